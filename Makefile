@@ -1,0 +1,55 @@
+PYTHON ?= python3
+VENV ?= .venv
+OUT ?= out
+TORCH_INDEX ?=
+# Results differ between one and two threads, so every target pins the count; manifests record it.
+export OMP_NUM_THREADS ?= 2
+PIP_INDEX = $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX),)
+BIN = $(VENV)/bin
+STAMP = $(VENV)/.stamp
+
+.PHONY: all setup verify figure train report docs test test-deep mutate lint bench clean
+
+all: verify figure train report
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_INDEX) -c constraints.txt -e '.[dev]'
+	touch $@
+
+verify: setup
+	$(BIN)/python -m scripts.verify --quick --json $(OUT)/verify.json
+
+figure: setup
+	$(BIN)/python -m scripts.fig_landscape --out $(OUT)/fig_landscape
+
+train: setup
+	$(BIN)/python -m scripts.train --preset kv-shift --out $(OUT)/train
+
+report: setup
+	$(BIN)/python -m scripts.report --out $(OUT)/report.html
+
+docs: setup
+	$(BIN)/python -m scripts.docs
+
+test: setup lint
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not deep and not gpu'
+
+test-deep: setup
+	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n 2 --timeout 3600 -m 'not gpu'
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+mutate: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,mutate]'
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.mutate
+
+bench: setup
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(OUT)

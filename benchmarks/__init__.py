@@ -1,0 +1,1 @@
+"""Side-by-side timings; every printed figure is a ratio measured inside one run."""

@@ -1,0 +1,1 @@
+"""Attention modules, tasks, training and checkpoints: the only package that imports torch."""

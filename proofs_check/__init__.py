@@ -1,0 +1,1 @@
+"""Claims of the papers, and the small proof core that checks them."""

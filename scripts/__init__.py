@@ -1,0 +1,1 @@
+"""Thin command lines; no formula lives here."""
