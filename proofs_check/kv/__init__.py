@@ -1,1 +1,4 @@
 """Claims of the two versions of the KV-shifting attention paper, one module per section."""
+
+# Every module listed here exports CLAIMS, a tuple.
+SECTIONS = ("landscape",)

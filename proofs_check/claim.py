@@ -1,0 +1,173 @@
+"""The claim record: one numbered statement of a paper, its hypotheses as data, its evidence and its verdict."""
+
+import itertools
+import math
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from proofs_check.margin import Margin
+
+Point = Mapping[str, Any]
+MarginFunction = Callable[..., Margin]
+
+
+class Effort(Enum):
+    """How much of the evidence to spend."""
+
+    QUICK = "re-evaluate shipped checkpoints, fewer sampled points"
+    FULL = "retrain, and all sampled points"
+
+
+class Nature(Enum):
+    MATHEMATICAL = "mathematical"
+    TABLE = "table"
+    EMPIRICAL = "empirical"
+    TEXTUAL = "textual"
+
+
+class Verdict(Enum):
+    HOLDS = "holds"
+    HOLDS_IF = "holds_if"
+    FALSE = "false"
+    TYPO = "typo"
+    UNSETTLED = "unsettled"
+
+
+class Status(Enum):
+    CONFIRMED = "confirmed"
+    CONTRADICTED = "contradicted"
+    UNDECIDED = "undecided"
+    ERROR = "error"
+    NOT_CHECKED = "not_checked"
+
+
+class Kind(Enum):
+    """Kinds of evidence, strongest first."""
+
+    KERNEL = "kernel"
+    SYMBOLIC = "symbolic"
+    CERTIFIED = "certified"
+    EXACT = "exact"
+    SAMPLED = "sampled"
+    TRAINED = "trained"
+    READ = "read"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A hypothesis `low <= name <= high`; with `whole`, over the integers."""
+
+    name: str
+    low: float
+    high: float
+    whole: bool = False
+
+    def draw(self, rng: np.random.Generator) -> float | int:
+        if self.whole:
+            return int(rng.integers(int(self.low), int(self.high) + 1))
+        return float(rng.uniform(self.low, self.high))
+
+    def ends(self) -> tuple[float | int, float | int]:
+        return (int(self.low), int(self.high)) if self.whole else (float(self.low), float(self.high))
+
+    @property
+    def empty(self) -> bool:
+        return not self.low <= self.high
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """Points drawn from the claim's own intervals: all corners (up to 64), then random ones, seeded by the claim id."""
+
+    quick: int = 200
+    full: int = 2000
+
+
+Points = Sequence[Point] | Callable[[Effort], Iterable[Point]] | Sampled
+
+
+@dataclass(frozen=True)
+class Control:
+    """A deliberately wrong variant that the evidence must reject: another margin, other points, or both."""
+
+    name: str
+    margin: MarginFunction | None = None
+    points: Points | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """`margin(**point)` over all `points`, oriented so that >= 0 supports the claim's recorded verdict."""
+
+    kind: Kind
+    scope: str
+    margin: MarginFunction | None = None
+    points: Points = ()
+    controls: tuple[Control, ...] = ()
+
+
+@dataclass(frozen=True)
+class Witness:
+    """The stored counterexample; `margin` shows printed against true there (default: the first evidence's)."""
+
+    point: Point
+    margin: MarginFunction | None = None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One numbered statement.
+
+    `note` says what is missing (holds_if), the right form (typo), the truth (false) or what it would take (unsettled).
+    """
+
+    id: str
+    source: str
+    statement: str
+    nature: Nature
+    verdict: Verdict
+    evidence: tuple[Evidence, ...]
+    formula: str = ""
+    hypotheses: tuple[Interval | str, ...] = ()
+    witness: Witness | None = None
+    correction: str | None = None
+    note: str = ""
+    is_correction: bool = False
+
+    @property
+    def paper(self) -> str:
+        return self.id.split(".", 1)[0]
+
+    @property
+    def intervals(self) -> tuple[Interval, ...]:
+        return tuple(h for h in self.hypotheses if isinstance(h, Interval))
+
+
+def points_of(claim: Claim, points: Points, effort: Effort) -> Iterator[Point]:
+    """The points of one piece of evidence or control, in a fixed order."""
+    if isinstance(points, Sampled):
+        return _sample(claim, points.quick if effort is Effort.QUICK else points.full)
+    return iter(points(effort)) if callable(points) else iter(points)
+
+
+def _sample(claim: Claim, count: int) -> Iterator[Point]:
+    intervals = claim.intervals
+    if not intervals:
+        raise ValueError("sampled points need at least one interval among the hypotheses")
+    for interval in intervals:
+        if interval.empty:
+            raise ValueError(f"the hypothesis on {interval.name} is empty: {interval.low} > {interval.high}")
+        if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
+            raise ValueError(f"cannot sample {interval.name} from an unbounded interval")
+    names = [interval.name for interval in intervals]
+    corners = itertools.islice(itertools.product(*(interval.ends() for interval in intervals)), min(64, count))
+    for corner in corners:
+        yield dict(zip(names, corner, strict=True))
+    rng = np.random.default_rng(zlib.crc32(claim.id.encode()))
+    for _ in range(count):
+        yield {interval.name: interval.draw(rng) for interval in intervals}
