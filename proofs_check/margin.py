@@ -45,12 +45,12 @@ def _gap(left: Any, right: Any) -> float:
 
 def close(printed: Any, true: Any, tolerance: float) -> Margin:
     """|printed - true| <= tolerance for floats and arrays (largest entry)."""
-    return Margin(tolerance - _gap(printed, true), printed, true)
+    return Margin(float(tolerance - _gap(printed, true)), printed, true)
 
 
 def apart(printed: Any, true: Any, tolerance: float) -> Margin:
     """|printed - true| > tolerance: the numbers differ by more than rounding could explain."""
-    value = _gap(printed, true) - tolerance
+    value = float(_gap(printed, true) - tolerance)
     return Margin(_BARELY_NOT if value == 0 else value, printed, true)
 
 
@@ -137,16 +137,16 @@ def ball_at_least(ball: Any, bound: int | Fraction = 0, strict: bool = False) ->
     raise Undecided(f"the ball {ball} does not settle its comparison with {bound}")
 
 
-def balls_apart(printed: Any, true: Any) -> Margin:
-    """Two Arb balls that certainly differ; the margin is the lower end of their distance."""
-    from flint import arb
+def balls_apart(printed: Any, true: Any, resolution: Fraction = Fraction(1, 10**9)) -> Margin:
+    """Two Arb balls certainly more than `resolution` apart; refuted where they are certainly closer."""
+    from flint import arb, fmpq
 
-    distance = abs(arb(printed) - arb(true))
-    if distance > 0:
-        return Margin(float(distance.lower()), str(printed), str(true))
-    if distance == 0:
-        return Margin(_BARELY_NOT, str(printed), str(true))
-    raise Undecided(f"the balls {printed} and {true} overlap")
+    excess = abs(arb(printed) - arb(true)) - arb(fmpq(resolution.numerator, resolution.denominator))
+    if excess > 0:
+        return Margin(float(excess.lower()), str(printed), str(true))
+    if excess <= 0:
+        return Margin(min(float(excess.upper()), _BARELY_NOT), str(printed), str(true))
+    raise Undecided(f"the balls {printed} and {true} do not settle whether they are {float(resolution)} apart")
 
 
 def worst(margins: Sequence[Margin]) -> Margin:

@@ -1,9 +1,11 @@
 """Brute-force attention over one-hot embeddings: the one-repeat task itself, sharing no formula with `theory`."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import sympy as sp
+from flint import arb, fmpq
 
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
@@ -44,3 +46,33 @@ def symbolic_one_hot_logits(tokens: int, position: int) -> list[sp.Expr]:
         if place:
             rows[words[place - 1]] += beta2 * weight / total
     return rows
+
+
+def ball_one_hot_logits(
+    a1: Fraction, a2: Fraction, b1: Fraction, b2: Fraction, tokens: int, position: int
+) -> list[arb]:
+    """The same in Arb balls at exact rational parameters."""
+    words = sentence(tokens, position)
+    weights = [
+        (_ball(a1 * (word == words[-1]) + a2 * (place > 0 and words[place - 1] == words[-1]))).exp()
+        for place, word in enumerate(words)
+    ]
+    total = sum(weights, arb(0))
+    rows = [arb(0)] * tokens
+    for place, (word, weight) in enumerate(zip(words, weights, strict=True)):
+        rows[word] += _ball(b1) * weight / total
+        if place:
+            rows[words[place - 1]] += _ball(b2) * weight / total
+    return rows
+
+
+def ball_one_hot_loss(a1: Fraction, a2: Fraction, b1: Fraction, b2: Fraction, tokens: int, position: int) -> arb:
+    """Cross entropy of the successor as a ball."""
+    rows = ball_one_hot_logits(a1, a2, b1, b2, tokens, position)
+    target = rows[sentence(tokens, position)[position]]
+    return sum(((row - target).exp() for row in rows), arb(0)).log()
+
+
+def _ball(value: Fraction) -> arb:
+    exact = Fraction(value)
+    return arb(fmpq(exact.numerator, exact.denominator))
