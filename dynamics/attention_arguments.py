@@ -1,0 +1,86 @@
+"""Checks of what a caller hands to KVShiftAttention: every refusal is one ValueError line."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from dynamics.cache import KVCache
+from dynamics.shift import MAX_WINDOW
+
+SHIFTS = ("none", "k", "v", "kv", "qkv")
+PARAMETERS = ("free", "gate", "clip")
+POSITIONS = ("rope", "alibi", "none")
+
+
+def sizes(width: int, n_heads: int, n_kv_heads: int | None, head_dim: int | None) -> tuple[int, int]:
+    """Check the four sizes and return (n_kv_heads, head_dim) with their defaults filled in."""
+    n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
+    for name, size in (("width", width), ("n_heads", n_heads), ("n_kv_heads", n_kv_heads), ("head_dim", head_dim)):
+        if size is not None and size < 1:
+            raise ValueError(f"{name} must be at least 1, got {size}")
+    if n_heads % n_kv_heads:
+        raise ValueError(f"n_heads must be a multiple of n_kv_heads, got {n_heads} and {n_kv_heads}")
+    if head_dim is None and width % n_heads:
+        raise ValueError(f"width must be a multiple of n_heads unless head_dim is given, got {width} and {n_heads}")
+    return n_kv_heads, width // n_heads if head_dim is None else head_dim
+
+
+def choices(
+    window: int, shift: str, parameters: str, position: str, head_dim: int, rope_base: float, scale: float | None
+) -> None:
+    """Check the named choices and the two numbers."""
+    if window not in range(1, MAX_WINDOW + 1):
+        raise ValueError(f"window must be an integer in 1..{MAX_WINDOW}, got {window}")
+    for name, choice, known in (
+        ("shift", shift, SHIFTS), ("parameters", parameters, PARAMETERS), ("position", position, POSITIONS)
+    ):
+        if choice not in known:
+            raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")
+    if parameters == "gate" and window != 2:
+        raise ValueError(f"parameters 'gate' needs window 2, got {window}")
+    if position == "rope" and head_dim % 2:
+        raise ValueError(f"position 'rope' needs an even head_dim, got {head_dim}")
+    for name, number in (("rope_base", rope_base), ("scale", scale)):
+        if number is not None and not (math.isfinite(number) and number > 0):
+            raise ValueError(f"{name} must be positive and finite, got {number}")
+
+
+def inputs(
+    x: Tensor,
+    width: int,
+    query_index: Tensor | None,
+    segment_ids: Tensor | None,
+    padding: Tensor | None,
+    cache: KVCache | None,
+) -> None:
+    """Check the arguments of a forward call."""
+    if x.ndim != 3 or x.shape[2] != width or not x.shape[1]:
+        raise ValueError(f"x must be (batch, length >= 1, {width}), got shape {tuple(x.shape)}")
+    batch, length = x.shape[:2]
+    _integers("query_index", query_index, (batch,), 0, length - 1)
+    _integers("segment_ids", segment_ids, (batch, length), None, None)
+    _integers("padding", padding, (batch,), 0, length if cache is None else None)
+    if cache is None:
+        return
+    if query_index is not None or segment_ids is not None:
+        raise ValueError("a cache excludes query_index and segment_ids")
+    if cache.length and padding is not None:
+        raise ValueError(f"padding belongs to the first chunk, the cache already holds {cache.length} tokens")
+
+
+def _integers(name: str, values: Tensor | None, shape: tuple[int, ...], low: int | None, high: int | None) -> None:
+    if values is None:
+        return
+    if values.shape != shape or values.is_floating_point() or values.is_complex() or values.dtype == torch.bool:
+        raise ValueError(f"{name} must be integers of shape {shape}, got {values.dtype} of shape {tuple(values.shape)}")
+    # Values cannot be read while torch traces; there an index out of range fails in gather.
+    if low is None or not values.numel() or torch.compiler.is_compiling():
+        return
+    if torch._C._are_functorch_transforms_active():
+        return
+    if values.min() < low or (high is not None and values.max() > high):
+        bound = f"at least {low}" if high is None else f"in {low}..{high}"
+        raise ValueError(f"{name} must be {bound}, got {values.tolist()}")

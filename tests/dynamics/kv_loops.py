@@ -1,0 +1,44 @@
+"""KV-shift attention from its equations, one number at a time: the oracle."""
+
+import cmath
+import math
+
+import torch
+
+from dynamics.positions import alibi_slopes
+
+
+def turned(vector, position, base=10000.0):
+    """Rotary embedding of a list: component i and i + d/2 are one complex number."""
+    half = len(vector) // 2
+    pairs = [complex(vector[i], vector[i + half]) for i in range(half)]
+    pairs = [pair * cmath.exp(1j * position * base ** (-i / half)) for i, pair in enumerate(pairs)]
+    return [pair.real for pair in pairs] + [pair.imag for pair in pairs]
+
+
+def looped_heads(module, x):
+    """Probabilities and head outputs of one sequence x (length, width) from Eq. 4-6, one number at a time."""
+    length, group, d = len(x), module.n_heads // module.n_kv_heads, module.head_dim
+    raw = {name: getattr(module, name)(x).detach().unflatten(-1, (-1, d)) for name in ("q_proj", "k_proj", "v_proj")}
+
+    def mixed(name, weights, t, head):
+        return sum(weights[head, j] * raw[name][t - j, head] for j in range(weights.shape[1]) if t >= j).tolist()
+
+    alpha, beta, gamma = (mix().detach() for mix in (module.alpha_mix, module.beta_mix, module.gamma_mix))
+    probabilities = torch.zeros(module.n_heads, length, length, dtype=x.dtype)
+    heads = torch.zeros(length, module.n_heads, d, dtype=x.dtype)
+    for h in range(module.n_heads):
+        for t in range(length):
+            scores = []
+            for s in range(t + 1):
+                query, key = mixed("q_proj", gamma, t, h), mixed("k_proj", alpha, s, h // group)
+                if module.position == "rope":
+                    query, key = turned(query, t), turned(key, s)
+                score = module.scale * sum(a * b for a, b in zip(query, key, strict=True))
+                bias = alibi_slopes(module.n_heads)[h] * (t - s) if module.position == "alibi" else 0.0
+                scores.append(math.exp(score - bias))
+            for s, score in enumerate(scores):
+                probabilities[h, t, s] = score / sum(scores)
+                value = torch.tensor(mixed("v_proj", beta, s, h // group), dtype=x.dtype)
+                heads[t, h] += probabilities[h, t, s] * value
+    return probabilities, module.o_proj(heads.flatten(1)).detach()

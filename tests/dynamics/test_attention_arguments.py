@@ -1,0 +1,109 @@
+"""How KV-shift attention starts, what its parameters mean, and what it refuses."""
+
+import math
+
+import pytest
+import torch
+
+from dynamics.attention import KVShiftAttention
+from dynamics.cache import KVCache
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 4])
+@pytest.mark.parametrize("shift", ["none", "k", "v", "kv", "qkv"])
+def test_attention_parameters_start_as_in_the_paper(window, shift):
+    generator = torch.Generator().manual_seed(3)
+    module = KVShiftAttention(24, 6, n_kv_heads=3, window=window, shift=shift, generator=generator)
+    held = {name: getattr(module, name) for name in ("alpha", "beta", "gamma")}
+    assert [name for name, tensor in held.items() if tensor is not None] == {
+        "none": [], "k": ["alpha"], "v": ["beta"], "kv": ["alpha", "beta"], "qkv": ["alpha", "beta", "gamma"]
+    }[shift]
+    for name, tensor in held.items():
+        heads = 6 if name == "gamma" else 3
+        mixture = getattr(module, f"{name}_mix")()
+        assert mixture.shape == (heads, window)
+        if tensor is None:
+            assert mixture.tolist() == [[1.0] + [0.0] * (window - 1)] * heads
+        else:
+            assert tensor.shape == (heads, window) and torch.allclose(tensor.sum(1), torch.ones(heads))
+            assert bool(((tensor[:, :-1] >= 0) & (tensor[:, :-1] < 1)).all())
+
+
+def test_attention_gate_sums_to_one_and_clip_stays_in_the_unit_interval():
+    gate, clip = (KVShiftAttention(8, 2, parameters=kind) for kind in ("gate", "clip"))
+    with torch.no_grad():
+        gate.alpha.copy_(torch.tensor([[200.0], [-3.0]]))
+        clip.beta.copy_(torch.tensor([[1.5, -0.5], [0.25, 0.75]]))
+    assert torch.allclose(gate.alpha_mix().sum(1), torch.ones(2))
+    assert gate.alpha_mix()[1, 0].item() == pytest.approx(1 / (1 + math.exp(3.0)))
+    assert clip.beta_mix().tolist() == [[1.0, 0.0], [0.25, 0.75]]
+
+
+def test_attention_initial_gate_is_uniform_on_the_unit_interval():
+    module = KVShiftAttention(4000, 2000, parameters="gate", generator=torch.Generator().manual_seed(0))
+    drawn = module.alpha_mix()[:, 0].sort().values.detach()
+    uniform = torch.arange(1, 2001) / 2000
+    assert (drawn - uniform).abs().max().item() < 1.63 / math.sqrt(2000)  # Kolmogorov, 1 %
+
+
+def test_attention_of_one_generator_is_reproducible_and_leaves_the_global_one_alone():
+    before = torch.get_rng_state()
+    first, second = (
+        KVShiftAttention(8, 2, shift="qkv", generator=torch.Generator().manual_seed(1)).state_dict() for _ in range(2)
+    )
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    assert torch.equal(before, torch.get_rng_state())
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"width": 0}, "width must be at least 1, got 0"),
+        ({"n_heads": 0}, "n_heads must be at least 1"),
+        ({"n_kv_heads": 3}, "multiple of n_kv_heads"),
+        ({"head_dim": -2}, "head_dim must be at least 1"),
+        ({"width": 9}, "width must be a multiple of n_heads"),
+        ({"window": 5}, r"window must be an integer in 1\.\.4, got 5"),
+        ({"window": 0}, r"window must be an integer in 1\.\.4"),
+        ({"shift": "vk"}, "shift must be one of none, k, v, kv, qkv, got 'vk'"),
+        ({"parameters": "tanh"}, "parameters must be one of"),
+        ({"parameters": "gate", "window": 3}, "'gate' needs window 2, got 3"),
+        ({"position": "learned"}, "position must be one of"),
+        ({"head_dim": 3}, "even head_dim, got 3"),
+        ({"rope_base": 0.0}, "rope_base must be positive"),
+        ({"rope_base": math.inf}, "rope_base must be positive"),
+        ({"scale": math.nan}, "scale must be positive and finite, got nan"),
+        ({"scale": -1.0}, "scale must be positive"),
+    ],
+)
+def test_attention_refuses_bad_choices_in_one_line(choices, message):
+    choices = {"width": 8, "n_heads": 2} | choices
+    with pytest.raises(ValueError, match=message) as caught:
+        KVShiftAttention(choices.pop("width"), choices.pop("n_heads"), **choices)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        ({"x": torch.zeros(2, 3)}, "x must be"),
+        ({"x": torch.zeros(2, 3, 7)}, "x must be"),
+        ({"x": torch.zeros(2, 0, 8)}, "length >= 1"),
+        ({"query_index": torch.tensor([0, 3])}, r"query_index must be in 0\.\.2, got \[0, 3\]"),
+        ({"query_index": torch.tensor([-1, 0])}, r"query_index must be in 0\.\.2"),
+        ({"query_index": torch.tensor([0.0, 1.0])}, "query_index must be integers"),
+        ({"query_index": torch.tensor([0])}, "query_index must be integers of shape"),
+        ({"query_index": torch.tensor([True, False])}, "query_index must be integers"),
+        ({"segment_ids": torch.zeros(2, 4, dtype=torch.long)}, "segment_ids must be integers of shape"),
+        ({"padding": torch.tensor([0, 4])}, r"padding must be in 0\.\.3"),
+        ({"padding": torch.tensor([0, -1])}, r"padding must be in 0\.\.3"),
+        ({"padding": torch.tensor([0, -1]), "cache": KVCache()}, "padding must be at least 0"),
+        ({"query_index": torch.tensor([0, 1]), "cache": KVCache()}, "a cache excludes"),
+        ({"segment_ids": torch.zeros(2, 3, dtype=torch.long), "cache": KVCache()}, "a cache excludes"),
+    ],
+)
+def test_attention_refuses_bad_inputs_in_one_line(extra, message):
+    extra = {"x": torch.zeros(2, 3, 8)} | extra
+    with pytest.raises(ValueError, match=message) as caught:
+        KVShiftAttention(8, 2)(extra.pop("x"), **extra)
+    assert "\n" not in str(caught.value)

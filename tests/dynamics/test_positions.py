@@ -1,0 +1,47 @@
+"""ALiBi's slopes, positions that restart, and rotary embedding."""
+
+import pytest
+import torch
+from kv_cases import PLANTED, TOLERANCE, attention, gap
+from kv_cases import tokens as random_tokens
+
+from dynamics.positions import Layout, alibi_slopes, rotate
+from dynamics.shift import document_runs, shift_mix
+
+
+@pytest.mark.parametrize("n_heads", [1, 2, 4, 8, 16])
+def test_alibi_slopes_of_a_power_of_two_are_a_geometric_sequence(n_heads):
+    assert alibi_slopes(n_heads) == [2 ** (-8 * (h + 1) / n_heads) for h in range(n_heads)]
+
+
+def test_alibi_slopes_of_other_head_counts_are_those_of_the_authors():
+    assert alibi_slopes(3) == [2**-4, 2**-8, 2**-2]
+    assert alibi_slopes(6) == [2**-2, 2**-4, 2**-6, 2**-8, 2**-1, 2**-3]
+    assert alibi_slopes(12)[8:] == [2**-0.5, 2**-1.5, 2**-2.5, 2**-3.5]
+    for n_heads in range(1, 70):
+        slopes = alibi_slopes(n_heads)
+        assert len(set(slopes)) == n_heads and min(slopes) > 0 and max(slopes) < 1
+
+
+def test_positions_restart_at_each_document_and_after_pads():
+    ids, padding = torch.tensor([[5, 5, 5, 1, 1, 5]]), torch.tensor([1])
+    runs = document_runs(ids, padding)
+    assert Layout(0, 6, ids.device, None, runs, padding).positions().tolist() == [[0, 0, 1, 0, 1, 0]]
+    assert Layout(4, 2, ids.device, None, None, torch.tensor([3])).positions().tolist() == [[1, 2]]
+
+
+def test_rope_scores_depend_on_the_distance_alone():
+    query, key = random_tokens(1, 1).view(1, 1, 1, 8), random_tokens(1, 1, seed=2).view(1, 1, 1, 8)
+    scores = [
+        (rotate(query, torch.tensor([[t + 3]]), 100.0) * rotate(key, torch.tensor([[t]]), 100.0)).sum().item()
+        for t in (0, 7, 100)
+    ]
+    assert max(scores) - min(scores) < TOLERANCE < abs(scores[0] - (query * key).sum().item())
+
+
+def test_rope_and_the_shift_do_not_commute():
+    module, x = attention(), random_tokens(1, 4)
+    key, at = module.k_proj(x).unflatten(-1, (2, 4)), torch.arange(4)[None]
+    weights = module.alpha_mix()
+    after = rotate(shift_mix(key, weights), at, 10000.0)
+    assert gap(after, shift_mix(rotate(key, at, 10000.0), weights)) > PLANTED

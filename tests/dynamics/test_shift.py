@@ -1,0 +1,186 @@
+"""The shift against its definition written as loops, its gradients, and the wrong shifts found in the wild."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynamics import shift
+from dynamics.shift import document_runs, shift_mix
+
+
+def looped(x, weights, previous=None, segment_ids=None):
+    """y[t] = sum_j weights[:, j] x[t - j], one scalar product at a time."""
+    past = 0 if previous is None else previous.shape[1]
+    joined = x if previous is None else torch.cat([previous, x], dim=1)
+    out = torch.zeros_like(x)
+    for b in range(x.shape[0]):
+        for t in range(x.shape[1]):
+            for j in range(min(weights.shape[1], past + t + 1)):
+                if segment_ids is not None and len(set(segment_ids[b, t - j : t + 1].tolist())) > 1:
+                    break
+                out[b, t] += weights[:, j, None] * joined[b, past + t - j]
+    return out
+
+
+def draw_inputs(seed, batch=2, length=5, heads=3, head_dim=2, window=2):
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randn(batch, length, heads, head_dim, dtype=torch.float64, generator=generator)
+    return x, torch.randn(heads, window, dtype=torch.float64, generator=generator)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 6), st.integers(1, 4), st.sampled_from([1, 5, 1 << 18]))
+def test_shift_equals_its_definition(seed, length, window, slab):
+    x, weights = draw_inputs(seed, length=length, window=window)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shift, "SLAB", slab)
+        assert torch.allclose(shift_mix(x, weights), looped(x, weights), rtol=0, atol=1e-14)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 4), st.integers(1, 4), st.integers(0, 5))
+def test_shift_continues_from_previous_tokens(seed, length, window, past):
+    x, weights = draw_inputs(seed, length=length + past, window=window)
+    mixed = shift_mix(x[:, past:], weights, previous=x[:, :past])
+    assert torch.allclose(mixed, shift_mix(x, weights)[:, past:], rtol=0, atol=1e-14)
+    assert torch.allclose(mixed, looped(x[:, past:], weights, x[:, :past]), rtol=0, atol=1e-14)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 4), st.lists(st.integers(0, 2), min_size=1, max_size=8))
+def test_shift_stops_at_document_starts(seed, window, ids):
+    x, weights = draw_inputs(seed, batch=1, length=len(ids), window=window)
+    segment_ids = torch.tensor([ids])
+    mixed = shift_mix(x, weights, segment_ids=segment_ids)
+    assert torch.allclose(mixed, looped(x, weights, segment_ids=segment_ids), rtol=0, atol=1e-14)
+
+
+def test_document_runs_number_runs_and_pads():
+    ids = torch.tensor([[7, 7, 7, 3, 7, 7]])
+    assert document_runs(ids).tolist() == [[0, 0, 0, 1, 2, 2]]
+    assert document_runs(ids, torch.tensor([2])).tolist()[0] == [0, 0, 1, 2, 3, 3]
+
+
+@pytest.mark.parametrize("slab", [1, 1 << 18])
+@pytest.mark.parametrize(("length", "window"), [(1, 2), (4, 2), (2, 4), (5, 3)])
+def test_shift_gradients_are_right_to_second_order(monkeypatch, length, window, slab):
+    monkeypatch.setattr(shift, "SLAB", slab)
+    x, weights = draw_inputs(0, length=length, heads=2, window=window)
+    inputs = (x.requires_grad_(), weights.requires_grad_())
+    assert torch.autograd.gradcheck(shift_mix, inputs, check_batched_grad=True)
+    assert torch.autograd.gradgradcheck(shift_mix, inputs)
+
+
+@pytest.mark.parametrize("frozen", [0, 1])
+def test_shift_gradient_of_one_argument_alone_is_that_of_both(frozen):
+    inputs = draw_inputs(1)
+    both = [tensor.clone().requires_grad_() for tensor in inputs]
+    alone = [tensor.clone().requires_grad_(i != frozen) for i, tensor in enumerate(inputs)]
+    (shift_mix(*both) ** 2).sum().backward()
+    (shift_mix(*alone) ** 2).sum().backward()
+    assert alone[frozen].grad is None
+    assert torch.equal(alone[1 - frozen].grad, both[1 - frozen].grad)
+
+
+def test_shift_of_transposed_storage_equals_its_definition():
+    x, weights = draw_inputs(2, length=6)
+    strided = x.transpose(1, 2).contiguous().transpose(1, 2).requires_grad_()
+    mixed = shift_mix(strided, weights)
+    assert torch.allclose(mixed, looped(x, weights), rtol=0, atol=1e-14)
+    grad = torch.randn_like(mixed).transpose(1, 2).contiguous().transpose(1, 2)
+    mixed.backward(grad)
+    plain = x.clone().requires_grad_()
+    shift._mix_by_padding(plain, weights).backward(grad)
+    assert torch.allclose(strided.grad, plain.grad, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_shift_keeps_the_dtype_of_its_tokens(dtype):
+    x, weights = draw_inputs(3)
+    weights = weights.float().requires_grad_()
+    mixed = shift_mix(x.to(dtype), weights)
+    mixed.sum().backward()
+    assert mixed.dtype == dtype and weights.grad.dtype == torch.float32
+
+
+def test_shift_under_vmap_and_grad_equals_a_loop():
+    x, _ = draw_inputs(4, window=3)
+    many = torch.randn(4, 3, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(5))
+
+    def energy(weights):
+        return (shift_mix(x, weights) ** 2).sum()
+
+    for batched, weights in zip(torch.func.vmap(torch.func.grad(energy))(many), many, strict=True):
+        weights = weights.clone().requires_grad_()
+        assert torch.allclose(batched, torch.autograd.grad(energy(weights), weights)[0], rtol=0, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's own, on importing its compiler
+def test_shift_compiles_to_one_graph_with_the_same_gradients():
+    compiled = torch.compile(shift_mix, backend="aot_eager", fullgraph=True)
+    gradients = []
+    for mix in (shift_mix, compiled):
+        x, weights = (tensor.requires_grad_() for tensor in draw_inputs(8, length=6))
+        (mix(x, weights) ** 2).sum().backward()
+        gradients.append((x.grad, weights.grad))
+    assert all(torch.allclose(a, b, rtol=0, atol=1e-12) for a, b in zip(*gradients, strict=True))
+
+
+def edge_padded(x, weights):
+    """The mistake: the first token is mixed with itself instead of with zero."""
+    window = weights.shape[1]
+    padded = torch.cat([x[:, :1]] * (window - 1) + [x], dim=1).unfold(1, window, 1)
+    return (padded * weights.flip(1)[:, None, :]).sum(-1)
+
+
+def returned_early(x, weights):
+    """The mistake: leaving before the shift."""
+    return x
+
+
+def transposed_columns(x, weights):
+    """The mistake: the columns of Appendix M, oldest first, read in the order of Eq. 5."""
+    return shift_mix(x, weights.flip(1))
+
+
+def one_coefficient(x, weights):
+    """The mistake of the decode listing of Appendix M: one column multiplies both tokens."""
+    return shift_mix(x, weights[:, :1].expand_as(weights))
+
+
+def rolled(x, weights):
+    """The mistake: a roll brings the last token in front of the first."""
+    return x * weights[:, :1] + x.roll(1, dims=1) * weights[:, 1:]
+
+
+@pytest.mark.parametrize("wrong", [edge_padded, returned_early, transposed_columns, one_coefficient, rolled])
+def test_shift_check_rejects_a_wrong_shift(wrong):
+    x, weights = draw_inputs(6)
+    assert (wrong(x, weights) - looped(x, weights)).abs().max() > 0.1
+
+
+def test_shift_equals_the_convolution_of_appendix_m_with_columns_reversed():
+    x, weights = draw_inputs(7, window=3)
+    padded = F.pad(x, (0, 0, 0, 0, 2, 0)).unfold(1, 3, 1)
+    assert torch.allclose(shift_mix(x, weights), (padded * weights.flip(1)[:, None, :]).sum(-1), rtol=0, atol=1e-14)
+
+
+X = torch.zeros(2, 3, 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((X[0], torch.ones(4, 2)), "x must be"),
+        ((X, torch.ones(3, 2)), "weights must be"),
+        ((X, torch.ones(4, 5)), "window in 1..4"),
+        ((X, torch.ones(4, 0)), "window in 1..4"),
+        ((X, torch.ones(4)), "weights must be"),
+        ((X, torch.ones(4, 2), X[:1]), "previous must be"),
+        ((X, torch.ones(4, 2), None, torch.zeros(2, 4)), "segment_ids must have shape"),
+        ((X, torch.ones(4, 2), X, torch.zeros(2, 3)), "exclude each other"),
+    ],
+)
+def test_shift_refuses_bad_arguments_in_one_line(arguments, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        shift_mix(*arguments)
+    assert "\n" not in str(caught.value)
