@@ -1,0 +1,122 @@
+"""Write one self-contained HTML page: every claim with its formula, evidence, controls, witness and correction."""
+
+import base64
+import json
+import sys
+from pathlib import Path
+
+from scripts import cli
+
+GROUPS = (
+    ("false", "False as printed", "Each with its smallest counterexample and the corrected statement."),
+    ("holds_if", "True with a missing hypothesis", "The note names it; a control drops it and is rejected."),
+    ("typo", "Misprints", "The note gives the right form; the form as printed is the control."),
+    ("holds", "Confirmed as printed", ""),
+    ("correction", "Corrected statements", "What holds in place of the statements above."),
+    ("unsettled", "Unsettled", "Nobody can settle these here; they are listed and never counted as checked."),
+)
+
+
+def parser() -> cli.Parser:
+    p = cli.Parser(prog="report", description=__doc__)
+    p.add_argument("--from", dest="source", default="out/verify.json", metavar="FILE", help="JSON that verify wrote")
+    p.add_argument("--out", default="out/report.html", metavar="FILE", help="page to write (default out/report.html)")
+    p.add_argument("--figures", default="out", metavar="DIR", help="folder with the figures' PNG files (default out)")
+    p.add_argument("--training", default="out/train", metavar="DIR", help="folder that train wrote (default out/train)")
+    return p
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = parser().parse_args(argv)
+    target = cli.output_file(args.out)
+    report = read_report(Path(args.source))
+    page = render(report, figures(Path(args.figures)), training(Path(args.training)))
+
+    from dynamics.files import atomic_write_text
+
+    atomic_write_text(target, page)
+    print(f"wrote {target}: {report['summary']['claims']} claims, {len(page) // 1024} KiB")
+    return 0
+
+
+def read_report(path: Path) -> dict:
+    """The JSON of verify. Raises ValueError where it is missing, broken or of another shape."""
+    if not path.is_file():
+        raise ValueError(f"no results at {path}: run `make verify` or `python -m scripts.verify --json {path}` first")
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+        return {"claims": list(report["claims"]), "summary": dict(report["summary"])}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is not the JSON that verify writes: {error}") from error
+
+
+def figures(folder: Path) -> list[dict[str, str]]:
+    """Every fig_*.png below the folder, as data URLs."""
+    found = []
+    for path in sorted(folder.rglob("fig_*.png")):
+        data = base64.b64encode(path.read_bytes()).decode("ascii")
+        caption = CAPTIONS.get(path.stem, path.stem)
+        found.append({"name": path.stem, "url": f"data:image/png;base64,{data}", "caption": caption})
+    return found
+
+
+CAPTIONS = {
+    "fig_landscape": "The paper's Figure 2: streamlines of gradient descent and contours of the loss on the slice "
+    "alpha2 = 1 - alpha1, beta2 = 1 - beta1. Top: the exact loss. Middle: Eq. 10 as printed. Bottom: what the "
+    "printed listing draws once it runs. The induction head sits at (0, 1).",
+}
+
+
+def training(folder: Path) -> list[dict]:
+    """The manifests that train wrote, one a model."""
+    rows = []
+    for path in sorted(folder.rglob("manifest.json")):
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        rows.append({"name": path.parent.name, "metrics": manifest.get("metrics", {}), "seed": manifest.get("seed")})
+    return rows
+
+
+def math(formula: str) -> str:
+    """MathML of a LaTeX formula, which browsers draw without a script."""
+    if not formula:
+        return ""
+    from latex2mathml.converter import convert
+
+    return convert(formula, display="block")
+
+
+def show(value) -> str:
+    """A number or a point as a reader wants it: six digits, exact fractions as they are."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {show(item)}" for name, item in value.items())
+    if isinstance(value, list):
+        return "(" + ", ".join(show(item) for item in value) + ")"
+    return str(value)
+
+
+def group(claims: list[dict]) -> list[dict]:
+    sections = []
+    for key, title, lead in GROUPS:
+        members = [c for c in claims if ("correction" if c.get("is_correction") else c["verdict"]) == key]
+        if members:
+            sections.append({"key": key, "title": title, "lead": lead, "claims": members})
+    return sections
+
+
+def render(report: dict, pictures: list[dict], models: list[dict]) -> str:
+    """The page as one string."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters.update(math=math, show=show)
+    return environment.get_template("report.html.j2").render(
+        summary=report["summary"], sections=group(report["claims"]), pictures=pictures, models=models
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(cli.run(main))
