@@ -4,7 +4,11 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from kv_cases import (
+
+from dynamics.cache import KVCache
+from dynamics.positions import Layout
+from dynamics.shift import document_runs
+from tests.dynamics.kv_cases import (
     TOLERANCE,
     attention,
     attentions,
@@ -16,12 +20,8 @@ from kv_cases import (
     packed_gap,
     padded_gap,
 )
-from kv_cases import tokens as random_tokens
-from kv_loops import looped_heads
-
-from dynamics.cache import KVCache
-from dynamics.positions import Layout
-from dynamics.shift import document_runs
+from tests.dynamics.kv_cases import tokens as random_tokens
+from tests.dynamics.kv_loops import looped_heads
 
 
 @given(attentions(), st.integers(1, 4))

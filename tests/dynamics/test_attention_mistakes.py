@@ -2,13 +2,13 @@
 
 import pytest
 import torch
-from kv_cases import PLANTED, TOLERANCE, attention, future_gap, gap, packed_gap, padded_gap
-from kv_cases import tokens as random_tokens
-from kv_loops import looped_heads
 
 import dynamics.attention as attention_module
 from dynamics.positions import Layout
 from dynamics.shift import shift_mix
+from tests.dynamics.kv_cases import PLANTED, TOLERANCE, attention, future_gap, gap, packed_gap, padded_gap
+from tests.dynamics.kv_cases import tokens as random_tokens
+from tests.dynamics.kv_loops import looped_heads
 
 
 def test_attention_check_rejects_a_shift_that_leaks_across_documents(monkeypatch):

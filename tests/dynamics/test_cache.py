@@ -4,14 +4,24 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from kv_cases import PLANTED, TOLERANCE, attention, attentions, beam_gap, chunked, chunked_gap, lengths, padded_gap
-from kv_cases import tokens as random_tokens
 
 import dynamics.attention as attention_module
 from dynamics.attention import KVShiftAttention
 from dynamics.cache import KVCache
 from dynamics.positions import Layout, alibi_bias, rotate
 from dynamics.shift import shift_mix
+from tests.dynamics.kv_cases import (
+    PLANTED,
+    TOLERANCE,
+    attention,
+    attentions,
+    beam_gap,
+    chunked,
+    chunked_gap,
+    lengths,
+    padded_gap,
+)
+from tests.dynamics.kv_cases import tokens as random_tokens
 
 
 @given(attentions(), lengths())

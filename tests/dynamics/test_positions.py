@@ -2,11 +2,11 @@
 
 import pytest
 import torch
-from kv_cases import PLANTED, TOLERANCE, attention, gap
-from kv_cases import tokens as random_tokens
 
 from dynamics.positions import Layout, alibi_slopes, rotate
 from dynamics.shift import document_runs, shift_mix
+from tests.dynamics.kv_cases import PLANTED, TOLERANCE, attention, gap
+from tests.dynamics.kv_cases import tokens as random_tokens
 
 
 @pytest.mark.parametrize("n_heads", [1, 2, 4, 8, 16])
