@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 _STEP = 0.0125  # of the side of the unit square
 _STEPS = 110  # either way: longer than the diagonal
-_STILL = 4  # a line that advances less than a step in this many steps has reached a sink
+_STILL = 4  # a line that comes no further than a step and a half in this many has reached a sink
 _SHORTEST = 0.2
 
 
@@ -62,8 +62,9 @@ def _integrate(field: NDArray, starts: NDArray, panel: NDArray) -> NDArray[np.co
         new = here + _STEP * way[alive] * _direction(flat, base[alive], size, half)
         keep = (new.real >= 0) & (new.real <= 1) & (new.imag >= 0) & (new.imag <= 1)
         if step >= _STILL:
-            stalled = np.abs(new - lines[step - _STILL, alive]) <= _STEP
-            lines[step - _STILL + 1 : step + 1, alive[stalled]] = np.nan
+            before = step + 1 - _STILL
+            stalled = np.abs(new - lines[before, alive]) <= 1.5 * _STEP
+            lines[before + 1 : step + 1, alive[stalled]] = np.nan
             keep &= ~stalled
         alive = alive[keep]
         lines[step + 1, alive] = new[keep]
