@@ -1,0 +1,209 @@
+"""The heads of Section 3.1 against brute force, and what is refused."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from proofs_check import oracles_induction as oracle
+from proofs_check.tolerances import ROUNDING, VISIBLE
+from theory import induction
+
+SUPPORT_ENDS = {"inner": (2, 1), "causal": (1, 0), "not_current": (1, 1), "not_first": (2, 0)}
+number = st.floats(-1.5, 1.5, allow_subnormal=False)
+tokens = st.tuples(st.integers(3, 8), st.integers(1, 3)).flatmap(lambda shape: arrays(float, shape, elements=number))
+sigmas = st.floats(0.05, 20.0)
+slopes = st.one_of(st.just(0.0), st.floats(0.0, 6.0))
+
+
+def close(value, exact):
+    return np.allclose(value, [float(v) for v in exact], rtol=0.0, atol=ROUNDING)
+
+
+@given(tokens, sigmas, slopes)
+def test_induction_head_equals_brute_force(x, sigma, slope):
+    assert close(induction.induction_head(x, sigma, slope), oracle.induction_head(x.tolist(), sigma, slope))
+
+
+@given(tokens, sigmas, slopes, slopes)
+def test_two_layer_network_equals_brute_force(x, sigma, slope, copy_slope):
+    output = induction.two_layer_alibi(x, sigma, slope, copy_slope)
+    assert close(output, oracle.two_layer(x.tolist(), sigma, slope, copy_slope))
+
+
+@pytest.mark.parametrize("first_mask", ["strict", "causal"])
+@pytest.mark.parametrize("support", list(SUPPORT_ENDS))
+def test_two_layer_variants_equal_brute_force(first_mask, support):
+    x = np.random.default_rng(3).uniform(-1, 1, (6, 2))
+    first, left_out = SUPPORT_ENDS[support]
+    exact = oracle.two_layer(x.tolist(), 0.4, 0.3, 0.9, first_mask == "causal", first, left_out)
+    value = induction.two_layer_variant(x, 0.4, 0.3, 0.9, first_mask=first_mask, support=support)
+    assert close(value, exact)
+
+
+@given(tokens, sigmas, slopes, st.sampled_from(["inner", "causal"]), st.tuples(number, number, number, number))
+def test_kv_shift_head_equals_brute_force(x, sigma, slope, support, mixing):
+    first, left_out = SUPPORT_ENDS[support]
+    places = range(first, len(x) - left_out + 1)
+    alpha, beta = mixing[:2], mixing[2:]
+    exact = oracle.kv_shift(x.tolist(), sigma, slope, places, alpha, beta)
+    assert close(induction.kv_shift_head(x, sigma, slope, support, alpha=alpha, beta=beta), exact)
+
+
+@given(tokens, sigmas, slopes)
+def test_inner_kv_shift_head_is_the_induction_head(x, sigma, slope):
+    head = induction.induction_head(x, sigma, slope)
+    assert np.allclose(induction.kv_shift_head(x, sigma, slope, "inner"), head, rtol=0.0, atol=ROUNDING)
+
+
+@given(tokens, sigmas, slopes)
+def test_discrepancy_is_the_gap_of_the_causal_head(x, sigma, slope):
+    epsilon, vector = induction.discrepancy(x, sigma, slope)
+    causal = oracle.kv_shift(x.tolist(), sigma, slope, range(1, len(x) + 1))
+    head = oracle.induction_head(x.tolist(), sigma, slope)
+    assert close(vector, [a - b for a, b in zip(causal, head, strict=True)])
+    assert 0.0 < epsilon <= 1.0
+    assert (np.abs(vector) <= epsilon * (x.max(axis=0) - x.min(axis=0)) + ROUNDING).all()
+
+
+def test_discrepancy_epsilon_is_the_attention_on_the_ends():
+    x, weights = [0.3, -0.2, 0.9, 0.5, 0.7], []
+    for s in range(5):
+        weights.append(np.exp(x[4] * (x[s - 1] if s else 0.0) / 0.8 - 0.4 * (4 - s)))
+    epsilon = induction.discrepancy([[value] for value in x], 0.8, 0.4).epsilon
+    assert epsilon == pytest.approx((weights[0] + weights[4]) / sum(weights), rel=1e-14)
+
+
+def test_epsilon_keeps_its_relative_accuracy_where_it_is_tiny():
+    x = np.eye(20)
+    x[-1] = x[6]
+    epsilon = induction.discrepancy(x, 0.05, 0.0).epsilon
+    exact = 2 / (2 + 17 + np.exp(20.0))  # ends 1 + 1, seventeen strangers, one match
+    assert epsilon == pytest.approx(exact, rel=1e-13)
+
+
+def test_theorem_3_3_fails_at_the_smallest_input():
+    x = [[0.0], [1.0], [0.0]]
+    assert induction.induction_head(x, 1.0, 0.0) == 1.0
+    assert induction.kv_shift_head(x, 1.0, 0.0, "causal") == pytest.approx(1 / 3, abs=ROUNDING)
+
+
+def test_causal_head_accepts_short_inputs():
+    assert induction.kv_shift_head([[1.0], [2.0]], 1.0, 0.0, "causal") == pytest.approx(
+        (1 + 2 * np.e**2) / (1 + np.e**2)
+    )
+    assert induction.kv_shift_head([[3.0]], 1.0, 0.5, "causal") == 3.0
+
+
+@pytest.mark.parametrize("name", ["induction_head", "two_layer_alibi", "discrepancy", "inner", "causal"])
+def test_batches_equal_their_rows(name):
+    rng = np.random.default_rng(4)
+    x, sigma, slope = rng.normal(size=(5, 6, 2)), rng.uniform(0.2, 2, 5), rng.uniform(0, 2, 5)
+
+    def evaluate(*case):
+        if name in ("inner", "causal"):
+            return induction.kv_shift_head(*case, name)
+        if name == "two_layer_alibi":
+            return induction.two_layer_alibi(*case, 1.5)
+        output = getattr(induction, name)(*case)
+        return output.vector if name == "discrepancy" else output
+
+    rows = np.stack([evaluate(*case) for case in zip(x, sigma, slope, strict=True)])
+    assert np.allclose(evaluate(x, sigma, slope), rows, rtol=0.0, atol=ROUNDING)
+
+
+def test_two_layer_network_is_exact_at_length_three():
+    x = np.random.default_rng(5).normal(size=(50, 3, 2))
+    assert np.allclose(induction.two_layer_alibi(x, 0.3, 0.2, 0.0), x[:, 1], rtol=0.0, atol=ROUNDING)
+
+
+def test_layer_one_of_the_construction_writes_the_copy():
+    weights = induction.construction(2, 0.5, 1.0)
+    assert (weights.first_value @ [3.0, 4.0, 0.0, 0.0]).tolist() == [0.0, 0.0, 3.0, 4.0]
+    assert (weights.key @ [3.0, 4.0, 5.0, 6.0]).tolist() == [0.0, 0.0, 10.0, 12.0]
+    assert (weights.query @ [3.0, 4.0, 5.0, 6.0]).tolist() == [0.0, 0.0, 3.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("first_mask", "support"),
+    [case for case in itertools.product(("strict", "causal"), SUPPORT_ENDS) if case != ("strict", "inner")],
+)
+def test_wrong_masks_do_not_converge(first_mask, support):
+    x = np.random.default_rng(6).normal(size=(300, 8, 2))
+    head = induction.induction_head(x, 0.5, 0.1)
+    wrong = induction.two_layer_variant(x, 0.5, 0.1, 40.0, first_mask=first_mask, support=support)
+    assert np.abs(wrong - head).max() > 0.5
+    assert np.abs(induction.two_layer_alibi(x, 0.5, 0.1, 40.0) - head).max() < ROUNDING
+
+
+def test_row_convention_writes_nothing():
+    """y = x W with the printed matrices: all keys vanish, and the head only sees the slope."""
+    x = np.random.default_rng(7).normal(size=(7, 2))
+    weights = np.exp(-0.3 * np.arange(5, 0, -1))
+    row = induction.two_layer_variant(x, 0.5, 0.3, 2.0, convention="row")
+    assert np.allclose(row, weights / weights.sum() @ x[1:-1], rtol=0.0, atol=ROUNDING)
+
+
+def test_repaired_key_suits_the_standard_mask_at_the_cost_of_its_norm():
+    x = np.random.default_rng(8).uniform(0, 1, (300, 8, 2))
+    head = induction.induction_head(x, 0.5, 0.1)
+    for copy_slope in (1.0, 4.0, 8.0):
+        output = induction.two_layer_variant(x, 0.5, 0.1, copy_slope, first_mask="causal", key="repaired")
+        assert np.abs(output - head).max() <= induction.copy_error_bound(2, 0.5, copy_slope, "unit")
+        norm = np.linalg.norm(induction.construction(2, 0.5, copy_slope, "repaired").key, 2)
+        assert norm >= np.exp(copy_slope) / 0.5
+
+
+def test_output_moves_only_with_what_the_masks_admit():
+    """The first token is never read, the last only as the query."""
+    x = np.random.default_rng(9).normal(size=(6, 2))
+    x[-1] = 0.0
+    for head in (induction.induction_head, lambda *a: induction.two_layer_alibi(*a, 2.0)):
+        changed = x.copy()
+        changed[0] += 100.0
+        assert np.abs(head(x, 1.0, 0.5) - head(changed, 1.0, 0.5)).max() < VISIBLE
+
+
+GOOD = np.zeros((4, 2))
+
+
+@pytest.mark.parametrize(
+    ("x", "sigma", "slope", "text"),
+    [
+        (GOOD, 0.0, 0.0, "sigma"),
+        (GOOD, -1.0, 0.0, "sigma"),
+        (GOOD, np.nan, 0.0, "sigma"),
+        (GOOD, np.inf, 0.0, "sigma"),
+        (GOOD, 1.0, -0.1, "slope"),
+        (GOOD, 1.0, np.nan, "slope"),
+        (GOOD[:2], 1.0, 0.0, "length >= 3"),
+        (GOOD[:, 0], 1.0, 0.0, "shape"),
+        (GOOD[:, :0], 1.0, 0.0, "dim >= 1"),
+        (np.full((4, 2), np.nan), 1.0, 0.0, "finite"),
+        (np.ones((4, 2)), 1e-320, 0.0, "overflow"),
+    ],
+)
+@pytest.mark.parametrize("head", ["induction_head", "two_layer_alibi", "kv_shift_head", "discrepancy"])
+def test_bad_input_is_refused(head, x, sigma, slope, text):
+    extra = {"two_layer_alibi": (1.0,), "kv_shift_head": ("inner",)}.get(head, ())
+    with pytest.raises(ValueError, match=text):
+        getattr(induction, head)(x, sigma, slope, *extra)
+
+
+@pytest.mark.parametrize("copy_slope", [-1.0, np.nan, np.inf])
+def test_bad_copy_slope_is_refused(copy_slope):
+    with pytest.raises(ValueError, match="copy_slope"):
+        induction.two_layer_alibi(GOOD, 1.0, 0.0, copy_slope)
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(ValueError, match="support must be one of causal, inner"):
+        induction.kv_shift_head(GOOD, 1.0, 0.0, "outer")
+    with pytest.raises(ValueError, match="alpha and beta"):
+        induction.kv_shift_head(GOOD, 1.0, 0.0, "inner", alpha=(np.nan, 1.0))
+    for option in ("first_mask", "support", "convention", "key"):
+        with pytest.raises(ValueError, match=f"{option} must be one of"):
+            induction.two_layer_variant(GOOD, 1.0, 0.0, 1.0, **{option: "other"})

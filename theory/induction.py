@@ -1,0 +1,147 @@
+"""Induction heads with ALiBi (KV shifting, Section 3.1): the definition, the one-layer head, the two-layer network.
+
+Positions are 1-based in the text: x has rows x_1 .. x_L, x_0 = 0 is the padding of Shift, and every function returns
+the output at the last position. Leading axes of x are a batch; sigma and the slopes broadcast with them. A score is a
+product divided by sigma only, without the further 1/sqrt(D) of Eq. 6.
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from theory.induction_bounds import (
+    ball_discrepancy_bound,
+    copy_error_bound,
+    latest_successor_bound,
+    matched_discrepancy_bound,
+    printed_copy_error_bound,
+    printed_softmax_change_bound,
+    sharp_case,
+    softmax_change_bound,
+)
+from theory.induction_network import (
+    Array,
+    checked_number,
+    checked_tokens,
+    choose,
+    construction,
+    softmax,
+    support_mask,
+    two_layer_variant,
+)
+
+__all__ = [
+    "Discrepancy",
+    "HeadSupport",
+    "ball_discrepancy_bound",
+    "construction",
+    "copy_error_bound",
+    "discrepancy",
+    "induction_head",
+    "kv_shift_head",
+    "latest_successor_bound",
+    "matched_discrepancy_bound",
+    "printed_copy_error_bound",
+    "printed_softmax_change_bound",
+    "sharp_case",
+    "softmax_change_bound",
+    "two_layer_alibi",
+    "two_layer_variant",
+]
+
+HeadSupport = Literal["causal", "inner"]
+
+
+class Discrepancy(NamedTuple):
+    """How far the causal KV-shift head is from the induction head: vector = epsilon (vbar - IH)."""
+
+    epsilon: Array  # (...), in (0, 1): attention that the causal head spends on the tokens 1 and L
+    vector: Array  # (..., dim)
+
+
+def induction_head(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike) -> Array:
+    """IH(x) = sum_{s=2}^{L-1} softmax_s(x_L . x_{s-1} / sigma - m (L - s)) x_s.
+
+    Source: KV shifting, Definition 3.1, Eq. 7; print has the index i for s and T > 0 for sigma > 0, and lets L < 3,
+    where the sum is empty.
+    Args: x: (..., length >= 3, dim); sigma > 0; slope m >= 0.
+    Returns: (..., dim), a mean of x_2 .. x_{L-1}.
+    Raises ValueError for input outside these domains and where a score overflows.
+    """
+    tokens = checked_tokens(x, 3)
+    sigma, slope = checked_number("sigma", sigma, positive=True), checked_number("slope", slope)
+    distances = np.arange(tokens.shape[-2] - 2, 0, -1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        matches = (tokens[..., :-2, :] @ tokens[..., -1, :, None])[..., 0]
+        scores = matches / sigma[..., None] - slope[..., None] * distances
+    weights = softmax(scores, np.ones(distances.shape, dtype=bool))
+    return (weights[..., None, :] @ tokens[..., 1:-1, :])[..., 0, :]
+
+
+def _kv_shift(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike, support: HeadSupport, alpha, beta):
+    """Attention over all L positions (zero off the support) and the mixed values, Eq. 5 and 6."""
+    choose("support", support, HeadSupport)
+    tokens = checked_tokens(x, 3 if support == "inner" else 1)
+    sigma, slope = checked_number("sigma", sigma, positive=True), checked_number("slope", slope)
+    mixing = np.asarray([*alpha, *beta], dtype=np.float64)
+    if mixing.shape != (4,) or not np.isfinite(mixing).all():
+        raise ValueError(f"alpha and beta must be two finite numbers each, got {alpha!r} and {beta!r}")
+    previous = np.concatenate([np.zeros_like(tokens[..., :1, :]), tokens[..., :-1, :]], axis=-2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        keys = mixing[0] * tokens + mixing[1] * previous
+        values = mixing[2] * tokens + mixing[3] * previous
+        matches = (keys @ tokens[..., -1, :, None])[..., 0]
+        distances = np.arange(tokens.shape[-2] - 1, -1, -1)
+        scores = matches / sigma[..., None] - slope[..., None] * distances
+    return softmax(scores, support_mask(tokens.shape[-2], support)), values
+
+
+def kv_shift_head(
+    x: ArrayLike,
+    sigma: ArrayLike,
+    slope: ArrayLike,
+    support: HeadSupport,
+    *,
+    alpha: tuple[float, float] = (0.0, 1.0),
+    beta: tuple[float, float] = (1.0, 0.0),
+) -> Array:
+    """KVSA(x) = sum_{s in support} softmax_s(x_L . (a1 x_s + a2 x_{s-1}) / sigma - m (L - s)) (b1 x_s + b2 x_{s-1}).
+
+    Source: KV shifting, Eq. 5-6 and Appendix B, identity projections. The defaults are its parameters, with print's
+    "beta_0 = 1/sigma" read as a score scale. With support "inner" = {2..L-1} this is the induction head; with "causal"
+    = {1..L}, the mask the paper states, Theorem 3.3 is false for every parameter choice and `discrepancy` is the gap.
+    Args: x: (..., length, dim), length >= 3 for "inner", >= 1 for "causal"; sigma > 0; slope >= 0.
+    Returns: (..., dim).
+    Raises ValueError for input outside these domains and where a score overflows.
+    """
+    weights, values = _kv_shift(x, sigma, slope, support, alpha, beta)
+    return (weights[..., None, :] @ values)[..., 0, :]
+
+
+def two_layer_alibi(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike, copy_slope: ArrayLike) -> Array:
+    """TF(x) = sum_{s=2}^{L-1} softmax_s(x_L . y_s / sigma - m (L - s)) x_s, y_s the ALiBi mean of x_1 .. x_{s-1}.
+
+    Source: KV shifting, Theorem 3.2 and Appendix A: its matrices, W* = I / sigma, columns, layer 1 strictly causal,
+    layer 2 on {2..L-1} (see `theory.induction_network`, also for what the other masks do).
+    Args: x: (..., length >= 3, dim); sigma > 0; slope m >= 0; copy_slope p >= 0.
+    Returns: (..., dim); within `copy_error_bound` of `induction_head`, with equality at L = 3.
+    Raises ValueError for input outside these domains and where a score overflows.
+    """
+    return two_layer_variant(x, sigma, slope, copy_slope)
+
+
+def discrepancy(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike) -> Discrepancy:
+    """KVSA - IH = epsilon (vbar - IH) for the causal head, epsilon = a / (a + Z).
+
+    a = e^{-m(L-1)} + e^{x_L . x_{L-1} / sigma} are the weights of the tokens 1 and L, vbar is their weighted mean, and
+    Z = sum_{s=2}^{L-1} e^{x_L . x_{s-1} / sigma - m (L - s)}. So no coordinate is off by more than epsilon times the
+    range of that coordinate.
+    Source: corrects KV shifting, Theorem 3.3 (Eq. 9), which claims 0.
+    Args: as `induction_head`. Raises as it does.
+    """
+    head = induction_head(x, sigma, slope)
+    weights, values = _kv_shift(x, sigma, slope, "causal", (0.0, 1.0), (1.0, 0.0))
+    first, last = weights[..., :1], weights[..., -1:]
+    vector = first * (values[..., 0, :] - head) + last * (values[..., -1, :] - head)
+    return Discrepancy((first + last)[..., 0], vector)

@@ -1,0 +1,104 @@
+"""Proofs about Definition 3.1 and the masks of Theorem 3.2: which match a head reads, and which masks fail."""
+
+import itertools
+from fractions import Fraction
+from typing import NamedTuple
+
+import sympy as sp
+
+from theory.induction_network import LEFT_OUT
+from theory.induction_sharpness import r as _r
+from theory.induction_symbolic import induction_terms
+from theory.symbols import sigma, slope
+
+
+def successor_weights(word: str) -> dict[int, sp.Expr]:
+    """Weight of IH before normalising at s = 2..L-1, the letters of `word` being orthonormal tokens."""
+    letters = sorted(set(word))
+    tokens = [tuple(sp.Integer(int(letter == other)) for other in letters) for letter in word]
+    return {s: sp.exp(score) for s, (score, _) in enumerate(induction_terms(tokens), start=2)}
+
+
+def match_ratio_residual(
+    word: str = "ABACA", later: int = 3, earlier: int = 1, claimed: sp.Expr | None = None
+) -> sp.Expr:
+    """Weight on the successor of the later match over that of the earlier one, less e^{m gap}; zero."""
+    weights = successor_weights(word)
+    ratio = weights[later + 1] / weights[earlier + 1]
+    return sp.simplify(ratio - (sp.exp(slope * (later - earlier)) if claimed is None else claimed))
+
+
+def latest_weight_limit(word: str = "ABACA", match: int = 3) -> sp.Expr:
+    """Share of IH on the successor of the latest match as m -> 0, then sigma -> 0; the text after Eq. 7 needs 1."""
+    weights = successor_weights(word)
+    share = (weights[match + 1] / sp.Add(*weights.values())).subs(slope, 0)
+    cold = sp.Symbol("e^(1/sigma)", positive=True)
+    return sp.limit(share.subs(sp.exp(1 / sigma), cold), cold, sp.oo)
+
+
+class MaskWitness(NamedTuple):
+    """The shortest, then first, binary tokens at which a pair of masks is wrong, even in the limit p -> infinity."""
+
+    tokens: tuple[int, ...]
+    output: Fraction
+    head: Fraction
+
+
+def hard_mask_output(
+    tokens: tuple[int, ...], first_mask: str, support: str, match_weight: Fraction, decay: Fraction
+) -> Fraction:
+    """Output of the two-layer network as p -> infinity, one dimension, e^{1/sigma} = match_weight, e^{-m} = decay.
+
+    Layer 1 then copies x_{s-1} ("strict", and 0 to s = 1) or x_s ("causal"). Exact for whole-numbered tokens.
+    """
+    length, (start, end) = len(tokens), LEFT_OUT[support]
+    above = below = Fraction(0)
+    for s in range(1 + start, length - end + 1):
+        copied = tokens[s - 1] if first_mask == "causal" else (tokens[s - 2] if s >= 2 else 0)
+        weight = Fraction(match_weight) ** (tokens[-1] * copied) * Fraction(decay) ** (length - s)
+        above, below = above + weight * tokens[s - 1], below + weight
+    return above / below
+
+
+def wrong_mask_witness(
+    first_mask: str,
+    support: str,
+    longest: int = 5,
+    match_weight: Fraction = Fraction(2),
+    decay: Fraction = Fraction(1, 2),
+) -> MaskWitness | None:
+    """The smallest binary input on which the masks miss IH in the limit; None for ("strict", "inner"), which is IH."""
+    for length in range(3, longest + 1):
+        for tokens in itertools.product((0, 1), repeat=length):
+            head = _head(tokens, match_weight, decay)
+            output = hard_mask_output(tokens, first_mask, support, match_weight, decay)
+            if output != head:
+                return MaskWitness(tokens, output, head)
+    return None
+
+
+def _head(tokens: tuple[int, ...], match_weight: Fraction, decay: Fraction) -> Fraction:
+    """Definition 3.1 in one dimension."""
+    places = range(2, len(tokens))
+    weights = [match_weight ** (tokens[-1] * tokens[s - 2]) * decay ** (len(tokens) - s) for s in places]
+    return sum(w * tokens[s - 1] for s, w in zip(places, weights, strict=True)) / sum(weights)
+
+
+def repaired_key_residuals(place: int, shrink: sp.Expr | None = None) -> tuple[sp.Expr, sp.Expr]:
+    """Standard mask with W_K = [-(1 - r) W*, W*] / r: the weights on x_s, x_{s-1}, .. sum to 1, and x_{s-1} has
+    (1 - r) / (1 - r^s) > 1 - r of it. Both residuals are zero; `shrink` replaces the factor 1 - r.
+    """
+    factor = 1 - _r if shrink is None else shrink
+    weights = _repaired_weights(place, factor, 1 / _r)
+    return sp.cancel(sp.Add(*weights) - 1), sp.cancel(weights[1] - (1 - _r) / (1 - _r**place))
+
+
+def repaired_key_gap_residual(place: int, claimed: sp.Expr | None = None) -> sp.Expr:
+    """Scaled by 1 / (1 - r), the repaired key exceeds x_{s-1} on [0, 1]^d by up to r / (1 - r) (all tokens 1); zero."""
+    weights = _repaired_weights(place, 1 - _r, 1 / (_r * (1 - _r)))
+    return sp.cancel(sp.Add(*weights) - 1 - (_r / (1 - _r) if claimed is None else claimed))
+
+
+def _repaired_weights(place: int, factor: sp.Expr, scale: sp.Expr) -> list[sp.Expr]:
+    total = sp.Add(*(_r**j for j in range(place)))
+    return [scale * (_r**j / total - (factor if j == 0 else 0)) for j in range(place)]
