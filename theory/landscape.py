@@ -60,13 +60,16 @@ class _Basis(NamedTuple):
         return form.e2 * self.b + form.e12 * self.ab
 
 
-def _basis(alpha1: Array, alpha2: Array) -> _Basis:
-    both = alpha1 + alpha2
+def _basis(alpha1: Array, alpha2: Array, end: Array | bool) -> _Basis:
+    """`end` marks where i = T; only there does e^{alpha1 + alpha2} occur (elsewhere it could overflow for nothing)."""
+    both = np.where(end, alpha1 + alpha2, 0.0)
     shift = np.maximum(np.maximum(np.maximum(alpha1, alpha2), both) - _OVERFLOW, 0.0)
     one, a, b, ab = np.exp(-shift), np.exp(alpha1 - shift), np.exp(alpha2 - shift), np.exp(both - shift)
-    if not shift.any():
-        return _Basis(one, np.expm1(alpha1), np.expm1(alpha2), np.expm1(both), a, b, ab)
-    return _Basis(one, a - one, b - one, ab - one, a, b, ab)
+    minus_one = [
+        np.where(shift > 0, scaled - one, np.expm1(np.minimum(power, _OVERFLOW)))
+        for scaled, power in ((a, alpha1), (b, alpha2), (ab, both))
+    ]
+    return _Basis(one, *minus_one, a, b, ab)
 
 
 def _table(n_tokens: Array, position: Place) -> tuple[_Form, list[_Class]]:
@@ -162,7 +165,7 @@ def _gradient_at(basis: _Basis, beta1: Array, beta2: Array, tokens: Array, posit
 def _evaluate(kernel, alpha1, alpha2, beta1, beta2, n_tokens, position: Position) -> Array:
     a1, a2, b1, b2, tokens = _clean(alpha1, alpha2, beta1, beta2, n_tokens)
     _check_tokens(tokens, position)
-    basis = _basis(a1, a2)
+    basis = _basis(a1, a2, position == tokens if isinstance(position, int | np.integer) else False)
     if position != "mean":
         return kernel(basis, b1, b2, tokens, position)
     return _mean(kernel, basis, b1, b2, tokens)
@@ -212,7 +215,7 @@ def logits(alpha1, alpha2, beta1, beta2, n_tokens: int, position: int | None = N
     if position == "mean":
         raise ValueError('logits need one position, got "mean"')
     size, place = int(tokens), 2 if position is None else int(position)
-    basis = _basis(a1, a2)
+    basis = _basis(a1, a2, place == size)
     form, _ = _table(tokens, place)
     scores = {"o": basis.one, "a": basis.a, "b": basis.b, "ab": basis.ab}
     weights = {name: score / basis.value(form) for name, score in scores.items()}

@@ -1,0 +1,174 @@
+"""The closed form of the one-repeat landscape against attention itself, and its own edges."""
+
+import mpmath
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proofs_check.oracles import one_hot_logits, one_hot_loss, symbolic_one_hot_logits
+from proofs_check.tolerances import KERNEL, ROUNDING
+from theory import landscape
+from theory import landscape_symbolic as symbolic
+from theory.symbols import PARAMETERS, n_tokens
+
+PLACES = [(tokens, place) for tokens in range(2, 13) for place in range(1, tokens + 1)]
+PARAMETER = st.floats(-6, 6)
+
+
+@pytest.mark.parametrize(("tokens", "place"), PLACES)
+def test_loss_and_logits_equal_attention_over_one_hot_rows(tokens, place):
+    rng = np.random.default_rng(1000 * tokens + place)
+    points = rng.normal(scale=2, size=(200, 4))
+    rows = landscape.logits(*points.T, tokens, place)
+    losses = landscape.loss(*points.T, tokens, place)
+    for point, row, loss in zip(points, rows, losses, strict=True):
+        np.testing.assert_allclose(row, one_hot_logits(*point, tokens, place), rtol=0, atol=ROUNDING)
+        assert abs(loss - one_hot_loss(*point, tokens, place)) <= ROUNDING
+
+
+@pytest.mark.parametrize(("tokens", "place"), [p for p in PLACES if p[0] <= 7])
+def test_logits_equal_attention_symbolically(tokens, place):
+    for mine, true in zip(symbolic.logits(tokens, place), symbolic_one_hot_logits(tokens, place), strict=True):
+        assert sp.simplify(mine - true) == 0
+
+
+@pytest.mark.parametrize("tokens", [4, 7, 12])
+def test_every_interior_position_has_the_same_loss(tokens):
+    point = (0.3, -0.4, 1.2, 0.7)
+    for place in range(2, tokens - 1):
+        assert landscape.loss(*point, tokens, place) == pytest.approx(landscape.loss(*point, tokens), abs=1e-14)
+
+
+@pytest.mark.parametrize("tokens", range(2, 9))
+def test_mean_is_the_average_over_the_generators_positions(tokens):
+    point = (0.3, -0.4, 1.2, 0.7)
+    places = range(1, tokens)
+    for function in (landscape.loss, landscape.gradient, landscape.excess_loss):
+        average = np.mean([function(*point, tokens, place) for place in places], axis=0)
+        np.testing.assert_allclose(function(*point, tokens, "mean"), average, rtol=0, atol=1e-14)
+
+
+def _fifty_digits(expr, digits=50):
+    function = sp.lambdify([*PARAMETERS, n_tokens], expr, "mpmath", cse=True)
+
+    def evaluate(*point):
+        with mpmath.workdps(digits):
+            return function(*map(mpmath.mpf, point))
+
+    return evaluate
+
+
+LOSS = symbolic.loss(symbolic.interior_table())
+EXACT_LOSS = _fifty_digits(LOSS)
+EXACT_EXCESS = _fifty_digits(LOSS - sp.log(n_tokens))
+EXACT_GRADIENT = [_fifty_digits(sp.diff(LOSS, p)) for p in PARAMETERS]
+
+
+@given(st.tuples(PARAMETER, PARAMETER, PARAMETER, PARAMETER), st.floats(4, 1e6))
+def test_kernels_agree_with_fifty_digits(point, tokens):
+    assert abs(landscape.loss(*point, tokens) - EXACT_LOSS(*point, tokens)) <= KERNEL * max(1, np.log(tokens))
+    gradient = landscape.gradient(*point, tokens)
+    for value, exact in zip(gradient, EXACT_GRADIENT, strict=True):
+        # the terms of one component reach the size of the betas; their sum may cancel
+        assert abs(value - exact(*point, tokens)) <= 8 * KERNEL
+
+
+@pytest.mark.parametrize("tokens", [10.0**k for k in range(6, 13)])
+def test_excess_loss_keeps_its_digits_where_the_subtraction_loses_them(tokens):
+    rng = np.random.default_rng(int(np.log10(tokens)))
+    worst = 0.0
+    for point in rng.uniform(size=(300, 4)):
+        exact = EXACT_EXCESS(*point, tokens)
+        worst = max(worst, float(abs(landscape.excess_loss(*point, tokens) - exact) / abs(exact)))
+    assert worst <= 1e-15
+    point = (0.0, 1.0, 1.0, 0.0)
+    naive = float(landscape.loss(*point, tokens)) - np.log(tokens)
+    assert abs(naive - float(EXACT_EXCESS(*point, tokens))) > 1e-10 * abs(float(EXACT_EXCESS(*point, tokens)))
+
+
+@pytest.mark.parametrize("tokens", [3, 5, 9])
+@pytest.mark.parametrize("where", [1, 2, -1, 0])
+def test_gradient_is_the_derivative_of_the_loss_at_every_position(tokens, where):
+    place = where if where > 0 else tokens + where
+    rng = np.random.default_rng(0)
+    for point in rng.normal(size=(20, 4)):
+        steps = 1e-5 * np.eye(4)
+        numeric = [
+            (landscape.loss(*(point + h), tokens, place) - landscape.loss(*(point - h), tokens, place)) / 2e-5
+            for h in steps
+        ]
+        np.testing.assert_allclose(landscape.gradient(*point, tokens, place), numeric, rtol=0, atol=2e-9)
+
+
+def test_arguments_broadcast():
+    alpha = np.linspace(0, 1, 3)[:, None, None]
+    tokens = np.array([4, 5, 8, 13])
+    for position in (None, 1, 3, "mean"):
+        value = landscape.loss(alpha, 1 - alpha, np.array([[0.2], [0.8]]), 0.5, tokens, position)
+        assert value.shape == (3, 2, 4)
+        assert value[1, 0, 2] == landscape.loss(0.5, 0.5, 0.2, 0.5, 8, position)
+        assert landscape.gradient(alpha, 1 - alpha, np.array([[0.2], [0.8]]), 0.5, tokens, position).shape == (3, 2, 4, 4)
+
+
+@pytest.mark.parametrize("point", [(800, 900, 1e5, 3), (-800, -900, 5, 3), (0, 0, -1e6, 1e6), (3000, 3000, 2, 1), (900, -900, 1e-300, 0)])
+def test_extreme_parameters_stay_finite(point):
+    for position in (None, 1, 9, 10, "mean"):
+        assert np.isfinite(landscape.loss(*point, 10, position))
+        assert np.isfinite(landscape.excess_loss(*point, 10, position))
+        assert np.isfinite(landscape.gradient(*point, 10, position)).all()
+    assert np.isfinite(landscape.logits(*point, 10, 3)).all()
+
+
+def test_a_small_loss_keeps_its_relative_accuracy():
+    point = (0.0, 2.0, 600.0, 0.0)
+    exact = float(_fifty_digits(LOSS, digits=200)(*point, 9.0))
+    assert 0 < exact < 1e-80
+    assert landscape.loss(*point, 9) == pytest.approx(exact, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 0, 0, 0, 3.9), "n_tokens >= 4"),
+        ((0, 0, 0, 0, 1, 1), ">= 2"),
+        ((0, 0, 0, 0, 5, 6), "1..n_tokens"),
+        ((0, 0, 0, 0, 5, 0), "1..n_tokens"),
+        ((0, 0, 0, 0, 5.5, 2), "whole number"),
+        ((0, 0, 0, 0, 5, "middle"), "position"),
+        ((0, 0, 0, 0, 5, True), "position"),
+        ((0, 0, 0, 0, 5, 2.0), "position"),
+        ((float("nan"), 0, 0, 0, 5), "finite"),
+        ((0, 0, float("inf"), 0, 5), "finite"),
+        ((0, 0, 0, 0, float("inf")), "finite"),
+    ],
+)
+@pytest.mark.parametrize("function", [landscape.loss, landscape.gradient, landscape.excess_loss, landscape.logits])
+def test_bad_arguments_are_refused_in_one_line(function, arguments, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        function(*arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_logits_refuse_a_mean_and_several_lengths():
+    with pytest.raises(ValueError, match="one position"):
+        landscape.logits(0, 0, 0, 0, 5, "mean")
+    with pytest.raises(ValueError, match="one whole n_tokens"):
+        landscape.logits(0, 0, 0, 0, np.array([5, 6]), 2)
+
+
+def test_printed_loss_follows_the_symbols_and_refuses_negative_rests():
+    from theory.symbols import rest_logits, rest_scores
+
+    point = (0.3, 0.7, 0.4, 0.6)
+    function = sp.lambdify([*PARAMETERS, rest_scores, rest_logits], symbolic.printed_loss(), "numpy")
+    assert landscape.printed_loss(*point, 7, 5.5) == pytest.approx(function(*point, 7, 5.5), abs=1e-14)
+    with pytest.raises(ValueError, match=">= 0"):
+        landscape.printed_loss(*point, -1, 0)
+
+
+def test_position_table_refuses_impossible_positions():
+    for tokens, place in [(1, 1), (4, 0), (4, 5)]:
+        with pytest.raises(ValueError, match="position"):
+            symbolic.position_table(tokens, place)
