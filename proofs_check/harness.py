@@ -5,7 +5,7 @@ Nothing passes by default: an empty set of points, a NaN, an undecided or a cont
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,6 @@ from proofs_check.claim import (
     Point,
     Status,
     Verdict,
-    Witness,
     points_of,
 )
 from proofs_check.margin import Margin, Undecided
@@ -78,7 +77,7 @@ def run_claim(claim: Claim, effort: Effort = Effort.QUICK) -> ClaimResult:
         _check_record(claim)
         for evidence in claim.evidence:
             results.append(_run_evidence(claim, evidence, effort))
-        witness = _witness(claim)
+        witness = evaluate_witness(claim)
     except _Contradicted as found:
         return ClaimResult(claim, Status.CONTRADICTED, (*results, found.result), found.witness, str(found))
     except Undecided as reason:
@@ -188,14 +187,11 @@ def _evaluate(margin: MarginFunction, point: Point, expect_negative: bool) -> Wi
     return WitnessResult(dict(point), first.printed, first.true)
 
 
-def _witness(claim: Claim) -> WitnessResult | None:
+def evaluate_witness(claim: Claim) -> WitnessResult | None:
+    """Printed against true at the stored counterexample, evaluated afresh; None for a claim without one."""
     if claim.witness is None:
         return None
-    return _witness_of(claim, claim.witness)
-
-
-def _witness_of(claim: Claim, witness: Witness) -> WitnessResult:
-    margin: Callable[..., Margin] | None = witness.margin or claim.evidence[0].margin
+    margin = claim.witness.margin or claim.evidence[0].margin
     if margin is None:
         raise BrokenCheck("a witness without a margin to evaluate it")
-    return _evaluate(margin, witness.point, expect_negative=False)
+    return _evaluate(margin, claim.witness.point, expect_negative=False)

@@ -1,0 +1,51 @@
+"""Every claim of the ledger, by id; and the ledger's own records."""
+
+import pytest
+
+from proofs_check.claim import Claim, Kind, Nature, Status, Verdict
+from proofs_check.harness import run_claim
+from proofs_check.ledger import STRONG
+from proofs_check.registry import load
+
+REGISTRY = load()
+OWN = [claim for claim in REGISTRY.values() if not claim.is_correction]
+
+
+@pytest.mark.parametrize("claim", REGISTRY.values(), ids=list(REGISTRY))
+def test_claim(claim):
+    result = run_claim(claim)
+    only_read = all(evidence.kind is Kind.READ for evidence in claim.evidence)
+    assert result.status is (Status.NOT_CHECKED if only_read else Status.CONFIRMED), result.message
+    for evidence in result.evidence:
+        if evidence.kind != Kind.READ.value:
+            assert evidence.points > 0
+            assert evidence.controls_rejected > 0
+
+
+def test_corrections_exist_hold_and_are_marked():
+    for claim in REGISTRY.values():
+        if claim.correction is not None:
+            assert REGISTRY[claim.correction].verdict is Verdict.HOLDS
+    linked = {claim.correction for claim in REGISTRY.values()}
+    assert {claim.id for claim in REGISTRY.values() if claim.is_correction} <= linked
+
+
+def test_ids_name_their_paper_and_statements_are_one_line():
+    for claim in REGISTRY.values():
+        assert claim.paper in ("kv", "kv1")
+        assert claim.statement.strip() and "\n" not in claim.statement
+        assert claim.source.startswith("KV shifting (" + ("first" if claim.paper == "kv1" else "final"))
+
+
+def _confirmed_mathematical() -> list[Claim]:
+    return [c for c in OWN if c.nature is Nature.MATHEMATICAL and c.verdict is not Verdict.UNSETTLED]
+
+
+def test_most_mathematical_claims_rest_on_proof_or_exact_arithmetic():
+    claims = _confirmed_mathematical()
+    strong = [c for c in claims if any(e.kind in STRONG for e in c.evidence)]
+    assert len(strong) >= 0.6 * len(claims)
+
+
+def test_the_ledger_is_as_broad_as_promised():
+    assert sum(claim.verdict is not Verdict.UNSETTLED for claim in OWN) >= 110
