@@ -1,0 +1,65 @@
+"""Model and training settings as checked data, and the presets of Figure 1a; no torch, so command lines stay quick."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from dynamics.manifest import Strict
+
+Positive = Annotated[int, Field(ge=1)]
+Fraction01 = Annotated[float, Field(ge=0, le=1)]
+
+
+class ModelConfig(Strict):
+    """A small Llama-like decoder with tied embeddings; mlp_width 0 leaves the feed-forward layers out."""
+
+    vocab: Annotated[int, Field(ge=2, le=1_000_000)] = 8000
+    width: Annotated[int, Field(ge=1, le=16384)] = 64
+    n_heads: Positive = 4
+    n_kv_heads: Positive | None = None
+    n_layers: Annotated[int, Field(ge=1, le=256)] = 1
+    mlp_width: Annotated[int, Field(ge=0, le=65536)] = 0
+    window: Annotated[int, Field(ge=1, le=4)] = 2
+    shift: Literal["none", "k", "v", "kv", "qkv"] = "kv"
+    parameters: Literal["free", "gate", "clip"] = "free"
+    position: Literal["rope", "alibi", "none"] = "rope"
+    rope_base: Annotated[float, Field(gt=1)] = 10000.0
+
+    @model_validator(mode="after")
+    def _heads_divide(self) -> "ModelConfig":
+        if self.width % self.n_heads:
+            raise ValueError(f"width {self.width} is not a multiple of n_heads {self.n_heads}")
+        if self.position == "rope" and (self.width // self.n_heads) % 2:
+            raise ValueError(f"rope needs an even head size, got width/n_heads = {self.width // self.n_heads}")
+        if self.n_kv_heads and self.n_heads % self.n_kv_heads:
+            raise ValueError(f"n_heads {self.n_heads} is not a multiple of n_kv_heads {self.n_kv_heads}")
+        if self.parameters == "gate" and self.window != 2:
+            raise ValueError(f"gated parameters need window 2, got {self.window}")
+        return self
+
+    def least_parameters(self) -> int:
+        """Return a lower bound of the number of weights: embedding, query and output projections, MLP."""
+        return self.vocab * self.width + self.n_layers * self.width * (2 * self.width + 3 * self.mlp_width)
+
+
+class TrainConfig(Strict):
+    """AdamW with linear warm-up, then a cosine down to final_lr of the peak; every batch is new data."""
+
+    steps: Annotated[int, Field(ge=1, le=10_000_000)] = 500
+    batch: Annotated[int, Field(ge=1, le=1_000_000)] = 256
+    learning_rate: Annotated[float, Field(gt=0, le=1)] = 3e-3
+    warmup: Annotated[int, Field(ge=0)] = 20
+    final_lr: Fraction01 = 0.3
+    weight_decay: Annotated[float, Field(ge=0, le=10)] = 0.0
+    beta2: Annotated[float, Field(gt=0, lt=1)] = 0.95
+    clip: Annotated[float, Field(gt=0)] = 1.0
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    pool: Annotated[int, Field(ge=3)] = 512
+    heldout_rows: Annotated[int, Field(ge=1, le=10_000_000)] = 4096
+
+
+PRESETS = {
+    "kv-shift": ModelConfig(),
+    "vanilla-1": ModelConfig(shift="none"),
+    "vanilla-2": ModelConfig(shift="none", n_layers=2),
+}

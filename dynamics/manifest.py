@@ -1,0 +1,72 @@
+"""The manifest beside every trained model: what made it, how well it did, and the hash of its weights."""
+
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from dynamics.files import atomic_write_text
+
+Scalar = bool | int | float | str | None
+Count = Annotated[int, Field(ge=0)]
+
+
+class Strict(BaseModel):
+    """A frozen record that refuses unknown keys, infinities and NaN."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=True)
+
+    @classmethod
+    def checked(cls, data: object) -> Self:
+        """Validate data; a mistake becomes a ValueError of one plain line naming the field and the value."""
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise ValueError(plain_line(cls.__name__, error)) from None
+
+
+def plain_line(what: str, error: ValidationError) -> str:
+    """Name the first mistake of a pydantic error, its field and its value, in one line."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"]) or "the whole record"
+    value = " ".join(repr(first["input"]).split())
+    message = " ".join(first["msg"].split())
+    return f"{what}: {place}: {message} (got {value if len(value) <= 60 else value[:57] + '...'})"
+
+
+class Manifest(Strict):
+    """Everything needed to repeat a training run and to recognise its weights."""
+
+    version: str
+    torch_version: str
+    seed: Count
+    threads: Annotated[int, Field(ge=1)]
+    device: str
+    dtype: Literal["float32", "float16"]
+    config: dict[str, Scalar]
+    training: dict[str, Scalar]
+    metrics: dict[str, float | int]
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+def package_version() -> str:
+    """Return the installed version of this workbench."""
+    return version("induction-workbench")
+
+
+def read(path: str | Path) -> Manifest:
+    """Read a manifest.
+
+    Raises:
+        OSError: no such file. ValueError: not JSON, an unknown or missing key, a value out of range; one plain line.
+    """
+    try:
+        return Manifest.model_validate_json(Path(path).read_bytes())
+    except ValidationError as error:
+        raise ValueError(plain_line(str(path), error)) from None
+
+
+def write(path: str | Path, manifest: Manifest) -> None:
+    """Write a manifest atomically, one key a line."""
+    atomic_write_text(path, manifest.model_dump_json(indent=2) + "\n")

@@ -1,0 +1,107 @@
+"""A small Llama-like decoder whose last layer and head can run at one scored position only."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from dynamics.attention import KVShiftAttention
+from dynamics.config import ModelConfig
+
+
+def at(hidden: Tensor, query_index: Tensor | None) -> Tensor:
+    """Select hidden[b, query_index[b]]: (batch, length, width) -> (batch, 1, width); None selects everything."""
+    if query_index is None:
+        return hidden
+    return hidden[torch.arange(len(hidden), device=hidden.device), query_index].unsqueeze(1)
+
+
+class SwiGLU(nn.Module):
+    """W_down(silu(W_gate x) * W_up x), the feed-forward layer of Llama, without biases."""
+
+    def __init__(self, width: int, hidden: int, generator: torch.Generator | None):
+        super().__init__()
+        self.gate = _linear(width, hidden, generator)
+        self.up = _linear(width, hidden, generator)
+        self.down = _linear(hidden, width, generator)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        return self.down(F.silu(self.gate(hidden)) * self.up(hidden))
+
+
+class Block(nn.Module):
+    """x + attention(norm x), then x + mlp(norm x) where there is an MLP."""
+
+    def __init__(self, config: ModelConfig, generator: torch.Generator | None):
+        super().__init__()
+        self.attention_norm = nn.RMSNorm(config.width, eps=1e-6)
+        self.attention = KVShiftAttention(
+            config.width,
+            config.n_heads,
+            n_kv_heads=config.n_kv_heads,
+            window=config.window,
+            shift=config.shift,
+            parameters=config.parameters,
+            position=config.position,
+            rope_base=config.rope_base,
+            generator=generator,
+        )
+        if config.mlp_width:
+            self.mlp_norm = nn.RMSNorm(config.width, eps=1e-6)
+            self.mlp = SwiGLU(config.width, config.mlp_width, generator)
+        else:
+            self.mlp_norm = self.mlp = None
+
+    def forward(self, hidden: Tensor, query_index: Tensor | None = None) -> Tensor:
+        mixed = self.attention(self.attention_norm(hidden), query_index=query_index)
+        hidden = at(hidden, query_index) + mixed
+        return hidden if self.mlp is None else hidden + self.mlp(self.mlp_norm(hidden))
+
+
+class InductionModel(nn.Module):
+    """Tied embeddings, n_layers blocks, a final RMSNorm; logits = norm(hidden) E^T.
+
+    Source: the architecture of section 3.2 (Llama, KV shifting in the attention); here the embeddings are tied and
+    the MLP is optional. Args: config; generator, for the initial weights (None: torch's global one).
+    """
+
+    def __init__(self, config: ModelConfig, generator: torch.Generator | None = None):
+        super().__init__()
+        self.config = config
+        # Variance 1/width, as in Theorem 3.4: a token's embedding then has norm about 1 and logit about 1 with itself.
+        std = config.width**-0.5
+        self.embedding = nn.Parameter(torch.empty(config.vocab, config.width).normal_(0, std, generator=generator))
+        self.blocks = nn.ModuleList(Block(config, generator) for _ in range(config.n_layers))
+        self.norm = nn.RMSNorm(config.width, eps=1e-6)
+
+    def forward(self, tokens: Tensor, query_index: Tensor | None = None) -> Tensor:
+        """Return logits.
+
+        Args: tokens, (batch, length) integers in 0..vocab-1, right-padded (causality hides the padding);
+            query_index, (batch,) the one scored position of each row, or None for all.
+        Returns: (batch, vocab) with query_index, else (batch, length, vocab). Below the last layer every position is
+            needed; the last layer and the head then run at query_index only, which gives the same numbers.
+        """
+        hidden = self.embed(tokens)
+        for block in self.blocks[:-1]:
+            hidden = block(hidden)
+        hidden = self.blocks[-1](hidden, query_index)
+        logits = F.linear(self.norm(hidden), self.embedding)
+        return logits if query_index is None else logits.squeeze(1)
+
+    def embed(self, tokens: Tensor) -> Tensor:
+        """Return the rows of the embedding, (batch, length, width)."""
+        return F.embedding(tokens, self.embedding)
+
+    def attention_weights(self, tokens: Tensor, query_index: Tensor) -> list[Tensor]:
+        """Return, layer by layer, the attention probabilities of the scored position, (batch, heads, length)."""
+        hidden, weights = self.embed(tokens), []
+        for block in self.blocks:
+            weights.append(block.attention.weights(block.attention_norm(hidden), query_index=query_index).squeeze(2))
+            hidden = block(hidden)
+        return weights
+
+
+def _linear(rows: int, columns: int, generator: torch.Generator | None) -> nn.Linear:
+    layer = nn.utils.skip_init(nn.Linear, rows, columns, bias=False)  # nn.Linear would draw from the global generator
+    nn.init.normal_(layer.weight, 0.0, rows**-0.5, generator=generator)
+    return layer

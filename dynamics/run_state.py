@@ -1,0 +1,83 @@
+"""The state of an unfinished training run in one safetensors file: weights, AdamW moments, history, settings, digest.
+
+Batches are functions of (seed, step), so the step number is all the random state there is.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+import safetensors.torch
+import torch
+from torch import Tensor
+
+from dynamics.checkpoint import check_shapes, read_tensors
+from dynamics.config import ModelConfig, TrainConfig
+from dynamics.files import atomic_write_bytes
+from dynamics.model import InductionModel
+
+STATE = "state.safetensors"
+SLOTS = ("step", "exp_avg", "exp_avg_sq")
+History = dict[str, list[float]]
+
+
+def save_state(
+    path: Path, model: InductionModel, optimizer: torch.optim.AdamW, training: TrainConfig, history: History
+) -> None:
+    """Write the whole state atomically; the number of finished steps is the length of the history."""
+    tensors = {f"model.{name}": parameter.detach() for name, parameter in model.named_parameters()}
+    for name, parameter in model.named_parameters():
+        for slot in SLOTS:
+            tensors[f"{slot}.{name}"] = optimizer.state[parameter][slot]
+    for name, values in history.items():
+        tensors[f"history.{name}"] = torch.tensor(values, dtype=torch.float64)
+    tensors["settings"] = _bytes(_settings(model.config, training))
+    # A copy each: safetensors refuses tensors that share memory, and the file must not follow later steps.
+    tensors = {name: tensor.cpu().clone() for name, tensor in tensors.items()}
+    tensors["sha256"] = _bytes(_digest(tensors))
+    atomic_write_bytes(path, safetensors.torch.save(tensors))
+
+
+def load_state(path: Path, model: InductionModel, optimizer: torch.optim.AdamW, training: TrainConfig) -> History:
+    """Restore model and optimizer in place and return the history so far.
+
+    Raises: ValueError, one plain line: no state to resume, a damaged file, or a run begun with other settings.
+    """
+    if not path.exists():
+        raise ValueError(f"nothing to resume: {path} does not exist")
+    tensors = read_tensors(path.read_bytes(), str(path))
+    digest = bytes(tensors.pop("sha256", torch.zeros(0)).to(torch.uint8).tolist())
+    if digest != _digest(tensors):
+        raise ValueError(f"{path}: the contents do not match their sha256")
+    _check_settings(bytes(tensors.pop("settings").tolist()), _settings(model.config, training), path)
+    history = {name[8:]: tensors.pop(name).tolist() for name in sorted(tensors) if name.startswith("history.")}
+    shapes = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
+    expected = {f"{slot}.{name}": shape for slot in ("model", *SLOTS[1:]) for name, shape in shapes.items()}
+    check_shapes(tensors, expected | {f"step.{name}": () for name in shapes}, str(path))
+    for name, parameter in model.named_parameters():
+        parameter.data.copy_(tensors[f"model.{name}"])
+        optimizer.state[parameter] = {slot: tensors[f"{slot}.{name}"].to(parameter.device) for slot in SLOTS}
+    return history
+
+
+def _settings(config: ModelConfig, training: TrainConfig) -> bytes:
+    return json.dumps({**config.model_dump(), **training.model_dump()}, sort_keys=True).encode()
+
+
+def _check_settings(found: bytes, wanted: bytes, path: Path) -> None:
+    old, new = json.loads(found), json.loads(wanted)
+    for name in new:
+        if old.get(name) != new[name]:
+            raise ValueError(f"{path}: the interrupted run has {name}={old.get(name)}, not {new[name]}")
+
+
+def _digest(tensors: dict[str, Tensor]) -> bytes:
+    total = hashlib.sha256()
+    for name in sorted(tensors):
+        total.update(f"{name} {tensors[name].dtype} {tuple(tensors[name].shape)};".encode())
+        total.update(tensors[name].contiguous().numpy().tobytes())
+    return total.digest()
+
+
+def _bytes(data: bytes) -> Tensor:
+    return torch.tensor(list(data), dtype=torch.uint8)

@@ -1,0 +1,157 @@
+"""Train an InductionModel on the paper's induction task; an interrupted and resumed run equals an uninterrupted one."""
+
+import math
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from tqdm import tqdm
+
+from dynamics.config import ModelConfig, TrainConfig
+from dynamics.evaluation import Evaluation, as_tensors, evaluate, heldout_batch, training_rng
+from dynamics.interrupt import deferred_interrupt
+from dynamics.model import InductionModel
+from dynamics.run_state import STATE, History, load_state, save_state
+from dynamics.tasks import FIRST_TOKEN, induction_batch
+
+
+class TrainResult(NamedTuple):
+    """A trained model, its loss and accuracy per step, its held-out score, and what the run took.
+
+    history: "loss" and "accuracy" of each step's batch before the update; as no row is ever seen twice, these are
+    held-out figures themselves. seconds: of the training loop alone, in this process.
+    """
+
+    model: InductionModel
+    history: History
+    heldout: Evaluation
+    seconds: float
+    threads: int
+    device: str
+
+
+def train(
+    config: ModelConfig,
+    training: TrainConfig,
+    *,
+    out: str | Path | None = None,
+    resume: bool = False,
+    device: str = "auto",
+    save_every: int = 200,
+    progress: bool = True,
+) -> TrainResult:
+    """Train with AdamW, warm-up and cosine decay on new batches of the induction task.
+
+    Args: out, the folder for state.safetensors (None: no state is kept); resume, continue from it; save_every, steps
+        between states; device "auto" takes a GPU where there is one. The thread count is torch's own.
+    Returns: TrainResult; the same settings and thread count give the same bits on a CPU, interrupted or not.
+    Raises: ValueError for settings that do not fit together or a state that cannot be resumed; KeyboardInterrupt on
+        Ctrl-C, after the running step is finished and the state saved.
+    """
+    _check(config, training, out, resume)
+    model, optimizer = _start(config, training, choose_device(device))
+    state = None if out is None else Path(out) / STATE
+    history: History = {"accuracy": [], "loss": []}
+    if resume:
+        history = load_state(state, model, optimizer, training)
+    seconds = _run(model, optimizer, training, history, state, save_every, progress)
+    batch = heldout_batch(training.seed, training.heldout_rows, config.vocab, training.pool)
+    heldout = evaluate(model.eval(), batch)
+    return TrainResult(model, history, heldout, seconds, torch.get_num_threads(), str(model.embedding.device))
+
+
+def learning_rate(training: TrainConfig, step: int) -> float:
+    """Peak rate times min(1, (step+1)/warmup) times a cosine from 1 at step 0 to final_lr at the last step."""
+    warm = min(1.0, (step + 1) / training.warmup) if training.warmup else 1.0
+    cosine = 0.5 * (1 + math.cos(math.pi * step / training.steps))
+    return training.learning_rate * warm * (training.final_lr + (1 - training.final_lr) * cosine)
+
+
+def train_step(
+    model: InductionModel, optimizer: torch.optim.Optimizer, rows: tuple[Tensor, Tensor, Tensor], clip: float
+) -> tuple[float, float]:
+    """Take one step on the cross-entropy at the scored position; return loss and accuracy before it.
+
+    Args: rows, (tokens, query_index, target) as from `as_tensors`; clip, the largest norm of the gradient.
+    """
+    tokens, query_index, target = rows
+    logits = model(tokens, query_index)
+    loss = F.cross_entropy(logits, target)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), clip)
+    optimizer.step()
+    return loss.item(), (logits.argmax(-1) == target).float().mean().item()
+
+
+def make_optimizer(model: InductionModel, training: TrainConfig) -> torch.optim.AdamW:
+    """Return fused AdamW with betas (0.9, beta2)."""
+    return torch.optim.AdamW(
+        model.parameters(),
+        lr=training.learning_rate,
+        betas=(0.9, training.beta2),
+        weight_decay=training.weight_decay,
+        fused=True,
+    )
+
+
+def choose_device(device: str) -> torch.device:
+    """Resolve "auto", "cpu", "cuda" or "cuda:N"; ValueError for a device that is not there."""
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        chosen = torch.device(device)
+    except RuntimeError:
+        raise ValueError(f"device must be auto, cpu or cuda[:N], got {device!r}") from None
+    if chosen.type not in ("cpu", "cuda"):
+        raise ValueError(f"device must be auto, cpu or cuda[:N], got {device!r}")
+    if chosen.type == "cuda" and (chosen.index or 0) >= torch.cuda.device_count():
+        raise ValueError(f"no device {device}: this machine has {torch.cuda.device_count()} CUDA devices")
+    return chosen
+
+
+def _check(config: ModelConfig, training: TrainConfig, out: str | Path | None, resume: bool) -> None:
+    room = config.vocab - FIRST_TOKEN
+    if training.pool > room:
+        raise ValueError(f"pool must be at most vocab - {FIRST_TOKEN} = {room}, got {training.pool}")
+    if resume and out is None:
+        raise ValueError("resume needs the folder of the interrupted run")
+
+
+def _start(
+    config: ModelConfig, training: TrainConfig, device: torch.device
+) -> tuple[InductionModel, torch.optim.AdamW]:
+    # Initial weights are drawn on the CPU: one seed means one model on every device.
+    model = InductionModel(config, torch.Generator().manual_seed(training.seed)).to(device).train()
+    return model, make_optimizer(model, training)
+
+
+def _run(
+    model: InductionModel,
+    optimizer: torch.optim.AdamW,
+    training: TrainConfig,
+    history: History,
+    state: Path | None,
+    save_every: int,
+    progress: bool,
+) -> float:
+    first, start, vocab = len(history["loss"]), time.perf_counter(), model.config.vocab
+    bar = tqdm(total=training.steps, initial=first, disable=None if progress else True, unit="step", mininterval=0.5)
+    with deferred_interrupt() as asked, bar:
+        for step in range(first, training.steps):
+            for group in optimizer.param_groups:
+                group["lr"] = learning_rate(training, step)
+            batch = induction_batch(training_rng(training.seed, step), training.batch, vocab, training.pool)
+            values = train_step(model, optimizer, as_tensors(batch, model.embedding.device), training.clip)
+            for name, value in zip(("loss", "accuracy"), values, strict=True):
+                history[name].append(value)
+            bar.update()
+            bar.set_postfix(loss=f"{values[0]:.3f}", accuracy=f"{values[1]:.3f}", refresh=False)
+            if state is not None and (asked.is_set() or (step + 1) % save_every == 0):
+                save_state(state, model, optimizer, training, history)
+            if asked.is_set():
+                raise KeyboardInterrupt
+    return time.perf_counter() - start

@@ -1,0 +1,169 @@
+"""Checkpoints: what is written can be read, and everything else is refused with one line."""
+
+import json
+import os
+
+import pytest
+import safetensors.torch
+import torch
+
+from dynamics import checkpoint, files, manifest
+from dynamics.config import ModelConfig
+from dynamics.model import InductionModel
+
+CONFIG = ModelConfig(vocab=30, width=8, n_heads=2)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write(tmp_path)
+    return tmp_path
+
+
+def write(path, half=False):
+    model = InductionModel(CONFIG, torch.Generator().manual_seed(0))
+    checkpoint.save(path, model, seed=0, threads=1, device="cpu", training={"steps": 1}, metrics={"x": 0.5}, half=half)
+    return model
+
+
+def edit(path, change):
+    """Change the manifest's JSON by a function of the dict."""
+    data = json.loads((path / "manifest.json").read_text())
+    change(data)
+    (path / "manifest.json").write_text(json.dumps(data))
+
+
+def rewrite(path, change):
+    """Change the tensors by a function of the dict and record the new hash, as a careless tool would."""
+    tensors = safetensors.torch.load_file(path / "weights.safetensors")
+    change(tensors)
+    data = safetensors.torch.save(tensors)
+    (path / "weights.safetensors").write_bytes(data)
+    edit(path, lambda found: found.update(sha256=files.sha256_bytes(data)))
+
+
+def refused(path, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        checkpoint.load(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_saved_model_is_loaded_bit_for_bit(tmp_path):
+    model, found = write(tmp_path), checkpoint.load(tmp_path)
+    assert found.model.config == CONFIG
+    assert all(torch.equal(model.state_dict()[name], value) for name, value in found.model.state_dict().items())
+    assert found.manifest.sha256 == files.sha256_of(tmp_path / "weights.safetensors")
+    assert found.manifest.metrics == {"x": 0.5}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["manifest.json", "weights.safetensors"]
+
+
+def test_half_precision_checkpoint_is_loaded_as_its_rounded_weights(tmp_path):
+    model, found = write(tmp_path, half=True), checkpoint.load(tmp_path)
+    for name, value in found.model.state_dict().items():
+        assert value.dtype == torch.float32
+        assert torch.equal(value, model.state_dict()[name].half().float())
+
+
+def test_every_flipped_byte_of_the_weights_is_refused(folder):
+    whole = (folder / "weights.safetensors").read_bytes()
+    for place in range(0, len(whole), max(1, len(whole) // 40)):
+        broken = bytearray(whole)
+        broken[place] ^= 1
+        (folder / "weights.safetensors").write_bytes(broken)
+        refused(folder, "sha256 is .*the manifest records")
+
+
+def test_truncated_or_foreign_weights_with_a_fitting_hash_are_refused(folder):
+    whole = (folder / "weights.safetensors").read_bytes()
+    for data in (b"", whole[:-1], whole[:50], b"\x80\x04N."):
+        (folder / "weights.safetensors").write_bytes(data)
+        edit(folder, lambda found, data=data: found.update(sha256=files.sha256_bytes(data)))
+        refused(folder, "not a safetensors file")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda t: t.pop("norm.weight"), "tensor norm.weight is missing"),
+        (lambda t: t.update(extra=torch.zeros(2)), "unknown tensor extra"),
+        (lambda t: t.update({"norm.weight": torch.ones(9)}), "tensor norm.weight has shape \\(9,\\), not \\(8,\\)"),
+        (lambda t: t.update({"norm.weight": torch.full((8,), torch.nan)}), "norm.weight holds a value that is not"),
+        (lambda t: t.update({"norm.weight": torch.ones(8, dtype=torch.int64)}), "has type torch.int64"),
+    ],
+)
+def test_wrong_tensors_are_refused(folder, change, words):
+    rewrite(folder, change)
+    refused(folder, words)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda m: m.update(surprise=1), "surprise: Extra inputs are not permitted"),
+        (lambda m: m.pop("seed"), "seed: Field required"),
+        (lambda m: m.update(seed=-1), "seed: .*\\(got -1\\)"),
+        (lambda m: m.update(threads="two"), "threads: .*\\(got 'two'\\)"),
+        (lambda m: m.update(sha256="0" * 63), "sha256: "),
+        (lambda m: m["metrics"].update(x=float("nan")), "metrics.x.*finite number \\(got nan\\)"),
+        (lambda m: m["config"].update(width=-8), "width: .*\\(got -8\\)"),
+        (lambda m: m["config"].update(colour=1), "colour: Extra inputs"),
+        (lambda m: m["config"].update(width=16), "tensor embedding has shape"),
+        (lambda m: m["config"].update(width=16384, n_layers=256), "too few for the model"),
+    ],
+)
+def test_wrong_manifests_are_refused(folder, change, words):
+    edit(folder, change)
+    refused(folder, words)
+
+
+def test_manifest_that_is_not_json_is_refused(folder):
+    (folder / "manifest.json").write_text("{")
+    refused(folder, "Invalid JSON")
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "weights.safetensors"])
+def test_missing_file_is_an_os_error(folder, name):
+    (folder / name).unlink()
+    with pytest.raises(OSError, match=name):
+        checkpoint.load(folder)
+
+
+def test_model_with_nan_is_not_saved(tmp_path):
+    model = InductionModel(CONFIG)
+    model.norm.weight.data[0] = torch.nan
+    with pytest.raises(ValueError, match=r"norm\.weight holds a value that is not finite"):
+        checkpoint.save(tmp_path / "new", model, seed=0, threads=1, device="cpu", training={}, metrics={})
+    assert not (tmp_path / "new").exists()
+
+
+def test_manifest_survives_a_round_trip(folder):
+    found = manifest.read(folder / "manifest.json")
+    manifest.write(folder / "again.json", found)
+    assert (folder / "again.json").read_bytes() == (folder / "manifest.json").read_bytes()
+
+
+def test_interrupted_write_keeps_the_old_file_whole(tmp_path, monkeypatch):
+    target = tmp_path / "file"
+    files.atomic_write_text(target, "old")
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    for name in ("fsync", "replace"):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, name, stop)
+            with pytest.raises(KeyboardInterrupt):
+                files.atomic_write_text(target, "new")
+        assert target.read_text() == "old"
+        assert os.listdir(tmp_path) == ["file"]
+
+
+def test_written_file_has_the_usual_permissions(tmp_path):
+    files.atomic_write_bytes(tmp_path / "sub" / "file", b"x")
+    (tmp_path / "plain").write_bytes(b"x")
+    assert (tmp_path / "sub" / "file").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_shipped_refuses_an_unknown_name():
+    with pytest.raises(ValueError, match="no shipped checkpoint 'gpt'; there are kv-shift, vanilla-1, vanilla-2"):
+        checkpoint.shipped("gpt")

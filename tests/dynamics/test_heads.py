@@ -1,0 +1,149 @@
+"""Induction heads: named by attention alone, coefficients only up to their gauge."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynamics import heads
+from dynamics.config import ModelConfig
+from dynamics.evaluation import as_tensors, heldout_batch
+from dynamics.heads import fix_gauge, inspect, place_on_slice, successor_attention
+from dynamics.model import InductionModel
+
+CONFIG = ModelConfig(vocab=64, width=16, n_heads=4, n_kv_heads=2, n_layers=2)
+BATCH = heldout_batch(0, 40, 64, 20)
+COEFFICIENT = st.floats(-10, 10).filter(lambda value: value == 0 or abs(value) > 1e-3)
+SCALE = st.sampled_from([-100.0, -1.0, -0.25, 0.5, 1.0, 8.0])
+
+
+def model_of(config=CONFIG, seed=0):
+    return InductionModel(config, torch.Generator().manual_seed(seed)).double()
+
+
+def regauge(model, layer, kv_head, key_scale, value_scale):
+    """(alpha, W_K) -> (c alpha, W_K / c) and (beta, W_V) -> (c' beta, W_V / c') for one key-value head."""
+    attention = model.blocks[layer].attention
+    rows = slice(kv_head * attention.head_dim, (kv_head + 1) * attention.head_dim)
+    with torch.no_grad():
+        attention.alpha[kv_head] *= key_scale
+        attention.k_proj.weight[rows] /= key_scale
+        attention.beta[kv_head] *= value_scale
+        attention.v_proj.weight[rows] /= value_scale
+
+
+@given(st.integers(0, 1), st.integers(0, 1), SCALE, SCALE, st.sampled_from(["rope", "alibi", "none"]))
+def test_gauge_changes_neither_the_logits_nor_the_report(layer, kv_head, key_scale, value_scale, position):
+    config = CONFIG.model_copy(update={"position": position})
+    model, other = model_of(config), model_of(config)
+    regauge(other, layer, kv_head, key_scale, value_scale)
+    tokens, query, _ = as_tensors(BATCH, "cpu")
+    torch.testing.assert_close(model(tokens, query), other(tokens, query), rtol=0, atol=1e-11)
+    for left, right in zip(inspect(model, BATCH), inspect(other, BATCH), strict=True):
+        assert left.successor == pytest.approx(right.successor, abs=1e-12)
+        np.testing.assert_allclose(left.alpha_fixed + left.beta_fixed, right.alpha_fixed + right.beta_fixed, atol=1e-6)
+        np.testing.assert_allclose(left.place, right.place, rtol=1e-4)
+        assert left[9:] == right[9:]
+
+
+@given(st.tuples(COEFFICIENT, COEFFICIENT), SCALE)
+def test_fixed_gauge_is_one_point_an_orbit(pair, scale):
+    fixed = fix_gauge(pair)
+    if not any(pair):
+        assert fixed == pair
+        return
+    assert sum(map(abs, fixed)) == pytest.approx(1)
+    assert max(fixed, key=abs) > 0
+    assert pair[0] * fixed[1] == pytest.approx(pair[1] * fixed[0])
+    assert fix_gauge(tuple(scale * c for c in pair)) == pytest.approx(fixed)
+
+
+@given(st.tuples(COEFFICIENT, COEFFICIENT), SCALE)
+def test_place_is_on_the_slice_and_agrees_with_the_fixed_gauge_for_equal_signs(pair, scale):
+    place = place_on_slice(pair)
+    if place is None:
+        assert sum(pair) == 0
+        return
+    assert place_on_slice(tuple(scale * c for c in pair)) == pytest.approx(place)
+    assert place * sum(pair) == pytest.approx(pair[0])
+    if pair[0] * pair[1] >= 0:
+        assert 0 <= place <= 1
+        assert place == pytest.approx(fix_gauge(pair)[0])
+
+
+@pytest.mark.parametrize(("coefficients", "expected"), [((1.0,), None), ((1.0, -1.0), None), ((0.2, 0.3, 0.5), None)])
+def test_no_place_off_the_plane(coefficients, expected):
+    assert place_on_slice(coefficients) is expected
+
+
+def test_opposite_coefficients_keep_their_sign_pattern():
+    assert fix_gauge((0.25, -0.75)) == (-0.25, 0.75)
+    assert fix_gauge((-2.0, 2.0)) == (0.5, -0.5)
+
+
+def test_successor_attention_is_a_plain_loop_over_the_rows():
+    model = model_of()
+    expected = np.zeros((2, 4))
+    for row in range(len(BATCH.lengths)):
+        tokens = torch.from_numpy(BATCH.tokens[row : row + 1, : BATCH.lengths[row]])
+        query = torch.from_numpy(BATCH.query_index[row : row + 1])
+        successors = np.flatnonzero(BATCH.tokens[row] == BATCH.target[row])
+        assert len(successors) == 1 or BATCH.position[row] == BATCH.query_index[row]
+        for layer, weights in enumerate(model.attention_weights(tokens, query)):
+            expected[layer] += weights[0, :, BATCH.tokens[row].tolist().index(BATCH.target[row])].detach().numpy()
+    found = torch.stack(successor_attention(model, BATCH, chunk=7)).numpy()
+    np.testing.assert_allclose(found, expected / len(BATCH.lengths), atol=1e-12)
+
+
+def constructed(alpha, beta, scale=80.0):
+    """One layer that matches x_{T+1} with the shifted keys: width = vocab, identity matrices, no positions."""
+    config = ModelConfig(vocab=32, width=32, n_heads=1, position="none")
+    model = model_of(config)
+    attention = model.blocks[0].attention
+    with torch.no_grad():
+        model.embedding.copy_(torch.eye(32))
+        for projection in (attention.q_proj, attention.k_proj, attention.v_proj, attention.o_proj):
+            projection.weight.copy_(torch.eye(32))
+        attention.q_proj.weight.mul_(scale)
+        attention.alpha.copy_(torch.tensor([alpha]))
+        attention.beta.copy_(torch.tensor([beta]))
+    return model
+
+
+def test_constructed_induction_head_is_found_and_placed_at_zero_one():
+    report = inspect(constructed((0.0, 1.0), (1.0, 0.0)), heldout_batch(1, 60, 32, 12))[0]
+    assert report.successor > 0.99
+    assert report.is_induction
+    assert report.key_looks_back
+    assert report.value_stays
+    assert report.place == (0.0, 1.0)
+
+
+def test_heads_are_named_by_attention_even_where_the_coefficients_say_otherwise():
+    batch = heldout_batch(1, 60, 32, 12)
+    looks_like_one = inspect(constructed((0.0, 1.0), (1.0, 0.0), scale=0.0), batch)[0]
+    assert looks_like_one.key_looks_back
+    assert looks_like_one.value_stays
+    assert not looks_like_one.is_induction
+    is_one = inspect(constructed((0.0, 1.0), (0.0, 1.0)), batch)[0]
+    assert is_one.is_induction
+    assert not is_one.value_stays
+
+
+def test_plain_attention_reports_the_coefficients_one_and_zero():
+    config = ModelConfig(vocab=64, width=16, n_heads=4, shift="none")
+    for report in inspect(model_of(config), BATCH):
+        assert report.alpha == report.beta == (1.0, 0.0)
+        assert report.place == (1.0, 1.0)
+        assert not report.key_looks_back
+
+
+def test_window_of_three_has_no_place_on_the_plane():
+    for report in inspect(model_of(CONFIG.model_copy(update={"window": 3})), BATCH):
+        assert len(report.alpha_fixed) == 3
+        assert report.place is None
+
+
+def test_threshold_is_more_than_half():
+    assert heads.THRESHOLD == 0.5

@@ -1,0 +1,110 @@
+"""The small decoder: one scored position equals all positions, causality, sizes, attention weights."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynamics.config import PRESETS, ModelConfig
+from dynamics.model import InductionModel
+
+SMALL = {"vocab": 40, "width": 16, "n_heads": 4}
+CONFIGS = st.builds(
+    lambda **options: ModelConfig(**SMALL, **options),
+    n_kv_heads=st.sampled_from([None, 1, 2]),
+    n_layers=st.integers(1, 3),
+    mlp_width=st.sampled_from([0, 24]),
+    window=st.integers(1, 3),
+    shift=st.sampled_from(["none", "k", "v", "kv", "qkv"]),
+    position=st.sampled_from(["rope", "alibi", "none"]),
+)
+
+
+def model_of(config: ModelConfig, seed: int = 0) -> InductionModel:
+    return InductionModel(config, torch.Generator().manual_seed(seed)).double()
+
+
+def rows_of(seed: int, rows: int = 3, length: int = 9) -> torch.Tensor:
+    return torch.randint(0, 40, (rows, length), generator=torch.Generator().manual_seed(seed))
+
+
+@given(CONFIGS, st.integers(0, 99))
+def test_scored_position_alone_equals_that_row_of_all_positions(config, seed):
+    model, tokens = model_of(config, seed), rows_of(seed)
+    query = torch.tensor([seed % 9, 8, 0])
+    alone = model(tokens, query)
+    assert alone.shape == (3, 40)
+    torch.testing.assert_close(alone, model(tokens)[torch.arange(3), query], rtol=0, atol=1e-12)
+
+
+@given(CONFIGS, st.integers(0, 7))
+def test_logits_ignore_later_tokens(config, last):
+    model, tokens = model_of(config), rows_of(1)
+    changed = tokens.clone()
+    changed[:, last + 1 :] = (changed[:, last + 1 :] + 1) % 40
+    torch.testing.assert_close(model(tokens)[:, : last + 1], model(changed)[:, : last + 1], rtol=0, atol=1e-12)
+
+
+@given(CONFIGS)
+def test_scored_position_alone_gives_the_same_gradients(config):
+    model, tokens, query = model_of(config), rows_of(2), torch.tensor([3, 8, 5])
+    gradients = []
+    for logits in (model(tokens, query), model(tokens)[torch.arange(3), query]):
+        gradients.append(torch.autograd.grad(logits.logsumexp(-1).sum(), list(model.parameters()), allow_unused=True))
+    for left, right in zip(*gradients, strict=True):
+        assert (left is None) == (right is None)
+        if left is not None:
+            torch.testing.assert_close(left, right, rtol=0, atol=1e-11)
+
+
+@given(CONFIGS)
+def test_attention_weights_are_probabilities_on_the_visible_tokens(config):
+    query = torch.tensor([3, 8, 0])
+    found = model_of(config).attention_weights(rows_of(3), query)
+    assert len(found) == config.n_layers
+    for weights in found:
+        assert weights.shape == (3, 4, 9)
+        torch.testing.assert_close(weights.sum(-1), torch.ones(3, 4, dtype=torch.double), rtol=0, atol=1e-12)
+        assert all(not weights[row, :, index + 1 :].any() for row, index in enumerate(query.tolist()))
+
+
+def test_embeddings_are_tied_and_nothing_has_a_bias():
+    names = [name for name, _ in InductionModel(ModelConfig(mlp_width=8)).named_parameters()]
+    assert sum("embedding" in name for name in names) == 1
+    assert not [name for name in names if "bias" in name or "head" in name]
+
+
+def test_presets_differ_only_by_four_scalars_a_head_and_by_depth():
+    counts = {name: sum(p.numel() for p in InductionModel(config).parameters()) for name, config in PRESETS.items()}
+    embedding = 8000 * 64
+    assert counts["kv-shift"] - counts["vanilla-1"] == 4 * 4
+    assert counts["vanilla-2"] - counts["vanilla-1"] == counts["vanilla-1"] - embedding - 64
+
+
+@pytest.mark.parametrize("config", [*PRESETS.values(), ModelConfig(n_kv_heads=2, mlp_width=100, n_layers=3)])
+def test_least_parameters_is_a_lower_bound(config):
+    assert config.least_parameters() <= sum(p.numel() for p in InductionModel(config).parameters())
+
+
+def test_one_generator_seed_is_one_model():
+    first, second = (InductionModel(ModelConfig(**SMALL), torch.Generator().manual_seed(4)) for _ in range(2))
+    assert all(torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"width": 66, "n_heads": 4}, "width 66 is not a multiple of n_heads 4"),
+        ({"width": 12, "n_heads": 4}, "even head size"),
+        ({"n_heads": 4, "n_kv_heads": 3}, "n_heads 4 is not a multiple of n_kv_heads 3"),
+        ({"width": 0}, "width: .* \\(got 0\\)"),
+        ({"shift": "kq"}, "shift: .* \\(got 'kq'\\)"),
+        ({"rope_base": float("nan")}, "rope_base: .*finite number \\(got nan\\)"),
+        ({"colour": 1}, "colour: Extra inputs are not permitted"),
+        ({"parameters": "gate", "window": 3}, "gated parameters need window 2, got 3"),
+    ],
+)
+def test_model_config_refuses_what_cannot_be_built(changes, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        ModelConfig.checked({**ModelConfig().model_dump(), **changes})
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,168 @@
+"""Training: interrupted and resumed equals uninterrupted, seeds decide, wrong states are refused."""
+
+import os
+import signal
+
+import pytest
+import torch
+
+from dynamics import training as module
+from dynamics.checkpoint import load
+from dynamics.config import ModelConfig, TrainConfig
+from dynamics.evaluation import evaluate, heldout_batch, parts, training_rng
+from dynamics.run_state import STATE
+from dynamics.runs import heldout_of, train_into
+from dynamics.tasks import induction_batch
+from dynamics.training import choose_device, learning_rate, train
+
+CONFIG = ModelConfig(vocab=64, width=16, n_heads=2, mlp_width=8)
+TRAINING = TrainConfig(steps=30, batch=8, pool=20, warmup=5, heldout_rows=64)
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def same(left, right):
+    return all(torch.equal(left.state_dict()[name], value) for name, value in right.state_dict().items())
+
+
+def interrupt_at(monkeypatch, step):
+    """Deliver a real SIGINT in the middle of the given step."""
+    plain, calls = module.train_step, []
+
+    def stepping(*arguments):
+        calls.append(1)
+        if len(calls) == step:
+            os.kill(os.getpid(), signal.SIGINT)
+        return plain(*arguments)
+
+    monkeypatch.setattr(module, "train_step", stepping)
+
+
+@pytest.mark.parametrize("step", [1, 7, 29])
+def test_resumed_run_equals_the_uninterrupted_one_bit_for_bit(tmp_path, monkeypatch, step):
+    whole = train(CONFIG, TRAINING, progress=False)
+    with monkeypatch.context() as patch:
+        interrupt_at(patch, step)
+        with pytest.raises(KeyboardInterrupt):
+            train(CONFIG, TRAINING, out=tmp_path, progress=False)
+    assert os.listdir(tmp_path) == [STATE]
+    resumed = train(CONFIG, TRAINING, out=tmp_path, resume=True, progress=False)
+    assert same(whole.model, resumed.model)
+    assert whole.history == resumed.history
+    assert whole.heldout == resumed.heldout
+
+
+def test_interrupted_folder_becomes_the_same_checkpoint_as_an_uninterrupted_one(tmp_path, monkeypatch):
+    train_into(tmp_path / "whole", CONFIG, TRAINING, device="cpu", progress=False)
+    with monkeypatch.context() as patch:
+        interrupt_at(patch, 11)
+        with pytest.raises(KeyboardInterrupt):
+            train_into(tmp_path / "two", CONFIG, TRAINING, device="cpu", progress=False)
+    train_into(tmp_path / "two", CONFIG, TRAINING, resume=True, device="cpu", progress=False)
+    assert sorted(os.listdir(tmp_path / "two")) == ["history.json", "manifest.json", "weights.safetensors"]
+    for name in os.listdir(tmp_path / "two"):
+        assert (tmp_path / "two" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_signal_handler_is_given_back_after_training():
+    before = signal.getsignal(signal.SIGINT)
+    train(CONFIG, TRAINING, progress=False)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_seed_decides_the_run():
+    first, second = (train(CONFIG, TRAINING, progress=False) for _ in range(2))
+    other = train(CONFIG, TRAINING.model_copy(update={"seed": 1}), progress=False)
+    assert first.history == second.history
+    assert same(first.model, second.model)
+    assert first.history != other.history
+
+
+def test_training_leaves_the_global_generator_alone():
+    torch.manual_seed(3)
+    expected = torch.rand(4)
+    torch.manual_seed(3)
+    train(CONFIG, TRAINING, progress=False)
+    assert torch.equal(torch.rand(4), expected)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [({"steps": 31}, "the interrupted run has steps=30, not 31"), ({"seed": 5}, "seed=0, not 5")],
+)
+def test_resume_refuses_other_settings(tmp_path, monkeypatch, changes, words):
+    with monkeypatch.context() as patch:
+        interrupt_at(patch, 3)
+        with pytest.raises(KeyboardInterrupt):
+            train(CONFIG, TRAINING, out=tmp_path, progress=False)
+    with pytest.raises(ValueError, match=words):
+        train(CONFIG, TRAINING.model_copy(update=changes), out=tmp_path, resume=True, progress=False)
+
+
+def test_resume_refuses_a_damaged_or_missing_state(tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match="nothing to resume"):
+        train(CONFIG, TRAINING, out=tmp_path, resume=True, progress=False)
+    with monkeypatch.context() as patch:
+        interrupt_at(patch, 3)
+        with pytest.raises(KeyboardInterrupt):
+            train(CONFIG, TRAINING, out=tmp_path, progress=False)
+    whole = (tmp_path / STATE).read_bytes()
+    for place in (0, 40, len(whole) // 3, len(whole) // 2, len(whole) - 1):
+        broken = bytearray(whole)
+        broken[place] ^= 4
+        (tmp_path / STATE).write_bytes(broken)
+        with pytest.raises(ValueError, match=r"sha256|not a safetensors file"):
+            train(CONFIG, TRAINING, out=tmp_path, resume=True, progress=False)
+
+
+def test_state_is_kept_every_few_steps(tmp_path, monkeypatch):
+    saved = []
+    monkeypatch.setattr(module, "save_state", lambda *arguments: saved.append(len(arguments[-1]["loss"])))
+    train(CONFIG, TRAINING, out=tmp_path, save_every=8, progress=False)
+    assert saved == [8, 16, 24]
+
+
+def test_pool_larger_than_the_vocabulary_is_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(ValueError, match="at most vocab - 11 = 53, got 54"):
+        train(CONFIG, TRAINING.model_copy(update={"pool": 54}), out=tmp_path / "new", progress=False)
+    assert not (tmp_path / "new").exists()
+
+
+def test_learning_rate_warms_up_and_decays_to_its_floor():
+    training = TrainConfig(steps=100, warmup=10, learning_rate=1.0, final_lr=0.25)
+    rates = [learning_rate(training, step) for step in range(101)]
+    assert rates[0] == pytest.approx(0.1)
+    assert max(rates) == rates[9]
+    assert rates[100] == pytest.approx(0.25)
+    assert learning_rate(training.model_copy(update={"warmup": 0}), 0) == 1.0
+
+
+def test_evaluation_does_not_depend_on_the_chunk_and_heldout_rows_are_not_training_rows():
+    model, batch = train(CONFIG, TRAINING, progress=False).model, heldout_batch(0, 64, 64, 20)
+    whole, cut = evaluate(model, batch), evaluate(model, batch, chunk=7)
+    assert whole.correct == cut.correct
+    assert whole.loss == pytest.approx(cut.loss, rel=1e-6)
+    assert sum(len(piece.lengths) for piece in parts(batch, 7)) == 64
+    training = induction_batch(training_rng(0, 0), 64, 64, 20)
+    assert training.tokens.shape != batch.tokens.shape or (training.tokens != batch.tokens).any()
+
+
+def test_small_model_learns_a_small_task(tmp_path):
+    config = ModelConfig(vocab=32, width=32, n_heads=2)
+    training = TrainConfig(steps=300, batch=64, pool=12, learning_rate=1e-2, heldout_rows=1024)
+    result = train_into(tmp_path, config, training, device="cpu", progress=False)
+    assert result.heldout.accuracy > 0.9
+    found = load(tmp_path)
+    assert evaluate(found.model, heldout_of(found)).correct == found.manifest.metrics["heldout_correct"]
+
+
+@pytest.mark.parametrize("name", ["tpu", "mps", "cuda:99", ""])
+def test_unknown_or_absent_device_is_refused(name):
+    with pytest.raises(ValueError, match="device"):
+        choose_device(name)

@@ -1,0 +1,148 @@
+"""The training command line: what it leaves, what it prints, and how it refuses."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts import train
+from scripts.cli import run
+
+TINY = ["--steps", "2", "--batch", "4", "--width", "8", "--heads", "2", "--device", "cpu", "--threads", "1", "--quiet"]
+
+
+@pytest.fixture(autouse=True)
+def _threads_as_before():
+    import torch
+
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def trained(tmp_path):
+    assert run(train.main, [*TINY, "--out", str(tmp_path / "out")]) == 0
+    return tmp_path / "out" / "kv-shift"
+
+
+def refusal(capsys, arguments):
+    """Run a command that must fail; return its one line of stderr."""
+    try:
+        code = run(train.main, arguments)
+    except SystemExit as stop:
+        code = stop.code
+    printed = capsys.readouterr()
+    assert code == 2
+    assert printed.out == ""
+    assert printed.err.startswith("error: ")
+    assert printed.err.count("\n") == 1
+    return printed.err
+
+
+def test_train_leaves_weights_manifest_and_history(trained):
+    assert sorted(os.listdir(trained)) == ["history.json", "manifest.json", "weights.safetensors"]
+    manifest = json.loads((trained / "manifest.json").read_text())
+    assert manifest["training"]["steps"] == 2
+    assert manifest["config"]["width"] == 8
+    assert manifest["threads"] == 1
+    assert len(json.loads((trained / "history.json").read_text())["loss"]) == 2
+
+
+def test_compare_trains_all_presets_and_says_whether_there_are_induction_heads(tmp_path, capsys):
+    assert run(train.main, [*TINY, "--compare", "--out", str(tmp_path)]) == 0
+    assert sorted(os.listdir(tmp_path)) == sorted(train.PRESETS)
+    printed = capsys.readouterr().out
+    assert printed.count("no induction head") == 3
+    assert [line.split()[0] for line in printed.splitlines()[:3]] == list(train.PRESETS)
+
+
+def test_inspect_reports_the_heads_of_a_checkpoint(trained, capsys):
+    capsys.readouterr()
+    assert run(train.main, ["--inspect", str(trained), "--device", "cpu"]) == 0
+    printed = capsys.readouterr().out
+    assert "on successor" in printed
+    assert len([line for line in printed.splitlines() if line.split()[:1] == ["0"]]) == 2
+
+
+def test_presets_of_the_command_line_are_those_of_the_package():
+    from dynamics.config import PRESETS
+
+    assert tuple(PRESETS) == train.PRESETS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--steps", "0"], "--steps: expected a whole number >= 1, got '0'"),
+        (["--steps", "many"], "got 'many'"),
+        (["--seed", "-1"], "got '-1'"),
+        (["--seed", str(2**64)], "seed"),
+        (["--preset", "gpt"], "invalid choice: 'gpt'"),
+        (["--shift", "vk"], "invalid choice: 'vk'"),
+        (["--width", "66"], "width 66 is not a multiple of n_heads 4"),
+        (["--heads", "64"], "even head size"),
+        (["--layers", "999"], "n_layers"),
+        (["--threads", "0"], "--threads"),
+        (["--device", "abacus"], "device must be auto, cpu or cuda[:N], got 'abacus'"),
+        (["--resume"], "nothing to resume"),
+        (["--compare", "--resume"], "name it with --preset"),
+        (["--compare", "--preset", "vanilla-1"], "not allowed with"),
+        (["--inspect", "nowhere"], "nowhere"),
+        (["--unknown"], "unrecognized arguments: --unknown"),
+    ],
+)
+def test_bad_input_is_one_line_and_writes_nothing(arguments, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert words in refusal(capsys, [*arguments, "--out", "out"])
+    assert os.listdir(tmp_path) == []
+
+
+def test_out_that_is_a_file_is_refused(capsys, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    assert "not a folder" in refusal(capsys, [*TINY, "--out", str(tmp_path / "file")])
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["weights.safetensors", "manifest.json"])
+def test_inspect_refuses_a_flipped_byte(trained, name, capsys):
+    data = bytearray((trained / name).read_bytes())
+    data[len(data) // 2] ^= 0x80
+    (trained / name).write_bytes(data)
+    capsys.readouterr()
+    assert name in refusal(capsys, ["--inspect", str(trained)])
+
+
+def test_interrupted_command_exits_130_and_resumes_to_the_same_files(tmp_path, monkeypatch):
+    from dynamics import training
+
+    plain, command = training.train_step, [*TINY, "--steps", "5", "--out"]
+
+    def interrupted(*arguments):
+        os.kill(os.getpid(), signal.SIGINT)
+        return plain(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "train_step", interrupted)
+        assert run(train.main, [*command, str(tmp_path / "a")]) == 130
+    assert os.listdir(tmp_path / "a" / "kv-shift") == ["state.safetensors"]
+    assert run(train.main, [*command, str(tmp_path / "a"), "--resume"]) == 0
+    assert run(train.main, [*command, str(tmp_path / "b")]) == 0
+    for name in ("weights.safetensors", "manifest.json", "history.json"):
+        assert (tmp_path / "a" / "kv-shift" / name).read_bytes() == (tmp_path / "b" / "kv-shift" / name).read_bytes()
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys, scripts.train as t\n"
+        "try: t.main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'torch', 'numpy', 'scipy', 'sympy', 'matplotlib', 'pydantic'} & set(sys.modules)\n"
+        "sys.exit(f'imported {heavy}' if heavy else 0)"
+    )
+    root = Path(train.__file__).parents[1]
+    subprocess.run([sys.executable, "-c", code], cwd=root, check=True, stdout=subprocess.DEVNULL)
