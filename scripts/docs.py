@@ -64,7 +64,8 @@ def claim_table(registry) -> str:
     for claim in registry.values():
         kinds = ", ".join(dict.fromkeys(e.kind.value for e in claim.evidence))
         correction = f"`{claim.correction}`" if claim.correction else ""
-        row = (f"`{claim.id}`", claim.source, claim.statement, claim.nature.value, claim.verdict.value, kinds, correction)
+        verdict = claim.nature.value, claim.verdict.value
+        row = (f"`{claim.id}`", claim.source, claim.statement, *verdict, kinds, correction)
         lines.append("| " + " | ".join(_cell(entry) for entry in row) + " |")
     return "\n".join(lines) + "\n"
 
@@ -79,8 +80,8 @@ def errata(registry) -> str:
     for claim in registry.values():
         if claim.verdict.value not in ("false", "typo", "holds_if"):
             continue
-        lines += [f"## `{claim.id}`", "", f"*{claim.source}* ({claim.verdict.value})", "", f"Printed: {claim.statement}", ""]
-        lines += [f"True: {claim.note}", ""]
+        lines += [f"## `{claim.id}`", "", f"*{claim.source}* ({claim.verdict.value})", ""]
+        lines += [f"Printed: {claim.statement}", "", f"True: {claim.note}", ""]
         if claim.correction:
             lines += [f"Holds instead: `{claim.correction}`: {registry[claim.correction].statement}", ""]
         witness = evaluate_witness(claim)

@@ -1,0 +1,185 @@
+"""The verify and report command lines: what they write, what they refuse, how they end."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from proofs_check import registry
+from scripts import cli, report, verify
+from tests.proofs_check import planted
+
+KEYS = {"id", "paper", "source", "statement", "nature", "verdict", "status", "evidence", "witness", "correction"}
+EVIDENCE_KEYS = {"kind", "margin", "points", "seconds", "controls_rejected", "scope"}
+
+
+def run(capsys, main, *argv):
+    """Exit status, standard output and error lines of a command line."""
+    try:
+        status = cli.run(main, [str(a) for a in argv])
+    except SystemExit as exit_:
+        status = exit_.code
+    out = capsys.readouterr()
+    return status, out.out, out.err.splitlines()
+
+
+def test_verify_writes_the_promised_json(capsys, tmp_path):
+    target = tmp_path / "deep" / "verify.json"
+    status, out, _ = run(capsys, verify.main, "--id", "kv.eq10*", "--jobs", 1, "--json", target)
+    assert status == 0
+    document = json.loads(target.read_text())
+    assert set(document) == {"claims", "summary"}
+    for row in document["claims"]:
+        assert set(row) >= KEYS
+        assert row["status"] == "confirmed"
+        assert all(set(e) >= EVIDENCE_KEYS for e in row["evidence"])
+    eq10 = next(row for row in document["claims"] if row["id"] == "kv.eq10")
+    assert set(eq10["witness"]) == {"point", "printed", "true"}
+    assert eq10["correction"] == "kv.eq10.corrected"
+    assert "kv.eq10.corrected" in out
+
+
+def test_verify_gives_the_same_results_for_any_number_of_workers(capsys, tmp_path):
+    rows = []
+    for jobs in (1, 2):
+        run(capsys, verify.main, "--id", "kv.appC.*", "--jobs", jobs, "--json", tmp_path / "v.json")
+        claims = json.loads((tmp_path / "v.json").read_text())["claims"]
+        for row in claims:
+            for evidence in row["evidence"]:
+                evidence.pop("seconds")
+        rows.append(claims)
+    assert rows[0] == rows[1]
+
+
+def test_markdown_is_a_table(capsys):
+    _, out, _ = run(capsys, verify.main, "--id", "kv.tab3", "--markdown", "--jobs", 1)
+    assert out.splitlines()[0] == "| claim | verdict | status | evidence | margin |"
+    assert out.splitlines()[2].startswith("| kv.tab3 | false | confirmed | certified |")
+
+
+@pytest.mark.parametrize("claim", [planted.WITH_COUNTEREXAMPLE[0], planted.BROKEN["no points"]])
+def test_verify_ends_with_one_where_a_claim_is_not_confirmed(capsys, monkeypatch, claim):
+    monkeypatch.setattr(registry, "load", lambda *papers: {claim.id: claim})
+    status, out, _ = run(capsys, verify.main, "--jobs", 1)
+    assert status == 1
+    assert "contradicted" in out or "error" in out
+
+
+BAD_VERIFY = [
+    (["--id", "kv.nothing"], "unknown claim id 'kv.nothing'"),
+    (["--id", "kv.eq10", "--id", "zz*"], "unknown claim id 'zz*'"),
+    (["--paper", "bert"], "unknown paper 'bert'"),
+    (["--jobs", "0"], "whole number"),
+    (["--jobs", "two"], "whole number"),
+    (["--quick", "--full"], "not allowed with"),
+    (["--colour"], "unrecognized arguments"),
+    (["--json"], "expected one argument"),
+]
+
+
+@pytest.mark.parametrize(("argv", "message"), BAD_VERIFY, ids=lambda value: str(value))
+def test_verify_refuses_bad_input_in_one_line(capsys, tmp_path, monkeypatch, argv, message):
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run(capsys, verify.main, *argv)
+    assert (status, out, len(err)) == (2, "", 1)
+    assert err[0].startswith("error: ") and message in err[0]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("where", ["a_folder", "a_file/below.json"])
+@pytest.mark.parametrize("command", ["verify", "report"])
+def test_an_unwritable_target_is_refused_before_any_work(capsys, tmp_path, command, where):
+    (tmp_path / "a_folder").mkdir()
+    (tmp_path / "a_file").write_text("keep me")
+    before = sorted(tmp_path.rglob("*"))
+    target = tmp_path / where
+    if command == "verify":
+        status, _, err = run(capsys, verify.main, "--id", "kv.tab3", "--json", target)
+    else:
+        status, _, err = run(capsys, report.main, "--out", target)
+    assert (status, len(err)) == (2, 1)
+    assert "cannot write" in err[0]
+    assert sorted(tmp_path.rglob("*")) == before
+    assert (tmp_path / "a_file").read_text() == "keep me"
+
+
+BROKEN_RESULTS = {
+    "missing": None,
+    "empty": "",
+    "not JSON": "{",
+    "a list": "[]",
+    "no summary": '{"claims": []}',
+    "claims that are no list": '{"claims": 3, "summary": {}}',
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_RESULTS)
+def test_report_refuses_broken_results_in_one_line(capsys, tmp_path, name):
+    source, target = tmp_path / "verify.json", tmp_path / "report.html"
+    if BROKEN_RESULTS[name] is not None:
+        source.write_text(BROKEN_RESULTS[name])
+    status, _, err = run(capsys, report.main, "--from", source, "--out", target, "--figures", tmp_path)
+    assert (status, len(err)) == (2, 1)
+    assert not target.exists()
+
+
+def test_report_is_one_page_without_scripts_or_outside_links(capsys, tmp_path):
+    source, target = tmp_path / "verify.json", tmp_path / "report.html"
+    run(capsys, verify.main, "--id", "kv.eq10*", "--jobs", 1, "--json", source)
+    status, _, _ = run(capsys, report.main, "--from", source, "--out", target, "--figures", tmp_path)
+    page = target.read_text()
+    assert status == 0
+    assert "<script" not in page
+    assert "http" not in page.replace("http://www.w3.org/1998/Math/MathML", "")
+    assert "<math" in page and 'id="kv.eq10.corrected"' in page and 'href="#kv.eq10.corrected"' in page
+
+
+SLOW = """
+import sys, time
+from dataclasses import replace
+from proofs_check import registry
+from scripts import cli, verify
+from tests.proofs_check import planted
+
+def margin():
+    print("ready", flush=True)
+    time.sleep(60)
+
+claim = replace(planted.GOOD, evidence=(replace(planted.GOOD.evidence[0], margin=margin),))
+registry.load = lambda *papers: {claim.id: claim}
+sys.exit(cli.run(verify.main))
+"""
+
+
+def test_an_interrupted_verify_ends_with_130_and_writes_nothing(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW, "--jobs", "1", "--json", str(tmp_path / "verify.json")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted" in err.splitlines()[-1]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["verify", "report", "docs", "train", "fig_landscape"])
+def test_help_needs_no_heavy_library(name):
+    code = (
+        "import runpy, sys\n"
+        f"sys.argv = ['{name}', '--help']\n"
+        "try:\n"
+        f"    runpy.run_module('scripts.{name}', run_name='__main__')\n"
+        "except SystemExit as exit_:\n"
+        "    assert not exit_.code, exit_.code\n"
+        "heavy = {'torch', 'sympy', 'scipy', 'matplotlib', 'numpy', 'flint'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "usage:" in done.stdout
