@@ -1,0 +1,220 @@
+"""Table 5, footnote 15 and Appendix F: the learned mixing coefficients of the 2.9B model, as counts."""
+
+from fractions import Fraction
+
+from proofs_check.claim import Control, Verdict
+from proofs_check.counting import SIGNIFICANT, TwoByTwo, fisher_exact, sign_test
+from proofs_check.kv.configuration_data import TABLE_16
+from proofs_check.kv.exact_claim import BOTH, exact_claim
+from proofs_check.kv.tables_data import DIAGONAL_AT_20B, TABLE_5, TABLE_5_TOTAL
+from proofs_check.margin import Margin, at_most, less, same, worst
+
+APPENDIX = "KV shifting (final), Appendix F (first version: Section 4.6)"
+# Counts with the row and column sums of Table 5 that are as independent as whole numbers allow.
+INDEPENDENT = ((31, 36), (28, 33))
+EXAMPLE = {"a1": Fraction("0.08"), "a2": Fraction("0.43"), "b1": Fraction("0.34"), "b2": Fraction("-0.15")}
+# Coefficients of a pair (self, previous) whose first is the larger, and whose second is: columns and rows of Table 5.
+IN_CELL = ((Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 3), Fraction(2, 3)))
+
+
+def _total_is(counts: TwoByTwo, total: int) -> Margin:
+    return same(total, sum(map(sum, counts)))
+
+
+def _pairs_of_the_model(total: int, size: str) -> Margin:
+    return same(total, TABLE_16[size]["layers"] * TABLE_16[size]["kv_heads"])
+
+
+def _majority(diagonal: int, total: int) -> Margin:
+    return less(total - diagonal, diagonal)
+
+
+def _coupled(counts: TwoByTwo) -> Margin:
+    return less(fisher_exact(counts), Fraction(1, 10**11))
+
+
+def _tilted(successes: int, trials: int) -> Margin:
+    """A fair coin would give this count with a probability below 1/20."""
+    return less(sign_test(successes, trials), SIGNIFICANT)
+
+
+def _not_tilted(successes: int, trials: int) -> Margin:
+    return at_most(SIGNIFICANT, sign_test(successes, trials))
+
+
+def _smaller(lower_left: int, upper_right: int) -> Margin:
+    return less(lower_left, upper_right)
+
+
+def _dominant_offset(coefficients: tuple[Fraction, Fraction]) -> int:
+    """Offset from s of the token with the largest share in c1 x_s + c2 x_{s-1}, for one-hot x and s = 2."""
+    own, previous = coefficients
+    shares = [own * (token == 2) + previous * (token == 1) for token in range(4)]
+    return shares.index(max(shares)) - 2
+
+
+def _corner_reads(row: int, column: int, key: int, value: int) -> Margin:
+    """The mixed key and the mixed value of this cell of Table 5 are mostly those at these offsets."""
+    return same((key, value), (_dominant_offset(IN_CELL[column]), _dominant_offset(IN_CELL[row])))
+
+
+def _same_token(row: int, column: int) -> Margin:
+    return same(_dominant_offset(IN_CELL[column]), _dominant_offset(IN_CELL[row]))
+
+
+def _grew(before: int, after: int) -> Margin:
+    return less(before, after)
+
+
+def _dominated_by_previous(current: str, previous: str) -> Margin:
+    return less(abs(EXAMPLE[current]), abs(EXAMPLE[previous]))
+
+
+def _subtracts(kept: str, taken: str) -> Margin:
+    return worst([less(0, EXAMPLE[kept]), less(EXAMPLE[taken], 0)])
+
+
+def _sum_differs_from_one(first: str, second: str, gap: Fraction) -> Margin:
+    return less(gap, abs(EXAMPLE[first] + EXAMPLE[second] - 1))
+
+
+def _example_lies_in(corner: tuple[int, int]) -> Margin:
+    return same(corner, (int(EXAMPLE["b1"] <= EXAMPLE["b2"]), int(EXAMPLE["a1"] <= EXAMPLE["a2"])))
+
+
+DIAGONAL = TABLE_5[0][0] + TABLE_5[1][1]
+OFF = (TABLE_5[0][1], TABLE_5[1][0])
+
+CLAIMS = (
+    exact_claim(
+        "kv.tab5.total",
+        f"{APPENDIX}, Table 5, caption",
+        "The counts of Table 5 add up to 128.",
+        _total_is,
+        ({"counts": TABLE_5, "total": TABLE_5_TOTAL},),
+        (Control("one count lower", points=({"counts": ((50, 17), (9, 51)), "total": TABLE_5_TOTAL},)),),
+    ),
+    exact_claim(
+        "kv.tab5.pairs",
+        f"{APPENDIX}, Table 5 with Table 16",
+        "The 128 KV pairs are the 4 key-value heads of the 32 layers of the 2.9B model.",
+        _pairs_of_the_model,
+        ({"total": TABLE_5_TOTAL, "size": "2.9B"},),
+        (Control("the 19B model", points=({"total": TABLE_5_TOTAL, "size": "19B"},)),),
+    ),
+    exact_claim(
+        "kv.tab5.diagonal",
+        f"{APPENDIX}, Table 5",
+        "The diagonal dominates: pairs with alpha and beta in the same order are the majority (102 of 128).",
+        _majority,
+        ({"diagonal": DIAGONAL, "total": TABLE_5_TOTAL},),
+        (Control("the other diagonal", points=({"diagonal": sum(OFF), "total": TABLE_5_TOTAL},)),),
+    ),
+    exact_claim(
+        "kv.tab5.coupled",
+        f"{APPENDIX}, Table 5",
+        "Independent at the start, alpha and beta became coupled: Fisher's exact p of Table 5 is below 1e-11.",
+        _coupled,
+        ({"counts": TABLE_5},),
+        (Control("independent counts with the same sums", points=({"counts": INDEPENDENT},)),),
+    ),
+    exact_claim(
+        "kv.tab5.at_20b.majority",
+        f"{APPENDIX}, text below Table 5",
+        "After 20B tokens the diagonal (47 and 43) already holds the majority of the 128 pairs.",
+        _majority,
+        ({"diagonal": sum(DIAGONAL_AT_20B), "total": TABLE_5_TOTAL},),
+        (Control("one of its two cells", points=({"diagonal": DIAGONAL_AT_20B[0], "total": TABLE_5_TOTAL},)),),
+    ),
+    exact_claim(
+        "kv.tab5.at_20b.significant",
+        f"{APPENDIX}, text below Table 5",
+        "The majority at 20B tokens is no accident of a fair coin: 90 of 128.",
+        _tilted,
+        ({"successes": sum(DIAGONAL_AT_20B), "trials": TABLE_5_TOTAL},),
+        (Control("70 of 128", points=({"successes": 70, "trials": TABLE_5_TOTAL},)),),
+    ),
+    exact_claim(
+        "kv.tab5.progress",
+        f"{APPENDIX}, first paragraph",
+        "The coupling grew as training progressed: more pairs on the diagonal at 500B than at 20B tokens.",
+        _grew,
+        ({"before": sum(DIAGONAL_AT_20B), "after": DIAGONAL},),
+        (Control("in the other order", points=({"before": DIAGONAL, "after": sum(DIAGONAL_AT_20B)},)),),
+    ),
+    exact_claim(
+        "kv.tab5.same_token",
+        f"{APPENDIX}, text below Table 5",
+        "A pair on the diagonal mostly uses the key and the value of the same token.",
+        _same_token,
+        ({"row": 0, "column": 0}, {"row": 1, "column": 1}),
+        (Control("off the diagonal", points=({"row": 0, "column": 1},)),),
+    ),
+    exact_claim(
+        "kv.tab5.upper_right",
+        f"{APPENDIX}, text below Table 5",
+        "Heads in the upper right read the key of token i - 1 and the value of token i.",
+        _corner_reads,
+        ({"row": 0, "column": 1, "key": -1, "value": 0},),
+        (Control("the lower left", points=({"row": 1, "column": 0, "key": -1, "value": 0},)),),
+    ),
+    exact_claim(
+        "kv.tab5.lower_left",
+        f"{APPENDIX}, text below Table 5",
+        "Heads in the lower left read the key of token i and the value of token i - 1.",
+        _corner_reads,
+        ({"row": 1, "column": 0, "key": 0, "value": -1},),
+        (Control("the upper right", points=({"row": 0, "column": 1, "key": 0, "value": -1},)),),
+    ),
+    exact_claim(
+        "kv.tab5.lower_left.smaller",
+        f"{APPENDIX}, text below Table 5",
+        "The lower left corner is the smaller one of the two off the diagonal (9 against 17).",
+        _smaller,
+        ({"lower_left": OFF[1], "upper_right": OFF[0]},),
+        (Control("corners swapped", points=({"lower_left": OFF[0], "upper_right": OFF[1]},)),),
+    ),
+    exact_claim(
+        "kv.tab5.asymmetry",
+        f"{APPENDIX}, text below Table 5",
+        "Table 5 shows that the corners off the diagonal are not symmetrical (read: more than chance would give).",
+        _not_tilted,
+        ({"successes": OFF[1], "trials": sum(OFF)},),
+        (Control("3 and 23", points=({"successes": 3, "trials": sum(OFF)},)),),
+        verdict=Verdict.FALSE,
+        witness={"successes": OFF[1], "trials": sum(OFF)},
+        note="A fair coin parts 26 pairs at least as unevenly as 17 and 9 with probability 0.169: not significant.",
+    ),
+    exact_claim(
+        "kv.fn15.key",
+        f"{BOTH}, footnote on the 3rd KV pair of layer 17",
+        "With alpha = (0.08, 0.43) the previous token's key dominates the current one's.",
+        _dominated_by_previous,
+        ({"current": "a1", "previous": "a2"},),
+        (Control("the values, where the current one dominates", points=({"current": "b1", "previous": "b2"},)),),
+    ),
+    exact_claim(
+        "kv.fn15.value",
+        f"{BOTH}, footnote on the 3rd KV pair of layer 17",
+        "With beta = (0.34, -0.15) the previous token's value is subtracted from the current one's.",
+        _subtracts,
+        ({"kept": "b1", "taken": "b2"},),
+        (Control("the keys, which are added", points=({"kept": "a1", "taken": "a2"},)),),
+    ),
+    exact_claim(
+        "kv.fn15.sums",
+        f"{BOTH}, footnote on the 3rd KV pair of layer 17, with Appendix F.1",
+        "The sums of the coefficients have left their initial value 1: here 0.51 and 0.19.",
+        _sum_differs_from_one,
+        [{"first": f, "second": s, "gap": Fraction(2, 5)} for f, s in (("a1", "a2"), ("b1", "b2"))],
+        (Control("a gap of 0.6 for the keys", points=({"first": "a1", "second": "a2", "gap": Fraction(3, 5)},)),),
+    ),
+    exact_claim(
+        "kv.fn15.corner",
+        f"{BOTH}, footnote on the 3rd KV pair of layer 17, with Table 5",
+        "The pair of the footnote, alpha1 <= alpha2 and beta1 > beta2, is one of the 17 in the upper right.",
+        _example_lies_in,
+        ({"corner": (0, 1)},),
+        (Control("the lower left", points=({"corner": (1, 0)},)), Control("diagonal", points=({"corner": (1, 1)},))),
+    ),
+)

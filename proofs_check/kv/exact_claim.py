@@ -1,0 +1,50 @@
+"""Short forms for claims whose whole evidence is one exact comparison, or only a quotation."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from proofs_check.claim import Claim, Control, Evidence, Kind, MarginFunction, Nature, Point, Points, Verdict, Witness
+
+FINAL = "KV shifting (final)"
+FIRST = "KV shifting (first version)"
+BOTH = "KV shifting (final and first version)"
+
+
+def exact_claim(
+    id: str,
+    source: str,
+    statement: str,
+    margin: MarginFunction,
+    points: Points,
+    controls: Sequence[Control],
+    *,
+    scope: str = "all points there are",
+    nature: Nature = Nature.TABLE,
+    verdict: Verdict = Verdict.HOLDS,
+    witness: Point | None = None,
+    **rest: Any,
+) -> Claim:
+    """A claim with one piece of exact evidence; `witness` is a point of `margin`, `rest` goes to the record."""
+    return Claim(
+        id=id,
+        source=source,
+        statement=statement,
+        nature=nature,
+        verdict=verdict,
+        evidence=(Evidence(Kind.EXACT, scope, margin, points, tuple(controls)),),
+        witness=None if witness is None else Witness(witness),
+        **rest,
+    )
+
+
+def unsettled_claim(id: str, source: str, statement: str, note: str, nature: Nature = Nature.EMPIRICAL) -> Claim:
+    """A statement that can only be quoted here; `note` says what it would take to settle it."""
+    return Claim(
+        id=id,
+        source=source,
+        statement=statement,
+        nature=nature,
+        verdict=Verdict.UNSETTLED,
+        evidence=(Evidence(Kind.READ, "quoted"),),
+        note=note,
+    )

@@ -1,0 +1,217 @@
+"""Tables 2, 4 and 14: benchmark scores of the trained models, and what the text says about them."""
+
+from fractions import Fraction
+
+from proofs_check.claim import Control, Verdict
+from proofs_check.kv.exact_claim import BOTH, FINAL, exact_claim
+from proofs_check.kv.tables_data import BENCHMARKS, TABLE_2, TABLE_4, TABLE_14
+from proofs_check.margin import Margin, at_most, less, same
+
+CHECKPOINTS = {"2.9B": (340, 420, 500), "19B": (160, 180, 200)}
+CELLS = [
+    {"size": size, "tokens": tokens, "benchmark": name}
+    for size, all_tokens in CHECKPOINTS.items()
+    for tokens in all_tokens
+    for name in BENCHMARKS
+]
+ROWS = [{"size": size, "tokens": tokens} for size, all_tokens in CHECKPOINTS.items() for tokens in all_tokens]
+LOST = (
+    ("2.9B", 420, "Lambada"),
+    ("2.9B", 420, "Winogrande"),
+    ("19B", 180, "Winogrande"),
+    ("19B", 200, "Winogrande"),
+    ("19B", 200, "CMMLU"),
+)
+LOST_CELLS = [{"size": s, "tokens": t, "benchmark": b} for s, t, b in LOST]
+
+
+def _score(model: str, size: str, tokens: int, benchmark: str) -> Fraction:
+    return TABLE_2[model, size, tokens][BENCHMARKS.index(benchmark)]
+
+
+def _average(model: str, size: str, tokens: int) -> Fraction:
+    return TABLE_2[model, size, tokens][-1]
+
+
+def _average_is_the_mean(model: str, size: str, tokens: int, kept: int = 8) -> Margin:
+    """|printed average - mean of the benchmarks| is at most half a hundredth."""
+    *scores, printed = TABLE_2[model, size, tokens]
+    return at_most(abs(printed - sum(scores[:kept]) / kept), Fraction(1, 200))
+
+
+def _gain_of_averages(size: str, tokens: int, better: str = "kv", worse: str = "vanilla") -> Margin:
+    return less(_average(worse, size, tokens), _average(better, size, tokens))
+
+
+def _gain(size: str, tokens: int, benchmark: str) -> Margin:
+    return less(_score("vanilla", size, tokens, benchmark), _score("kv", size, tokens, benchmark))
+
+
+def _loss(size: str, tokens: int, benchmark: str) -> Margin:
+    return less(_score("kv", size, tokens, benchmark), _score("vanilla", size, tokens, benchmark))
+
+
+def _lost_cells_are(expected: tuple[tuple[str, int, str], ...]) -> Margin:
+    lost = tuple((c["size"], c["tokens"], c["benchmark"]) for c in CELLS if _gain(**c).value < 0)
+    return same(expected, lost)
+
+
+def _earlier_is_better(size: str, early: int, late: int, fast: str = "kv", slow: str = "vanilla") -> Margin:
+    """The fast model's average at the early checkpoint is at least the slow one's at the later checkpoint."""
+    return at_most(_average(slow, size, CHECKPOINTS[size][late]), _average(fast, size, CHECKPOINTS[size][early]))
+
+
+def _lambada_order_changes(size: str, tokens: int, later: int) -> Margin:
+    """The two models' difference on Lambada has opposite signs at the two checkpoints."""
+    gains = [_score("kv", size, t, "Lambada") - _score("vanilla", size, t, "Lambada") for t in (tokens, later)]
+    return less(gains[0] * gains[1], 0)
+
+
+def _igsm_gain(task: int, better: str = "kv", worse: str = "vanilla") -> Margin:
+    return less(TABLE_4[worse][task], TABLE_4[better][task])
+
+
+def _mmlu_gain(metric: int) -> Fraction:
+    return TABLE_14["kv"][metric] - TABLE_14["vanilla"][metric]
+
+
+def _mmlu_better(metric: int, sign: int = 1) -> Margin:
+    return less(0, sign * _mmlu_gain(metric))
+
+
+def _gain_exceeds(metric: int, other: int) -> Margin:
+    return less(_mmlu_gain(other), _mmlu_gain(metric))
+
+
+def _agrees_with_table_2(model: str, metric: int) -> Margin:
+    return same(TABLE_14[model][metric], _score(model, "2.9B", 500, "MMLU"))
+
+
+def _benefit_of_shots(better: str, worse: str) -> Margin:
+    """Few shot minus zero shot is strictly larger for `better`."""
+    benefits = {model: row[2] - row[1] for model, row in TABLE_14.items()}
+    return less(benefits[worse], benefits[better])
+
+
+def _models_are(count: int) -> Margin:
+    return same(count, len({(model, size) for model, size, _ in TABLE_2}))
+
+
+SWAPPED = {"better": "vanilla", "worse": "kv"}
+
+CLAIMS = (
+    exact_claim(
+        "kv.tab2.average",
+        f"{BOTH}, Table 2, last column",
+        "Each printed average is the mean of its eight benchmarks, rounded to two places.",
+        _average_is_the_mean,
+        [{"model": m, "size": s, "tokens": t} for m, s, t in TABLE_2],
+        (Control("the mean without Math", lambda **p: _average_is_the_mean(**p, kept=7)),),
+    ),
+    exact_claim(
+        "kv.tab2.models",
+        f"{BOTH}, Table 2, caption",
+        "Four models were trained: two architectures of each of the two sizes.",
+        _models_are,
+        ({"count": 4},),
+        (Control("four of each size", points=({"count": 8},)),),
+    ),
+    exact_claim(
+        "kv.sec4.2.better",
+        f"{BOTH}, Section 4.2, on the averages of Table 2",
+        "KV shifting has the better average at both scales and at all three numbers of training tokens.",
+        _gain_of_averages,
+        ROWS,
+        (Control("vanilla in the place of KV shifting", lambda **p: _gain_of_averages(**p, **SWAPPED)),),
+    ),
+    exact_claim(
+        "kv.sec4.2.better.cells",
+        f"{BOTH}, Section 4.2, read benchmark by benchmark",
+        "KV shifting is better than the baseline at every scale, number of training tokens and benchmark of Table 2.",
+        _loss,
+        LOST_CELLS,
+        (Control("all 48 cells lost", points=CELLS),),
+        scope="the five cells that vanilla wins",
+        verdict=Verdict.FALSE,
+        witness=LOST_CELLS[0],
+        correction="kv.sec4.2.better.cells.corrected",
+        note="It loses 5 cells of 48: Lambada and Winogrande (2.9B, 420B), Winogrande (19B, 180B), Winogrande and "
+        "CMMLU (19B, 200B).",
+    ),
+    exact_claim(
+        "kv.sec4.2.better.cells.corrected",
+        f"{BOTH}, Section 4.2, corrected",
+        "KV shifting is better in 43 of the 48 cells of Table 2, all but the five named ones.",
+        _lost_cells_are,
+        ({"expected": LOST},),
+        (Control("no cell lost", points=({"expected": ()},)), Control("one fewer", points=({"expected": LOST[:4]},))),
+        is_correction=True,
+    ),
+    exact_claim(
+        "kv.sec4.2.convergence",
+        f"{BOTH}, Section 4.2, on the averages of Table 2",
+        "KV shifting accelerates convergence (read: at its first checkpoint its average has reached the one that "
+        "vanilla has at a later one, at 2.9B the last, at 19B the second).",
+        _earlier_is_better,
+        ({"size": "2.9B", "early": 0, "late": 2}, {"size": "19B", "early": 0, "late": 1}),
+        (
+            Control("the last checkpoint at 19B", points=({"size": "19B", "early": 0, "late": 2},)),
+            Control("models swapped", lambda **p: _earlier_is_better(**p, fast="vanilla", slow="kv")),
+        ),
+    ),
+    exact_claim(
+        "kv.sec4.2.lambada",
+        f"{BOTH}, Section 4.2, on the Lambada column",
+        "Both 2.9B models seem to have converged on Lambada (read: at least their order there has settled).",
+        _lambada_order_changes,
+        ({"size": "2.9B", "tokens": 340, "later": 420}, {"size": "2.9B", "tokens": 420, "later": 500}),
+        (Control("the 19B models, whose order is stable", points=({"size": "19B", "tokens": 160, "later": 200},)),),
+        verdict=Verdict.FALSE,
+        witness={"size": "2.9B", "tokens": 420, "later": 500},
+        note="KV shifting goes 55.44, 51.91, 54.51 and vanilla 52.92, 52.80, 51.66: the order changes twice.",
+    ),
+    exact_claim(
+        "kv.tab4",
+        "KV shifting (final), Table 4 (first version: Table 7), Appendix E.2",
+        "KV shifting has the higher accuracy on both iGSM tasks.",
+        _igsm_gain,
+        ({"task": 0}, {"task": 1}),
+        (Control("models swapped", lambda task: _igsm_gain(task, **SWAPPED)),),
+    ),
+    exact_claim(
+        "kv.tab14.better",
+        "KV shifting (final), Appendix I (first version: Section 4.3), Table 14",
+        "KV shifting is better under each of the three evaluation metrics: cloze, zero shot and few shot.",
+        _mmlu_better,
+        ({"metric": 0}, {"metric": 1}, {"metric": 2}),
+        (Control("vanilla better", lambda metric: _mmlu_better(metric, sign=-1)),),
+    ),
+    exact_claim(
+        "kv.tab14.format",
+        "KV shifting (final), Appendix I (first version: Section 4.3), Table 14",
+        "The multiple-choice format favours KV shifting: its gain is larger with zero and few shots than with cloze.",
+        _gain_exceeds,
+        ({"metric": 1, "other": 0}, {"metric": 2, "other": 0}),
+        (Control("cloze against zero shot", points=({"metric": 0, "other": 1},)),),
+    ),
+    exact_claim(
+        "kv.tab14.in_context",
+        "KV shifting (final), Appendix I (first version: Section 4.3), Table 14",
+        "Table 14 shows that KV shifting enhances in-context learning (read: the five shots help it "
+        "more than they help vanilla).",
+        _benefit_of_shots,
+        ({"better": "vanilla", "worse": "kv"},),
+        (Control("KV shifting gains more from the shots", points=({"better": "kv", "worse": "vanilla"},)),),
+        verdict=Verdict.FALSE,
+        witness={"better": "vanilla", "worse": "kv"},
+        note="Few minus zero shots is 4.12 for vanilla and 3.75 for KV shifting, which is ahead without shots.",
+    ),
+    exact_claim(
+        "kv.tab14.table2",
+        f"{FINAL}, Tables 2 and 14",
+        "The few-shot scores of Table 14 are the MMLU scores of Table 2 at 500B tokens.",
+        _agrees_with_table_2,
+        ({"model": "vanilla", "metric": 2}, {"model": "kv", "metric": 2}),
+        (Control("the zero-shot column", points=({"model": "vanilla", "metric": 1},)),),
+    ),
+)

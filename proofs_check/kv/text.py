@@ -1,0 +1,234 @@
+"""References that lead nowhere and slips of the text, checked against what exists or against a small exact case."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from proofs_check.claim import Control, Nature, Verdict
+from proofs_check.kv.exact_claim import BOTH, FINAL, FIRST, exact_claim
+from proofs_check.kv.tables_data import BENCHMARKS
+from proofs_check.margin import Margin, different, less, same
+
+# What can be referred to, by version. Statements are numbered within sections in the final version only.
+LABELS = {
+    "final": {
+        "section": {*"1234567", "2.1", "2.2", "3.1", "3.2", "3.3", "4.1", "4.2", "4.3", "4.4", "4.5"},
+        "appendix": {*"ABCDEFGHIJKLMN", "E.1", "E.2", "E.3", "F.1"},
+        "statement": {"Property 1", "Definition 3.1", "Theorem 3.2", "Theorem 3.3", "Theorem 3.4"},
+    },
+    "first": {
+        "section": {*"12345678", "2.1", "2.2", "3.1", "3.2", "3.3", *(f"4.{n}" for n in range(1, 8))},
+        "appendix": set("ABCDEFGHIJ"),
+        "statement": {"Property 1", "Definition 1", "Theorem 1", "Theorem 2", "Theorem 3"},
+    },
+}
+# The sums that Appendix F.1 (first version: Section 4.6) finds away from 1.
+SUMS_AWAY_FROM_ONE = {"final": ("alpha", "beta"), "first": ("alpha", "alpha")}
+# The optimiser and its two rates, in Section 4.1 and in Table 16 (first version: Table 6).
+IN_TEXT, IN_TABLE = ("AdamW", "beta1", "beta"), ("Adam", "alpha1", "alpha2")
+# Weights of the gate: any rationals between 0 and 1, alpha1 and beta1 apart.
+GATES = [{"alpha1": Fraction(a, 7), "beta1": Fraction(b, 7)} for a in range(1, 7) for b in range(1, 7) if a != b]
+SENTENCES = [{"tokens": t, "position": i} for t in range(3, 8) for i in range(1, t)]
+# Errors of approximation as whole numbers 0 .. 5: enough to tell the orders of two bounds apart.
+ERRORS = range(6)
+
+
+def _leads_somewhere(version: str, kind: str, label: str) -> Margin:
+    return same(True, label in LABELS[version][kind])
+
+
+def _leads_nowhere(version: str, kind: str, label: str) -> Margin:
+    """0 where the label does not exist in this version."""
+    return same(False, label in LABELS[version][kind])
+
+
+def _reference(version: str, kind: str, label: str) -> dict[str, str]:
+    return {"version": version, "kind": kind, "label": label}
+
+
+def _separates(lower: int, upper: int) -> Margin:
+    """Every error at or above `lower` exceeds every error at or below `upper`."""
+    return less(max(e for e in ERRORS if e <= upper), min(e for e in ERRORS if e >= lower))
+
+
+def _sums_to_one(alpha1: Fraction, beta1: Fraction, beta2: Callable[[Fraction, Fraction], Fraction]) -> Margin:
+    return same(beta1 + beta2(alpha1, beta1), Fraction(1))
+
+
+def _own_gate(alpha1: Fraction, beta1: Fraction) -> Margin:
+    return _sums_to_one(alpha1, beta1, lambda a, b: 1 - b)
+
+
+def _knows_another(holder: int, about: int) -> Margin:
+    """Under the causal mask the state at `holder` can carry another token `about` only if that token came earlier."""
+    return less(about, holder)
+
+
+def _repeats(tokens: int, position: int, ahead: int = 1) -> Margin:
+    """In x_1 .. x_T x_i x_{i+1}, j = T + 1 repeats i, and token j + 1 is compared with token i + ahead."""
+    words = [*range(1, tokens + 1), position, position + 1]
+    return same(words[tokens + 1], words[position - 1 + ahead])
+
+
+def _is_a_benchmark(name: str) -> Margin:
+    return same(True, name in BENCHMARKS)
+
+
+def _names_two_sums(version: str) -> Margin:
+    return same(2, len(set(SUMS_AWAY_FROM_ONE[version])))
+
+
+def _optimisers_differ(text: tuple[str, ...], table: tuple[str, ...]) -> Margin:
+    return different(text, table)
+
+
+TEXTUAL = {"nature": Nature.TEXTUAL}
+TYPO = {"nature": Nature.TEXTUAL, "verdict": Verdict.TYPO}
+
+CLAIMS = (
+    exact_claim(
+        "kv.sec2.1.reference",
+        f"{FINAL}, Section 2.1",
+        "The difficulty follows from Property 3.2.",
+        _leads_somewhere,
+        (_reference("final", "statement", "Property 1"),),
+        (Control("Property 3.2", points=(_reference("final", "statement", "Property 3.2"),)),),
+        note="Property 1, as the first version says; the final version has no Property 3.2.",
+        **TYPO,
+    ),
+    exact_claim(
+        "kv.sec3.2.reference",
+        f"{BOTH}, Section 3.2, Various width",
+        "The need for width was analysed in Sections 2.1 and 2.3.",
+        _leads_nowhere,
+        [_reference(version, "section", "2.3") for version in LABELS],
+        (Control("Section 2.1", points=(_reference("final", "section", "2.1"),)),),
+        verdict=Verdict.FALSE,
+        witness=_reference("final", "section", "2.3"),
+        note="Neither version has a Section 2.3; width is discussed in Sections 2.1 and 3.1.",
+        **TEXTUAL,
+    ),
+    exact_claim(
+        "kv.sec3.reference",
+        f"{FINAL}, Sections 3 and 4.5",
+        "The other perspective on KV shifting attention is in Appendix 3.3.",
+        _leads_somewhere,
+        (_reference("final", "section", "3.3"),),
+        (Control("Appendix 3.3", points=(_reference("final", "appendix", "3.3"),)),),
+        note="Section 3.3; the slip occurs twice.",
+        **TYPO,
+    ),
+    exact_claim(
+        "kv.appA.reference",
+        f"{BOTH}, Appendix A",
+        "The first inequality of the proof is by Lemma D.1.",
+        _leads_nowhere,
+        [_reference(version, "statement", "Lemma D.1") for version in LABELS],
+        (Control("Theorem 3.2", points=(_reference("final", "statement", "Theorem 3.2"),)),),
+        verdict=Verdict.FALSE,
+        witness=_reference("final", "statement", "Lemma D.1"),
+        note="Neither version has a lemma, and Appendix D is the limitations or the data script. What is used is that "
+        "the summed change of softmax is at most twice the largest change of its argument.",
+        **TEXTUAL,
+    ),
+    exact_claim(
+        "kv.fn3.reference",
+        f"{FINAL}, footnote 3",
+        "Theorems 1 and 2 only give constructive upper bounds.",
+        _leads_somewhere,
+        [_reference("final", "statement", f"Theorem 3.{n}") for n in (2, 3)],
+        (Control("Theorems 1 and 2", points=[_reference("final", "statement", f"Theorem {n}") for n in (1, 2)]),),
+        note="Theorems 3.2 and 3.3: the names are those of the first version.",
+        **TYPO,
+    ),
+    exact_claim(
+        "kv.fn3.direction",
+        f"{BOTH}, footnote 3",
+        "It would be more rigorous to prove the lower bound for two vanilla layers smaller than the upper bound for "
+        "KV shifting.",
+        _separates,
+        [{"lower": a, "upper": b} for a in ERRORS for b in ERRORS if a > b],
+        (Control("a smaller lower bound", points=[{"lower": a, "upper": b} for a in ERRORS for b in ERRORS if a < b]),),
+        scope="all pairs of bounds among six errors",
+        note="Larger: only a lower bound above the other's upper bound separates the two.",
+        **TYPO,
+    ),
+    exact_claim(
+        "kv.appF.gate",
+        f"{FINAL}, Appendix F.1",
+        "The gate that keeps both sums at 1 has beta2 = 1 - alpha1.",
+        _own_gate,
+        GATES,
+        (Control("1 - alpha1", lambda alpha1, beta1: _sums_to_one(alpha1, beta1, lambda a, b: 1 - a)),),
+        note="beta2 = 1 - beta1.",
+        nature=Nature.MATHEMATICAL,
+        verdict=Verdict.TYPO,
+    ),
+    exact_claim(
+        "kv1.sec4.6.gate",
+        f"{FIRST}, Section 4.6",
+        "The gate that keeps both sums at 1 has beta = 1 - alpha2, with alpha2 = 1 - alpha1.",
+        _own_gate,
+        GATES,
+        (Control("1 - alpha2 = alpha1", lambda alpha1, beta1: _sums_to_one(alpha1, beta1, lambda a, b: a)),),
+        note="beta2 = 1 - beta1.",
+        nature=Nature.MATHEMATICAL,
+        verdict=Verdict.TYPO,
+    ),
+    exact_claim(
+        "kv1.sec4.6.sums",
+        f"{FIRST}, Section 4.6",
+        "The sum of alpha_i and the sum of alpha_i have left 1; a gate keeps both of them at 1.",
+        _names_two_sums,
+        ({"version": "final"},),
+        (Control("the first version", points=({"version": "first"},)),),
+        scope="the same sentence in the final version",
+        note="The second sum is that of beta_i, as the final version has it.",
+        **TYPO,
+    ),
+    exact_claim(
+        "kv.appF.information",
+        "KV shifting (final), Appendix F (first version: Section 4.6)",
+        "A head gets at token i - 1 by way of token i because token i - 1 may contain information about token i - 1.",
+        _knows_another,
+        [{"holder": i, "about": i - 1} for i in range(2, 8)],
+        (
+            Control("token i - 1 about itself", points=[{"holder": i - 1, "about": i - 1} for i in range(2, 8)]),
+            Control("token i - 1 about token i", points=[{"holder": i - 1, "about": i} for i in range(2, 8)]),
+        ),
+        note="It is token i that may contain information about token i - 1.",
+        **TYPO,
+    ),
+    exact_claim(
+        "kv.sec3.2.condition",
+        f"{BOTH}, Section 3.2, Various depth",
+        "The data: if token j is the same as token i < j, then token j + 1 is the same as token i.",
+        _repeats,
+        SENTENCES,
+        (Control("token i", lambda tokens, position: _repeats(tokens, position, ahead=0)),),
+        scope="all one-repeat sentences of 3 to 7 tokens, repeated and continued",
+        note="Token j + 1 is the same as token i + 1.",
+        **TYPO,
+    ),
+    exact_claim(
+        "kv.sec4.2.benchmark",
+        f"{BOTH}, Section 4.2",
+        "The 2.9B models are compared on the benchmark Lambda.",
+        _is_a_benchmark,
+        ({"name": "Lambada"},),
+        (Control("Lambda", points=({"name": "Lambda"},)),),
+        note="Lambada, as in Table 2.",
+        **TYPO,
+    ),
+    exact_claim(
+        "kv.tab16.optimizer",
+        "KV shifting (final), Table 16 (first version: Table 6), with Section 4.1",
+        "The optimiser of Section 4.1, AdamW with beta1 = 0.9 and beta = 0.95, is that of the table.",
+        _optimisers_differ,
+        ({"text": IN_TEXT, "table": IN_TABLE},),
+        (Control("the same in both places", points=({"text": IN_TEXT, "table": IN_TEXT},)),),
+        verdict=Verdict.FALSE,
+        witness={"text": IN_TEXT, "table": IN_TABLE},
+        note="The table prints Adam, alpha1 and alpha2, the mixing coefficients' names; AdamW's are beta1, beta2.",
+        **TEXTUAL,
+    ),
+)
