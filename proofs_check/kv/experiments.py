@@ -175,18 +175,6 @@ _QUOTED = (
         "Called a speculation; it would take an intervention on the trained model. The difference is within chance.",
     ),
     (
-        "kv.fig10a",
-        "KV shifting (final), Appendix F.1, Figure 10a (first version: Section 4.6, Figure 8a)",
-        "Gates or clamping of the coefficients do not make the 1.5B model learn better.",
-        f"{LOST} the logs, or three runs of 1.5B on 10B tokens.",
-    ),
-    (
-        "kv.appF.anti_copying",
-        "KV shifting (final), Appendix F.1 (first version: Section 4.6)",
-        "Restricting beta2 >= 0 is likely to limit anti-copying prefix-search heads.",
-        "It would take two trained models and a detector of such heads.",
-    ),
-    (
         "kv.fig11.loss",
         "KV shifting (final), Appendix G, Figure 11 (first version: Appendix J, Figure 10)",
         "At 19B the training losses of QKV and KV shifting are similar.",
@@ -203,12 +191,6 @@ _QUOTED = (
         "KV shifting (final), Appendix G, Figure 11 (first version: Appendix J, Figure 10)",
         "At 19B QKV shifting is not even as good as vanilla on MMLU and CMMLU.",
         f"{LOST} the scores, or two runs of 19B. At 0.2B Tables 6 and 8 disagree: lower loss in 16 cells of 30.",
-    ),
-    (
-        "kv.appG.place",
-        "KV shifting (final), Appendix G (first version: Appendix J)",
-        "Shifting elsewhere than at K and V cannot alleviate the width requirement of induction heads.",
-        "No width requirement is proved (see kv.sec2.1.width), so there is nothing to compare with.",
     ),
     (
         "kv.appH.losses",

@@ -1,8 +1,5 @@
 """References that lead nowhere and slips of the text, checked against what exists or against a small exact case."""
 
-from collections.abc import Callable
-from fractions import Fraction
-
 from proofs_check.claim import Control, Nature, Verdict
 from proofs_check.kv.exact_claim import BOTH, FINAL, FIRST, exact_claim
 from proofs_check.kv.tables_data import BENCHMARKS
@@ -25,8 +22,6 @@ LABELS = {
 SUMS_AWAY_FROM_ONE = {"final": ("alpha", "beta"), "first": ("alpha", "alpha")}
 # The optimiser and its two rates, in Section 4.1 and in Table 16 (first version: Table 6).
 IN_TEXT, IN_TABLE = ("AdamW", "beta1", "beta"), ("Adam", "alpha1", "alpha2")
-# Weights of the gate: any rationals between 0 and 1, alpha1 and beta1 apart.
-GATES = [{"alpha1": Fraction(a, 7), "beta1": Fraction(b, 7)} for a in range(1, 7) for b in range(1, 7) if a != b]
 SENTENCES = [{"tokens": t, "position": i} for t in range(3, 8) for i in range(1, t)]
 # Errors of approximation as whole numbers 0 .. 5: enough to tell the orders of two bounds apart.
 ERRORS = range(6)
@@ -48,14 +43,6 @@ def _reference(version: str, kind: str, label: str) -> dict[str, str]:
 def _separates(lower: int, upper: int) -> Margin:
     """Every error at or above `lower` exceeds every error at or below `upper`."""
     return less(max(e for e in ERRORS if e <= upper), min(e for e in ERRORS if e >= lower))
-
-
-def _sums_to_one(alpha1: Fraction, beta1: Fraction, beta2: Callable[[Fraction, Fraction], Fraction]) -> Margin:
-    return same(beta1 + beta2(alpha1, beta1), Fraction(1))
-
-
-def _own_gate(alpha1: Fraction, beta1: Fraction) -> Margin:
-    return _sums_to_one(alpha1, beta1, lambda a, b: 1 - b)
 
 
 def _knows_another(holder: int, about: int) -> Margin:
@@ -151,28 +138,6 @@ CLAIMS = (
         scope="all pairs of bounds among six errors",
         note="Larger: only a lower bound above the other's upper bound separates the two.",
         **TYPO,
-    ),
-    exact_claim(
-        "kv.appF.gate",
-        f"{FINAL}, Appendix F.1",
-        "The gate that keeps both sums at 1 has beta2 = 1 - alpha1.",
-        _own_gate,
-        GATES,
-        (Control("1 - alpha1", lambda alpha1, beta1: _sums_to_one(alpha1, beta1, lambda a, b: 1 - a)),),
-        note="beta2 = 1 - beta1.",
-        nature=Nature.MATHEMATICAL,
-        verdict=Verdict.TYPO,
-    ),
-    exact_claim(
-        "kv1.sec4.6.gate",
-        f"{FIRST}, Section 4.6",
-        "The gate that keeps both sums at 1 has beta = 1 - alpha2, with alpha2 = 1 - alpha1.",
-        _own_gate,
-        GATES,
-        (Control("1 - alpha2 = alpha1", lambda alpha1, beta1: _sums_to_one(alpha1, beta1, lambda a, b: a)),),
-        note="beta2 = 1 - beta1.",
-        nature=Nature.MATHEMATICAL,
-        verdict=Verdict.TYPO,
     ),
     exact_claim(
         "kv1.sec4.6.sums",
