@@ -3,6 +3,18 @@
 # Every module listed here exports CLAIMS, a tuple.
 SECTIONS = (
     "landscape",
+    "virtual_heads",
+    "depth_width",
+    "method",
+    "mask",
+    "cost",
+    "initialisation",
+    "windows",
+    "icl",
+    "checker",
+    "gates",
+    "query_kernel",
+    "convolution",
     "tables",
     "coupling",
     "losses",

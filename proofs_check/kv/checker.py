@@ -1,0 +1,210 @@
+"""Section 3.3 of the KV-shifting paper: shifted values as a checker of in-context learning (Eq. 12)."""
+
+import itertools
+from fractions import Fraction
+
+import sympy as sp
+
+from proofs_check.claim import Claim, Control, Effort, Evidence, Kind, Verdict, Witness
+from proofs_check.kv.icl import key_value_pairs
+from proofs_check.kv.mathematical import exact, mathematical, not_identity, symbolic
+from proofs_check.margin import Margin, balls_apart, identity, same
+from theory.ball import to_ball
+from theory.shift import softmax, tokens
+
+SECTION = "KV shifting (final), Section 3.3"
+LENGTHS = [{"length": n} for n in (2, 3, 4, 5)]
+Sentence = tuple[int, ...]
+
+
+def _raised(length: int) -> list[sp.Expr]:
+    """e^{s_i} with s_i = k_{n+1} . k_i / T, i = 1 .. length."""
+    return [sp.exp(sp.Symbol(f"s_{i}", real=True)) for i in range(1, length + 1)]
+
+
+def _weights(length: int, below: tuple[int, int]) -> list[sp.Expr]:
+    """The weights of Eq. 12, i = 2 .. n, over a denominator that runs over below[0] .. n + below[1]."""
+    raised = _raised(length)
+    total = sum(raised[below[0] - 1 : length + below[1]], sp.Integer(0))
+    return [term / total for term in raised[1:]]
+
+
+PRINTED, REPAIRED, WHOLE = (1, -1), (2, 0), (1, 0)
+
+
+def _sum_is_one(length: int, below: tuple[int, int] = REPAIRED) -> Margin:
+    return identity(sum(_weights(length, below), sp.Integer(0)), sp.Integer(1))
+
+
+def _sum_is_not_one(length: int, below: tuple[int, int] = PRINTED) -> Margin:
+    return not_identity(sum(_weights(length, below), sp.Integer(0)), sp.Integer(1))
+
+
+def _sum_in_balls(scores: tuple[int, ...]) -> Margin:
+    """Numerators e^{s_2} + .. + e^{s_n} against the printed denominator e^{s_1} + .. + e^{s_{n-1}}, in balls."""
+    raised = [to_ball(s).exp() for s in scores]
+    return balls_apart(sum(raised[1:]), sum(raised[:-1]))
+
+
+def _excess(length: int, first: int = 1) -> Margin:
+    """The printed sum is 1 + (e^{s_n} - e^{s_1}) / sum_{i=1}^{n-1} e^{s_i}."""
+    raised = _raised(length)
+    closed = 1 + (raised[-1] - raised[first - 1]) / sum(raised[:-1])
+    return identity(sum(_weights(length, PRINTED)), closed)
+
+
+def _attention(length: int, guess_included: bool, masked_first: bool = False) -> sp.Expr:
+    """Attention of k_{n+1} with shifted values (0, v_1, ..) over positions 1 .. n, or 1 .. n + 1 with the guess."""
+    count = length + int(guess_included)
+    values = [sp.Integer(0), *tokens(count, name="v")[: count - 1]]
+    scores = [sp.Symbol(f"s_{i}", real=True) for i in range(1, count + 1)]
+    pairs = list(zip(scores, values, strict=True))[int(masked_first) :]
+    return sum(w * v for w, (_, v) in zip(softmax([s for s, _ in pairs]), pairs, strict=True))
+
+
+def _equation12(length: int, below: tuple[int, int]) -> sp.Expr:
+    return sum(w * v for w, v in zip(_weights(length, below), tokens(length, name="v")[: length - 1], strict=True))
+
+
+def _real_normaliser(length: int, below: tuple[int, int] = WHOLE) -> Margin:
+    return identity(_equation12(length, below), _attention(length, guess_included=False))
+
+
+def _sees_itself(length: int, guess_included: bool = True) -> Margin:
+    """With the guess as token n + 1 its own pair (k_{n+1}, v_n) is in the sum: v_n has a weight other than zero."""
+    output = _attention(length, guess_included)
+    return not_identity(output.diff(tokens(length, name="v")[length - 1]), sp.Integer(0))
+
+
+def _inferred(sentence: Sentence, guess: int) -> dict[int, Fraction]:
+    """Eq. 12 (repaired) as T -> 0 over one-hot tokens: the mean of the tokens just before the matches of the guess.
+
+    Without a match all scores are equal and the mean runs over all of them.
+    """
+    before = [sentence[i - 1] for i in range(1, len(sentence)) if sentence[i] == guess] or list(sentence[:-1])
+    return {token: Fraction(before.count(token), len(before)) for token in set(before)}
+
+
+def _keeps_seen_bigrams(sentence: Sentence, guess: int) -> Margin:
+    """The guess is kept (inferred v_n = v_n) exactly if the bigram (x_n, guess) occurred."""
+    kept = _inferred(sentence, guess) == {sentence[-1]: Fraction(1)}
+    seen = (sentence[-1], guess) in itertools.pairwise(sentence)
+    return same(kept, seen)
+
+
+def _guesses(occurrences: int, longest: int) -> list[dict[str, Sentence | int]]:
+    """Sentences over 3 letters and guesses that occur so often among x_2 .. x_n."""
+    words = itertools.chain(*(itertools.product(range(3), repeat=n) for n in range(2, longest + 1)))
+    return [{"sentence": w, "guess": g} for w in words for g in range(3) if w[1:].count(g) == occurrences]
+
+
+def _once(effort: Effort) -> list[dict[str, Sentence | int]]:
+    return _guesses(1, 4 if effort is Effort.QUICK else 6)
+
+
+CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "kv.sec3.3.value_pairs",
+        f"{SECTION}, before Eq. 12",
+        "After shifting values the pairs are (k_2, v_1), (k_3, v_2), .., (k_n, v_{n-1}).",
+        symbolic(
+            "positions 2 .. n, n = 2..5",
+            lambda length: key_value_pairs(length, "v", "v"),
+            LENGTHS,
+            Control("with position 1, which holds (k_1, 0)", lambda length: key_value_pairs(length, "v", "v", 1)),
+            Control("keys shifted instead", lambda length: key_value_pairs(length, "k", "v")),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="Position 1 is left out: it holds (k_1, 0) and takes part in the softmax.",
+    ),
+    mathematical(
+        "kv.eq12",
+        f"{SECTION}, Eq. 12",
+        "v_n = sum_{i=2}^n e^{k_{n+1}.k_i/T} / (sum_{i=1}^{n-1} e^{k_{n+1}.k_i/T}) v_{i-1}, a mean of earlier values.",
+        symbolic(
+            "the sum of the weights against 1, n = 2..5",
+            _sum_is_not_one,
+            LENGTHS,
+            Control("the denominator over i = 2..n", lambda length: _sum_is_not_one(length, REPAIRED)),
+        ),
+        Evidence(
+            Kind.CERTIFIED,
+            "whole-number scores, in balls",
+            _sum_in_balls,
+            ({"scores": (0, 1)}, {"scores": (0, -1)}, {"scores": (0, 0, 1)}, {"scores": (2, 0, 1)}),
+            (Control("equal first and last scores", points=({"scores": (0, 0)}, {"scores": (0, 1, 0)})),),
+        ),
+        verdict=Verdict.FALSE,
+        witness=Witness({"scores": (0, 1)}, _sum_in_balls),
+        correction="kv.eq12.corrected",
+        formula=r"v_n=\sum_{i=2}^{n}\frac{e^{k_{n+1}\cdot k_i/T}}{\sum_{i=1}^{n-1}e^{k_{n+1}\cdot k_i/T}}v_{i-1}",
+        note="The weights sum to 1 + (e^{s_n} - e^{s_1})/(sum of the first n - 1): at n = 2, scores 0 and 1, to e.",
+    ),
+    mathematical(
+        "kv.eq12.corrected",
+        f"{SECTION}, Eq. 12, corrected",
+        "With the denominator over i = 2..n the weights sum to one.",
+        symbolic(
+            "scores free, n = 2..5",
+            _sum_is_one,
+            LENGTHS,
+            Control("i = 1..n-1, as printed", lambda length: _sum_is_one(length, PRINTED)),
+            Control("i = 1..n", lambda length: _sum_is_one(length, WHOLE)),
+        ),
+        formula=r"v_n=\sum_{i=2}^{n}\frac{e^{k_{n+1}\cdot k_i/T}}{\sum_{i=2}^{n}e^{k_{n+1}\cdot k_i/T}}v_{i-1}",
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.eq12.excess",
+        f"{SECTION}, Eq. 12 as printed, our addition",
+        "As printed the weights sum to 1 + (e^{s_n} - e^{s_1}) / sum_{i=1}^{n-1} e^{s_i}, at n = 2 to e^{s_2 - s_1}.",
+        symbolic(
+            "scores free, n = 3..5",
+            _excess,
+            LENGTHS[1:],
+            Control("e^{s_2} for e^{s_1}", lambda length: _excess(length, 2)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.eq12.normaliser",
+        f"{SECTION}, Eq. 12, as attention computes it",
+        "Attention of k_{n+1} over positions 1..n with shifted values has the denominator over i = 1..n: its weights "
+        "on v_1 .. v_{n-1} sum to less than one.",
+        symbolic(
+            "scores and values free, n = 2..5",
+            _real_normaliser,
+            LENGTHS,
+            Control("i = 2..n", lambda length: _real_normaliser(length, REPAIRED)),
+            Control("i = 1..n-1, as printed", lambda length: _real_normaliser(length, PRINTED)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.eq12.sees_itself",
+        f"{SECTION}, Eq. 12, our addition",
+        "If the guess becomes token n + 1 its own pair (k_{n+1}, v_n) is in the sum: the check sees its answer.",
+        symbolic(
+            "the weight of v_n, scores free, n = 2..5",
+            _sees_itself,
+            LENGTHS,
+            Control("the query at position n", lambda length: _sees_itself(length, False)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.sec3.3.keep",
+        f"{SECTION}, after Eq. 12",
+        "If the guessed v_n is close to the real v_n keep the guess, otherwise delete it.",
+        exact(
+            "one-hot tokens, T -> 0, sentences of 2..4 tokens over 3 letters: kept exactly if (x_n, guess) occurred",
+            _keeps_seen_bigrams,
+            _once,
+            Control("guesses that occurred twice", points=_guesses(2, 4)),
+            Control("guesses that did not occur", points=_guesses(0, 2)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="The guess must occur exactly once among x_2 .. x_n. After A B B the seen successor B of B is deleted "
+        "(the mean of A and B is not B); after A A the unseen guess B is kept (all earlier tokens are A).",
+    ),
+)

@@ -1,0 +1,118 @@
+"""Section 5 and Appendix G of the KV-shifting paper: the shift as a convolution, shifted queries, fixed states."""
+
+import itertools
+
+import sympy as sp
+
+from proofs_check.claim import Claim, Control, Effort, Nature, Verdict
+from proofs_check.kv.depth_width import LARGE, SMALL, every_summary_confuses, successor
+from proofs_check.kv.exact_claim import unsettled_claim
+from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
+from proofs_check.margin import Margin, identity, same
+from theory.shift import mixing_matrix, softmax, tokens
+from theory.symbols import alpha1, alpha2
+
+SECTION = "KV shifting (final), Section 5"
+gamma1, gamma2 = sp.symbols("gamma1 gamma2", real=True)
+Kernel = tuple[sp.Expr | int, ...]
+
+
+def _convolution(length: int, kernel: Kernel) -> Margin:
+    """Eq. 5 against the coefficients of kernel(z) k(z) up to z^{N-1}: a causal convolution."""
+    z = sp.Symbol("z")
+    column = tokens(length, name="k")
+    series = sum(k * z**i for i, k in enumerate(column)) * sum(c * z**i for i, c in enumerate(kernel))
+    expected = [sp.expand(series).coeff(z, i) for i in range(length)]
+    return identities(list(mixing_matrix((alpha1, alpha2), length) * column), expected)
+
+
+def _equal_bystanders(query: tuple[sp.Expr, sp.Expr], key: tuple[int, int]) -> Margin:
+    """In A B C D A the logits of B, the successor, and of C, a bystander; the query mixes x_n and x_{n-1}."""
+    sentence = (0, 1, 2, 3, 0)
+
+    def match(place: int) -> sp.Expr:
+        held = ((key[0], place), (key[1], place - 1))
+        pairs = itertools.product(((query[0], 4), (query[1], 3)), held)
+        return sum((g * c for (g, q), (c, s) in pairs if s >= 0 and sentence[q] == sentence[s]), sp.Integer(0))
+
+    weights = softmax([match(place) for place in range(5)])
+    return identity(weights[1], weights[2])
+
+
+def _machine(sentence: tuple[int, ...], special: int = 2) -> int:
+    """Reads with a fixed state, (was the last token S?, the token after the latest S), and answers at the end."""
+    armed, stored = False, -1
+    for token in sentence:
+        stored = token if armed else stored
+        armed = token == special
+    return stored
+
+
+def _machine_is_right(sentence: tuple[int, ...]) -> Margin:
+    return same(_machine(sentence), successor(sentence))
+
+
+def _ending_in(last: int, effort: Effort) -> list[dict[str, tuple[int, ...]]]:
+    """All sentences over 3 letters with that last token, seen before."""
+    longest = 5 if effort is Effort.QUICK else 8
+    words = itertools.chain(*(itertools.product(range(3), repeat=n) for n in range(2, longest + 1)))
+    return [{"sentence": w} for w in words if w[-1] == last and last in w[:-1]]
+
+
+CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "kv.sec5.convolution",
+        SECTION,
+        "The shift is a short convolution with kernel size 2.",
+        symbolic(
+            "kernel (alpha1, alpha2), free symbols, N = 2..5",
+            lambda length: _convolution(length, (alpha1, alpha2)),
+            [{"length": n} for n in range(2, 6)],
+            Control("kernel (alpha2, alpha1)", lambda length: _convolution(length, (alpha2, alpha1))),
+            Control("a kernel of size 3", lambda length: _convolution(length, (alpha1, alpha2, 1))),
+        ),
+    ),
+    mathematical(
+        "kv.sec5.gssm",
+        f"{SECTION} (Jelassi et al. 2024)",
+        "Generalised state space models cannot arbitrarily retrieve from context.",
+        exact(
+            "the values of 1 or 2 pairs passed through a state: all functions to fewer states than value strings",
+            every_summary_confuses,
+            SMALL,
+            Control("as many states as value strings", points=LARGE),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="The state must hold fewer bits than the values that may be asked for; a growing state is not bound.",
+    ),
+    mathematical(
+        "kv.fn11",
+        f"{SECTION}, footnote 11",
+        "A fixed state space perfectly achieves [S] [B] .. [S] -> [B] for one special token S.",
+        exact(
+            "a machine of 2 x 4 states; all sentences of 2..5 tokens over 3 letters that end in a repeated S",
+            _machine_is_right,
+            lambda effort: _ending_in(2, effort),
+            Control("another token than S at the end", points=lambda effort: _ending_in(0, effort)),
+        ),
+    ),
+    mathematical(
+        "kv.appG.query",
+        "KV shifting (final), Appendix G; first version, Appendix J",
+        "Shifting Q can hardly contribute to induction: alone it cannot tell the successor from a bystander.",
+        symbolic(
+            "A B C D A, query gamma1 x_n + gamma2 x_{n-1}: B and C have equal logits",
+            lambda: _equal_bystanders((gamma1, gamma2), (1, 0)),
+            ONCE,
+            Control("keys shifted", lambda: _equal_bystanders((gamma1, gamma2), (0, 1))),
+        ),
+    ),
+    unsettled_claim(
+        "kv.appG.elsewhere",
+        "KV shifting (final), Appendix G; first version, Appendix J",
+        "Shifting elsewhere than at K and V cannot alleviate the width requirement of induction heads.",
+        note="No width requirement is proved (kv.sec2.1.width). A common shift of the states reads offsets +1 and -1 "
+        "with equal weights (kv.eq5.decoupled).",
+        nature=Nature.MATHEMATICAL,
+    ),
+)

@@ -1,0 +1,173 @@
+"""Section 2.2 and footnote 1 of the KV-shifting paper: added parameters, and operations counted one by one."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from proofs_check.claim import Claim, Control
+from proofs_check.kv.mathematical import exact, mathematical
+from proofs_check.margin import Margin, less, same
+
+SECTION = "KV shifting (both versions), Section 2.2"
+
+
+class _Number:
+    """A number that counts: each addition, product, quotient or exponential adds one to `spent`."""
+
+    spent = 0
+
+    def combine(self, *_: "_Number") -> "_Number":
+        _Number.spent += 1
+        return self
+
+    __add__ = __mul__ = __truediv__ = combine
+    exp = combine
+
+
+Rows = list[list[_Number]]
+
+
+def _rows(length: int, width: int) -> Rows:
+    return [[_Number() for _ in range(width)] for _ in range(length)]
+
+
+def _sum(terms: list[_Number]) -> _Number:
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return total
+
+
+def _product(left: Rows, right: Rows) -> Rows:
+    columns = list(zip(*right, strict=True))
+    return [[_sum([a * b for a, b in zip(row, column, strict=True)]) for column in columns] for row in left]
+
+
+def _shift(rows: Rows, window: int) -> Rows:
+    """Eq. 5 for one tensor: `window` products and window - 1 sums an entry (the padded zeros are multiplied too)."""
+    return [[_sum([entry * _Number() for _ in range(window)]) for entry in row] for row in rows]
+
+
+def _equation5(length: int, width: int, window: int = 2, tensors: int = 2) -> None:
+    for _ in range(tensors):
+        _shift(_rows(length, width), window)
+
+
+def _equation6(length: int, width: int, read_out: bool = True) -> None:
+    scores = _product(_rows(length, width), _rows(width, length))
+    raised = [[(score / _Number()).exp() for score in row] for row in scores]
+    weights = [[term / total for term in row] for row, total in ((row, _sum(row)) for row in raised)]
+    output = _product(weights, _rows(length, width))
+    if read_out:
+        _product(output, _rows(width, width))
+
+
+def _count(run: Callable[..., None], *arguments: int, **options: int) -> int:
+    before = _Number.spent
+    run(*arguments, **options)
+    return _Number.spent - before
+
+
+def _shift_cost(length: int, width: int, **options: int) -> Margin:
+    return same(_count(_equation5, length, width, **options), 6 * length * width)
+
+
+def _grouped_cost(length: int, pairs: int, dim: int, group: int = 1) -> Margin:
+    """Keys and values have `pairs` heads of size `dim`; with group > 1 every query head would be shifted on its own."""
+    return same(_count(_equation5, length, pairs * dim * group), 6 * length * pairs * dim)
+
+
+def _attention_cost(length: int, width: int, read_out: bool = True) -> Margin:
+    """Eq. 6 in full: 2 N D^2 + 4 N^2 D, and 3 N^2 - N - 2 N D for scale, softmax and sums of one less."""
+    n, d = length, width
+    total = 2 * n * d * d + 4 * n * n * d + 3 * n * n - n - 2 * n * d
+    return same(_count(_equation6, n, d, read_out=read_out), total)
+
+
+def _share(length: int, width: int, kv_width: int) -> Margin:
+    """Eq. 5 costs less than a thousandth of the leading terms of Eq. 6."""
+    shift = 6 * length * kv_width
+    return less(Fraction(shift, 2 * length * width**2 + 4 * length**2 * width), Fraction(1, 1000))
+
+
+def _added(kv_heads: int, columns: int = 2, tensors: int = 2) -> Margin:
+    """Entries of the listing's coefficients, (kv_heads, columns) for each shifted tensor, against 4 a head."""
+    return same(tensors * kv_heads * columns, 4 * kv_heads)
+
+
+SIZES = [{"length": n, "width": d} for n in range(1, 6) for d in range(1, 6)]
+GROUPS = [{"length": n, "pairs": h, "dim": d} for n in (1, 2, 3) for h in (1, 2, 3) for d in (1, 2, 3)]
+
+# Table 1: context length, hidden size, key-value heads times head dimension.
+MODELS = (
+    {"length": 2048, "width": 2048, "kv_width": 2048},
+    {"length": 4096, "width": 2560, "kv_width": 512},
+    {"length": 2048, "width": 4096, "kv_width": 4096},
+    {"length": 2048, "width": 5120, "kv_width": 5120},
+    {"length": 12288, "width": 6144, "kv_width": 512},
+)
+HEADS = ({"kv_heads": 1}, {"kv_heads": 4}, {"kv_heads": 16}, {"kv_heads": 32}, {"kv_heads": 40})
+
+CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "kv.sec2.2.parameters",
+        f"{SECTION}, after Eq. 6",
+        "4 learnable parameters are added, per head: 4 h.",
+        exact(
+            "entries of the two coefficient arrays of the listing; 1 head, and the heads of the five models",
+            _added,
+            HEADS,
+            Control("the gated variant, one logit a tensor", lambda kv_heads: _added(kv_heads, columns=1)),
+            Control("Q shifted as well", lambda kv_heads: _added(kv_heads, tensors=3)),
+        ),
+    ),
+    mathematical(
+        "kv.sec2.2.cost_shift",
+        f"{SECTION}, after Eq. 6",
+        "Eq. 5 costs O(N D) operations: 6 N D exactly.",
+        exact(
+            "operations counted one by one, N and D = 1..5",
+            _shift_cost,
+            SIZES,
+            Control("three tokens mixed", lambda length, width: _shift_cost(length, width, window=3)),
+            Control("Q shifted as well", lambda length, width: _shift_cost(length, width, tensors=3)),
+        ),
+        formula=r"6ND",
+    ),
+    mathematical(
+        "kv.fn1.cost",
+        f"{SECTION}, footnote 1",
+        "Under grouped queries Eq. 5 costs O(N h_1 d_1), h_1 pairs of dimension d_1: 6 N h_1 d_1 exactly.",
+        exact(
+            "operations counted one by one, N, h_1, d_1 = 1..3",
+            _grouped_cost,
+            GROUPS,
+            Control(
+                "the number of query heads for h_1", lambda length, pairs, dim: _grouped_cost(length, pairs, dim, 2)
+            ),
+        ),
+        formula=r"6Nh_1d_1",
+    ),
+    mathematical(
+        "kv.sec2.2.cost_attention",
+        f"{SECTION}, after Eq. 6",
+        "Eq. 6 costs O(N D^2 + N^2 D) operations, the N D^2 being its W_o: 2 N D^2 + 4 N^2 D and lower orders exactly.",
+        exact(
+            "operations counted one by one, N and D = 1..5, no use made of the mask",
+            _attention_cost,
+            SIZES,
+            Control("without W_o", lambda length, width: _attention_cost(length, width, False)),
+        ),
+        formula=r"2ND^2+4N^2D",
+    ),
+    mathematical(
+        "kv.sec2.2.cost_share",
+        f"{SECTION}, after Eq. 6",
+        "The cost of Eq. 5 is much smaller than that of Eq. 6 (below a thousandth of 2 N D^2 + 4 N^2 D).",
+        exact(
+            "the five models of Table 1, in rationals",
+            _share,
+            MODELS,
+            Control("the width 8 and some 30 tokens of Fig. 1b", points=({"length": 30, "width": 8, "kv_width": 8},)),
+        ),
+    ),
+)

@@ -1,0 +1,215 @@
+"""Appendix F.1 of the KV-shifting paper: gated, clipped and signed coefficients."""
+
+import itertools
+from fractions import Fraction
+
+import sympy as sp
+
+from proofs_check.claim import Claim, Control, Verdict
+from proofs_check.kv.exact_claim import unsettled_claim
+from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
+from proofs_check.margin import Margin, at_most, identity, less, same
+from theory.shift import mixing_matrix, tokens
+from theory.symbols import alpha1, alpha2
+
+APPENDIX = "KV shifting (final), Appendix F.1"
+FIRST = "KV shifting (first version), Section 4.6"
+BOTH = f"{APPENDIX}; first version, Section 4.6"
+a, b = sp.symbols("a b", real=True)
+FIFTEEN = {"alpha": (Fraction("0.08"), Fraction("0.43")), "beta": (Fraction("0.34"), Fraction("-0.15"))}
+Pair = tuple[Fraction, Fraction]
+
+
+def _sigmoid(x: sp.Expr) -> sp.Expr:
+    return 1 / (1 + sp.exp(-x))
+
+
+def _gate_sums(beta2_of: str) -> Margin:
+    """alpha1 + alpha2 and beta1 + beta2 for the gate, beta2 being 1 minus the named coefficient."""
+    gates = {"alpha1": _sigmoid(a), "alpha2": 1 - _sigmoid(a), "beta1": _sigmoid(b)}
+    sums = (gates["alpha1"] + gates["alpha2"], gates["beta1"] + 1 - gates[beta2_of])
+    return identities(sums, (sp.Integer(1), sp.Integer(1)))
+
+
+def _gate_inside(sign: int = 1) -> Margin:
+    """alpha1 alpha2 of the gate is 1/(2 + 2 cosh a), positive at every finite a."""
+    return identity(_sigmoid(a) * (1 - sign * _sigmoid(a)), 1 / (2 + 2 * sp.cosh(a).rewrite(sp.exp)))
+
+
+def clip(value: Fraction) -> Fraction:
+    return min(max(value, Fraction(0)), Fraction(1))
+
+
+def _stays(value: Fraction, bound=clip) -> Margin:
+    return at_most(abs(2 * bound(value) - 1), 1)
+
+
+def _clipped_sum(alpha: Pair, beta: Pair, total: Pair, bound=clip) -> Margin:
+    return same((sum(map(bound, alpha)), sum(map(bound, beta))), total)
+
+
+def _clip_flat(value: Fraction, bound=clip) -> Margin:
+    """The derivative of the clip outside [0, 1], by an exact difference quotient."""
+    step = Fraction(1, 1000)
+    return same((bound(value + step) - bound(value)) / step, Fraction(0))
+
+
+def _rescaled(length: int, total: sp.Expr) -> Margin:
+    """alpha1 K + alpha2 Shift(K) with K = X W, against the slice alpha/(alpha1 + alpha2) with W times `total`."""
+    states, weights = tokens(length, 2), tokens(2, 2, "w")
+    share = alpha1 / (alpha1 + alpha2)
+    left = mixing_matrix((alpha1, alpha2), length) * states * weights
+    right = mixing_matrix((share, 1 - share), length) * states * (total * weights)
+    return identities(list(left), list(right))
+
+
+def _out_of_reach(target: Pair) -> Margin:
+    """The one share g and scale g1 + g2 of W that would give the target have g (1 - g) < 0: outside of [0, 1]."""
+    share = target[0] / (target[0] + target[1])
+    return less(share * (1 - share), Fraction(0))
+
+
+def _least_logit(weights: tuple[Fraction, ...], beta: Pair, sign: int = 1) -> Margin:
+    """Smallest coordinate of sum w_s (beta1 v_s + beta2 v_{s-1}), v = sign * one-hot tokens A B A C, at least 0."""
+    logits = [Fraction(0)] * 3
+    sentence = (0, 1, 0, 2)
+    for place, weight in enumerate(weights):
+        logits[sentence[place]] += sign * weight * beta[0]
+        if place:
+            logits[sentence[place - 1]] += sign * weight * beta[1]
+    return at_most(Fraction(0), min(logits))
+
+
+GRID = [Fraction(n, 4) for n in range(-8, 13)]
+OUTSIDE = [{"value": v} for v in GRID if v < 0 or v >= 1]
+BETAS = [(Fraction(p, 4), Fraction(q, 4)) for p in range(5) for q in range(5)]
+WEIGHTS = [tuple(Fraction(n, sum(w)) for n in w) for w in itertools.product((1, 2, 5), repeat=4)]
+COPIES = [{"weights": w, "beta": beta} for w in WEIGHTS[::5] for beta in BETAS]
+OPPOSITE = [(p, q) for p in GRID for q in GRID if p * q < 0 and p + q != 0]
+SIGNED = [{"target": target} for target in (FIFTEEN["beta"], *OPPOSITE)]
+
+CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "kv.appF1.gate",
+        APPENDIX,
+        "KV shifting gate: alpha1 = sigmoid(a), beta1 = sigmoid(b), alpha2 = 1 - alpha1, beta2 = 1 - alpha1 keep both "
+        "sums at 1.",
+        symbolic(
+            "a and b free, beta2 = 1 - beta1",
+            lambda: _gate_sums("beta1"),
+            ONCE,
+            Control("beta2 = 1 - alpha1, as printed", lambda: _gate_sums("alpha1")),
+        ),
+        verdict=Verdict.TYPO,
+        note="beta2 = 1 - beta1.",
+    ),
+    mathematical(
+        "kv1.sec4.6.gate",
+        FIRST,
+        "KV shifting gate: alpha2 = 1 - alpha1 and beta = 1 - alpha2 keep both sums at 1.",
+        symbolic(
+            "a and b free, beta2 = 1 - beta1",
+            lambda: _gate_sums("beta1"),
+            ONCE,
+            Control("1 - alpha2, as printed", lambda: _gate_sums("alpha2")),
+        ),
+        verdict=Verdict.TYPO,
+        note="beta2 = 1 - beta1.",
+    ),
+    mathematical(
+        "kv.appF1.gate.inside",
+        f"{BOTH}, our addition",
+        "At finite a the gate's coefficients are strictly inside (0, 1): the induction head (0, 1) is only a limit.",
+        symbolic(
+            "alpha1 alpha2 = 1/(2 + 2 cosh a), a free",
+            _gate_inside,
+            ONCE,
+            Control("alpha1 (1 + alpha1)", lambda: _gate_inside(-1)),
+        ),
+        formula=r"\alpha_1\alpha_2=\frac{1}{2+2\cosh a}",
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.appF1.clip",
+        BOTH,
+        "KV shifting 0 to 1: min(max(alpha_i, 0), 1) stays between 0 and 1.",
+        exact(
+            "quarters from -2 to 3",
+            _stays,
+            [{"value": v} for v in GRID],
+            Control("the maximum alone", lambda value: _stays(value, lambda v: max(v, Fraction(0)))),
+            Control("the minimum alone", lambda value: _stays(value, lambda v: min(v, Fraction(1)))),
+        ),
+    ),
+    mathematical(
+        "kv.appF1.clip.sum",
+        f"{BOTH}, footnote 15, our addition",
+        "The clip does not control the sums: footnote 15's head goes from .51 and .19 to .51 and .34.",
+        exact(
+            "the four coefficients of footnote 15",
+            _clipped_sum,
+            ({**FIFTEEN, "total": (Fraction("0.51"), Fraction("0.34"))},),
+            Control("unclipped", lambda alpha, beta, total: _clipped_sum(alpha, beta, total, lambda v: v)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.appF1.clip.flat",
+        f"{BOTH}, our addition",
+        "A coefficient below 0 or above 1 gets no gradient through the clip: it stays where it is.",
+        exact(
+            "exact difference quotients, quarters from -2 to 3 outside of [0, 1)",
+            _clip_flat,
+            OUTSIDE,
+            Control("free coefficients", lambda value: _clip_flat(value, lambda v: v)),
+            Control("inside", points=[{"value": Fraction(1, 2)}]),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.appF1.rescaling",
+        f"{BOTH}, our addition",
+        "A sum other than 1 (or 0) adds nothing by itself: W_K times alpha1 + alpha2 puts the mixture on the slice.",
+        symbolic(
+            "free symbols, N = 2, 3, D = 2",
+            lambda length: _rescaled(length, alpha1 + alpha2),
+            ({"length": 2}, {"length": 3}),
+            Control("W_K unchanged", lambda length: _rescaled(length, sp.Integer(1))),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.appF1.richer",
+        BOTH,
+        "A wider range of alpha and beta may enable richer features: opposite signs are out of reach of gate and clip.",
+        exact(
+            "footnote 15's betas, and quarters of opposite signs and sum other than 0; any scale of the projection",
+            _out_of_reach,
+            SIGNED,
+            Control("footnote 15's alphas, of one sign", points=[{"target": FIFTEEN["alpha"]}]),
+        ),
+    ),
+    mathematical(
+        "kv.appF1.anti_copying",
+        BOTH,
+        "Restricting beta2 >= 0 is likely to limit anti-copying heads.",
+        exact(
+            "A B A C, W_V W_O = I: no logit falls below 0, an absent token's, for rational weights and betas >= 0",
+            _least_logit,
+            COPIES,
+            Control(
+                "beta2 = -1/4", lambda weights, beta: _least_logit(weights, (Fraction(0), Fraction(-1, 4))), COPIES[:1]
+            ),
+            Control("W_V W_O = -I with beta >= 0", lambda weights, beta: _least_logit(weights, beta, -1)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="Only with the sign of W_V W_O held fixed, and beta1 >= 0 too: with W_V W_O = -I, alpha = (0, 1) and "
+        "beta = (1, 0) search the prefix and lower its successor without any negative coefficient.",
+    ),
+    unsettled_claim(
+        "kv.appF1.more_controls",
+        BOTH,
+        "Using more controls (gate, clip) does not make the model learn better.",
+        note="Fig. 10a (first version 8a) is lost and its 1.5B runs are private.",
+    ),
+)

@@ -1,0 +1,213 @@
+"""Section 2.2 and Appendix F of the KV-shifting paper: what the initial coefficients do to keys and values."""
+
+from fractions import Fraction
+
+import sympy as sp
+
+from proofs_check.claim import Claim, Control, Verdict, Witness
+from proofs_check.kv.exact_claim import unsettled_claim
+from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
+from proofs_check.margin import Margin, different, identity, same
+from theory import initialisation as init
+from theory.shift import mixing_matrix
+from theory.symbols import alpha1
+
+SECTION = "KV shifting (both versions), Section 2.2"
+inner = sp.Symbol("c", real=True)
+angle = sp.Symbol("t", real=True)
+SLICE = (alpha1, 1 - alpha1)
+
+
+def _average(expression: sp.Expr) -> sp.Expr:
+    """Mean over alpha1 ~ U(0, 1), by integration."""
+    return sp.integrate(sp.expand(expression), (alpha1, 0, 1))
+
+
+def _norm_changes(own: Fraction, cosine: Fraction, previous: Fraction | None = None) -> Margin:
+    """Squared norm of a mixed unit key against 1, at one pair of coefficients (on the slice unless told otherwise)."""
+    other = 1 - own if previous is None else previous
+    return different(Fraction(str(init.mixed_norm(own, other, cosine))), Fraction(1))
+
+
+def _norm_on_slice(power: int = 1) -> Margin:
+    """|a x + (1 - a) y|^2 = 1 - 2 a (1 - a)(1 - c), and its mean over a is (2 + c)/3."""
+    norm = init.mixed_norm(*SLICE, inner)
+    closed = 1 - 2 * alpha1 * (1 - alpha1) * (1 - inner) ** power
+    return identities((norm, _average(norm)), (closed, (2 + inner) / 3))
+
+
+def _constant_kept(length: int, first: int = 2) -> Margin:
+    """Keys of a constant sequence from position `first` on are that constant."""
+    constant = sp.Symbol("k", real=True)
+    mixed = mixing_matrix(SLICE, length) * sp.Matrix([constant] * length)
+    return identities(list(mixed[first - 1 :]), [constant] * (length - first + 1))
+
+
+def _first_position(share: Fraction = Fraction(1, 3)) -> Margin:
+    """Position 1 has no previous token: factor alpha1^2, mean 1/3."""
+    first = mixing_matrix(SLICE, 2)[0, 0] ** 2
+    return identities((first, _average(first)), (alpha1**2, sp.Rational(share.numerator, share.denominator)))
+
+
+def _circle(own: sp.Expr, previous: sp.Expr) -> Margin:
+    return identity(init.mixed_norm(own, previous, sp.Integer(0)), sp.Integer(1))
+
+
+def _neighbours(expected: sp.Expr) -> Margin:
+    """Mean over alpha1 of a head's correlation of adjacent keys of white tokens, a1 a2 / (a1^2 + a2^2)."""
+    ratio = alpha1 * (1 - alpha1) / init.mixed_norm(*SLICE, sp.Integer(0))
+    return identity(sp.integrate(ratio, (alpha1, 0, 1)), expected)
+
+
+def _pooled(expected: Fraction) -> Margin:
+    return same(init.lagged_moment(2, 1) / init.lagged_moment(2, 0), expected)
+
+
+def _factorises(first: int, second: int, tied: bool = False) -> Margin:
+    """E alpha_i^p beta_j^q = E alpha_i^p E beta_j^q (tied: alpha_1 against alpha_2), over all i, j."""
+    u, v = sp.symbols("u v", nonnegative=True)
+    pairs = [(u, 1 - u)] if tied else [(a, b) for a in (u, 1 - u) for b in (v, 1 - v)]
+    joint = [init.expectation(a**first * b**second, (u, v)) for a, b in pairs]
+    apart = [init.expectation(a**first, (u, v)) * init.expectation(b**second, (u, v)) for a, b in pairs]
+    return same(tuple(joint), tuple(apart))
+
+
+def _gain(own: sp.Expr, previous: sp.Expr) -> Margin:
+    """Gain |a + b e^{i w}|^2 of the mixture at frequency w: (a + b)^2 - 4 a b sin^2(w/2)."""
+    gain = own**2 + previous**2 + 2 * own * previous * sp.cos(angle)
+    return identity(gain, 1 - 4 * alpha1 * (1 - alpha1) * sp.sin(angle / 2) ** 2)
+
+
+LENGTHS = [{"length": n} for n in range(2, 6)]
+GRID = [{"own": Fraction(a, 10), "cosine": Fraction(c, 2)} for a in range(1, 10) for c in (-1, 0, 1)]
+POWERS = [{"first": p, "second": q} for p in range(1, 5) for q in range(1, 5)]
+
+CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "kv.sec2.2.initial_state",
+        f"{SECTION}, last paragraph",
+        "alpha1 ~ U(0, 1) and alpha2 = 1 - alpha1 do not affect the initial optimisation state.",
+        exact(
+            "squared norm of a mixed unit key, alpha1 = 1/10..9/10, neighbours at cosine -1/2, 0, 1/2",
+            _norm_changes,
+            GRID,
+            Control("equal neighbours", points=[{"own": Fraction(1, 3), "cosine": Fraction(1)}]),
+            Control(
+                "orthogonal neighbours and coefficients (3/5, 4/5)",
+                points=[{"own": Fraction(3, 5), "cosine": Fraction(0), "previous": Fraction(4, 5)}],
+            ),
+        ),
+        verdict=Verdict.FALSE,
+        witness=Witness({"own": Fraction(1, 2), "cosine": Fraction(0), "previous": Fraction(0)}),
+        correction="kv.sec2.2.initial_state.corrected",
+        note="Only constant sequences are kept, and those from position 2 on. The witness: one token, its "
+        "key alpha1 k. Keys, values and logits start with 2/3 of their variance on white tokens.",
+    ),
+    mathematical(
+        "kv.sec2.2.initial_state.corrected",
+        f"{SECTION}, last paragraph, corrected",
+        "Keys of unit neighbours with inner product c start with squared norm 1 - 2 alpha1 alpha2 (1 - c), in the mean "
+        "(2 + c)/3: unchanged for c = 1 only, 2/3 for orthogonal neighbours.",
+        symbolic(
+            "alpha1 and c free; the mean by integration",
+            _norm_on_slice,
+            ONCE,
+            Control("(1 - c)^2", lambda: _norm_on_slice(2)),
+        ),
+        formula=r"\frac{2+c}{3}",
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.sec2.2.initial_state.constant",
+        f"{SECTION}, last paragraph, what is true of it",
+        "Coefficients that sum to one keep the keys and values of a constant sequence, from position 2 on.",
+        symbolic(
+            "alpha1 and the constant free, N = 2..5",
+            _constant_kept,
+            LENGTHS,
+            Control("from position 1 on", lambda length: _constant_kept(length, 1)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.sec2.2.initial_state.first",
+        f"{SECTION}, last paragraph, our addition",
+        "At position 1 the squared norm starts multiplied by alpha1^2, in the mean 1/3: half of what the others keep.",
+        symbolic(
+            "alpha1 free; the mean by integration",
+            _first_position,
+            ONCE,
+            Control("2/3, as elsewhere", lambda: _first_position(Fraction(2, 3))),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.sec2.2.initial_state.circle",
+        f"{SECTION}, last paragraph, a law that does what is claimed",
+        "alpha = (cos t, sin t) keeps the squared norm where neighbours are orthogonal, for every t.",
+        symbolic(
+            "t free",
+            lambda: _circle(sp.cos(angle), sp.sin(angle)),
+            ONCE,
+            Control("the paper's slice", lambda: _circle(*SLICE)),
+        ),
+        formula=r"(\alpha_1,\alpha_2)=(\cos t,\sin t)",
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.sec2.2.initial_state.neighbours",
+        f"{SECTION}, last paragraph, our addition",
+        "On white tokens adjacent keys start correlated: pi/4 - 1/2 = .285 in the mean over heads.",
+        symbolic(
+            "alpha1 alpha2/(alpha1^2 + alpha2^2) integrated over U(0, 1)",
+            lambda: _neighbours(sp.pi / 4 - sp.Rational(1, 2)),
+            ONCE,
+            Control("1/4", lambda: _neighbours(sp.Rational(1, 4))),
+        ),
+        formula=r"\frac{\pi}{4}-\frac{1}{2}",
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.sec2.2.initial_state.pooled",
+        f"{SECTION}, last paragraph, our addition",
+        "Mean covariance of adjacent keys over mean variance is exactly 1/4.",
+        exact(
+            "moments in rationals",
+            lambda: _pooled(Fraction(1, 4)),
+            ONCE,
+            Control("1/3", lambda: _pooled(Fraction(1, 3))),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.appF.independent",
+        "KV shifting (final), Appendix F; first version, Section 4.6",
+        "At initialisation alpha_i and beta_i are independent random variables.",
+        exact(
+            "E alpha_i^p beta_j^q = E alpha_i^p E beta_j^q for all i, j and p, q = 1..4, in rationals",
+            _factorises,
+            POWERS,
+            Control("alpha1 against alpha2", lambda first, second: _factorises(first, second, tied=True)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="The alphas are independent of the betas; alpha1 and alpha2 = 1 - alpha1 determine each other.",
+    ),
+    mathematical(
+        "kv.sec4.3.smooth",
+        "KV shifting (final), Section 4.3; first version, Section 4.4",
+        "Shifting provides a smooth key and value at initialisation: the mixture is a low-pass filter.",
+        symbolic(
+            "its gain at frequency t is 1 - 4 alpha1 alpha2 sin^2(t/2), falling on [0, pi] where both are positive",
+            lambda: _gain(*SLICE),
+            ONCE,
+            Control("the difference of neighbours", lambda: _gain(alpha1, alpha1 - 1)),
+        ),
+        formula=r"1-4\alpha_1\alpha_2\sin^2(t/2)",
+    ),
+    unsettled_claim(
+        "kv.sec4.3.smoother_optimisation",
+        "KV shifting (final), Section 4.3; first version, Section 4.4",
+        "The smooth keys and values may make the optimisation smoother.",
+        note="Needs the 1.5B runs at learning rate 1e-2 and their private data.",
+    ),
+)

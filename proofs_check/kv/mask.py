@@ -1,0 +1,118 @@
+"""Section 2.2 of the KV-shifting paper: the causal mask and the divisor of the scores (Eq. 6)."""
+
+import sympy as sp
+
+from proofs_check.claim import Claim, Control, Nature, Verdict, Witness
+from proofs_check.kv.mathematical import exact, mathematical, not_identity, symbolic
+from proofs_check.margin import Margin, identity, same
+from theory.shift import softmax, tokens
+from theory.symbols import alpha1
+
+SECTION = "KV shifting (both versions), Section 2.2"
+LENGTHS = [{"length": n} for n in (2, 3, 4)]
+
+
+def _first_row(length: int, additive: bool) -> sp.Expr:
+    """Weight that row 1 leaves on later tokens, own score s_1; masked scores are 0 times s, or left out (-infinity)."""
+    own = sp.Symbol("s_1", real=True)
+    weights = softmax([own] if additive else [own] + [sp.Integer(0)] * (length - 1))
+    return sum(weights[1:], sp.Integer(0))
+
+
+def _masked(length: int, additive: bool = True) -> Margin:
+    return identity(_first_row(length, additive), sp.Integer(0))
+
+
+def _leak(length: int, count: int = 1) -> Margin:
+    own = sp.Symbol("s_1", real=True)
+    return identity(_first_row(length, additive=False), (length - count) / (length - count + sp.exp(own)))
+
+
+def _mask_fits(length: int, dim: int, square_of: str = "length") -> Margin:
+    """Shape of Q K^T, (length, dim) by (dim, length), against the shape of M."""
+    scores = (tokens(length, dim) * tokens(length, dim, "k").T).shape
+    size = length if square_of == "length" else dim
+    return same(scores, (size, size))
+
+
+def _one_divisor(dim: int, other: sp.Expr | int = 1) -> Margin:
+    """Score alpha of a match divided by sqrt(D), as after Eq. 6, against Theorem 3.4's score alpha itself."""
+    return not_identity(alpha1 / sp.sqrt(dim), alpha1 / other)
+
+
+def _uniform_limit(tokens_count: int, scale_power: int = 1) -> Margin:
+    """Weight of position i + 1 in the one-repeat sentence of unit tokens, alpha = (0, 1), as D grows."""
+    root = sp.Symbol("root", positive=True) ** scale_power  # sqrt(D); power 0 is Theorem 3.4's divisor 1
+    weight = sp.exp(1 / root) / (tokens_count + sp.exp(1 / root))
+    return identity(sp.limit(weight, sp.Symbol("root", positive=True), sp.oo), sp.Rational(1, tokens_count + 1))
+
+
+CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "kv.eq6.mask",
+        f"{SECTION}, Eq. 6",
+        "The causal mask multiplies the scores: Softmax(Q K^T . M / sigma).",
+        symbolic(
+            "the weight row 1 leaves on later tokens is zero under an additive mask, N = 2..4",
+            _masked,
+            LENGTHS,
+            Control("the mask multiplied, as printed", lambda length: _masked(length, additive=False)),
+        ),
+        verdict=Verdict.TYPO,
+        formula=r"\mathrm{Softmax}(Q\hat K^T\cdot M/\sigma)\hat VW_o",
+        note="The mask is added: 0 where s <= j and minus infinity elsewhere.",
+    ),
+    mathematical(
+        "kv.eq6.mask.leak",
+        f"{SECTION}, Eq. 6 taken as printed",
+        "A mask that multiplies the scores leaves (N-1)/(N-1+e^{s_1}) of row 1 on later tokens, already 1/2 for N = 2.",
+        symbolic(
+            "own score s_1 free, N = 2..4",
+            _leak,
+            LENGTHS,
+            Control("N - 2 later tokens", lambda length: _leak(length, 2)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.eq6.mask_shape",
+        f"{SECTION}, after Eq. 6",
+        "The causal mask M is a D x D matrix.",
+        exact(
+            "the shape of Q K^T for N, D = 1..4",
+            _mask_fits,
+            [{"length": n, "dim": d} for n in range(1, 5) for d in range(1, 5)],
+            Control("D x D, as printed", lambda length, dim: _mask_fits(length, dim, "dim")),
+        ),
+        nature=Nature.TEXTUAL,
+        verdict=Verdict.TYPO,
+        note="M is N x N, like Q K^T.",
+    ),
+    mathematical(
+        "kv.eq6.sigma",
+        f"{SECTION}, after Eq. 6, against Section 3",
+        "The divisor sigma = sqrt(D) of Eq. 6 is the one of the analysis that follows.",
+        symbolic(
+            "score of a match: alpha/sqrt(D) against Theorem 3.4's alpha, D = 2, 4, 64",
+            _one_divisor,
+            ({"dim": 2}, {"dim": 4}, {"dim": 64}),
+            Control("the same divisor", lambda dim: _one_divisor(dim, sp.sqrt(dim))),
+        ),
+        verdict=Verdict.FALSE,
+        witness=Witness({"dim": 2}),
+        correction="kv.eq6.sigma.corrected",
+        note="Definition 3.1 and Theorem 3.3 take sigma free, Theorem 3.4 takes it as 1.",
+    ),
+    mathematical(
+        "kv.eq6.sigma.corrected",
+        f"{SECTION}, after Eq. 6, against Section 3",
+        "With unit tokens and the divisor sqrt(D) the induction head's weight on i + 1 tends to 1/(T + 1) as D grows.",
+        symbolic(
+            "limit of e^{1/sqrt D}/(T + e^{1/sqrt D}), T = 3..6, alpha = (0, 1)",
+            _uniform_limit,
+            [{"tokens_count": t} for t in range(3, 7)],
+            Control("Theorem 3.4's divisor 1", lambda tokens_count: _uniform_limit(tokens_count, 0)),
+        ),
+        is_correction=True,
+    ),
+)

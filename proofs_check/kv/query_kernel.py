@@ -1,0 +1,145 @@
+"""Section 5 of the KV-shifting paper: a query kernel one shorter than the key's, as an n-gram matcher."""
+
+import itertools
+from fractions import Fraction
+
+import sympy as sp
+
+from proofs_check.claim import Claim, Control, Verdict
+from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
+from proofs_check.margin import Margin, at_most, identity, less
+
+SECTION = "KV shifting (final), Section 5"
+g0, g1, c0, c1 = sp.symbols("g0 g1 c0 c1", real=True)
+LETTERS = range(4)
+Kernel = tuple[sp.Expr | int | Fraction, ...]
+Bigram = tuple[int, int]
+
+
+def score(query: Bigram, context: Bigram, g: Kernel, c: Kernel) -> sp.Expr | Fraction | int:
+    """sum_{a,b} g_a c_b [query_a = context_b], newest token first: query (x_n, x_{n-1}), context (x_{s-1}, x_{s-2})."""
+    return sum(g[i] * c[j] * int(query[i] == context[j]) for i in range(2) for j in range(2))
+
+
+def _gap(query: Bigram, g: Kernel, c: Kernel) -> Margin:
+    """Score of the query's own bigram above every other context over four letters."""
+    others = (context for context in itertools.product(LETTERS, repeat=2) if context != query)
+    return less(max(score(query, context, g, c) for context in others), score(query, query, g, c))
+
+
+def _gap_by_channels(query: Bigram, joint: bool = True) -> Margin:
+    """One half of the channels carries x_n and x_{s-1}, the other x_{n-1} and x_{s-2}; not joint: all carry both."""
+    if not joint:
+        return _gap(query, (1, 1), (1, 1))
+    others = [context for context in itertools.product(LETTERS, repeat=2) if context != query]
+    best = max(int(query[0] == context[0]) + int(query[1] == context[1]) for context in others)
+    return less(best, 2)
+
+
+def _swap(kernel_of_context: Kernel = (c0, c1)) -> Margin:
+    right, swapped = (score((1, 0), context, (g0, g1), kernel_of_context) for context in ((1, 0), (0, 1)))
+    return identity(right - swapped, (g0 - g1) * (c0 - c1))
+
+
+def _doubled(letter: int = 1) -> Margin:
+    """Context B B against context A B for the query A B (B newest): c1 (g0 - g1); A A: c0 (g1 - g0)."""
+    own = score((1, 0), (1, 0), (g0, g1), (c0, c1))
+    excess = [score((1, 0), (x, x), (g0, g1), (c0, c1)) - own for x in (letter, 1 - letter)]
+    return identities(excess, [c1 * (g0 - g1), c0 * (g1 - g0)])
+
+
+def _positive_fails(g: Kernel, c: Kernel) -> Margin:
+    """With positive coefficients a doubled context scores at least as much as the query's own bigram."""
+    doubled = max(score((1, 0), (x, x), g, c) for x in (0, 1))
+    return at_most(score((1, 0), (1, 0), g, c), doubled)
+
+
+def _no_kernel_for_all(rival: Bigram = (0, 0)) -> Margin:
+    """P1, P2: leads of A B over B B and A A; Q1, Q2: leads of A A over A C and C A. All four cannot be positive:
+
+    P1 P2 (g0 + g1)^2 + Q1 Q2 (g0 - g1)^2 = 0 for all kernels, and P1 P2 > 0 excludes g0 = g1.
+    """
+
+    def lead(query: Bigram, other: Bigram) -> sp.Expr:
+        return score(query, query, (g0, g1), (c0, c1)) - score(query, other, (g0, g1), (c0, c1))
+
+    p = lead((1, 0), (1, 1)) * lead((1, 0), rival)
+    q = lead((0, 0), (2, 0)) * lead((0, 0), (0, 2))
+    return identity(p * (g0 + g1) ** 2 + q * (g0 - g1) ** 2, sp.Integer(0))
+
+
+TENTHS = [Fraction(n, 10) for n in (1, 3, 5, 7, 9)]
+POSITIVE = [{"g": (p, 1 - p), "c": (q, 1 - q)} for p in TENTHS for q in TENTHS]
+DISTINCT = [{"query": q} for q in itertools.permutations(LETTERS, 2)]
+DOUBLED = [{"query": (x, x)} for x in LETTERS]
+DRAWN_KERNELS: tuple[Kernel, Kernel] = ((Fraction(7, 10), Fraction(3, 10)),) * 2
+SIGNS: tuple[Kernel, Kernel] = ((1, -1), (1, -1))
+
+CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "kv.sec5.query_kernel",
+        SECTION,
+        "A query kernel one shorter than the key's simulates n-gram induction heads (n = 2: sizes 2 and 3).",
+        exact(
+            "signed kernels (1, -1) and (0, 1, -1): the own bigram leads; queries of 2 distinct letters of 4",
+            lambda query: _gap(query, *SIGNS),
+            DISTINCT,
+            Control("kernels (.7, .3), as drawn at initialisation", lambda query: _gap(query, *DRAWN_KERNELS)),
+            Control("queries of one letter twice", points=DOUBLED),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="Scalar kernels must have opposite signs, and the query two different tokens; kernels by channel do it "
+        "for all (kv.sec5.query_kernel.channels). With (.7, .3) twice the query A B scores .58 on A B and .70 on B B.",
+    ),
+    mathematical(
+        "kv.sec5.query_kernel.order",
+        f"{SECTION}, our addition",
+        "For scalar kernels the score of A B above that of B A is (g0 - g1)(c0 - c1).",
+        symbolic("free coefficients", _swap, ONCE, Control("the key's coefficients swapped", lambda: _swap((c1, c0)))),
+        formula="(g_0-g_1)(c_0-c_1)",
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.sec5.query_kernel.doubled",
+        f"{SECTION}, our addition",
+        "The context B B scores c1 (g0 - g1) above the query's own A B, the context A A c0 (g1 - g0).",
+        symbolic("free coefficients", _doubled, ONCE, Control("A A and B B exchanged", lambda: _doubled(0))),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.sec5.query_kernel.positive",
+        f"{SECTION}, our addition",
+        "With coefficients between 0 and 1, as drawn at initialisation, A A or B B scores at least as much as A B.",
+        exact(
+            "both kernels on the slice, in tenths",
+            _positive_fails,
+            POSITIVE,
+            Control("opposite signs", points=({"g": (1, -1), "c": (1, -1)},)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.sec5.query_kernel.no_scalar",
+        f"{SECTION}, our addition",
+        "No pair of scalar kernels prefers both A B and A A to all other contexts.",
+        symbolic(
+            "the identity P1 P2 (g0 + g1)^2 + Q1 Q2 (g0 - g1)^2 = 0 between the four leads",
+            _no_kernel_for_all,
+            ONCE,
+            Control("the lead over B A for that over A A", lambda: _no_kernel_for_all((0, 1))),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.sec5.query_kernel.channels",
+        f"{SECTION}, our addition",
+        "Kernels by channel do it: one half of the channels carries the newest token, the other the one before.",
+        exact(
+            "all 16 bigrams over four letters",
+            _gap_by_channels,
+            [*DISTINCT, *DOUBLED],
+            Control("one kernel for all channels", lambda query: _gap_by_channels(query, joint=False)),
+        ),
+        is_correction=True,
+    ),
+)

@@ -1,0 +1,204 @@
+"""Section 2.1 of the KV-shifting paper: virtual attention heads (Eq. 1-3, Property 1)."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+
+from proofs_check.claim import Claim, Control, Effort, Nature, Verdict
+from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, not_identity, symbolic
+from proofs_check.margin import Margin, same
+from theory.shift import softmax, tokens
+
+SECTION = "KV shifting (both versions), Section 2.1"
+
+
+def _pattern(name: str, length: int, masked: bool = True) -> sp.Matrix:
+    """Attention weights as symbols, lower triangular unless told otherwise."""
+    return sp.Matrix(length, length, lambda j, k: sp.Symbol(f"{name}_{j}_{k}") if k <= j or not masked else 0)
+
+
+def _virtual_head(length: int, dim: int, swapped: bool = False) -> Margin:
+    """Eq. 2 entry by entry."""
+    first, second = _pattern("a", length), _pattern("b", length)
+    states, w1, w2 = tokens(length, dim), tokens(dim, dim, "v"), tokens(dim, dim, "w")
+    right = (second * first) * states * ((w2 * w1) if swapped else (w1 * w2))
+    return identities(second * (first * states * w1) * w2, right)
+
+
+def _with_residual(branches: int) -> Margin:
+    """Two layers with residual connections against the sum of the first `branches` of their four terms."""
+    first, second = _pattern("a", 2), _pattern("b", 2)
+    x, w1, w2 = tokens(2, 2), tokens(2, 2, "v"), tokens(2, 2, "w")
+    middle = x + first * x * w1
+    terms = [x, first * x * w1, second * x * w2, second * first * x * w1 * w2]
+    return identities(middle + second * middle * w2, sum(terms[4 - branches :], sp.zeros(2, 2)))
+
+
+def _own_scores(pattern_of: int) -> Margin:
+    """Doubling X_0 does not double the last row of X_2 when A^{h2} is a softmax of X_1 (pattern_of=1); N = 2, D = 1."""
+    x = tokens(2)
+
+    def output(states: sp.Matrix) -> sp.Expr:
+        middle = sp.Matrix([states[0], (states[0] + states[1]) / 2])
+        scored = middle if pattern_of else x
+        weights = softmax([scored[1] * scored[0], scored[1] ** 2])
+        return weights[0] * middle[0] + weights[1] * middle[1]
+
+    return not_identity(output(2 * x), 2 * output(x))
+
+
+def _triangular(rng: np.random.Generator, length: int, masked: bool) -> list[list[Fraction]]:
+    """Attention weights with rational rows that sum to one."""
+    rows = []
+    for j in range(length):
+        weights = [Fraction(int(rng.integers(1, 9))) if k <= j or not masked else Fraction(0) for k in range(length)]
+        rows.append([w / sum(weights) for w in weights])
+    return rows
+
+
+def _product_entry(length: int, seed: int, start: int = 0, masked: bool = True, every_row: bool = False) -> Margin:
+    """Eq. 3 at all (j, i) of one random pair of rational patterns, the sum running over k = i + 1 + start .. j."""
+    rng = np.random.default_rng(seed)
+    second, first = (_triangular(rng, length, masked) for _ in range(2))
+    whole, part = [], []
+    for j, i in itertools.product(range(1, length + 1), range(1, length)):
+        if j >= i or every_row:
+            whole.append(sum(second[j - 1][k] * first[k][i] for k in range(length)))
+            part.append(sum((second[j - 1][k - 1] * first[k - 1][i] for k in range(i + 1 + start, j + 1)), Fraction(0)))
+    return same(tuple(whole), tuple(part))
+
+
+def _symbolic_entry(length: int, masked: bool = True, start: int = 0) -> Margin:
+    second, first = _pattern("b", length, masked), _pattern("a", length, masked)
+    product = second * first
+    places = [(j, i) for j in range(1, length + 1) for i in range(1, length)]
+    sums = [
+        sum((second[j - 1, k - 1] * first[k - 1, i] for k in range(i + 1 + start, j + 1)), sp.Integer(0))
+        for j, i in places
+    ]
+    return identities([product[j - 1, i] for j, i in places], sums)
+
+
+def _skipped(length: int, masked: bool = True) -> Margin:
+    """The terms k = i of (A2 A1)_{j, i+1}: A2_{j,i} A1_{i,i+1}, which the mask makes zero."""
+    second, first = _pattern("b", length, masked), _pattern("a", length, masked)
+    terms = [second[j, i] * first[i, i + 1] for j in range(length) for i in range(length - 1)]
+    return identities(terms, [sp.Integer(0)] * len(terms))
+
+
+def _pairs(effort: Effort) -> list[dict[str, int]]:
+    return [{"length": n, "seed": s} for n in range(2, 7) for s in range(4 if effort is Effort.QUICK else 40)]
+
+
+# What Eq. 1 uses, and what the sentence after it defines.
+USED = ("X_0", "X_l", "A^{hl}", "W_ov^{hl}", "W_v^{hl}", "W_o^{hl}", "N", "D")
+PRINTED = ("X_0", "X_l", "A^{hl}", "W_ov^{hl}", "W_v^{hi}", "W_v^{hl}", "W_o^{hl}", "n", "d")
+REPAIRED = ("X_0", "X_l", "A^{hl}", "W_ov^{hl}", "W_v^{hl}", "W_o^{hl}", "N", "D")
+
+
+def _all_defined(defined: tuple[str, ...]) -> Margin:
+    return same(tuple(sorted(set(USED) ^ set(defined))), ())
+
+
+CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "kv.eq1",
+        f"{SECTION}, Eq. 1",
+        "The sentence after Eq. 1 defines its symbols: W_ov^{hl} = W_v^{hi} W_o^{hl}, the length n in R, the width d.",
+        exact(
+            "symbols used against symbols defined",
+            lambda: _all_defined(REPAIRED),
+            ONCE,
+            Control("the definitions as printed", lambda: _all_defined(PRINTED)),
+        ),
+        nature=Nature.TEXTUAL,
+        verdict=Verdict.TYPO,
+        note="W_ov^{hl} = W_v^{hl} W_o^{hl}; the length is N (a natural number), the width D.",
+    ),
+    mathematical(
+        "kv.eq2",
+        f"{SECTION}, Eq. 2",
+        "For given attention patterns two stacked heads act as one head: X_2 = (A2 A1) X_0 (W1 W2).",
+        symbolic(
+            "all entries, free symbols",
+            _virtual_head,
+            ({"length": 2, "dim": 2}, {"length": 3, "dim": 2}),
+            Control("W2 W1 instead of W1 W2", lambda length, dim: _virtual_head(length, dim, True)),
+        ),
+        formula=r"X_2=A^{h2}X_1W_{ov}^{h2}=(A^{h2}A^{h1})X_0(W_{ov}^{h1}W_{ov}^{h2})",
+    ),
+    mathematical(
+        "kv.eq2.pattern",
+        f"{SECTION}, Eq. 2, what it leaves unsaid",
+        "Eq. 2 is linear in X_0 only for a given A^{h2}: if X_1 makes A^{h2}, doubling X_0 does not double X_2.",
+        symbolic(
+            "N = 2, D = 1, uniform first layer, the second a softmax of X_1",
+            lambda: _own_scores(1),
+            ONCE,
+            Control("a second pattern that does not move with X_0", lambda: _own_scores(0)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.eq2.residual",
+        f"{SECTION}, Eq. 2, the residual connections it leaves out",
+        "With residual connections two layers are the sum of four terms: X_0, each head alone, and the virtual head.",
+        symbolic(
+            "N = D = 2, free symbols",
+            lambda: _with_residual(4),
+            ONCE,
+            Control("the virtual head alone, as in Eq. 2", lambda: _with_residual(1)),
+            Control("without X_0", lambda: _with_residual(3)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.property1",
+        f"{SECTION}, Property 1, Eq. 3",
+        "With causal patterns and j >= i, (A2 A1)_{j,i+1} is the sum of A2_{j,k} A1_{k,i+1} over k = i+1 .. j only.",
+        symbolic(
+            "free symbols, N = 2..5, all j and i",
+            _symbolic_entry,
+            [{"length": n} for n in range(2, 6)],
+            Control("without the mask", lambda length: _symbolic_entry(length, masked=False)),
+            Control("the sum from k = i + 2", lambda length: _symbolic_entry(length, start=1)),
+        ),
+        exact(
+            "rational softmax-like patterns, N = 2..6",
+            _product_entry,
+            _pairs,
+            Control("without the mask", lambda length, seed: _product_entry(length, seed, masked=False)),
+            Control("the sum from k = i + 2", lambda length, seed: _product_entry(length, seed, start=1)),
+        ),
+        formula=r"(A^{h2}A^{h1})_{j,i+1}=\sum_{k=i+1}^{j}A^{h2}_{j,k}A^{h1}_{k,i+1}",
+    ),
+    mathematical(
+        "kv.property1.every_row",
+        f"{SECTION}, Property 1, without its hypothesis j >= i",
+        "The hypothesis j >= i is superfluous: Eq. 3 holds for every j, both sides being zero when j <= i.",
+        exact(
+            "rational patterns, N = 2..6, all j",
+            lambda length, seed: _product_entry(length, seed, every_row=True),
+            _pairs,
+            Control(
+                "without the mask, which is the hypothesis that matters",
+                lambda length, seed: _product_entry(length, seed, masked=False, every_row=True),
+            ),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.property1.consequence",
+        f"{SECTION}, after Property 1",
+        "No virtual head reads token i + 1 by way of position i: the term k = i, A2_{j,i} A1_{i,i+1}, is zero.",
+        symbolic(
+            "free symbols, N = 2..5",
+            _skipped,
+            [{"length": n} for n in range(2, 6)],
+            Control("without the mask", lambda length: _skipped(length, masked=False)),
+        ),
+        formula=r"A^{h1}_{i,i+1}=0",
+    ),
+)
