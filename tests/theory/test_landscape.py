@@ -175,3 +175,38 @@ def test_position_table_refuses_impossible_positions():
     for tokens, place in [(1, 1), (4, 0), (4, 5)]:
         with pytest.raises(ValueError, match="position"):
             symbolic.position_table(tokens, place)
+
+
+@pytest.mark.parametrize("tokens", [2, 3, 5, 9])
+@pytest.mark.parametrize("where", [1, 2, -1, 0, None, "mean"])
+def test_hessian_is_the_derivative_of_the_gradient_at_every_position(tokens, where):
+    if where is None and tokens < 4:
+        tokens = 4
+    place = where if where is None or where == "mean" or where > 0 else tokens + where
+    rng = np.random.default_rng(0)
+    for point in rng.normal(size=(10, 4)):
+        steps = 1e-5 * np.eye(4)
+        numeric = [
+            (landscape.gradient(*(point + h), tokens, place) - landscape.gradient(*(point - h), tokens, place)) / 2e-5
+            for h in steps
+        ]
+        hessian = landscape.hessian(*point, tokens, place)
+        np.testing.assert_allclose(hessian, numeric, rtol=0, atol=1e-8)
+        np.testing.assert_allclose(hessian, np.swapaxes(hessian, -1, -2), rtol=0, atol=1e-15)
+
+
+EXACT_HESSIAN = [[_fifty_digits(sp.diff(LOSS, p, q)) for q in PARAMETERS] for p in PARAMETERS]
+
+
+@given(st.tuples(PARAMETER, PARAMETER, PARAMETER, PARAMETER), st.floats(4, 1e6))
+def test_hessian_agrees_with_fifty_digits(point, tokens):
+    hessian = landscape.hessian(*point, tokens)
+    exact = np.array([[float(f(*point, tokens)) for f in row] for row in EXACT_HESSIAN])
+    # second derivatives reach the square of the betas
+    np.testing.assert_allclose(hessian, exact, rtol=0, atol=36 * KERNEL)
+
+
+def test_hessian_broadcasts():
+    tokens = np.array([4, 5, 8])
+    for position in (None, 3, "mean"):
+        assert landscape.hessian(0.1, 0.9, np.array([[0.2], [0.8]]), 0.5, tokens, position).shape == (2, 3, 4, 4)
