@@ -124,6 +124,7 @@ class Claim:
     """One numbered statement.
 
     `note` says what is missing (holds_if), the right form (typo), the truth (false) or what it would take (unsettled).
+    `is_correction` marks a statement of ours, a correction or an addition: it is never counted as the paper's.
     """
 
     id: str

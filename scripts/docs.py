@@ -106,9 +106,9 @@ def gallery() -> str:
 def with_counts(text: str, registry) -> str:
     """The README with the verdict counts between its two marks brought up to date."""
     counts = Counter(claim.verdict.value for claim in registry.values() if not claim.is_correction)
-    corrections = sum(claim.is_correction for claim in registry.values())
+    own = sum(claim.is_correction for claim in registry.values())
     parts = [f"{counts[verdict]} {words}" for verdict, words in WORDS.items()]
-    line = f"Of {sum(counts.values())} claims {', '.join(parts)}; {corrections} corrected statements stand beside them."
+    line = f"Of {sum(counts.values())} claims {', '.join(parts)}; {own} corrections and additions stand beside them."
     if BEGIN not in text or END not in text:
         raise ValueError("README.md has lost the marks around its verdict counts")
     head, rest = text.split(BEGIN, 1)

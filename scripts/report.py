@@ -12,7 +12,7 @@ GROUPS = (
     ("holds_if", "True with a missing hypothesis", "The note names it; a control drops it and is rejected."),
     ("typo", "Misprints", "The note gives the right form; the form as printed is the control."),
     ("holds", "Confirmed as printed", ""),
-    ("correction", "Corrected statements", "What holds in place of the statements above."),
+    ("correction", "Corrected and added statements", "What holds in place of, or beside, the statements above."),
     ("unsettled", "Unsettled", "Nobody can settle these here; they are listed and never counted as checked."),
 )
 

@@ -409,7 +409,7 @@ CLAIMS = (
         ),
         witness=Witness({"a1": Fraction(1), "a2": Fraction(-1)}),
         correction="kv.appC.error_term.corrected",
-        note="The printed order is 0 at alpha1 = -alpha2, the deviation is not; (|alpha1| + |alpha2|)/sqrt(d) is right.",
+        note="At alpha1 = -alpha2 the printed order is 0, the deviation is not: (|alpha1| + |alpha2|)/sqrt(d).",
     ),
     Claim(
         id="kv.appC.error_term.corrected",
