@@ -43,13 +43,13 @@ class ModelConfig(Strict):
 
 
 class TrainConfig(Strict):
-    """AdamW with linear warm-up, then a cosine down to final_lr of the peak; every batch is new data."""
+    """AdamW with linear warm-up and a cosine down to final_lr of the peak (1: constant); every batch is new data."""
 
     steps: Annotated[int, Field(ge=1, le=10_000_000)] = 500
     batch: Annotated[int, Field(ge=1, le=1_000_000)] = 256
     learning_rate: Annotated[float, Field(gt=0, le=1)] = 3e-3
     warmup: Annotated[int, Field(ge=0)] = 20
-    final_lr: Fraction01 = 0.3
+    final_lr: Fraction01 = 1.0
     weight_decay: Annotated[float, Field(ge=0, le=10)] = 0.0
     beta2: Annotated[float, Field(gt=0, lt=1)] = 0.95
     clip: Annotated[float, Field(gt=0)] = 1.0

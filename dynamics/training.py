@@ -150,7 +150,9 @@ def _run(
                 history[name].append(value)
             bar.update()
             bar.set_postfix(loss=f"{values[0]:.3f}", accuracy=f"{values[1]:.3f}", refresh=False)
-            if state is not None and (asked.is_set() or (step + 1) % save_every == 0):
+            # The last step too: an interruption while the result is scored or written then costs nothing.
+            due = asked.is_set() or (step + 1) % save_every == 0 or step + 1 == training.steps
+            if state is not None and due:
                 save_state(state, model, optimizer, training, history)
             if asked.is_set():
                 raise KeyboardInterrupt

@@ -70,6 +70,21 @@ def test_interrupted_folder_becomes_the_same_checkpoint_as_an_uninterrupted_one(
         assert (tmp_path / "two" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
+def test_run_interrupted_while_it_is_scored_resumes_from_its_last_step(tmp_path, monkeypatch):
+    whole = train(CONFIG, TRAINING, progress=False)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "evaluate", stop)
+        with pytest.raises(KeyboardInterrupt):
+            train(CONFIG, TRAINING, out=tmp_path, progress=False)
+        patch.setattr(module, "train_step", stop)
+        patch.setattr(module, "evaluate", evaluate)
+        assert train(CONFIG, TRAINING, out=tmp_path, resume=True, progress=False).heldout == whole.heldout
+
+
 def test_signal_handler_is_given_back_after_training():
     before = signal.getsignal(signal.SIGINT)
     train(CONFIG, TRAINING, progress=False)
@@ -121,11 +136,11 @@ def test_resume_refuses_a_damaged_or_missing_state(tmp_path, monkeypatch):
             train(CONFIG, TRAINING, out=tmp_path, resume=True, progress=False)
 
 
-def test_state_is_kept_every_few_steps(tmp_path, monkeypatch):
+def test_state_is_kept_every_few_steps_and_at_the_end(tmp_path, monkeypatch):
     saved = []
     monkeypatch.setattr(module, "save_state", lambda *arguments: saved.append(len(arguments[-1]["loss"])))
     train(CONFIG, TRAINING, out=tmp_path, save_every=8, progress=False)
-    assert saved == [8, 16, 24]
+    assert saved == [8, 16, 24, 30]
 
 
 def test_pool_larger_than_the_vocabulary_is_refused_before_anything_is_written(tmp_path):
