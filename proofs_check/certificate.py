@@ -74,4 +74,4 @@ class Proof:
         )
         point = body["point"] and {name: Fraction(value) for name, value in body["point"].items()}
         outcome = Outcome[body["outcome"]]
-        return cls(outcome, body["statement"], body["precision"], nodes, point, math.nan, 2 * len(nodes) - 1)
+        return cls(outcome, body["statement"], body["precision"], nodes, point, math.nan, len(nodes))

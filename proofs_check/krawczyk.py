@@ -122,29 +122,24 @@ def _inside(inner: Box, outer: Box) -> bool:
     return all(outer[name][0] < low and high < outer[name][1] for name, low, high in inner.sides)
 
 
-def _refined(system: _System, region: Box) -> Box:
-    """The region, contracted by Krawczyk steps until they gain less than a tenth; keeps each zero it holds."""
-    while (image := system.step(region)) is not None:
-        met = _meet(image, region)
-        if met is None or met.width() * 10 >= region.width() * 9:
-            break
-        region = met
-    return region
-
-
-def _neighbourhood(system: _System, start: Box, around: Box) -> Box | None:
-    """A box, the larger the better, about a zero that Newton finds from `start`, proved to hold exactly one zero."""
+def _neighbourhood(system: _System, start: Box, around: Box) -> tuple[Box, Box] | None:
+    """Two boxes that hold the same single zero, one large, one small; Newton from the centre of `start` guesses it."""
     point = system.newton(start.center())
     if point is None:
         return None
+    large: Box | None = None
+    small: Box | None = None
     reach = around.width()
-    for _ in range(ctx.prec - 10):
+    for _ in range(ctx.prec):
         region = Box({name: (value - reach, value + reach) for name, value in point.items()})
         image = system.step(region)
+        # The smaller regions lie in the first one, where the zero is unique, so theirs is the same.
         if image is not None and _inside(image, region):
-            return region
+            large, small = large or region, image
+        elif small is not None:
+            break
         reach /= 2
-    return None
+    return None if large is None or small is None else (large, small)
 
 
 def unique_zero(exprs: Sequence[sympy.Expr], box: Box, *, budget: int = 5_000, precision: int = 128) -> Zero:
@@ -170,8 +165,8 @@ def _unique_zero(system: _System, box: Box, budget: int) -> Zero:
         looked += 1
         if (known is not None and known.contains(region)) or not system.may_vanish(region):
             continue
-        if known is None and looked.bit_count() == 1 and (known := _neighbourhood(system, region, box)) is not None:
-            enclosure = _refined(system, known)
+        if known is None and looked.bit_count() == 1 and (pair := _neighbourhood(system, region, box)) is not None:
+            known, enclosure = pair
         image = system.step(region)
         met = region if image is None else _meet(image, region)
         if met is None:

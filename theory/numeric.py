@@ -6,9 +6,9 @@ to 30 digits and rounded to a double (numpy, torch), or evaluated at the caller'
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import mpmath
@@ -29,7 +29,7 @@ def numeric(
     """A function of `args`, in that order, with the values of `expr`.
 
     Args: expr, one expression, a sequence of them, or a matrix (mutable ones are copied); backend, one of BACKENDS.
-    Returns: a function. numpy and torch broadcast their arguments and return that shape, followed by (n,) for a sequence
+    Returns: a function. numpy and torch broadcast the arguments and return that shape, followed by (n,) for a sequence
     and (rows, columns) for a matrix; integers become doubles. mpmath works at the precision current at the call and
     returns an mpf, a list or an `mpmath.matrix`; arb likewise (balls, ints, Fractions and strings in, a ball or nested
     lists out).
@@ -74,7 +74,7 @@ def _check_symbols(entries: Sequence[sympy.Expr], args: Sequence[sympy.Symbol]) 
         raise ValueError(f"two arguments share a name but not their assumptions: {args}")
 
 
-@lru_cache(maxsize=512)
+@functools.lru_cache(maxsize=512)
 def _lowered(
     entries: tuple[sympy.Expr, ...], shape: tuple[int, ...], args: tuple[sympy.Symbol, ...], backend: str
 ) -> Callable[..., Any]:
@@ -192,16 +192,14 @@ def _torch(
     function = _compiled(entries, args, names)
 
     def call(*values: Any) -> Any:
-        device = next((value.device for value in values if torch.is_tensor(value)), None)
-        tensors = [torch.as_tensor(value, device=device) for value in values]
-        tensors = [tensor if tensor.is_floating_point() else tensor.double() for tensor in tensors]
-        if not tensors:
-            tensors = [torch.zeros((), dtype=torch.float64)]
-        results = function(*tensors[: len(args)])
+        given = [value for value in values if torch.is_tensor(value)]
+        device = given[0].device if given else None
+        kind = torch.float64
+        if given and all(value.is_floating_point() for value in given):
+            kind = functools.reduce(torch.promote_types, [value.dtype for value in given])
+        tensors = [torch.as_tensor(value, dtype=kind, device=device) for value in values]
+        results = function(*tensors)
         common = torch.broadcast_shapes(*(tensor.shape for tensor in tensors))
-        kind = tensors[0].dtype
-        for tensor in tensors[1:]:
-            kind = torch.promote_types(kind, tensor.dtype)
         full = [torch.as_tensor(result, dtype=kind, device=device).expand(common) for result in results]
         return full[0] if not shape else torch.stack(full, dim=-1).reshape(*common, *shape)
 
