@@ -22,5 +22,6 @@ SECTIONS = (
     "runs",
     "sizes",
     "text",
+    "trained",
     "experiments",
 )

@@ -1,0 +1,141 @@
+"""Figure 1a at a small scale: trained models on the paper's own data (vocabulary 8000, the exact length law).
+
+Quick evidence re-evaluates the shipped checkpoints, whose weights are checked against their recorded hashes; full
+evidence retrains each preset from new seeds.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+from proofs_check.claim import Claim, Control, Effort, Evidence, Kind, Nature, Verdict
+from proofs_check.margin import Margin, at_most, less, worst
+
+SETTING = "width 64, 4 heads, batch 256, 500 steps of AdamW at 3e-3, 4096 held-out sentences"
+SHIPPED = "the shipped checkpoint, seed 0 (full: retrained, seeds 1 and 2)"
+FIGURE = "KV shifting (both versions), Section 3.2, Figure 1a"
+
+
+@lru_cache(maxsize=16)
+def _model(name: str, seed: int | None) -> tuple[Any, Any]:
+    """A shipped model (seed None) or one trained afresh, with held-out sentences it has never seen."""
+    from dynamics.checkpoint import shipped
+    from dynamics.config import PRESETS, TrainConfig
+    from dynamics.evaluation import heldout_batch
+    from dynamics.runs import heldout_of
+    from dynamics.training import train
+
+    if seed is None:
+        found = shipped(name)
+        return found.model, heldout_of(found)
+    config, training = PRESETS[name], TrainConfig(seed=seed)
+    model = train(config, training, device="cpu", progress=False).model
+    return model, heldout_batch(seed, training.heldout_rows, config.vocab, training.pool)
+
+
+@lru_cache(maxsize=16)
+def _accuracy(name: str, seed: int | None) -> float:
+    from dynamics.evaluation import evaluate
+
+    return float(evaluate(*_model(name, seed)).accuracy)
+
+
+@lru_cache(maxsize=16)
+def _heads(name: str, seed: int | None) -> tuple[Any, ...]:
+    from dynamics.heads import inspect
+
+    return tuple(inspect(*_model(name, seed)))
+
+
+def _seeds(effort: Effort) -> list[dict[str, int | None]]:
+    return [{"seed": seed} for seed in ((None,) if effort is Effort.QUICK else (None, 1, 2))]
+
+
+def _learns(seed: int | None, name: str = "kv-shift") -> Margin:
+    return at_most(0.99, _accuracy(name, seed))
+
+
+def _fails(seed: int | None, name: str = "vanilla-1") -> Margin:
+    return less(_accuracy(name, seed), 0.2)
+
+
+def _ahead(seed: int | None, first: str = "kv-shift", second: str = "vanilla-2") -> Margin:
+    """At the same step the first model is at least 0.8 in accuracy ahead of the second."""
+    return at_most(_accuracy(second, seed) + 0.8, _accuracy(first, seed))
+
+
+def _named_heads(seed: int | None, flipped: bool = False) -> Margin:
+    """Heads named by attention alone: |alpha2| > |alpha1| and |beta1| > |beta2|, in sizes that no gauge changes."""
+    named = [head for head in _heads("kv-shift", seed) if head.is_induction]
+    if not named:
+        return Margin(-1.0, "no head attends to the successor", "at least one")
+    margins = []
+    for head in named:
+        alpha, beta = (tuple(abs(c) for c in pair) for pair in (head.alpha_fixed, head.beta_fixed))
+        keys, values = (alpha, beta[::-1]) if not flipped else (alpha[::-1], beta)
+        margins += [less(keys[0], keys[1]), less(values[0], values[1])]
+    return worst(margins)
+
+
+def _no_named_head(seed: int | None, name: str = "vanilla-1") -> Margin:
+    """No head puts half of its attention on the successor of the earlier occurrence."""
+    return less(max(head.successor for head in _heads(name, seed)), 0.5)
+
+
+def _trained(scope: str, margin: Any, *controls: Control) -> tuple[Evidence, ...]:
+    return (Evidence(Kind.TRAINED, f"{scope}; {SETTING}; {SHIPPED}", margin, _seeds, controls),)
+
+
+CLAIMS = (
+    Claim(
+        id="kv.fig1a.kv_shift",
+        source=FIGURE,
+        statement="A one-layer model with KV shifting learns induction (at this scale: at least 99 % of the repeats).",
+        nature=Nature.EMPIRICAL,
+        verdict=Verdict.HOLDS,
+        evidence=_trained("accuracy at least 0.99", _learns, Control("one vanilla layer", lambda seed: _learns(None, "vanilla-1"))),
+    ),
+    Claim(
+        id="kv.fig1a.one_layer",
+        source=FIGURE,
+        statement="A one-layer vanilla model hardly learns induction (at this scale and step: below 20 %).",
+        nature=Nature.EMPIRICAL,
+        verdict=Verdict.HOLDS,
+        evidence=_trained("accuracy below 0.2", _fails, Control("with KV shifting", lambda seed: _fails(None, "kv-shift"))),
+    ),
+    Claim(
+        id="kv.fig1a.faster",
+        source=FIGURE,
+        statement="KV shifting with one layer converges much faster than two vanilla layers (at this scale and step).",
+        nature=Nature.EMPIRICAL,
+        verdict=Verdict.HOLDS,
+        evidence=_trained(
+            "accuracy at least 0.8 ahead of two vanilla layers",
+            _ahead,
+            Control("the other way round", lambda seed: _ahead(None, "vanilla-2", "kv-shift")),
+        ),
+    ),
+    Claim(
+        id="kv.fig2.trained_heads",
+        source="KV shifting (both versions), Section 3.2, Figure 2 caption and Appendix B",
+        statement="Trained induction heads mix like the construction: |alpha2| > |alpha1| and |beta1| > |beta2|.",
+        nature=Nature.EMPIRICAL,
+        verdict=Verdict.HOLDS,
+        evidence=_trained(
+            "every head that is named by its attention (more than 0.5 on the successor)",
+            _named_heads,
+            Control("both inequalities turned round", lambda seed: _named_heads(None, True)),
+        ),
+    ),
+    Claim(
+        id="kv.sec2.1.one_layer.trained",
+        source="KV shifting (both versions), Section 2.1",
+        statement="No head of a trained one-layer vanilla model attends to the successor (at this scale and step).",
+        nature=Nature.EMPIRICAL,
+        verdict=Verdict.HOLDS,
+        evidence=_trained(
+            "largest mean attention to the successor below 0.5",
+            _no_named_head,
+            Control("with KV shifting", lambda seed: _no_named_head(None, "kv-shift")),
+        ),
+    ),
+)  # fmt: skip
