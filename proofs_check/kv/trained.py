@@ -92,7 +92,9 @@ CLAIMS = (
         statement="A one-layer model with KV shifting learns induction (at this scale: at least 99 % of the repeats).",
         nature=Nature.EMPIRICAL,
         verdict=Verdict.HOLDS,
-        evidence=_trained("accuracy at least 0.99", _learns, Control("one vanilla layer", lambda seed: _learns(None, "vanilla-1"))),
+        evidence=_trained(
+            "accuracy at least 0.99", _learns, Control("one vanilla layer", lambda seed: _learns(None, "vanilla-1"))
+        ),
     ),
     Claim(
         id="kv.fig1a.one_layer",
@@ -100,7 +102,9 @@ CLAIMS = (
         statement="A one-layer vanilla model hardly learns induction (at this scale and step: below 20 %).",
         nature=Nature.EMPIRICAL,
         verdict=Verdict.HOLDS,
-        evidence=_trained("accuracy below 0.2", _fails, Control("with KV shifting", lambda seed: _fails(None, "kv-shift"))),
+        evidence=_trained(
+            "accuracy below 0.2", _fails, Control("with KV shifting", lambda seed: _fails(None, "kv-shift"))
+        ),
     ),
     Claim(
         id="kv.fig1a.faster",
@@ -138,4 +142,4 @@ CLAIMS = (
             Control("with KV shifting", lambda seed: _no_named_head(None, "kv-shift")),
         ),
     ),
-)  # fmt: skip
+)
