@@ -3,6 +3,9 @@
 # Every module listed here exports CLAIMS, a tuple.
 SECTIONS = (
     "landscape",
+    "figure2",
+    "figure2_two_tokens",
+    "listing_l",
     "virtual_heads",
     "depth_width",
     "method",
@@ -24,4 +27,10 @@ SECTIONS = (
     "text",
     "trained",
     "experiments",
+    "listing_k",
+    "listing_k_law",
+    "listing_m",
+    "listing_m_decode",
+    "listing_m_context",
+    "setup",
 )
