@@ -3,6 +3,7 @@
 # Every module listed here exports CLAIMS, a tuple.
 SECTIONS = (
     "landscape",
+    "appendix_c",
     "figure2",
     "figure2_two_tokens",
     "listing_l",

@@ -6,28 +6,14 @@ import sympy as sp
 
 from proofs_check.claim import Claim, Control, Effort, Evidence, Interval, Kind, Nature, Sampled, Verdict, Witness
 from proofs_check.kv import landscape_checks as c
+from proofs_check.kv.landscape_checks import INTERIOR, WIDE, everywhere, interior, planted_edge
 from theory import landscape_symbolic as symbolic
 from theory.symbols import beta1, beta2
 
-WIDE = tuple(Interval(name, -4.0, 4.0) for name in ("a1", "a2", "b1", "b2"))
-INTERIOR = "2 <= i <= T - 2"
 EXAMPLE = {"a1": Fraction(3, 10), "a2": Fraction(7, 10), "b1": Fraction(2, 5), "b2": Fraction(3, 5), "tokens": 9}
 SMALLEST = {"a1": Fraction(0), "a2": Fraction(1), "b1": Fraction(0), "b2": Fraction(1), "tokens": 4}
 THEOREM = "KV shifting (final), Section 3.2, Theorem 3.4"
 APPENDIX = "KV shifting (final), Appendix C"
-
-
-def interior(effort: Effort):
-    return [{"tokens": t, "position": i} for t in range(4, 8) for i in range(2, t - 1)]
-
-
-def everywhere(effort: Effort):
-    return [{"tokens": t, "position": i} for t in range(2, 8) for i in range(1, t + 1)]
-
-
-def _planted_edge(numerator: sp.Expr):
-    return lambda tokens, position: c.interior_table(tokens, position, numerator)
-
 
 CLAIMS = (
     Claim(
@@ -70,8 +56,8 @@ CLAIMS = (
                 c.interior_table,
                 interior,
                 (
-                    Control("alpha2 for alpha1, as Table 3 prints", _planted_edge(symbolic.printed_edge_numerator())),
-                    Control("beta1 and beta2 swapped", _planted_edge(beta2 + beta1 * symbolic.A)),
+                    Control("alpha2 for alpha1, as Table 3 prints", planted_edge(symbolic.printed_edge_numerator())),
+                    Control("beta1 and beta2 swapped", planted_edge(beta2 + beta1 * symbolic.A)),
                     Control(
                         "T off by one",
                         lambda tokens, position: c.interior_table(tokens, position, extra=1),
@@ -91,6 +77,7 @@ CLAIMS = (
         id="kv.eq10.rest",
         source="KV shifting (final), Section 3.2, Eq. 10",
         statement="One O(T) serves in S and in the denominator, and it may be treated as a constant.",
+        formula=r"\text{one }O(T)\ge 0\text{ in }S\text{ and in the denominator}",
         nature=Nature.MATHEMATICAL,
         verdict=Verdict.FALSE,
         hypotheses=(INTERIOR,),
@@ -111,6 +98,8 @@ CLAIMS = (
         id="kv.eq10.rest.corrected",
         source="KV shifting (final), Section 3.2, Eq. 10, corrected",
         statement="With S = 2 e^{alpha1} + e^{alpha2} + (T - 2) the rest of the denominator is (T - 4) e^{(b1+b2)/S}.",
+        formula=r"S=2e^{\alpha_1}+e^{\alpha_2}+(T-2),\qquad"
+        r" \sum_{\text{others}}e^{l_k}=(T-4)\,e^{(\beta_1+\beta_2)/S}",
         nature=Nature.MATHEMATICAL,
         verdict=Verdict.HOLDS,
         is_correction=True,
@@ -129,6 +118,7 @@ CLAIMS = (
         id="kv.thm3.4.small_t",
         source=THEOREM,
         statement="Eq. 10 applies for every T >= 3, all its O(.) being >= 0.",
+        formula=r"T\ge 3",
         nature=Nature.MATHEMATICAL,
         verdict=Verdict.FALSE,
         hypotheses=("T >= 3",),
@@ -149,6 +139,7 @@ CLAIMS = (
         id="kv.thm3.4.minimum",
         source=THEOREM,
         statement="Learning solves min L: the loss over the four parameters has a minimiser.",
+        formula=r"\min_{\alpha,\beta}L",
         nature=Nature.MATHEMATICAL,
         verdict=Verdict.FALSE,
         hypotheses=("all four parameters real",),
@@ -169,6 +160,7 @@ CLAIMS = (
         id="kv.thm3.4.minimum.corrected",
         source=THEOREM + ", corrected",
         statement="inf L = 0, not attained: L > 0 everywhere, and L -> 0 along beta1 -> infinity at alpha = (0, 2).",
+        formula=r"\inf_{\alpha,\beta}L=0,\qquad L>0",
         nature=Nature.MATHEMATICAL,
         verdict=Verdict.HOLDS,
         is_correction=True,
@@ -194,6 +186,7 @@ CLAIMS = (
         id="kv.thm3.4.sigma",
         source=THEOREM + " with Eq. 6",
         statement="As d -> infinity the attention weights tend to those of Table 3 although Eq. 6 divides by sqrt(D).",
+        formula=r"\lim_{d\to\infty}a_{i+1}=\frac{e^{\alpha_2}}{S}",
         nature=Nature.MATHEMATICAL,
         verdict=Verdict.HOLDS_IF,
         note="The score scale must stay 1 (sigma = 1): with sigma = sqrt(D) the attention tends to the uniform one.",
@@ -211,6 +204,7 @@ CLAIMS = (
         id="kv.thm3.4.limit",
         source=THEOREM,
         statement="As d -> infinity the logits tend to those of the closed form, with deviations of order 1/sqrt(d).",
+        formula=r"\max_k|l_k^{(d)}-l_k|=O(1/\sqrt{d})",
         nature=Nature.MATHEMATICAL,
         verdict=Verdict.HOLDS,
         hypotheses=("embeddings iid N(0, 1/d)", "T = 9, i = 4, alpha = (.3, .7), beta = (.4, .6)"),
@@ -250,6 +244,7 @@ CLAIMS = (
         id="kv.eq13",
         source=APPENDIX + ", Eq. 13",
         statement="The loss is minus the logarithm of the target's softmax over the T tokens.",
+        formula=r"L=-\log\frac{e^{l_{i+1}}}{\sum_{k=1}^{T}e^{l_k}}",
         nature=Nature.MATHEMATICAL,
         verdict=Verdict.HOLDS,
         evidence=(
@@ -266,6 +261,8 @@ CLAIMS = (
         id="kv.eq14",
         source=APPENDIX + ", Eq. 14",
         statement="Eq. 14 follows from Table 3 as printed (the step is right; the table is not).",
+        formula=r"L=-\log\frac{e^{a_2\beta_1+\beta_2/S}}{e^{a_2\beta_1+\beta_2/S}+2e^{\beta_1/S+\beta_2a_2}"
+        r"+e^{2a_1\beta_1+a_2\beta_2}+O(T)}",
         nature=Nature.MATHEMATICAL,
         verdict=Verdict.HOLDS,
         evidence=(
@@ -279,193 +276,10 @@ CLAIMS = (
         ),
     ),
     Claim(
-        id="kv.appC.scores",
-        source=APPENDIX + ", attention scores",
-        statement="At d = infinity the last token's scores are alpha1 at i and T + 1, alpha2 at i + 1, 0 elsewhere.",
-        nature=Nature.MATHEMATICAL,
-        verdict=Verdict.HOLDS_IF,
-        note="i < T is needed (the proof's footnote says so): at i = T the places i + 1 and T + 1 coincide.",
-        evidence=(
-            Evidence(
-                Kind.SYMBOLIC,
-                "all keys, T = 2..9, i = 1..T-1",
-                c.attention_scores,
-                tuple({"tokens": t, "position": i} for t in range(2, 10) for i in range(1, t)),
-                (
-                    Control("i = T", None, tuple({"tokens": t, "position": t} for t in range(2, 10))),
-                    Control("alphas swapped", lambda tokens, position: c.attention_scores(tokens, position, True)),
-                ),
-            ),
-        ),
-    ),
-    Claim(
-        id="kv.appC.logits",
-        source=APPENDIX + ", logits",
-        statement="The derivation's limits: token i 2 b1 e^{alpha1} + b2 e^{alpha2}, i + 1 b1 e^{alpha2} + b2, "
-        "i - 1 and T b1 + b2 e^{alpha1}, others b1 + b2, all over S.",
-        nature=Nature.MATHEMATICAL,
-        verdict=Verdict.HOLDS,
-        hypotheses=(INTERIOR,),
-        evidence=(
-            Evidence(
-                Kind.SYMBOLIC,
-                "token by token, T = 4..7, every interior i",
-                c.interior_table,
-                interior,
-                (Control("Table 3 as printed", _planted_edge(symbolic.printed_edge_numerator())),),
-            ),
-        ),
-    ),
-    Claim(
-        id="kv.appC.every_position",
-        source=APPENDIX + ", completed",
-        statement="Logits for every T >= 2 and 1 <= i <= T, boundary cases included (`landscape_symbolic.logits`).",
-        nature=Nature.MATHEMATICAL,
-        verdict=Verdict.HOLDS,
-        is_correction=True,
-        hypotheses=(*WIDE, Interval("tokens", 2, 12, whole=True)),
-        evidence=(
-            Evidence(
-                Kind.SYMBOLIC,
-                "token by token, T = 2..7, every i",
-                c.every_position,
-                everywhere,
-                (Control("the next position", lambda tokens, position: c.every_position(tokens, position, 1)),),
-            ),
-            Evidence(
-                Kind.SAMPLED,
-                "numpy kernel, T = 2..12, every i, parameters in [-4, 4]",
-                c.kernel_logits,
-                Sampled(100, 1000),
-                (Control("the next position", lambda **p: c.kernel_logits(**p, seen=1)),),
-            ),
-        ),
-    ),
-    Claim(
-        id="kv.appC.footnote12",
-        source=APPENDIX + ", footnote 12",
-        statement="The derivation covers every i with i > 1 and i < T.",
-        nature=Nature.MATHEMATICAL,
-        verdict=Verdict.FALSE,
-        evidence=(
-            Evidence(
-                Kind.SYMBOLIC,
-                "target logit at i = T - 1, T = 3..9: b1 e^{alpha2} + b2 e^{alpha1} over S, not b1 e^{alpha2} + b2",
-                c.last_but_one_target,
-                tuple({"tokens": t, "position": t - 1} for t in range(3, 10)),
-                (Control("i = T - 2", None, tuple({"tokens": t, "position": t - 2} for t in range(4, 10))),),
-            ),
-        ),
-        witness=Witness({"tokens": 3, "position": 2}),
-        correction="kv.appC.every_position",
-        note="1 < i < T - 1 is needed: at i = T - 1 the successor is token T, which the last key mixes in.",
-    ),
-    Claim(
-        id="kv.appC.norm",
-        source=APPENDIX + ", (Norm)",
-        statement="u.u is a scaled chi-squared variable with mean 1 and variance 2/d.",
-        nature=Nature.MATHEMATICAL,
-        verdict=Verdict.HOLDS,
-        evidence=(
-            Evidence(
-                Kind.SYMBOLIC,
-                "Gaussian moments, all d at once",
-                c.norm_moments,
-                ({"variance_times_d": 2},),
-                (Control("variance 1/d", None, ({"variance_times_d": 1},)),),
-            ),
-        ),
-    ),
-    Claim(
-        id="kv.appC.orthogonality",
-        source=APPENDIX + ", (Near-orthogonality)",
-        statement="sqrt(d) u.v has mean 0 and variance 1 and tends to N(0, 1).",
-        nature=Nature.MATHEMATICAL,
-        verdict=Verdict.HOLDS,
-        evidence=(
-            Evidence(
-                Kind.SYMBOLIC,
-                "first, second and fourth moment (0, 1, 3 + 6/d), all d at once; the limit itself is the cited CLT",
-                c.product_moments,
-                ({"fourth_excess": 6},),
-                (Control("fourth moment 3 + 3/d", None, ({"fourth_excess": 3},)),),
-            ),
-        ),
-    ),
-    Claim(
-        id="kv.appC.error_term",
-        source=APPENDIX + ", attention scores",
-        statement="Scores deviate from their limits by O((alpha1 + alpha2)/sqrt(d)).",
-        nature=Nature.MATHEMATICAL,
-        verdict=Verdict.FALSE,
-        evidence=(
-            Evidence(
-                Kind.EXACT,
-                "d times the variance of u.(alpha1 v + alpha2 w) against d times the printed order squared",
-                c.score_noise,
-                ({"a1": Fraction(1), "a2": Fraction(-1)}, {"a1": Fraction(2), "a2": Fraction(-2)}),
-                (Control("no cancellation", None, ({"a1": Fraction(1), "a2": Fraction(1)},)),),
-            ),
-        ),
-        witness=Witness({"a1": Fraction(1), "a2": Fraction(-1)}),
-        correction="kv.appC.error_term.corrected",
-        note="At alpha1 = -alpha2 the printed order is 0, the deviation is not: (|alpha1| + |alpha2|)/sqrt(d).",
-    ),
-    Claim(
-        id="kv.appC.error_term.corrected",
-        source=APPENDIX + ", attention scores, corrected",
-        statement="The standard deviation sqrt((alpha1^2 + alpha2^2)/d) is at most (|alpha1| + |alpha2|)/sqrt(d).",
-        nature=Nature.MATHEMATICAL,
-        verdict=Verdict.HOLDS,
-        is_correction=True,
-        evidence=(
-            Evidence(
-                Kind.SYMBOLIC,
-                "difference of the squares is 2 |alpha1 alpha2| >= 0",
-                c.score_noise_bound,
-                ({"extra": 0},),
-                (Control("one more", None, ({"extra": 1},)),),
-            ),
-        ),
-    ),
-    Claim(
-        id="kv.appC.order_notation",
-        source=APPENDIX + ", softmax weights",
-        statement="a_k = e^{score} O(e^{(alpha1+alpha2)/sqrt(d)}) / S determines the limit of the weights.",
-        nature=Nature.MATHEMATICAL,
-        verdict=Verdict.TYPO,
-        note="O(.) allows any bounded factor; 1 + o(1) is meant, and needed.",
-        evidence=(
-            Evidence(
-                Kind.EXACT,
-                "a factor 1 keeps the weight 1/3",
-                c.order_notation,
-                ({"factor": Fraction(1)},),
-                (Control("a factor 1/2, which is O(1)", None, ({"factor": Fraction(1, 2)},)),),
-            ),
-        ),
-    ),
-    Claim(
-        id="kv.appC.x_n",
-        source=APPENDIX + ", attention scores, k = T + 1",
-        statement="The key at T + 1 mixes in x_n.",
-        nature=Nature.TEXTUAL,
-        verdict=Verdict.TYPO,
-        note="x_T: there is no n in this proof.",
-        evidence=(
-            Evidence(
-                Kind.EXACT,
-                "the token before the last one, T = 2..9, every i",
-                c.previous_of_last,
-                tuple({"tokens": t, "position": i} for t in range(2, 10) for i in range(1, t + 1)),
-                (Control("x_{T-1}", lambda tokens, position: c.previous_of_last(tokens, position, 1)),),
-            ),
-        ),
-    ),
-    Claim(
         id="kv.thm3.4.coverage",
         source=THEOREM + " with Appendix K",
         statement="Theorem 3.4 describes every sentence of the paper's own data.",
+        formula=r"2\le i\le T-2",
         nature=Nature.MATHEMATICAL,
         verdict=Verdict.FALSE,
         evidence=(

@@ -1,11 +1,13 @@
 """Margins for Theorem 3.4 and Appendix C: closed forms against attention over one-hot rows, exact moments, limits."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 import sympy as sp
 from flint import ctx
 
+from proofs_check.claim import Effort, Interval
 from proofs_check.margin import (
     Margin,
     ball_at_least,
@@ -274,3 +276,22 @@ def covered_share(pool: int, printed: Fraction | None = None) -> Margin:
         share += alive * stop * Fraction(max(tokens - 3, 0), tokens - 1)
     value = less(share, Fraction(1) if printed is None else printed).value
     return Margin(value, "share 1", f"share {float(share):.6f}")
+
+
+WIDE = tuple(Interval(name, -4.0, 4.0) for name in ("a1", "a2", "b1", "b2"))
+INTERIOR = "2 <= i <= T - 2"
+
+
+def interior(effort: Effort) -> list[dict[str, int]]:
+    """Every interior position for T = 4..7."""
+    return [{"tokens": t, "position": i} for t in range(4, 8) for i in range(2, t - 1)]
+
+
+def everywhere(effort: Effort) -> list[dict[str, int]]:
+    """Every position for T = 2..7."""
+    return [{"tokens": t, "position": i} for t in range(2, 8) for i in range(1, t + 1)]
+
+
+def planted_edge(numerator: sp.Expr) -> Callable[..., Margin]:
+    """`interior_table` with another numerator for the tokens i - 1 and T."""
+    return lambda tokens, position: interior_table(tokens, position, numerator)
