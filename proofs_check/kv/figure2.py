@@ -1,0 +1,199 @@
+"""Section 3.2, Figure 2: contour lines, directions of descent, heads at initialisation, for T >= 4."""
+
+from proofs_check.claim import Claim, Control, Effort, Evidence, Interval, Kind, Nature, Sampled, Verdict, Witness
+from proofs_check.kv import figure2_checks as checks
+from proofs_check.kv import figure2_heads as heads
+from proofs_check.kv.exact_claim import unsettled_claim
+from proofs_check.kv.mathematical import ONCE, mathematical, symbolic
+from theory.landscape_printed import EQUATION, Slips
+from theory.landscape_slice import OWN, PREVIOUS, slipped_terms
+from theory.symbols import beta1
+
+SECTION = "KV shifting (both versions), Section 3.2, Figure 2"
+BOX = (Interval("a1", 0.0, 1.0), Interval("b1", 0.0, 1.0))
+SLICE = "alpha2 = 1 - alpha1, beta2 = 1 - beta1"
+ONE_CONSTANT = Slips(rest_in_partition=True, constant_rest=True)
+
+
+def _certified(scope, margin, points, *controls: Control) -> Evidence:
+    return Evidence(Kind.CERTIFIED, scope, margin, points, controls)
+
+
+def _sampled(scope, margin, points, *controls: Control) -> Evidence:
+    return Evidence(Kind.SAMPLED, scope, margin, points, controls)
+
+
+def _area(tokens: int, parameter: str, low: str, high: str, depth: int) -> dict:
+    return {"tokens": tokens, "parameter": parameter, "low": low, "high": high, "depth": depth}
+
+
+def _small_areas(effort: Effort) -> list[dict]:
+    rough = [_area(4, "beta1", "0.27", "0.30", 6), _area(4, "alpha1", "0.010", "0.017", 6)]
+    fine = [_area(4, "beta1", "0.281", "0.287", 8), _area(4, "alpha1", "0.012", "0.014", 8)]
+    return rough if effort is Effort.QUICK else rough + fine
+
+
+def _equation(tokens: int):
+    return slipped_terms(tokens - 4 + 0 * beta1, EQUATION)
+
+
+PIECES = ("other", "edge, slope in beta1", "edge, end", "repeated, slope in beta1", "repeated, start", "repeated, end",
+          "S^2 times the slope of (B - 1)/S", "S^2 times the slope of (B - 2A)/S")  # fmt: skip
+# each first start is at least as close to (0, 1) in both coordinates
+ORDERED = tuple(
+    {"near": near, "far": far}
+    for near, far in (
+        (("0", "1"), ("0", "1/4")), (("0", "1"), ("1/2", "1")), (("1/4", "3/4"), ("1/2", "1/2")),
+        (("1/2", "1/2"), ("1/2", "1/4")), (("1/2", "1/2"), ("3/4", "1/2")), (("3/4", "1/8"), ("1", "1/8")),
+    )
+)  # fmt: skip
+EUCLID = ({"near": ("1/2", "1/2"), "far": ("0", "1/4")},)
+
+CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "kv.fig2.sparser", SECTION,
+        "As O(T) grows the contour lines, drawn at one spacing, become sparse: the range of the loss on the box "
+        "shrinks, and T (max L - min L) tends to e - 1.",
+        symbolic("T (L - log T) tends to beta1 (1 - e^{1 - alpha1}), from 1 - e to 0", checks.leading, ONCE,
+                 Control("alpha1 for 1 - alpha1", lambda: checks.leading(beta1 * (1 - OWN)))),
+        _certified("two values at the smaller T against a proved enclosure of the loss at the larger", checks.sparser,
+                   ({"fewer": 4, "more": 8}, {"fewer": 4, "more": 12}, {"fewer": 12, "more": 104}),
+                   Control("from T = 104 to 12", points=({"fewer": 104, "more": 12},))),
+        formula=r"\lim_{T\to\infty}T(L-\log T)=\beta_1(1-e^{1-\alpha_1})", hypotheses=(SLICE, *BOX),
+    ),
+    mathematical(
+        "kv.fig2.slower", SECTION, "As O(T) grows convergence slows down: the velocity of descent falls as 1/T.",
+        symbolic("T times the velocity tends to (-beta1 e^{1 - alpha1}, e^{1 - alpha1} - 1)", checks.flow, ONCE,
+                 Control("a sign of the first part", lambda: checks.flow(beta1 * PREVIOUS)),
+                 Control("alpha1 for 1 - alpha1", lambda: checks.flow(-beta1 * OWN))),
+        _sampled("mean speed over a 101 x 101 grid", checks.slower,
+                 ({"fewer": 4, "more": 12}, {"fewer": 12, "more": 104}),
+                 Control("from T = 104 to 12", points=({"fewer": 104, "more": 12},))),
+        formula=r"\lim_{T\to\infty}-T\nabla L=(-\beta_1e^{1-\alpha_1},e^{1-\alpha_1}-1)", hypotheses=(SLICE, *BOX),
+    ),
+    mathematical(
+        "kv.fig2.non_monotone", SECTION,
+        "When O(T) is small descent may be non-monotone: at T = 4 it moves beta1 away from 1 on 28.4 % of the box and "
+        "alpha1 away from 0 on 1.3 %.",
+        _certified("areas where the derivative has the wrong sign, between bounds of a quadtree of balls",
+                   checks.wrong_way, _small_areas,
+                   Control("T = 104", lambda **point: checks.wrong_way(**{**point, "tokens": 104})),
+                   Control("Eq. 10 as printed", lambda **point: checks.wrong_way(**point, terms=_equation))),
+        hypotheses=(SLICE, "T = 4, 2 <= i <= T - 2"),
+    ),
+    mathematical(
+        "kv.fig2.consistent", SECTION,
+        "When O(T) is large the direction of descent is consistent: in the limit alpha1 falls and beta1 grows on the "
+        "whole box, along curves of constant beta1^2 + 2 alpha1 - 2 e^{alpha1 - 1}.",
+        symbolic("signs of both velocities of the limit flow", checks.limit_signs, ONCE,
+                 Control("beta1 at rest at alpha1 = 0", lambda: checks.limit_signs(end=0)),
+                 Control("alpha1 growing", lambda: checks.limit_signs(beta1 * PREVIOUS))),
+        symbolic("the conserved quantity", checks.conserved, ONCE,
+                 Control("beta1^2 alone", lambda: checks.conserved(beta1**2))),
+        _certified("T = 104: areas of the wrong sign", checks.wrong_way,
+                   (_area(104, "beta1", "0", "0.016", 6), _area(104, "alpha1", "0", "0.003", 6)),
+                   Control("T = 4", lambda **point: checks.wrong_way(**{**point, "tokens": 4}))),
+        _sampled("mean angle to the limit direction on a 101 x 101 grid", checks.near_limit,
+                 ({"tokens": 104, "degrees": 1.6}, {"tokens": 1000, "degrees": 0.2}),
+                 Control("T = 4", points=({"tokens": 4, "degrees": 1.6},))),
+        formula=r"\frac{d}{ds}\left(\beta_1^2+2\alpha_1-2e^{\alpha_1-1}\right)=0", hypotheses=(SLICE, *BOX),
+    ),
+    mathematical(
+        "kv.fig2.caption", SECTION,
+        "The induction head is (alpha1, beta1) = (0, 1): for every T >= 4 it is the only minimiser of L on the box.",
+        symbolic("each margin of the target is at most its value at (0, 1): slopes and end values, all T",
+                 checks.minimiser_identities, tuple({"which": piece} for piece in PIECES),
+                 Control("3 e for 4 e", lambda which: checks.minimiser_identities(which, 3))),
+        _certified("the signs those slopes rest on", checks.minimiser_signs, ONCE,
+                   Control("A + B < 2", lambda: checks.minimiser_signs(-1))),
+        _sampled("no loss on the box below that at (0, 1)", checks.not_below_corner, Sampled(200, 2000),
+                 Control("the corner (1, 0)", lambda **point: checks.not_below_corner(**point, corner=(1.0, 0.0)))),
+        hypotheses=(SLICE, *BOX, Interval("tokens", 4, 64, whole=True)),
+        formula=r"\arg\min_{[0,1]^2}L=(0,1)",
+    ),
+    mathematical(
+        "kv.fig2.closer", SECTION, "Heads whose (alpha1, beta1) is closer to (0, 1) at initialisation learn faster.",
+        _certified("large T: learning takes s* T, with s* as integrals of balls", heads.learns_faster, ORDERED,
+                   Control("closer only in Euclidean distance: (1/2, 1/2) against (0, 1/4)", points=EUCLID)),
+        symbolic("s* falls with alpha2 and beta1: the radicand of its integrand grows with both, term by term",
+                 heads.radicand_grows, ({"name": "q"}, {"name": "b"}),
+                 Control("a sign", lambda name: heads.radicand_grows(name, -1))),
+        symbolic("the conserved quantity from which the time follows", heads.energy_kept, ONCE,
+                 Control("another quantity", lambda: heads.energy_kept(beta1))),
+        verdict=Verdict.HOLDS_IF,
+        note="Closer in both coordinates. In Euclidean distance it fails: (0, 1/4), at distance 3/4, learns in "
+             "s* = 0.4367, before (1/2, 1/2), at distance 0.707, with s* = 0.6378.",
+        formula=r"s^*=\int_0^\infty\frac{e^{-u}du}{\sqrt{e^{2\alpha_2}(\beta_1^2+2u)+2e^{\alpha_2}(e^{-u}-1)}}",
+        hypotheses=(SLICE, *BOX, "T large"),
+    ),
+    mathematical(
+        "kv.fig2.closer.finite", "KV shifting (both versions), Section 3.2, Figure 2, its sentence at finite T",
+        "At T = 30 and 100 too, (0, 1/4) reaches L = 0.1 before (1/2, 1/2), which is closer to (0, 1).",
+        _sampled("gradient flow on the slice to L = 0.1", heads.ode_faster,
+                 tuple({"near": (0.0, 0.25), "far": (0.5, 0.5), "tokens": t} for t in (30, 100)),
+                 Control("the other way round", lambda near, far, tokens: heads.ode_faster(far, near, tokens))),
+        nature=Nature.EMPIRICAL, is_correction=True,
+    ),
+    mathematical(
+        "kv.fig2.untrained", "KV shifting (both versions), Section 3.2, after Figure 2",
+        "With a good initialisation the model has induction capability before training: at (0, 1), and on 2.714 % of "
+        "the box at every T, the right token has the largest logit.",
+        _certified("leads of the target at (0, 1)", heads.right_at_corner,
+                   tuple({"which": name} for name in ("repeated", "edge", "other")),
+                   Control("the corner (1, 0)", lambda which: heads.right_at_corner(which, (1, 0)),
+                           ({"which": "edge"},))),
+        symbolic("the region: its lower boundary in beta1, its end in alpha1", heads.region_identity,
+                 tuple({"which": piece} for piece in ("boundary", "end", "edge tokens")),
+                 Control("twice the end", lambda which: heads.region_identity(which, 2))),
+        _certified("the tokens i - 1 and T do not bound it", heads.edge_tokens_never_bind, ({"least": "7/10"},),
+                   Control("beta1 >= 1/20", points=({"least": "1/20"},))),
+        _certified("its area, an integral of balls", heads.region_area, ({"low": "0.02713", "high": "0.02715"},),
+                   Control("3 %", points=({"low": "0.03", "high": "0.04"},))),
+        _certified("probability of the right token at (0, 1), T = 30 (uniform: 0.0333)", heads.best_probability,
+                   ({"tokens": 30, "low": "0.0350", "high": "0.0351"},),
+                   Control("a certain prediction", points=({"tokens": 30, "low": "0.5", "high": "1"},))),
+        formula=r"\int_0^{(1-\log 2)/2}1-\frac{e^{1-a}-1}{2e^{1-a}-1-2e^a}\,da=0.02714", hypotheses=(SLICE, *BOX),
+    ),
+    mathematical(
+        "kv.fig2.slice", SECTION,
+        "Gradient descent on the four parameters stays on the drawn slice, so that the figure shows its directions.",
+        _certified("the gradient across the slice at rational points is not zero", heads.leaves_slice,
+                   ({"tokens": 4, "a": "1/2", "b": "1/2"}, {"tokens": 12, "a": "1/3", "b": "1/2"}),
+                   Control("no part across at all", lambda **point: heads.leaves_slice(**point, weights=(0, 0)))),
+        verdict=Verdict.FALSE, witness=Witness({"tokens": 4, "a": "1/2", "b": "1/2"}),
+        correction="kv.fig2.slice.corrected",
+        note="The drawn direction is the part of the gradient along the slice; the rest leaves it.",
+    ),
+    mathematical(
+        "kv.fig2.slice.corrected", SECTION + ", corrected",
+        "The drawn directions are those of descent restricted to the slice: dL/dalpha1 - dL/dalpha2, "
+        "dL/dbeta1 - dL/dbeta2.",
+        symbolic("the slope of each logit difference along the slice, all T", heads.along_slice,
+                 tuple({"place": place, "parameter": name} for place in (1, 2, 3) for name in ("alpha1", "beta1")),
+                 Control("the sum, not the difference", lambda **point: heads.along_slice(**point, sign=1))),
+        is_correction=True, formula=r"\frac{d}{d\alpha_1}L(\alpha_1,1-\alpha_1)=L_{\alpha_1}-L_{\alpha_2}",
+    ),
+    mathematical(
+        "kv.fig2.minus", SECTION,
+        "The text draws the gradient of -L, caption and listing the descent direction of L: one and the same field.",
+        symbolic("each logit difference of -L has the opposite slope along the slice", heads.opposite,
+                 tuple({"place": place, "parameter": name} for place in (1, 2) for name in ("alpha1", "beta1")),
+                 Control("the gradient of L", lambda **point: heads.opposite(**point, sign=1))),
+        nature=Nature.TEXTUAL,
+    ),
+    mathematical(
+        "kv.fig2.constant", SECTION,
+        "One constant for O(T), put at T - 4, leaves the direction of descent nearly as it is.",
+        _sampled("largest angle to exact descent, 101 x 101 grid", heads.constant_rest,
+                 tuple({"tokens": t, "degrees": d, "slips": ONE_CONSTANT} for t, d in ((4, 7.5), (12, 15), (104, 20))),
+                 Control("with alpha2 for alpha1 as Eq. 10 prints it: up to 180 degrees",
+                         lambda tokens, degrees, slips: heads.constant_rest(tokens, degrees, EQUATION))),
+        hypotheses=(SLICE, *BOX, "T = 4, 12, 104"), nature=Nature.EMPIRICAL,
+    ),
+    unsettled_claim(
+        "kv.fig2.bigrams", "KV shifting (both versions), Section 3.2, after Figure 2",
+        "Without training it is difficult to have an initialisation with a certain level of bigram capability.",
+        "Neither the initialisations nor the level are defined; it would take the authors' definition.",
+    ),
+)  # fmt: skip
+

@@ -1,0 +1,148 @@
+"""Margins of what Figure 2 shows: contour lines, directions of descent, the minimiser; the claims are in `figure2`."""
+
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+from flint import arb
+
+from proofs_check.area import positive_area
+from proofs_check.certify import prove_positive
+from proofs_check.check import verify
+from proofs_check.kv.mathematical import identities
+from proofs_check.margin import Margin, Undecided, at_most, ball_at_least, identity, less, worst
+from theory import landscape, landscape_slice
+from theory.ball import BallFunction, to_ball
+from theory.box import Box, Outcome
+from theory.landscape_grid import angle_between, slice_grid
+from theory.landscape_symbolic import interior_table
+from theory.symbols import alpha1, beta1, n_tokens
+
+UNIT = Box({alpha1: (0, 1), beta1: (0, 1)})
+LINE = Box({alpha1: (0, 1)})
+OWN, PREVIOUS = landscape_slice.OWN, landscape_slice.PREVIOUS
+
+
+def proved(expr: sp.Expr, box: Box) -> Margin:
+    """expr > 0 on the box, by branch and bound and the second checker."""
+    proof = prove_positive(expr, box)
+    if proof.outcome is Outcome.UNDECIDED:
+        raise Undecided(f"{expr} on {box}: {proof.boxes} boxes were not enough")
+    checked = verify(proof.to_json(), expr, box)
+    if checked.outcome is Outcome.UNDECIDED:
+        raise Undecided(checked.reason)
+    return Margin(checked.margin, str(expr), "> 0")
+
+
+def at(expr: sp.Expr, a: Fraction, b: Fraction) -> arb:
+    return BallFunction([expr], ("alpha1", "beta1"))(to_ball(a), to_ball(b))[0]
+
+
+def exact(tokens: int) -> landscape_slice.Terms:
+    return landscape_slice.exact_terms(interior_table(sp.Integer(tokens)))
+
+
+def leading(expected: sp.Expr = beta1 * (1 - PREVIOUS)) -> Margin:
+    """T (L - log T) tends to beta1 (1 - e^{1 - alpha1}), which runs from 1 - e at (0, 1) to 0 at (1, 1)."""
+    limit = landscape_slice.leading_excess()
+    ends = limit.subs({alpha1: 1, beta1: 1}) - limit.subs({alpha1: 0, beta1: 1})
+    return identities([limit, ends], [expected, sp.E - 1])
+
+
+def sparser(fewer: int, more: int) -> Margin:
+    """max L - min L on the box is smaller for `more` tokens: two point values against a proved enclosure."""
+    grid = slice_grid(more, 41).loss
+    gap = (np.ptp(slice_grid(fewer, 41).loss) - np.ptp(grid)) / 5
+    low, high = (sp.Rational(int(x * 1e6), 10**6) for x in (grid.min() - gap, grid.max() + gap))
+    loss = landscape_slice.loss(exact(more))
+    inside = [proved(loss - low, UNIT), proved(high - loss, UNIT)]
+    other = landscape_slice.loss(exact(fewer))
+    spread = at(other, Fraction(1), Fraction(0)) - at(other, Fraction(0), Fraction(1))
+    return worst([*inside, ball_at_least(spread, Fraction(int((high - low).p), int((high - low).q)), strict=True)])
+
+
+def flow(first: sp.Expr = -beta1 * PREVIOUS, second: sp.Expr = PREVIOUS - 1) -> Margin:
+    """T times the slice descent tends to (-beta1 e^{1 - alpha1}, e^{1 - alpha1} - 1)."""
+    return identities(landscape_slice.limit_flow(), (first, second))
+
+
+def slower(fewer: int, more: int) -> Margin:
+    """The mean speed of descent over the box is smaller for `more` tokens."""
+    speeds = [np.hypot(g.d_alpha1, g.d_beta1).mean() for g in (slice_grid(more, 101), slice_grid(fewer, 101))]
+    return less(float(speeds[0]), float(speeds[1]))
+
+
+def wrong_way(tokens: int, parameter: str, low: str, high: str, depth: int, terms=exact) -> Margin:
+    """The area of the box where descent moves `parameter` away from (0, 1) lies in [low, high]."""
+    symbol, sign = (alpha1, -1) if parameter == "alpha1" else (beta1, 1)
+    least, most = positive_area(sign * landscape_slice.slope_sign(terms(tokens), symbol), alpha1, beta1, depth)
+    return worst([at_most(Fraction(low), least), at_most(most, Fraction(high))])
+
+
+def limit_signs(first: sp.Expr = -beta1 * PREVIOUS, end: int = 1) -> Margin:
+    """In the limit alpha1 never grows (its velocity is -beta1 e^{1 - alpha1}) and beta1 never falls on the box.
+
+    The velocity of beta1 falls strictly from alpha1 = 0 on and ends at 0.
+    """
+    velocity = landscape_slice.limit_flow()
+    falls = proved(sp.expand(-sp.diff(velocity[1], alpha1)), LINE)
+    return worst([identities([velocity[0], velocity[1].subs(alpha1, end)], [first, 0]), falls])
+
+
+def conserved(quantity: sp.Expr | None = None) -> Margin:
+    """beta1^2 + 2 alpha1 - 2 e^{alpha1 - 1} does not change along the limit flow."""
+    kept = landscape_slice.conserved() if quantity is None else quantity
+    first, second = landscape_slice.limit_flow()
+    return identity(sp.diff(kept, alpha1) * first + sp.diff(kept, beta1) * second, 0)
+
+
+def near_limit(tokens: int, degrees: float) -> Margin:
+    """Mean angle between descent at T and its limit direction, on a 101 x 101 grid."""
+    grid = slice_grid(tokens, 101)
+    b = np.exp(1 - grid.alpha1)[:, None]
+    limit = grid._replace(d_alpha1=b * grid.beta1, d_beta1=(1 - b) + 0 * grid.beta1)
+    return at_most(float(np.degrees(angle_between(grid, limit)).mean()), degrees)
+
+
+def minimiser_identities(which: str, factor: int = 4) -> Margin:
+    """The pieces of the proof that each margin S^-1 M_c (c other than the target) is largest at (0, 1)."""
+    margins = landscape_slice.argmax_margins()
+    partition = landscape_slice.on_slice(interior_table().partition)
+
+    def slope(top: sp.Expr) -> sp.Expr:
+        return sp.expand(sp.diff(top, alpha1) * partition - top * sp.diff(partition, alpha1))
+
+    pieces = {
+        "other": (margins["other"], beta1 * (PREVIOUS - 1)),
+        "edge, slope in beta1": (sp.diff(margins["edge"], beta1), OWN + PREVIOUS - 2),
+        "edge, end": (margins["edge"].subs(beta1, 1), PREVIOUS - 1),
+        "repeated, slope in beta1": (sp.diff(margins["repeated"], beta1, 2), sp.Integer(0)),
+        "repeated, start": (margins["repeated"].subs(beta1, 0), 1 - PREVIOUS),
+        "repeated, end": (margins["repeated"].subs(beta1, 1), PREVIOUS - 2 * OWN),
+        "S^2 times the slope of (B - 1)/S": (
+            slope(PREVIOUS - 1),
+            -(factor * sp.E - 2 * OWN + (n_tokens - 1) * PREVIOUS),
+        ),
+        "S^2 times the slope of (B - 2A)/S": (
+            slope(PREVIOUS - 2 * OWN),
+            -(2 * factor * sp.E + (n_tokens - 2) * (PREVIOUS + 2 * OWN)),
+        ),
+    }
+    return identity(*pieces[which])
+
+
+def minimiser_signs(sign: int = 1) -> Margin:
+    """A + B > 2 and 4 e > 2 A for 0 <= alpha1 <= 1, and B - 1 falls to 0 at alpha1 = 1."""
+    return worst(
+        [
+            proved(sign * (OWN + PREVIOUS - 2), LINE),
+            proved(4 * sp.E - 2 * OWN, LINE),
+            proved(-sp.diff(PREVIOUS, alpha1), LINE),
+            identity(PREVIOUS.subs(alpha1, 1), 1),
+        ]
+    )
+
+
+def not_below_corner(a1, b1, tokens, corner=(0.0, 1.0)) -> Margin:
+    best = landscape.loss(corner[0], 1 - corner[0], corner[1], 1 - corner[1], tokens)
+    return at_most(float(best), float(landscape.loss(a1, 1 - a1, b1, 1 - b1, tokens)), 1e-14)

@@ -1,0 +1,130 @@
+"""Margins of what Section 3.2 says of heads at initialisation, and of the slice that Figure 2 draws."""
+
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+from flint import acb, arb
+
+from proofs_check.kv.figure2_checks import OWN, PREVIOUS, at, exact, proved
+from proofs_check.margin import Margin, at_most, ball_at_least, balls_apart, identity, less, worst
+from theory import landscape, landscape_slice, landscape_time
+from theory.ball import to_ball
+from theory.box import Box
+from theory.landscape_grid import angle_between, slice_grid
+from theory.landscape_printed import Slips, printed_grid
+from theory.landscape_symbolic import interior_table
+from theory.landscape_symbolic import loss as symbolic_loss
+from theory.symbols import alpha1, alpha2, beta1, beta2
+
+
+def learns_faster(near: tuple[str, str], far: tuple[str, str]) -> Margin:
+    """s* of the start `near` (alpha1, beta1) is certainly smaller than that of `far`."""
+    first, second = (landscape_time.blow_up_time(1 - Fraction(a), Fraction(b)) for a, b in (near, far))
+    return ball_at_least(second - first, strict=True)
+
+
+def energy_kept(extra: sp.Expr = beta1 * 0) -> Margin:
+    """beta1^2 / 2 - alpha2 - e^{-alpha2} along alpha2' = beta1 e^{alpha2}, beta1' = e^{alpha2} - 1, the limit flow."""
+    first, second = (part.subs(alpha1, 1 - alpha2) for part in landscape_slice.limit_flow())
+    kept = landscape_time.energy() + extra
+    return identity(sp.expand(sp.diff(kept, alpha2) * -first + sp.diff(kept, beta1) * second), 0)
+
+
+def radicand_grows(name: str, sign: int = 1) -> Margin:
+    """The radicand grows with q and with b: its slopes are sums of terms that are >= 0 for q >= 1, b, u >= 0."""
+    q, b, u = (sp.Dummy(text, positive=True) for text in "qbu")
+    expr = landscape_time.radicand(q, b, u)
+    shown = {
+        "q": 2 * q * b**2 + 4 * (q - 1) * u + 2 * u + sign * 2 * (u - 1 + sp.exp(-u)),
+        "b": sign * 2 * q**2 * b,
+    }
+    return identity(sp.expand(sp.diff(expr, {"q": q, "b": b}[name]) - shown[name]), 0)
+
+
+def ode_faster(near: tuple[float, float], far: tuple[float, float], tokens: int) -> Margin:
+    return less(learning_time(*near, tokens), learning_time(*far, tokens))
+
+
+def learning_time(a: float, b: float, tokens: int, loss: float = 0.1) -> float:
+    """Time at which gradient descent along the slice first has L <= `loss`."""
+    from scipy.integrate import solve_ivp
+
+    def velocity(_, z):
+        g = landscape.gradient(z[0], 1 - z[0], z[1], 1 - z[1], tokens)
+        return [g[1] - g[0], g[3] - g[2]]
+
+    def reached(_, z):
+        return float(landscape.loss(z[0], 1 - z[0], z[1], 1 - z[1], tokens)) - loss
+
+    reached.terminal = True
+    path = solve_ivp(velocity, (0, 1e5), [a, b], events=reached, method="LSODA", rtol=1e-6, atol=1e-8)
+    if not path.t_events[0].size:
+        raise ArithmeticError(f"the loss {loss} was not reached from ({a}, {b}) at T = {tokens}")
+    return float(path.t_events[0][0])
+
+
+def right_at_corner(which: str, corner: tuple[int, int] = (0, 1)) -> Margin:
+    """S times the lead of the target over another class, at a corner of the box (it does not depend on T)."""
+    return ball_at_least(at(landscape_slice.argmax_margins()[which], *map(Fraction, corner)), strict=True)
+
+
+def region_identity(which: str, scale: int = 1) -> Margin:
+    """The region where the target leads: beta1 > (B - 1)/(2B - 1 - 2A), below 1 just for alpha1 < (1 - log 2)/2."""
+    lead = landscape_slice.argmax_margins()["repeated"]
+    edge = (PREVIOUS - 1) / (2 * PREVIOUS - 1 - 2 * OWN)
+    pieces = {
+        "boundary": (sp.simplify(lead.subs(beta1, edge)), sp.Integer(0)),
+        "end": (sp.simplify((PREVIOUS - 2 * OWN).subs(alpha1, scale * (1 - sp.log(2)) / 2)), sp.Integer(0)),
+        "edge tokens": (landscape_slice.argmax_margins()["edge"], beta1 * (OWN + PREVIOUS - 2) + 1 - OWN),
+    }
+    return identity(*pieces[which])
+
+
+def edge_tokens_never_bind(least: str) -> Margin:
+    """Where beta1 >= 7/10 the edge tokens trail for every alpha1 <= 4/25, which contains the region."""
+    return proved(landscape_slice.argmax_margins()["edge"], Box({alpha1: (0, "4/25"), beta1: (least, 1)}))
+
+
+def region_area(low: str, high: str) -> Margin:
+    """Area of the region, int_0^{(1 - log 2)/2} 1 - (B - 1)/(2B - 1 - 2A), as a ball."""
+    end = (1 - arb(2).log()) / 2
+    area = acb.integral(
+        lambda a, _: 1 - ((1 - a).exp() - 1) / (2 * (1 - a).exp() - 1 - 2 * a.exp()), 0, acb(end)
+    ).real
+    return worst([ball_at_least(area - to_ball(low)), ball_at_least(to_ball(high) - area)])
+
+
+def best_probability(tokens: int, low: str, high: str) -> Margin:
+    """Probability of the right token at (0, 1)."""
+    p = (-at(landscape_slice.loss(exact(tokens)), Fraction(0), Fraction(1))).exp()
+    return worst([ball_at_least(p - to_ball(low)), ball_at_least(to_ball(high) - p)])
+
+
+def leaves_slice(tokens: int, a: str, b: str, weights: tuple[int, int] = (1, 1)) -> Margin:
+    """dL/dalpha1 + dL/dalpha2, the gradient's part across the slice, is not zero (control: `weights` 0, 0)."""
+    full = symbolic_loss(interior_table(sp.Integer(tokens)))
+    across = weights[0] * sp.diff(full, alpha1) + weights[1] * sp.diff(full, alpha2)
+    return balls_apart(arb(0), at(landscape_slice.on_slice(across), Fraction(a), Fraction(b)))
+
+
+def along_slice(place: int, parameter: str, sign: int = -1) -> Margin:
+    """Each logit difference, hence the loss, varies along the slice by its slope in one parameter less the other's."""
+    one, two = (alpha1, alpha2) if parameter == "alpha1" else (beta1, beta2)
+    table = interior_table()
+    difference = (table.classes[place].numerator - table.classes[0].numerator) / table.partition
+    chain = landscape_slice.on_slice(sp.diff(difference, one) + sign * sp.diff(difference, two))
+    return identity(sp.diff(landscape_slice.on_slice(difference), one), chain)
+
+
+def opposite(place: int, parameter: str, sign: int = -1) -> Margin:
+    """The slope of -D_c along the slice is minus that of D_c."""
+    difference = landscape_slice.exact_terms(interior_table())[place][1]
+    symbol = alpha1 if parameter == "alpha1" else beta1
+    return identity(sp.diff(-difference, symbol), sign * sp.diff(difference, symbol))
+
+
+def constant_rest(tokens: int, degrees: float, slips: Slips) -> Margin:
+    """Largest angle, on a grid, between descent with one constant for both O(T) and exact descent."""
+    angle = angle_between(printed_grid(tokens - 4, slips, 101), slice_grid(tokens, 101))
+    return at_most(float(np.degrees(angle).max()), degrees)

@@ -1,0 +1,122 @@
+"""Margins of the claims about the listing of Appendix L; the claims are in `listing_l`."""
+
+import inspect
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+
+from proofs_check.kv.figure2_checks import UNIT, at, exact, proved, wrong_way
+from proofs_check.margin import Margin, ball_at_least, balls_apart, close, different, identity, less, worst
+from theory.landscape_grid import angle_between, slice_grid
+from theory.landscape_printed import EXACT, LISTING, Slips, printed_grid
+from theory.landscape_slice import exact_terms, loss, slipped_terms
+from theory.landscape_symbolic import A, B, interior_table
+from theory.symbols import alpha1, n_tokens
+
+
+def signature(alpha, beta, ot=0):
+    """The listing's signature."""
+
+
+def fitting_signature(alpha, beta, first, second):
+    """A signature that its call would fit."""
+
+
+def call_fails(arguments: int, function=signature) -> Margin:
+    """A call with that many positional arguments does not bind."""
+    try:
+        inspect.signature(function).bind(*range(arguments))
+    except TypeError:
+        return different("runs", "TypeError")
+    return different("runs", "runs")
+
+
+def exp_fails(number, as_tensor: bool = False) -> Margin:
+    """torch.exp refuses a plain number."""
+    import torch
+
+    try:
+        torch.exp(torch.tensor(float(number)) if as_tensor else number)
+    except TypeError:
+        return different("runs", "TypeError")
+    return different("runs", "runs")
+
+
+def term(place: int, slips: Slips = EXACT) -> Margin:
+    """Exponent of one class relative to the target's, T symbolic, O(T) = T - 4, with slips against the exact one."""
+    return identity(slipped_terms(n_tokens - 4, slips)[place][1], exact_terms(interior_table())[place][1])
+
+
+def whole(place: int, slips: Slips = EXACT) -> Margin:
+    """The same and the weight of the class."""
+    ours, true = slipped_terms(n_tokens - 4, slips)[place], exact_terms(interior_table())[place]
+    return worst([identity(a, b) for a, b in zip(ours, true, strict=True)])
+
+
+def effect(rest: int, slips: Slips, gap: float, mean: float, largest: float) -> Margin:
+    """Largest |loss difference|, mean and largest angle (degrees) to the exact field at T = rest + 4, 401 x 401."""
+    drawn, true = printed_grid(rest, slips, 401), slice_grid(rest + 4, 401)
+    angle = np.degrees(angle_between(drawn, true))
+    found = (float(np.abs(drawn.loss - true.loss).max()), float(angle.mean()), float(angle.max()))
+    allowed = (0.0005 * max(1.0, gap), 0.06, 0.06)
+    return worst([close(x, y, e) for x, y, e in zip(found, (gap, mean, largest), allowed, strict=True)])
+
+
+def _listed(rest: int, slips: Slips = LISTING):
+    return slipped_terms(sp.Integer(rest), slips)
+
+
+def loss_differs(rest: int, a: str, b: str, slips: Slips = LISTING) -> Margin:
+    values = [at(loss(terms), Fraction(a), Fraction(b)) for terms in (_listed(rest, slips), exact(rest + 4))]
+    return balls_apart(*values)
+
+
+def levels_missed(low: str, high: str, rest: int, listed: bool = True) -> Margin:
+    """The loss stays inside (low, high) on the box, and no level k/20 < 10 lies in there."""
+    value = loss(_listed(rest) if listed else exact(rest + 4))
+    inside = [proved(value - sp.Rational(low), UNIT), proved(sp.Rational(high) - value, UNIT)]
+    return worst([less(_lines(low, high), 1), *inside])
+
+
+def lines_drawn(low: str, high: str, **_) -> Margin:
+    return different("contour lines", "contour lines" if _lines(low, high) else "no contour line")
+
+
+def _lines(low: str, high: str) -> int:
+    return sum(Fraction(low) < Fraction(k, 20) < Fraction(high) for k in range(200))
+
+
+def listing_wrong_way(parameter: str, low: str, high: str, depth: int) -> Margin:
+    return wrong_way(4, parameter, low, high, depth, lambda tokens: _listed(tokens - 4))
+
+
+def exact_wrong_way(parameter: str, low: str, high: str, depth: int) -> Margin:
+    return wrong_way(4, parameter, low, high, depth)
+
+
+def opposite_slopes(a: str, b: str) -> Margin:
+    """dL/dalpha1 as listed at O(T) = 0 is certainly negative, and that of the loss at T = 4 positive."""
+    listed, true = (
+        at(sp.diff(loss(terms), alpha1), Fraction(a), Fraction(b)) for terms in (_listed(0), exact(4))
+    )
+    signs = worst([ball_at_least(-listed, strict=True), ball_at_least(true, strict=True)])
+    return Margin(signs.value, str(listed), str(true))
+
+
+def not_both_zero(tokens: int, taken: int = 2) -> Margin:
+    """T - 2 (`taken` = 2) and T - 4 are not both zero, or T is below the theorem's 4."""
+    if tokens < 4:
+        return Margin(0.0, tokens, "at least 4")
+    return different((tokens - taken, tokens - 4), (0, 0))
+
+
+def rests_at(tokens: int) -> Margin:
+    return different((0, 0), (tokens - 2, tokens - 4))
+
+
+def rests_differ(by: int = 2) -> Margin:
+    """The constant of S less the count of the other tokens, from the table of the loss."""
+    table = interior_table()
+    constant = table.partition - 2 * A - B
+    return identity(constant - table.classes[3].count, by)

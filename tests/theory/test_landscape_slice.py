@@ -1,0 +1,101 @@
+"""The sympy slice against the numeric kernels, its large-T limit against large T, the blow-up time against an ODE."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.integrate import solve_ivp
+
+from theory import landscape, landscape_printed
+from theory.landscape_printed import EQUATION, EXACT, LISTING
+from theory.landscape_slice import (
+    argmax_margins,
+    conserved,
+    exact_terms,
+    leading_excess,
+    limit_flow,
+    loss,
+    slipped_terms,
+    slope_sign,
+)
+from theory.landscape_symbolic import interior_table
+from theory.landscape_time import blow_up_time, energy
+from theory.symbols import alpha1, alpha2, beta1
+
+POINTS = [(0.0, 1.0), (0.3, 0.6), (1.0, 0.0), (0.8, 0.9)]
+
+
+def value(expr, a, b):
+    return float(expr.subs({alpha1: sp.Float(a, 30), beta1: sp.Float(b, 30)}).evalf(20))
+
+
+@pytest.mark.parametrize("tokens", [4, 9])
+def test_exact_terms_give_the_loss_of_the_kernels(tokens):
+    expr = loss(exact_terms(interior_table(sp.Integer(tokens))))
+    for a, b in POINTS:
+        assert value(expr, a, b) == pytest.approx(float(landscape.loss(a, 1 - a, b, 1 - b, tokens)), abs=1e-13)
+
+
+@pytest.mark.parametrize("slips", [EXACT, EQUATION, LISTING])
+def test_slipped_terms_give_the_printed_loss(slips):
+    expr = loss(slipped_terms(sp.Integer(3), slips))
+    for a, b in POINTS:
+        assert value(expr, a, b) == pytest.approx(landscape_printed.loss(a, b, 3, slips), abs=1e-13)
+
+
+def test_slope_sign_has_the_sign_of_the_slope():
+    terms = exact_terms(interior_table(sp.Integer(4)))
+    for a in np.linspace(0, 1, 7):
+        for b in np.linspace(0, 1, 7):
+            g = landscape.gradient(a, 1 - a, b, 1 - b, 4)
+            assert np.sign(value(slope_sign(terms, alpha1), a, b)) == np.sign(g[0] - g[1])
+            assert np.sign(value(slope_sign(terms, beta1), a, b)) == np.sign(g[2] - g[3])
+
+
+def test_leading_excess_is_the_limit_of_the_scaled_excess():
+    for a, b in POINTS:
+        scaled = 1e8 * float(landscape.excess_loss(a, 1 - a, b, 1 - b, 1e8))
+        assert scaled == pytest.approx(value(leading_excess(), a, b), abs=1e-6)
+
+
+def test_limit_flow_is_the_limit_of_the_scaled_descent():
+    for a, b in POINTS:
+        g = -1e8 * landscape.gradient(a, 1 - a, b, 1 - b, 1e8)
+        found = [value(part, a, b) for part in limit_flow()]
+        np.testing.assert_allclose(found, [g[0] - g[1], g[2] - g[3]], atol=1e-6)
+
+
+def test_argmax_margins_are_positive_just_where_the_target_has_the_largest_logit():
+    for a in np.linspace(0.013, 0.21, 8):
+        for b in np.linspace(0.61, 0.99, 8):
+            row = landscape.logits(a, 1 - a, b, 1 - b, 9, 4)
+            leads = all(value(expr, a, b) > 0 for expr in argmax_margins().values())
+            assert leads == (row.argmax() == 4)
+
+
+def test_conserved_quantity_and_energy_are_one():
+    difference = conserved() / 2 - energy().subs(alpha2, 1 - alpha1)
+    assert sp.simplify(difference - 1) == 0
+
+
+@pytest.mark.parametrize(("a2", "b1"), [("1/2", "1/2"), ("1", "1"), ("0", "1/5")])
+def test_blow_up_time_is_that_of_the_flow(a2, b1):
+    def velocity(_, z):
+        return [z[1] * np.exp(z[0]), np.exp(z[0]) - 1]
+
+    def far(_, z):
+        return z[0] - 20
+
+    far.terminal = True
+    start = [float(Fraction(a2)), float(Fraction(b1))]
+    path = solve_ivp(velocity, (0, 10), start, events=far, rtol=1e-10, atol=1e-12)
+    ball = blow_up_time(a2, b1)
+    assert float(ball) == pytest.approx(path.t_events[0][0], abs=1e-6)
+    assert float(ball.rad()) < 1e-10
+
+
+@pytest.mark.parametrize(("a2", "b1"), [("-1/2", "1"), ("1", "0"), ("1", "-1")])
+def test_blow_up_time_refuses_starts_outside_its_domain(a2, b1):
+    with pytest.raises(ValueError, match="alpha2 >= 0 and beta1 > 0"):
+        blow_up_time(a2, b1)
