@@ -7,9 +7,6 @@ from proofs_check.kv import landscape_checks as c
 from proofs_check.kv.landscape_checks import INTERIOR, WIDE, everywhere, interior, planted_edge
 from theory import landscape_symbolic as symbolic
 
-EXAMPLE = {"a1": Fraction(3, 10), "a2": Fraction(7, 10), "b1": Fraction(2, 5), "b2": Fraction(3, 5), "tokens": 9}
-SMALLEST = {"a1": Fraction(0), "a2": Fraction(1), "b1": Fraction(0), "b2": Fraction(1), "tokens": 4}
-THEOREM = "KV shifting (final), Section 3.2, Theorem 3.4"
 APPENDIX = "KV shifting (final), Appendix C"
 
 CLAIMS = (
