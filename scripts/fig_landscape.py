@@ -67,8 +67,8 @@ def parser() -> Parser:
 
 def _tokens(text: str) -> tuple[int, ...]:
     parts = text.split(",")
-    if not all(part.isascii() and part.isdigit() for part in parts) or not 1 <= len(parts) <= 4:
-        raise argparse.ArgumentTypeError(f"expected one to four whole numbers such as 4,12,104, got {text!r}")
+    if not all(part.isascii() and part.isdigit() for part in parts) or not 1 <= len(parts) <= 3:
+        raise argparse.ArgumentTypeError(f"expected one to three whole numbers such as 4,12,104, got {text!r}")
     tokens = tuple(int(part) for part in parts)
     if not all(4 <= t <= 504 for t in tokens):
         raise argparse.ArgumentTypeError(f"each number of tokens must lie in 4..504, got {text}")
