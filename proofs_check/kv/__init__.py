@@ -2,6 +2,10 @@
 
 # Every module listed here exports CLAIMS, a tuple.
 SECTIONS = (
+    "definition",
+    "appendix_a",
+    "representation",
+    "impossibility",
     "landscape",
     "appendix_c",
     "figure2",

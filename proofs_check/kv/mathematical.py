@@ -26,6 +26,14 @@ def symbolic(scope: str, margin: MarginFunction, points: Points, *controls: Cont
     return Evidence(Kind.SYMBOLIC, scope, margin, points, controls)
 
 
+def certified(scope: str, margin: MarginFunction, points: Points, *controls: Control) -> Evidence:
+    return Evidence(Kind.CERTIFIED, scope, margin, points, controls)
+
+
+def sampled(scope: str, margin: MarginFunction, points: Points, *controls: Control) -> Evidence:
+    return Evidence(Kind.SAMPLED, scope, margin, points, controls)
+
+
 def exact(scope: str, margin: MarginFunction, points: Points, *controls: Control) -> Evidence:
     return Evidence(Kind.EXACT, scope, margin, points, controls)
 

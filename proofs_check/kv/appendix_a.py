@@ -1,0 +1,315 @@
+"""Appendix A: the matrices of the two-layer network, its masks, and each inequality of the proof of Theorem 3.2."""
+
+import itertools
+from fractions import Fraction
+from functools import partial
+
+import sympy as sp
+
+from proofs_check.claim import Claim, Control, Effort, Nature, Verdict
+from proofs_check.kv import appendix_a_checks as c
+from proofs_check.kv.exact_claim import BOTH
+from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
+from proofs_check.margin import Margin, same
+from theory.induction_sharpness import r
+from theory.symbols import sigma
+
+SECTION = f"{BOTH}, Appendix A"
+DIMENSIONS = [{"dim": dim} for dim in range(1, 4)]
+CUBE = "||x_s||_inf <= 1"
+
+
+def _mask_points(effort: Effort):
+    longest = 7 if effort is Effort.QUICK else 11
+    return [{"longest": longest, "match_weight": 3, "decay": t} for t in (Fraction(1), Fraction(1, 2))]
+
+
+def _other_masks() -> tuple[Control, ...]:
+    pairs = itertools.product(("strict", "causal"), ("inner", "causal", "not_current", "not_first"))
+    return tuple(
+        Control(f"layer 1 {first}, layer 2 {second}", partial(c.masks, first_mask=first, support=second))
+        for first, second in pairs
+        if (first, second) != ("strict", "inner")
+    )
+
+
+def _named(names: tuple[str, ...]) -> Margin:
+    """Names of the two maps that are compared, against those that the theorem defines."""
+    return same(frozenset(names), frozenset({"IH", "TF"}))
+
+
+CONSTRUCTION = (
+    mathematical(
+        "kv.appA.matrices",
+        SECTION,
+        "With the given W_V^(1), W_Q^(2), W_K^(2), W_V^(2), W_O^(2) layer 1 writes x under a mean, layer 2 scores "
+        "x_L^T y_s (times W*) and reads x_s.",
+        symbolic(
+            "d = 1..3, tokens free",
+            c.matrices,
+            DIMENSIONS,
+            Control("the row convention X W of Eq. 1 and 4", lambda dim: c.matrices(dim, "row")),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="Tokens are columns, y = W x. In the row convention of Eq. 1 and 4 layer 1 writes nothing and every score "
+        "of layer 2 is 0; there all the matrices must be transposed.",
+    ),
+    mathematical(
+        "kv.appA.output_matrix",
+        SECTION,
+        "The projection W_O^(2) = (I, 0) in R^{d x D} takes the output of layer 2 to R^d.",
+        exact(
+            "the width it takes against D, d = 1..3",
+            c.conforms,
+            DIMENSIONS,
+            Control("rows, as in Eq. 1 and 4", lambda dim: c.conforms(dim, "row")),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="Tokens are columns: a row of width D cannot be multiplied by a d x D matrix.",
+    ),
+    mathematical(
+        "kv.appA.w_star",
+        SECTION,
+        "W_K^(2) = [[0, 0], [0, W*]] gives the scores x_L^T y_s / sigma (W* is not defined).",
+        symbolic(
+            "W* = I / sigma, no further divisor, d = 2, 3",
+            c.star,
+            ({"dim": 2}, {"dim": 3}),
+            Control("W* = I", lambda dim: c.star(dim, factor=sp.Integer(1))),
+            Control("the divisor sqrt(D) of Eq. 6 kept", lambda dim: c.star(dim, divisor=sp.sqrt(2 * dim))),
+        ),
+        verdict=Verdict.TYPO,
+        note="W* = I / sigma and the score is not divided again (or W* = sqrt(D) I / sigma under Eq. 6).",
+    ),
+    mathematical(
+        "kv.appA.first_layer",
+        SECTION,
+        "Token s leaves layer 1 as (x_s, y_s), y_s = sum_{tau < s} softmax(-p (s - 1 - tau)) x_tau.",
+        symbolic(
+            "ALiBi weights of tokens 2..6, e^{-p} free",
+            c.first_layer,
+            [{"place": s} for s in range(2, 7)],
+            Control("the standard causal mask, token s itself seen", lambda place: c.first_layer(place, itself=True)),
+            Control("another output map, W_O^(1) = 2 I", lambda place: c.first_layer(place, out=2)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="Layer 1 has a strictly causal mask (s not included) and W_O^(1) = I, which print does not say.",
+    ),
+    mathematical(
+        "kv.appA.first_token",
+        SECTION,
+        "y_s is a softmax average for every token s.",
+        exact(
+            "number of tokens it averages, s = 2..20",
+            c.seen_by_copy,
+            [{"place": s} for s in range(2, 21)],
+            Control("s = 1", points=({"place": 1},)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="s >= 2: y_1 is over no token, harmless as layer 2 leaves s = 1 out.",
+    ),
+    mathematical(
+        "kv.appA.masks",
+        SECTION,
+        "The last output of layer 2 is sum_{s=2}^{L-1} softmax(x_L^T y_s / sigma - m|L-s|) x_s, close to IH.",
+        exact(
+            "p -> infinity, all binary tokens up to L = 7 (full: 11), rational e^{1/sigma} and e^{-m}",
+            c.masks,
+            _mask_points,
+            *_other_masks(),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="Layer 1 strictly causal and layer 2 on {2..L-1}, without the first and the current token. Each of the "
+        "seven other pairs of masks misses IH even as p -> infinity, at some L <= 4.",
+    ),
+    mathematical(
+        "kv.appA.ih2",
+        SECTION,
+        "What is compared with TF is called IH_2.",
+        exact(
+            "the names that Theorem 3.2 defines",
+            _named,
+            ({"names": ("IH", "TF")},),
+            Control("IH_2, as printed", points=({"names": ("IH_2", "TF")},)),
+        ),
+        nature=Nature.TEXTUAL,
+        verdict=Verdict.TYPO,
+        note="IH: there is one induction heads machine here.",
+    ),
+)
+
+STEPS = (
+    mathematical(
+        "kv.appA.step1",
+        f"{SECTION}, first inequality",
+        "|sum (p_s - q_s) x_s| <= sum |p_s - q_s| in each coordinate.",
+        exact(
+            "rational p, q of 2..6 positions, all corners of the cube",
+            c.mean_change,
+            c.triples,
+            Control("tokens up to 2", lambda **p: c.mean_change(**p, top=2)),
+            Control("half of it", lambda **p: c.mean_change(**p, share=Fraction(1, 2))),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note=f"{CUBE}, which neither Definition 3.1 nor Theorem 3.2 asks for.",
+    ),
+    mathematical(
+        "kv.appA.step2",
+        f"{SECTION}, second inequality (its Lemma D.1)",
+        "||softmax(u) - softmax(v)||_1 <= 2 sup |u - v|.",
+        symbolic(
+            "any positions reduce to two blocks (2..4 checked), these to tanh(w/4) with w the range of u - v, and "
+            "2 tanh(w/4) <= w/2 <= sup |u - v|",
+            c.softmax_steps,
+            [{"size": n} for n in range(2, 5)],
+            Control("tanh(w/5)", lambda size: c.softmax_steps(size, 5)),
+        ),
+        exact(
+            "scores that are logarithms of whole numbers, 2..6 positions, in the sharper form",
+            c.softmax_rational,
+            c.triples,
+            Control("half of the sharper form", lambda **p: c.softmax_rational(**p, factor=Fraction(1))),
+        ),
+        note="True, not sharp: kv.appA.step2.sharp is at most half of it.",
+    ),
+    mathematical(
+        "kv.appA.step2.sharp",
+        f"{SECTION}, second inequality, sharpened",
+        "||softmax(u) - softmax(v)||_1 <= 2 tanh((max - min)(u - v)/4), reached by two positions at u = -v; so the "
+        "constant 2 of sup |u - v| can be 1, and no less.",
+        symbolic(
+            "two blocks at scores +-w/4, any number of positions (2..4 checked)",
+            c.softmax_steps,
+            [{"size": n} for n in range(2, 5)],
+            Control("tanh(w/2)", lambda size: c.softmax_steps(size, 2)),
+        ),
+        exact(
+            "equality at two positions with odds g, 1/g",
+            c.balanced_pair,
+            [{"odds": g} for g in (1, 2, 3, 10, 1000)],
+            Control("half as much", lambda odds: c.balanced_pair(odds, Fraction(1))),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.appA.step3",
+        f"{SECTION}, third inequality",
+        "|x_L^T (y_s - x_{s-1})| / sigma <= ||x_L / sigma||_1 ||y_s - x_{s-1}||_inf.",
+        exact(
+            "rational vectors, d = 2..6",
+            c.hoelder,
+            c.triples,
+            Control("the mean size in place of the largest", lambda **p: c.hoelder(**p, other="mean")),
+        ),
+    ),
+    mathematical(
+        "kv.appA.step4",
+        f"{SECTION}, fourth inequality",
+        "||x_L / sigma||_1 <= sum_ij |I / sigma| = d / sigma.",
+        exact(
+            "all corners of the cube, d = 1..6",
+            c.query_norm,
+            [{"dim": dim, "sigma_value": s} for dim in range(1, 7) for s in (Fraction(1, 10), Fraction(3))],
+            Control("entries up to 2", lambda **p: c.query_norm(**p, top=2)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note=CUBE,
+    ),
+    mathematical(
+        "kv.appA.step5",
+        f"{SECTION}, fifth inequality",
+        "||y_s - x_{s-1}||_inf <= ||w - e_{s-1}||_1, w the weights of layer 1.",
+        exact(
+            "all corners of the cube, s = 2..7, rational e^{-p}",
+            c.copy_error,
+            c.ratios,
+            Control("tokens up to 2", lambda **p: c.copy_error(**p, top=2, low=-2)),
+            Control("half of it", lambda **p: c.copy_error(**p, share=Fraction(1, 2))),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note=f"{CUBE}; on [0, 1]^d half of it is enough (kv.appA.step5.unit).",
+    ),
+    mathematical(
+        "kv.appA.step5.unit",
+        f"{SECTION}, fifth inequality, sharpened",
+        "For tokens in [0, 1]^d: ||y_s - x_{s-1}||_inf <= ||w - e_{s-1}||_1 / 2.",
+        exact(
+            "all corners of [0, 1], s = 2..7, rational e^{-p}",
+            lambda **p: c.copy_error(**p, low=0, share=Fraction(1, 2)),
+            c.ratios,
+            Control("a third of it", lambda **p: c.copy_error(**p, low=0, share=Fraction(1, 3))),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.appA.step5.norm",
+        f"{SECTION}, equality after the fifth inequality",
+        "||w - e_{s-1}||_1 = 2 |1 / sum_{tau=0}^{s-2} e^{-p tau} - 1|.",
+        symbolic(
+            "s = 3..8, e^{-p} free",
+            c.copy_norm,
+            [{"place": s} for s in range(3, 9)],
+            Control("factor 1", lambda place: c.copy_norm(place, 1)),
+        ),
+    ),
+    mathematical(
+        "kv.appA.step6",
+        f"{SECTION}, strict inequality of the last line",
+        "sup_s |1 / sum_{tau=0}^{s-2} e^{-p tau} - 1| < e^{-p} / (1 - e^{-p}).",
+        exact(
+            "s = 2..7, rational e^{-p}",
+            c.geometric_bound,
+            c.ratios,
+            Control("e^{-2p} / (1 - e^{-p})", lambda **p: c.geometric_bound(**p, power=2)),
+        ),
+        symbolic("it exceeds e^{-p}, the supremum", c.excess, ONCE, Control("as e^{-2p}", lambda: c.geometric(r**2))),
+        note="True, not sharp: the supremum is e^{-p} (kv.appA.step6.sharp), which keeps the bound finite as p -> 0.",
+    ),
+    mathematical(
+        "kv.appA.step6.sharp",
+        f"{SECTION}, last line, sharpened",
+        "sup_s |1 / sum_{tau=0}^{s-2} e^{-p tau} - 1| = e^{-p}, not reached.",
+        symbolic(
+            "the geometric sum by induction; e^{-p} less the term s is q(1-r)/(1-q) > 0, q = e^{-p(s-1)}, tending to 0",
+            c.geometric,
+            ({"supremum": r},),
+            Control("e^{-p} / (1 - e^{-p}), the printed bound", points=({"supremum": r / (1 - r)},)),
+            Control("e^{-2p}", points=({"supremum": r**2},)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.appA.step7",
+        f"{SECTION}, last inequality",
+        "4 (d / sigma) e^{-p} / (1 - e^{-p}) <= O(e^{-p}).",
+        exact(
+            "constant 4 (d / sigma) / (1 - e^{-p0}) for p >= p0, rational e^{-p}",
+            c.order,
+            [{"floor": f, "ratio": f * k / 10} for f in (Fraction(1, 9), Fraction(9, 10)) for k in range(1, 11)],
+            Control("p < p0", points=({"floor": Fraction(1, 9), "ratio": Fraction(1, 2)},)),
+        ),
+        exact(
+            "no constant serves all p > 0: C = 10, 100, 1000 fail at e^{-p} = 1 - 1/C",
+            c.no_constant,
+            [{"constant": k, "ratio": 1 - Fraction(1, k)} for k in (10, 100, 1000)],
+            Control("e^{-p} in place of e^{-p}/(1 - e^{-p})", lambda **p: c.no_constant(**p, sharp=True)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="p bounded away from 0 and d / sigma fixed. With the supremum e^{-p} the first condition is not needed.",
+    ),
+    mathematical(
+        "kv.appA.vacuous",
+        f"{SECTION}, last line, our addition",
+        "The printed bound says something for tokens in [0, 1]^d only if p > log(1 + 4 d / sigma): otherwise it is at "
+        "least 1, which no error exceeds. So it fails as sigma -> 0, where IH is meant to be an induction head.",
+        symbolic(
+            "the bound is 1 at e^p = 1 + 4 d / sigma",
+            c.bound_is_one,
+            ({"odds": 1 + 4 * c.d / sigma},),
+            Control("e^p = 4 d / sigma", points=({"odds": 4 * c.d / sigma},)),
+        ),
+        is_correction=True,
+    ),
+)
+
+CLAIMS: tuple[Claim, ...] = (*CONSTRUCTION, *STEPS)

@@ -1,0 +1,233 @@
+"""Definition 3.1: the induction heads machine IH (Eq. 7), and what the text says it can do."""
+
+import itertools
+from fractions import Fraction
+
+import sympy as sp
+
+from proofs_check.claim import Claim, Control, Effort, Nature, Verdict, Witness
+from proofs_check.kv.exact_claim import BOTH
+from proofs_check.kv.exact_heads import DECAY, MATCH_WEIGHT, SYMBOLS, induction_weights, rational
+from proofs_check.kv.mathematical import exact, mathematical, symbolic
+from proofs_check.margin import Margin, at_most, different, identity, less, same
+from theory.induction_network import construction
+from theory.induction_proofs import latest_weight_limit, match_ratio_residual
+from theory.induction_symbolic import induction_terms, reduced, symbolic_tokens
+from theory.symbols import sigma, slope
+
+SECTION = f"{BOTH}, Section 3.1"
+EQ7 = f"{SECTION}, Definition 3.1 (first version: Definition 1), Eq. 7"
+AFTER = f"{SECTION}, after Definition 3.1"
+SYMBOL_OF = {"sigma": sigma, "m": slope, "T": sp.Symbol("T", positive=True)}
+
+
+def _constant(length: int, index: int | None = None) -> Margin:
+    """Eq. 7 of tokens that are all t is t if the softmax has the index s of the sum; `index` holds it fixed."""
+    token = sp.Symbol("t", real=True)
+    weights = [sp.exp(score) for score, _ in induction_terms([(token,)] * length)]
+    taken = weights if index is None else [weights[index - 2]] * len(weights)
+    return identity(reduced(sp.Add(*taken) / sp.Add(*weights) * token - token), 0)
+
+
+def _parameters(names: tuple[str, ...]) -> Margin:
+    """Are these the parameters of Eq. 7?"""
+    tokens = symbolic_tokens(4, 1)
+    known = set(itertools.chain(*tokens))
+    free = set().union(*(score.free_symbols for score, _ in induction_terms(tokens))) - known
+    return same(frozenset(SYMBOL_OF[name] for name in names), frozenset(free))
+
+
+def _not_empty(length: int) -> Margin:
+    return less(0, len(range(2, length)))
+
+
+def _fits(dim: int, token: str = "d") -> Margin:
+    """Length of the column (x_s, 0) for tokens of R^d, or of R^D, against the width D = 2d of the network."""
+    width = construction(dim, 1.0, 1.0).value.shape[0]
+    return same(2 * (dim if token == "d" else width), width)
+
+
+def _tokens(word: str) -> list[tuple[int, ...]]:
+    """Orthonormal tokens, one for each letter."""
+    return [tuple(int(letter == other) for other in sorted(set(word))) for letter in word]
+
+
+def _matches(word: str) -> list[int]:
+    """Places 1 .. L - 2 of the last letter: those that Eq. 7 can match."""
+    return [place for place in range(1, len(word) - 1) if word[place - 1] == word[-1]]
+
+
+def _latest_share(word: str, claimed: str = "all") -> Margin:
+    """IH's share on the successor of the latest match, m -> 0 and sigma -> 0, differs from the claimed one."""
+    found = _matches(word)
+    return different(latest_weight_limit(word, found[-1]), 1 if claimed == "all" else sp.Rational(1, len(found)))
+
+
+def _ratio(word: str, factor: sp.Expr | None = None) -> Margin:
+    """Weights of the last two matches: e^{m gap}, whatever sigma."""
+    earlier, later = _matches(word)[-2:]
+    return identity(match_ratio_residual(word, later, earlier, claimed=factor), 0)
+
+
+def _bound(pattern: tuple[int, ...], match_weight: int, decay: Fraction, use: str = "both") -> Margin:
+    """1 / (1 + (L-3) max(t^gap, t^{-(L-i-2)} / E)) <= share of the latest match; pattern: which of 1..L-2 match.
+
+    E = e^{1/sigma} and t = e^{-m}. `use` keeps only one of the two terms of the maximum.
+    """
+    length = len(pattern) + 2
+    x = [(bit, 1 - bit) for bit in pattern] + [(0, 1), (1, 0)]
+    weights = induction_weights(x, rational(match_weight, decay))
+    places = [place for place, bit in enumerate(pattern, start=1) if bit]
+    latest, gap = places[-1], places[-1] - (places[-2] if len(places) > 1 else 0)
+    terms = {"gap": decay**gap, "rest": decay ** -(length - latest - 2) / match_weight}
+    worst = max(terms.values()) if use == "both" else terms[use]
+    return at_most(1 / (1 + (length - 3) * worst), weights[latest + 1] / sum(weights.values()))
+
+
+def _patterns(effort: Effort):
+    """All matches of a last token of length 3 .. 7 (or 10), with cold or warm softmax and steep or flat slope."""
+    for size in range(1, 6 if effort is Effort.QUICK else 9):
+        for pattern in itertools.product((0, 1), repeat=size):
+            if any(pattern):
+                for weight, decay in itertools.product((2, 100), (Fraction(1), Fraction(4, 5), Fraction(1, 20))):
+                    yield {"pattern": pattern, "match_weight": weight, "decay": decay}
+
+
+def _steep_limit(word: str, flat: bool = False) -> Margin:
+    """Share of the latest match as sigma -> 0 at fixed m, then m -> infinity (or, flat, m -> 0): 1."""
+    weights = induction_weights(_tokens(word), SYMBOLS)
+    share = sp.cancel(weights[_matches(word)[-1] + 1] / sp.Add(*weights.values()))
+    cold = sp.cancel(sp.limit(share, MATCH_WEIGHT, sp.oo))
+    return same(sp.limit(cold, DECAY, 1 if flat else 0), sp.Integer(1))
+
+
+def _right_letter(word: str) -> Margin:
+    """Weight on the letter after the latest earlier occurrence of the last one, m -> 0 then sigma -> 0: 1."""
+    right = word[max(place for place in range(1, len(word)) if word[place - 1] == word[-1])]
+    weights = {s: w.subs(DECAY, 1) for s, w in induction_weights(_tokens(word), SYMBOLS).items()}
+    share = sp.Add(*(w for s, w in weights.items() if word[s - 1] == right)) / sp.Add(*weights.values())
+    return same(sp.limit(sp.cancel(share), MATCH_WEIGHT, sp.oo), sp.Integer(1))
+
+
+REPEATED = [{"word": word} for word in ("AABA", "ABACA", "ABACADA", "ABCAECADBA")]
+
+CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "kv.def3.1.index",
+        EQ7,
+        "IH(x) = sum_s softmax(x_L x_{s-1}^T/sigma - m|L - s|)_i x_s: the softmax has the index i.",
+        symbolic(
+            "tokens that are all t give t, L = 3..6",
+            _constant,
+            [{"length": length} for length in range(3, 7)],
+            Control("a fixed index, as printed", lambda length: _constant(length, 2)),
+        ),
+        verdict=Verdict.TYPO,
+        formula=r"\mathrm{IH}(x)=\sum_{s=2}^{L-1}\mathrm{softmax}(x_Lx_{s-1}^T/\sigma-m|L-s|)_ix_s",
+        note="The index is s; i occurs nowhere else in the definition.",
+    ),
+    mathematical(
+        "kv.def3.1.temperature",
+        AFTER,
+        "IH does induction when T > 0 and m > 0 approach 0.",
+        exact(
+            "the parameters that occur in Eq. 7",
+            _parameters,
+            ({"names": ("sigma", "m")},),
+            Control("T and m, as printed", points=({"names": ("T", "m")},)),
+        ),
+        nature=Nature.TEXTUAL,
+        verdict=Verdict.TYPO,
+        note="sigma > 0; the next sentence has it right. There is no T in Eq. 7.",
+    ),
+    mathematical(
+        "kv.def3.1.domain",
+        EQ7,
+        "IH is defined for every length L in N+.",
+        exact(
+            "number of positions in the sum, L = 3..20",
+            _not_empty,
+            [{"length": length} for length in range(3, 21)],
+            Control("L = 1, 2", points=({"length": 1}, {"length": 2})),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="L >= 3: for L = 1, 2 the softmax is over no position (and L = 3 always returns x_2).",
+    ),
+    mathematical(
+        "kv.def3.1.dimension",
+        f"{EQ7}, with Theorem 3.2",
+        "The tokens of IH lie in R^D, where Theorem 3.2 sets D = 2d.",
+        exact(
+            "length of the column (x_s, 0) against the width of the network, d = 1..4",
+            _fits,
+            [{"dim": dim} for dim in range(1, 5)],
+            Control("tokens of R^D", lambda dim: _fits(dim, "D")),
+        ),
+        nature=Nature.TEXTUAL,
+        verdict=Verdict.TYPO,
+        note="Tokens and IH(x) lie in R^d; D is the width of the network.",
+    ),
+    mathematical(
+        "kv.sec3.1.any_context",
+        AFTER,
+        "As sigma and m approach 0, IH implements induction heads (the latest same token) for any long context.",
+        symbolic(
+            "share of the successor of the latest match, limit m -> 0 then sigma -> 0, tokens that occur 2 to 3 times",
+            _latest_share,
+            REPEATED,
+            Control("1 / number of matches", lambda word: _latest_share(word, "split")),
+        ),
+        verdict=Verdict.FALSE,
+        witness=Witness({"word": "AABA"}),
+        correction="kv.sec3.1.any_context.corrected",
+        note="All earlier occurrences weigh the same as m -> 0: in A B A C A half goes to B, half to C.",
+    ),
+    mathematical(
+        "kv.sec3.1.any_context.ratio",
+        f"{AFTER}, our addition",
+        "Two matches weigh as e^{m gap} for every sigma, so m -> 0 makes them equal at any rate of sigma -> 0.",
+        symbolic(
+            "orthonormal tokens, the last two matches of four words",
+            _ratio,
+            REPEATED,
+            Control("e^m", lambda word: _ratio(word, sp.exp(slope))),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.sec3.1.any_context.corrected",
+        f"{AFTER}, corrected",
+        "For orthonormal tokens with x_{L-1} != x_L, IH gives the successor of the latest match i <= L - 2 at least "
+        "1/(1 + (L-3) max(e^{-m gap}, e^{m(L-i-2) - 1/sigma})): it reads the latest match when m gap and "
+        "1/sigma - m(L-i-2) outgrow log L.",
+        exact(
+            "all sets of matches, L = 3..7 (full: 10), rational e^{1/sigma} and e^{-m}",
+            _bound,
+            _patterns,
+            Control("without the gap", lambda **p: _bound(**p, use="rest")),
+            Control("without the tokens that do not match", lambda **p: _bound(**p, use="gap")),
+        ),
+        symbolic(
+            "sigma -> 0 at fixed m, then m -> infinity: the whole weight",
+            _steep_limit,
+            REPEATED,
+            Control("then m -> 0", lambda word: _steep_limit(word, flat=True)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.sec3.1.finite_length",
+        AFTER,
+        "At a finite length it is enough to take a very small sigma and m.",
+        symbolic(
+            "weight on the right next letter, limit m -> 0 then sigma -> 0",
+            _right_letter,
+            [{"word": word} for word in ("ABA", "ABCDA", "ABCABDA", "ABCDEFGHC")],
+            Control("two successors", points=({"word": "ABACA"},)),
+            Control("the last token repeats the one before", points=({"word": "ABCC"},)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="All earlier occurrences of the last token have the same successor, and the latest is not x_{L-1}, whose "
+        "successor Eq. 7 leaves out. The data of Figure 1 are such.",
+    ),
+)

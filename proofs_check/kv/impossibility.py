@@ -1,0 +1,339 @@
+"""Theorem 3.3: one causal KV-shift layer is never the induction head; on {2..L-1} it is. Appendix B, footnotes."""
+
+from fractions import Fraction
+
+import sympy as sp
+
+from proofs_check.claim import Claim, Control, Nature, Verdict, Witness
+from proofs_check.kv import impossibility_checks as c
+from proofs_check.kv.exact_claim import BOTH, unsettled_claim
+from proofs_check.kv.mathematical import certified, exact, mathematical, symbolic
+from theory.symbols import sigma
+
+SECTION = f"{BOTH}, Section 3.1"
+THEOREM = f"{SECTION}, Theorem 3.3 (first version: Theorem 2), Eq. 9"
+APPENDIX = f"{BOTH}, Appendix B"
+SHAPES = [{"length": n, "dim": dim} for n in (3, 4, 5) for dim in (1, 2)]
+LONGER = [{"length": n, "dim": dim} for n in (4, 5) for dim in (1, 2)]
+SEEDS = [{"seed": seed} for seed in range(30)]
+CAUSAL = [{"support": "causal", **shape} for shape in SHAPES]
+WITNESS = {"x": [(0,), (1,), (0,)], "match_weight": Fraction(2), "decay": Fraction(1)}
+NUMBERS = [{**WITNESS, "decay": t} for t in (Fraction(1), Fraction(1, 2), Fraction(1, 100))]
+RATIOS = [Fraction(1, 10**k) for k in (1, 3, 10, 30)]
+BETA_ONE = sp.S.One
+
+THEOREM_CLAIMS = (
+    mathematical(
+        "kv.thm3.3",
+        THEOREM,
+        "There is a one-layer single-head KV shifting attention with D = d and IH = KVSA.",
+        symbolic(
+            "every alpha, beta, W_Q, W_K, W_V, W_O, finite slope and divisor: elimination over attention weights left "
+            "free, at inputs with one nonzero token; causal mask, L = 3..5, d = 1, 2",
+            c.impossible,
+            CAUSAL,
+            Control("the mask {2..L-1}, where parameters exist", lambda support, **p: c.impossible("inner", **p)),
+        ),
+        exact(
+            "Appendix B's head at x = (0, 1, 0), d = 1, m = 0: 1/3 against IH = 1; and at two slopes m > 0",
+            c.outputs_differ,
+            NUMBERS,
+            Control("the mask {2..L-1}", lambda **p: c.outputs_differ(**p, inner=True)),
+        ),
+        certified(
+            "L = 2, x = (1, 2): 1.88 against an empty sum",
+            c.short_differs,
+            ({"x": [(1,), (2,)]},),
+            Control("tokens that are 0", points=({"x": [(0,), (0,)]},)),
+        ),
+        verdict=Verdict.FALSE,
+        formula=r"\mathrm{IH}=\mathrm{KVSA}",
+        hypotheses=("causal mask, as in Eq. 6 and Appendix M", "a domain that holds 0 and a multiple of e_1"),
+        witness=Witness(WITNESS, c.outputs_differ),
+        correction="kv.thm3.3.corrected",
+        note="False for every choice of parameters, at L = 3 and d = 1 already: x_3 alone forces beta1 M = 0, x_1 "
+        "alone beta2 M = 0, and the output is then 0. The tokens 1 and L, which Eq. 7 leaves out, are attended to.",
+    ),
+    mathematical(
+        "kv.thm3.3.corrected",
+        f"{THEOREM}, corrected",
+        "With attention on {2..L-1}, score divisor sigma, slope m, alpha = (0, 1), beta = (1, 0), W = I: KVSA = IH for "
+        "all x in R^{L x d}, L >= 3.",
+        symbolic(
+            "tokens, sigma, m free, L = 3..5, d = 1, 2",
+            c.inner_head,
+            SHAPES,
+            Control("the causal mask", lambda **p: c.inner_head(**p, support="causal")),
+            Control("alpha = (1, 0)", lambda **p: c.inner_head(**p, alpha=(sp.S.One, sp.S.Zero))),
+            Control("beta = (0, 1)", lambda **p: c.inner_head(**p, beta=(sp.S.Zero, sp.S.One))),
+        ),
+        exact(
+            "exponential sums at random rational tokens, L = 4..7, d = 1..3",
+            c.inner_exact,
+            SEEDS,
+            Control("the causal mask", lambda seed: c.inner_exact(seed, support="causal")),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.thm3.3.only_inner",
+        f"{THEOREM}, our addition",
+        "The elimination that refutes the causal mask finds the solution beta2 M = 0, beta1 M > 0 on {2..L-1}, d = 1.",
+        symbolic(
+            "L = 3..5",
+            c.solvable,
+            [{"support": "inner", "length": n} for n in (3, 4, 5)],
+            Control("the causal mask", lambda support, length: c.solvable("causal", length)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.thm3.3.redefined",
+        f"{THEOREM}, our addition",
+        "Under the causal mask Appendix B's head is sum_{s=1}^L softmax(x_L.x_{s-1}/sigma - m(L-s)) x_s with x_0 = 0.",
+        symbolic(
+            "tokens, sigma, m free, L = 3..5, d = 1, 2",
+            c.causal_is_redefined,
+            SHAPES,
+            Control("without s = 1", lambda **p: c.causal_is_redefined(**p, start=2)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.appB.beta0",
+        APPENDIX,
+        "The parameters are alpha_1, alpha_2, beta_0 and beta_2.",
+        exact(
+            "the names of Eq. 5",
+            c.named,
+            ({"names": ("alpha1", "alpha2", "beta1", "beta2")},),
+            Control("beta_0, as printed", points=({"names": ("alpha1", "alpha2", "beta0", "beta2")},)),
+        ),
+        nature=Nature.TEXTUAL,
+        verdict=Verdict.TYPO,
+        note="beta_1; there is no beta_0. Its value is wrong too (kv.appB.beta1).",
+    ),
+    mathematical(
+        "kv.appB.beta1",
+        APPENDIX,
+        "beta_1 (printed beta_0) = 1/sigma gives IH.",
+        symbolic(
+            "free tokens, on {2..L-1}, score divisor sigma",
+            c.rescaled,
+            SHAPES,
+            Control("beta_1 = 1", lambda **p: c.rescaled(**p, beta1=BETA_ONE)),
+        ),
+        symbolic(
+            "the same with the divisor sqrt(d) of Eq. 6 and alpha_2 = 1",
+            lambda **p: c.rescaled(**p, rooted=True),
+            LONGER,
+            Control("beta_1 = 1 and the divisor sigma", lambda **p: c.rescaled(**p, beta1=BETA_ONE)),
+        ),
+        verdict=Verdict.FALSE,
+        witness=Witness({"sigma_value": Fraction(1, 2)}, c.rescaled_value),
+        correction="kv.appB.corrected",
+        note="It multiplies the output by 1/sigma and leaves the scores alone: at L = 3 the head on {2} gives "
+        "x_2/sigma, IH gives x_2.",
+    ),
+    mathematical(
+        "kv.appB.corrected",
+        f"{APPENDIX}, corrected",
+        "Under Eq. 6's divisor sqrt(D): alpha_1 = 0, alpha_2 = sqrt(D)/sigma, beta_1 = 1, beta_2 = 0 (on {2..L-1}).",
+        symbolic(
+            "free tokens, L = 4, 5, d = 1, 2",
+            c.key_scale,
+            LONGER,
+            Control("alpha_2 = 1, as printed", lambda **p: c.key_scale(**p, alpha2=sp.S.One)),
+            Control("alpha_2 = 1/sigma", lambda **p: c.key_scale(**p, alpha2=1 / sigma)),
+        ),
+        is_correction=True,
+    ),
+)
+
+DISTANCE = (
+    mathematical(
+        "kv.thm3.3.discrepancy",
+        f"{THEOREM}, our addition",
+        "Causal mask: KVSA - IH = eps (v - IH), eps = a/(a + Z), a = e^{-m(L-1)} + e^{x_L.x_{L-1}/sigma} the weights "
+        "of the tokens 1 and L, v their mean, Z the normaliser of IH.",
+        symbolic(
+            "tokens, sigma, m free, L = 3..5, d = 1, 2",
+            c.formula,
+            SHAPES,
+            Control("without token 1", lambda **p: c.formula(**p, first=False)),
+        ),
+        formula=r"\mathrm{KVSA}-\mathrm{IH}=\frac{a}{a+Z}(v-\mathrm{IH})",
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.thm3.3.discrepancy.range",
+        f"{THEOREM}, our addition",
+        "No coordinate of KVSA - IH exceeds eps times the range of that coordinate.",
+        exact(
+            "all tokens in {-1, 0, 1}, L = 3..5 (full: 7), and some in two dimensions; e^{1/sigma} = 3, e^{-m} = 2/3",
+            c.range_bound,
+            c.small_tokens,
+            Control("half of it", lambda **p: c.range_bound(**p, factor=Fraction(1, 2))),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.thm3.3.discrepancy.matched",
+        f"{THEOREM}, our addition",
+        "Orthonormal tokens, latest match i <= L - 2, x_{L-1} != x_L: eps <= 2 e^{-1/sigma + m(L-i-1)}.",
+        exact(
+            "all sets of matches, L = 3..8 (full: 11), rational e^{1/sigma} and e^{-m}",
+            c.matched_bound,
+            c.patterns,
+            Control("factor 1", lambda **p: c.matched_bound(**p, factor=1)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.thm3.3.discrepancy.repeated",
+        f"{THEOREM}, our addition",
+        "If x_{L-1} = x_L (others orthonormal) the error does not vanish: 1 - 1/(L-2) as m -> 0, then sigma -> 0. The "
+        "causal head then follows the match, which IH leaves out.",
+        symbolic(
+            "limits, L = 3..8",
+            c.repeated_limit,
+            [{"length": n} for n in range(3, 9)],
+            Control("0", lambda length: c.repeated_limit(length, sp.S.Zero)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.thm3.3.discrepancy.ball",
+        f"{THEOREM}, our addition",
+        "Tokens in the unit ball: eps <= a/(a + Z), a = e^{-m(L-1)} + e^{1/sigma}, Z = e^{-1/sigma} sum_{j=1}^{L-2} "
+        "e^{-mj}, reached at -u, .., -u, u, u.",
+        exact(
+            "all tokens in {-1, 0, 1}, L = 3..5 (full: 7), e^{1/sigma} = 3, e^{-m} = 2/3",
+            c.ball_bound,
+            c.line_tokens,
+            Control("token 1 forgotten", lambda **p: c.ball_bound(**p, ends=1)),
+        ),
+        exact(
+            "equality, L = 3..8",
+            c.ball_reached,
+            [{"length": n, "match_weight": 5, "decay": Fraction(1, 2)} for n in range(3, 9)],
+            Control("x_{L-1} = 0", lambda **p: c.ball_reached(**p, last=0)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.thm3.3.discrepancy.long",
+        f"{THEOREM}, our addition",
+        "Tokens in the unit ball, m > 0: as L -> infinity the bound on eps is t/(1 + t), t = e^{2/sigma}(e^m - 1).",
+        symbolic(
+            "e^{1/sigma} and e^{-m} free",
+            c.ball_limit,
+            ({"factor": 1},),
+            Control("twice t", points=({"factor": 2},)),
+        ),
+        is_correction=True,
+    ),
+)
+
+SENTENCES = (
+    mathematical(
+        "kv.sec3.1.equal_sign",
+        f"{SECTION}, after Theorem 3.3",
+        "The first layer's copy introduces noise from ALiBi's bias; as KV shifting has none, Eq. 9 has an equal sign.",
+        symbolic(
+            "{2..L-1} for both: KVSA - IH is 0 on free tokens; the first-order error of two layers is not 0",
+            c.equal_sign,
+            [{"length": n, "word": w} for n, w in ((4, (0, 1, 1, 0, 1)), (5, (0, 1, 0, 1, 1)))],
+            Control("the causal mask", lambda **p: c.equal_sign(**p, support="causal")),
+            Control("tokens all alike", lambda length, word: c.equal_sign(length, (1, 1, 1, 1, 1))),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="Both networks attend to {2..L-1} only: Theorem 3.2 assumes that for layer 2, Theorem 3.3 denies it.",
+    ),
+    mathematical(
+        "kv.sec3.1.equal_sign.causal",
+        f"{SECTION}, after Theorem 3.3, our addition",
+        "With the masks each proof is about, the comparison is the other way at x = (0, 1, 0): two layers give IH = 1 "
+        "exactly, the causal KV-shift head e^{-m}/(1 + e^{-m} + e^{-2m}).",
+        exact(
+            "rational e^{-m} and e^{-p}",
+            c.causal_is_worse,
+            [{"decay": t, "ratio": q} for t in (Fraction(1), Fraction(1, 3)) for q in RATIOS],
+            Control("KV shifting on {2..L-1}", lambda **p: c.causal_is_worse(**p, inner=True)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.fn3.lower_bound",
+        f"{BOTH}, footnote 3, our addition",
+        "At every finite p the construction of Theorem 3.2 has a positive error (see kv.thm3.2.flat for its size).",
+        certified(
+            "x = (0, 1, 1, 0, 1), sigma = 1, e^{-p} = 0.1 .. 1e-10, m = 0, 1, 3; balls",
+            c.never_exact,
+            [{"ratio": q, "slope_value": Fraction(m)} for q in RATIOS[:3] for m in (0, 1, 3)],
+            Control("tokens all alike", c.never_exact_or_zero),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.fn3.no_separation",
+        f"{BOTH}, footnote 3, our addition",
+        "No lower bound holds for all p: the infimum over p of the error is 0 on each bounded domain, so two layers "
+        "and KV shifting on {2..L-1} differ only in attained against not attained.",
+        symbolic(
+            "limit of the sharp bounds as p -> infinity",
+            c.vanishes,
+            [{"domain": domain} for domain in ("unit", "symmetric", "ball")],
+            Control("as sigma -> 0 instead", lambda domain: c.vanishes(domain, sigma)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.fn2",
+        f"{BOTH}, footnote 2",
+        "The transformers have infinite precision (which the comparison of Theorems 3.2 and 3.3 needs).",
+        certified(
+            "e^{-p} = 1e-18, 1e-30: IH and TF are the same number in float64, the ball of the true error is positive",
+            c.lost_in_floats,
+            [{"ratio": Fraction(1, 10**k)} for k in (18, 30)],
+            Control("e^{-p} = 0.01", points=({"ratio": Fraction(1, 100)},)),
+        ),
+        note="In float64 the two-layer network here is exact from about p = 40 on, and nothing separates the two.",
+    ),
+    mathematical(
+        "kv.sec3.1.less_depth",
+        f"{SECTION}, first paragraph and after Theorem 3.3",
+        "KV shifting represents induction heads with less depth: one layer, where vanilla attention needs more.",
+        symbolic(
+            "{2..L-1}, L = 4, 5: whatever its matrices, one vanilla layer does not see x_1, on which IH depends",
+            c.first_token_matters,
+            LONGER,
+            Control("KV shifting's keys", lambda **p: c.first_token_matters(**p, alpha=(0, 1))),
+        ),
+        symbolic(
+            "causal mask: one vanilla layer is a case of the elimination (beta2 = 0, alpha2 = 0)",
+            c.impossible,
+            CAUSAL[:4],
+            Control("the mask {2..L-1}", lambda support, **p: c.impossible("inner", **p)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="Attention on {2..L-1}. Under the causal mask neither is exact in one layer.",
+    ),
+    unsettled_claim(
+        "kv.sec3.1.less_width",
+        f"{SECTION}, first paragraph and after Theorem 3.3",
+        "KV shifting represents or approximates induction heads with less width: D = d against D = 2d.",
+        note="Both widths belong to constructions, that is upper bounds; a lower bound above d for two vanilla layers "
+        "is not stated, and kv.sec2.1.width.superposition speaks against it.",
+        nature=Nature.MATHEMATICAL,
+    ),
+    unsettled_claim(
+        "kv.sec3.1.constant_improvement",
+        f"{SECTION}, last paragraph",
+        "KV shifting may not improve the bounds in order, but a constant improvement is possible.",
+        note="A belief: no bound is named of which a constant could be compared.",
+        nature=Nature.MATHEMATICAL,
+    ),
+)
+
+CLAIMS: tuple[Claim, ...] = (*THEOREM_CLAIMS, *DISTANCE, *SENTENCES)

@@ -1,0 +1,256 @@
+"""Margins for Theorem 3.3 and Appendix B: the elimination, the head on {2..L-1}, its distance on the causal mask."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+from flint import ctx
+
+from proofs_check.claim import Effort, Point
+from proofs_check.kv.exact_heads import (
+    DECAY,
+    MATCH_WEIGHT,
+    SYMBOLS,
+    Numbers,
+    balls,
+    dot,
+    induction_head,
+    induction_weights,
+    kv_shift,
+    rational,
+    two_layer,
+)
+from proofs_check.kv.mathematical import identities, not_identity
+from proofs_check.kv.representation_checks import error
+from proofs_check.margin import (
+    Margin,
+    at_most,
+    ball_at_least,
+    balls_apart,
+    close,
+    different,
+    identity,
+    less,
+    same,
+    worst,
+)
+from theory import induction
+from theory.induction_proofs import (
+    COPY_ERROR_BOUNDS,
+    discrepancy_residuals,
+    exact_inner_residual,
+    first_order_error,
+    impossibility,
+    impossibility_residual,
+    inner_residuals,
+)
+from theory.induction_symbolic import IDENTITY, attend, induction_terms, kv_shift_terms, reduced, symbolic_tokens
+from theory.symbols import copy_slope, sigma, slope
+
+Row = tuple[int, ...]
+
+
+def impossible(support: str, length: int, dim: int) -> Margin:
+    """Multipliers with sum_k multiplier_k (output - IH)_k = 1: no parameters make all differences zero."""
+    return same(impossibility_residual(support, length, dim), sp.Integer(0))
+
+
+def solvable(support: str, length: int) -> Margin:
+    """The same elimination finds a solution, d = 1: beta1 M = p_2 / a_2 > 0 and beta2 M = 0."""
+    solution = impossibility(support, length, 1).solution
+    if solution is None:
+        return Margin(-1.0, "no solution", "a solution")
+    value, before = solution.values()
+    return worst([same(bool(value.is_positive), True), identity(before, 0)])
+
+
+def outputs_differ(x: Sequence[Row], match_weight: Fraction, decay: Fraction, inner: bool = False) -> Margin:
+    """Appendix B's head against IH in rationals."""
+    numbers = rational(match_weight, decay)
+    pairs = zip(kv_shift(x, numbers, inner), induction_head(x, numbers), strict=True)
+    return max((different(a, b) for a, b in pairs), key=lambda margin: margin.value)
+
+
+def short_differs(x: Sequence[Row]) -> Margin:
+    """L = 2, sigma = 1, m = 0, balls: the head is not 0, the empty sum of Eq. 7."""
+    return balls_apart(kv_shift(x, balls(Fraction(1), Fraction(0)))[0], 0)
+
+
+def inner_head(length: int, dim: int, **wrong) -> Margin:
+    """Appendix B's head over {2..L-1} is IH: residuals on free tokens, sigma and m."""
+    return worst([identity(residual, 0) for residual in inner_residuals(length, dim, **wrong)])
+
+
+def inner_exact(seed: int, **wrong) -> Margin:
+    """The same in exponential sums at random rational tokens, L = 4..7, d = 1..3."""
+    rng = np.random.default_rng([seed, 3])
+    length, dim = int(rng.integers(4, 8)), int(rng.integers(1, 4))
+    x = [[Fraction(int(rng.integers(-9, 10)), int(rng.integers(1, 8))) for _ in range(dim)] for _ in range(length)]
+    temperature, decay = Fraction(int(rng.integers(1, 9)), 7), Fraction(int(rng.integers(0, 9)), 5)
+    return same(exact_inner_residual(x, temperature, decay, **wrong), Fraction(0))
+
+
+def causal_is_redefined(length: int, dim: int, start: int = 1) -> Margin:
+    """The causal head is sum_{s=start}^{L} softmax(x_L . x_{s-1} / sigma - m (L - s)) x_s with x_0 = 0, start = 1."""
+    tokens = symbolic_tokens(length, dim)
+    padded = [(sp.Integer(0),) * dim, *tokens]
+    places = range(start, length + 1)
+    terms = [(sp.expand(dot(tokens[-1], padded[s - 1]) / sigma - slope * (length - s)), padded[s]) for s in places]
+    head = attend(kv_shift_terms(tokens, "causal", *IDENTITY))
+    return identities([reduced(a - b) for a, b in zip(head, attend(terms), strict=True)], [sp.Integer(0)] * dim)
+
+
+def rescaled(length: int, dim: int, beta1: sp.Expr = 1 / sigma, rooted: bool = False) -> Margin:
+    """With beta1 = 1 / sigma the head over {2..L-1} is not IH; `rooted` keeps the divisor sqrt(d) of Eq. 6."""
+    scale = 1 / sp.sqrt(dim) if rooted else 1 / sigma
+    residuals = inner_residuals(length, dim, beta=(beta1, sp.Integer(0)), scale=scale)
+    return max((not_identity(residual, 0) for residual in residuals), key=lambda margin: margin.value)
+
+
+def rescaled_value(sigma_value: Fraction) -> Margin:
+    """The same at x = (0, 1, 0), where the head over {2} does not depend on the scores."""
+    x, numbers = [(0,), (1,), (0,)], rational(2, 1)
+    return different(kv_shift(x, numbers, inner=True)[0] / sigma_value, induction_head(x, numbers)[0])
+
+
+def key_scale(length: int, dim: int, alpha2: sp.Expr | None = None) -> Margin:
+    """With the divisor sqrt(d) of Eq. 6 the head over {2..L-1} is IH for alpha2 = sqrt(d) / sigma."""
+    alpha = (sp.Integer(0), sp.sqrt(dim) / sigma if alpha2 is None else alpha2)
+    return inner_head(length, dim, alpha=alpha, scale=1 / sp.sqrt(dim))
+
+
+def named(names: tuple[str, ...]) -> Margin:
+    return same(tuple(sorted(names)), ("alpha1", "alpha2", "beta1", "beta2"))
+
+
+def formula(length: int, dim: int, first: bool = True) -> Margin:
+    """KVSA - IH = epsilon (vbar - IH) on free tokens."""
+    return worst([identity(residual, 0) for residual in discrepancy_residuals(length, dim, first)])
+
+
+def _epsilon(x: Sequence[Row], numbers: Numbers):
+    """Share of the causal head on tokens 1 and L."""
+    ends = numbers.weight(0, len(x) - 1) + numbers.weight(dot(x[-1], x[-2]), 0)
+    return ends / (ends + sum(induction_weights(x, numbers).values()))
+
+
+def range_bound(x: Sequence[Row], match_weight: int, decay: Fraction, factor: Fraction = Fraction(1)) -> Margin:
+    """|KVSA - IH| <= epsilon (max - min) in each coordinate."""
+    numbers = rational(match_weight, decay)
+    gaps = [abs(a - b) for a, b in zip(kv_shift(x, numbers), induction_head(x, numbers), strict=True)]
+    epsilon, columns = factor * _epsilon(x, numbers), list(zip(*x, strict=True))
+    return worst([at_most(gap, epsilon * (max(c) - min(c))) for gap, c in zip(gaps, columns, strict=True)])
+
+
+def matched_bound(pattern: Row, match_weight: int, decay: Fraction, factor: int = 2) -> Margin:
+    """epsilon <= 2 e^{-1/sigma + m(L-i-1)} for orthonormal tokens, i the latest place of the pattern."""
+    x = [(bit, 1 - bit, 0) for bit in pattern] + [(0, 0, 1), (1, 0, 0)]
+    latest = max(place for place, bit in enumerate(pattern, start=1) if bit)
+    bound = Fraction(factor, match_weight) * decay ** -(len(x) - latest - 1)
+    return at_most(_epsilon(x, rational(match_weight, decay)), bound)
+
+
+def patterns(effort: Effort) -> Iterator[Point]:
+    for size in range(1, 7 if effort is Effort.QUICK else 10):
+        for pattern in itertools.product((0, 1), repeat=size):
+            if any(pattern):
+                for weight, decay in itertools.product((2, 10**3), (Fraction(1), Fraction(1, 2))):
+                    yield {"pattern": pattern, "match_weight": weight, "decay": decay}
+
+
+def repeated_limit(length: int, claimed: sp.Rational | None = None) -> Margin:
+    """x_{L-1} = x_L, other tokens orthonormal: in m -> 0, then sigma -> 0 the largest error is 1 - 1/(L - 2)."""
+    x = [tuple(int(k == min(s, length - 2)) for k in range(length - 1)) for s in range(length)]
+    gaps = []
+    for a, b in zip(kv_shift(x, SYMBOLS), induction_head(x, SYMBOLS), strict=True):
+        gaps.append(abs(sp.limit(sp.cancel((a - b).subs(DECAY, 1)), MATCH_WEIGHT, sp.oo)))
+    return same(max(gaps), 1 - sp.Rational(1, length - 2) if claimed is None else claimed)
+
+
+def ball_bound(x: Sequence[Row], match_weight: int, decay: Fraction, ends: int = 2) -> Margin:
+    """epsilon <= a/(a+Z), a = e^{-m(L-1)} + e^{1/sigma}, Z = e^{-1/sigma} sum_j e^{-mj}; `ends` = 1 forgets token 1."""
+    length = len(x)
+    a = match_weight + (decay ** (length - 1) if ends == 2 else 0)
+    z = sum(decay**j for j in range(1, length - 1)) / match_weight
+    return at_most(_epsilon(x, rational(match_weight, decay)), a / (a + z))
+
+
+def ball_reached(length: int, match_weight: int, decay: Fraction, last: int = 1) -> Margin:
+    """Equality at x_1 = .. = x_{L-2} = -u, x_{L-1} = x_L = u."""
+    x = [(-1,)] * (length - 2) + [(last,), (1,)]
+    a = match_weight + decay ** (length - 1)
+    z = sum(decay**j for j in range(1, length - 1)) / match_weight
+    return same(_epsilon(x, rational(match_weight, decay)), a / (a + z))
+
+
+def ball_limit(factor: int = 1) -> Margin:
+    """L -> infinity of the bound: t/(1 + t), t = e^{2/sigma} (e^m - 1); the sum is geometric with e^{-m} < 1."""
+    z = DECAY / (1 - DECAY) / MATCH_WEIGHT
+    t = factor * MATCH_WEIGHT**2 * (1 / DECAY - 1)
+    return identity(sp.cancel(MATCH_WEIGHT / (MATCH_WEIGHT + z)), sp.cancel(t / (1 + t)))
+
+
+def small_tokens(effort: Effort) -> Iterator[Point]:
+    """All tokens in {-1, 0, 1}, d = 1, and some in d = 2."""
+    for length in range(3, 6 if effort is Effort.QUICK else 8):
+        for values in itertools.product((-1, 0, 1), repeat=length):
+            yield {"x": [(v,) for v in values], "match_weight": 3, "decay": Fraction(2, 3)}
+    for values in itertools.product((-1, 0), (0, 1), (0, 1), (-1, 1), (0, 1), (1,), (1,), (-1, 0)):
+        yield {"x": list(zip(values[::2], values[1::2], strict=True)), "match_weight": 3, "decay": Fraction(2, 3)}
+
+
+def line_tokens(effort: Effort) -> Iterator[Point]:
+    return (point for point in small_tokens(effort) if len(point["x"][0]) == 1)
+
+
+def equal_sign(length: int, word: Row, support: str = "inner") -> Margin:
+    """On one mask: KVSA - IH is 0 on free tokens, and the first-order error of the two-layer network is not."""
+    return worst([inner_head(length, 2, support=support), not_identity(first_order_error(word), 0)])
+
+
+def causal_is_worse(decay: Fraction, ratio: Fraction, inner: bool = False) -> Margin:
+    """x = (0, 1, 0), any sigma: the network of two layers gives IH = 1, the causal KV-shift head less."""
+    x, numbers = [(0,), (1,), (0,)], rational(Fraction(2), decay)
+    head = induction_head(x, numbers)[0]
+    return worst([same(two_layer(x, numbers, ratio)[0], head), less(kv_shift(x, numbers, inner)[0], head)])
+
+
+def never_exact(ratio: Fraction, slope_value: Fraction, tokens: Row = (0, 1, 1, 0, 1)) -> Margin:
+    """IH - TF is certainly not 0 at sigma = 1."""
+    x = [[Fraction(value)] for value in tokens]
+    return ball_at_least(error(x, Fraction(1), slope_value, ratio), strict=True)
+
+
+def never_exact_or_zero(ratio: Fraction, slope_value: Fraction) -> Margin:
+    """The same at tokens all alike, where the error is exactly 0: rational arithmetic."""
+    x, numbers = [(0,), (0,), (0,), (0,)], rational(2, 1)
+    return different(induction_head(x, numbers)[0], two_layer(x, numbers, ratio)[0])
+
+
+def vanishes(domain: str, variable: sp.Symbol = copy_slope) -> Margin:
+    """The sharp bound tends to 0 as p -> infinity; `variable` sigma -> 0 instead, where it does not."""
+    limit = sp.limit(COPY_ERROR_BOUNDS[domain], variable, sp.oo if variable is copy_slope else 0)
+    return same(limit, sp.Integer(0))
+
+
+def lost_in_floats(ratio: Fraction) -> Margin:
+    """In float64 the error of the network is exactly 0 where the true one is positive."""
+    tokens = (0, 1, 1, 0, 1)
+    with ctx.workprec(300):
+        true = never_exact(ratio, Fraction(0), tokens)
+    rows = np.array([[float(value)] for value in tokens])
+    found = induction.two_layer_alibi(rows, 1.0, 0.0, -float(np.log(float(ratio))))
+    return worst([close(found, induction.induction_head(rows, 1.0, 0.0), 0.0), true])
+
+
+def first_token_matters(length: int, dim: int, alpha: tuple[int, int] = (1, 0)) -> Margin:
+    """IH depends on x_1; a head over {2..L-1} with keys of alpha = (1, 0), the vanilla one, does not."""
+    tokens = symbolic_tokens(length, dim)
+    swapped = (tuple(sp.Symbol(f"z_{k}", real=True) for k in range(1, dim + 1)), *tokens[1:])
+    key = tuple(sp.Integer(a) for a in alpha)
+    heads = [attend(kv_shift_terms(x, "inner", key, IDENTITY[1])) for x in (tokens, swapped)]
+    truths = [attend(induction_terms(x)) for x in (tokens, swapped)]
+    same_heads = identities([reduced(a - b) for a, b in zip(*heads, strict=True)], [sp.Integer(0)] * dim)
+    return worst([same_heads, not_identity(reduced(truths[0][0] - truths[1][0]), 0)])

@@ -1,0 +1,238 @@
+"""Theorem 3.2: two layers approximate the induction head; what it needs, its sharp form, and the standard mask."""
+
+from fractions import Fraction
+
+import sympy as sp
+
+from proofs_check.claim import Claim, Control, Nature, Verdict, Witness
+from proofs_check.kv import representation_checks as c
+from proofs_check.kv.exact_claim import BOTH
+from proofs_check.kv.mathematical import certified, exact, mathematical, sampled, symbolic
+from theory.induction_sharpness import r
+from theory.symbols import sigma
+
+THEOREM = f"{BOTH}, Section 3.1, Theorem 3.2 (first version: Theorem 1)"
+EQ8 = f"{THEOREM}, Eq. 8"
+MASKS = "layer 1 strictly causal, layer 2 on {2..L-1}"
+SIZES = [{"size": n} for n in range(2, 5)]
+UNBOUNDED = [{"size": Fraction(c), "ratio": Fraction(1, q)} for c, q in ((21, 100), (10**3, 100), (10**6, 10**4))]
+STANDARD = {"first_mask": "causal", "key": "repaired"}
+
+
+BOUNDS = (
+    mathematical(
+        "kv.thm3.2",
+        EQ8,
+        "A two-layer single-head ALiBi transformer without FFN, D = 2d, has sup_L ||IH - TF||_{L,inf} <= O(e^{-p}); "
+        "by Appendix A the error is less than 4 (d / sigma) e^{-p} / (1 - e^{-p}).",
+        symbolic(
+            "the steps: sup of the copy error e^{-p}, range of the score changes, blocks (2..4 positions), tanh(w/4)",
+            c.proof,
+            SIZES,
+            Control("copy error e^{-2p}", lambda size: c.proof(size, supremum=r**2)),
+            Control("tokens up to 2", lambda size: c.proof(size, high=2)),
+        ),
+        certified(
+            "balls at rational tokens in [-1, 1]^d, L = 3..8, d = 1..3",
+            c.within_printed,
+            c.symmetric_points,
+            Control("the standard mask in layer 1", lambda **p: c.within_printed(**p, itself=True)),
+            Control("tokens a thousand times longer", lambda **p: c.within_printed(**p, stretch=1000)),
+        ),
+        sampled(
+            "1,300 configurations (full: 13,000) in [0, 1]^d and [-1, 1]^d, L = 3..10, d = 1, 2, 5, p = 0.01..12",
+            lambda **p: c.hunt(**p, bound="printed"),
+            c.cube_hunts,
+            Control("a twentieth of the bound", lambda **p: c.hunt(**p, bound="printed", factor=0.05)),
+            Control("the standard mask in layer 1", lambda **p: c.hunt(**p, bound="printed", first_mask="causal")),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        formula=r"\sup_{L}\|\mathrm{IH}-TF\|_{L,\infty}\leq O(e^{-p^{(1)}})",
+        hypotheses=("||x_s||_inf <= 1", MASKS, "columns", "W* = I / sigma"),
+        note=f"Missing: ||x_s||_inf <= 1, {MASKS}, columns, W* = I / sigma, and for the constant a fixed d / sigma "
+        "and, as printed, p bounded away from 0.",
+    ),
+    mathematical(
+        "kv.eq8.domain",
+        EQ8,
+        "The supremum in the norm of Eq. 8 is over all X_L in R^{L x d}, as Definition 3.1 has it.",
+        certified(
+            "x = (1, 0, c, 1), sigma = 1, m = 0, balls: the error exceeds the printed bound",
+            c.above_printed,
+            UNBOUNDED,
+            Control("||x||_inf = 1", lambda size, ratio: c.above_printed(Fraction(1), ratio)),
+        ),
+        verdict=Verdict.FALSE,
+        witness=Witness(UNBOUNDED[0]),
+        correction="kv.thm3.2.sharp",
+        note="The error of x = (1, 0, c, 1) is a positive multiple of c: the supremum over R^{L x d} is infinite at "
+        "every p, for each L >= 4. A bounded domain is needed.",
+    ),
+    mathematical(
+        "kv.thm3.2.sharp",
+        f"{EQ8}, corrected and sharpened",
+        "In each coordinate, every L >= 3 and m >= 0: |IH - TF| < tanh(d e^{-p}/(2 sigma)) for tokens in [0, 1]^d, "
+        "2 tanh(d e^{-p}/sigma) in [-1, 1]^d and 2 tanh(e^{-p}/sigma) in the Euclidean unit ball.",
+        symbolic(
+            "the steps, each an identity (2..4 positions for the blocks)",
+            c.proof,
+            SIZES,
+            Control("copy error e^{-2p}", lambda size: c.proof(size, supremum=r**2)),
+            Control("tanh(w/5)", lambda size: c.proof(size, divisor=5)),
+        ),
+        certified(
+            "balls at rational points of the three domains, the sharp cases among them",
+            c.within_sharp,
+            c.domain_points,
+            Control("one percent less", lambda **p: c.within_sharp(**p, factor=Fraction(99, 100))),
+            Control("the standard mask in layer 1", lambda **p: c.within_sharp(**p, itself=True)),
+        ),
+        sampled(
+            "2,000 configurations (full: 20,000), L = 3..10, d = 1, 2, 5",
+            c.hunt,
+            c.hunts,
+            Control("one percent less", lambda **p: c.hunt(**p, factor=0.99)),
+        ),
+        hypotheses=(MASKS, "columns", "W* = I / sigma"),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.thm3.2.attained",
+        f"{EQ8}, our addition",
+        "The three bounds are sharp for every value of d e^{-p} / sigma (ball: e^{-p} / sigma): the error of "
+        "(low, high, low, high, high) tends to them as p -> infinity with that value and the scores' balance held.",
+        symbolic(
+            "limit of error less bound, any d e^{-p} / sigma > 0; the ball is the symmetric case along one direction",
+            c.attained,
+            ({"domain": "unit"}, {"domain": "symmetric"}),
+            Control("scores not balanced", lambda domain: c.attained(domain, lean=0)),
+        ),
+        certified(
+            "balls at e^{-p} = 10^-5: at least 0.999 of the bound, three domains, d = 1, 3",
+            c.nearly_sharp,
+            c.sharp_points,
+            Control("m = 0", lambda **p: c.nearly_sharp(**{**p, "slope": Fraction(0)})),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.thm3.2.first_order",
+        f"{EQ8}, our addition",
+        "As a multiple of (d / sigma) e^{-p} the worst error is 1/2 on [0, 1]^d and 2 on [-1, 1]^d, to first order.",
+        symbolic(
+            "x = (low, 1, low, 1, 1), m = (1 - low) d / sigma: limit p -> infinity, then d / sigma -> infinity",
+            c.first_order,
+            ({"domain": "unit", "constant": sp.Rational(1, 2)}, {"domain": "symmetric", "constant": sp.Integer(2)}),
+            Control("the printed 4", points=({"domain": "unit", "constant": sp.Integer(4)},)),
+            Control("half of it", points=({"domain": "symmetric", "constant": sp.Integer(1)},)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.thm3.2.flat",
+        f"{EQ8}, our addition",
+        "At every slope m the error is of order (d / sigma) e^{-p}: x = (0, 1, 1, 0, 1) gives sech^2(m/2)/4 times it, "
+        "d / sigma -> infinity.",
+        symbolic(
+            "limit p -> infinity, then d / sigma -> infinity; m free",
+            c.flat,
+            ({"factor": sp.Rational(1, 4)},),
+            Control("sech^2(m/2)/2", points=({"factor": sp.Rational(1, 2)},)),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.thm3.2.eight",
+        f"{EQ8}, our addition",
+        "The printed bound 4 (d / sigma) e^{-p}/(1 - e^{-p}) is at least 8 times the sharp one on [0, 1]^d.",
+        symbolic(
+            "printed - 8 sharp = 8 (z - tanh z) + 4 (d / sigma) e^{-2p}/(1 - e^{-p}), (z - tanh z)' = tanh^2 z",
+            c.eight_times,
+            ({"factor": 8},),
+            Control("9 times", points=({"factor": 9},)),
+        ),
+        is_correction=True,
+    ),
+)
+
+WEIGHTS = (
+    mathematical(
+        "kv.thm3.2.norms",
+        THEOREM,
+        "||W_K^(2)||, ||W_Q^(2)|| <= O(1, 1/sigma).",
+        symbolic(
+            "W_K W_K^T on its range, d = 1..3",
+            c.key_norm,
+            [{"dim": dim} for dim in range(1, 4)],
+            Control("1 / sigma^2", lambda dim: c.key_norm(dim, claimed=1 / sigma**2)),
+        ),
+        sampled(
+            "largest singular values of the matrices as built",
+            c.key_entries,
+            [{"dim": n, "sigma_value": s, "p": 3.0, "key": "paper"} for n in (1, 4) for s in (0.01, 2.0)],
+            Control("half of it", lambda **p: c.key_entries(**p, shrink=0.5)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        note="The operator norm: 1 for W_Q and 1/sigma for W_K. Their ||.||_{1,1}, the norm of Appendix A, is d times "
+        "that. O(1, 1/sigma) must mean O(max(1, 1/sigma)).",
+    ),
+    mathematical(
+        "kv.thm3.2.constant",
+        THEOREM,
+        "There exists a constant C > 0 such that ... <= O(e^{-p}).",
+        exact(
+            "symbols of the bound C e^{-p}",
+            c.mentions_constant,
+            ({"symbols": ("C", "e", "p")},),
+            Control("O(e^{-p}), as printed", points=({"symbols": ("O", "e", "p")},)),
+        ),
+        nature=Nature.TEXTUAL,
+        verdict=Verdict.TYPO,
+        note="C belongs in the bound: <= C e^{-p}. It depends on d / sigma.",
+    ),
+    mathematical(
+        "kv.thm3.2.repaired",
+        f"{THEOREM}, our addition",
+        "Under the standard causal mask of layer 1, which includes s, W_K = [[0, 0], [-(1-r) W*, W*]]/r, r = e^{-p}, "
+        "restores the theorem with the same sharp bounds: the key is a mean with more than 1 - r on x_{s-1}.",
+        symbolic(
+            "weights of the key for s = 2..7, r free",
+            c.repaired,
+            [{"place": s} for s in range(2, 8)],
+            Control("factor 1 in place of 1 - r", lambda place: c.repaired(place, sp.Integer(1))),
+        ),
+        certified(
+            "balls at rational points of the three domains",
+            lambda **p: c.within_sharp(**p, itself=True, repaired=True),
+            c.domain_points,
+            Control("the printed W_K", lambda **p: c.within_sharp(**p, itself=True)),
+        ),
+        sampled(
+            "2,000 configurations (full: 20,000), from the matrices",
+            lambda **p: c.hunt(**p, **STANDARD),
+            c.hunts,
+            Control("the printed W_K", lambda **p: c.hunt(**p, first_mask="causal")),
+        ),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.thm3.2.repaired.norm",
+        f"{THEOREM}, our addition",
+        "The repaired W_K has norm sqrt(1 + (1-r)^2) e^p / sigma, beyond O(1, 1/sigma) as p grows.",
+        symbolic(
+            "W_K W_K^T on its range, d = 1..3",
+            lambda dim: c.key_norm(dim, "repaired", sp.sqrt(1 + (1 - r) ** 2) / (r * sigma)),
+            [{"dim": dim} for dim in range(1, 4)],
+            Control("1 / sigma", lambda dim: c.key_norm(dim, "repaired")),
+        ),
+        sampled(
+            "largest singular values of the matrices as built",
+            c.key_entries,
+            [{"dim": n, "sigma_value": 0.3, "p": p, "key": "repaired"} for n in (1, 4) for p in (0.5, 5.0)],
+            Control("half of it", lambda **p: c.key_entries(**p, shrink=0.5)),
+        ),
+        is_correction=True,
+    ),
+)
+
+CLAIMS: tuple[Claim, ...] = (*BOUNDS, *WEIGHTS)
