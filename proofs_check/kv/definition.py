@@ -60,7 +60,8 @@ def _matches(word: str) -> list[int]:
 def _latest_share(word: str, claimed: str = "all") -> Margin:
     """IH's share on the successor of the latest match, m -> 0 and sigma -> 0, differs from the claimed one."""
     found = _matches(word)
-    return different(latest_weight_limit(word, found[-1]), 1 if claimed == "all" else sp.Rational(1, len(found)))
+    share = sp.S.One if claimed == "all" else sp.Rational(1, len(found))
+    return different(share, latest_weight_limit(word, found[-1]))
 
 
 def _ratio(word: str, factor: sp.Expr | None = None) -> Margin:
