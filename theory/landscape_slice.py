@@ -4,6 +4,8 @@ Source: KV shifting, Section 3.2 and Appendix L. Logit differences D_c = l_c - l
 `theory.landscape_symbolic`; `Slips` and the constant `rest` (the paper's O(T)) from `theory.landscape_printed`.
 """
 
+from functools import cache
+
 import sympy as sp
 
 from theory.landscape_printed import EXACT, Slips
@@ -54,6 +56,7 @@ def slope_sign(terms: Terms, symbol: sp.Symbol) -> sp.Expr:
     return sum((weight * sp.diff(d, symbol) * sp.exp(d) for weight, d in terms), sp.Integer(0))
 
 
+@cache
 def leading_excess() -> sp.Expr:
     """lim T (L - log T) as T grows, on the slice: the derivative in 1/T at 0 of L - log T.
 
@@ -81,6 +84,7 @@ def conserved() -> sp.Expr:
     return beta1**2 + 2 * alpha1 - 2 * sp.exp(alpha1 - 1)
 
 
+@cache
 def argmax_margins() -> dict[str, sp.Expr]:
     """S times (target's logit minus another class's) on the slice; all positive where the head is right."""
     table = interior_table()
