@@ -29,8 +29,8 @@ THEOREM_CLAIMS = (
         "There is a one-layer single-head KV shifting attention with D = d and IH = KVSA.",
         symbolic(
             "every alpha, beta, W_Q, W_K, W_V, W_O, finite slope and divisor: elimination over attention weights left "
-            "free, at inputs with one nonzero token; causal mask, L = 3..5, d = 1, 2. Tokens on a line, read in their first "
-            "coordinate, reduce every other d to d = 1",
+            "free, at inputs with one nonzero token; causal mask, L = 3..5, d = 1, 2. Tokens on a line, read in "
+            "their first coordinate, reduce every other d to d = 1",
             c.impossible,
             CAUSAL,
             Control("the mask {2..L-1}, where parameters exist", lambda support, **p: c.impossible("inner", **p)),
