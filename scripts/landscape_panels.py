@@ -17,17 +17,17 @@ _WIDTH = 3.4  # inches, one column of a two-column page
 _LINES = 8  # contour lines a panel, about
 
 
-def draw_panels(data, rows: tuple[str, ...]) -> Figure:
-    """One panel for each (row, T) of the data."""
+def draw_panels(data, rows: tuple[str, ...], cells: int | None = None) -> Figure:
+    """One panel for each (row, T) of the data; `cells` a side, each crossed by one streamline (default: by columns)."""
     with matplotlib.rc_context(fname=STYLE):
-        return _figure(data, rows)
+        return _figure(data, rows, cells or min(24, 36 // len(data.tokens)))
 
 
-def _figure(data, rows: tuple[str, ...]) -> Figure:
+def _figure(data, rows: tuple[str, ...], cells: int) -> Figure:
     figure, axes = _layout(len(rows), len(data.tokens))
     size = data.loss.shape[-1]
     down = [-field.reshape(-1, size, size) for field in (data.d_alpha1, data.d_beta1)]
-    flows = iter(streamlines(*down, cells=min(24, 36 // len(data.tokens)), seed=int(data.seed)))
+    flows = iter(streamlines(*down, cells=cells, seed=int(data.seed)))
     for row, name in enumerate(rows):
         for column, tokens in enumerate(data.tokens):
             shade = _panel(axes[row, column], data, row, column, next(flows))

@@ -1,0 +1,74 @@
+"""One loss at T = 10^6: the closed form against attention over sparse one-hot tokens."""
+
+import mpmath
+import numpy as np
+import sympy as sp
+
+from benchmarks.row import Comparison, Guard, Limit, Row, compare
+from benchmarks.timing import interleave
+from theory import landscape
+from theory import landscape_symbolic as symbolic
+from theory.numeric import numeric
+from theory.symbols import alpha1, alpha2, beta1, beta2, n_tokens
+
+_DIGITS = 50
+
+
+def measure(quick: bool) -> Row:
+    tokens, points = (10_000, 1000) if quick else (1_000_000, 10_000)
+    one = (0.3, 0.9, 0.4, 0.7)
+    many = np.random.default_rng(0).uniform(size=(4, points))
+    variants = {
+        "oracle": lambda: sparse_attention(*one, tokens, 2),
+        "many": lambda: landscape.loss(*many, tokens),
+        "many, T = 8": lambda: landscape.loss(*many, 8),
+        "one": lambda: landscape.loss(*one, tokens),
+        "one, T = 8": lambda: landscape.loss(*one, 8),
+    }
+    times = interleave(variants, 3 if quick else 21, {"one": 50, "one, T = 8": 50, "many": 5, "many, T = 8": 5})
+    oracle, point = times.seconds("oracle"), times.seconds("many") / points
+    ratio = times.ratio("oracle", "many") * points
+    oracle_gap = max(abs(sparse_attention(*p, tokens, 2) - landscape.loss(*p, tokens)) for p in many.T[:5])
+    return Row(
+        "closed_form",
+        [
+            Comparison(f"sparse attention, a point of {points}", oracle, point, ratio, 1e4),
+            compare(times, "oracle", "one", "sparse attention, a lone call", None, None),
+        ],
+        [
+            Limit(f"T = 8 (at T = {tokens:g}, {points} points)", times.ratio("many", "many, T = 8"), 1.3),
+            Limit(f"T = 8 (at T = {tokens:g}, a lone call)", times.ratio("one", "one, T = 8"), 1.3),
+        ],
+        [
+            Guard("excess_loss: relative error, T = 1e6..1e12", excess_error(40 if quick else 300), 1e-15),
+            Guard("difference from the sparse attention", float(oracle_gap), 1e-12),
+        ],
+    )
+
+
+def sparse_attention(a1: float, a2: float, b1: float, b2: float, tokens: int, position: int) -> float:
+    """Cross entropy of x_{i+1} after x_1 .. x_T, x_i, with one score a key and one logit a token: O(T), no formula."""
+    sentence = np.append(np.arange(tokens), position - 1)
+    same = sentence == sentence[-1]
+    scores = a1 * same
+    scores[1:] += a2 * same[:-1]
+    weights = np.exp(scores - scores.max())
+    weights /= weights.sum()
+    logits = b1 * np.bincount(sentence, weights, tokens) + b2 * np.bincount(sentence[:-1], weights[1:], tokens)
+    top = logits.max()
+    return float(top + np.log(np.exp(logits - top).sum()) - logits[position])
+
+
+def excess_error(points: int) -> float:
+    """Largest relative error of excess_loss over the unit box, against 50 digits."""
+    excess = symbolic.loss(symbolic.interior_table()) - sp.log(n_tokens)
+    exact = numeric(excess, (alpha1, alpha2, beta1, beta2, n_tokens), "mpmath")
+    worst = 0.0
+    for power in range(6, 13):
+        box = np.random.default_rng(power).uniform(size=(4, points))
+        found = landscape.excess_loss(*box, 10.0**power)
+        with mpmath.workdps(_DIGITS):
+            for point, value in zip(box.T, found, strict=True):
+                true = exact(*map(float, point), 10**power)
+                worst = max(worst, float(abs((float(value) - true) / true)))
+    return worst
