@@ -85,8 +85,12 @@ class InductionModel(nn.Module):
         for block in self.blocks[:-1]:
             hidden = block(hidden)
         hidden = self.blocks[-1](hidden, query_index)
-        logits = F.linear(self.norm(hidden), self.embedding)
-        return logits if query_index is None else logits.squeeze(1)
+        hidden = self.norm(hidden)
+        if query_index is None:
+            return F.linear(hidden, self.embedding)
+        # Same numbers as above; with the embedding as the left factor its gradient is no view of another matrix, and
+        # autograd adds that of `embed` to it in place, not in a third matrix of this size.
+        return (self.embedding @ hidden.squeeze(1).T).T
 
     def embed(self, tokens: Tensor) -> Tensor:
         """Return the rows of the embedding, (batch, length, width)."""
