@@ -53,6 +53,9 @@ CONSTRUCTION = (
         verdict=Verdict.HOLDS_IF,
         note="Tokens are columns, y = W x. In the row convention of Eq. 1 and 4 layer 1 writes nothing and every score "
         "of layer 2 is 0; there all the matrices must be transposed.",
+        formula=r"W_V^{(1)}\begin{pmatrix}x\\0\end{pmatrix}=\begin{pmatrix}0\\x\end{pmatrix},\quad"
+        r"W_V^{(2)}\begin{pmatrix}x\\y\end{pmatrix}=\begin{pmatrix}x\\0\end{pmatrix},\quad"
+        r"(W_Q^{(2)}z_L)^TW_K^{(2)}z_s=x_L^TW^*y_s",
     ),
     mathematical(
         "kv.appA.output_matrix",
@@ -66,6 +69,7 @@ CONSTRUCTION = (
         ),
         verdict=Verdict.HOLDS_IF,
         note="Tokens are columns: a row of width D cannot be multiplied by a d x D matrix.",
+        formula=r"W_O^{(2)}\begin{pmatrix}x\\y\end{pmatrix}=(I,0)\begin{pmatrix}x\\y\end{pmatrix}=x\in\mathbb{R}^d",
     ),
     mathematical(
         "kv.appA.w_star",
@@ -80,6 +84,7 @@ CONSTRUCTION = (
         ),
         verdict=Verdict.TYPO,
         note="W* = I / sigma and the score is not divided again (or W* = sqrt(D) I / sigma under Eq. 6).",
+        formula=r"W_K^{(2)}=\begin{pmatrix}0&0\\0&W^*\end{pmatrix},\quad x_L^TW^*y_s=x_L^Ty_s/\sigma",
     ),
     mathematical(
         "kv.appA.first_layer",
@@ -94,6 +99,7 @@ CONSTRUCTION = (
         ),
         verdict=Verdict.HOLDS_IF,
         note="Layer 1 has a strictly causal mask (s not included) and W_O^(1) = I, which print does not say.",
+        formula=r"y_s=\sum_{\tau=1}^{s-1}\mathrm{softmax}(-p^{(1)}(s-1-\tau))x_\tau",
     ),
     mathematical(
         "kv.appA.first_token",
@@ -107,6 +113,7 @@ CONSTRUCTION = (
         ),
         verdict=Verdict.HOLDS_IF,
         note="s >= 2: y_1 is over no token, harmless as layer 2 leaves s = 1 out.",
+        formula=r"\sum_{\tau=1}^{s-1}\mathrm{softmax}(-p^{(1)}(s-1-\tau))=1,\quad s\ge1",
     ),
     mathematical(
         "kv.appA.masks",
@@ -121,6 +128,7 @@ CONSTRUCTION = (
         verdict=Verdict.HOLDS_IF,
         note="Layer 1 strictly causal and layer 2 on {2..L-1}, without the first and the current token. Each of the "
         "seven other pairs of masks misses IH even as p -> infinity, at some L <= 4.",
+        formula=r"\mathrm{TF}(x)=\sum_{s=2}^{L-1}\mathrm{softmax}(x_L^Ty_s/\sigma-m|L-s|)x_s",
     ),
     mathematical(
         "kv.appA.ih2",
@@ -152,6 +160,7 @@ STEPS = (
         ),
         verdict=Verdict.HOLDS_IF,
         note=f"{CUBE}, which neither Definition 3.1 nor Theorem 3.2 asks for.",
+        formula=r"\left\|\sum_s(p_s-q_s)x_s\right\|_\infty\le\sum_s|p_s-q_s|",
     ),
     mathematical(
         "kv.appA.step2",
@@ -171,6 +180,7 @@ STEPS = (
             Control("half of the sharper form", lambda **p: c.softmax_rational(**p, factor=Fraction(1))),
         ),
         note="True, not sharp: kv.appA.step2.sharp is at most half of it.",
+        formula=r"\|\mathrm{softmax}(u)-\mathrm{softmax}(v)\|_1\le2\sup_s|u_s-v_s|",
     ),
     mathematical(
         "kv.appA.step2.sharp",
@@ -190,6 +200,7 @@ STEPS = (
             Control("half as much", lambda odds: c.balanced_pair(odds, Fraction(1))),
         ),
         is_correction=True,
+        formula=r"\|\mathrm{softmax}(u)-\mathrm{softmax}(v)\|_1\le2\tanh\frac{\max(u-v)-\min(u-v)}{4}",
     ),
     mathematical(
         "kv.appA.step3",
@@ -201,6 +212,7 @@ STEPS = (
             c.triples,
             Control("the mean size in place of the largest", lambda **p: c.hoelder(**p, other="mean")),
         ),
+        formula=r"|x_L^T(y_s-x_{s-1})/\sigma|\le\|x_L/\sigma\|_1\|y_s-x_{s-1}\|_\infty",
     ),
     mathematical(
         "kv.appA.step4",
@@ -214,6 +226,7 @@ STEPS = (
         ),
         verdict=Verdict.HOLDS_IF,
         note=CUBE,
+        formula=r"\|x_L/\sigma\|_1\le\sum_{i,j}|I/\sigma|_{ij}=\frac{d}{\sigma}",
     ),
     mathematical(
         "kv.appA.step5",
@@ -228,6 +241,7 @@ STEPS = (
         ),
         verdict=Verdict.HOLDS_IF,
         note=f"{CUBE}; on [0, 1]^d half of it is enough (kv.appA.step5.unit).",
+        formula=r"\|y_s-x_{s-1}\|_\infty\le\|w-e_{s-1}\|_1",
     ),
     mathematical(
         "kv.appA.step5.unit",
@@ -240,6 +254,7 @@ STEPS = (
             Control("a third of it", lambda **p: c.copy_error(**p, low=0, share=Fraction(1, 3))),
         ),
         is_correction=True,
+        formula=r"\|y_s-x_{s-1}\|_\infty\le\frac{1}{2}\|w-e_{s-1}\|_1",
     ),
     mathematical(
         "kv.appA.step5.norm",
@@ -251,6 +266,7 @@ STEPS = (
             [{"place": s} for s in range(3, 9)],
             Control("factor 1", lambda place: c.copy_norm(place, 1)),
         ),
+        formula=r"\|w-e_{s-1}\|_1=2\left|\frac{1}{\sum_{\tau=0}^{s-2}e^{-p\tau}}-1\right|",
     ),
     mathematical(
         "kv.appA.step6",
@@ -264,6 +280,7 @@ STEPS = (
         ),
         symbolic("it exceeds e^{-p}, the supremum", c.excess, ONCE, Control("as e^{-2p}", lambda: c.geometric(r**2))),
         note="True, not sharp: the supremum is e^{-p} (kv.appA.step6.sharp), which keeps the bound finite as p -> 0.",
+        formula=r"\sup_s\left|\frac{1}{\sum_{\tau=0}^{s-2}e^{-p\tau}}-1\right|<\frac{e^{-p}}{1-e^{-p}}",
     ),
     mathematical(
         "kv.appA.step6.sharp",
@@ -277,6 +294,7 @@ STEPS = (
             Control("e^{-2p}", points=({"supremum": r**2},)),
         ),
         is_correction=True,
+        formula=r"\sup_s\left|\frac{1}{\sum_{\tau=0}^{s-2}e^{-p\tau}}-1\right|=e^{-p}",
     ),
     mathematical(
         "kv.appA.step7",
@@ -296,6 +314,7 @@ STEPS = (
         ),
         verdict=Verdict.HOLDS_IF,
         note="p bounded away from 0 and d / sigma fixed. With the supremum e^{-p} the first condition is not needed.",
+        formula=r"\frac{4d}{\sigma}\frac{e^{-p}}{1-e^{-p}}\le O(e^{-p})",
     ),
     mathematical(
         "kv.appA.vacuous",
@@ -309,6 +328,7 @@ STEPS = (
             Control("e^p = 4 d / sigma", points=({"odds": 4 * c.d / sigma},)),
         ),
         is_correction=True,
+        formula=r"\frac{4d}{\sigma}\frac{e^{-p}}{1-e^{-p}}<1\iff p>\log\left(1+\frac{4d}{\sigma}\right)",
     ),
 )
 

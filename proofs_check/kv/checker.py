@@ -116,6 +116,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.HOLDS_IF,
         note="Position 1 is left out: it holds (k_1, 0) and takes part in the softmax.",
+        formula=r"(k_s,\hat v_s)=(k_s,v_{s-1}),\quad s=2,\ldots,n",
     ),
     mathematical(
         "kv.eq12",
@@ -165,6 +166,8 @@ CLAIMS: tuple[Claim, ...] = (
             Control("e^{s_2} for e^{s_1}", lambda length: _excess(length, 2)),
         ),
         is_correction=True,
+        formula=r"\sum_{i=2}^{n}\frac{e^{s_i}}{\sum_{j=1}^{n-1}e^{s_j}}=1+\frac{e^{s_n}-e^{s_1}}{\sum_{j"
+        r"=1}^{n-1}e^{s_j}}",
     ),
     mathematical(
         "kv.eq12.normaliser",
@@ -179,6 +182,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("i = 1..n-1, as printed", lambda length: _real_normaliser(length, PRINTED)),
         ),
         is_correction=True,
+        formula=r"v_n=\sum_{i=2}^{n}\frac{e^{k_{n+1}\cdot k_i/T}}{\sum_{j=1}^{n}e^{k_{n+1}\cdot k_j/T}}v_{i-1}",
     ),
     mathematical(
         "kv.eq12.sees_itself",
@@ -191,6 +195,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the query at position n", lambda length: _sees_itself(length, False)),
         ),
         is_correction=True,
+        formula=r"\frac{e^{s_{n+1}}}{\sum_{i=1}^{n+1}e^{s_i}}v_n,\quad s_i=k_{n+1}\cdot k_i/T",
     ),
     mathematical(
         "kv.sec3.3.keep",
@@ -206,5 +211,6 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.HOLDS_IF,
         note="The guess must occur exactly once among x_2 .. x_n. After A B B the seen successor B of B is deleted "
         "(the mean of A and B is not B); after A A the unseen guess B is kept (all earlier tokens are A).",
+        formula=r"\tilde v_n\approx v_n\iff(x_n,x_{n+1})\in\{(x_s,x_{s+1}):s<n\}",
     ),
 )

@@ -84,6 +84,7 @@ CLAIMS = (
         witness=_named("6.7B", "6.7B"),
         correction="kv.tab16.names.corrected",
         note="With the printed 36,000 tokens the totals are 1.564 and 6.771 billion; with Llama's 32,000 all fit.",
+        formula=r"P\approx(1.5,\ 2.9,\ 6.7,\ 13,\ 19)\cdot10^9,\quad V=36000,48000",
     ),
     exact_claim(
         "kv.tab16.names.corrected",
@@ -98,6 +99,7 @@ CLAIMS = (
         ),
         nature=Nature.MATHEMATICAL,
         is_correction=True,
+        formula=r"P\approx(1.5,\ 2.9,\ 6.7,\ 13,\ 19)\cdot10^9,\quad V=32000,48000",
     ),
     exact_claim(
         "kv.sec4.1.names",

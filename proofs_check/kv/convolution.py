@@ -71,6 +71,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("kernel (alpha2, alpha1)", lambda length: _convolution(length, (alpha2, alpha1))),
             Control("a kernel of size 3", lambda length: _convolution(length, (alpha1, alpha2, 1))),
         ),
+        formula=r"\hat K_t=\sum_{j=0}^{1}c_jK_{t-j},\quad(c_0,c_1)=(\alpha_1,\alpha_2)",
     ),
     mathematical(
         "kv.sec5.gssm",
@@ -84,6 +85,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.HOLDS_IF,
         note="The state must hold fewer bits than the values that may be asked for; a growing state is not bound.",
+        formula=r"M<2^n\Rightarrow\forall f:\{0,1\}^n\to\{1,\ldots,M\}\ \exists u\ne v:\ f(u)=f(v)",
     ),
     mathematical(
         "kv.fn11",
@@ -95,6 +97,7 @@ CLAIMS: tuple[Claim, ...] = (
             lambda effort: _ending_in(2, effort),
             Control("another token than S at the end", points=lambda effort: _ending_in(0, effort)),
         ),
+        formula=r"b_t=\begin{cases}x_t&x_{t-1}=S\\b_{t-1}&x_{t-1}\ne S\end{cases}",
     ),
     mathematical(
         "kv.appG.query",
@@ -106,6 +109,7 @@ CLAIMS: tuple[Claim, ...] = (
             ONCE,
             Control("keys shifted", lambda: _equal_bystanders((gamma1, gamma2), (0, 1))),
         ),
+        formula=r"\hat q_n=\gamma_1x_n+\gamma_2x_{n-1}\Rightarrow l_B=l_C",
     ),
     unsettled_claim(
         "kv.appG.elsewhere",
@@ -114,5 +118,6 @@ CLAIMS: tuple[Claim, ...] = (
         note="No width requirement is proved (kv.sec2.1.width). A common shift of the states reads offsets +1 and -1 "
         "with equal weights (kv.eq5.decoupled).",
         nature=Nature.MATHEMATICAL,
+        formula=r"D\ge cd,\quad c>1",
     ),
 )

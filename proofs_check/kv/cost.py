@@ -119,6 +119,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the gated variant, one logit a tensor", lambda kv_heads: _added(kv_heads, columns=1)),
             Control("Q shifted as well", lambda kv_heads: _added(kv_heads, tensors=3)),
         ),
+        formula="4h",
     ),
     mathematical(
         "kv.sec2.2.cost_shift",
@@ -169,5 +170,6 @@ CLAIMS: tuple[Claim, ...] = (
             MODELS,
             Control("the width 8 and some 30 tokens of Fig. 1b", points=({"length": 30, "width": 8, "kv_width": 8},)),
         ),
+        formula=r"\frac{6Nh_1d_1}{2ND^2+4N^2D}<\frac{1}{1000}",
     ),
 )

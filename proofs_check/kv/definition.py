@@ -153,6 +153,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.HOLDS_IF,
         note="L >= 3: for L = 1, 2 the softmax is over no position (and L = 3 always returns x_2).",
+        formula=r"\{2,\ldots,L-1\}\ne\emptyset,\quad L\in\mathbb{N}^+",
     ),
     mathematical(
         "kv.def3.1.dimension",
@@ -182,6 +183,7 @@ CLAIMS: tuple[Claim, ...] = (
         witness=Witness({"word": "AABA"}),
         correction="kv.sec3.1.any_context.corrected",
         note="All earlier occurrences weigh the same as m -> 0: in A B A C A half goes to B, half to C.",
+        formula=r"\lim_{\sigma,m\to0}\mathrm{IH}(x)=x_{i+1},\quad i=\max\{s<L:x_s=x_L\}",
     ),
     mathematical(
         "kv.sec3.1.any_context.ratio",
@@ -194,6 +196,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("e^m", lambda word: _ratio(word, sp.exp(slope))),
         ),
         is_correction=True,
+        formula=r"\frac{w_{i+1}}{w_{i'+1}}=e^{m(i-i')},\quad x_i=x_{i'}=x_L",
     ),
     mathematical(
         "kv.sec3.1.any_context.corrected",
@@ -215,6 +218,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("then m -> 0", lambda word: _steep_limit(word, flat=True)),
         ),
         is_correction=True,
+        formula=r"w_{i+1}\ge\frac{1}{1+(L-3)\max(e^{-m(i-i')},e^{m(L-i-2)-1/\sigma})}",
     ),
     mathematical(
         "kv.sec3.1.finite_length",
@@ -230,5 +234,6 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.HOLDS_IF,
         note="All earlier occurrences of the last token have the same successor, and the latest is not x_{L-1}, whose "
         "successor Eq. 7 leaves out. The data of Figure 1 are such.",
+        formula=r"\lim_{\sigma,m\to0}\mathrm{IH}(x)=x_{i+1},\quad x_i=x_L,\quad L<\infty",
     ),
 )

@@ -132,6 +132,7 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.HOLDS_IF,
         note="The cited theorem is about size: what the layer passes on (heads x head width x bits) must be less than "
         "the number of pairs. A layer of unlimited size can (kv.sec2.1.one_layer.large).",
+        formula=r"M<2^n\Rightarrow\forall f:\{0,1\}^n\to\{1,\ldots,M\}\ \exists u\ne v:\ f(u)=f(v)",
     ),
     mathematical(
         "kv.sec2.1.one_layer.large",
@@ -144,6 +145,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("without positions", lambda length: _table_suffices(length, positions=False)),
         ),
         is_correction=True,
+        formula=r"\left(x_L,\frac{1}{L}\sum_{s=1}^{L}e_{(x_s,s)}\right)\mapsto x_{i+1}",
     ),
     mathematical(
         "kv.sec2.1.must_integrate",
@@ -159,6 +161,7 @@ CLAIMS: tuple[Claim, ...] = (
         witness=Witness({"sentence": (0, 1, 0)}),
         correction="kv.sec2.1.must_integrate.corrected",
         note="Appendix D of the final version describes another route itself: carry the position i, move it on by one.",
+        formula=r"\frac{\partial h_{i+1}}{\partial x_i}\ne0",
     ),
     mathematical(
         "kv.sec2.1.must_integrate.corrected",
@@ -171,6 +174,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("a pointer that is not moved on", lambda sentence: _pointer_works(sentence, steps=0)),
         ),
         is_correction=True,
+        formula=r"\frac{\partial h_{i+1}}{\partial x_i}=0,\quad e_i\mapsto Pe_i=e_{i+1}\mapsto x_{i+1}",
     ),
     unsettled_claim(
         "kv.sec2.1.width",
@@ -195,5 +199,6 @@ CLAIMS: tuple[Claim, ...] = (
             Control("d = 16: the noise bound is too large", points=({"order": 2},)),
         ),
         is_correction=True,
+        formula=r"y_s=x_s+Qx_{s-1},\quad y_L^TQ^{-1}y_s=x_L^Tx_{s-1}+O(1/\sqrt{d})",
     ),
 )

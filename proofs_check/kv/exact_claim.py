@@ -37,7 +37,9 @@ def exact_claim(
     )
 
 
-def unsettled_claim(id: str, source: str, statement: str, note: str, nature: Nature = Nature.EMPIRICAL) -> Claim:
+def unsettled_claim(
+    id: str, source: str, statement: str, note: str, nature: Nature = Nature.EMPIRICAL, formula: str = ""
+) -> Claim:
     """A statement that can only be quoted here; `note` says what it would take to settle it."""
     return Claim(
         id=id,
@@ -47,4 +49,5 @@ def unsettled_claim(id: str, source: str, statement: str, note: str, nature: Nat
         verdict=Verdict.UNSETTLED,
         evidence=(Evidence(Kind.READ, "quoted"),),
         note=note,
+        formula=formula,
     )

@@ -80,6 +80,7 @@ CLAIMS: tuple[Claim, ...] = (
                    Control("T = 104", lambda **point: checks.wrong_way(**{**point, "tokens": 104})),
                    Control("Eq. 10 as printed", lambda **point: checks.wrong_way(**point, terms=_equation))),
         hypotheses=(SLICE, "T = 4, 2 <= i <= T - 2"),
+        formula=r"|\{\partial_{\beta_1}L>0\}|=0.284,\quad|\{\partial_{\alpha_1}L<0\}|=0.013,\quad T=4",
     ),
     mathematical(
         "kv.fig2.consistent", SECTION,
@@ -163,6 +164,7 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.FALSE, witness=Witness({"tokens": 4, "a": "1/2", "b": "1/2"}),
         correction="kv.fig2.slice.corrected",
         note="The drawn direction is the part of the gradient along the slice; the rest leaves it.",
+        formula=r"\frac{d}{ds}(\alpha_1+\alpha_2)=0,\quad\frac{d}{ds}(\beta_1+\beta_2)=0",
     ),
     mathematical(
         "kv.fig2.slice.corrected", SECTION + ", corrected",

@@ -84,6 +84,7 @@ CLAIMS: tuple[Claim, ...] = (
         Evidence(Kind.CERTIFIED, "balls of the formula and of the loss at rational points", _formula_differs,
                  ({"tokens": 2, "a": "1/3", "b": "1/2"}, {"tokens": 3, "a": "1/3", "b": "1/2"}),
                  (Control("the table of T = 2 and 3", lambda **point: _formula_differs(**point, own_table=True)),)),
+        formula=r"L_{\mathrm{Eq.\,10}}(T)\ne L(T),\quad T=2,3",
     ),
     mathematical(
         "kv.fig2.two_tokens.loss", SOURCE,
@@ -108,6 +109,7 @@ CLAIMS: tuple[Claim, ...] = (
                  (Control("the induction head predicts B", points=_wins(INDUCTION, 3)),)),
         Evidence(Kind.CERTIFIED, "leads of B at the induction head (0, 1)", _leads, _wins(INDUCTION, 2),
                  (Control("(1, 0) for B over C", points=({"head": PREVIOUS_TOKEN, "winner": 2, "over": 3},)),)),
+        formula=r"l_C>\max(l_A,l_B)\ \mathrm{at}\ (\alpha_1,\beta_1)=(1,0)",
     ),
     mathematical(
         "kv.fig2.two_tokens.learns", SOURCE, "Training on T = 2 leads to the previous-token head.",
@@ -122,6 +124,7 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.HOLDS_IF,
         note="It holds from 63 % of the box; from the rest descent ends at the induction head (0, 1), a second local "
              "minimum.",
+        formula=r"(\alpha_1,\beta_1)\to(1,0),\quad T=2",
     ),
 )  # fmt: skip
 

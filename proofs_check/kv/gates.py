@@ -102,6 +102,8 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.TYPO,
         note="beta2 = 1 - beta1.",
+        formula=r"\alpha_1=\mathrm{sigmoid}(a),\quad\beta_1=\mathrm{sigmoid}(b),\quad\alpha_2=1-\alpha_1,\quad\beta_2"
+        r"=1-\alpha_1",
     ),
     mathematical(
         "kv1.sec4.6.gate",
@@ -115,6 +117,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.TYPO,
         note="beta2 = 1 - beta1.",
+        formula=r"\alpha_2=1-\alpha_1,\quad\beta=1-\alpha_2",
     ),
     mathematical(
         "kv.appF1.gate.inside",
@@ -140,6 +143,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the maximum alone", lambda value: _stays(value, lambda v: max(v, Fraction(0)))),
             Control("the minimum alone", lambda value: _stays(value, lambda v: min(v, Fraction(1)))),
         ),
+        formula=r"0\le\min(\max(\alpha_i,0),1)\le1",
     ),
     mathematical(
         "kv.appF1.clip.sum",
@@ -152,6 +156,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("unclipped", lambda alpha, beta, total: _clipped_sum(alpha, beta, total, lambda v: v)),
         ),
         is_correction=True,
+        formula=r"\alpha_1+\alpha_2:0.51\mapsto0.51,\quad\beta_1+\beta_2:0.19\mapsto0.34",
     ),
     mathematical(
         "kv.appF1.clip.flat",
@@ -165,6 +170,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("inside", points=[{"value": Fraction(1, 2)}]),
         ),
         is_correction=True,
+        formula=r"\frac{d}{d\alpha}\min(\max(\alpha,0),1)=0,\quad\alpha<0\ \mathrm{or}\ \alpha>1",
     ),
     mathematical(
         "kv.appF1.rescaling",
@@ -177,6 +183,8 @@ CLAIMS: tuple[Claim, ...] = (
             Control("W_K unchanged", lambda length: _rescaled(length, sp.Integer(1))),
         ),
         is_correction=True,
+        formula=r"\hat K=\gamma K'+(1-\gamma)\mathrm{Shift}(K'),\quad K'=(\alpha_1+\alpha_2)K,\quad\gamma"
+        r"=\frac{\alpha_1}{\alpha_1+\alpha_2}",
     ),
     mathematical(
         "kv.appF1.richer",
@@ -188,6 +196,7 @@ CLAIMS: tuple[Claim, ...] = (
             SIGNED,
             Control("footnote 15's alphas, of one sign", points=[{"target": FIFTEEN["alpha"]}]),
         ),
+        formula=r"\beta_1\beta_2<0\Rightarrow(\beta_1,\beta_2)\ne c(\gamma_1,\gamma_2),\quad\gamma_1,\gamma_2\ge0",
     ),
     mathematical(
         "kv.appF1.anti_copying",
@@ -205,6 +214,7 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.HOLDS_IF,
         note="Only with the sign of W_V W_O held fixed, and beta1 >= 0 too: with W_V W_O = -I, alpha = (0, 1) and "
         "beta = (1, 0) search the prefix and lower its successor without any negative coefficient.",
+        formula=r"\beta_1,\beta_2\ge0,\quad W_VW_O=I\Rightarrow l_x\ge0",
     ),
     unsettled_claim(
         "kv.appF1.more_controls",

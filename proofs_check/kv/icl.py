@@ -105,6 +105,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.HOLDS_IF,
         note="Position 1 is left out: it holds (0, v_1), and its zero key takes part in the softmax.",
+        formula=r"(\hat k_s,v_s)=(k_{s-1},v_s),\quad s=2,\ldots,n",
     ),
     mathematical(
         "kv.eq11",
@@ -141,6 +142,7 @@ CLAIMS: tuple[Claim, ...] = (
         correction="kv.eq11.normaliser.corrected",
         note="Position 1, with key 0 and value v_1, is in the sum: at n = 2 Eq. 11 gives v_2 whatever the keys, "
         "the head (v_1 + e^{s_1} v_2)/(1 + e^{s_1}).",
+        formula=r"v_{n+1}=\sum_{i=1}^{n-1}\frac{e^{k_n\cdot k_i/T}}{\sum_{j=1}^{n-1}e^{k_n\cdot k_j/T}}v_{i+1}",
     ),
     mathematical(
         "kv.eq11.normaliser.corrected",
@@ -166,6 +168,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the same positions", lambda length: _positions_of_eq7(length, 0)),
         ),
         is_correction=True,
+        formula=r"\{2,\ldots,n\}=\{2,\ldots,n-1\}\cup\{n\}",
     ),
     mathematical(
         "kv.sec3.3.decode",
@@ -179,5 +182,6 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.HOLDS_IF,
         note="W_V must give different tokens different values.",
+        formula=r"v_{n+1}=x_{n+1}W_V\mapsto x_{n+1}",
     ),
 )

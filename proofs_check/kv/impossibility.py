@@ -75,6 +75,7 @@ THEOREM_CLAIMS = (
             Control("the causal mask", lambda seed: c.inner_exact(seed, support="causal")),
         ),
         is_correction=True,
+        formula=r"\mathrm{KVSA}(x)=\sum_{s=2}^{L-1}\mathrm{softmax}(x_Lx_{s-1}^T/\sigma-m|L-s|)x_s=\mathrm{IH}(x)",
     ),
     mathematical(
         "kv.thm3.3.only_inner",
@@ -87,6 +88,7 @@ THEOREM_CLAIMS = (
             Control("the causal mask", lambda support, length: c.solvable("causal", length)),
         ),
         is_correction=True,
+        formula=r"\beta_2M=0,\quad\beta_1M>0",
     ),
     mathematical(
         "kv.thm3.3.redefined",
@@ -99,6 +101,7 @@ THEOREM_CLAIMS = (
             Control("without s = 1", lambda **p: c.causal_is_redefined(**p, start=2)),
         ),
         is_correction=True,
+        formula=r"\mathrm{KVSA}(x)=\sum_{s=1}^{L}\mathrm{softmax}(x_Lx_{s-1}^T/\sigma-m(L-s))x_s,\quad x_0=0",
     ),
     mathematical(
         "kv.appB.beta0",
@@ -135,6 +138,7 @@ THEOREM_CLAIMS = (
         correction="kv.appB.corrected",
         note="It multiplies the output by 1/sigma and leaves the scores alone: at L = 3 the head on {2} gives "
         "x_2/sigma, IH gives x_2.",
+        formula=r"\beta_1=\frac{1}{\sigma}\Rightarrow\mathrm{KVSA}=\mathrm{IH}",
     ),
     mathematical(
         "kv.appB.corrected",
@@ -148,6 +152,7 @@ THEOREM_CLAIMS = (
             Control("alpha_2 = 1/sigma", lambda **p: c.key_scale(**p, alpha2=1 / sigma)),
         ),
         is_correction=True,
+        formula=r"\alpha_1=0,\quad\alpha_2=\frac{\sqrt{D}}{\sigma},\quad\beta_1=1,\quad\beta_2=0",
     ),
 )
 
@@ -177,6 +182,8 @@ DISTANCE = (
             Control("half of it", lambda **p: c.range_bound(**p, factor=Fraction(1, 2))),
         ),
         is_correction=True,
+        formula=r"|\mathrm{KVSA}-\mathrm{IH}|_c\le\varepsilon\,(\max_sx_{s,c}-\min_sx_{s,c}),\quad\varepsilon"
+        r"=\frac{a}{a+Z}",
     ),
     mathematical(
         "kv.thm3.3.discrepancy.matched",
@@ -189,6 +196,7 @@ DISTANCE = (
             Control("factor 1", lambda **p: c.matched_bound(**p, factor=1)),
         ),
         is_correction=True,
+        formula=r"\varepsilon=\frac{a}{a+Z}\le2e^{-1/\sigma+m(L-i-1)}",
     ),
     mathematical(
         "kv.thm3.3.discrepancy.repeated",
@@ -202,6 +210,7 @@ DISTANCE = (
             Control("0", lambda length: c.repeated_limit(length, sp.S.Zero)),
         ),
         is_correction=True,
+        formula=r"\lim_{\sigma\to0}\lim_{m\to0}|\mathrm{KVSA}-\mathrm{IH}|=1-\frac{1}{L-2}",
     ),
     mathematical(
         "kv.thm3.3.discrepancy.ball",
@@ -221,6 +230,8 @@ DISTANCE = (
             Control("x_{L-1} = 0", lambda **p: c.ball_reached(**p, last=0)),
         ),
         is_correction=True,
+        formula=r"\varepsilon\le\frac{a}{a+Z},\quad a=e^{-m(L-1)}+e^{1/\sigma},\quad Z=e^{-1/\sigma}\sum_{j"
+        r"=1}^{L-2}e^{-mj}",
     ),
     mathematical(
         "kv.thm3.3.discrepancy.long",
@@ -233,6 +244,7 @@ DISTANCE = (
             Control("twice t", points=({"factor": 2},)),
         ),
         is_correction=True,
+        formula=r"\lim_{L\to\infty}\frac{a}{a+Z}=\frac{t}{1+t},\quad t=e^{2/\sigma}(e^m-1)",
     ),
 )
 
@@ -250,6 +262,7 @@ SENTENCES = (
         ),
         verdict=Verdict.HOLDS_IF,
         note="Both networks attend to {2..L-1} only: Theorem 3.2 assumes that for layer 2, Theorem 3.3 denies it.",
+        formula=r"\mathrm{KVSA}-\mathrm{IH}=0,\quad\mathrm{TF}-\mathrm{IH}\ne0",
     ),
     mathematical(
         "kv.sec3.1.equal_sign.causal",
@@ -263,6 +276,7 @@ SENTENCES = (
             Control("KV shifting on {2..L-1}", lambda **p: c.causal_is_worse(**p, inner=True)),
         ),
         is_correction=True,
+        formula=r"\mathrm{TF}(0,1,0)=\mathrm{IH}(0,1,0)=1,\quad\mathrm{KVSA}(0,1,0)=\frac{e^{-m}}{1+e^{-m}+e^{-2m}}",
     ),
     mathematical(
         "kv.fn3.lower_bound",
@@ -275,6 +289,7 @@ SENTENCES = (
             Control("tokens all alike", c.never_exact_or_zero),
         ),
         is_correction=True,
+        formula=r"\|\mathrm{IH}-\mathrm{TF}\|>0,\quad p<\infty",
     ),
     mathematical(
         "kv.fn3.no_separation",
@@ -288,6 +303,7 @@ SENTENCES = (
             Control("as sigma -> 0 instead", lambda domain: c.vanishes(domain, sigma)),
         ),
         is_correction=True,
+        formula=r"\inf_p\|\mathrm{IH}-\mathrm{TF}\|=0",
     ),
     mathematical(
         "kv.fn2",
@@ -300,6 +316,7 @@ SENTENCES = (
             Control("e^{-p} = 0.01", points=({"ratio": Fraction(1, 100)},)),
         ),
         note="In float64 the two-layer network here is exact from about p = 40 on, and nothing separates the two.",
+        formula=r"\|\mathrm{IH}-\mathrm{TF}\|>0,\quad\mathrm{float}(\mathrm{IH})=\mathrm{float}(\mathrm{TF})",
     ),
     mathematical(
         "kv.sec3.1.less_depth",
@@ -319,6 +336,7 @@ SENTENCES = (
         ),
         verdict=Verdict.HOLDS_IF,
         note="Attention on {2..L-1}. Under the causal mask neither is exact in one layer.",
+        formula=r"\mathrm{KVSA}_{1\ \mathrm{layer}}=\mathrm{IH},\quad\mathrm{TF}_{1\ \mathrm{layer}}\ne\mathrm{IH}",
     ),
     unsettled_claim(
         "kv.sec3.1.less_width",
@@ -327,6 +345,7 @@ SENTENCES = (
         note="Both widths belong to constructions, that is upper bounds; a lower bound above d for two vanilla layers "
         "is not stated, and kv.sec2.1.width.superposition speaks against it.",
         nature=Nature.MATHEMATICAL,
+        formula=r"D_{\mathrm{KVSA}}=d<2d=D_{\mathrm{TF}}",
     ),
     unsettled_claim(
         "kv.sec3.1.constant_improvement",
@@ -334,6 +353,7 @@ SENTENCES = (
         "KV shifting may not improve the bounds in order, but a constant improvement is possible.",
         note="A belief: no bound is named of which a constant could be compared.",
         nature=Nature.MATHEMATICAL,
+        formula=r"B_{\mathrm{KVSA}}\le c\,B_{\mathrm{TF}},\quad0<c<1",
     ),
 )
 

@@ -102,6 +102,7 @@ CLAIMS: tuple[Claim, ...] = (
         correction="kv.sec2.2.initial_state.corrected",
         note="Only constant sequences are kept, and those from position 2 on. The witness: one token, its "
         "key alpha1 k. Keys, values and logits start with 2/3 of their variance on white tokens.",
+        formula=r"|\alpha_1k_t+\alpha_2k_{t-1}|^2=|k_t|^2",
     ),
     mathematical(
         "kv.sec2.2.initial_state.corrected",
@@ -128,6 +129,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("from position 1 on", lambda length: _constant_kept(length, 1)),
         ),
         is_correction=True,
+        formula=r"k_t=k\Rightarrow\alpha_1k_t+(1-\alpha_1)k_{t-1}=k,\quad t\ge2",
     ),
     mathematical(
         "kv.sec2.2.initial_state.first",
@@ -140,6 +142,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("2/3, as elsewhere", lambda: _first_position(Fraction(2, 3))),
         ),
         is_correction=True,
+        formula=r"|\hat k_1|^2=\alpha_1^2|k_1|^2,\quad\mathbb{E}\,\alpha_1^2=\frac{1}{3}",
     ),
     mathematical(
         "kv.sec2.2.initial_state.circle",
@@ -178,6 +181,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("1/3", lambda: _pooled(Fraction(1, 3))),
         ),
         is_correction=True,
+        formula=r"\frac{\mathbb{E}\,\alpha_1\alpha_2}{\mathbb{E}(\alpha_1^2+\alpha_2^2)}=\frac{1}{4}",
     ),
     mathematical(
         "kv.appF.independent",
@@ -191,6 +195,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.HOLDS_IF,
         note="The alphas are independent of the betas; alpha1 and alpha2 = 1 - alpha1 determine each other.",
+        formula=r"\mathbb{E}\,\alpha_i^p\beta_j^q=\mathbb{E}\,\alpha_i^p\ \mathbb{E}\,\beta_j^q",
     ),
     mathematical(
         "kv.sec4.3.smooth",

@@ -239,6 +239,7 @@ CLAIMS = (
         witness=Witness(SMALLEST),
         correction="kv.eq10.corrected",
         note="The derivation above the table has e^{alpha1}; the table copies it as e^{alpha2}.",
+        formula=r"l_{i-1}=l_T=\frac{\beta_1+\beta_2e^{\alpha_2}}{S}",
     ),
     Claim(
         id="kv.eq13",

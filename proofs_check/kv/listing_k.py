@@ -46,6 +46,7 @@ CLAIMS: tuple[Claim, ...] = (
         scope="200 rows for each of two seeds and three values",
         is_correction=True,
         **MATHEMATICAL,
+        formula=r"P(x\mid v_{\min})=P(x)",
     ),
     mathematical(
         "kv.appK.tokens",
@@ -61,6 +62,7 @@ CLAIMS: tuple[Claim, ...] = (
         witness=Witness({"tokens": 3}),
         correction="kv.appK.tokens.corrected",
         note="Both ends are left out: 11..7999 by default.",
+        formula=r"x_t\in\{v_{\mathrm{mid}},\ldots,v_{\max}\}",
     ),
     mathematical(
         "kv.appK.tokens.corrected",
@@ -74,6 +76,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("max_val too", points=({"tokens": 3, "low": 1, "high": 0},)),
         ),
         is_correction=True,
+        formula=r"x_t\in\{v_{\mathrm{mid}}+1,\ldots,v_{\max}-1\}",
     ),
     mathematical(
         "kv.sec3.2.vocabulary",
@@ -89,6 +92,7 @@ CLAIMS: tuple[Claim, ...] = (
         witness=Witness({"vocabulary": PRINTED_VOCABULARY}),
         correction="kv.sec3.2.vocabulary.corrected",
         note="8000 rows of embeddings, of which 0 is the padding and 1..10 are never met.",
+        formula="|V|=8000",
     ),
     mathematical(
         "kv.sec3.2.vocabulary.corrected",
@@ -102,6 +106,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("length = 511", points=({"length": 511},)),
         ),
         is_correction=True,
+        formula=r"|V|=|\{11,\ldots,7999\}|=7989,\quad|V_{\mathrm{row}}|=512",
     ),
     mathematical(
         "kv.appK.next_token",
@@ -117,6 +122,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.TYPO,
         note="The next token is the one that followed the first appearance: x_{T+1} = x_i, x_{T+2} = x_{i+1}.",
+        formula=r"x_{T+1}=x_i\Rightarrow x_{T+2}=x_{T+1}",
     ),
     mathematical(
         "kv.appK.first_repetition",
@@ -129,6 +135,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("T + 1 distinct tokens", lambda length, tokens: form(length, tokens, 1)),
         ),
         is_correction=True,
+        formula=r"|\{x_1,\ldots,x_T\}|=T,\quad x_{T+1}=x_i,\quad x_{T+2}=x_{i+1}",
     ),
     mathematical(
         "kv.appK.scored",
@@ -140,6 +147,7 @@ CLAIMS: tuple[Claim, ...] = (
             POOLS,
             Control("the position of the answer", lambda length, tokens: scored(length, tokens, 1)),
         ),
+        formula=r"\{T+1\}",
     ),
     mathematical(
         "kv.appK.zeros",
@@ -151,6 +159,7 @@ CLAIMS: tuple[Claim, ...] = (
             POOLS,
             Control("up to `length`", lambda length, tokens: padded(length, tokens, None)),
         ),
+        formula=r"x_t=0,\quad T+2<t\le512",
     ),
     mathematical(
         "kv.appK.regenerated",
@@ -166,6 +175,7 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.HOLDS_IF,
         hypotheses=("length >= 3", "at least two tokens"),
         note="Missing: length >= 3 and max_val - mid_val >= 3.",
+        formula=r"P(\mathrm{repetition})>0",
     ),
     mathematical(
         "kv.appK.short",
@@ -178,6 +188,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("length 3", points=({"length": 3},)),
         ),
         is_correction=True,
+        formula=r"P(\mathrm{repetition})=0,\quad n=1,2",
     ),
     mathematical(
         "kv.appK.one_token",
@@ -190,5 +201,6 @@ CLAIMS: tuple[Claim, ...] = (
             Control("two tokens", points=({"length": 5, "tokens": 2},)),
         ),
         is_correction=True,
+        formula="P(x_{t+1}=x_t)=1",
     ),
 )

@@ -46,6 +46,7 @@ CLAIMS: tuple[Claim, ...] = (
         "Given T the repeated position i is uniform on 1..T-1: the last token is never repeated at once.",
         exact("all rows, lengths 3..5", uniform, SMALL, Control("uniform on 1..T", lambda length: uniform(length, 0))),
         is_correction=True,
+        formula=r"P(i\mid T)=\frac{1}{T-1},\quad1\le i\le T-1",
     ),
     mathematical(
         "kv.appK.mean",
@@ -58,6 +59,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the mean of T + 1", points=({"printed": "30.003"},)),
         ),
         is_correction=True,
+        formula=r"\mathbb{E}\,T=29.003",
     ),
     mathematical(
         "kv.appK.std",
@@ -70,6 +72,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("14.50", points=({"printed": "14.50"},)),
         ),
         is_correction=True,
+        formula=r"\sqrt{\mathrm{Var}\,T}=14.49",
     ),
     mathematical(
         "kv.appK.quantiles",
@@ -83,6 +86,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("a 99 % point of 67", points=({"share": "99/100", "value": 67},)),
         ),
         is_correction=True,
+        formula=r"\min\{t:P(T\le t)\ge0.5\}=27,\quad\min\{t:P(T\le t)\ge0.99\}=68",
     ),
     mathematical(
         "kv.appK.padding",
@@ -95,6 +99,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the repeated token and its answer not counted", points=({"printed": "94.3"},)),
         ),
         is_correction=True,
+        formula=r"1-\frac{\mathbb{E}\,T+2}{512}=0.939",
     ),
     mathematical(
         "kv.appK.regenerated.rate",
@@ -115,6 +120,7 @@ CLAIMS: tuple[Claim, ...] = (
         "A row holds length + 1 tokens with chance P(T = length - 1): always for length 3, 4/7 for 4, 9/29 for 5.",
         exact("all rows, lengths 3..5", overlong, SMALL, Control("T = length", lambda length: overlong(length, 0))),
         is_correction=True,
+        formula=r"P(T=n-1)=1,\ \frac{4}{7},\ \frac{9}{29},\quad n=3,4,5",
     ),
     mathematical(
         "kv.appK.overlong.rate",
@@ -128,6 +134,8 @@ CLAIMS: tuple[Claim, ...] = (
             Control("0 to 218 digits for 512", points=({"length": ROW, "printed": f"{0:.218f}"},)),
         ),
         is_correction=True,
+        formula=r"P(T=n-1)=\frac{n-2}{n-1}\prod_{t"
+        r"=1}^{n-2}\frac{n-t}{n-1}\left(1-\frac{(n-1)!}{(n-1)^{n-1}}\right)^{-1}",
     ),
     mathematical(
         "kv.appK.previous_token",
@@ -135,6 +143,7 @@ CLAIMS: tuple[Claim, ...] = (
         "A head that copies the token just before the repetition is right with chance E[1/(T-1)].",
         exact("all rows, lengths 3..5", copied, SMALL, Control("two before", lambda length: copied(length, 2))),
         is_correction=True,
+        formula=r"\mathbb{E}\,\frac{1}{T-1}",
     ),
     mathematical(
         "kv.appK.previous_token.score",
@@ -148,6 +157,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the same copy", points=({"printed": "5.5", "back": 1},)),
         ),
         is_correction=True,
+        formula=r"\mathbb{E}\,\frac{1}{T-1}=0.055",
     ),
     mathematical(
         "kv.fig1.context",
@@ -161,6 +171,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("once in 10^8", points=({"bound": Fraction(1, 10**8)},)),
         ),
         is_correction=True,
+        formula="P(T>127)<10^{-7}",
     ),
     mathematical(
         "kv.appN.scored",
@@ -178,5 +189,6 @@ CLAIMS: tuple[Claim, ...] = (
             Control("512 samples in all", points=({"gpus": 8, "samples": 64},)),
         ),
         is_correction=True,
+        formula=r"8\cdot512=4096,\quad4096\cdot512=2097152,\quad4096\,(\mathbb{E}\,T+2)=126987",
     ),
 )

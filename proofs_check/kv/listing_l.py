@@ -91,6 +91,7 @@ CLAIMS: tuple[Claim, ...] = (
         hypotheses=(SLICE,),
         note="At O(T) = 0 its directions of descent are 61.5 degrees off on average, 150 at worst; at larger O(T) "
              "e^{ot} hides the other slips.",
+        formula=r"L_{\mathrm{listing}}=L",
     ),
     mathematical(
         "kv.listing_l.picture.corrected", SOURCE + ", corrected",
@@ -100,6 +101,8 @@ CLAIMS: tuple[Claim, ...] = (
                  *(Control(f"with {name} left", lambda place, name=name: checks.whole(place, Slips(**{name: True})))
                    for name in Slips._fields)),
         is_correction=True, hypotheses=(SLICE,),
+        formula=r"L=\log\left(1+e^{l_i-l_{i+1}}+2e^{l_T-l_{i+1}}+(T-4)e^{l_o-l_{i+1}}\right),\quad S"
+        r"=2e^{\alpha_1}+e^{\alpha_2}+T-2",
     ),
     mathematical(
         "kv.listing_l.zero", SOURCE, "O(T) = 0, the default ot = 0, is a case of Theorem 3.4.",
@@ -111,6 +114,7 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.FALSE, correction="kv.listing_l.picture.corrected", hypotheses=(SLICE,),
         witness=Witness({"tokens": 4}, checks.rests_at),
         note="T - 4 = 0 only at T = 4, where S has the constant 2; T - 2 = 0 only at T = 2, where the theorem is void.",
+        formula="T-2=T-4=O(T)=0",
     ),
     mathematical(
         "kv.listing_l.non_monotone", SOURCE,
@@ -122,6 +126,7 @@ CLAIMS: tuple[Claim, ...] = (
         witness=Witness({"a": "3/4", "b": "1/4"}, checks.opposite_slopes),
         note="An artefact: the listing lets alpha1 go the wrong way on 42.1 % of the box and beta1 nowhere; the loss "
              "at T = 4 does so on 1.3 % and 28.4 %.",
+        formula=r"\mathrm{sign}\,\nabla L_{\mathrm{listing}}=\mathrm{sign}\,\nabla L,\quad O(T)=0",
     ),
     mathematical(
         "kv.listing_l.levels", SOURCE,

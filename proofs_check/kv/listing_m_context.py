@@ -125,6 +125,7 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.HOLDS_IF,
         hypotheses=("nothing is cached",),
         note="Missing: without a past. In decoding the offset is the number of cached tokens.",
+        formula=r"q_t\mapsto R_{0+t}\,q_t,\quad k_s\mapsto R_{0+s}\,k_s",
     ),
     mathematical(
         "kv.appM.packed",
@@ -137,6 +138,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("mixing that knows the documents", lambda lengths, weights: _packed(lengths, weights, True)),
         ),
         is_correction=True,
+        formula=r"\hat k_1=\alpha_1k_1+\alpha_2k_{\mathrm{last}}",
     ),
     mathematical(
         "kv.appM.padding",
@@ -149,6 +151,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the keys of pads set to zero", lambda pads, weights: _padded(pads, weights, True)),
         ),
         is_correction=True,
+        formula=r"\hat k_1=\alpha_1k_1+\alpha_2k_{\mathrm{pad}}",
     ),
     mathematical(
         "kv.appM.beams",
@@ -162,5 +165,6 @@ CLAIMS: tuple[Claim, ...] = (
             Control("last_k reordered", lambda order, weights: _beams(order, weights, True)),
         ),
         is_correction=True,
+        formula=r"\alpha_2(k_{t-1}^{\mathrm{stale}}-k_{t-1})",
     ),
 )

@@ -83,6 +83,7 @@ CLAIMS: tuple[Claim, ...] = (
             *(Control(f"weights {p['weights']}", points=(p,)) for p in PROMPTS[:4]),
         ),
         is_correction=True,
+        formula=r"(\alpha_1-\alpha_2)k_{t-1}=0\iff\alpha_1=\alpha_2",
     ),
     mathematical(
         "kv.appM.inference.zero",
@@ -95,6 +96,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("alpha = (1, 1)", lambda prompt, decoded: zero_keys(prompt, decoded, (1, 1))),
         ),
         is_correction=True,
+        formula=r"\alpha=(0,1)\Rightarrow K_1k_{t-1}+K_1k_t=0",
     ),
     mathematical(
         "kv.appM.inference.prompt",
@@ -106,6 +108,7 @@ CLAIMS: tuple[Claim, ...] = (
             PROMPTS,
             Control("one decoded token more", lambda **p: prompt_right(**p, upto=1)),
         ),
+        formula=r"\hat k_t=K_0k_{t-1}+K_1k_t,\quad k_{\mathrm{last}}=k_p",
     ),
     mathematical(
         "kv1.appF.inference",
@@ -121,6 +124,7 @@ CLAIMS: tuple[Claim, ...] = (
         witness=Witness(SMALLEST),
         correction="kv.appM.inference.corrected",
         note="The last key must be kept before the convolution; the coefficients are right in this version.",
+        formula=r"k_{\mathrm{last}}=\hat k_p,\quad\hat k_{p+1}=K_0k_{\mathrm{last}}+K_1k_{p+1}",
     ),
     mathematical(
         "kv1.appF.inference.others",
@@ -134,6 +138,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the first one included", lambda **p: others_right(**p, after=0)),
         ),
         is_correction=True,
+        formula=r"\hat k_t=K_0k_{t-1}+K_1k_t,\quad t\ge p+2",
     ),
     mathematical(
         "kv1.appF.inference.error",
@@ -146,6 +151,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("nothing kept", lambda **p: first_error(**p, mixed=False)),
         ),
         is_correction=True,
+        formula=r"\alpha_2(\hat k_p-k_p)",
     ),
     mathematical(
         "kv.appM.inference.outputs",
@@ -159,6 +165,7 @@ CLAIMS: tuple[Claim, ...] = (
             (Control("the corrected rule", points=({"flaw": Flaw.NONE, "seed": 0},)),),
         ),
         is_correction=True,
+        formula=r"Y_t^{\mathrm{decoded}}\ne Y_t^{\mathrm{full}},\quad t>p",
     ),
     mathematical(
         "kv.appM.chunks",
@@ -172,6 +179,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("single tokens", points=({"flaw": Flaw.FINAL, "chunks": (6, 1, 1), "surplus": 1},)),
         ),
         is_correction=True,
+        formula=r"n_{\mathrm{cache}}=n+c-1",
     ),
     mathematical(
         "kv.appM.chunks.second",
@@ -184,5 +192,6 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the corrected rule", points=({"flaw": Flaw.NONE, "prompt": 2},)),
         ),
         is_correction=True,
+        formula=r"\hat k_{p+2}\ne\alpha_1k_{p+2}+\alpha_2k_{p+1}",
     ),
 )

@@ -73,6 +73,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("N - 2 later tokens", lambda length: _leak(length, 2)),
         ),
         is_correction=True,
+        formula=r"\sum_{t=2}^{N}A_{1,t}=\frac{N-1}{N-1+e^{s_1}}",
     ),
     mathematical(
         "kv.eq6.mask_shape",
@@ -102,6 +103,7 @@ CLAIMS: tuple[Claim, ...] = (
         witness=Witness({"dim": 2}),
         correction="kv.eq6.sigma.corrected",
         note="Definition 3.1 and Theorem 3.3 take sigma free, Theorem 3.4 takes it as 1.",
+        formula=r"\frac{\alpha}{\sqrt{D}}=\alpha",
     ),
     mathematical(
         "kv.eq6.sigma.corrected",
@@ -114,5 +116,6 @@ CLAIMS: tuple[Claim, ...] = (
             Control("Theorem 3.4's divisor 1", lambda tokens_count: _uniform_limit(tokens_count, 0)),
         ),
         is_correction=True,
+        formula=r"\lim_{D\to\infty}\frac{e^{1/\sqrt{D}}}{T+e^{1/\sqrt{D}}}=\frac{1}{T+1}",
     ),
 )

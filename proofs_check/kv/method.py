@@ -85,6 +85,7 @@ CLAIMS: tuple[Claim, ...] = (
             LENGTHS,
             Control("a shift by two", lambda length: _shift_rows(length, 2)),
         ),
+        formula=r"\mathrm{Shift}(K)_1=0,\quad\mathrm{Shift}(K)_s=K_{s-1}",
     ),
     mathematical(
         "kv.eq5.projection",
@@ -97,6 +98,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("a tanh after the projection", lambda length: _projects(length, True), ({"length": 2},)),
         ),
         is_correction=True,
+        formula=r"\mathrm{Shift}(XW)=\mathrm{Shift}(X)W",
     ),
     mathematical(
         "kv.eq5.identity",
@@ -110,6 +112,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("beta = (0, 1)", lambda length: _identity_is_vanilla(length, (1, 0), (0, 1))),
         ),
         is_correction=True,
+        formula=r"\alpha=\beta=(1,0)\Rightarrow\hat K=K,\quad\hat V=V",
     ),
     mathematical(
         "kv.eq5.offsets",
@@ -135,6 +138,7 @@ CLAIMS: tuple[Claim, ...] = (
             LENGTHS[1:],
             Control("Eq. 5", lambda length: _direct_offsets_leak(length, 0)),
         ),
+        formula=r"\hat V_i=\beta_1V_i+\beta_2V_{i+1}\Rightarrow\frac{\partial Y_j}{\partial x_{j+1}}\ne0",
     ),
     mathematical(
         "kv.eq5.causal",
@@ -146,6 +150,7 @@ CLAIMS: tuple[Claim, ...] = (
             LENGTHS,
             Control("token s + 1 mixed into value s", lambda length: _causal(length, 1)),
         ),
+        formula=r"\frac{\partial Y_j}{\partial x_t}=0,\quad t>j",
     ),
     mathematical(
         "kv.eq5.decoupled",
@@ -158,5 +163,6 @@ CLAIMS: tuple[Claim, ...] = (
             Control("separate mixtures, as in Eq. 5", lambda: _shift_of_states(KEY, VALUE)),
         ),
         is_correction=True,
+        formula=r"\alpha=\beta\Rightarrow\alpha_2\beta_1=\alpha_1\beta_2",
     ),
 )

@@ -90,6 +90,7 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.HOLDS_IF,
         note="Scalar kernels must have opposite signs, and the query two different tokens; kernels by channel do it "
         "for all (kv.sec5.query_kernel.channels). With (.7, .3) twice the query A B scores .58 on A B and .70 on B B.",
+        formula=r"\hat q_n=g_0x_n+g_1x_{n-1},\quad\hat k_s=c_0x_{s-1}+c_1x_{s-2}",
     ),
     mathematical(
         "kv.sec5.query_kernel.order",
@@ -105,6 +106,7 @@ CLAIMS: tuple[Claim, ...] = (
         "The context B B scores c1 (g0 - g1) above the query's own A B, the context A A c0 (g1 - g0).",
         symbolic("free coefficients", _doubled, ONCE, Control("A A and B B exchanged", lambda: _doubled(0))),
         is_correction=True,
+        formula=r"s_{BB}-s_{AB}=c_1(g_0-g_1),\quad s_{AA}-s_{AB}=c_0(g_1-g_0)",
     ),
     mathematical(
         "kv.sec5.query_kernel.positive",
@@ -117,6 +119,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("opposite signs", points=({"g": (1, -1), "c": (1, -1)},)),
         ),
         is_correction=True,
+        formula=r"0\le g_i,c_i\le1\Rightarrow\max(s_{AA},s_{BB})\ge s_{AB}",
     ),
     mathematical(
         "kv.sec5.query_kernel.no_scalar",
@@ -129,6 +132,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the lead over B A for that over A A", lambda: _no_kernel_for_all((0, 1))),
         ),
         is_correction=True,
+        formula="P_1P_2(g_0+g_1)^2+Q_1Q_2(g_0-g_1)^2=0",
     ),
     mathematical(
         "kv.sec5.query_kernel.channels",
@@ -141,5 +145,6 @@ CLAIMS: tuple[Claim, ...] = (
             Control("one kernel for all channels", lambda query: _gap_by_channels(query, joint=False)),
         ),
         is_correction=True,
+        formula=r"\hat q_n=(x_n,x_{n-1}),\quad\hat k_s=(x_{s-1},x_{s-2})",
     ),
 )

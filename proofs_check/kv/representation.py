@@ -67,6 +67,7 @@ BOUNDS = (
         correction="kv.thm3.2.sharp",
         note="The error of x = (1, 0, c, 1) is a positive multiple of c: the supremum over R^{L x d} is infinite at "
         "every p, for each L >= 4. A bounded domain is needed.",
+        formula=r"\sup_{X_L\in\mathbb{R}^{L\times d}}\|\mathrm{IH}(X_L)-\mathrm{TF}(X_L)\|_\infty\le O(e^{-p})",
     ),
     mathematical(
         "kv.thm3.2.sharp",
@@ -95,6 +96,8 @@ BOUNDS = (
         ),
         hypotheses=(MASKS, "columns", "W* = I / sigma"),
         is_correction=True,
+        formula=r"|\mathrm{IH}-\mathrm{TF}|<\tanh\frac{de^{-p}}{2\sigma},\quad2\tanh\frac{de^{-p}}{\sigma},"
+        r"\quad2\tanh\frac{e^{-p}}{\sigma}",
     ),
     mathematical(
         "kv.thm3.2.attained",
@@ -114,6 +117,8 @@ BOUNDS = (
             Control("m = 0", lambda **p: c.nearly_sharp(**{**p, "slope": Fraction(0)})),
         ),
         is_correction=True,
+        formula=r"\lim_{p\to\infty}|\mathrm{IH}-\mathrm{TF}|=\tanh\frac{c}{2}\ \mathrm{or}\ 2\tanh c,"
+        r"\quad\frac{de^{-p}}{\sigma}=c",
     ),
     mathematical(
         "kv.thm3.2.first_order",
@@ -127,6 +132,8 @@ BOUNDS = (
             Control("half of it", points=({"domain": "symmetric", "constant": sp.Integer(1)},)),
         ),
         is_correction=True,
+        formula=r"\sup|\mathrm{IH}-\mathrm{TF}|\sim c\frac{d}{\sigma}e^{-p},\quad c=\frac{1}{2}\ \mathrm{on}\ [0,1]^d,"
+        r"\quad c=2\ \mathrm{on}\ [-1,1]^d",
     ),
     mathematical(
         "kv.thm3.2.flat",
@@ -140,6 +147,8 @@ BOUNDS = (
             Control("sech^2(m/2)/2", points=({"factor": sp.Rational(1, 2)},)),
         ),
         is_correction=True,
+        formula=r"\lim_{d/\sigma\to\infty}\lim_{p\to\infty}\frac{|\mathrm{IH}-\mathrm{TF}|}{(d/\sigma)e^{-p}}"
+        r"=\frac{1}{4\cosh^2(m/2)}",
     ),
     mathematical(
         "kv.thm3.2.eight",
@@ -152,6 +161,7 @@ BOUNDS = (
             Control("9 times", points=({"factor": 9},)),
         ),
         is_correction=True,
+        formula=r"\frac{4d}{\sigma}\frac{e^{-p}}{1-e^{-p}}\ge8\tanh\frac{de^{-p}}{2\sigma}",
     ),
 )
 
@@ -175,6 +185,7 @@ WEIGHTS = (
         verdict=Verdict.HOLDS_IF,
         note="The operator norm: 1 for W_Q and 1/sigma for W_K. Their ||.||_{1,1}, the norm of Appendix A, is d times "
         "that. O(1, 1/sigma) must mean O(max(1, 1/sigma)).",
+        formula=r"\|W_K^{(2)}\|,\|W_Q^{(2)}\|\le O(1,1/\sigma)",
     ),
     mathematical(
         "kv.thm3.2.constant",
@@ -214,6 +225,7 @@ WEIGHTS = (
             Control("the printed W_K", lambda **p: c.hunt(**p, first_mask="causal")),
         ),
         is_correction=True,
+        formula=r"W_K^{(2)}=\frac{1}{r}\begin{pmatrix}0&0\\-(1-r)W^*&W^*\end{pmatrix},\quad r=e^{-p}",
     ),
     mathematical(
         "kv.thm3.2.repaired.norm",
@@ -232,6 +244,7 @@ WEIGHTS = (
             Control("half of it", lambda **p: c.key_entries(**p, shrink=0.5)),
         ),
         is_correction=True,
+        formula=r"\|W_K^{(2)}\|=\frac{e^p}{\sigma}\sqrt{1+(1-e^{-p})^2}",
     ),
 )
 

@@ -73,6 +73,7 @@ CLAIMS: tuple[Claim, ...] = (
         witness=Witness({"base": BASE, "size": "19B", "distance": FIRST_NEGATIVE[BASE]}),
         correction="kv.appN.base.corrected",
         note="By that bound it is large enough for 7757 tokens: for all but the 19B model with its 12,288.",
+        formula=r"\sum_i\cos(m\,b^{-2i/d})>0,\quad0<m<N,\quad b=10^5",
     ),
     mathematical(
         "kv.appN.base.corrected",
@@ -89,6 +90,7 @@ CLAIMS: tuple[Claim, ...] = (
             ),
         ),
         is_correction=True,
+        formula=r"\sum_i\cos(m\,b^{-2i/d})>0,\quad0<m<7757,\quad b=10^5,\ d=128",
     ),
     unsettled_claim(
         "kv.appN.toy",

@@ -130,6 +130,7 @@ CLAIMS = (
         witness={"hidden": 8, "kv_heads": 1},
         correction="kv.fig1.same_total.corrected",
         note="The shift adds 4 scalars a key-value head, as Section 2.2 says itself.",
+        formula=r"P_{\mathrm{KVSA}}=P_{\mathrm{vanilla}}",
     ),
     exact_claim(
         "kv.fig1.same_total.corrected",
@@ -140,6 +141,7 @@ CLAIMS = (
         (Control("2 h_1", lambda hidden, kv_heads: _difference_is(hidden, kv_heads, per_head=2)),),
         nature=Nature.MATHEMATICAL,
         is_correction=True,
+        formula=r"P_{\mathrm{KVSA}}=P_{\mathrm{vanilla}}+4h_1",
     ),
     exact_claim(
         "kv.fig9.sizes",
@@ -191,5 +193,6 @@ CLAIMS = (
         (Control("the longer windows of footnote 10", points=({"window": 3}, {"window": 4})),),
         scope="1 - u at the ends of its interval, being affine in u",
         nature=Nature.MATHEMATICAL,
+        formula=r"0\le\alpha_1,\alpha_2,\beta_1,\beta_2\le1",
     ),
 )

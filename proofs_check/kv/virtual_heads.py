@@ -140,6 +140,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("a second pattern that does not move with X_0", lambda: _own_scores(0)),
         ),
         is_correction=True,
+        formula=r"A^{h2}=A^{h2}(X_1):\quad X_2(2X_0)\ne2X_2(X_0)",
     ),
     mathematical(
         "kv.eq2.residual",
@@ -153,6 +154,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("without X_0", lambda: _with_residual(3)),
         ),
         is_correction=True,
+        formula="X_2=X_0+A^{h1}X_0W_{ov}^{h1}+A^{h2}X_0W_{ov}^{h2}+A^{h2}A^{h1}X_0W_{ov}^{h1}W_{ov}^{h2}",
     ),
     mathematical(
         "kv.property1",
@@ -188,6 +190,7 @@ CLAIMS: tuple[Claim, ...] = (
             ),
         ),
         is_correction=True,
+        formula=r"(A^{h2}A^{h1})_{j,i+1}=\sum_{k=i+1}^{j}A^{h2}_{j,k}A^{h1}_{k,i+1}=0,\quad j\le i",
     ),
     mathematical(
         "kv.property1.consequence",

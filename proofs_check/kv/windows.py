@@ -59,6 +59,7 @@ CLAIMS: tuple[Claim, ...] = (
             WINDOWS,
             Control("a coefficient left over", lambda window: _sums_to_one(window, 1)),
         ),
+        formula=r"\alpha_w=1-\alpha_1-\cdots-\alpha_{w-1}\Rightarrow\sum_{i=1}^{w}\alpha_i=1",
     ),
     mathematical(
         "kv.fn10.second_moment",
@@ -77,6 +78,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("n/2 for 7 n/12", lambda window: _moment_formula(window, 6)),
         ),
         is_correction=True,
+        formula=r"\mathbb{E}\sum_{i=1}^{w}\alpha_i^2=\frac{n^2}{4}-\frac{7n}{12}+1,\quad n=w-1",
     ),
     mathematical(
         "kv.fn10.oldest",
@@ -92,6 +94,7 @@ CLAIMS: tuple[Claim, ...] = (
             ),
         ),
         is_correction=True,
+        formula=r"P(\alpha_w<0)=1-\frac{1}{(w-1)!},\quad\mathbb{E}\,\alpha_w=\frac{3-w}{2}",
     ),
     unsettled_claim(
         "kv.sec4.5.longer_window",

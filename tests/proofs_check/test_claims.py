@@ -1,6 +1,9 @@
 """Every claim of the ledger, by id; and the ledger's own records."""
 
+import xml.etree.ElementTree as ET
+
 import pytest
+from latex2mathml.converter import convert
 
 from proofs_check.claim import Claim, Kind, Nature, Status, Verdict
 from proofs_check.harness import run_claim
@@ -35,6 +38,14 @@ def test_ids_name_their_paper_and_statements_are_one_line():
         assert claim.statement.strip() and "\n" not in claim.statement
         versions = ("first",) if claim.paper == "kv1" else ("final", "both")
         assert claim.source.startswith(tuple(f"KV shifting ({version}" for version in versions)), claim.id
+
+
+@pytest.mark.parametrize("claim", REGISTRY.values(), ids=list(REGISTRY))
+def test_formulas_become_mathml_and_mathematical_claims_have_one(claim):
+    assert claim.formula or claim.nature is not Nature.MATHEMATICAL
+    if claim.formula:
+        shown = "".join(ET.fromstring(convert(claim.formula)).itertext())
+        assert shown.strip() and "\\" not in shown, shown
 
 
 def _confirmed_mathematical() -> list[Claim]:
