@@ -53,8 +53,8 @@ CONSTRUCTION = (
         verdict=Verdict.HOLDS_IF,
         note="Tokens are columns, y = W x. In the row convention of Eq. 1 and 4 layer 1 writes nothing and every score "
         "of layer 2 is 0; there all the matrices must be transposed.",
-        formula=r"W_V^{(1)}\begin{pmatrix}x\\0\end{pmatrix}=\begin{pmatrix}0\\x\end{pmatrix},\quad"
-        r"W_V^{(2)}\begin{pmatrix}x\\y\end{pmatrix}=\begin{pmatrix}x\\0\end{pmatrix},\quad"
+        formula=r"W_V^{(1)}\begin{pmatrix}x\\0\end{pmatrix}=\begin{pmatrix}0\\x\end{pmatrix},\quad "
+        r"W_V^{(2)}\begin{pmatrix}x\\y\end{pmatrix}=\begin{pmatrix}x\\0\end{pmatrix},\quad "
         r"(W_Q^{(2)}z_L)^TW_K^{(2)}z_s=x_L^TW^*y_s",
     ),
     mathematical(

@@ -110,7 +110,7 @@ CLAIMS: tuple[Claim, ...] = (
         _sampled("no loss on the box below that at (0, 1)", checks.not_below_corner, Sampled(200, 2000),
                  Control("the corner (1, 0)", lambda **point: checks.not_below_corner(**point, corner=(1.0, 0.0)))),
         hypotheses=(SLICE, *BOX, Interval("tokens", 4, 64, whole=True)),
-        formula=r"\arg\min_{[0,1]^2}L=(0,1)",
+        formula=r"\mathrm{argmin}_{[0,1]^2}L=(0,1)",
     ),
     mathematical(
         "kv.fig2.closer", SECTION, "Heads whose (alpha1, beta1) is closer to (0, 1) at initialisation learn faster.",
