@@ -7,6 +7,7 @@ import numpy as np
 import sympy as sp
 from flint import ctx
 
+from dynamics.tasks import length_law_exact
 from proofs_check.claim import Effort, Interval
 from proofs_check.margin import (
     Margin,
@@ -267,13 +268,9 @@ def gaussian_logits(dim: int, seed: int, a1=0.3, a2=0.7, b1=0.4, b2=0.6, tokens=
 
 
 def covered_share(pool: int, printed: Fraction | None = None) -> Margin:
-    """Share of the generator's sentences (T from its law, i uniform on 1..T-1) at an interior position, exactly."""
-    share, alive = Fraction(0), Fraction(1)
-    for tokens in range(2, pool + 1):
-        if tokens > 2:
-            alive *= Fraction(pool - tokens + 1, pool - 1)
-        stop = Fraction(tokens - 1, pool - 1)
-        share += alive * stop * Fraction(max(tokens - 3, 0), tokens - 1)
+    """Share of the generator's sentences (T from its exact law, i uniform on 1..T-1) at an interior position."""
+    law = length_law_exact(pool)
+    share = sum((p * Fraction(max(t - 3, 0), t - 1) for t, p in enumerate(law) if p), Fraction(0))
     value = less(share, Fraction(1) if printed is None else printed).value
     return Margin(value, "share 1", f"share {float(share):.6f}")
 
