@@ -2,13 +2,20 @@
 
 import base64
 import json
+import re
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 from scripts import cli
 
 GROUPS = (
-    ("false", "False as printed", "Each with its smallest counterexample and the corrected statement."),
+    (
+        "false",
+        "False as printed",
+        "Each with its smallest counterexample and the corrected statement. There a1, a2, b1, b2 are alpha1 .. beta2, "
+        "match_weight is e^{1/sigma}, decay e^{-m}, ratio e^{-p}; [x +/- r] is a ball that certainly holds the number.",
+    ),
     ("holds_if", "True with a missing hypothesis", "The note names it; a control drops it and is rejected."),
     ("typo", "Misprints", "The note gives the right form; the form as printed is the control."),
     ("holds", "Confirmed as printed", ""),
@@ -76,6 +83,9 @@ def training(folder: Path) -> list[dict]:
     return rows
 
 
+LONG_FRACTION = re.compile(r"(?=.{6})-?\d+/\d+")
+
+
 def math(formula: str) -> str:
     """MathML of a LaTeX formula, which browsers draw without a script."""
     if not formula:
@@ -86,13 +96,15 @@ def math(formula: str) -> str:
 
 
 def show(value) -> str:
-    """A number or a point as a reader wants it: six digits, exact fractions as they are."""
+    """A number or a point as a reader wants it: six digits, exact fractions as they are and, if long, in digits too."""
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, dict):
         return ", ".join(f"{name} = {show(item)}" for name, item in value.items())
     if isinstance(value, list):
         return "(" + ", ".join(show(item) for item in value) + ")"
+    if isinstance(value, str) and LONG_FRACTION.fullmatch(value):
+        return f"{value} \u2248 {float(Fraction(value)):.6g}"
     return str(value)
 
 

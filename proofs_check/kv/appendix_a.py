@@ -328,7 +328,7 @@ STEPS = (
             Control("e^p = 4 d / sigma", points=({"odds": 4 * c.d / sigma},)),
         ),
         is_correction=True,
-        formula=r"\frac{4d}{\sigma}\frac{e^{-p}}{1-e^{-p}}<1\iff p>\log\left(1+\frac{4d}{\sigma}\right)",
+        formula=r"\frac{4d}{\sigma}\frac{e^{-p}}{1-e^{-p}}<1\ \iff\ p>\log\left(1+\frac{4d}{\sigma}\right)",
     ),
 )
 

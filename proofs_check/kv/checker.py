@@ -211,6 +211,6 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.HOLDS_IF,
         note="The guess must occur exactly once among x_2 .. x_n. After A B B the seen successor B of B is deleted "
         "(the mean of A and B is not B); after A A the unseen guess B is kept (all earlier tokens are A).",
-        formula=r"\tilde v_n\approx v_n\iff(x_n,x_{n+1})\in\{(x_s,x_{s+1}):s<n\}",
+        formula=r"\tilde v_n\approx v_n\ \iff\ (x_n,x_{n+1})\in\{(x_s,x_{s+1}):s<n\}",
     ),
 )

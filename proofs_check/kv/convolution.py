@@ -118,6 +118,6 @@ CLAIMS: tuple[Claim, ...] = (
         note="No width requirement is proved (kv.sec2.1.width). A common shift of the states reads offsets +1 and -1 "
         "with equal weights (kv.eq5.decoupled).",
         nature=Nature.MATHEMATICAL,
-        formula=r"D\ge cd,\quad c>1",
+        formula=r"D_{\mathrm{elsewhere}}\ge D_{\mathrm{TF}}",
     ),
 )

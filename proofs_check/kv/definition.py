@@ -196,7 +196,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("e^m", lambda word: _ratio(word, sp.exp(slope))),
         ),
         is_correction=True,
-        formula=r"\frac{w_{i+1}}{w_{i'+1}}=e^{m(i-i')},\quad x_i=x_{i'}=x_L",
+        formula=r"\frac{w_{i+1}}{w_{j+1}}=e^{m(i-j)},\quad x_i=x_j=x_L",
     ),
     mathematical(
         "kv.sec3.1.any_context.corrected",
@@ -218,7 +218,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("then m -> 0", lambda word: _steep_limit(word, flat=True)),
         ),
         is_correction=True,
-        formula=r"w_{i+1}\ge\frac{1}{1+(L-3)\max(e^{-m(i-i')},e^{m(L-i-2)-1/\sigma})}",
+        formula=r"w_{i+1}\ge\frac{1}{1+(L-3)\max(e^{-m(i-j)},e^{m(L-i-2)-1/\sigma})}",
     ),
     mathematical(
         "kv.sec3.1.finite_length",

@@ -160,7 +160,8 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.FALSE,
         witness=Witness({"sentence": (0, 1, 0)}),
         correction="kv.sec2.1.must_integrate.corrected",
-        note="Appendix D of the final version describes another route itself: carry the position i, move it on by one.",
+        note="Appendix D of the final version describes another route itself: carry the position i, move it on by one. "
+        "In the counterexample -1 stands for no answer.",
         formula=r"\frac{\partial h_{i+1}}{\partial x_i}\ne0",
     ),
     mathematical(

@@ -183,7 +183,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("W_K unchanged", lambda length: _rescaled(length, sp.Integer(1))),
         ),
         is_correction=True,
-        formula=r"\hat K=\gamma K'+(1-\gamma)\mathrm{Shift}(K'),\quad K'=(\alpha_1+\alpha_2)K,\quad\gamma"
+        formula=r"\hat K=\gamma\bar K+(1-\gamma)\mathrm{Shift}(\bar K),\quad \bar K=(\alpha_1+\alpha_2)K,\quad\gamma"
         r"=\frac{\alpha_1}{\alpha_1+\alpha_2}",
     ),
     mathematical(

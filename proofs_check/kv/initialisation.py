@@ -26,7 +26,7 @@ def _average(expression: sp.Expr) -> sp.Expr:
 def _norm_changes(own: Fraction, cosine: Fraction, previous: Fraction | None = None) -> Margin:
     """Squared norm of a mixed unit key against 1, at one pair of coefficients (on the slice unless told otherwise)."""
     other = 1 - own if previous is None else previous
-    return different(Fraction(str(init.mixed_norm(own, other, cosine))), Fraction(1))
+    return different(Fraction(1), Fraction(str(init.mixed_norm(own, other, cosine))))
 
 
 def _norm_on_slice(power: int = 1) -> Margin:

@@ -147,7 +147,7 @@ CLAIMS: tuple[Claim, ...] = (
             POOLS,
             Control("the position of the answer", lambda length, tokens: scored(length, tokens, 1)),
         ),
-        formula=r"\{T+1\}",
+        formula=r"\mathrm{scored}=\{T+1\}",
     ),
     mathematical(
         "kv.appK.zeros",

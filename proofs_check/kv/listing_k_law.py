@@ -143,7 +143,7 @@ CLAIMS: tuple[Claim, ...] = (
         "A head that copies the token just before the repetition is right with chance E[1/(T-1)].",
         exact("all rows, lengths 3..5", copied, SMALL, Control("two before", lambda length: copied(length, 2))),
         is_correction=True,
-        formula=r"\mathbb{E}\,\frac{1}{T-1}",
+        formula=r"P(x_T=x_{i+1})=\mathbb{E}\,\frac{1}{T-1}",
     ),
     mathematical(
         "kv.appK.previous_token.score",

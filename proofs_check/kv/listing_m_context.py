@@ -165,6 +165,6 @@ CLAIMS: tuple[Claim, ...] = (
             Control("last_k reordered", lambda order, weights: _beams(order, weights, True)),
         ),
         is_correction=True,
-        formula=r"\alpha_2(k_{t-1}^{\mathrm{stale}}-k_{t-1})",
+        formula=r"\Delta\hat k_t=\alpha_2(k_{t-1}^{\mathrm{stale}}-k_{t-1})",
     ),
 )

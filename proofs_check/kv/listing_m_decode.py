@@ -83,7 +83,7 @@ CLAIMS: tuple[Claim, ...] = (
             *(Control(f"weights {p['weights']}", points=(p,)) for p in PROMPTS[:4]),
         ),
         is_correction=True,
-        formula=r"(\alpha_1-\alpha_2)k_{t-1}=0\iff\alpha_1=\alpha_2",
+        formula=r"(\alpha_1-\alpha_2)k_{t-1}=0\ \iff\ \alpha_1=\alpha_2",
     ),
     mathematical(
         "kv.appM.inference.zero",
@@ -151,7 +151,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("nothing kept", lambda **p: first_error(**p, mixed=False)),
         ),
         is_correction=True,
-        formula=r"\alpha_2(\hat k_p-k_p)",
+        formula=r"\Delta\hat k_{p+1}=\alpha_2(\hat k_p-k_p)",
     ),
     mathematical(
         "kv.appM.inference.outputs",

@@ -33,7 +33,8 @@ def _negative(base: int, size: str, distance: int) -> Margin:
     """The sum is below zero at a distance inside the model's window."""
     if distance >= TABLE_16[size]["context"]:
         return Margin(-1.0, distance, TABLE_16[size]["context"])
-    return ball_at_least(-_decay(distance, _rates(base, head_dimension(size))), strict=True)
+    total = _decay(distance, _rates(base, head_dimension(size)))
+    return ball_at_least(-total, strict=True)._replace(printed="above 0", true=total)
 
 
 def _positive(base: int, dim: int, window: int, stride: int = 1) -> Margin:

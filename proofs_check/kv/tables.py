@@ -168,7 +168,8 @@ CLAIMS = (
         (Control("the 19B models, whose order is stable", points=({"size": "19B", "tokens": 160, "later": 200},)),),
         verdict=Verdict.FALSE,
         witness={"size": "2.9B", "tokens": 420, "later": 500},
-        note="KV shifting goes 55.44, 51.91, 54.51 and vanilla 52.92, 52.80, 51.66: the order changes twice.",
+        note="KV shifting goes 55.44, 51.91, 54.51 and vanilla 52.92, 52.80, 51.66: the order changes twice, "
+        "and the product of two successive leads is negative.",
     ),
     exact_claim(
         "kv.tab4",

@@ -33,7 +33,7 @@ def _leads_somewhere(version: str, kind: str, label: str) -> Margin:
 
 def _leads_nowhere(version: str, kind: str, label: str) -> Margin:
     """0 where the label does not exist in this version."""
-    return same(False, label in LABELS[version][kind])
+    return same(False, label in LABELS[version][kind])._replace(printed=label, true=f"no such {kind}")
 
 
 def _reference(version: str, kind: str, label: str) -> dict[str, str]:
