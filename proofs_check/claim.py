@@ -142,7 +142,7 @@ class Claim:
 
     @property
     def paper(self) -> str:
-        return self.id.split(".", 1)[0]
+        return self.id.split(".")[0]
 
     @property
     def intervals(self) -> tuple[Interval, ...]:
@@ -165,10 +165,9 @@ def _sample(claim: Claim, count: int) -> Iterator[Point]:
             raise ValueError(f"the hypothesis on {interval.name} is empty: {interval.low} > {interval.high}")
         if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
             raise ValueError(f"cannot sample {interval.name} from an unbounded interval")
-    names = [interval.name for interval in intervals]
-    corners = itertools.islice(itertools.product(*(interval.ends() for interval in intervals)), min(64, count))
-    for corner in corners:
-        yield dict(zip(names, corner, strict=True))
+    ends = ([(interval.name, end) for end in interval.ends()] for interval in intervals)
+    for corner in itertools.islice(itertools.product(*ends), min(64, count)):
+        yield dict(corner)
     rng = np.random.default_rng(zlib.crc32(claim.id.encode()))
     for _ in range(count):
         yield {interval.name: interval.draw(rng) for interval in intervals}

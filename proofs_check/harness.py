@@ -144,8 +144,7 @@ def _run_evidence(claim: Claim, evidence: Evidence, effort: Effort) -> EvidenceR
 
 
 def _scan(margin: MarginFunction, points: Iterable[Point], stop_below_zero: bool = False) -> _Scan:
-    worst: Margin | None = None
-    where: Point = {}
+    worst: tuple[Margin, Point] | None = None
     count = 0
     for point in points:
         found = margin(**point)
@@ -154,13 +153,13 @@ def _scan(margin: MarginFunction, points: Iterable[Point], stop_below_zero: bool
         if not math.isfinite(found.value):
             raise BrokenCheck(f"the margin is {found.value} at {dict(point)}")
         count += 1
-        if worst is None or found.value < worst.value:
-            worst, where = found, point
+        if worst is None or found.value < worst[0].value:
+            worst = found, point
         if stop_below_zero and found.value < 0:
             break
     if worst is None:
         raise BrokenCheck("no points")
-    return _Scan(worst, where, count)
+    return _Scan(*worst, count)
 
 
 def _rejects(claim: Claim, evidence: Evidence, index: int, effort: Effort) -> int:

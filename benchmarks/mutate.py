@@ -1,0 +1,213 @@
+"""Mutation scores: how many small wrong changes of the proof core and of theory/ the tests notice.
+
+Usage: python -m benchmarks.mutate [--only proof-core|theory] [--sample N] [--seed S] [--budget-minutes M]
+
+Works on a copy of the tree in a temporary folder. Results go to --out as they come, so an interrupted run goes on where
+it stopped as long as neither code nor tests changed. A timeout counts as a survivor.
+"""
+
+import argparse
+import hashlib
+import json
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+CORE = (
+    *(f"proofs_check/{name}.py" for name in ("claim", "margin", "harness", "ledger", "registry", "certify")),
+    *(f"proofs_check/{name}.py" for name in ("certificate", "check", "krawczyk", "enclose", "oracles")),
+    "theory/ball.py",
+    "theory/box.py",
+)
+GOALS = {"proof-core": 0.90, "theory": 0.85}
+COPIED = ("theory", "dynamics", "proofs_check", "scripts", "tests")
+# The ledger's own run is left out: half its minute is spent on claims that say nothing about the harness.
+TESTS_LEFT_OUT = ("test_claims.py",)
+SLOW_SECONDS = 5.0
+SECONDS_PER_MUTANT = 15.0
+
+
+def main(argv: list[str] | None = None) -> int:
+    options = _parser().parse_args(argv)
+    try:
+        return _run(options)
+    except KeyboardInterrupt:
+        print(f"interrupted: results so far are in {options.out}", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.mutate", description=__doc__.split("\n")[0])
+    parser.add_argument("--only", choices=sorted(GOALS), help="one of the two parts")
+    parser.add_argument("--file", action="append", default=[], help="only mutants of this file (repeatable)")
+    parser.add_argument("--sample", type=int, default=300, help="mutants of theory/ to draw, 0 for all (default 300)")
+    parser.add_argument("--seed", type=int, default=0, help="of the drawing and of the order")
+    parser.add_argument("--budget-minutes", type=float, default=120.0, help="stop there and score what has run")
+    parser.add_argument("--out", type=Path, default=Path("out/mutation.jsonl"), help="results, one line a mutant")
+    parser.add_argument("--page", type=Path, default=Path("out/mutation.md"), help="the page of scores and survivors")
+    parser.add_argument("--reasons", type=Path, default=Path("benchmarks/survivors.toml"))
+    parser.add_argument("--keep-kills", action="store_true", help="take over kills of runs with older tests")
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    from benchmarks import mutation_page, mutation_run
+
+    tqdm.monitor_interval = 0  # a thread beside a fork is asking for trouble
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    with _copy(Path.cwd()) as root:
+        populations = _populations(root, options)
+        chosen = list(dict.fromkeys(mutant for part in populations.values() for mutant in part))
+        random.Random(options.seed).shuffle(chosen)
+        ground = _ground(root)
+        known = _known(options.out, ground, options.keep_kills)
+        todo = [mutant for mutant in chosen if mutant.digest not in known]
+        if todo:
+            mutation_run.preload()
+            print("running the tests once on the unchanged code", flush=True)
+            runner = Runner(root, mutation_run)
+            deadline = time.monotonic() + 60 * options.budget_minutes
+            with options.out.open("a") as log, tqdm(total=len(todo), unit="mutant", smoothing=0.05) as bar:
+                for mutant in todo:
+                    if time.monotonic() > deadline:
+                        break
+                    record = {**runner.judge(mutant), "ground": ground}
+                    known[mutant.digest] = record
+                    print(json.dumps(record), file=log, flush=True)
+                    bar.set_postfix(survivors=runner.survivors, refresh=False)
+                    bar.update(1)
+    scores = {
+        part: mutation_page.Score.of(part, GOALS.get(part, 0.0), [known.get(m.digest) for m in mutants])
+        for part, mutants in populations.items()
+    }
+    for score in scores.values():
+        print(score)
+    mutation_page.write(options.page, list(scores.values()), mutation_page.reasons(options.reasons))
+    print(f"survivors: {options.page}")
+    return 0 if all(score.reached for score in scores.values()) else 1
+
+
+def _populations(root: Path, options: argparse.Namespace) -> dict[str, list[Any]]:
+    """The mutants of each part, those of theory/ drawn with the seed."""
+    from benchmarks.mutants import mutants_of
+
+    if options.file:
+        return {"files": [mutant for path in options.file for mutant in mutants_of(root, path)]}
+    parts: dict[str, list[Any]] = {}
+    if options.only != "theory":
+        parts["proof-core"] = [mutant for path in CORE for mutant in mutants_of(root, path)]
+    if options.only != "proof-core":
+        paths = sorted(str(path.relative_to(root)) for path in (root / "theory").glob("*.py"))
+        every = [mutant for path in paths for mutant in mutants_of(root, path)]
+        parts["theory"] = random.Random(options.seed).sample(every, options.sample) if options.sample else every
+    return parts
+
+
+class Runner:
+    """Chooses tests for a mutant from one measured pass over the original: those that run its line come first."""
+
+    def __init__(self, root: Path, run: Any) -> None:
+        self._root, self._run = root, run
+        files = sorted(str(path.relative_to(root)) for path in (root / "tests").glob("*/test_*.py"))
+        tests = [f for f in files if f.split("/")[1] in ("theory", "proofs_check") and not f.endswith(TESTS_LEFT_OUT)]
+        measured = run.baseline(root, tests)
+        if measured["failed"]:
+            print(f"left out, for they fail unchanged: {', '.join(measured['failed'])}")
+        slow = {test for test, seconds in measured["seconds"].items() if seconds > SLOW_SECONDS}
+        if slow:
+            print(f"left out, for they are slow: {', '.join(sorted(slow))}")
+        self._usable = set(measured["seconds"]) - slow - set(measured["failed"])
+        self._seconds: dict[str, float] = measured["seconds"]
+        self._lines: dict[str, dict[str, list[str]]] = measured["lines"]
+        self._kills: dict[tuple[str, str], int] = {}
+        self._sound: set[str] = set()
+        self.survivors = 0
+
+    def judge(self, mutant: Any) -> dict[str, Any]:
+        if mutant.path not in self._sound:
+            self._check_original(mutant.path)
+        tests = self._tests(mutant.path, mutant.line)
+        outcome = self._run.Outcome("survived", "no test runs it")
+        if tests:
+            outcome = self._run.run_mutant(self._root, mutant.path, mutant.source, tests, self._seconds)
+        if outcome.status == "killed":
+            key = (mutant.path, outcome.killer)
+            self._kills[key] = self._kills.get(key, 0) + 1
+        self.survivors += outcome.status != "killed"
+        return {
+            "digest": mutant.digest,
+            "name": mutant.name,
+            "path": mutant.path,
+            "line": mutant.line,
+            "status": outcome.status,
+            "killer": outcome.killer,
+            "seconds": round(outcome.seconds, 2),
+        }
+
+    def _check_original(self, path: str) -> None:
+        """The tests must pass on the unchanged file in a child of the same make, or a kill would mean nothing."""
+        tests = sorted({test for line in self._lines.get(path, {}).values() for test in line} & self._usable)
+        source = (self._root / path).read_text()
+        if tests:
+            outcome = self._run.run_mutant(self._root, path, source, tests, self._seconds)
+            if outcome.status != "survived":
+                raise RuntimeError(f"the unchanged {path} is {outcome.status} by {outcome.killer}")
+        self._sound.add(path)
+
+    def _tests(self, path: str, line: int) -> list[str]:
+        """Tests that run the line, then the others of the module, the deadliest and quickest of each first."""
+        lines = self._lines.get(path, {})
+        near = set(lines.get(str(line), ())) & self._usable
+        far = ({test for tests in lines.values() for test in tests} & self._usable) - near
+        chosen: list[str] = []
+        spent = 0.0
+        for group in (near, far):
+            for test in sorted(group, key=lambda t: (-self._kills.get((path, t), 0), self._seconds[t], t)):
+                if spent + self._seconds[test] <= SECONDS_PER_MUTANT:
+                    chosen.append(test)
+                    spent += self._seconds[test]
+        return chosen
+
+
+@contextmanager
+def _copy(source: Path) -> Iterator[Path]:
+    """A copy of the packages and tests, gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        root = Path(folder).resolve()
+        for name in COPIED:
+            shutil.copytree(source / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(source / "pyproject.toml", root)
+        yield root
+
+
+def _ground(root: Path) -> str:
+    """Digest of everything a verdict on a mutant can depend on."""
+    digest = hashlib.sha256()
+    for path in sorted((*(root / "theory").glob("*.py"), *(root / "proofs_check").glob("*.py"), *_tests_in(root))):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _tests_in(root: Path) -> Iterable[Path]:
+    return (*(root / "tests/theory").glob("*.py"), *(root / "tests/proofs_check").glob("*.py"))
+
+
+def _known(out: Path, ground: str, keep_kills: bool) -> dict[str, Any]:
+    known: dict[str, Any] = {}
+    for line in out.read_text().splitlines() if out.exists() else ():
+        record = json.loads(line)
+        if record["ground"] == ground or (keep_kills and record["status"] == "killed"):
+            known[record["digest"]] = record
+    return known
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+"""What a run reports beside its status: the evidence so far, the message, which points were taken, and how often."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from proofs_check.claim import Control, Effort, Evidence, Interval, Kind, Sampled, Status, Verdict, Witness
+from proofs_check.harness import EvidenceResult, run_claim, settle_corrections
+from proofs_check.margin import Undecided, at_most, same
+from tests.proofs_check import planted
+
+GOOD = planted.GOOD
+ONE = GOOD.evidence[0]
+FIRST = EvidenceResult("exact", 0.0, 1, 0.0, 1, "planted")
+
+
+def untimed(results):
+    return tuple(replace(result, seconds=0.0) for result in results)
+
+
+def undecided():
+    raise Undecided("cannot tell")
+
+
+@pytest.mark.parametrize(
+    ("margin", "status", "message", "rest"),
+    [
+        (
+            lambda: same(2, 4),
+            Status.CONTRADICTED,
+            "goes against",
+            (EvidenceResult("exact", -2.0, 1, 0.0, 0, "second"),),
+        ),
+        (undecided, Status.UNDECIDED, "cannot tell", ()),
+        (lambda: same(1 // 0, 1), Status.ERROR, "ZeroDivisionError: ", ()),
+        (lambda: True, Status.ERROR, "BrokenCheck: ", ()),
+    ],
+    ids=["contradicted", "undecided", "raises", "broken"],
+)
+def test_a_failing_second_evidence_leaves_the_first_and_says_why(margin, status, message, rest):
+    claim = replace(GOOD, evidence=(ONE, replace(ONE, margin=margin, scope="second")))
+    result = run_claim(claim)
+    assert result.claim is claim
+    assert result.status is status
+    assert message in result.message
+    assert untimed(result.evidence) == (FIRST, *rest)
+
+
+def test_seconds_are_those_of_the_run():
+    start = time.perf_counter()
+    result = run_claim(GOOD)
+    assert 0 <= result.evidence[0].seconds <= time.perf_counter() - start
+
+
+def test_a_quotation_has_no_margin_no_points_and_no_control():
+    claim = replace(GOOD, evidence=(ONE, Evidence(Kind.READ, "quoted")))
+    result = run_claim(claim)
+    assert result.status is Status.CONFIRMED
+    assert result.evidence[1] == EvidenceResult("read", None, 0, 0.0, 0, "quoted")
+
+
+def test_the_effort_reaches_the_points_of_evidence_and_controls():
+    claim = replace(GOOD, hypotheses=(Interval("x", 0.0, 1.0),))
+    for effort, count in ((Effort.QUICK, 5 + 2), (Effort.FULL, 9 + 2)):
+        seen = []
+
+        def points(effort, seen=seen):
+            seen.append(effort)
+            return ({"x": 2.0},)
+
+        controls = (Control("outside", None, points), Control("sampled", lambda x: same(1, 2)))
+        evidence = Evidence(Kind.SAMPLED, "planted", lambda x: at_most(x, 1.0), Sampled(5, 9), controls)
+        result = run_claim(replace(claim, evidence=(evidence,)), effort)
+        assert result.status is Status.CONFIRMED, result.message
+        assert (result.evidence[0].points, result.evidence[0].controls_rejected) == (count, 2)
+        assert seen == [effort]
+
+
+def test_the_worst_of_all_points_is_the_witness_and_the_first_of_equals():
+    points = tuple({"x": x, "name": name} for x, name in ((1, "a"), (3, "b"), (3, "c"), (0, "d")))
+    evidence = Evidence(Kind.EXACT, "planted", lambda x, name: at_most(x, 0), points, ONE.controls)
+    result = run_claim(replace(GOOD, evidence=(evidence,)))
+    assert result.status is Status.CONTRADICTED
+    assert (result.evidence[0].margin, result.evidence[0].points) == (-3.0, 4)
+    assert result.witness.point == {"x": 3, "name": "b"}
+
+
+def test_a_control_stops_at_its_first_negative_margin_and_not_at_zero():
+    taken = []
+
+    def control(x):
+        taken.append(x)
+        return at_most(x, 2)
+
+    points = tuple({"x": x} for x in (2, 3, 4))
+    evidence = Evidence(Kind.EXACT, "planted", lambda x: same(x, x), points, (Control("above 2", control),))
+    assert run_claim(replace(GOOD, evidence=(evidence,))).status is Status.CONFIRMED
+    assert taken == [2, 3]
+
+
+def test_a_control_that_changes_nothing_is_named():
+    claim = replace(GOOD, evidence=(replace(ONE, controls=(Control("idle"),)),))
+    assert "'idle' changes nothing" in run_claim(claim).message
+
+
+def test_a_witness_may_lie_on_the_boundary():
+    claim = planted._false(witness=Witness({}, lambda: same(1, 1)))
+    assert run_claim(claim).status is Status.CONFIRMED
+
+
+def test_bad_corrections_are_found_behind_claims_that_have_none_or_a_good_one():
+    def false(name, correction):
+        return planted._false(id=f"planted.{name}", witness=Witness({}), correction=correction)
+
+    claims = {"planted.good": GOOD, "planted.a": false("a", "planted.good"), "planted.b": false("b", "planted.missing")}
+    settled = settle_corrections({name: run_claim(claim) for name, claim in claims.items()}, claims)
+    assert [result.status for result in settled.values()] == [Status.CONFIRMED, Status.CONFIRMED, Status.ERROR]
+
+
+def test_a_claim_that_is_not_confirmed_keeps_its_status_whatever_its_correction():
+    claim = replace(GOOD, verdict=Verdict.HOLDS, correction="planted.missing", evidence=())
+    result = run_claim(claim)
+    assert settle_corrections({claim.id: result}, {}) == {claim.id: result}
