@@ -1,5 +1,6 @@
 """What a row of the table holds, which of it failed, and how it is printed."""
 
+import importlib
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -43,6 +44,11 @@ class Row(NamedTuple):
 def compare(times: Times, slow: str, fast: str, label: str, floor: float | None, aim: float | None) -> Comparison:
     """The comparison of two timed variants."""
     return Comparison(label, times.seconds(slow), times.seconds(fast), times.ratio(slow, fast), floor, aim)
+
+
+def measured(name: str, quick: bool) -> Row:
+    """The row of the module of that name."""
+    return importlib.import_module(f"benchmarks.{name}").measure(quick)
 
 
 HEADINGS = ("row", "baseline", "baseline s", "ours s", "ratio", "floor", "aim", "limit", "x limit", "most", "guard",
