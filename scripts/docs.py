@@ -81,7 +81,8 @@ def errata(registry) -> str:
         if claim.verdict.value not in ("false", "typo", "holds_if"):
             continue
         lines += [f"## `{claim.id}`", "", f"*{claim.source}* ({claim.verdict.value})", ""]
-        lines += [f"Printed: {claim.statement}", "", f"{'Needed' if claim.verdict.value == 'holds_if' else 'True'}: {claim.note}", ""]
+        what = "Needed" if claim.verdict.value == "holds_if" else "True"
+        lines += [f"Printed: {claim.statement}", "", f"{what}: {claim.note}", ""]
         if claim.correction:
             lines += [f"Holds instead: `{claim.correction}`: {registry[claim.correction].statement}", ""]
         witness = evaluate_witness(claim)
