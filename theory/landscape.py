@@ -8,7 +8,8 @@ or "mean" for the average over 1..T-1, the law of the paper's generator.
 """
 
 from collections.abc import Callable
-from typing import Literal
+from fractions import Fraction
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -125,6 +126,30 @@ def _logit_rows(weight: dict[str, Array], beta1: Array, beta2: Array, size: int,
         after = weight[scores[token + 1]]
         rows.append(beta1 * own + beta2 * after)
     return rows
+
+
+class LearningTime(NamedTuple):
+    """s* within `error_bound` of `value`, both floats; the bound is proved."""
+
+    value: float
+    error_bound: float
+
+
+def learning_time(alpha2: float, beta1: float, sigma: float = 1.0) -> LearningTime:
+    """s*(alpha2, beta1): gradient flow near log T learns at time t = s* T (1 + o(1)) as T grows.
+
+    s* = sigma^2 int_{a0}^oo e^{-a} da / sqrt(beta1^2 + 2 sigma^2 (a + e^{-a} - a0 - e^{-a0})), a0 = alpha2 / sigma, for
+    beta1 > 0; not in the papers. `sigma` divides the scores. Valid when the start goes to induction: for sigma = 1,
+    beta1 > -sgn(alpha2) sqrt(2 (alpha2 + e^{-alpha2} - 1)), which holds on the box but at (0, 0).
+    Raises ValueError for any other start, for sigma <= 0 and for numbers that are not finite.
+    """
+    from theory.landscape_time import scaled_blow_up_time  # flint and sympy: half a second that the kernels can spare
+
+    if not all(np.isfinite([alpha2, beta1, sigma])):
+        raise ValueError(f"alpha2, beta1 and sigma must be finite, got {alpha2}, {beta1} and {sigma}")
+    ball = scaled_blow_up_time(Fraction(float(alpha2)), Fraction(float(beta1)), Fraction(float(sigma)))
+    value = float(ball.mid())
+    return LearningTime(value, float(np.nextafter(float((ball - value).abs_upper()), np.inf)))
 
 
 def printed_loss(alpha1, alpha2, beta1, beta2, rest_scores, rest_logits) -> Array:

@@ -57,8 +57,8 @@ def slope_sign(terms: Terms, symbol: sp.Symbol) -> sp.Expr:
 
 
 @cache
-def leading_excess() -> sp.Expr:
-    """lim T (L - log T) as T grows, on the slice: the derivative in 1/T at 0 of L - log T.
+def full_leading_excess() -> sp.Expr:
+    """lim T (L - log T) as T grows, in all four parameters: the derivative in 1/T at 0 of L - log T.
 
     With x = 1/T both S x and the sum of the counts times x are polynomials in x, so L - log T is analytic at x = 0.
     """
@@ -70,7 +70,13 @@ def leading_excess() -> sp.Expr:
         sp.expand(c.count * x).subs(n_tokens, 1 / x) * sp.exp((c.numerator - target) * x / scaled)
         for c in table.classes
     )
-    return sp.simplify(on_slice(sp.diff(sp.log(sp.expand(total)), x).subs(x, 0)))
+    return sp.simplify(sp.diff(sp.log(sp.expand(total)), x).subs(x, 0))
+
+
+@cache
+def leading_excess() -> sp.Expr:
+    """`full_leading_excess` on the slice."""
+    return sp.simplify(on_slice(full_leading_excess()))
 
 
 def limit_flow() -> tuple[sp.Expr, sp.Expr]:

@@ -1,11 +1,8 @@
-"""The sympy slice against the numeric kernels, its large-T limit against large T, the blow-up time against an ODE."""
-
-from fractions import Fraction
+"""The sympy slice against the numeric kernels, its large-T limit against large T."""
 
 import numpy as np
 import pytest
 import sympy as sp
-from scipy.integrate import solve_ivp
 
 from theory import landscape, landscape_printed
 from theory.landscape_printed import EQUATION, EXACT, LISTING
@@ -20,7 +17,7 @@ from theory.landscape_slice import (
     slope_sign,
 )
 from theory.landscape_symbolic import interior_table
-from theory.landscape_time import blow_up_time, energy
+from theory.landscape_time import energy
 from theory.symbols import alpha1, alpha2, beta1
 
 POINTS = [(0.0, 1.0), (0.3, 0.6), (1.0, 0.0), (0.8, 0.9)]
@@ -77,25 +74,3 @@ def test_argmax_margins_are_positive_just_where_the_target_has_the_largest_logit
 def test_conserved_quantity_and_energy_are_one():
     difference = conserved() / 2 - energy().subs(alpha2, 1 - alpha1)
     assert sp.simplify(difference - 1) == 0
-
-
-@pytest.mark.parametrize(("a2", "b1"), [("1/2", "1/2"), ("1", "1"), ("0", "1/5")])
-def test_blow_up_time_is_that_of_the_flow(a2, b1):
-    def velocity(_, z):
-        return [z[1] * np.exp(z[0]), np.exp(z[0]) - 1]
-
-    def far(_, z):
-        return z[0] - 20
-
-    far.terminal = True
-    start = [float(Fraction(a2)), float(Fraction(b1))]
-    path = solve_ivp(velocity, (0, 10), start, events=far, rtol=1e-10, atol=1e-12)
-    ball = blow_up_time(a2, b1)
-    assert float(ball) == pytest.approx(path.t_events[0][0], abs=1e-6)
-    assert float(ball.rad()) < 1e-10
-
-
-@pytest.mark.parametrize(("a2", "b1"), [("-1/2", "1"), ("1", "0"), ("1", "-1")])
-def test_blow_up_time_refuses_starts_outside_its_domain(a2, b1):
-    with pytest.raises(ValueError, match="alpha2 >= 0 and beta1 > 0"):
-        blow_up_time(a2, b1)
