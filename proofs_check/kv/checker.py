@@ -156,20 +156,6 @@ CLAIMS: tuple[Claim, ...] = (
         is_correction=True,
     ),
     mathematical(
-        "kv.eq12.excess",
-        f"{SECTION}, Eq. 12 as printed, our addition",
-        "As printed the weights sum to 1 + (e^{s_n} - e^{s_1}) / sum_{i=1}^{n-1} e^{s_i}, at n = 2 to e^{s_2 - s_1}.",
-        symbolic(
-            "scores free, n = 3..5",
-            _excess,
-            LENGTHS[1:],
-            Control("e^{s_2} for e^{s_1}", lambda length: _excess(length, 2)),
-        ),
-        is_correction=True,
-        formula=r"\sum_{i=2}^{n}\frac{e^{s_i}}{\sum_{j=1}^{n-1}e^{s_j}}=1+\frac{e^{s_n}-e^{s_1}}{\sum_{j"
-        r"=1}^{n-1}e^{s_j}}",
-    ),
-    mathematical(
         "kv.eq12.normaliser",
         f"{SECTION}, Eq. 12, as attention computes it",
         "Attention of k_{n+1} over positions 1..n with shifted values has the denominator over i = 1..n: its weights "

@@ -2,7 +2,7 @@
 
 from proofs_check.claim import Claim, Control, Effort, Evidence, Kind, Nature, Verdict, Witness
 from proofs_check.kv import listing_l_checks as checks
-from proofs_check.kv.mathematical import ONCE, mathematical, symbolic
+from proofs_check.kv.mathematical import mathematical, symbolic
 from theory.landscape_printed import EXACT, LISTING, Slips
 
 SOURCE = "KV shifting (final), Appendix L; first version, Appendix E"
@@ -103,18 +103,6 @@ CLAIMS: tuple[Claim, ...] = (
         is_correction=True, hypotheses=(SLICE,),
         formula=r"L=\log\left(1+e^{l_i-l_{i+1}}+2e^{l_T-l_{i+1}}+(T-4)e^{l_o-l_{i+1}}\right),\quad S"
         r"=2e^{\alpha_1}+e^{\alpha_2}+T-2",
-    ),
-    mathematical(
-        "kv.listing_l.zero", SOURCE, "O(T) = 0, the default ot = 0, is a case of Theorem 3.4.",
-        Evidence(Kind.EXACT, "T = 2..104: the constants of S and of the denominator, where the theorem applies",
-                 checks.not_both_zero, tuple({"tokens": t} for t in range(2, 105)),
-                 (Control("the constants T - 4 and T - 4", lambda tokens: checks.not_both_zero(tokens, 4)),)),
-        symbolic("the two constants differ by 2 at every T", checks.rests_differ, ONCE,
-                 Control("one constant for both", lambda: checks.rests_differ(0))),
-        verdict=Verdict.FALSE, correction="kv.listing_l.picture.corrected", hypotheses=(SLICE,),
-        witness=Witness({"tokens": 4}, checks.rests_at),
-        note="T - 4 = 0 only at T = 4, where S has the constant 2; T - 2 = 0 only at T = 2, where the theorem is void.",
-        formula="T-2=T-4=O(T)=0",
     ),
     mathematical(
         "kv.listing_l.non_monotone", SOURCE,

@@ -5,13 +5,11 @@ from proofs_check.claim import Claim, Control, Evidence, Kind, Verdict, Witness
 from proofs_check.kv.listing_m_decode_checks import (
     BOTH,
     CHUNKS,
-    EQUAL,
     FINAL,
     FIRST,
     FLAWS,
     PROMPTS,
     SMALLEST,
-    all_right,
     cache_length,
     each_wrong,
     error,
@@ -71,19 +69,6 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         formula=r"(\alpha_1-\alpha_2)k_{t-1}",
         is_correction=True,
-    ),
-    mathematical(
-        "kv.appM.inference.equal",
-        f"{FINAL}, our addition",
-        "The printed rule is right for equal coefficients alpha1 = alpha2, and for no others.",
-        exact(
-            "equal weights -2, 1, 3; the unequal ones of kv.appM.inference are the control",
-            all_right,
-            EQUAL,
-            *(Control(f"weights {p['weights']}", points=(p,)) for p in PROMPTS[:4]),
-        ),
-        is_correction=True,
-        formula=r"(\alpha_1-\alpha_2)k_{t-1}=0\ \iff\ \alpha_1=\alpha_2",
     ),
     mathematical(
         "kv.appM.inference.zero",
