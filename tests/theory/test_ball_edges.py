@@ -1,0 +1,106 @@
+"""Balls and boxes at their edges: comparisons that touch, conditions beneath a negation, assumptions that just hold."""
+
+import pytest
+import sympy
+from flint import arb
+
+from theory import ball as b
+from theory.box import Box, Outcome, equal, symbols_in
+
+X, Y = sympy.symbols("x y", real=True)
+PROVED, REFUTED, UNDECIDED = Outcome.PROVED, Outcome.REFUTED, Outcome.UNDECIDED
+
+
+def on(low, high):
+    return arb(low), arb(high)
+
+
+def test_intervals_that_touch_are_not_certainly_below():
+    assert b._less(on(0, 1), on(2, 3)) is PROVED
+    assert b._less(on(0, 1), on(1, 2)) is UNDECIDED
+    assert b._less(on(1, 2), on(0, 1)) is REFUTED
+    assert b._less(on(2, 3), on(0, 1)) is REFUTED
+    assert b._less(on(0, 2), on(1, 3)) is UNDECIDED
+
+
+def test_intervals_are_equal_only_as_one_point():
+    assert b._equal(on(1, 1), on(1, 1)) is PROVED
+    assert b._equal(on(0, 1), on(0, 1)) is UNDECIDED
+    assert b._equal(on(0, 1), on(1, 1)) is UNDECIDED
+    assert b._equal(on(1, 1), on(1, 2)) is UNDECIDED
+    assert b._equal(on(0, 1), on(2, 3)) is b._equal(on(2, 3), on(0, 1)) is REFUTED
+    assert b._equal(on(0, 1), on(1, 2)) is b._equal(on(1, 2), on(0, 1)) is UNDECIDED
+
+
+def test_balls_are_equal_only_as_exact_numbers():
+    third = arb(1) / 3
+    assert equal(arb(1), arb(1)) is PROVED
+    assert equal(arb(1), arb(2)) is REFUTED
+    assert equal(third, third) is equal(arb(0, 1), arb(0)) is equal(arb(0), arb(0, 1)) is UNDECIDED
+
+
+def test_conditions_are_combined_and_negated():
+    names = ("x", "y")
+    cases = [
+        (sympy.And(X < 1, Y < 1), [(0, 0, PROVED), (0, 2, REFUTED), (2, 2, REFUTED)]),
+        (sympy.Or(X < 1, Y < 1), [(0, 0, PROVED), (0, 2, PROVED), (2, 2, REFUTED)]),
+        (sympy.Not(sympy.And(X < 1, Y < 1), evaluate=False), [(0, 0, REFUTED), (0, 2, PROVED), (2, 2, PROVED)]),
+        (sympy.Not(sympy.Or(X < 1, Y < 1), evaluate=False), [(0, 0, REFUTED), (0, 2, REFUTED), (2, 2, PROVED)]),
+        (sympy.true, [(0, 0, PROVED)]),
+        (sympy.false, [(0, 0, REFUTED)]),
+    ]
+    for condition, points in cases:
+        function = b.BallFunction([], names)
+        holds = function._condition(condition)
+        for x, y, expected in points:
+            values = [on(x, x), on(y, y)]
+            function_values = list(values)
+            for step in function._steps:
+                function_values.append(step(function_values))
+            assert holds(function_values) is expected
+
+
+def test_a_condition_is_undecided_only_where_it_can_go_both_ways():
+    assert b._conjunction([PROVED, UNDECIDED]) is UNDECIDED
+    assert b._conjunction([UNDECIDED, REFUTED]) is REFUTED
+    assert b._conjunction([PROVED, PROVED]) is b._conjunction([]) is PROVED
+    assert [b._negate(outcome) for outcome in (PROVED, REFUTED, UNDECIDED)] == [REFUTED, PROVED, UNDECIDED]
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "product"),
+    [
+        ((2, 3), (5, 7), [10, 21]),
+        ((0, 3), (0, 7), [0, 21]),
+        ((-2, 3), (5, 7), [-14, 21]),
+        ((2, 3), (-5, 7), [-15, 21]),
+        ((-2, 3), (-5, 7), [-15, 21]),
+        ((-3, -2), (-7, -5), [10, 21]),
+    ],
+)
+def test_products_keep_their_sharp_ends(x, y, product):
+    assert [float(end) for end in b._times(on(*x), on(*y))] == product
+
+
+@pytest.mark.parametrize(
+    ("x", "magnitude"),
+    [((-2, 3), [0, 3]), ((-3, 2), [0, 3]), ((-2, 0), [0, 2]), ((0, 2), [0, 2]), ((-3, -1), [1, 3]), ((1, 2), [1, 2])],
+)
+def test_magnitude_touches_zero_where_the_interval_does(x, magnitude):
+    assert [float(end) for end in b._magnitude(on(*x))] == magnitude
+
+
+def test_a_side_may_touch_the_edge_of_a_closed_assumption_only():
+    def allowed(low, high, **assumption):
+        symbol = sympy.Symbol("s", **assumption)
+        try:
+            symbols_in([symbol], Box({symbol: (low, high)}))
+        except ValueError:
+            return False
+        return True
+
+    assert allowed(0, 1, nonnegative=True) and allowed(-1, 0, nonpositive=True)
+    assert not allowed(0, 1, positive=True) and not allowed(-1, 0, negative=True)
+    assert allowed(1, 2, real=True, nonzero=True) and allowed(-2, -1, real=True, nonzero=True)
+    assert not allowed(0, 1, real=True, nonzero=True) and not allowed(-1, 0, real=True, nonzero=True)
+    assert not allowed(-1, 1, real=True, nonzero=True)
