@@ -46,13 +46,6 @@ def _sum_in_balls(scores: tuple[int, ...]) -> Margin:
     return balls_apart(sum(raised[1:]), sum(raised[:-1]))
 
 
-def _excess(length: int, first: int = 1) -> Margin:
-    """The printed sum is 1 + (e^{s_n} - e^{s_1}) / sum_{i=1}^{n-1} e^{s_i}."""
-    raised = _raised(length)
-    closed = 1 + (raised[-1] - raised[first - 1]) / sum(raised[:-1])
-    return identity(sum(_weights(length, PRINTED)), closed)
-
-
 def _attention(length: int, guess_included: bool, masked_first: bool = False) -> sp.Expr:
     """Attention of k_{n+1} with shifted values (0, v_1, ..) over positions 1 .. n, or 1 .. n + 1 with the guess."""
     count = length + int(guess_included)

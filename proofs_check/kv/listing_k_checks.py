@@ -108,8 +108,4 @@ def outcome(length: int, wanted: str = "RecursionError") -> Margin:
     return same(wanted, "a row")
 
 
-def draws_for_ever(length: int, tokens: int) -> Margin:
-    return same(all_rows(length, tokens).stuck, 1)
-
-
 MATHEMATICAL = {"nature": Nature.MATHEMATICAL}

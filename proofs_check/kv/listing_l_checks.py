@@ -11,7 +11,7 @@ from proofs_check.margin import Margin, ball_at_least, balls_apart, close, diffe
 from theory.landscape_grid import angle_between, slice_grid
 from theory.landscape_printed import EXACT, LISTING, Slips, printed_grid
 from theory.landscape_slice import exact_terms, loss, slipped_terms
-from theory.landscape_symbolic import A, B, interior_table
+from theory.landscape_symbolic import interior_table
 from theory.symbols import alpha1, n_tokens
 
 
@@ -104,19 +104,3 @@ def opposite_slopes(a: str, b: str) -> Margin:
     return Margin(signs.value, str(listed), str(true))
 
 
-def not_both_zero(tokens: int, taken: int = 2) -> Margin:
-    """T - 2 (`taken` = 2) and T - 4 are not both zero, or T is below the theorem's 4."""
-    if tokens < 4:
-        return Margin(0.0, tokens, "at least 4")
-    return different((tokens - taken, tokens - 4), (0, 0))
-
-
-def rests_at(tokens: int) -> Margin:
-    return different((0, 0), (tokens - 2, tokens - 4))
-
-
-def rests_differ(by: int = 2) -> Margin:
-    """The constant of S less the count of the other tokens, from the table of the loss."""
-    table = interior_table()
-    constant = table.partition - 2 * A - B
-    return identity(constant - table.classes[3].count, by)

@@ -71,11 +71,6 @@ def error(prompt: int, decoded: int, weights: Weights, sign: int = 1) -> Margin:
     return same((found - wanted)[:, prompt:].tolist(), excess.tolist())
 
 
-def all_right(prompt: int, decoded: int, weights: Weights, flaw: Flaw = Flaw.FINAL) -> Margin:
-    found, wanted = one_by_one(flaw, prompt, decoded, weights)
-    return same(found.tolist(), wanted.tolist())
-
-
 def zero_keys(prompt: int, decoded: int, weights: Weights = HEAD) -> Margin:
     found, _ = one_by_one(Flaw.FINAL, prompt, decoded, weights)
     return same(found[:, prompt:].count_nonzero().item(), 0)

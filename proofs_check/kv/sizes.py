@@ -45,11 +45,6 @@ def _totals_differ(hidden: int, kv_heads: int, shifted: bool = True) -> Margin:
     return different(_with_shift(shape, False), _with_shift(shape, shifted))
 
 
-def _difference_is(hidden: int, kv_heads: int, per_head: int = 4) -> Margin:
-    shape = toy(hidden, 1)._replace(heads=kv_heads, kv_heads=kv_heads)
-    return same(_with_shift(shape, False) + per_head * kv_heads, _with_shift(shape, True))
-
-
 def _rounds_to(hidden: int, layers: int, size: int, half: int) -> Margin:
     return at_most(abs(non_embedding_parameters(toy(hidden, layers)) - size), half)
 
