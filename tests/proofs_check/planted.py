@@ -195,6 +195,18 @@ def _undecided() -> Margin:
     raise Undecided("cannot tell")
 
 
+class _Unforeseen(Exception):
+    pass
+
+
+def _unforeseen() -> Margin:
+    raise _Unforeseen("from a library")
+
+
+def _assertion() -> Margin:
+    raise AssertionError("a library's own check")
+
+
 def _divide() -> Margin:
     return same(1 // 0, 1)
 
@@ -223,6 +235,8 @@ BROKEN: dict[str, Claim] = {
     "a bool for a margin": _with(margin=lambda: True),
     "a float for a margin": _with(margin=lambda: 1.0),
     "a margin that raises": _with(margin=_divide),
+    "a margin that raises what nobody foresaw": _with(margin=_unforeseen),
+    "a margin that fails an assertion": _with(margin=_assertion),
     "undecided evidence": _with(margin=_undecided),
     "a control that passes": _with(controls=(Control("same", lambda: same(3, 3)),)),
     "a control that changes nothing": _with(controls=(Control("nothing"),)),
