@@ -14,6 +14,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from theory.landscape_finite import FiniteWidth as FiniteWidth
+from theory.landscape_finite import finite_width as finite_width
 from theory.landscape_kernels import Array, excess_at, gradient_at, hessian_at, loss_at, make_basis, make_table
 
 Position = int | Literal["mean"] | None

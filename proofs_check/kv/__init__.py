@@ -38,4 +38,6 @@ SECTIONS = (
     "listing_m_decode",
     "listing_m_context",
     "setup",
+    "beyond_width",
+    "beyond_temperature",
 )

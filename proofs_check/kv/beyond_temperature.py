@@ -1,0 +1,199 @@
+"""Theorem 3.4 beyond the paper: which logit temperature an induction head should use at finite width."""
+
+from fractions import Fraction
+
+from proofs_check.claim import Control, Effort
+from proofs_check.kv import beyond_temperature_checks as c
+from proofs_check.kv import beyond_temperature_samples as s
+from proofs_check.kv.mathematical import ONCE, certified, mathematical, sampled, symbolic
+from theory.symbols import dim
+
+SOURCE = "KV shifting (both versions), Section 3.2, Theorem 3.4, our addition"
+GAUSSIAN = "embeddings iid N(0, 1/d)"
+HARD = "hard attention: the output is kappa times the target's embedding"
+NEAR = (Fraction(99, 100), Fraction(1), Fraction(101, 100))
+
+
+def _widths(effort: Effort) -> list[dict[str, object]]:
+    widths = (2, 4, 8) if effort is Effort.QUICK else (2, 4, 6, 8, 12, 16)
+    return [{"width": d, "factor": f} for d in widths for f in NEAR]
+
+
+def _between(low: float, high: float) -> tuple[dict[str, object], ...]:
+    """T = 30, d = 8: falling at one temperature, rising at the other."""
+    return tuple({"tokens": 30, "width": 8, "temperature": k, "rising": k == high} for k in (low, high))
+
+
+CLAIMS = (
+    mathematical(
+        "kv.beyond.temperature.half",
+        SOURCE,
+        "At d = infinity, alpha = (0, gamma): the successor of the first occurrence gets half of the attention or more "
+        "exactly where gamma >= log T, so a score scale sigma with unit alpha must be at most 1/log T.",
+        symbolic(
+            "a_{i+1} - 1/2 = (e^gamma - T) / (2 (e^gamma + T))",
+            c.half_attention,
+            ONCE,
+            Control("log(T + 1)", lambda: c.half_attention(1)),
+        ),
+        formula=r"a_{i+1}\ge\frac12\iff\gamma\ge\log T",
+        hypotheses=("2 <= i <= T - 2",),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.beyond.temperature.infinite",
+        SOURCE,
+        "At d = infinity, alpha = (0, gamma), beta = (kappa, 0) with kappa > 0 the loss falls in gamma, and in kappa "
+        "where gamma > log 2, towards 0: the optimum is at infinity.",
+        symbolic(
+            "both exponents and their slopes in gamma; the larger one has the sign of 2 - e^gamma",
+            c.falls_without_end,
+            ONCE,
+            Control("threshold at gamma = 0", lambda: c.falls_without_end(1)),
+        ),
+        formula=r"L=\log\left(1+e^{\kappa(2-e^{\gamma})/(e^{\gamma}+T)}+(T-2)e^{\kappa(1-e^{\gamma})/(e^{\gamma}+T)}\right)",
+        hypotheses=("2 <= i <= T - 2",),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.beyond.temperature.one_competitor",
+        SOURCE,
+        "With one competitor the loss E log(1 + e^{kappa D}), D = x.u - |u|^2, has its only minimum at kappa = 2 d, "
+        "exactly and at every width. Only x need be Gaussian: |u| may follow any law.",
+        symbolic(
+            "given |u|^2 the density of D is e^{-d D} times an even function, every d",
+            c.even_after_tilt,
+            ONCE,
+            Control("e^{-2 d D}", lambda: c.even_after_tilt(2 * dim)),
+        ),
+        symbolic(
+            "so at kappa = 2 d the slope E[D / (1 + e^{-kappa D})] integrates an odd function",
+            c.odd_at_optimum,
+            ONCE,
+            Control("kappa = d", lambda: c.odd_at_optimum(1)),
+        ),
+        symbolic(
+            "and the loss is strictly convex in kappa",
+            c.convex_in_temperature,
+            ONCE,
+            Control("one more", lambda: c.convex_in_temperature(1)),
+        ),
+        certified(
+            "enclosed slope: negative at 0.99, 0 at 1, positive at 1.01 times 2 d; d = 2, 4, 8 (full: to 16)",
+            c.slope_sign,
+            _widths,
+            Control(
+                "the optimum at 1.02 times 2 d",
+                lambda **p: c.slope_sign(**p, optimum=Fraction(51, 50)),
+                ({"width": 8, "factor": NEAR[2]},),
+            ),
+        ),
+        formula=r"\kappa^*=2d\text{ minimises }E\log(1+e^{\kappa D})",
+        hypotheses=(GAUSSIAN, HARD),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.beyond.temperature.several_competitors",
+        SOURCE,
+        "With two competitors or more the optimal temperature lies strictly between d and 2 d, at every width.",
+        symbolic(
+            "given |u| and the other margins, the tilted slope weighs D against -D: more at kappa = 2 d, less at d",
+            c.bracket,
+            ({"at_double": True}, {"at_double": False}),
+            Control("2 in place of the target's 1", lambda at_double: c.bracket(at_double, rest=2)),
+        ),
+        sampled(
+            "Monte-Carlo slopes at d and 2 d, three standard errors, (T, d) = (3, 2), (10, 4), (30, 8)",
+            s.sampled_slope,
+            tuple(
+                {"tokens": t, "width": d, "temperature": float(f * d), "rising": f == 2}
+                for t, d in ((3, 2), (10, 4), (30, 8))
+                for f in (1, 2)
+            ),
+            Control("rising at d", None, ({"tokens": 30, "width": 8, "temperature": 8.0, "rising": True},)),
+            Control("falling at 2 d", None, ({"tokens": 30, "width": 8, "temperature": 16.0, "rising": False},)),
+        ),
+        sampled(
+            "at T = 30, d = 8 the optimum lies between 12.5 and 14.5",
+            s.sampled_slope,
+            _between(12.5, 14.5),
+            Control("between 8 and 12.5", None, _between(8.0, 12.5)),
+        ),
+        formula=r"d<\kappa^*<2d",
+        hypotheses=(GAUSSIAN, HARD, "T >= 3"),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.beyond.temperature.bound",
+        SOURCE,
+        "E L <= log(1 + (T-1)(1 + 2 kappa/d - kappa^2/d^2)^{-d/2}), least at kappa = d: log(1 + (T-1) 2^{-d/2}).",
+        symbolic(
+            "E e^{s D} by the Gaussian and the chi-square integral, every d; it is even about s = d",
+            c.moments_derived,
+            ONCE,
+            Control("s + s^2/2d for s - s^2/2d", lambda: c.moments_derived(1)),
+        ),
+        symbolic(
+            "the base is 2 - (kappa - d)^2/d^2",
+            c.jensen_minimum,
+            ONCE,
+            Control("centred at 2 d", lambda: c.jensen_minimum(2 * dim)),
+        ),
+        symbolic(
+            "Jensen: log(1 + s) lies below its tangent at the mean",
+            c.tangent,
+            ONCE,
+            Control("a tangent one higher", lambda: c.tangent(1)),
+        ),
+        sampled(
+            "Monte-Carlo E L plus three standard errors below the bound at kappa = d/2 .. 2d, (T, d) = (5, 4), (30, 8)",
+            s.sampled_bound,
+            tuple({"tokens": t, "width": d, "factor": f} for t, d in ((5, 4), (30, 8)) for f in (0.5, 1.0, 1.5, 2.0)),
+            Control("half of the bound", lambda **p: s.sampled_bound(**p, share=0.5)),
+        ),
+        formula=r"E\,L\le\log\left(1+(T-1)\left(1+\frac{2\kappa}{d}-\frac{\kappa^2}{d^2}\right)^{-d/2}\right)",
+        hypotheses=(GAUSSIAN, HARD, "kappa < (1 + sqrt 2) d"),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.beyond.temperature.soft",
+        SOURCE,
+        "With soft attention at d = 8, T = 8 and 30, alpha = (0, gamma) and beta = (kappa, 0), the expected loss is "
+        "lower at gamma = kappa = 1.1 d than with either or both of them at 0.6 d or 1.7 d.",
+        sampled(
+            "4000 sentences, the same embeddings at both points, three standard errors",
+            s.soft_attention,
+            tuple(
+                {"tokens": t, "key_factor": key, "read_factor": read}
+                for t in (8, 30)
+                for key in (0.6, 1.1, 1.7)
+                for read in (0.6, 1.1, 1.7)
+                if (key, read) != (1.1, 1.1)
+            ),
+            Control("0.6 d is best", lambda **p: s.soft_attention(**p, center=0.6)),
+        ),
+        formula=r"E\,L(1.1d,1.1d)<E\,L(\gamma,\kappa),\quad\gamma,\kappa\in\{0.6d,1.1d,1.7d\}",
+        hypotheses=(GAUSSIAN, "i = T/2"),
+        is_correction=True,
+    ),
+    mathematical(
+        "kv.beyond.temperature.unit_norm",
+        SOURCE,
+        "With embeddings of norm 1 the loss falls in kappa towards 0: the finite optimum is due to fluctuating norms.",
+        symbolic(
+            "D = x.u - |u|^2 = -|x - u|^2/2, negative unless x = u",
+            c.margin_from_norms,
+            ONCE,
+            Control("a longer competitor", lambda: c.margin_from_norms(competitor=2)),
+        ),
+        symbolic(
+            "slope and limit of log(1 + sum_j e^{-kappa q_j}), q_j > 0, two competitors",
+            c.unit_norm_slope,
+            ONCE,
+            Control("limit 1", lambda: c.unit_norm_slope(1)),
+        ),
+        formula=r"x\cdot u-|u|^2=-\frac{|x-u|^2}{2}",
+        hypotheses=("|x_j| = |u| = 1, x_j != u", HARD),
+        is_correction=True,
+    ),
+)
