@@ -80,7 +80,7 @@ def run_claim(claim: Claim, effort: Effort = Effort.QUICK) -> ClaimResult:
         return ClaimResult(claim, Status.CONTRADICTED, (*results, found.result), found.witness, str(found))
     except Undecided as reason:
         return ClaimResult(claim, Status.UNDECIDED, tuple(results), None, str(reason))
-    except Exception as fault:  # whatever a check raises is its own fault: an error, never a pass nor the end of the run
+    except Exception as fault:  # whatever a check raises is its own fault: an error, never a pass
         return ClaimResult(claim, Status.ERROR, tuple(results), None, f"{type(fault).__name__}: {fault}")
     only_read = all(evidence.kind is Kind.READ for evidence in claim.evidence)
     return ClaimResult(claim, Status.NOT_CHECKED if only_read else Status.CONFIRMED, tuple(results), witness)
