@@ -1,6 +1,6 @@
 """`--help` of every command line against importing the heavy libraries first; each in a fresh interpreter."""
 
-import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -66,10 +66,14 @@ def command_lines() -> list[str]:
 
 def python(code: str, *arguments: str) -> Run:
     """Run code in a new interpreter. Raises RuntimeError with its last line of errors if it fails."""
-    before, start = os.times(), time.perf_counter()
+    before, start = _children_cpu(), time.perf_counter()
     child = subprocess.run([sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True)
-    wall, after = time.perf_counter() - start, os.times()
+    wall = time.perf_counter() - start
     if child.returncode:
         raise RuntimeError(f"a child process failed: {child.stderr.strip().splitlines()[-1:]}")
-    cpu = after.children_user - before.children_user + after.children_system - before.children_system
-    return Run(cpu, wall, child.stdout)
+    return Run(_children_cpu() - before, wall, child.stdout)
+
+
+def _children_cpu() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
