@@ -27,12 +27,6 @@ CORE = (
 )
 GOALS = {"proof-core": 0.90, "theory": 0.85}
 COPIED = ("theory", "dynamics", "proofs_check", "scripts", "tests")
-# Runs of the whole ledger are left out: loading it takes longer than judging a mutant.
-TESTS_LEFT_OUT = ("test_claims.py", "test_claims_by_hypothesis.py")
-SLOW_SECONDS = 5.0
-# Seconds of tests, as measured on the original, for those that run the mutant's line and for the module's others.
-NEAR_SECONDS, FAR_SECONDS = 8.0, 3.0
-FIRST = 20
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -61,7 +55,8 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
-    from benchmarks import mutation_page, mutation_run
+    from benchmarks import mutation_page
+    from benchmarks.mutation_judge import Judge
 
     tqdm.monitor_interval = 0  # a thread beside a fork is asking for trouble
     options.out.parent.mkdir(parents=True, exist_ok=True)
@@ -73,18 +68,17 @@ def _run(options: argparse.Namespace) -> int:
         known = _known(options.out, ground, options.keep_kills)
         todo = [mutant for mutant in chosen if mutant.digest not in known]
         if todo:
-            mutation_run.preload()
             print("running the tests once on the unchanged code", flush=True)
-            runner = Runner(root, mutation_run)
+            judge = Judge(root)
             deadline = time.monotonic() + 60 * options.budget_minutes
             with options.out.open("a") as log, tqdm(total=len(todo), unit="mutant", smoothing=0.05) as bar:
                 for mutant in todo:
                     if time.monotonic() > deadline:
                         break
-                    record = {**runner.judge(mutant), "ground": ground}
+                    record = {**judge.verdict(mutant), "ground": ground}
                     known[mutant.digest] = record
                     print(json.dumps(record), file=log, flush=True)
-                    bar.set_postfix(survivors=runner.survivors, refresh=False)
+                    bar.set_postfix(survivors=judge.survivors, refresh=False)
                     bar.update(1)
     scores = {
         part: mutation_page.Score.of(part, GOALS.get(part, 0.0), [known.get(m.digest) for m in mutants])
@@ -108,78 +102,10 @@ def _populations(root: Path, options: argparse.Namespace) -> dict[str, list[Any]
         parts["proof-core"] = [mutant for path in CORE for mutant in mutants_of(root, path)]
     if options.only != "proof-core":
         paths = sorted(str(path.relative_to(root)) for path in (root / "theory").glob("*.py"))
+        paths.remove("theory/symbols.py")  # names, domains and LaTeX: nothing but strings
         every = [mutant for path in paths for mutant in mutants_of(root, path)]
         parts["theory"] = random.Random(options.seed).sample(every, options.sample) if options.sample else every
     return parts
-
-
-class Runner:
-    """Chooses tests for a mutant from one measured pass over the original: those that run its line come first."""
-
-    def __init__(self, root: Path, run: Any) -> None:
-        self._root, self._run = root, run
-        files = sorted(str(path.relative_to(root)) for path in (root / "tests").glob("*/test_*.py"))
-        tests = [f for f in files if f.split("/")[1] in ("theory", "proofs_check") and not f.endswith(TESTS_LEFT_OUT)]
-        measured = run.baseline(root, tests)
-        if measured["failed"]:
-            print(f"left out, for they fail unchanged: {', '.join(measured['failed'])}")
-        slow = {test for test, seconds in measured["seconds"].items() if seconds > SLOW_SECONDS}
-        if slow:
-            print(f"left out, for they are slow: {', '.join(sorted(slow))}")
-        self._usable = set(measured["seconds"]) - slow - set(measured["failed"])
-        self._seconds: dict[str, float] = measured["seconds"]
-        self._lines: dict[str, dict[str, list[str]]] = measured["lines"]
-        self._kills: dict[tuple[str, str], int] = {}
-        self._sound: set[str] = set()
-        self.survivors = 0
-
-    def judge(self, mutant: Any) -> dict[str, Any]:
-        if mutant.path not in self._sound:
-            self._check_original(mutant.path)
-        tests = self._tests(mutant.path, mutant.line)
-        outcome = self._run.Outcome("survived", "no test runs it")
-        # The likeliest killers go alone first: pytest imports the files of all tests it is given before it runs one.
-        for some in (tests[:FIRST], tests[FIRST:]):
-            if some:
-                outcome = self._run.run_mutant(self._root, mutant.path, mutant.source, some, self._seconds)
-            if outcome.status != "survived":
-                break
-        if outcome.status == "killed":
-            key = (mutant.path, outcome.killer)
-            self._kills[key] = self._kills.get(key, 0) + 1
-        self.survivors += outcome.status != "killed"
-        return {
-            "digest": mutant.digest,
-            "name": mutant.name,
-            "path": mutant.path,
-            "line": mutant.line,
-            "status": outcome.status,
-            "killer": outcome.killer,
-            "seconds": round(outcome.seconds, 2),
-        }
-
-    def _check_original(self, path: str) -> None:
-        """The tests must pass on the unchanged file in a child of the same make, or a kill would mean nothing."""
-        tests = sorted({test for line in self._lines.get(path, {}).values() for test in line} & self._usable)
-        source = (self._root / path).read_text()
-        if tests:
-            outcome = self._run.run_mutant(self._root, path, source, tests, self._seconds)
-            if outcome.status != "survived":
-                raise RuntimeError(f"the unchanged {path} is {outcome.status} by {outcome.killer}")
-        self._sound.add(path)
-
-    def _tests(self, path: str, line: int) -> list[str]:
-        """Tests that run the line, then the others of the module, the deadliest and quickest of each first."""
-        lines = self._lines.get(path, {})
-        near = set(lines.get(str(line), ())) & self._usable
-        far = ({test for tests in lines.values() for test in tests} & self._usable) - near
-        chosen: list[str] = []
-        for group, budget in ((near, NEAR_SECONDS), (far, FAR_SECONDS)):
-            for test in sorted(group, key=lambda t: (-self._kills.get((path, t), 0), self._seconds[t], t)):
-                if self._seconds[test] <= budget:
-                    chosen.append(test)
-                    budget -= self._seconds[test]
-        return chosen
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The search in detail: how many boxes, which axis, which argument, how tight a margin, what the options do."""
 
 import inspect
+import json
 import math
 from fractions import Fraction
 
@@ -123,6 +124,40 @@ def test_leaves_claim_a_little_less_than_was_found_in_short_numbers():
     assert leaf.lower - Fraction(1, 4) > Fraction(1, 12) * Fraction(65500, 65536)
     (leaf,) = certify.prove_positive(X, UNIT, strict=False).nodes
     assert leaf.lower == 0
+
+
+def test_both_signs_pairs_each_expression_with_its_unexpanded_negative():
+    signed = certify.both_signs([X + 1, Y])
+    assert signed[0] == X + 1 and signed[2:] == [Y, -Y]
+    assert signed[1].args == (-1, X + 1)
+
+
+def test_expressions_are_not_parsed_from_texts():
+    with pytest.raises(ValueError, match="x"):
+        certify.prove_positive("x + 1", UNIT)
+
+
+def _one_leaf(expr, box, lower, bound=0):
+    """A certificate of one natural leaf, as a forger would write it."""
+    stated = check.statement([expr], box, bound, True)
+    body = {"format": check.FORMAT, "statement": stated, "sha256": check.digest(stated), "outcome": "PROVED"}
+    body |= {"precision": 128, "nodes": [["leaf", "natural", 0, lower]], "point": None}
+    return json.dumps({**body, "seal": check.digest(body)})
+
+
+def test_the_checker_grants_a_leaf_no_more_than_it_can_confirm():
+    assert check.verify(_one_leaf(X + 1, UNIT, "1"), X + 1, UNIT).outcome is Outcome.PROVED
+    for expr, lower in ((R(1, 3) + 0 * X, "1/3"), (X + 1, "1000000000001/1000000000000")):
+        checked = check.verify(_one_leaf(expr, UNIT, lower), expr, UNIT)
+        assert checked.outcome is Outcome.UNDECIDED and "can be confirmed" in checked.reason
+        assert checked.leaves == 0 and math.isnan(checked.margin)
+
+
+def test_the_checker_measures_a_refutation_against_the_bound():
+    proof = certify.prove_positive(X, UNIT, bound="1/2")
+    checked = check.verify(proof.to_json(), X, UNIT, bound="1/2")
+    assert (checked.outcome, checked.leaves) == (Outcome.REFUTED, 0)
+    assert checked.margin == pytest.approx(-0.5) and checked.margin >= -0.5
 
 
 def test_corners_are_tried_up_to_ten_free_sides():

@@ -68,6 +68,11 @@ def test_a_budget_that_is_just_enough_decides():
     assert short.outcome is Outcome.UNDECIDED and short.enclosure is not None
 
 
+def test_equations_are_expressions_not_texts():
+    with pytest.raises(ValueError, match="x - 1"):
+        krawczyk.unique_zero(["x - 1"], side(0, 3))
+
+
 def test_precision_sets_the_size_of_the_enclosure():
     widths = [krawczyk.unique_zero([X**2 - 2], side(0, 2), precision=p).enclosure.width() for p in (64, 128, 256)]
     assert Fraction(1, 2**80) < widths[0] < Fraction(1, 2**50)

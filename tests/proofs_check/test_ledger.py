@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
+import joblib
 import numpy as np
 import pytest
 
@@ -77,31 +78,30 @@ def test_the_effort_reaches_the_claims():
     assert set(seen) == {Effort.FULL}
 
 
-def test_workers_and_one_process_agree():
-    claims = registry.load(("kv",))
-    chosen = [name for name in claims if name.startswith("kv.appC.")][:3]
-    alone, together = (ledger.run_all(claims, chosen, Effort.QUICK, jobs) for jobs in (1, 2))
-    assert list(alone) == list(together) == chosen
-    for name in chosen:
-        assert together[name].claim is claims[name]
-        assert together[name].status is alone[name].status
-        assert [e.margin for e in together[name].evidence] == [e.margin for e in alone[name].evidence]
-
-
-def test_a_worker_loads_its_registry_once(monkeypatch):
+def test_workers_load_their_registry_once_and_agree_with_one_process(monkeypatch):
     calls = []
 
     def load(papers):
         calls.append(papers)
-        return {"planted.good": GOOD}
+        return REGISTRY
 
     monkeypatch.setattr(ledger, "load", load)
-    monkeypatch.setattr(ledger, "_LOADED", {})
-    for _ in range(2):
-        name, parts = ledger._run_by_name("planted.good", ("kv",), Effort.QUICK)
-        assert (name, parts[0], parts[2:]) == ("planted.good", Status.CONFIRMED, (None, ""))
-        assert parts[1][0].points == 1
-    assert calls == [("kv",)]
+    chosen = ["planted.wrong", "planted.good", "planted.false"]
+    alone = ledger.run_all(REGISTRY, chosen, Effort.QUICK, 1)
+    assert calls == []
+    with joblib.parallel_config("threading", n_jobs=7):
+        together = ledger.run_all(REGISTRY, chosen, Effort.QUICK, 2)
+        assert set(calls) == {("planted",)}
+        calls.clear()
+        ledger.run_all(REGISTRY, chosen, Effort.QUICK, 2)
+    assert calls == [] and ledger._LOADED.pop(("planted",)) is REGISTRY
+    assert list(together) == chosen
+    for name in chosen:
+        assert together[name].claim is REGISTRY[name]
+        assert replace(together[name], evidence=()) == replace(alone[name], evidence=())
+        assert [replace(e, seconds=0) for e in together[name].evidence] == [
+            replace(e, seconds=0) for e in alone[name].evidence
+        ]
 
 
 def test_a_row_holds_all_of_a_claim():

@@ -1,0 +1,95 @@
+"""Which tests judge a mutant, and their verdict."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from benchmarks import mutation_run as run
+
+# Runs of the whole ledger are left out: loading it takes longer than judging a mutant.
+TESTS_LEFT_OUT = ("test_claims.py", "test_claims_by_hypothesis.py")
+SLOW_SECONDS = 5.0
+# Seconds of tests, as measured on the original, for those that run the mutant's line and for the module's others.
+NEAR_SECONDS, FAR_SECONDS = 8.0, 3.0
+FIRST = 20
+
+
+class Judge:
+    """Chooses tests for a mutant from one measured pass over the original: those that run its line come first."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        run.preload()
+        files = sorted(str(path.relative_to(root)) for path in (root / "tests").glob("*/test_*.py"))
+        tests = [f for f in files if f.split("/")[1] in ("theory", "proofs_check") and not f.endswith(TESTS_LEFT_OUT)]
+        measured = run.baseline(root, tests)
+        if measured["failed"]:
+            print(f"left out, for they fail unchanged: {', '.join(measured['failed'])}")
+        slow = {test for test, seconds in measured["seconds"].items() if seconds > SLOW_SECONDS}
+        if slow:
+            print(f"left out, for they are slow: {', '.join(sorted(slow))}")
+        self._usable = set(measured["seconds"]) - slow - set(measured["failed"])
+        self._seconds: dict[str, float] = measured["seconds"]
+        self._lines: dict[str, dict[str, list[str]]] = measured["lines"]
+        self._texts = {name: (root / name).read_text() for name in tests}
+        self._kills: dict[tuple[str, str], int] = {}
+        self._sound: set[str] = set()
+        self.survivors = 0
+
+    def verdict(self, mutant: Any) -> dict[str, Any]:
+        if mutant.path not in self._sound:
+            self._check_original(mutant.path)
+        tests = self._tests(mutant.path, mutant.line)
+        outcome = run.Outcome("survived", "no test runs it")
+        # The likeliest killers go alone first: pytest imports the files of all tests it is given before it runs one.
+        for some in (tests[:FIRST], tests[FIRST:]):
+            if some:
+                outcome = run.run_mutant(self._root, mutant.path, mutant.source, some, self._seconds)
+            if outcome.status != "survived":
+                break
+        if outcome.status == "killed":
+            key = (mutant.path, outcome.killer)
+            self._kills[key] = self._kills.get(key, 0) + 1
+        self.survivors += outcome.status != "killed"
+        return {
+            "digest": mutant.digest,
+            "name": mutant.name,
+            "path": mutant.path,
+            "line": mutant.line,
+            "status": outcome.status,
+            "killer": outcome.killer,
+            "seconds": round(outcome.seconds, 2),
+        }
+
+    def _check_original(self, path: str) -> None:
+        """The tests must pass on the unchanged file in a child of the same make, or a kill would mean nothing."""
+        tests = sorted({test for line in self._lines.get(path, {}).values() for test in line} & self._usable)
+        source = (self._root / path).read_text()
+        if tests:
+            outcome = run.run_mutant(self._root, path, source, tests, self._seconds)
+            if outcome.status != "survived":
+                raise RuntimeError(f"the unchanged {path} is {outcome.status} by {outcome.killer}")
+        self._sound.add(path)
+
+    def _tests(self, path: str, line: int) -> list[str]:
+        """Tests that run the line, then the others of the module, the deadliest and quickest of each first."""
+        lines = self._lines.get(path, {})
+        near = set(lines.get(str(line), ()))
+        # What runs while modules are imported (constants, defaults, parameters of tests) is laid to no test.
+        users = self._users(path)
+        near |= users if "" in near else set()
+        far = users | {test for tests in lines.values() for test in tests}
+        near, far = near & self._usable, (far - near) & self._usable
+        chosen: list[str] = []
+        for group, budget in ((near, NEAR_SECONDS), (far, FAR_SECONDS)):
+            for test in sorted(group, key=lambda t: (-self._kills.get((path, t), 0), self._seconds[t], t)):
+                if self._seconds[test] <= budget:
+                    chosen.append(test)
+                    budget -= self._seconds[test]
+        return chosen
+
+    def _users(self, path: str) -> set[str]:
+        """The tests in files that speak of the module."""
+        word = re.compile(rf"\b{Path(path).stem}\b")
+        files = {name for name, text in self._texts.items() if word.search(text)}
+        return {test for test in self._usable if test.split("::")[0] in files}

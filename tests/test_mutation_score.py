@@ -1,0 +1,40 @@
+"""The mutation score: what counts as a survivor, the interval, and reasons that fit."""
+
+import pytest
+
+from benchmarks import mutation_page as page
+
+
+def record(status, name="a.py::f: x => y", line=1):
+    return {"status": status, "path": "a.py", "name": name, "line": line}
+
+
+def test_a_timeout_is_a_survivor_and_a_mutant_without_a_turn_is_neither():
+    score = page.Score.of("part", 0.5, [record("killed"), record("survived"), record("timeout"), None])
+    assert (score.killed, score.run, score.waiting) == (1, 3, 1)
+    assert score.value == pytest.approx(1 / 3) and not score.reached
+    assert "1 survived, 1 timed out" in str(score) and "1 had no turn" in str(score)
+
+
+def test_nothing_run_reaches_no_goal():
+    assert not page.Score.of("part", 0.9, [None]).reached
+    assert page.Score.of("part", 0.9, []).interval() == (0.0, 1.0)
+
+
+def test_the_interval_is_wilsons():
+    score = page.Score.of("part", 0.85, [record("killed")] * 85 + [record("survived")] * 15)
+    assert score.interval() == pytest.approx((0.7672, 0.9069), abs=1e-4)
+    assert score.reached
+
+
+def test_the_page_lists_each_survivor_under_the_first_reason_that_fits(tmp_path):
+    reasons = tmp_path / "reasons.toml"
+    reasons.write_text('[[survivor]]\nfile = "a.py"\nchange = "f: x"\nwhy = "equivalent"\n')
+    records = [record("survived"), record("timeout", "a.py::g: 1 => 2"), record("killed", "a.py::h: 3 => 4")]
+    target = tmp_path / "deep" / "page.md"
+    page.write(target, [page.Score.of("part", 0.9, records)], page.reasons(reasons))
+    text = target.read_text()
+    assert "### equivalent (1)\n\n- `a.py::f: x => y`\n" in text
+    assert f"### {page.NO_REASON} (1)\n\n- `a.py::g: 1 => 2` (timeout)\n" in text
+    assert "h: 3" not in text
+    assert page.reasons(tmp_path / "none.toml") == []
