@@ -11,6 +11,7 @@ import hashlib
 import json
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -31,6 +32,7 @@ COPIED = ("theory", "dynamics", "proofs_check", "scripts", "tests")
 
 def main(argv: list[str] | None = None) -> int:
     options = _parser().parse_args(argv)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the copy is removed then, too
     try:
         return _run(options)
     except KeyboardInterrupt:
@@ -53,42 +55,50 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from tqdm import tqdm
-
     from benchmarks import mutation_page
-    from benchmarks.mutation_judge import Judge
 
-    tqdm.monitor_interval = 0  # a thread beside a fork is asking for trouble
     options.out.parent.mkdir(parents=True, exist_ok=True)
     with _copy(Path.cwd()) as root:
         populations = _populations(root, options)
-        chosen = list(dict.fromkeys(mutant for part in populations.values() for mutant in part))
-        random.Random(options.seed).shuffle(chosen)
-        ground = _ground(root)
-        known = _known(options.out, ground, options.keep_kills)
-        todo = [mutant for mutant in chosen if mutant.digest not in known]
-        if todo:
-            print("running the tests once on the unchanged code", flush=True)
-            judge = Judge(root)
-            deadline = time.monotonic() + 60 * options.budget_minutes
-            with options.out.open("a") as log, tqdm(total=len(todo), unit="mutant", smoothing=0.05) as bar:
-                for mutant in todo:
-                    if time.monotonic() > deadline:
-                        break
-                    record = {**judge.verdict(mutant), "ground": ground}
-                    known[mutant.digest] = record
-                    print(json.dumps(record), file=log, flush=True)
-                    bar.set_postfix(survivors=judge.survivors, refresh=False)
-                    bar.update(1)
-    scores = {
-        part: mutation_page.Score.of(part, GOALS.get(part, 0.0), [known.get(m.digest) for m in mutants])
+        judged = _judge_all(root, populations, options)
+    scores = [
+        mutation_page.Score.of(part, GOALS.get(part, 0.0), [judged.get(mutant.digest) for mutant in mutants])
         for part, mutants in populations.items()
-    }
-    for score in scores.values():
-        print(score)
-    mutation_page.write(options.page, list(scores.values()), mutation_page.reasons(options.reasons))
+    ]
+    print(*scores, sep="\n")
+    mutation_page.write(options.page, scores, mutation_page.reasons(options.reasons))
     print(f"survivors: {options.page}")
-    return 0 if all(score.reached for score in scores.values()) else 1
+    return 0 if all(score.reached for score in scores) else 1
+
+
+def _judge_all(root: Path, populations: dict[str, list[Any]], options: argparse.Namespace) -> dict[str, Any]:
+    """Verdicts by digest, in a shuffled order up to the end of the budget: cut short, they are a random sample."""
+    from tqdm import tqdm
+
+    from benchmarks.mutation_judge import Judge
+
+    tqdm.monitor_interval = 0  # a thread beside a fork is asking for trouble
+    chosen = list(dict.fromkeys(mutant for part in populations.values() for mutant in part))
+    random.Random(options.seed).shuffle(chosen)
+    ground = _ground(root)
+    known = _known(options.out, ground, options.keep_kills)
+    judged: dict[str, Any] = {}
+    judge: Judge | None = None
+    deadline = time.monotonic() + 60 * options.budget_minutes
+    with options.out.open("a") as log, tqdm(total=len(chosen), unit="mutant", smoothing=0.05) as bar:
+        for mutant in chosen:
+            if mutant.digest not in known:
+                if time.monotonic() > deadline:
+                    break
+                judge = judge or Judge(root)
+                known[mutant.digest] = {**judge.verdict(mutant), "ground": ground}
+                print(json.dumps(known[mutant.digest]), file=log, flush=True)
+            judged[mutant.digest] = known[mutant.digest]
+            bar.update(1)
+    older = sum(record["ground"] != ground for record in judged.values())
+    if older:
+        print(f"{older} kills are taken over from runs with older tests")
+    return judged
 
 
 def _populations(root: Path, options: argparse.Namespace) -> dict[str, list[Any]]:

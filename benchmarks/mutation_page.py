@@ -1,10 +1,12 @@
 """Scores with their intervals, and the page that lists every survivor with its reason."""
 
 import os
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -58,7 +60,7 @@ class Score:
 
 
 def reasons(path: Path) -> list[tuple[str, str, str]]:
-    """Hand-written (file, part of the mutant's name, why) in order; the first that fits is taken."""
+    """Hand-written (glob for the file, pattern in the mutant's name, why) in order; the first that fits is taken."""
     if not path.exists():
         return []
     entries = tomllib.loads(path.read_text())["survivor"]
@@ -67,7 +69,7 @@ def reasons(path: Path) -> list[tuple[str, str, str]]:
 
 def why(record: Mapping[str, Any], known: Sequence[tuple[str, str, str]]) -> str:
     for file, change, reason in known:
-        if record["path"] == file and change in record["name"]:
+        if fnmatch(record["path"], file) and re.search(change, record["name"]):
             return reason
     return NO_REASON
 

@@ -41,6 +41,8 @@ def test_options_reach_the_search():
         assert (proof.outcome, proof.boxes, proof.precision) == (Outcome.UNDECIDED, 3, 77)
     plain = certify.prove_any_nonzero([VALLEY], SQUARE, gradients=False)
     assert {node.kind for node in plain.nodes if isinstance(node, Leaf)} == {"natural"}
+    guided = certify.prove_any_nonzero([VALLEY], SQUARE)
+    assert {node.kind for node in guided.nodes if isinstance(node, Leaf)} > {"natural"}
     proof = certify.prove_positive(VALLEY, SQUARE, bound=R(1, 20), budget=9, precision=99, gradients=False)
     assert (proof.outcome, proof.boxes, proof.precision) == (Outcome.UNDECIDED, 9, 99)
 

@@ -90,6 +90,25 @@ def test_magnitude_touches_zero_where_the_interval_does(x, magnitude):
     assert [float(end) for end in b._magnitude(on(*x))] == magnitude
 
 
+def test_products_are_rounded_outward():
+    third = arb(1) / 3
+    low, high = b._times((third.lower(), third.lower()), (third.lower(), third.lower()))
+    exact = sympy.Rational(str(third.lower().fmpq())) ** 2
+    assert low.is_exact() and high.is_exact()
+    assert sympy.Rational(str(low.fmpq())) < exact < sympy.Rational(str(high.fmpq()))
+
+
+def test_rounding_below_zero_is_forgiven_up_to_zero_itself():
+    assert [float(end) for end in b._root_power(on(-1e-20, 0), 1, 2, True)] == [0, 0]
+    assert [float(end) for end in b._root_power(on(-1e-20, 4), 1, 2, True)] == [0, 2]
+    assert not all(end.is_finite() for end in b._root_power(on(-1e-20, 4), 1, 2, False))
+
+
+def test_expressions_are_not_parsed_from_texts():
+    with pytest.raises(ValueError, match="x"):
+        b.BallFunction(["x"], ["x"])
+
+
 def test_a_side_may_touch_the_edge_of_a_closed_assumption_only():
     def allowed(low, high, **assumption):
         symbol = sympy.Symbol("s", **assumption)

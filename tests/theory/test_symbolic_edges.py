@@ -1,0 +1,94 @@
+"""Small facts of the symbolic layer that nothing else would notice: names, sums, scalars, messages."""
+
+import numpy as np
+import pytest
+import sympy as sp
+from flint import arb
+
+from theory import ball, landscape, shift
+from theory import induction_bounds as bounds
+from theory import landscape_symbolic as symbolic
+from theory.box import Box, symbols_in
+from theory.landscape_grid import Terms, evaluate
+from theory.numeric import numeric
+from theory.symbols import alpha1, alpha2, beta1, beta2
+
+POINT = (0.7, -1.1, 1.9, -0.4)
+
+
+@pytest.mark.parametrize("tokens", range(2, 7))
+def test_mean_loss_is_the_average_of_the_kernels(tokens):
+    value = symbolic.mean_loss(tokens).subs(dict(zip((alpha1, alpha2, beta1, beta2), POINT, strict=True)))
+    assert float(value) == pytest.approx(landscape.loss(*POINT, tokens, "mean"), abs=1e-13)
+
+
+def test_token_classes_carry_their_names():
+    assert [c.name for c in symbolic.interior_table().classes] == ["target", "repeated", "edge", "other"]
+
+
+def test_tokens_are_named_by_position_and_coordinate_from_one():
+    found = shift.tokens(2, 3)
+    assert found == sp.Matrix(2, 3, lambda r, c: sp.Symbol(f"x_{r + 1}_{c + 1}", real=True))
+    assert str(shift.tokens(1, name="y")[0]) == "y_1_1"
+
+
+def test_a_scalar_comes_back_as_a_scalar_and_an_array_as_its_own():
+    x = sp.Symbol("x")
+    plus = numeric(x + 1, [x], "numpy")
+    assert type(plus(1.0)) is np.float64
+    found = numeric(sp.Integer(3) + 0 * x, [x], "numpy")(np.zeros(4))
+    found[0] = 5.0
+    assert found.tolist() == [5.0, 3.0, 3.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("assumption", "side"),
+    [
+        ("nonnegative", (-1, 1)),
+        ("nonpositive", (-1, 1)),
+        ("nonzero", (-1, 1)),
+        ("negative", (-1, 1)),
+        ("positive", (-1, 1)),
+    ],
+)
+def test_a_broken_assumption_is_named(assumption, side):
+    symbol = sp.Symbol("s", real=True, **{assumption: True})
+    with pytest.raises(ValueError, match=f"assumed {assumption}, but"):
+        symbols_in([symbol], Box({symbol: side}))
+
+
+def test_the_reciprocal_of_an_interval_is_rounded_outward():
+    low, high = ball._inverse((arb(3), arb(3)))
+    assert sp.Rational(str(low.fmpq())) < sp.Rational(1, 3) < sp.Rational(str(high.fmpq()))
+    low, high = ball._inverse((arb(-3), arb(-3)))
+    assert sp.Rational(str(low.fmpq())) < -sp.Rational(1, 3) < sp.Rational(str(high.fmpq()))
+    for x in ((-1, 0.5), (-1, 0), (0, 1)):
+        assert not all(end.is_finite() for end in ball._inverse((arb(x[0]), arb(x[1]))))
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: bounds.ball_discrepancy_bound(4, -1.0, 0.0), "sigma"),
+        (lambda: bounds.ball_discrepancy_bound(4, 1.0, -1.0), "slope"),
+        (lambda: bounds.printed_copy_error_bound(4, 1.0, -1.0), "copy_slope"),
+        (lambda: bounds.latest_successor_bound(4, 1, 1, 1.0, -1.0), "slope"),
+        (lambda: bounds.latest_successor_bound(4, 1, 1, 0.0, 1.0), "sigma"),
+    ],
+)
+def test_a_refused_number_is_named(call, name):
+    with pytest.raises(ValueError, match=rf"^{name}\b"):
+        call()
+
+
+def test_a_printed_bound_too_small_for_floats_is_zero_without_a_warning():
+    assert bounds.printed_copy_error_bound(4, 1.0, 1e4) == 0.0
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_an_exponent_too_large_at_either_end_is_refused(sign):
+    one = np.ones(2)
+    beta = np.array([-1.0, 1.0])
+    terms = Terms(one, 0 * one, sign * 700 * one, one, one)
+    with pytest.raises(ValueError, match="600"):
+        evaluate(np.array([0.0, 1.0]), beta, terms)
