@@ -14,6 +14,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from theory.landscape_critical import BoxMinimum as BoxMinimum
+from theory.landscape_critical import CriticalPoint as CriticalPoint
+from theory.landscape_critical import box_minimum as box_minimum
+from theory.landscape_critical import critical_point as critical_point
 from theory.landscape_finite import FiniteWidth as FiniteWidth
 from theory.landscape_finite import finite_width as finite_width
 from theory.landscape_kernels import Array, excess_at, gradient_at, hessian_at, loss_at, make_basis, make_table

@@ -38,6 +38,7 @@ SECTIONS = (
     "listing_m_decode",
     "listing_m_context",
     "setup",
+    "beyond_critical",
     "beyond_width",
     "beyond_temperature",
 )

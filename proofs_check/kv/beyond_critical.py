@@ -1,0 +1,191 @@
+"""Critical points, infima, the box of Figure 2 and the routes to L = 0: what no paper states."""
+
+from fractions import Fraction
+
+from proofs_check.claim import Claim, Control, Effort, Interval, Sampled
+from proofs_check.kv import beyond_box_checks as box
+from proofs_check.kv import beyond_critical_checks as free
+from proofs_check.kv import beyond_separation_checks as plane
+from proofs_check.kv.mathematical import ONCE, certified, exact, mathematical, sampled, symbolic
+
+SOURCE = "KV shifting (both versions), Theorem 3.4, our addition"
+EVERY_T = "interior position, any real T >= 4"
+ON_BOX = "0 <= alpha1, beta1 <= 1, alpha2 = 1 - alpha1, beta2 = 1 - beta1"
+OURS = {"is_correction": True}
+SIGNS = (
+    "dL/dbeta1 < 0 for alpha1 <= cut",
+    "corner term > 0 for alpha1 >= cut",
+    "other term > 0",
+    "dL/dalpha1 > 0 at beta1 = 1, alpha1 <= cut",
+)
+R2_TABLE = (  # T = 20, alpha = (1/2, -1), beta2 = 3/10 beta1
+    {"b1": "-1", "b2": "-3/10", "low": "2.955", "high": "2.965"},
+    {"b1": "-10", "b2": "-3", "low": "2.675", "high": "2.685"},
+    {"b1": "-100", "b2": "-30", "low": "0.6465", "high": "0.6475"},
+    {"b1": "-1000", "b2": "-300", "low": "0", "high": "0.000005"},
+)
+
+
+def _index(*numbers: int) -> tuple[dict, ...]:
+    return tuple({"index": i} for i in numbers)
+
+
+def _box_points(effort: Effort) -> list[dict]:
+    """A grid on the box without (0, 1)."""
+    steps = 8 if effort is Effort.QUICK else 40
+    grid = [(Fraction(i, steps), Fraction(j, steps)) for i in range(steps + 1) for j in range(steps + 1)]
+    return [{"a1": a, "b1": b, "tokens": t} for t in (4, 5, 9, 64, 1024) for a, b in grid if (a, b) != (0, 1)]
+
+
+def _tokens(effort: Effort) -> list[dict]:
+    return [{"tokens": t} for t in range(4, 13 if effort is Effort.QUICK else 200)]
+
+
+def _infimum(model: str, what: str, value: str, formula: str, swapped: str) -> Claim:
+    """inf L = log of the floor, approached along a ray and reached nowhere."""
+    return mathematical(
+        f"kv.beyond.infimum.{model}", SOURCE,
+        f"{what}: inf L = {value} for every T >= 4, reached nowhere.",
+        symbolic("e^L is e^inf plus exponentials with counts >= 0, one of them > 0, all T", free.floor,
+                 ({"model": model},), Control("one more than e^inf", lambda model: free.floor(model, 1))),
+        symbolic("along a ray those exponentials have rates < 0, all T", free.reached, ({"model": model},),
+                 Control("the opposite ray", lambda model: free.reached(model, -1))),
+        certified("attention over one-hot rows far out, within 1e-9 above inf L", free.attention_reaches,
+                  lambda effort: [{"model": model, **p} for p in _tokens(effort)],
+                  Control("the infimum of another head", lambda model, tokens: free.attention_reaches(
+                      model, tokens, swapped))),
+        hypotheses=(EVERY_T,), formula=formula, **OURS,
+    )
+
+
+CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "kv.beyond.critical_point", SOURCE,
+        "For every real T >= 4 the gradient of L vanishes at exactly one point of the four parameters: e^{alpha1} = 1 "
+        "- 1/(2T), e^{alpha2} = 1 + 1/T, beta = 0; there L = log T.",
+        symbolic("S Z grad L as a sum over the classes with weights w_c = count_c e^{D_c}", free.gradient_in_weights,
+                 _index(0, 1, 2, 3), Control("one edge token", lambda index: free.gradient_in_weights(index, 1))),
+        symbolic("where dL/dbeta = 0, dL/dalpha = 0 reads M beta = 0", free.alpha_equations, _index(0, 1),
+                 Control("a factor 3", lambda index: free.alpha_equations(index, 3))),
+        symbolic("det M has positive coefficients in the weights, so beta = 0", free.determinant, ONCE,
+                 Control("a sign", lambda: free.determinant(-1))),
+        symbolic("at beta = 0: two linear equations in A, B, determinant 2T, their root, the value T of e^L",
+                 free.uniform_equations, ONCE, Control("A + 1", lambda: free.uniform_equations(1))),
+        hypotheses=(EVERY_T,),
+        formula=r"\nabla L=0\iff e^{\alpha_1}=1-\frac{1}{2T},\ e^{\alpha_2}=1+\frac{1}{T},\ \beta_1=\beta_2=0", **OURS,
+    ),
+    mathematical(
+        "kv.beyond.critical_point.saddle", SOURCE,
+        "That point is a strict saddle of signature (2, 2) for every T >= 4: no second derivative in alpha alone, a "
+        "mixed block of determinant (2T-1)/(T^3 (T+1)), so det of the Hessian is its square.",
+        symbolic("the Hessian and its mixed block, all T; a quotient of polynomials positive for T >= 4",
+                 free.mixed_block, ONCE, Control("a negative determinant", lambda: free.mixed_block(-1))),
+        symbolic("a congruence to [[0, I], [I, 0]], eigenvalues 1, 1, -1, -1", free.inertia, ONCE,
+                 Control("K turned into -K", lambda: free.inertia(2))),
+        hypotheses=(EVERY_T,), formula=r"\det\nabla^2L=\left(\frac{2T-1}{T^3(T+1)}\right)^2", **OURS,
+    ),
+    _infimum("vanilla", "No shift (alpha2 = beta2 = 0)", "log(T - 1)",
+             r"\inf_{\alpha_2=\beta_2=0}L=\log(T-1)", "v_shift"),
+    _infimum("v_shift", "V-shift alone (alpha2 = 0)", "log(T - 3), which is 0 at T = 4",
+             r"\inf_{\alpha_2=0}L=\log(T-3)", "vanilla"),
+    _infimum("k_shift", "K-shift alone (beta2 = 0)", "0", r"\inf_{\beta_2=0}L=0", "vanilla"),
+    _infimum("kv_shift", "All four parameters, along an anti-induction ray", "0", r"\inf L=0", "vanilla"),
+    mathematical(
+        "kv.beyond.box.minimiser", SOURCE,
+        "For every real T >= 4 each (n_t - n_c)/S has its largest value on the box at (alpha1, beta1) = (0, 1), that "
+        "of the edge tokens nowhere else: (0, 1) is the only minimiser of L.",
+        symbolic("n_t - n_c: affine in beta1, at most B - 1, and at most the larger of 1 - B <= 0 and B - 2A",
+                 box.margins_by_class, _index(0, 1, 2),
+                 Control("beta1 added", lambda index: box.margins_by_class(index, 1))),
+        symbolic("S in u = 1/(T - 2), D_c and its slopes", box.in_inverse, _index(0, 1, 2),
+                 Control("S + 1", lambda index: box.in_inverse(index, 1))),
+        certified("A + B > 2; (B - 1)/S and (B - 2A)/S fall in alpha1, for all u in [0, 1/2]: every T >= 4",
+                  box.falls, tuple({"which": w} for w in ("A + B > 2", "-d/da (B - 1)/S", "-d/da (B - 2A)/S")),
+                  Control("they rise", lambda which: box.falls(which, -1))),
+        sampled("no loss on the box below that at (0, 1)", box.not_below, Sampled(100, 4000),
+                Control("below that at (0.05, 1)", lambda **p: box.not_below(**p, best_at=(0.05, 1.0)))),
+        hypotheses=(EVERY_T, ON_BOX, *(Interval(name, 0.0, 1.0) for name in ("a1", "b1")),
+                    Interval("tokens", 4.0, 512.0)),
+        formula=r"\mathrm{argmin}_{[0,1]^2}L=\{(0,1)\}\quad(T\ge 4)", **OURS,
+    ),
+    mathematical(
+        "kv.beyond.box.minimum", SOURCE,
+        "The least loss on the box is L_min = log(1 + e^{(2-e)/(T+e)} + (T-2) e^{(1-e)/(T+e)}) = log T - (e-1)/T + "
+        "r/T^2 with 4.49 < r < e^2 for every T >= 4; r grows with T to e^2, so the constant is the best one.",
+        symbolic("the logits at (0, 1), all T", box.corner_value, ONCE,
+                 Control("at (0, 0)", lambda: box.corner_value(0))),
+        symbolic("h(x) = L_min - log T at x = 1/T: h(0) = 0, h'(0) = 1 - e, h''(0) = 2 e^2", box.expansion_terms, ONCE,
+                 Control("h'(0) = -1", lambda: box.expansion_terms(-1))),
+        certified("h''' < 0 on [0, 1/4], so r = int (1 - t) h''(xt) dt falls in x from e^2", box.remainder_falls,
+                  ONCE, Control("h''' > 0", lambda: box.remainder_falls(-1))),
+        certified("r > 4.49 at T = 4", box.remainder_at_four, ONCE,
+                  Control("r > 4.5", lambda: box.remainder_at_four("4.5"))),
+        sampled("`box_minimum` against attention over one-hot rows", box.minimum_against_attention, _tokens,
+                Control("at beta1 = 0.99", lambda tokens: box.minimum_against_attention(tokens, 0.99))),
+        hypotheses=(EVERY_T,),
+        formula=r"L_{\min}=\log T-\frac{e-1}{T}+\frac{r}{T^2},\quad 4.49<r<e^2", **OURS,
+    ),
+    mathematical(
+        "kv.beyond.box.kkt", SOURCE,
+        "For every real T >= 4, (0, 1) is the only first-order (KKT) point of L on the box: descent can move on from "
+        "any other point of the interior, the edges and the corners.",
+        symbolic("S in u = 1/(T - 2), D_c and its slopes", box.in_inverse, _index(0, 1, 2),
+                 Control("S + 1", lambda index: box.in_inverse(index, 1))),
+        symbolic("near (1, 0) both slopes vanish as u does; dL/dalpha1 is beta1 times one term plus u times another",
+                 box.slope_splits, ONCE, Control("twice the first", lambda: box.slope_splits(2))),
+        certified("for all u in [0, 1/2]: dL/dbeta1 < 0 where alpha1 <= 2/5, both terms of dL/dalpha1 > 0 where alpha1 "
+                  ">= 2/5, dL/dalpha1 > 0 at beta1 = 1", box.slope_signs, tuple({"which": w} for w in SIGNS),
+                  Control("opposite signs", lambda which: box.slope_signs(which, sign=-1)),
+                  Control("cut at 7/10", lambda which: box.slope_signs(which, Fraction(7, 10)), ({"which": SIGNS[0]},)),
+                  Control("cut at 1/10", lambda which: box.slope_signs(which, Fraction(1, 10)),
+                          ({"which": SIGNS[1]},))),
+        sampled("a feasible descent on a grid of the box", box.kkt, _box_points,
+                Control("at (0, 1)", None, ({"a1": Fraction(0), "b1": Fraction(1), "tokens": 4},))),
+        hypotheses=(EVERY_T, ON_BOX), formula=r"\mathrm{KKT}(L,[0,1]^2)=\{(0,1)\}\quad(T\ge 4)", **OURS,
+    ),
+    mathematical(
+        "kv.beyond.route.induction", SOURCE,
+        "Induction: where e^{alpha2} > max(2 e^{alpha1}, 1), L -> 0 as beta1 -> infinity, for any beta2 and T >= 4.",
+        symbolic("D_c is affine in beta1 with slopes -(B - 2A)/S and -(B - 1)/S", free.induction_rates, ONCE,
+                 Control("B - A", lambda: free.induction_rates(1))),
+        certified("L < 1e-6 by attention over one-hot rows, T = 20, beta1 = 5000", free.loss_between,
+                  tuple({"a1": a1, "a2": a2, "b1": "5000", "b2": b2, "tokens": 20, "low": "0", "high": "0.000001"}
+                        for a1, a2, b2 in (("0", "1", "0"), ("0", "1", "9"), ("-1", "1/2", "-9"), ("1", "2", "0"))),
+                  Control("e^{alpha2} < 2 e^{alpha1}", points=({"a1": "1", "a2": "3/2", "b1": "5000", "b2": "0",
+                                                            "tokens": 20, "low": "0", "high": "0.000001"},))),
+        hypotheses=(EVERY_T,), formula=r"e^{\alpha_2}>\max(2e^{\alpha_1},1):\ \lim_{\beta_1\to\infty}L=0", **OURS,
+    ),
+    mathematical(
+        "kv.beyond.route.anti_induction", SOURCE,
+        "Anti-induction: where alpha2 < 0 <= alpha1, L -> 0 as beta1 -> -infinity with beta2 = rho beta1, for any 0 <= "
+        "rho < (2A - B)/(1 - B) and T >= 4: the head looks away from position i + 1 and reads out negatively.",
+        symbolic("S D_c = -far (2A - B - rho (1 - B)), -far (1 - B + rho (A - 1)), -far (1 - B)",
+                 free.anti_induction_rates, ONCE, Control("a sign", lambda: free.anti_induction_rates(-1))),
+        certified("L at T = 20, alpha = (1/2, -1), beta2 = 0.3 beta1, by attention over one-hot rows",
+                  free.loss_between, tuple({"a1": "1/2", "a2": "-1", "tokens": 20, **row} for row in R2_TABLE),
+                  Control("alpha2 = 1/4", lambda a2, **point: free.loss_between(a2="1/4", **point))),
+        hypotheses=(EVERY_T,),
+        formula=r"\alpha_2<0\le\alpha_1:\ \lim_{\beta_1\to-\infty}L(\alpha,\beta_1,\rho\beta_1)=0", **OURS,
+    ),
+    mathematical(
+        "kv.beyond.separable", SOURCE,
+        "At fixed alpha, T >= 5: L -> 0 along some beta unless B = 1, or A < 1 < B and (2A-1)(1-A) >= (B-1)(B-A) (then "
+        "A > 1/2 too); there L >= log 2 for all beta. At T = 4 it fails only on the curve (2A-1)(1-A) = (B-1)(B-A), "
+        "A <= 1 <= B.",
+        symbolic("n_c - n_t = v_c . beta", plane.directions, ONCE, Control("3A", lambda: plane.directions(3))),
+        symbolic("a separating beta for each case, v_c . beta as products of known sign", plane.separated,
+                 tuple({"case": case} for case in plane.SEPARATORS),
+                 Control("beta2 of the other sign", lambda case: plane.separated(case, -1))),
+        symbolic("otherwise a vanishing combination with weights >= 0: some n_c >= n_t", plane.balanced, ONCE,
+                 Control("a sign", lambda: plane.balanced(-1))),
+        symbolic("B = 1: the others tie with the target", plane.at_one, ONCE,
+                 Control("B = 2", lambda: plane.at_one(2))),
+        symbolic("(2A-1)(1-A) < (B-1)(B-A) where A <= 1/2 and B > 1", plane.above_half, ONCE,
+                 Control("3A", lambda: plane.above_half(3))),
+        exact("the condition against a half-plane test at A, B = 1/8 .. 5/2, T = 4 and T >= 5", plane.enumerated,
+              plane.GRID, Control("without B = 1 and without equality",
+                                  lambda **p: plane.enumerated(**p, said=plane.without_ties))),
+        hypotheses=("whole T >= 4",),
+        formula=r"\inf_\beta L>0\iff B=1\text{ or }A<1<B,\ (2A-1)(1-A)\ge(B-1)(B-A)\quad(T\ge 5)", **OURS,
+    ),
+)
