@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
 
 from proofs_check.claim import Claim, Effort, Kind, Nature, Status
-from proofs_check.harness import ClaimResult, run_claim, settle_corrections
+from proofs_check.harness import ClaimResult, WitnessResult, run_claim, settle_corrections
 from proofs_check.registry import load
 
 STRONG = {Kind.KERNEL, Kind.SYMBOLIC, Kind.CERTIFIED, Kind.EXACT}
@@ -56,7 +57,15 @@ def _run_by_name(name: str, papers: tuple[str, ...], effort: Effort) -> tuple[st
     if papers not in _LOADED:
         _LOADED[papers] = load(papers)
     result = run_claim(_LOADED[papers][name], effort)
-    return name, (result.status, result.evidence, result.witness, result.message)
+    return name, (result.status, result.evidence, _plain_witness(result.witness), result.message)
+
+
+def _plain_witness(witness: WitnessResult | None) -> WitnessResult | None:
+    """The witness in JSON values: balls and symbols do not travel between processes."""
+    if witness is None:
+        return None
+    point = {name: plain(value) for name, value in witness.point.items()}
+    return WitnessResult(point, plain(witness.printed), plain(witness.true))
 
 
 def document(results: Mapping[str, ClaimResult], effort: Effort) -> dict[str, Any]:
@@ -67,7 +76,7 @@ def document(results: Mapping[str, ClaimResult], effort: Effort) -> dict[str, An
 
 def _row(result: ClaimResult) -> dict[str, Any]:
     claim = result.claim
-    witness = result.witness
+    witness = _plain_witness(result.witness)
     return {
         "id": claim.id,
         "paper": claim.paper,
@@ -92,13 +101,7 @@ def _row(result: ClaimResult) -> dict[str, Any]:
             }
             for index, e in enumerate(result.evidence)
         ],
-        "witness": None
-        if witness is None
-        else {
-            "point": {name: plain(value) for name, value in witness.point.items()},
-            "printed": plain(witness.printed),
-            "true": plain(witness.true),
-        },
+        "witness": None if witness is None else asdict(witness),
         "correction": claim.correction,
         "message": result.message,
     }
