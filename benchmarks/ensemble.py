@@ -1,0 +1,163 @@
+"""Model-steps a second of an ensemble against the loop over its models, at several numbers of models and widths.
+
+Every way takes the same steps on the same prepared batches, interleaved: `train_step` model by model, stacked matmuls
+in chunks as `train_ensemble` has them, and vmap of the module. Attention-only, vocabulary 64, rows of about 7 tokens.
+Processes add to this what cores they have: `processes` measures it in wall time, for the report rather than the table.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+
+import joblib
+import torch
+from torch.nn import functional as F
+
+from benchmarks.row import Comparison, Guard, Limit, Row, compare
+from benchmarks.timing import Times, interleave
+from dynamics.config import ModelConfig, TrainConfig
+from dynamics.ensemble import Stack, _members, default_chunk, losses, stacked_rows, train_ensemble
+from dynamics.model import InductionModel
+from dynamics.stacked import logits_by_vmap
+from dynamics.training import make_optimizer, train, train_step
+
+WIDTHS, NUMBERS = (16, 64, 128), (8, 32, 128)
+# Three quarters of what the prototypes reached, by width; chunks of 8 at width 128.
+FLOORS = {16: 2.0, 64: 1.2, 128: 0.95}
+BATCH, POOL, VOCAB, PREPARED = 32, 32, 64, 12
+
+
+def measure(quick: bool) -> Row:
+    cells = [(16, 8)] if quick else [(width, number) for width in WIDTHS for number in NUMBERS]
+    comparisons, distance, error = [], 0.0, 0.0
+    for width, number in cells:
+        times, gap = cell(width, number, 3 if quick else 5)
+        label = f"loop, width {width}, {number} models"
+        aim = {16: 2.8, 64: 1.4, 128: 1.0}[width]
+        comparisons.append(compare(times, "loop", "stacked", label, FLOORS[width], aim))
+        comparisons.append(compare(times, "vmap", "stacked", f"vmap, width {width}, {number} models", None, None))
+        distance, error = max(distance, times.ratio("stacked", "flops")), max(error, gap)
+    return Row(
+        "ensemble",
+        comparisons,
+        [Limit("matmuls alone", distance)],
+        [Guard("largest difference of a loss", error, 1e-4)],
+    )
+
+
+def cell(width: int, number: int, rounds: int) -> tuple[Times, float]:
+    """Times of one step of all models, and the largest difference of a loss between the ways."""
+    config = ModelConfig(vocab=VOCAB, width=width)
+    trainings = [TrainConfig(batch=BATCH, pool=POOL, seed=seed) for seed in range(number)]
+    found: dict[str, list[float]] = {"loop": [], "stacked": [], "vmap": []}
+    size = default_chunk(config)
+    chunks = [trainings[start : start + size] for start in range(0, number, size)]
+    rows = [[stacked_rows(chunk, step, VOCAB, "cpu") for step in range(rounds + 1)] for chunk in chunks]
+    times = interleave(
+        {
+            "loop": loop(config, trainings, rows, found["loop"]),
+            "stacked": stacked(config, chunks, rows, losses, found["stacked"]),
+            "vmap": stacked(config, chunks, rows, vmapped(config), found["vmap"]),
+            "flops": matmuls(config, chunks, rows),
+        },
+        rounds,
+    )
+    gap = max(abs(a - b) for way in ("stacked", "vmap") for a, b in zip(found["loop"], found[way], strict=True))
+    return times, gap
+
+
+def loop(config, trainings, rows, found) -> Callable[[], None]:
+    """One step of every model in turn, each on its own rows, trimmed to its own longest."""
+    models = [InductionModel(config, torch.Generator().manual_seed(t.seed)) for t in trainings]
+    optimizers, steps = [make_optimizer(model, t) for model, t in zip(models, trainings, strict=True)], [0]
+
+    def step():
+        mine = [trimmed(*(part[n] for part in chunk[steps[0]])) for chunk in rows for n in range(len(chunk[0][0]))]
+        for model, optimizer, batch, training in zip(models, optimizers, mine, trainings, strict=True):
+            optimizer.param_groups[0]["lr"] = training.learning_rate / training.warmup * (steps[0] + 1)
+            found.append(train_step(model, optimizer, batch, training.clip)[0])
+        steps[0] += 1
+
+    return step
+
+
+def trimmed(tokens, query_index, target):
+    return tokens[:, : int(query_index.max()) + 1], query_index, target
+
+
+def stacked(config, chunks, rows, forward, found) -> Callable[[], None]:
+    stacks, steps = [Stack(_members(config, chunk, None), torch.device("cpu"), torch.float32) for chunk in chunks], [0]
+
+    def step():
+        for stack, mine in zip(stacks, rows, strict=True):
+            found.extend(stack.step(steps[0], mine[steps[0]], forward)[0].tolist())
+        steps[0] += 1
+
+    return step
+
+
+def vmapped(config):
+    skeleton = InductionModel(config)
+
+    def forward(_, parameters, tokens, query_index, target):
+        scores = logits_by_vmap(skeleton, parameters, tokens, query_index)
+        loss = F.cross_entropy(scores.flatten(0, 1), target.flatten(), reduction="none").view(target.shape).mean(1)
+        return loss, (scores.detach().argmax(-1) == target).float().mean(1)
+
+    return forward
+
+
+def matmuls(config, chunks, rows) -> Callable[[], None]:
+    """The multiplications of a step and nothing else: key and value everywhere, query, output and head once a row."""
+    width, steps = config.width, [0]
+
+    def step():
+        for chunk, mine in zip(chunks, rows, strict=True):
+            n, length = len(chunk), mine[steps[0]][0].shape[2]
+            many, few = torch.ones(n, BATCH * length, width), torch.ones(n, BATCH, width)
+            square, head = torch.ones(n, width, width), torch.ones(n, width, VOCAB)
+            for _ in range(3):  # forward, and twice as much backward
+                for left, right in ((many, square), (many, square), (few, square), (few, square), (few, head)):
+                    left @ right
+        steps[0] += 1
+
+    return step
+
+
+def processes(width: int, number: int, steps: int, workers: int = 2) -> dict[str, float]:
+    """Wall seconds of whole trainings, data and held-out score included: loop, ensemble, and each over processes."""
+    config = ModelConfig(vocab=VOCAB, width=width)
+    trainings = [TrainConfig(batch=BATCH, pool=POOL, seed=s, steps=steps, heldout_rows=64) for s in range(number)]
+    options = {"device": "cpu", "progress": False}
+    parts = [trainings[worker::workers] for worker in range(workers)]
+    seconds = {}
+    with joblib.Parallel(n_jobs=workers) as pool:
+        pool(joblib.delayed(train_ensemble)(config, [trainings[0].model_copy(update={"steps": 2})], **options)
+             for _ in range(workers))  # fmt: skip
+        for name, way in {
+            "loop": lambda: [train(config, training, **options) for training in trainings],
+            "ensemble": lambda: train_ensemble(config, trainings, **options),
+            "processes x loop": lambda: pool(joblib.delayed(train)(config, t, **options) for t in trainings),
+            "processes x ensemble": lambda: pool(
+                joblib.delayed(train_ensemble)(config, part, **options) for part in parts
+            ),
+        }.items():
+            start = time.perf_counter()
+            way()
+            seconds[name] = time.perf_counter() - start
+    return seconds
+
+
+def in_a_row(seconds: dict[str, float]) -> list[Comparison]:
+    """Each way against the loop."""
+    return [
+        Comparison(f"loop / {name}", seconds["loop"], took, seconds["loop"] / took) for name, took in seconds.items()
+    ]
+
+
+if __name__ == "__main__":  # python -m benchmarks.ensemble STEPS: the wall-time comparison with processes
+    torch.set_num_threads(1)
+    for width in WIDTHS:
+        for number in NUMBERS:
+            found = in_a_row(processes(width, number, int(sys.argv[1])))
+            print(width, number, *(f"{c.baseline}: {c.ratio:.2f}" for c in found), sep="  ", flush=True)

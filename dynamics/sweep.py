@@ -1,0 +1,211 @@
+"""Sweeps: many jobs into one folder under one manifest, resumed after a kill at any moment with the same final bytes.
+
+Folder: manifest.json, results/<job>.json, weights/<job>/ on request, states/ while jobs run. What a job leaves does
+not depend on the backend, on the number of processes or on interruptions. One sweep at a time writes into a folder.
+On a cluster, start a dask scheduler and its workers (under SLURM for instance with submitit or dask-jobqueue), put the
+folder on a file system that they share, and pass `backend="dask", scheduler=ADDRESS`.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import joblib
+import torch
+from pydantic import Field, ValidationError
+from tqdm import tqdm
+
+from dynamics.files import atomic_write_text, sha256_of
+from dynamics.manifest import Strict, package_version, plain_line
+from dynamics.sweep_job import (
+    RESULTS,
+    STATES,
+    WEIGHTS,
+    Job,
+    JobResult,
+    Measure,
+    Place,
+    read_result,
+    result_path,
+    run_job,
+)
+from dynamics.tasks import FIRST_TOKEN
+from dynamics.training import choose_device
+
+BACKENDS = ("loky", "sequential", "dask")
+MANIFEST = "manifest.json"
+
+
+class SweepManifest(Strict):
+    """What a sweep is, from its start; once it is finished also the hash of every result, by job."""
+
+    version: str
+    torch_version: str
+    device: str
+    threads: Annotated[int, Field(ge=1)]
+    weights: bool
+    measure: Measure
+    jobs: tuple[Job, ...]
+    sha256: dict[str, str] | None = None
+
+
+def run_sweep(
+    jobs: Sequence[Job],
+    folder: str | Path,
+    *,
+    measure: Measure | None = None,
+    backend: str = "loky",
+    n_jobs: int = -1,
+    scheduler: str | None = None,
+    device: str = "cpu",
+    threads: int = 1,
+    weights: bool = False,
+    progress: bool = True,
+) -> list[JobResult]:
+    """Run all jobs that have no result in folder yet, then seal the manifest.
+
+    Args: backend "loky" (n_jobs processes of `threads` threads; -1: one a core), "sequential", or "dask" with the
+        scheduler's address; device, where each job trains; weights, keep checkpoints too.
+    Returns: a result a job, in the order of jobs.
+    Raises: ValueError, before anything is written, for arguments that do not fit or a folder of another sweep;
+        KeyboardInterrupt on Ctrl-C, with whole files. Calling again goes on.
+    """
+    measure = Measure() if measure is None else measure
+    _check(jobs, backend, n_jobs, scheduler, threads)
+    folder, where = Path(folder), str(choose_device(device))
+    header = SweepManifest(
+        version=package_version(),
+        torch_version=torch.__version__,
+        device=where,
+        threads=threads,
+        weights=weights,
+        measure=measure,
+        jobs=tuple(jobs),
+    )
+    _begin(folder, header)
+    open_jobs = [job for job in jobs if read_result(folder, job, measure) is None]
+    place = Place(str(folder.absolute()), where, threads, weights)
+    with _bar(jobs, open_jobs, progress) as bar, _parallel(backend, n_jobs, scheduler) as parallel:
+        costs = {job.name: job.cost for job in jobs}
+        # Longest first, so that no core waits for one long job at the end.
+        ordered = sorted(open_jobs, key=lambda job: -job.cost)
+        for name in parallel(joblib.delayed(run_job)(job, measure, place) for job in ordered):
+            bar.update(costs[name])
+    return _seal(folder, header)
+
+
+def read_sweep(folder: str | Path) -> tuple[SweepManifest, list[JobResult]]:
+    """Return the manifest and the results of a finished sweep, each result checked against its hash.
+
+    Raises: OSError: no manifest. ValueError, one line: not finished, or a file that is not what the manifest says.
+    """
+    manifest = read_manifest(folder)
+    if manifest.sha256 is None:
+        raise ValueError(f"{folder}: the sweep is not finished")
+    _check_sealed(folder, manifest, whole=True)
+    return manifest, [read_result(folder, job, manifest.measure) for job in manifest.jobs]
+
+
+def read_manifest(folder: str | Path) -> SweepManifest:
+    """Read a sweep's manifest. Raises: OSError: no such file. ValueError: it does not hold; one plain line."""
+    path = Path(folder) / MANIFEST
+    try:
+        return SweepManifest.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise ValueError(plain_line(str(path), error)) from None
+
+
+def _begin(folder: Path, header: SweepManifest) -> None:
+    """Write the manifest first: it says what the folder is before anything is in it."""
+    if (folder / MANIFEST).exists():
+        found = read_manifest(folder)
+        for name in type(header).model_fields:
+            if name != "sha256" and getattr(found, name) != getattr(header, name):
+                raise ValueError(f"{folder}: holds another sweep ({name} differs); choose another folder")
+        _check_sealed(folder, found)
+        _clean(folder, header.jobs)
+        return
+    if folder.is_dir() and any(not path.name.endswith(".tmp") for path in folder.iterdir()):
+        raise ValueError(f"{folder}: not empty, and no sweep")
+    _write(folder, header)
+
+
+def _check_sealed(folder: str | Path, manifest: SweepManifest, whole: bool = False) -> None:
+    """Refuse results that are not the ones a finished sweep recorded, and with `whole` also missing ones."""
+    for job in manifest.jobs if manifest.sha256 is not None else ():
+        path = result_path(folder, job)
+        if (whole or path.exists()) and not (path.exists() and sha256_of(path) == manifest.sha256.get(job.name)):
+            raise ValueError(f"{path}: missing, or not the file that the manifest records")
+
+
+def _seal(folder: Path, header: SweepManifest) -> list[JobResult]:
+    """Record the results' hashes and remove what interruptions left; doing it again changes nothing."""
+    results = [read_result(folder, job, header.measure) for job in header.jobs]
+    hashes = {job.name: sha256_of(result_path(folder, job)) for job in header.jobs}
+    sealed = header.model_copy(update={"sha256": hashes})
+    if read_manifest(folder) != sealed:
+        _write(folder, sealed)
+    _clean(folder, header.jobs)
+    if (folder / STATES).is_dir():
+        (folder / STATES).rmdir()
+    return results
+
+
+def _write(folder: Path, manifest: SweepManifest) -> None:
+    atomic_write_text(folder / MANIFEST, manifest.model_dump_json(indent=1) + "\n")
+
+
+def _clean(folder: Path, jobs: Sequence[Job]) -> None:
+    """Remove temporary files of writes that were killed, and states of finished jobs."""
+    for part in (folder, folder / RESULTS, folder / STATES, *(folder / WEIGHTS / job.name for job in jobs)):
+        for path in part.glob(".*.tmp"):
+            path.unlink(missing_ok=True)
+    for job in jobs:
+        if result_path(folder, job).exists():
+            (folder / STATES / f"{job.name}.safetensors").unlink(missing_ok=True)
+
+
+@contextmanager
+def _parallel(backend: str, n_jobs: int, scheduler: str | None) -> Iterator[joblib.Parallel]:
+    options: dict = {"return_as": "generator_unordered"}
+    client: AbstractContextManager = nullcontext()
+    if backend == "dask":
+        from distributed import Client  # the extra `hpc`
+
+        client = Client(scheduler)
+    with client:
+        if backend == "dask":
+            with joblib.parallel_config(backend="dask"):
+                yield joblib.Parallel(n_jobs=-1, batch_size=1, **options)
+        else:
+            yield joblib.Parallel(n_jobs=n_jobs, backend=backend, batch_size=1, pre_dispatch="n_jobs", **options)
+
+
+def _bar(jobs: Sequence[Job], open_jobs: Sequence[Job], progress: bool) -> tqdm:
+    total = sum(job.cost for job in jobs)
+    return tqdm(
+        total=total,
+        initial=total - sum(job.cost for job in open_jobs),
+        desc=f"{len(open_jobs)} of {len(jobs)} jobs to do",
+        bar_format="{desc}: {percentage:3.0f}% |{bar}| {elapsed}, {remaining} left",
+        disable=None if progress else True,
+    )
+
+
+def _check(jobs: Sequence[Job], backend: str, n_jobs: int, scheduler: str | None, threads: int) -> None:
+    names = [job.name for job in jobs]
+    if not names:
+        raise ValueError("a sweep needs at least one job")
+    if len(set(names)) < len(names):
+        raise ValueError(f"job names must differ, {max(names, key=names.count)!r} is there twice")
+    for job in jobs:
+        if job.training.pool > job.config.vocab - FIRST_TOKEN:
+            room = job.config.vocab - FIRST_TOKEN
+            raise ValueError(f"{job.name}: pool must be at most vocab - {FIRST_TOKEN} = {room}")
+    if backend not in BACKENDS:
+        raise ValueError(f"backend must be one of {', '.join(BACKENDS)}, got {backend!r}")
+    if (backend == "dask") != (scheduler is not None):
+        raise ValueError("the dask backend needs a scheduler's address, and no other backend takes one")
+    if n_jobs == 0 or n_jobs < -1 or threads < 1:
+        raise ValueError(f"n_jobs must be -1 or at least 1 and threads at least 1, got {n_jobs} and {threads}")

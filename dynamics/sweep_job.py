@@ -1,0 +1,186 @@
+"""One job of a sweep: train a model, score it on held-out rows every few steps, leave one JSON file.
+
+A job killed at any moment goes on from its last state and ends with the same bytes: batches are functions of
+(seed, step), states and results are written atomically, and a result holds no clock.
+"""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import torch
+from pydantic import Field, ValidationError
+
+from dynamics import checkpoint
+from dynamics.config import Fraction01, ModelConfig, Positive, TrainConfig
+from dynamics.evaluation import as_tensors, evaluate, heldout_batch, training_rng
+from dynamics.files import atomic_write_text
+from dynamics.interrupt import deferred_interrupt
+from dynamics.manifest import Strict, plain_line
+from dynamics.model import InductionModel
+from dynamics.run_state import History, load_state, save_state
+from dynamics.runs import metrics
+from dynamics.tasks import induction_batch
+from dynamics.training import choose_device, learning_rate, make_optimizer, train_step
+
+RESULTS, STATES, WEIGHTS = "results", "states", "weights"
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+
+
+class Job(Strict):
+    """A named model and its training."""
+
+    name: Name
+    config: ModelConfig
+    training: TrainConfig
+
+    @property
+    def cost(self) -> int:
+        """Layers times steps: a measure of time for the progress bar."""
+        return self.config.n_layers * self.training.steps
+
+
+class Measure(Strict):
+    """How jobs are scored: every so many steps, until held-out accuracy is at least `level` if `stop`."""
+
+    every: Positive = 20
+    level: Fraction01 = 0.95
+    stop: bool = True
+    save_every: Positive = 200
+
+
+class Place(NamedTuple):
+    """Where and how a job runs: its sweep's folder, device, CPU threads, and whether its weights are kept."""
+
+    folder: str
+    device: str = "cpu"
+    threads: int = 1
+    weights: bool = False
+
+
+class JobResult(Strict):
+    """The held-out curve of one job.
+
+    steps: updates done at each score; accuracy, loss: held-out (loss None where it is not finite);
+    steps_to_level: the first of steps with accuracy >= level, None if the job ended below it (right-censored).
+    """
+
+    job: Job
+    measure: Measure
+    steps: list[int]
+    accuracy: list[float]
+    loss: list[float | None]
+    steps_to_level: int | None
+
+    @property
+    def censored(self) -> bool:
+        """True where the level was not reached within the job's steps."""
+        return self.steps_to_level is None
+
+
+def result_path(folder: str | Path, job: Job) -> Path:
+    """Where a job's result lies."""
+    return Path(folder) / RESULTS / f"{job.name}.json"
+
+
+def read_result(folder: str | Path, job: Job, measure: Measure) -> JobResult | None:
+    """Return a finished job's result, None if it is not finished.
+
+    Raises: ValueError, one line, for a file that is damaged or belongs to another job.
+    """
+    path = result_path(folder, job)
+    if not path.exists():
+        return None
+    try:
+        found = JobResult.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise ValueError(plain_line(str(path), error)) from None
+    if (found.job, found.measure) != (job, measure):
+        raise ValueError(f"{path}: holds the result of other settings")
+    return found
+
+
+def run_job(job: Job, measure: Measure, place: Place) -> str:
+    """Run a job from its last state, or from the start, and leave its result; return its name.
+
+    Raises: KeyboardInterrupt on Ctrl-C, between two steps and with the state saved; OSError for a full disk.
+    """
+    if read_result(place.folder, job, measure) is not None:
+        return job.name
+    state = Path(place.folder) / STATES / f"{job.name}.safetensors"
+    with _threads(place.threads), deferred_interrupt() as asked:
+        model, history = _train(job, measure, choose_device(place.device), state, asked)
+    if place.weights:
+        _keep_weights(job, place, model)
+    atomic_write_text(result_path(place.folder, job), _result(job, measure, history).model_dump_json() + "\n")
+    # After the result: a kill in between leaves a state that the sweep sweeps away.
+    state.unlink(missing_ok=True)
+    return job.name
+
+
+def _train(job: Job, measure: Measure, device: torch.device, state: Path, asked) -> tuple[InductionModel, History]:
+    """Train to the end, or to the level; the history is the held-out curve with the step of each score."""
+    training, config = job.training, job.config
+    model = InductionModel(config, torch.Generator().manual_seed(training.seed)).to(device)
+    optimizer = make_optimizer(model, training)
+    history: History = {"step": [], "accuracy": [], "loss": [], "done": []}
+    if state.exists():
+        history = load_state(state, model, optimizer, training)
+    heldout = heldout_batch(training.seed, training.heldout_rows, config.vocab, training.pool)
+    for step in range(len(history["done"]), training.steps):
+        if measure.stop and history["accuracy"] and history["accuracy"][-1] >= measure.level:
+            break
+        for group in optimizer.param_groups:
+            group["lr"] = learning_rate(training, step)
+        batch = induction_batch(training_rng(training.seed, step), training.batch, config.vocab, training.pool)
+        loss, _ = train_step(model, optimizer, as_tensors(batch, device), training.clip)
+        history["done"].append(loss)
+        if (step + 1) % measure.every == 0 or step + 1 == training.steps:
+            score = evaluate(model, heldout)
+            for name, value in (("step", step + 1), ("accuracy", score.accuracy), ("loss", score.loss)):
+                history[name].append(float(value))
+        if asked.is_set() or (step + 1) % measure.save_every == 0:
+            save_state(state, model, optimizer, training, history)
+        if asked.is_set():
+            raise KeyboardInterrupt
+    return model, history
+
+
+def _result(job: Job, measure: Measure, history: History) -> JobResult:
+    steps = [int(step) for step in history["step"]]
+    reached = [step for step, accuracy in zip(steps, history["accuracy"], strict=True) if accuracy >= measure.level]
+    loss = [value if math.isfinite(value) else None for value in history["loss"]]
+    return JobResult(
+        job=job,
+        measure=measure,
+        steps=steps,
+        accuracy=history["accuracy"],
+        loss=loss,
+        steps_to_level=reached[0] if reached else None,
+    )
+
+
+def _keep_weights(job: Job, place: Place, model: InductionModel) -> None:
+    training = job.training
+    rows = heldout_batch(training.seed, training.heldout_rows, job.config.vocab, training.pool)
+    checkpoint.save(
+        Path(place.folder) / WEIGHTS / job.name,
+        model,
+        seed=training.seed,
+        threads=place.threads,
+        device=str(model.embedding.device),
+        training=training.model_dump(),
+        metrics=metrics(evaluate(model, rows)),
+    )
+
+
+@contextmanager
+def _threads(number: int) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

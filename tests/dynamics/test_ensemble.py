@@ -1,0 +1,215 @@
+"""An ensemble is the sequential loop: same weights, same curves, whatever the configuration and the chunk."""
+
+import os
+import signal
+from itertools import pairwise
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from dynamics import ensemble as module
+from dynamics.config import ModelConfig, TrainConfig
+from dynamics.ensemble import clip_each, default_chunk, stacked_rows, train_ensemble
+from dynamics.evaluation import as_tensors, training_rng
+from dynamics.model import InductionModel
+from dynamics.stacked import logits, logits_by_vmap, stack, unstack
+from dynamics.tasks import induction_batch
+from dynamics.training import learning_rate, make_optimizer, train, train_step
+
+CONFIG = ModelConfig(vocab=48, width=8, n_heads=2)
+BASE = TrainConfig(steps=50, batch=6, pool=14, warmup=5, heldout_rows=32)
+# Seeds, rates, decay, clipping and pool all differ, and neighbours do not share optimizer settings.
+VARIED = [
+    BASE,
+    BASE.model_copy(update={"seed": 1, "learning_rate": 1e-2, "final_lr": 0.1}),
+    BASE.model_copy(update={"seed": 2, "clip": 0.05}),
+    BASE.model_copy(update={"seed": 3, "weight_decay": 0.3, "beta2": 0.99, "warmup": 0}),
+    BASE.model_copy(update={"seed": 1, "pool": 30}),
+]
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def alone(config, training, model=None):
+    """The loop of dynamics.training, in float64."""
+    model = (model or fresh(config, training.seed)).double()
+    optimizer, curve = make_optimizer(model, training), []
+    for step in range(training.steps):
+        optimizer.param_groups[0]["lr"] = learning_rate(training, step)
+        batch = induction_batch(training_rng(training.seed, step), training.batch, config.vocab, training.pool)
+        curve.append(train_step(model, optimizer, as_tensors(batch, "cpu"), training.clip))
+    return model, curve
+
+
+def fresh(config, seed):
+    return InductionModel(config, torch.Generator().manual_seed(seed))
+
+
+def gap(left, right):
+    """Largest difference of two models' weights."""
+    other = right.state_dict()
+    return max((value - other[name]).abs().max().item() for name, value in left.state_dict().items())
+
+
+def check_equal(config, trainings, most=1e-10, **options):
+    results = train_ensemble(config, trainings, device="cpu", dtype=torch.float64, progress=False, **options)
+    for result, training in zip(results, trainings, strict=True):
+        model, curve = alone(config, training)
+        assert gap(result.model, model) <= most
+        assert result.history["loss"] == pytest.approx([loss for loss, _ in curve], abs=most)
+        assert result.history["accuracy"] == pytest.approx([accuracy for _, accuracy in curve], abs=most)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"shift": "none", "n_layers": 2, "mlp_width": 8},
+        {"shift": "qkv", "parameters": "gate", "position": "alibi", "n_kv_heads": 1},
+    ],
+    ids=lambda changes: "-".join(map(str, changes.values())) or "default",
+)
+def test_ensemble_equals_the_loop_after_fifty_steps_with_equal_curves(changes):
+    check_equal(CONFIG.model_copy(update=changes), VARIED[:4], chunk=3)
+
+
+@given(st.data())
+@settings(max_examples=8)
+def test_ensemble_equals_the_loop_for_drawn_settings(data):
+    heads = data.draw(st.sampled_from([1, 2]))
+    config = ModelConfig(
+        vocab=40,
+        width=8,
+        n_heads=heads,
+        n_layers=data.draw(st.integers(1, 2)),
+        mlp_width=data.draw(st.sampled_from([0, 4])),
+        shift=data.draw(st.sampled_from(["none", "k", "v", "kv", "qkv"])),
+        window=data.draw(st.integers(1, 4)),
+        parameters=data.draw(st.sampled_from(["free", "clip"])),
+        position=data.draw(st.sampled_from(["rope", "alibi", "none"])),
+    )
+    draw = st.builds(
+        TrainConfig,
+        steps=st.just(5),
+        batch=st.just(data.draw(st.integers(1, 4))),
+        seed=st.integers(0, 2**40),
+        pool=st.integers(3, 29),
+        learning_rate=st.floats(1e-4, 1e-2),
+        clip=st.floats(0.05, 2.0),
+        weight_decay=st.floats(0, 1),
+        heldout_rows=st.just(2),
+    )
+    check_equal(config, data.draw(st.lists(draw, min_size=1, max_size=4)), chunk=data.draw(st.integers(1, 4)))
+
+
+def test_float32_ensemble_is_close_to_train():
+    trainings = [BASE.model_copy(update={"steps": 10, "seed": seed}) for seed in range(3)]
+    results = train_ensemble(CONFIG, trainings, device="cpu", progress=False)
+    for result, training in zip(results, trainings, strict=True):
+        expected = train(CONFIG, training, device="cpu", progress=False)
+        assert result.history["loss"] == pytest.approx(expected.history["loss"], abs=1e-5)
+        assert gap(result.model, expected.model) < 1e-4
+        assert (result.heldout.rows, result.threads, result.device) == (32, 1, "cpu")
+
+
+def test_planted_mistakes_are_noticed(monkeypatch):
+    short = [training.model_copy(update={"steps": 4}) for training in VARIED[:3]]
+    check_equal(CONFIG, short)
+    plain = module.clip_each
+    mistakes = {
+        "clip_each": lambda gradients, most: plain(gradients, most * 1.001),
+        "learning_rate": lambda training, step: learning_rate(training, step + 1),
+        "training_rng": lambda seed, step: training_rng(seed + 1, step),
+    }
+    for name, wrong in mistakes.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, wrong)
+            with pytest.raises(AssertionError):
+                check_equal(CONFIG, short)
+
+
+def test_initial_models_may_be_given_and_are_left_alone():
+    models = [fresh(CONFIG, seed) for seed in (7, 8)]
+    trainings = [BASE.model_copy(update={"steps": 6})] * 2
+    results = train_ensemble(CONFIG, trainings, models=models, device="cpu", dtype=torch.float64, progress=False)
+    assert gap(models[0], fresh(CONFIG, 7)) == 0
+    for result, seed in zip(results, (7, 8), strict=True):
+        assert gap(result.model, alone(CONFIG, trainings[0], fresh(CONFIG, seed))[0]) < 1e-10
+
+
+def test_stacked_logits_equal_those_of_vmap_and_of_each_model():
+    config = CONFIG.model_copy(update={"n_layers": 2, "mlp_width": 4, "n_kv_heads": 1, "window": 3})
+    models = [fresh(config, seed).double() for seed in range(3)]
+    tokens, query, _ = stacked_rows(VARIED[:3], 0, config.vocab, "cpu")
+    found = logits(config, stack(models), tokens, query)
+    assert torch.allclose(found, logits_by_vmap(models[0], stack(models), tokens, query), atol=1e-12, rtol=0)
+    for index, model in enumerate(models):
+        assert torch.allclose(found[index], model(tokens[index], query[index]), atol=1e-12, rtol=0)
+
+
+def test_unstack_gives_back_the_models():
+    models = [fresh(CONFIG, seed) for seed in range(3)]
+    assert all(gap(unstack(CONFIG, stack(models), index), model) == 0 for index, model in enumerate(models))
+
+
+def test_clipping_is_that_of_torch_for_each_model():
+    generator = torch.Generator().manual_seed(0)
+    gradients = [torch.randn(4, *shape, generator=generator).double() for shape in [(3, 2), (5,)]]
+    limits, expected = torch.tensor([0.1, 1.0, 50.0, 3.0]).double(), []
+    for index, most in enumerate(limits.tolist()):
+        parameters = [nn.Parameter(torch.zeros_like(g[index])) for g in gradients]
+        for parameter, g in zip(parameters, gradients, strict=True):
+            parameter.grad = g[index].clone()
+        nn.utils.clip_grad_norm_(parameters, most)
+        expected.append([parameter.grad for parameter in parameters])
+    clip_each(gradients, limits)
+    for place, g in enumerate(gradients):
+        assert torch.allclose(g, torch.stack([of[place] for of in expected]), atol=1e-15, rtol=0)
+
+
+def test_neighbours_with_equal_settings_share_a_parameter_group():
+    runs = module._runs([VARIED[0], VARIED[2], VARIED[1], VARIED[0]])
+    assert runs == [slice(0, 2), slice(2, 3), slice(3, 4)]
+    assert all(a.stop == b.start for a, b in pairwise(runs))
+    assert default_chunk(ModelConfig(width=128)) < default_chunk(ModelConfig(width=16))
+
+
+def test_ctrl_c_stops_an_ensemble_between_two_steps(monkeypatch):
+    plain = module.stacked_rows
+
+    def interrupted(*arguments):
+        os.kill(os.getpid(), signal.SIGINT)
+        return plain(*arguments)
+
+    monkeypatch.setattr(module, "stacked_rows", interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        train_ensemble(CONFIG, VARIED, device="cpu", progress=False)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize(
+    ("trainings", "options", "words"),
+    [
+        ([], {}, "at least one training"),
+        ([BASE, BASE.model_copy(update={"steps": 3})], {}, r"same steps, got \[3, 50\]"),
+        ([BASE, BASE.model_copy(update={"batch": 3})], {}, r"same batch, got \[3, 6\]"),
+        ([BASE.model_copy(update={"pool": 38})], {}, "at most vocab - 11 = 37, got 38"),
+        ([BASE], {"chunk": 0}, "chunk must be at least 1, got 0"),
+        ([BASE], {"models": []}, "0 initial models for 1 trainings"),
+        ([BASE], {"models": [fresh(CONFIG.model_copy(update={"width": 4}), 0)]}, "another configuration"),
+        ([BASE], {"device": "abacus"}, "device must be auto"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(trainings, options, words):
+    with pytest.raises(ValueError, match=words):
+        train_ensemble(CONFIG, trainings, progress=False, **options)
