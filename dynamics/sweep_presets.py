@@ -4,6 +4,8 @@ Only the last token of a row is scored, so a vanilla model sits on the plateau o
 two layers have found each other. Vocabulary 32, pool 12 (rows of about 5 tokens), width 32, an MLP of 64 and learning
 rate 1e-3 let two layers leave it; 0.003 does for some seeds only, 0.01 for none. Without the MLP, with ALiBi for RoPE,
 or with vocabulary 64 and pool 16, two layers were still on it after 1500 steps of 64 rows.
+Measured, 8 seeds, steps to 95 %: KV-shift 8 of 8, median 490, in two groups (120-160 and 820-1160); one vanilla layer
+0 of 8 in 3000 (0.41-0.45 at the end); two layers 8 of 8, median 1140; four 8 of 8, median 1020.
 """
 
 from typing import NamedTuple
