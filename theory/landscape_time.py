@@ -17,6 +17,7 @@ from theory.symbols import alpha2, beta1
 
 _FAR = 80  # e^-80 is far below the width of any ball here
 _NEAR = 0.25
+_TERMS = 20
 _PRECISION = 80
 
 
@@ -73,6 +74,18 @@ def _phi(a: arb) -> arb:
     return a + (-a).exp()
 
 
+def _mean(u: acb) -> acb:
+    """(1 - e^{-u}) / u = sum_k (-u)^k / (k + 1)!, entire; the quotient itself needs a ball without 0."""
+    size = u.abs_upper()
+    if size > _NEAR:
+        return (1 - (-u).exp()) / u if u.abs_lower() > 0 else acb("nan")
+    total = acb(0)
+    for k in range(_TERMS, 0, -1):
+        total = (1 - u * total) / k
+    rest = (2 * size**_TERMS / math.factorial(_TERMS + 1)).upper()  # the terms left out, as |u| / 22 < 1/2
+    return total + acb(arb(0, rest), arb(0, rest))
+
+
 def _tail() -> arb:
     """int beyond u = 80 (and alpha2 >= 80): beta1 >= 1 there, so that it lies in [0, e^-80]."""
     return arb(0).union(arb(-_FAR).exp())
@@ -84,7 +97,8 @@ def _onwards(a: arb, b: arb) -> arb:
     far = _FAR + max(0, 1 - math.floor(float(a.lower())))
 
     def integrand(u: acb, analytic: bool) -> acb:
-        return (-u).exp() / (q * q * (b * b + 2 * u) + 2 * q * ((-u).exp() - 1)).sqrt(analytic=analytic)
+        # the radicand with u in one factor, so that a wide ball loses little
+        return (-u).exp() / (q * q * b * b + 2 * q * u * (q - _mean(u))).sqrt(analytic=analytic)
 
     return acb.integral(integrand, 0, far).real + _tail()
 
@@ -115,8 +129,6 @@ def _from_rest(turn: arb, end: arb) -> arb:
 
     def integrand(v: acb, analytic: bool) -> acb:
         u = v * v
-        # (1 - e^{-u}) / u is entire, but the quotient needs a ball without 0
-        mean = (1 - (-u).exp()) / u if u.abs_lower() > _NEAR else (-u).hypgeom_1f1(1, 2)
-        return 2 * scale * (-u).exp() / (2 * (1 - scale * mean)).sqrt(analytic=analytic)
+        return 2 * scale * (-u).exp() / (2 * (1 - scale * _mean(u))).sqrt(analytic=analytic)
 
     return acb.integral(integrand, 0, acb(end)).real

@@ -38,6 +38,8 @@ SECTIONS = (
     "listing_m_decode",
     "listing_m_context",
     "setup",
+    "beyond_time",
+    "beyond_slice",
     "beyond_critical",
     "beyond_width",
     "beyond_temperature",

@@ -1,0 +1,285 @@
+"""Margins for the critical points of Figure 2's slice on all of R^2, and for the late-time rates."""
+
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import sympy as sp
+from flint import ctx
+
+from dynamics.flow import gradient_flow
+from proofs_check.certify import both_signs
+from proofs_check.check import verify
+from proofs_check.krawczyk import Zero, no_zero, unique_zero
+from proofs_check.kv.figure2_checks import proved
+from proofs_check.margin import Margin, Undecided, at_most, ball_at_least, close, identity, worst
+from theory import slice_critical as critical
+from theory.ball import BallFunction, to_ball
+from theory.box import Box, Exact, Outcome
+from theory.landscape_slice import OWN as A
+from theory.landscape_slice import PREVIOUS as B
+from theory.landscape_slice import exact_terms, loss
+from theory.landscape_symbolic import interior_table
+from theory.late_rates import late_state, late_velocity
+from theory.symbols import PARAMETERS, alpha1, beta1, n_tokens
+
+x = critical.x
+RIGHT = "0.7055"  # beyond it alpha1 < .34894 and L falls with beta1
+HALF = sp.Rational(1, 2)
+CLASSES = ("repeated", "edge", "other")
+rise = sp.Symbol("rise", nonnegative=True)  # (2A - B) / S, any number in [0, 1]
+tangent = sp.Symbol("tangent", real=True)
+
+
+def _zero_numerator(left: sp.Expr, right: sp.Expr) -> Margin:
+    return identity(sp.expand(sp.numer(sp.together(left - right))), 0)
+
+
+def condition(place: int, factor: int = 1) -> Margin:
+    """Class by class: S dD/dbeta1 = q, and S dD/dalpha1 + beta1 (rise - 1) q = beta1 K - R; then the forms in x."""
+    _, d = exact_terms(interior_table())[place + 1]
+    q, k, r = critical.SLOPES[place], critical.K[place], critical.R[place]
+    form = critical.form()
+    along = critical.PARTITION * sp.diff(d, alpha1) + factor * beta1 * (critical.RISE - 1) * q
+    pairs = [
+        (critical.PARTITION * sp.diff(d, beta1), q),
+        (along, beta1 * k - r),
+        (critical.to_alpha(form.exponents[place]), d),
+        (critical.to_alpha(form.slopes[place]) * A, q),
+        (critical.to_alpha(form.k[place]), k),
+        (critical.to_alpha(form.r[place]), r),
+    ]
+    return worst([_zero_numerator(left, right) for left, right in pairs])
+
+
+def falls_left(threshold: str) -> Margin:
+    """q_c < 0 for each class where x = e^{-alpha1} >= threshold: there L falls with beta1, towards 0, all T >= 4."""
+    q_i, q_e, q_o = critical.form().slopes
+    inverse = sp.Symbol("inverse", positive=True)  # 1 / x, so that the range is compact
+    box = Box({inverse: ("1/1000000", 1 / Fraction(threshold))})
+    pieces = [proved(sp.expand(-q.subs(x, 1 / inverse) * inverse**2), box) for q in (q_i, q_o)]
+    return worst([*pieces, identity(-q_e, (1 - x) ** 2 + (sp.E - 1) * x**2)])
+
+
+def rises_right(threshold: str) -> Margin:
+    """q_i > 0 where x <= threshold (L -> oo as beta1 -> oo), and q_e < 0 everywhere (L -> oo as beta1 -> -oo)."""
+    q_i, q_e, _ = critical.form().slopes
+    positive = proved(q_i, Box({x: (0, threshold)}))
+    return worst([positive, identity(-q_e, (1 - x) ** 2 + (sp.E - 1) * x**2)])
+
+
+def _in_x(coefficients: critical.Classes) -> list[sp.Expr]:
+    """Coefficients in A, B and rise with A = 1 / x, B = e x."""
+    a, b = sp.Symbol("a"), sp.Symbol("b")
+    at = {a: 1 / x, b: sp.E * x}
+    return [e.subs(critical.RISE, rise).subs({A: a, B: b}, simultaneous=True).subs(at) for e in coefficients]
+
+
+MIDDLE = {x: ("0.3678", RIGHT), rise: (0, 1)}  # B >= 1: x >= 1/e > .3678; `rise` stands for any T >= 4
+
+
+def tail(which: str, far: int = 10, tokens: tuple[Exact, Exact] = (4, 10)) -> Margin:
+    """No critical point with x <= RIGHT outside -far <= beta1 <= 1/2; each piece says why."""
+    q, k, r = (_in_x(c) for c in (critical.SLOPES, critical.K, critical.R))
+    margins: list[Margin] = []
+    if which == "rise":  # 0 <= rise < 1
+        margins = [proved(2 - sp.E * x**2, Box({x: (0, RIGHT)})),
+                   _zero_numerator(1 - critical.RISE, (2 * B + n_tokens - 2) / critical.PARTITION)]  # fmt: skip
+    if which == "B >= 1, beta1 >= 1/2":  # each term of beta1 K - R grows with beta1 and is positive at 1/2
+        box = Box(MIDDLE)
+        margins = [proved(k[c] / 2 - r[c], box) for c in range(3)]
+        margins += [proved(k[0], Box({x: MIDDLE[x]})), proved(k[2], Box({x: MIDDLE[x]}))]
+    if which == "B <= 1, beta1 >= 1/2":  # w_i >= w_e / 2, so that sum w q > 0
+        d_i, d_e, _ = (d for _, d in exact_terms(interior_table())[1:])
+        gap = (B - A) + beta1 * (3 * A - B - 1)
+        margins = [_zero_numerator((d_i - d_e) * critical.PARTITION, gap),
+                   identity(gap.subs(beta1, HALF), (A + B - 1) / 2)]  # fmt: skip
+        margins += [identity(critical.SLOPES.repeated / 2 + critical.SLOPES.edge, sp.Rational(5, 2) - 2 * B)]
+    if which == "B >= 1, beta1 <= -far":  # beta1 K - R + c q < 0 for each class; c leaves w_e with 2 beta1 (B - 1)
+        c = r[1] / q[1]
+        box = Box(MIDDLE)
+        margins = [proved(-(-far * k[0] - r[0] + c * q[0]), box), proved(-(-far * k[2] + c * q[2]), box)]
+    if which == "B <= 1, beta1 <= -far":  # sum w q / w_e grows with beta1 and is negative at -far
+        form = critical.form()
+        d, slopes = form.exponents, form.slopes
+        total = sp.exp(d.repeated - d.edge) * slopes.repeated / 2 + slopes.edge
+        total += (n_tokens - 4) / 2 * sp.exp(d.other - d.edge) * slopes.other
+        margins = [proved(-total.subs(beta1, -far), Box({x: (0, "0.368"), n_tokens: tokens}))]
+    return worst(margins)
+
+
+def none(low: Exact, high: Exact, near: tuple[str, str] = ("1.1158", "-0.77137")) -> Margin:
+    """No critical point with x in [0, RIGHT], -10 <= beta1 <= 1/2 for any real T in [low, high], by both checkers.
+
+    Where T is one number, a critical point proved near `near` refutes it.
+    """
+    if low == high and (zero := _zero(int(low), *near)).outcome is Outcome.PROVED:
+        return Margin(-1.0, "none", str(zero.enclosure))
+    box = Box({x: (0, RIGHT), beta1: (-10, HALF), n_tokens: (low, high)})
+    system = list(critical.conditions())
+    proof = no_zero(system, box, precision=53)
+    if proof.outcome is not Outcome.PROVED:
+        raise Undecided(f"{proof.boxes} boxes were not enough for T in [{low}, {high}]")
+    checked = verify(proof.to_json(), both_signs(system), box)
+    if checked.outcome is not Outcome.PROVED:
+        raise Undecided(checked.reason)
+    return Margin(checked.margin, f"{proof.boxes} boxes", "a nonzero component on each")
+
+
+def _around(a: str, b: str) -> Box:
+    """A box about alpha1 = a, beta1 = b, in (x, beta1)."""
+    middle = Fraction(str(round(float(np.exp(-float(a))), 4)))
+    reach = Fraction(1, 20) if abs(float(b)) < 20 else Fraction(1)
+    near = Fraction(1, 500)
+    return Box({x: (middle - near, middle + near), beta1: (Fraction(b) - reach, Fraction(b) + reach)})
+
+
+@cache
+def _zero(tokens: int, a: str, b: str) -> Zero:
+    return unique_zero(critical.conditions(sp.Integer(tokens)), _around(a, b), precision=96)
+
+
+@cache
+def _local() -> BallFunction:
+    """L and its second derivatives on the slice, as functions of alpha1, beta1 and T."""
+    expr = loss(exact_terms(interior_table()))
+    pairs = ((alpha1, alpha1), (alpha1, beta1), (beta1, beta1))
+    return BallFunction([expr, *(sp.diff(expr, *pair) for pair in pairs)], (alpha1.name, beta1.name, n_tokens.name))
+
+
+def point(tokens: int, a: str, b: str, kind: str, digits: int = 4) -> Margin:
+    """Exactly one critical point near (a, b), within half a unit of the digits given, a saddle or a minimum."""
+    found = _zero(tokens, a, b)
+    if found.outcome is not Outcome.PROVED or found.enclosure is None:
+        raise Undecided(found.reason)
+    inverse, place = found.enclosure.balls()
+    alpha = -inverse.log()
+    _, aa, ab, bb = _local()(alpha, place, to_ball(tokens))
+    sign = 1 if kind == "minimum" else -1
+    slack = to_ball(Fraction(6, 10**digits) / 10)
+    near = [slack - abs(alpha - to_ball(a)), slack * max(1, abs(int(float(b)))) - abs(place - to_ball(b))]
+    shape = [sign * (aa * bb - ab * ab), *([aa] if kind == "minimum" else [])]
+    return worst([ball_at_least(ball, strict=True) for ball in (*near, *shape)])
+
+
+def excess(tokens: int, a: str, b: str, low: str, high: str) -> Margin:
+    """L - log T at the critical point near (a, b)."""
+    inverse, place = _zero(tokens, a, b).enclosure.balls()
+    found = _local()(-inverse.log(), place, to_ball(tokens))[0] - to_ball(tokens).log()
+    return worst([ball_at_least(found - to_ball(low)), ball_at_least(to_ball(high) - found)])
+
+
+def only_two(tokens: int, far: int, first: tuple[str, str], second: tuple[str, str]) -> Margin:
+    """The search finds no critical point outside the two boxes, and tails exclude the rest of the plane."""
+    rest = [Box({x: (0, RIGHT), beta1: (-far, HALF)})]
+    for at in (first, second):
+        if _zero(tokens, *at).outcome is not Outcome.PROVED:
+            raise Undecided(f"no unique critical point near {at}")
+        rest = [part for box in rest for part in _without(box, _around(*at))]
+    system = list(critical.conditions(sp.Integer(tokens)))
+    margins = [tail("B <= 1, beta1 <= -far", far, (tokens, tokens))]
+    for box in rest:
+        if any(_inside(box, at) and _zero(tokens, *at).outcome is Outcome.PROVED for at in KNOWN.get(tokens, ())):
+            return Margin(-1.0, "no other", str(box))
+        proof = no_zero(system, box, precision=53)
+        if proof.outcome is not Outcome.PROVED:
+            raise Undecided(f"{proof.boxes} boxes were not enough on {box}")
+        margins.append(Margin(proof.margin, str(box), "no zero"))
+    return worst(margins)
+
+
+KNOWN: dict[int, tuple[tuple[str, str], ...]] = {15: (("0.9768", "-0.2851"), ("1.3192", "-1.7223"))}
+
+
+def _inside(box: Box, at: tuple[str, str]) -> bool:
+    return box.contains({x.name: Fraction(str(round(float(np.exp(-float(at[0]))), 4))), beta1.name: Fraction(at[1])})
+
+
+def _without(box: Box, hole: Box) -> list[Box]:
+    """The box less the hole, as boxes."""
+    if any(box[n][1] <= hole[n][0] or hole[n][1] <= box[n][0] for n in box.names):
+        return [box]
+    parts = []
+    for name in box.names:
+        low, high = box[name]
+        if low < hole[name][0]:
+            parts.append(box.with_side(name, low, hole[name][0]))
+        if hole[name][1] < high:
+            parts.append(box.with_side(name, hole[name][1], high))
+        box = box.with_side(name, max(low, hole[name][0]), min(high, hole[name][1]))
+    return parts
+
+
+@cache
+def fold() -> Zero:
+    """Two critical points meet where (1, tangent) is in the kernel; that this zero is regular makes it a fold."""
+    system = list(critical.conditions())
+    system += [sp.diff(e, x) + tangent * sp.diff(e, beta1) for e in system]
+    middle = {x: "0.34249", beta1: "-0.6348", n_tokens: "10.8112", tangent: "8.832"}
+    box = Box({s: (Fraction(m) - Fraction(1, 100), Fraction(m) + Fraction(1, 100)) for s, m in middle.items()})
+    return unique_zero(system, box, precision=96)
+
+
+def fold_at(name: str, printed: str, tolerance: str) -> Margin:
+    """|printed - enclosure| <= tolerance at the fold, for T, alpha1 or beta1."""
+    found = fold()
+    if found.outcome is not Outcome.PROVED or found.enclosure is None:
+        raise Undecided(found.reason)
+    with ctx.workprec(96):
+        balls = dict(zip(found.enclosure.names, found.enclosure.balls(), strict=True))
+        value = {"T": balls["n_tokens"], "beta1": balls["beta1"], "alpha1": -balls["x"].log()}[name]
+        return ball_at_least(to_ball(tolerance) - abs(value - to_ball(printed)))
+
+
+def share(tokens: int, a: tuple[float, float], b: tuple[float, float], low: float, high: float, count: int) -> Margin:
+    """Share of random slice starts whose free slice flow reaches loss 0.1 by t = 2e4."""
+    rng = np.random.default_rng(tokens)
+    one, two = rng.uniform(*a, count), rng.uniform(*b, count)
+    rows = np.stack([one, 1 - one, two, 1 - two], axis=1)
+    found = gradient_flow(rows, tokens, 2e4, times=[2e4], mode="slice", levels=[0.1], rtol=1e-6, atol=1e-8)
+    reached = float(np.mean(~np.isnan(found.level_times[0])))
+    return worst([at_most(low, reached), at_most(reached, high)])
+
+
+@cache
+def _late(tokens: int, beta: float) -> np.ndarray:
+    """(alpha1, alpha2, beta2) at `beta` and at beta / e, by scipy along the induction route from beta1 = 3."""
+    from scipy.integrate import solve_ivp
+
+    ends = [np.log(beta) - 1, np.log(beta)]
+    path = solve_ivp(lambda t, z: late_velocity(t, z, tokens), (np.log(3), ends[1]), [0.2, 2.0, 0.0], t_eval=ends,
+                     method="LSODA", rtol=1e-9, atol=1e-11)  # fmt: skip
+    return path.y.T
+
+
+def late(which: str, tokens: int, beta: float, scale: float = 1.0) -> Margin:
+    """Distance from the leading term: O(1 / log beta1) for alpha2 and the slope, O(log beta1 / beta1) for beta2."""
+    before, after = _late(tokens, beta)
+    wanted = late_state(scale * beta, tokens)
+    far = float(np.log(beta))
+    if which == "alpha2":
+        return close(after[1], wanted.alpha2, 0.6 / far)
+    if which == "beta2":
+        return close(after[2], wanted.beta2, 1e-7 + 5 * far / beta)
+    return close((np.exp(-after[0]) - np.exp(-before[0])) / (wanted.alpha1_slope * scale), 1.0, 0.6 / far)
+
+
+def late_limit(which: str, tokens: int, power: int, twist: int = 0) -> Margin:
+    """d(log c, log g, e^{-alpha1}) / d log beta1 at beta1 = 10^power within 10^(2 - power) of its limit, in balls."""
+    beta, c, g, own = Fraction(10) ** power, Fraction(3), Fraction(5, 2), Fraction(7, 10)
+    table = interior_table(sp.Integer(tokens))
+    target = table.classes[0].numerator
+    terms = [(k.count, (k.numerator - target) / table.partition) for k in table.classes[1:]]
+    slopes = [sum(n * sp.diff(d, p) * sp.exp(d) for n, d in terms) for p in PARAMETERS]
+    with ctx.workprec(256 + 16 * power):
+        place = (to_ball(own).log(), 2 * to_ball(beta).log() + to_ball(c).log(), to_ball(beta),
+                 to_ball(g).log() - to_ball(beta).log())  # fmt: skip
+        g1, g2, g3, g4 = BallFunction(slopes, [p.name for p in PARAMETERS])(*place)
+        b = to_ball(beta)
+        found = {"c": b * g2 / g3 - 2, "g": b * g4 / g3 + 1, "alpha1": -b * g1 / g3 / to_ball(own)}[which]
+        wanted = {
+            "c": (tokens - 1 + twist + 2 * own) / c - 2,
+            "g": 1 - g / (tokens - 2 + twist),
+            "alpha1": (2 + twist) / c,
+        }[which]
+        return ball_at_least(to_ball(Fraction(100) / beta) - abs(found - to_ball(wanted)))

@@ -1,0 +1,182 @@
+"""Margins of the learning time: the large-T limit flow, its integral, and the flow at finite T against it."""
+
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import sympy as sp
+from flint import arb
+
+from dynamics.flow import gradient_flow
+from proofs_check.claim import Effort
+from proofs_check.margin import Margin, at_most, ball_at_least, close, identity, less, same, worst
+from theory import landscape_time
+from theory.ball import to_ball
+from theory.landscape import learning_time
+from theory.landscape_slice import full_leading_excess
+from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, sigma
+
+SIZES = (1_000, 10_000, 100_000)
+LEVEL = 0.1
+NAMED = ((0.5, 0.5), (0.0, 1.0), (1.0, 0.2))
+
+
+def limit_field(parameter: str, sign: int = 1) -> Margin:
+    """-d/d parameter of lim T (L - log T) is the velocity of `landscape_time`, and 0 for alpha1 and beta2."""
+    first, second = landscape_time.velocity()
+    moves = {alpha1: sp.S.Zero, alpha2: sign * first, beta1: second, beta2: sp.S.Zero}
+    symbol = next(p for p in PARAMETERS if p.name == parameter)
+    return identity(-sp.diff(full_leading_excess(), symbol), moves[symbol])
+
+
+def slice_field(parameter: str, sign: int = -1) -> Margin:
+    """On the slice alpha1' = -alpha2' of the four-parameter limit and beta1' is the same: one flow, one time."""
+    excess = full_leading_excess()
+    along = {"alpha1": (alpha1, {alpha2: 1 - alpha1}), "beta1": (beta1, {beta2: 1 - beta1, alpha2: 1 - alpha1})}
+    symbol, substitution = along[parameter]
+    first, second = (part.subs(alpha2, 1 - alpha1) for part in landscape_time.velocity())
+    return identity(-sp.diff(excess.subs(substitution), symbol), sign * first if parameter == "alpha1" else second)
+
+
+def conserved(extra: sp.Expr = sp.S.Zero) -> Margin:
+    """beta1^2 / 2 - sigma^2 (a + e^{-a}), a = alpha2 / sigma, along the limit flow with scores divided by sigma."""
+    first, second = landscape_time.velocity(sigma)
+    kept = sigma**2 * landscape_time.energy().subs({alpha2: alpha2 / sigma, beta1: beta1 / sigma}, simultaneous=True)
+    kept = sp.expand(kept) + extra
+    return identity(sp.expand(sp.diff(kept, alpha2) * first + sp.diff(kept, beta1) * second), 0)
+
+
+def integrand(which: str, factor: int = 2) -> Margin:
+    """The steps from ds = d alpha2 / (beta1 e^{alpha2}) to the integrals that are enclosed."""
+    u, v, turn = (sp.Symbol(name, positive=True) for name in ("u", "v", "turn"))
+    # beta1(u)^2 by conservation of the energy, once alpha2 has grown by u
+    square = beta1**2 + factor * (u + sp.exp(-alpha2 - u) - sp.exp(-alpha2))
+    shifted = landscape_time.energy().subs({alpha2: alpha2 + u, beta1: 0})
+    mean = (1 - sp.exp(-(v**2))) / v**2
+    pieces = {
+        "energy": (square / 2 + shifted, landscape_time.energy()),
+        "radicand": (landscape_time.radicand(sp.exp(alpha2), beta1, u), sp.exp(2 * alpha2) * square),
+        "from rest": (
+            square.subs({beta1: 0, alpha2: turn}).subs(u, v**2),
+            2 * v**2 * (1 - sp.exp(-turn) * mean),
+        ),
+    }
+    return identity(sp.expand(pieces[which][0]), sp.expand(pieces[which][1]))
+
+
+def tail(start: str, far: str) -> Margin:
+    """Beyond alpha2 = `far` >= 80 at most e^-80 of the time is left: beta1 >= 1 there, as 2 (phi(far) - phi) > 1."""
+    phi = [to_ball(x) + (-to_ball(x)).exp() for x in (start, far)]
+    return worst([ball_at_least(2 * (phi[1] - phi[0]), 1), ball_at_least(to_ball(far), 80)])
+
+
+def value(a1: str, b1: str, low: str, high: str, scale: str = "1") -> Margin:
+    """low <= s* <= high on the slice start (alpha1, beta1), scores divided by `scale`."""
+    ball = landscape_time.scaled_blow_up_time(1 - Fraction(a1), Fraction(b1), scale)
+    return worst([ball_at_least(ball - to_ball(low)), ball_at_least(to_ball(high) - ball)])
+
+
+def scaling(which: str, power: int = 1) -> Margin:
+    """With a = alpha2 / sigma, b = beta1 / sigma, time s / sigma^power the flow of any sigma is that of sigma = 1."""
+    at = {alpha2: alpha2 / sigma, beta1: beta1 / sigma}
+    place = ("alpha2", "beta1").index(which)
+    plain, scaled = landscape_time.velocity()[place], landscape_time.velocity(sigma)[place]
+    return identity(scaled / sigma * sigma**power, plain.subs(at, simultaneous=True))
+
+
+def scaled_growth(doublings: int, low: str, high: str, linear: bool = False) -> Margin:
+    """s*_sigma / sigma - log sigma between bounds, for sigma = 2^doublings and the start (.5, .5)."""
+    ball = landscape_time.blow_up_time(Fraction(1, 2 ** (doublings + 1)), Fraction(1, 2 ** (doublings + 1)))
+    rest = ball - (0 if linear else doublings * arb(2).log())
+    return worst([ball_at_least(rest - to_ball(low)), ball_at_least(to_ball(high) - rest)])
+
+
+def quantile(level: str, low: str, high: str, cells: int) -> Margin:
+    """The share of U(0,1)^2 heads with s* <= low is below `level`, with s* <= high above it, by counting cells.
+
+    s* falls with alpha2 and with beta1 (`kv.fig2.closer`), so its extremes on a cell are at two corners.
+    """
+    times = _corner_times(cells)
+    slow, fast = times[:-1][:, :-1], times[1:][:, 1:]
+    surely = sum(bool(t is not None and t <= to_ball(high)) for t in slow.flat)
+    perhaps = sum(bool(t <= to_ball(low)) for t in fast.flat)
+    wanted = Fraction(level) * cells**2
+    return worst([less(wanted, Fraction(surely)), less(Fraction(perhaps), wanted)])
+
+
+@cache
+def _corner_times(cells: int) -> np.ndarray:
+    """s* at the corners (alpha2, beta1) = (j, k) / cells; None at the critical point."""
+    table = np.empty((cells + 1, cells + 1), dtype=object)
+    for j in range(cells + 1):
+        for k in range(cells + 1):
+            table[j, k] = landscape_time.blow_up_time(Fraction(j, cells), Fraction(k, cells)) if j or k else None
+    return table
+
+
+def starts(seed: int) -> np.ndarray:
+    """The three named slice starts, then 20 random ones, as (alpha1, beta1)."""
+    return np.vstack([NAMED, np.random.default_rng(seed).uniform(0, 1, (20, 2))])
+
+
+@cache
+def flow_times(mode: str, tokens: int, seed: int) -> np.ndarray:
+    """Time at which the flow from each start first has L <= 0.1."""
+    a, b = starts(seed).T
+    rows = np.stack([a, 1 - a, b, 1 - b], axis=1)
+    longest = 1.2 * predicted(seed).max() * tokens + 200 * np.log(tokens)
+    found = gradient_flow(rows, tokens, longest, times=[longest], levels=[LEVEL], mode=mode)
+    if found.violations:
+        raise ArithmeticError(f"the loss rose along {found.violations} steps")
+    return found.level_times[0]
+
+
+@cache
+def predicted(seed: int) -> np.ndarray:
+    return np.array([learning_time(1 - a, b).value for a, b in starts(seed)])
+
+
+def within_log(mode: str, tokens: int, seed: int = 0, most: float = 10.0, shift: float = 0.0) -> Margin:
+    """0 < t - s* T < most log T for all starts; `shift` moves s*."""
+    gap = flow_times(mode, tokens, seed) - (predicted(seed) + shift) * tokens
+    return worst([less(0.0, float(gap.min())), less(float(gap.max()), most * float(np.log(tokens)))])
+
+
+def rate(mode: str, seed: int = 0, factor: float = 1.0) -> Margin:
+    """(t(1e5) - t(1e4)) / 9e4 within 0.1 % of s*."""
+    slope = (flow_times(mode, SIZES[2], seed) - flow_times(mode, SIZES[1], seed)) / (SIZES[2] - SIZES[1])
+    return close(slope / (factor * predicted(seed)), np.ones(slope.size), 1e-3)
+
+
+def plateau(tokens: int, low: float, high: float) -> Margin:
+    """Share of the time to L = 0.1 that the four-parameter flow from (.5, .5) spends above 0.9 log T."""
+    levels = [0.9 * float(np.log(tokens)), LEVEL]
+    found = gradient_flow([[0.5] * 4], tokens, 3.0 * tokens, times=[3.0 * tokens], levels=levels).level_times[:, 0]
+    share = float(found[0] / found[1])
+    return worst([at_most(low, share), at_most(share, high)])
+
+
+def side(a2: float, b1: float, flip: int = 1) -> Margin:
+    """The limit flow goes up just where beta1 > -sgn(alpha2) sqrt(2 (phi(alpha2) - 1)); near that curve not asked."""
+    from scipy.integrate import solve_ivp
+
+    curve = -float(np.sign(a2)) * float(np.sqrt(2 * (a2 + np.exp(-a2) - 1)))
+    if abs(b1 - curve) < 1e-3:
+        return same(1, 1)
+
+    def out(_, z):
+        return abs(z[0]) - 6.0
+
+    out.terminal = True
+    path = solve_ivp(lambda _, z: [z[1] * np.exp(z[0]), np.exp(z[0]) - 1], (0, 1e4), [a2, b1], events=out,
+                     method="LSODA", rtol=1e-9, atol=1e-11)  # fmt: skip
+    return same(bool(path.y[0, -1] > 0), flip * (b1 - curve) > 0)
+
+
+def modes(effort: Effort) -> list[dict]:
+    """Slice at every size; the four-parameter flow too when there is time."""
+    rows = [{"mode": "slice", "tokens": tokens} for tokens in SIZES]
+    if effort is Effort.QUICK:
+        return rows
+    more = [{"mode": "free", "tokens": tokens} for tokens in SIZES]
+    return rows + more + [{"mode": "slice", "tokens": tokens, "seed": seed} for tokens in SIZES for seed in (1, 2)]
