@@ -56,7 +56,9 @@ CLAIMS: tuple[Claim, ...] = (
         "of tokens, with w = count e^D.",
         symbolic("class by class, all T: an invertible combination of the two slopes", checks.condition, PLACES,
                  Control("beta1 (rise - 1) q twice", lambda place: checks.condition(place, 2))),
-        hypotheses=(SLICE, "T >= 4"), **TRUE,
+        hypotheses=(SLICE, "T >= 4"),
+        formula=r"\sum_c w_cq_c=0,\qquad \sum_c w_c(\beta_1K_c-R_c)=0",
+        **TRUE,
     ),
     mathematical(
         "kv.beyond.slice.infimum", SOURCE,
@@ -75,7 +77,9 @@ CLAIMS: tuple[Claim, ...] = (
                   tuple({"which": which} for which in TAILS),
                   Control("0 for -10", lambda which: checks.tail("B <= 1, beta1 <= -far", 0)),
                   Control("T to 200", lambda which: checks.tail("B <= 1, beta1 <= -far", 10, (4, 200)))),
-        hypotheses=(SLICE, "4 <= T <= 10"), **TRUE,
+        hypotheses=(SLICE, "4 <= T <= 10"),
+        formula=r"\nabla L=0\;\Rightarrow\;\alpha_1>.348,\quad -10<\beta_1<\frac{1}{2}",
+        **TRUE,
     ),
     mathematical(
         "kv.beyond.slice.none", SOURCE,
@@ -83,7 +87,9 @@ CLAIMS: tuple[Claim, ...] = (
         certified("branch and bound over e^{-alpha1} in [0, .7055], beta1 in [-10, 1/2] and T in [4, 10], re-checked; "
                   "the rest of the plane by the tails", checks.none, _none,
                   Control("T = 11", points=({"low": 11, "high": 11},))),
-        hypotheses=(SLICE, "4 <= T <= 10"), note="Between T = 10.5 and T_c = 10.811 nothing is certified.", **TRUE,
+        hypotheses=(SLICE, "4 <= T <= 10"), note="Between T = 10.5 and T_c = 10.811 nothing is certified.",
+        formula=r"\nabla L\ne 0\quad(4\le T\le 10)",
+        **TRUE,
     ),
     mathematical(
         "kv.beyond.slice.fold", SOURCE,
@@ -93,7 +99,9 @@ CLAIMS: tuple[Claim, ...] = (
             {"name": "alpha1", "printed": "1.0715", "tolerance": "1/20000"},
             {"name": "beta1", "printed": "-0.6348", "tolerance": "1/20000"}),
             Control("T_c = 10.82", points=({"name": "T", "printed": "10.82", "tolerance": "1/1000"},))),
-        hypotheses=(SLICE,), **TRUE,
+        hypotheses=(SLICE,),
+        formula=r"T_c=10.8112,\qquad (\alpha_1,\beta_1)=(1.0715,-.6348)",
+        **TRUE,
     ),
     mathematical(
         "kv.beyond.slice.saddle", SOURCE,
@@ -101,7 +109,9 @@ CLAIMS: tuple[Claim, ...] = (
         certified("Krawczyk for the point, balls for the determinant of the Hessian", checks.point,
                   lambda effort: _points("saddle", effort),
                   Control("a minimum", lambda tokens, a, b, kind: checks.point(tokens, a, b, "minimum"))),
-        hypotheses=(SLICE,), **TRUE,
+        hypotheses=(SLICE,),
+        formula=r"\nabla L=0,\qquad \det\nabla^2L<0",
+        **TRUE,
     ),
     mathematical(
         "kv.beyond.slice.minimum", SOURCE,
@@ -114,7 +124,9 @@ CLAIMS: tuple[Claim, ...] = (
             {"tokens": 15, "a": MINIMUM[0], "b": MINIMUM[1], "low": "0.0064", "high": "0.0066"},
             {"tokens": 300, "a": MINIMUM300[0], "b": MINIMUM300[1], "low": "-0.225", "high": "-0.215"}),
             Control("at the saddle", lambda tokens, a, b, low, high: checks.excess(15, *SADDLE, low, high))),
-        hypotheses=(SLICE,), **TRUE,
+        hypotheses=(SLICE,),
+        formula=r"\nabla L=0,\qquad \nabla^2L>0",
+        **TRUE,
     ),
     mathematical(
         "kv.beyond.slice.two", SOURCE,
@@ -122,21 +134,27 @@ CLAIMS: tuple[Claim, ...] = (
         certified("no common zero outside the two boxes, in the strip that the tails leave", checks.only_two, _counts,
                   Control("one point twice", lambda tokens, far, first, second:
                           checks.only_two(15, 14, SADDLE, ("0.9760", "-0.2840")))),
-        hypotheses=(SLICE, "T = 11, 15, 50, 300"), **TRUE,
+        hypotheses=(SLICE, "T = 11, 15, 50, 300"),
+        formula=r"\#\{\nabla L=0\}=2\quad(T=11,15,50,300)",
+        **TRUE,
     ),
     mathematical(
         "kv.beyond.slice.basin", SOURCE,
         "Free gradient flow on the slice from the box always learns induction (T = 4 .. 200).",
         sampled("random starts", checks.share, _box_shares,
                 Control("starts in [-2, 3] x [-6, 4] at T = 15", points=_all_wide)),
-        hypotheses=(SLICE, "alpha1, beta1 ~ U(0, 1)"), **TRUE,
+        hypotheses=(SLICE, "alpha1, beta1 ~ U(0, 1)"),
+        formula=r"\lim_{t\to\infty}L=0",
+        **TRUE,
     ),
     mathematical(
         "kv.beyond.slice.wide", SOURCE,
         "From [-2, 3] x [-6, 4] it learns induction from all starts at T = 8, but from only 44 % at T = 15.",
         sampled("random starts", checks.share, _wide_shares,
                 Control("T = 8 for 15", lambda tokens, **p: checks.share(8, **p))),
-        hypotheses=(SLICE, "alpha1 ~ U(-2, 3), beta1 ~ U(-6, 4)"), **TRUE,
+        hypotheses=(SLICE, "alpha1 ~ U(-2, 3), beta1 ~ U(-6, 4)"),
+        formula=r"[-2,3]\times[-6,4]",
+        **TRUE,
     ),
     mathematical(
         "kv.beyond.late.limit", SOURCE,
@@ -148,7 +166,10 @@ CLAIMS: tuple[Claim, ...] = (
                   lambda effort: [{"which": w, "tokens": t, "power": p} for w in ("c", "g", "alpha1") for t in (8, 30)
                                   for p in ((4, 6) if effort is Effort.QUICK else (3, 4, 5, 6, 9))],
                   Control("T + 1, and 3 for 2", lambda **p: checks.late_limit(**p, twist=1))),
-        hypotheses=("T = 8, 30", "beta1 = 1e3 .. 1e9"), **TRUE,
+        hypotheses=("T = 8, 30", "beta1 = 1e3 .. 1e9"),
+        formula=r"\frac{d\log c}{d\log\beta_1}\to\frac{T-1+2A}{c}-2,"
+        r"\quad\frac{d\log g}{d\log\beta_1}\to 1-\frac{g}{T-2},\quad\frac{d\,e^{-\alpha_1}}{d\log\beta_1}\to\frac{2}{c}",
+        **TRUE,
     ),
     mathematical(
         "kv.beyond.late.rates", SOURCE,

@@ -75,7 +75,9 @@ CLAIMS: tuple[Claim, ...] = (
         "sqrt(2 (alpha2 + e^{-alpha2} - 1)) through the critical point, to anti-induction below it.",
         sampled("the flow by scipy from random starts", checks.side, Sampled(20, 400),
                 Control("the other side", lambda a2, b1: checks.side(a2, b1, -1))),
-        hypotheses=(Interval("a2", -2.0, 2.0), Interval("b1", -2.0, 2.0)), **TRUE,
+        hypotheses=(Interval("a2", -2.0, 2.0), Interval("b1", -2.0, 2.0)),
+        formula=r"\beta_1=-\mathrm{sgn}(\alpha_2)\sqrt{2(\alpha_2+e^{-\alpha_2}-1)}",
+        **TRUE,
     ),
     mathematical(
         "kv.beyond.time.gap", SOURCE,
@@ -94,7 +96,9 @@ CLAIMS: tuple[Claim, ...] = (
         sampled("slice, and the four-parameter flow from the same starts", checks.rate,
                 lambda effort: [{"mode": "slice"}] if effort is Effort.QUICK else [{"mode": "slice"}, {"mode": "free"}],
                 Control("0.5 % less", lambda mode: checks.rate(mode, factor=0.995))),
-        hypotheses=("alpha1, beta1 in [0, 1], slice",), **TRUE,
+        hypotheses=("alpha1, beta1 in [0, 1], slice",),
+        formula=r"\left|\frac{t(10^5)-t(10^4)}{9\cdot 10^4}-s^*\right|\le 10^{-3}s^*",
+        **TRUE,
     ),
     mathematical(
         "kv.beyond.time.abrupt", SOURCE,
@@ -104,6 +108,7 @@ CLAIMS: tuple[Claim, ...] = (
             {"tokens": 30, "low": 0.575, "high": 0.585}, {"tokens": 100, "low": 0.795, "high": 0.805},
             {"tokens": 1000, "low": 0.9725, "high": 0.9735}, {"tokens": 10_000, "low": 0.9965, "high": 0.9975}),
             Control("twice the tokens", lambda tokens, low, high: checks.plateau(2 * tokens, low, high))),
+        formula=r"\frac{t(L=0.9\log T)}{t(L=0.1)}\to 1",
         **TRUE,
     ),
     mathematical(
@@ -125,7 +130,9 @@ CLAIMS: tuple[Claim, ...] = (
                   lambda effort: [{"doublings": k, "low": "0.281", "high": "0.329"}
                                   for k in ((3, 5, 12) if effort is Effort.QUICK else range(3, 13))],
                   Control("growth linear in sigma", lambda **p: checks.scaled_growth(**p, linear=True))),
-        hypotheses=("sigma = 2^3 .. 2^12",), **TRUE,
+        hypotheses=("sigma = 2^3 .. 2^12",),
+        formula=r".281\le\frac{s^*_\sigma}{\sigma}-\log\sigma\le .329",
+        **TRUE,
     ),
     mathematical(
         "kv.beyond.time.distribution", SOURCE,
@@ -133,6 +140,8 @@ CLAIMS: tuple[Claim, ...] = (
         "1.263, each within 6 %.",
         certified("cells counted by the values of s* at two corners", checks.quantile, _quantiles,
                   Control("another level", lambda level, **p: checks.quantile(str(1 - Fraction(level) / 5), **p))),
-        hypotheses=("alpha1, beta1 ~ U(0, 1)", "s* falls with alpha2 and beta1"), **TRUE,
+        hypotheses=("alpha1, beta1 ~ U(0, 1)", "s* falls with alpha2 and beta1"),
+        formula=r"q_{0.1}(s^*)=.370,\quad q_{0.5}(s^*)=.644,\quad q_{0.9}(s^*)=1.263",
+        **TRUE,
     ),
 )
