@@ -72,8 +72,8 @@ def _inside_function(scope: str) -> bool:
 def _is_left_out(node: cst.CSTNode, scope: str) -> bool:
     if isinstance(node, cst.SimpleString) and (" " in node.value or not _inside_function(scope)):
         return True
-    if isinstance(node, cst.Assign) and not _inside_function(scope):
-        target = node.targets[0].target
+    if isinstance(node, cst.Assign | cst.AnnAssign) and not scope:
+        target = node.target if isinstance(node, cst.AnnAssign) else node.targets[0].target
         return isinstance(target, cst.Name) and not target.value.isupper()
     return False
 

@@ -9,7 +9,7 @@ import pytest
 import sympy
 
 from proofs_check import certify, check, krawczyk
-from proofs_check.certificate import Leaf, Split
+from proofs_check.certificate import Leaf, Proof, Split
 from theory.box import Box, Outcome
 
 X, Y = sympy.symbols("x y", real=True)
@@ -132,6 +132,12 @@ def test_both_signs_pairs_each_expression_with_its_unexpanded_negative():
     signed = certify.both_signs([X + 1, Y])
     assert signed[0] == X + 1 and signed[2:] == [Y, -Y]
     assert signed[1].args == (-1, X + 1)
+
+
+def test_a_certificate_read_back_knows_its_margin_no_more():
+    proof = certify.prove_positive(X + 1, UNIT)
+    assert proof.margin == pytest.approx(1.0)
+    assert math.isnan(Proof.from_json(proof.to_json()).margin)
 
 
 def test_expressions_are_not_parsed_from_texts():

@@ -51,6 +51,7 @@ def test_each_ending_says_why_after_few_boxes(exprs, sides, outcome, boxes, reas
     found = krawczyk.unique_zero(exprs, Box(sides))
     assert found.outcome is outcome and found.reason.startswith(reason)
     assert 1 <= found.boxes <= boxes
+    assert (found.enclosure is None) == (outcome is Outcome.REFUTED)
 
 
 @pytest.mark.parametrize("budget", [1, 7])

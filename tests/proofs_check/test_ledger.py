@@ -104,6 +104,20 @@ def test_workers_load_their_registry_once_and_agree_with_one_process(monkeypatch
         ]
 
 
+def test_a_worker_spends_the_effort_it_is_told(monkeypatch):
+    seen = []
+
+    def points(effort):
+        seen.append(effort)
+        return ({},)
+
+    claim = replace(GOOD, evidence=(replace(GOOD.evidence[0], points=points),))
+    monkeypatch.setattr(ledger, "_LOADED", {("planted",): {GOOD.id: claim, OPEN.id: OPEN}})
+    with joblib.parallel_config("threading"):
+        ledger.run_all({GOOD.id: claim, OPEN.id: OPEN}, [GOOD.id, OPEN.id], Effort.FULL, 2)
+    assert set(seen) == {Effort.FULL}
+
+
 def test_a_row_holds_all_of_a_claim():
     result = run_claim(replace(GOOD, note="a note", correction="planted.other"))
     result = replace(result, evidence=(replace(result.evidence[0], seconds=0.123456),), message="said")

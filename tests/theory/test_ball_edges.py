@@ -5,7 +5,7 @@ import sympy
 from flint import arb
 
 from theory import ball as b
-from theory.box import Box, Outcome, equal, symbols_in
+from theory.box import Box, Outcome, equal, outward, symbols_in
 
 X, Y = sympy.symbols("x y", real=True)
 PROVED, REFUTED, UNDECIDED = Outcome.PROVED, Outcome.REFUTED, Outcome.UNDECIDED
@@ -27,7 +27,7 @@ def test_intervals_are_equal_only_as_one_point():
     assert b._equal(on(1, 1), on(1, 1)) is PROVED
     assert b._equal(on(0, 1), on(0, 1)) is UNDECIDED
     assert b._equal(on(0, 1), on(1, 1)) is UNDECIDED
-    assert b._equal(on(1, 1), on(1, 2)) is UNDECIDED
+    assert b._equal(on(1, 1), on(1, 2)) is b._equal(on(1, 1), on(0, 1)) is UNDECIDED
     assert b._equal(on(0, 1), on(2, 3)) is b._equal(on(2, 3), on(0, 1)) is REFUTED
     assert b._equal(on(0, 1), on(1, 2)) is b._equal(on(1, 2), on(0, 1)) is UNDECIDED
 
@@ -96,6 +96,32 @@ def test_products_are_rounded_outward():
     exact = sympy.Rational(str(third.lower().fmpq())) ** 2
     assert low.is_exact() and high.is_exact()
     assert sympy.Rational(str(low.fmpq())) < exact < sympy.Rational(str(high.fmpq()))
+
+
+def test_sums_and_hulls_are_rounded_outward():
+    third, seventh = arb(1) / 3, arb(1) / 7
+    low, high = b._add((third.lower(),) * 2, (seventh.lower(),) * 2)
+    exact = sympy.Rational(str(third.lower().fmpq())) + sympy.Rational(str(seventh.lower().fmpq()))
+    assert low.is_exact() and high.is_exact()
+    assert sympy.Rational(str(low.fmpq())) < exact < sympy.Rational(str(high.fmpq()))
+    assert b._hull(seventh, third) == b._hull(third, seventh) == (seventh.lower(), third.upper())
+
+
+def test_a_wide_ball_keeps_both_ends_as_floats():
+    low, high = outward(arb(5, 2))
+    assert 2.99 < low <= 3 and 7 <= high < 7.01
+
+
+def test_a_value_without_width_comes_back_exact():
+    (value,) = b.BallFunction([X + 1], ["x"])(arb(2))
+    assert value.is_exact() and value == 3
+
+
+def test_a_box_is_split_strictly_inside():
+    box = Box({X: (0, 1)})
+    for at in (0, 1, 2):
+        with pytest.raises(ValueError, match="strictly inside"):
+            box.split("x", at)
 
 
 def test_rounding_below_zero_is_forgiven_up_to_zero_itself():
