@@ -168,7 +168,8 @@ CLAIMS: tuple[Claim, ...] = (
                   Control("T + 1, and 3 for 2", lambda **p: checks.late_limit(**p, twist=1))),
         hypotheses=("T = 8, 30", "beta1 = 1e3 .. 1e9"),
         formula=r"\frac{d\log c}{d\log\beta_1}\to\frac{T-1+2A}{c}-2,"
-        r"\quad\frac{d\log g}{d\log\beta_1}\to 1-\frac{g}{T-2},\quad\frac{d\,e^{-\alpha_1}}{d\log\beta_1}\to\frac{2}{c}",
+        r"\quad\frac{d\log g}{d\log\beta_1}\to 1-\frac{g}{T-2},"
+        r"\quad\frac{d\,e^{-\alpha_1}}{d\log\beta_1}\to\frac{2}{c}",
         **TRUE,
     ),
     mathematical(
