@@ -41,20 +41,41 @@ def test_a_scalar_comes_back_as_a_scalar_and_an_array_as_its_own():
     assert found.tolist() == [5.0, 3.0, 3.0, 3.0]
 
 
+@pytest.mark.parametrize("backend", ["numpy", "torch"])
+def test_a_piecewise_without_a_branch_that_applies_is_nan(backend):
+    x = sp.Symbol("x")
+    value = numeric(sp.Piecewise((x, x < 1)), [x], backend)(2.0)
+    assert value != value
+
+
 @pytest.mark.parametrize(
     ("assumption", "side"),
     [
         ("nonnegative", (-1, 1)),
         ("nonpositive", (-1, 1)),
         ("nonzero", (-1, 1)),
-        ("negative", (-1, 1)),
-        ("positive", (-1, 1)),
+        ("negative", (-1, 0)),
+        ("positive", (0, 1)),
     ],
 )
 def test_a_broken_assumption_is_named(assumption, side):
     symbol = sp.Symbol("s", real=True, **{assumption: True})
     with pytest.raises(ValueError, match=f"assumed {assumption}, but"):
         symbols_in([symbol], Box({symbol: side}))
+
+
+def test_a_symbol_that_is_not_real_is_refused():
+    symbol = sp.Symbol("s", imaginary=True)
+    with pytest.raises(ValueError, match="assumed real, but"):
+        symbols_in([symbol], Box({symbol: (-1, 1)}))
+
+
+def test_attention_has_scale_one_unless_told():
+    first, second = rows = shift.tokens(2)
+    weights = sp.exp(first * second), sp.exp(second**2)
+    expected = (weights[0] * first + weights[1] * second) / sum(weights)
+    found = shift.shifted_attention(rows, (1,), (1,))
+    assert found[0] == first and sp.simplify(found[1] - expected) == 0
 
 
 def test_the_reciprocal_of_an_interval_is_rounded_outward():
