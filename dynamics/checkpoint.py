@@ -16,7 +16,7 @@ from dynamics.manifest import Manifest
 from dynamics.model import InductionModel
 
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
-SHIPPED = Path(__file__).with_name("checkpoints")
+SHIPPED = Path(__file__).with_name("shipped_models")
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
