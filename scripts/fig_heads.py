@@ -6,11 +6,10 @@ times the head's own gains, in the place of the theorem's; its chance of the rig
 (c) Counts as in Table 5, at the start and trained, in the gauge that compares sizes, beside the paper's.
 """
 
-import argparse
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scripts.cli import Parser, output_file, run
-from scripts.figure_files import FORMATS, figure_prefix, formats, save_figure
+from scripts.figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -91,16 +90,11 @@ def draw(data: Data) -> "Figure":
 
 
 def parser() -> Parser:
-    p = Parser(prog="fig_heads", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--out", default="out/fig_heads", metavar="PATH", help="a folder, or a path without its ending")
+    p = figure_parser("fig_heads", __doc__, (QUICK_SIZE, FULL_SIZE), "points a side of the maps")
     p.add_argument(
         "--sweep", metavar="FOLDER", help="a finished coupling sweep of yours that kept its weights (default: shipped)"
     )
     p.add_argument("--table", metavar="FILE", help="write the heads of --sweep there too, with their hash beside")
-    p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files (default both)")
-    effort = p.add_mutually_exclusive_group()
-    effort.add_argument("--quick", action="store_true", help=f"{QUICK_SIZE} points a side of the maps")
-    effort.add_argument("--full", action="store_true", help=f"{FULL_SIZE} points a side (the default)")
     return p
 
 
@@ -108,7 +102,7 @@ def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     if args.table and not args.sweep:
         raise ValueError("--table needs the --sweep whose heads it takes")
-    prefix = figure_prefix(args.out, "fig_heads", args.format)
+    prefix = prefix_of(args)
     if args.table:
         output_file(args.table)
     from dynamics.coupling import collect
@@ -118,10 +112,8 @@ def main(argv: list[str] | None = None) -> int:
     if args.table:
         write_table(args.table, table)
         print(args.table)
-    data = compute(table, QUICK_SIZE if args.quick else FULL_SIZE)
-    for path in save_figure(draw(data), data._asdict(), prefix, args.format):
-        print(path)
-    return 0
+    data = compute(table, args.size)
+    return write_figure(draw(data), data, prefix, args)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import argparse
 from typing import TYPE_CHECKING, NamedTuple
 
 from scripts.cli import Parser, run, whole
-from scripts.figure_files import FORMATS, figure_prefix, formats, save_figure
+from scripts.figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,14 +54,9 @@ def draw(data: Data) -> "Figure":
 
 
 def parser() -> Parser:
-    p = Parser(prog="fig_landscape", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--out", default="out/fig_landscape", metavar="PATH", help="a folder, or a path without its ending")
+    p = figure_parser("fig_landscape", __doc__, (QUICK_SIZE, FULL_SIZE), "points a side", full=False)
     p.add_argument("--tokens", type=_tokens, default=(4, 12, 104), metavar="T,T,..", help="columns (default 4,12,104)")
     p.add_argument("--seed", type=whole(0), default=0, help="moves the starts of the streamlines (default 0)")
-    p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files (default both)")
-    effort = p.add_mutually_exclusive_group()
-    effort.add_argument("--quick", action="store_true", help=f"{QUICK_SIZE} points a side (the default)")
-    effort.add_argument("--full", action="store_true", help=f"{FULL_SIZE} points a side")
     return p
 
 
@@ -77,11 +72,9 @@ def _tokens(text: str) -> tuple[int, ...]:
 
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
-    prefix = figure_prefix(args.out, "fig_landscape", args.format)
-    data = compute(args.tokens, FULL_SIZE if args.full else QUICK_SIZE, args.seed)
-    for path in save_figure(draw(data), data._asdict(), prefix, args.format):
-        print(path)
-    return 0
+    prefix = prefix_of(args)
+    data = compute(args.tokens, args.size, args.seed)
+    return write_figure(draw(data), data, prefix, args)
 
 
 if __name__ == "__main__":

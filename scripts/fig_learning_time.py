@@ -4,11 +4,10 @@ From alpha = beta = (.5, .5), law of the position as in the paper's generator. (
 (b) what the time to loss 0.1 exceeds its limit s* T by; (c) trained less the flow's own time, 95 % together.
 """
 
-import argparse
 from typing import TYPE_CHECKING, NamedTuple
 
-from scripts.cli import Parser, run
-from scripts.figure_files import FORMATS, figure_prefix, formats, save_figure
+from scripts.cli import run
+from scripts.figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -116,23 +115,15 @@ def draw(data: Data) -> "Figure":
     return draw_learning(data)
 
 
-def parser() -> Parser:
-    p = Parser(prog="fig_learning_time", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--out", default="out/fig_learning_time", metavar="PATH", help="a folder, or a path without ending")
-    p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files (default both)")
-    effort = p.add_mutually_exclusive_group()
-    effort.add_argument("--quick", action="store_true", help=f"{QUICK_SIZE} lengths in the second panel")
-    effort.add_argument("--full", action="store_true", help=f"{FULL_SIZE} lengths (the default)")
-    return p
+
 
 
 def main(argv: list[str] | None = None) -> int:
-    args = parser().parse_args(argv)
-    prefix = figure_prefix(args.out, "fig_learning_time", args.format)
-    data = compute(QUICK_SIZE if args.quick else FULL_SIZE)
-    for path in save_figure(draw(data), data._asdict(), prefix, args.format):
-        print(path)
-    return 0
+    sizes = QUICK_SIZE, FULL_SIZE
+    args = figure_parser("fig_learning_time", __doc__, sizes, "lengths in the second panel").parse_args(argv)
+    prefix = prefix_of(args)
+    data = compute(args.size)
+    return write_figure(draw(data), data, prefix, args)
 
 
 if __name__ == "__main__":

@@ -5,11 +5,10 @@ projected on the plane. The left plane holds the only critical point; the right 
 paper. Below: the parameters and the loss along one path of each route.
 """
 
-import argparse
 from typing import TYPE_CHECKING, NamedTuple
 
-from scripts.cli import Parser, run, whole
-from scripts.figure_files import FORMATS, figure_prefix, formats, save_figure
+from scripts.cli import run, whole
+from scripts.figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -102,24 +101,16 @@ def draw(data: Data) -> "Figure":
     return draw_panels(data)
 
 
-def parser() -> Parser:
-    p = Parser(prog="fig_phase_portrait", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--out", default="out/fig_phase_portrait", metavar="PATH", help="a folder, or a path without ending")
-    p.add_argument("--tokens", type=whole(4, 100), default=8, metavar="T", help="sentence length (default 8)")
-    p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files (default both)")
-    effort = p.add_mutually_exclusive_group()
-    effort.add_argument("--quick", action="store_true", help=f"{QUICK_SIZE} starts a side")
-    effort.add_argument("--full", action="store_true", help=f"{FULL_SIZE} starts a side (the default)")
-    return p
+
 
 
 def main(argv: list[str] | None = None) -> int:
-    args = parser().parse_args(argv)
-    prefix = figure_prefix(args.out, "fig_phase_portrait", args.format)
-    data = compute(args.tokens, QUICK_SIZE if args.quick else FULL_SIZE)
-    for path in save_figure(draw(data), data._asdict(), prefix, args.format):
-        print(path)
-    return 0
+    p = figure_parser("fig_phase_portrait", __doc__, (QUICK_SIZE, FULL_SIZE), "starts a side")
+    p.add_argument("--tokens", type=whole(4, 100), default=8, metavar="T", help="sentence length (default 8)")
+    args = p.parse_args(argv)
+    prefix = prefix_of(args)
+    data = compute(args.tokens, args.size)
+    return write_figure(draw(data), data, prefix, args)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,10 @@ Above: every critical point of the slice on all of R^2, a pair born at T = 10.81
 Below: gradient flow held to the slice for one T on either side; shaded, the starts that never learn.
 """
 
-import argparse
 from typing import TYPE_CHECKING, NamedTuple
 
-from scripts.cli import Parser, run
-from scripts.figure_files import FORMATS, figure_prefix, formats, save_figure
+from scripts.cli import run
+from scripts.figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -97,23 +96,14 @@ def draw(data: Data) -> "Figure":
     return draw_panels(data)
 
 
-def parser() -> Parser:
-    p = Parser(prog="fig_saddle_node", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--out", default="out/fig_saddle_node", metavar="PATH", help="a folder, or a path without ending")
-    p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files (default both)")
-    effort = p.add_mutually_exclusive_group()
-    effort.add_argument("--quick", action="store_true", help=f"{QUICK_SIZE} starts a side")
-    effort.add_argument("--full", action="store_true", help=f"{FULL_SIZE} starts a side (the default)")
-    return p
+
 
 
 def main(argv: list[str] | None = None) -> int:
-    args = parser().parse_args(argv)
-    prefix = figure_prefix(args.out, "fig_saddle_node", args.format)
-    data = compute(QUICK_SIZE if args.quick else FULL_SIZE)
-    for path in save_figure(draw(data), data._asdict(), prefix, args.format):
-        print(path)
-    return 0
+    args = figure_parser("fig_saddle_node", __doc__, (QUICK_SIZE, FULL_SIZE), "starts a side").parse_args(argv)
+    prefix = prefix_of(args)
+    data = compute(args.size)
+    return write_figure(draw(data), data, prefix, args)
 
 
 if __name__ == "__main__":

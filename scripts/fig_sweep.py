@@ -5,11 +5,10 @@ was. Right: each seed's steps to the level, an open triangle at the budget where
 the bar is the median and its 95 % bootstrap interval, an arrow where that goes beyond the budget.
 """
 
-import argparse
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scripts.cli import Parser, run
-from scripts.figure_files import FORMATS, figure_prefix, formats, save_figure
+from scripts.figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,37 +73,30 @@ def draw(data: Data) -> "Figure":
 
 
 def parser() -> Parser:
-    p = Parser(prog="fig_sweep", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = figure_parser("fig_sweep", __doc__, (QUICK_DRAWS, FULL_DRAWS), "bootstrap draws")
+    p.set_defaults(out=None)
     p.add_argument("--preset", default="figure-1a", metavar="NAME", help="which experiment (default figure-1a)")
     p.add_argument(
         "--sweep", metavar="FOLDER", help="a finished sweep of yours (default: the results that are shipped)"
     )
-    p.add_argument(
-        "--out", metavar="PATH", help="a folder, or a path without its ending (default out/fig_sweep_<NAME>)"
-    )
-    p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files (default both)")
-    effort = p.add_mutually_exclusive_group()
-    effort.add_argument("--quick", action="store_true", help=f"{QUICK_DRAWS} bootstrap draws")
-    effort.add_argument("--full", action="store_true", help=f"{FULL_DRAWS} bootstrap draws (the default)")
     return p
 
 
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
-    name = f"fig_sweep_{args.preset}"
     if args.preset != "".join(args.preset.split("/")):
         raise ValueError(f"no preset {args.preset!r}")
-    prefix = figure_prefix(args.out or f"out/{name}", name, args.format)
+    args.name = f"fig_sweep_{args.preset}"
+    args.out = args.out or f"out/{args.name}"
+    prefix = prefix_of(args)
     from dynamics.shipped_results import shipped_sweep
     from dynamics.sweep import read_sweep
     from dynamics.sweep_presets import SWEEPS
 
     manifest, results = read_sweep(args.sweep) if args.sweep else shipped_sweep(args.preset)
     title = SWEEPS[args.preset].title if args.preset in SWEEPS else args.preset
-    data = compute(results, manifest.measure.level, title, QUICK_DRAWS if args.quick else FULL_DRAWS)
-    for path in save_figure(draw(data), data._asdict(), prefix, args.format):
-        print(path)
-    return 0
+    data = compute(results, manifest.measure.level, title, args.size)
+    return write_figure(draw(data), data, prefix, args)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,41 @@
+"""The command line that all figure scripts share: where to write, which files, and how much effort."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scripts.cli import Parser
+from scripts.figure_files import FORMATS, figure_prefix, formats, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def figure_parser(name: str, doc: str | None, sizes: tuple[int, int], unit: str, *, full: bool = True) -> Parser:
+    """A parser with --out, --format and --quick or --full, which set `size` to the first or the second of `sizes`.
+
+    unit: what the sizes count, for --help; full: whether the second is the default.
+    """
+    p = Parser(prog=name, description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.set_defaults(name=name)
+    p.add_argument("--out", default=f"out/{name}", metavar="PATH", help="a folder, or a path without its ending")
+    p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files (default both)")
+    effort = p.add_mutually_exclusive_group()
+    for option, size, default in (("--quick", sizes[0], not full), ("--full", sizes[1], full)):
+        text = f"{size} {unit}" + " (the default)" * default
+        effort.add_argument(option, action="store_const", dest="size", const=size, default=sizes[full], help=text)
+    return p
+
+
+def prefix_of(args: argparse.Namespace) -> Path:
+    """The checked path of the figure's files without ending; call before anything is computed."""
+    return figure_prefix(args.out, args.name, args.format)
+
+
+def write_figure(figure: Figure, data: Any, prefix: Path, args: argparse.Namespace) -> int:
+    """Write the figure and its data, a NamedTuple of arrays, and print each path; returns the exit status 0."""
+    for path in save_figure(figure, data._asdict(), prefix, args.format):
+        print(path)
+    return 0
