@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -71,6 +72,8 @@ class KVShiftAttention(nn.Module):
             self.register_parameter(name, nn.Parameter(start) if shifted else None)
         # Python floats: a buffer would be rounded to float32 on its way to a float64 model.
         self.slopes = alibi.slopes(n_heads) if position == "alibi" else None
+        # Set by `attention_function.replaced`: partial(function, layer).
+        self.function: partial[Tensor] | None = None
 
     def alpha_mix(self) -> Tensor:
         """Effective key coefficients, (n_kv_heads, window); (1, 0, ..) where keys are not shifted."""
@@ -106,6 +109,8 @@ class KVShiftAttention(nn.Module):
         Raises: ValueError for shapes, dtypes or ranges other than these.
         """
         where = self._layout(x, query_index, segment_ids, padding, cache)
+        if self.function is not None:
+            return self._through_function(x, where, cache)
         if where.rows is not None and where.runs is None and where.padding is None:
             return self.o_proj(self._read(x, where))
         query, key, value = self._heads(x, where, cache)
@@ -122,10 +127,23 @@ class KVShiftAttention(nn.Module):
         padding: Tensor | None = None,
     ) -> Tensor:
         """Attention probabilities, (batch, n_heads, queries, keys), from the arguments of `forward`; zero for a pad."""
+        if self.function is not None:
+            raise ValueError("a replaced attention function has no probabilities to show")
         where = self._layout(x, query_index, segment_ids, padding, None)
         query, key, _ = self._heads(x, where, None)
         found = probabilities(query, key, self._mask(where, query.dtype), self.scale)
         return found if where.padding is None else found.masked_fill(where.pick(where.pads())[:, None, :, None], 0.0)
+
+    def _through_function(self, x: Tensor, where: Layout, cache: KVCache | None) -> Tensor:
+        """`forward` with self.function as the attention, which knows neither documents nor pads."""
+        if where.runs is not None or where.padding is not None:
+            raise ValueError("a replaced attention function takes neither segment_ids nor padding")
+        if where.offset and not getattr(self.function.func, "stateful", False):
+            raise ValueError(f"an attention function without memory cannot continue after {where.offset} tokens")
+        query, key, value = self._heads(x, where._replace(rows=None), cache)
+        slopes = None if self.slopes is None else query.new_tensor(self.slopes)
+        heads = self.function(query, key, value, scale=self.scale, slopes=slopes).transpose(1, 2).flatten(2)
+        return self.o_proj(heads if where.rows is None else heads.gather(1, _as_rows(where.rows, heads)))
 
     def _layout(self, x, query_index, segment_ids, padding, cache) -> Layout:
         arguments.inputs(x, self.width, query_index, segment_ids, padding, cache)
@@ -152,7 +170,10 @@ class KVShiftAttention(nn.Module):
         query, key, value = (heads.transpose(1, 2) for heads in (query, key, value))
         if cache is not None:
             shifted = {name: heads for name, heads in raw.items() if getattr(self, NAMES[name]) is not None}
-            key, value = cache.append(key, value, shifted, self.window - 1)
+            if self.function is None:
+                key, value = cache.append(key, value, shifted, self.window - 1)
+            else:
+                cache.advance(key.shape[2], shifted, self.window - 1)
             cache.padding = where.padding
         return query, key, value
 
@@ -217,6 +238,11 @@ class KVShiftAttention(nn.Module):
         if parameter is None:
             return coefficients.identity(heads, self.window, self.k_proj.weight)
         return coefficients.effective(parameter, self.parameters_kind)
+
+
+def _as_rows(rows: Tensor, heads: Tensor) -> Tensor:
+    """Indices (batch, 1, width) that gather token rows[b] of heads (batch, length, width)."""
+    return rows[:, None, None].expand(-1, 1, heads.shape[2])
 
 
 def _linear(inputs: int, outputs: int, generator: torch.Generator | None) -> nn.Linear:

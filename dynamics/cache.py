@@ -51,29 +51,45 @@ class KVCache:
         Raises: ValueError for a chunk of another shape or dtype, one beyond capacity, or a graph in fixed storage.
         """
         self._check(key, value)
+        self._key, self._value = self._extend(self._key, key), self._extend(self._value, value)
+        self._remember(key.shape[2], raw, keep)
+        return self.key, self.value
+
+    def advance(self, count: int, raw: dict[str, Tensor], keep: int) -> None:
+        """Take in `count` tokens whose keys and values are kept elsewhere; raw and keep as for `append`.
+
+        Raises: ValueError if this cache holds keys and values of its own.
+        """
+        if self._key is not None:
+            raise ValueError(f"this cache holds the keys of {self.length} tokens, the attention function does not")
+        self._remember(count, raw, keep)
+
+    def _remember(self, count: int, raw: dict[str, Tensor], keep: int) -> None:
         for name, tokens in raw.items():
             last = tokens[:, max(0, tokens.shape[1] - keep) :]
             if name in self._raw:
                 last = torch.cat([self._raw[name], last], dim=1)
             # A bare slice would keep the projections of the whole chunk alive.
             self._raw[name] = last[:, max(0, last.shape[1] - keep) :].clone()
-        self._key, self._value = self._extend(self._key, key), self._extend(self._value, value)
-        self.length += key.shape[2]
-        return self.key, self.value
+        self.length += count
 
     def reorder(self, beam_index: Tensor) -> None:
         """Replace sequence b by sequence beam_index[b], in place of all that is kept; the batch size may change.
 
         Raises: ValueError unless beam_index is one-dimensional, integer and inside the batch, or if nothing is cached.
         """
-        if self._key is None:
+        if not self.length:
             raise ValueError("reorder needs a cache that holds tokens, this one is empty")
-        batch = self._key.shape[0]
         if beam_index.ndim != 1 or beam_index.is_floating_point() or beam_index.dtype == torch.bool:
             raise ValueError(f"beam_index must be a vector of integers, got {beam_index.dtype}, {beam_index.ndim} axes")
+        held = [tensor for tensor in (self._key, self.padding, *self._raw.values()) if tensor is not None]
+        if not held:  # a layer without shift whose keys are kept elsewhere
+            return
+        batch = held[0].shape[0]
         if beam_index.numel() == 0 or beam_index.min() < 0 or beam_index.max() >= batch:
             raise ValueError(f"beam_index must name sequences 0..{batch - 1}, got {beam_index.tolist()}")
-        self._key, self._value = self._key.index_select(0, beam_index), self._value.index_select(0, beam_index)
+        if self._key is not None:
+            self._key, self._value = self._key.index_select(0, beam_index), self._value.index_select(0, beam_index)
         self._raw = {name: tokens.index_select(0, beam_index) for name, tokens in self._raw.items()}
         self.padding = None if self.padding is None else self.padding.index_select(0, beam_index)
 
@@ -86,6 +102,8 @@ class KVCache:
         return stored
 
     def _check(self, key: Tensor, value: Tensor) -> None:
+        if self.length and self._key is None:
+            raise ValueError(f"the keys of {self.length} tokens are kept elsewhere, by an attention function")
         total = self.length + key.shape[2]
         if self.capacity is not None and total > self.capacity:
             raise ValueError(f"the cache holds {self.capacity} tokens, {total} do not fit")

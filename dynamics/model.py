@@ -5,6 +5,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from dynamics.attention import KVShiftAttention
+from dynamics.cache import KVCache
 from dynamics.config import ModelConfig
 
 
@@ -52,8 +53,8 @@ class Block(nn.Module):
         else:
             self.mlp_norm = self.mlp = None
 
-    def forward(self, hidden: Tensor, query_index: Tensor | None = None) -> Tensor:
-        mixed = self.attention(self.attention_norm(hidden), query_index=query_index)
+    def forward(self, hidden: Tensor, query_index: Tensor | None = None, cache: KVCache | None = None) -> Tensor:
+        mixed = self.attention(self.attention_norm(hidden), query_index=query_index, cache=cache)
         hidden = at(hidden, query_index) + mixed
         return hidden if self.mlp is None else hidden + self.mlp(self.mlp_norm(hidden))
 
@@ -74,27 +75,35 @@ class InductionModel(nn.Module):
         self.blocks = nn.ModuleList(Block(config, generator) for _ in range(config.n_layers))
         self.norm = nn.RMSNorm(config.width, eps=1e-6)
 
-    def forward(self, tokens: Tensor, query_index: Tensor | None = None) -> Tensor:
+    def forward(
+        self, tokens: Tensor, query_index: Tensor | None = None, caches: list[KVCache] | None = None
+    ) -> Tensor:
         """Return logits.
 
         Args: tokens, (batch, length) integers in 0..vocab-1, right-padded (causality hides the padding);
-            query_index, (batch,) the one scored position of each row, or None for all.
+            query_index, (batch,) the one scored position of each row, or None for all;
+            caches, one a layer, hold what came before tokens and take them in (excludes query_index).
         Returns: (batch, vocab) with query_index, else (batch, length, vocab). Below the last layer every position is
             needed; the last layer and the head then run at query_index only, which gives the same numbers.
         """
-        hidden = self.features(tokens, query_index)
+        hidden = self.features(tokens, query_index, caches)
         if query_index is None:
             return F.linear(hidden, self.embedding)
         # Same numbers as above; with the embedding as the left factor its gradient is no view of another matrix, and
         # autograd adds that of `embed` to it in place, not in a third matrix of this size.
         return (self.embedding @ hidden.T).T
 
-    def features(self, tokens: Tensor, query_index: Tensor | None = None) -> Tensor:
+    def features(
+        self, tokens: Tensor, query_index: Tensor | None = None, caches: list[KVCache] | None = None
+    ) -> Tensor:
         """Return what the embedding multiplies: (batch, width) with query_index, else (batch, length, width)."""
+        if caches is not None and len(caches) != len(self.blocks):
+            raise ValueError(f"caches must be one a layer, {len(self.blocks)}, got {len(caches)}")
+        *below, last = caches or [None] * len(self.blocks)
         hidden = self.embed(tokens)
-        for block in self.blocks[:-1]:
-            hidden = block(hidden)
-        hidden = self.norm(self.blocks[-1](hidden, query_index))
+        for block, cache in zip(self.blocks[:-1], below, strict=True):
+            hidden = block(hidden, cache=cache)
+        hidden = self.norm(self.blocks[-1](hidden, query_index, last))
         return hidden if query_index is None else hidden.squeeze(1)
 
     def embed(self, tokens: Tensor) -> Tensor:

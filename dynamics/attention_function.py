@@ -1,0 +1,68 @@
+"""Attention as a function that may be put in place of a model's own: what comes before and after it stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+import torch
+from torch import Tensor
+
+from dynamics.positions import Layout, alibi_bias
+from dynamics.softmax import attend
+
+if TYPE_CHECKING:
+    from dynamics.model import InductionModel
+
+
+class AttentionFunction(Protocol):
+    """Causal attention of one layer: softmax(scale q.k - slope * distance) over the keys of a group, times the values.
+
+    A function without memory sees a whole sequence in one call. One with memory is called chunk after chunk, counts
+    positions itself, and says so by an attribute `stateful` that is True.
+    """
+
+    def __call__(
+        self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
+    ) -> Tensor:
+        """The heads' outputs, (batch, n_heads, new, value_dim).
+
+        Args:
+            layer: 0-based.
+            query: (batch, n_heads, new, head_dim).
+            key, value: (batch, n_kv_heads, new, head_dim), normed, shifted and rotated; query head h reads key-value
+                head h // (n_heads // n_kv_heads).
+            slopes: (n_heads,) of ALiBi, > 0, or None.
+        """
+        ...
+
+
+def full_attention(
+    layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
+) -> Tensor:
+    """Every token sees all tokens up to itself: an `AttentionFunction` without memory."""
+    if slopes is None:
+        return attend(query, key, value, None, scale)
+    where = Layout(0, query.shape[2], query.device)
+    future = torch.ones(query.shape[2], key.shape[2], dtype=torch.bool, device=query.device).triu(1)
+    bias = alibi_bias(slopes.to(query.dtype), where).masked_fill(future, -torch.inf)
+    return attend(query, key, value, bias, scale)
+
+
+@contextmanager
+def replaced(model: InductionModel, function: AttentionFunction) -> Iterator[InductionModel]:
+    """Let all attention of the model go through `function`; what was there before comes back on exit.
+
+    A `KVCache` of a layer then holds its length and raw tokens only: keys and values belong to the function.
+    """
+    layers = [block.attention for block in model.blocks]
+    before = [attention.function for attention in layers]
+    try:
+        for index, attention in enumerate(layers):
+            attention.function = partial(function, index)
+        yield model
+    finally:
+        for attention, earlier in zip(layers, before, strict=True):
+            attention.function = earlier
