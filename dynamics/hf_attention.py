@@ -1,0 +1,214 @@
+"""Every attention of a transformers model through an `AttentionFunction`: ALiBi models and rotary ones, one contract.
+
+Supported, by the model_type of the configuration: bloom and mpt (ALiBi), llama, mistral, qwen2 and qwen3 (rotary, the
+last with QK-norm). The rotary ones go through transformers' own `AttentionInterface`. BLOOM and MPT ignore it and add
+one bias tensor for all heads, so that their attention forward is replaced, from the projections to the output matrix.
+Whatever has attention of another kind (sliding windows, softcapped logits, a bias of T5's form) is refused.
+A function computes the exact distances of `theory.alibi`; transformers rounds slope * position to single precision, and
+then to the model's own, which in bfloat16 leaves neighbouring tokens without a difference from position 256 on.
+transformers runs every MPT alike, whatever its attn_config says of slopes, QK-norm or prefixes: where that is not what
+the checkpoint was trained with, its logits mean nothing, and it is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from copy import copy
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from dynamics.attention_function import AttentionFunction
+from theory import alibi
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+ATTENTION = {
+    "bloom": "BloomAttention",
+    "llama": "LlamaAttention",
+    "mistral": "MistralAttention",
+    "mpt": "MptAttention",
+    "qwen2": "Qwen2Attention",
+    "qwen3": "Qwen3Attention",
+}
+MPT_AS_RUN = {
+    "alibi": True,
+    "alibi_bias_max": 8,
+    "attn_type": "multihead_attention",
+    "prefix_lm": False,
+    "qk_ln": False,
+}
+_NUMBERS = count()
+
+
+class Heads(NamedTuple):
+    """The attention of a transformers model: its modules by layer, the heads of each, and ALiBi's slopes or None."""
+
+    family: str
+    modules: list[nn.Module]
+    n_heads: int
+    n_kv_heads: int
+    slopes: Tensor | None
+
+    @property
+    def n_layers(self) -> int:
+        return len(self.modules)
+
+
+def heads(model: PreTrainedModel) -> Heads:
+    """What `replaced` replaces in this model; slopes are float64, (n_heads,).
+
+    Raises: ValueError for an architecture, or a setting of it, whose attention is not plain causal softmax attention.
+    """
+    config = getattr(model, "config", None)
+    family = getattr(config, "model_type", None)
+    if family not in ATTENTION:
+        raise ValueError(f"the attention of {type(model).__name__} is none of {', '.join(ATTENTION)}: {family!r}")
+    place = f"transformers.models.{family}.modeling_{family}"
+    modules = [m for m in model.modules() if (type(m).__module__, type(m).__name__) == (place, ATTENTION[family])]
+    if [m.layer_idx for m in modules] != list(range(config.num_hidden_layers)):
+        raise ValueError(f"{len(modules)} layers of {ATTENTION[family]} were found, not {config.num_hidden_layers}")
+    if not getattr(config, "is_causal", True):
+        raise ValueError("is_causal is False: only causal attention can go through an attention function")
+    if getattr(config, "pretraining_tp", 1) > 1 and getattr(config, "slow_but_exact", False):
+        raise ValueError("slow_but_exact sums the output matrix in slices and without its bias: not supported")
+    for index, module in enumerate(modules):
+        window = getattr(module, "sliding_window", getattr(config, "sliding_window", None))
+        if window is not None:
+            raise ValueError(f"layer {index} has a sliding window of {window} tokens: only full attention is supported")
+    if family == "mpt":
+        for name, run in MPT_AS_RUN.items():
+            if (given := getattr(config.attn_config, name)) != run:
+                raise ValueError(f"{name} is {given!r}, but transformers runs every MPT with {run!r}")
+    n_heads = config.num_attention_heads
+    if family not in ("bloom", "mpt"):
+        return Heads(family, modules, n_heads, config.num_key_value_heads, None)
+    return Heads(family, modules, n_heads, n_heads, torch.tensor(alibi.slopes(n_heads), dtype=torch.float64))
+
+
+@contextmanager
+def replaced(model: PreTrainedModel, function: AttentionFunction) -> Iterator[PreTrainedModel]:
+    """Let all attention of the model go through `function`; what was there before comes back on exit.
+
+    A transformers cache sees what it always sees. A function without memory needs the whole sequence in one call; one
+    with memory needs a cache that keeps no keys itself, as `dynamics.hf_cache`. Attention weights are not returned.
+    The model's configuration is exchanged for a copy meanwhile, so that a model that shares it keeps its own attention.
+    Raises: ValueError as `heads`; within, for padding, packed documents, four-dimensional masks, attention dropout in
+        training, and for a sequence continued without its keys.
+    """
+    found = heads(model)
+    name = f"attention-function-{next(_NUMBERS)}"
+    with ExitStack() as stack:
+        _register(stack, name, _interface(function))
+        _choose(stack, model, name)
+        if found.slopes is not None:
+            build = _bloom_forward if found.family == "bloom" else _mpt_forward
+            for module in found.modules:
+                _set(stack, module, "forward", build(module, function, found.slopes))
+        yield model
+
+
+def _register(stack: ExitStack, name: str, interface: Callable) -> None:
+    from transformers import AttentionMaskInterface
+    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+    ALL_ATTENTION_FUNCTIONS[name] = interface
+    stack.callback(ALL_ATTENTION_FUNCTIONS.pop, name)
+    # Masks are looked up in the class-wide table alone.
+    AttentionMaskInterface.register(name, _mask)
+    stack.callback(AttentionMaskInterface._global_mapping.pop, name)
+
+
+def _choose(stack: ExitStack, model: nn.Module, name: str) -> None:
+    """A copy of each configuration in the model, with this attention implementation."""
+    copies: dict[int, object] = {}
+    for module in model.modules():
+        config = getattr(module, "config", None)
+        if config is not None:
+            chosen = copies.setdefault(id(config), copy(config))
+            chosen._attn_implementation = {"": name}
+            _set(stack, module, "config", chosen)
+
+
+def _set(stack: ExitStack, module: nn.Module, name: str, value: object) -> None:
+    before = vars(module).get(name)
+    setattr(module, name, value)
+    stack.callback(*((delattr, module, name) if before is None else (setattr, module, name, before)))
+
+
+def _mask(
+    q_offset: int,
+    q_length: int,
+    attention_mask: Tensor | None,
+    allow_is_causal_skip: bool,
+    device: torch.device,
+    **_: object,
+) -> Tensor:
+    """In place of transformers' mask, which would be queries * keys large: nothing, where causality is all there is."""
+    if not allow_is_causal_skip:
+        raise ValueError("packed documents cannot go through an attention function: one document a sequence")
+    if attention_mask is not None:
+        if attention_mask.shape[-1] != q_offset + q_length:
+            raise ValueError(f"attention_mask covers {attention_mask.shape[-1]} of {q_offset + q_length} tokens")
+        if not attention_mask.all():
+            raise ValueError("padding cannot go through an attention function: attention_mask must be 1 throughout")
+    # MPT casts what it gets.
+    return torch.zeros(1, 1, 1, 1, dtype=torch.bool, device=device)
+
+
+def _interface(function: AttentionFunction) -> Callable:
+    def forward(module, query, key, value, attention_mask, dropout=0.0, scaling=None, **_):
+        _check(query, key, attention_mask, dropout)
+        found = function(module.layer_idx, query, key, value, scale=scaling, slopes=None)
+        return found.transpose(1, 2), None
+
+    return forward
+
+
+def _bloom_forward(module: nn.Module, function: AttentionFunction, slopes: Tensor) -> Callable:
+    def forward(hidden_states, residual, alibi=None, attention_mask=None, layer_past=None, **_):
+        query, key, value = module._reshape(module.query_key_value(hidden_states))
+        if layer_past is not None:
+            key, value = layer_past.update(key, value, module.layer_idx)
+        _check(query, key, attention_mask, module.attention_dropout.p if module.training else 0.0)
+        found = function(module.layer_idx, query, key, value, scale=module.inv_norm_factor, slopes=_as(slopes, query))
+        out = module.dense(found.transpose(1, 2).flatten(2))
+        return F.dropout(out, module.hidden_dropout, module.training) + residual, None
+
+    return forward
+
+
+def _mpt_forward(module: nn.Module, function: AttentionFunction, slopes: Tensor) -> Callable:
+    def forward(hidden_states, position_bias=None, past_key_values=None, attention_mask=None, **_):
+        mixed = module.Wqkv(hidden_states)
+        if module.clip_qkv:
+            mixed = mixed.clamp(-module.clip_qkv, module.clip_qkv)
+        query, key, value = (x.unflatten(2, (module.n_heads, -1)).transpose(1, 2) for x in mixed.chunk(3, dim=2))
+        if past_key_values is not None:
+            key, value = past_key_values.update(key, value, module.layer_idx)
+        _check(query, key, attention_mask, module.attn_dropout_p if module.training else 0.0)
+        found = function(module.layer_idx, query, key, value, scale=module.softmax_scale, slopes=_as(slopes, query))
+        return module.out_proj(found.transpose(1, 2).flatten(2)), None
+
+    return forward
+
+
+def _as(slopes: Tensor, query: Tensor) -> Tensor:
+    return slopes.to(query.device, torch.promote_types(query.dtype, torch.float32))
+
+
+def _check(query: Tensor, key: Tensor, attention_mask: Tensor | None, dropout: float) -> None:
+    if attention_mask is not None and attention_mask.numel() > 1:
+        raise ValueError(f"a mask of shape {tuple(attention_mask.shape)} cannot go through an attention function")
+    if dropout:
+        raise ValueError(f"attention dropout of {dropout} cannot go through an attention function: use model.eval()")
+    if key.shape[2] != query.shape[2]:
+        raise ValueError(
+            f"{query.shape[2]} new tokens came with {key.shape[2]} keys: an attention function needs a whole sequence, "
+            "or a cache that leaves the keys to it"
+        )

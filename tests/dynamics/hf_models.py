@@ -1,0 +1,60 @@
+"""Tiny random transformers models of every supported family, and their formulas in double precision throughout."""
+
+from contextlib import contextmanager
+from unittest import mock
+
+import torch
+
+FAMILIES = {
+    "bloom": {"hidden_size": 32, "n_layer": 2, "n_head": 4},
+    "mpt": {"d_model": 36, "n_layers": 2, "n_heads": 6, "max_seq_len": 64},
+    "llama": {"num_attention_heads": 4, "num_key_value_heads": 2},
+    "mistral": {"num_attention_heads": 4, "num_key_value_heads": 1, "sliding_window": None},
+    "qwen2": {"num_attention_heads": 4, "num_key_value_heads": 4},
+    "qwen3": {"num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 6},
+}
+ROTARY = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "max_position_embeddings": 128}
+
+
+def config(family, **changes):
+    import transformers
+
+    name = {"bloom": "Bloom", "mpt": "Mpt", "llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2", "qwen3": "Qwen3"}
+    shape = FAMILIES[family] if family in ("bloom", "mpt") else ROTARY | FAMILIES[family]
+    ends = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
+    return getattr(transformers, name[family] + "Config")(vocab_size=64, **(ends | shape | changes))
+
+
+def model(family, seed=0, dtype=torch.float64, **changes):
+    """A causal language model in evaluation mode, its weights large enough for attention that is far from uniform."""
+    from transformers import AutoModelForCausalLM
+
+    built = AutoModelForCausalLM.from_config(config(family, **changes), dtype=torch.float32)
+    randomise(built, seed)
+    return built.to(dtype).eval()
+
+
+def randomise(built, seed):
+    draw = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for weight in built.parameters():
+            noise = torch.randn(weight.shape, generator=draw)
+            if weight.ndim > 1:
+                weight.copy_(noise * (1.5 / weight.shape[1] ** 0.5))
+            else:
+                weight.add_(0.3 * noise)
+
+
+def tokens(batch, length, seed=0):
+    return torch.randint(64, (batch, length), generator=torch.Generator().manual_seed(seed))
+
+
+@contextmanager
+def double():
+    """transformers' own code with double precision where it writes single: softmax, norms, angles, slopes."""
+    with (
+        mock.patch.object(torch, "float32", torch.float64),
+        mock.patch.object(torch, "float", torch.float64),
+        mock.patch.object(torch.Tensor, "float", torch.Tensor.double),
+    ):
+        yield

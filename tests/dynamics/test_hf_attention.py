@@ -1,0 +1,337 @@
+"""Attention functions in transformers models: the models' own logits, their slopes, and what is refused."""
+
+import math
+
+import pytest
+import torch
+
+from dynamics import hf_attention
+from dynamics.attention_function import full_attention
+from tests.dynamics import hf_models
+from theory import alibi
+
+TIGHT = 1e-10
+
+
+def written_out(layer, query, key, value, *, scale, slopes):
+    """Causal attention head by head, the formula and nothing else."""
+    group, length = query.shape[1] // key.shape[1], query.shape[2]
+    distance = torch.arange(length)[:, None] - torch.arange(length)
+    heads = []
+    for head in range(query.shape[1]):
+        logits = scale * query[:, head] @ key[:, head // group].transpose(1, 2)
+        if slopes is not None:
+            logits = logits - slopes[head] * distance
+        heads.append(logits.masked_fill(distance < 0, -math.inf).softmax(-1) @ value[:, head // group])
+    return torch.stack(heads, dim=1)
+
+
+def logits_of(model, ids, **arguments):
+    with torch.no_grad():
+        return model(ids, **arguments).logits
+
+
+CASES = [(family, {}) for family in hf_models.FAMILIES] + [
+    ("bloom", {"n_head": 8, "apply_residual_connection_post_layernorm": True}),
+    ("bloom", {"n_head": 1}),
+    ("bloom", {"hidden_size": 36, "n_head": 12, "n_layer": 3}),
+    ("mpt", {"attn_config": {"clip_qkv": 0.7, "softmax_scale": 0.31}}),
+    ("mpt", {"n_heads": 4}),
+    ("llama", {"attention_bias": True, "num_key_value_heads": 1}),
+    ("llama", {"num_key_value_heads": 4, "rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 1e4}}),
+    ("qwen3", {"num_key_value_heads": 3}),
+]
+
+
+@pytest.mark.parametrize(("family", "changes"), CASES)
+@pytest.mark.parametrize("function", [full_attention, written_out])
+def test_full_attention_gives_the_models_own_logits(family, changes, function):
+    model = hf_models.model(family, **changes)
+    if family not in ("bloom", "mpt"):
+        model.set_attn_implementation("eager")
+    ids = hf_models.tokens(3, 19)
+    # transformers rounds softmax, norms, angles and slopes to single precision even in a double model.
+    with hf_models.double():
+        own = logits_of(model, ids)
+        with hf_attention.replaced(model, function):
+            found = logits_of(model, ids)
+    assert own.dtype == found.dtype == torch.float64
+    assert (found - own).abs().max() < TIGHT
+
+
+@pytest.mark.parametrize("family", hf_models.FAMILIES)
+def test_full_attention_gives_the_logits_of_a_single_precision_model(family):
+    model = hf_models.model(family, dtype=torch.float32)
+    ids = hf_models.tokens(2, 19)
+    own = logits_of(model, ids)
+    with hf_attention.replaced(model, full_attention):
+        found = logits_of(model, ids)
+    assert found.dtype == torch.float32
+    assert (found - own).abs().max() < 2e-5  # 2 layers of about 30 single-precision sums, logits up to 8
+
+
+def hostile(change):
+    """Full attention with one fault."""
+
+    def function(layer, query, key, value, *, scale, slopes):
+        if change == "scale":
+            scale *= 1.01
+        if change == "slopes":
+            slopes = slopes * 1.01
+        if change == "heads":
+            slopes = slopes.flip(0)
+        if change == "groups":
+            key, value = key.flip(1), value.flip(1)
+        if change == "layer" and layer == 1:
+            key = key.roll(1, dims=2)
+        return full_attention(layer, query, key, value, scale=scale, slopes=slopes)
+
+    return function
+
+
+@pytest.mark.parametrize(
+    ("family", "change"),
+    [(f, c) for f in ("bloom", "mpt") for c in ("scale", "slopes", "heads", "layer")]
+    + [(f, c) for f in ("llama", "qwen3") for c in ("scale", "groups", "layer")],
+)
+def test_a_faulty_function_is_seen_in_the_logits(family, change):
+    model = hf_models.model(family)
+    ids = hf_models.tokens(2, 19)
+    with hf_attention.replaced(model, full_attention):
+        own = logits_of(model, ids)
+    with hf_attention.replaced(model, hostile(change)):
+        found = logits_of(model, ids)
+    assert (found - own).abs().max() > 1e-4
+
+
+@pytest.mark.parametrize("family", hf_models.FAMILIES)
+def test_function_is_called_once_a_layer_with_the_models_shapes(family):
+    model = hf_models.model(family)
+    described = hf_attention.heads(model)
+    calls = []
+
+    def spy(layer, query, key, value, *, scale, slopes):
+        calls.append(layer)
+        assert query.shape[:3] == (2, described.n_heads, 7)
+        assert key.shape == value.shape == (2, described.n_kv_heads, 7, query.shape[3])
+        assert scale == pytest.approx(query.shape[3] ** -0.5)
+        assert (slopes is None) == (described.slopes is None)
+        assert slopes is None or torch.equal(slopes, described.slopes)
+        return full_attention(layer, query, key, value, scale=scale, slopes=slopes)
+
+    with hf_attention.replaced(model, spy):
+        logits_of(model, hf_models.tokens(2, 7))
+    assert calls == list(range(described.n_layers))
+
+
+def test_bloom_slopes_are_the_theorys_for_every_head_count():
+    from transformers.models.bloom.modeling_bloom import build_alibi_tensor
+
+    for n_heads in range(1, 201):
+        with hf_models.double():
+            own = build_alibi_tensor(torch.ones(1, 2), n_heads, torch.float64)
+        slopes = torch.tensor(alibi.slopes(n_heads), dtype=torch.float64)
+        assert torch.allclose(own[:, 0, 1] - own[:, 0, 0], slopes, rtol=1e-13, atol=0)
+        single = build_alibi_tensor(torch.ones(1, 2), n_heads, torch.float32)[:, 0, 1].double()
+        # The printed power of a rounded base: up to n_heads roundings.
+        assert torch.allclose(single, slopes, rtol=n_heads * 2.0**-23, atol=0)
+
+
+def test_mpt_slopes_are_the_theorys_for_every_head_count():
+    from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
+
+    for n_heads in range(1, 201):
+        with hf_models.double():
+            own = build_mpt_alibi_tensor(n_heads, 3)[:, 0, :]
+        slopes = torch.tensor(alibi.slopes(n_heads), dtype=torch.float64)
+        assert torch.allclose(own[:, 2] - own[:, 1], slopes, rtol=1e-13, atol=0)
+
+
+@pytest.mark.parametrize("changes", [{"alibi_bias_max": 16}, {"alibi": False}, {"qk_ln": True}, {"prefix_lm": True}])
+def test_transformers_runs_every_mpt_alike_and_those_it_runs_wrongly_are_refused(changes):
+    plain, changed = hf_models.model("mpt"), hf_models.model("mpt", attn_config=changes)
+    ids = hf_models.tokens(2, 19)
+    assert torch.equal(logits_of(plain, ids), logits_of(changed, ids))
+    name = next(iter(changes))
+    with pytest.raises(ValueError, match=f"^{name} is .*, but transformers runs every MPT with "):
+        hf_attention.heads(changed)
+
+
+def test_bfloat16_alibi_of_transformers_merges_neighbours_and_ours_does_not():
+    from transformers.models.bloom.modeling_bloom import build_alibi_tensor
+
+    own = build_alibi_tensor(torch.ones(1, 400), 8, torch.bfloat16)[0, 0]
+    assert (own[256:].diff() == 0).any() and (own[:256].diff() > 0).all()
+    seen = []
+
+    def spy(layer, query, key, value, *, scale, slopes):
+        seen.append(slopes)
+        return full_attention(layer, query, key, value, scale=scale, slopes=slopes)
+
+    model = hf_models.model("bloom", dtype=torch.bfloat16)
+    with hf_attention.replaced(model, spy):
+        logits_of(model, hf_models.tokens(1, 5))
+    assert all(slopes.dtype == torch.float32 for slopes in seen)
+
+
+def snapshot(model):
+    from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
+    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+    return (
+        [id(getattr(module, "config", None)) for module in model.modules()],
+        [sorted(vars(module)) for module in model.modules()],
+        model.config._attn_implementation,
+        sorted(ALL_ATTENTION_FUNCTIONS),
+        sorted(ALL_MASK_ATTENTION_FUNCTIONS),
+    )
+
+
+@pytest.mark.parametrize("family", hf_models.FAMILIES)
+def test_everything_comes_back_after_an_exception_too(family):
+    model = hf_models.model(family)
+    ids = hf_models.tokens(1, 9)
+    before, own = snapshot(model), logits_of(model, ids)
+
+    def failing(layer, *_, **__):
+        raise RuntimeError(f"layer {layer}")
+
+    with pytest.raises(RuntimeError, match="layer 0"), hf_attention.replaced(model, failing):
+        logits_of(model, ids)
+    assert snapshot(model) == before
+    with hf_attention.replaced(model, failing), hf_attention.replaced(model, full_attention):
+        logits_of(model, ids)
+    assert snapshot(model) == before
+    assert torch.equal(logits_of(model, ids), own)
+
+
+@pytest.mark.parametrize("family", ["bloom", "mpt", "llama"])
+def test_a_model_that_shares_the_configuration_keeps_its_attention(family):
+    from transformers import AutoModelForCausalLM
+
+    model = hf_models.model(family)
+    twin = type(model)(model.config)
+    assert isinstance(twin, type(AutoModelForCausalLM.from_config(model.config)))
+    hf_models.randomise(twin, 5)
+    twin = twin.double().eval()
+    assert twin.config is model.config
+    ids = hf_models.tokens(2, 9)
+    own = logits_of(twin, ids)
+    with hf_attention.replaced(model, lambda layer, query, *_, **__: torch.zeros_like(query)):
+        assert torch.equal(logits_of(twin, ids), own)
+
+
+@pytest.mark.parametrize("family", ["bloom", "llama"])
+def test_gradients_pass_through_a_function(family):
+    model = hf_models.model(family)
+    ids = hf_models.tokens(1, 8)
+    gradients = []
+    with hf_models.double():
+        for function in (full_attention, None):
+            model.zero_grad()
+            if function is None:
+                model(ids, use_cache=False).logits.square().mean().backward()
+            else:
+                with hf_attention.replaced(model, function):
+                    model(ids, use_cache=False).logits.square().mean().backward()
+            gradients.append([weight.grad.clone() for weight in model.parameters()])
+    assert all(torch.allclose(a, b, rtol=0, atol=TIGHT) for a, b in zip(*gradients, strict=True))
+
+
+@pytest.mark.parametrize("family", ["bloom", "mpt", "llama"])
+def test_a_cache_that_keeps_keys_serves_the_first_call_and_is_refused_at_the_second(family):
+    model = hf_models.model(family)
+    ids = hf_models.tokens(1, 9)
+    with hf_attention.replaced(model, full_attention), torch.no_grad():
+        first = model(ids, use_cache=True)
+        assert first.past_key_values.get_seq_length() == 9
+        with pytest.raises(ValueError, match="2 new tokens came with 11 keys"):
+            model(hf_models.tokens(1, 2), past_key_values=first.past_key_values)
+
+
+@pytest.mark.parametrize("family", ["bloom", "mpt", "llama", "qwen3"])
+def test_masks_other_than_causality_are_refused(family):
+    model = hf_models.model(family)
+    ids = hf_models.tokens(2, 6)
+    left = torch.tensor([[0, 0, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1]])
+    with hf_attention.replaced(model, full_attention):
+        assert torch.isfinite(logits_of(model, ids, attention_mask=torch.ones_like(left))).all()
+        for mask in (left, left.flip(1)):
+            with pytest.raises(ValueError, match=r"^padding cannot go through an attention function"):
+                logits_of(model, ids, attention_mask=mask)
+        for use_cache in (False, True):
+            with pytest.raises(ValueError, match=r"^attention_mask covers 4 of 6 tokens"):
+                logits_of(model, ids, attention_mask=torch.ones(2, 4), use_cache=use_cache)
+        if family not in ("bloom", "mpt"):
+            with pytest.raises(ValueError, match=r"^a mask of shape .2, 1, 6, 6. cannot go"):
+                logits_of(model, ids, attention_mask=torch.ones(2, 1, 6, 6))
+            with pytest.raises(ValueError, match=r"^packed documents cannot go"):
+                logits_of(model, ids, position_ids=torch.tensor([[0, 1, 2, 0, 1, 2]]), use_cache=False)
+
+
+@pytest.mark.parametrize(
+    ("family", "changes"),
+    [
+        ("bloom", {"attention_dropout": 0.1}),
+        ("mpt", {"attn_config": {"attn_pdrop": 1}}),
+        ("llama", {"attention_dropout": 0.1}),
+    ],
+)
+def test_attention_dropout_is_refused_in_training_alone(family, changes):
+    model = hf_models.model(family, **changes)
+    ids = hf_models.tokens(1, 6)
+    with hf_attention.replaced(model, full_attention):
+        logits_of(model, ids)
+        with pytest.raises(ValueError, match=r"^attention dropout of .* cannot go through an attention function"):
+            logits_of(model.train(), ids)
+
+
+@pytest.mark.parametrize(
+    ("family", "changes", "message"),
+    [
+        ("mistral", {"sliding_window": 8}, "layer 0 has a sliding window of 8 tokens"),
+        (
+            "qwen2",
+            {"use_sliding_window": True, "sliding_window": 8, "max_window_layers": 1},
+            "layer 1 has a sliding window of 8 tokens",
+        ),
+        (
+            "qwen3",
+            {"use_sliding_window": True, "sliding_window": 4, "max_window_layers": 0},
+            "layer 0 has a sliding window of 4 tokens",
+        ),
+        ("llama", {"is_causal": False}, "is_causal is False"),
+        ("bloom", {"pretraining_tp": 2, "slow_but_exact": True}, "slow_but_exact sums the output matrix"),
+    ],
+)
+def test_other_attention_of_a_known_family_is_refused(family, changes, message):
+    model = hf_models.model(family, **changes)
+    with pytest.raises(ValueError, match=f"^{message}"), hf_attention.replaced(model, full_attention):
+        pass
+
+
+@pytest.mark.parametrize("name", ["GPT2", "GPTNeoX", "Gemma2", "Falcon"])
+def test_an_unknown_architecture_is_refused_by_name(name):
+    import transformers
+
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "vocab_size": 8}
+    own = getattr(transformers, name + "Config")(**sizes)
+    model = transformers.AutoModel.from_config(own)
+    with pytest.raises(ValueError, match=f"^the attention of {name}Model is none of bloom, llama"):
+        hf_attention.heads(model)
+
+
+def test_what_is_no_model_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"^the attention of Linear is none of"):
+        hf_attention.heads(torch.nn.Linear(2, 2))
+
+
+@pytest.mark.parametrize("family", ["llama", "mpt"])
+def test_a_model_without_its_head_and_one_with_missing_layers(family):
+    model = hf_models.model(family)
+    inner = model.base_model
+    assert hf_attention.heads(inner).n_layers == 2
+    layers = inner.layers if family == "llama" else inner.blocks
+    del layers[0]
+    with pytest.raises(ValueError, match=r"^1 layers of .*Attention were found, not 2"):
+        hf_attention.heads(model)
