@@ -1,0 +1,130 @@
+"""Which tokens a Razor cache keeps, and how many bytes that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, get_args
+
+from theory.truncation_cache import BUFFER_SHARE, LEAST_BUFFER
+
+Compensation = Literal["none", "mean", "alibi", "centred"]
+MEAN_ITEMSIZE = 8  # the running means are float64
+
+
+@dataclass(frozen=True)
+class RazorPlan:
+    """Key-value heads that keep every token, and what the others keep: sinks, a recent window, a compensation token.
+
+    With n tokens seen, the query's own included, a head that is not full sees the tokens j < sinks and j >= start(n),
+    start(n) = n - max(buffer, ceil(share n)), and one token for the N_d dropped ones, sinks <= j < start(n).
+    Source: RazorAttention, Algorithm 1 (as described in Section 3.3) and Table 2, whose buffer max(4000, N/5) is the
+    default; a fixed window is share = 0.
+    Args:
+        n_heads, n_kv_heads: of every layer; query head h reads key-value head h // (n_heads // n_kv_heads).
+        full: the full key-value heads of each layer.
+        sinks, buffer: tokens, >= 0 and >= 1; share: in [0, 1], an exact number.
+        compensation: "none" drops; "mean" is Eq. 4, plain means with the log mass ln N_d (under ALiBi with the mean
+            bias); "alibi" weighs each dropped token by e^{-slope distance}; "centred" by e^{q_0.k}, and by the former
+            where there are slopes.
+        prompt: the first `prompt` queries see all tokens; nothing is dropped before.
+        centre_queries: q_0 is the mean of this many last queries of the prompt, scaled, unless the cache is given one.
+    Raises: ValueError for an argument outside these.
+    """
+
+    n_heads: int
+    n_kv_heads: int
+    full: tuple[frozenset[int], ...]
+    sinks: int = 4
+    buffer: int = LEAST_BUFFER
+    share: Fraction = BUFFER_SHARE
+    compensation: Compensation = "mean"
+    prompt: int = 0
+    centre_queries: int = 16
+
+    def __post_init__(self) -> None:
+        for name, least in (
+            ("n_heads", 1), ("n_kv_heads", 1), ("sinks", 0), ("buffer", 1), ("prompt", 0), ("centre_queries", 1)
+        ):  # fmt: skip
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, int) or number < least:
+                raise ValueError(f"{name} must be a whole number of at least {least}, got {number!r}")
+        if self.n_heads % self.n_kv_heads:
+            raise ValueError(f"n_heads must be a multiple of n_kv_heads, got {self.n_heads} and {self.n_kv_heads}")
+        if isinstance(self.share, bool) or not isinstance(self.share, int | Fraction) or not 0 <= self.share <= 1:
+            raise ValueError(f"share must be a Fraction in [0, 1], got {self.share!r}")
+        if self.compensation not in get_args(Compensation):
+            known = ", ".join(get_args(Compensation))
+            raise ValueError(f"compensation must be one of {known}, got {self.compensation!r}")
+        if not self.full:
+            raise ValueError("full must hold one set of key-value heads a layer, got none")
+        outside = [head for heads in self.full for head in heads if head not in range(self.n_kv_heads)]
+        if outside:
+            raise ValueError(f"full must name key-value heads 0..{self.n_kv_heads - 1}, got {outside[0]}")
+
+    @classmethod
+    def for_heads(
+        cls, retrieval: Iterable[tuple[int, int]], n_layers: int, n_heads: int, n_kv_heads: int, **settings
+    ) -> RazorPlan:
+        """The plan that keeps every group whole in which at least one query head is a retrieval head.
+
+        Args: retrieval, pairs (layer, query head); settings, the other fields.
+        Raises: ValueError for a head that does not exist.
+        """
+        chosen: list[set[int]] = [set() for _ in range(n_layers)]
+        group = max(1, n_heads // max(1, n_kv_heads))
+        for layer, head in retrieval:
+            if layer not in range(n_layers) or head not in range(n_heads):
+                raise ValueError(f"retrieval heads lie in layers 0..{n_layers - 1}, heads 0..{n_heads - 1}: "
+                                 f"got ({layer}, {head})")  # fmt: skip
+            chosen[layer].add(head // group)
+        return cls(n_heads, n_kv_heads, tuple(frozenset(heads) for heads in chosen), **settings)
+
+    @property
+    def group(self) -> int:
+        """Query heads of one key-value head."""
+        return self.n_heads // self.n_kv_heads
+
+    def check_centres(self, layers: Iterable[int]) -> None:
+        """Raise ValueError if "centred" has no prompt to take q_0 from and `layers`, whose q_0 is given, are not all."""
+        if unknown := sorted(set(layers) - set(range(len(self.full)))):
+            raise ValueError(f"centres must be of layers 0..{len(self.full) - 1}, got {unknown[0]}")
+        if self.compensation == "centred" and not self.prompt and len(set(layers)) < len(self.full):
+            raise ValueError("compensation 'centred' needs a prompt of at least 1 token, or a centre for every layer")
+
+    def start(self, n: int) -> int:
+        """First token of the window with n tokens seen; never falling, so that what is dropped is never needed again."""
+        return max(0, n - max(self.buffer, -(-n * self.share.numerator // self.share.denominator)))
+
+    def seen_from(self, n: int) -> int:
+        """First token of the window of the n-th query: 0 in the prompt, start(n) after it."""
+        return 0 if n <= self.prompt else self.start(n)
+
+    def kept_from(self, n: int) -> int:
+        """First token of the window that is still stored once n tokens are in: the prompt is dropped at its end."""
+        return 0 if n < self.prompt else self.start(n)
+
+    def n_kept(self, n: int) -> int:
+        """Tokens that a head which is not full stores after n, the compensation token aside."""
+        return n - max(0, self.kept_from(n) - self.sinks)
+
+
+def razor_bytes(
+    plan: RazorPlan, n_tokens: int, head_dim: int, itemsize: int, *, value_dim: int | None = None, batch: int = 1
+) -> int:
+    """Bytes that a `RazorCache` holds after n_tokens >= 1.
+
+    batch sum over layers of [f n + l n_kept] (d_k + d_v) itemsize + l m (d_k + d_v + 1) 8, with f full and l other
+    key-value heads; m tokens a head: 0 without compensation, 1 for "mean", else one for each of its g query heads,
+    whose slopes and centres differ. "centred" adds the centres, l g d_k 8.
+    """
+    value_dim = head_dim if value_dim is None else value_dim
+    width, group, total = head_dim + value_dim, plan.group, 0
+    tokens = {"none": 0, "mean": 1}.get(plan.compensation, group)
+    for heads in plan.full:
+        local = plan.n_kv_heads - len(heads)
+        total += (len(heads) * n_tokens + local * plan.n_kept(n_tokens)) * width * itemsize
+        total += local * tokens * (width + 1) * MEAN_ITEMSIZE
+        total += local * group * head_dim * MEAN_ITEMSIZE * (plan.compensation == "centred")
+    return batch * total

@@ -1,0 +1,62 @@
+"""Random plans, streams of queries, keys and values, and the gap between a Razor cache and the masked computation."""
+
+from fractions import Fraction
+
+import torch
+from hypothesis import strategies as st
+
+from dynamics.masked_attention import MaskedAttention
+from dynamics.razor_cache import RazorCache
+from dynamics.razor_plan import RazorPlan
+from theory import alibi
+
+TOLERANCE = 1e-10
+PLANTED = 1e-3  # a wrong cache differs by more than this
+SCALE = 0.6
+
+
+@st.composite
+def plans(draw, n_layers: int = 1, n_heads: int | None = None, n_kv_heads: int | None = None, kinds=None) -> RazorPlan:
+    if n_kv_heads is None:
+        n_kv_heads = draw(st.integers(1, 3))
+        n_heads = n_kv_heads * draw(st.integers(1, 3))
+    compensation = draw(st.sampled_from(kinds or ["none", "mean", "alibi", "centred"]))
+    return RazorPlan(
+        n_heads,
+        n_kv_heads,
+        tuple(draw(st.frozensets(st.integers(0, n_kv_heads - 1))) for _ in range(n_layers)),
+        sinks=draw(st.integers(0, 4)),
+        buffer=draw(st.integers(1, 6)),
+        share=draw(st.sampled_from([Fraction(0), Fraction(1, 5), Fraction(1, 2), Fraction(1)])),
+        compensation=compensation,
+        prompt=draw(st.integers(int(compensation == "centred"), 12)),
+        centre_queries=draw(st.integers(1, 5)),
+    )
+
+
+def sizes(longest: int = 30):
+    """Chunk sizes of at most `longest` tokens in all: a few large chunks, then many small ones."""
+    return st.lists(st.integers(1, 8) | st.just(1), min_size=1, max_size=longest // 4)
+
+
+def stream(plan: RazorPlan, length: int, batch: int = 2, dim: int = 4, seed: int = 0, spread: float = 1.5):
+    """query (batch, n_heads, length, dim), key and value (batch, n_kv_heads, length, dim), float64."""
+    draw = torch.Generator().manual_seed(seed)
+    heads = (plan.n_heads, plan.n_kv_heads, plan.n_kv_heads)
+    return tuple(spread * torch.randn(batch, n, length, dim, generator=draw, dtype=torch.float64) for n in heads)
+
+
+def slopes_of(plan: RazorPlan, with_alibi: bool) -> torch.Tensor | None:
+    return torch.tensor(alibi.slopes(plan.n_heads), dtype=torch.float64) if with_alibi else None
+
+
+def decode(cache, tokens, chunks, slopes, layer: int = 0) -> torch.Tensor:
+    parts = zip(*(x.split(chunks, dim=2) for x in tokens), strict=True)
+    return torch.cat([cache(layer, *part, scale=SCALE, slopes=slopes) for part in parts], dim=2)
+
+
+def cache_gap(plan: RazorPlan, chunks: list[int], slopes, cache=None, centres=None, seed: int = 0) -> float:
+    """Largest difference of a cache fed in chunks and the masked computation on all tokens."""
+    tokens = stream(plan, sum(chunks), seed=seed)
+    found = decode(cache or RazorCache(plan, centres), tokens, chunks, slopes)
+    return float((found - MaskedAttention(plan, centres)(0, *tokens, scale=SCALE, slopes=slopes)).abs().max())
