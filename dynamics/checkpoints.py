@@ -1,0 +1,167 @@
+"""Checkpoints of others, read head by head: their files are checked as a whole, then opened anew for every read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics import (
+    checkpoint_baichuan,
+    checkpoint_bloom,
+    checkpoint_folder,
+    checkpoint_layout,
+    checkpoint_llama,
+    checkpoint_own,
+    checkpoint_safetensors,
+)
+from dynamics.checkpoint_json import read_object
+from dynamics.checkpoint_layout import ROLES, Architecture, LayerLayout, Layout, Role, Rows
+from dynamics.checkpoint_safetensors import StoredTensor
+
+__all__ = ["Architecture", "Checkpoint", "SmallTensors", "open_checkpoint"]
+
+LLAMA = (checkpoint_llama.layout, checkpoint_llama.PREFIX)
+FAMILIES = {
+    **dict.fromkeys(("llama", "mistral", "qwen2", "qwen3"), LLAMA),
+    "bloom": (checkpoint_bloom.bloom, checkpoint_bloom.PREFIX),
+    "mpt": (checkpoint_bloom.mpt, checkpoint_bloom.PREFIX),
+    "baichuan": (checkpoint_baichuan.baichuan, checkpoint_llama.PREFIX),
+    "baichuan_m1": (checkpoint_baichuan.baichuan_m1, checkpoint_llama.PREFIX),
+}
+
+
+class SmallTensors(NamedTuple):
+    """What a layer has beside its projections, in float32; None where the architecture has no such thing.
+
+    gamma, norm_bias (d_model,): of the norm in front of attention. query_bias (n_heads, d_head), key_bias, value_bias
+    (n_kv_heads, d_head). query_gain, key_gain (d_head,): of the RMSNorm on each head's query and key. alpha, beta
+    (n_kv_heads, 2): KV shift, columns (self, previous); a model of ours with a longer window has more columns. window:
+    how many tokens a query sees, itself among them; None for all.
+    """
+
+    gamma: NDArray[np.float32]
+    norm_bias: NDArray[np.float32] | None = None
+    query_bias: NDArray[np.float32] | None = None
+    key_bias: NDArray[np.float32] | None = None
+    value_bias: NDArray[np.float32] | None = None
+    query_gain: NDArray[np.float32] | None = None
+    key_gain: NDArray[np.float32] | None = None
+    alpha: NDArray[np.float32] | None = None
+    beta: NDArray[np.float32] | None = None
+    window: int | None = None
+
+
+class Checkpoint:
+    """A checkpoint whose names, shapes and types hold; weights are read when asked for and not kept.
+
+    architecture describes the layers; where they differ (Baichuan-M1: heads of its windowed layers) it is that of the
+    layers without a window, and layer_architecture(layer) is that of one layer.
+    """
+
+    def __init__(self, layout: Layout, tensors: Mapping[str, StoredTensor]) -> None:
+        self._layers, self._tensors = layout.layers, tensors
+        whole = [layer for layer in layout.layers if layer.window is None]
+        self.architecture = (whole or layout.layers)[0].architecture
+
+    def layer_architecture(self, layer: int) -> Architecture:
+        """The architecture with the head counts, head width and scale of this layer."""
+        return self._layer(layer).architecture
+
+    def projection(self, layer: int, role: Role, first_head: int, last_head: int) -> NDArray[np.float32]:
+        """W_query, W_key or W_value of heads first_head .. last_head - 1 (of key-value heads for key and value).
+
+        Returns: (last_head - first_head, d_head, d_model) in float32, so that head h computes W[h] @ x: exact for
+        float16, bfloat16 and float32 files, rounded to the nearest for float64. Only these rows are read.
+        Raises: ValueError for a layer, role or head out of range, a value that is not finite, a file that changed.
+        """
+        chosen = self._layer(layer)
+        if role not in ROLES:
+            raise ValueError(f"role must be one of {', '.join(ROLES)}, got {role!r}")
+        sizes = chosen.architecture
+        n_heads = sizes.n_heads if role == "query" else sizes.n_kv_heads
+        if not 0 <= first_head < last_head <= n_heads:
+            raise ValueError(f"heads must be 0 <= first < last <= {n_heads}, got {first_head} and {last_head}")
+        return self._rows(chosen.weights[role], sizes.d_head, first_head, last_head)
+
+    def small(self, layer: int) -> SmallTensors:
+        """Norm, biases, gains, KV shift and window of a layer. Raises: as projection."""
+        chosen = self._layer(layer)
+        sizes = chosen.architecture
+        counts: dict[Role, int] = {"query": sizes.n_heads, "key": sizes.n_kv_heads, "value": sizes.n_kv_heads}
+        biases = {role: self._rows(at, sizes.d_head, 0, counts[role]) for role, at in chosen.biases.items()}
+        gamma = self._whole(chosen.gamma)
+        assert gamma is not None
+        return SmallTensors(
+            gamma,
+            self._whole(chosen.norm_bias),
+            biases.get("query"),
+            biases.get("key"),
+            biases.get("value"),
+            self._whole(chosen.query_gain),
+            self._whole(chosen.key_gain),
+            self._mixture(chosen, chosen.alpha),
+            self._mixture(chosen, chosen.beta),
+            chosen.window,
+        )
+
+    def _layer(self, layer: int) -> LayerLayout:
+        if not 0 <= layer < len(self._layers):
+            raise ValueError(f"layer must be in 0..{len(self._layers) - 1}, got {layer}")
+        return self._layers[layer]
+
+    def _rows(self, at: Rows, d_head: int, first: int, last: int) -> NDArray[np.float32]:
+        tensor = self._tensors[at.name]
+        if at.stride == d_head:
+            rows = checkpoint_safetensors.read_rows(tensor, at.offset + first * d_head, at.offset + last * d_head)
+            return rows.reshape(last - first, d_head, *tensor.shape[1:])
+        out = np.empty((last - first, d_head, *tensor.shape[1:]), np.float32)
+        for head, start in enumerate(range(at.offset + first * at.stride, at.offset + last * at.stride, at.stride)):
+            out[head] = checkpoint_safetensors.read_rows(tensor, start, start + d_head)
+        return out
+
+    def _whole(self, name: str | None) -> NDArray[np.float32] | None:
+        return None if name is None else checkpoint_safetensors.read_rows(self._tensors[name])
+
+    def _mixture(self, layer: LayerLayout, name: str | None) -> NDArray[np.float32] | None:
+        stored = self._whole(name)
+        return stored if stored is None or layer.mix is None else layer.mix(stored)
+
+
+def open_checkpoint(path_or_hub_id: str | Path, sha256: Mapping[str, str] | None = None) -> Checkpoint:
+    """Check a checkpoint's config and the name, shape, type and place of every tensor; read no weight.
+
+    Understood: model_type bloom, mpt, baichuan, baichuan_m1, llama, mistral, qwen2, qwen3, in safetensors (one file or
+    an index), and the folders that `dynamics.checkpoint.save` writes, whose recorded hash is compared.
+    Args: a folder, or "owner/name" on the hub; sha256: hashes of files by name, compared before anything else. Without
+    one, a flipped bit that leaves a weight finite cannot be seen: these files carry no checksum.
+    Raises: OSError; ValueError of one line that names the file, and the tensor or field, for anything that is missing,
+    unknown, of another shape or type, cut off, pickled, or not supported.
+    """
+    folder = checkpoint_folder.locate(path_or_hub_id)
+    checkpoint_folder.check_hashes(folder, sha256 or {})
+    if checkpoint_own.is_own(folder):
+        layout, digest = checkpoint_own.layout(folder)
+        weights = folder / checkpoint_own.WEIGHTS
+        checkpoint_folder.check_hashes(folder, {checkpoint_own.WEIGHTS: digest})
+        found = checkpoint_safetensors.tensors(weights)
+        checkpoint_layout.check(layout, found, weights)
+        return Checkpoint(layout, found)
+    config_path = folder / "config.json"
+    if not config_path.is_file():
+        raise ValueError(f"{folder}: config.json is missing")
+    data = read_object(config_path)
+    kind = data.get("model_type")
+    if not isinstance(kind, str) or kind not in FAMILIES:
+        raise ValueError(f"{config_path}: model_type {kind!r} is not one of {', '.join(FAMILIES)}")
+    if data.get("quantization_config") is not None:
+        raise ValueError(f"{config_path}: quantised weights are not supported")
+    found = checkpoint_folder.stored_tensors(folder)
+    family, prefix = FAMILIES[kind]
+    bare = not any(name.startswith(prefix) for name in found)
+    layout = family(data, config_path, "" if bare else prefix)
+    checkpoint_layout.check(layout, found, folder)
+    return Checkpoint(layout, found)
