@@ -15,6 +15,7 @@ class MaskedAttention:
 
     Nothing is updated: the compensation token of each query is formed from all of its dropped tokens. In float64.
     Args: plan; centres, q_0 of each layer, (n_heads, head_dim), scaled (default: from the prompt's last queries).
+    Raises: ValueError for "centred" with neither a prompt nor centres.
     """
 
     def __init__(self, plan: RazorPlan, centres: Mapping[int, Tensor] | None = None) -> None:
@@ -24,53 +25,50 @@ class MaskedAttention:
     def __call__(
         self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
     ) -> Tensor:
-        batch, n_heads, length, _ = query.shape
-        output = query.new_zeros(batch, n_heads, length, value.shape[-1])
-        for head in range(n_heads):
-            group = head // self.plan.group
-            scaled, keys, values = scale * query[:, head].double(), key[:, group].double(), value[:, group].double()
-            slope = 0.0 if slopes is None else float(slopes[head])
-            centre = self._centre(layer, head, scaled)
-            full = group in self.plan.full[layer]
-            for t in range(length):
-                start = 0 if full else self.plan.seen_from(t + 1)
-                seen = slice(0, t + 1)
-                output[:, head, t] = self._read(scaled[:, t], keys[:, seen], values[:, seen], slope, start, centre)
-        return output
+        scaled = scale * query.double()
+        keys, values = (x.double().repeat_interleave(self.plan.group, dim=1) for x in (key, value))
+        rates = scaled.new_zeros(self.plan.n_heads) if slopes is None else slopes.double()
+        full = torch.tensor([head // self.plan.group in self.plan.full[layer] for head in range(self.plan.n_heads)])
+        centre = self._centre(layer, scaled)
+        outputs = []
+        for t in range(query.shape[2]):
+            n = t + 1
+            position = torch.arange(n, device=query.device)
+            dropped = (position >= self.plan.sinks) & (position < self.plan.seen_from(n))
+            gone = dropped & ~full.to(query.device)[:, None]
+            bias = -rates[:, None] * (t - position)
+            outputs.append(self._read(scaled[:, :, t], keys[:, :, :n], values[:, :, :n], bias, gone, centre))
+        return torch.stack(outputs, dim=2).to(query.dtype)
 
-    def _read(self, query: Tensor, keys: Tensor, values: Tensor, slope: float, start: int, centre: Tensor) -> Tensor:
-        """One query (batch, d) that sees the sinks and the tokens from start on; keys, values (batch, n, d)."""
-        n = keys.shape[1]
-        distance = torch.arange(n - 1, -1, -1, device=keys.device, dtype=keys.dtype)
-        logits = torch.einsum("bd,bnd->bn", query, keys) - slope * distance
-        position = torch.arange(n, device=keys.device)
-        dropped = (position >= self.plan.sinks) & (position < start)
-        logits, kept = logits[:, ~dropped], values[:, ~dropped]
-        if dropped.any() and self.plan.compensation != "none":
-            gone = keys[:, dropped], values[:, dropped], distance[dropped]
-            log_weight, mean = self._token(query, *gone, slope, centre)
-            logits = torch.cat([logits, log_weight[:, None]], dim=1)
-            kept = torch.cat([kept, mean[:, None]], dim=1)
-        return torch.einsum("bn,bnd->bd", logits.softmax(-1), kept)
+    def _read(self, query: Tensor, keys: Tensor, values: Tensor, bias: Tensor, gone: Tensor, centre: Tensor) -> Tensor:
+        """Outputs (batch, heads, d) of one query (batch, heads, d) over n tokens; bias, gone (heads, n)."""
+        logits = torch.einsum("bhd,bhnd->bhn", query, keys) + bias
+        kept = logits.masked_fill(gone, -torch.inf)
+        if self.plan.compensation == "none" or not gone.any():
+            return torch.einsum("bhn,bhnd->bhd", kept.softmax(-1), values)
+        log_weight, mean = self._token(query, keys, values, bias, gone, centre)
+        weights = torch.cat([kept, log_weight[..., None]], dim=-1).softmax(-1)
+        return torch.einsum("bhn,bhnd->bhd", weights, torch.cat([values, mean[:, :, None]], dim=2))
 
-    def _token(self, query, keys, values, distance, slope, centre) -> tuple[Tensor, Tensor]:
-        """log mass + q.khat (batch,) and vhat (batch, d) of the dropped keys and values."""
-        prior = torch.zeros(keys.shape[:2], device=keys.device, dtype=keys.dtype)
+    def _token(self, query, keys, values, bias, gone, centre) -> tuple[Tensor, Tensor]:
+        """log mass + q.khat (batch, heads), -inf for a full head, and vhat (batch, heads, d) of the tokens gone."""
+        prior = torch.zeros(keys.shape[:3], device=keys.device, dtype=keys.dtype)
         if self.plan.compensation != "mean":
-            prior = prior - slope * distance
+            prior = prior + bias
         if self.plan.compensation == "centred":
-            prior = prior + torch.einsum("bd,bnd->bn", centre, keys)
-        weights = prior.softmax(-1)
-        key, value = torch.einsum("bn,bnd->bd", weights, keys), torch.einsum("bn,bnd->bd", weights, values)
+            prior = prior + torch.einsum("bhd,bhnd->bhn", centre, keys)
+        prior = prior.masked_fill(~gone, -torch.inf)
+        weights = prior.softmax(-1).nan_to_num(0.0)  # a full head has nothing to weigh
+        key, value = torch.einsum("bhn,bhnd->bhd", weights, keys), torch.einsum("bhn,bhnd->bhd", weights, values)
         log_weight = prior.logsumexp(-1) + (query * key).sum(-1)
         if self.plan.compensation == "mean":
-            log_weight = log_weight - slope * distance.mean()
+            log_weight = log_weight + (bias * gone).sum(-1) / gone.sum(-1).clamp(min=1)
         if self.plan.compensation == "centred":
             log_weight = log_weight - (centre * key).sum(-1)
         return log_weight, value
 
-    def _centre(self, layer: int, head: int, scaled: Tensor) -> Tensor:
-        """q_0 of this head, (batch, d): given, or the mean of the last queries of the prompt; scaled (batch, n, d)."""
+    def _centre(self, layer: int, scaled: Tensor) -> Tensor:
+        """q_0 of each head, (batch, heads, d): given, or the mean of the prompt's last queries; scaled as those."""
         if layer in self.centres:
-            return self.centres[layer][head].to(scaled).expand(len(scaled), -1)
-        return scaled[:, max(0, self.plan.prompt - self.plan.centre_queries) : self.plan.prompt].mean(1)
+            return self.centres[layer].to(scaled).expand(len(scaled), -1, -1)
+        return scaled[:, :, max(0, self.plan.prompt - self.plan.centre_queries) : self.plan.prompt].mean(2)

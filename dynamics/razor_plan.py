@@ -87,14 +87,14 @@ class RazorPlan:
         return self.n_heads // self.n_kv_heads
 
     def check_centres(self, layers: Iterable[int]) -> None:
-        """Raise ValueError if "centred" has no prompt to take q_0 from and `layers`, whose q_0 is given, are not all."""
+        """Raise ValueError if "centred" has no prompt to take q_0 from and `layers`, whose q_0 is given, miss one."""
         if unknown := sorted(set(layers) - set(range(len(self.full)))):
             raise ValueError(f"centres must be of layers 0..{len(self.full) - 1}, got {unknown[0]}")
         if self.compensation == "centred" and not self.prompt and len(set(layers)) < len(self.full):
             raise ValueError("compensation 'centred' needs a prompt of at least 1 token, or a centre for every layer")
 
     def start(self, n: int) -> int:
-        """First token of the window with n tokens seen; never falling, so that what is dropped is never needed again."""
+        """First token of the window with n tokens seen; never falling, so what is dropped is never needed again."""
         return max(0, n - max(self.buffer, -(-n * self.share.numerator // self.share.denominator)))
 
     def seen_from(self, n: int) -> int:
