@@ -1,0 +1,70 @@
+"""From scores to heads: shares of all heads for the cache, thresholds to say what a head is."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynamics.head_scores import HeadScores
+
+INDUCTION_SHARE, ECHO_SHARE = "0.14", "0.01"
+# More than half of a head's attention: at most one of the disjoint targets can have it.
+THRESHOLD = 0.5
+
+
+def kept_count(n_heads: int, share: str | float) -> int:
+    """ceil(share * n_heads), the share read as the decimal that it prints as: 14 % of 1600 are 224.
+
+    In binary 0.14 * 1600 is above 224, and its ceiling 225. Raises: ValueError for a share outside [0, 1].
+    """
+    exact = Fraction(str(share))
+    if not 0 <= exact <= 1:
+        raise ValueError(f"a share of heads must be in 0..1, got {share}")
+    return math.ceil(exact * n_heads)
+
+
+def top_heads(scores: ArrayLike, share: str | float) -> np.ndarray:
+    """The ceil(share * n) highest of all n scores, as booleans of their shape; of equals the first, layer by layer.
+
+    Raises: ValueError for scores that are not (n_layers, n_heads) finite numbers, or a share outside [0, 1].
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    if scores.ndim != 2 or not scores.size or not np.isfinite(scores).all():
+        raise ValueError(f"scores must be finite numbers of shape (n_layers, n_heads), got shape {scores.shape}")
+    order = np.argsort(-scores, axis=None, kind="stable")
+    kept = np.zeros(scores.size, dtype=bool)
+    kept[order[: kept_count(scores.size, share)]] = True
+    return kept.reshape(scores.shape)
+
+
+def retrieval_heads(
+    scores: HeadScores, induction_share: str | float = INDUCTION_SHARE, echo_share: str | float = ECHO_SHARE
+) -> np.ndarray:
+    """The heads that keep their whole cache: the top 14 % by induction, the top 1 % by echo; (n_layers, n_heads) bool.
+
+    Source: RazorAttention, Table 2. Shares of all heads of the model, each rounded up; the two sets may overlap.
+    """
+    return top_heads(scores.induction, induction_share) | top_heads(scores.echo, echo_share)
+
+
+def named_heads(scores: HeadScores, threshold: float = THRESHOLD) -> dict[str, np.ndarray]:
+    """What each head is: by score name, the heads whose score exceeds the threshold, (n_layers, n_heads) bool.
+
+    Shares always keep some heads, of a model without any too; a threshold does not.
+    """
+    return {name: scores._asdict()[name] > threshold for name in ("echo", "induction", "previous")}
+
+
+def kept_groups(heads: ArrayLike, n_kv_heads: int) -> np.ndarray:
+    """(n_layers, n_kv_heads) bool: a key-value head is kept if any of its query heads is.
+
+    Source: RazorAttention, Section 4.1, on GQA. Args: heads (n_layers, n_heads) bool.
+    Raises: ValueError unless n_kv_heads >= 1 divides n_heads.
+    """
+    heads = np.asarray(heads, dtype=bool)
+    if heads.ndim != 2 or n_kv_heads < 1 or heads.shape[1] % n_kv_heads:
+        raise ValueError(f"n_kv_heads must divide the heads of a layer, got {n_kv_heads} for shape {heads.shape}")
+    return heads.reshape(len(heads), n_kv_heads, -1).any(-1)
