@@ -34,7 +34,7 @@ def plans(draw, n_layers: int = 1, n_heads: int | None = None, n_kv_heads: int |
     )
 
 
-def sizes(longest: int = 30):
+def sizes(longest: int = 24):
     """Chunk sizes of at most `longest` tokens in all: a few large chunks, then many small ones."""
     return st.lists(st.integers(1, 8) | st.just(1), min_size=1, max_size=longest // 4)
 

@@ -1,12 +1,160 @@
 """A Razor cache fed in chunks = the masked full computation: every kind of compensation, GQA, ALiBi, prompts, beams."""
 
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.dynamics.razor_cases import TOLERANCE, cache_gap, plans, sizes, slopes_of
+import dynamics.razor_cache as razor_cache_module
+from dynamics.attention_function import full_attention
+from dynamics.masked_attention import MaskedAttention
+from dynamics.razor_cache import RazorCache
+from dynamics.razor_plan import RazorPlan
+from tests.dynamics.razor_cases import SCALE, TOLERANCE, cache_gap, decode, plans, sizes, slopes_of, stream
+
+KINDS = ["none", "mean", "alibi", "centred"]
+
+
+def small_plan(**changes) -> RazorPlan:
+    settings = {"sinks": 2, "buffer": 4, "share": Fraction(1, 5), "prompt": 5, "compensation": "mean"}
+    return RazorPlan(4, 2, **{"full": (frozenset({1}),)} | settings | changes)
 
 
 @given(plans(), sizes(), st.booleans(), st.integers(0, 9))
 def test_cache_in_chunks_equals_the_masked_computation(plan, chunks, with_alibi, seed):
-    with_alibi = with_alibi or plan.compensation == "alibi"
-    assert cache_gap(plan, chunks, slopes_of(plan, with_alibi), seed=seed) < TOLERANCE
+    slopes = slopes_of(plan, with_alibi or plan.compensation == "alibi")
+    assert cache_gap(plan, chunks, slopes, seed=seed) < TOLERANCE
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("with_alibi", [False, True])
+@pytest.mark.parametrize("chunks", [[21], [1] * 21, [5, *[1] * 16], [4, 3, 14], [12, 9]])
+def test_every_kind_of_compensation_in_every_division(kind, with_alibi, chunks):
+    if kind == "alibi" and not with_alibi:
+        pytest.skip("without slopes the kind is refused")
+    plan = small_plan(compensation=kind)
+    assert cache_gap(plan, chunks, slopes_of(plan, with_alibi)) < TOLERANCE
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_chunks_longer_than_a_block_of_queries(kind, monkeypatch):
+    monkeypatch.setattr(razor_cache_module, "BLOCK", 7)
+    plan = small_plan(compensation=kind, prompt=10)
+    assert cache_gap(plan, [33, 1, 16], slopes_of(plan, True)) < TOLERANCE
+
+
+@given(plans(kinds=["centred"]), sizes(), st.booleans())
+def test_given_centres_are_used(plan, chunks, with_alibi):
+    plan = replace(plan, prompt=0)
+    centre = torch.randn(plan.n_heads, 4, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+    assert cache_gap(plan, chunks, slopes_of(plan, with_alibi), centres={0: centre}) < TOLERANCE
+
+
+def test_centres_of_zero_are_the_means():
+    plan = small_plan(compensation="centred", prompt=0)
+    zeros = {0: torch.zeros(4, 4)}
+    mean = RazorCache(replace(plan, compensation="mean"))
+    assert cache_gap(plan, [20], None, RazorCache(plan, zeros), zeros) < TOLERANCE
+    tokens = stream(plan, 20)
+    assert (decode(RazorCache(plan, zeros), tokens, 3, None) - decode(mean, tokens, 5, None)).abs().max() < TOLERANCE
+
+
+@given(plans(), sizes(), st.integers(1, 6), st.lists(st.integers(0, 1), min_size=1, max_size=3), st.booleans())
+def test_reordered_beams_equal_the_masked_computation_of_each(plan, chunks, more, beams, with_alibi):
+    slopes, first = slopes_of(plan, with_alibi or plan.compensation == "alibi"), sum(chunks)
+    tokens, index = stream(plan, first), torch.tensor(beams)
+    fresh = stream(plan, more, batch=len(beams), seed=1)
+    cache = RazorCache(plan)
+    decode(cache, tokens, chunks, slopes)
+    cache.reorder(index)
+    found = decode(cache, fresh, 2, slopes)
+    joined = [torch.cat([old[index], new], dim=2) for old, new in zip(tokens, fresh, strict=True)]
+    expected = MaskedAttention(plan)(0, *joined, scale=SCALE, slopes=slopes)[:, :, first:]
+    assert (found - expected).abs().max() < TOLERANCE
+
+
+@given(plans(), sizes(), st.booleans())
+def test_nothing_dropped_is_full_attention(plan, chunks, with_alibi):
+    slopes = slopes_of(plan, with_alibi or plan.compensation == "alibi")
+    for wide in (replace(plan, buffer=1000), replace(plan, prompt=1000), replace(plan, sinks=1000)):
+        tokens = stream(plan, sum(chunks))
+        whole = full_attention(0, *tokens, scale=SCALE, slopes=slopes)
+        assert (decode(RazorCache(wide), tokens, chunks, slopes) - whole).abs().max() < TOLERANCE
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_equal_dropped_tokens_are_replaced_exactly(kind):
+    plan = small_plan(compensation=kind, full=(frozenset(),))
+    query, key, value = stream(plan, 30)
+    key[:, :, 2:22], value[:, :, 2:22] = key[:, :, 2:3], value[:, :, 2:3]  # of 30, 2..23 are dropped at n = 30
+    slopes = None if kind == "mean" else slopes_of(plan, True)
+    whole = full_attention(0, query, key, value, scale=SCALE, slopes=slopes)[:, :, :26]
+    found = decode(RazorCache(plan), (query, key, value), 4, slopes)[:, :, :26]
+    gap = (found - whole).abs().max()
+    assert gap > 1e-2 if kind == "none" else gap < TOLERANCE
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 3e-6), (torch.bfloat16, 0.06)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_smaller_types_keep_their_type_and_do_not_drift(kind, dtype, tolerance):
+    plan = small_plan(compensation=kind, buffer=8, share=Fraction(0))
+    tokens, slopes = [x.to(dtype) for x in stream(plan, 600, batch=1)], slopes_of(plan, True).float()
+    cache = RazorCache(plan)
+    found = decode(cache, tokens, [500, *[1] * 100], slopes)
+    expected = MaskedAttention(plan)(0, *(x.double() for x in tokens), scale=SCALE, slopes=slopes.double())
+    assert found.dtype == dtype
+    assert (found[:, :, -50:] - expected[:, :, -50:]).abs().max() < tolerance
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", KINDS)
+def test_on_a_gpu_as_on_a_cpu(kind):
+    plan = small_plan(compensation=kind)
+    tokens, slopes = [x.cuda() for x in stream(plan, 40)], slopes_of(plan, True).cuda()
+    expected = MaskedAttention(plan)(0, *tokens, scale=SCALE, slopes=slopes)
+    assert (decode(RazorCache(plan), tokens, [9, *[1] * 31], slopes) - expected).abs().max() < TOLERANCE
+
+
+def test_counts_its_tokens_layer_by_layer():
+    plan = small_plan(full=(frozenset(), frozenset({0})))
+    cache = RazorCache(plan)
+    decode(cache, stream(plan, 7), 3, None, layer=1)
+    assert cache.stateful and (cache.n_tokens(), cache.n_tokens(1)) == (0, 7)
+    assert cache_gap(plan, [20], None, cache) < TOLERANCE  # layer 0 starts afresh
+
+
+def test_misuse_is_refused():
+    plan = small_plan()
+    query, key, value = stream(plan, 6)
+
+    def fails(match, *tokens, layer=0, slopes=None, cache=None):
+        with pytest.raises(ValueError, match=match):
+            (cache or RazorCache(plan))(layer, *tokens, scale=SCALE, slopes=slopes)
+
+    fails("layer must lie in 0..0, got 1", query, key, value, layer=1)
+    fails("query .batch, 4, new, d., key and value .batch, 2, new, d. needed", query, query, value)
+    fails("query .batch, 4, new, d.", query, key[:, :, 1:], value[:, :, 1:])
+    fails("query .batch, 4, new, d.", query[:, :, :0], key[:, :, :0], value[:, :, :0])
+    fails("slopes must have shape .4,., got .2,.", query, key, value, slopes=torch.ones(2))
+    fails("holds no graph", query, key.clone().requires_grad_(), value)
+    fails("'alibi' needs slopes", query, key, value, cache=RazorCache(replace(plan, compensation="alibi")))
+    held = RazorCache(plan)
+    with pytest.raises(ValueError, match="this one is empty"):
+        held.reorder(torch.tensor([0]))
+    held(0, query, key, value, scale=SCALE, slopes=None)
+    fails("holds keys of batch 2, width 4 and torch.float64, got 1", query[:1], key[:1], value[:1], cache=held)
+    fails("torch.float32", query.float(), key.float(), value.float(), cache=held)
+    for index in ([2], [-1], []):
+        with pytest.raises(ValueError, match=r"sequences 0\.\.1"):
+            held.reorder(torch.tensor(index, dtype=torch.long))
+    with pytest.raises(ValueError, match="vector of integers"):
+        held.reorder(torch.tensor([0.0]))
+    assert held.n_tokens() == 6
+    for refused in (RazorCache, MaskedAttention):
+        with pytest.raises(ValueError, match="needs a prompt of at least 1 token, or a centre for every layer"):
+            refused(replace(plan, compensation="centred", prompt=0))
+        with pytest.raises(ValueError, match=r"centres must be of layers 0\.\.0, got 3"):
+            refused(plan, {3: torch.zeros(4, 4)})
