@@ -36,8 +36,6 @@ class LlamaLike(Config):
     use_sliding_window: bool = False
     max_window_layers: int = Field(default=28, ge=0)
     layer_types: list[LayerType] | None = None
-    rope_parameters: dict[str, Any] | None = None
-    rope_scaling: dict[str, Any] | None = None
 
 
 class Rope(Config):
@@ -142,7 +140,13 @@ def rope_gain(data: Mapping[str, Any], path: Path) -> float:
     f = 1 but for YaRN (arXiv:2309.00071, section 3.4), where it is attention_factor or 1 + 0.1 ln factor.
     Raises: ValueError for a kind of scaling, or a partial rotation, that is not known here.
     """
-    rope = Rope.of(data.get("rope_parameters") or data.get("rope_scaling") or {}, path)
+    new, old = data.get("rope_parameters") or {}, data.get("rope_scaling") or {}
+    if not isinstance(new, dict) or not isinstance(old, dict):
+        raise ValueError(f"{path}: rope_parameters and rope_scaling must be objects")
+    given = new or old
+    if (new and old and new != old) or any(isinstance(value, dict) for value in given.values()):
+        raise ValueError(f"{path}: one set of rotary parameters for all layers is supported, not several")
+    rope = Rope.of(given, path)
     kind = rope.rope_type or rope.type or "default"
     partial = data.get("partial_rotary_factor", 1.0), rope.partial_rotary_factor
     if partial != (1.0, 1.0):

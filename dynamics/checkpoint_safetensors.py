@@ -23,7 +23,7 @@ BITS = {
     **dict.fromkeys(("U64", "I64", "F64", "C64"), 64),
     **{"F4": 4, "F6_E2M3": 6, "F6_E3M2": 6},
 }
-PIECE = 4 << 20  # bytes read at once
+PIECE = 1 << 20  # bytes read at once
 
 
 class StoredTensor(NamedTuple):
@@ -56,33 +56,40 @@ def tensors(path: Path) -> dict[str, StoredTensor]:
     }
 
 
-def read_rows(tensor: StoredTensor, first: int = 0, last: int | None = None) -> NDArray[np.float32]:
-    """Rows first..last - 1 (None: to the end) as float32: exact for F16, BF16 and F32; F64 is rounded to the nearest.
+def read(tensor: StoredTensor) -> NDArray[np.float32]:
+    """A whole tensor as float32. Raises: as read_rows."""
+    out = np.empty(tensor.shape, np.float32)
+    read_rows(tensor, 0, out)
+    return out
 
-    Returns: (last - first, *the other axes). Raises: OSError; ValueError for a file that changed since its header was
-    read, and for a value that is not finite, or not in float32.
+
+def read_rows(tensor: StoredTensor, first: int, out: NDArray[np.float32]) -> None:
+    """Fill out, contiguous, with as many rows as fit: exact from F16, BF16 and F32; F64 is rounded to the nearest.
+
+    Raises: OSError; ValueError for a file that changed since its header was read, and for a value that is not finite,
+    or not in float32.
     """
-    last = tensor.shape[0] if last is None else last
     width = math.prod(tensor.shape[1:])
-    out = np.empty((last - first, width), np.float32)
+    out = out.reshape(-1, width)
     row_bytes = width * BITS[tensor.dtype] // 8
     at_once = max(1, PIECE // max(1, row_bytes))
     with open(tensor.path, "rb", buffering=0) as stream:
         if _stamp(stream) != tensor.stamp:
             raise ValueError(f"{tensor.path}: the file has changed since it was opened")
         stream.seek(tensor.start + first * row_bytes)
-        for row in range(0, last - first, at_once):
+        for row in range(0, len(out), at_once):
             piece = out[row : row + at_once]
             _decode(_bytes(stream, len(piece) * row_bytes, tensor), tensor.dtype, piece)
             if not np.isfinite(piece).all():
                 raise ValueError(f"{tensor.path}: tensor {tensor.name} holds a value that is not finite in float32")
-    return out.reshape(last - first, *tensor.shape[1:])
 
 
 def _decode(raw: NDArray[np.uint8], dtype: str, out: NDArray[np.float32]) -> None:
     values = raw.view(FLOATS[dtype]).reshape(out.shape)
     if dtype == "BF16":  # the upper half of a float32
-        out.view(np.uint32)[...] = values.astype(np.uint32) << np.uint32(16)
+        bits = out.view(np.uint32)
+        bits[...] = values
+        bits <<= 16
     else:
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite afterwards is refused
             out[...] = values
@@ -110,6 +117,8 @@ def _header(stream: BinaryIO, path: Path, size: int) -> tuple[dict, int]:
     if len(first) < 8 or length > size - 8 or length > LARGEST_HEADER:
         if first[:4] == b"PK\x03\x04" or first[:1] == b"\x80":
             raise ValueError(f"{path}: pickled weights under the name of safetensors; they are never read")
+        if first == b"version ":
+            raise ValueError(f"{path}: a git-lfs pointer, not the weights; fetch them first")
         raise ValueError(f"{path}: not a whole safetensors file (header of {length} bytes in a file of {size})")
     data = stream.read(length)
     if not data.startswith(b"{"):

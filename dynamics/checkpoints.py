@@ -115,16 +115,16 @@ class Checkpoint:
 
     def _rows(self, at: Rows, d_head: int, first: int, last: int) -> NDArray[np.float32]:
         tensor = self._tensors[at.name]
-        if at.stride == d_head:
-            rows = checkpoint_safetensors.read_rows(tensor, at.offset + first * d_head, at.offset + last * d_head)
-            return rows.reshape(last - first, d_head, *tensor.shape[1:])
         out = np.empty((last - first, d_head, *tensor.shape[1:]), np.float32)
-        for head, start in enumerate(range(at.offset + first * at.stride, at.offset + last * at.stride, at.stride)):
-            out[head] = checkpoint_safetensors.read_rows(tensor, start, start + d_head)
+        if at.stride == d_head:
+            checkpoint_safetensors.read_rows(tensor, at.offset + first * d_head, out)
+            return out
+        for head, rows in enumerate(out, first):
+            checkpoint_safetensors.read_rows(tensor, at.offset + head * at.stride, rows)
         return out
 
     def _whole(self, name: str | None) -> NDArray[np.float32] | None:
-        return None if name is None else checkpoint_safetensors.read_rows(self._tensors[name])
+        return None if name is None else checkpoint_safetensors.read(self._tensors[name])
 
     def _mixture(self, layer: LayerLayout, name: str | None) -> NDArray[np.float32] | None:
         stored = self._whole(name)

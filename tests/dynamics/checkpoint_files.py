@@ -1,0 +1,141 @@
+"""Tiny checkpoints written by hand, and attention computed from nothing but what a Checkpoint gives."""
+
+import json
+import struct
+from pathlib import Path
+
+import numpy as np
+import safetensors.numpy
+import torch
+from torch import Tensor
+
+from dynamics.checkpoints import Checkpoint
+from dynamics.positions import rotate
+
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 8,
+    "intermediate_size": 12,
+    "vocab_size": 5,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 64,
+}
+BAICHUAN = {key: LLAMA[key] for key in list(LLAMA)[1:6]} | {"model_type": "baichuan"}
+
+
+def llama_shapes(config: dict) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of a Llama without biases."""
+    shapes = block_shapes(config)
+    width, heads, kv_heads = (config[key] for key in ("hidden_size", "num_attention_heads", "num_key_value_heads"))
+    for layer in range(config["num_hidden_layers"]):
+        root = f"model.layers.{layer}.self_attn."
+        shapes |= {f"{root}q_proj.weight": (width, width)}
+        shapes |= {f"{root}{name}_proj.weight": (width // heads * kv_heads, width) for name in "kv"}
+    return shapes
+
+
+def baichuan_shapes(config: dict, packed: list[int]) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of a Baichuan whose layers have these numbers of rows in W_pack."""
+    roots = [f"model.layers.{layer}.self_attn." for layer in range(config["num_hidden_layers"])]
+    width = config["hidden_size"]
+    fused = {f"{root}W_pack.weight": (rows, width) for root, rows in zip(roots, packed, strict=True)}
+    return block_shapes(config) | fused
+
+
+def block_shapes(config: dict) -> dict[str, tuple[int, ...]]:
+    """Everything of a Llama-like decoder but query, key and value."""
+    width, hidden, vocab = (config[key] for key in ("hidden_size", "intermediate_size", "vocab_size"))
+    shapes = {"model.embed_tokens.weight": (vocab, width), "lm_head.weight": (vocab, width)}
+    shapes["model.norm.weight"] = (width,)
+    for layer in range(config["num_hidden_layers"]):
+        root = f"model.layers.{layer}."
+        shapes |= {f"{root}{name}.weight": (width,) for name in ("input_layernorm", "post_attention_layernorm")}
+        shapes |= {f"{root}mlp.{name}_proj.weight": (hidden, width) for name in ("gate", "up")}
+        shapes |= {f"{root}mlp.down_proj.weight": (width, hidden), f"{root}self_attn.o_proj.weight": (width, width)}
+    return shapes
+
+
+def random_tensors(shapes: dict[str, tuple[int, ...]], seed: int = 0) -> dict[str, np.ndarray]:
+    """Standard normal float32 tensors."""
+    rng = np.random.default_rng(seed)
+    return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+
+
+def write(folder: Path, config: dict, tensors: dict[str, np.ndarray]) -> Path:
+    """A folder with config.json and model.safetensors."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config))
+    safetensors.numpy.save_file(tensors, folder / "model.safetensors")
+    return folder
+
+
+def write_raw(path: Path, header: dict | bytes, data: bytes, length: int | None = None) -> Path:
+    """A safetensors file with any header, any data and any stated length of the header."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text) if length is None else length) + text + data)
+    return path
+
+
+def split(path: Path) -> tuple[dict, bytes]:
+    """Header and data of a safetensors file."""
+    content = path.read_bytes()
+    (length,) = struct.unpack("<Q", content[:8])
+    return json.loads(content[8 : 8 + length]), content[8 + length :]
+
+
+def attention(
+    checkpoint: Checkpoint, layer: int, hidden: Tensor, eps: float, *, wrong: str = ""
+) -> tuple[Tensor, Tensor]:
+    """Attention weights (n_heads, length, length) and their mean values (length, n_heads, d_head), in float64.
+
+    hidden (length, d_model) is what enters the norm. wrong plants a mistake: "groups", "pairs", "shift" or "window".
+    """
+    sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
+    states = norm(hidden.double(), sizes.norm, small.gamma, small.norm_bias, eps)
+    heads = {}
+    for role, bias in (("query", small.query_bias), ("key", small.key_bias), ("value", small.value_bias)):
+        count = sizes.n_heads if role == "query" else sizes.n_kv_heads
+        weight = torch.from_numpy(checkpoint.projection(layer, role, 0, count)).double()
+        heads[role] = torch.einsum("td,hed->the", states, weight)
+        if bias is not None:
+            heads[role] += torch.from_numpy(bias)
+    if small.query_gain is not None:
+        heads["query"] = norm(heads["query"], "rms", small.query_gain, None, eps)
+        heads["key"] = norm(heads["key"], "rms", small.key_gain, None, eps)
+    for role, mixture in (("key", small.alpha), ("value", small.beta)):
+        if mixture is not None:
+            now, before = torch.from_numpy(mixture).double().T[:, :, None]
+            now, before = (before, now) if wrong == "shift" else (now, before)
+            earlier = torch.cat([torch.zeros_like(heads[role][:1]), heads[role][:-1]])
+            heads[role] = now * heads[role] + before * earlier
+    if sizes.position == "rope":
+        for role in ("query", "key"):
+            heads[role] = _rotate(heads[role], wrong)
+    group = sizes.n_heads // sizes.n_kv_heads
+    own = [h % sizes.n_kv_heads if wrong == "groups" else h // group for h in range(sizes.n_heads)]
+    scores = sizes.scale * torch.einsum("the,she->hts", heads["query"], heads["key"][:, own])
+    distance = torch.arange(len(hidden))[:, None] - torch.arange(len(hidden))
+    if sizes.slopes is not None:
+        scores -= torch.tensor(sizes.slopes, dtype=torch.float64)[:, None, None] * distance
+    hidden_keys = distance < 0
+    if small.window is not None:
+        hidden_keys |= distance >= small.window + (wrong == "window")
+    weights = scores.masked_fill(hidden_keys, -torch.inf).softmax(-1)
+    return weights, torch.einsum("hts,she->the", weights, heads["value"][:, own])
+
+
+def norm(x: Tensor, kind: str, gain: np.ndarray, bias: np.ndarray | None, eps: float) -> Tensor:
+    """LayerNorm or RMSNorm over the last axis."""
+    x = x - x.mean(-1, keepdim=True) if kind == "layer" else x
+    x = x / (x.square().mean(-1, keepdim=True) + eps).sqrt() * torch.from_numpy(gain)
+    return x if bias is None else x + torch.from_numpy(bias)
+
+
+def _rotate(heads: Tensor, wrong: str) -> Tensor:
+    places = torch.arange(len(heads))[None]
+    if wrong == "pairs":
+        order = torch.arange(heads.shape[-1]).view(-1, 2).T.flatten()
+        return rotate(heads[None][..., order], places, 10000.0)[0][..., order.argsort()]
+    return rotate(heads[None], places, 10000.0)[0]

@@ -1,0 +1,201 @@
+"""Checkpoints that transformers wrote: attention computed from what is read equals that inside the real model."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from dynamics import checkpoint_bloom, checkpoint_layout
+from dynamics.checkpoint_llama import rope_gain
+from dynamics.checkpoints import open_checkpoint
+from tests.dynamics.checkpoint_files import attention
+
+LENGTH = 9
+LLAMA = {
+    "vocab_size": 11,
+    "hidden_size": 24,
+    "intermediate_size": 20,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 6,
+    "num_key_value_heads": 3,
+}
+BLOOM = {"vocab_size": 11, "hidden_size": 24, "n_layer": 2, "n_head": 6}
+MPT = {"vocab_size": 11, "d_model": 24, "n_layers": 2, "n_heads": 6}
+QWEN_WINDOW = {"use_sliding_window": True, "sliding_window": 4, "max_window_layers": 1}
+# family: class, config, norm, attention, output projection
+CASES = {
+    "llama": ("Llama", LLAMA),
+    "llama-biases": ("Llama", LLAMA | {"attention_bias": True, "mlp_bias": True}),
+    "llama-head_dim": ("Llama", LLAMA | {"head_dim": 6}),
+    "mistral": ("Mistral", LLAMA | {"sliding_window": 4}),
+    "mistral-no-window": ("Mistral", LLAMA | {"sliding_window": None}),
+    "qwen2": ("Qwen2", LLAMA),
+    "qwen2-window": ("Qwen2", LLAMA | QWEN_WINDOW),
+    "qwen3": ("Qwen3", LLAMA | {"head_dim": 6}),
+    "qwen3-biases": ("Qwen3", LLAMA | QWEN_WINDOW | {"head_dim": 6, "attention_bias": True}),
+    "bloom": ("Bloom", BLOOM),
+    "mpt": ("Mpt", MPT),
+    "mpt-scale": ("Mpt", MPT | {"attn_config": {"softmax_scale": 0.7}}),
+}
+PLACES = {
+    "Bloom": ("transformer.h", "input_layernorm", "self_attention", "dense"),
+    "Mpt": ("transformer.blocks", "norm_1", "attn", "out_proj"),
+}
+
+
+@pytest.fixture(scope="module")
+def hf():
+    import transformers
+
+    transformers.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    return transformers
+
+
+def random_model(hf, name: str, config: dict, head: str = "ForCausalLM"):
+    """A model with weights of no particular size, and biases and gains that are not 0 and 1."""
+    made = getattr(hf, f"{name}Config")(**config)
+    made._attn_implementation = "eager"
+    model = getattr(hf, f"{name}{head}")(made).eval()
+    generator = torch.Generator().manual_seed(len(name))
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_(0.0, 0.4, generator=generator)
+            if parameter.ndim == 1:
+                parameter += 0.5
+    return model
+
+
+def inside(model, name: str) -> list[dict[str, torch.Tensor]]:
+    """What really enters each norm, the attention weights, and what enters the output projection."""
+    root, norm, block, out = PLACES.get(name, ("model.layers", "input_layernorm", "self_attn", "o_proj"))
+    seen: list[dict[str, torch.Tensor]] = []
+    for layer in model.get_submodule(root):
+        record: dict[str, torch.Tensor] = {}
+        seen.append(record)
+        getattr(layer, norm).register_forward_pre_hook(lambda _, x, r=record: r.update(hidden=x[0][0]))
+        attention_module = getattr(layer, block)
+        attention_module.register_forward_hook(lambda _, x, y, r=record: r.update(weights=y[1][0]))
+        getattr(attention_module, out).register_forward_pre_hook(lambda _, x, r=record: r.update(mean=x[0][0]))
+    tokens = torch.arange(LENGTH)[None] % model.config.vocab_size
+    with torch.no_grad():
+        model(tokens, output_attentions=True)
+    return seen
+
+
+def eps_of(model) -> float:
+    return getattr(model.config, "rms_norm_eps", None) or model.config.layer_norm_epsilon
+
+
+def largest_difference(checkpoint, records, eps: float, **options) -> float:
+    worst = 0.0
+    for layer, record in enumerate(records):
+        weights, mean = attention(checkpoint, layer, record["hidden"], eps, **options)
+        worst = max(worst, (weights - record["weights"]).abs().max().item())
+        scale = record["mean"].abs().max().item()
+        worst = max(worst, (mean.flatten(1) - record["mean"]).abs().max().item() / scale)
+    return worst
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_attention_from_a_checkpoint_is_that_of_the_real_model(case, hf, tmp_path):
+    name, config = CASES[case]
+    model = random_model(hf, name, config)
+    model.save_pretrained(tmp_path)
+    checkpoint = open_checkpoint(tmp_path)
+    records = inside(model.double(), name)
+    assert len(records) == checkpoint.architecture.n_layers == 2
+    # float32 softmax and norms inside transformers
+    assert largest_difference(checkpoint, records, eps_of(model)) < 3e-6
+    wrong = ["groups"] if checkpoint.architecture.n_kv_heads < 6 else []
+    wrong += ["pairs"] if checkpoint.architecture.position == "rope" else []
+    wrong += ["window"] if checkpoint.small(1).window is not None else []
+    for mistake in wrong:
+        assert largest_difference(checkpoint, records, eps_of(model), wrong=mistake) > 1e-2, mistake
+
+
+@pytest.mark.parametrize(("name", "config"), [("Bloom", BLOOM), ("Mpt", MPT)])
+def test_the_order_inside_a_fused_projection_matters(name, config, hf, tmp_path, monkeypatch):
+    model = random_model(hf, name, config)
+    model.save_pretrained(tmp_path)
+    interleaved, concatenated = checkpoint_layout.interleaved, checkpoint_layout.concatenated
+    monkeypatch.setattr(checkpoint_layout, "interleaved", lambda fused, d: concatenated(fused, 6, 6, d))
+    monkeypatch.setattr(checkpoint_layout, "concatenated", lambda fused, n, kv, d: interleaved(fused, d))
+    assert checkpoint_bloom.layouts is checkpoint_layout
+    swapped = open_checkpoint(tmp_path)
+    assert largest_difference(swapped, inside(model, name), eps_of(model)) > 1e-2
+
+
+@pytest.mark.parametrize("name", ["Bloom", "Mpt", "Qwen2"])
+def test_bare_and_sharded_checkpoints_hold_the_same(name, hf, tmp_path):
+    model = random_model(hf, name, {"Bloom": BLOOM, "Mpt": MPT, "Qwen2": LLAMA}[name])
+    model.save_pretrained(tmp_path / "whole")
+    model.save_pretrained(tmp_path / "sharded", max_shard_size="9KB")
+    model.base_model.save_pretrained(tmp_path / "bare")
+    assert len(list((tmp_path / "sharded").glob("*.safetensors"))) > 2
+    whole, *others = (open_checkpoint(tmp_path / folder) for folder in ("whole", "sharded", "bare"))
+    for other in others:
+        assert other.architecture == whole.architecture
+        for layer in range(2):
+            for role in ("query", "key", "value"):
+                expected = whole.projection(layer, role, 1, 3)
+                np.testing.assert_array_equal(other.projection(layer, role, 1, 3), expected)
+                np.testing.assert_array_equal(whole.projection(layer, role, 0, 3)[1:], expected)
+            for mine, theirs in zip(other.small(layer), whole.small(layer), strict=True):
+                assert (mine is None) == (theirs is None)
+                np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_is_read_exactly(dtype, hf, tmp_path):
+    model = random_model(hf, "Llama", LLAMA).to(dtype)
+    model.save_pretrained(tmp_path)
+    expected = model.model.layers[1].self_attn.k_proj.weight.detach().float().numpy().reshape(3, 4, 24)
+    np.testing.assert_array_equal(open_checkpoint(tmp_path).projection(1, "key", 0, 3), expected)
+
+
+@pytest.mark.parametrize(
+    "rope",
+    [
+        {"rope_type": "default"},
+        {"rope_type": "linear", "factor": 4.0},
+        {"rope_type": "dynamic", "factor": 4.0},
+        {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 512},
+        {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 512, "attention_factor": 1.3},
+        {
+            "rope_type": "llama3",
+            "factor": 4.0,
+            "original_max_position_embeddings": 512,
+            "low_freq_factor": 1.0,
+            "high_freq_factor": 4.0,
+        },
+    ],
+    ids=lambda rope: "-".join(map(str, rope.values())),
+)
+def test_rope_gain_is_the_square_of_the_factor_in_the_real_model(rope, hf, tmp_path):
+    rope = rope | {"rope_theta": 10000.0}
+    model = hf.LlamaModel(hf.LlamaConfig(**LLAMA, max_position_embeddings=2048, rope_parameters=rope))
+    model.save_pretrained(tmp_path)
+    factor = model.rotary_emb.attention_scaling
+    assert open_checkpoint(tmp_path).architecture.scale == pytest.approx(factor**2 / 2, rel=1e-12)
+    data = json.loads((tmp_path / "config.json").read_text())
+    old = {"rope_scaling": {"type" if key == "rope_type" else key: value for key, value in rope.items()}}
+    assert rope_gain(data, tmp_path) == rope_gain(old, Path("x")) == pytest.approx(factor**2, rel=1e-12)
+
+
+def test_mpt_slopes_follow_alibi_bias_max_and_alibi(hf, tmp_path):
+    hf.MptConfig(**MPT, attn_config={"alibi_bias_max": 16, "clip_qkv": 2.0}).save_pretrained(tmp_path)
+    model = random_model(hf, "Mpt", MPT)
+    model.save_pretrained(tmp_path / "weights")
+    (tmp_path / "weights/config.json").write_bytes((tmp_path / "config.json").read_bytes())
+    architecture = open_checkpoint(tmp_path / "weights").architecture
+    built = hf.models.mpt.modeling_mpt.build_mpt_alibi_tensor(6, 2, alibi_bias_max=16)
+    np.testing.assert_allclose(architecture.slopes, -built[:, 0, 0], rtol=1e-6)
+    assert architecture.clip == 2.0
+    data = json.loads((tmp_path / "config.json").read_text())
+    data["attn_config"]["alibi"] = False
+    (tmp_path / "weights/config.json").write_text(json.dumps(data))
+    architecture = open_checkpoint(tmp_path / "weights").architecture
+    assert (architecture.position, architecture.slopes) == ("none", None)
