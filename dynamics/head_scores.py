@@ -17,7 +17,7 @@ R = 4. The targets are disjoint for K >= 3, but for the first token, which is al
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,7 +40,7 @@ class HeadScores(NamedTuple):
     first: np.ndarray
 
 
-def allowed_tokens(vocab: int, excluded: Iterable[int] = ()) -> np.ndarray:
+def allowed_tokens(vocab: int, excluded: Collection[int] = ()) -> np.ndarray:
     """The tokens 0 .. vocab - 1 without the excluded ones (the special ids, say).
 
     Raises: ValueError for an excluded id outside the vocabulary.
@@ -52,7 +52,7 @@ def allowed_tokens(vocab: int, excluded: Iterable[int] = ()) -> np.ndarray:
     return np.setdiff1d(np.arange(vocab), np.array(barred, dtype=np.int64))
 
 
-def repeated_prompt(vocab: int, k: int, repeats: int, seed: int, excluded: Iterable[int] = ()) -> np.ndarray:
+def repeated_prompt(vocab: int, k: int, repeats: int, seed: int, excluded: Collection[int] = ()) -> np.ndarray:
     """k distinct random tokens, repeated: (repeats * k,) int64, drawn without replacement from the allowed tokens.
 
     Raises: ValueError for k outside 3 .. the number of allowed tokens, or fewer than 2 repeats.
@@ -72,7 +72,7 @@ def head_scores(
     repeats: int = 4,
     prompts: int = 1,
     seed: int = 0,
-    excluded: Iterable[int] = (),
+    excluded: Collection[int] = (),
 ) -> HeadScores:
     """Scores of every head of every layer, the mean over prompts drawn with the seeds seed, seed + 1, ..
 
@@ -92,11 +92,10 @@ def head_scores(
 def _sums(start: int, weights: Tensor, k: int, repeats: int) -> Tensor:
     """The four sums over those rows of a block that come after the first repeat, (heads, 4) float64."""
     weights = weights[:, max(0, k - start) :]
-    rows = weights.new_zeros(weights.shape[1], 1, dtype=torch.long)
-    rows[:, 0] = torch.arange(weights.shape[1]) + max(start, k)
+    rows = torch.arange(weights.shape[1], device=weights.device)[:, None] + max(start, k)
     copies = rows - k * torch.arange(1, repeats, device=weights.device)
     lone = torch.ones_like(rows, dtype=torch.bool)
-    targets = ((copies, copies >= 0), (copies + 1, copies >= 0), (rows - 1, lone), (rows - rows, lone))
+    targets = ((copies, copies >= 0), (copies + 1, copies >= 0), (rows - 1, lone), (torch.zeros_like(rows), lone))
     return torch.stack([_at(weights, keys, real) for keys, real in targets], dim=-1)
 
 

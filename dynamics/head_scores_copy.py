@@ -13,7 +13,7 @@ Wu et al. call heads with a mean score above 0.1 retrieval heads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,7 +37,7 @@ class CopyPrompt(NamedTuple):
     needle: int
 
 
-def copy_prompt(vocab: int, haystack: int, needle: int, seed: int, excluded: Iterable[int] = ()) -> CopyPrompt:
+def copy_prompt(vocab: int, haystack: int, needle: int, seed: int, excluded: Collection[int] = ()) -> CopyPrompt:
     """`haystack` distinct random tokens, `needle` of them at a random place again, as above.
 
     Raises: ValueError unless 1 <= needle and needle + 2 <= haystack <= the number of allowed tokens.
@@ -60,7 +60,7 @@ def copy_scores(
     needle: int = 10,
     prompts: int = 10,
     seed: int = 0,
-    excluded: Iterable[int] = (),
+    excluded: Collection[int] = (),
 ) -> np.ndarray:
     """Retrieval score of every head, (n_layers, n_heads), the mean over prompts with the seeds seed, seed + 1, ..
 

@@ -24,7 +24,7 @@ Visit = Callable[[int, slice, int, Tensor], None]
 Measure = Callable[[int, Tensor], Tensor]
 
 
-def watched(visit: Visit, block: int = BLOCK) -> AttentionFunction:
+def watched(visit: Visit, block: int) -> AttentionFunction:
     """Full causal attention that shows its probabilities on the way; no memory between calls.
 
     Only queries, keys and values as the model's attention reads them are used, so norms of queries and keys, rotations,
@@ -71,7 +71,7 @@ def measured(model: nn.Module, prompt: np.ndarray, measure: Measure) -> Tensor:
         sums[layer, heads.start] = found + sums[layer, heads.start] if (layer, heads.start) in sums else found
 
     with torch.no_grad():
-        _run(model, torch.from_numpy(prompt)[None].to(next(model.parameters()).device), watched(visit))
+        _run(model, torch.from_numpy(prompt)[None].to(next(model.parameters()).device), watched(visit, BLOCK))
     n_layers = 1 + max(layer for layer, _ in sums)
     return torch.stack([torch.cat([sums[at] for at in sorted(sums) if at[0] == layer]) for layer in range(n_layers)])
 

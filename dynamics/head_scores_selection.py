@@ -20,10 +20,9 @@ def kept_count(n_heads: int, share: str | float) -> int:
 
     In binary 0.14 * 1600 is above 224, and its ceiling 225. Raises: ValueError for a share outside [0, 1].
     """
-    exact = Fraction(str(share))
-    if not 0 <= exact <= 1:
+    if not 0 <= float(share) <= 1:
         raise ValueError(f"a share of heads must be in 0..1, got {share}")
-    return math.ceil(exact * n_heads)
+    return math.ceil(Fraction(str(share)) * n_heads)
 
 
 def top_heads(scores: ArrayLike, share: str | float) -> np.ndarray:

@@ -1,0 +1,197 @@
+"""Head scores: whole attention matrices as the oracle, prompts, memory, and refused input."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from dynamics import head_scores_rows
+from dynamics.attention_function import full_attention
+from dynamics.config import ModelConfig
+from dynamics.head_scores import HeadScores, head_scores, repeated_prompt
+from dynamics.head_scores_rows import watched
+from dynamics.model import InductionModel
+from dynamics.softmax import probabilities
+
+POSITIONS = st.sampled_from(["rope", "alibi", "none"])
+SHAPES = st.sampled_from([(2, 1), (2, 2), (4, 1), (4, 2), (6, 3)])
+
+
+def matrices(model, tokens):
+    """Attention of every layer, (layers, heads, length, length), by the model's own modules."""
+    hidden, found = model.embed(torch.from_numpy(tokens)[None]), []
+    with torch.no_grad():
+        for block in model.blocks:
+            found.append(block.attention.weights(block.attention_norm(hidden))[0])
+            hidden = block(hidden)
+    return torch.stack(found).numpy()
+
+
+def brute_force(weights, tokens, k):
+    """The four scores by looking at the tokens themselves: (layers, heads, length, length) -> HeadScores."""
+    sums, queries = np.zeros((4, *weights.shape[:2])), range(k, len(tokens))
+    for t in queries:
+        for s in range(t):
+            if tokens[s] == tokens[t]:
+                sums[0] += weights[..., t, s]
+                sums[1] += weights[..., t, s + 1]
+        sums[2] += weights[..., t, t - 1]
+        sums[3] += weights[..., t, 0]
+    return HeadScores(*(sums / len(queries)))
+
+
+def random_model(seed, heads=(4, 2), position="rope", n_layers=2, shift="kv", vocab=16):
+    config = ModelConfig(
+        vocab=vocab, width=24, n_heads=heads[0], n_kv_heads=heads[1], n_layers=n_layers, position=position, shift=shift
+    )
+    model = InductionModel(config, torch.Generator().manual_seed(seed)).double()
+    with torch.no_grad():
+        for block in model.blocks:  # attention far from uniform
+            block.attention.q_proj.weight.mul_(6.0)
+    return model
+
+
+@settings(max_examples=30)
+@given(
+    st.integers(0, 10**6),
+    SHAPES,
+    POSITIONS,
+    st.sampled_from(["none", "kv", "qkv"]),
+    st.integers(3, 12),
+    st.integers(2, 4),
+    st.sampled_from([1, 40, 1 << 20]),
+)
+def test_scores_are_those_of_the_whole_matrices(seed, heads, position, shift, k, repeats, block):
+    model = random_model(seed, heads, position, shift=shift)
+    tokens = repeated_prompt(16, k, repeats, seed)
+    expected = brute_force(matrices(model, tokens), tokens, k)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(head_scores_rows, "BLOCK", block)
+        found = head_scores(model, k=k, repeats=repeats, seed=seed)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    assert (found.echo + found.induction + found.previous <= 1 + 1e-12).all()
+
+
+@given(st.integers(0, 10**6), SHAPES, st.booleans(), st.integers(1, 20), st.sampled_from([1, 7, 50, 10**6]))
+def test_watched_attention_is_full_attention_and_shows_every_row_once(seed, heads, biased, length, block):
+    torch.manual_seed(seed)
+    (n_heads, n_kv), size = heads, (length, 6)
+    query, key, value = (torch.randn(2, n, *size, dtype=torch.float64) for n in (n_heads, n_kv, n_kv))
+    slopes = torch.rand(n_heads, dtype=torch.float64) if biased else None
+    seen = torch.full((2, n_heads, length, length), torch.nan, dtype=torch.float64)
+    counts = torch.zeros(n_heads)
+
+    def visit(layer, part, start, weights):
+        assert layer == 5
+        rows, keys = weights.shape[1:]
+        assert weights.numel() <= max(block, keys * n_heads // n_kv)
+        sequence = 0 if counts[part.start] < length else 1
+        seen[sequence, part, start : start + rows, :keys] = weights
+        counts[part] += rows
+
+    found = watched(visit, block)(5, query, key, value, scale=0.7, slopes=slopes)
+    expected = full_attention(5, query, key, value, scale=0.7, slopes=slopes)
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-13)
+    assert (counts == 2 * length).all()
+    distance = torch.arange(length)[:, None] - torch.arange(length)
+    bias = torch.zeros(n_heads, length, length, dtype=torch.float64)
+    if biased:
+        bias -= slopes[:, None, None] * distance
+    whole = probabilities(query, key, bias.masked_fill(distance < 0, -torch.inf), 0.7)
+    torch.testing.assert_close(seen.nan_to_num(0.0), whole, rtol=0, atol=1e-13)
+
+
+def test_scores_are_means_over_prompts():
+    model = random_model(0)
+    several = head_scores(model, k=9, seed=4, prompts=3)
+    each = [head_scores(model, k=9, seed=seed) for seed in (4, 5, 6)]
+    np.testing.assert_allclose(several, np.mean(each, axis=0), rtol=0, atol=1e-14)
+    assert np.abs(np.array(each[0]) - np.array(each[1])).max() > 1e-3
+
+
+def test_same_seed_same_scores():
+    model = random_model(1)
+    assert all(np.array_equal(*pair) for pair in zip(*(head_scores(model, k=7, seed=3) for _ in "ab"), strict=True))
+
+
+def test_layers_are_in_order_and_each_has_all_heads():
+    model = random_model(2, n_layers=11)
+    tokens = repeated_prompt(16, 5, 2, 0)
+    np.testing.assert_allclose(
+        head_scores(model, k=5, repeats=2).first, brute_force(matrices(model, tokens), tokens, 5).first, atol=1e-12
+    )
+
+
+def test_half_precision_models_are_scored():
+    model = random_model(3, position="alibi")
+    exact, rounded = head_scores(model, k=12), head_scores(model.bfloat16(), k=12)
+    assert np.isfinite(rounded).all()
+    np.testing.assert_allclose(rounded, exact, atol=0.1)
+
+
+class Largest(TorchDispatchMode):
+    """The number of entries of the largest tensor that is made."""
+
+    entries = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        made = function(*args, **(kwargs or {}))
+        if isinstance(made, torch.Tensor):
+            self.entries = max(self.entries, made.untyped_storage().nbytes() // made.element_size())
+        return made
+
+
+def test_no_tensor_is_larger_than_a_block():
+    config = ModelConfig(vocab=512, width=16, n_heads=4, n_kv_heads=1, position="alibi")
+    model, length = InductionModel(config, torch.Generator().manual_seed(0)), 1200
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(head_scores_rows, "BLOCK", 24_000)
+        with Largest() as largest:
+            head_scores(model, k=300)
+    assert 16_000 <= largest.entries <= 24_000
+    assert 4 * length * length / largest.entries > 200
+    with Largest() as whole:
+        matrices(model, repeated_prompt(512, 300, 4, 0))
+    assert whole.entries >= 4 * length * length
+
+
+@given(st.integers(3, 40), st.integers(2, 5), st.integers(0, 10**6), st.sets(st.integers(0, 59), max_size=20))
+def test_prompt_is_distinct_tokens_repeated(k, repeats, seed, excluded):
+    prompt = repeated_prompt(60, k, repeats, seed, excluded)
+    rows = prompt.reshape(repeats, k)
+    assert (rows == rows[0]).all()
+    assert len(set(rows[0].tolist())) == k
+    assert set(rows[0].tolist()) <= set(range(60)) - excluded
+    assert np.array_equal(prompt, repeated_prompt(60, k, repeats, seed, sorted(excluded)))
+
+
+def test_prompts_use_the_whole_vocabulary_and_change_with_the_seed():
+    assert set(repeated_prompt(60, 60, 2, 0).tolist()) == set(range(60))
+    assert len({tuple(repeated_prompt(60, 20, 2, seed).tolist()) for seed in range(50)}) == 50
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, r"k must be in 3\.\.16, the number of tokens that may be drawn, got 2500"),
+        ({"k": 2}, r"k must be in 3\.\.16"),
+        ({"k": 16, "excluded": (0,)}, r"k must be in 3\.\.15"),
+        ({"k": 8, "excluded": (16,)}, r"excluded ids must be in 0\.\.15, got 16"),
+        ({"k": 8, "excluded": (3, -1)}, r"excluded ids must be in 0\.\.15, got -1"),
+        ({"k": 8, "repeats": 1}, "repeats must be at least 2, got 1"),
+        ({"k": 8, "prompts": 0}, "prompts must be at least 1, got 0"),
+        ({"k": 8, "seed": -1}, "non-negative"),
+    ],
+)
+def test_bad_arguments_are_refused_in_one_line(arguments, message):
+    with pytest.raises(ValueError, match=message) as error:
+        head_scores(random_model(0), **arguments)
+    assert "\n" not in str(error.value)
+
+
+def test_a_chunk_of_a_sequence_is_refused():
+    query, key = torch.zeros(1, 2, 1, 4), torch.zeros(1, 2, 3, 4)
+    with pytest.raises(ValueError, match="whole sequence in one call, got 1 of 3 tokens"):
+        watched(lambda *_: None, 10)(0, query, key, key, scale=1.0, slopes=None)

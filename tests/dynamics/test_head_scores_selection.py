@@ -1,0 +1,77 @@
+"""From scores to heads: exact counts, ties, unions, thresholds and key-value groups."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynamics.head_scores import HeadScores
+from dynamics.head_scores_selection import kept_count, kept_groups, named_heads, retrieval_heads, top_heads
+
+
+@given(st.integers(0, 5000), st.integers(0, 100))
+def test_counts_are_rounded_up_from_exact_percentages(n_heads, percent):
+    assert kept_count(n_heads, percent / 100) == -(-percent * n_heads // 100)
+    assert kept_count(n_heads, f"0.{percent:03}") == -(-percent * n_heads // 1000)
+
+
+def test_binary_percentages_would_keep_one_head_too_many():
+    assert kept_count(1600, 0.14) == 224
+    assert math.ceil(0.14 * 1600) == 225
+
+
+@given(st.lists(st.lists(st.sampled_from([0.0, 0.1, 0.1, 0.5, 1.0]), min_size=4, max_size=4), min_size=1, max_size=6))
+def test_top_heads_are_the_highest_and_ties_go_to_the_first(scores):
+    kept = top_heads(scores, 0.3)
+    flat, chosen = np.ravel(scores), np.flatnonzero(kept)
+    assert len(chosen) == math.ceil(3 * len(flat) / 10)
+    assert set(chosen) == set(sorted(range(len(flat)), key=lambda i: (-flat[i], i))[: len(chosen)])
+
+
+def test_retrieval_heads_are_the_union_over_the_whole_model():
+    induction, echo = np.zeros((5, 10)), np.zeros((5, 10))
+    induction[4, :7], echo[0, 9] = np.arange(1, 8), 0.9
+    induction[0, 0] = 0.5
+    kept = retrieval_heads(HeadScores(echo, induction, induction, induction))
+    assert np.argwhere(kept).tolist() == [[0, 9]] + [[4, head] for head in range(7)]
+    both = retrieval_heads(HeadScores(induction, induction, echo, echo))
+    assert both.sum() == 7
+
+
+def test_names_need_more_than_half_of_the_attention():
+    scores = HeadScores(*(np.array([[0.5, value]]) for value in (0.51, 0.2, 0.9, 1.0)))
+    named = named_heads(scores)
+    assert {name: mask.tolist() for name, mask in named.items()} == {
+        "echo": [[False, True]],
+        "induction": [[False, False]],
+        "previous": [[False, True]],
+    }
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 4), st.randoms(use_true_random=False))
+def test_a_group_is_kept_if_any_of_its_heads_is(n_layers, n_kv_heads, group, random):
+    heads = np.array([[random.random() < 0.3 for _ in range(n_kv_heads * group)] for _ in range(n_layers)])
+    kept = kept_groups(heads, n_kv_heads)
+    for layer in range(n_layers):
+        for kv in range(n_kv_heads):
+            assert kept[layer, kv] == any(heads[layer, h] for h in range(n_kv_heads * group) if h // group == kv)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: top_heads([[0.1, np.nan]], 0.5), "finite numbers of shape"),
+        (lambda: top_heads([0.1, 0.2], 0.5), r"got shape \(2,\)"),
+        (lambda: top_heads([[]], 0.5), "finite numbers of shape"),
+        (lambda: top_heads([[0.1]], 1.5), r"a share of heads must be in 0\.\.1, got 1.5"),
+        (lambda: top_heads([[0.1]], -0.1), r"a share of heads must be in 0\.\.1"),
+        (lambda: top_heads([[0.1]], math.nan), "a share of heads"),
+        (lambda: kept_groups(np.ones((2, 6)), 4), "n_kv_heads must divide the heads of a layer, got 4"),
+        (lambda: kept_groups(np.ones((2, 6)), 0), "n_kv_heads must divide"),
+    ],
+)
+def test_bad_selections_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,203 @@
+"""Known answers: every planted head is found and no other, and wrong ways to look for them are caught."""
+
+import numpy as np
+import pytest
+import torch
+
+from dynamics.head_scores import HeadScores, head_scores, repeated_prompt
+from dynamics.head_scores_selection import THRESHOLD, kept_groups, named_heads, retrieval_heads
+from dynamics.known_heads import known_model, random_known_model
+from tests.dynamics.test_head_scores import brute_force, matrices
+
+NAMES = ("echo", "induction", "previous")
+
+
+def wrong_heads(known, scores, threshold=THRESHOLD):
+    """How many heads are named but not planted, or planted but not named."""
+    named = named_heads(scores, threshold)
+    return sum(int((named[name] != getattr(known, name)).sum()) for name in NAMES)
+
+
+def test_planted_heads_and_no_others_are_found_in_fifty_random_constructions():
+    planted, positions, grouped = dict.fromkeys(NAMES, 0), set(), 0
+    for seed in range(50):
+        known = random_known_model(seed, vocab=16, length=48)
+        scores = head_scores(known.model, k=12, seed=seed)
+        assert wrong_heads(known, scores) == 0, seed
+        for name in NAMES:
+            heads, values = getattr(known, name), getattr(scores, name)
+            planted[name] += heads.sum()
+            assert (values[heads] > (0.6 if name == "echo" else 0.95)).all()
+            assert (values[~heads] < 0.4).all()
+        config = known.model.config
+        positions.add(config.position)
+        grouped += config.n_kv_heads < config.n_heads
+    assert positions == {"rope", "alibi", "none"}
+    assert min(planted.values()) >= 30
+    assert 15 <= grouped <= 45
+
+
+@pytest.mark.deep
+def test_longer_prompts_leave_nothing_in_between():
+    for seed in range(50):
+        known = random_known_model(seed, vocab=112, length=440)
+        scores = head_scores(known.model, k=110, seed=seed)
+        assert wrong_heads(known, scores) == 0, seed
+        for name in NAMES:
+            heads, values = getattr(known, name), getattr(scores, name)
+            assert (values[heads] > (0.6 if name == "echo" else 0.99)).all()
+            assert (values[~heads] < (0.4 if name == "previous" else 0.1)).all()
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("position", ["rope", "none"])
+def test_planted_heads_are_found_in_ten_thousand_tokens(position):
+    known = known_model(7, vocab=4000, codes=128, length=10_000, n_kv_heads=2, position=position)
+    scores = head_scores(known.model.float())
+    assert wrong_heads(known, scores) == 0
+    assert wrong_heads(known, head_scores(known.model, k=1000, repeats=3)) == 0
+
+
+@pytest.mark.gpu
+def test_planted_heads_are_found_on_a_gpu():
+    for seed in range(20):
+        known = random_known_model(seed, vocab=64, length=240)
+        there = head_scores(known.model.cuda(), k=60, seed=seed)
+        here = head_scores(known.model.cpu(), k=60, seed=seed)
+        assert wrong_heads(known, there) == 0
+        np.testing.assert_allclose(there, here, rtol=0, atol=1e-10)
+
+
+def test_kinds_are_exclusive_and_the_writer_is_below_its_reader():
+    for seed in range(20):
+        known = random_known_model(seed)
+        assert (np.sum([getattr(known, name) for name in NAMES], axis=0) <= 1).all()
+        assert known.echo.any()
+        if known.model.config.position == "none":
+            assert not known.previous.any()
+        else:
+            assert known.previous.sum() == 1
+            assert np.argwhere(known.previous)[0, 0] < np.argwhere(known.induction)[:, 0].max()
+
+
+def test_same_seed_same_model():
+    first, second = (random_known_model(5).model.state_dict() for _ in "ab")
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_the_second_layer_needs_its_previous_token_head():
+    """Without the head that writes to the room, the two-layer induction head is gone, and the others stay."""
+    for seed in range(6):
+        known = known_model(seed, n_kv_heads=2, position=("rope", "alibi")[seed % 2], n_layers=3)
+        layer, head = np.argwhere(known.previous)[0]
+        attention = known.model.blocks[layer].attention
+        with torch.no_grad():
+            attention.o_proj.weight[:, head * attention.head_dim : (head + 1) * attention.head_dim] = 0.0
+        named = named_heads(head_scores(known.model, k=12))
+        lost = known.induction & ~named["induction"]
+        assert lost.sum() == 1
+        assert np.argwhere(lost)[0, 0] > layer
+        assert (named["previous"] == known.previous).all()
+        assert (named["echo"] == known.echo).all()
+
+
+def test_retrieval_heads_hold_the_planted_ones_and_groups_hold_the_heads():
+    for seed in range(10):
+        known = random_known_model(seed)
+        kept = retrieval_heads(head_scores(known.model, k=12), known.induction.mean(), known.echo.mean())
+        assert (kept == (known.induction | known.echo)).all()
+        groups = kept_groups(kept, known.model.config.n_kv_heads)
+        assert (groups.repeat(known.model.config.n_heads // groups.shape[1], axis=1) >= kept).all()
+
+
+# What goes wrong elsewhere. Each takes the attention of a model and a prompt and returns scores.
+
+
+def copy_counted_as_its_successor(weights, tokens, k):
+    right = brute_force(weights, tokens, k)
+    return right._replace(induction=right.echo)
+
+
+def successor_counted_as_the_copy(weights, tokens, k):
+    right = brute_force(weights, tokens, k)
+    return right._replace(echo=right.induction)
+
+
+def previous_counted_at_the_token_itself(weights, tokens, k):
+    own = np.diagonal(weights, axis1=2, axis2=3)[..., k:].mean(-1)
+    return brute_force(weights, tokens, k)._replace(previous=own)
+
+
+def return_inside_the_loop_over_layers(weights, tokens, k):
+    right = brute_force(weights, tokens, k)
+    return HeadScores(*(np.concatenate([score[:1], np.zeros_like(score[1:])]) for score in right))
+
+
+def entropy_taken_for_retrieval(weights, tokens, k):
+    entropy = -(weights * np.log(np.maximum(weights, 1e-300))).sum(-1)[..., k:].mean(-1)
+    share = entropy / np.log(len(tokens))
+    return HeadScores(share, share, *brute_force(weights, tokens, k)[2:])
+
+
+def one_query_head_for_its_group(weights, tokens, k):
+    first = weights.reshape(len(weights), 2, -1, *weights.shape[2:])[:, :, :1]
+    return brute_force(
+        np.broadcast_to(first, (len(weights), 2, 3, *weights.shape[2:])).reshape(weights.shape), tokens, k
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        copy_counted_as_its_successor,
+        successor_counted_as_the_copy,
+        previous_counted_at_the_token_itself,
+        return_inside_the_loop_over_layers,
+        entropy_taken_for_retrieval,
+        one_query_head_for_its_group,
+    ],
+)
+def test_known_answers_reject_mistakes(wrong):
+    caught = 0
+    for seed in range(6):
+        known = known_model(seed, n_layers=3, n_heads=6, n_kv_heads=2, position=("rope", "alibi", "none")[seed % 3])
+        tokens = repeated_prompt(16, 12, 4, seed)
+        weights = matrices(known.model, tokens)
+        assert wrong_heads(known, brute_force(weights, tokens, 12)) == 0
+        caught += wrong_heads(known, wrong(weights, tokens, 12)) > 0
+    assert caught >= (2 if wrong is previous_counted_at_the_token_itself else 4)
+
+
+def test_tokens_drawn_with_replacement_hide_what_heads_do():
+    """The places of copies in a prompt whose tokens were drawn with replacement: a perfect head seems to miss them."""
+    known = known_model(3, n_kv_heads=2, position="none")
+    distinct = repeated_prompt(16, 12, 4, 0)
+    drawn = np.tile(np.random.default_rng(0).integers(0, 16, 12), 4)
+    assert len(set(drawn.tolist())) < 12
+    seen = {}
+    for name, tokens in (("distinct", distinct), ("drawn", drawn)):
+        weights, echo = matrices(known.model, tokens), 0.0
+        for t in range(12, 48):
+            echo += weights[..., t, t % 12 : t : 12].sum(-1) / 36
+        seen[name] = echo[known.echo]
+    np.testing.assert_allclose(seen["distinct"], head_scores(known.model, k=12).echo[known.echo], atol=1e-12)
+    assert (seen["drawn"] < seen["distinct"] - 0.1).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"vocab": 18}, r"codes must be a multiple of 4 in 8\.\.18, got 18"),
+        ({"vocab": 4}, r"codes must be a multiple of 4 in 8\.\.4, got 4"),
+        ({"codes": 20}, r"codes must be a multiple of 4 in 8\.\.16, got 20"),
+        ({"n_layers": 1}, "needs 2 layers, 4 heads, 2 key-value heads, got 1, 4, 4"),
+        ({"n_heads": 3}, "needs 2 layers, 4 heads"),
+        ({"n_kv_heads": 1}, "needs 2 layers, 4 heads"),
+        ({"n_heads": 6, "n_kv_heads": 4}, "n_heads 6 is not a multiple of n_kv_heads 4"),
+        ({"position": "alibi", "codes": 8}, "ALiBi needs codes of dimension 16, one for each token, got 8"),
+        ({"position": "sinus"}, "position"),
+    ],
+)
+def test_impossible_constructions_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        known_model(0, **arguments)
