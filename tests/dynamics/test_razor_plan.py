@@ -1,0 +1,153 @@
+"""Plans: the window of each query, the groups that are kept whole, refusals - and every byte of the cache accounted."""
+
+import gc
+import weakref
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynamics.razor_cache import RazorCache
+from dynamics.razor_plan import RazorPlan, razor_bytes
+from tests.dynamics.razor_cases import decode, plans, sizes, slopes_of, stream
+from theory.truncation_cache import kept_share
+
+ONE = (frozenset(),)
+shares = st.fractions(0, 1, max_denominator=40)
+
+
+@given(st.integers(1, 50), shares, st.integers(0, 400))
+def test_window_never_moves_back_and_holds_its_share(buffer, share, n):
+    plan = RazorPlan(1, 1, ONE, buffer=buffer, share=share)
+    window = n - plan.start(n)
+    assert window == min(n, max(buffer, ceil(n * share)))
+    assert plan.start(n) <= plan.start(n + 1) <= plan.start(n) + 1
+
+
+@given(st.integers(1, 30), shares, st.integers(0, 40), st.integers(1, 90))
+def test_what_is_stored_covers_all_later_queries(buffer, share, prompt, n):
+    plan = RazorPlan(1, 1, ONE, buffer=buffer, share=share, prompt=prompt)
+    assert plan.seen_from(n) == (0 if n <= prompt else plan.start(n))
+    assert plan.kept_from(n) <= min(plan.seen_from(later) for later in range(n + 1, n + 60))
+
+
+def test_default_window_is_that_of_table_2():
+    plan = RazorPlan(8, 8, ONE)
+    assert [n - plan.start(n) for n in (3999, 8000, 20000, 20001, 100000)] == [3999, 4000, 4000, 4001, 20000]
+
+
+def test_group_is_full_if_any_of_its_query_heads_is_a_retrieval_head():
+    plan = RazorPlan.for_heads([(0, 0), (0, 3), (0, 5), (2, 7)], 3, 8, 4, sinks=1)
+    assert plan.full == (frozenset({0, 1, 2}), frozenset(), frozenset({3})) and plan.sinks == 1 and plan.group == 2
+    assert RazorPlan.for_heads([(0, 3)], 1, 4, 4).full == (frozenset({3}),)
+    assert RazorPlan.for_heads([], 2, 4, 1).full == (frozenset(), frozenset())
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"n_heads": 3}, "n_heads must be a multiple of n_kv_heads, got 3 and 2"),
+        ({"n_kv_heads": 0}, "n_kv_heads must be a whole number of at least 1, got 0"),
+        ({"sinks": -1}, "sinks must be a whole number of at least 0, got -1"),
+        ({"buffer": 0}, "buffer must be a whole number of at least 1, got 0"),
+        ({"buffer": 2.5}, "buffer must be a whole number of at least 1, got 2.5"),
+        ({"prompt": True}, "prompt must be a whole number of at least 0, got True"),
+        ({"centre_queries": 0}, "centre_queries must be a whole number of at least 1"),
+        ({"share": 0.2}, r"share must be a Fraction in \[0, 1\], got 0.2"),
+        ({"share": Fraction(6, 5)}, r"share must be a Fraction in \[0, 1\]"),
+        ({"compensation": "median"}, "compensation must be one of none, mean, alibi, centred, got 'median'"),
+        ({"full": ()}, "full must hold one set of key-value heads a layer"),
+        ({"full": (frozenset({0}), frozenset({2}))}, r"full must name key-value heads 0\.\.1, got 2"),
+    ],
+)
+def test_plan_refuses(changes, match):
+    with pytest.raises(ValueError, match=match):
+        replace(RazorPlan(4, 2, ONE), **changes)
+
+
+@pytest.mark.parametrize("head", [(1, 0), (-1, 0), (0, 4), (0, -1)])
+def test_heads_that_do_not_exist_are_refused(head):
+    with pytest.raises(ValueError, match=r"retrieval heads lie in layers 0\.\.0, heads 0\.\.3"):
+        RazorPlan.for_heads([head], 1, 4, 2)
+
+
+def reachable_storages(root) -> dict[int, int]:
+    """Bytes by address of every storage that can be reached from an object, whatever holds it."""
+    seen, stack, found = set(), [root], {}
+    while stack:
+        thing = stack.pop()
+        if id(thing) in seen or isinstance(thing, type) or (callable(thing) and thing is not root):
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, torch.Tensor):
+            found[thing.untyped_storage().data_ptr()] = thing.untyped_storage().nbytes()
+        else:
+            stack.extend(gc.get_referents(thing))
+    return found
+
+
+@given(plans(n_layers=2), sizes(), st.sampled_from([torch.float64, torch.float32, torch.bfloat16]), st.integers(1, 3))
+def test_bytes_held_equal_the_formula_after_every_chunk(plan, chunks, dtype, batch):
+    tokens = [x.to(dtype) for x in stream(plan, sum(chunks), batch=batch)]
+    tokens[2] = torch.cat([tokens[2], tokens[2][..., :2]], dim=-1)  # values wider than keys
+    cache, slopes, n = RazorCache(plan), slopes_of(plan, True), 0
+    assert cache.nbytes() == 0
+    for part in zip(*(x.split(chunks, dim=2) for x in tokens), strict=True):
+        for layer in (0, 1):
+            cache(layer, *part, scale=1.0, slopes=slopes)
+        n += part[0].shape[2]
+        expected = razor_bytes(plan, n, 4, dtype.itemsize, value_dim=6, batch=batch)
+        assert cache.nbytes() == expected == sum(reachable_storages(cache).values())
+
+
+@given(plans(), st.lists(st.integers(0, 1), min_size=1, max_size=3))
+def test_bytes_follow_the_beams(plan, beams):
+    cache = RazorCache(plan)
+    decode(cache, stream(plan, 20), 7, slopes_of(plan, True))
+    cache.reorder(torch.tensor(beams))
+    expected = razor_bytes(plan, 20, 4, 8, batch=len(beams))
+    assert cache.nbytes() == expected == sum(reachable_storages(cache).values())
+
+
+def test_a_view_of_a_larger_storage_would_be_counted():
+    cache = RazorCache(RazorPlan(2, 2, ONE, buffer=2, share=Fraction(0), sinks=0))
+    decode(cache, stream(cache.plan, 9), 3, None)
+    before, tokens = cache.nbytes(), cache._layers[0].local
+    tokens.key = torch.cat([tokens.key, tokens.key], dim=2)[:, :, :2]
+    assert cache.nbytes() - before == 2 * 2 * 2 * 4 * 8
+    assert cache.nbytes() == sum(reachable_storages(cache).values())
+
+
+@pytest.mark.parametrize("kind", ["none", "mean", "alibi", "centred"])
+def test_dropped_tokens_and_the_chunks_they_came_in_are_freed(kind):
+    plan = RazorPlan(4, 2, (frozenset({1}),), sinks=1, buffer=4, share=Fraction(0), compensation=kind, prompt=16)
+    cache, slopes, alive = RazorCache(plan), slopes_of(plan, True), []
+    for chunk in (12, 4, 8, 1, 1):
+        tokens = stream(plan, chunk)
+        alive += [weakref.ref(x.untyped_storage()) for x in tokens]
+        cache(0, *tokens, scale=1.0, slopes=slopes)
+        assert all(ref() is not None for ref in alive[-3:])  # while the chunk is held, so are its storages
+        del tokens
+    gc.collect()
+    assert not [ref for ref in alive if ref() is not None]
+    held = [weakref.ref(x.untyped_storage()) for x in (cache._layers[0].local.key, cache._layers[0].local.value)]
+    decode(cache, stream(plan, 1), 1, slopes)
+    assert held and all(ref() is None for ref in held)
+
+
+def test_kept_share_at_20000_tokens_is_that_of_table_2():
+    plan = RazorPlan(20, 20, (frozenset({0, 7, 13}),), sinks=0, compensation="none", prompt=20_000)
+    n, cache = 20_000, RazorCache(plan)
+    step = torch.zeros(1, 20, 1, 1).expand(-1, -1, n, -1)
+    cache._layers[0].full.append(step, step)  # as after a prefill, whose scores would take a minute
+    cache._layers[0].local.append(step, step)
+    cache._layers[0]._drop(torch.zeros(17, 1).double(), range(n - 1, n))
+    everything = 2 * 20 * n * 4
+    assert Fraction(cache.nbytes(), everything) == kept_share(n) == Fraction(8, 25)
+    assert cache.nbytes() == razor_bytes(plan, n, 1, 4)
+
+
