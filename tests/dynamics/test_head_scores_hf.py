@@ -1,0 +1,42 @@
+"""Head scores of transformers models: against the attention that transformers itself returns."""
+
+import numpy as np
+import pytest
+import torch
+
+from dynamics.head_scores import head_scores, repeated_prompt
+from dynamics.head_scores_copy import copy_prompt, copy_scores
+from tests.dynamics import hf_models
+from tests.dynamics.test_head_scores import brute_force
+
+
+def returned(model, tokens):
+    """(layers, heads, length, length) by the eager attention in double precision."""
+    model.set_attn_implementation("eager")
+    with torch.no_grad(), hf_models.double():
+        found = model(torch.from_numpy(tokens)[None], use_cache=False, output_attentions=True).attentions
+    return torch.cat(found).numpy()
+
+
+@pytest.mark.parametrize("family", hf_models.FAMILIES)
+def test_scores_are_those_of_the_attention_that_transformers_returns(family):
+    model = hf_models.model(family)
+    tokens = repeated_prompt(64, 15, 4, 2, range(3))
+    expected = brute_force(returned(model, tokens), tokens, 15)
+    with hf_models.double():
+        found = head_scores(model, k=15, seed=2, excluded=range(3))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    assert np.ptp(expected.induction) > 1e-3
+
+
+def test_retrieval_scores_are_those_of_the_attention_that_transformers_returns():
+    model, prompt = hf_models.model("qwen3"), copy_prompt(64, 30, 8, 1)
+    best = returned(model, prompt.tokens)[..., 30:, :].argmax(-1)
+    with hf_models.double():
+        found = copy_scores(model, haystack=30, needle=8, prompts=1, seed=1)
+    np.testing.assert_array_equal(found, (best == prompt.needle + np.arange(8)).mean(-1))
+
+
+def test_a_prompt_beyond_the_positions_of_the_model_is_refused():
+    with pytest.raises(ValueError, match="the prompt has 132 tokens, max_position_embeddings of the model is 128"):
+        head_scores(hf_models.model("llama"), k=33)
