@@ -1,0 +1,68 @@
+"""The masked computation against theory's tokens, one query and one head at a time in numpy."""
+
+from math import ceil
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynamics.attention_function import full_attention
+from dynamics.masked_attention import MaskedAttention
+from dynamics.razor_plan import RazorPlan
+from tests.dynamics.razor_cases import SCALE, plans, slopes_of, stream
+from theory import compensation, truncation
+from theory.compensation_alibi import decayed_token
+
+TOLERANCE = 1e-12
+
+
+def by_theory(plan, query, keys, values, slope: float, dropped: list[int], centre) -> np.ndarray:
+    """The output of one query, scaled, over n tokens, the last its own."""
+    n = len(keys)
+    kept = [j for j in range(n) if j not in dropped]
+    distance = n - 1.0 - np.arange(n)
+    logits = keys @ query - slope * distance
+    if not dropped or plan.compensation == "none":
+        return truncation.attend(logits[kept], values[kept])
+    gone, far = (keys[dropped], values[dropped]), distance[dropped]
+    if plan.compensation == "mean":
+        token = compensation.token(*gone)
+        token = token._replace(log_mass=token.log_mass - slope * far.mean())
+    elif plan.compensation == "alibi":
+        token = decayed_token(*gone, far, slope)
+    else:
+        token = compensation.token(*gone, biases=-slope * far, centre=centre)
+    weight = compensation.log_weight(query, token)
+    return compensation.attend_with_token(logits[kept], values[kept], weight, token.value)
+
+
+@given(plans(), st.integers(1, 20), st.booleans())
+def test_each_query_is_that_of_the_theory(plan, length, with_alibi):
+    slopes = slopes_of(plan, with_alibi or plan.compensation == "alibi")
+    tokens = stream(plan, length)
+    found = MaskedAttention(plan)(0, *tokens, scale=SCALE, slopes=slopes).numpy()
+    query, keys, values = (x.numpy() for x in tokens)
+    for head in range(plan.n_heads):
+        group = head * plan.n_kv_heads // plan.n_heads
+        scaled, slope = SCALE * query[1, head], 0.0 if slopes is None else float(slopes[head])
+        last = scaled[max(0, plan.prompt - plan.centre_queries) : plan.prompt]
+        centre = last.mean(0) if length > plan.prompt > 0 else None
+        for t in range(length):
+            n = t + 1
+            start = max(0, n - max(plan.buffer, ceil(n * plan.share)))
+            whole = n <= plan.prompt or group in plan.full[0]
+            dropped = [] if whole else list(range(plan.sinks, start))
+            expected = by_theory(plan, scaled[t], keys[1, group, :n], values[1, group, :n], slope, dropped, centre)
+            assert np.abs(found[1, head, t] - expected).max() < TOLERANCE
+
+
+@pytest.mark.parametrize("with_alibi", [False, True])
+def test_full_heads_are_full_attention_and_the_type_is_kept(with_alibi):
+    plan = RazorPlan(6, 2, (frozenset({0, 1}),), buffer=1, sinks=0)
+    tokens, slopes = stream(plan, 12), slopes_of(plan, with_alibi)
+    found = MaskedAttention(plan)(0, *tokens, scale=SCALE, slopes=slopes)
+    assert (found - full_attention(0, *tokens, scale=SCALE, slopes=slopes)).abs().max() < TOLERANCE
+    small = [x.float() for x in tokens]
+    assert MaskedAttention(plan)(0, *small, scale=SCALE, slopes=slopes).dtype == torch.float32

@@ -1,0 +1,192 @@
+"""Mistakes planted in the Razor cache, some of them public ones: each is far off, the right cache is not."""
+
+from fractions import Fraction
+
+import pytest
+import torch
+
+import dynamics.razor_cache as razor_cache_module
+import dynamics.razor_layer as razor_layer_module
+from dynamics.razor_cache import RazorCache
+from dynamics.razor_layer import RazorLayer, Tokens
+from dynamics.razor_plan import RazorPlan
+from dynamics.razor_token import Folded, fold
+from tests.dynamics.razor_cases import PLANTED, TOLERANCE, cache_gap, slopes_of
+
+CHUNKS = [6, 5, *[1] * 9]
+
+
+def plan_for(kind: str, cls: type[RazorPlan] = RazorPlan) -> RazorPlan:
+    settings = {"sinks": 2, "buffer": 4, "share": Fraction(0), "prompt": 8, "compensation": kind}
+    return cls(4, 2, (frozenset({1}),), **settings)
+
+
+def gap(kind: str, with_alibi: bool = True, cache: RazorCache | None = None) -> float:
+    plan = plan_for(kind)
+    return cache_gap(plan, CHUNKS, slopes_of(plan, with_alibi), cache)
+
+
+def without_log_count(*args) -> Folded:
+    """The virtual token weighs as one token, not as N_d."""
+    found = fold(*args)
+    return found._replace(total=found.total.clamp(max=0.0))
+
+
+def one_too_many(*args) -> Folded:
+    """N_d + 1 in place of N_d."""
+    found = fold(*args)
+    return found._replace(total=(found.total.exp() + 1).log().where(found.total > -torch.inf, found.total))
+
+
+def without_decay(before, age, rate, *rest) -> Folded:
+    """The token's mass is not aged when the query moves on."""
+    return fold(before, 0 * age, rate, *rest)
+
+
+def of_the_last_query(*args) -> Folded:
+    """One token a chunk, that of its last query."""
+    found = fold(*args)
+    count = found.total.shape[3]
+    return Folded(*(x[:, :, :, -1:].repeat_interleave(count, dim=3) for x in found))
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        ("mean", without_log_count),
+        ("mean", one_too_many),
+        ("alibi", without_decay),
+        ("centred", without_decay),
+        ("mean", of_the_last_query),
+        ("alibi", of_the_last_query),
+    ],
+)
+def test_wrong_token_is_rejected(kind, wrong, monkeypatch):
+    assert gap(kind) < TOLERANCE
+    monkeypatch.setattr(razor_layer_module, "fold", wrong)
+    assert gap(kind) > PLANTED
+
+
+class LateWindow(RazorPlan):
+    """Off by one: the window starts one token late."""
+
+    def seen_from(self, n):
+        return super().seen_from(n) + (n > self.prompt)
+
+    def kept_from(self, n):
+        return super().kept_from(n) + (n >= self.prompt)
+
+
+class EarlyWindow(RazorPlan):
+    """Off by one: the window keeps one token more."""
+
+    def seen_from(self, n):
+        return max(0, super().seen_from(n) - 1)
+
+    def kept_from(self, n):
+        return max(0, super().kept_from(n) - 1)
+
+
+class DropsInThePrompt(RazorPlan):
+    """The window is applied to the prompt as well."""
+
+    def seen_from(self, n):
+        return self.start(n)
+
+
+@pytest.mark.parametrize("wrong", [LateWindow, EarlyWindow, DropsInThePrompt])
+@pytest.mark.parametrize("kind", ["none", "mean"])
+def test_wrong_window_is_rejected(kind, wrong):
+    assert gap(kind, cache=RazorCache(plan_for(kind))) < TOLERANCE
+    assert gap(kind, cache=RazorCache(plan_for(kind, wrong))) > PLANTED
+
+
+class NoBiasAtDecode(RazorCache):
+    """ALiBi's bias is zero for a chunk of one token, which is at distance 0 of itself."""
+
+    def __call__(self, layer, query, key, value, *, scale, slopes):
+        return super().__call__(layer, query, key, value, scale=scale, slopes=slopes * (query.shape[2] > 1))
+
+
+class DistancesOfTheStored(RazorCache):
+    """Positions are counted among the stored tokens, as if nothing had been dropped."""
+
+    def __call__(self, layer, *tokens, scale, slopes):
+        self._layers[layer].first = 0
+        return super().__call__(layer, *tokens, scale=scale, slopes=slopes)
+
+
+class InterleavedGroups(RazorCache):
+    """Query head h reads key-value head h mod n_kv_heads."""
+
+    def __call__(self, layer, query, key, value, *, scale, slopes):
+        swap = torch.tensor([0, 2, 1, 3])
+        found = super().__call__(layer, query[:, swap], key, value, scale=scale, slopes=slopes[swap])
+        return found[:, swap]
+
+
+@pytest.mark.parametrize("wrong", [NoBiasAtDecode, DistancesOfTheStored, InterleavedGroups])
+def test_wrong_call_is_rejected(wrong):
+    assert gap("none", cache=wrong(plan_for("none"))) > PLANTED
+
+
+class DropsTheSinks(Tokens):
+    def drop(self, first, count):
+        super().drop(0, count)
+
+
+class KeepsWhatItDrops(Tokens):
+    """Stale keys: the dropped tokens are still there, at the place of the window's."""
+
+    def drop(self, first, count):
+        stale = self.key.shape[2] - count
+        self.key, self.value = self.key[:, :, :stale].clone(), self.value[:, :, :stale].clone()
+
+
+@pytest.mark.parametrize("wrong", [DropsTheSinks, KeepsWhatItDrops])
+def test_wrong_tokens_stored_are_rejected(wrong, monkeypatch):
+    monkeypatch.setattr(razor_layer_module, "Tokens", wrong)
+    assert gap("none") > PLANTED
+
+
+class CountsTheSinks(RazorLayer):
+    """The sinks are kept and compensated for."""
+
+    def _drop(self, rates, last):
+        first = not self.first
+        super()._drop(rates, last)
+        if first and self.first > self.plan.sinks:
+            key, value = (x[:, :, : self.plan.sinks] for x in (self.local.key, self.local.value))
+            prior = torch.zeros(*self.folded.total.shape, 1, self.plan.sinks).double()
+            found = fold(self.folded, torch.zeros(1), rates[:, :1] * 0, key, value, prior)
+            self.folded = Folded(*(x.squeeze(3) for x in found))
+
+
+class CentreOfAllQueries(RazorLayer):
+    """q_0 keeps moving after the prompt, with the queries of the answer."""
+
+    def _start_token(self, scaled, at):
+        super()._start_token(scaled, at)
+        self.centre = self.centre + scaled.mean(3)
+
+
+class ForgetsTheToken(RazorLayer):
+    """Each chunk starts its compensation token afresh."""
+
+    def read(self, *args):
+        self.folded = None
+        return super().read(*args)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"), [("mean", CountsTheSinks), ("centred", CentreOfAllQueries), ("alibi", ForgetsTheToken)]
+)
+def test_wrong_layer_is_rejected(kind, wrong, monkeypatch):
+    assert gap(kind) < TOLERANCE
+    monkeypatch.setattr(razor_cache_module, "RazorLayer", wrong)
+    assert gap(kind) > PLANTED
+
+
+def test_mean_bias_and_decayed_mass_are_not_the_same():
+    plan = plan_for("mean")
+    assert cache_gap(plan, CHUNKS, slopes_of(plan, True), RazorCache(plan_for("alibi"))) > PLANTED
