@@ -1,0 +1,44 @@
+"""Greedy continuation by an InductionModel, with the cache of its own attention or of one put in its place."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import torch
+from torch import Tensor
+
+from dynamics.attention_function import AttentionFunction, replaced
+from dynamics.cache import KVCache
+from dynamics.model import InductionModel
+
+
+@torch.no_grad()
+def greedy(
+    model: InductionModel,
+    prompt: Tensor,
+    count: int,
+    function: AttentionFunction | None = None,
+    chunk: int | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Continue each row of the prompt by the most likely token, `count` times.
+
+    Args: prompt (batch, length) integers; function, one with memory that has seen nothing yet, or None for the model's
+        own attention; chunk, tokens of the prompt at a time (default: all).
+    Returns: the new tokens (batch, count) and the logits they were taken from (batch, count, vocab).
+    Raises: ValueError for count or chunk below 1, and an empty prompt.
+    """
+    if count < 1 or (chunk is not None and chunk < 1) or prompt.ndim != 2 or not prompt.numel():
+        raise ValueError(
+            "count and chunk must be at least 1 and the prompt (batch, length >= 1), "
+            f"got {count}, {chunk} and shape {tuple(prompt.shape)}"
+        )
+    caches, logits = [KVCache() for _ in model.blocks], []
+    with nullcontext() if function is None else replaced(model, function):
+        for part in prompt.split(chunk or prompt.shape[1], dim=1):
+            last = model(part, caches=caches)[:, -1]
+        for _ in range(count - 1):
+            logits.append(last)
+            last = model(last.argmax(-1, keepdim=True), caches=caches)[:, -1]
+    logits.append(last)
+    found = torch.stack(logits, dim=1)
+    return found.argmax(-1), found

@@ -1,0 +1,131 @@
+"""Own models generate through the Razor cache: the logits are those of the whole text under the masked computation."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dynamics.attention_function import full_attention, replaced
+from dynamics.cache import KVCache
+from dynamics.config import ModelConfig
+from dynamics.generation import greedy
+from dynamics.masked_attention import MaskedAttention
+from dynamics.model import InductionModel
+from dynamics.razor_cache import RazorCache
+from dynamics.razor_plan import RazorPlan
+from tests.dynamics.razor_cases import PLANTED, TOLERANCE, plans
+
+VOCAB = 13
+models = st.builds(
+    lambda position, shift, window, parameters, seed: model(
+        position=position, shift=shift, window=window, parameters=parameters if window == 2 else "free", seed=seed
+    ),
+    st.sampled_from(["rope", "alibi", "none"]),
+    st.sampled_from(["none", "k", "v", "kv", "qkv"]),
+    st.integers(1, 3),
+    st.sampled_from(["free", "gate"]),
+    st.integers(0, 3),
+)
+
+
+def model(seed: int = 0, **changes) -> InductionModel:
+    """Two layers whose logits are steep enough that a wrong cache shows."""
+    config = {"vocab": VOCAB, "width": 16, "n_heads": 4, "n_kv_heads": 2, "n_layers": 2, "mlp_width": 8}
+    network = InductionModel(ModelConfig(**config | changes), torch.Generator().manual_seed(seed)).double()
+    with torch.no_grad():
+        for block in network.blocks:
+            block.attention.q_proj.weight *= 4
+            block.attention.k_proj.weight *= 2
+    return network
+
+
+def text(length: int, batch: int = 2) -> torch.Tensor:
+    return torch.randint(VOCAB, (batch, length), generator=torch.Generator().manual_seed(5))
+
+
+def allowed(network: InductionModel, plan):
+    """The plan with a compensation that this model has."""
+    wrong = plan.compensation == "alibi" and network.config.position != "alibi"
+    return replace(plan, compensation="mean") if wrong else plan
+
+
+def plan_of(position: str) -> RazorPlan:
+    kind = "alibi" if position == "alibi" else "centred"
+    full = (frozenset({0}), frozenset())
+    return RazorPlan(4, 2, full, sinks=1, buffer=3, share=Fraction(0), compensation=kind, prompt=8)
+
+
+def generation_gap(network, plan, words, count, chunk, cache) -> float:
+    """Largest difference of the logits at each new token and those of one pass over the whole text."""
+    found, logits = greedy(network, words, count, cache, chunk)
+    whole = torch.cat([words, found], dim=1)
+    with torch.no_grad(), replaced(network, MaskedAttention(plan)):
+        expected = network(whole)[:, words.shape[1] - 1 : -1]
+    return float((logits - expected).abs().max())
+
+
+@settings(max_examples=25)
+@given(models, plans(n_layers=2, n_heads=4, n_kv_heads=2), st.integers(1, 12), st.integers(1, 8), st.integers(1, 12))
+def test_generation_equals_the_masked_computation_of_the_whole_text(network, plan, length, count, chunk):
+    plan = allowed(network, plan)
+    assert generation_gap(network, plan, text(length), count, chunk, RazorCache(plan)) < TOLERANCE
+
+
+@settings(max_examples=25)
+@given(models, st.integers(1, 12), st.integers(1, 6), st.integers(1, 12))
+def test_own_cache_generates_what_whole_passes_do(network, length, count, chunk):
+    words = text(length)
+    found, logits = greedy(network, words, count, chunk=chunk)
+    with torch.no_grad(), replaced(network, full_attention):
+        expected = network(torch.cat([words, found], dim=1))[:, length - 1 : -1]
+    assert found.shape == (2, count) and logits.shape == (2, count, VOCAB)
+    assert (logits - expected).abs().max() < TOLERANCE
+
+
+@pytest.mark.parametrize("position", ["rope", "alibi"])
+@pytest.mark.parametrize("shift", ["none", "kv", "qkv"])
+def test_scored_text_in_chunks_with_beams_equals_whole(position, shift):
+    network = model(position=position, shift=shift, window=3)
+    plan = plan_of(position)
+    words, beams = text(14), torch.tensor([1, 1, 0])
+    more = text(9, batch=3)
+    cache, caches = RazorCache(plan), [KVCache() for _ in network.blocks]
+    with torch.no_grad(), replaced(network, cache):
+        for part in words.split(5, dim=1):
+            network(part, caches=caches)
+        for held in (cache, *caches):
+            held.reorder(beams)
+        found = torch.cat([network(part, caches=caches) for part in more.split([1, 1, 4, 3], dim=1)], dim=1)
+    with torch.no_grad(), replaced(network, MaskedAttention(plan)):
+        expected = network(torch.cat([words[beams], more], dim=1))[:, 14:]
+    assert (found - expected).abs().max() < TOLERANCE
+
+
+class ForgetsTheShift(KVCache):
+    def previous(self, name):
+        return None
+
+
+@pytest.mark.parametrize("position", ["rope", "alibi"])
+def test_forgotten_raw_tokens_are_rejected(position, monkeypatch):
+    network, plan = model(position=position), plan_of(position)
+    assert generation_gap(network, plan, text(12), 6, 4, RazorCache(plan)) < TOLERANCE
+    monkeypatch.setattr("dynamics.generation.KVCache", ForgetsTheShift)
+    assert generation_gap(network, plan, text(12), 6, 4, RazorCache(plan)) > PLANTED
+
+
+def test_model_without_no_grad_is_refused():
+    network, plan = model(), plan_of("rope")
+    with replaced(network, RazorCache(plan)), pytest.raises(ValueError, match="holds no graph"):
+        network(text(3))
+
+
+@pytest.mark.parametrize(
+    ("count", "chunk", "shape"), [(0, None, (1, 3)), (1, 0, (1, 3)), (1, None, (1, 0)), (1, None, (3,))]
+)
+def test_generation_refuses(count, chunk, shape):
+    with pytest.raises(ValueError, match="must be at least 1"):
+        greedy(model(), torch.zeros(shape, dtype=torch.long), count, chunk=chunk)
