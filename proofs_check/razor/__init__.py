@@ -14,4 +14,5 @@ SECTIONS: tuple[str, ...] = (
     "truncation",
     "truncation_beyond",
     "truncation_sizes",
+    "head_scores",
 )
