@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from dynamics import hf_attention
+from dynamics import hf_attention, hf_heads
 from dynamics.attention_function import full_attention
 from tests.dynamics import hf_models
 from theory import alibi
@@ -107,7 +107,7 @@ def test_a_faulty_function_is_seen_in_the_logits(family, change):
 @pytest.mark.parametrize("family", hf_models.FAMILIES)
 def test_function_is_called_once_a_layer_with_the_models_shapes(family):
     model = hf_models.model(family)
-    described = hf_attention.heads(model)
+    described = hf_heads.heads(model)
     calls = []
 
     def spy(layer, query, key, value, *, scale, slopes):
@@ -154,7 +154,7 @@ def test_transformers_runs_every_mpt_alike_and_those_it_runs_wrongly_are_refused
     assert torch.equal(logits_of(plain, ids), logits_of(changed, ids))
     name = next(iter(changes))
     with pytest.raises(ValueError, match=f"^{name} is .*, but transformers runs every MPT with "):
-        hf_attention.heads(changed)
+        hf_heads.heads(changed)
 
 
 def test_bfloat16_alibi_of_transformers_merges_neighbours_and_ours_does_not():
@@ -318,20 +318,20 @@ def test_an_unknown_architecture_is_refused_by_name(name):
     own = getattr(transformers, name + "Config")(**sizes)
     model = transformers.AutoModel.from_config(own)
     with pytest.raises(ValueError, match=f"^the attention of {name}Model is none of bloom, llama"):
-        hf_attention.heads(model)
+        hf_heads.heads(model)
 
 
 def test_what_is_no_model_is_refused_by_name():
     with pytest.raises(ValueError, match=r"^the attention of Linear is none of"):
-        hf_attention.heads(torch.nn.Linear(2, 2))
+        hf_heads.heads(torch.nn.Linear(2, 2))
 
 
 @pytest.mark.parametrize("family", ["llama", "mpt"])
 def test_a_model_without_its_head_and_one_with_missing_layers(family):
     model = hf_models.model(family)
     inner = model.base_model
-    assert hf_attention.heads(inner).n_layers == 2
+    assert hf_heads.heads(inner).n_layers == 2
     layers = inner.layers if family == "llama" else inner.blocks
     del layers[0]
     with pytest.raises(ValueError, match=r"^1 layers of .*Attention were found, not 2"):
-        hf_attention.heads(model)
+        hf_heads.heads(model)

@@ -1,0 +1,331 @@
+"""Generation with the Razor cache = transformers' own loop over the masked full attention of the whole text."""
+
+import gc
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dynamics import hf_attention, hf_cache, hf_heads
+from dynamics.masked_attention import MaskedAttention
+from dynamics.razor_cache import RazorCache
+from dynamics.razor_plan import RazorPlan, razor_bytes
+from tests.dynamics import hf_models
+from tests.dynamics.razor_cases import plans
+
+TIGHT = 1e-10
+RECORD = {"output_logits": True, "return_dict_in_generate": True}
+GREEDY = {"do_sample": False}
+SAMPLING = {"do_sample": True, "top_k": 0, "temperature": 0.8}
+BEAMS = {"do_sample": False, "num_beams": 3}
+
+
+def plan_for(model, **changes):
+    """One full key-value head in layer 0, none in layer 1; of 14 tokens a head that is not full sees about half."""
+    found = hf_heads.heads(model)
+    whole = (frozenset([found.n_kv_heads - 1]),) + (frozenset(),) * (found.n_layers - 1)
+    settings = {"sinks": 2, "buffer": 3, "share": Fraction(1, 5), "compensation": "mean"} | changes
+    return RazorPlan(found.n_heads, found.n_kv_heads, whole, **settings)
+
+
+def generate(model, ids, how, **arguments):
+    torch.manual_seed(7)
+    return model.generate(ids, max_new_tokens=6, **RECORD, **how, **arguments)
+
+
+def both(model, plan, ids, how=GREEDY, other=None, **arguments):
+    """With the cache; and by transformers' loop without one: the masked attention of the whole text at each step."""
+    # generate rounds logits to single precision, transformers' layers much else: double throughout.
+    with hf_models.double():
+        with hf_cache.razor(model, plan) as cache:
+            found = generate(model, ids, how, past_key_values=cache, **arguments)
+        with hf_attention.replaced(model, MaskedAttention(other or plan)):
+            expected = generate(model, ids, how, use_cache=False)
+    assert all(logits.dtype == torch.float64 for logits in found.logits)
+    return found, expected, cache
+
+
+def gap(found, expected):
+    return max(float((a - b).abs().max()) for a, b in zip(found.logits, expected.logits, strict=True))
+
+
+def assert_same(found, expected):
+    assert torch.equal(found.sequences, expected.sequences)
+    assert gap(found, expected) < TIGHT
+
+
+KINDS = [(f, kind) for f in ("bloom", "mpt", "llama", "qwen3") for kind in ("none", "mean", "centred")]
+KINDS += [("bloom", "alibi"), ("mpt", "alibi"), ("mistral", "mean"), ("qwen2", "centred")]
+
+
+@pytest.mark.parametrize(("family", "kind"), KINDS)
+def test_greedy_generation_equals_the_masked_full_attention(family, kind):
+    model = hf_models.model(family)
+    prompt = 8 if kind == "centred" else 0
+    found, expected, _ = both(model, plan_for(model, compensation=kind, prompt=prompt), hf_models.tokens(2, 8))
+    assert found.sequences.shape == (2, 14)
+    assert_same(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("family", "how"),
+    [(f, how) for f in ("bloom", "llama") for how in (SAMPLING, BEAMS)]
+    + [("mpt", BEAMS | {"do_sample": True, "top_k": 0})],
+)
+def test_sampling_and_beams_equal_the_masked_full_attention(family, how):
+    model = hf_models.model(family)
+    found, expected, _ = both(model, plan_for(model), hf_models.tokens(2, 8), how)
+    assert_same(found, expected)
+
+
+@pytest.mark.parametrize("family", ["bloom", "qwen3"])
+def test_several_samples_of_one_prompt_equal_the_masked_full_attention(family):
+    model = hf_models.model(family)
+    found, expected, _ = both(model, plan_for(model), hf_models.tokens(1, 8), SAMPLING | {"num_return_sequences": 3})
+    assert len(found.sequences.unique(dim=0)) == 3
+    assert_same(found, expected)
+
+
+@pytest.mark.parametrize(("family", "size"), [("bloom", 3), ("mpt", 1), ("llama", 3)])
+def test_prompts_read_in_chunks_give_the_same(family, size):
+    model = hf_models.model(family)
+    found, expected, cache = both(model, plan_for(model), hf_models.tokens(2, 8), prefill_chunk_size=size)
+    assert_same(found, expected)
+    assert cache.get_seq_length() == 13
+
+
+@pytest.mark.parametrize("family", ["bloom", "llama"])
+def test_sequences_that_end_early_do_not_disturb_the_others(family):
+    model = hf_models.model(family)
+    # transformers takes a pad token in a prompt for padding.
+    ids, pad = hf_models.tokens(3, 8) % 60, 63
+    found, _, _ = both(model, plan_for(model), ids)
+    end = int(found.sequences[0, 10])
+    found, expected, _ = both(model, plan_for(model), ids, GREEDY | {"eos_token_id": end, "pad_token_id": pad})
+    assert (found.sequences[0, 11:] == pad).all() and (found.sequences[:, -1] != pad).any()
+    assert_same(found, expected)
+
+
+@pytest.mark.parametrize("family", ["bloom", "llama"])
+def test_a_second_call_goes_on_where_the_first_ended(family):
+    model = hf_models.model(family)
+    plan, ids = plan_for(model), hf_models.tokens(2, 8)
+    with hf_models.double():
+        with hf_cache.razor(model, plan) as cache:
+            first = generate(model, ids, GREEDY, past_key_values=cache)
+            longer = torch.cat([first.sequences, hf_models.tokens(2, 5, seed=3)], dim=1)
+            second = generate(model, longer, GREEDY, past_key_values=cache)
+            assert cache.get_seq_length() == 24
+            cache.reset()
+            assert cache.get_seq_length() == cache.nbytes() == 0
+            again = generate(model, ids, GREEDY, past_key_values=cache)
+        with hf_attention.replaced(model, MaskedAttention(plan)):
+            expected = generate(model, longer, GREEDY, use_cache=False)
+    assert_same(second, expected)
+    assert_same(again, first)
+
+
+@pytest.mark.parametrize("family", hf_models.FAMILIES)
+def test_a_plan_that_drops_nothing_generates_what_the_model_does(family):
+    model = hf_models.model(family)
+    ids = hf_models.tokens(2, 8)
+    with hf_models.double():
+        own = generate(model, ids, GREEDY, use_cache=True)
+        with hf_cache.razor(model, plan_for(model, buffer=16)) as cache:
+            found = generate(model, ids, GREEDY, past_key_values=cache)
+    assert_same(found, own)
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-4), (torch.bfloat16, 0.2)])
+@pytest.mark.parametrize("family", ["bloom", "llama"])
+def test_generation_in_low_precision_stays_within_its_rounding(family, dtype, tolerance):
+    model = hf_models.model(family, dtype=dtype)
+    plan, ids = plan_for(model, prompt=4), hf_models.tokens(2, 12)
+    with hf_cache.razor(model, plan) as cache, torch.no_grad():
+        found = torch.cat([model(part, past_key_values=cache).logits for part in ids.split(5, dim=1)], dim=1)
+    with hf_attention.replaced(model, MaskedAttention(plan)), torch.no_grad():
+        expected = model(ids).logits
+    assert found.dtype == dtype
+    assert (found - expected).abs().max() < tolerance  # logits up to 8
+
+
+@pytest.mark.parametrize("family", ["bloom", "llama"])
+@pytest.mark.parametrize(
+    "change", [{"buffer": 4}, {"sinks": 1}, {"compensation": "none"}, {"full": (frozenset(),) * 2}]
+)
+def test_a_plan_that_differs_is_seen_in_the_logits(family, change):
+    model = hf_models.model(family)
+    plan = plan_for(model)
+    found, expected, _ = both(model, plan, hf_models.tokens(2, 12), other=replace(plan, **change))
+    assert gap(found, expected) > 1e-4
+
+
+def held(family, kind, batch, length):
+    model = hf_models.model(family, dtype=torch.float32)
+    plan = plan_for(model, compensation=kind, prompt=5)
+    ids = hf_models.tokens(batch, length)
+    head_dim = getattr(model.config, "head_dim", None) or model.config.hidden_size // plan.n_heads
+    return model, plan, ids, lambda n: razor_bytes(plan, n, head_dim, 4, batch=batch)
+
+
+def live_bytes():
+    """Bytes behind all floating tensors that are alive, parameters aside."""
+    found = [x for x in gc.get_objects() if type(x) is torch.Tensor and x.is_floating_point()]
+    return sum({x.untyped_storage().data_ptr(): x.untyped_storage().nbytes() for x in found}.values())
+
+
+@pytest.mark.parametrize(
+    ("family", "kind"), [("bloom", "alibi"), ("llama", "mean"), ("mpt", "none"), ("qwen3", "centred")]
+)
+def test_bytes_held_equal_the_formula_and_no_key_is_kept_twice(family, kind):
+    model, plan, ids, formula = held(family, kind, 3, 24)
+    with hf_cache.razor(model, plan) as cache, torch.no_grad():
+        before = live_bytes() if family in ("bloom", "qwen3") else None
+        for n, chunk in zip((4, 8, 12, 16, 20, 24), ids.split(4, dim=1), strict=True):
+            model(chunk, past_key_values=cache)
+            assert cache.nbytes() == formula(n)
+        assert before is None or live_bytes() - before == formula(24)
+
+
+@pytest.mark.parametrize("family", ["bloom", "llama"])
+def test_generation_holds_less_than_transformers_own_cache(family):
+    model, plan, ids, formula = held(family, "none", 2, 40)
+    with hf_cache.razor(model, plan) as cache:
+        model.generate(ids, past_key_values=cache, max_new_tokens=9, **GREEDY)
+    own = model.generate(ids, max_new_tokens=9, use_cache=True, return_dict_in_generate=True, **GREEDY)
+    layers = own.past_key_values.layers
+    whole = sum(x.untyped_storage().nbytes() for layer in layers for x in (layer.keys, layer.values))
+    assert cache.nbytes() == formula(48) < whole / 2
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("family", hf_models.FAMILIES)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_any_plan_generates_what_the_masked_full_attention_does(family, data):
+    model = hf_models.model(family, seed=data.draw(st.integers(0, 3)))
+    found = hf_heads.heads(model)
+    kinds = ["none", "mean", "centred"] + ["alibi"] * (found.slopes is not None)
+    plan = data.draw(plans(2, found.n_heads, found.n_kv_heads, kinds))
+    ids = hf_models.tokens(data.draw(st.integers(1, 3)), data.draw(st.integers(max(1, plan.prompt), 16)))
+    how = data.draw(st.sampled_from([GREEDY, SAMPLING, BEAMS]))
+    arguments = data.draw(st.sampled_from([{}, {"prefill_chunk_size": 2}]))
+    assert_same(*both(model, plan, ids, how, **arguments)[:2])
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("family", hf_models.FAMILIES)
+def test_generation_on_a_gpu_equals_the_masked_full_attention(family):
+    model = hf_models.model(family).cuda()
+    for how in (GREEDY, SAMPLING, BEAMS):
+        found, expected, _ = both(model, plan_for(model), hf_models.tokens(2, 8).cuda(), how)
+        assert_same(found, expected)
+
+
+def raises(message):
+    return pytest.raises(ValueError, match=f"^{message}")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"full": (frozenset(),) * 3},
+            "the plan is for 3 layers of 4 heads and 2 key-value heads, the model has 2 of 4",
+        ),
+        ({"n_heads": 8}, "the plan is for 2 layers of 8 heads and 2 key-value heads, the model has 2 of 4 and 2"),
+        ({"n_kv_heads": 4}, "the plan is for 2 layers of 4 heads and 4 key-value heads, the model has 2 of 4 and 2"),
+        ({"compensation": "alibi"}, "compensation 'alibi' needs slopes, llama has none"),
+        ({"compensation": "centred"}, "compensation 'centred' needs a prompt of at least 1 token, or a centre"),
+    ],
+)
+def test_a_plan_that_does_not_fit_is_refused(change, message):
+    model = hf_models.model("llama")
+    with raises(message), hf_cache.razor(model, replace(plan_for(model), **change)):
+        pass
+    assert model.config._attn_implementation == "sdpa" and not model._forward_pre_hooks
+
+
+@pytest.mark.parametrize("kind", hf_cache.GROWING_ANGLES)
+def test_angles_that_change_with_the_length_are_refused(kind):
+    rope = {"rope_type": kind, "rope_theta": 1e4, "factor": 2.0, "original_max_position_embeddings": 64}
+    rope |= {"short_factor": [1.0] * 4, "long_factor": [1.0] * 4} if kind == "longrope" else {}
+    model = hf_models.model("llama", rope_parameters=rope)
+    with raises(f"rotary angles of type '{kind}' change with the length"), hf_cache.razor(model, plan_for(model)):
+        pass
+
+
+def test_an_unknown_architecture_is_refused():
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    model = GPT2LMHeadModel(GPT2Config(n_embd=8, n_layer=1, n_head=2, vocab_size=8))
+    plan = RazorPlan(2, 2, (frozenset(),))
+    with raises("the attention of GPT2LMHeadModel is none of"), hf_cache.razor(model, plan):
+        pass
+
+
+@pytest.mark.parametrize("family", ["bloom", "mpt", "llama"])
+def test_calls_that_would_give_other_numbers_are_refused(family):
+    model = hf_models.model(family)
+    ids = hf_models.tokens(2, 8)
+    masked = torch.ones_like(ids)
+    masked[0, 0] = 0
+    with torch.no_grad():
+        with hf_cache.razor(model, plan_for(model)) as cache:
+            with raises("the model was called without this cache: give it as past_key_values"):
+                model(ids)
+            with raises("use_cache is False: the whole text would be read again at every step"):
+                model.generate(ids, past_key_values=cache, use_cache=False, max_new_tokens=2)
+            with raises("padding cannot go through an attention function"):
+                model.generate(ids, attention_mask=masked, past_key_values=cache, max_new_tokens=2)
+            with torch.enable_grad(), raises("the Razor cache holds no graph"):
+                model(ids, past_key_values=cache)
+            with raises("a Razor cache cannot be cropped"):
+                model.generate(ids[:1], past_key_values=cache, prompt_lookup_num_tokens=3, max_new_tokens=4)
+            cache.reset()
+            assert cache.get_seq_length() == 0
+            model(ids, past_key_values=cache)
+            with raises("the cache holds keys of batch 2"):
+                model(ids[:1], past_key_values=cache)
+            with raises("a Razor cache is not repeated"):
+                cache.batch_repeat_interleave(2)
+            cache.batch_select_indices(torch.tensor([1]))
+            model(ids[1:], past_key_values=cache)
+            assert cache.get_seq_length() == 16
+        with raises("this Razor cache is used outside of its"):
+            model(ids[1:], past_key_values=cache)
+
+
+def test_a_call_that_broke_off_is_noticed(monkeypatch):
+    model = hf_models.model("llama")
+    ids = hf_models.tokens(1, 5)
+    real = RazorCache.__call__
+
+    def failing(self, layer, *tensors, **settings):
+        if layer == 1:
+            raise KeyboardInterrupt
+        return real(self, layer, *tensors, **settings)
+
+    with hf_cache.razor(model, plan_for(model)) as cache, torch.no_grad():
+        with monkeypatch.context() as patch:
+            patch.setattr(RazorCache, "__call__", failing)
+            with pytest.raises(KeyboardInterrupt):
+                model(ids, past_key_values=cache)
+        with raises("layer 1 has 0 tokens, layer 0 10: a call broke off"):
+            model(ids, past_key_values=cache)
+        cache.reset()
+        model(ids, past_key_values=cache)
+
+
+@pytest.mark.parametrize("family", ["mpt", "llama"])
+def test_the_model_is_as_before_afterwards(family):
+    model = hf_models.model(family)
+    settings, config, ids = model.generation_config, model.config, hf_models.tokens(1, 6)
+    own = model.generate(ids, max_new_tokens=3)
+    with pytest.raises(KeyboardInterrupt), hf_cache.razor(model, plan_for(model)):
+        raise KeyboardInterrupt
+    assert model.generation_config is settings and model.config is config and not model._forward_pre_hooks
+    assert torch.equal(model.generate(ids, max_new_tokens=3), own)
