@@ -39,7 +39,7 @@ def rotary_range(
     """
     weights = checked(w_q, w_k, gamma, norm_bias, query_bias, norm)
     d_head = len(weights.w_q)
-    groups = _groups(d_head, pairs)
+    groups = pair_numbers(d_head, pairs)
     shift = np.zeros(d_head) if key_bias is None else array("key_bias", key_bias, (d_head,))
     seen = head(weights)
     queries = _reduced(seen.query, seen.offset)
@@ -69,12 +69,12 @@ def rotary_range_normed(query_gain: ArrayLike, key_gain: ArrayLike, pairs: str =
     queries, keys = np.abs(array("query_gain", query_gain)), np.abs(array("key_gain", key_gain))
     if queries.ndim != 1 or queries.shape != keys.shape:
         raise ValueError(f"query_gain has shape {queries.shape}, key_gain {keys.shape}: expected (d_head,) for both")
-    groups = _groups(len(queries), pairs)
+    groups = pair_numbers(len(queries), pairs)
     tops = [max(queries[groups == f]) * max(keys[groups == f]) for f in range(len(queries) // 2)]
     return 2 * math.sqrt(len(queries)) * float(max(tops))
 
 
-def _groups(d_head: int, pairs: str) -> np.ndarray:
+def pair_numbers(d_head: int, pairs: str) -> np.ndarray:
     """The number of the pair of every coordinate, (d_head,)."""
     if pairs not in PAIRS:
         raise ValueError(f"unknown pairs {pairs!r}: choose one of {', '.join(PAIRS)}")

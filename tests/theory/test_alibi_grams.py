@@ -1,0 +1,213 @@
+"""Layers from their Gram matrices: against the dense forms of one head, against balls, and where squares cancel."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from theory import alibi, alibi_grams, alibi_rotary
+from theory.alibi_grams_rotary import rotary_ranges
+from theory.alibi_head import product_norm
+from theory.truncation import value_diameter
+
+SIZES = [(4, 2, 3, 7), (4, 4, 8, 16), (2, 1, 8, 5), (6, 2, 16, 64), (2, 2, 1, 4), (3, 3, 32, 200), (1, 1, 1, 2)]
+
+
+def layer(rng, heads, kv_heads, d_head, d_model, biased=False, dtype=np.float32):
+    """Keyword arguments of `logit_ranges` without the norm."""
+    return {
+        "w_q": rng.standard_normal((heads, d_head, d_model)).astype(dtype),
+        "w_k": rng.standard_normal((kv_heads, d_head, d_model)).astype(dtype),
+        "gamma": np.exp(0.5 * rng.standard_normal(d_model)),
+        "norm_bias": rng.standard_normal(d_model) if biased else None,
+        "query_bias": rng.standard_normal((heads, d_head)) if biased else None,
+    }
+
+
+def one_by_one(arguments, norm, function=alibi.logit_range):
+    heads, group = len(arguments["w_q"]), len(arguments["w_q"]) // len(arguments["w_k"])
+    shift = arguments["query_bias"]
+    return np.array(
+        [
+            function(
+                arguments["w_q"][head],
+                arguments["w_k"][head // group],
+                arguments["gamma"],
+                arguments["norm_bias"],
+                None if shift is None else shift[head],
+                norm=norm,
+            )
+            for head in range(heads)
+        ]
+    )
+
+
+@pytest.mark.parametrize("norm", ["rms", "layer"])
+@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_ranges_agree_with_the_dense_form_of_each_head(norm, biased, dtype):
+    rng = np.random.default_rng(0)
+    for size in SIZES:
+        arguments = layer(rng, *size, biased=biased, dtype=dtype)
+        expected = one_by_one(arguments, norm)
+        assert alibi_grams.logit_ranges(**arguments, norm=norm) == pytest.approx(expected, rel=1e-10)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_ranges_agree_on_heads_of_any_shape_and_decay(seed):
+    rng = np.random.default_rng(seed)
+    kv_heads, group, d_head, d_model = rng.integers([1, 1, 1, 2], [4, 4, 13, 41])
+    arguments = layer(rng, kv_heads * group, kv_heads, d_head, d_model, biased=bool(seed % 2))
+    for name in ("w_q", "w_k"):
+        arguments[name] = arguments[name] * np.exp(3 * rng.standard_normal((1, d_head, 1))).astype(np.float32)
+    norm = ["rms", "layer"][seed // 2 % 2]
+    expected = one_by_one(arguments, norm)
+    assert alibi_grams.logit_ranges(**arguments, norm=norm) == pytest.approx(expected, rel=1e-10)
+
+
+def test_ranges_lie_in_their_balls():
+    arguments = layer(np.random.default_rng(1), 2, 1, 4, 12, biased=True)
+    for value, head in zip(alibi_grams.logit_ranges(**arguments), range(2), strict=True):
+        low, high = alibi.logit_range(
+            arguments["w_q"][head], arguments["w_k"][0], arguments["gamma"], arguments["norm_bias"],
+            arguments["query_bias"][head], certified=True,
+        )  # fmt: skip
+        assert low * (1 - 1e-13) <= value <= high * (1 + 1e-13)
+
+
+def close_pair(gap):
+    """Rows whose product has two largest singular values 1 and sqrt(1 - gap)."""
+    rng = np.random.default_rng(2)
+    left, right = (np.linalg.qr(rng.standard_normal((40, 8)))[0].T for _ in range(2))
+    sizes = np.sqrt([1, 1 - gap, *np.linspace(0.5, 0.1, 6)])
+    return (sizes[:, None] * left)[None], right[None]
+
+
+@pytest.mark.parametrize("gap", [0.0, 1e-14, 1e-9, 1e-6, 1e-3])
+def test_two_nearly_equal_eigenvalues_cost_no_digits(gap):
+    left, right = close_pair(gap)
+    expected = product_norm(left[0], right[0])
+    assert alibi_grams.product_norms(left, right) == pytest.approx([expected], rel=1e-10)
+
+
+@pytest.mark.parametrize("part", [0.0, 1e-12, 1e-7, 1e-4, 0.1])
+def test_nearly_orthogonal_queries_and_keys_cost_no_digits(part):
+    left, right = (np.eye(12)[i : i + 4] + 0.0 for i in (0, 4))
+    right[0, 0] = part
+    turn = np.linalg.qr(np.random.default_rng(3).standard_normal((4, 4)))[0]
+    expected = part  # left^T turn^T turn right
+    found = alibi_grams.product_norms((turn @ left)[None], (turn @ right)[None])
+    assert found == pytest.approx([product_norm(turn @ left, turn @ right)], rel=1e-9, abs=1e-15)
+    assert found == pytest.approx([math.hypot(expected, 1.0)], rel=1e-9)
+
+
+def test_heads_whose_product_is_zero_have_no_range():
+    turned = {"w_q": [[[1.0, 0], [0, 0]]], "w_k": [[[0.0, 0], [1, 0]]], "gamma": np.ones(2)}
+    assert alibi_grams.logit_ranges(**turned) == pytest.approx([0.0], abs=1e-15)
+    assert rotary_ranges(**turned) == pytest.approx([2 * math.sqrt(2)], rel=1e-9)
+    blank = np.zeros((2, 3, 5), np.float32)
+    assert list(alibi_grams.logit_ranges(blank, blank, np.ones(5), query_bias=np.ones((2, 3)))) == [0.0, 0.0]
+    assert list(rotary_ranges(blank[:, :2], blank[:, :2], np.ones(5))) == [0.0, 0.0]
+    assert list(alibi_grams.value_diameters(blank, np.ones(5))) == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("size", [1e-25, 1e-12, 1e12, 1e18])
+def test_sizes_of_float32_weights_neither_overflow_nor_vanish(size):
+    arguments = layer(np.random.default_rng(4), 2, 1, 4, 12)
+    plain = one_by_one(arguments, "layer")
+    scaled = {**arguments, "w_q": (arguments["w_q"] * np.float32(size))}
+    expected = plain * float(np.float32(size))
+    assert alibi_grams.logit_ranges(**scaled, norm="layer") == pytest.approx(expected, rel=1e-6)
+
+
+def test_layernorm_rows_of_a_large_mean_cost_no_digits():
+    arguments = layer(np.random.default_rng(5), 3, 3, 6, 32)
+    arguments["w_q"] = (arguments["w_q"] + 300).astype(np.float32)
+    arguments["gamma"] = np.ones(32)
+    expected = one_by_one(arguments, "layer")
+    assert alibi_grams.logit_ranges(**arguments, norm="layer") == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("norm", ["rms", "layer"])
+def test_value_diameters_and_product_norms_agree_with_the_dense_forms(norm):
+    rng = np.random.default_rng(6)
+    for heads, kv_heads, d_head, d_model in SIZES:
+        found = layer(rng, heads, kv_heads, d_head, d_model)
+        values = [value_diameter(rows, found["gamma"], norm) for rows in found["w_k"]]
+        assert alibi_grams.value_diameters(found["w_k"], found["gamma"], norm) == pytest.approx(values, rel=1e-12)
+        group = heads // kv_heads
+        wide = {name: found[name].astype(np.float64) for name in ("w_q", "w_k")}
+        norms = [product_norm(wide["w_q"][h], wide["w_k"][h // group]) for h in range(heads)]
+        assert alibi_grams.product_norms(found["w_q"], found["w_k"]) == pytest.approx(norms, rel=1e-10)
+
+
+@pytest.mark.parametrize("pairs", alibi_rotary.PAIRS)
+@pytest.mark.parametrize("biased", [False, True])
+def test_rotary_ranges_bound_rotated_logits_and_are_near_the_searched_bound(pairs, biased):
+    rng = np.random.default_rng(7)
+    for norm, size in [("rms", (4, 2, 2, 7)), ("layer", (2, 1, 8, 5)), ("rms", (2, 2, 8, 24))]:
+        arguments = layer(rng, *size, biased=biased)
+        for name in ("w_q", "w_k"):
+            arguments[name] *= np.exp(rng.standard_normal((1, size[2], 1))).astype(np.float32)
+        key_bias = rng.standard_normal((size[1], size[2])) if biased else None
+        found = rotary_ranges(**arguments, key_bias=key_bias, norm=norm, pairs=pairs)
+        for head, bound in enumerate(found):
+            kv = head // (size[0] // size[1])
+            one = {name: arguments[name][at] for name, at in (("w_q", head), ("w_k", kv))}
+            one |= {"gamma": arguments["gamma"], "norm_bias": arguments["norm_bias"], "norm": norm}
+            one |= {"query_bias": arguments["query_bias"][head], "key_bias": key_bias[kv]} if biased else {}
+            assert bound <= 1.05 * alibi_rotary.rotary_range(**one, pairs=pairs)
+            assert bound >= rotated_spread(one, pairs, rng)
+
+
+def rotated_spread(head, pairs, rng, draws=3000):
+    """The largest difference of two logits among random states; the rotation is the best one for each pair."""
+    d_head, d_model = head["w_q"].shape
+    raw = rng.standard_normal((2, draws, d_model))
+    raw = raw - raw.mean(-1, keepdims=True) if head["norm"] == "layer" else raw
+    states = raw / np.sqrt((raw**2).mean(-1, keepdims=True)) * head["gamma"]
+    bias = 0.0 if head["norm_bias"] is None else head["norm_bias"]
+    query = (states[0] + bias) @ head["w_q"].T + head.get("query_bias", 0.0)
+    key = (states[1] + bias) @ head["w_k"].T + head.get("key_bias", 0.0)
+    order = np.arange(d_head).reshape(2, -1).T if pairs == "halves" else np.arange(d_head).reshape(-1, 2)
+    reach = (np.linalg.norm(query[:, order], axis=2) * np.linalg.norm(key[:, order], axis=2)).sum(1)
+    return 2 * reach.max() / math.sqrt(d_head)
+
+
+GOOD = {"w_q": np.ones((2, 2, 4), np.float32), "w_k": np.ones((1, 2, 4), np.float32), "gamma": np.ones(4)}
+HOLED = np.ones((2, 2, 4), np.float32)
+HOLED[1, 0, 2] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"w_q": np.ones((2, 4))}, "w_q has shape"),
+        ({"w_q": HOLED}, "w_q holds a value that is not a finite number"),
+        ({"w_k": HOLED}, "w_k holds a value that is not a finite number"),
+        ({"w_k": np.ones((1, 3, 4))}, "w_k has shape"),
+        ({"w_k": np.ones((3, 2, 4))}, "kv heads a divisor of 2"),
+        ({"gamma": np.ones(3)}, "gamma has shape"),
+        ({"norm_bias": [1.0]}, "norm_bias has shape"),
+        ({"query_bias": [1.0]}, "query_bias has shape"),
+        ({"norm": "batch"}, "unknown norm 'batch'"),
+    ],
+)
+@pytest.mark.parametrize("function", [alibi_grams.logit_ranges, rotary_ranges])
+def test_bad_layers_are_refused_in_one_line(function, change, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        function(**{**GOOD, **change})
+    assert "\n" not in str(caught.value)
+
+
+def test_bad_rotary_layers_are_refused():
+    with pytest.raises(ValueError, match="even number"):
+        rotary_ranges(np.ones((1, 3, 4)), np.ones((1, 3, 4)), np.ones(4))
+    with pytest.raises(ValueError, match="unknown pairs"):
+        rotary_ranges(**GOOD, pairs="thirds")
+    with pytest.raises(ValueError, match="key_bias has shape"):
+        rotary_ranges(**GOOD, key_bias=np.ones(2))
+    with pytest.raises(ValueError, match="w_v holds a value"):
+        alibi_grams.value_diameters(HOLED, np.ones(4))

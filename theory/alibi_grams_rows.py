@@ -1,0 +1,129 @@
+"""The heads of a layer as they are stored, often in float32: checked, and multiplied piece by piece in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from theory.alibi_head import NORMS, array
+
+ROWS = 16  # of a head at a time in float64: they stay in the cache
+
+
+class Layer(NamedTuple):
+    """Weights (heads, d_head, d_model) and (kv heads, d_head, d_model) as stored; all else float64, absent as zeros.
+
+    offsets (heads, d_head) = W_Q norm_bias + query_bias.
+    """
+
+    w_q: np.ndarray
+    w_k: np.ndarray
+    gamma: np.ndarray
+    norm_bias: np.ndarray
+    query_bias: np.ndarray
+    offsets: np.ndarray
+    norm: str
+
+    @property
+    def group(self) -> int:
+        return len(self.w_q) // len(self.w_k)
+
+    @property
+    def d_head(self) -> int:
+        return self.w_q.shape[1]
+
+    @property
+    def d_model(self) -> int:
+        return self.w_q.shape[2]
+
+
+def checked_layer(
+    w_q: ArrayLike,
+    w_k: ArrayLike,
+    gamma: ArrayLike,
+    norm_bias: ArrayLike | None = None,
+    query_bias: ArrayLike | None = None,
+    norm: str = "rms",
+) -> Layer:
+    """The arguments as arrays. Raises ValueError for a wrong shape, a number that is not finite, an unknown norm."""
+    queries, keys = _weights("w_q", w_q), _weights("w_k", w_k)
+    heads, d_head, d_model = queries.shape
+    if keys.shape[1:] != (d_head, d_model) or heads % len(keys):
+        raise ValueError(
+            f"w_k has shape {keys.shape}: expected (kv heads, {d_head}, {d_model}), kv heads a divisor of {heads}"
+        )
+    if norm not in NORMS:
+        raise ValueError(f"unknown norm {norm!r}: choose one of {', '.join(NORMS)}")
+    if norm == "layer" and d_model < 2:
+        raise ValueError(f"d_model is {d_model}: LayerNorm needs at least 2")
+    bias = np.zeros(d_model) if norm_bias is None else array("norm_bias", norm_bias, (d_model,))
+    shift = np.zeros((heads, d_head)) if query_bias is None else array("query_bias", query_bias, (heads, d_head))
+    offsets = np.stack([times(rows, bias) for rows in queries]) + shift if bias.any() else shift
+    return Layer(queries, keys, array("gamma", gamma, (d_model,)), bias, shift, offsets, norm)
+
+
+def gram(rows: np.ndarray, gamma: np.ndarray, norm: str, room: np.ndarray | None = None) -> np.ndarray:
+    """The Gram matrix (d_head, d_head) of rows Gamma P, in float64.
+
+    room: an array of their shape to scale them in; its precision is used then, and LayerNorm's means are taken off at
+    the end: cheap, and wrong where they outweigh the rest.
+    """
+    used = np.empty(rows.shape) if room is None else room
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.multiply(rows, gamma.astype(used.dtype), out=used, casting="same_kind")
+        if norm == "rms":
+            return (used @ used.T).astype(np.float64)
+        if room is None:
+            used -= used.mean(axis=1, keepdims=True)
+            return used @ used.T
+        sums = (used @ np.ones(len(gamma), used.dtype)).astype(np.float64)
+        return used @ used.T - np.outer(sums, sums / len(gamma))
+
+
+def finite_gram(name: str, rows: np.ndarray, gamma: np.ndarray, norm: str) -> np.ndarray:
+    """`gram` in float64. Raises ValueError, naming the argument, where it is not finite."""
+    found = gram(rows, gamma, norm)
+    if not np.isfinite(found).all():
+        raise ValueError(f"{name} holds a value that is not a finite number, or too large to be squared")
+    return found
+
+
+def centred(vector: np.ndarray, norm: str) -> np.ndarray:
+    """P vector: without its mean where the norm is LayerNorm."""
+    return vector - vector.mean() if norm == "layer" else vector
+
+
+def times(rows: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    """rows @ vector in float64."""
+    found = np.empty(len(rows))
+    for i, part in _parts(rows):
+        found[i : i + ROWS] = part @ vector
+    return found
+
+
+def turned(rows: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    """rows^T @ vector in float64."""
+    found = np.zeros(rows.shape[1])
+    for i, part in _parts(rows):
+        found += vector[i : i + ROWS] @ part
+    return found
+
+
+def _weights(name: str, values: ArrayLike) -> np.ndarray:
+    """float32 as it is, else float64; whether all numbers of float32 are finite shows in what is computed from them."""
+    found = np.asarray(values)
+    found = found if found.dtype == np.float32 else array(name, values)
+    if found.ndim != 3 or not found.size:
+        raise ValueError(f"{name} has shape {found.shape}: expected (heads, d_head, d_model), each at least 1")
+    return found
+
+
+def _parts(rows: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    buffer = np.empty((ROWS, rows.shape[1]))
+    for i in range(0, len(rows), ROWS):
+        part = buffer[: len(rows) - i]
+        part[...] = rows[i : i + ROWS]
+        yield i, part
