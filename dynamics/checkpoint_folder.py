@@ -63,12 +63,14 @@ def _sharded(folder: Path) -> dict[str, StoredTensor]:
     names = read_object(index).get("weight_map")
     if not isinstance(names, dict) or not names or not all(isinstance(file, str) for file in names.values()):
         raise ValueError(f"{index}: weight_map must give a file for every tensor")
-    result: dict[str, StoredTensor] = {}
-    for file in sorted(set(names.values())):
+    shards = sorted(set(names.values()))
+    for file in shards:
         if not _plain(file) or not file.endswith(".safetensors"):
             raise ValueError(f"{index}: {file!r} is not the name of a safetensors file in this folder")
         if not (folder / file).is_file():
             raise ValueError(f"{index}: the file {file} is missing")
+    result: dict[str, StoredTensor] = {}
+    for file in shards:
         for name, tensor in safetensors_files.tensors(folder / file).items():
             if names.get(name) != file:
                 raise ValueError(f"{folder / file}: tensor {name} is not listed for this file in {INDEX}")

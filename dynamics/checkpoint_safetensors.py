@@ -146,10 +146,11 @@ def _whole_numbers(value: object) -> bool:
 
 
 def _check_cover(ranges: dict[str, tuple[int, int]], size: int, path: Path) -> None:
-    end = 0
-    for name, (begin, stop) in sorted(ranges.items(), key=lambda item: item[1]):
+    for name, (_, stop) in ranges.items():
         if stop > size:
             raise ValueError(f"{path}: cut off: tensor {name} ends at byte {stop} of {size}")
+    end = 0
+    for name, (begin, stop) in sorted(ranges.items(), key=lambda item: item[1]):
         if begin != end:
             what = "overlaps the one before" if begin < end else "leaves a hole before it"
             raise ValueError(f"{path}: tensor {name} {what} (it begins at byte {begin}, not {end})")
