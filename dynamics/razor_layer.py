@@ -78,16 +78,29 @@ class RazorLayer:
         rates = rates.double().unflatten(0, (self.plan.n_kv_heads, -1))
         at = range(self.n_tokens, self.n_tokens + query.shape[2])
         output = query.new_empty(*scaled.shape[:-1], value.shape[-1])
-        if self.full.index:
-            self.full.append(key, value)
-            heads = self.full.index
+        self.append(key, value)
+        if heads := self.full.index:
             output[:, heads] = self._read_full(scaled[:, heads], rates[heads], at)
-        if self.local.index:
-            self.local.append(key, value)
-            heads = self.local.index
+        if heads := self.local.index:
             output[:, heads] = self._read_local(scaled[:, heads], rates[heads], at)
+            self.drop(rates[heads], at[-1:])
         self.n_tokens += query.shape[2]
         return output.flatten(1, 2)
+
+    def append(self, key: Tensor, value: Tensor) -> None:
+        """Store new tokens, key and value (batch, n_kv_heads, c, d)."""
+        for tokens in (self.full, self.local):
+            if tokens.index:
+                tokens.append(key, value)
+
+    def drop(self, rates: Tensor, last: range) -> None:
+        """Fold what no query after the `last` one sees into the compensation token, and free it."""
+        first = self.plan.kept_from(last.stop)
+        if self.folded is not None:
+            folded = self._fold(rates, last, [first])
+            self.folded = Folded(*(x.squeeze(3) for x in folded))
+        self.local.drop(self.plan.sinks, max(0, first - max(self.first, self.plan.sinks)))
+        self.first = max(self.first, first)
 
     def _read_full(self, scaled: Tensor, rates: Tensor, at: range) -> Tensor:
         position, query = torch.arange(at.stop, device=rates.device), _tensor(at, rates)
@@ -109,7 +122,6 @@ class RazorLayer:
             log_weight, mean = self._token(scaled, rates, at, starts)
             weights = torch.cat([scores, log_weight[..., None].to(scores.dtype)], dim=-1).softmax(-1)
             output = _values(weights[..., :-1], self.local.value) + weights[..., -1:] * mean.to(scores.dtype)
-        self._drop(rates, at[-1:])
         return output.to(scaled.dtype)
 
     def _token(self, scaled: Tensor, rates: Tensor, at: range, starts: list[int]) -> tuple[Tensor, Tensor]:
@@ -135,15 +147,6 @@ class RazorLayer:
             prior = prior + torch.einsum("bhgd,bhnd->bhgn", self.centre, key.double())[..., None, :]
         prior = prior.masked_fill(position >= _tensor(starts, rates), -torch.inf).expand(len(key), -1, -1, -1, -1)
         return fold(self.folded, query[:, 0] - (self.n_tokens - 1), rate, key, value, prior)
-
-    def _drop(self, rates: Tensor, last: range) -> None:
-        """Fold what no later query sees into the compensation token, and free it."""
-        first = self.plan.kept_from(last.stop)
-        if self.folded is not None:
-            folded = self._fold(rates, last, [first])
-            self.folded = Folded(*(x.squeeze(3) for x in folded))
-        self.local.drop(self.plan.sinks, max(0, first - max(self.first, self.plan.sinks)))
-        self.first = max(self.first, first)
 
     def _start_token(self, scaled: Tensor, at: range) -> None:
         plan, shape = self.plan, scaled.shape

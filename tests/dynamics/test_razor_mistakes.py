@@ -152,9 +152,9 @@ def test_wrong_tokens_stored_are_rejected(wrong, monkeypatch):
 class CountsTheSinks(RazorLayer):
     """The sinks are kept and compensated for."""
 
-    def _drop(self, rates, last):
+    def drop(self, rates, last):
         first = not self.first
-        super()._drop(rates, last)
+        super().drop(rates, last)
         if first and self.first > self.plan.sinks:
             key, value = (x[:, :, : self.plan.sinks] for x in (self.local.key, self.local.value))
             prior = torch.zeros(*self.folded.total.shape, 1, self.plan.sinks).double()

@@ -143,9 +143,8 @@ def test_kept_share_at_20000_tokens_is_that_of_table_2():
     plan = RazorPlan(20, 20, (frozenset({0, 7, 13}),), sinks=0, compensation="none", prompt=20_000)
     n, cache = 20_000, RazorCache(plan)
     step = torch.zeros(1, 20, 1, 1).expand(-1, -1, n, -1)
-    cache._layers[0].full.append(step, step)  # as after a prefill, whose scores would take a minute
-    cache._layers[0].local.append(step, step)
-    cache._layers[0]._drop(torch.zeros(17, 1).double(), range(n - 1, n))
+    cache._layers[0].append(step, step)  # as after a prefill, whose scores would take a minute
+    cache._layers[0].drop(torch.zeros(17, 1).double(), range(n - 1, n))
     everything = 2 * 20 * n * 4
     assert Fraction(cache.nbytes(), everything) == kept_share(n) == Fraction(8, 25)
     assert cache.nbytes() == razor_bytes(plan, n, 1, 4)
