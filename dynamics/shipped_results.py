@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from dynamics.files import atomic_write_text, sha256_bytes
+from dynamics.hashed_file import read_hashed, write_hashed
 from dynamics.manifest import Strict, plain_line
 from dynamics.sweep import SweepManifest
 from dynamics.sweep_job import Job, JobResult, Measure, result_of
@@ -49,8 +49,7 @@ def write_bundle(path: str | Path, preset: str, manifest: SweepManifest, results
     curves = {result.job.name: _curve(result) for result in results}
     # A line a job keeps the file readable and its changes small.
     text = Bundle(preset=preset, manifest=manifest, curves=curves).model_dump_json().replace('},"', '},\n"') + "\n"
-    atomic_write_text(path, text)
-    atomic_write_text(_hash_path(path), f"{sha256_bytes(text.encode())}  {Path(path).name}\n")
+    write_hashed(path, text)
 
 
 def read_bundle(path: str | Path) -> FinishedSweep:
@@ -58,11 +57,8 @@ def read_bundle(path: str | Path) -> FinishedSweep:
 
     Raises: OSError: a file is missing. ValueError, one line: a file that is not what its hash or its manifest says.
     """
-    data = Path(path).read_bytes()
-    if _hash_path(path).read_text("utf-8").split() != [sha256_bytes(data), Path(path).name]:
-        raise ValueError(f"{path}: not the bytes whose sha256 {_hash_path(path).name} records")
     try:
-        bundle = Bundle.model_validate_json(data)
+        bundle = Bundle.model_validate_json(read_hashed(path))
     except ValidationError as error:
         raise ValueError(plain_line(str(path), error)) from None
     jobs = bundle.manifest.jobs
@@ -82,10 +78,6 @@ def shipped_sweep(name: str) -> FinishedSweep:
 def shipped_names() -> list[str]:
     """The presets whose results come with the package."""
     return sorted(path.stem for path in SHIPPED.glob("*.json"))
-
-
-def _hash_path(path: str | Path) -> Path:
-    return Path(f"{path}.sha256")
 
 
 def _curve(result: JobResult) -> Curve:

@@ -1,15 +1,15 @@
 """Windows of text with needles: pairs (key, value) of bytes that no text has, each asked for again later.
 
 A planted pair overwrites two bytes of the text; its question is the key once more, after which the value is due. Keys
-(128..191) are distinct within a window and values (192..255) are drawn freely, so only looking the key up in the
-window answers, and guessing is right once in 64.
+(128..143) are distinct within a window and values (144..159) are drawn freely, so only looking the key up in the
+window answers, and guessing is right once in 16.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-N_KEYS = N_VALUES = 64
+N_KEYS = N_VALUES = 16
 FIRST_KEY = 128
 FIRST_VALUE = FIRST_KEY + N_KEYS
 VOCAB = FIRST_VALUE + N_VALUES

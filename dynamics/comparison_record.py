@@ -1,0 +1,109 @@
+"""Checked records of the comparison at equal memory: what was trained, what each policy lost, row by row. No torch."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from dynamics.comparison_plan import POLICIES
+from dynamics.config import ModelConfig, Positive
+from dynamics.hashed_file import read_hashed, write_hashed
+from dynamics.manifest import Strict, plain_line
+from dynamics.text_settings import TextTraining
+
+SHIPPED = Path(__file__).with_name("results_scope") / "compare.json"
+
+
+class Settings(Strict):
+    """One model trained from `seeds` seeds, and what it is measured on: windows of `context` held-out bytes.
+
+    budgets: shares of the full cache, as fractions; sinks: of the policies that have them; text_rows: windows whose
+    second half is scored in bits per byte; needle_rows, pairs: windows and questions in each; draws: of random heads;
+    score_k: distinct bytes of the prompt that scores heads; centre_rows: training windows for the mean queries.
+    """
+
+    config: ModelConfig
+    training: TextTraining
+    seeds: Positive = 3
+    context: Annotated[int, Field(ge=32)] = 256
+    budgets: tuple[str, ...] = ("1/2", "8/25", "1/4", "1/8")
+    sinks: Annotated[int, Field(ge=0)] = 4
+    text_rows: Positive = 48
+    needle_rows: Positive = 48
+    pairs: Positive = 8
+    draws: Positive = 3
+    score_k: Annotated[int, Field(ge=3)] = 64
+    centre_rows: Positive = 8
+
+    @model_validator(mode="after")
+    def _budgets_are_shares(self) -> Self:
+        for budget in self.budgets:
+            if not 0 < Fraction(budget) <= 1:
+                raise ValueError(f"budgets must lie in (0, 1], got {budget}")
+        return self
+
+
+class Heads(Strict):
+    """Scores (layers, heads) of one trained model, and which heads each number of protected ones means."""
+
+    seed: int
+    echo: tuple[tuple[float, ...], ...]
+    induction: tuple[tuple[float, ...], ...]
+    ranking: tuple[tuple[int, int], ...]
+    protected: int
+
+
+class Cell(Strict):
+    """One policy at one budget: entries kept, bits per byte of each text row, right answers in each needle row.
+
+    With random heads the rows of all draws follow each other.
+    """
+
+    seed: int
+    policy: str
+    budget: str
+    entries: int
+    bits: tuple[float, ...]
+    hits: tuple[int, ...]
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        if self.policy not in POLICIES:
+            raise ValueError(f"no policy {self.policy!r}")
+        return self
+
+
+class Part(Strict):
+    """What one seed has given so far; the file that an interrupted comparison resumes from."""
+
+    settings: Settings
+    heads: Heads
+    cells: tuple[Cell, ...]
+
+
+class Comparison(Strict):
+    """All results of one command, with what made them."""
+
+    version: str
+    torch_version: str
+    device: str
+    settings: Settings
+    heads: tuple[Heads, ...]
+    cells: tuple[Cell, ...]
+
+
+def write_comparison(path: str | Path, comparison: Comparison) -> None:
+    """Write a comparison and its hash beside it, a line a cell."""
+    write_hashed(path, comparison.model_dump_json().replace("},{", "},\n{") + "\n")
+
+
+def read_comparison(path: str | Path = SHIPPED) -> Comparison:
+    """Read a comparison; default, the one that comes with the package.
+
+    Raises OSError: no such file. ValueError, one plain line: not the bytes that its hash records, or no comparison.
+    """
+    try:
+        return Comparison.model_validate_json(read_hashed(path))
+    except ValidationError as error:
+        raise ValueError(plain_line(str(path), error)) from None

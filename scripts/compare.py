@@ -1,0 +1,73 @@
+"""Compare ways to shrink the key-value cache at equal memory, on small ALiBi models trained here on text with needles.
+
+Trains a model a seed on the sources of Python's standard library, and measures each policy on held-out text (bits per
+byte) and on retrieval (planted keys and values). Interrupted, the same command goes on where it stopped.
+"""
+
+from pathlib import Path
+
+from scripts.cli import Parser, output_folder, run, whole
+
+
+def parser() -> Parser:
+    """Return the command line; nothing heavy is imported for it."""
+    line = Parser(prog="python -m scripts.compare", description=__doc__)
+    line.add_argument("--out", default="out/compare", metavar="FOLDER", help="states, and compare.json with its hash")
+    line.add_argument("--quick", action="store_true", help="two small layers, two budgets: minutes")
+    line.add_argument("--seeds", type=whole(1, 100), default=3, help="models to train (default 3)")
+    line.add_argument("--device", default="auto", help="auto, cpu or cuda[:N]")
+    line.add_argument("--threads", type=whole(1), help="CPU threads")
+    line.add_argument("--quiet", action="store_true", help="no progress bars")
+    return line
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line; return its exit code."""
+    options = parser().parse_args(argv)
+    out = output_folder(options.out)
+    import torch
+
+    from dynamics.comparison_presets import preset
+    from dynamics.comparison_record import Comparison, write_comparison
+    from dynamics.corpus import standard_library
+    from dynamics.manifest import package_version
+    from dynamics.training import choose_device
+    from scripts.compare_table import table
+
+    device = str(choose_device(options.device))
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    corpus = standard_library()
+    settings = preset(corpus.sha256, options.seeds, options.quick)
+    parts = _parts(settings, corpus, out, device, options.quiet)
+    comparison = Comparison(
+        version=package_version(), torch_version=torch.__version__, device=device, settings=settings,
+        heads=tuple(part.heads for part in parts), cells=tuple(cell for part in parts for cell in part.cells),
+    )  # fmt: skip
+    write_comparison(out / "compare.json", comparison)
+    for line in table(comparison):
+        print(line)
+    print(out / "compare.json")
+    return 0
+
+
+def _parts(settings, corpus, out: Path, device: str, quiet: bool):
+    from tqdm import tqdm
+
+    from dynamics.comparison import compare_seed
+
+    number = settings.seeds * (1 + 9 * len(settings.budgets))
+    with tqdm(total=number, unit="cell", disable=True if quiet else None) as bar:
+
+        def progress(text: str) -> None:
+            bar.set_description(text)
+            bar.update()
+
+        return [
+            compare_seed(settings, seed, corpus, out / f"seed-{seed}", device, progress, not quiet)
+            for seed in range(settings.seeds)
+        ]
+
+
+if __name__ == "__main__":
+    raise SystemExit(run(main))

@@ -1,0 +1,52 @@
+"""The table of a comparison at equal memory, as lines of text."""
+
+import math
+from fractions import Fraction
+
+from dynamics.comparison_plan import FULL, HEAVY, STREAMING, WINDOW, Sizes, sizes
+from dynamics.comparison_record import Comparison
+from dynamics.comparison_statistics import Estimate, lines
+
+
+def table(comparison: Comparison) -> list[str]:
+    """A block a budget, a line a policy: entries kept, bits per byte and right answers, with 95 % intervals."""
+    settings = comparison.settings
+    model = f"{settings.config.n_layers} ALiBi layers of {settings.config.n_heads} heads"
+    text = [
+        f"{settings.seeds} seed(s), {model}, context {settings.context} bytes, corpus {settings.training.corpus[:12]}",
+        "extra: bits per byte above the full cache; mean over seeds, [Student's 95 % interval]",
+    ]
+    previous = None
+    for line in lines(comparison):
+        if line.budget != previous:
+            text += ["", f"budget {line.budget}".ljust(24) + "kept      bits/byte  extra".ljust(47) + "needles found"]
+            previous = line.budget
+        share, bits = f"{100 * line.share:6.2f} %", f"{line.bits.value:6.3f}"
+        found = f"{_interval(line.extra, 1, 4):<26}  {_interval(line.accuracy, 100, 1) + ' %':<24}"
+        kept = formula(comparison, line.policy, line.budget)
+        text.append(f"{line.policy:<22}{share}  {bits:>9}  {found}  {kept}")
+    return text
+
+
+def formula(comparison: Comparison, policy: str, budget: str) -> str:
+    """What the policy keeps: tokens a head, or whole heads and tokens of the others."""
+    settings, heads = comparison.settings, comparison.heads[0]
+    total = settings.config.n_layers * settings.config.n_heads
+    size = sizes(policy, Fraction(budget), total, settings.context, settings.sinks, heads.protected)
+    if policy == FULL:
+        return f"{total} heads x {settings.context}"
+    if policy in (WINDOW, STREAMING, HEAVY):
+        return f"{total} x ({_local(size)})"
+    return f"{size.protected} x {settings.context} + {total - size.protected} x ({_local(size)})"
+
+
+def _local(size: Sizes) -> str:
+    named = (("sinks", size.sinks), ("recent", size.window), ("heavy", size.heavy), ("token", size.token))
+    return " + ".join(f"{number} {name}" for name, number in named if number)
+
+
+def _interval(found: Estimate, factor: float, decimals: int) -> str:
+    value = f"{factor * found.value:.{decimals}f}"
+    if math.isnan(found.low):
+        return value
+    return f"{value} [{factor * found.low:.{decimals}f}, {factor * found.high:.{decimals}f}]"
