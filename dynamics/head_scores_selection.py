@@ -44,7 +44,8 @@ def retrieval_heads(
 ) -> np.ndarray:
     """The heads that keep their whole cache: the top 14 % by induction, the top 1 % by echo; (n_layers, n_heads) bool.
 
-    Source: RazorAttention, Table 2. Shares of all heads of the model, each rounded up; the two sets may overlap.
+    Source: RazorAttention, Table 2. Shares of all heads of the model, each rounded up; the two sets may overlap. What
+    that keeps of grouped key-value heads is said by `dynamics.razor_plan.RazorPlan.for_heads(np.argwhere(..), ..)`.
     """
     return top_heads(scores.induction, induction_share) | top_heads(scores.echo, echo_share)
 
@@ -55,15 +56,3 @@ def named_heads(scores: HeadScores, threshold: float = THRESHOLD) -> dict[str, n
     Shares always keep some heads, of a model without any too; a threshold does not.
     """
     return {name: scores._asdict()[name] > threshold for name in ("echo", "induction", "previous")}
-
-
-def kept_groups(heads: ArrayLike, n_kv_heads: int) -> np.ndarray:
-    """(n_layers, n_kv_heads) bool: a key-value head is kept if any of its query heads is.
-
-    Source: RazorAttention, Section 4.1, on GQA. Args: heads (n_layers, n_heads) bool.
-    Raises: ValueError unless n_kv_heads >= 1 divides n_heads.
-    """
-    heads = np.asarray(heads, dtype=bool)
-    if heads.ndim != 2 or n_kv_heads < 1 or heads.shape[1] % n_kv_heads:
-        raise ValueError(f"n_kv_heads must divide the heads of a layer, got {n_kv_heads} for shape {heads.shape}")
-    return heads.reshape(len(heads), n_kv_heads, -1).any(-1)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamics.head_scores import HeadScores
-from dynamics.head_scores_selection import kept_count, kept_groups, named_heads, retrieval_heads, top_heads
+from dynamics.head_scores_selection import kept_count, named_heads, retrieval_heads, top_heads
 
 
 @given(st.integers(0, 5000), st.integers(0, 100))
@@ -50,15 +50,6 @@ def test_names_need_more_than_half_of_the_attention():
     }
 
 
-@given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 4), st.randoms(use_true_random=False))
-def test_a_group_is_kept_if_any_of_its_heads_is(n_layers, n_kv_heads, group, random):
-    heads = np.array([[random.random() < 0.3 for _ in range(n_kv_heads * group)] for _ in range(n_layers)])
-    kept = kept_groups(heads, n_kv_heads)
-    for layer in range(n_layers):
-        for kv in range(n_kv_heads):
-            assert kept[layer, kv] == any(heads[layer, h] for h in range(n_kv_heads * group) if h // group == kv)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -68,8 +59,6 @@ def test_a_group_is_kept_if_any_of_its_heads_is(n_layers, n_kv_heads, group, ran
         (lambda: top_heads([[0.1]], 1.5), r"a share of heads must be in 0\.\.1, got 1.5"),
         (lambda: top_heads([[0.1]], -0.1), r"a share of heads must be in 0\.\.1"),
         (lambda: top_heads([[0.1]], math.nan), "a share of heads"),
-        (lambda: kept_groups(np.ones((2, 6)), 4), "n_kv_heads must divide the heads of a layer, got 4"),
-        (lambda: kept_groups(np.ones((2, 6)), 0), "n_kv_heads must divide"),
     ],
 )
 def test_bad_selections_are_refused(call, message):

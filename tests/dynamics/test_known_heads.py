@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from dynamics.head_scores import HeadScores, head_scores, repeated_prompt
-from dynamics.head_scores_selection import THRESHOLD, kept_groups, named_heads, retrieval_heads
+from dynamics.head_scores_selection import THRESHOLD, named_heads, retrieval_heads
 from dynamics.known_heads import known_model, random_known_model
+from dynamics.razor_plan import RazorPlan
 from tests.dynamics.test_head_scores import brute_force, matrices
 
 NAMES = ("echo", "induction", "previous")
@@ -101,13 +102,16 @@ def test_the_second_layer_needs_its_previous_token_head():
         assert (named["echo"] == known.echo).all()
 
 
-def test_retrieval_heads_hold_the_planted_ones_and_groups_hold_the_heads():
+def test_shares_select_the_planted_heads_and_the_plan_keeps_their_groups():
     for seed in range(10):
         known = random_known_model(seed)
         kept = retrieval_heads(head_scores(known.model, k=12), known.induction.mean(), known.echo.mean())
         assert (kept == (known.induction | known.echo)).all()
-        groups = kept_groups(kept, known.model.config.n_kv_heads)
-        assert (groups.repeat(known.model.config.n_heads // groups.shape[1], axis=1) >= kept).all()
+        config, pairs = known.model.config, np.argwhere(kept).tolist()
+        plan = RazorPlan.for_heads(pairs, config.n_layers, config.n_heads, config.n_kv_heads)
+        assert plan.full == tuple(
+            {head // plan.group for at, head in pairs if at == layer} for layer in range(config.n_layers)
+        )
 
 
 # What goes wrong elsewhere. Each takes the attention of a model and a prompt and returns scores.
