@@ -1,15 +1,17 @@
-"""Tiny checkpoints written by hand, and attention computed from nothing but what a Checkpoint gives."""
+"""Tiny checkpoints written by hand, how they are refused, and attention from nothing but what a Checkpoint gives."""
 
 import json
 import struct
 from pathlib import Path
 
 import numpy as np
+import pytest
 import safetensors.numpy
 import torch
 from torch import Tensor
 
-from dynamics.checkpoints import Checkpoint
+from dynamics import checkpoint_safetensors
+from dynamics.checkpoints import Checkpoint, open_checkpoint
 from dynamics.positions import rotate
 
 LLAMA = {
@@ -83,6 +85,20 @@ def split(path: Path) -> tuple[dict, bytes]:
     content = path.read_bytes()
     (length,) = struct.unpack("<Q", content[:8])
     return json.loads(content[8 : 8 + length]), content[8 + length :]
+
+
+def refused(folder: str | Path, monkeypatch: pytest.MonkeyPatch, *parts: str) -> None:
+    """Opening fails with one line that holds all parts, and no weight is read."""
+
+    def read_rows(*_):
+        pytest.fail("a weight was read")
+
+    monkeypatch.setattr(checkpoint_safetensors, "read_rows", read_rows)
+    with pytest.raises(ValueError) as caught:
+        open_checkpoint(folder)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert all(part in message for part in parts), message
 
 
 def attention(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics import checkpoint_bloom, checkpoint_layout
+from dynamics import checkpoint_layout
 from dynamics.checkpoint_llama import rope_gain
 from dynamics.checkpoints import open_checkpoint
 from tests.dynamics.checkpoint_files import attention
@@ -24,7 +24,6 @@ LLAMA = {
 BLOOM = {"vocab_size": 11, "hidden_size": 24, "n_layer": 2, "n_head": 6}
 MPT = {"vocab_size": 11, "d_model": 24, "n_layers": 2, "n_heads": 6}
 QWEN_WINDOW = {"use_sliding_window": True, "sliding_window": 4, "max_window_layers": 1}
-# family: class, config, norm, attention, output projection
 CASES = {
     "llama": ("Llama", LLAMA),
     "llama-biases": ("Llama", LLAMA | {"attention_bias": True, "mlp_bias": True}),
@@ -39,6 +38,7 @@ CASES = {
     "mpt": ("Mpt", MPT),
     "mpt-scale": ("Mpt", MPT | {"attn_config": {"softmax_scale": 0.7}}),
 }
+# layers, norm, attention, output projection
 PLACES = {
     "Bloom": ("transformer.h", "input_layernorm", "self_attention", "dense"),
     "Mpt": ("transformer.blocks", "norm_1", "attn", "out_proj"),
@@ -123,7 +123,6 @@ def test_the_order_inside_a_fused_projection_matters(name, config, hf, tmp_path,
     interleaved, concatenated = checkpoint_layout.interleaved, checkpoint_layout.concatenated
     monkeypatch.setattr(checkpoint_layout, "interleaved", lambda fused, d: concatenated(fused, 6, 6, d))
     monkeypatch.setattr(checkpoint_layout, "concatenated", lambda fused, n, kv, d: interleaved(fused, d))
-    assert checkpoint_bloom.layouts is checkpoint_layout
     swapped = open_checkpoint(tmp_path)
     assert largest_difference(swapped, inside(model, name), eps_of(model)) > 1e-2
 

@@ -1,0 +1,139 @@
+"""Where checkpoints are found: shards and their index, paths, the hub, and hashes."""
+
+import hashlib
+import json
+import os
+
+import pytest
+
+from dynamics.checkpoints import open_checkpoint
+from tests.dynamics import checkpoint_files as files
+from tests.dynamics.checkpoint_files import LLAMA, refused
+
+SHAPES = files.llama_shapes(LLAMA)
+QUERY = "model.layers.1.self_attn.q_proj.weight"
+WEIGHTS = "model.safetensors"
+SHARDS = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return files.write(tmp_path / "model", LLAMA, files.random_tensors(SHAPES))
+
+
+@pytest.fixture
+def sharded(folder):
+    (folder / WEIGHTS).unlink()
+    tensors = files.random_tensors(SHAPES)
+    names = {name: SHARDS[place % 2] for place, name in enumerate(tensors)}
+    for file in SHARDS:
+        part = {name: tensor for name, tensor in tensors.items() if names[name] == file}
+        files.safetensors.numpy.save_file(part, folder / file)
+    (folder / f"{WEIGHTS}.index.json").write_text(json.dumps({"metadata": {}, "weight_map": names}))
+    return folder
+
+
+def index(change):
+    def edit(folder):
+        path = folder / f"{WEIGHTS}.index.json"
+        data = json.loads(path.read_text())
+        change(data["weight_map"])
+        path.write_text(json.dumps(data))
+
+    return edit
+
+
+SHARDED = {
+    "shard missing": (lambda folder: (folder / SHARDS[1]).unlink(), (f"the file {SHARDS[1]} is missing",)),
+    "shard cut off": (lambda folder: os.truncate(folder / SHARDS[1], 900), (SHARDS[1],)),
+    "path upwards": (index(lambda names: names.update({QUERY: "../x.safetensors"})), ("'../x.safetensors'",)),
+    "path absolute": (index(lambda names: names.update({QUERY: "/x.safetensors"})), ("'/x.safetensors'",)),
+    "backslash": (index(lambda names: names.update({QUERY: "..\\x.safetensors"})), ("not the name of a safetensors",)),
+    "pickle in the index": (index(lambda names: names.update({QUERY: "x.bin"})), ("'x.bin' is not the name",)),
+    "number in the index": (index(lambda names: names.update({QUERY: 1})), ("weight_map",)),
+    "empty index": (index(lambda names: names.clear()), ("weight_map",)),
+    "wrong shard": (
+        index(lambda names: names.update({QUERY: SHARDS[names[QUERY] == SHARDS[0]]})),
+        (QUERY, "not listed for this file"),
+    ),
+    "not in the index": (index(lambda names: names.pop(QUERY)), (QUERY, "not listed")),
+    "only in the index": (index(lambda names: names.update(more=SHARDS[0])), ("tensor more is missing",)),
+    "no weight_map": (
+        lambda folder: (folder / f"{WEIGHTS}.index.json").write_text("{}"),
+        (f"{WEIGHTS}.index.json", "weight_map"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SHARDED)
+def test_a_damaged_index_is_refused(case, sharded, monkeypatch):
+    assert open_checkpoint(sharded).projection(1, "query", 0, 4).shape == (4, 2, 8)
+    damage, parts = SHARDED[case]
+    damage(sharded)
+    refused(sharded, monkeypatch, *parts)
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("absent", "no such folder"),
+        ("a/b/c", "no such folder"),
+        ("../a/b", "no such folder"),
+        ("model.ckpt", "pickled"),
+        ("weights/pytorch_model.bin", "pickled"),
+        ("model/model.safetensors", "give the folder"),
+    ],
+)
+def test_a_path_that_is_no_folder_is_refused(name, part, folder, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    refused(name, monkeypatch, name, part)
+
+
+def test_the_hub_is_asked_for_safetensors_and_json_at_the_top_only(tmp_path, monkeypatch):
+    import huggingface_hub
+
+    files.write(tmp_path / "snapshot", LLAMA, files.random_tensors(files.llama_shapes(LLAMA)))
+    asked = {}
+
+    def download(hub_id, **options):
+        asked.update(options, hub_id=hub_id)
+        return str(tmp_path / "snapshot")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+    monkeypatch.chdir(tmp_path)
+    assert open_checkpoint("owner/some-model_1.5").architecture.model_type == "llama"
+    assert asked["hub_id"] == "owner/some-model_1.5"
+    chosen = huggingface_hub.utils.filter_repo_objects(
+        ["model.safetensors", "config.json", "pytorch_model.bin", "original/x.safetensors", "consolidated.safetensors"],
+        allow_patterns=asked["allow_patterns"],
+        ignore_patterns=asked["ignore_patterns"],
+    )
+    assert list(chosen) == ["model.safetensors", "config.json"]
+
+
+@pytest.mark.parametrize("error", [ConnectionError("no\nroute"), OSError("no disk"), KeyError("odd")])
+def test_a_hub_that_gives_nothing_is_one_line(error, tmp_path, monkeypatch):
+    import huggingface_hub
+
+    def refuse(*_, **__):
+        raise error
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", refuse)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="owner/model: no such folder, and the hub gave nothing") as caught:
+        open_checkpoint("owner/model")
+    assert "\n" not in str(caught.value)
+
+
+def test_given_hashes_are_compared_before_anything_is_read(tmp_path):
+    files.write(tmp_path, LLAMA, files.random_tensors(files.llama_shapes(LLAMA)))
+    digests = {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in os.listdir(tmp_path)}
+    assert open_checkpoint(tmp_path, sha256=digests).architecture.n_layers == 2
+    content = bytearray((tmp_path / "model.safetensors").read_bytes())
+    content[-3] ^= 1
+    (tmp_path / "model.safetensors").write_bytes(content)
+    assert open_checkpoint(tmp_path).architecture.n_layers == 2  # a flipped bit alone cannot be seen
+    with pytest.raises(ValueError, match=r"model.safetensors: sha256 is .*, not"):
+        open_checkpoint(tmp_path, sha256=digests)
+    with pytest.raises(ValueError, match="no file 'absent' to compare"):
+        open_checkpoint(tmp_path, sha256={"absent": "0" * 64})

@@ -1,0 +1,163 @@
+"""What a read returns: exact numbers, of the rows that were asked for, in little memory - or one line."""
+
+import json
+import os
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from dynamics.checkpoint_safetensors import read, tensors
+from dynamics.checkpoints import open_checkpoint
+from tests.dynamics import checkpoint_files as files
+from tests.dynamics.checkpoint_files import LLAMA
+
+ROOT = Path(__file__).parents[2]
+SHAPES = files.llama_shapes(LLAMA)
+QUERY = "model.layers.1.self_attn.q_proj.weight"
+WEIGHTS = "model.safetensors"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return files.write(tmp_path / "model", LLAMA, files.random_tensors(SHAPES))
+
+
+def test_every_finite_half_is_read_exactly_and_float64_rounds_to_the_nearest(tmp_path):
+    bits = np.arange(65536, dtype=np.uint16)
+    exact = {"F16": bits.view(np.float16).astype(np.float64)}
+    exact["BF16"] = torch.from_numpy(bits.view(np.int16)).view(torch.bfloat16).double().numpy()
+    for dtype, values in exact.items():
+        finite = np.isfinite(values)
+        header = {"x": {"dtype": dtype, "shape": [int(finite.sum())], "data_offsets": [0, 2 * int(finite.sum())]}}
+        path = files.write_raw(tmp_path / f"{dtype}.safetensors", header, bits[finite].tobytes())
+        got = read(tensors(path)["x"])
+        assert got.dtype == np.float32
+        np.testing.assert_array_equal(got.astype(np.float64), values[finite])
+        assert np.array_equal(np.signbit(got), np.signbit(values[finite]))
+    values = np.array([1 / 3, 1 + 2.0**-24, 1 + 2.0**-24 + 2.0**-50, 1e-320])
+    header = {"x": {"dtype": "F64", "shape": [4], "data_offsets": [0, 32]}}
+    path = files.write_raw(tmp_path / "F64.safetensors", header, values.tobytes())
+    expected = np.array([1 / 3, 1.0, 1 + 2.0**-23, 0.0], np.float32)
+    np.testing.assert_array_equal(read(tensors(path)["x"]), expected)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_a_value_that_is_not_finite_is_refused_where_it_is_read(value, dtype, folder):
+    data = files.random_tensors(SHAPES)
+    data[QUERY] = data[QUERY].astype(dtype)
+    data[QUERY][5, 3] = value  # head 2 of 4
+    data["model.layers.0.input_layernorm.weight"][0] = value
+    checkpoint = open_checkpoint(files.write(folder, LLAMA, data))
+    assert np.isfinite(checkpoint.projection(1, "query", 0, 2)).all()
+    with pytest.raises(ValueError, match=rf"{WEIGHTS}: tensor {QUERY} holds a value that is not finite"):
+        checkpoint.projection(1, "query", 0, 3)
+    with pytest.raises(ValueError, match=r"input_layernorm.weight holds a value that is not finite"):
+        checkpoint.small(0)
+
+
+def test_a_float64_beyond_float32_is_refused(folder):
+    data = files.random_tensors(SHAPES)
+    data[QUERY] = data[QUERY].astype(np.float64)
+    data[QUERY][0, 0] = 1e300
+    with pytest.raises(ValueError, match="not finite in float32"):
+        open_checkpoint(files.write(folder, LLAMA, data)).projection(1, "query", 0, 1)
+
+
+def test_a_file_that_changes_after_it_was_opened_is_refused(folder):
+    checkpoint = open_checkpoint(folder)
+    files.write(folder, LLAMA, files.random_tensors(SHAPES, seed=1))
+    os.utime(folder / WEIGHTS, ns=(1, 1))
+    with pytest.raises(ValueError, match=r"model.safetensors: the file has changed"):
+        checkpoint.projection(0, "value", 0, 1)
+
+
+RANGES = {"layer": [(2, "query", 0, 1), (-1, "query", 0, 1)], "role": [(0, "output", 0, 1)]}
+RANGES["heads"] = [(0, "query", 0, 5), (0, "key", 0, 3), (0, "query", 1, 1), (0, "query", -1, 1), (0, "value", 2, 1)]
+
+
+@pytest.mark.parametrize(("name", "arguments"), [(name, each) for name, some in RANGES.items() for each in some])
+def test_a_layer_role_or_head_out_of_range_is_refused(name, arguments, folder):
+    with pytest.raises(ValueError, match=f"{name} must be"):
+        open_checkpoint(folder).projection(*arguments)
+
+
+def big_bloom(folder: Path, n_layers: int) -> int:
+    """A BLOOM of width 2048 in bfloat16, all zeros, as a sparse file; returns its size."""
+    width, header, start = 2048, {}, 0
+    shapes = {"word_embeddings.weight": (16, width)}
+    names = ["word_embeddings_layernorm", "ln_f"]
+    for layer in range(n_layers):
+        root = f"h.{layer}."
+        names += [f"{root}input_layernorm", f"{root}post_attention_layernorm"]
+        for name, rows, columns in (
+            ("self_attention.query_key_value", 3, 1),
+            ("self_attention.dense", 1, 1),
+            ("mlp.dense_h_to_4h", 4, 1),
+            ("mlp.dense_4h_to_h", 1, 4),
+        ):
+            shapes[f"{root}{name}.weight"] = (rows * width, columns * width)
+            shapes[f"{root}{name}.bias"] = (rows * width,)
+    shapes |= {f"{name}.{kind}": (width,) for name in names for kind in ("weight", "bias")}
+    for name, shape in shapes.items():
+        size = 2 * int(np.prod(shape))
+        header[name] = {"dtype": "BF16", "shape": shape, "data_offsets": [start, start + size]}
+        start += size
+    config = {"model_type": "bloom", "hidden_size": width, "n_layer": n_layers, "n_head": 16, "vocab_size": 16}
+    (folder / "config.json").write_text(json.dumps(config))
+    path = files.write_raw(folder / "model.safetensors", header, b"")
+    os.truncate(path, path.stat().st_size + start)
+    return path.stat().st_size
+
+
+def test_a_read_allocates_the_rows_it_returns_and_one_piece(tmp_path):
+    big_bloom(tmp_path, 1)
+    checkpoint = open_checkpoint(tmp_path)
+    tracemalloc.start()
+    try:
+        rows = checkpoint.projection(0, "key", 2, 10)
+        one = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert rows.nbytes == 8 * 128 * 2048 * 4
+    assert one < 1.25 * rows.nbytes  # the fused tensor has 6 times these rows
+
+
+READ = """
+for layer in range(checkpoint.architecture.n_layers):
+    checkpoint.small(layer)
+    for role in ("query", "key", "value"):
+        for head in range(0, 16, 4):
+            checkpoint.projection(layer, role, head, head + 4)
+"""
+MAPPED = """
+import numpy
+numpy.memmap(sys.argv[1] + "/model.safetensors", mode="r")[: 256 << 20 : 4096].max()
+"""
+# VmHWM, the peak of this process alone: ru_maxrss would begin at that of the parent.
+MEASURE = """
+import sys
+from pathlib import Path
+from dynamics.checkpoints import open_checkpoint
+def peak():
+    return int(next(x for x in Path("/proc/self/status").read_text().splitlines() if x.startswith("VmHWM")).split()[1])
+before = peak()
+checkpoint = open_checkpoint(sys.argv[1])
+{}
+print(peak() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_of_the_process_does_not_grow_with_the_file(tmp_path):
+    assert big_bloom(tmp_path, 10) > 1e9
+    kib = [
+        int(subprocess.check_output([sys.executable, "-c", MEASURE.format(code), str(tmp_path)], cwd=ROOT, text=True))
+        for code in (READ, MAPPED)
+    ]
+    assert kib[0] < 20 * 1024 < 200 * 1024 < kib[1]  # 4 heads are 4 MiB, all that is read 240 MiB
