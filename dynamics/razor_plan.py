@@ -19,8 +19,8 @@ class RazorPlan:
 
     With n tokens seen, the query's own included, a head that is not full sees the tokens j < sinks and j >= start(n),
     start(n) = n - max(buffer, ceil(share n)), and one token for the N_d dropped ones, sinks <= j < start(n).
-    Source: RazorAttention, Algorithm 1 (as described in Section 3.3) and Table 2, whose buffer max(4000, N/5) is the
-    default; a fixed window is share = 0.
+    Source: RazorAttention, Section 3.2 and Table 2, whose buffer max(4000, N/5) is the default; a fixed window is
+    share = 0.
     Args:
         n_heads, n_kv_heads: of every layer; query head h reads key-value head h // (n_heads // n_kv_heads).
         full: the full key-value heads of each layer.

@@ -14,5 +14,6 @@ SECTIONS: tuple[str, ...] = (
     "truncation",
     "truncation_beyond",
     "truncation_sizes",
+    "cache",
     "head_scores",
 )

@@ -1,0 +1,133 @@
+"""Margins for the Razor cache: chunks against the masked computation on all tokens, and bytes as allocated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from proofs_check.margin import Margin, at_most, close, less, same
+from proofs_check.tolerances import ROUNDING
+from theory import alibi
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from dynamics.razor_cache import RazorCache
+    from dynamics.razor_plan import RazorPlan
+
+KINDS = ("none", "mean", "alibi", "centred")
+LENGTH, WIDTH, SCALE = 26, 4, 0.6
+
+
+def drawn(seed: int) -> tuple[RazorPlan, list[int], Tensor | None]:
+    """A plan with groups, sinks, a window and a prompt, a division of LENGTH tokens into chunks, and slopes or None."""
+    import torch
+
+    from dynamics.razor_plan import RazorPlan
+
+    rng = np.random.default_rng(seed)
+    kind, n_kv_heads, group = KINDS[seed % 4], int(rng.integers(1, 4)), int(rng.integers(1, 3))
+    full = frozenset(int(head) for head in range(1, n_kv_heads) if rng.random() < 0.5)
+    plan = RazorPlan(
+        n_kv_heads * group, n_kv_heads, (full,), sinks=int(rng.integers(0, 3)), buffer=int(rng.integers(2, 6)),
+        share=Fraction(int(rng.integers(0, 3)), 5), compensation=kind, prompt=int(rng.integers(1, 10)),
+    )  # fmt: skip
+    chunks, left = [], LENGTH
+    while left:
+        chunks.append(int(min(left, rng.integers(1, 9))))
+        left -= chunks[-1]
+    with_slopes = kind == "alibi" or rng.random() < 0.5
+    return plan, chunks, torch.tensor(alibi.slopes(plan.n_heads)).double() if with_slopes else None
+
+
+def stream(plan: RazorPlan, seed: int) -> list[Tensor]:
+    """query, key, value, (1, heads, LENGTH, WIDTH), float64."""
+    import torch
+
+    rng = np.random.default_rng(seed)
+    heads = (plan.n_heads, plan.n_kv_heads, plan.n_kv_heads)
+    return [torch.from_numpy(1.5 * rng.standard_normal((1, count, LENGTH, WIDTH))) for count in heads]
+
+
+def fed(cache: RazorCache, tokens: Sequence[Tensor], chunks: list[int], slopes: Tensor | None) -> Tensor:
+    import torch
+
+    parts = zip(*(x.split(chunks, dim=2) for x in tokens), strict=True)
+    return torch.cat([cache(0, *part, scale=SCALE, slopes=slopes) for part in parts], dim=2)
+
+
+def in_chunks(seed: int, spoil: Callable[[Any], Any] | None = None) -> Margin:
+    """The cache in chunks against the masked computation; `spoil` changes the cache's plan."""
+    from dynamics.masked_attention import MaskedAttention
+    from dynamics.razor_cache import RazorCache
+
+    plan, chunks, slopes = drawn(seed)
+    tokens = stream(plan, seed)
+    found = fed(RazorCache(spoil(plan) if spoil else plan), tokens, chunks, slopes)
+    return close(found, MaskedAttention(plan)(0, *tokens, scale=SCALE, slopes=slopes), ROUNDING)
+
+
+def one_sink_more(plan: RazorPlan) -> RazorPlan:
+    from dataclasses import replace
+
+    return replace(plan, sinks=plan.sinks + 1)
+
+
+def window_one_longer(plan: RazorPlan) -> RazorPlan:
+    from dataclasses import replace
+
+    return replace(plan, buffer=plan.buffer + 1, share=Fraction(0))
+
+
+def without_count(seed: int) -> Margin:
+    """As `in_chunks`, the token weighing as one token instead of N_d."""
+    from unittest.mock import patch
+
+    from dynamics import razor_layer
+    from dynamics.razor_token import fold
+
+    def wrong(*args: Any) -> Any:
+        found = fold(*args)
+        return found._replace(total=found.total.clamp(max=0.0))
+
+    with patch.object(razor_layer, "fold", wrong):
+        return in_chunks(seed)
+
+
+def bytes_held(seed: int, extra: int = 0) -> Margin:
+    """Bytes of the storages after LENGTH tokens in chunks, against the formula (+ extra)."""
+    from dynamics.razor_cache import RazorCache
+    from dynamics.razor_plan import razor_bytes
+
+    plan, chunks, slopes = drawn(seed)
+    cache = RazorCache(plan)
+    fed(cache, stream(plan, seed), chunks, slopes)
+    return same(cache.nbytes(), razor_bytes(plan, LENGTH, WIDTH, 8) + extra)
+
+
+def allocated_ratio(length: int, sinks: int = 0) -> Margin:
+    """All bytes of 20 heads against those that are allocated with 3 of them full, by Table 2: 25/8."""
+    import torch
+
+    from dynamics.razor_layer import RazorLayer
+    from dynamics.razor_plan import RazorPlan
+
+    plan = RazorPlan(20, 20, (frozenset({0, 7, 13}),), sinks=sinks, compensation="none", prompt=length)
+    layer, tokens = RazorLayer(plan, 0, None), torch.zeros(1, 20, 1, 1).expand(-1, -1, length, -1)
+    layer.append(tokens, tokens)
+    layer.drop(torch.zeros(17, 1).double(), range(length - 1, length))
+    held = sum(tensor.untyped_storage().nbytes() for tensor in layer.tensors())
+    return same(Fraction(2 * 20 * length * 4, held), Fraction(25, 8))
+
+
+def with_tokens(length: int, sinks: int = 4, head_dim: int = 128, itemsize: int = 2) -> Margin:
+    """The ratio with sinks and compensation tokens counted lies between 3.12 and 25/8, by the formula."""
+    from dynamics.razor_plan import RazorPlan, razor_bytes
+
+    plan = RazorPlan(20, 20, (frozenset({0, 7, 13}),), sinks=sinks, prompt=length)
+    ratio = Fraction(2 * 20 * length * head_dim * itemsize, razor_bytes(plan, length, head_dim, itemsize))
+    below = less(ratio, Fraction(25, 8))
+    return below if below.value < 0 else at_most(Fraction(312, 100), ratio)
