@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics.checkpoint_safetensors import read, tensors
+from dynamics import checkpoint_safetensors
+from dynamics.checkpoint_safetensors import read, read_rows, tensors
 from dynamics.checkpoints import open_checkpoint
 from tests.dynamics import checkpoint_files as files
 from tests.dynamics.checkpoint_files import LLAMA
@@ -85,6 +86,20 @@ RANGES["heads"] = [(0, "query", 0, 5), (0, "key", 0, 3), (0, "query", 1, 1), (0,
 def test_a_layer_role_or_head_out_of_range_is_refused(name, arguments, folder):
     with pytest.raises(ValueError, match=f"{name} must be"):
         open_checkpoint(folder).projection(*arguments)
+
+
+@pytest.mark.parametrize("piece", [1, 100, 10**6])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_pieces_of_any_size_and_any_rows_give_what_safetensors_reads(piece, dtype, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint_safetensors, "PIECE", piece)
+    whole = np.random.default_rng(0).normal(size=(7, 3, 5)).astype(dtype)
+    files.safetensors.numpy.save_file({"a": whole[0, 0], "b": whole, "c": whole[1, 1]}, tmp_path / WEIGHTS)
+    found = tensors(tmp_path / WEIGHTS)
+    np.testing.assert_array_equal(read(found["b"]), whole.astype(np.float32))
+    for first, last in ((0, 1), (2, 6), (6, 7)):
+        out = np.empty((last - first, 3, 5), np.float32)
+        read_rows(found["b"], first, out)
+        np.testing.assert_array_equal(out, whole[first:last].astype(np.float32))
 
 
 def big_bloom(folder: Path, n_layers: int) -> int:
