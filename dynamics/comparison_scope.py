@@ -1,0 +1,133 @@
+"""Attention of trained ALiBi heads by distance, against the scopes: as printed, from spectral norms, and sharp."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from pydantic import ValidationError
+from torch import Tensor
+
+from dynamics.attention_function import replaced
+from dynamics.eviction import causal_bias
+from dynamics.hashed_file import read_hashed, write_hashed
+from dynamics.manifest import Strict, plain_line
+from dynamics.model import InductionModel
+from dynamics.softmax import probabilities
+from dynamics.text_needles import Windows
+from dynamics.text_training import text_losses
+from theory import alibi
+
+SHIPPED = Path(__file__).with_name("results_scope") / "attention_by_distance.json"
+EPS = 1e-3
+
+
+class HeadScope(Strict):
+    """One head: its bounds at EPS and what was measured.
+
+    logit_range D and self_gap D_s as `theory.alibi` has them; printed, spectral, sharp: the scopes, in tokens;
+    largest: the largest weight seen at each distance 0, 1, ..; reach: the least distance from which no weight exceeded
+    EPS (the number of distances, where one still did at the last).
+    """
+
+    seed: int
+    layer: int
+    head: int
+    slope: float
+    logit_range: float
+    self_gap: float
+    printed: float
+    spectral: float
+    sharp: float
+    reach: int
+    largest: tuple[float, ...]
+
+
+class MeasuredScopes(Strict):
+    """All heads of all trained models, eps, and how many windows of which text were read."""
+
+    eps: float
+    corpus: str
+    windows: int
+    context: int
+    heads: tuple[HeadScope, ...]
+
+
+class Excess(NamedTuple):
+    """How far the measured weights of a head are above a bound, as logarithms: negative where the bound holds."""
+
+    log_excess: float
+    distance: int
+
+
+def largest_weights(model: InductionModel, windows: list[Windows]) -> np.ndarray:
+    """The largest attention of each head to each distance over all windows, (layers, heads, length), float64."""
+    config, length = model.config, windows[0].tokens.shape[1] - 1
+    found = np.zeros((config.n_layers, config.n_heads, length))
+
+    def watching(layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None):
+        weights = probabilities(query, key, causal_bias(length, slopes, query), scale)
+        for distance, largest in enumerate(_diagonals(weights)):
+            found[layer, :, distance] = np.maximum(found[layer, :, distance], largest)
+        return weights @ value.repeat_interleave(query.shape[1] // key.shape[1], dim=1)
+
+    with torch.no_grad(), replaced(model, watching):
+        for batch in windows:
+            text_losses(model, batch)
+    return found
+
+
+def head_scopes(model: InductionModel, seed: int, largest: np.ndarray, eps: float = EPS) -> Iterator[HeadScope]:
+    """The scopes of every head of an ALiBi model without shift, beside its measured weights.
+
+    Raises: ValueError for a model that is not one: shifted keys and rotations have other bounds.
+    """
+    config = model.config
+    if config.position != "alibi" or config.shift != "none" or config.n_kv_heads not in (None, config.n_heads):
+        raise ValueError("the scopes are those of ALiBi heads without shift, each with its own keys")
+    for layer, block in enumerate(model.blocks):
+        gamma = block.attention_norm.weight.detach().double().numpy()
+        w_q, w_k = (part.weight.detach().double().unflatten(0, (config.n_heads, -1)).numpy()
+                    for part in (block.attention.q_proj, block.attention.k_proj))  # fmt: skip
+        for head, slope in enumerate(alibi.slopes(config.n_heads)):
+            weights = w_q[head], w_k[head], gamma
+            spread = alibi.logit_range(*weights, norm="rms")
+            seen = largest[layer, head]
+            yield HeadScope(
+                seed=seed, layer=layer, head=head, slope=slope, logit_range=spread,
+                self_gap=alibi.self_gap(*weights, norm="rms"),
+                printed=alibi.printed_scope(*weights, None, slope, eps),
+                spectral=alibi.spectral_scope(*weights, None, slope, eps),
+                sharp=alibi.scope(slope, spread, eps),
+                reach=int(np.flatnonzero(seen > eps).max(initial=-1)) + 1,
+                largest=tuple(float(f"{weight:.4g}") for weight in seen),
+            )  # fmt: skip
+
+
+def bound_excess(head: HeadScope) -> Excess:
+    """The largest ln(weight) - ln(bound) of a head over all distances >= 1, with the bound of D and D_s."""
+    seen = np.array(head.largest[1:])
+    bounds = [alibi.log_weight_bound(n, head.slope, head.logit_range, head.self_gap) for n in range(1, len(seen) + 1)]
+    with np.errstate(divide="ignore"):
+        excess = np.log(seen) - np.array(bounds)
+    return Excess(float(excess.max()), int(excess.argmax()) + 1)
+
+
+def write_scopes(path: str | Path, scopes: MeasuredScopes) -> None:
+    """Write the heads, one a line, and the file's hash beside it."""
+    write_hashed(path, scopes.model_dump_json().replace("},{", "},\n{") + "\n")
+
+
+def read_scopes(path: str | Path = SHIPPED) -> MeasuredScopes:
+    """Read measured scopes; default, those that come with the package. Raises OSError, ValueError as other results."""
+    try:
+        return MeasuredScopes.model_validate_json(read_hashed(path))
+    except ValidationError as error:
+        raise ValueError(plain_line(str(path), error)) from None
+
+
+def _diagonals(weights: Tensor) -> Iterator[np.ndarray]:
+    """The largest weight (heads,) at each distance from 0 on, of weights (batch, heads, length, length)."""
+    for distance in range(weights.shape[-1]):
+        yield weights.diagonal(-distance, -2, -1).amax((0, 2)).double().numpy()
