@@ -1,0 +1,170 @@
+"""How far the heads of a checkpoint can see, by proof from their weights, and what a KV cache may forget.
+
+All statements are about every context of post-norm states, so they are conservative: attention to real text is far more
+local. A head is called local only where its weights prove it.
+"""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.checkpoints import Checkpoint, SmallTensors
+from dynamics.scope_ranges import Basis, HeadRange, layer_ranges
+from theory import alibi
+from theory.alibi_logs import share
+from theory.truncation import output_error_bound
+
+DEFAULT_CONTEXT = 4096
+
+
+class Reach(Enum):
+    """What a cache may do with a head."""
+
+    LOCAL = "local: tokens outside of its window never weigh more than the mass in all"
+    RETRIEVAL = "retrieval: no window that is allowed keeps the mass, so every token is kept"
+    UNKNOWN = "unknown: without a slope the weights bound no distance, so every token is kept"
+    MASKED = "masked: its layer attends to a window alone"
+
+
+class Settings(NamedTuple):
+    """eps of the per-token scopes; mass a local head may lose; window, the most tokens a local head may keep;
+    context, in tokens; certified: ball arithmetic where ranges are attained."""
+
+    eps: float
+    mass: float
+    window: int
+    context: int
+    certified: bool = False
+
+
+class HeadScope(NamedTuple):
+    """A query head. Distances in tokens, real: inf where there is no bound; None where there is no such statement.
+
+    logit_range D and what it rests on; printed_scope: RazorAttention's L_h, not valid in general; spectral_scope: its
+    repair from spectral norms; scope: no token from this distance on weighs more than eps; mass_window: the tokens
+    outside of this window weigh at most the mass together; budget: tokens its key-value head keeps; dropped_mass and
+    output_error: bounds on the weight dropped by that budget at the full context, and on the change of the head's
+    output; alpha, beta: KV shift (self, previous, ..); place: (alpha1, beta1) on the slices alpha1 + alpha2 = 1 and
+    beta1 + beta2 = 1 of the landscape.
+    """
+
+    layer: int
+    head: int
+    kv_head: int
+    slope: float | None
+    logit_range: float
+    basis: Basis
+    printed_scope: float | None
+    spectral_scope: float | None
+    scope: float
+    mass_window: float
+    reach: Reach
+    budget: int
+    dropped_mass: float
+    output_error: float
+    alpha: tuple[float, ...] | None
+    beta: tuple[float, ...] | None
+    place: tuple[float, float] | None
+
+
+def settings(
+    checkpoint: Checkpoint,
+    eps: float,
+    mass: float,
+    window: int | None = None,
+    context: int | None = None,
+    certified: bool = False,
+) -> Settings:
+    """Defaults from the checkpoint: the longest context it was trained on, else 4096; a window of the whole context.
+
+    Raises: ValueError of one line for eps or mass outside (0, 1), a window or context below 1.
+    """
+    share("eps", eps)
+    share("mass", mass)
+    context = checkpoint.architecture.max_length or DEFAULT_CONTEXT if context is None else context
+    window = context if window is None else window
+    for name, value in (("window", window), ("context", context)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+    return Settings(eps, mass, window, context, certified)
+
+
+def layer_scopes(checkpoint: Checkpoint, layer: int, asked: Settings) -> list[HeadScope]:
+    """Every query head of a layer; its key-value head keeps what the most demanding head of its group needs.
+
+    Raises: ValueError and OSError as `Checkpoint` does.
+    """
+    small = checkpoint.small(layer)
+    found = list(layer_ranges(checkpoint, layer, asked.certified))
+    cap = asked.context if small.window is None else min(asked.context, small.window)
+    judged = [_judge(head, asked, cap, masked=cap < asked.context) for head in found]
+    kept: dict[int, int] = {}
+    for head, (_, budget) in zip(found, judged, strict=True):
+        kept[head.kv_head] = max(kept.get(head.kv_head, 0), budget)
+    return [
+        _scope(head, asked, reach, kept[head.kv_head], cap, small)
+        for head, (reach, _) in zip(found, judged, strict=True)
+    ]
+
+
+def _judge(head: HeadRange, asked: Settings, cap: int, masked: bool) -> tuple[Reach, int]:
+    """The verdict on a head, and the tokens it needs; cap, the tokens it can see."""
+    if head.slope:
+        window = alibi.window_for_mass(asked.mass, head.slope, head.logit_range)
+        if window <= asked.window and window < cap:
+            return Reach.LOCAL, math.ceil(window)
+    if masked:
+        return Reach.MASKED, cap
+    return (Reach.RETRIEVAL if head.slope else Reach.UNKNOWN), cap
+
+
+def _scope(head: HeadRange, asked: Settings, reach: Reach, budget: int, cap: int, small: SmallTensors) -> HeadScope:
+    slope = head.slope or 0.0
+    seen = math.inf if small.window is None else small.window
+    dropped = alibi.dropped_mass_bound(budget, slope, head.logit_range, cap)
+    alpha, beta = (_row(mixture, head.kv_head) for mixture in (small.alpha, small.beta))
+    return HeadScope(
+        layer=head.layer,
+        head=head.head,
+        kv_head=head.kv_head,
+        slope=head.slope,
+        logit_range=head.logit_range,
+        basis=head.basis,
+        printed_scope=_printed(head, asked.eps, small) if head.slope else None,
+        spectral_scope=None if head.spectral_range is None else alibi.scope(slope, head.spectral_range, asked.eps),
+        scope=min(alibi.scope(slope, head.logit_range, asked.eps), seen),
+        mass_window=min(alibi.window_for_mass(asked.mass, slope, head.logit_range), seen),
+        reach=reach,
+        budget=budget,
+        dropped_mass=dropped,
+        output_error=float(output_error_bound(dropped, head.value_diameter)),
+        alpha=alpha,
+        beta=beta,
+        place=_place(alpha, beta),
+    )
+
+
+def _printed(head: HeadRange, eps: float, small: SmallTensors) -> float | None:
+    """L_h of a head of one dimension with the same spectral norm: nothing else enters it."""
+    if head.product_norm is None or head.slope is None:
+        return None
+    unit = np.eye(1, len(small.gamma))
+    return alibi.printed_scope(head.product_norm * unit, unit, small.gamma, small.norm_bias, head.slope, eps)
+
+
+def _row(mixture: np.ndarray | None, kv_head: int) -> tuple[float, ...] | None:
+    return None if mixture is None else tuple(mixture[kv_head].tolist())
+
+
+def _place(alpha: tuple[float, ...] | None, beta: tuple[float, ...] | None) -> tuple[float, float] | None:
+    """Where the head lies on the landscape: of what is not shifted, the coefficients are (1, 0)."""
+    if alpha is None and beta is None:
+        return None
+    from dynamics.heads import place_on_slice  # torch, for models with a shift alone
+
+    first, second = (place_on_slice((1.0, 0.0) if row is None else row) for row in (alpha, beta))
+    return None if first is None or second is None else (first, second)

@@ -1,0 +1,161 @@
+"""Logit ranges and value diameters of a checkpoint's heads, a few at a time, with what each of them rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.checkpoints import Architecture, Checkpoint, SmallTensors
+from theory import alibi, alibi_grams
+from theory.alibi_grams_rotary import rotary_ranges
+from theory.alibi_grams_rows import turned
+from theory.alibi_head import checked, spectral_range
+from theory.alibi_rotary import rotary_range_normed
+from theory.alibi_shift import shifted_range
+
+CHUNK_BYTES = 24 * 2**20  # weights in memory at a time, in float32
+
+
+class Basis(Enum):
+    """What the logit range of a head is."""
+
+    ATTAINED = "attained by a query and two keys"
+    CERTIFIED = "upper end of an enclosure in ball arithmetic"
+    ROTATIONS = "a bound over all relative rotations"
+    GAINS = "a bound from the gains of query and key norms"
+    CLIPPED = "a bound from clipped queries and keys"
+
+
+class HeadRange(NamedTuple):
+    """One query head: logit_range D over all post-norm states; value_diameter of its key-value head.
+
+    product_norm ||W_Q^T W_K||_2 and spectral_range, the bound on D that follows from it: None under rotations and
+    clips, where they bound nothing.
+    """
+
+    layer: int
+    head: int
+    kv_head: int
+    slope: float | None
+    logit_range: float
+    basis: Basis
+    product_norm: float | None
+    spectral_range: float | None
+    value_diameter: float
+
+
+class Part(NamedTuple):
+    """Consecutive key-value heads of a layer with their query heads; weights (heads, d_head, d_model) in float32."""
+
+    first: int
+    query: np.ndarray
+    key: np.ndarray
+    value: np.ndarray
+
+
+def layer_ranges(checkpoint: Checkpoint, layer: int, certified: bool = False) -> Iterator[HeadRange]:
+    """All query heads of a layer in order. certified: balls where the range is attained (minutes for wide heads).
+
+    A KV shift multiplies range and diameter by the sum of |coefficients| (`theory.alibi_shift`).
+    Raises: as `Checkpoint` does; ValueError for a shift beside biases, which its bound does not cover.
+    """
+    sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
+    shifted = small.alpha is not None or small.beta is not None
+    if shifted and any(bias is not None for bias in (small.norm_bias, small.key_bias, small.value_bias)):
+        raise ValueError(f"layer {layer}: a KV shift beside biases of the norm, key or value is not supported")
+    for part in _parts(checkpoint, layer, sizes):
+        yield from _heads(layer, part, sizes, small, certified)
+
+
+def _parts(checkpoint: Checkpoint, layer: int, sizes: Architecture) -> Iterator[Part]:
+    group = sizes.n_heads // sizes.n_kv_heads
+    count = max(1, CHUNK_BYTES // (4 * (group + 2) * sizes.d_head * sizes.d_model))
+    for first in range(0, sizes.n_kv_heads, count):
+        last = min(first + count, sizes.n_kv_heads)
+        query = checkpoint.projection(layer, "query", first * group, last * group)
+        key, value = (checkpoint.projection(layer, role, first, last) for role in ("key", "value"))
+        yield Part(first, query, key, value)
+
+
+def _heads(layer: int, part: Part, sizes: Architecture, small: SmallTensors, certified: bool) -> Iterator[HeadRange]:
+    group = len(part.query) // len(part.key)
+    heads = slice(part.first * group, part.first * group + len(part.query))
+    kv_heads = slice(part.first, part.first + len(part.key))
+    ranges, basis = _ranges(part, sizes, small, heads, kv_heads, certified)
+    ranges = ranges * sizes.scale * math.sqrt(sizes.d_head)
+    diameters = alibi_grams.value_diameters(part.value, small.gamma, sizes.norm)
+    if sizes.clip is not None:  # clamping moves no two values apart, and puts all in a cube
+        diameters = np.minimum(diameters, 2 * sizes.clip * math.sqrt(sizes.d_head))
+    norms = None
+    if basis in (Basis.ATTAINED, Basis.CERTIFIED):
+        norms = alibi_grams.product_norms(part.query, part.key)
+    for i, head in enumerate(range(heads.start, heads.stop)):
+        kv_head = head // group
+        spectral = None if norms is None else _spectral(float(norms[i]), part.key[i // group], head, sizes, small)
+        yield HeadRange(
+            layer,
+            head,
+            kv_head,
+            None if sizes.slopes is None else sizes.slopes[head],
+            _mixed(float(ranges[i]), small.alpha, kv_head),
+            basis,
+            None if norms is None else float(norms[i]),
+            None if spectral is None else _mixed(spectral, small.alpha, kv_head),
+            _mixed(float(diameters[i // group]), small.beta, kv_head),
+        )
+
+
+def _spectral(norm: float, key: np.ndarray, head: int, sizes: Architecture, small: SmallTensors) -> float:
+    """`alibi_head.spectral_range` of a head of one dimension with the same spectral norms: nothing else enters it."""
+    pull = 0.0
+    if small.query_bias is not None:
+        pull = float(np.linalg.norm(turned(key, small.query_bias[head].astype(np.float64))))
+    unit = np.eye(1, sizes.d_model)
+    bias = np.array([pull * sizes.scale])
+    return spectral_range(checked(norm * sizes.scale * unit, unit, small.gamma, small.norm_bias, bias, sizes.norm))
+
+
+def _mixed(raw: float, coefficients: np.ndarray | None, kv_head: int) -> float:
+    return raw if coefficients is None else float(shifted_range(raw, coefficients[kv_head]))
+
+
+def _ranges(
+    part: Part, sizes: Architecture, small: SmallTensors, heads: slice, kv_heads: slice, certified: bool
+) -> tuple[np.ndarray, Basis]:
+    """D (heads,) with 1/sqrt(d_head), before any shift."""
+    query_bias = None if small.query_bias is None else small.query_bias[heads]
+    key_bias = None if small.key_bias is None else small.key_bias[kv_heads]
+    if small.query_gain is not None and small.key_gain is not None:
+        normed = rotary_range_normed(small.query_gain, small.key_gain, sizes.pairs)
+        return np.full(len(part.query), normed), Basis.GAINS
+    state = (small.gamma, small.norm_bias)
+    if sizes.clip is not None and not _never_clipped(part, sizes, small, query_bias, key_bias):
+        return np.full(len(part.query), 2 * math.sqrt(sizes.d_head) * sizes.clip**2), Basis.CLIPPED
+    if sizes.position == "rope":
+        found = rotary_ranges(part.query, part.key, *state, query_bias, key_bias, norm=sizes.norm, pairs=sizes.pairs)
+        return found, Basis.ROTATIONS
+    if not certified:
+        return alibi_grams.logit_ranges(part.query, part.key, *state, query_bias, sizes.norm), Basis.ATTAINED
+    group = len(part.query) // len(part.key)
+    ends = [
+        alibi.logit_range(
+            rows, part.key[i // group], *state, None if query_bias is None else query_bias[i], sizes.norm, True
+        )[1]
+        for i, rows in enumerate(part.query)
+    ]
+    return np.array(ends), Basis.CERTIFIED
+
+
+def _never_clipped(part: Part, sizes: Architecture, small: SmallTensors, *biases: np.ndarray | None) -> bool:
+    """Whether no component of a query or key can reach the clip: sqrt(d) ||row Gamma|| + |offset| <= clip for each."""
+    bias = np.zeros(sizes.d_model) if small.norm_bias is None else small.norm_bias
+    for weights, extra in zip((part.query, part.key), biases, strict=True):
+        reach = math.sqrt(sizes.d_model) * np.linalg.norm(weights * small.gamma, axis=2)
+        offset = weights @ bias + (0.0 if extra is None else extra)
+        if float((reach + np.abs(offset)).max()) > sizes.clip:
+            return False
+    return True

@@ -1,0 +1,78 @@
+"""Map of a checkpoint's scopes, a cell a head: the distance from which no token can weigh more than eps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from dynamics.scope import HeadScope, Settings
+
+WIDTH, HEIGHTS = 3.4, (1.6, 5.0)  # inches
+
+
+class Data(NamedTuple):
+    """Rows are layers, columns heads; NaN and False where a layer has fewer heads."""
+
+    scope: NDArray  # tokens, inf where there is no bound
+    local: NDArray  # whether a window keeps the mass
+    eps: NDArray
+    context: NDArray
+
+
+def compute(layers: Sequence[Sequence[HeadScope]], asked: Settings) -> Data:
+    """The arrays of the map."""
+    import numpy as np
+
+    from dynamics.scope import Reach
+
+    shape = len(layers), max(len(heads) for heads in layers)
+    scope, local = np.full(shape, np.nan), np.zeros(shape, bool)
+    for heads in layers:
+        for head in heads:
+            scope[head.layer, head.head] = head.scope
+            local[head.layer, head.head] = head.reach is Reach.LOCAL
+    return Data(scope, local, np.array(asked.eps), np.array(asked.context))
+
+
+def draw(data: Data) -> Figure:
+    """Cells by the logarithm of the scope, grey without a bound, ringed where a window is proved to do."""
+    import matplotlib
+    import numpy as np
+    from matplotlib.colors import LogNorm
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    from scripts.figure_files import STYLE
+
+    rows, columns = data.scope.shape
+    finite = data.scope[np.isfinite(data.scope) & (data.scope > 0)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (1.0, 10.0)
+    norm = LogNorm(low, high if high > low else 10 * low)
+    with matplotlib.rc_context(fname=STYLE):
+        height = min(max(0.5 + WIDTH * 0.8 * rows / columns, HEIGHTS[0]), HEIGHTS[1])
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
+        panel = figure.add_subplot()
+        panel.set_facecolor("white")
+        colours = matplotlib.colormaps["cividis_r"]
+        unbounded = np.where(np.isinf(data.scope), 0.7, np.nan)
+        panel.imshow(unbounded, cmap="gray", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+        shown = np.where(np.isfinite(data.scope), np.maximum(data.scope, low), np.nan)
+        cells = panel.imshow(shown, cmap=colours, norm=norm, aspect="auto", interpolation="nearest")
+        layer, head = np.nonzero(data.local)
+        size = min(240 * height / max(rows, columns), 30) / 2
+        panel.scatter(head, layer, s=size, facecolors="white", edgecolors="black", linewidths=0.4)
+        panel.set(xlabel="head", ylabel="layer")
+        for axis in (panel.xaxis, panel.yaxis):
+            axis.set_major_locator(MaxNLocator(integer=True))
+        bar = figure.colorbar(cells, ax=panel, pad=0.02)
+        bar.set_label(f"scope at $\\epsilon$ = {float(data.eps):g} (tokens)")
+        if low < float(data.context) < high:
+            bar.ax.axhline(float(data.context), color="black", linewidth=0.8)
+        notes = [f"ring: local at a context of {int(data.context)}"] * bool(len(layer))
+        notes += ["grey: no bound"] * bool(np.isinf(data.scope).any())
+        panel.set_title("; ".join(notes) or f"no head is local at a context of {int(data.context)}")
+    return figure

@@ -1,0 +1,75 @@
+"""Read a checkpoint head by head: how far each head can see, by proof from its weights, and what a KV cache may forget.
+
+MODEL is a folder of safetensors (BLOOM, MPT, Baichuan, Llama, Mistral, Qwen, or a model trained here) or a hub id. All
+numbers are bounds over every context of normalised states, so they are far above what real text reaches.
+"""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from scripts.cli import Parser, finite, output_file, run, whole
+from scripts.figure_files import FORMATS, figure_prefix, formats
+
+if TYPE_CHECKING:
+    from dynamics.checkpoints import Checkpoint
+    from dynamics.scope import HeadScope, Settings
+
+EPILOG = "exit status: 0 done, 2 bad input (one line, nothing written), 130 interrupted"
+
+
+def parser() -> Parser:
+    p = Parser(prog="scope", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("model", metavar="MODEL", help="a folder, or owner/name on the hub")
+    p.add_argument("--eps", type=finite, required=True, metavar="X", help="weight of one token that counts as unseen")
+    p.add_argument("--mass", type=finite, metavar="X", help="weight a local head may lose in all (default: eps)")
+    p.add_argument("--window", type=whole(1), metavar="N", help="most tokens a local head may keep (default: context)")
+    p.add_argument("--context", type=whole(1), metavar="N", help="tokens of the cache (default: the model's longest)")
+    p.add_argument("--json", metavar="FILE", help="write all numbers there; null stands for no bound")
+    p.add_argument("--figure", metavar="PATH", help="draw the map of scopes: a folder, or a path without its ending")
+    p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files of the map (default both)")
+    p.add_argument("--certified", action="store_true", help="ball arithmetic where ranges are attained (slow)")
+    return p
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = parser().parse_args(argv)
+    target = output_file(args.json) if args.json else None
+    prefix = figure_prefix(args.figure, "scope_map", args.format) if args.figure else None
+    from dynamics.checkpoints import open_checkpoint
+    from dynamics.scope import settings
+
+    checkpoint = open_checkpoint(args.model)
+    mass = args.eps if args.mass is None else args.mass
+    asked = settings(checkpoint, args.eps, mass, args.window, args.context, args.certified)
+    layers = measured(checkpoint, asked)
+    from scripts import scope_report
+
+    text = scope_report.text(checkpoint, layers, asked)
+    if target is not None:
+        from dynamics.files import atomic_write_text
+
+        atomic_write_text(target, scope_report.document(args.model, checkpoint, layers, asked))
+    if prefix is not None:
+        from scripts.fig_scope_map import compute, draw
+        from scripts.figure_files import save_figure
+
+        data = compute(layers, asked)
+        save_figure(draw(data), data._asdict(), prefix, args.format)
+    print(text)
+    return 0
+
+
+def measured(checkpoint: "Checkpoint", asked: "Settings") -> list[list["HeadScope"]]:
+    """All layers, with a bar on a terminal."""
+    from tqdm import tqdm
+
+    from dynamics.scope import layer_scopes
+
+    numbers = range(checkpoint.architecture.n_layers)
+    bar = tqdm(numbers, unit="layer", disable=not sys.stderr.isatty(), leave=False)
+    return [layer_scopes(checkpoint, layer, asked) for layer in bar]
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

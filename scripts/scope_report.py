@@ -1,0 +1,97 @@
+"""The scopes of a checkpoint as a table and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dynamics.checkpoints import Checkpoint
+    from dynamics.scope import HeadScope, Settings
+
+Layers = Sequence[Sequence["HeadScope"]]
+COLUMNS = ("layer", "head", "slope", "range D", "printed", "spectral", "scope", "window", "reach", "KV tokens",
+           "dropped <=", "error <=")  # fmt: skip
+SHIFT = ("alpha", "beta", "place")
+
+
+def text(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> str:
+    """A line a head, then the totals."""
+    shifted = any(head.alpha or head.beta for heads in layers for head in heads)
+    rows = [COLUMNS + SHIFT * shifted, *(_row(head, shifted) for heads in layers for head in heads)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    return "\n".join([*lines, "", *_summary(checkpoint, layers, asked)])
+
+
+def _row(head: HeadScope, shifted: bool) -> tuple[str, ...]:
+    cells = (
+        str(head.layer),
+        str(head.head),
+        _number(head.slope),
+        _number(head.logit_range),
+        _number(head.printed_scope),
+        _number(head.spectral_scope),
+        _number(head.scope),
+        _number(head.mass_window),
+        head.reach.name.lower(),
+        str(head.budget),
+        _number(head.dropped_mass),
+        _number(head.output_error),
+    )
+    places = tuple(
+        "-" if row is None else "(" + ", ".join(f"{c:+.3f}" for c in row) + ")"
+        for row in (head.alpha, head.beta, head.place)
+    )
+    return cells + places * shifted
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if math.isfinite(value) else "no bound"
+
+
+def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> list[str]:
+    from dynamics.scope import Reach
+    from dynamics.scope_ranges import Basis
+    from dynamics.scope_totals import totals
+
+    sizes, total = checkpoint.architecture, totals(checkpoint, layers, asked)
+    heads = [head for of_layer in layers for head in of_layer]
+    mib = [numbers * 2 / 2**20 for numbers in (total.kept_numbers, total.full_numbers)]
+    lines = [
+        f"{sizes.model_type}, {len(layers)} layers, {len(heads)} heads, positions {sizes.position}: context "
+        f"{asked.context}, window at most {asked.window}, eps {asked.eps:g}, mass {asked.mass:g}",
+        *(f"{sum(head.basis is basis for head in heads)} ranges D: {basis.value}" for basis in Basis
+          if any(head.basis is basis for head in heads)),
+        *(f"{total.reaches[reach]} heads {reach.value}" for reach in Reach if total.reaches[reach]),
+        f"cache: {total.kept} of {total.full} tokens x KV heads kept ({mib[0]:.4g} of {mib[1]:.4g} MiB at 16 bits), "
+        f"{100 * (1 - total.kept / total.full):.2f} % saved",
+        f"change of the heads' outputs: at most {total.output_error:.4g} in norm in any layer",
+    ]  # fmt: skip
+    return lines
+
+
+def document(model: str, checkpoint: Checkpoint, layers: Layers, asked: Settings) -> str:
+    """JSON with the settings, totals and every head; null stands for no bound."""
+    from dynamics.scope_totals import totals
+
+    total = totals(checkpoint, layers, asked)
+    content = {
+        "model": model,
+        "architecture": checkpoint.architecture._asdict(),
+        "settings": asked._asdict(),
+        "totals": total._asdict() | {"reaches": {reach.name: number for reach, number in total.reaches.items()}},
+        "heads": [_plain(head) for heads in layers for head in heads],
+    }
+    return json.dumps(content, indent=1, allow_nan=False) + "\n"
+
+
+def _plain(head: HeadScope) -> dict[str, Any]:
+    values = head._asdict() | {"basis": head.basis.name, "reach": head.reach.name}
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in values.items()
+    }
