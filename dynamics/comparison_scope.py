@@ -79,27 +79,33 @@ def largest_weights(model: InductionModel, windows: list[Windows]) -> np.ndarray
 
 
 def head_scopes(model: InductionModel, seed: int, largest: np.ndarray, eps: float = EPS) -> Iterator[HeadScope]:
-    """The scopes of every head of an ALiBi model without shift, beside its measured weights.
+    """The scopes of every head of an ALiBi model, beside its measured weights (layers, heads, length).
 
-    Raises: ValueError for a model that is not one: shifted keys and rotations have other bounds.
+    Where keys are shifted, k'_j = a1 k_j + a2 k_{j-1}, a logit q.k'_j spreads by (|a1| + |a2|) D at most, and exceeds
+    the query's own by a1 D_s + |a2| D at most, |a1| D for a1 D_s where a1 < 0: all bounds then hold with these, but
+    neighbouring keys share a token and they need not be attained. (The missing key before the first is 0, which lies
+    between the ends of q.k as the sphere is symmetric.) The printed and the spectral scope get W_K times |a1| + |a2|.
+    Raises: ValueError for a model without ALiBi or one whose heads share keys.
     """
     config = model.config
-    if config.position != "alibi" or config.shift != "none" or config.n_kv_heads not in (None, config.n_heads):
-        raise ValueError("the scopes are those of ALiBi heads without shift, each with its own keys")
+    if config.position != "alibi" or config.n_kv_heads not in (None, config.n_heads):
+        raise ValueError("the scopes are those of ALiBi heads, each with its own keys")
     for layer, block in enumerate(model.blocks):
         gamma = block.attention_norm.weight.detach().double().numpy()
         w_q, w_k = (part.weight.detach().double().unflatten(0, (config.n_heads, -1)).numpy()
                     for part in (block.attention.q_proj, block.attention.k_proj))  # fmt: skip
+        mixtures = block.attention.alpha_mix().detach().double().numpy()
         for head, slope in enumerate(alibi.slopes(config.n_heads)):
-            weights = w_q[head], w_k[head], gamma
-            spread = alibi.logit_range(*weights, norm="rms")
-            seen = largest[layer, head]
+            own, size = mixtures[head, 0], float(np.abs(mixtures[head]).sum())
+            spread = alibi.logit_range(w_q[head], w_k[head], gamma, norm="rms")
+            gap = alibi.self_gap(w_q[head], w_k[head], gamma, norm="rms")
+            weights, seen = (w_q[head], size * w_k[head], gamma), largest[layer, head]
             yield HeadScope(
-                seed=seed, layer=layer, head=head, slope=slope, logit_range=spread,
-                self_gap=alibi.self_gap(*weights, norm="rms"),
+                seed=seed, layer=layer, head=head, slope=slope, logit_range=size * spread,
+                self_gap=float(max(own, 0.0) * gap + (size - max(own, 0.0)) * spread),
                 printed=alibi.printed_scope(*weights, None, slope, eps),
                 spectral=alibi.spectral_scope(*weights, None, slope, eps),
-                sharp=alibi.scope(slope, spread, eps),
+                sharp=alibi.scope(slope, size * spread, eps),
                 reach=int(np.flatnonzero(seen > eps).max(initial=-1)) + 1,
                 largest=tuple(float(f"{weight:.4g}") for weight in seen),
             )  # fmt: skip

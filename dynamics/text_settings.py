@@ -17,17 +17,17 @@ class TextTraining(Strict):
     """
 
     corpus: str
-    lengths: tuple[tuple[int, int], ...] = ((64, 300), (128, 150), (256, 150))
-    tokens: Positive = 2048
-    learning_rate: Annotated[float, Field(gt=0, le=1)] = 6e-3
+    lengths: tuple[tuple[int, int], ...] = ((64, 100), (128, 150), (256, 200))
+    tokens: Positive = 4096
+    learning_rate: Annotated[float, Field(gt=0, le=1)] = 5e-3
     warmup: Annotated[int, Field(ge=0)] = 30
     final_lr: Fraction01 = 0.05
     weight_decay: Annotated[float, Field(ge=0, le=10)] = 0.0
     beta2: Annotated[float, Field(gt=0, lt=1)] = 0.95
     clip: Annotated[float, Field(gt=0)] = 1.0
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    needle_share: Fraction01 = 0.75
-    needle_weight: Annotated[float, Field(ge=0)] = 1.0
+    needle_share: Fraction01 = 0.5
+    needle_weight: Annotated[float, Field(ge=0)] = 2.0
     spacing: Annotated[int, Field(ge=4)] = 8
 
     @model_validator(mode="after")

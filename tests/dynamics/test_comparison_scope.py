@@ -21,11 +21,13 @@ TEXT = (np.arange(3000) * 31 % 90 + 32).astype(np.uint8)
 CONFIG = ModelConfig(vocab=VOCAB, width=12, n_heads=3, n_layers=2, mlp_width=8, shift="none", position="alibi")
 
 
-def trained_like(seed, factor=6.0):
-    """A model with large weights and uneven gains, so that its heads look far."""
+def trained_like(seed, factor=6.0, shift="none"):
+    """A model with large weights and uneven gains, so that its heads look far; mixtures of both signs."""
     rng = torch.Generator().manual_seed(seed)
-    model = InductionModel(CONFIG, rng).eval()
+    model = InductionModel(CONFIG.model_copy(update={"shift": shift}), rng).eval()
     for block in model.blocks:
+        if shift != "none":
+            block.attention.alpha.data = torch.randn(3, 2, generator=rng)
         block.attention.q_proj.weight.data *= factor
         block.attention_norm.weight.data = torch.rand(12, generator=rng) + 0.3
     return model
@@ -67,13 +69,36 @@ def test_scopes_are_those_of_the_theory(measured):
     assert head.reach == (over.max() + 1 if len(over) else 0)
 
 
+@pytest.mark.parametrize("shift", ["none", "kv"])
 @pytest.mark.parametrize("seed", range(4))
-def test_no_weight_of_a_random_model_exceeds_its_bound(seed):
-    model = trained_like(seed, 3.0 * (seed + 1))
+def test_no_weight_of_a_random_model_exceeds_its_bound(seed, shift):
+    model = trained_like(seed, 3.0 * (seed + 1), shift)
     windows = [text_windows(np.random.default_rng(seed), TEXT, 4, 40)]
     for head in head_scopes(model, seed, largest_weights(model, windows)):
         assert bound_excess(head).log_excess < 1e-5
         assert all(weight <= 1e-3 for weight in head.largest[int(np.ceil(head.sharp)) :])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_shifted_logits_spread_no_further_than_the_bounds_say(seed):
+    # random states in place of a text: ranges and gaps of q.k' over pairs of neighbouring tokens
+    model = trained_like(seed, 2.0, "kv")
+    found = list(head_scopes(model, seed, np.zeros((2, 3, 4))))
+    states = torch.randn(400, 12, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    for head in found:
+        block = model.blocks[head.layer]
+        with torch.no_grad():
+            rows = slice(4 * head.head, 4 * head.head + 4)
+            x = states / states.square().mean(1, keepdim=True).sqrt() * block.attention_norm.weight.double()
+            q, k = (x @ part.weight.double()[rows].T for part in (block.attention.q_proj, block.attention.k_proj))
+            a1, a2 = block.attention.alpha_mix().double()[head.head]
+            scores = q @ k.T / 2.0
+        least, most = scores.amin(1), scores.amax(1)
+        spread = (abs(a1) + abs(a2)) * (most - least)
+        own = a1 * scores.diagonal() + torch.minimum(a2 * least, a2 * most)
+        best = torch.maximum(a1 * least, a1 * most) + torch.maximum(a2 * least, a2 * most)
+        assert spread.max() <= head.logit_range and (best - own).max() <= head.self_gap <= head.logit_range + 1e-12
+        assert spread.max() > 0.3 * head.logit_range  # not a bound by any margin whatever
 
 
 def test_a_bound_that_is_too_small_is_exceeded(measured):
@@ -94,6 +119,6 @@ def test_written_scopes_are_read_back_and_changed_ones_refused(tmp_path, measure
 
 
 def test_models_with_other_bounds_are_refused():
-    model = InductionModel(CONFIG.model_copy(update={"shift": "kv"}))
-    with pytest.raises(ValueError, match="ALiBi heads without shift"):
+    model = InductionModel(CONFIG.model_copy(update={"n_kv_heads": 1}))
+    with pytest.raises(ValueError, match="ALiBi heads, each with its own keys"):
         list(head_scopes(model, 0, np.zeros((2, 3, 4))))
