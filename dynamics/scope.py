@@ -87,7 +87,7 @@ def settings(
     share("mass", mass)
     context = checkpoint.architecture.max_length or DEFAULT_CONTEXT if context is None else context
     window = context if window is None else window
-    for name, value in (("window", window), ("context", context)):
+    for name, value in (("context", context), ("window", window)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
     return Settings(eps, mass, window, context, certified)

@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None) -> int:
 
         atomic_write_text(target, scope_report.document(args.model, checkpoint, layers, asked))
     if prefix is not None:
-        from scripts.fig_scope_map import compute, draw
+        from scripts.scope_map import compute, draw
         from scripts.figure_files import save_figure
 
         data = compute(layers, asked)

@@ -39,7 +39,7 @@ def compute(layers: Sequence[Sequence[HeadScope]], asked: Settings) -> Data:
 
 
 def draw(data: Data) -> Figure:
-    """Cells by the logarithm of the scope, grey without a bound, ringed where a window is proved to do."""
+    """Cells by the logarithm of the scope, grey without a bound, dotted where a window is proved to do."""
     import matplotlib
     import numpy as np
     from matplotlib.colors import LogNorm
@@ -72,7 +72,7 @@ def draw(data: Data) -> Figure:
         bar.set_label(f"scope at $\\epsilon$ = {float(data.eps):g} (tokens)")
         if low < float(data.context) < high:
             bar.ax.axhline(float(data.context), color="black", linewidth=0.8)
-        notes = [f"ring: local at a context of {int(data.context)}"] * bool(len(layer))
+        notes = [f"dot: local at a context of {int(data.context)}"] * bool(len(layer))
         notes += ["grey: no bound"] * bool(np.isinf(data.scope).any())
         panel.set_title("; ".join(notes) or f"no head is local at a context of {int(data.context)}")
     return figure

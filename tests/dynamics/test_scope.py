@@ -1,0 +1,226 @@
+"""Scopes of checkpoints: attention obeys every bound, budgets follow the groups, numbers equal those of one head."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from dynamics import scope_ranges
+from dynamics.scope import Reach, layer_scopes, settings
+from dynamics.scope_ranges import Basis
+from dynamics.scope_totals import totals
+from tests.dynamics.checkpoint_files import attention
+from tests.dynamics.scope_cases import ALIBI, CASES, HEADS, KV_HEADS, PLAIN, SLOPES, InMemory, case
+from theory import alibi
+from theory.truncation import value_diameter
+
+LENGTH = 64
+
+
+def scopes(checkpoint, eps=0.05, mass=0.05, **asked):
+    asked = settings(checkpoint, eps, mass, **asked)
+    return [layer_scopes(checkpoint, layer, asked) for layer in range(checkpoint.architecture.n_layers)], asked
+
+
+def clipped(checkpoint):
+    """attention() knows no clip: heads whose components are clamped, by the definition, over random states."""
+    sizes, small = checkpoint.architecture, checkpoint.small(0)
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal((400, sizes.d_model))
+    z = (z - z.mean(1, keepdims=True)) / z.std(1, keepdims=True)
+    states = z * small.gamma + small.norm_bias
+    biases = {"query": small.query_bias, "key": small.key_bias, "value": small.value_bias}
+    return {
+        role: np.clip(np.einsum("td,hed->hte", states, w) + biases[role][:, None], -sizes.clip, sizes.clip)
+        for role, w in checkpoint.weights[0].items()
+    }
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if "clip" not in name])
+def test_attention_of_random_contexts_obeys_every_bound(name):
+    checkpoint, seen = CASES[name], 0
+    found, _ = scopes(checkpoint)
+    generator = torch.Generator().manual_seed(0)
+    for layer, heads in enumerate(found):
+        for size in (0.1, 1.0, 10.0):
+            hidden = size * torch.randn((LENGTH, checkpoint.architecture.d_model), generator=generator)
+            weights, _ = attention(checkpoint, layer, hidden, 1e-6)
+            for head in heads:
+                seen += obeys(head, weights[head.head])
+    assert seen or name != "alibi, small"
+
+
+def obeys(head, weights):
+    """Check one head against its bounds; returns how many tokens lay beyond its scope."""
+    distance = torch.arange(LENGTH)[:, None] - torch.arange(LENGTH)
+    far = distance >= head.scope
+    assert float(weights[far].max() if far.any() else 0.0) <= 0.05 * (1 + 1e-9)
+    outside = distance >= head.budget
+    assert float((weights * outside).sum(1).max()) <= head.dropped_mass + 1e-12
+    logits = torch.log(weights.clamp_min(1e-300)) + (head.slope or 0.0) * distance
+    inside = (distance >= 0) & (weights > 1e-250)
+    spread = logits.masked_fill(~inside, -torch.inf).max(1)[0] - logits.masked_fill(~inside, torch.inf).min(1)[0]
+    assert float(spread.max()) <= head.logit_range * (1 + 1e-9)
+    assert inside.sum() > LENGTH
+    return int(far.sum())
+
+
+def test_dropping_what_the_budget_drops_changes_outputs_by_no_more_than_the_bound():
+    checkpoint = case(size=0.2, n_kv_heads=HEADS, **ALIBI)
+    (heads, _), _ = scopes(checkpoint, mass=0.3)
+    hidden = torch.randn((LENGTH, PLAIN.d_model), generator=torch.Generator().manual_seed(1))
+    weights, full = attention(checkpoint, 0, hidden, 1e-6)
+    values = torch.from_numpy(checkpoint.weights[0]["value"]).double()
+    gamma = torch.from_numpy(checkpoint.small(0).gamma)
+    z = hidden.double() / hidden.double().square().mean(1, keepdim=True).sqrt() * gamma
+    distance = torch.arange(LENGTH)[:, None] - torch.arange(LENGTH)
+    compared = 0
+    for head in heads:
+        kept = weights[head.head] * (distance < head.budget)
+        cut = kept / kept.sum(1, keepdim=True) @ (z @ values[head.kv_head].T)
+        error = float((full[:, head.head] - cut).norm(dim=1).max())
+        assert error <= head.output_error * (1 + 1e-9) + 1e-5  # the eps of the norm
+        compared += head.budget < LENGTH
+    assert compared
+
+
+@pytest.mark.parametrize("name", ["alibi, clip", "alibi, far clip"])
+def test_clipped_heads_obey_their_range_and_diameter(name):
+    checkpoint = CASES[name]
+    (heads, _), _ = scopes(checkpoint)
+    made = clipped(checkpoint)
+    ranges = list(scope_ranges.layer_ranges(checkpoint, 0))
+    for head, measured in zip(heads, ranges, strict=True):
+        logits = checkpoint.architecture.scale * made["query"][head.head] @ made["key"][head.kv_head].T
+        assert np.ptp(logits, axis=1).max() <= head.logit_range
+        values = made["value"][head.kv_head]
+        assert np.linalg.norm(values[:, None] - values[None], axis=2).max() <= measured.value_diameter
+    assert {head.basis for head in heads} == {Basis.CLIPPED if name == "alibi, clip" else Basis.ATTAINED}
+
+
+@pytest.mark.parametrize("name", ["alibi", "alibi, biases", "alibi, scale", "none"])
+def test_numbers_are_those_of_each_head_alone(name):
+    checkpoint = CASES[name]
+    sizes, small = checkpoint.architecture, checkpoint.small(0)
+    for head, measured in zip(scopes(checkpoint)[0][1], scope_ranges.layer_ranges(checkpoint, 1), strict=True):
+        kv, weights = head.kv_head, checkpoint.weights[1]
+        w_q, w_k, w_v = (
+            weights["query"][head.head].astype(float),
+            weights["key"][kv].astype(float),
+            weights["value"][kv],
+        )
+        bias = None if small.query_bias is None else small.query_bias[head.head]
+        adjusted = sizes.scale * math.sqrt(sizes.d_head)
+        wide = adjusted * alibi.logit_range(w_q, w_k, small.gamma, small.norm_bias, bias, sizes.norm)
+        slope = head.slope or 0.0
+        assert head.logit_range == pytest.approx(wide, rel=1e-10)
+        assert head.scope == pytest.approx(alibi.scope(slope, wide, 0.05), rel=1e-9)
+        assert head.mass_window == pytest.approx(alibi.window_for_mass(0.05, slope, wide), rel=1e-9)
+        assert measured.value_diameter == pytest.approx(value_diameter(w_v, small.gamma, sizes.norm), rel=1e-9)
+        if head.slope:
+            printed = alibi.printed_scope(w_q, w_k, small.gamma, small.norm_bias, slope, 0.05)
+            assert head.printed_scope == pytest.approx(printed, rel=1e-8)
+            scaled = w_q * adjusted, None if bias is None else bias * adjusted
+            valid = alibi.spectral_scope(scaled[0], w_k, small.gamma, small.norm_bias, slope, 0.05, scaled[1])
+            assert head.spectral_scope == pytest.approx(valid, rel=1e-8)
+            assert head.spectral_scope >= head.scope
+
+
+def test_each_kind_of_head_says_what_its_range_rests_on():
+    bases = {name: {head.basis for head in scopes(checkpoint)[0][0]} for name, checkpoint in CASES.items()}
+    assert bases["rope"] == bases["rope, biases"] == bases["rope, shift, window"] == {Basis.ROTATIONS}
+    assert bases["rope, norms"] == {Basis.GAINS}
+    assert bases["alibi"] == bases["none"] == bases["alibi, biases"] == {Basis.ATTAINED}
+    assert all(head.printed_scope is None and head.mass_window == math.inf for head in scopes(CASES["rope"])[0][0])
+
+
+def test_a_group_keeps_what_its_most_demanding_head_needs():
+    (heads, _), asked = scopes(CASES["alibi, small"], context=200)
+    assert {head.reach for head in heads} == {Reach.LOCAL, Reach.RETRIEVAL}
+    for head in heads:
+        group = [other for other in heads if other.kv_head == head.kv_head]
+        needs = [math.ceil(o.mass_window) if o.reach is Reach.LOCAL else asked.context for o in group]
+        assert head.budget == max(needs)
+        assert head.kv_head == head.head // (HEADS // KV_HEADS)
+    assert heads[0].dropped_mass < 0.05 < heads[0].mass_window
+
+
+def test_a_smaller_window_turns_local_heads_into_retrieval_heads():
+    checkpoint = CASES["alibi, small"]
+    reaches = [[head.reach for head in scopes(checkpoint, context=10**6, window=w)[0][0]] for w in (10**6, 100, 1)]
+    assert set(reaches[0]) == {Reach.LOCAL} and set(reaches[2]) == {Reach.RETRIEVAL}
+    assert reaches[1].count(Reach.LOCAL) in range(1, HEADS)
+
+
+def test_heads_without_a_slope_are_unknown_and_masked_layers_keep_their_window():
+    (heads, _), _ = scopes(CASES["rope"])
+    assert {head.reach for head in heads} == {Reach.UNKNOWN} and {head.budget for head in heads} == {64}
+    assert {head.dropped_mass for head in heads} == {head.output_error for head in heads} == {0.0}
+    found, asked = scopes(CASES["rope, shift, window"])
+    assert {(head.reach, head.budget, head.mass_window) for head in found[0]} == {(Reach.MASKED, 7, 7.0)}
+    total = totals(CASES["rope, shift, window"], found, asked)
+    assert total.kept == total.full == 2 * KV_HEADS * 7
+
+
+def test_a_shift_multiplies_the_range_and_is_placed_on_the_landscape():
+    checkpoint = CASES["alibi, shift"]
+    raw = InMemory(checkpoint.architecture, gamma=checkpoint.small(0).gamma)
+    raw.weights = checkpoint.weights
+    for head, plain in zip(scopes(checkpoint)[0][0], scopes(raw)[0][0], strict=True):
+        alpha, beta = (getattr(checkpoint.small(0), name)[head.kv_head].astype(float) for name in ("alpha", "beta"))
+        assert head.logit_range == pytest.approx(plain.logit_range * np.abs(alpha).sum(), rel=1e-12)
+        assert head.place == pytest.approx((alpha[0] / alpha.sum(), beta[0] / beta.sum()))
+        assert plain.place is None and plain.alpha is None
+    with pytest.raises(ValueError, match="layer 0: a KV shift beside biases"):
+        scopes(case(("alpha", "norm_bias"), **ALIBI))
+
+
+@pytest.mark.parametrize("name", ["alibi", "alibi, biases", "alibi, shift"])
+def test_reading_few_heads_at_a_time_changes_nothing(name, monkeypatch):
+    whole = scopes(CASES[name])[0]
+    monkeypatch.setattr(scope_ranges, "CHUNK_BYTES", 1)
+    for heads, others in zip(whole, scopes(CASES[name])[0], strict=True):
+        for head, other in zip(heads, others, strict=True):
+            assert head.logit_range == pytest.approx(other.logit_range, rel=1e-12)
+            assert [head[i] for i in (1, 2, 11, 14, 15, 16)] == [other[i] for i in (1, 2, 11, 14, 15, 16)]
+
+
+def test_certified_ranges_lie_above_and_close():
+    small = PLAIN._replace(n_layers=1, **ALIBI)
+    plain, certified = (scopes(InMemory(small, random=("norm_bias",)), certified=c)[0][0] for c in (False, True))
+    for head, sure in zip(plain, certified, strict=True):
+        assert sure.basis is Basis.CERTIFIED
+        assert head.logit_range * (1 - 1e-12) <= sure.logit_range <= head.logit_range * (1 + 1e-9)
+
+
+def test_totals_count_key_value_heads_once():
+    checkpoint = CASES["alibi, small"]
+    found, asked = scopes(checkpoint)
+    total = totals(checkpoint, found, asked)
+    budgets = [{head.kv_head: head.budget for head in heads} for heads in found]
+    assert total.kept == sum(sum(layer.values()) for layer in budgets) and total.full == 2 * KV_HEADS * 64
+    assert total.kept_numbers == total.kept * 2 * PLAIN.d_head
+    assert sum(total.reaches.values()) == 2 * HEADS
+    assert total.output_error == max(math.sqrt(sum(head.output_error**2 for head in heads)) for heads in found)
+
+
+def test_defaults_come_from_the_model():
+    assert settings(CASES["alibi"], 0.1, 0.1)[2:] == (64, 64, False)
+    assert settings(case(max_length=None, **ALIBI), 0.1, 0.1).context == 4096
+    assert SLOPES == (0.25, 0.0625, 0.015625, 0.00390625)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"eps": 0.0}, "eps must lie strictly between 0 and 1"),
+        ({"eps": math.nan}, "eps must be a finite number"),
+        ({"mass": 1.0}, "mass must lie strictly between 0 and 1"),
+        ({"window": 0}, "window must be a whole number of at least 1, got 0"),
+        ({"context": True}, "context must be a whole number"),
+    ],
+)
+def test_bad_settings_are_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        settings(CASES["alibi"], **{"eps": 0.1, "mass": 0.1, **change})
