@@ -1,0 +1,61 @@
+"""Truncation and compensation against memory: the data obey the bounds and their order; files and refusals."""
+
+import numpy as np
+import pytest
+
+from scripts import fig_truncation
+from scripts.cli import run
+
+ROUNDING = 1e-15
+DROP, MEAN, DECAYED, CENTRED, SECOND = range(5)
+
+
+@pytest.fixture(scope="module")
+def data():
+    return fig_truncation.compute(2)
+
+
+def test_data_errors_lie_under_the_bounds_and_those_under_the_worst(data):
+    at = np.searchsorted(data.grid, data.windows, side="right") - 1  # the bound of a window at most as long
+    assert (data.error[:, :, DROP] <= data.bound[..., at] + ROUNDING).all()
+    assert (data.bound <= data.worst[:, None]).all() and (np.diff(data.worst, axis=1) <= 0).all()
+    assert (data.worst <= 1).all() and data.worst[1, -1] < 1e-10 < data.error[1, 0, DROP, 0]
+
+
+def test_data_tokens_that_decay_and_look_at_queries_do_better_under_alibi(data):
+    error = np.median(data.error, axis=1)[1, :, data.windows <= 64].T
+    assert (error[DECAYED] < 0.6 * error[MEAN]).all() and (error[SECOND] < error[CENTRED]).all()
+    assert np.abs(error[MEAN] / error[DROP] - 1).max() < 0.2  # with the mean bias the token weighs almost nothing
+
+
+def test_data_mean_token_beats_dropping_in_short_windows_only_without_a_bias(data):
+    error = np.median(data.error, axis=1)[0]
+    assert np.isnan(error[DECAYED]).all() and not np.isnan(np.delete(error, DECAYED, axis=0)).any()
+    assert error[MEAN, 0] < 0.3 * error[DROP, 0]
+    assert (error[SECOND] < error[CENTRED]).all()
+
+
+def test_data_counts_a_token_a_log_mass_and_a_covariance(data):
+    extra = data.held - data.windows
+    numbers = [0, 2 * 16 + 1, 2 * 16 + 1, 2 * 16 + 1, 2 * 16 + 1 + 2 * 16 * 16]
+    np.testing.assert_allclose(extra, np.array(numbers)[:, None] / (2 * 16) * np.ones(len(data.windows)))
+
+
+def test_main_writes_the_same_bytes_twice(tmp_path, monkeypatch):
+    monkeypatch.setattr(fig_truncation, "QUICK_SIZE", 1)
+    monkeypatch.setattr(fig_truncation, "WINDOWS", (4, 64, 512))
+    for name in ("one", "two"):
+        assert run(fig_truncation.main, ["--quick", "--out", str(tmp_path / name)]) == 0
+    for kind in ("pdf", "png", "npz"):
+        first, second = ((tmp_path / f"{name}.{kind}").read_bytes() for name in ("one", "two"))
+        assert first == second and len(first) > 1000
+
+
+@pytest.mark.parametrize("bad", [["--format", "svg"], ["--quick", "--full"], ["--unknown"]])
+def test_main_refuses_bad_input_with_one_line_and_writes_nothing(bad, tmp_path, capsys):
+    with pytest.raises(SystemExit) as stop:
+        run(fig_truncation.main, [*bad, "--out", str(tmp_path / "figure")])
+    assert stop.value.code == 2
+    message = capsys.readouterr().err
+    assert message.startswith("error: ") and message.count("\n") == 1
+    assert not list(tmp_path.iterdir())
