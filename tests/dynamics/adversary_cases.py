@@ -1,0 +1,136 @@
+"""Stacks of random heads for the adversary, and its contexts held against every bound of `theory`."""
+
+import math
+
+import numpy as np
+import torch
+
+from dynamics.adversary import heaviest_masses, heaviest_weights
+from dynamics.adversary_context import heads, random_contexts
+from theory import alibi
+from theory.alibi_sharp import sharp_weight
+from theory.truncation import output_error_bound, truncate, value_diameter
+
+ULPS = 1 + 1e-9
+SIZES = [(1, 1), (2, 1), (2, 2), (3, 2), (4, 4), (5, 8), (8, 3), (12, 4), (16, 8)]
+KINDS = [(norm, biased) for norm in ("rms", "layer") for biased in (False, True)]
+
+
+class Batch:
+    """Random heads of one size with their ranges and gaps, the logits scaled to a range between 0.1 and 40."""
+
+    def __init__(self, rng, norm, biased, count, size=None, symmetric=False):
+        sizes = [s for s in SIZES if norm == "rms" or s[0] > 1]
+        d_model, d_head = sizes[rng.integers(len(sizes))] if size is None else size
+        self.norm, self.biased, self.arguments = norm, biased, []
+        self.slopes = rng.choice([2.0**-8, 2.0**-6, 0.05, 0.2, 0.5, 1.0], count)
+        for _ in range(count):
+            w_q, w_k = rng.standard_normal((2, d_head, d_model))
+            one = {
+                "w_q": w_q,
+                "w_k": -w_q if symmetric else w_k,
+                "gamma": np.exp(0.5 * rng.standard_normal(d_model)) * rng.choice([-1, 1], d_model),
+                "norm_bias": rng.standard_normal(d_model) if biased else None,
+                "query_bias": rng.standard_normal(d_head) if biased else None,
+                "norm": norm,
+            }
+            factor = 10 ** rng.uniform(-1, 1.6) / alibi.logit_range(**one)
+            one["w_q"] = one["w_q"] * factor
+            if biased:
+                one["query_bias"] = one["query_bias"] * factor
+            self.arguments.append(one)
+        self.measure()
+        self.stack = self.stacked()
+
+    def measure(self):
+        self.ranges = [float(alibi.logit_range(**one)) for one in self.arguments]
+        self.gaps = [
+            min(float(alibi.self_gap(**one)), wide) for one, wide in zip(self.arguments, self.ranges, strict=True)
+        ]
+
+    def stacked(self, slopes=None, ball=False):
+        names = ["w_q", "w_k", "gamma", *["norm_bias", "query_bias"] * self.biased]
+        arrays = {name: np.stack([one[name] for one in self.arguments]) for name in names}
+        return heads(**arrays, norm=self.norm, slope=self.slopes if slopes is None else slopes, ball=ball)
+
+    def sharp(self, i, distance):
+        one = self.arguments[i]
+        return sharp_weight(distance, self.slopes[i], one["w_q"], one["w_k"], one["gamma"], self.norm)
+
+
+def distances_of_interest(rng, batch, far):
+    """One distance a head, up to twice where its weight must have fallen to a per cent, and at most `far`."""
+    reach = [2 * alibi.scope(s, wide, 0.01) for s, wide in zip(batch.slopes, batch.ranges, strict=True)]
+    return [int(math.exp(rng.uniform(0, math.log(min(max(r, 2), far))))) for r in reach]
+
+
+def all_contexts(rng, batch, far):
+    """Random and hostile contexts of every head: (kind, head index, target, context)."""
+    count, seed = len(batch.slopes), int(rng.integers(2**31))
+    at = distances_of_interest(rng, batch, far)
+    longer = [n + 1 + int(rng.integers(0, 200)) for n in at]
+    attacks = {
+        "weight": heaviest_weights(batch.stack, at, starts=8, seed=seed),
+        "weight, older tokens": heaviest_weights(batch.stack, at, longer, starts=8, seed=seed),
+        "weight, masked": heaviest_weights(batch.stack, at, masked=True, starts=8, seed=seed),
+        "mass": heaviest_masses(batch.stack, at, longer, starts=8, seed=seed),
+        "mass, any length": heaviest_masses(batch.stack, at, starts=8, seed=seed),
+        "random": random_contexts(batch.stack, int(rng.integers(2, min(far, 300))), seed),
+    }
+    for kind, found in attacks.items():
+        for i in range(count):
+            n = len(found[i].distances) - 1
+            yield kind, i, min(at[i], n), found[i]
+
+
+def excesses(rng, batch, kind, i, target, context):
+    """(name, reached / bound) for each bound that the context must respect, at its target and at other distances."""
+    slope, wide, gap = float(batch.slopes[i]), batch.ranges[i], batch.gaps[i]
+    n_tokens = len(context.distances)
+    weights = context.weights.numpy()[::-1]
+    if kind == "weight, masked":  # two tokens, and no statement about the masked ones between
+        yield "masked_weight_bound", weights[1] / alibi.masked_weight_bound(target, slope, gap)
+        return
+    masses = weights[::-1].cumsum()[::-1]
+    some = {target, *range(1, min(n_tokens, 9)), *rng.integers(1, n_tokens, 8).tolist()}
+    for n in some:
+        weight, mass = float(weights[n]), float(masses[n])
+        yield "weight_bound", weight / alibi.weight_bound(n, slope, wide)
+        yield "weight_bound with self_gap", weight / alibi.weight_bound(n, slope, wide, gap)
+        yield "masked_weight_bound", weight / alibi.masked_weight_bound(n, slope, gap)
+        yield "dropped_mass_bound", mass / alibi.dropped_mass_bound(n, slope, wide)
+        yield "dropped_mass_bound, n_tokens", mass / alibi.dropped_mass_bound(n, slope, wide, n_tokens)
+        if weight > 1e-300 and mass < 1 - 1e-6:
+            # distances in units of slope: a weight just above eps must lie at a distance below the scope of eps
+            yield "scope", math.exp(slope * (n - alibi.scope(slope, wide, weight)))
+            yield "window_for_mass", math.exp(slope * (n - alibi.window_for_mass(mass, slope, wide)))
+    if not batch.biased:
+        yield "sharp_weight", float(weights[target]) / batch.sharp(i, target)
+    yield from output_excesses(rng, batch, i, target, context)
+
+
+def output_excesses(rng, batch, i, window, context):
+    one, n_tokens = batch.arguments[i], len(context.distances)
+    w_v = rng.standard_normal((3, len(one["gamma"])))
+    values = context.states.numpy() @ w_v.T
+    logits = np.log(np.maximum(context.weights.numpy(), 1e-320))
+    found = truncate(logits, values, context.distances.numpy() >= window)
+    error = float(np.linalg.norm(found.full - found.truncated))
+    wide = value_diameter(w_v, one["gamma"], batch.norm)
+    worst = alibi.dropped_mass_bound(window, float(batch.slopes[i]), batch.ranges[i], n_tokens)
+    yield "output_error_bound", error / float(output_error_bound(context.mass(window), wide))
+    yield "output_error_bound at the worst mass", error / float(output_error_bound(worst, wide))
+
+
+def count_and_worst(norm, biased, batches, heads_each, far, seed):
+    """Contexts looked at, and the largest ratio for each bound."""
+    rng = np.random.default_rng([seed, biased, norm == "rms"])
+    seen, worst = 0, {}
+    for _ in range(batches):
+        batch = Batch(rng, norm, biased, heads_each)
+        for kind, i, target, context in all_contexts(rng, batch, far):
+            seen += 1
+            assert torch.isfinite(context.weights).all()
+            for name, ratio in excesses(rng, batch, kind, i, target, context):
+                worst[name] = max(worst.get(name, 0.0), ratio)
+    return seen, worst

@@ -1,0 +1,172 @@
+"""The adversary itself: its states are post-norm states, its softmax a softmax, and free states do no better."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from dynamics import adversary
+from dynamics.adversary_ascent import ascend
+from dynamics.adversary_context import attention, heads, random_contexts, states
+from dynamics.adversary_free import move_all, share
+from tests.dynamics.adversary_cases import KINDS, ULPS, Batch
+from tests.theory.alibi_heads import weights_of
+from theory import alibi
+
+
+def batch_of(norm, biased, size=(5, 3), count=4, seed=0):
+    return Batch(np.random.default_rng([seed, biased, norm == "rms"]), norm, biased, count, size)
+
+
+def test_ascent_finds_the_top_of_every_row_whatever_its_curvature():
+    target = torch.randn(6, 4, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    steep = torch.logspace(-3, 3, 24, dtype=torch.float64).reshape(6, 4, 1) * torch.linspace(1, 30, 5).double()
+    found = ascend(lambda x: -(steep * (x - target) ** 2).sum(-1), torch.zeros_like(target))
+    assert (found - target).abs().max() < 1e-6
+
+
+def test_ascent_never_ends_below_its_start():
+    start = torch.randn(8, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+
+    def rough(x):
+        return torch.sin(40 * x).sum(-1) - x.abs().sum(-1)
+
+    found = ascend(rough, start)
+    assert (rough(found) >= rough(start)).all() and (rough(found) > rough(start) + 0.1).any()
+
+
+@pytest.mark.parametrize(("norm", "biased"), KINDS)
+def test_states_are_those_of_torchs_norms(norm, biased):
+    stack = batch_of(norm, biased).stack
+    raw = torch.randn(4, 7, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
+    layer = (nn.RMSNorm if norm == "rms" else nn.LayerNorm)(5, eps=0.0, elementwise_affine=False)
+    for i in range(4):
+        wanted = layer(raw[i]) * stack.gamma[i] + stack.norm_bias[i]
+        torch.testing.assert_close(states(stack, raw)[i], wanted)
+
+
+@pytest.mark.parametrize(("norm", "biased"), KINDS)
+def test_contexts_are_admissible_and_their_weights_a_plain_softmax(norm, biased):
+    batch = batch_of(norm, biased)
+    stack = batch.stack
+    found = [
+        *adversary.heaviest_weights(stack, [3, 1, 8, 2]),
+        *adversary.heaviest_masses(stack, [3, 1, 8, 2], [20, 9, 11, 4]),
+        *random_contexts(stack, 9),
+    ]
+    for i, context in zip([0, 1, 2, 3] * 3, found, strict=True):
+        one = batch.arguments[i]
+        x = context.states.numpy()
+        z = (x - (one["norm_bias"] if biased else 0.0)) / one["gamma"]
+        np.testing.assert_allclose((z**2).sum(axis=1), z.shape[1], rtol=1e-9)
+        assert norm == "rms" or np.abs(z.sum(axis=1)).max() < 1e-9
+        np.testing.assert_array_equal(context.distances, np.arange(len(x))[::-1])
+        np.testing.assert_allclose(context.weights, weights_of(one, batch.slopes[i], x[-1], x), rtol=1e-9, atol=1e-300)
+        assert context.weight(1) == context.weights[-2] and context.mass(0) == pytest.approx(1)
+        assert context.mass(1) == pytest.approx(1 - float(context.weights[-1]), abs=1e-12)
+
+
+@pytest.mark.parametrize(("norm", "biased"), KINDS)
+def test_free_states_do_no_better_than_the_best_keys_of_one_query(norm, biased):
+    """Attacks the remark that the keys are closed form: 4 and 5 states moved freely, weight and mass."""
+    stack = batch_of(norm, biased, (3, 2), 5).stack
+    pairs = [
+        (adversary.heaviest_weights(stack, [2] * 5, [4] * 5), move_all(stack, 4, share([2]), starts=6, steps=120)),
+        (adversary.heaviest_masses(stack, [2] * 5, [4] * 5), move_all(stack, 4, share([2, 3]), starts=6, steps=120)),
+    ]
+    sums = [lambda c: c.weight(2), lambda c: c.mass(2)]
+    for (closed, free), size in zip(pairs, sums, strict=True):
+        for known, moved in zip(closed, free, strict=True):
+            assert 0.999 * size(known) <= size(moved) <= ULPS * size(known)
+
+
+def test_older_tokens_only_take_weight_away():
+    stack = batch_of("rms", True).stack
+    short, long = (adversary.heaviest_weights(stack, [4] * 4, n) for n in (None, [40] * 4))
+    assert all(a.weight(4) >= b.weight(4) for a, b in zip(short, long, strict=True))
+    assert [len(c.weights) for c in long] == [40] * 4
+
+
+def test_the_own_key_is_forced_and_that_costs_weight():
+    """With a free own key the adversary would reach the bound at D_s = D; most heads keep it below."""
+    stack = batch_of("rms", False).stack
+    for i, found in enumerate(adversary.heaviest_weights(stack, [1] * 4)):
+        top, _, query = found.words
+        freed = attention(stack.head(i), query[None, None], torch.stack([top, -top])[None, None], torch.tensor([1, 0]))
+        assert freed[0, 0, 0] >= found.weight(1) * (1 - 1e-12)
+    stack = batch_of("rms", False, (3, 3), 12).stack
+    gaps, ranges = adversary.largest_gaps(stack, starts=6), adversary.largest_ranges(stack, starts=6)
+    assert (gaps < 0.99 * ranges).any() and (gaps <= ranges * ULPS).all()
+
+
+def test_a_norm_with_an_epsilon_keeps_the_range_and_enlarges_the_gap():
+    """N = c I: the own logit is the best on the sphere, and half way to its centre lies c d / 4 below the best."""
+    eye = np.eye(4)
+    for ball, gap in ((False, 0.0), (True, 2 * 4 / 4)):
+        stack = heads(eye, 4.0 * eye, np.ones(4), norm="rms", slope=0.3, ball=ball)
+        assert float(adversary.largest_gaps(stack)) == pytest.approx(gap, abs=1e-9)
+        assert float(adversary.largest_ranges(stack)) == pytest.approx(alibi.logit_range(eye, 4 * eye, np.ones(4)))
+        found = adversary.heaviest_weights(stack, [2], masked=True)[0]
+        assert found.weight(2) == pytest.approx(alibi.masked_weight_bound(2, 0.3, gap), rel=1e-9)
+
+
+@pytest.mark.parametrize("norm", ["rms", "layer"])
+def test_in_the_ball_only_the_bounds_without_a_self_gap_hold(norm):
+    batch = batch_of(norm, False, (4, 4), 12, seed=3)
+    for one in batch.arguments:  # keys like the queries: on the sphere the own token is among the best
+        one["w_k"] = 0.5 * one["w_q"]
+    batch.measure()
+    found = adversary.heaviest_weights(batch.stacked(ball=True), [1] * 12)
+    slopes = [float(slope) for slope in batch.slopes]
+    for context, slope, wide, gap in zip(found, slopes, batch.ranges, batch.gaps, strict=True):
+        assert context.weight(1) <= ULPS * alibi.weight_bound(1, slope, wide)
+        assert context.weight(1) > alibi.weight_bound(1, slope, wide, 1.05 * gap)
+
+
+def test_a_context_of_any_length_is_long_enough():
+    stack = batch_of("layer", True).stack
+    found = adversary.heaviest_masses(stack, [3] * 4)
+    for context, slope in zip(found, stack.slope, strict=True):
+        assert float(slope) * (len(context.weights) - 3) >= 40
+
+
+def test_weights_of_a_thousand_logits_stay_finite():
+    stack = heads(1000 * np.eye(2), -np.eye(2), np.ones(2), slope=0.5)
+    found = adversary.heaviest_weights(stack, [7])[0]
+    assert found.weight(7) == pytest.approx(1.0) and math.isfinite(found.mass(1))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"norm": "batch"}, "unknown norm 'batch'"),
+        ({"w_k": np.eye(3)}, "w_q and w_k must both be"),
+        ({"w_q": [[math.nan, 0], [0, 1]]}, "w_q holds a value that is not a finite number"),
+        ({"w_q": [[1, 2], [3]]}, "w_q is not an array"),
+        ({"gamma": [1.0, 2.0, 3.0]}, "gamma has shape"),
+        ({"query_bias": [[[1.0]]]}, "query_bias has shape"),
+        ({"slope": -0.1}, "slope must be at least 0"),
+        ({"w_q": [[1.0]], "w_k": [[1.0]], "gamma": [1.0], "norm": "layer"}, "d_model is 1"),
+    ],
+)
+def test_bad_heads_are_refused_in_one_line(change, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        heads(**{"w_q": np.eye(2), "w_k": np.eye(2), "gamma": np.ones(2), **change})
+    assert "\n" not in str(caught.value)
+
+
+def test_bad_distances_windows_and_lengths_are_refused():
+    stack = heads(np.eye(2), np.eye(2), np.ones(2), slope=0.5)
+    for call in (
+        lambda: adversary.heaviest_weights(stack, [0]),
+        lambda: adversary.heaviest_weights(stack, [3], [3]),
+        lambda: adversary.heaviest_masses(stack, [0]),
+        lambda: adversary.heaviest_masses(stack, [3], [3]),
+    ):
+        with pytest.raises(ValueError, match="must be at least 1 and n_tokens above them"):
+            call()
+    flat = heads(np.eye(2), np.eye(2), np.ones(2))
+    with pytest.raises(ValueError, match="without a slope"):
+        adversary.heaviest_masses(flat, [3])

@@ -1,0 +1,47 @@
+"""The two-word models against the ball-certified weights: beyond the printed scope, and never beyond the sharp one."""
+
+import pytest
+import torch
+
+from dynamics.two_word_model import CASES, two_word_model
+from proofs_check.oracles_alibi import ball, ball_weights, printed_scope
+from proofs_check.razor.scope_checks import WITNESSES
+from theory import alibi
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_measured_attention_is_the_certified_weight_above_eps_beyond_the_printed_scope(name):
+    model = two_word_model(name)
+    head, norm, spread, target, other, distance, eps = WITNESSES[name]
+    measured = model.attention(model.sentence())[0, -1]
+    certified = ball_weights(head, [target, *[other] * distance])
+    for found, wanted in zip(measured.tolist(), certified, strict=True):
+        assert abs(ball(found) - wanted) < 1e-12
+    assert measured.sum() == pytest.approx(1) and len(measured) == distance + 1
+    assert (model.case.distance, model.case.eps) == (distance, float(eps))
+    assert float(measured[0]) > eps and float(printed_scope(head, norm, eps).upper()) < distance
+    assert distance < alibi.scope(float(head.slope), spread, float(eps))
+
+
+def test_the_models_run_on_two_words_and_their_output_is_the_weighted_mean_of_the_values():
+    model = two_word_model("RMSNorm, d = 2")
+    with torch.no_grad():
+        model.head.v_proj.weight.copy_(torch.eye(2))
+        model.head.o_proj.weight.copy_(torch.eye(2))
+        tokens = model.sentence()
+        states = model.norm(model.embedding(tokens))
+        assert set(tokens.unique().tolist()) == {0, 1} and model.embedding.num_embeddings == 2
+        wanted = model.attention(tokens)[0] @ states[0]
+        torch.testing.assert_close(model(tokens)[0], wanted)
+    assert float(wanted[-1, 0]) < 0  # one B in 35 tokens turns the sign of the output
+
+
+def test_one_token_less_between_gives_the_shorter_distance():
+    model = two_word_model("two tokens")
+    assert model.sentence(4).tolist() == [[1, 0, 0, 0, 0]]
+    assert model.attention(model.sentence(4))[0, -1, 0] < model.attention(model.sentence())[0, -1, 0]
+
+
+def test_an_unknown_model_is_refused():
+    with pytest.raises(ValueError, match="no two-word model 'three words'; there are two tokens, "):
+        two_word_model("three words")
