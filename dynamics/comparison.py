@@ -35,7 +35,7 @@ from dynamics.razor_plan import RazorPlan
 from dynamics.text_needles import ANSWER, Windows, retrieval_windows, text_windows
 from dynamics.text_training import text_losses, train_text
 
-CHUNK = 48  # windows at a time
+CHUNK = 32  # windows at a time
 EVALUATION, CENTRES = 10, 11  # spawn keys of streams that no training uses
 Progress = Callable[[str], None]
 
@@ -54,8 +54,7 @@ def compare_seed(
 
     Raises: ValueError for a folder of other settings; KeyboardInterrupt on Ctrl-C, with whole files.
     """
-    training = settings.training.model_copy(update={"seed": seed})
-    model = train_text(settings.config, training, corpus, out=folder, device=device, progress=bar).model
+    model = trained_model(settings, seed, corpus, folder, device, bar)
     saved = folder / "cells.json"
     part = (
         _read_part(saved, settings)
@@ -71,6 +70,14 @@ def compare_seed(
             atomic_write_text(saved, part.model_dump_json() + "\n")
         progress(f"seed {seed}, {policy} at {budget}")
     return part
+
+
+def trained_model(
+    settings: Settings, seed: int, corpus: Corpus, folder: Path, device: str, bar: bool
+) -> InductionModel:
+    """The model of one seed, trained as far as the state in `folder` is not."""
+    training = settings.training.model_copy(update={"seed": seed})
+    return train_text(settings.config, training, corpus, out=folder, device=device, progress=bar).model
 
 
 def held_out(settings: Settings, corpus: Corpus) -> tuple[Windows, Windows]:

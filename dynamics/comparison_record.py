@@ -29,8 +29,8 @@ class Settings(Strict):
     context: Annotated[int, Field(ge=32)] = 256
     budgets: tuple[str, ...] = ("1/2", "8/25", "1/4", "1/8")
     sinks: Annotated[int, Field(ge=0)] = 4
-    text_rows: Positive = 48
-    needle_rows: Positive = 48
+    text_rows: Positive = 32
+    needle_rows: Positive = 32
     pairs: Positive = 8
     draws: Positive = 3
     score_k: Annotated[int, Field(ge=3)] = 64

@@ -10,6 +10,9 @@ from pydantic import ValidationError
 from torch import Tensor
 
 from dynamics.attention_function import replaced
+from dynamics.comparison import held_out
+from dynamics.comparison_record import Settings
+from dynamics.corpus import Corpus
 from dynamics.eviction import causal_bias
 from dynamics.hashed_file import read_hashed, write_hashed
 from dynamics.manifest import Strict, plain_line
@@ -62,12 +65,12 @@ class Excess(NamedTuple):
 
 
 def largest_weights(model: InductionModel, windows: list[Windows]) -> np.ndarray:
-    """The largest attention of each head to each distance over all windows, (layers, heads, length), float64."""
-    config, length = model.config, windows[0].tokens.shape[1] - 1
-    found = np.zeros((config.n_layers, config.n_heads, length))
+    """The largest attention of each head to each distance over all windows, (layers, heads, longest), float64."""
+    config, longest = model.config, max(batch.tokens.shape[1] for batch in windows) - 1
+    found = np.zeros((config.n_layers, config.n_heads, longest))
 
     def watching(layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None):
-        weights = probabilities(query, key, causal_bias(length, slopes, query), scale)
+        weights = probabilities(query, key, causal_bias(query.shape[2], slopes, query), scale)
         for distance, largest in enumerate(_diagonals(weights)):
             found[layer, :, distance] = np.maximum(found[layer, :, distance], largest)
         return weights @ value.repeat_interleave(query.shape[1] // key.shape[1], dim=1)
@@ -109,6 +112,16 @@ def head_scopes(model: InductionModel, seed: int, largest: np.ndarray, eps: floa
                 reach=int(np.flatnonzero(seen > eps).max(initial=-1)) + 1,
                 largest=tuple(float(f"{weight:.4g}") for weight in seen),
             )  # fmt: skip
+
+
+def measure_scopes(settings: Settings, corpus: Corpus, models: dict[int, InductionModel]) -> MeasuredScopes:
+    """Attention of the comparison's models, by seed, on the windows that the comparison measures."""
+    windows = held_out(settings, corpus)
+    heads = []
+    for seed, model in models.items():
+        heads += head_scopes(model, seed, largest_weights(model, list(windows)))
+    rows = sum(len(batch.tokens) for batch in windows)
+    return MeasuredScopes(eps=EPS, corpus=corpus.sha256, windows=rows, context=settings.context, heads=tuple(heads))
 
 
 def bound_excess(head: HeadScope) -> Excess:

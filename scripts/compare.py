@@ -8,11 +8,15 @@ from pathlib import Path
 
 from scripts.cli import Parser, output_folder, run, whole
 
+RESULTS, ATTENTION = "compare.json", "attention_by_distance.json"
+
 
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
     line = Parser(prog="python -m scripts.compare", description=__doc__)
-    line.add_argument("--out", default="out/compare", metavar="FOLDER", help="states, and compare.json with its hash")
+    line.add_argument(
+        "--out", default="out/compare", metavar="FOLDER", help="states, and two results with their hashes"
+    )
     line.add_argument("--quick", action="store_true", help="two small layers, two budgets: minutes")
     line.add_argument("--seeds", type=whole(1, 100), default=3, help="models to train (default 3)")
     line.add_argument("--device", default="auto", help="auto, cpu or cuda[:N]")
@@ -29,10 +33,11 @@ def main(argv: list[str] | None = None) -> int:
 
     from dynamics.comparison_presets import preset
     from dynamics.comparison_record import Comparison, write_comparison
+    from dynamics.comparison_scope import write_scopes
     from dynamics.corpus import standard_library
     from dynamics.manifest import package_version
     from dynamics.training import choose_device
-    from scripts.compare_table import table
+    from scripts.compare_table import scope_table, table
 
     device = str(choose_device(options.device))
     if options.threads:
@@ -44,10 +49,11 @@ def main(argv: list[str] | None = None) -> int:
         version=package_version(), torch_version=torch.__version__, device=device, settings=settings,
         heads=tuple(part.heads for part in parts), cells=tuple(cell for part in parts for cell in part.cells),
     )  # fmt: skip
-    write_comparison(out / "compare.json", comparison)
-    for line in table(comparison):
-        print(line)
-    print(out / "compare.json")
+    scopes = _scopes(settings, corpus, out, device)
+    write_comparison(out / RESULTS, comparison)
+    write_scopes(out / ATTENTION, scopes)
+    print("\n".join([*table(comparison), "", *scope_table(scopes)]))
+    print(out / RESULTS, out / ATTENTION, sep="\n")
     return 0
 
 
@@ -55,8 +61,9 @@ def _parts(settings, corpus, out: Path, device: str, quiet: bool):
     from tqdm import tqdm
 
     from dynamics.comparison import compare_seed
+    from dynamics.comparison_plan import POLICIES
 
-    number = settings.seeds * (1 + 9 * len(settings.budgets))
+    number = settings.seeds * (1 + (len(POLICIES) - 1) * len(settings.budgets))
     with tqdm(total=number, unit="cell", disable=True if quiet else None) as bar:
 
         def progress(text: str) -> None:
@@ -64,9 +71,22 @@ def _parts(settings, corpus, out: Path, device: str, quiet: bool):
             bar.update()
 
         return [
-            compare_seed(settings, seed, corpus, out / f"seed-{seed}", device, progress, not quiet)
+            compare_seed(settings, seed, corpus, _folder(out, seed), device, progress, not quiet)
             for seed in range(settings.seeds)
         ]
+
+
+def _scopes(settings, corpus, out: Path, device: str):
+    from dynamics.comparison import trained_model
+    from dynamics.comparison_scope import measure_scopes
+
+    seeds = range(settings.seeds)
+    models = {seed: trained_model(settings, seed, corpus, _folder(out, seed), device, False) for seed in seeds}
+    return measure_scopes(settings, corpus, models)
+
+
+def _folder(out: Path, seed: int) -> Path:
+    return out / f"seed-{seed}"
 
 
 if __name__ == "__main__":

@@ -2,9 +2,11 @@
 
 import math
 from fractions import Fraction
+from statistics import median
 
 from dynamics.comparison_plan import FULL, HEAVY, STREAMING, WINDOW, Sizes, sizes
 from dynamics.comparison_record import Comparison
+from dynamics.comparison_scope import MeasuredScopes, bound_excess
 from dynamics.comparison_statistics import Estimate, lines
 
 
@@ -25,6 +27,22 @@ def table(comparison: Comparison) -> list[str]:
         found = f"{_interval(line.extra, 1, 4):<26}  {_interval(line.accuracy, 100, 1) + ' %':<24}"
         kept = formula(comparison, line.policy, line.budget)
         text.append(f"{line.policy:<22}{share}  {bits:>9}  {found}  {kept}")
+    return text
+
+
+def scope_table(scopes: MeasuredScopes) -> list[str]:
+    """Measured reach against the three scopes, slope by slope: medians over layers and seeds, and violations."""
+    text = [f"attention above {scopes.eps:g}: reach on {scopes.windows} windows of {scopes.context} bytes, and scopes"]
+    text.append("   slope    reach      sharp   spectral    printed  sharp/reach  weights above their bound")
+    for slope in sorted({head.slope for head in scopes.heads}, reverse=True):
+        heads = [head for head in scopes.heads if head.slope == slope]
+        reach, sharp, spectral, printed = (
+            median(getattr(head, name) for head in heads) for name in ("reach", "sharp", "spectral", "printed")
+        )
+        ratio = median(head.sharp / max(head.reach, 1) for head in heads)
+        above = sum(bound_excess(head).log_excess > 0 for head in heads)
+        text.append(f"{slope:8.5f} {reach:8.0f} {sharp:10.0f} {spectral:10.0f} {printed:10.0f} {ratio:12.1f}  "
+                    f"{above} of {len(heads)} heads")  # fmt: skip
     return text
 
 

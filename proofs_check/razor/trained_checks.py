@@ -1,7 +1,7 @@
 """Margins on the shipped comparison at equal memory and on the measured attention of its models.
 
 The thresholds were written down before the final run, for these reasons. A loss is small below 5 points of retrieval
-(Table 3 calls 1.6 % of a score comparable; 5 points are some twenty of 384 questions, beyond chance) and below 1 % of
+(Table 3 calls 1.6 % of a score comparable; 5 points are some twelve of 256 questions, beyond chance) and below 1 % of
 the bits; what is critical must cost at least as much. Heads that matter recover 80 % of what is lost without any
 (Table 1: 97 %), heads that do not less than half (Table 1: 10 %): between them lies what one lucky draw adds.
 """

@@ -1,0 +1,107 @@
+"""The comparison's command line: its files, its table, going on after a kill, refusals; and its figure."""
+
+import contextlib
+import io
+
+import numpy as np
+import pytest
+
+from dynamics import comparison_plan as plan
+from dynamics import comparison_presets, corpus
+from dynamics.comparison_record import Settings, read_comparison
+from dynamics.comparison_scope import read_scopes
+from dynamics.config import ModelConfig
+from dynamics.corpus import Corpus
+from dynamics.text_needles import VOCAB
+from dynamics.text_settings import TextTraining
+from scripts import compare
+from scripts.cli import run
+from scripts.compare_table import formula, scope_table, table
+
+TEXT = (np.arange(3000) * 31 % 90 + 32).astype(np.uint8)
+CORPUS = Corpus(TEXT, TEXT[:900], "c" * 64, 2)
+CONFIG = ModelConfig(vocab=VOCAB, width=8, n_heads=4, n_layers=2, mlp_width=8, shift="kv", position="alibi")
+
+
+def tiny(sha256, seeds, quick):
+    training = TextTraining(corpus=sha256, lengths=((16, 2),), tokens=64, warmup=1)
+    return Settings(config=CONFIG, training=training, seeds=seeds, context=48, budgets=("1/2", "1/4"), sinks=2,
+                    text_rows=2, needle_rows=2, pairs=2, draws=1, score_k=8, centre_rows=1)  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small():
+    import torch
+
+    before = torch.get_num_threads()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comparison_presets, "preset", tiny)
+        patch.setattr(corpus, "standard_library", lambda: CORPUS)
+        yield
+    torch.set_num_threads(before)
+
+
+def arguments(out, *more):
+    return ["--out", str(out), "--seeds", "2", "--device", "cpu", "--threads", "1", "--quiet", *more]
+
+
+@pytest.fixture(scope="module")
+def finished(small, tmp_path_factory):
+    """The folder of a finished comparison and what was printed."""
+    folder, printed = tmp_path_factory.mktemp("compare"), io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        assert run(compare.main, arguments(folder)) == 0
+    return folder, printed.getvalue()
+
+
+def test_main_writes_results_that_are_read_back_and_prints_every_policy(finished):
+    folder, printed = finished
+    found = read_comparison(folder / "compare.json")
+    assert len(found.cells) == 2 * (1 + 2 * (len(plan.POLICIES) - 1)) and len(found.heads) == 2
+    assert len(read_scopes(folder / "attention_by_distance.json").heads) == 2 * 8
+    for policy in plan.POLICIES:
+        assert f"\n{policy} " in printed
+    assert str(folder / "compare.json") in printed and "weights above their bound" in printed
+
+
+def test_main_started_again_changes_nothing(finished):
+    folder, _ = finished
+    names = ("compare.json", "attention_by_distance.json")
+    before = [(folder / name).read_bytes() for name in names]
+    assert run(compare.main, arguments(folder)) == 0
+    assert before == [(folder / name).read_bytes() for name in names]
+
+
+def test_formulas_name_what_is_kept(finished):
+    folder, _ = finished
+    found = read_comparison(folder / "compare.json")
+    assert formula(found, plan.FULL, "1") == "8 heads x 48"
+    assert formula(found, plan.STREAMING, "1/2") == "8 x (2 sinks + 22 recent)"
+    assert formula(found, plan.HEAVY, "1/4") == "8 x (6 recent + 6 heavy)"
+    # 2 of 8 by induction, 1 by echo; 192 = 3 * 48 + 5 * 9 + 3
+    assert formula(found, plan.RAZOR, "1/2") == "3 x 48 + 5 x (2 sinks + 6 recent + 1 token)"
+    assert formula(found, plan.DROPPING, "1/2") == "3 x 48 + 5 x (2 sinks + 7 recent)"
+    assert all(len(line) <= 160 for line in table(found))
+    assert "0 of 4 heads" in "\n".join(scope_table(read_scopes(folder / "attention_by_distance.json")))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [["--seeds", "0"], ["--seeds", "x"], ["--device", "tpu"], ["--threads", "0"], ["--fast"], ["--device", "cuda:99"]],
+)
+def test_bad_input_is_one_line_and_nothing_written(bad, tmp_path, capsys):
+    try:
+        status = run(compare.main, [*arguments(tmp_path / "out"), *bad])
+    except SystemExit as stop:
+        status = stop.code
+    message = capsys.readouterr().err
+    assert status == 2 and message.startswith("error: ") and message.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_of_other_settings_and_a_file_for_a_folder_are_refused(finished, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(comparison_presets, "preset", lambda *a: tiny(*a).model_copy(update={"sinks": 1}))
+    assert run(compare.main, arguments(finished[0])) == 2
+    assert "other settings" in capsys.readouterr().err
+    (tmp_path / "file").write_text("")
+    assert run(compare.main, arguments(tmp_path / "file")) == 2
