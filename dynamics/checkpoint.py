@@ -17,6 +17,7 @@ from dynamics.model import InductionModel
 
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
 SHIPPED = Path(__file__).with_name("shipped_models")
+SHIPPED_NAMES = (*PRESETS, "alibi-text")
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
@@ -91,9 +92,9 @@ def load(folder: str | Path, device: str | torch.device = "cpu") -> Checkpoint:
 
 
 def shipped(name: str, device: str | torch.device = "cpu") -> Checkpoint:
-    """Load one of the trained checkpoints that come with the package: kv-shift, vanilla-1 or vanilla-2."""
-    if name not in PRESETS:
-        raise ValueError(f"no shipped checkpoint {name!r}; there are {', '.join(PRESETS)}")
+    """Load one of the trained checkpoints that come with the package: kv-shift, vanilla-1, vanilla-2 or alibi-text."""
+    if name not in SHIPPED_NAMES:
+        raise ValueError(f"no shipped checkpoint {name!r}; there are {', '.join(SHIPPED_NAMES)}")
     return load(SHIPPED / name, device)
 
 

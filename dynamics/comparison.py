@@ -11,6 +11,7 @@ import torch
 from pydantic import ValidationError
 from torch import Tensor
 
+from dynamics import checkpoint
 from dynamics.attention_function import AttentionFunction, full_attention, replaced
 from dynamics.comparison_heads import chosen_heads, rank_heads
 from dynamics.comparison_plan import (
@@ -108,6 +109,21 @@ def measure(
         hits += found.hits
     return Cell(seed=heads.seed, policy=policy, budget=str(budget), entries=size.entries(total, context),
                 bits=tuple(round(value, 5) for value in bits), hits=tuple(hits))  # fmt: skip
+
+
+def save_model(folder: Path, model: InductionModel, settings: Settings, seed: int, corpus: Corpus) -> None:
+    """Write a model in float16, with what the weights as stored score under the full cache."""
+    device = str(model.embedding.device)
+    model.half().float()
+    found = evaluate(model, lambda: full_attention, *held_out(settings, corpus))
+    training = settings.training.model_dump() | {"seed": seed}
+    training["lengths"] = " ".join(f"{length}:{steps}" for length, steps in settings.training.lengths)
+    metrics = {
+        "heldout_bits_per_byte": float(np.mean(found.bits)),
+        "needles_found": float(np.mean(found.hits)) / settings.pairs,
+    }
+    checkpoint.save(folder, model, seed=seed, threads=torch.get_num_threads(), device=device, training=training,
+                    metrics=metrics, half=True)  # fmt: skip
 
 
 def attention_of(

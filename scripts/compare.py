@@ -15,7 +15,10 @@ def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
     line = Parser(prog="python -m scripts.compare", description=__doc__)
     line.add_argument(
-        "--out", default="out/compare", metavar="FOLDER", help="states, and two results with their hashes"
+        "--out",
+        default="out/compare",
+        metavar="FOLDER",
+        help="states, two results with their hashes, and the first model",
     )
     line.add_argument("--quick", action="store_true", help="two small layers, two budgets: minutes")
     line.add_argument("--seeds", type=whole(1, 100), default=3, help="models to train (default 3)")
@@ -53,7 +56,7 @@ def main(argv: list[str] | None = None) -> int:
     write_comparison(out / RESULTS, comparison)
     write_scopes(out / ATTENTION, scopes)
     print("\n".join([*table(comparison), "", *scope_table(scopes)]))
-    print(out / RESULTS, out / ATTENTION, sep="\n")
+    print(out / RESULTS, out / ATTENTION, out / "model", sep="\n")
     return 0
 
 
@@ -77,12 +80,14 @@ def _parts(settings, corpus, out: Path, device: str, quiet: bool):
 
 
 def _scopes(settings, corpus, out: Path, device: str):
-    from dynamics.comparison import trained_model
+    from dynamics.comparison import save_model, trained_model
     from dynamics.comparison_scope import measure_scopes
 
     seeds = range(settings.seeds)
     models = {seed: trained_model(settings, seed, corpus, _folder(out, seed), device, False) for seed in seeds}
-    return measure_scopes(settings, corpus, models)
+    scopes = measure_scopes(settings, corpus, models)
+    save_model(out / "model", models[0], settings, 0, corpus)  # the last use: its weights are rounded
+    return scopes
 
 
 def _folder(out: Path, seed: int) -> Path:

@@ -8,6 +8,7 @@ import pytest
 
 from dynamics import comparison_plan as plan
 from dynamics import comparison_presets, corpus
+from dynamics.checkpoint import load
 from dynamics.comparison_record import Settings, read_comparison
 from dynamics.comparison_scope import read_scopes
 from dynamics.config import ModelConfig
@@ -59,6 +60,8 @@ def test_main_writes_results_that_are_read_back_and_prints_every_policy(finished
     found = read_comparison(folder / "compare.json")
     assert len(found.cells) == 2 * (1 + 2 * (len(plan.POLICIES) - 1)) and len(found.heads) == 2
     assert len(read_scopes(folder / "attention_by_distance.json").heads) == 2 * 8
+    model = load(folder / "model")
+    assert model.model.config == CONFIG and 0 <= model.manifest.metrics["needles_found"] <= 1
     for policy in plan.POLICIES:
         assert f"\n{policy} " in printed
     assert str(folder / "compare.json") in printed and "weights above their bound" in printed
