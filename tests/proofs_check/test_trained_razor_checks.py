@@ -1,0 +1,93 @@
+"""Margins on the comparison at equal memory: signs on planted results, either side of each threshold."""
+
+import pytest
+
+from dynamics.comparison_plan import POLICIES
+from dynamics.comparison_presets import preset
+from dynamics.comparison_record import Cell, Comparison, Heads
+from dynamics.comparison_scope import HeadScope, MeasuredScopes
+from proofs_check.razor import trained_checks as c
+
+QUESTIONS = 256  # of a seed: 32 windows of 8
+
+
+def planted(**changes):
+    """A comparison in which every policy answers everything at 2 bits but those named: (answered of 256, bits)."""
+    settings = preset("x", 3, False)
+    named = {name.replace("_", " "): value for name, value in changes.items()}
+
+    def cell(policy, budget, seed):
+        hits, bits = named.get(policy, (QUESTIONS, 2.0))
+        spread = [hits // 32 + (row < hits % 32) for row in range(32)]
+        return Cell(seed=seed, policy=policy, budget=budget, entries=1, bits=(bits,) * 32, hits=tuple(spread))
+
+    cells = [cell("full", "1", seed) for seed in c.SEEDS]
+    cells += [cell(p, b, seed) for p in POLICIES[1:] for b in settings.budgets for seed in c.SEEDS]
+    heads = tuple(Heads(seed=s, echo=(), induction=(), ranking=(), protected=6) for s in c.SEEDS)
+    return Comparison(version="0", torch_version="0", device="cpu", settings=settings, heads=heads, cells=tuple(cells))
+
+
+@pytest.fixture
+def results(monkeypatch):
+    def install(**changes):
+        c._measured.cache_clear()
+        monkeypatch.setattr(c, "_comparison", lambda: planted(**changes))
+
+    yield install
+    c._measured.cache_clear()
+
+
+AT = {"budget": "8/25", "seed": 1}
+
+
+@pytest.mark.parametrize(("hits", "bits", "holds"), [(256, 2.0, True), (244, 2.0, True), (243, 2.0, False),
+                                                      (256, 2.019, True), (256, 2.021, False)])  # fmt: skip
+def test_nearly_lossless_has_both_thresholds(results, hits, bits, holds):
+    results(razor=(hits, bits))
+    assert (c.nearly_lossless(**AT).value >= 0) == holds
+    assert (c.lossy(**AT, policy="razor").value >= 0) != holds
+
+
+@pytest.mark.parametrize(
+    ("chosen", "random", "none", "holds"),
+    [(250, 100, 16, True), (200, 100, 16, False), (250, 150, 16, False), (250, 248, 246, False)],
+)
+def test_random_heads_recover_less_than_half_and_the_chosen_ones_80_percent(results, chosen, random, none, holds):
+    results(razor=(chosen, 2.0), **{"razor,_random_heads": (random, 2.0), "razor,_no_heads": (none, 2.0)})
+    assert (c.retrieval_against_random(**AT).value >= 0) == holds
+
+
+def test_a_comparison_where_nothing_is_lost_without_heads_is_no_evidence(results):
+    results()
+    with pytest.raises(ZeroDivisionError):
+        c.retrieval_against_random(**AT)
+
+
+@pytest.mark.parametrize(("hits", "bits", "critical"), [(200, 2.0, True), (250, 2.0, False), (256, 2.03, True),
+                                                         (250, 2.01, False), (256, 1.9, False)])  # fmt: skip
+def test_a_token_is_critical_by_retrieval_or_by_text(results, hits, bits, critical):
+    results(**{"razor,_no_token": (hits, bits)})
+    assert (c.token_matters(**AT).value >= 0) == critical
+    assert (c.token_does_not(**AT).value >= 0) != critical
+
+
+@pytest.mark.parametrize(("hits", "holds"), [(127, True), (128, False)])
+def test_failing_is_less_than_half(results, hits, holds):
+    results(window=(hits, 2.0))
+    assert (c.fails(**AT, policy="window").value >= 0) == holds
+    assert (c.learnt(1, policy="window", budget="1/4").value >= 0) is False
+
+
+def test_better_is_five_points_or_fewer_bits(results):
+    results(window=(243, 2.1))
+    assert c.better_retrieval(**AT, worse="window").value >= 0 > c.better_retrieval(**AT, worse="heavy hitters").value
+    assert c.better_text(**AT, worse="window").value > 0 > c.better_text(**AT, worse="heavy hitters").value
+
+
+def test_bounds_and_scopes_are_compared_with_what_was_measured(monkeypatch):
+    head = HeadScope(seed=0, layer=0, head=0, slope=0.5, logit_range=2.0, self_gap=2.0, printed=9.0, spectral=9.0,
+                     sharp=4.0, reach=5, largest=(1.0, 0.5, 0.1))  # fmt: skip
+    scopes = MeasuredScopes(eps=1e-3, corpus="x", windows=1, context=3, heads=(head,))
+    monkeypatch.setattr(c, "_scopes", lambda: scopes)
+    assert c.within_bound(0).value > 0 > c.within_bound(0, 0.1).value
+    assert c.within_scope(0).value == 0 > c.within_scope(0, factor=0.9).value
