@@ -42,6 +42,7 @@ def heaviest_weights(
     n_tokens: Sequence[int] | None = None,
     masked: bool = False,
     starts: int = 12,
+    steps: int = 100,
     seed: int = 0,
 ) -> list[Context]:
     """For each head the context with the largest attention found at its distance.
@@ -55,7 +56,7 @@ def heaviest_weights(
     others = [
         [] if masked else [j for j in range(t - 1, 0, -1) if j != n] for n, t in zip(distances, lengths, strict=True)
     ]
-    return _contexts(stack, [[n] for n in distances], others, starts, seed)
+    return _contexts(stack, [[n] for n in distances], others, starts, steps, seed)
 
 
 def heaviest_masses(
@@ -63,6 +64,7 @@ def heaviest_masses(
     windows: Sequence[int],
     n_tokens: Sequence[int] | None = None,
     starts: int = 12,
+    steps: int = 100,
     seed: int = 0,
 ) -> list[Context]:
     """For each head the context with the largest total attention found at distances >= its window.
@@ -76,7 +78,7 @@ def heaviest_masses(
     if any(w < 1 for w in windows) or any(t <= w for w, t in zip(windows, n_tokens, strict=True)):
         raise ValueError("windows must be at least 1 and n_tokens above them")
     targets = [list(range(t - 1, w - 1, -1)) for w, t in zip(windows, n_tokens, strict=True)]
-    return _contexts(stack, targets, [list(range(w - 1, 0, -1)) for w in windows], starts, seed)
+    return _contexts(stack, targets, [list(range(w - 1, 0, -1)) for w in windows], starts, steps, seed)
 
 
 def largest_ranges(stack: Heads, starts: int = 24, steps: int = 600, seed: int = 0) -> Tensor:
@@ -112,7 +114,7 @@ def _logits(stack: Heads, raw: Tensor) -> Logits:
 
 
 def _contexts(
-    stack: Heads, targets: Sequence[Sequence[int]], others: Sequence[Sequence[int]], starts: int, seed: int
+    stack: Heads, targets: Sequence[Sequence[int]], others: Sequence[Sequence[int]], starts: int, steps: int, seed: int
 ) -> list[Context]:
     """Contexts whose query attends most to the target distances, against the others and itself at distance 0."""
     wanted = torch.stack([_log_decay(stack.slope[i], at) for i, at in enumerate(targets)])[:, None]
@@ -121,7 +123,7 @@ def _contexts(
     def gain(of: Logits) -> Tensor:
         return wanted + of.top - torch.logaddexp(of.own, unwanted + of.low)
 
-    _, raw = climb(stack, gain, starts, 200, seed, tolerance=1e-11)
+    _, raw = climb(stack, gain, starts, steps, seed, tolerance=1e-11)
     query = states(stack, raw)
     along = stack.gamma * query_vectors(stack, query[:, None])[:, 0]
     along = torch.where(along.norm(dim=-1, keepdim=True) > 0, along, raw[:, : along.shape[-1]])

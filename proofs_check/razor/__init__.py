@@ -7,6 +7,7 @@ SECTIONS: tuple[str, ...] = (
     "scope_mass",
     "scope_norm",
     "scope_sharp",
+    "adversary",
     "tables",
     "compensation",
     "compensation_bounds",

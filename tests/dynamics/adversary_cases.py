@@ -39,14 +39,10 @@ class Batch:
             if biased:
                 one["query_bias"] = one["query_bias"] * factor
             self.arguments.append(one)
-        self.measure()
-        self.stack = self.stacked()
-
-    def measure(self):
         self.ranges = [float(alibi.logit_range(**one)) for one in self.arguments]
-        self.gaps = [
-            min(float(alibi.self_gap(**one)), wide) for one, wide in zip(self.arguments, self.ranges, strict=True)
-        ]
+        gaps = [float(alibi.self_gap(**one)) for one in self.arguments]
+        self.gaps = [min(pair) for pair in zip(gaps, self.ranges, strict=True)]
+        self.stack = self.stacked()
 
     def stacked(self, slopes=None, ball=False):
         names = ["w_q", "w_k", "gamma", *["norm_bias", "query_bias"] * self.biased]

@@ -1,0 +1,85 @@
+"""The logit range, the self gap and their enclosures on 200 heads against an optimiser that shares no code."""
+
+import numpy as np
+import pytest
+
+from dynamics.adversary import largest_gaps, largest_ranges
+from dynamics.adversary_context import heads
+from tests.theory.alibi_heads import random_head
+from theory import alibi
+
+SIZES = [(2, 1), (3, 2), (4, 4), (8, 3), (16, 4), (24, 12), (32, 8), (48, 32), (64, 8), (64, 64)]
+
+
+def stacks(sizes, copies, biased):
+    """(keyword arguments of each head, the heads as one stack): copies for each size and norm, by seed."""
+    for d_model, d_head in sizes:
+        for norm in ("rms", "layer"):
+            rng = np.random.default_rng([d_model, d_head, norm == "rms", biased])
+            found = [random_head(rng, d_model, d_head, norm, biased) for _ in range(copies)]
+            names = ["w_q", "w_k", "gamma", *["norm_bias", "query_bias"] * biased]
+            yield found, heads(**{name: np.stack([head[name] for head in found]) for name in names}, norm=norm)
+
+
+def compared(sizes, copies, biased, starts, steps):
+    """Heads compared, largest relative error of the range, and least and largest excess of the self gap."""
+    seen, error, excess = 0, 0.0, []
+    for found, stack in stacks(sizes, copies, biased):
+        wide = np.array([alibi.logit_range(**head) for head in found])
+        gap = np.array([alibi.self_gap(**head) for head in found])
+        error = max(error, float(np.abs(largest_ranges(stack, starts, steps).numpy() / wide - 1).max()))
+        reached = largest_gaps(stack, starts, steps).numpy()
+        excess += ((gap - reached) / np.maximum(reached, 1e-6 * wide)).tolist()
+        seen += len(found)
+    return seen, error, min(excess), max(excess)
+
+
+def test_range_and_gap_agree_with_the_optimiser():
+    seen, error, below, above = compared(SIZES[:4], 3, False, 12, 200)
+    assert seen == 24 and error < 1e-8 and -1e-8 < below <= above < 1e-8
+    _, error, below, above = compared(SIZES[:4], 3, True, 12, 200)
+    assert error < 1e-8 and below > -1e-8 and above < 0.01
+
+
+def test_a_range_or_gap_wrong_by_a_millionth_would_be_noticed():
+    found, stack = next(stacks([(8, 3)], 3, False))
+    wide, gap = largest_ranges(stack, 12, 200).numpy(), largest_gaps(stack, 12, 200).numpy()
+    for head, top, own in zip(found, wide, gap, strict=True):
+        changed = {**head, "gamma": head["gamma"] * (1 + 1e-6)}
+        assert abs(alibi.logit_range(**changed) / top - 1) > 1e-8
+        assert abs(alibi.self_gap(**changed) / own - 1) > 1e-8
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(1800)
+def test_two_hundred_heads_without_biases_agree_to_1e_8():
+    seen, error, below, above = compared(SIZES, 10, False, 24, 600)
+    print(f"{seen} heads: range within {error:.1e}, self gap within {max(above, -below):.1e}")
+    assert seen == 200 and error < 1e-8 and -1e-8 < below <= above < 1e-8
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(1800)
+def test_two_hundred_heads_with_biases_agree_and_their_gap_is_at_most_one_per_cent_above():
+    seen, error, below, above = compared(SIZES, 10, True, 24, 600)
+    print(f"{seen} heads: range within {error:.1e}, self gap {below:.1e} to {above:.1e} above")
+    assert seen == 200 and error < 1e-8 and below > -1e-8 and above < 0.01
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(1800)
+def test_enclosures_are_narrower_than_1e_9():
+    widest = 0.0
+    for biased in (False, True):
+        for found, _ in stacks(SIZES[:7], 2, biased):
+            for head in found:
+                low, high = alibi.logit_range(**head, certified=True)
+                assert low <= alibi.logit_range(**head) * (1 + 1e-12) and high >= alibi.logit_range(**head) * (
+                    1 - 1e-12
+                )
+                widest = max(widest, high / low - 1)
+                if not biased:
+                    low, high = alibi.self_gap(**head, certified=True)
+                    widest = max(widest, (high - low) / max(low, 1e-6 * alibi.logit_range(**head)))
+    print(f"widest enclosure {widest:.1e}")
+    assert 0 <= widest < 1e-9
