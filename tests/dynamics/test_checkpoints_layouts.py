@@ -169,3 +169,23 @@ def test_shipped_models_open(name):
     weight = model.blocks[0].attention.v_proj.weight.detach().numpy()
     np.testing.assert_array_equal(checkpoint.projection(0, "value", 1, 3), weight.reshape(4, 16, 64)[1:3])
     assert (checkpoint.small(0).alpha is None) == (name != "kv-shift")
+
+
+@pytest.mark.parametrize(
+    ("change", "windows"),
+    [
+        ({"max_window_layers": 1}, [None, 4]),
+        ({"max_window_layers": 9}, [None, None]),
+        ({"max_window_layers": 0}, [4, 4]),
+        ({"max_window_layers": 0, "use_sliding_window": False}, [None, None]),
+        ({"max_window_layers": 0, "layer_types": ["sliding_attention", "full_attention"]}, [4, None]),
+    ],
+)
+def test_an_older_qwen_config_has_windows_from_max_window_layers_on(change, windows, tmp_path):
+    config = LLAMA | {"model_type": "qwen2", "sliding_window": 4, "use_sliding_window": True} | change
+    biases = {name.replace("weight", "bias"): shape[:1] for name, shape in files.llama_shapes(LLAMA).items()}
+    biases = {name: shape for name, shape in biases.items() if name.split(".")[-2] in ("q_proj", "k_proj", "v_proj")}
+    files.write(tmp_path, config, files.random_tensors(files.llama_shapes(LLAMA) | biases))
+    checkpoint = open_checkpoint(tmp_path)
+    assert [checkpoint.small(layer).window for layer in range(2)] == windows
+    assert checkpoint.small(0).key_bias.shape == (2, 2)
