@@ -24,6 +24,8 @@ from theory import alibi
 
 SHIPPED = Path(__file__).with_name("results_scope") / "attention_by_distance.json"
 EPS = 1e-3
+DIGITS = 4  # of a weight in the record
+ROUNDING = 0.5 * 10.0 ** (1 - DIGITS)  # which a logarithm of it may be off by
 
 
 class HeadScope(Strict):
@@ -58,7 +60,7 @@ class MeasuredScopes(Strict):
 
 
 class Excess(NamedTuple):
-    """How far the measured weights of a head are above a bound, as logarithms: negative where the bound holds."""
+    """How far the measured weights of a head are above a bound, as logarithms: up to ROUNDING the bound holds."""
 
     log_excess: float
     distance: int
@@ -110,7 +112,7 @@ def head_scopes(model: InductionModel, seed: int, largest: np.ndarray, eps: floa
                 spectral=alibi.spectral_scope(*weights, None, slope, eps),
                 sharp=alibi.scope(slope, size * spread, eps),
                 reach=int(np.flatnonzero(seen > eps).max(initial=-1)) + 1,
-                largest=tuple(float(f"{weight:.4g}") for weight in seen),
+                largest=tuple(float(f"{weight:.{DIGITS}g}") for weight in seen),
             )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from statistics import median
 
 from dynamics.comparison_plan import FULL, HEAVY, STREAMING, WINDOW, Sizes, sizes
 from dynamics.comparison_record import Comparison
-from dynamics.comparison_scope import MeasuredScopes, bound_excess
+from dynamics.comparison_scope import ROUNDING, MeasuredScopes, bound_excess
 from dynamics.comparison_statistics import Estimate, lines
 
 
@@ -40,9 +40,13 @@ def scope_table(scopes: MeasuredScopes) -> list[str]:
             median(getattr(head, name) for head in heads) for name in ("reach", "sharp", "spectral", "printed")
         )
         ratio = median(head.sharp / max(head.reach, 1) for head in heads)
-        above = sum(bound_excess(head).log_excess > 0 for head in heads)
-        text.append(f"{slope:8.5f} {reach:8.0f} {sharp:10.0f} {spectral:10.0f} {printed:10.0f} {ratio:12.1f}  "
-                    f"{above} of {len(heads)} heads")  # fmt: skip
+        above = sum(bound_excess(head).log_excess > ROUNDING for head in heads)
+        # a reach to the end of the windows may be longer
+        seen, times = (
+            (f"{reach:.0f}+", f"<{ratio:.1f}") if reach >= scopes.context else (f"{reach:.0f}", f"{ratio:.1f}")
+        )
+        row = f"{slope:8.5f} {seen:>8} {sharp:10.0f} {spectral:10.0f} {printed:10.0f} {times:>12}"
+        text.append(f"{row}  {above} of {len(heads)} heads")
     return text
 
 

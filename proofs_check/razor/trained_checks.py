@@ -117,11 +117,11 @@ def heads() -> tuple[dict, ...]:
 
 def within_bound(index: int, factor: float = 1.0) -> Margin:
     """No weight that a head gave to any distance exceeds its bound; with `factor`, the bound of that share of D."""
-    from dynamics.comparison_scope import bound_excess
+    from dynamics.comparison_scope import ROUNDING, bound_excess
 
     head = _scopes().heads[index]
     scaled = {"logit_range": factor * head.logit_range, "self_gap": factor * head.self_gap}
-    return less(bound_excess(head.model_copy(update=scaled)).log_excess, 0.0)
+    return less(bound_excess(head.model_copy(update=scaled)).log_excess, ROUNDING)
 
 
 def within_scope(index: int, scope: str = "sharp", factor: float = 1.0) -> Margin:
