@@ -14,7 +14,7 @@ from dynamics.config import ModelConfig
 from dynamics.model import InductionModel
 from dynamics.positions import rotate
 from tests.dynamics import checkpoint_files as files
-from tests.dynamics.checkpoint_files import BAICHUAN, attention
+from tests.dynamics.checkpoint_files import BAICHUAN, LLAMA, attention
 from theory import alibi
 
 LENGTH, WIDTH, EPS = 7, 8, 1e-6
