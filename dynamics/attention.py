@@ -136,10 +136,7 @@ class KVShiftAttention(nn.Module):
 
     def _through_function(self, x: Tensor, where: Layout, cache: KVCache | None) -> Tensor:
         """`forward` with self.function as the attention, which knows neither documents nor pads."""
-        if where.runs is not None or where.padding is not None:
-            raise ValueError("a replaced attention function takes neither segment_ids nor padding")
-        if where.offset and not getattr(self.function.func, "stateful", False):
-            raise ValueError(f"an attention function without memory cannot continue after {where.offset} tokens")
+        arguments.replacement(self.function, where)
         query, key, value = self._heads(x, where._replace(rows=None), cache)
         slopes = None if self.slopes is None else query.new_tensor(self.slopes)
         heads = self.function(query, key, value, scale=self.scale, slopes=slopes).transpose(1, 2).flatten(2)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import torch
 from torch import Tensor
 
 from dynamics.cache import KVCache
+from dynamics.positions import Layout
 from dynamics.shift import MAX_WINDOW
 
 SHIFTS = ("none", "k", "v", "kv", "qkv")
@@ -69,6 +71,19 @@ def inputs(
         raise ValueError("a cache excludes query_index and segment_ids")
     if cache.length and padding is not None:
         raise ValueError(f"padding belongs to the first chunk, the cache already holds {cache.length} tokens")
+
+
+def replacement(function: partial, where: Layout) -> None:
+    """Check that partial(function, layer) can take the place of the attention here."""
+    if where.runs is not None or where.padding is not None:
+        raise ValueError("a replaced attention function takes neither segment_ids nor padding")
+    if where.offset and not getattr(function.func, "stateful", False):
+        raise ValueError(f"an attention function without memory cannot continue after {where.offset} tokens")
+    seen = getattr(function.func, "n_tokens", None)
+    if seen is not None and seen(*function.args) != where.offset:
+        raise ValueError(
+            f"the attention function has seen {seen(*function.args)} tokens, the cache of its layer {where.offset}"
+        )
 
 
 def _integers(name: str, values: Tensor | None, shape: tuple[int, ...], low: int | None, high: int | None) -> None:

@@ -21,7 +21,8 @@ class AttentionFunction(Protocol):
     """Causal attention of one layer: softmax(scale q.k - slope * distance) over the keys of a group, times the values.
 
     A function without memory sees a whole sequence in one call. One with memory is called chunk after chunk, counts
-    positions itself, and says so by an attribute `stateful` that is True.
+    positions itself, and says so by an attribute `stateful` that is True; of one with a method n_tokens(layer), own
+    models check that it has seen as many tokens as their `KVCache`.
     """
 
     def __call__(

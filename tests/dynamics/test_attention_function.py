@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamics.attention_function import full_attention, replaced
@@ -81,6 +81,7 @@ def test_replacement_leaves_weights_names_and_training_alone():
     assert all(p.grad is not None for p in network.parameters())
 
 
+@settings(max_examples=15)
 @given(st.sampled_from(["rope", "alibi"]), st.lists(st.integers(1, 4), min_size=1, max_size=4))
 def test_model_with_caches_equals_whole(position, sizes):
     network, words = model(position=position, window=3), tokens(length=sum(sizes))

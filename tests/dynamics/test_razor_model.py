@@ -123,6 +123,19 @@ def test_model_without_no_grad_is_refused():
         network(text(3))
 
 
+def test_cache_and_function_that_have_seen_different_texts_are_refused():
+    network, plan = model(), plan_of("rope")
+    cache, caches = RazorCache(plan), [KVCache() for _ in network.blocks]
+    with torch.no_grad(), replaced(network, cache):
+        network(text(5), caches=caches)
+        for wrong in (None, [KVCache() for _ in network.blocks]):
+            with pytest.raises(ValueError, match="has seen 5 tokens, the cache of its layer 0"):
+                network(text(1), caches=wrong)
+        network(text(1), caches=caches)
+    with pytest.raises(ValueError, match="has seen 6 tokens, the cache of its layer 0"):
+        greedy(network, text(3), 1, cache)
+
+
 @pytest.mark.parametrize(
     ("count", "chunk", "shape"), [(0, None, (1, 3)), (1, 0, (1, 3)), (1, None, (1, 0)), (1, None, (3,))]
 )
