@@ -73,7 +73,7 @@ def measured(model: nn.Module, prompt: np.ndarray, measure: Measure) -> Tensor:
     with torch.no_grad():
         _run(model, torch.from_numpy(prompt)[None].to(next(model.parameters()).device), watched(visit, BLOCK))
     n_layers = 1 + max(layer for layer, _ in sums)
-    return torch.stack([torch.cat([sums[at] for at in sorted(sums) if at[0] == layer]) for layer in range(n_layers)])
+    return torch.stack([torch.cat([sums[at] for at in sums if at[0] == layer]) for layer in range(n_layers)])
 
 
 def _run(model: nn.Module, tokens: Tensor, function: AttentionFunction) -> None:

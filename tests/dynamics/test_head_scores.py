@@ -131,6 +131,15 @@ def test_half_precision_models_are_scored():
     np.testing.assert_allclose(rounded, exact, atol=0.1)
 
 
+def test_logits_of_half_precision_are_formed_in_single():
+    draw, shown = torch.Generator().manual_seed(0), []
+    query, key = (4 * torch.randn(1, 2, 30, 8, generator=draw).bfloat16() for _ in "qk")
+    out = watched(lambda *block: shown.append(block[3]), 1 << 20)(0, query, key, key, scale=0.5, slopes=None)
+    whole = probabilities(query.float(), key.float(), None, 0.5)[0]
+    assert out.dtype == torch.bfloat16
+    torch.testing.assert_close(torch.cat(shown), whole, rtol=0, atol=1e-6)
+
+
 class Largest(TorchDispatchMode):
     """The number of entries of the largest tensor that is made."""
 

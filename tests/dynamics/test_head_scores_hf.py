@@ -40,3 +40,4 @@ def test_retrieval_scores_are_those_of_the_attention_that_transformers_returns()
 def test_a_prompt_beyond_the_positions_of_the_model_is_refused():
     with pytest.raises(ValueError, match="the prompt has 132 tokens, max_position_embeddings of the model is 128"):
         head_scores(hf_models.model("llama"), k=33)
+    assert np.isfinite(head_scores(hf_models.model("llama"), k=32)).all()
