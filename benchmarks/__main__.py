@@ -11,7 +11,7 @@ import sys
 
 from scripts.cli import Parser, output_file, run
 
-ROWS = ("landscape", "figure", "closed_form", "shift", "generator", "toy_step", "ensemble", "flow", "start_up")
+ROWS = ("landscape", "figure", "closed_form", "shift", "generator", "toy_step", "ensemble", "flow", "start_up", "scope")
 
 
 def parser() -> Parser:

@@ -57,7 +57,7 @@ def draw(data: Data) -> Figure:
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
         panel = figure.add_subplot()
         panel.set_facecolor("white")
-        colours = matplotlib.colormaps["cividis_r"]
+        colours = matplotlib.colormaps["viridis_r"]
         unbounded = np.where(np.isinf(data.scope), 0.7, np.nan)
         panel.imshow(unbounded, cmap="gray", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
         shown = np.where(np.isfinite(data.scope), np.maximum(data.scope, low), np.nan)
@@ -72,7 +72,7 @@ def draw(data: Data) -> Figure:
         bar.set_label(f"scope at $\\epsilon$ = {float(data.eps):g} (tokens)")
         if low < float(data.context) < high:
             bar.ax.axhline(float(data.context), color="black", linewidth=0.8)
-        notes = [f"dot: local at a context of {int(data.context)}"] * bool(len(layer))
+        notes = [f"dot: local at a context of {int(data.context)} (line)"] * bool(len(layer))
         notes += ["grey: no bound"] * bool(np.isinf(data.scope).any())
         panel.set_title("; ".join(notes) or f"no head is local at a context of {int(data.context)}")
     return figure

@@ -1,0 +1,189 @@
+"""The command scope: its table, JSON and map on small checkpoints, memory, and how it refuses."""
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynamics.checkpoints import open_checkpoint
+from dynamics.scope import layer_scopes, settings
+from scripts import scope
+from scripts.cli import run
+from tests.dynamics import checkpoint_files as files
+
+ROOT = Path(scope.__file__).parents[1]
+KV_SHIFT = ROOT / "dynamics/shipped_models/kv-shift"
+
+
+@pytest.fixture
+def llama(tmp_path):
+    return files.write(tmp_path / "llama", files.LLAMA, files.random_tensors(files.llama_shapes(files.LLAMA)))
+
+
+@pytest.fixture
+def alibi(tmp_path):
+    """Like Baichuan's 13B: ALiBi, told by the name of its longest context."""
+    config = files.BAICHUAN | {"hidden_size": 16, "num_attention_heads": 8, "model_max_length": 64}
+    shapes = files.baichuan_shapes(config, [48, 48])
+    small = {name: 0.3 * tensor for name, tensor in files.random_tensors(shapes).items()}
+    return files.write(tmp_path / "alibi", config, small)
+
+
+def command(capsys, arguments):
+    """(exit status, stdout, stderr) of the command."""
+    try:
+        code = run(scope.main, arguments)
+    except SystemExit as stop:
+        code = stop.code
+    return code, *capsys.readouterr()
+
+
+def test_table_and_json_hold_what_the_library_returns(alibi, tmp_path, capsys):
+    out = tmp_path / "out" / "scope.json"
+    code, printed, errors = command(capsys, [str(alibi), "--eps", "1e-2", "--context", "900", "--json", str(out)])
+    assert (code, errors) == (0, "")
+    checkpoint = open_checkpoint(alibi)
+    asked = settings(checkpoint, 1e-2, 1e-2, None, 900)
+    expected = [head for layer in range(2) for head in layer_scopes(checkpoint, layer, asked)]
+    written = json.loads(out.read_text())
+    assert [head["scope"] for head in written["heads"]] == [head.scope for head in expected]
+    assert [head["reach"] for head in written["heads"]] == [head.reach.name for head in expected]
+    assert written["settings"]["context"] == 900 and written["architecture"]["n_heads"] == 8
+    lines = printed.splitlines()
+    assert len([line for line in lines if line.split()[:1] in (["0"], ["1"])]) == 16
+    assert f"{expected[0].scope:.6g}" in lines[1] and f"{expected[0].printed_scope:.6g}" in lines[1]
+    kept = sum(head.budget for head in expected)
+    assert written["totals"]["kept"] == kept < written["totals"]["full"] == 16 * 900
+    assert f"{kept} of {16 * 900} tokens" in printed and "% saved" in printed
+
+
+def test_no_bound_is_null_in_json_and_said_in_words(llama, tmp_path, capsys):
+    code, printed, _ = command(capsys, [str(llama), "--eps", "1e-3", "--json", str(tmp_path / "x.json")])
+    heads = json.loads((tmp_path / "x.json").read_text())["heads"]
+    assert code == 0 and len(heads) == 8
+    assert {head["mass_window"] for head in heads} == {head["slope"] for head in heads} == {None}
+    assert printed.count("no bound") >= 8 and "8 heads unknown" in printed
+
+
+def test_models_with_a_shift_show_their_place_on_the_landscape(capsys):
+    code, printed, _ = command(capsys, [str(KV_SHIFT), "--eps", "1e-3"])
+    header, *rows = printed.splitlines()
+    assert code == 0 and header.split()[-3:] == ["alpha", "beta", "place"]
+    assert rows[0].count("(") == 3
+
+
+def test_map_holds_a_cell_a_head_and_draws_the_same_bytes_twice(alibi, tmp_path, capsys):
+    for name in ("a", "b"):
+        arguments = [str(alibi), "--eps", "1e-2", "--context", "900", "--figure", str(tmp_path / name)]
+        assert command(capsys, arguments)[0] == 0
+    assert sorted(os.listdir(tmp_path)) == ["a.npz", "a.pdf", "a.png", "alibi", "b.npz", "b.pdf", "b.png"]
+    assert all(
+        (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes() for kind in ("pdf", "png")
+    )
+    with np.load(tmp_path / "a.npz") as data:
+        assert data["scope"].shape == data["local"].shape == (2, 8)
+        assert data["local"].any() and not data["local"].all()
+        assert (np.diff(data["scope"][:, ::2]) > 0).all()  # the steeper the slope the shorter the scope
+
+
+def test_map_without_a_bound_or_a_local_head_is_drawn():
+    from scripts.scope_map import Data, draw
+
+    for cells in (np.array([[np.inf, np.nan]]), np.array([[3.0, np.inf]]), np.array([[0.0, 5.0], [1e300, 2.0]])):
+        draw(Data(cells, np.zeros(cells.shape, bool), np.array(0.1), np.array(9))).canvas.draw()
+
+
+def test_certified_ranges_are_asked_for_and_named(tmp_path, capsys):
+    config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
+    model = files.write(tmp_path / "m", config, files.random_tensors(files.baichuan_shapes(config, [24])))
+    code, printed, _ = command(capsys, [str(model), "--eps", "0.1", "--certified"])
+    assert code == 0 and "4 ranges D: upper end of an enclosure in ball arithmetic" in printed
+
+
+def test_interruption_exits_130_and_writes_nothing(alibi, tmp_path, monkeypatch, capsys):
+    from dynamics import scope as library
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(library, "layer_scopes", interrupted)
+    code, printed, errors = command(capsys, [str(alibi), "--eps", "0.1", "--json", str(tmp_path / "x.json")])
+    assert (code, printed) == (130, "") and errors.startswith("interrupted")
+    assert os.listdir(tmp_path) == ["alibi"]
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys, scripts.scope as s\n"
+        "try: s.main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'torch', 'numpy', 'scipy', 'sympy', 'matplotlib', 'pydantic', 'tqdm'} & set(sys.modules)\n"
+        "sys.exit(f'imported {heavy}' if heavy else 0)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+def test_models_of_others_are_read_without_torch(llama):
+    code = (
+        "import sys, scripts.scope as s\n"
+        f"assert s.main([{str(llama)!r}, '--eps', '0.1']) == 0\n"
+        "sys.exit('imported torch' if 'torch' in sys.modules else 0)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.deep
+def test_memory_does_not_grow_with_depth(tmp_path):
+    """Sharded checkpoints of 0.5 and 2.1 GB: at most 350 MB above start, and little between the two."""
+    peaks = []
+    for layers in (8, 32):
+        model = sharded(tmp_path / str(layers), layers)
+        process = subprocess.run(
+            [sys.executable, "-m", "benchmarks.timing", "tests.scripts.test_scope", "prepared", str(model)],
+            cwd=ROOT, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        peaks.append(int(process.stdout.splitlines()[-1]) / 1e6)
+    assert max(peaks) < 350
+    assert abs(peaks[1] - peaks[0]) < 60
+
+
+def sharded(folder, layers, width=1024, hidden=4096):
+    """A Llama in one file a layer, 67 MB each with what scope never reads."""
+    import safetensors.numpy
+
+    sizes = {"hidden_size": width, "intermediate_size": hidden, "num_hidden_layers": layers}
+    config = files.LLAMA | sizes | {"num_attention_heads": 16, "num_key_value_heads": 16}
+    shapes = files.llama_shapes(config)
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(config))
+    places = {}
+    for number in range(layers + 1):
+        mine = {
+            n: s for n, s in shapes.items() if (f"layers.{number}." in n) or (number == layers and "layers" not in n)
+        }
+        name = f"model-{number:05d}.safetensors"
+        safetensors.numpy.save_file(files.random_tensors(mine, number), folder / name)
+        places |= dict.fromkeys(mine, name)
+    index = {"metadata": {}, "weight_map": places}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    return folder
+
+
+def prepared(model):
+    """What the test above measures, with everything imported."""
+    import contextlib
+    import io
+
+    def whole():
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert scope.main([model, "--eps", "1e-3"]) == 0
+
+    for name in ("dynamics.scope_totals", "scripts.scope_report", "tqdm"):
+        importlib.import_module(name)
+
+    return whole
