@@ -100,7 +100,7 @@ class RazorLayer:
             folded = self._fold(rates, last, [first])
             self.folded = Folded(*(x.squeeze(3) for x in folded))
         self.local.drop(self.plan.sinks, max(0, first - max(self.first, self.plan.sinks)))
-        self.first = max(self.first, first)
+        self.first = first
 
     def _read_full(self, scaled: Tensor, rates: Tensor, at: range) -> Tensor:
         position, query = torch.arange(at.stop, device=rates.device), _tensor(at, rates)
