@@ -1,0 +1,60 @@
+"""Panels of attention against distance: bound, adversary, random contexts, text; the scopes as upright lines."""
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from scripts.figure_files import STYLE
+
+BOUND, ADVERSARY, RANDOM, TEXT = "black", "#d55e00", "#0072b2", "#009e73"
+SCOPES = (
+    ("sharp", "black", (0, (5, 1.5, 1, 1.5))),
+    ("printed", "#cc79a7", (0, (4, 1.5))),
+    ("spectral", "#888888", (0, (1, 1))),
+)
+EPS, LOWEST = 1e-3, 1e-7
+
+
+def draw_panels(data) -> Figure:
+    with matplotlib.rc_context(fname=STYLE):
+        figure = Figure(figsize=(3.4, 2.35))
+        left, right = figure.subplots(1, 2, sharey=True)
+        figure.subplots_adjust(left=0.115, right=0.985, top=0.935, bottom=0.315, wspace=0.07)
+        _panel(left, data, 0, "(a) random head")
+        _dots(left, data.random, RANDOM)
+        left.plot(data.attacked, data.adversary, linestyle="", marker="o", markersize=3, color=ADVERSARY, zorder=4)
+        _, layer, head = data.trained[:3].astype(int)
+        _panel(right, data, 1, f"(b) trained, layer {layer}, head {head}")
+        _dots(right, data.measured, TEXT)
+        left.set_ylabel("largest attention to one token")
+        _keys(figure)
+        return figure
+
+
+def _panel(panel: Axes, data, index: int, title: str) -> None:
+    panel.axhline(EPS, color="#bbbbbb", linewidth=0.5, zorder=0)
+    panel.plot(data.distance, data.bound[index], color=BOUND, linewidth=1.0)
+    for at, (_, color, style) in zip(data.scopes[index], SCOPES, strict=True):
+        panel.axvline(at, ymax=0.62, color=color, linestyle=style, linewidth=0.9)
+    panel.set(xscale="log", yscale="log", xlim=(1, 4000), ylim=(LOWEST, 2), xlabel="distance (tokens)", title=title)
+    panel.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
+    panel.minorticks_off()
+
+
+def _dots(panel: Axes, weights, color: str) -> None:
+    panel.plot(np.arange(1, len(weights)), weights[1:], linestyle="", marker=".", markersize=1.6, color=color)
+
+
+def _keys(figure: Figure) -> None:
+    keys = [
+        Line2D([], [], color=BOUND, linewidth=1.0, label=r"bound from $D$ and $D_s$"),
+        Line2D([], [], color=ADVERSARY, linestyle="", marker="o", markersize=3, label="adversary"),
+        Line2D([], [], color=RANDOM, linestyle="", marker=".", markersize=3, label="random contexts"),
+        Line2D([], [], color=TEXT, linestyle="", marker=".", markersize=3, label="held-out text"),
+        Line2D([], [], color="#bbbbbb", linewidth=0.5, label=r"$\epsilon=0.1$ %"),
+        *(Line2D([], [], color=c, linestyle=s, linewidth=0.9, label=f"scope, {name}") for name, c, s in SCOPES),
+    ]  # fmt: skip
+    figure.legend(handles=keys, loc="lower center", ncols=3, fontsize=5.5, frameon=False, borderaxespad=0.1,
+                  columnspacing=1.0, handletextpad=0.5, handlelength=2.4)  # fmt: skip

@@ -1,0 +1,48 @@
+"""The drawn counterexample: data against theory and the balls, files, refusals."""
+
+import numpy as np
+import pytest
+
+from proofs_check.oracles_alibi import ball_weights
+from proofs_check.razor.scope_checks import WITNESSES
+from scripts import fig_counterexample
+from scripts.cli import run
+
+
+@pytest.fixture(scope="module")
+def data():
+    return fig_counterexample.compute(60)
+
+
+def test_data_weights_are_measured_attain_the_bound_and_agree_with_the_balls(data):
+    np.testing.assert_allclose(data.weight, data.bound, rtol=1e-9)
+    head, _, _, target, other, _, _ = WITNESSES[fig_counterexample.NAME]
+    for n in (1, 34, 52):
+        assert data.weight[n - 1] == pytest.approx(float(ball_weights(head, [target, *[other] * n])[0].mid()), rel=1e-9)
+
+
+def test_data_weight_exceeds_eps_between_the_printed_and_the_sharp_scope_and_not_beyond(data):
+    assert data.printed == pytest.approx(20 - 2 * np.log(1e-3), rel=1e-12)
+    between = (data.distance > data.printed) & (data.distance < data.sharp)
+    assert between.sum() == 18 and (data.weight[between] > data.eps).all()
+    assert (data.weight[data.distance >= data.sharp] <= data.eps).all()
+
+
+def test_data_the_querys_own_key_is_its_worst(data):
+    root = np.sqrt(2)
+    np.testing.assert_allclose(data.states, [[root, 0], [-root, 0]])
+    assert (np.linalg.norm(data.hidden, axis=1) == 1).all()
+    np.testing.assert_allclose(data.keys @ data.query, [-10, 10])
+
+
+def test_a_run_writes_the_figure_and_its_data(tmp_path):
+    assert run(fig_counterexample.main, ["--quick", "--out", f"{tmp_path}/"]) == 0
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [f"fig_counterexample.{kind}" for kind in ("npz", "pdf", "png")]
+    assert np.load(tmp_path / "fig_counterexample.npz")["weight"].shape == (60,)
+
+
+def test_a_format_that_is_none_is_refused(tmp_path, capsys):
+    with pytest.raises(SystemExit) as caught:
+        run(fig_counterexample.main, ["--format", "gif", "--out", f"{tmp_path}/x"])
+    assert caught.value.code == 2 and not list(tmp_path.iterdir()) and "pdf,png" in capsys.readouterr().err

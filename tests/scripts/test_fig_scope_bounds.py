@@ -1,0 +1,59 @@
+"""Attention by distance under its bound: the adversary reaches it, nothing exceeds it; files, refusals."""
+
+import numpy as np
+import pytest
+
+from dynamics.comparison_scope import read_scopes
+from scripts import fig_scope_bounds
+from scripts.cli import run
+from theory import alibi
+
+
+@pytest.fixture(scope="module")
+def data():
+    return fig_scope_bounds.compute(fig_scope_bounds.QUICK_SIZE)
+
+
+def bounds(data, distances):
+    head = fig_scope_bounds._random_head()
+    wide, gap = alibi.logit_range(**head), alibi.self_gap(**head)
+    assert wide == pytest.approx(12)
+    return np.array([alibi.weight_bound(int(n), fig_scope_bounds.SLOPE, wide, gap) for n in distances])
+
+
+def test_data_adversary_reaches_the_bound_of_a_head_with_nearly_a_full_self_gap_and_never_exceeds_it(data):
+    share = data.adversary / bounds(data, data.attacked)
+    assert (share <= 1 + 1e-9).all() and (share > 0.9).all()
+    assert len(data.attacked) >= 8 and data.attacked[-1] > data.scopes[0, 0]
+
+
+def test_data_random_contexts_stay_far_below(data):
+    assert (data.random[1:] < 0.5 * bounds(data, np.arange(1, len(data.random)))).all()
+
+
+def test_data_scopes_are_where_the_bound_falls_below_eps_and_the_repaired_one_is_larger(data):
+    for scopes, bound in zip(data.scopes, data.bound, strict=True):
+        assert (bound[data.distance >= scopes[0]] <= fig_scope_bounds.EPS).all()
+        assert scopes[0] < scopes[2]
+
+
+def test_data_of_the_trained_head_are_the_shipped_ones_below_their_bound(data):
+    seed, layer, head = data.trained[:3].astype(int)
+    shipped = [one for one in read_scopes().heads if (one.seed, one.layer, one.head) == (seed, layer, head)]
+    assert len(shipped) == 1 and tuple(data.measured) == shipped[0].largest
+    slope, wide, gap = data.trained[3:]
+    top = [alibi.weight_bound(n, slope, wide, gap) for n in range(1, len(data.measured))]
+    assert (data.measured[1:] <= np.array(top) * (1 + 1e-3)).all()  # four digits are shipped
+
+
+def test_a_run_writes_the_figure_and_its_data(tmp_path, data, monkeypatch):
+    monkeypatch.setattr(fig_scope_bounds, "compute", lambda size, measured: data)
+    assert run(fig_scope_bounds.main, ["--quick", "--out", f"{tmp_path}/"]) == 0
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [f"fig_scope_bounds.{kind}" for kind in ("npz", "pdf", "png")]
+
+
+def test_a_missing_file_of_measured_attention_is_one_line(tmp_path, capsys):
+    line = ["--quick", "--out", f"{tmp_path}/x", "--measured", f"{tmp_path}/none.json"]
+    assert run(fig_scope_bounds.main, line) == 2
+    assert capsys.readouterr().err.count("\n") == 1 and not list(tmp_path.iterdir())
