@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from dynamics.scope import layer_scopes, settings
 from scripts import scope
 from scripts.cli import run
 from tests.dynamics import checkpoint_files as files
+from tests.dynamics.test_checkpoints_layouts import M1, m1_convolutions
 
 ROOT = Path(scope.__file__).parents[1]
 KV_SHIFT = ROOT / "dynamics/shipped_models/kv-shift"
@@ -75,6 +77,15 @@ def test_models_with_a_shift_show_their_place_on_the_landscape(capsys):
     header, *rows = printed.splitlines()
     assert code == 0 and header.split()[-3:] == ["alpha", "beta", "place"]
     assert rows[0].count("(") == 3
+
+
+def test_layers_with_other_heads_and_a_window_are_read_and_drawn(tmp_path, capsys):
+    raw = files.random_tensors(files.baichuan_shapes(M1, [16, 16, 16]) | m1_convolutions())
+    model = files.write(tmp_path / "m1", M1, raw)
+    code, printed, _ = command(capsys, [str(model), "--eps", "0.1", "--context", "50", "--figure", str(tmp_path / "x")])
+    assert code == 0 and "heads masked" in printed and "heads unknown" in printed
+    with np.load(tmp_path / "x.npz") as data:
+        assert np.isnan(data["scope"]).any() and np.isfinite(data["scope"]).any()
 
 
 def test_map_holds_a_cell_a_head_and_draws_the_same_bytes_twice(alibi, tmp_path, capsys):
@@ -148,6 +159,7 @@ def test_memory_does_not_grow_with_depth(tmp_path):
             cwd=ROOT, capture_output=True, text=True, check=True,
         )  # fmt: skip
         peaks.append(int(process.stdout.splitlines()[-1]) / 1e6)
+        shutil.rmtree(model)
     assert max(peaks) < 350
     assert abs(peaks[1] - peaks[0]) < 60
 
