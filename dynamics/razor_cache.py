@@ -43,7 +43,7 @@ class RazorCache:
         return self._layers[layer].n_tokens
 
     def nbytes(self) -> int:
-        """Bytes of all tensors that are stored, with their whole storages: `razor_plan.razor_bytes`. Given centres are the caller's."""
+        """Bytes of all tensors stored, their whole storages, as `razor_bytes` says; given centres are the caller's."""
         storages = [tensor.untyped_storage() for layer in self._layers for tensor in layer.tensors()]
         return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
