@@ -57,7 +57,7 @@ def _weights(panel: Axes, data) -> None:
                label="measured in torch")  # fmt: skip
     panel.axhline(data.eps, color="#bbbbbb", linewidth=0.5, zorder=0)
     panel.text(1.5, data.eps * 0.42, r"$\epsilon=0.1$ %", fontsize=5.5, color="#777777")
-    for at, name, color in ((data.printed, "printed $L_h$", PRINTED), (data.sharp, "sharp scope", BOUND)):
+    for at, name, color in ((data.printed, "printed $L_h$", PRINTED), (data.sharp, "sharp", BOUND)):
         panel.axvline(at, ymax=0.47, color=color, linestyle=(0, (3, 1.5)), linewidth=0.9)
         panel.text(
             at - 2, 1.5e-6, f"{name}: {at:.1f}", rotation=90, ha="center", va="bottom", fontsize=5.5, color=color
