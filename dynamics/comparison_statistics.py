@@ -46,6 +46,12 @@ def estimate(per_seed: list[float]) -> Estimate:
     return Estimate(mean, mean - half, mean + half)
 
 
+def share_estimate(per_seed: list[float]) -> Estimate:
+    """The same for numbers in [0, 1], where the interval ends."""
+    value, low, high = estimate(per_seed)
+    return Estimate(value, *np.clip((low, high), 0.0, 1.0).tolist())
+
+
 def bits_of(cell: Cell) -> float:
     """Mean bits per byte of a cell's rows."""
     return float(np.mean(cell.bits))
@@ -85,6 +91,6 @@ def _line(policy: str, budget: str, cells: dict[int, Cell], full: dict[int, Cell
         cells[seeds[0]].entries / total,
         estimate(bits),
         estimate([b - w for b, (w, _) in zip(bits, whole, strict=True)]),
-        estimate(accuracy),
+        share_estimate(accuracy),
         estimate([w - a for a, (_, w) in zip(accuracy, whole, strict=True)]),
     )

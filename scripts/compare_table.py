@@ -21,12 +21,12 @@ def table(comparison: Comparison) -> list[str]:
     previous = None
     for line in lines(comparison):
         if line.budget != previous:
-            text += ["", f"budget {line.budget}".ljust(24) + "kept      bits/byte  extra".ljust(47) + "needles found"]
+            head = f"budget {line.budget} of the full cache"
+            text += ["", f"{head:<27}{'kept':>5}  bits/byte  {'extra':<26}  {'needles found':<24}  tokens kept"]
             previous = line.budget
-        share, bits = f"{100 * line.share:6.2f} %", f"{line.bits.value:6.3f}"
         found = f"{_interval(line.extra, 1, 4):<26}  {_interval(line.accuracy, 100, 1) + ' %':<24}"
         kept = formula(comparison, line.policy, line.budget)
-        text.append(f"{line.policy:<22}{share}  {bits:>9}  {found}  {kept}")
+        text.append(f"{line.policy:<24}{100 * line.share:6.2f} %  {line.bits.value:9.3f}  {found}  {kept}")
     return text
 
 
@@ -59,7 +59,8 @@ def formula(comparison: Comparison, policy: str, budget: str) -> str:
         return f"{total} heads x {settings.context}"
     if policy in (WINDOW, STREAMING, HEAVY):
         return f"{total} x ({_local(size)})"
-    return f"{size.protected} x {settings.context} + {total - size.protected} x ({_local(size)})"
+    whole = f"{size.protected} x {settings.context} + " if size.protected else ""
+    return f"{whole}{total - size.protected} x ({_local(size)})"
 
 
 def _local(size: Sizes) -> str:

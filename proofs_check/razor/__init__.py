@@ -17,4 +17,5 @@ SECTIONS: tuple[str, ...] = (
     "truncation_sizes",
     "cache",
     "head_scores",
+    "trained",
 )

@@ -80,6 +80,18 @@ def retrieval_against_random(
     return worst([less(SMALL_LOSS, gap), at_most(RECOVERED, recovered[chosen]), less(recovered[random], NOT_RECOVERED)])
 
 
+def random_recovers(budget: str, seed: int, chosen: str = "razor, random heads") -> Margin:
+    """Random heads recover half or more of what is lost without whole heads."""
+    gap = _lost("razor, no heads", budget, seed)
+    return worst([less(SMALL_LOSS, gap), at_most(NOT_RECOVERED, 1 - _lost(chosen, budget, seed) / gap)])
+
+
+def chosen_recover(budget: str, seed: int, chosen: str = "razor") -> Margin:
+    """The chosen heads recover 80 % of what is lost without whole heads."""
+    gap = _lost("razor, no heads", budget, seed)
+    return worst([less(SMALL_LOSS, gap), at_most(RECOVERED, 1 - _lost(chosen, budget, seed) / gap)])
+
+
 def better_retrieval(budget: str, seed: int, worse: str, better: str = "razor") -> Margin:
     """Answers at least 5 points more."""
     return at_most(SMALL_LOSS, _lost(worse, budget, seed) - _lost(better, budget, seed))
@@ -128,3 +140,21 @@ def within_scope(index: int, scope: str = "sharp", factor: float = 1.0) -> Margi
     """From factor times the scope on no weight exceeds eps (margins in tokens)."""
     head = _scopes().heads[index]
     return at_most(float(head.reach), factor * getattr(head, scope) + 1)
+
+
+def within_printed_scope(index: int, factor: float = 1.0) -> Margin:
+    """The same for the scope of Eq. 2."""
+    return within_scope(index, "printed", factor)
+
+
+def ended() -> tuple[dict, ...]:
+    """Heads whose reach ends within the windows: those that still see their far end may see further."""
+    scopes = _scopes()
+    return tuple({"index": i} for i, head in enumerate(scopes.heads) if head.reach < scopes.context - 16)
+
+
+def conservative(index: int, scope: str, least: float, most: float = float("inf")) -> Margin:
+    """The scope is between `least` and `most` times the measured reach."""
+    head = _scopes().heads[index]
+    ratio = getattr(head, scope) / head.reach
+    return worst([at_most(least, ratio), at_most(ratio, most)])

@@ -15,7 +15,7 @@ from dynamics.comparison import attention_of, compare_seed, evaluate, held_out, 
 from dynamics.comparison_heads import chosen_heads, rank_heads, ranking
 from dynamics.comparison_plan import FULL, POLICIES, RANDOM, cells, sizes
 from dynamics.comparison_record import Comparison, Settings, read_comparison, write_comparison
-from dynamics.comparison_statistics import accuracy_of, bits_of, estimate, line_of, lines
+from dynamics.comparison_statistics import accuracy_of, bits_of, estimate, line_of, lines, share_estimate
 from dynamics.config import ModelConfig
 from dynamics.corpus import Corpus
 from dynamics.model import InductionModel
@@ -203,7 +203,9 @@ def test_interval_is_student_s():
     # t_{0.975, 2} = 4.302653
     found = estimate([1.0, 2.0, 3.0])
     assert found.value == 2 and found.high - 2 == pytest.approx(4.302653 / np.sqrt(3), rel=1e-6)
-    assert np.isnan(estimate([1.0]).low)
+    assert np.isnan(estimate([1.0]).low) and np.isnan(share_estimate([1.0]).high)
+    # three shares of which one is far off: the interval of the mean, cut where there is nothing
+    assert share_estimate([1.0, 1.0, 0.1]) == (pytest.approx(0.7), 0.0, 1.0)
 
 
 def test_a_written_comparison_is_read_back_and_a_changed_one_refused(tmp_path, comparison):
