@@ -8,43 +8,53 @@ from matplotlib.figure import Figure
 from dynamics import comparison_plan as plan
 from scripts.figure_files import STYLE
 
-# Okabe and Ito's colours, a marker each, so that the lines differ in print and to all eyes.
+# Okabe and Ito's colours, a marker each, so that policies differ in print and to all eyes.
 LOOKS = {
-    plan.RAZOR: ("#d55e00", "o", "-"), plan.DROPPING: ("#d55e00", "x", ":"), plan.RANDOM: ("#e69f00", "^", "-"),
-    plan.NONE_PROTECTED: ("#e69f00", "v", ":"), plan.HEAVY: ("#009e73", "s", "-"),
-    plan.STREAMING: ("#0072b2", "D", "-"),
-    plan.WINDOW: ("#56b4e9", "P", ":"), plan.CENTRED: ("#cc79a7", "*", "-"), plan.DECAYED: ("#999999", "h", "-"),
-}  # fmt: skip
+    plan.RAZOR: ("#d55e00", "o"),
+    plan.DROPPING: ("#d55e00", "x"),
+    plan.RANDOM: ("#e69f00", "^"),
+    plan.NONE_PROTECTED: ("#e69f00", "v"),
+    plan.HEAVY: ("#009e73", "s"),
+    plan.STREAMING: ("#0072b2", "D"),
+    plan.WINDOW: ("#56b4e9", "P"),
+    plan.CENTRED: ("#cc79a7", "*"),
+    plan.DECAYED: ("#7f7f7f", "h"),
+}
+WIDTH = 0.78  # of a budget's group of points
 
 
 def draw_panels(data) -> Figure:
-    """Two panels over a shared key."""
+    """Two panels, a group of points a budget, over a shared key."""
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(3.4, 2.5))
-        text, needles = figure.subplots(1, 2)
-        figure.subplots_adjust(left=0.135, right=0.985, top=0.93, bottom=0.36, wspace=0.34)
-        _panel(text, data, 1000 * data.extra, "(a) text", "extra bits per 1000 bytes")
-        _panel(needles, data, 100 * data.accuracy, "(b) needles found", "right answers (%)")
-        needles.axhline(100 * data.full[1], color="black", linestyle="--", linewidth=0.6)
-        text.axhline(0.0, color="black", linestyle="--", linewidth=0.6)
-        text.set_yscale("symlog", linthresh=10)
-        needles.set_ylim(-3, 103)
+        figure = Figure(figsize=(3.4, 3.9))
+        text, needles = figure.subplots(2, 1, sharex=True)
+        figure.subplots_adjust(left=0.115, right=0.985, top=0.955, bottom=0.2, hspace=0.17)
+        _panel(text, data, 1000 * data.extra, "(a) text: above the full cache", "extra bits per 1000 bytes")
+        _panel(needles, data, 100 * data.accuracy, "(b) retrieval", "needles found (%)")
+        needles.set_ylim(-4, 106)
+        needles.set_xlabel("entries kept, of the full cache")
+        needles.set_xticks(range(data.memory.shape[1]), _percent(data.memory))
         handles, labels = needles.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="lower center", ncols=3, fontsize=5.5, frameon=False, handlelength=2.2,
-                      columnspacing=1.0)  # fmt: skip
+        figure.legend(handles, labels, loc="lower center", ncols=3, fontsize=5.8, frameon=False, columnspacing=1.0)
         return figure
 
 
 def _panel(panel: Axes, data, ends: np.ndarray, title: str, label: str) -> None:
-    count = len(data.names)
+    count, budgets = ends.shape[:2]
+    groups = np.arange(budgets)
+    panel.axhline(100.0 if "retrieval" in title else 0.0, color="black", linestyle="--", linewidth=0.5)
     for index, name in enumerate(data.names):
-        color, marker, line = LOOKS[str(name)]
-        low, mean, high = np.moveaxis(ends[index], -1, 0)
-        # Side by side, so that intervals can be told apart.
-        memory = 100 * data.memory[index] * 1.012 ** (index - (count - 1) / 2)
-        reach = np.nan_to_num([mean - low, high - mean])
-        panel.errorbar(memory, mean, reach, color=color, marker=marker, linestyle=line, markersize=2.6,
-                       elinewidth=0.4, label=str(name))  # fmt: skip
-    panel.set(xscale="log", xlabel="entries kept (% of the full cache)", ylabel=label, title=title)
-    panel.set_xticks([12.5, 25, 32, 50], ["12.5", "25", "32", "50"])
-    panel.minorticks_off()
+        color, marker = LOOKS[str(name)]
+        low, mean, high = np.moveaxis(ends[index, ::-1], -1, 0)  # the smallest budget first
+        at = groups + WIDTH * ((index + 0.5) / count - 0.5)
+        panel.errorbar(at, mean, np.nan_to_num([mean - low, high - mean]), color=color, marker=marker, linestyle="",
+                       markersize=3.4, elinewidth=0.6, label=str(name))  # fmt: skip
+    for edge in groups[:-1] + 0.5:
+        panel.axvline(edge, color="#dddddd", linewidth=0.5)
+    panel.set(xlim=(-0.5, budgets - 0.5), ylabel=label, title=title)
+    panel.tick_params(axis="x", length=0)
+
+
+def _percent(memory: np.ndarray) -> list[str]:
+    """The budgets, smallest first: the largest share of any policy, as 12.5 %."""
+    return [f"{100 * share:.3g} %" for share in memory.max(axis=0)[::-1]]

@@ -1,7 +1,7 @@
 """Figure: quality against memory for each way to shrink the cache, at equal memory (razor.trained.*).
 
-Left, what text costs above the full cache; right, needles found. Means of the shipped comparison over seeds with
-Student's 95 % intervals; the broken line is the full cache.
+Above, what text costs beyond the full cache; below, needles found. Means of the shipped comparison over seeds with
+Student's 95 % intervals (models differ most in retrieval); broken, the full cache.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
