@@ -146,6 +146,13 @@ def test_a_group_keeps_what_its_most_demanding_head_needs():
     assert heads[0].dropped_mass < 0.05 < heads[0].mass_window
 
 
+def test_a_group_is_ruled_by_any_of_its_heads_not_the_last():
+    (heads, _), _ = scopes(case(size=0.2, position="alibi", slopes=SLOPES[::-1]), context=10**6)
+    needs = [math.ceil(head.mass_window) for head in heads]
+    assert needs[0] > needs[1] and needs[2] > needs[3]
+    assert [head.budget for head in heads] == [needs[0], needs[0], needs[2], needs[2]]
+
+
 def test_a_smaller_window_turns_local_heads_into_retrieval_heads():
     checkpoint = CASES["alibi, small"]
     reaches = [[head.reach for head in scopes(checkpoint, context=10**6, window=w)[0][0]] for w in (10**6, 100, 1)]

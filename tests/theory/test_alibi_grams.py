@@ -103,6 +103,15 @@ def test_nearly_orthogonal_queries_and_keys_cost_no_digits(part):
     assert found == pytest.approx([math.hypot(expected, 1.0)], rel=1e-9)
 
 
+@pytest.mark.parametrize("norm", ["rms", "layer"])
+@pytest.mark.parametrize("biased", [False, True])
+def test_ordinary_heads_are_not_computed_twice(norm, biased, monkeypatch):
+    arguments = layer(np.random.default_rng(8), 6, 3, 16, 200, biased=biased)
+    expected = one_by_one(arguments, norm)
+    monkeypatch.setattr(alibi_grams, "_anew", lambda *_: pytest.fail("a head was computed anew"))
+    assert alibi_grams.logit_ranges(**arguments, norm=norm) == pytest.approx(expected, rel=1e-10)
+
+
 def test_heads_whose_product_is_zero_have_no_range():
     turned = {"w_q": [[[1.0, 0], [0, 0]]], "w_k": [[[0.0, 0], [1, 0]]], "gamma": np.ones(2)}
     assert alibi_grams.logit_ranges(**turned) == pytest.approx([0.0], abs=1e-15)
