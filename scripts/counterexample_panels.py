@@ -70,5 +70,6 @@ def _weights(panel: Axes, data) -> None:
         fontsize=5.5,
         frameon=False,
         borderaxespad=0.2,
-        handlelength=1.6,
+        handlelength=0.9,
+        handletextpad=0.5,
     )

@@ -71,10 +71,10 @@ def test_contexts_are_admissible_and_their_weights_a_plain_softmax(norm, biased)
 @pytest.mark.parametrize(("norm", "biased"), KINDS)
 def test_free_states_do_no_better_than_the_best_keys_of_one_query(norm, biased):
     """Attacks the remark that the keys are closed form: 4 and 5 states moved freely, weight and mass."""
-    stack = batch_of(norm, biased, (3, 2), 5).stack
+    stack = batch_of(norm, biased, (3, 2), 3).stack
     pairs = [
-        (adversary.heaviest_weights(stack, [2] * 5, [4] * 5), move_all(stack, 4, share([2]), starts=6, steps=120)),
-        (adversary.heaviest_masses(stack, [2] * 5, [4] * 5), move_all(stack, 4, share([2, 3]), starts=6, steps=120)),
+        (adversary.heaviest_weights(stack, [2] * 3, [4] * 3), move_all(stack, 4, share([2]), starts=10, steps=100)),
+        (adversary.heaviest_masses(stack, [2] * 3, [4] * 3), move_all(stack, 4, share([2, 3]), starts=10, steps=100)),
     ]
     sums = [lambda c: c.weight(2), lambda c: c.mass(2)]
     for (closed, free), size in zip(pairs, sums, strict=True):
