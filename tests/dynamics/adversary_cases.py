@@ -43,10 +43,10 @@ class Batch:
         self.gaps = [min(pair) for pair in zip(gaps, self.ranges, strict=True)]
         self.stack = self.stacked()
 
-    def stacked(self, slopes=None, ball=False):
+    def stacked(self, slopes=None):
         names = ["w_q", "w_k", "gamma", *["norm_bias", "query_bias"] * self.biased]
         arrays = {name: np.stack([one[name] for one in self.arguments]) for name in names}
-        return heads(**arrays, norm=self.norm, slope=self.slopes if slopes is None else slopes, ball=ball)
+        return heads(**arrays, norm=self.norm, slope=self.slopes if slopes is None else slopes)
 
     def sharp(self, i, distance):
         one = self.arguments[i]

@@ -8,6 +8,7 @@ from dynamics.adversary_free import move_all
 from tests.dynamics.adversary_cases import KINDS, ULPS, Batch, distances_of_interest, output_excesses
 from theory import alibi
 from theory.truncation import output_error_bound, truncate, value_diameter
+from theory.truncation_flat import mass_bound
 
 REACHED = 0.999
 
@@ -73,6 +74,20 @@ def test_any_head_without_biases_attains_its_sharp_weight_its_range_and_its_gap(
         assert REACHED * masked <= alone[i].weight(n) <= ULPS * masked
     np.testing.assert_allclose(largest_ranges(batch.stack, steps=100), batch.ranges, rtol=1e-8)
     np.testing.assert_allclose(largest_gaps(batch.stack, steps=100), batch.gaps, rtol=1e-8)
+
+
+@pytest.mark.parametrize("norm", ["rms", "layer"])
+def test_without_a_slope_the_mass_of_a_finite_context_is_attained_and_no_lower_one(norm):
+    batch = batch_of(norm, 9, (5, 2))
+    windows, lengths = [1, 3, 8, 20], [2, 9, 30, 400]
+    for i, context in enumerate(heaviest_masses(batch.stacked(slopes=0.0), windows, lengths)):
+        kept, wide = windows[i], batch.ranges[i]
+        mass = context.mass(kept)
+        bound = alibi.dropped_mass_bound(kept, 0.0, wide, lengths[i])
+        assert REACHED * bound <= mass <= ULPS * bound
+        assert mass <= ULPS * float(mass_bound(lengths[i] - kept, kept, wide))
+        assert mass > alibi.dropped_mass_bound(kept, 0.0, 0.98 * wide, lengths[i])
+        assert context.weight(kept) <= ULPS * alibi.weight_bound(kept, 0.0, wide)
 
 
 @pytest.mark.parametrize(("norm", "biased"), KINDS)
