@@ -28,8 +28,17 @@ def parser() -> Parser:
     p.add_argument("--json", metavar="FILE", help="write all numbers there; null stands for no bound")
     p.add_argument("--figure", metavar="PATH", help="draw the map of scopes: a folder, or a path without its ending")
     p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files of the map (default both)")
+    p.add_argument("--sha256", type=_hash, action="append", metavar="FILE=HEX", help="refuse MODEL if a file differs")
     p.add_argument("--certified", action="store_true", help="ball arithmetic where ranges are attained (slow)")
     return p
+
+
+def _hash(text: str) -> tuple[str, str]:
+    """An argparse type: the name of a file and its hash."""
+    name, _, digest = text.partition("=")
+    if not name or len(digest) != 64 or not set(digest.lower()) <= set("0123456789abcdef"):
+        raise argparse.ArgumentTypeError(f"expected FILE=HEX with 64 hexadecimal digits, got {text!r}")
+    return name, digest
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -39,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
     from dynamics.checkpoints import open_checkpoint
     from dynamics.scope import settings
 
-    checkpoint = open_checkpoint(args.model)
+    checkpoint = open_checkpoint(args.model, dict(args.sha256 or ()))
     mass = args.eps if args.mass is None else args.mass
     asked = settings(checkpoint, args.eps, mass, args.window, args.context, args.certified)
     layers = measured(checkpoint, asked)
@@ -51,8 +60,8 @@ def main(argv: list[str] | None = None) -> int:
 
         atomic_write_text(target, scope_report.document(args.model, checkpoint, layers, asked))
     if prefix is not None:
-        from scripts.scope_map import compute, draw
         from scripts.figure_files import save_figure
+        from scripts.scope_map import compute, draw
 
         data = compute(layers, asked)
         save_figure(draw(data), data._asdict(), prefix, args.format)

@@ -1,5 +1,6 @@
 """Bad input to the command scope: one line, exit 2, nothing written."""
 
+import hashlib
 import json
 import os
 import pickle
@@ -123,6 +124,9 @@ OPTIONS = {
     "window not whole": (["--eps", "0.1", "--window", "2.5"], "--window"),
     "context 0": (["--eps", "0.1", "--context", "0"], "--context"),
     "unknown option": (["--eps", "0.1", "--slope", "-1"], "unrecognized arguments"),
+    "no hash": (["--eps", "0.1", "--sha256", f"{WEIGHTS}=12"], "64 hexadecimal digits"),
+    "another hash": (["--eps", "0.1", "--sha256", f"{WEIGHTS}={'0' * 64}"], WEIGHTS),
+    "hash of no file": (["--eps", "0.1", "--sha256", f"x.bin={'0' * 64}"], "x.bin"),
     "format": (["--eps", "0.1", "--figure", "map", "--format", "gif"], "expected pdf, png or pdf,png"),
     "JSON into a folder": (["--eps", "0.1", "--json", "model"], "it is a folder"),
     "JSON below a file": (["--eps", "0.1", "--json", "model/config.json/x"], "is not a folder"),
@@ -159,6 +163,15 @@ def test_a_bad_option_is_one_line_and_writes_nothing(case, model, tmp_path, caps
     refused(capsys, ["./model", *arguments], words)
     assert os.listdir(tmp_path) == ["model"]
     assert sorted(os.listdir(model)) == ["config.json", WEIGHTS]
+
+
+def test_a_flipped_byte_that_leaves_a_number_is_seen_by_a_hash(model, tmp_path, capsys):
+    digest = hashlib.sha256((model / WEIGHTS).read_bytes()).hexdigest()
+    arguments = ["./model", "--eps", "0.1", "--sha256", f"{WEIGHTS}={digest}"]
+    assert command(capsys, arguments)[0] == 0
+    flipped(-3, 1)(model)
+    refused(capsys, [*arguments, "--json", "x.json"], WEIGHTS)
+    assert os.listdir(tmp_path) == ["model"]
 
 
 def test_the_same_checkpoint_undamaged_is_read(model, tmp_path, capsys):
