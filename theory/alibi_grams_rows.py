@@ -73,7 +73,10 @@ def gram(rows: np.ndarray, gamma: np.ndarray, norm: str, room: np.ndarray | None
     """
     used = np.empty(rows.shape) if room is None else room
     with np.errstate(over="ignore", invalid="ignore"):
-        np.multiply(rows, gamma.astype(used.dtype), out=used, casting="same_kind")
+        if room is not None and rows.dtype == room.dtype and bool((gamma == 1).all()):
+            used = rows
+        else:
+            np.multiply(rows, gamma.astype(used.dtype), out=used, casting="same_kind")
         if norm == "rms":
             return (used @ used.T).astype(np.float64)
         if room is None:

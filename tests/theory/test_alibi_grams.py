@@ -104,6 +104,15 @@ def test_nearly_orthogonal_queries_and_keys_cost_no_digits(part):
 
 
 @pytest.mark.parametrize("norm", ["rms", "layer"])
+def test_gains_of_one_change_no_digits_and_no_weights(norm):
+    arguments = layer(np.random.default_rng(9), 4, 2, 8, 50, biased=True) | {"gamma": np.ones(50)}
+    before = arguments["w_q"].copy()
+    found = alibi_grams.logit_ranges(**arguments, norm=norm)
+    assert found == pytest.approx(one_by_one(arguments, norm), rel=1e-10)
+    assert (arguments["w_q"] == before).all()
+
+
+@pytest.mark.parametrize("norm", ["rms", "layer"])
 @pytest.mark.parametrize("biased", [False, True])
 def test_ordinary_heads_are_not_computed_twice(norm, biased, monkeypatch):
     arguments = layer(np.random.default_rng(8), 6, 3, 16, 200, biased=biased)
