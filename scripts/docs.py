@@ -103,7 +103,15 @@ def gallery() -> str:
             lines += [f"![{path.stem}]({path.stem}.png)", ""]
         if path.stem == "fig_sweep":
             lines += _sweeps()
-    return "\n".join(lines)
+    return "\n".join(lines + _scope_map())
+
+
+def _scope_map() -> list[str]:
+    """The map that the command scope draws of a shipped model."""
+    headline = (ROOT / "scripts" / "scope_map.py").read_text("utf-8").split('"""')[1].strip()
+    options = "--eps 1e-3 --context 16384 --figure out/scope_map"
+    command = f"    python -m scripts.scope dynamics/shipped_models/alibi-text {options}"
+    return ["## scope", "", headline, "", command, "", "![scope_map](scope_map.png)", ""]
 
 
 def _sweeps() -> list[str]:
