@@ -96,7 +96,8 @@ def climb(
 ) -> tuple[Tensor, Tensor]:
     """The largest gain found over query states, (heads,), and the raw queries (heads, stack.width) that have it."""
     generator = torch.Generator().manual_seed(seed)
-    raw = torch.randn(len(stack), starts, stack.width, generator=generator, dtype=torch.float64)
+    half = torch.randn(len(stack), (starts + 1) // 2, stack.width, generator=generator, dtype=torch.float64)
+    raw = torch.cat([half, -half], dim=1)  # in pairs, so that a sphere of two points is searched whole
     raw = ascend(lambda points: gain(_logits(stack, points)), raw, steps, tolerance)
     value, at = gain(_logits(stack, raw)).max(dim=1)
     return value, raw[torch.arange(len(stack)), at]

@@ -69,7 +69,7 @@ CLAIMS: tuple[Claim, ...] = (
         "The logit range D, and without biases the self gap D_s, are what ascent over the query's state reaches, "
         "to 1e-8.",
         sampled(
-            "LayerNorm and RMSNorm, d = 2..16, relative differences",
+            "LayerNorm and RMSNorm, d = 2..16, differences over D",
             c.ranges,
             _seeds(4, 40, (3, 6)),
             Control("one millionth more", lambda **p: c.ranges(**p, factor=1 + 1e-6)),

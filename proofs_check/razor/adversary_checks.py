@@ -103,20 +103,21 @@ def free_states(seed: int, count: int, factor: float = 1.0) -> Margin:
     from dynamics.adversary_free import move_all, share
 
     stack = Stack(seed, count).heads()
-    closed = heaviest_weights(stack, [2] * count, [4] * count, starts=4, steps=60)
+    closed = heaviest_weights(stack, [2] * count, [4] * count, starts=8, steps=60)
     free = move_all(stack, 4, share([2]), starts=3, steps=40)
     return at_most(max(f.weight(2) / c.weight(2) for f, c in zip(free, closed, strict=True)), factor, VISIBLE)
 
 
 def ranges(seed: int, count: int, factor: float = 1.0) -> Margin:
-    """`logit_range`, and `self_gap` where there is no bias, against ascent over queries: relative difference."""
+    """`logit_range`, and `self_gap` where there is no bias, against ascent over queries: difference over D."""
     from dynamics.adversary import largest_gaps, largest_ranges
 
     stack = Stack(seed, count)
-    reached = [largest_ranges(stack.heads(), starts=6, steps=100).numpy() / stack.ranges]
+    found = [close(largest_ranges(stack.heads(), starts=8, steps=200).numpy() / stack.ranges, factor, BETWEEN)]
     if not stack.biased:
-        reached.append(largest_gaps(stack.heads(), starts=6, steps=100).numpy() / stack.gaps)
-    return close(np.concatenate(reached), factor, BETWEEN)
+        gaps = largest_gaps(stack.heads(), starts=8, steps=200).numpy() - factor * np.array(stack.gaps)
+        found.append(close(gaps / stack.ranges, 0.0, BETWEEN))
+    return worst(found)
 
 
 def two_words(name: str, further: int = 0) -> Margin:

@@ -35,7 +35,8 @@ def test_data_the_querys_own_key_is_its_worst(data):
     np.testing.assert_allclose(data.keys @ data.query, [-10, 10])
 
 
-def test_a_run_writes_the_figure_and_its_data(tmp_path):
+def test_a_run_writes_the_figure_and_its_data(tmp_path, data, monkeypatch):
+    monkeypatch.setattr(fig_counterexample, "compute", lambda size: data)
     assert run(fig_counterexample.main, ["--quick", "--out", f"{tmp_path}/"]) == 0
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == [f"fig_counterexample.{kind}" for kind in ("npz", "pdf", "png")]
