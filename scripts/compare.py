@@ -9,6 +9,7 @@ from pathlib import Path
 from scripts.cli import Parser, output_folder, run, whole
 
 RESULTS, ATTENTION = "compare.json", "attention_by_distance.json"
+INDUCTION = "attention_by_distance_induction.json"
 
 
 def parser() -> Parser:
@@ -57,6 +58,20 @@ def main(argv: list[str] | None = None) -> int:
     write_scopes(out / ATTENTION, scopes)
     print("\n".join([*table(comparison), "", *scope_table(scopes)]))
     print(out / RESULTS, out / ATTENTION, out / "model", sep="\n")
+    return 0 if options.quick else _induction(out, device, options.quiet)
+
+
+def _induction(out: Path, device: str, quiet: bool) -> int:
+    """The same scopes of models without shifted keys, whose bounds are attained."""
+    from dynamics.comparison_induction import induction_scopes
+    from dynamics.comparison_scope import write_scopes
+    from scripts.compare_table import scope_table
+
+    scopes, accuracy = induction_scopes(out / "induction", device, not quiet)
+    write_scopes(out / INDUCTION, scopes)
+    right = ", ".join(f"{100 * share:.1f} %" for share in accuracy)
+    print("\n".join(["", f"two vanilla ALiBi layers on the induction task, {right} right", *scope_table(scopes)]))
+    print(out / INDUCTION)
     return 0
 
 

@@ -21,8 +21,8 @@ def table(comparison: Comparison) -> list[str]:
     previous = None
     for line in lines(comparison):
         if line.budget != previous:
-            head = f"budget {line.budget} of the full cache"
-            text += ["", f"{head:<27}{'kept':>5}  bits/byte  {'extra':<26}  {'needles found':<24}  tokens kept"]
+            head = f"{'budget ' + line.budget:<28}{'kept':>5}  bits/byte"
+            text += ["", f"{head}  {'extra':<26}  {'needles found':<24}  tokens kept"]
             previous = line.budget
         found = f"{_interval(line.extra, 1, 4):<26}  {_interval(line.accuracy, 100, 1) + ' %':<24}"
         kept = formula(comparison, line.policy, line.budget)

@@ -12,6 +12,7 @@ from proofs_check.razor import trained_checks as c
 MODEL = "four ALiBi layers of eight heads, width 96, KV shifting, trained on Python's standard library with needles"
 SCALE = "context 256 bytes, 256 needles in 32 windows, each of 3 seeds"
 TABLE_2 = "8/25"
+HEADS = "96 heads of text and 16 vanilla heads of the induction task, the largest weight at each distance"
 EIGHTH = "Fixed beforehand for 12.5 % too, where two protected heads are left: one model of three fails there."
 
 
@@ -35,6 +36,8 @@ CLAIMS: tuple[Claim, ...] = (
             tuple({"seed": seed} for seed in c.SEEDS),
             Control("a window of a quarter", lambda seed: c.learnt(seed, policy="window", budget="1/4")),
         ),
+        note="Without shifted keys the same training does not get there: after 1500 steps on rows of 64 bytes three "
+        "vanilla layers still guess among the values in sight (1.67 nats an answer, 8 values in a row).",
         is_correction=True,
     ),
     _trained(
@@ -189,16 +192,16 @@ CLAIMS: tuple[Claim, ...] = (
         "RazorAttention, Theorem 1, our addition",
         "The corrected bound holds for every head of the trained models, at every distance: no violation.",
         _read(
-            "96 heads, the largest weight at each distance",
+            HEADS,
             c.within_bound,
             c.heads(),
-            Control("a tenth of the logit range", lambda index: c.within_bound(index, 0.1)),
+            Control("a tenth of the logit range", lambda **p: c.within_bound(**p, factor=0.1)),
         ),
         _read(
             "no weight above 0.1 % beyond the sharp scope",
             c.within_scope,
             c.heads(),
-            Control("a tenth of the scope", lambda index: c.within_scope(index, factor=0.1)),
+            Control("a tenth of the scope", lambda **p: c.within_scope(**p, factor=0.1)),
         ),
         is_correction=True,
     ),
@@ -207,10 +210,10 @@ CLAIMS: tuple[Claim, ...] = (
         "RazorAttention, Theorem 1, Eq. 2",
         "False in general, the printed scope holds for these trained heads: no weight above 0.1 % beyond it.",
         _read(
-            "96 heads",
+            HEADS,
             c.within_printed_scope,
             c.heads(),
-            Control("a twentieth of it", lambda index: c.within_printed_scope(index, 0.05)),
+            Control("a twentieth of it", lambda **p: c.within_printed_scope(**p, factor=0.05)),
         ),
     ),
     _trained(

@@ -116,35 +116,37 @@ def token_does_not(budget: str, seed: int, token: str = "razor", without: str = 
 
 
 @cache
-def _scopes() -> Any:
+def _scopes(task: str = "text") -> Any:
+    from dynamics.comparison_induction import SHIPPED
     from dynamics.comparison_scope import read_scopes
 
-    return read_scopes()
+    return read_scopes() if task == "text" else read_scopes(SHIPPED)
 
 
 def heads() -> tuple[dict, ...]:
-    """A point a head: 32 of each of three models."""
-    return tuple({"index": index} for index in range(3 * 32))
+    """A point a head: 32 of each of three models of text, 8 of each of two vanilla models of the induction task."""
+    text = tuple({"index": index} for index in range(3 * 32))
+    return text + tuple({"index": index, "task": "induction"} for index in range(2 * 8))
 
 
-def within_bound(index: int, factor: float = 1.0) -> Margin:
+def within_bound(index: int, task: str = "text", factor: float = 1.0) -> Margin:
     """No weight that a head gave to any distance exceeds its bound; with `factor`, the bound of that share of D."""
     from dynamics.comparison_scope import ROUNDING, bound_excess
 
-    head = _scopes().heads[index]
+    head = _scopes(task).heads[index]
     scaled = {"logit_range": factor * head.logit_range, "self_gap": factor * head.self_gap}
     return less(bound_excess(head.model_copy(update=scaled)).log_excess, ROUNDING)
 
 
-def within_scope(index: int, scope: str = "sharp", factor: float = 1.0) -> Margin:
+def within_scope(index: int, task: str = "text", scope: str = "sharp", factor: float = 1.0) -> Margin:
     """From factor times the scope on no weight exceeds eps (margins in tokens)."""
-    head = _scopes().heads[index]
+    head = _scopes(task).heads[index]
     return at_most(float(head.reach), factor * getattr(head, scope) + 1)
 
 
-def within_printed_scope(index: int, factor: float = 1.0) -> Margin:
+def within_printed_scope(index: int, task: str = "text", factor: float = 1.0) -> Margin:
     """The same for the scope of Eq. 2."""
-    return within_scope(index, "printed", factor)
+    return within_scope(index, task, "printed", factor)
 
 
 def ended() -> tuple[dict, ...]:

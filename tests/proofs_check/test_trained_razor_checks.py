@@ -88,6 +88,6 @@ def test_bounds_and_scopes_are_compared_with_what_was_measured(monkeypatch):
     head = HeadScope(seed=0, layer=0, head=0, slope=0.5, logit_range=2.0, self_gap=2.0, printed=9.0, spectral=9.0,
                      sharp=4.0, reach=5, largest=(1.0, 0.5, 0.1))  # fmt: skip
     scopes = MeasuredScopes(eps=1e-3, corpus="x", windows=1, context=3, heads=(head,))
-    monkeypatch.setattr(c, "_scopes", lambda: scopes)
-    assert c.within_bound(0).value > 0 > c.within_bound(0, 0.1).value
+    monkeypatch.setattr(c, "_scopes", lambda task="text": scopes)
+    assert c.within_bound(0).value > 0 > c.within_bound(0, factor=0.1).value
     assert c.within_scope(0).value == 0 > c.within_scope(0, factor=0.9).value

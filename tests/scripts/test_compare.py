@@ -6,8 +6,8 @@ import io
 import numpy as np
 import pytest
 
+from dynamics import comparison_induction, comparison_presets, corpus
 from dynamics import comparison_plan as plan
-from dynamics import comparison_presets, corpus
 from dynamics.checkpoint import load
 from dynamics.comparison_record import Settings, read_comparison
 from dynamics.comparison_scope import read_scopes
@@ -38,6 +38,9 @@ def small():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(comparison_presets, "preset", tiny)
         patch.setattr(corpus, "standard_library", lambda: CORPUS)
+        short = comparison_induction.TRAINING.model_copy(update={"steps": 1, "batch": 4, "heldout_rows": 16})
+        patch.setattr(comparison_induction, "TRAINING", short)
+        patch.setattr(comparison_induction, "ROWS", 60)
         yield
     torch.set_num_threads(before)
 
@@ -60,6 +63,7 @@ def test_main_writes_results_that_are_read_back_and_prints_every_policy(finished
     found = read_comparison(folder / "compare.json")
     assert len(found.cells) == 2 * (1 + 2 * (len(plan.POLICIES) - 1)) and len(found.heads) == 2
     assert len(read_scopes(folder / "attention_by_distance.json").heads) == 2 * 8
+    assert len(read_scopes(folder / "attention_by_distance_induction.json").heads) == 2 * 8
     model = load(folder / "model")
     assert model.model.config == CONFIG and 0 <= model.manifest.metrics["needles_found"] <= 1
     for policy in plan.POLICIES:
@@ -69,7 +73,7 @@ def test_main_writes_results_that_are_read_back_and_prints_every_policy(finished
 
 def test_main_started_again_changes_nothing(finished):
     folder, _ = finished
-    names = ("compare.json", "attention_by_distance.json")
+    names = ("compare.json", "attention_by_distance.json", "attention_by_distance_induction.json")
     before = [(folder / name).read_bytes() for name in names]
     assert run(compare.main, arguments(folder)) == 0
     assert before == [(folder / name).read_bytes() for name in names]
