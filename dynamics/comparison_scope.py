@@ -96,10 +96,10 @@ def head_scopes(model: InductionModel, seed: int, largest: np.ndarray, eps: floa
     if config.position != "alibi" or config.n_kv_heads not in (None, config.n_heads):
         raise ValueError("the scopes are those of ALiBi heads, each with its own keys")
     for layer, block in enumerate(model.blocks):
-        gamma = block.attention_norm.weight.detach().double().numpy()
-        w_q, w_k = (part.weight.detach().double().unflatten(0, (config.n_heads, -1)).numpy()
+        gamma = block.attention_norm.weight.detach().double().cpu().numpy()
+        w_q, w_k = (part.weight.detach().double().cpu().unflatten(0, (config.n_heads, -1)).numpy()
                     for part in (block.attention.q_proj, block.attention.k_proj))  # fmt: skip
-        mixtures = block.attention.alpha_mix().detach().double().numpy()
+        mixtures = block.attention.alpha_mix().detach().double().cpu().numpy()
         for head, slope in enumerate(alibi.slopes(config.n_heads)):
             own, size = mixtures[head, 0], float(np.abs(mixtures[head]).sum())
             spread = alibi.logit_range(w_q[head], w_k[head], gamma, norm="rms")
@@ -151,4 +151,4 @@ def read_scopes(path: str | Path = SHIPPED) -> MeasuredScopes:
 def _diagonals(weights: Tensor) -> Iterator[np.ndarray]:
     """The largest weight (heads,) at each distance from 0 on, of weights (batch, heads, length, length)."""
     for distance in range(weights.shape[-1]):
-        yield weights.diagonal(-distance, -2, -1).amax((0, 2)).double().numpy()
+        yield weights.diagonal(-distance, -2, -1).amax((0, 2)).double().cpu().numpy()

@@ -18,4 +18,5 @@ SECTIONS: tuple[str, ...] = (
     "cache",
     "head_scores",
     "trained",
+    "trained_attention",
 )

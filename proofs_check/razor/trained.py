@@ -1,7 +1,7 @@
-"""What RazorAttention says of its experiments, at a small scale: policies at equal memory, and measured attention.
+"""What RazorAttention says of its experiments, at a small scale: policies at equal memory.
 
-Evidence re-reads the shipped comparison and the shipped attention by distance, whose bytes are checked by their hashes
-(`python -m scripts.compare` makes both afresh). The thresholds and their reasons: `trained_checks`.
+Evidence re-reads the shipped comparison, whose bytes are checked (`python -m scripts.compare` makes it afresh). The
+thresholds and their reasons: `trained_checks`.
 """
 
 from typing import Any
@@ -12,25 +12,24 @@ from proofs_check.razor import trained_checks as c
 MODEL = "four ALiBi layers of eight heads, width 96, KV shifting, trained on Python's standard library with needles"
 SCALE = "context 256 bytes, 256 needles in 32 windows, each of 3 seeds"
 TABLE_2 = "8/25"
-HEADS = "96 heads of text and 16 vanilla heads of the induction task, the largest weight at each distance"
 EIGHTH = "Fixed beforehand for 12.5 % too, where two protected heads are left: one model of three fails there."
 
 
-def _trained(id: str, source: str, statement: str, *evidence: Evidence, **rest: Any) -> Claim:
+def trained(id: str, source: str, statement: str, *evidence: Evidence, **rest: Any) -> Claim:
     settings = {"nature": Nature.EMPIRICAL, "verdict": Verdict.HOLDS, "hypotheses": (MODEL,), **rest}
     return Claim(id=id, source=source, statement=statement, evidence=evidence, **settings)
 
 
-def _read(scope: str, margin: Any, points: Any, *controls: Control) -> Evidence:
+def read(scope: str, margin: Any, points: Any, *controls: Control) -> Evidence:
     return Evidence(Kind.TRAINED, f"{scope}; {SCALE}, shipped results", margin, points, controls)
 
 
 CLAIMS: tuple[Claim, ...] = (
-    _trained(
+    trained(
         "razor.trained.learnt",
         "RazorAttention, Section 4, our addition",
         "The models that are compressed here can retrieve: with the full cache they answer nine questions in ten.",
-        _read(
+        read(
             "at least 90 % of the questions",
             c.learnt,
             tuple({"seed": seed} for seed in c.SEEDS),
@@ -40,12 +39,12 @@ CLAIMS: tuple[Claim, ...] = (
         "vanilla layers still guess among the values in sight (1.67 nats an answer, 8 values in a row).",
         is_correction=True,
     ),
-    _trained(
+    trained(
         "razor.trained.protected",
         "RazorAttention, Sections 3.2 and 4.1, Table 2",
         "Protecting 15 % of the heads, chosen by their scores, makes the compressed cache as good as the full one (at "
         "this scale, at the 3.125-fold compression of Table 2).",
-        _read(
+        read(
             "less than 5 points of retrieval and 1 % of the bits lost",
             c.nearly_lossless,
             c.each(TABLE_2),
@@ -54,12 +53,12 @@ CLAIMS: tuple[Claim, ...] = (
             Control("a window", points=c.each(TABLE_2, policy="window")),
         ),
     ),
-    _trained(
+    trained(
         "razor.trained.random",
         "RazorAttention, Section 3.2, Table 1",
         "Random heads do not help: of the retrieval that is lost without protected heads as many random ones recover "
         "less than half (at equal memory, the mean of 3 random draws).",
-        _read(
+        read(
             "seed 0 at 32 % and at 25 % of the memory: half or more is recovered",
             c.random_recovers,
             ({"budget": TABLE_2, "seed": 0}, {"budget": "1/4", "seed": 0}),
@@ -71,12 +70,12 @@ CLAIMS: tuple[Claim, ...] = (
         "can retrieve by itself. In the others random heads recover 42 % and nothing.",
         correction="razor.trained.chosen",
     ),
-    _trained(
+    trained(
         "razor.trained.chosen",
         "RazorAttention, Section 3.2, Table 1, our form",
         "Heads chosen by induction and echo scores recover 80 % of what is lost without protected heads, in every "
         "model; random heads do in some.",
-        _read(
+        read(
             "at 32 % and at 25 % of the memory",
             c.chosen_recover,
             c.each(TABLE_2, "1/4"),
@@ -84,22 +83,22 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
     ),
-    _trained(
+    trained(
         "razor.trained.window",
         "RazorAttention, Section 3.2, Table 1",
         "Keeping recent tokens alone fails: less than half of what the full cache answers is left.",
-        _read(
+        read(
             "windows of 64 and 32 tokens",
             c.fails,
             c.each("1/4", "1/8", policy="window"),
             Control("Razor", points=c.each("1/4", policy="razor")),
         ),
     ),
-    _trained(
+    trained(
         "razor.trained.streaming",
         "RazorAttention, Section 4.1, Table 3, and Section 4.2",
         "At equal memory Razor retrieves more than StreamingLLM's sinks and window.",
-        _read(
+        read(
             "5 points more at 32 % and 25 % of the memory",
             c.better_retrieval,
             c.each(TABLE_2, "1/4", worse="sinks + window"),
@@ -109,11 +108,11 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         note=EIGHTH,
     ),
-    _trained(
+    trained(
         "razor.trained.heavy",
         "RazorAttention, Section 4.1, Table 3, and Section 4.2, Figure 4",
         "At equal memory Razor retrieves more than H2O's heavy hitters.",
-        _read(
+        read(
             "5 points more at 32 % and 25 % of the memory",
             c.better_retrieval,
             c.each(TABLE_2, "1/4", worse="heavy hitters"),
@@ -122,12 +121,12 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         note=EIGHTH,
     ),
-    _trained(
+    trained(
         "razor.trained.eighth",
         "RazorAttention, Section 4.3.2, our addition",
         "Fewer protected heads are a gamble: with an eighth of the memory two heads fit, and in one model of three "
         "the two of the highest induction score are not those that find the needles.",
-        _read(
+        read(
             "less than half of the answers are left",
             c.fails,
             ({"budget": "1/8", "seed": 0, "policy": "razor"},),
@@ -136,12 +135,12 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
     ),
-    _trained(
+    trained(
         "razor.trained.compensation",
         "RazorAttention, Section 4.3.3, Figure 7",
         "The compensation token is critical for the performance (at this scale, as printed: plain means, log N_d, the "
         "mean of the ALiBi biases).",
-        _read(
+        read(
             "at 32 %, 25 % and 12.5 % of the memory neither 5 points of retrieval nor 1 % of the bits hang on it",
             c.token_does_not,
             c.each(*c.TIGHT),
@@ -152,12 +151,12 @@ CLAIMS: tuple[Claim, ...] = (
         note="Without it 0.002, 0.004 and 0.007 bits per byte more are needed (0.1 to 0.3 %, means over models).",
         correction="razor.trained.tokens",
     ),
-    _trained(
+    trained(
         "razor.trained.tokens",
         "RazorAttention, Section 4.3.3, our addition",
         "A token made for ALiBi compensates better than the printed one: weights that decay with distance cost fewer "
         "bits, and centred at the mean query over training text fewer still.",
-        _read(
+        read(
             "bits per byte, in every model at 32 %, 25 % and 12.5 % of the memory",
             c.better_text,
             [
@@ -173,70 +172,18 @@ CLAIMS: tuple[Claim, ...] = (
         note="At an eighth of the memory 0.075, 0.056 and 0.046 bits per byte above the full cache.",
         is_correction=True,
     ),
-    _trained(
+    trained(
         "razor.trained.text",
         "RazorAttention, Section 4, our addition",
         "On text the whole heads have their price: at a quarter or an eighth of the memory Razor as printed needs more "
         "bits than a plain window of equal memory.",
-        _read(
+        read(
             "bits per byte, in every model",
             c.better_text,
             c.each("1/4", "1/8", better="window", worse="razor"),
             Control("the centred token", points=c.each("1/4", "1/8", better="window", worse="razor, centred token")),
         ),
         note="With the centred token it needs fewer at an eighth of the memory, in every model.",
-        is_correction=True,
-    ),
-    _trained(
-        "razor.trained.sharp_scope",
-        "RazorAttention, Theorem 1, our addition",
-        "The corrected bound holds for every head of the trained models, at every distance: no violation.",
-        _read(
-            HEADS,
-            c.within_bound,
-            c.heads(),
-            Control("a tenth of the logit range", lambda **p: c.within_bound(**p, factor=0.1)),
-        ),
-        _read(
-            "no weight above 0.1 % beyond the sharp scope",
-            c.within_scope,
-            c.heads(),
-            Control("a tenth of the scope", lambda **p: c.within_scope(**p, factor=0.1)),
-        ),
-        is_correction=True,
-    ),
-    _trained(
-        "razor.trained.printed_scope",
-        "RazorAttention, Theorem 1, Eq. 2",
-        "False in general, the printed scope holds for these trained heads: no weight above 0.1 % beyond it.",
-        _read(
-            HEADS,
-            c.within_printed_scope,
-            c.heads(),
-            Control("a twentieth of it", lambda **p: c.within_printed_scope(**p, factor=0.05)),
-        ),
-    ),
-    _trained(
-        "razor.trained.conservative",
-        "RazorAttention, Theorem 1, our addition",
-        "Scopes that hold for every input are long: where the reach of a head ends within the windows, the sharp scope "
-        "is 3 to 15 times, the printed one 12 times the reach or more.",
-        _read(
-            "the 47 heads that give no distance above 239 more than 0.1 %",
-            c.conservative,
-            lambda _: [
-                *({**p, "scope": "sharp", "least": 3.0, "most": 15.0} for p in c.ended()),
-                *({**p, "scope": "printed", "least": 12.0} for p in c.ended()),
-            ],
-            Control(
-                "the sharp scope 5 times", points=lambda _: [{**p, "scope": "sharp", "least": 5.0} for p in c.ended()]
-            ),
-            Control(
-                "the printed one for the sharp",
-                points=lambda _: [{**p, "scope": "printed", "least": 3.0, "most": 15.0} for p in c.ended()],
-            ),
-        ),
-        note="Read off the results, not predicted.",
         is_correction=True,
     ),
 )

@@ -215,3 +215,16 @@ def test_a_written_comparison_is_read_back_and_a_changed_one_refused(tmp_path, c
     path.write_text(path.read_text().replace('"seeds":2', '"seeds":3'))
     with pytest.raises(ValueError, match="not the bytes whose sha256"):
         read_comparison(path)
+
+
+@pytest.mark.gpu
+def test_policies_on_the_gpu_equal_the_cpu():
+    model, windows = InductionModel(CONFIG, torch.Generator().manual_seed(0)).eval(), held_out(SETTINGS, CORPUS)
+    heads, found = rank_heads(model, 8, 0), {}
+    for device in ("cpu", "cuda"):
+        model.to(device)
+        centres = mean_queries(model, SETTINGS, CORPUS)
+        found[device] = [module.measure(model, SETTINGS, heads, policy, Fraction(1, 2), windows, centres)
+                         for policy in POLICIES if policy != FULL]  # fmt: skip
+    for on_cpu, on_gpu in zip(found["cpu"], found["cuda"], strict=True):
+        assert on_gpu.bits == pytest.approx(on_cpu.bits, abs=1e-3)
