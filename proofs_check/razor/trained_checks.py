@@ -4,6 +4,7 @@ The thresholds were written down before the final run, for these reasons. A loss
 (Table 3 calls 1.6 % of a score comparable; 5 points are some twelve of 256 questions, beyond chance) and below 1 % of
 the bits; what is critical must cost at least as much. Heads that matter recover 80 % of what is lost without any
 (Table 1: 97 %), heads that do not less than half (Table 1: 10 %): between them lies what one lucky draw adds.
+Only signs are asked for where tokens and text are compared; the factors of `conservative` were read off the results.
 """
 
 from functools import cache
@@ -60,24 +61,9 @@ def nearly_lossless(budget: str, seed: int, policy: str = "razor") -> Margin:
     return worst([lost, extra])
 
 
-def lossy(budget: str, seed: int, policy: str) -> Margin:
-    """Loses 5 points of retrieval or more, or 1 % of the bits or more."""
-    found = nearly_lossless(budget, seed, policy)
-    return Margin(-found.value, found.printed, found.true)
-
-
 def fails(budget: str, seed: int, policy: str) -> Margin:
     """Answers less than half of what the full cache answers."""
     return less(_measured(policy, budget, seed)[1], _measured("full", budget, seed)[1] / 2)
-
-
-def retrieval_against_random(
-    budget: str, seed: int, chosen: str = "razor", random: str = "razor, random heads"
-) -> Margin:
-    """Of what is lost without whole heads, the chosen ones recover 80 % and as many random ones less than half."""
-    gap = _lost("razor, no heads", budget, seed)
-    recovered = {policy: 1 - _lost(policy, budget, seed) / gap for policy in (chosen, random)}
-    return worst([less(SMALL_LOSS, gap), at_most(RECOVERED, recovered[chosen]), less(recovered[random], NOT_RECOVERED)])
 
 
 def random_recovers(budget: str, seed: int, chosen: str = "razor, random heads") -> Margin:
