@@ -93,7 +93,10 @@ def _mask(
         if attention_mask.shape[-1] != q_offset + q_length:
             raise ValueError(f"attention_mask covers {attention_mask.shape[-1]} of {q_offset + q_length} tokens")
         if not attention_mask.all():
-            raise ValueError("padding cannot go through an attention function: attention_mask must be 1 throughout")
+            raise ValueError(
+                "padding cannot go through an attention function: attention_mask must be 1 throughout "
+                "(generate makes one itself, with a 0 wherever pad_token_id occurs, unless it is given)"
+            )
     # MPT casts what it gets.
     return torch.zeros(1, 1, 1, 1, dtype=torch.bool, device=device)
 

@@ -78,7 +78,7 @@ class RazorPlan:
             if layer not in range(n_layers) or head not in range(n_heads):
                 raise ValueError(f"retrieval heads lie in layers 0..{n_layers - 1}, heads 0..{n_heads - 1}: "
                                  f"got ({layer}, {head})")  # fmt: skip
-            chosen[layer].add(head // group)
+            chosen[int(layer)].add(int(head) // group)
         return cls(n_heads, n_kv_heads, tuple(frozenset(heads) for heads in chosen), **settings)
 
     @property

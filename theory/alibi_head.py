@@ -2,9 +2,9 @@
 
 Both normalisations divide by the root of the (centred) mean square, so z lies on the sphere of radius sqrt(d_model);
 LayerNorm's z is also orthogonal to the vector of ones. A positive epsilon under that root only moves z into the ball,
-which raises neither the logit range (convex in z) nor the printed bounds. The logit of a query state x on a key state y
-is (W_Q x + b_Q) . (W_K y + b_K) / sqrt(d_head); b_K adds the same number to all logits of a query and so never matters
-without rotations.
+which raises neither the logit range (convex in z) nor the printed bounds; of D_s see `alibi.self_gap`. The logit of a
+query state x on a key state y is (W_Q x + b_Q) . (W_K y + b_K) / sqrt(d_head); b_K adds the same number to all logits
+of a query and so never matters without rotations.
 """
 
 from __future__ import annotations

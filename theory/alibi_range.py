@@ -90,6 +90,9 @@ def self_gap(
     Without biases it is exact: the joint range of two quadratic forms on a sphere is convex from three dimensions on
     (Brickman 1961) and an ellipse in two, and the objective grows along one of its axes. With biases it is an upper
     bound, tight wherever the inner maximiser is unique. A sphere of two points (LayerNorm at d = 2) is searched.
+    A positive epsilon in the norm lets states into the ball. That changes nothing where the sphere has a direction that
+    neither W_Q nor W_K sees (d_model > 2 d_head, one more for LayerNorm): such a state is one of the sphere less its
+    unseen part. Without one, N = c I say, D_s grows and only the bounds without it stand (`razor.adversary.epsilon`).
     Arguments and errors as in `logit_range`. Returns: the bound as a float, 0 <= D_s <= D; certified, (lower, upper):
     the lower end by an explicit query (not above the truth), the upper end by a multiplier.
     """

@@ -117,6 +117,17 @@ def test_a_norm_with_an_epsilon_keeps_the_range_and_enlarges_the_gap():
         assert (found.weight(1) > ULPS * with_gap) == ball
 
 
+@pytest.mark.parametrize("norm", ["rms", "layer"])
+def test_a_norm_with_an_epsilon_keeps_the_gap_where_a_direction_is_not_seen(norm):
+    """d_model > 2 d_head + 1: a state inside the ball has the logits of one on the sphere. At 2 d_head it need not."""
+    rng = np.random.default_rng(4)
+    w_q, w_k = rng.standard_normal((2, 2, 6))
+    for key in (w_k, w_q):  # the second: the own logit is the best on the sphere but for its unseen part
+        stack = heads(w_q, key, np.ones(6), norm=norm, slope=0.3, ball=True)
+        found = float(adversary.largest_gaps(stack))
+        assert found == pytest.approx(alibi.self_gap(w_q, key, np.ones(6), norm=norm), rel=1e-7)
+
+
 def test_a_context_of_any_length_is_long_enough():
     stack = batch_of("layer", True).stack
     found = adversary.heaviest_masses(stack, [3] * 4)

@@ -86,7 +86,7 @@ def test_enclosures_are_narrower_than_1e_9():
 
 
 def test_a_bias_in_the_plane_can_leave_the_self_gap_a_quarter_too_high():
-    """One head in a thousand or so of d = 2: valid, but the one per cent of larger widths is not a theorem."""
+    """A rare head of d = 2 (12 in 3,000 exceed 1 %): valid, but the one per cent of larger widths is no theorem."""
     head = {
         "w_q": [[0.6097828940604286, -1.741079447245895], [0.8210404013893394, 2.016977331053531]],
         "w_k": [[0.6163408129872836, -1.6473374077442302], [0.5505798681534345, -0.19128849206180146]],
