@@ -21,6 +21,7 @@ from theory.alibi_grams_rows import Layer, centred, checked_layer, finite_gram, 
 from theory.alibi_sphere import sphere_maximum
 
 CLOSE = 1e-10  # the relative error that float32 may leave, by its estimate
+ROUNDING = 1e-8  # of Gram matrices in float32, relative to their norms
 FLAT = 1e-4  # lambda_max(G_Q G_K) over the product of their norms, below which the squares cancel
 
 
@@ -28,13 +29,17 @@ class Largest(NamedTuple):
     """max over ||z||^2 = d of ||R^T (S z + o)||^2 from Gram matrices, and where.
 
     value; direction (d_head,): the maximiser is along S^T direction; gap from the largest eigenvalue of G_Q G_K to the
-    next, over the largest; flatness, the largest over the product of the norms of G_Q and G_K.
+    next, over the largest; flatness, the largest over the product of the norms of G_Q and G_K; lead of the multiplier
+    over the largest eigenvalue, over the latter (inf without offset), near 0 where z and its mirror image in the top
+    direction are nearly as good; bend, the least curvature along the sphere at the maximiser, over the same.
     """
 
     value: float
     direction: np.ndarray
     gap: float
     flatness: float
+    lead: float
+    bend: float
 
 
 def logit_ranges(
@@ -82,7 +87,7 @@ def value_diameters(w_v: ArrayLike, gamma: ArrayLike, norm: str = "rms") -> np.n
 def largest(query: np.ndarray, key: np.ndarray, offset: np.ndarray, radius2: float) -> Largest:
     """The maximum from Gram matrices (d_head, d_head) and the offset (d_head,), all float64."""
     if not (_moderate(query) and _moderate(key)):
-        return Largest(math.nan, np.zeros_like(offset), 0.0, 0.0)
+        return Largest(math.nan, np.zeros_like(offset), 0.0, 0.0, 0.0, 0.0)
     factor = _factor(query)
     form = factor.T @ key @ factor
     size = len(form)
@@ -96,9 +101,15 @@ def largest(query: np.ndarray, key: np.ndarray, offset: np.ndarray, radius2: flo
         value, point = radius2 * float(spectrum[-1]), vectors[:, -1]
     top = max(float(spectrum[-1]), 1e-300)
     gap = 1 - float(spectrum[-2]) / top if size > 1 else 1.0
+    lead, bend = math.inf, gap
+    if offset.any():
+        # a unit tangent has at most 1 - z_1^2 / ||z||^2 of its square along the top direction
+        lead = found.multiplier / top - 1
+        bend = lead + gap * float(found.point[-1]) ** 2 / radius2
     # where the derivative vanishes z is along S^T G_K (S z + o)
     direction = key @ (factor @ point + offset)
-    return Largest(value, direction, gap, top / float(np.linalg.norm(query) * np.linalg.norm(key)))
+    flatness = top / float(np.linalg.norm(query) * np.linalg.norm(key))
+    return Largest(value, direction, gap, flatness, lead, bend)
 
 
 def _spread(layer: Layer, head: int, direction: np.ndarray) -> float:
@@ -115,14 +126,17 @@ def _spread(layer: Layer, head: int, direction: np.ndarray) -> float:
 def _trusted(tops: list[Largest], spreads: np.ndarray) -> np.ndarray:
     """Whether the spreads (heads,) are maxima to a relative CLOSE.
 
-    An error E of the matrices, seen in the values, turns the maximiser by E / gap: E^2 / gap are lost. One head's
-    value may be right by chance: the largest E of those that look like rounding counts for all of the layer.
+    An error E of the matrices, seen in the values, turns the maximiser by E / bend: E^2 / bend are lost. One head's
+    value may be right by chance: E is at least what rounding makes of this flatness, and the largest of those that look
+    like rounding counts for all of the layer. E turns the top direction by E / gap: the lead must be larger, or the
+    maximiser may be the mirror image.
     """
-    values, gaps, flatness = (np.array([getattr(top, part) for top in tops]) for part in ("value", "gap", "flatness"))
+    values, _, gaps, flatness, leads, bends = (np.array(part) for part in zip(*tops, strict=True))
     with np.errstate(divide="ignore", invalid="ignore"):
         errors = np.abs(spreads**2 / values - 1)
         shared = 4 * float(np.max(errors, initial=2.5e-8, where=errors < 1e-4))
-        return (np.maximum(shared, 4 * errors) ** 2 / gaps < CLOSE) & (flatness > FLAT)
+        largest_error = np.maximum(np.maximum(shared, 4 * errors), ROUNDING / flatness)
+        return (largest_error**2 / bends < CLOSE) & (largest_error < gaps * leads) & (flatness > FLAT)
 
 
 def _anew(layer: Layer, head: int) -> float:

@@ -103,6 +103,43 @@ def test_nearly_orthogonal_queries_and_keys_cost_no_digits(part):
     assert found == pytest.approx([math.hypot(expected, 1.0)], rel=1e-9)
 
 
+def nearly_mirrored(rng, part):
+    """A head whose offset has this part along the key vector of its widest query: z and -z are nearly as good there."""
+    d_head, d_model = rng.integers([3, 16], [9, 64])
+    left, right = (np.linalg.qr(rng.standard_normal((d_model, d_head)))[0].T for _ in range(2))
+    turn = np.linalg.qr(rng.standard_normal((d_head, d_head)))[0]
+    sizes = np.sqrt(np.linspace(1, 0.4, d_head))[:, None]
+    w_q, w_k = ((turn @ (sizes * rows)).astype(np.float32) for rows in (left, right))
+    wide_q, wide_k = w_q.astype(float), w_k.astype(float)
+    top = np.linalg.eigh(wide_q.T @ wide_k @ wide_k.T @ wide_q)[1][:, -1]
+    pull = wide_k @ (wide_k.T @ (wide_q @ top))
+    pull /= np.linalg.norm(pull)
+    offset = 0.3 * math.sqrt(d_model) * rng.standard_normal(d_head)
+    offset += pull * (part - pull @ offset)
+    head = {"w_q": w_q[None], "w_k": w_k[None], "query_bias": offset[None]}
+    return head | {"gamma": np.ones(d_model), "norm_bias": None}
+
+
+@pytest.mark.parametrize("part", [0.0, 1e-8, -1e-7, 3e-7, 1e-6, -1e-5, 1e-3])
+def test_queries_nearly_as_good_as_their_mirror_images_cost_no_digits(part):
+    rng = np.random.default_rng(10)
+    for _ in range(30):
+        arguments = nearly_mirrored(rng, part)
+        assert alibi_grams.logit_ranges(**arguments) == pytest.approx(one_by_one(arguments, "rms"), rel=1e-10)
+
+
+@pytest.mark.parametrize("norm", ["rms", "layer"])
+def test_a_lone_head_near_cancellation_is_not_trusted_by_chance(norm):
+    rng = np.random.default_rng(11)
+    for _ in range(250):
+        arguments = layer(rng, 1, 1, 8, 30)
+        turn = np.linalg.qr(rng.standard_normal((8, 8)))[0]
+        for name in ("w_q", "w_k"):
+            rows = arguments[name][0] * np.exp(3 * rng.standard_normal((8, 1)))
+            arguments[name] = (turn @ rows)[None].astype(np.float32)
+        assert alibi_grams.logit_ranges(**arguments, norm=norm) == pytest.approx(one_by_one(arguments, norm), rel=3e-11)
+
+
 @pytest.mark.parametrize("norm", ["rms", "layer"])
 def test_gains_of_one_change_no_digits_and_no_weights(norm):
     arguments = layer(np.random.default_rng(9), 4, 2, 8, 50, biased=True) | {"gamma": np.ones(50)}
