@@ -59,13 +59,15 @@ class Checkpoint:
     """A checkpoint whose names, shapes and types hold; weights are read when asked for and not kept.
 
     architecture describes the layers; where they differ (Baichuan-M1: heads of its windowed layers) it is that of the
-    layers without a window, and layer_architecture(layer) is that of one layer.
+    layers without a window, and layer_architecture(layer) is that of one layer. rounded: whether a file holds float64,
+    which reading rounds to float32.
     """
 
     def __init__(self, layout: Layout, tensors: Mapping[str, StoredTensor]) -> None:
         self._layers, self._tensors = layout.layers, tensors
         whole = [layer for layer in layout.layers if layer.window is None]
         self.architecture = (whole or layout.layers)[0].architecture
+        self.rounded = any(tensor.dtype == "F64" for tensor in tensors.values())
 
     def layer_architecture(self, layer: int) -> Architecture:
         """The architecture with the head counts, head width and scale of this layer."""

@@ -25,8 +25,8 @@ class Reach(Enum):
     """What a cache may do with a head."""
 
     LOCAL = "local: tokens outside of its window never weigh more than the mass in all"
-    RETRIEVAL = "retrieval: no window that is allowed keeps the mass, so every token is kept"
-    UNKNOWN = "unknown: without a slope the weights bound no distance, so every token is kept"
+    RETRIEVAL = "retrieval: no allowed window is proved to keep the mass at every length, so every token is kept"
+    UNKNOWN = "unknown: without a slope no window is proved to keep the mass at every length, so every token is kept"
     MASKED = "masked: its layer attends to a window alone"
 
 
@@ -48,8 +48,8 @@ class HeadScope(NamedTuple):
     repair from spectral norms; scope: no token from this distance on weighs more than eps; mass_window: the tokens
     outside of this window weigh at most the mass together; budget: tokens its key-value head keeps; dropped_mass and
     output_error: bounds on the weight dropped by that budget at the full context, and on the change of the head's
-    output; alpha, beta: KV shift (self, previous, ..); place: (alpha1, beta1) on the slices alpha1 + alpha2 = 1 and
-    beta1 + beta2 = 1 of the landscape.
+    output (before the output projection, from the same states before the layer); alpha, beta: KV shift (self,
+    previous, ..); place: (alpha1, beta1) on the slices alpha1 + alpha2 = 1 and beta1 + beta2 = 1 of the landscape.
     """
 
     layer: int
@@ -81,7 +81,8 @@ def settings(
 ) -> Settings:
     """Defaults from the checkpoint: the longest context it was trained on, else 4096; a window of the whole context.
 
-    Raises: ValueError of one line for eps or mass outside (0, 1), a window or context below 1.
+    Raises: ValueError of one line for eps or mass outside (0, 1), a window or context below 1, and for certified ranges
+    of weights that are rounded as they are read.
     """
     share("eps", eps)
     share("mass", mass)
@@ -90,6 +91,8 @@ def settings(
     for name, value in (("context", context), ("window", window)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+    if certified and checkpoint.rounded:
+        raise ValueError("float64 weights are rounded to float32 as they are read: their ranges cannot be certified")
     return Settings(eps, mass, window, context, certified)
 
 

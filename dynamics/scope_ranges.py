@@ -18,6 +18,7 @@ from theory.alibi_rotary import rotary_range_normed
 from theory.alibi_shift import shifted_range
 
 CHUNK_BYTES = 24 * 2**20  # weights in memory at a time, in float32
+OUTWARD = 1 + 2.0**-49  # more than the scale and the shift, in floats, can round down
 
 
 class Basis(Enum):
@@ -147,7 +148,7 @@ def _ranges(
         )[1]
         for i, rows in enumerate(part.query)
     ]
-    return np.array(ends), Basis.CERTIFIED
+    return np.array(ends) * OUTWARD, Basis.CERTIFIED
 
 
 def _never_clipped(part: Part, sizes: Architecture, small: SmallTensors, *biases: np.ndarray | None) -> bool:

@@ -14,7 +14,8 @@ class Totals(NamedTuple):
     """A cache of all layers at the context, and what it costs.
 
     kept, full: tokens x key-value heads; kept_numbers, full_numbers: the same in stored numbers, keys and values;
-    reaches: query heads of each kind; output_error: the largest over layers of sqrt(sum over heads of output_error^2).
+    reaches: query heads of each kind; output_error: the largest over layers of sqrt(sum over heads of output_error^2),
+    each layer from the same states before it: what the drops of one layer change in the next is not counted.
     """
 
     kept: int

@@ -1,7 +1,7 @@
 """Read a checkpoint head by head: how far each head can see, by proof from its weights, and what a KV cache may forget.
 
 MODEL is a folder of safetensors (BLOOM, MPT, Baichuan, Llama, Mistral, Qwen, or a model trained here) or a hub id. All
-numbers are bounds over every context of normalised states, so they are far above what real text reaches.
+but RazorAttention's printed scope are bounds over every context of normalised states, far above what real text reaches.
 """
 
 import argparse
@@ -25,7 +25,7 @@ def parser() -> Parser:
     p.add_argument("--mass", type=finite, metavar="X", help="weight a local head may lose in all (default: eps)")
     p.add_argument("--window", type=whole(1), metavar="N", help="most tokens a local head may keep (default: context)")
     p.add_argument("--context", type=whole(1), metavar="N", help="tokens of the cache (default: the model's longest)")
-    p.add_argument("--json", metavar="FILE", help="write all numbers there; null stands for no bound")
+    p.add_argument("--json", metavar="FILE", help="write all numbers there; null: no bound, or none of the kind")
     p.add_argument("--figure", metavar="PATH", help="draw the map of scopes: a folder, or a path without its ending")
     p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files of the map (default both)")
     p.add_argument("--sha256", type=_hash, action="append", metavar="FILE=HEX", help="refuse MODEL if a file differs")

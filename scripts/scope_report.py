@@ -70,13 +70,14 @@ def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> list[st
         *(f"{total.reaches[reach]} heads {reach.value}" for reach in Reach if total.reaches[reach]),
         f"cache: {total.kept} of {total.full} tokens x KV heads kept ({mib[0]:.4g} of {mib[1]:.4g} MiB at 16 bits), "
         f"{100 * (1 - total.kept / total.full):.2f} % saved",
-        f"change of the heads' outputs: at most {total.output_error:.4g} in norm in any layer",
+        f"change of the heads' outputs (before the output projection, from the same states before the layer): at most "
+        f"{total.output_error:.4g} in norm in any layer",
     ]  # fmt: skip
     return lines
 
 
 def document(model: str, checkpoint: Checkpoint, layers: Layers, asked: Settings) -> str:
-    """JSON with the settings, totals and every head; null stands for no bound."""
+    """JSON with the settings, totals and every head; null stands for no bound, or nothing of the kind."""
     from dynamics.scope_totals import totals
 
     total = totals(checkpoint, layers, asked)

@@ -15,6 +15,8 @@ ALIBI = {"position": "alibi", "slopes": SLOPES}
 class InMemory:
     """What `Checkpoint` answers, from arrays."""
 
+    rounded = False
+
     def __init__(self, architecture=PLAIN, size=1.0, seed=0, **small):
         rng = np.random.default_rng(seed)
         self.architecture = architecture

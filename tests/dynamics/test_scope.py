@@ -1,6 +1,7 @@
 """Scopes of checkpoints: attention obeys every bound, budgets follow the groups, numbers equal those of one head."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -199,6 +200,22 @@ def test_certified_ranges_lie_above_and_close():
     for head, sure in zip(plain, certified, strict=True):
         assert sure.basis is Basis.CERTIFIED
         assert head.logit_range * (1 - 1e-12) <= sure.logit_range <= head.logit_range * (1 + 1e-9)
+
+
+def test_certified_ranges_are_rounded_outward_by_scale_and_shift():
+    below = 0
+    for seed in range(8):
+        sizes = PLAIN._replace(n_layers=1, d_head=5, scale=0.777 / math.sqrt(5), **ALIBI)
+        checkpoint = InMemory(sizes, random=("alpha",), seed=seed)
+        small = checkpoint.small(0)
+        for head in scopes(checkpoint, certified=True)[0][0]:
+            w_q, w_k = checkpoint.weights[0]["query"][head.head], checkpoint.weights[0]["key"][head.kv_head]
+            upper = alibi.logit_range(w_q, w_k, small.gamma, certified=True)[1]
+            mixture = sum(abs(Fraction(float(c))) for c in small.alpha[head.kv_head])
+            squared = (Fraction(upper) * Fraction(sizes.scale) * mixture) ** 2 * 5
+            assert Fraction(head.logit_range) ** 2 >= squared
+            below += Fraction(head.logit_range / scope_ranges.OUTWARD) ** 2 < squared
+    assert below  # without rounding outward some are
 
 
 def test_totals_count_key_value_heads_once():

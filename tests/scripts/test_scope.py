@@ -116,6 +116,15 @@ def test_certified_ranges_are_asked_for_and_named(tmp_path, capsys):
     assert code == 0 and "4 ranges D: upper end of an enclosure in ball arithmetic" in printed
 
 
+def test_weights_that_reading_rounds_are_not_certified(tmp_path, capsys):
+    config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
+    raw = files.random_tensors(files.baichuan_shapes(config, [24]))
+    model = files.write(tmp_path / "m", config, {name: tensor.astype(np.float64) for name, tensor in raw.items()})
+    assert command(capsys, [str(model), "--eps", "0.1"])[0] == 0
+    code, printed, errors = command(capsys, [str(model), "--eps", "0.1", "--certified"])
+    assert (code, printed) == (2, "") and "float64 weights are rounded to float32" in errors
+
+
 def test_interruption_exits_130_and_writes_nothing(alibi, tmp_path, monkeypatch, capsys):
     from dynamics import scope as library
 
