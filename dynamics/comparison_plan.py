@@ -3,7 +3,8 @@
 A model of H heads (all layers) with a context of N tokens holds H N entries, a key and a value each. A budget b allows
 b H N of them. Who keeps alike in every head has b N tokens a head: a window, sinks and a window, or heavy hitters of
 which half are recent. Razor keeps P heads whole and in each of the others sinks + window + c tokens, c = 1 with a
-compensation token: P N + (H - P)(sinks + window + c) <= b H N.
+compensation token: P N + (H - P)(sinks + window + c) <= b H N. Entries are counted, not bytes: a token's log mass, its
+double precision in `RazorCache` and a centre, which do not grow with N, are left out.
 Source: RazorAttention, Section 4 (which compares at no common budget); P: Table 2, 14 % + 1 %, each rounded up.
 """
 

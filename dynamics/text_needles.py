@@ -65,7 +65,10 @@ def training_windows(
 
 
 def retrieval_windows(rng: np.random.Generator, text: np.ndarray, rows: int, length: int, pairs: int) -> Windows:
-    """Windows whose first half hides `pairs` pairs, all asked for in the last quarter: distances above length / 4."""
+    """Windows whose first half hides `pairs` pairs, all asked for in the last quarter: distances above length / 4.
+
+    About a quarter of the distances are below length / 2: a window of half the context holds those pairs by design.
+    """
     windows, quarter = text_windows(rng, text, rows, length), length // 8
     for row in range(rows):
         needles = 2 * rng.choice(2 * quarter, pairs, replace=False)

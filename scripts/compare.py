@@ -19,7 +19,7 @@ def parser() -> Parser:
         "--out",
         default="out/compare",
         metavar="FOLDER",
-        help="states, two results with their hashes, and the first model",
+        help="states, results with their hashes, and the first model",
     )
     line.add_argument("--quick", action="store_true", help="two small layers, two budgets: minutes")
     line.add_argument("--seeds", type=whole(1, 100), default=3, help="models to train (default 3)")

@@ -39,8 +39,9 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.cache.bytes",
         METHOD,
-        "The cache holds exactly the bytes of f N + l (N - dropped) keys and values and of its compensation tokens: "
-        "one float64 key, value and log mass for each head that is not full (for each of its query heads under ALiBi).",
+        "A layer holds exactly the bytes of f N + l (N - dropped) keys and values and of its compensation tokens: one "
+        "float64 key, value and log mass for each head that is not full (weights that decay or are centred: for each "
+        "of its g query heads, and centred a float64 mean query each besides).",
         exact(
             "storages of 24 random caches after 26 tokens, counted",
             c.bytes_held,
@@ -49,7 +50,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         nature=Nature.TABLE,
         is_correction=True,
-        formula=r"\left(fN+l(N-|D_N|)\right)(d_k+d_v)b+8lm(d_k+d_v+1)",
+        formula=r"\left(fN+l(N-|D_N|)\right)(d_k+d_v)b+8lm(d_k+d_v+1)\;[{}+8lg\,d_k\text{ if centred}]",
     ),
     mathematical(
         "razor.cache.ratio",

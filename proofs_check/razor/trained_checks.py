@@ -7,6 +7,7 @@ the bits; what is critical must cost at least as much. Heads that matter recover
 Only signs are asked for where tokens and text are compared; the factors of `conservative` were read off the results.
 """
 
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -16,6 +17,8 @@ SMALL_LOSS, SMALL_EXTRA = 0.05, 0.01
 RECOVERED, NOT_RECOVERED = 0.8, 0.5
 SEEDS = (0, 1, 2)
 TIGHT = ("8/25", "1/4", "1/8")  # the paper's own 3.125-fold compression, and beyond
+# The head of each model that finds the needles, (layer, head): kept whole alone it answers 99 % or more, no other 33 %.
+FINDERS = {0: (0, 3), 1: (0, 5), 2: (0, 7)}
 
 
 @cache
@@ -66,10 +69,40 @@ def fails(budget: str, seed: int, policy: str) -> Margin:
     return less(_measured(policy, budget, seed)[1], _measured("full", budget, seed)[1] / 2)
 
 
-def random_recovers(budget: str, seed: int, chosen: str = "razor, random heads") -> Margin:
-    """Random heads recover half or more of what is lost without whole heads."""
-    gap = _lost("razor, no heads", budget, seed)
-    return worst([less(SMALL_LOSS, gap), at_most(NOT_RECOVERED, 1 - _lost(chosen, budget, seed) / gap)])
+def random_sets(found: bool) -> list[dict]:
+    """A point for each random set of heads that holds the model's finder, or for each that does not."""
+    from dynamics.comparison_heads import chosen_heads
+    from dynamics.comparison_plan import RANDOM, sizes
+
+    comparison, points = _comparison(), []
+    settings, config = comparison.settings, comparison.settings.config
+    for heads in comparison.heads:
+        for budget in TIGHT:
+            total = config.n_layers * config.n_heads
+            size = sizes(RANDOM, Fraction(budget), total, settings.context, settings.sinks, heads.protected)
+            for draw in range(settings.draws):
+                if (FINDERS[heads.seed] in chosen_heads(heads, size.protected, draw)) == found:
+                    points.append({"budget": budget, "seed": heads.seed, "draw": draw})
+    return points
+
+
+def set_recovers(budget: str, seed: int, draw: int) -> Margin:
+    """One random set recovers 80 % of what is lost without whole heads."""
+    return at_most(RECOVERED, _recovered(budget, seed, draw))
+
+
+def set_does_not(budget: str, seed: int, draw: int) -> Margin:
+    """One random set recovers less than half."""
+    return less(_recovered(budget, seed, draw), NOT_RECOVERED)
+
+
+def _recovered(budget: str, seed: int, draw: int) -> float:
+    settings, gap = _comparison().settings, _lost("razor, no heads", budget, seed)
+    wanted = ("razor, random heads", budget, seed)
+    cell = next(c for c in _comparison().cells if (c.policy, c.budget, c.seed) == wanted)
+    rows = cell.hits[draw * settings.needle_rows : (draw + 1) * settings.needle_rows]
+    share = sum(rows) / (settings.needle_rows * settings.pairs)
+    return 1 - (_measured("full", budget, seed)[1] - share) / gap
 
 
 def chosen_recover(budget: str, seed: int, chosen: str = "razor") -> Margin:
@@ -124,15 +157,25 @@ def within_bound(index: int, task: str = "text", factor: float = 1.0) -> Margin:
     return less(bound_excess(head.model_copy(update=scaled)).log_excess, ROUNDING)
 
 
-def within_scope(index: int, task: str = "text", scope: str = "sharp", factor: float = 1.0) -> Margin:
-    """From factor times the scope on no weight exceeds eps (margins in tokens)."""
-    head = _scopes(task).heads[index]
-    return at_most(float(head.reach), factor * getattr(head, scope) + 1)
+def within_scope(index: int, task: str = "text", factor: float = 1.0) -> Margin:
+    """From factor times the sharp scope on no weight exceeds eps (margins in tokens)."""
+    head = _head(index, task)
+    return at_most(float(head.reach), factor * head.sharp + 1)
 
 
-def within_printed_scope(index: int, task: str = "text", factor: float = 1.0) -> Margin:
-    """The same for the scope of Eq. 2."""
-    return within_scope(index, task, "printed", factor)
+def ends_inside() -> list[dict]:
+    """Heads whose sharp scope ends within what was measured: of the others no weight lies beyond it."""
+    return [p for p in heads() if (head := _head(**p)).sharp + 1 < len(head.largest)]
+
+
+def printed_covers(index: int, task: str = "text", factor: float = 1.0) -> Margin:
+    """The sharp scope, which holds in every context, is not above factor times that of Eq. 2 (in tokens)."""
+    head = _head(index, task)
+    return at_most(head.sharp, factor * head.printed)
+
+
+def _head(index: int, task: str = "text") -> Any:
+    return _scopes(task).heads[index]
 
 
 def ended() -> tuple[dict, ...]:

@@ -8,13 +8,14 @@ import pytest
 from dynamics import comparison_plan as plan
 from dynamics.attention_function import full_attention
 from dynamics.checkpoint import SHIPPED, shipped
-from dynamics.comparison import evaluate, held_out, mean_queries, measure
+from dynamics.comparison import attention_of, evaluate, held_out, mean_queries, measure
 from dynamics.comparison_plan import cells, sizes
 from dynamics.comparison_presets import preset
 from dynamics.comparison_record import read_comparison
 from dynamics.comparison_scope import head_scopes, read_scopes
 from dynamics.corpus import standard_library
 from dynamics.text_needles import retrieval_windows
+from proofs_check.razor.trained_checks import FINDERS
 
 NAME = "alibi-text"
 
@@ -62,6 +63,18 @@ def test_shipped_model_retrieves_from_the_text_of_this_machine(comparison):
     windows = retrieval_windows(np.random.default_rng(5), text, 4, settings.context, settings.pairs)
     found = evaluate(shipped(NAME).model, lambda: full_attention, windows, windows)
     assert sum(found.hits) >= 0.9 * 4 * settings.pairs
+
+
+def test_one_head_of_the_shipped_model_finds_the_needles(comparison):
+    """Whole alone it answers nearly all; with all others whole and it cut, hardly any."""
+    settings, config = comparison.settings, comparison.settings.config
+    model, text = shipped(NAME).model, standard_library().heldout
+    windows = retrieval_windows(np.random.default_rng(6), text, 4, settings.context, settings.pairs)
+    size = sizes(plan.RAZOR, Fraction(8, 25), config.n_layers * config.n_heads, settings.context, settings.sinks, 6)
+    others = [head for head in comparison.heads[0].ranking if head != FINDERS[0]]
+    for whole, low, high in (([FINDERS[0]], 0.9, 1.0), (others, 0.0, 0.3)):
+        found = evaluate(model, lambda w=whole: attention_of(plan.RAZOR, size, w, settings, {}), windows, windows)
+        assert low <= sum(found.hits) / (4 * settings.pairs) <= high
 
 
 @pytest.mark.parametrize("policy", [plan.RAZOR, plan.WINDOW])

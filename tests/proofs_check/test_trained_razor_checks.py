@@ -47,21 +47,37 @@ def test_nearly_lossless_has_both_thresholds(results, hits, bits, holds):
     assert (c.nearly_lossless(**AT).value >= 0) == holds
 
 
-@pytest.mark.parametrize(
-    ("hits", "none", "half", "most"),
-    [(250, 16, True, True), (200, 16, True, False), (100, 16, False, False), (249, 246, False, False)],
-)
-def test_recovery_is_a_share_of_what_is_lost_without_heads(results, hits, none, half, most):
-    results(razor=(hits, 2.0), **{"razor,_random_heads": (hits, 2.0), "razor,_no_heads": (none, 2.0)})
-    assert (c.random_recovers(**AT).value >= 0) == half
+@pytest.mark.parametrize(("hits", "none", "most"), [(250, 16, True), (200, 16, False), (249, 246, False)])
+def test_recovery_is_a_share_of_what_is_lost_without_heads(results, hits, none, most):
+    results(razor=(hits, 2.0), **{"razor,_no_heads": (none, 2.0)})
     assert (c.chosen_recover(**AT).value >= 0) == most
+
+
+def test_random_sets_are_judged_one_by_one(monkeypatch):
+    """Of three draws the rows of the second alone answer everything."""
+    comparison = planted(**{"razor,_no_heads": (16, 2.0)})
+    rows = (0,) * 32 + (8,) * 32 + (4,) * 32
+    cells = [cell.model_copy(update={"hits": rows}) if "random" in cell.policy else cell for cell in comparison.cells]
+    c._measured.cache_clear()
+    monkeypatch.setattr(c, "_comparison", lambda: comparison.model_copy(update={"cells": tuple(cells)}))
+    assert [c.set_recovers(**AT, draw=draw).value >= 0 for draw in range(3)] == [False, True, False]
+    assert [c.set_does_not(**AT, draw=draw).value >= 0 for draw in range(3)] == [True, False, True]
+    c._measured.cache_clear()
+
+
+def test_every_random_set_either_holds_the_finder_or_not():
+    held, missed = c.random_sets(found=True), c.random_sets(found=False)
+    assert len(held) + len(missed) == 27
+    assert {"budget": "1/8", "seed": 0, "draw": 1} in held
+    assert not [point for point in held if point["seed"] == 2]
 
 
 def test_a_comparison_where_nothing_is_lost_without_heads_is_no_evidence(results):
     results()
-    for margin in (c.random_recovers, c.chosen_recover):
-        with pytest.raises(ZeroDivisionError):
-            margin(**AT)
+    with pytest.raises(ZeroDivisionError):
+        c.chosen_recover(**AT)
+    with pytest.raises(ZeroDivisionError):
+        c.set_recovers(**AT, draw=0)
 
 
 @pytest.mark.parametrize(("hits", "bits", "critical"), [(200, 2.0, True), (250, 2.0, False), (256, 2.03, True),
@@ -92,3 +108,4 @@ def test_bounds_and_scopes_are_compared_with_what_was_measured(monkeypatch):
     monkeypatch.setattr(c, "_scopes", lambda task="text": scopes)
     assert c.within_bound(0).value > 0 > c.within_bound(0, factor=0.1).value
     assert c.within_scope(0).value == 0 > c.within_scope(0, factor=0.9).value
+    assert c.printed_covers(0).value > 0 > c.printed_covers(0, factor=0.4).value
