@@ -166,9 +166,10 @@ def _pair(weights: Weights, starts: int = 12) -> tuple[float, np.ndarray, np.nda
             value = float(np.linalg.norm(x) * np.linalg.norm(x - y))
             if value > best[0]:
                 best = (value, x, y)
-            t = float(np.linalg.norm(x - y) / max(np.linalg.norm(x), 1e-300))
-            linear = vectors.T @ (t * pull - gram @ far / max(t, 1e-300))
-            fresh = vectors @ sphere_maximum(curvature * (t + 1 / max(t, 1e-300)), linear, radius**2).point
+            # at x = 0 or x = y the ratio has no size, only a side; its square is formed
+            t = float(np.clip(np.linalg.norm(x - y) / max(np.linalg.norm(x), 1e-300), 1e-100, 1e100))
+            linear = vectors.T @ (t * pull - gram @ far / t)
+            fresh = vectors @ sphere_maximum(curvature * (t + 1 / t), linear, radius**2).point
             if np.abs(fresh - z).max() <= 1e-12 * radius:
                 break
             z = fresh

@@ -58,4 +58,5 @@ def _excess(gaps: np.ndarray, squares: np.ndarray, radius2: float) -> float:
         return 0.0
     if short(low) >= 0 or short(high) <= 0:  # the root is an end of its bracket, up to rounding
         return low if short(low) >= 0 else high
-    return brentq(short, low, high, xtol=1e-300, rtol=1e-14)
+    # The root may lie 300 powers of ten below high, and each two steps are sure to halve the bracket only.
+    return brentq(short, low, high, xtol=1e-300, rtol=1e-14, maxiter=4000)
