@@ -29,7 +29,7 @@ class MptAttention(Config):
     """attn_config of an MPT; the fields given as literals are refused with other values."""
 
     alibi: bool
-    alibi_bias_max: Annotated[int, Field(ge=1, le=1000)] = 8
+    alibi_bias_max: Annotated[int, Field(ge=8, le=1000)] = 8
     clip_qkv: Annotated[float, Field(ge=0)] | None = None
     softmax_scale: PositiveFloat | None = None
     attn_type: Literal["multihead_attention"] = "multihead_attention"
@@ -93,7 +93,9 @@ def mpt(data: Mapping[str, Any], path: Path, prefix: str) -> Layout:
     """Read an MPT config: all queries, all keys, all values in Wqkv; a norm without bias.
 
     The slopes are 2^(-alibi_bias_max h / n), as its authors compute them; the class of transformers ignores
-    alibi_bias_max and alibi: false. Without ALiBi the positions are learned embeddings, which logits do not see.
+    alibi_bias_max and alibi: false, and always takes 8: what is bounded for a larger value holds there too, for a
+    smaller one it would not, and that is refused. Without ALiBi the positions are learned embeddings, which logits do
+    not see.
     Raises: ValueError of one line for a bad field, biases, normed queries and keys, RoPE, a prefix mask, grouped heads.
     """
     config = Mpt.of(data, path)

@@ -67,6 +67,7 @@ CONFIGS = {
     "mpt rotary": (MPT | {"attn_config": {"alibi": True, "rope": True}}, ("attn_config.rope",)),
     "mpt positions": (MPT | {"attn_config": {}}, ("attn_config.alibi",)),
     "mpt slopes": (MPT | {"attn_config": {"alibi": True, "alibi_bias_max": -8}}, ("attn_config.alibi_bias_max", "-8")),
+    "mpt steep slopes": (MPT | {"attn_config": {"alibi": True, "alibi_bias_max": 7}}, ("alibi_bias_max", "7")),
     "mpt biases": (MPT | {"no_bias": False}, ("no_bias",)),
     "mpt norm": (MPT | {"norm_type": "rmsnorm"}, ("norm_type",)),
     "bloom two widths": (BLOOM | {"n_embed": 16}, ("hidden_size is 8 but n_embed is 16",)),
