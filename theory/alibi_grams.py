@@ -22,14 +22,14 @@ from theory.alibi_sphere import sphere_maximum
 
 CLOSE = 1e-10  # the relative error that float32 may leave, by its estimate
 ROUNDING = 1e-8  # of Gram matrices in float32, relative to their norms
-FLAT = 1e-4  # lambda_max(G_Q G_K) over the product of their norms, below which the squares cancel
+FLAT = 1e-4  # lambda_max(G_Q G_K) over bounds of the spectral norms of both, below which the squares cancel
 
 
 class Largest(NamedTuple):
     """max over ||z||^2 = d of ||R^T (S z + o)||^2 from Gram matrices, and where.
 
     value; direction (d_head,): the maximiser is along S^T direction; gap from the largest eigenvalue of G_Q G_K to the
-    next, over the largest; flatness, the largest over the product of the norms of G_Q and G_K; lead of the multiplier
+    next, over the largest; flatness, the largest over bounds of the norms of G_Q and G_K; lead of the multiplier
     over the largest eigenvalue, over the latter (inf without offset), near 0 where z and its mirror image in the top
     direction are nearly as good; bend, the least curvature along the sphere at the maximiser, over the same.
     """
@@ -108,7 +108,7 @@ def largest(query: np.ndarray, key: np.ndarray, offset: np.ndarray, radius2: flo
         bend = lead + gap * float(found.point[-1]) ** 2 / radius2
     # where the derivative vanishes z is along S^T G_K (S z + o)
     direction = key @ (factor @ point + offset)
-    flatness = top / float(np.linalg.norm(query) * np.linalg.norm(key))
+    flatness = top / (_size(query) * _size(key))
     return Largest(value, direction, gap, flatness, lead, bend)
 
 
@@ -153,6 +153,11 @@ def _anew(layer: Layer, head: int) -> float:
 def _moderate(matrix: np.ndarray) -> bool:
     """Whether the squares neither overflow nor vanish in float32; False for NaN."""
     return 1e-20 < float(matrix.trace()) < 1e20
+
+
+def _size(matrix: np.ndarray) -> float:
+    """A bound on the spectral norm, which is what the rounding of a Gram matrix is measured by."""
+    return min(float(np.linalg.norm(matrix)), float(np.abs(matrix).sum(axis=1).max()))
 
 
 def _factor(matrix: np.ndarray) -> np.ndarray:

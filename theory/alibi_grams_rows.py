@@ -69,7 +69,7 @@ def gram(rows: np.ndarray, gamma: np.ndarray, norm: str, room: np.ndarray | None
     """The Gram matrix (d_head, d_head) of rows Gamma P, in float64.
 
     room: an array of their shape to scale them in; its precision is used then, and LayerNorm's means are taken off at
-    the end: cheap, and wrong where they outweigh the rest.
+    the end: cheap, and NaN where they outweigh the rest, which would be lost.
     """
     used = np.empty(rows.shape) if room is None else room
     with np.errstate(over="ignore", invalid="ignore"):
@@ -83,7 +83,8 @@ def gram(rows: np.ndarray, gamma: np.ndarray, norm: str, room: np.ndarray | None
             used -= used.mean(axis=1, keepdims=True)
             return used @ used.T
         sums = (used @ np.ones(len(gamma), used.dtype)).astype(np.float64)
-        return used @ used.T - np.outer(sums, sums / len(gamma))
+        rest = used @ used.T - np.outer(sums, sums / len(gamma))
+        return rest if float(sums @ sums) / len(gamma) <= float(rest.trace()) else np.full_like(rest, np.nan)
 
 
 def finite_gram(name: str, rows: np.ndarray, gamma: np.ndarray, norm: str) -> np.ndarray:

@@ -266,3 +266,14 @@ def test_bad_rotary_layers_are_refused():
         rotary_ranges(**GOOD, key_bias=np.ones(2))
     with pytest.raises(ValueError, match="w_v holds a value"):
         alibi_grams.value_diameters(HOLED, np.ones(4))
+
+
+@pytest.mark.parametrize("seed", [17, 233, 257, 302])
+def test_rows_whose_means_outweigh_the_rest_lose_nothing_under_layer_norm(seed):
+    """The query found in float32 and its value are wrong alike here, so that comparing them notices nothing."""
+    rng = np.random.default_rng(seed)
+    w_q, w_k = ((rng.standard_normal((1, 2, 16)) + mean).astype(np.float32) for mean in (1e3, -1e2))
+    bias, shift = rng.standard_normal(16), rng.standard_normal((1, 2))
+    found = alibi_grams.logit_ranges(w_q, w_k, np.ones(16), bias, shift, "layer")
+    true = alibi.logit_range(w_q[0], w_k[0], np.ones(16), bias, shift[0], "layer")
+    assert found[0] == pytest.approx(true, rel=1e-10)
