@@ -9,7 +9,8 @@ from dynamics.flow import gradient_flow
 from proofs_check.claim import Claim, Control, Effort, Interval, Sampled
 from proofs_check.kv.beyond_time_checks import LEVEL, starts
 from proofs_check.kv.mathematical import certified, mathematical, sampled, symbolic
-from proofs_check.margin import Margin, at_most, ball_at_least, identity, worst
+from proofs_check.margin import Margin, at_most, ball_at_least, identity, same, worst
+from proofs_check.tolerances import FLOW, VISIBLE
 from theory import landscape_order as order
 from theory.landscape import learning_time
 from theory.symbols import PARAMETERS
@@ -46,7 +47,7 @@ def not_ahead(a1: float, height: float, filled: float, split: float, size: float
         raise ValueError("the drawn point is not in R")
     found = order.speeds(a1, a2, b1, b2, np.float64(tokens))
     pairs = ((found.alpha2, found.limit_alpha2), (found.beta1, found.limit_beta1))
-    return worst([at_most(factor * speed / (1 + limit), limit / (1 + limit), 1e-9) for speed, limit in pairs])
+    return worst([at_most(factor * speed / (1 + limit), limit / (1 + limit), VISIBLE) for speed, limit in pairs])
 
 
 @cache
@@ -71,7 +72,8 @@ def stays(tokens: int, margin: float = 1.0) -> Margin:
     a1, a2, b1, b2 = np.moveaxis(theta[before], -1, 0)
     a1 = np.minimum(a1, 1.0) if np.max(a1) <= 1 + 1e-12 else a1  # a start at alpha1 = 1, rounded
     filled = (2 * np.exp(a1) * b1 + np.exp(a2) * np.abs(b2)) / (tokens - 2 + 2 * np.exp(a1) + np.exp(a2))
-    return worst([at_most(1.0, order.inside(a1, a2, b1, b2, tokens).astype(float)), at_most(filled, margin)])
+    outside = int(np.sum(~order.inside(a1, a2, b1, b2, tokens)))
+    return worst([same(outside, 0), at_most(float(filled.max()), margin)])
 
 
 def rises(tokens: int, start: int, stretched: float = 1.0) -> Margin:
@@ -80,7 +82,7 @@ def rises(tokens: int, start: int, stretched: float = 1.0) -> Margin:
     moments = np.flatnonzero(times <= learnt[start])
     chosen = moments[np.linspace(0, len(moments) - 1, 10).astype(int)]
     values = [times[k] / tokens + stretched * learning_time(*theta[k, start, 1:3]).value for k in chosen]
-    return at_most(values[:-1], values[1:], 1e-7)
+    return at_most(values[:-1], values[1:], FLOW)
 
 
 def in_time(tokens: int, less: float = 0.0) -> Margin:

@@ -12,7 +12,7 @@ from proofs_check.certify import both_signs
 from proofs_check.check import verify
 from proofs_check.krawczyk import Zero, no_zero, unique_zero
 from proofs_check.kv.figure2_checks import proved
-from proofs_check.margin import Margin, Undecided, at_most, ball_at_least, close, identity, worst
+from proofs_check.margin import Margin, Undecided, at_most, ball_at_least, identity, worst
 from theory import slice_critical as critical
 from theory.ball import BallFunction, to_ball
 from theory.box import Box, Exact, Outcome
@@ -237,8 +237,8 @@ def share(tokens: int, a: tuple[float, float], b: tuple[float, float], low: floa
     one, two = rng.uniform(*a, count), rng.uniform(*b, count)
     rows = np.stack([one, 1 - one, two, 1 - two], axis=1)
     found = gradient_flow(rows, tokens, 2e4, times=[2e4], mode="slice", levels=[0.1], rtol=1e-6, atol=1e-8)
-    reached = float(np.mean(~np.isnan(found.level_times[0])))
-    return worst([at_most(low, reached), at_most(reached, high)])
+    reached = Fraction(int(np.sum(~np.isnan(found.level_times[0]))), count)
+    return worst([at_most(Fraction(str(low)), reached), at_most(reached, Fraction(str(high)))])
 
 
 @cache
@@ -258,10 +258,11 @@ def late(which: str, tokens: int, beta: float, scale: float = 1.0) -> Margin:
     wanted = late_state(scale * beta, tokens)
     far = float(np.log(beta))
     if which == "alpha2":
-        return close(after[1], wanted.alpha2, 0.6 / far)
+        return at_most(abs(after[1] - wanted.alpha2), 0.6 / far)
     if which == "beta2":
-        return close(after[2], wanted.beta2, 1e-7 + 5 * far / beta)
-    return close((np.exp(-after[0]) - np.exp(-before[0])) / (wanted.alpha1_slope * scale), 1.0, 0.6 / far)
+        return at_most(abs(after[2] - wanted.beta2), 1e-7 + 5 * far / beta)
+    slope = (np.exp(-after[0]) - np.exp(-before[0])) / (wanted.alpha1_slope * scale)
+    return at_most(abs(slope - 1), 0.6 / far)
 
 
 def late_limit(which: str, tokens: int, power: int, twist: int = 0) -> Margin:

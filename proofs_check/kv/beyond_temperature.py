@@ -170,7 +170,11 @@ CLAIMS = (
                 for read in (0.6, 1.1, 1.7)
                 if (key, read) != (1.1, 1.1)
             ),
-            Control("0.6 d is best", lambda **p: s.soft_attention(**p, center=0.6)),
+            Control(
+                "0.6 d is best",
+                lambda **p: s.soft_attention(**p, center=0.6),
+                tuple({"tokens": t, "key_factor": 1.1, "read_factor": 1.1} for t in (8, 30)),
+            ),
         ),
         formula=r"E\,L(1.1d,1.1d)<E\,L(\gamma,\kappa),\quad\gamma,\kappa\in\{0.6d,1.1d,1.7d\}",
         hypotheses=(GAUSSIAN, "i = T/2"),

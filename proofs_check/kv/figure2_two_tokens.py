@@ -9,7 +9,7 @@ from flint import arb
 from proofs_check.claim import Claim, Control, Evidence, Kind, Verdict
 from proofs_check.kv.figure2_checks import at
 from proofs_check.kv.mathematical import ONCE, mathematical, symbolic
-from proofs_check.margin import Margin, ball_at_least, balls_apart, close, identity, worst
+from proofs_check.margin import Margin, at_most, ball_at_least, balls_apart, identity, worst
 from proofs_check.oracles import symbolic_one_hot_logits
 from theory import landscape
 from theory.landscape_slice import on_slice
@@ -68,7 +68,7 @@ def _share(size: int, corner: tuple[int, int], share: float) -> Margin:
         g = landscape.gradient(a, 1 - a, b, 1 - b, 2, 1)
         a, b = np.clip(a - g[:, 0] + g[:, 1], 0, 1), np.clip(b - g[:, 2] + g[:, 3], 0, 1)
     ended = (np.abs(a - corner[0]) < 1e-9) & (np.abs(b - corner[1]) < 1e-9)
-    return close(float(ended.mean()), share, 0.01)
+    return at_most(abs(float(ended.mean()) - share), 0.01)
 
 
 def _uniform(head: tuple[int, int]) -> Margin:

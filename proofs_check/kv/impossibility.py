@@ -21,6 +21,7 @@ WITNESS = {"x": [(0,), (1,), (0,)], "match_weight": Fraction(2), "decay": Fracti
 NUMBERS = [{**WITNESS, "decay": t} for t in (Fraction(1), Fraction(1, 2), Fraction(1, 100))]
 RATIOS = [Fraction(1, 10**k) for k in (1, 3, 10, 30)]
 BETA_ONE = sp.S.One
+HALVED = {"sigma_value": Fraction(1, 2)}
 
 THEOREM_CLAIMS = (
     mathematical(
@@ -133,8 +134,14 @@ THEOREM_CLAIMS = (
             LONGER,
             Control("beta_1 = 1 and the divisor sigma", lambda **p: c.rescaled(**p, beta1=BETA_ONE)),
         ),
+        exact(
+            "x = (0, 1, 0), where the head over {2} does not depend on the scores",
+            c.rescaled_value,
+            (HALVED,),
+            Control("sigma = 1", points=({"sigma_value": Fraction(1)},)),
+        ),
         verdict=Verdict.FALSE,
-        witness=Witness({"sigma_value": Fraction(1, 2)}, c.rescaled_value),
+        witness=Witness(HALVED, c.rescaled_value),
         correction="kv.appB.corrected",
         note="It multiplies the output by 1/sigma and leaves the scores alone: at L = 3 the head on {2} gives "
         "x_2/sigma, IH gives x_2.",

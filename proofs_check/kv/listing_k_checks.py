@@ -22,7 +22,7 @@ PRINTED_VOCABULARY = 8000
 
 
 def unbound(imported: Sequence[str]) -> Margin:
-    return same(tuple(sorted(READ - BOUND - set(imported))), ())
+    return same(tuple(sorted(READ & (BOUND | set(imported)))), tuple(sorted(READ)))
 
 
 def same_rows(seed: int, name: str, value: int) -> Margin:

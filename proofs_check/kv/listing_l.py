@@ -37,6 +37,7 @@ def _typo(id: str, statement: str, evidence: tuple[Evidence, ...], note: str, fo
 
 MISSED = {"low": "99.97", "high": "99.995", "rest": 100}
 PICTURE = {"rest": 0, "a": "1/2", "b": "1/2"}
+OPPOSITE = {"a": "3/4", "b": "1/4"}
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
@@ -110,8 +111,10 @@ CLAIMS: tuple[Claim, ...] = (
         Evidence(Kind.CERTIFIED,
                  "areas of the wrong sign as listed: alpha1 42.1 %, beta1 none (the loss itself: 1.3 % and 28.4 %)",
                  checks.listing_wrong_way, _areas, (Control("the loss at T = 4", checks.exact_wrong_way),)),
+        Evidence(Kind.EXACT, "balls of both slopes in alpha1 at (3/4, 1/4): opposite signs", checks.opposite_slopes,
+                 (OPPOSITE,), (Control("at (1/4, 3/4)", points=({"a": "1/4", "b": "3/4"},)),)),
         verdict=Verdict.FALSE, correction="kv.fig2.non_monotone", hypotheses=(SLICE,),
-        witness=Witness({"a": "3/4", "b": "1/4"}, checks.opposite_slopes),
+        witness=Witness(OPPOSITE, checks.opposite_slopes),
         note="An artefact: the listing lets alpha1 go the wrong way on 42.1 % of the box and beta1 nowhere; the loss "
              "at T = 4 does so on 1.3 % and 28.4 %.",
         formula=r"\mathrm{sign}\,\nabla L_{\mathrm{listing}}=\mathrm{sign}\,\nabla L,\quad O(T)=0",
@@ -121,6 +124,8 @@ CLAIMS: tuple[Claim, ...] = (
         "The levels arange(0, 10, 0.05) show the contour lines at every O(T) of the figure.",
         Evidence(Kind.CERTIFIED, "no level in the range of the listed loss at O(T) = 100, nor of the loss at T = 104",
                  checks.levels_missed, (MISSED, {"low": "4.62", "high": "4.649", "rest": 100, "listed": False}),
+                 (Control("O(T) = 10", points=({"low": "9.81", "high": "9.945", "rest": 10},)),)),
+        Evidence(Kind.EXACT, "the levels k/20 below 10 in that range, counted", checks.lines_drawn, (MISSED,),
                  (Control("O(T) = 10", points=({"low": "9.81", "high": "9.945", "rest": 10},)),)),
         verdict=Verdict.FALSE, nature=Nature.EMPIRICAL, hypotheses=(SLICE,),
         witness=Witness(MISSED, checks.lines_drawn),

@@ -7,7 +7,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.kv.figure2_checks import UNIT, at, exact, proved, wrong_way
-from proofs_check.margin import Margin, ball_at_least, balls_apart, close, different, identity, less, worst
+from proofs_check.margin import Margin, at_most, ball_at_least, balls_apart, different, identity, less, worst
 from theory.landscape_grid import angle_between, slice_grid
 from theory.landscape_printed import EXACT, LISTING, Slips, printed_grid
 from theory.landscape_slice import exact_terms, loss, slipped_terms
@@ -60,7 +60,7 @@ def effect(rest: int, slips: Slips, gap: float, mean: float, largest: float) -> 
     angle = np.degrees(angle_between(drawn, true))
     found = (float(np.abs(drawn.loss - true.loss).max()), float(angle.mean()), float(angle.max()))
     allowed = (0.0005 * max(1.0, gap), 0.06, 0.06)
-    return worst([close(x, y, e) for x, y, e in zip(found, (gap, mean, largest), allowed, strict=True)])
+    return worst([at_most(abs(x - y), e) for x, y, e in zip(found, (gap, mean, largest), allowed, strict=True)])
 
 
 def _listed(rest: int, slips: Slips = LISTING):

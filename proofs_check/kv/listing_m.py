@@ -71,7 +71,7 @@ def _result_shape(length: int, window: int, extra: int = 0) -> Margin:
 
 
 def _unbound(imported: tuple[str, ...]) -> Margin:
-    return same(tuple(sorted(READ - BOUND - set(imported))), ())
+    return same(tuple(sorted(READ & (BOUND | set(imported)))), tuple(sorted(READ)))
 
 
 def _runs(wanted: str = "a tensor", calls_super: bool = True, spelled: str = "forward", returns: bool = True) -> Margin:

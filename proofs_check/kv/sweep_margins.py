@@ -5,6 +5,7 @@ a seed beyond them is trained afresh with the sweep's own settings.
 """
 
 import tempfile
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -76,7 +77,8 @@ def sooner(first: Variant, second: Variant, odds: float = 0.5) -> Margin:
     """A run of the first arrives before one of the second with more than these odds, with the whole interval."""
     from dynamics.survival import probability_faster
 
-    return less(odds, probability_faster(times(first), times(second)).low)
+    # A share of pairs of runs: it may be one half exactly.
+    return less(Fraction(odds), Fraction(probability_faster(times(first), times(second)).low))
 
 
 def runs(variant: Variant, **more: Any) -> Any:

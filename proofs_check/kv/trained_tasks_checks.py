@@ -29,7 +29,7 @@ def faster(first: Variant, second: Variant, factor: float = 1.0) -> Margin:
     from dynamics.survival import probability_faster
 
     scaled = [None if time is None else factor * time for time in times(second)]
-    return less(HALF, probability_faster(times(first), scaled).low)
+    return less(Fraction(HALF), Fraction(probability_faster(times(first), scaled).low))
 
 
 def largest_gap(first: Variant, second: Variant) -> float:
@@ -78,7 +78,8 @@ def roles(task: str, chained: bool) -> Margin:
     n_tokens = 5 if task == "induction" else 8  # a row of 5 distinct tokens; 4 pairs
     seen = batch.position[batch.query_index == n_tokens] if task == "induction" else batch.position
     both = {int(place) for place in seen} & {int(place) - 1 for place in seen}
-    return same(tuple(range(1, n_tokens - 1)) if chained else (), tuple(sorted(both)))
+    expected = range(1, n_tokens - 1) if chained else ()
+    return same((n_tokens, *expected), (n_tokens, *sorted(both)))
 
 
 def published_error(layers: int, heads: int, k: int) -> Fraction:

@@ -12,6 +12,7 @@ from typing import Any
 from proofs_check.claim import Claim, Control, Evidence, Kind, Nature, Verdict
 from proofs_check.kv.mathematical import exact, mathematical, sampled
 from proofs_check.margin import Margin, at_most, close, less, same, worst
+from proofs_check.tolerances import STANDARD_ERRORS
 
 FOOTNOTE = "KV shifting (both versions), the footnote on longer windows (10 in the final version)"
 SETTING = "one layer of width 32, 4 heads, MLP 64; vocabulary 32, rows of about 5 tokens, batch 64, 8 seeds"
@@ -42,13 +43,13 @@ def _matched(window: int, concentration: Callable[[int], Fraction] = lambda w: F
 
 
 def _drawn(window: int, law: str = "matched") -> Margin:
-    """The mean of sum c^2 over many drawn rows, within four standard errors of 2/3."""
+    """The mean of sum c^2 over many drawn rows, within three standard errors of 2/3."""
     import torch
 
     from dynamics.coefficients import initial
 
     rows = initial(ROWS, window, "free", torch.Generator().manual_seed(0), law).double()
-    return close(float((rows**2).sum(1).mean()), float(MATCHED), 4 * DEVIATION / ROWS**0.5)
+    return close(float((rows**2).sum(1).mean()), float(MATCHED), STANDARD_ERRORS.times(DEVIATION / ROWS**0.5))
 
 
 def _faster(sweep: str, variant: str, base: str) -> Any:
@@ -62,7 +63,7 @@ def _no_gain(sweep: str, variant: str, base: str) -> Margin:
     """The median is not smaller, and the interval of P(faster) does not lie above 1/2."""
     from dynamics.survival import median_time
 
-    medians = (median_time(_times(sweep, name)) for name in (base, variant))
+    medians = (Fraction(median_time(_times(sweep, name))) for name in (base, variant))
     return worst([at_most(*medians), at_most(_faster(sweep, variant, base).low, 0.5)])
 
 

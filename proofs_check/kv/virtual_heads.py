@@ -99,7 +99,7 @@ REPAIRED = ("X_0", "X_l", "A^{hl}", "W_ov^{hl}", "W_v^{hl}", "W_o^{hl}", "N", "D
 
 
 def _all_defined(defined: tuple[str, ...]) -> Margin:
-    return same(tuple(sorted(set(USED) ^ set(defined))), ())
+    return same(tuple(sorted(set(USED))), tuple(sorted(set(defined))))
 
 
 CLAIMS: tuple[Claim, ...] = (

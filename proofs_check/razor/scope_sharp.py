@@ -10,7 +10,7 @@ from proofs_check.claim import Claim, Control, Effort
 from proofs_check.kv.mathematical import certified, mathematical, sampled
 from proofs_check.margin import Margin, at_most, ball_at_least, close, worst
 from proofs_check.oracles_alibi import BallHead, ball, ball_weights
-from proofs_check.tolerances import VISIBLE
+from proofs_check.tolerances import ASCENT, VISIBLE
 from theory import alibi
 from theory.alibi_sharp import sharp_weight
 
@@ -52,7 +52,7 @@ def supremum(seed: int, distance: int, claimed: str = "sharp") -> Margin:
     head, slope = _head(seed), 0.1
     wide = alibi.logit_range(*head[:3], norm=head[3])
     found = sharp_weight(distance, slope, *head) if claimed == "sharp" else alibi.weight_bound(distance, slope, wide)
-    return close(found, _ascended(head, distance, slope, seed), 1e-6)
+    return close(found, _ascended(head, distance, slope, seed), ASCENT)
 
 
 def bracketed(seed: int, distance: int, swap: bool = False) -> Margin:

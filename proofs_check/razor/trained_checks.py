@@ -160,7 +160,7 @@ def within_bound(index: int, task: str = "text", factor: float = 1.0) -> Margin:
 def within_scope(index: int, task: str = "text", factor: float = 1.0) -> Margin:
     """From factor times the sharp scope on no weight exceeds eps (margins in tokens)."""
     head = _head(index, task)
-    return at_most(float(head.reach), factor * head.sharp + 1)
+    return at_most(Fraction(head.reach), Fraction(factor) * Fraction(head.sharp) + 1)
 
 
 def ends_inside() -> list[dict]:

@@ -58,7 +58,7 @@ def _confirmed_mathematical() -> list[Claim]:
 
 def test_most_mathematical_claims_rest_on_proof_or_exact_arithmetic():
     claims = _confirmed_mathematical()
-    strong = [c for c in claims if any(e.kind in STRONG for e in c.evidence)]
+    strong = [c for c in claims if any(e.kind.value in STRONG for e in c.evidence)]
     assert len(strong) >= 0.6 * len(claims)
 
 
