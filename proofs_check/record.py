@@ -3,7 +3,15 @@
 import math
 from collections.abc import Mapping
 
-from proofs_check.claim import Claim, Interval, Kind, Nature, Verdict
+from proofs_check.claim import Claim, Extent, Interval, Kind, Nature, Severity, Verdict
+
+# A defect goes with a verdict; CONTRIBUTING has the table in words.
+SEVERITIES = {
+    Verdict.FALSE: {Severity.BREAKS, Severity.REPAIRABLE, Severity.CODE, Severity.ARITHMETIC},
+    Verdict.TYPO: {Severity.MISPRINT, Severity.CODE},
+    Verdict.HOLDS_IF: {Severity.REPAIRABLE, Severity.ARITHMETIC, Severity.READING},
+}
+_SOLID = {Kind.SYMBOLIC, Kind.CERTIFIED, Kind.EXACT}
 
 
 class BrokenCheck(Exception):
@@ -18,6 +26,8 @@ def check_record(claim: Claim) -> None:
         raise BrokenCheck("no proof assistant is attached: evidence of kind kernel is refused")
     _check_intervals(claim.intervals)
     _check_verdict(claim)
+    _check_severity(claim)
+    _check_coverage(claim)
 
 
 def check_links(claim: Claim, registry: Mapping[str, Claim]) -> None:
@@ -56,6 +66,8 @@ def _check_verdict(claim: Claim) -> None:
         raise BrokenCheck("an unsettled claim has no evidence: an outcome stands beside it as a statement of its own")
     if claim.is_correction and claim.verdict is not Verdict.HOLDS:
         raise BrokenCheck("a statement of ours holds or is not made")
+    if not claim.is_correction and any(evidence.kind is Kind.TRAINED for evidence in claim.evidence):
+        raise BrokenCheck("an outcome of training rules on no paper's claim: it is a statement of ours beside it")
     if claim.outcome_of is not None and not claim.is_correction:
         raise BrokenCheck("an outcome beside a claim is a statement of ours")
     if claim.verdict is not Verdict.HOLDS and not claim.note:
@@ -67,8 +79,31 @@ def _check_verdict(claim: Claim) -> None:
 def _check_refutation(claim: Claim) -> None:
     if claim.witness is None:
         raise BrokenCheck("a false claim needs a witness")
+    if claim.nature is Nature.TEXTUAL:
+        raise BrokenCheck("a slip of the text is a typo, not false")
     if claim.nature is Nature.MATHEMATICAL and claim.correction is None:
         raise BrokenCheck("a false mathematical claim needs a correction")
     shown = claim.witness.margin
     if shown is not None and all(shown is not evidence.margin for evidence in claim.evidence):
         raise BrokenCheck("the witness is shown by a margin that is no evidence of the claim")
+
+
+def _check_severity(claim: Claim) -> None:
+    allowed = SEVERITIES.get(claim.verdict, {None})
+    if claim.severity not in allowed:
+        given = "none" if claim.severity is None else claim.severity.value
+        raise BrokenCheck(f"the verdict {claim.verdict.value} has no severity such as {given!r}")
+    if claim.severity is Severity.READING and not claim.reading:
+        raise BrokenCheck("a defect of reading needs the reading in a sentence")
+
+
+def _check_coverage(claim: Claim) -> None:
+    kinds = {evidence.kind for evidence in claim.evidence} - {Kind.READ}
+    if (claim.coverage is None) != (not kinds):
+        raise BrokenCheck("evidence needs a coverage, and a quotation has none")
+    if claim.coverage is None:
+        return
+    if claim.coverage.extent is Extent.ALL and not (claim.coverage.why and kinds & _SOLID):
+        raise BrokenCheck("to cover all takes a reason and evidence that is neither sampled nor trained")
+    if not kinds & _SOLID and claim.coverage.extent is not Extent.SAMPLES:
+        raise BrokenCheck("sampled and trained evidence covers samples")
