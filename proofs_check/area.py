@@ -10,6 +10,7 @@ import sympy as sp
 from flint import arb
 
 from theory.ball import BallFunction, to_ball
+from theory.box import ROUGH, Box, symbols_in
 
 
 def positive_area(expr: sp.Expr, x: sp.Symbol, y: sp.Symbol, depth: int) -> tuple[Fraction, Fraction]:
@@ -19,6 +20,9 @@ def positive_area(expr: sp.Expr, x: sp.Symbol, y: sp.Symbol, depth: int) -> tupl
     """
     if depth < 0:
         raise ValueError(f"depth must be >= 0, got {depth}")
+    if expr.has(*ROUGH):
+        raise ValueError("the expression must be differentiable: no Abs, Max, Min or Piecewise")
+    symbols_in([expr], Box({x: (0, 1), y: (0, 1)}))
     names = (x.name, y.name)
     value = BallFunction([expr], names)
     slopes = BallFunction([sp.diff(expr, x), sp.diff(expr, y)], names)

@@ -20,12 +20,11 @@ import sympy
 from flint import arb, ctx
 
 from proofs_check.enclose import Interval, Unknown, enclose, times
-from theory.box import Box, Exact, Outcome, exact, outward, symbols_in, to_ball
+from theory.box import ROUGH, Box, Exact, Outcome, exact, outward, symbols_in, to_ball
 
 FORMAT = "box certificate 1"
 PRECISION = 167
 Region = dict[str, tuple[Fraction, Fraction]]
-_ROUGH = (sympy.Abs, sympy.Max, sympy.Min, sympy.Piecewise)
 
 
 class Rejected(Exception):
@@ -69,7 +68,7 @@ def _leaf_bound(expr: sympy.Expr, slopes: Callable[[], dict[str, sympy.Expr]], r
     low, _ = enclose(expr, _environment(region))
     if kind == "natural":
         return low
-    if kind not in ("monotone", "mean_value") or expr.has(*_ROUGH):
+    if kind not in ("monotone", "mean_value") or expr.has(*ROUGH):
         raise Rejected(f"a leaf of kind {kind!r} does not apply to {expr}")
     gradient = {name: enclose(slope, _environment(region)) for name, slope in slopes().items()}
     face = dict(region)

@@ -132,17 +132,24 @@ def _equal(x: Interval, y: Interval) -> Outcome:
     return Outcome.PROVED if x[0] == x[1] == y[0] == y[1] else Outcome.UNDECIDED
 
 
-def _negate(outcome: Outcome) -> Outcome:
-    return {Outcome.PROVED: Outcome.REFUTED, Outcome.REFUTED: Outcome.PROVED}.get(outcome, outcome)
+def _defined(values: Sequence[Interval], *slots: int) -> bool:
+    return all(end.is_finite() for slot in slots for end in values[slot])
 
 
-def _conjunction(outcomes: Sequence[Outcome]) -> Outcome:
+def _negate(outcome: Outcome | None) -> Outcome | None:
+    opposite: dict[Outcome | None, Outcome] = {Outcome.PROVED: Outcome.REFUTED, Outcome.REFUTED: Outcome.PROVED}
+    return opposite.get(outcome, outcome)
+
+
+def _conjunction(outcomes: Sequence[Outcome | None]) -> Outcome | None:
+    if None in outcomes:
+        return None
     if Outcome.REFUTED in outcomes:
         return Outcome.REFUTED
     return Outcome.UNDECIDED if Outcome.UNDECIDED in outcomes else Outcome.PROVED
 
 
-_RELATIONS: dict[type[sympy.Basic], Callable[[Interval, Interval], Outcome]] = {
+_RELATIONS: dict[type[sympy.Basic], Callable[[Interval, Interval], Outcome | None]] = {
     sympy.StrictLessThan: _less,
     sympy.LessThan: lambda x, y: _negate(_less(y, x)),
     sympy.StrictGreaterThan: lambda x, y: _less(y, x),
@@ -235,6 +242,8 @@ class BallFunction:
             possible: list[arb] = []
             for slot, condition in pieces:
                 holds = condition(values)
+                if holds is None:
+                    return _NOTHING
                 if holds is not Outcome.REFUTED:
                     possible += values[slot]
                 if holds is Outcome.PROVED:
@@ -243,14 +252,15 @@ class BallFunction:
 
         return join
 
-    def _condition(self, condition: Boolean) -> Callable[[list[Interval]], Outcome]:
+    def _condition(self, condition: Boolean) -> Callable[[list[Interval]], Outcome | None]:
+        """Whether the condition holds on the intervals; None where it compares what may not be defined there."""
         if isinstance(condition, BooleanTrue | BooleanFalse):
             constant = Outcome.PROVED if condition else Outcome.REFUTED
             return lambda _: constant
         if type(condition) in _RELATIONS:
             relation = _RELATIONS[type(condition)]
             left, right = self._slot(condition.lhs), self._slot(condition.rhs)
-            return lambda values: relation(values[left], values[right])
+            return lambda values: relation(values[left], values[right]) if _defined(values, left, right) else None
         if isinstance(condition, And | Or | Not):
             parts = [self._condition(part) for part in condition.args]
             if isinstance(condition, And):
