@@ -121,11 +121,10 @@ def _sides(claim: dict) -> list[str]:
     return [f"  {where} at {point or 'the statement itself'}: printed {printed}, true {true}"]
 
 
-NOTES = {"holds_if": "Needed", "typo": "Right form", "false": "True", "unsettled": "To settle it", "holds": "Note"}
-
-
 def details(report: dict) -> str:
     """Each claim in full: statement, reading, what is true instead, witness with both sides, evidence."""
+    from scripts.report import NOTES
+
     lines = []
     for claim in report["claims"]:
         lines += [f"{claim['id']}: {_verdict(claim)}, {claim['status']}", f"  {claim['source']}"]
