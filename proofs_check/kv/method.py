@@ -208,8 +208,8 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.eq5.decoupled",
         f"{SECTION}, our addition",
-        "One mixture of the states for keys and values alike reads the offsets +1 and -1 with equal coefficients: up to "
-        "the softmax nothing tells them apart.",
+        "One mixture of the states for keys and values alike reads the offsets +1 and -1 with equal coefficients: up "
+        "to the softmax nothing tells them apart.",
         symbolic(
             "the coefficients of the offsets +1 and -1, free alpha",
             _shift_of_states,
