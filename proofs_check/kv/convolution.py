@@ -4,7 +4,7 @@ import itertools
 
 import sympy as sp
 
-from proofs_check.claim import INSTANCES, Claim, Control, Effort, Nature, Severity, Verdict, everywhere
+from proofs_check.claim import INSTANCES, Claim, Control, Effort, Nature, Severity, Verdict
 from proofs_check.kv.depth_width import (
     FOUR,
     FOUR_FOR_TWO,
@@ -104,6 +104,19 @@ CLAIMS: tuple[Claim, ...] = (
         severity=Severity.READING,
         note="The state must hold fewer bits than the values that may be asked for; a growing state is not bound.",
         formula=r"M<2^n\Rightarrow\forall f:\{0,1\}^n\to\{1,\ldots,M\}\ \exists u\ne v:\ f(u)=f(v)",
+        coverage=INSTANCES,
+    ),
+    mathematical(
+        "kv.fn11",
+        f"{SECTION}, footnote 11",
+        "A fixed state space perfectly achieves [S] [B] .. [S] -> [B] for one special token S.",
+        exact(
+            "a machine of 2 x 4 states; all sentences of 2..5 tokens over 3 letters that end in a repeated S",
+            _machine_is_right,
+            lambda effort: _ending_in(2, effort),
+            Control("another token than S at the end", points=lambda effort: _ending_in(0, effort)),
+        ),
+        formula=r"b_t=\begin{cases}x_t&x_{t-1}=S\\b_{t-1}&x_{t-1}\ne S\end{cases}",
         coverage=INSTANCES,
     ),
     mathematical(
