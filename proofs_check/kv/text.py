@@ -222,8 +222,8 @@ CLAIMS = (
         [{"medium": medium} for medium in FUSIONS if medium != "text (final)"],
         (Control("the work cited for text", points=({"medium": "text (final)"},)),),
         scope="the titles of the works cited by both versions, as their reference lists have them",
-        note="Peng et al. (2023), a recurrent model of text, as in the first version; Appendix G says that it is discussed "
-        "there. Cobbe et al. is on verifiers for word problems. That the other works fuse is theirs to say.",
+        note="Peng et al. (2023), a recurrent model of text, as in the first version and as Appendix G says; Cobbe et "
+        "al. is on verifiers for word problems. That the other works fuse is theirs to say.",
         **TYPO,
     ),
 )
