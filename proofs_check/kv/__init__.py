@@ -43,6 +43,7 @@ SECTIONS = (
     "listing_m_decode",
     "listing_m_context",
     "setup",
+    "latent",
     "beyond_time",
     "beyond_order",
     "beyond_slice",
