@@ -72,6 +72,18 @@ def _pointer_answer(sentence: tuple[int, ...], steps: int = 1) -> int:
     return sentence[query.index(max(query))]
 
 
+def _shifted_key_answer(sentence: tuple[int, ...], shift: int = 1) -> int:
+    """The pointer as it is for query, against positions as keys, place s holding e_{s - shift}."""
+    pointer = list(_first_layer(sentence)[-1][1])
+    pointer[-1] = Fraction(0)
+    scores = [pointer[place - shift] if place >= shift else Fraction(0) for place in range(len(sentence))]
+    return sentence[scores.index(max(scores))]
+
+
+def _shifted_key_works(sentence: tuple[int, ...], shift: int = 1) -> Margin:
+    return same(_shifted_key_answer(sentence, shift), successor(sentence))
+
+
 def _one_repeat(length: int) -> list[dict[str, tuple[int, ...]]]:
     """Sentences of distinct tokens followed by a repetition of one that is not the latest."""
     return [{"sentence": (*range(length - 1), i)} for i in range(length - 2)]
@@ -309,5 +321,28 @@ CLAIMS: tuple[Claim, ...] = (
         is_correction=True,
         formula=r"y_s=x_s+Qx_{s-1},\quad y_L^TQ^{-1}y_s=x_L^Tx_{s-1}+O(1/\sqrt{d})",
         coverage=INSTANCES,
+    ),
+    mathematical(
+        "kv.appD.shifted_key",
+        "KV shifting (final), Appendix D",
+        "If the keys of the next layer are shifted, no MLP is needed to convert position i into i + 1: the pointer to "
+        "i finds i + 1 as it is.",
+        exact(
+            "the pointer network with keys e_{s-1} and nothing moved on; one-repeat sentences of 3..6 tokens",
+            _shifted_key_works,
+            _sentences,
+            Control("keys as they are", lambda sentence: _shifted_key_works(sentence, 0)),
+            Control("keys shifted by two", lambda sentence: _shifted_key_works(sentence, 2)),
+        ),
+        note="None is needed without the shift either: a linear map moves the pointer on "
+        "(kv.sec2.1.must_integrate.corrected).",
+        formula=r"\hat k_s=e_{s-1}:\quad\arg\max_se_i\cdot\hat k_s=i+1",
+        coverage=INSTANCES,
+    ),
+    unsettled_claim(
+        "kv.appD.shifted_key.learning",
+        "KV shifting (final), Appendix D",
+        "Keys that are shifted in the next layer may also help to learn induction by way of positions.",
+        note="It takes training a two-layer model whose keys are positions alone, with the shift and without.",
     ),
 )

@@ -20,11 +20,11 @@ def head_dimension(size: str) -> int:
     return TABLE_16[size]["hidden"] // TABLE_16[size]["heads"]
 
 
-def _rates(base: int, dim: int) -> list[arb]:
+def rates(base: int, dim: int) -> list[arb]:
     return [arb(base) ** arb(fmpq(-2 * i, dim)) for i in range(dim // 2)]
 
 
-def _decay(distance: int, rates: list[arb]) -> arb:
+def decay(distance: int, rates: list[arb]) -> arb:
     """sum_i cos(distance * base^(-2 i / dim)): by how much a similar key outscores a random one, on average."""
     return sum(((rate * distance).cos() for rate in rates), arb(0))
 
@@ -33,17 +33,17 @@ def _negative(base: int, size: str, distance: int) -> Margin:
     """The sum is below zero at a distance inside the model's window."""
     if distance >= TABLE_16[size]["context"]:
         return Margin(-1.0, distance, TABLE_16[size]["context"])
-    total = _decay(distance, _rates(base, head_dimension(size)))
+    total = decay(distance, rates(base, head_dimension(size)))
     return ball_at_least(-total, strict=True)._replace(printed="above 0", true=total)
 
 
 def _positive(base: int, dim: int, window: int, stride: int = 1) -> Margin:
-    rates = _rates(base, dim)
-    return worst([ball_at_least(_decay(distance, rates), strict=True) for distance in range(0, window, stride)])
+    speeds = rates(base, dim)
+    return worst([ball_at_least(decay(distance, speeds), strict=True) for distance in range(0, window, stride)])
 
 
 def _still_positive(base: int, dim: int, distance: int) -> Margin:
-    return ball_at_least(_decay(distance, _rates(base, dim)), strict=True)
+    return ball_at_least(decay(distance, rates(base, dim)), strict=True)
 
 
 def _larger(base: int) -> Margin:
