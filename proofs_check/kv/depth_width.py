@@ -336,7 +336,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         note="None is needed without the shift either: a linear map moves the pointer on "
         "(kv.sec2.1.must_integrate.corrected).",
-        formula=r"\hat k_s=e_{s-1}:\quad\arg\max_se_i\cdot\hat k_s=i+1",
+        formula=r"\hat k_s=e_{s-1}:\quad\mathrm{argmax}_s\,e_i\cdot\hat k_s=i+1",
         coverage=INSTANCES,
     ),
     unsettled_claim(

@@ -115,7 +115,8 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.eq6.sigma.corrected",
         f"{SECTION}, after Eq. 6, against Section 3",
-        "With unit tokens and the divisor sqrt(D) the induction head's weight on i + 1 tends to 1/(T + 1) as D grows.",
+        "With orthonormal tokens and the divisor sqrt(D) the induction head's weight on i + 1 tends to 1/(T + 1) as D "
+        "grows.",
         symbolic(
             "limit of e^{1/sqrt D}/(T + e^{1/sqrt D}), T free, alpha = (0, 1)",
             _uniform_limit,
