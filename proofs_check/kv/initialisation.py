@@ -160,7 +160,8 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.sec2.2.initial_state.first",
         f"{SECTION}, last paragraph, our addition",
-        "At position 1 the squared norm starts multiplied by alpha1^2, in the mean 1/3: half of what the others keep.",
+        "At position 1 the squared norm starts multiplied by alpha1^2, in the mean 1/3, half of what orthogonal "
+        "neighbours keep.",
         symbolic(
             "alpha1 free; the mean by integration",
             _first_position,
@@ -202,7 +203,7 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.sec2.2.initial_state.pooled",
         f"{SECTION}, last paragraph, our addition",
-        "Mean covariance of adjacent keys over mean variance is exactly 1/4.",
+        "On white tokens the mean covariance of adjacent keys over their mean variance is exactly 1/4.",
         exact(
             "moments in rationals",
             lambda: _pooled(Fraction(1, 4)),
