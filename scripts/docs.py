@@ -3,11 +3,13 @@
 import re
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 from scripts import cli, docket
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- counts: begin -->", "<!-- counts: end -->"
+SHARES = ("<!-- shares: begin -->", "<!-- shares: end -->")
 
 
 def parser() -> cli.Parser:
@@ -36,11 +38,12 @@ def main(argv: list[str] | None = None) -> int:
 
 def pages(registry) -> dict[Path, str]:
     """Every generated page by its path."""
-    readme = ROOT / "README.md"
+    readme, sentences = ROOT / "README.md", ROOT / "docs" / "coverage.md"
     return {
         ROOT / "docs" / "claims.md": claim_table(registry),
         ROOT / "docs" / "errata.md": errata(registry),
         ROOT / "docs" / "gallery.md": gallery(),
+        sentences: with_shares(sentences.read_text("utf-8"), registry),
         readme: with_counts(readme.read_text("utf-8"), registry),
     }
 
@@ -154,10 +157,50 @@ def _sweeps() -> list[str]:
 
 def with_counts(text: str, registry) -> str:
     """The README with the docket between its two marks brought up to date: counts, and what breaks a theorem."""
-    if BEGIN not in text or END not in text:
-        raise ValueError("README.md has lost the marks around its verdict counts")
-    head, rest = text.split(BEGIN, 1)
-    return head + BEGIN + "\n" + "\n".join(_docket(registry)) + "\n" + END + rest.split(END, 1)[1]
+    return _between(text, (BEGIN, END), _docket(registry))
+
+
+def _between(text: str, marks: tuple[str, str], lines: list[str]) -> str:
+    if any(mark not in text for mark in marks):
+        raise ValueError(f"a page has lost the marks {marks[0]} and {marks[1]} around what is generated")
+    head, rest = text.split(marks[0], 1)
+    return head + marks[0] + "\n" + "\n".join(lines) + "\n" + marks[1] + rest.split(marks[1], 1)[1]
+
+
+class Sentence(NamedTuple):
+    """A checkable sentence of a paper, its section, and the claims that rule on it."""
+
+    section: str
+    text: str
+    claims: tuple[str, ...]
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The rows of the tables of docs/coverage.md."""
+    found, section = [], ""
+    for line in text.splitlines():
+        if line.startswith("### "):
+            section = line[4:]
+        elif re.match(r"\| \d+ \|", line):
+            _, sentence, claims = (cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1])
+            found.append(Sentence(section, sentence, tuple(re.findall(r"`([^`]+)`", claims))))
+    return found
+
+
+def with_shares(text: str, registry) -> str:
+    """The coverage page with its table of shares brought up to date."""
+    own = {name for name, claim in registry.items() if not claim.is_correction}
+    rows = ["| section | sentences | covered | share |", "|---|---|---|---|"]
+    counts: dict[str, list[int]] = {}
+    for row in sentences(text):
+        paper = row.section.split(":")[0]
+        for name in (f"**{paper}**", row.section):
+            total = counts.setdefault(name, [0, 0])
+            total[0] += 1
+            total[1] += bool(own & set(row.claims))
+    order = sorted(counts, key=lambda name: not name.startswith("**"))
+    rows += [f"| {name} | {n} | {k} | {100 * k / n:.1f} % |" for name in order for n, k in [counts[name]]]
+    return _between(text, SHARES, rows)
 
 
 def _docket(registry) -> list[str]:
