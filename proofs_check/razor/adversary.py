@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from proofs_check.claim import Claim, Control, Effort, Point
-from proofs_check.kv.mathematical import certified, mathematical, sampled
+from proofs_check.kv.mathematical import exact, mathematical, sampled
 from proofs_check.razor import adversary_checks as c
 from proofs_check.razor.scope_checks import WITNESSES
 
@@ -96,7 +96,7 @@ CLAIMS: tuple[Claim, ...] = (
         THEOREM,
         "A positive epsilon under the norm's root leaves D as it is but not D_s: a query state of half the radius lies "
         "further below its best key than any on the sphere, so that only the bounds without D_s carry over.",
-        certified(
+        exact(
             "d = 1, RMSNorm, W_Q^T W_K = c > 0, so D_s = 0: two tokens, the query's hidden state sqrt(eps/3); in balls",
             c.epsilon,
             tuple(

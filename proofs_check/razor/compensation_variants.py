@@ -1,7 +1,7 @@
 """Compensation beyond Eq. 4 of RazorAttention: rotated keys, fading keys, another centre, second order."""
 
 from proofs_check.claim import Claim, Control, Interval, Sampled
-from proofs_check.kv.mathematical import ONCE, certified, mathematical, sampled, symbolic
+from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from proofs_check.razor import compensation_variant_checks as c
 
 ROPE = "RazorAttention, Section 3.2 (Eq. 4 on rotated keys), added"
@@ -24,7 +24,7 @@ CLAIMS: tuple[Claim, ...] = (
             ONCE,
             Control("cosh((x - y)/3)", lambda: c.rotated_pair(half=3)),
         ),
-        certified(
+        exact(
             "neighbours, frequency 1, |q| |k| = 1, 10, 100: at least 2.6 %, 400 %, 10^9 times too little",
             c.rotated_neighbours,
             (
@@ -42,7 +42,7 @@ CLAIMS: tuple[Claim, ...] = (
         ROPE,
         "Over many positions the factor tends to prod_i I_0(|q_i| |k_i|) over the pairs of dimensions, 14.09 for "
         "(3, 2, 1), while the mean of n copies of a turning pair shrinks to |sin(n theta/2)| / (n |sin(theta/2)|).",
-        certified(
+        exact(
             "three pairs with periods 16, 17, 19, all 5168 positions one by one",
             c.rotated_many,
             (ROUND,),
@@ -83,7 +83,7 @@ CLAIMS: tuple[Claim, ...] = (
             FEW,
             Control("the bias one token off", lambda count: c.mean_bias(count, shift=1)),
         ),
-        certified(
+        exact(
             "4000 tokens one by one",
             c.mean_bias_counted,
             ({"count": 4000, "inverse_slope": 256, "claimed": 158},),

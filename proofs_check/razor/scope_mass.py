@@ -6,7 +6,7 @@ import sympy as sp
 from flint import arb, ctx
 
 from proofs_check.claim import Claim, Control, Verdict, Witness
-from proofs_check.kv.mathematical import certified, mathematical, symbolic
+from proofs_check.kv.mathematical import exact, mathematical, symbolic
 from proofs_check.margin import Margin, ball_at_least, identity
 from proofs_check.oracles_alibi import BallHead, ball, ball_weights
 
@@ -74,7 +74,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.sec3.1.discard",
         SECTION,
         "Any token further than L_h has a weight of at most eps, so all of them can be safely discarded (eps = 0.1%).",
-        certified(
+        exact(
             "negative heads in one dimension: each dropped token at most 0.1 %, all of them above 0.3 % and 1.4 %",
             dropped,
             (WORST, SLOW),
@@ -103,7 +103,7 @@ CLAIMS: tuple[Claim, ...] = (
             tuple({"kept": k, "gone": g} for k in (1, 2, 4, 6) for g in (1, 3, 6)),
             Control("a window of one more", lambda **p: kept_against_dropped(**p, shift=1)),
         ),
-        certified(
+        exact(
             "attained by negative heads in one dimension, in balls",
             mass_attained,
             tuple({"product": Fraction(2), "steep": Fraction(1, 8), "kept": k, "gone": 70} for k in (1, 9, 50)),

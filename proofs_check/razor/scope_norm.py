@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from proofs_check.claim import Claim, Control, Verdict, Witness
-from proofs_check.kv.mathematical import certified, exact, mathematical, symbolic
+from proofs_check.kv.mathematical import exact, mathematical, symbolic
 from proofs_check.margin import at_most
 from proofs_check.razor import scope_norm_checks as c
 
@@ -60,7 +60,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.eq7.gain",
         APPENDIX + ", Eq. 7, second step",
         "||gamma (.) z||^2 is at most ||gamma||^2 for the normalised state z.",
-        certified(
+        exact(
             "gamma = e_1, the state of the largest first component: RMSNorm d = 2..7, LayerNorm d = 3..8, in balls",
             c.gains_exceed,
             tuple(
@@ -79,7 +79,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.eq7",
         APPENDIX + ", Eq. 7",
         "||x||^2 is at most 2 ||gamma||^2 + 2 ||b||^2.",
-        certified(
+        exact(
             "gamma = e_1: RMSNorm d = 3 and LayerNorm d = 4 without a bias, LayerNorm d = 3 with b = 0.7 e_1, in balls",
             c.state_exceeds,
             SMALLEST,
@@ -122,7 +122,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.eq8",
         APPENDIX + ", Eq. 8",
         "q . k is at most ||W_Q W_K||_2 (2 ||gamma||^2 + 2 ||b||^2).",
-        certified(
+        exact(
             "W_Q = W_K = 1, gamma = e_1, b = 0: RMSNorm from d = 3, LayerNorm from d = 4, in balls",
             c.eq8_exceeds,
             tuple(
@@ -140,7 +140,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.eq8.corrected",
         APPENDIX + ", Eq. 8, corrected",
         "q . k is at most ||W_Q^T W_K||_2 (sqrt(d) max|gamma_i| + ||b||)^2, reached by RMSNorm with equal gains.",
-        certified(
+        exact(
             "equal gains, b along the state, M = 1: never above, and equal within 1e-9, in balls",
             c.range_bound,
             tuple({"d": d, "gain": g, "bias": b} for d in (1, 2, 5) for g in (HALF, Fraction(2)) for b in (ZERO, HALF)),

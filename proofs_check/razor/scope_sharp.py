@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from proofs_check.claim import Claim, Control, Effort
-from proofs_check.kv.mathematical import certified, mathematical, sampled
+from proofs_check.kv.mathematical import exact, mathematical, sampled
 from proofs_check.margin import Margin, at_most, ball_at_least, close, worst
 from proofs_check.oracles_alibi import BallHead, ball, ball_weights
 from proofs_check.tolerances import ASCENT, VISIBLE
@@ -104,7 +104,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.thm1.masked",
         THEOREM,
         "Where tokens between may be masked, the attention at distance n is at most 1/(1 + e^{ln - D_s}), attained.",
-        certified(
+        exact(
             "a negative head in one dimension with all between masked, in balls",
             masked,
             tuple({"product": Fraction(2), "slope": Fraction(1, 4), "distance": n} for n in (2, 8, 30)),

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from proofs_check.claim import Claim, Control
-from proofs_check.kv.mathematical import ONCE, certified, exact, mathematical, symbolic
+from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.razor import truncation_budget_checks as b
 from proofs_check.razor import truncation_checks as c
 
@@ -37,7 +37,7 @@ CLAIMS: tuple[Claim, ...] = (
             ),
             Control("D one bit larger", None, ({"lift": 3, "inverse_eps": 10, "first": 36},)),
         ),
-        certified(
+        exact(
             "D = 5, eps = 0.1 %: 148265 tokens without a slope, 1629 with l = 1/256",
             c.flat_scope_number,
             ({"range_": 5, "inverse_eps": 1000, "tokens": 148_265, "slope_inverse": 256, "sloped": 1629},),
@@ -94,7 +94,7 @@ CLAIMS: tuple[Claim, ...] = (
             tuple({"count": n} for n in (2, 3, 4)),
             Control("uniform over one head more", lambda count: b.saving(count, base=1)),
         ),
-        certified(
+        exact(
             "32 heads, slopes 2^{-i/4}, head by head",
             b.saving_at,
             ({"n_heads": 32, "divergence": "0.737", "tokens": 1182},),
