@@ -163,8 +163,8 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"q_m^TR_{n-m}k_n>\|W_Q^TW_K\|_2\|x_m\|\|x_n\|=0",
         coverage=WITNESSED,
         is_correction=True,
-        note="Print claims Eq. 2 for ALiBi only. What carries over is a bound over all relative rotations: the sizes of "
-        "query and key, pair by pair.",
+        note="Print claims Eq. 2 for ALiBi only. A bound over all relative rotations carries over: the sizes of query "
+        "and key, pair by pair.",
     ),
     mathematical(
         "razor.sec3.2.raw_range.corrected",

@@ -5,7 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from proofs_check.razor import scope_head_checks, scope_iff_checks
+from proofs_check.claim import Verdict
+from proofs_check.razor import scope_head_checks, scope_iff_checks, scope_mass, scope_mass_checks, truncation_checks
+from proofs_check.razor import truncation as output
 from proofs_check.registry import load
 
 CLAIMS = load(("razor",))
@@ -44,3 +46,29 @@ def test_a_printed_number_is_held_to_half_its_last_digit():
     assert cost(32, 4, "1.2728").value >= 0 > cost(32, 4, "1.2715").value
     assert cost(32, 4, "1.2729").value < 0
     assert "1.2728" in CLAIMS["razor.sec4.1.group_window"].statement
+
+
+@pytest.mark.parametrize("name", ["razor.sec3.1.discard", "razor.sec3.1.minimal"])
+def test_dropping_beyond_the_printed_scope_is_judged_there(name):
+    """The old witnesses dropped tokens within L_h, where print keeps them."""
+    claim = CLAIMS[name]
+    assert claim.verdict is Verdict.HOLDS_IF and "range D" in claim.note
+    assert any(control.points == scope_mass.FAILING for evidence in claim.evidence for control in evidence.controls)
+
+
+def test_the_windows_of_the_old_witnesses_lie_inside_the_printed_scope():
+    for window in (scope_mass.WORST, scope_mass.SLOW):
+        assert scope_mass_checks.dropped(**window).value >= 0
+        head = scope_mass_checks._one_dimension(window["product"], window["steep"])
+        scope = scope_mass_checks.printed_scope(head, window["product"], scope_mass_checks.SMALL)
+        assert window["kept"] < float(scope)
+        assert scope_mass_checks.dropped(**{**window, "kept": int(float(scope)) + 1}).value < 0
+    assert truncation_checks.moves_more(**output.THREE).value >= 0  # distance 1 of L_h = 1.81
+    assert output.SLOW_DECAY["scope"] == 407 < 256 * np.log(1000)
+
+
+def test_beyond_the_printed_scope_the_same_heads_lose_less_than_eps():
+    for point in scope_mass.INSIDE:
+        assert scope_mass_checks.beyond_printed(**point).value >= 0
+        assert scope_mass_checks.moved(**point).value >= 0
+    assert scope_mass_checks.beyond_printed(**scope_mass.FAILING[0]).value < -0.8
