@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from proofs_check.claim import Verdict
+from proofs_check.razor import compensation_variant_checks as variants
 from proofs_check.razor import scope_head_checks, scope_iff_checks, scope_mass, scope_mass_checks, truncation_checks
 from proofs_check.razor import truncation as output
 from proofs_check.registry import load
@@ -72,3 +73,17 @@ def test_beyond_the_printed_scope_the_same_heads_lose_less_than_eps():
         assert scope_mass_checks.beyond_printed(**point).value >= 0
         assert scope_mass_checks.moved(**point).value >= 0
     assert scope_mass_checks.beyond_printed(**scope_mass.FAILING[0]).value < -0.8
+
+
+def test_dependent_frequencies_have_another_limit_than_the_product():
+    """theta and theta/10, as base 10^4 has them at 128 dimensions; norms 5 and 30."""
+    angles = 2 * np.pi * np.arange(4000) / 4000
+    product = np.i0(5) * np.i0(30)
+    for turned, wanted in ((0.0, "1.335"), (np.pi, "0.669")):
+        reached = np.exp(5 * np.cos(10 * angles + turned) + 30 * np.cos(angles)).mean() / product
+        assert reached == pytest.approx(float(wanted), abs=5e-4)
+        assert variants.rotated_dependent(turned > 0, wanted).value >= 0
+    frequencies = 10000.0 ** (-2 * np.arange(64) / 128)
+    np.testing.assert_allclose(frequencies[16:], frequencies[:48] / 10)
+    claim = CLAIMS["razor.eq4.rotary.limit"]
+    assert any("2 pi" in hypothesis for hypothesis in claim.hypotheses)
