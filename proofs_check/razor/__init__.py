@@ -19,4 +19,6 @@ SECTIONS: tuple[str, ...] = (
     "head_scores",
     "trained",
     "trained_attention",
+    "method",
+    "quoted",
 )
