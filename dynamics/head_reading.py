@@ -241,8 +241,8 @@ def _known(model: InductionModel, settings: Settings, needles: Windows, places: 
     opening = torch.tensor([int(places.asked[places.row == row].min()) for row in rows])
     is_first = places.asked == opening.numpy()[places.row]
     share = math.floor(Fraction(BUDGET) * settings.context)
-    with_question, _ = _by_question(model, known_query(opening, OBSERVED, share - OBSERVED), needles)
-    before, _ = _by_question(model, known_query(opening - 1, OBSERVED, share - OBSERVED), needles)
+    with_question, _ = _by_question(model, known_query(opening, OBSERVED, max(share - OBSERVED, 0)), needles)
+    before, _ = _by_question(model, known_query(opening - 1, OBSERVED, max(share - OBSERVED, 0)), needles)
     return Known(
         first=int(with_question[is_first].sum()),
         later=int(with_question[~is_first].sum()),

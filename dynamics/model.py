@@ -75,9 +75,7 @@ class InductionModel(nn.Module):
         self.blocks = nn.ModuleList(Block(config, generator) for _ in range(config.n_layers))
         self.norm = nn.RMSNorm(config.width, eps=1e-6)
 
-    def forward(
-        self, tokens: Tensor, query_index: Tensor | None = None, caches: list[KVCache] | None = None
-    ) -> Tensor:
+    def forward(self, tokens: Tensor, query_index: Tensor | None = None, caches: list[KVCache] | None = None) -> Tensor:
         """Return logits.
 
         Args: tokens, (batch, length) integers in 0..vocab-1, right-padded (causality hides the padding);

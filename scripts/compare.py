@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scripts.cli import Parser, output_folder, run, whole
 
-RESULTS, ATTENTION = "compare.json", "attention_by_distance.json"
+RESULTS, ATTENTION, HEADS = "compare.json", "attention_by_distance.json", "head_reading.json"
 INDUCTION = "attention_by_distance_induction.json"
 
 
@@ -39,6 +39,7 @@ def main(argv: list[str] | None = None) -> int:
     from dynamics.comparison_record import Comparison, write_comparison
     from dynamics.comparison_scope import write_scopes
     from dynamics.corpus import standard_library
+    from dynamics.head_reading import write_reading
     from dynamics.manifest import package_version
     from dynamics.training import choose_device
     from scripts.compare_table import scope_table, table
@@ -53,11 +54,12 @@ def main(argv: list[str] | None = None) -> int:
         version=package_version(), torch_version=torch.__version__, device=device, settings=settings,
         heads=tuple(part.heads for part in parts), cells=tuple(cell for part in parts for cell in part.cells),
     )  # fmt: skip
-    scopes = _scopes(settings, corpus, out, device)
+    scopes, reading = _heads(settings, corpus, out, device)
     write_comparison(out / RESULTS, comparison)
     write_scopes(out / ATTENTION, scopes)
+    write_reading(out / HEADS, reading)
     print("\n".join([*table(comparison), "", *scope_table(scopes)]))
-    print(out / RESULTS, out / ATTENTION, out / "model", sep="\n")
+    print(out / RESULTS, out / ATTENTION, out / HEADS, out / "model", sep="\n")
     return 0 if options.quick else _induction(out, device, options.quiet)
 
 
@@ -94,15 +96,17 @@ def _parts(settings, corpus, out: Path, device: str, quiet: bool):
         ]
 
 
-def _scopes(settings, corpus, out: Path, device: str):
+def _heads(settings, corpus, out: Path, device: str):
+    """Scopes beside measured attention, and what single heads read."""
     from dynamics.comparison import save_model, trained_model
     from dynamics.comparison_scope import measure_scopes
+    from dynamics.head_reading import measure_reading
 
     seeds = range(settings.seeds)
     models = {seed: trained_model(settings, seed, corpus, _folder(out, seed), device, False) for seed in seeds}
-    scopes = measure_scopes(settings, corpus, models)
+    scopes, reading = measure_scopes(settings, corpus, models), measure_reading(settings, corpus, models)
     save_model(out / "model", models[0], settings, 0, corpus)  # the last use: its weights are rounded
-    return scopes
+    return scopes, reading
 
 
 def _folder(out: Path, seed: int) -> Path:

@@ -19,6 +19,7 @@ SECTIONS: tuple[str, ...] = (
     "head_scores",
     "trained",
     "trained_attention",
+    "reading",
     "method",
     "quoted",
 )
