@@ -42,7 +42,7 @@ CLAIMS: tuple[Claim, ...] = (
         THEOREM,
         "Where D_s = D the contexts found reach at least 99.9 % of the bounds on the weight and on the dropped mass.",
         sampled(
-            "heads with W_K = -W_Q, LayerNorm and RMSNorm, contexts of any and of finite length",
+            "heads with W_K = -W_Q and no biases, LayerNorm and RMSNorm, contexts of any and of finite length",
             c.attained,
             _seeds(2, 40, (4, 16)),
             Control("ranges 2 % higher", lambda **p: c.attained(**p, factor=1.02)),

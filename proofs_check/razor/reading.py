@@ -156,9 +156,7 @@ CLAIMS: tuple[Claim, ...] = (
         read(
             "16 last tokens of the prompt choose 65 earlier ones a head; the cut is in force from the prompt's end on",
             c.known_query_serves_one,
-            Control(
-                "the question left out of the prompt", lambda seed: c.known_query_serves_one(seed, first="unasked")
-            ),
+            Control("a question after the prompt", lambda seed: c.known_query_serves_one(seed, first="unasked")),
             Control("a hundredth of the later ones", lambda seed: c.known_query_serves_one(seed, Fraction(1, 100))),
         ),
         outcome_of="razor.fig2.snapkv",

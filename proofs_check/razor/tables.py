@@ -115,6 +115,8 @@ CLAIMS: tuple[Claim, ...] = (
         EVERY_ROW,
         (
             Control("one task more in the count", lambda model, method: c.average(model, method, off=1)),
+            Control("the lost cell at 2.1", lambda model, method: c.average(model, method, lost=Fraction(21, 10))),
+            Control("the lost cell at 1.9", lambda model, method: c.average(model, method, lost=Fraction(19, 10))),
             Control("the lost cell at 20", lambda model, method: c.average(model, method, lost=Fraction(20))),
         ),
         scope="all 16 rows to half a unit of the last digit; the one lost cell at 2.0, the only tenth that fits",

@@ -13,6 +13,7 @@ from dynamics.comparison_record import Settings, read_comparison
 from dynamics.comparison_scope import read_scopes
 from dynamics.config import ModelConfig
 from dynamics.corpus import Corpus
+from dynamics.head_reading import read_reading
 from dynamics.text_needles import VOCAB
 from dynamics.text_settings import TextTraining
 from scripts import compare
@@ -64,6 +65,7 @@ def test_main_writes_results_that_are_read_back_and_prints_every_policy(finished
     assert len(found.cells) == 2 * (1 + 2 * (len(plan.POLICIES) - 1)) and len(found.heads) == 2
     assert len(read_scopes(folder / "attention_by_distance.json").heads) == 2 * 8
     assert len(read_scopes(folder / "attention_by_distance_induction.json").heads) == 2 * 8
+    assert [model.seed for model in read_reading(folder / "head_reading.json").models] == [0, 1]
     model = load(folder / "model")
     assert model.model.config == CONFIG and 0 <= model.manifest.metrics["needles_found"] <= 1
     for policy in plan.POLICIES:
@@ -73,7 +75,7 @@ def test_main_writes_results_that_are_read_back_and_prints_every_policy(finished
 
 def test_main_started_again_changes_nothing(finished):
     folder, _ = finished
-    names = ("compare.json", "attention_by_distance.json", "attention_by_distance_induction.json")
+    names = ("compare.json", "attention_by_distance.json", "attention_by_distance_induction.json", "head_reading.json")
     before = [(folder / name).read_bytes() for name in names]
     assert run(compare.main, arguments(folder)) == 0
     assert before == [(folder / name).read_bytes() for name in names]
