@@ -138,7 +138,8 @@ CLAIMS: tuple[Claim, ...] = (
         evidence=(
             Evidence(
                 Kind.TRAINED,
-                "the shipped checkpoints, their hashes checked; trained on sentences of 29 tokens on average",
+                "the shipped checkpoints, their hashes checked: one or two RoPE layers of four heads, width 64, "
+                "vocabulary 8000, 500 steps, seed 0; sentences of 29 tokens on average",
                 c.shipped_names,
                 tuple({"name": name, "k": k} for name in ("kv-shift", "vanilla-1", "vanilla-2") for k in (5, 10, 15)),
                 (Control("250 tokens four times", None, ({"name": "kv-shift", "k": 250},)),),

@@ -7,11 +7,12 @@ from typing import Any
 
 from proofs_check.claim import Claim, Control, Evidence, Kind
 from proofs_check.razor import trained_checks as c
-from proofs_check.razor.trained import trained
+from proofs_check.razor.trained import MODEL, trained
 
+TASK = "two vanilla ALiBi layers of four heads, width 64, vocabulary 540, 2400 steps on the induction task, 2 seeds"
 HEADS = "96 heads of text and 16 vanilla heads of the induction task, the largest weight at each distance"
 
-SCALE = "64 windows of 256 held-out bytes and 1697 rows of the task, shipped results"
+SCALE = "64 windows of 256 held-out bytes and 1697 rows of the task, 3 and 2 seeds, shipped results"
 
 
 def read(scope: str, margin: Any, points: Any, *controls: Control) -> Evidence:
@@ -36,6 +37,7 @@ CLAIMS: tuple[Claim, ...] = (
             lambda _: c.ends_inside(),
             Control("a tenth of the scope", lambda **p: c.within_scope(**p, factor=0.1)),
         ),
+        hypotheses=(MODEL, TASK),
     ),
     trained(
         "razor.trained.printed_scope",
@@ -56,6 +58,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the sharp scope", lambda **p: c.printed_drops_nothing(**p, scope="sharp")),
             Control("half of it", lambda **p: c.printed_drops_nothing(**p, factor=0.5)),
         ),
+        hypotheses=(MODEL, TASK),
         outcome_of="razor.sec5.alibi",
         note="No printed scope ends within what was read (least 331 for 256 bytes, 141 for 90 tokens): no attention "
         "tests one. Shifted keys are outside of print: W_K is taken times |alpha_1| + |alpha_2|.",

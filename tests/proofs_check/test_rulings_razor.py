@@ -5,9 +5,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from proofs_check.claim import Verdict
+from proofs_check.claim import Kind, Severity, Verdict
 from proofs_check.razor import compensation_variant_checks as variants
-from proofs_check.razor import scope_head_checks, scope_iff_checks, scope_mass, scope_mass_checks, truncation_checks
+from proofs_check.razor import (
+    scope_checks,
+    scope_head_checks,
+    scope_iff_checks,
+    scope_mass,
+    scope_mass_checks,
+    scope_norm_checks,
+    truncation_checks,
+)
 from proofs_check.razor import truncation as output
 from proofs_check.registry import load
 
@@ -87,3 +95,51 @@ def test_dependent_frequencies_have_another_limit_than_the_product():
     np.testing.assert_allclose(frequencies[16:], frequencies[:48] / 10)
     claim = CLAIMS["razor.eq4.rotary.limit"]
     assert any("2 pi" in hypothesis for hypothesis in claim.hypotheses)
+
+
+def test_what_print_does_not_say_is_not_held_against_it():
+    for name in ("sec3.2.raw_range", "sec1.proved.pointwise", "abstract.information.cut", "sec3.1.domination.wider",
+                 "tab1.compensated.rows", "sec3.2.seventy.never"):  # fmt: skip
+        assert CLAIMS[f"razor.{name}"].is_correction
+    for name in ("sec1.proved", "tab1.compensated"):
+        assert CLAIMS[f"razor.{name}"].verdict is Verdict.UNSETTLED
+
+
+def test_steps_that_the_proof_needs_are_the_only_false_mathematics():
+    false = {c.id for c in CLAIMS.values() if c.verdict is Verdict.FALSE and c.severity is Severity.BREAKS}
+    steps = {"thm1", "appA.positive", "appA.last_step", "eq7.gain", "eq7", "eq8"}
+    assert false == {f"razor.{name}" for name in steps}
+    others = {c.severity for c in CLAIMS.values() if c.verdict is Verdict.FALSE} - {Severity.BREAKS}
+    assert others == {Severity.ARITHMETIC}
+
+
+def test_the_square_that_print_has_is_at_least_one_and_the_term_that_is_meant_is_not():
+    assert CLAIMS["razor.appA.square"].verdict is Verdict.HOLDS
+    assert scope_checks.below_one(-2).value > 0 > scope_checks.below_one(2).value
+
+
+def test_a_weight_beyond_domination_of_all_logits_is_small_and_of_one_logit_is_not():
+    for distance in (1, 20, 60):
+        assert scope_checks.within_logit_bound(-8, distance).value >= 0
+        assert scope_checks.dominated(distance + 4, distance).value > 0
+    assert scope_checks.within_logit_bound(-2, 10, factor=1).value < 0
+
+
+def test_the_range_behind_the_scale_of_eq_2_is_derived():
+    assert scope_norm_checks.range_over_numerator(64, 64).value >= 0
+    assert scope_norm_checks.range_over_numerator(64, 32, root=False).value < 0
+
+
+def test_outcomes_of_training_name_their_sizes():
+    for claim in CLAIMS.values():
+        if any(evidence.kind is Kind.TRAINED for evidence in claim.evidence):
+            text = " ".join([claim.statement, *map(str, claim.hypotheses), *(e.scope for e in claim.evidence)])
+            assert "layers" in text and "heads" in text and "seed" in text and "steps" in text, claim.id
+            assert claim.is_correction
+
+
+def test_a_number_of_the_limit_under_rope_is_held_to_half_its_last_digit():
+    point = {"periods": (16, 17, 19), "reaches": (3, 2, 1)}
+    assert (
+        variants.rotated_many(**point, number="14.09").value >= 0 > variants.rotated_many(**point, number="14.08").value
+    )
