@@ -260,7 +260,7 @@ def _evicted(model: InductionModel, settings: Settings, needles: Windows, places
         asked = np.flatnonzero(places.asked == t)
         held[asked, layer] = ~evicted[places.row[asked], :, places.value[asked]].numpy()
         if t == settings.context - 1:
-            last.__ior__((~evicted).any(1).numpy())
+            np.logical_or(last, (~evicted).any(1).numpy(), out=last)
 
     right, _ = _by_question(model, heavy_hitters(size.heavy, size.window, watch), needles)
     found = held[:, finder[0], finder[1]]

@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 from proofs_check.claim import (
-    INSTANCES,
     WITNESSED,
     Claim,
     Control,
@@ -137,6 +136,13 @@ CLAIMS: tuple[Claim, ...] = (
         ADDED,
         "With the sharp mass the bound |o - o_K| <= diam(V)/(1 + e^{-D}(e^{lW} - 1)/(1 - e^{-l(m - W)})) of an ALiBi "
         "head with a window of W in m tokens is attained.",
+        symbolic(
+            "the mass of W kept and any number of dropped tokens, and the output at values 1 and -1",
+            lambda: worst([m.near_and_far(), c.ends_of_a_diameter()]),
+            ONCE,
+            Control("a window of one more", lambda: m.near_and_far(shift=1)),
+            Control("kept values 0", lambda: c.ends_of_a_diameter(end=0)),
+        ),
         exact(
             "width 1, RMSNorm, W_Q W_K = -c: near states 1, far states -1; e^{2c} = 2, 8, e^{-l} = 1/2, 9/10",
             c.worst_output,
@@ -149,7 +155,10 @@ CLAIMS: tuple[Claim, ...] = (
             ),
             Control("the query's own state turned", lambda **p: c.worst_output(**p, turned=True)),
         ),
-        coverage=INSTANCES,
+        coverage=everywhere(
+            "One dimension has a head of every range, in which the mass is the closed form for every slope, window and "
+            "length, and values at the two ends of a diameter turn it into 2 T; the rationals are cases."
+        ),
         is_correction=True,
         formula=r"\|o-o_K\|\le\frac{\mathrm{diam}\,V}{1+e^{-D}(e^{lW}-1)/(1-e^{-l(m-W)})}",
     ),

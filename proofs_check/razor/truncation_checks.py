@@ -66,6 +66,13 @@ def means_apart(dropped: int, kept: int, plant: int = 0) -> Margin:
     return identity(sp.cancel(sp.together(left - pairs / (total_p * total_q))), 0)
 
 
+def ends_of_a_diameter(end: int = -1) -> Margin:
+    """Dropped values 1, kept values -1, any number of tokens: the output moves by 2 T."""
+    h = symbolic_head(0, 0)
+    moved = (h.full - h.kept).subs({sp.Symbol("u0", real=True): 1, sp.Symbol("v0", real=True): end})
+    return identity(sp.cancel(sp.together(moved - 2 * h.mass)), 0)
+
+
 def opposite_states(sign: int = 1) -> Margin:
     """4 d - |z - z'|^2 = |z + z'|^2 where |z|^2 = |z'|^2 = d: no two states lie further apart than z and -z."""
     d, inner = sp.symbols("d inner", real=True)

@@ -223,7 +223,9 @@ CLAIMS: tuple[Claim, ...] = (
             Control("groups of 3", lambda **p: c.independent(**{**p, "group": 3})),
         ),
         nature=Nature.TABLE,
-        coverage=ENUMERATED,
+        coverage=everywhere(
+            "12 of 80 heads hit 3 to 12 of the 20 groups, and from N = 20000 on the ratio falls with that number alone."
+        ),
         is_correction=True,
     ),
     mathematical(
