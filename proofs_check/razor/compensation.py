@@ -102,8 +102,7 @@ CLAIMS: tuple[Claim, ...] = (
     unsettled_claim(
         "razor.sec1.proved",
         "RazorAttention, Section 1",
-        "It is proved that the accuracy degradation due to the truncated KV cache gets further improved with the "
-        "compensation token.",
+        "It is proved that the compensation token makes up for part of the accuracy that truncation costs.",
         "What is offered as proof are experiments (Figure 7, Table 3), whose curves and models are not here; a proof "
         "would need conditions, since not every input is improved: razor.sec1.proved.pointwise.",
     ),

@@ -64,8 +64,8 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.sec4.2.inevitable",
         "RazorAttention, Sections 4.2 and 5",
-        "Importance-based methods inevitably discard information that might be useful in future queries: whatever a "
-        "head drops, there are values for which its output moves.",
+        "Methods that drop by importance cannot but lose what a later query may want: whatever a head drops, there are "
+        "values for which its output moves.",
         symbolic(
             "values 1 on the dropped and 0 on the kept tokens: T > 0 is lost, any weights and numbers",
             c.something_lost,
