@@ -25,10 +25,10 @@ def termwise(top: int = 1, low: int = -1) -> Margin:
     return worst([nonnegative(c - c * (top - a)), nonnegative(c + c * (low + b))])
 
 
-def largest_entry() -> Margin:
-    """|a b_k| <= |a| max |b|: the sum of these is Hoelder's inequality."""
+def largest_entry(side: int = 1) -> Margin:
+    """|a b_k| <= |a| max |b|: the sum of these is Hoelder's inequality. `side` -1: a bound below the entry."""
     a, entry, more = sp.symbols("a entry more", nonnegative=True)
-    return nonnegative(a * (entry + more) - a * entry)
+    return nonnegative(a * (entry + side * more) - a * entry)
 
 
 def tilt(divisor: int = 4) -> Margin:
@@ -61,11 +61,11 @@ def tilt(divisor: int = 4) -> Margin:
     )
 
 
-def one_weight() -> Margin:
+def one_weight(times: int = 2) -> Margin:
     """||w - e_{s-1}||_1 = 2 (1 - w_{s-1}) for any mean: what is not on s - 1 plus what s - 1 lacks."""
     others, own = sp.symbols("others own", positive=True)
     miss = others / (others + own) + (1 - own / (others + own))
-    return identity(miss, 2 * (1 - own / (others + own)))
+    return identity(miss, times * (1 - own / (others + own)))
 
 
 def order_constant(power: int = 1) -> Margin:
