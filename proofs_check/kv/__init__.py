@@ -11,6 +11,7 @@ SECTIONS = (
     "figure2",
     "figure2_two_tokens",
     "listing_l",
+    "width",
     "virtual_heads",
     "depth_width",
     "method",

@@ -146,8 +146,8 @@ CONSTRUCTION = (
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
         coverage=INSTANCES,
-        note="The sums of the proof print the masks, the theorem does not: layer 1 strictly causal, layer 2 on {2..L-1}, "
-        "without the first and the current token. Each of the seven other pairs of masks misses IH even as "
+        note="The sums of the proof print the masks, the theorem does not: layer 1 strictly causal, layer 2 without "
+        "the first and the current token, {2..L-1}. Each of the seven other pairs of masks misses IH even as "
         "p -> infinity, at some L <= 4.",
         formula=r"\mathrm{TF}(x)=\sum_{s=2}^{L-1}\mathrm{softmax}(x_L^Ty_s/\sigma-m|L-s|)x_s",
     ),

@@ -100,9 +100,9 @@ def repaired_weights(factor: sp.Expr | None = None) -> Margin:
 
 
 def _general() -> dict[str, sp.Symbol]:
-    """One coordinate of x_s, x_{s-1} and x_L, and the distance L - s >= 1 of a place s <= L - 1."""
+    """One coordinate of x_s, x_{s-1} and x_L, and the distance L - s >= 0 of a place s."""
     own, before, last = sp.symbols("own before last", real=True)
-    return {"own": own, "before": before, "last": last, "distance": sp.Symbol("distance", positive=True)}
+    return {"own": own, "before": before, "last": last, "distance": sp.Symbol("distance", nonnegative=True)}
 
 
 def same_term(alpha: tuple = (0, 1), beta: tuple = (1, 0), scale: sp.Expr = 1 / sigma) -> Margin:
@@ -113,6 +113,12 @@ def same_term(alpha: tuple = (0, 1), beta: tuple = (1, 0), scale: sp.Expr = 1 / 
     printed = t["last"] * t["before"] / sigma - slope * sp.Abs(t["distance"])
     value = beta[0] * t["own"] + beta[1] * t["before"]
     return worst([identity(score, printed), identity(value, t["own"])])
+
+
+def rescaled_term(factor: sp.Expr = 1 / sigma) -> Margin:
+    """beta_1 = 1/sigma at a general place and coordinate: the values of IH over sigma, under its own scores."""
+    own, weight, total = sp.symbols("own weight total", positive=True)
+    return identity(weight * (factor * own) / total, (weight * own / total) / sigma)
 
 
 def two_blocks(first: bool = True) -> Margin:
