@@ -7,6 +7,7 @@ SECTIONS = (
     "representation",
     "impossibility",
     "landscape",
+    "theorem34",
     "appendix_c",
     "figure2",
     "figure2_two_tokens",
