@@ -10,6 +10,7 @@ SECTIONS = (
     "theorem34",
     "appendix_c",
     "figure2",
+    "figure2_order",
     "figure2_two_tokens",
     "listing_l",
     "width",
