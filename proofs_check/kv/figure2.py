@@ -194,7 +194,7 @@ CLAIMS: tuple[Claim, ...] = (
                   heads.last_regions, ({"part": "between"}, {"part": "left"}, {"part": "right"}),
                   Control("between, turned round", lambda part: heads.last_regions("turned"))),
         exact("both areas, integrals of balls", heads.last_areas,
-              ({"part": "left", "low": "0.0281", "high": "0.0282"},
+              ({"part": "left", "low": "0.0280", "high": "0.0281"},
                {"part": "right", "low": "0.0985", "high": "0.0986"}),
               Control("the share at i <= T - 2", points=({"part": "right", "low": "0", "high": "0.03"},))),
         is_correction=True, hypotheses=(SLICE, BOX, "i = T - 1, d = infinity"),
