@@ -9,6 +9,7 @@ SECTIONS = (
     "landscape",
     "theorem34",
     "appendix_c",
+    "figure1",
     "figure2",
     "figure2_order",
     "figure2_two_tokens",
