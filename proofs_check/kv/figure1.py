@@ -79,7 +79,7 @@ CLAIMS: tuple[Claim, ...] = (
             ],
             Control("alpha = beta = (3/4, 1/4)", lambda seed, position: one_network(seed, position, (0.75, 0.25))),
         ),
-        coverage=everywhere("The four scalars enter by Eq. 5 alone, which at (1, 0) returns K and V whatever they are."),
+        coverage=everywhere("The four scalars enter by Eq. 5 alone, which at (1, 0) leaves any K and V as they are."),
         reading="The pair of one layer; the caption says itself that the other Vanilla curves differ in depth.",
         formula=r"(\alpha,\beta)=((1,0),(1,0))\Rightarrow\hat K=K,\ \hat V=V",
     ),

@@ -13,7 +13,7 @@ APPENDIX_J = "KV shifting (final), Appendix J, 2nd paragraph"
 LINEAR = "the first layer's states are linear in x_s and x_{s-1}, the second layer has no residual"
 KERNEL = everywhere(
     "A linear map to fewer dimensions has a kernel, and either kind of kernel vector gives two inputs with the same "
-    "states and different heads; the construction of kv.thm3.3.corrected has no dimension in it."
+    "states and different heads; no dimension enters, nor into the construction of kv.thm3.3.corrected."
 )
 
 
@@ -57,6 +57,17 @@ def worst_of_both(moved: bool = True):
 
 
 CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "kv.sec2.1.width.linear",
+        "KV shifting (both versions), Section 2.1, after Property 1, our addition",
+        "Two vanilla layers whose first leaves states linear in x_s and x_{s-1} give IH exactly on tokens of R^d only "
+        "with states of width D >= 2d, whatever the second layer does on {2..L-1}; D = 2d keeps both tokens.",
+        *kernel_evidence()[:3],
+        is_correction=True,
+        coverage=KERNEL,
+        hypotheses=(LINEAR, "attention of the second layer on {2..L-1}"),
+        formula=r"D\ge2d,\quad h_s=H(x_s,x_{s-1})",
+    ),
     unsettled_claim(
         "kv.sec3.2.relaxed",
         SOURCE,
