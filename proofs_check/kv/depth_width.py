@@ -296,13 +296,6 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"h_s=(x_s,\{x_t:t<s-1\}),\quad\max\{s:x_L\notin h_s\}=i+1",
         coverage=INSTANCES,
     ),
-    unsettled_claim(
-        "kv.sec2.1.width",
-        f"{SECTION}, after Property 1",
-        "The induction mechanism imposes certain requirements on the dimensionality of the hidden states.",
-        note="No lower bound on the width is stated or proved anywhere; D = 2d is one construction, and D = d suffices "
-        "with near-orthogonal storage (kv.sec2.1.width.superposition).",
-    ),
     mathematical(
         "kv.sec2.1.width.superposition",
         f"{SECTION}, against reading D = 2d as required",

@@ -58,6 +58,21 @@ def worst_of_both(moved: bool = True):
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
+        "kv.sec2.1.width",
+        "KV shifting (both versions), Section 2.1, after Property 1",
+        "The induction mechanism imposes certain requirements on the dimensionality of the hidden states: at least 2d "
+        "in two vanilla layers, for tokens of R^d.",
+        *kernel_evidence()[:3],
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        reading="A requirement is a lower bound on the width, and the mechanism is two vanilla layers that compute IH.",
+        coverage=KERNEL,
+        hypotheses=(LINEAR, "the head is exact for all tokens"),
+        note=f"Missing: the bound, and that {LINEAR}, and the head is exact. For one-hot tokens in the hard limit "
+        "D = d suffices (kv.sec2.1.width.superposition).",
+        formula=r"D\ge2d",
+    ),
+    mathematical(
         "kv.sec2.1.width.linear",
         "KV shifting (both versions), Section 2.1, after Property 1, our addition",
         "Two vanilla layers whose first leaves states linear in x_s and x_{s-1} give IH exactly on tokens of R^d only "
