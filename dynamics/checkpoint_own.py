@@ -32,6 +32,8 @@ def layout(folder: Path) -> tuple[Layout, str]:
     config = ModelConfig.checked(manifest.config)
     if config.shift == "qkv":
         raise ValueError(f"{folder / MANIFEST}: shift 'qkv' mixes queries, which is not supported here")
+    if config.place != "heads":
+        raise ValueError(f"{folder / MANIFEST}: a shift placed at {config.place!r} is not supported here")
     n_kv_heads = config.n_kv_heads or config.n_heads
     architecture = Architecture(
         model_type="induction",

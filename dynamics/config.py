@@ -11,7 +11,10 @@ Fraction01 = Annotated[float, Field(ge=0, le=1)]
 
 
 class ModelConfig(Strict):
-    """A small Llama-like decoder with tied embeddings; mlp_width 0 leaves the feed-forward layers out."""
+    """A small Llama-like decoder with tied embeddings; mlp_width 0 leaves the feed-forward layers out.
+
+    place: where the shift acts, see `dynamics.places`; "heads" is the paper's, the others are for experiments only.
+    """
 
     vocab: Annotated[int, Field(ge=2, le=1_000_000)] = 8000
     width: Annotated[int, Field(ge=1, le=16384)] = 64
@@ -21,6 +24,7 @@ class ModelConfig(Strict):
     mlp_width: Annotated[int, Field(ge=0, le=65536)] = 0
     window: Annotated[int, Field(ge=1, le=4)] = 2
     shift: Literal["none", "k", "v", "kv", "qkv"] = "kv"
+    place: Literal["heads", "common", "half", "fused", "apart"] = "heads"
     parameters: Literal["free", "gate", "clip"] = "free"
     initial: Literal["paper", "matched"] = "paper"
     position: Literal["rope", "alibi", "none"] = "rope"
@@ -36,6 +40,17 @@ class ModelConfig(Strict):
             raise ValueError(f"n_heads {self.n_heads} is not a multiple of n_kv_heads {self.n_kv_heads}")
         if self.parameters == "gate" and self.window != 2:
             raise ValueError(f"gated parameters need window 2, got {self.window}")
+        return self
+
+    @model_validator(mode="after")
+    def _place_fits(self) -> "ModelConfig":
+        if self.place == "heads":
+            return self
+        shift = "kv" if self.place == "common" else "none"
+        if (self.shift, self.position == "alibi", self.n_kv_heads) != (shift, False, None):
+            raise ValueError(f"place {self.place!r} needs shift {shift!r}, no alibi and no n_kv_heads")
+        if self.place == "apart" and self.n_layers != 2:
+            raise ValueError(f"place 'apart' needs two layers, got {self.n_layers}")
         return self
 
     def least_parameters(self) -> int:

@@ -64,10 +64,13 @@ class InductionModel(nn.Module):
 
     Source: the architecture of section 3.2 (Llama, KV shifting in the attention); here the embeddings are tied and
     the MLP is optional. Args: config; generator, for the initial weights (None: torch's global one).
+    Raises: ValueError for a config whose shift is placed elsewhere (`dynamics.places`).
     """
 
     def __init__(self, config: ModelConfig, generator: torch.Generator | None = None):
         super().__init__()
+        if config.place != "heads":
+            raise ValueError(f"a model whose shift is placed at {config.place!r} is made by dynamics.places.build")
         self.config = config
         # Variance 1/width, as in Theorem 3.4: a token's embedding then has norm about 1 and logit about 1 with itself.
         std = config.width**-0.5

@@ -22,6 +22,7 @@ from dynamics.files import atomic_write_text
 from dynamics.interrupt import deferred_interrupt
 from dynamics.manifest import Strict, plain_line
 from dynamics.model import InductionModel
+from dynamics.places import build
 from dynamics.run_state import History, load_state, save_state
 from dynamics.runs import metrics
 from dynamics.training import choose_device, learning_rate, make_optimizer, train_step
@@ -134,7 +135,7 @@ def run_job(job: Job, measure: Measure, place: Place) -> str:
 def _train(job: Job, measure: Measure, place: Place, state: Path, asked) -> tuple[InductionModel, History]:
     """Train to the end, or to the level; the history is the held-out curve with the step of each score."""
     training, config, device = job.training, job.config, choose_device(place.device)
-    model = InductionModel(config, torch.Generator().manual_seed(training.seed)).to(device)
+    model = build(config, torch.Generator().manual_seed(training.seed)).to(device)
     optimizer = make_optimizer(model, training)
     history: History = {"step": [], "accuracy": [], "loss": [], "done": []}
     if state.exists():

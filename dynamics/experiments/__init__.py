@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from dynamics.config import ModelConfig, TrainConfig
 from dynamics.sweep_job import Job, Measure
 
-EXPERIMENTS = ("induction", "variants", "tasks")
+EXPERIMENTS = ("induction", "variants", "tasks", "decoupling")
 QUICK, PAPER = "-quick", "-paper"
 
 
