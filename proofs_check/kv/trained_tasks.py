@@ -94,25 +94,21 @@ CLAIMS = (
         "One layer without any shift represents every table of 3-grams: a head that puts a weight > 0 on the first "
         "token, by its position, tells a apart from b, and V^2 units relu(u_a + w_b - 1) look the answer of (a, b) up.",
         exact(
-            "all 2^4 tables over two tokens, all 3^9 over three, every pair: the answer's logit is 1, the others' 0",
-            c.every_table,
-            (
-                {"size": 2, "weight": Fraction(1, 3)},
-                {"size": 2, "weight": Fraction(1)},
-                {"size": 3, "weight": Fraction(3, 4)},
-            ),
-            Control("weight taken for 1/2", lambda size, weight: c.every_table(size, weight, Fraction(1, 2))),
-        ),
-        exact(
-            "a pair's own unit is relu(1 + 1 - 1) = 1, one with a token in common relu(1 - 1) = 0, any other relu(-1) "
-            "= 0",
-            c.units,
-            ({"shared": 2}, {"shared": 1}, {"shared": 0}),
-            Control("threshold 1/2", lambda shared: c.units(shared, Fraction(1, 2)), ({"shared": 1},)),
+            "the units of every row over 2 to 5 tokens: 1 at its own pair, 0 at the others; weights 1/3, 3/4 and 1",
+            c.look_up,
+            [
+                {"size": size, "weight": w}
+                for size in range(2, 6)
+                for w in (Fraction(1, 3), Fraction(3, 4), Fraction(1))
+            ],
+            Control("weight taken for 1/2", lambda size, weight: c.look_up(size, weight, Fraction(1, 2))),
         ),
         formula=r"l=\sum_{a,b}e_{t(a,b)}\,\mathrm{relu}(u_a+w_b-1)",
         hypotheses=("a row is a pair (a, b) of V tokens", "no normalisation"),
-        coverage=everywhere("A unit is 1 at its own pair and 0 at every other, whatever V and the table are."),
+        coverage=everywhere(
+            "u_a + w_b is 2 at the pair (a, b), 1 where one token is in common and 0 elsewhere, whatever V and the "
+            "table are."
+        ),
         is_correction=True,
     ),
     outcome(

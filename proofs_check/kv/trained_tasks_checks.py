@@ -56,30 +56,20 @@ def unlike_figure_1a(first: Variant, second: Variant, models: tuple[str, str] = 
     return worst([at_most(largest_gap(first, second), 0.1), at_most(0.8, apart)])
 
 
-def units(shared: int, threshold: Fraction = Fraction(1)) -> Margin:
-    """relu(u_a + w_b - threshold), u + w = `shared` tokens in common: 1 for both, 0 for one or none."""
-    return same(max(shared - threshold, Fraction(0)), Fraction(int(shared == 2)))
-
-
-def every_table(size: int, weight: Fraction, assumed: Fraction | None = None) -> Margin:
-    """A layer with a look-up MLP answers each pair by any table: logits 1 for the answer, 0 for the others.
+def look_up(size: int, weight: Fraction, assumed: Fraction | None = None) -> Margin:
+    """The units of a look-up MLP after one attention layer: 1 at the row's own pair, 0 at every other, for all rows.
 
     At the second token of a row (a, b) the stream holds the one-hot of b and, in other dimensions, what a head with
     `weight` on the first token reads: w e_a + (1 - w) e_b, so that u_a is linear in both. One unit a pair (first,
-    second), relu(u[first] + e_b[second] - 1); its column of the output matrix is the answer's one-hot.
+    second), relu(u[first] + e_b[second] - 1): any table is then a matrix of one-hot answers, one column a unit.
     """
     pairs, w = list(itertools.product(range(size), repeat=2)), assumed or weight
-    hidden = []
+    found = []
     for a, b in pairs:
         read = [weight * (a == token) + (1 - weight) * (b == token) for token in range(size)]
         first = [(read[token] - (1 - w) * (b == token)) / w for token in range(size)]
-        hidden.append([max(first[one] + (b == two) - 1, Fraction(0)) for one, two in pairs])
-    wrong = 0
-    for table in itertools.product(range(size), repeat=len(pairs)):
-        for row, answer in zip(hidden, table, strict=True):
-            logits = [sum(unit for unit, to in zip(row, table, strict=True) if to == token) for token in range(size)]
-            wrong += logits != [int(token == answer) for token in range(size)]
-    return same(wrong, 0)
+        found.append([max(first[one] + (b == two) - 1, Fraction(0)) for one, two in pairs])
+    return same(found, [[Fraction(row == column) for column in pairs] for row in pairs])
 
 
 def error(variant: Variant, below: float | None = None, above: float | None = None) -> Margin:
