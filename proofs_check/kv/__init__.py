@@ -40,6 +40,7 @@ SECTIONS = (
     "trained_variants",
     "trained_tasks",
     "trained_hops",
+    "trained_decoupling",
     "experiments",
     "listing_k",
     "listing_k_law",

@@ -83,6 +83,11 @@ def sooner(first: Variant, second: Variant, odds: float = 0.5) -> Margin:
     return less(Fraction(odds), Fraction(probability_faster(times(first), times(second)).low))
 
 
+def arrivals(variant: Variant, number: int) -> Margin:
+    """So many of the shipped runs reach the level within their budget."""
+    return same(sum(time is not None for time in times(variant)), number)
+
+
 def medians(variants: tuple[Variant, ...], steps: tuple[int | None, ...]) -> Margin:
     """The median steps to the level of each variant are those numbers; None where the median is censored."""
     found = [median_time(times(variant)) for variant in variants]
