@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.flow import gradient_flow
-from proofs_check.claim import Claim, Control, Effort
+from proofs_check.claim import SAMPLES, Claim, Control, Effort
 from proofs_check.kv.mathematical import mathematical, sampled
 from proofs_check.margin import Margin, at_most, less
 
@@ -42,12 +42,13 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.beyond.route.share", SOURCE,
         "Of the starts of Figure 2's box (alpha2 = 1 - alpha1, beta2 = 1 - beta1), all four parameters then free, "
-        "gradient flow takes the anti-induction route from 22.7 % of the area at T = 4, 16.2, 12.3, 8.0, 5.7, 4.3, "
-        "3.1, 2.0, 1.0 % at T = 5, 6, 8, 10, 12, 15, 20, 30 and 0.1 % at T = 100; every start learns.",
+        "computed gradient flow takes the anti-induction route from 22.7 % of the area at T = 4, 16.2, 12.3, 8.0, 5.7, "
+        "4.3, 3.1, 2.0, 1.0 % at T = 5, 6, 8, 10, 12, 15, 20, 30 and 0.1 % at T = 100; every start of the grid learns.",
         sampled("midpoints of a grid, flowed to t = 1e6", share, _points,
                 Control("the other route", lambda tokens, size: share(tokens, size, 1)),
                 Control("the share of another T", lambda tokens, size: share(tokens, size, recorded=5))),
         hypotheses=("interior position", "starts on the slice, inside the box"),
+        coverage=SAMPLES,
         formula=r"\left|\{(\alpha_1,\beta_1)\in[0,1]^2:\beta_1(t)\to-\infty\}\right|",
         is_correction=True,
     ),
