@@ -22,7 +22,7 @@ SOURCE = "KV shifting (both versions), Section 3.2, Figure 2, our addition"
 REGION = (
     "R: 1/2 <= e^{alpha1} <= e, alpha2, beta1 >= 0, beta2 >= -beta1/4, 2 e^{alpha1} beta1 + e^{alpha2} |beta2| <= S",
     "T >= 44",
-    "interior positions, all four parameters",
+    "interior position, all four parameters, L in the closed form of kv.eq10.corrected",
 )
 DRAWN = (Interval("a1", -math.log(2), 1.0), Interval("height", 0.0, 1.0), Interval("filled", 0.0, 1.0),
          Interval("split", -1.0, 1.0), Interval("size", math.log(44), math.log(1e6)))  # fmt: skip

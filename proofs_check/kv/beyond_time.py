@@ -11,7 +11,7 @@ SOURCE = "KV shifting (both versions), Section 3.2, Figure 2, our addition"
 SIDE = "start on the side of induction: beta1 > -sgn(alpha2) sqrt(2 (alpha2 + e^{-alpha2} - 1))"
 START = (SIDE, "beta1 >= 0")
 AWAY = "starts of the slice: alpha1, beta1 in [0, 1], alpha1 - beta1 <= 4/5"
-INTERIOR = "interior position"
+INTERIOR = "interior position, L in the closed form of kv.eq10.corrected"
 TRUE = {"is_correction": True}
 
 
