@@ -55,8 +55,8 @@ def _infimum(model: str, what: str, value: str, formula: str, swapped: str) -> C
               Control("the infimum of another head", lambda model, tokens: free.attention_reaches(
                   model, tokens, swapped))),
         hypotheses=(EVERY_T,), formula=formula,
-        coverage=everywhere("e^L less e^inf is a sum of exponentials with counts >= 0, the parameters and T being free, "
-                            "and each of them tends to 0 along the ray."), **OURS,
+        coverage=everywhere("e^L less e^inf is a sum of exponentials with counts >= 0, the parameters and T being "
+                            "free, and each of them tends to 0 along the ray."), **OURS,
     )
 
 
@@ -74,8 +74,8 @@ CLAIMS: tuple[Claim, ...] = (
         symbolic("at beta = 0: two linear equations in A, B, determinant 2T, their root, the value T of e^L",
                  free.uniform_equations, ONCE, Control("A + 1", lambda: free.uniform_equations(1))),
         hypotheses=(EVERY_T,),
-        coverage=everywhere("The weights, the parameters and T are free symbols; det M > 0 as its coefficients are, and "
-                            "two linear equations of determinant 2T have one root."),
+        coverage=everywhere("The weights, the parameters and T are free symbols; det M > 0 as its coefficients are, "
+                            "and two linear equations of determinant 2T have one root."),
         formula=r"\nabla L=0\iff e^{\alpha_1}=1-\frac{1}{2T},\ e^{\alpha_2}=1+\frac{1}{T},\ \beta_1=\beta_2=0", **OURS,
     ),
     mathematical(
