@@ -20,7 +20,7 @@ from theory.symbols import alpha1, alpha2
 APPENDIX = "KV shifting (final), Appendix F"
 ADDITION = "KV shifting (both versions), Theorem 3.4 and Appendix C, our addition"
 SETTING = (
-    "32 one-layer models of 8 heads without MLP: width 32, vocabulary 32, rows of about 5 tokens, 1000 steps of 64 "
+    "one layer of width 32 with 8 heads and no MLP, 32 seeds; vocabulary 32, rows of about 5 tokens, 1000 steps of 64 "
     "rows, AdamW at 3e-3"
 )
 FRESH = (1000, 1001)

@@ -14,6 +14,7 @@ from proofs_check.kv.outcomes import outcome
 SOURCE = "KV shifting (both versions), Section 3.2, Theorem 3.4, our addition"
 READ = "shipped results (full: also retrained from other seeds)"
 MODEL = "frozen embeddings iid N(0, 1/d), identity projections, only alpha1, alpha2, beta1, beta2 trained"
+WIDTHS = "d = 65536 (T <= 128) to 8192 (T = 1024), 16 to 64 runs"
 PAPER_LAW, INSIDE = "i uniform on 1..T-1", "T = 12, i uniform on 2..T-2, start (.5, .5, .5, .5), t = 6"
 
 
@@ -39,7 +40,7 @@ CLAIMS = (
             Control("2 % later", lambda **p: c.in_interval(**p, factor=1.02)),
         ),
         formula=r"t_{\text{trained}}(L=0.1)=t_{\text{flow}}(L=0.1)",
-        hypotheses=(MODEL, PAPER_LAW, "d = 65536 (T <= 128) to 8192 (T = 1024)"),
+        hypotheses=(MODEL, PAPER_LAW, WIDTHS),
     ),
     _trained(
         "kv.beyond.time.trained_gap",
@@ -51,7 +52,7 @@ CLAIMS = (
             Control("log T for 10 log T", lambda **p: c.within_log(**p, most=1.0)),
         ),
         formula=r"0<t_{\text{trained}}-s^*T<10\log T",
-        hypotheses=(MODEL, PAPER_LAW),
+        hypotheses=(MODEL, PAPER_LAW, WIDTHS),
     ),
     _trained(
         "kv.beyond.width.trained_spread",
