@@ -20,6 +20,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from scripts.cli import run
+
 CORE = (
     *(f"proofs_check/{name}.py" for name in ("claim", "margin", "harness", "ledger", "registry", "certify")),
     *(f"proofs_check/{name}.py" for name in ("certificate", "check", "krawczyk", "enclose", "oracles")),
@@ -56,7 +58,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace) -> int:
     from benchmarks import mutation_page
+    from dynamics.files import check_target
 
+    for path in (options.out, options.page):
+        check_target(path)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     with _copy(Path.cwd()) as root:
         populations = _populations(root, options)
@@ -151,4 +156,4 @@ def _known(out: Path, ground: str, keep_kills: bool) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(main))

@@ -48,6 +48,8 @@ def main(argv: list[str] | None = None) -> int:
         raise ValueError("--bundle takes one experiment")
     root = output_folder(options.out or "out/sweep")
     bundle = options.bundle and output_file(options.bundle)
+    if bundle:
+        output_file(f"{bundle}.sha256")
     from dynamics.sweep_presets import PAPER, QUICK, SWEEPS, named  # here, so that --help stays quick
 
     if options.list:
