@@ -6,7 +6,7 @@ byte) and on retrieval (planted keys and values). Interrupted, the same command 
 
 from pathlib import Path
 
-from scripts.cli import Parser, output_folder, run, whole
+from scripts.cli import Parser, output_file, output_folder, run, whole
 
 RESULTS, ATTENTION, HEADS = "compare.json", "attention_by_distance.json", "head_reading.json"
 INDUCTION = "attention_by_distance_induction.json"
@@ -33,6 +33,26 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = parser().parse_args(argv)
     out = output_folder(options.out)
+    for name in (RESULTS, ATTENTION, INDUCTION, HEADS):
+        output_file(str(out / name))
+        output_file(f"{out / name}.sha256")
+    import torch
+
+    from dynamics.folder_lock import only_writer
+    from dynamics.training import choose_device
+
+    device = str(choose_device(options.device))
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    try:
+        with only_writer(out):
+            return _compare(options, out, device)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("the same command goes on where it was") from None
+
+
+def _compare(options, out: Path, device: str) -> int:
+    """Train, measure, write and print."""
     import torch
 
     from dynamics.comparison_presets import preset
@@ -41,12 +61,8 @@ def main(argv: list[str] | None = None) -> int:
     from dynamics.corpus import standard_library
     from dynamics.head_reading import write_reading
     from dynamics.manifest import package_version
-    from dynamics.training import choose_device
     from scripts.compare_table import scope_table, table
 
-    device = str(choose_device(options.device))
-    if options.threads:
-        torch.set_num_threads(options.threads)
     corpus = standard_library()
     settings = preset(corpus.sha256, options.seeds, options.quick)
     parts = _parts(settings, corpus, out, device, options.quiet)

@@ -14,9 +14,12 @@ def table(comparison: Comparison) -> list[str]:
     """A block a budget, a line a policy: entries kept, bits per byte and right answers, with 95 % intervals."""
     settings = comparison.settings
     model = f"{settings.config.n_layers} ALiBi layers of {settings.config.n_heads} heads"
+    seeds, what = f"{settings.seeds} seeds", "mean over seeds, [Student's 95 % interval]"
+    if settings.seeds == 1:
+        seeds, what = "one seed", "without an interval"
     text = [
-        f"{settings.seeds} seed(s), {model}, context {settings.context} bytes, corpus {settings.training.corpus[:12]}",
-        "extra: bits per byte above the full cache; mean over seeds, [Student's 95 % interval]",
+        f"{seeds}, {model}, context {settings.context} bytes, corpus {settings.training.corpus[:12]}",
+        f"extra: bits per byte above the full cache; {what}",
     ]
     previous = None
     for line in lines(comparison):

@@ -82,6 +82,17 @@ def parser() -> Parser:
     return p
 
 
+def _results(args: Any) -> Any:
+    """Manifest and results of the folder given, else of the preset as shipped, which needs no torch."""
+    if args.sweep:
+        from dynamics.sweep import read_sweep
+
+        return read_sweep(args.sweep)
+    from dynamics.shipped_results import shipped_sweep
+
+    return shipped_sweep(args.preset)
+
+
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     if args.preset != "".join(args.preset.split("/")):
@@ -89,11 +100,9 @@ def main(argv: list[str] | None = None) -> int:
     args.name = f"fig_sweep_{args.preset}"
     args.out = args.out or f"out/{args.name}"
     prefix = prefix_of(args)
-    from dynamics.shipped_results import shipped_sweep
-    from dynamics.sweep import read_sweep
     from dynamics.sweep_presets import SWEEPS
 
-    manifest, results = read_sweep(args.sweep) if args.sweep else shipped_sweep(args.preset)
+    manifest, results = _results(args)
     title = SWEEPS[args.preset].title if args.preset in SWEEPS else args.preset
     data = compute(results, manifest.measure.level, title, args.size)
     return write_figure(draw(data), data, prefix, args)

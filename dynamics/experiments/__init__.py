@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from dynamics.config import ModelConfig, TrainConfig
-from dynamics.sweep_job import Job, Measure
+from dynamics.sweep_record import Job, Measure
 
 EXPERIMENTS = ("induction", "variants", "tasks", "decoupling")
 QUICK, PAPER = "-quick", "-paper"

@@ -12,7 +12,7 @@ runs of KV shift and of two vanilla layers are those of Figure 1b.
 
 from dynamics.config import ModelConfig, TrainConfig
 from dynamics.experiments import SweepPreset, Variant, induction
-from dynamics.sweep_job import Measure
+from dynamics.sweep_record import Measure
 
 WIDTHS = (16, 64)
 MODELS: dict[str, dict[str, str | int]] = {

@@ -4,7 +4,8 @@ import pytest
 
 from dynamics.config import ModelConfig, TrainConfig
 from dynamics.survival import median_ratio
-from dynamics.sweep_job import Job, Measure, Place, read_result, result_of, run_job
+from dynamics.sweep_job import Place, read_result, run_job
+from dynamics.sweep_record import Job, Measure, result_of
 from proofs_check.claim import Effort
 from proofs_check.kv import sweep_margins as module
 from proofs_check.kv.trained_sweeps import guess_accuracy

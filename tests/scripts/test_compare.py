@@ -13,6 +13,7 @@ from dynamics.comparison_record import Settings, read_comparison
 from dynamics.comparison_scope import read_scopes
 from dynamics.config import ModelConfig
 from dynamics.corpus import Corpus
+from dynamics.folder_lock import only_writer
 from dynamics.head_reading import read_reading
 from dynamics.text_needles import VOCAB
 from dynamics.text_settings import TextTraining
@@ -44,6 +45,20 @@ def small():
         patch.setattr(comparison_induction, "ROWS", 60)
         yield
     torch.set_num_threads(before)
+
+
+def test_two_comparisons_in_one_folder_are_refused(tmp_path, capsys):
+    with only_writer(tmp_path):
+        assert run(compare.main, arguments(tmp_path)) == 2
+    assert "another run is writing here" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["compare.json", "attention_by_distance.json.sha256"])
+def test_results_that_could_not_be_written_are_refused_before_training(tmp_path, capsys, name):
+    (tmp_path / name).symlink_to("elsewhere")
+    assert run(compare.main, arguments(tmp_path)) == 2
+    assert f"{name}: it is a symbolic link" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def arguments(out, *more):

@@ -10,7 +10,7 @@ import pytest
 
 from dynamics.config import ModelConfig, TrainConfig
 from dynamics.sweep import run_sweep
-from dynamics.sweep_job import Job, Measure, result_of
+from dynamics.sweep_record import Job, Measure, result_of
 from scripts import fig_sweep
 from scripts.cli import run
 
