@@ -92,8 +92,17 @@ TASKS: dict[str, dict[str, int | str]] = {
     "mqar": {"task": "mqar", "pairs": 4, "length": 16},
 }
 
-PRESETS = {
-    "kv-shift": ModelConfig(),
-    "vanilla-1": ModelConfig(shift="none"),
-    "vanilla-2": ModelConfig(shift="none", n_layers=2),
+# The size of Figure 1a at which two vanilla layers learn too, in about 1500 steps; `experiments.induction` says what
+# keeps them from it. At the defaults above, the paper's own data, KV shifting learns and they are far from it.
+SMALL = ModelConfig(vocab=32, width=32, n_heads=4, mlp_width=64)
+SMALL_TRAINING = TrainConfig(steps=3000, batch=64, learning_rate=1e-3, pool=12)
+
+_VANILLA: dict[str, dict[str, str | int]] = {
+    "kv-shift": {},
+    "vanilla-1": {"shift": "none"},
+    "vanilla-2": {"shift": "none", "n_layers": 2},
 }
+PRESETS = {name: ModelConfig().model_copy(update=changes) for name, changes in _VANILLA.items()}
+COMPARED = {f"small-{name}": SMALL.model_copy(update=changes) for name, changes in _VANILLA.items()}
+PRESETS |= COMPARED
+TRAININGS = {name: SMALL_TRAINING if name in COMPARED else TrainConfig() for name in PRESETS}

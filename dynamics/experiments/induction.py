@@ -11,12 +11,11 @@ Measured, 8 seeds, median steps to 95 % (interval), within 3000: KV shifting 240
 then all, medians 1600, 440, 490, 280; two vanilla layers 0, 3, 8, 5 seeds, medians none, none, 1140, 2290.
 """
 
-from dynamics.config import ModelConfig, TrainConfig
+from dynamics.config import SMALL, SMALL_TRAINING, ModelConfig, TrainConfig
 from dynamics.experiments import SweepPreset, Variant, alike
-from dynamics.sweep_job import Measure
+from dynamics.sweep_record import Measure
 
-_SMALL = ModelConfig(vocab=32, width=32, n_heads=4, mlp_width=64)
-_TRAINING = TrainConfig(steps=3000, batch=64, learning_rate=1e-3, pool=12, heldout_rows=1024)
+_TRAINING = SMALL_TRAINING.model_copy(update={"heldout_rows": 1024})
 
 # Section 3.2 and Appendix K: about 20M parameters without the embedding, 8 GPUs with 512 rows, 2e-4 after 1000 steps.
 _PAPER = ModelConfig(vocab=8000, width=1024, n_heads=16, mlp_width=5120)
@@ -57,11 +56,11 @@ def _with(steps: int) -> TrainConfig:
     return _TRAINING.model_copy(update={"steps": steps})
 
 
-_NARROW = _SMALL.model_copy(update={"n_heads": 2})
+_NARROW = SMALL.model_copy(update={"n_heads": 2})
 
 PRESETS = {
-    "figure-1a": SweepPreset(alike(by_depth(_SMALL), _with(3000)), Measure(every=20, stop_at=0.99), 8, DEPTH),
-    "figure-1a-quick": SweepPreset(alike(by_depth(_SMALL), _with(2000)), Measure(every=50), 1, DEPTH),
+    "figure-1a": SweepPreset(alike(by_depth(SMALL), _with(3000)), Measure(every=20, stop_at=0.99), 8, DEPTH),
+    "figure-1a-quick": SweepPreset(alike(by_depth(SMALL), _with(2000)), Measure(every=50), 1, DEPTH),
     "figure-1a-paper": SweepPreset(
         alike(by_depth(_PAPER), _PAPER_TRAINING), Measure(every=50), 8, f"{DEPTH}, the paper's size", "bfloat16"
     ),
@@ -71,6 +70,6 @@ PRESETS = {
         by_width(_PAPER_NARROW, _PAPER_TRAINING, (8, 16, 32, 64, 128)),
         Measure(every=50), 8, f"{WIDTH}, the paper's task", "bfloat16",
     ),
-    "figure-7a": SweepPreset(alike(by_shift(_SMALL), _with(1500)), Measure(every=20), 8, SHIFT),
-    "figure-7a-quick": SweepPreset(alike(by_shift(_SMALL), _with(600)), Measure(every=20), 1, SHIFT),
+    "figure-7a": SweepPreset(alike(by_shift(SMALL), _with(1500)), Measure(every=20), 8, SHIFT),
+    "figure-7a-quick": SweepPreset(alike(by_shift(SMALL), _with(600)), Measure(every=20), 1, SHIFT),
 }  # fmt: skip
