@@ -29,7 +29,7 @@ def layout(folder: Path) -> tuple[Layout, str]:
     no reader of these layouts accounts for.
     """
     manifest = manifests.read(folder / MANIFEST)
-    config = ModelConfig.checked(manifest.config)
+    config = ModelConfig.checked(manifest.config, f"{folder / MANIFEST}: config")
     if config.shift == "qkv":
         raise ValueError(f"{folder / MANIFEST}: shift 'qkv' mixes queries, which is not supported here")
     if config.place != "heads":

@@ -18,7 +18,7 @@ def write_hashed(path: str | Path, text: str) -> None:
 def read_hashed(path: str | Path) -> bytes:
     """Return the file's bytes. Raises OSError: a file is missing. ValueError: not the bytes that were recorded."""
     data = Path(path).read_bytes()
-    if _beside(path).read_text("utf-8").split() != [sha256_bytes(data), Path(path).name]:
+    if _beside(path).read_text("utf-8", errors="replace").split() != [sha256_bytes(data), Path(path).name]:
         raise ValueError(f"{path}: not the bytes whose sha256 {_beside(path).name} records")
     return data
 

@@ -1,9 +1,12 @@
 """A training run in a folder: weights, manifest and history, with hashes; state.safetensors until it is done."""
 
 import json
+import math
 from pathlib import Path
+from typing import Self
 
 import numpy as np
+from pydantic import model_validator
 
 from dynamics import checkpoint
 from dynamics import manifest as manifests
@@ -14,12 +17,26 @@ from dynamics.evaluation import Evaluation, evaluate
 from dynamics.files import check_target
 from dynamics.folder_lock import only_writer
 from dynamics.hashed_file import read_hashed, write_hashed
+from dynamics.manifest import Strict
 from dynamics.run_state import STATE, History
 from dynamics.tasks import Batch
 from dynamics.training import TrainResult, train
 
 HISTORY = "history.json"
 WINDOW = 20  # batches whose mean accuracy says that a level is reached
+
+
+class StoredHistory(Strict):
+    """The contents of history.json: loss (None where it was not finite) and accuracy of each step."""
+
+    accuracy: list[float]
+    loss: list[float | None]
+
+    @model_validator(mode="after")
+    def _as_long(self) -> Self:
+        if len(self.accuracy) != len(self.loss):
+            raise ValueError(f"{len(self.accuracy)} accuracies and {len(self.loss)} losses")
+        return self
 
 
 def train_into(
@@ -58,7 +75,8 @@ def train_into(
             metrics=metrics(result.heldout),
             half=half,
         )
-        write_hashed(folder / HISTORY, json.dumps(result.history) + "\n")
+        finite = {name: [x if math.isfinite(x) else None for x in curve] for name, curve in result.history.items()}
+        write_hashed(folder / HISTORY, json.dumps(finite) + "\n")
         (folder / STATE).unlink(missing_ok=True)
     return result
 
@@ -90,8 +108,9 @@ def is_interrupted(folder: str | Path) -> bool:
 
 
 def read_history(folder: str | Path) -> History:
-    """Read "loss" and "accuracy" of each step of a finished run. Raises: as `read_hashed`."""
-    return json.loads(read_hashed(Path(folder) / HISTORY))
+    """Read "loss" and "accuracy" of each step of a finished run. Raises: as `read_hashed`; ValueError: no history."""
+    path = Path(folder) / HISTORY
+    return StoredHistory.parsed(read_hashed(path), str(path)).model_dump()
 
 
 def steps_to(level: float, history: History) -> int | None:
@@ -108,12 +127,15 @@ def steps_to(level: float, history: History) -> int | None:
 
 def finished_run(folder: str | Path, config: ModelConfig, training: TrainConfig) -> tuple[History, Evaluation]:
     """Read history and held-out score of a finished run. Raises: ValueError for one of other settings."""
-    found = manifests.read(Path(folder) / checkpoint.MANIFEST)
+    path = Path(folder) / checkpoint.MANIFEST
+    found = manifests.read(path)
     if (found.config, found.training) != (config.model_dump(), training.model_dump()):
         raise ValueError(f"{folder}: holds a finished run of other settings; overwrite replaces it")
-    numbers = found.metrics
-    heldout = Evaluation(numbers["heldout_loss"], int(numbers["heldout_correct"]), int(numbers["heldout_rows"]))
-    return read_history(folder), heldout
+    names = ("heldout_loss", "heldout_correct", "heldout_rows")
+    if missing := [name for name in names if name not in found.metrics]:
+        raise ValueError(f"{path}: metrics: {missing[0]} is missing")
+    loss, correct, rows = (found.metrics[name] for name in names)
+    return read_history(folder), Evaluation(float(loss), int(correct), int(rows))
 
 
 def metrics(heldout: Evaluation) -> dict[str, float | int]:

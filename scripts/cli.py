@@ -3,6 +3,7 @@
 import argparse
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
+_NEGATIVE = re.compile(r"^-(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|inf(?:inity)?|nan)$", re.IGNORECASE)
 _FAILED_WRITE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -19,6 +21,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.register("type", None, _not_empty)
+        self._negative_number_matcher = _NEGATIVE  # argparse's own takes -1e-3 for an option, and says nothing of it
 
     def error(self, message: str) -> NoReturn:
         print(f"error: {message}", file=sys.stderr)

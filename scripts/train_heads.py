@@ -5,14 +5,17 @@ from pathlib import Path
 
 def print_heads(folder: str | Path, device: str) -> int:
     """Print a line a head, and how many are induction heads; returns the exit status 0."""
-    from dynamics.checkpoint import load
+    from dynamics.checkpoint import MANIFEST, load
     from dynamics.evaluation import evaluate
     from dynamics.heads import inspect
     from dynamics.runs import heldout_of
     from dynamics.training import choose_device
 
     found = load(folder, choose_device(device))
-    rows = heldout_of(found)
+    try:
+        rows = heldout_of(found)
+    except ValueError as error:
+        raise ValueError(f"{Path(folder) / MANIFEST}: {error}") from None
     print(f"held-out accuracy {score(evaluate(found.model, rows))}")
     if (rows.position < 0).any():
         print("no heads are named: on this task the answer does not always stand in the row")
