@@ -109,6 +109,29 @@ def test_map_without_a_bound_or_a_local_head_is_drawn():
         draw(Data(cells, np.zeros(cells.shape, bool), np.array(0.1), np.array(9))).canvas.draw()
 
 
+def test_chosen_heads_are_those_of_the_whole_table_without_totals(alibi, tmp_path, capsys):
+    common = [str(alibi), "--eps", "1e-2", "--context", "900", "--json"]
+    assert command(capsys, [*common, str(tmp_path / "all.json")])[0] == 0
+    some, picture = tmp_path / "some.json", tmp_path / "map"
+    code, printed, _ = command(capsys, [*common, str(some), "--heads", "1.6,0.2,1.1", "--figure", str(picture)])
+    assert code == 0 and "3 chosen heads" in printed and "cache:" not in printed
+    every, found = (json.loads((tmp_path / name).read_text()) for name in ("all.json", "some.json"))
+    places = [(head["layer"], head["head"]) for head in found["heads"]]
+    assert places == [(0, 2), (1, 1), (1, 6)] and found["totals"] is None
+    assert found["heads"] == [head for head in every["heads"] if (head["layer"], head["head"]) in places]
+    with np.load(tmp_path / "map.npz") as data:
+        assert np.argwhere(np.isfinite(data["scope"])).tolist() == [list(place) for place in places]
+    code, printed, _ = command(capsys, [str(alibi), "--eps", "1e-2", "--heads", "1"])
+    assert [line.split()[0] for line in printed.splitlines()[1:9]] == ["1"] * 8
+
+
+def test_what_was_written_is_said_last(alibi, tmp_path, capsys):
+    out = ["--json", str(tmp_path / "x.json"), "--figure", str(tmp_path / "map"), "--format", "png"]
+    code, printed, _ = command(capsys, [str(alibi), "--eps", "1e-2", *out])
+    assert code == 0
+    assert printed.splitlines()[-3:] == [f"wrote {tmp_path / name}" for name in ("x.json", "map.png", "map.npz")]
+
+
 def test_certified_ranges_are_asked_for_and_named(tmp_path, capsys):
     config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
     model = files.write(tmp_path / "m", config, files.random_tensors(files.baichuan_shapes(config, [24])))
