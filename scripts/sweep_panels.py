@@ -92,7 +92,8 @@ def _times(axes: Axes, data) -> None:
         axes.plot(times[arrived], row[arrived], "o", color=colour, ms=2.4, alpha=0.75, mew=0)
         axes.plot(times[early], row[early], "<", color=colour, ms=3, mfc="none", mew=0.6)
         axes.plot(np.full(late.sum(), budget), row[late], ">", color=colour, ms=3, mfc="none", mew=0.6)
-        _interval(axes, number - 0.3, data.median[number], edge, colour)
+        if np.sum(~np.isnan(times)) > 1:  # one seed has no interval
+            _interval(axes, number - 0.3, data.median[number], edge, colour)
         # The curve's colour and dashes, between the name and the panel.
         key = {"transform": axes.get_yaxis_transform(), "clip_on": False, "lw": 1.1}
         axes.plot([-0.065, -0.012], [number, number], **key, **style)

@@ -72,6 +72,13 @@ def test_figure_marks_every_run_once(data):
     assert [line.get_label() for line in left.lines[:2]] == ["fast", "slow"]
 
 
+def test_figure_of_one_seed_has_no_interval_and_says_one_seed():
+    found = fig_sweep.compute([result("fast", 0, [0.5, 0.96], 30)], MEASURE.level)
+    assert str(found.caption).splitlines()[1].startswith("one seed; a run ends at 95 %")
+    right = fig_sweep.draw(found).axes[1]
+    assert "|" not in [line.get_marker() for line in right.lines]
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     training = TrainConfig(steps=4, batch=4, pool=12, heldout_rows=16)
