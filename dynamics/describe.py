@@ -9,14 +9,15 @@ from dynamics.config import ModelConfig, TrainConfig
 from dynamics.tasks import length_law
 
 
-def sizes(variants: Iterable[tuple[ModelConfig, TrainConfig]]) -> str:
+def sizes(variants: Iterable[tuple[ModelConfig, TrainConfig]], stops: bool = True) -> str:
     """What all of the models have in common, as "vocabulary 32, .., width 32, 4 heads, MLP 64, .. rows a step, ..".
 
-    What differs among them is left out: it is what their names say. Returns: one line, without a full stop.
+    What differs among them is left out: it is what their names say. Args: stops, whether a run may end before its last
+    step. Returns: one line, without a full stop.
     """
     pairs = list(variants)
     models, trainings = [config for config, _ in pairs], [training for _, training in pairs]
-    return ", ".join((*_data(models, trainings), *_model(models), *_training(trainings)))
+    return ", ".join((*_data(models, trainings), *_model(models), *_training(trainings, stops)))
 
 
 def _data(models: Sequence[ModelConfig], trainings: Sequence[TrainConfig]) -> Iterator[str]:
@@ -49,9 +50,9 @@ def _model(models: Sequence[ModelConfig]) -> Iterator[str]:
         yield f"MLP {mlp}" if mlp else "no MLP"
 
 
-def _training(trainings: Sequence[TrainConfig]) -> Iterator[str]:
+def _training(trainings: Sequence[TrainConfig], stops: bool) -> Iterator[str]:
     yield from _if_common(trainings, "batch", "{} rows a step")
-    yield from _if_common(trainings, "steps", "at most {} steps")
+    yield from _if_common(trainings, "steps", "at most {} steps" if stops else "{} steps")
     yield from _if_common(trainings, "learning_rate", "AdamW at {:g}")
 
 

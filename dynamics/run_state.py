@@ -20,7 +20,7 @@ from dynamics.model import InductionModel
 STATE = "state.safetensors"
 SLOTS = ("step", "exp_avg", "exp_avg_sq")
 History = dict[str, list[float]]
-SOON = 1.5  # seconds to the first state: what a kill costs at most, however long a step's turn to be saved
+SOON = 1.0  # seconds to the first state: what a kill costs at most, however long a step's turn to be saved
 LOST = 0.05  # share of a run's time that a kill costs at most
 COST = 0.05  # share of a run's time that writing states for the clock's sake may take
 

@@ -105,6 +105,7 @@ def main(argv: list[str] | None = None) -> int:
     prefix = prefix_of(args)
     if args.table:
         output_file(args.table)
+        output_file(f"{args.table}.sha256")
     from dynamics.coupling import collect
     from dynamics.coupling_file import shipped_table, write_table
 

@@ -104,7 +104,7 @@ def _header(runs, options) -> str:
     from dynamics.config import SMALL_TRAINING
     from dynamics.describe import sizes
 
-    lines = [f"{sizes(runs.values())}, seed {options.seed or 0}"]
+    lines = [f"{sizes(runs.values(), stops=False)}, seed {options.seed or 0}"]
     as_chosen = {
         name: (config, SMALL_TRAINING.model_copy(update={"seed": options.seed or 0}))
         for name, config in CONFIGS.items()

@@ -24,6 +24,8 @@ def test_sizes_of_a_sweep_are_those_that_its_models_share(name, text):
 def test_one_model_is_described_whole():
     text = sizes([(ModelConfig(n_heads=1, width=8), TrainConfig(task="hop", hops=3, length=17))])
     assert "4 letters, k = 3, rows of 17 tokens, one layer, width 8, one head, no MLP, 256 rows a step" in text
+    assert "at most 500 steps" in text
+    assert "256 rows a step, 500 steps, AdamW at 0.003" in sizes([(ModelConfig(), TrainConfig())], stops=False)
 
 
 def test_every_sweep_says_something_of_its_data():

@@ -72,7 +72,7 @@ def test_compare_trains_its_presets_and_says_whether_there_are_induction_heads(t
     printed = capsys.readouterr().out
     assert printed.count("no induction head") == 3
     assert [line.split()[0] for line in printed.splitlines()[2:5]] == list(train.COMPARED)
-    assert "width 8, 2 heads, MLP 64, 4 rows a step, at most 2 steps" in printed.splitlines()[0]
+    assert "width 8, 2 heads, MLP 64, 4 rows a step, 2 steps" in printed.splitlines()[0]
     assert "chosen" not in printed  # these sizes are not the ones that were
 
 
