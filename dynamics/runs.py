@@ -129,7 +129,9 @@ def finished_run(folder: str | Path, config: ModelConfig, training: TrainConfig)
     """Read history and held-out score of a finished run. Raises: ValueError for one of other settings."""
     path = Path(folder) / checkpoint.MANIFEST
     found = manifests.read(path)
-    if (found.config, found.training) != (config.model_dump(), training.model_dump()):
+    model = ModelConfig.checked(found.config, f"{path}: config")
+    known = model, TrainConfig.checked(found.training, f"{path}: training")
+    if known != (config, training):  # as checked records: a field that is younger than the run has its default
         raise ValueError(f"{folder}: holds a finished run of other settings; overwrite replaces it")
     names = ("heldout_loss", "heldout_correct", "heldout_rows")
     if missing := [name for name in names if name not in found.metrics]:

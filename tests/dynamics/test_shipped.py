@@ -3,7 +3,7 @@
 import pytest
 
 from dynamics.checkpoint import SHIPPED, shipped
-from dynamics.config import COMPARED, PRESETS, TRAININGS
+from dynamics.config import COMPARED, PRESETS, TRAININGS, TrainConfig
 from dynamics.evaluation import evaluate
 from dynamics.heads import inspect
 from dynamics.runs import heldout_of, read_history, steps_to
@@ -23,7 +23,7 @@ def test_shipped_checkpoint_scores_what_its_manifest_records(name):
 
 def test_shipped_checkpoints_are_trained_as_their_presets_say():
     for name in PRESETS:
-        assert shipped(name).manifest.training == TRAININGS[name].model_dump()
+        assert TrainConfig.checked(shipped(name).manifest.training) == TRAININGS[name]
 
 
 def test_shipped_kv_shift_model_solves_the_papers_data_before_plain_attention_does():

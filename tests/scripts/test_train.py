@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dynamics.checkpoint import shipped
-from dynamics.config import COMPARED, PRESETS, TASKS, TRAININGS
+from dynamics.config import COMPARED, PRESETS, TASKS, TRAININGS, ModelConfig, TrainConfig
 from dynamics.describe import sizes
 from dynamics.sweep_presets import named
 from scripts import train
@@ -83,7 +83,8 @@ def test_compare_is_at_a_size_at_which_two_vanilla_layers_learn_and_says_so(caps
     header = train._header(runs, options)
     assert "a size at which two vanilla layers learn too, chosen for that" in header
     for name, (config, training) in runs.items():
-        assert (found[name].config, found[name].training) == (config.model_dump(), training.model_dump())
+        assert ModelConfig.checked(found[name].config) == config
+        assert TrainConfig.checked(found[name].training) == training
     assert found["small-vanilla-2"].metrics["heldout_accuracy"] > 0.95
     assert found["small-vanilla-1"].metrics["heldout_accuracy"] < 0.5
 
