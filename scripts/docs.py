@@ -122,17 +122,11 @@ def escaped(text: str) -> str:
 
 
 CLAIM_ID = re.compile(r"\b(?:kv1?|razor)\.[\w.*{},]*[\w*}]")
-SPECIAL = re.compile(r"([\\`*_\[\]<>|~&])")
 
 
 def markdown_text(text: str) -> str:
-    """Markdown that renders to this text: claim ids and patterns as code, other characters that would mean something
-    with a backslash."""
-    parts, end = [], 0
-    for match in CLAIM_ID.finditer(text):
-        parts += [SPECIAL.sub(r"\\\1", text[end : match.start()]), f"`{match[0]}`"]
-        end = match.end()
-    return "".join([*parts, SPECIAL.sub(r"\\\1", text[end:])])
+    """Markdown that renders to this text: claim ids and patterns of them as code, the rest escaped."""
+    return escaped(CLAIM_ID.sub(r"`\g<0>`", text))
 
 
 def headline(path: Path) -> str:
