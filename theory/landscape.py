@@ -20,7 +20,18 @@ from theory.landscape_critical import box_minimum as box_minimum
 from theory.landscape_critical import critical_point as critical_point
 from theory.landscape_finite import FiniteWidth as FiniteWidth
 from theory.landscape_finite import finite_width as finite_width
-from theory.landscape_kernels import Array, excess_at, gradient_at, hessian_at, loss_at, make_basis, make_table
+from theory.landscape_kernels import (
+    Array,
+    Weights,
+    excess_at,
+    excess_over_three,
+    gradient_at,
+    hessian_at,
+    loss_at,
+    printed_loss_at,
+    weigh,
+    weigh_printed,
+)
 
 Position = int | Literal["mean"] | None
 Kernel = Callable[..., Array]
@@ -52,23 +63,58 @@ def _check_tokens(n_tokens: Array, position: Position) -> None:
 def _evaluate(kernel: Kernel, alpha1, alpha2, beta1, beta2, n_tokens, position: Position) -> Array:
     a1, a2, b1, b2, tokens = _clean(alpha1, alpha2, beta1, beta2, n_tokens)
     _check_tokens(tokens, position)
-    basis = make_basis(a1, a2, position == tokens if isinstance(position, int | np.integer) else False)
-    if position != "mean":
-        return kernel(basis, b1, b2, tokens, position)
-    return _mean(kernel, basis, b1, b2, tokens)
+    with np.errstate(all="ignore"):
+        if position == "mean":
+            return _finite(_mean(kernel, a1, a2, b1, b2, tokens), "the betas are too large")
+        kinds = _kinds(tokens, position)
+        found = [(where, kernel(kind, weigh(a1, a2, tokens, kind == "end"), b1, b2, tokens)) for kind, where in kinds]
+    value = found[0][1]
+    for where, other in found[1:]:
+        value = np.where(_widened(where, kernel), other, value)
+    return _finite(value, "the betas are too large")
+
+
+def _finite(values: Array, why: str) -> Array:
+    if not np.isfinite(values).all():
+        raise ValueError(f"the result overflows: {why}")
+    return values
+
+
+def _kinds(tokens: Array, position: int | None) -> list[tuple[str, Array]]:
+    """The kinds of position that occur, and for which n_tokens; doubles are compared as the whole numbers they are."""
+    if position is None:
+        return [("interior", tokens > 0)]
+    end, last = (_equal(tokens, position + gap) for gap in (0, 1))
+    rest = "first" if position == 1 else "interior"
+    others = [(kind, where) for kind, where in (("last", last), ("end", end)) if where.any()]
+    return others if (end | last).all() and others else [(rest, tokens > 0), *others]
+
+
+def _equal(tokens: Array, whole: int) -> Array:
+    return (tokens == float(whole)) & (int(float(whole)) == whole)
 
 
 _EXTRA_AXES = {gradient_at: 1, hessian_at: 2}
 
 
-def _mean(kernel: Kernel, basis, beta1: Array, beta2: Array, tokens: Array) -> Array:
+def _widened(values: Array, kernel: Kernel) -> Array:
+    return values.reshape(values.shape + (1,) * _EXTRA_AXES.get(kernel, 0))
+
+
+def _mean(kernel: Kernel, alpha1: Array, alpha2: Array, beta1: Array, beta2: Array, tokens: Array) -> Array:
     """Average over i = 1..T-1: both ends once, the T - 3 interior positions (all alike) by their number."""
-    first = kernel(basis, beta1, beta2, tokens, 1)
-    last = kernel(basis, beta1, beta2, tokens, tokens - 1.0)
-    inner = kernel(basis, beta1, beta2, np.maximum(tokens, 4.0), None)
-    number = tokens.reshape(tokens.shape + (1,) * _EXTRA_AXES.get(kernel, 0))
-    mean = (first + last + (number - 3.0) * inner) / (number - 1.0)
-    return np.where(number == 2.0, first, mean)
+    w = weigh(alpha1, alpha2, tokens, False)
+    last = kernel("last", w, beta1, beta2, tokens)
+    if (tokens == 2).all():
+        return last
+    first = kernel("first", w, beta1, beta2, tokens)
+    inner = kernel("interior", w, beta1, beta2, np.maximum(tokens, 4.0))
+    number = _widened(tokens, kernel)
+    mean = np.where(number == 2.0, last, (first + last + (number - 3.0) * inner) / (number - 1.0))
+    if kernel is excess_at and (tokens == 3).any():
+        small = excess_over_three(w, beta1, beta2)
+        mean = np.where((tokens == 3) & np.isfinite(small), small, mean)
+    return mean
 
 
 def loss(alpha1, alpha2, beta1, beta2, n_tokens, position: Position = None) -> Array:
@@ -113,24 +159,18 @@ def logits(alpha1, alpha2, beta1, beta2, n_tokens: int, position: int | None = N
     if position == "mean":
         raise ValueError('logits need one position, got "mean"')
     size, place = int(tokens), 2 if position is None else int(position)
-    basis = make_basis(a1, a2, place == size)
-    form, _ = make_table(tokens, place)
-    scores = {"o": basis.one, "a": basis.a, "b": basis.b, "ab": basis.ab}
-    weights = {name: score / basis.value(form) for name, score in scores.items()}
+    weights = weigh(a1, a2, tokens, place == size)
     return np.stack(np.broadcast_arrays(*_logit_rows(weights, b1, b2, size, place)), axis=-1)
 
 
-def _logit_rows(weight: dict[str, Array], beta1: Array, beta2: Array, size: int, place: int) -> list[Array]:
+def _logit_rows(w: Weights, beta1: Array, beta2: Array, size: int, place: int) -> list[Array]:
     """Logit of token k is beta1 (its own weights) + beta2 (the weights one place later)."""
-    scores = ["o"] * (size + 2)  # 1-based positions 1 .. T + 1
-    scores[place], scores[place + 1], scores[size + 1] = "a", "b", "ab" if place == size else "a"
+    keys = [w.o] * (size + 2)  # 1-based positions 1 .. T + 1
+    keys[place], keys[place + 1], keys[size + 1] = w.a, w.b, w.b if place == size else w.a
     rows = []
     for token in range(1, size + 1):
-        own = weight[scores[token]]
-        if token == place:
-            own = own + weight[scores[size + 1]]
-        after = weight[scores[token + 1]]
-        rows.append(beta1 * own + beta2 * after)
+        own = keys[token] + keys[size + 1] if token == place else keys[token]
+        rows.append(beta1 * own + beta2 * keys[token + 1])
     return rows
 
 
@@ -167,8 +207,6 @@ def printed_loss(alpha1, alpha2, beta1, beta2, rest_scores, rest_logits) -> Arra
     a1, a2, b1, b2, scores, rest = _clean(alpha1, alpha2, beta1, beta2, rest_scores, rest_logits)
     if (scores < 0).any() or (rest < 0).any():
         raise ValueError("rest_scores and rest_logits must be >= 0")
-    partition = np.exp(a2) + 2 * np.exp(a1) + scores
-    own, previous = np.exp(a1) / partition, np.exp(a2) / partition
-    target = previous * b1 + b2 / partition
-    edge, repeated = b1 / partition + b2 * previous, 2 * own * b1 + previous * b2
-    return np.log1p(2 * np.exp(edge - target) + np.exp(repeated - target) + rest * np.exp(-target))
+    with np.errstate(all="ignore"):
+        found = printed_loss_at(weigh_printed(a1, a2, scores), b1, b2, rest)
+    return _finite(found, "betas too large, or alphas below -700 are all of the partition")
