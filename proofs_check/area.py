@@ -10,8 +10,10 @@ import sympy as sp
 from flint import arb
 
 from theory.ball import BallFunction, to_ball
+from theory.precision import alone
 
 
+@alone
 def positive_area(expr: sp.Expr, x: sp.Symbol, y: sp.Symbol, depth: int) -> tuple[Fraction, Fraction]:
     """Bounds (low, high) of the area of {expr > 0} in 0 <= x, y <= 1, from cells of side >= 2^-depth.
 

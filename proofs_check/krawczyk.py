@@ -18,6 +18,7 @@ from proofs_check.certificate import Proof
 from proofs_check.certify import prove_any_nonzero
 from theory.ball import BallFunction
 from theory.box import Box, Outcome, symbols_in, to_ball
+from theory.precision import working
 
 _ROUGH = (sympy.Abs, sympy.Max, sympy.Min, sympy.Piecewise)
 _NEWTON_STEPS = 60
@@ -149,7 +150,7 @@ def unique_zero(exprs: Sequence[sympy.Expr], box: Box, *, budget: int = 5_000, p
     is searched and shown to hold no other. A double zero, or one on the boundary, stays UNDECIDED.
     Raises ValueError for a system that is not square or not differentiable.
     """
-    with ctx.workprec(precision):
+    with working(precision):
         return _unique_zero(_System([sympy.sympify(expr, strict=True) for expr in exprs], box), box, budget)
 
 

@@ -13,6 +13,8 @@ from typing import TypeAlias
 import sympy
 from flint import arb, fmpq
 
+from theory.precision import alone
+
 Exact: TypeAlias = int | Fraction | str | sympy.Rational
 
 
@@ -37,6 +39,7 @@ def exact(value: Exact) -> Fraction:
         raise ValueError(f"constant {value!r} is not a finite rational number such as '1/10' or '0.25'") from None
 
 
+@alone
 def to_ball(low: Exact, high: Exact | None = None) -> arb:
     """A ball that contains [low, high]; a midpoint and radius computed in floats would miss an end of many of them."""
     left = exact(low)
@@ -46,6 +49,7 @@ def to_ball(low: Exact, high: Exact | None = None) -> arb:
     return ball.union(arb(fmpq(right.numerator, right.denominator)))
 
 
+@alone
 def outward(ball: arb) -> tuple[float, float]:
     """Floats (low, high) with low <= every point of the ball <= high. Raises ValueError when the ball is NaN."""
     if ball.is_nan():

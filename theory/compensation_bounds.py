@@ -14,12 +14,12 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
-from flint import ctx
 from numpy.typing import ArrayLike
 
 from theory.box import outward
 from theory.induction_network import checked_number
 from theory.numeric import numeric
+from theory.precision import working
 from theory.truncation import Array
 
 span = sp.Symbol("span", positive=True)
@@ -55,7 +55,7 @@ def certified_log_mass_bound(logit_range: float) -> tuple[float, float]:
     """
     r = float(checked_number("logit_range", logit_range, positive=True))
     digits = max(0, -np.frexp(r)[1])  # e^r - 1 loses this many bits, the quadratic remainder as many again
-    with ctx.workprec(128 + 4 * int(digits)):
+    with working(128 + 4 * int(digits)):
         return outward(numeric(LOG_MASS_BOUND, (span,), "arb")(Fraction(r)))
 
 

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory import landscape
 from theory.landscape_symbolic import A, B, interior_table
+from theory.precision import alone
 from theory.symbols import alpha2, beta1, beta2, n_tokens
 
 LEAST_TOKENS = 44
@@ -56,12 +57,14 @@ def velocity_forms() -> dict[sp.Symbol, sp.Expr]:
     }
 
 
+@alone
 def slack_above(tokens: int) -> list[arb]:
     """Both brackets for beta2 >= 0, linear in A and least at an end of [1, e]: S - 2 e A, then the second at A = e."""
     e = arb(1).exp()
     return [tokens - 1 - 2 * e * (e - 1), (1 - e).exp() * (tokens - 1 + 2 * e) - 2 * (e - 1)]
 
 
+@alone
 def slack_below(tokens: int) -> arb:
     """S - 2 e A - (e (T - 1 + 2A) + e^{1/2}) / 4 at S = T - 1 + 2A and A = e, where it is least on [1/2, e]."""
     e = arb(1).exp()

@@ -13,6 +13,7 @@ import sympy as sp
 from flint import acb, arb, ctx
 
 from theory.box import Exact, exact, to_ball
+from theory.precision import working
 from theory.symbols import alpha2, beta1
 
 _FAR = 80  # e^-80 is far below the width of any ball here
@@ -42,7 +43,7 @@ def blow_up_time(a2: Exact, b1: Exact) -> arb:
 
     Valid when: the start certainly lies on the side of induction. Raises ValueError otherwise.
     """
-    with ctx.workprec(_PRECISION):
+    with working(_PRECISION):
         a, b = to_ball(a2), to_ball(b1)
         height = 2 * (_phi(a) - 1)
         if b > 0 and (a >= 0 or b * b > height):
@@ -66,7 +67,7 @@ def scaled_blow_up_time(a2: Exact, b1: Exact, sigma: Exact) -> arb:
     scale = exact(sigma)
     if scale <= 0:
         raise ValueError(f"sigma must be > 0, got {sigma}")
-    with ctx.workprec(_PRECISION):
+    with working(_PRECISION):
         return to_ball(scale) * blow_up_time(exact(a2) / scale, exact(b1) / scale)
 
 

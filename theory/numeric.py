@@ -1,7 +1,8 @@
 """The one lowering of a sympy expression to numbers: `numeric(expr, args, backend)`.
 
 The expression is the truth; numpy, torch, mpmath and Arb only evaluate it. Constants without symbols are computed once
-to 30 digits and rounded to a double (numpy, torch), or evaluated at the caller's precision (mpmath, Arb).
+to 30 digits and rounded to a double (numpy, torch), or evaluated at the caller's precision (mpmath, Arb). Arb's is kept
+from other threads by `theory.precision`; mpmath's `mp.prec` is one number of the whole process and is not.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from flint import acb, arb
 
 from theory.box import Exact, to_ball
 from theory.landscape_symbolic import interior_table, loss
+from theory.precision import alone
 from theory.symbols import alpha1, alpha2, beta1, beta2, dim, n_tokens
 
 kappa = sp.Symbol("kappa", positive=True)
@@ -74,12 +75,14 @@ class _Tail(NamedTuple):
     coefficients: list[arb]
     rate: arb
 
+    @alone
     def at(self, y: acb) -> acb:
         total = acb(0)
         for coefficient in reversed(self.coefficients):
             total = total * y + coefficient
         return total * (-y * self.rate).exp()
 
+    @alone
     def moment(self, power: int, start: arb) -> arb:
         """int_start^oo y^power f dy, by upper incomplete gamma functions."""
         terms = [
@@ -89,6 +92,7 @@ class _Tail(NamedTuple):
         return sum(terms, arb(0))
 
 
+@alone
 def margin_density(width: int) -> tuple[_Tail, _Tail]:
     """Density of D at positive and at negative margins, at an even width d, as balls.
 
@@ -107,6 +111,7 @@ def margin_density(width: int) -> tuple[_Tail, _Tail]:
     return _Tail([p / total for p in powers], root + width), _Tail([p / total for p in powers], root - width)
 
 
+@alone
 def slope_in_temperature(temperature: Exact, width: int) -> arb:
     """d/d kappa of E log(1 + e^{kappa D}) = E[D / (1 + e^{-kappa D})] for one competitor, enclosed; d even.
 
