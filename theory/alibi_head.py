@@ -93,8 +93,8 @@ def array(name: str, values: ArrayLike, shape: tuple[int, ...] | None = None) ->
 def balanced(weights: Weights) -> tuple[Weights, float]:
     """The head with both sides divided by powers of two to lie near 1, and the factor its logits have lost."""
     offset = weights.w_q @ weights.norm_bias + weights.query_bias
-    asked = _power(max(float(np.abs(weights.w_q * weights.gamma).max()), float(np.abs(offset).max())))
-    seen = _power(float(np.abs(weights.w_k * weights.gamma).max()))
+    asked = power_of_two(max(float(np.abs(weights.w_q * weights.gamma).max()), float(np.abs(offset).max())))
+    seen = power_of_two(float(np.abs(weights.w_k * weights.gamma).max()))
     query_bias = weights.query_bias / asked
     return weights._replace(w_q=weights.w_q / asked, w_k=weights.w_k / seen, query_bias=query_bias), asked * seen
 
@@ -109,7 +109,7 @@ def head(weights: Weights) -> Head:
     return Head(query, key, offset, float(d_model), 1 / math.sqrt(d_head))
 
 
-def _power(size: float) -> float:
+def power_of_two(size: float) -> float:
     """The power of two next to a size, 1 for 0."""
     return math.ldexp(1.0, math.frexp(size)[1]) if size else 1.0
 
