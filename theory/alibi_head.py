@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from theory.checked import choice, reals
+
 NORMS = ("rms", "layer")
 
 
@@ -59,9 +61,8 @@ def checked(
 
     Args: w_q, w_k (d_head, d_model); gamma and norm_bias (d_model,); query_bias (d_head,); norm "rms" or "layer".
     """
-    if norm not in NORMS:
-        raise ValueError(f"unknown norm {norm!r}: choose one of {', '.join(NORMS)}")
-    query = array("w_q", w_q)
+    choice("norm", norm, NORMS)
+    query = reals("w_q", w_q)
     if query.ndim != 2 or not query.size:
         raise ValueError(f"w_q has shape {query.shape}: expected (d_head, d_model), both at least 1")
     d_head, d_model = query.shape
@@ -69,25 +70,12 @@ def checked(
         raise ValueError(f"d_model is {d_model}: LayerNorm needs at least 2")
     return Weights(
         query,
-        array("w_k", w_k, (d_head, d_model)),
-        array("gamma", gamma, (d_model,)),
-        np.zeros(d_model) if norm_bias is None else array("norm_bias", norm_bias, (d_model,)),
-        np.zeros(d_head) if query_bias is None else array("query_bias", query_bias, (d_head,)),
+        reals("w_k", w_k, shape=(d_head, d_model)),
+        reals("gamma", gamma, shape=(d_model,)),
+        np.zeros(d_model) if norm_bias is None else reals("norm_bias", norm_bias, shape=(d_model,)),
+        np.zeros(d_head) if query_bias is None else reals("query_bias", query_bias, shape=(d_head,)),
         norm,
     )
-
-
-def array(name: str, values: ArrayLike, shape: tuple[int, ...] | None = None) -> np.ndarray:
-    """A finite float64 array of this shape. Raises ValueError naming the argument."""
-    try:
-        found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is not an array of numbers") from None
-    if shape is not None and found.shape != shape:
-        raise ValueError(f"{name} has shape {found.shape}: expected {shape}")
-    if not np.isfinite(found).all():
-        raise ValueError(f"{name} holds a value that is not a finite number")
-    return found
 
 
 def balanced(weights: Weights) -> tuple[Weights, float]:

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
-from theory.alibi_head import Weights, array, checked, power_of_two
-from theory.alibi_logs import log_1m_exp, log_odds, log_sum_of_powers, positive, share, softplus
+from theory.alibi_head import Weights, checked, power_of_two
+from theory.alibi_logs import log_1m_exp, log_odds, log_sum_of_powers, softplus
 from theory.alibi_printed_certified import decide
 from theory.alibi_sphere import sphere_maximum
 from theory.box import Outcome, outward
+from theory.checked import POSITIVE, SHARE, real, reals, sized
 
 
 class Condition(NamedTuple):
@@ -46,6 +47,7 @@ class Violation(NamedTuple):
     weight: float
 
 
+@sized(infinite=True)
 def printed_condition(gamma: ArrayLike, norm_bias: ArrayLike | None = None, norm: str = "rms") -> Condition:
     """Whether the printed theorem is true for these gains and this bias (d_model,), taken at their exact values.
 
@@ -72,6 +74,7 @@ def printed_condition(gamma: ArrayLike, norm_bias: ArrayLike | None = None, norm
     return Condition(found.outcome, bound, low, high, *(given.gamma * point + given.norm_bias for point in (z, other)))
 
 
+@sized()
 def violation(condition: Condition, slope: float, eps: float, strength: float | None = None) -> Violation:
     """A head and a distance beyond its printed scope where the weight exceeds eps; the theorem's counterexample.
 
@@ -82,9 +85,10 @@ def violation(condition: Condition, slope: float, eps: float, strength: float | 
         raise ValueError("the printed theorem is not refuted for these gains: there is no violation to build")
     if not condition.low > condition.bound:
         raise ValueError("kappa exceeds its bound by less than rounding: no violation can be built from floats")
-    positive("slope", slope)
-    share("eps", eps)
-    if strength is None:
+    slope, eps = real("slope", slope, POSITIVE), real("eps", eps, SHARE)
+    if strength is not None:
+        strength = real("strength", strength, POSITIVE)
+    else:
         # at most one beyond L_h the odds of the target are e^{c (kappa - bound) - slope} eps (1 - e^{-slope}) or more
         needed = slope - log_1m_exp(slope) - math.log(eps) + max(-log_odds(eps), 0.0) + 1
         strength = needed / (condition.low - condition.bound)
@@ -99,7 +103,7 @@ def violation(condition: Condition, slope: float, eps: float, strength: float | 
 
 
 def _of_norm(gamma: ArrayLike, norm_bias: ArrayLike | None, norm: str) -> Weights:
-    gains = array("gamma", gamma)
+    gains = reals("gamma", gamma)
     if gains.ndim != 1 or not gains.size:
         raise ValueError(f"gamma has shape {gains.shape}: expected (d_model,)")
     row = np.ones((1, len(gains)))

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import sympy
 from flint import arb, fmpq
 
+from theory.checked import shown
 from theory.precision import alone
 
 Exact: TypeAlias = int | Fraction | str | sympy.Rational
@@ -32,11 +33,11 @@ def exact(value: Exact) -> Fraction:
         return Fraction(int(value.p), int(value.q))
     if isinstance(value, bool) or not isinstance(value, (int, Fraction, str)):
         kind = type(value).__name__
-        raise ValueError(f"constant {value!r} is a {kind}: give an int, a Fraction or a string such as '1/10'")
+        raise ValueError(f"constant {shown(value)} is a {kind}: give an int, a Fraction or a string such as '1/10'")
     try:
         return Fraction(value)
     except (ValueError, ZeroDivisionError):
-        raise ValueError(f"constant {value!r} is not a finite rational number such as '1/10' or '0.25'") from None
+        raise ValueError(f"constant {shown(value)} is not a finite rational number such as '1/10' or '0.25'") from None
 
 
 @alone

@@ -12,8 +12,9 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from theory.checked import NONNEGATIVE, Range, index, reals, whole, wholes
+from theory.checked import position as checked_position
 from theory.landscape_critical import BoxMinimum as BoxMinimum
 from theory.landscape_critical import CriticalPoint as CriticalPoint
 from theory.landscape_critical import box_minimum as box_minimum
@@ -37,32 +38,18 @@ Position = int | Literal["mean"] | None
 Kernel = Callable[..., Array]
 
 
-def _clean(*arguments: ArrayLike) -> list[Array]:
-    arrays = [np.asarray(argument, dtype=np.float64) for argument in arguments]
-    for array in arrays:
-        if not np.isfinite(array).all():
-            raise ValueError("alpha1, alpha2, beta1, beta2 and n_tokens must be finite numbers")
-    return arrays
-
-
-def _check_tokens(n_tokens: Array, position: Position) -> None:
-    if position is None:
-        if (n_tokens < 4).any():
-            raise ValueError(f"an interior position needs n_tokens >= 4, got {np.min(n_tokens):g}")
-        return
-    if (n_tokens != np.floor(n_tokens)).any() or (n_tokens < 2).any():
-        raise ValueError(f"n_tokens must be a whole number >= 2 at a given position, got {np.min(n_tokens):g}")
-    if position == "mean":
-        return
-    if isinstance(position, bool) or not isinstance(position, int | np.integer):
-        raise ValueError(f'position must be None, "mean" or a whole number, got {position!r}')
-    if position < 1 or (position > n_tokens).any():
-        raise ValueError(f"position must lie in 1..n_tokens, got {position} with n_tokens {np.min(n_tokens):g}")
+def _clean(alpha1, alpha2, beta1, beta2, n_tokens, position: Position) -> tuple[list[Array], Position]:
+    """All numbers as arrays, n_tokens last, and the position as an int."""
+    values = {"alpha1": alpha1, "alpha2": alpha2, "beta1": beta1, "beta2": beta2}
+    arrays = [reals(name, value) for name, value in values.items()]
+    if position is None:  # an interior one, for which T need not be whole
+        return [*arrays, reals("n_tokens", n_tokens, Range(4.0))], None
+    tokens = wholes("n_tokens", n_tokens, 2)
+    return [*arrays, tokens], checked_position(position, int(tokens.min()) if tokens.size else None)
 
 
 def _evaluate(kernel: Kernel, alpha1, alpha2, beta1, beta2, n_tokens, position: Position) -> Array:
-    a1, a2, b1, b2, tokens = _clean(alpha1, alpha2, beta1, beta2, n_tokens)
-    _check_tokens(tokens, position)
+    (a1, a2, b1, b2, tokens), position = _clean(alpha1, alpha2, beta1, beta2, n_tokens, position)
     with np.errstate(all="ignore"):
         if position == "mean":
             return _finite(_mean(kernel, a1, a2, b1, b2, tokens), "the betas are too large")
@@ -90,8 +77,8 @@ def _kinds(tokens: Array, position: int | None) -> list[tuple[str, Array]]:
     return others if (end | last).all() and others else [(rest, tokens > 0), *others]
 
 
-def _equal(tokens: Array, whole: int) -> Array:
-    return (tokens == float(whole)) & (int(float(whole)) == whole)
+def _equal(tokens: Array, number: int) -> Array:
+    return (tokens == float(number)) & (int(float(number)) == number)
 
 
 _EXTRA_AXES = {gradient_at: 1, hessian_at: 2}
@@ -152,13 +139,9 @@ def logits(alpha1, alpha2, beta1, beta2, n_tokens: int, position: int | None = N
 
     Raises ValueError as `loss` does.
     """
-    a1, a2, b1, b2, tokens = _clean(alpha1, alpha2, beta1, beta2, n_tokens)
-    _check_tokens(tokens, position)
-    if tokens.ndim or tokens != np.floor(tokens):
-        raise ValueError(f"logits need one whole n_tokens, got {n_tokens!r}")
-    if position == "mean":
-        raise ValueError('logits need one position, got "mean"')
-    size, place = int(tokens), 2 if position is None else int(position)
+    size = whole("n_tokens", n_tokens, 4 if position is None else 2)
+    place = 2 if position is None else index("position", position, 1, size)
+    (a1, a2, b1, b2, tokens), _ = _clean(alpha1, alpha2, beta1, beta2, size, place)
     weights = weigh(a1, a2, tokens, place == size)
     return np.stack(np.broadcast_arrays(*_logit_rows(weights, b1, b2, size, place)), axis=-1)
 
@@ -204,9 +187,9 @@ def printed_loss(alpha1, alpha2, beta1, beta2, rest_scores, rest_logits) -> Arra
     It differs from `loss` in e^{alpha2} where e^{alpha1} belongs (tokens i - 1 and T).
     Valid when both rests are >= 0. Raises ValueError otherwise.
     """
-    a1, a2, b1, b2, scores, rest = _clean(alpha1, alpha2, beta1, beta2, rest_scores, rest_logits)
-    if (scores < 0).any() or (rest < 0).any():
-        raise ValueError("rest_scores and rest_logits must be >= 0")
+    values = {"alpha1": alpha1, "alpha2": alpha2, "beta1": beta1, "beta2": beta2}
+    a1, a2, b1, b2 = (reals(name, value) for name, value in values.items())
+    scores, rest = reals("rest_scores", rest_scores, NONNEGATIVE), reals("rest_logits", rest_logits, NONNEGATIVE)
     with np.errstate(all="ignore"):
         found = printed_loss_at(weigh_printed(a1, a2, scores), b1, b2, rest)
     return _finite(found, "betas too large, or alphas below -700 are all of the partition")

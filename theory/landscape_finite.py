@@ -9,14 +9,17 @@ cumulants are O(d^-2) and derivatives of L grow at most polynomially in G, so th
 The kernels run on fractions too, so that they can be compared with exact derivatives of L.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from theory.checked import Range, reals, whole
+from theory.checked import position as checked_position
+
 Array = NDArray[np.float64]
+LIMITS = Range(-1e75, 1e75)
 
 
 class FiniteWidth(NamedTuple):
@@ -53,32 +56,25 @@ def finite_width(
     unlike at d = infinity interior positions differ, by the distance of the repeat from both ends), "mean" for the
     average over 1..T-1 of either term (the variance is then that of a sentence whose position is known).
     Returns: two arrays of the broadcast shape. Time and memory grow as T^2 a point.
-    Raises ValueError outside that domain and for numbers that are not finite.
+    Raises ValueError outside that domain and for parameters that are not finite or beyond 1e75 in size.
     """
-    parameters = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (alpha1, alpha2, beta1, beta2)))
-    if not all(np.isfinite(x).all() for x in parameters):
-        raise ValueError("alpha1, alpha2, beta1 and beta2 must be finite numbers")
-    places = _places(n_tokens, position)
-    parts = [width_terms(parameters, int(n_tokens), place) for place in places]
+    parameters = checked_parameters(alpha1, alpha2, beta1, beta2)
+    size, places = _places(n_tokens, position)
+    parts = [width_terms(parameters, size, place) for place in places]
     shift, variance = (np.sum([part[k] for part in parts], axis=0) / len(parts) for k in range(2))
     return FiniteWidth(shift, variance)
 
 
-def _places(n_tokens: int, position: int | Literal["mean"] | None) -> list[int]:
-    whole = isinstance(n_tokens, int | float | np.integer | np.floating) and not isinstance(n_tokens, bool)
-    if not whole or not math.isfinite(n_tokens) or n_tokens != int(n_tokens) or n_tokens < 2:
-        raise ValueError(f"n_tokens must be one whole number >= 2, got {n_tokens!r}")
-    if position == "mean":
-        return list(range(1, int(n_tokens)))
-    if position is None:
-        if n_tokens < 4:
-            raise ValueError(f"an interior position needs n_tokens >= 4, got {n_tokens}")
-        return [2]
-    if isinstance(position, bool) or not isinstance(position, int | np.integer):
-        raise ValueError(f'position must be None, "mean" or a whole number, got {position!r}')
-    if not 1 <= position <= n_tokens:
-        raise ValueError(f"position must lie in 1..n_tokens, got {position} with n_tokens {n_tokens}")
-    return [int(position)]
+def checked_parameters(alpha1: ArrayLike, alpha2: ArrayLike, beta1: ArrayLike, beta2: ArrayLike) -> list[Array]:
+    """The four as arrays of one shape; beyond 1e75 products of four of them would overflow."""
+    values = {"alpha1": alpha1, "alpha2": alpha2, "beta1": beta1, "beta2": beta2}
+    return np.broadcast_arrays(*(reals(name, value, LIMITS) for name, value in values.items()))
+
+
+def _places(n_tokens: int, position: int | Literal["mean"] | None) -> tuple[int, list[int]]:
+    size = whole("n_tokens", n_tokens, 4 if position is None else 2)
+    place = checked_position(position, size)
+    return size, [2] if place is None else list(range(1, size)) if place == "mean" else [place]
 
 
 def _softmax(values: Array) -> Array:

@@ -134,17 +134,17 @@ def test_a_small_loss_keeps_its_relative_accuracy():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((0, 0, 0, 0, 3.9), "n_tokens >= 4"),
+        ((0, 0, 0, 0, 3.9), ">= 4, got 3.9"),
         ((0, 0, 0, 0, 1, 1), ">= 2"),
-        ((0, 0, 0, 0, 5, 6), "1..n_tokens"),
-        ((0, 0, 0, 0, 5, 0), "1..n_tokens"),
+        ((0, 0, 0, 0, 5, 6), r"whole number in 1\.\.5"),
+        ((0, 0, 0, 0, 5, 0), r"whole number in 1\.\.5"),
         ((0, 0, 0, 0, 5.5, 2), "whole number"),
         ((0, 0, 0, 0, 5, "middle"), "position"),
         ((0, 0, 0, 0, 5, True), "position"),
         ((0, 0, 0, 0, 5, 2.0), "position"),
         ((float("nan"), 0, 0, 0, 5), "finite"),
         ((0, 0, float("inf"), 0, 5), "finite"),
-        ((0, 0, 0, 0, float("inf")), "finite"),
+        ((0, 0, 0, 0, float("inf")), "n_tokens must be"),
     ],
 )
 @pytest.mark.parametrize("function", [landscape.loss, landscape.gradient, landscape.excess_loss, landscape.logits])
@@ -155,9 +155,9 @@ def test_bad_arguments_are_refused_in_one_line(function, arguments, message):
 
 
 def test_logits_refuse_a_mean_and_several_lengths():
-    with pytest.raises(ValueError, match="one position"):
+    with pytest.raises(ValueError, match="position must be a whole number"):
         landscape.logits(0, 0, 0, 0, 5, "mean")
-    with pytest.raises(ValueError, match="one whole n_tokens"):
+    with pytest.raises(ValueError, match="n_tokens must be a whole number"):
         landscape.logits(0, 0, 0, 0, np.array([5, 6]), 2)
 
 
@@ -173,7 +173,7 @@ def test_printed_loss_follows_the_symbols_and_refuses_negative_rests():
 
 def test_position_table_refuses_impossible_positions():
     for tokens, place in [(1, 1), (4, 0), (4, 5)]:
-        with pytest.raises(ValueError, match="position"):
+        with pytest.raises(ValueError, match=r"(n_tokens|position) must be a whole number"):
             symbolic.position_table(tokens, place)
 
 

@@ -1,5 +1,6 @@
 """The order-1/d terms of the loss: exact derivatives, long sentences, the domain, the public name."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -80,17 +81,17 @@ def test_landscape_exports_finite_width():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((0, 1, 1, 0, 1, 1), "n_tokens must be one whole number >= 2, got 1"),
-        ((0, 1, 1, 0, 4.5, 1), "n_tokens must be one whole number >= 2, got 4.5"),
-        ((0, 1, 1, 0, float("nan"), 1), "n_tokens must be one whole number >= 2, got nan"),
-        ((0, 1, 1, 0, 5, 6), "position must lie in 1..n_tokens, got 6 with n_tokens 5"),
+        ((0, 1, 1, 0, 1, 1), "n_tokens must be a whole number >= 2, got 1"),
+        ((0, 1, 1, 0, 4.5, 1), "n_tokens must be a whole number >= 2, got 4.5"),
+        ((0, 1, 1, 0, float("nan"), 1), "n_tokens must be a whole number >= 2, got nan"),
+        ((0, 1, 1, 0, 5, 6), "whole number in 1..5, got 6"),
         ((0, 1, 1, 0, 5, "end"), 'position must be None, "mean" or a whole number'),
-        ((0, 1, 1, 0, 3, None), "an interior position needs n_tokens >= 4, got 3"),
-        ((0, float("inf"), 1, 0, 5, 2), "alpha1, alpha2, beta1 and beta2 must be finite numbers"),
+        ((0, 1, 1, 0, 3, None), "n_tokens must be a whole number >= 4, got 3"),
+        ((0, float("inf"), 1, 0, 5, 2), "alpha2 must be a finite number in [-1e+75, 1e+75], got inf"),
     ],
 )
 def test_finite_width_refuses_what_is_outside_its_domain(arguments, message):
-    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+    with pytest.raises(ValueError, match=re.escape(message)):
         finite_width(*arguments)
 
 
