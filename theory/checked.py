@@ -33,15 +33,17 @@ class Range(NamedTuple):
     high: float = math.inf
     open: bool = False
 
-    def __str__(self) -> str:
-        if math.isinf(self.low) and math.isinf(self.high):
-            return ""
-        if math.isinf(self.high):
-            return f" {'>' if self.open else '>='} {self.low:g}"
-        if math.isinf(self.low):
-            return f" {'<' if self.open else '<='} {self.high:g}"
-        ends = "()" if self.open else "[]"
-        return f" in {ends[0]}{self.low:g}, {self.high:g}{ends[1]}"
+    def must(self, many: bool = False) -> str:
+        """What a refusal says that one number must do, or `many`."""
+        if math.isfinite(self.low) and math.isfinite(self.high):
+            between = f"strictly between {self.low:g} and {self.high:g}"
+            return f"lie {between}" if self.open else f"lie in [{self.low:g}, {self.high:g}]"
+        limit = ""
+        if math.isfinite(self.low):
+            limit = f" {'>' if self.open else '>='} {self.low:g}"
+        elif math.isfinite(self.high):
+            limit = f" {'<' if self.open else '<='} {self.high:g}"
+        return f"be finite numbers{limit} only" if many else f"be a finite number{limit}"
 
     def holds(self, value: float) -> bool:
         """Whether the number is finite and in the range; False for NaN."""
@@ -68,7 +70,7 @@ def real(name: str, value: object, within: Range = ANY) -> float:
     """One real number as a float. Raises ValueError unless it is one, finite and in the range."""
     found = _float(value)
     if found is None or not within.holds(found):
-        raise ValueError(f"{name} must be a finite number{within}, got {shown(value)}")
+        raise ValueError(f"{name} must {within.must()}, got {shown(value)}")
     return found
 
 
@@ -82,8 +84,7 @@ def reals(name: str, value: object, within: Range = ANY, shape: tuple[int, ...] 
     if shape is not None and found.shape != shape:
         raise ValueError(f"{name} has shape {found.shape}: expected {shape}")
     if not (good := within.each(found)).all():
-        what = f"a finite number{within}" if found.ndim == 0 else f"finite numbers{within} only"
-        raise ValueError(f"{name} must be {what}, got {float(found[~good][0])!r}")
+        raise ValueError(f"{name} must {within.must(found.ndim > 0)}, got {float(found[~good][0])!r}")
     return found
 
 

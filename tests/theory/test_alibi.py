@@ -146,11 +146,11 @@ def test_spectral_scope_is_at_least_the_sharp_one():
     [
         (lambda: alibi.scope(-0.1, 1.0, 0.1), "slope must be a finite number >= 0, got -0.1"),
         (lambda: alibi.scope(0.1, -1.0, 0.1), "logit_range must be a finite number >= 0, got -1.0"),
-        (lambda: alibi.scope(0.1, 1.0, 0.0), "eps must be a finite number in (0, 1), got 0.0"),
-        (lambda: alibi.scope(0.1, 1.0, 1.0), "eps must be a finite number in (0, 1), got 1.0"),
+        (lambda: alibi.scope(0.1, 1.0, 0.0), "eps must lie strictly between 0 and 1, got 0.0"),
+        (lambda: alibi.scope(0.1, 1.0, 1.0), "eps must lie strictly between 0 and 1, got 1.0"),
         (lambda: alibi.scope(0.1, math.nan, 0.5), "logit_range must be a finite number >= 0, got nan"),
         (lambda: alibi.scope(math.inf, 1.0, 0.5), "slope must be a finite number >= 0, got inf"),
-        (lambda: alibi.window_for_mass(1.5, 0.1, 1.0), "mass must be a finite number in (0, 1), got 1.5"),
+        (lambda: alibi.window_for_mass(1.5, 0.1, 1.0), "mass must lie strictly between 0 and 1, got 1.5"),
         (lambda: alibi.weight_bound(-1, 0.1, 1.0), "distance must be a finite number >= 0, got -1"),
         (lambda: alibi.weight_bound(3, 0.1, 1.0, 2.0), "self_gap must be at most logit_range = 1.0, got 2.0"),
         (lambda: alibi.weight_bound(0, 0.1, 1.0, -2.0), "self_gap must be a finite number >= 0, got -2.0"),
@@ -159,7 +159,7 @@ def test_spectral_scope_is_at_least_the_sharp_one():
         (lambda: alibi.dropped_mass_bound(-4, 0.1, 1.0), "window must be a finite number >= 0, got -4"),
         (lambda: alibi.dropped_mass_bound(4, 0.1, 1.0, n_tokens=-1), "n_tokens must be a finite number >= 0, got -1"),
         (lambda: alibi.printed_scope([[1.0]], [[1.0]], [1.0], None, 0.0, 0.1), "slope must be a finite number > 0"),
-        (lambda: alibi.printed_scope([[1.0]], [[1.0]], [1.0], None, 0.1, 2.0), "eps must be a finite number in (0, 1)"),
+        (lambda: alibi.printed_scope([[1.0]], [[1.0]], [1.0], None, 0.1, 2.0), "eps must lie strictly between 0 and 1"),
         (lambda: alibi.printed_scope([[1.0]], [[1.0, 2.0]], [1.0], None, 0.1, 0.2), "w_k has shape"),
     ],
 )

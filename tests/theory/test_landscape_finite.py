@@ -87,7 +87,7 @@ def test_landscape_exports_finite_width():
         ((0, 1, 1, 0, 5, 6), "whole number in 1..5, got 6"),
         ((0, 1, 1, 0, 5, "end"), 'position must be None, "mean" or a whole number'),
         ((0, 1, 1, 0, 3, None), "n_tokens must be a whole number >= 4, got 3"),
-        ((0, float("inf"), 1, 0, 5, 2), "alpha2 must be a finite number in [-1e+75, 1e+75], got inf"),
+        ((0, float("inf"), 1, 0, 5, 2), "alpha2 must lie in [-1e+75, 1e+75], got inf"),
     ],
 )
 def test_finite_width_refuses_what_is_outside_its_domain(arguments, message):

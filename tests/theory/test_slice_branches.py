@@ -46,5 +46,5 @@ def test_branch_has_its_least_number_of_tokens_at_the_fold(found):
 
 @pytest.mark.parametrize("beta", [0.0, 1.0, -1e4, [-1.0, np.nan]])
 def test_branch_refuses_a_beta_out_of_range(beta):
-    with pytest.raises(ValueError, match="beta1 must be"):
+    with pytest.raises(ValueError, match="beta1 must lie"):
         branch(beta)
