@@ -11,7 +11,7 @@ from proofs_check.kv.beyond_time_checks import LEVEL, starts
 from proofs_check.kv.mathematical import certified, mathematical, sampled, symbolic
 from proofs_check.margin import Margin, at_most, ball_at_least, identity, worst
 from theory import landscape_order as order
-from theory.landscape import learning_time
+from theory.landscape import scaled_learning_time
 from theory.symbols import PARAMETERS
 
 SOURCE = "KV shifting (both versions), Section 3.2, Figure 2, our addition"
@@ -61,7 +61,7 @@ def _flow(tokens: int):
 
 @cache
 def _limits() -> tuple[float, ...]:
-    return tuple(learning_time(1 - a1, b1).value for a1, b1 in starts(0))
+    return tuple(scaled_learning_time(1 - a1, b1).value for a1, b1 in starts(0))
 
 
 def stays(tokens: int, margin: float = 1.0) -> Margin:
@@ -79,7 +79,7 @@ def rises(tokens: int, start: int, stretched: float = 1.0) -> Margin:
     times, theta, learnt = _flow(tokens)
     moments = np.flatnonzero(times <= learnt[start])
     chosen = moments[np.linspace(0, len(moments) - 1, 10).astype(int)]
-    values = [times[k] / tokens + stretched * learning_time(*theta[k, start, 1:3]).value for k in chosen]
+    values = [times[k] / tokens + stretched * scaled_learning_time(*theta[k, start, 1:3]).value for k in chosen]
     return at_most(values[:-1], values[1:], 1e-7)
 
 

@@ -12,7 +12,7 @@ from proofs_check.claim import Effort
 from proofs_check.margin import Margin, at_most, ball_at_least, close, identity, less, same, worst
 from theory import landscape_time
 from theory.ball import to_ball
-from theory.landscape import learning_time
+from theory.landscape import scaled_learning_time
 from theory.landscape_slice import full_leading_excess
 from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, sigma
 
@@ -133,7 +133,7 @@ def flow_times(mode: str, tokens: int, seed: int) -> np.ndarray:
 
 @cache
 def predicted(seed: int) -> np.ndarray:
-    return np.array([learning_time(1 - a, b).value for a, b in starts(seed)])
+    return np.array([scaled_learning_time(1 - a, b).value for a, b in starts(seed)])
 
 
 def within_log(mode: str, tokens: int, seed: int = 0, most: float = 10.0, shift: float = 0.0) -> Margin:

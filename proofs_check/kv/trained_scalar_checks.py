@@ -68,7 +68,7 @@ def from_halves(effort: Effort) -> list[dict]:
 
 
 def _limit(tokens: int, start: Four) -> float:
-    return learning_time(start[1], start[2]).value * tokens
+    return learning_time(start[1], start[2], tokens).value
 
 
 def in_interval(

@@ -72,6 +72,8 @@ ENTRIES = [
     Entry(landscape.logits, SENTENCE),
     Entry(landscape.printed_loss, {**POINT, "rest_scores": 7.0, "rest_logits": 5.0}),
     Entry(landscape.finite_width, SENTENCE),
+    Entry(landscape.scaled_learning_time, {"alpha2": 0.5, "beta1": 0.5, "sigma": 2.0}),
+    Entry(landscape.learning_time, {"alpha2": 0.5, "beta1": 0.5, "n_tokens": 9, "sigma": 2.0}),
     Entry(landscape.critical_point, {"n_tokens": 9}),
     Entry(landscape.box_minimum, {"n_tokens": 9}),
     Entry(landscape_grid.slice_grid, {"n_tokens": 9.5, "size": 4, "alpha1": (0.0, 1.0), "beta1": (0.0, 1.0)}),
