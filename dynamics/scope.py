@@ -1,7 +1,8 @@
 """How far the heads of a checkpoint can see, by proof from their weights, and what a KV cache may forget.
 
 All statements are about every context of post-norm states, so they are conservative: attention to real text is far more
-local. A head is called local only where its weights prove it.
+local. A head is called local only where its weights prove it. They are about exact (real) arithmetic: a model run in
+bfloat16, with slope times position rounded to it, can exceed them.
 """
 
 from __future__ import annotations

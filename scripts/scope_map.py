@@ -69,7 +69,7 @@ def draw(data: Data) -> Figure:
         for axis in (panel.xaxis, panel.yaxis):
             axis.set_major_locator(MaxNLocator(integer=True))
         bar = figure.colorbar(cells, ax=panel, pad=0.02)
-        bar.set_label(f"scope at $\\epsilon$ = {float(data.eps):g} (tokens)")
+        bar.set_label(f"scope at $\\epsilon$ = {float(data.eps):g} (tokens, exact arithmetic)")
         if low < float(data.context) < high:
             bar.ax.axhline(float(data.context), color="black", linewidth=0.8)
         notes = [f"dot: local at a context of {int(data.context)} (line)"] * bool(len(layer))

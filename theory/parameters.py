@@ -1,5 +1,6 @@
 """How many parameters a Llama-like model has, and how many the shift adds: polynomials in its shape."""
 
+from fractions import Fraction
 from typing import NamedTuple
 
 import sympy as sp
@@ -8,7 +9,7 @@ from theory.checked import whole
 
 
 class Shape(NamedTuple):
-    """Shape of a Llama-like decoder; ints, or sympy symbols for the polynomials themselves."""
+    """Shape of a Llama-like decoder; ints, fractions, or sympy symbols for the polynomials themselves."""
 
     hidden: int
     layers: int
@@ -19,18 +20,21 @@ class Shape(NamedTuple):
 
 
 def _checked(shape: Shape) -> Shape:
-    """Whole numbers >= 1 as ints; expressions as they are. Raises ValueError for anything else."""
-    return Shape(*(
-        size if isinstance(size, sp.Expr) and not size.is_number else whole(name, size, 1)
-        for name, size in zip(Shape._fields, shape, strict=True)
-    ))  # fmt: skip
+    """Whole numbers >= 1 as ints; fractions > 0 and expressions as they are. Raises ValueError for anything else."""
+    return Shape(*(_size(name, size) for name, size in zip(Shape._fields, shape, strict=True)))
+
+
+def _size(name: str, size: object) -> object:
+    if (isinstance(size, Fraction) and size > 0) or (isinstance(size, sp.Expr) and not size.is_number):
+        return size
+    return whole(name, size, 1)
 
 
 def attention_parameters(shape: Shape) -> int:
     """2 h^2 + 2 h^2 g / n of one layer: W_Q and W_O, then W_K and W_V of g key-value heads among n (GQA; g = n is MHA).
 
     Valid when: n divides h (the head dimension is h / n) and there are no biases.
-    Raises ValueError for a size that is neither a whole number >= 1 nor an expression.
+    Raises ValueError for a size that is no whole number >= 1, fraction > 0 or expression.
     """
     shape = _checked(shape)
     return 2 * shape.hidden**2 + 2 * shape.hidden * shape.hidden * shape.kv_heads // shape.heads
