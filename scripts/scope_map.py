@@ -65,11 +65,11 @@ def draw(data: Data) -> Figure:
         layer, head = np.nonzero(data.local)
         size = min(240 * height / max(rows, columns), 30) / 2
         panel.scatter(head, layer, s=size, facecolors="white", edgecolors="black", linewidths=0.4)
-        panel.set(xlabel="head", ylabel="layer")
+        panel.set(xlabel="head (scopes in exact arithmetic)", ylabel="layer")
         for axis in (panel.xaxis, panel.yaxis):
             axis.set_major_locator(MaxNLocator(integer=True))
         bar = figure.colorbar(cells, ax=panel, pad=0.02)
-        bar.set_label(f"scope at $\\epsilon$ = {float(data.eps):g} (tokens, exact arithmetic)")
+        bar.set_label(f"scope at $\\epsilon$ = {float(data.eps):g} (tokens)")
         if low < float(data.context) < high:
             bar.ax.axhline(float(data.context), color="black", linewidth=0.8)
         notes = [f"dot: local at a context of {int(data.context)} (line)"] * bool(len(layer))

@@ -73,7 +73,7 @@ def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi
     assert "exact (real) arithmetic" in line and "bfloat16" in line
     assert json.loads(out.read_text())["arithmetic"] == line.removeprefix("arithmetic: ")
     figure = draw(Data(np.array([[3.0, 9.0]]), np.zeros((1, 2), bool), np.array(0.1), np.array(9)))
-    assert "exact arithmetic" in figure.axes[1].get_ylabel()
+    assert "exact arithmetic" in figure.axes[0].get_xlabel()
     _, help_text, _ = command(capsys, ["--help"])
     assert "exact arithmetic" in help_text and "bfloat16" in help_text
 
