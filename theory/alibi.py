@@ -15,7 +15,15 @@ import math
 from numpy.typing import ArrayLike
 
 from theory.alibi_head import checked, product_norm, spectral_range
-from theory.alibi_logs import gap_within, log_1m_exp, log_expm1, log_odds, log_sum_of_powers, softplus
+from theory.alibi_logs import (
+    gap_within,
+    log_1m_exp,
+    log_expm1,
+    log_odds,
+    log_sum_of_powers,
+    odds_times_power,
+    softplus,
+)
 from theory.alibi_range import Extremes, extremes, logit_range, self_gap
 from theory.checked import NONNEGATIVE, POSITIVE, SHARE, index, real, sized
 
@@ -129,10 +137,10 @@ def scope(slope: float, logit_range: float, eps: float) -> float:
     """
     slope, eps = real("slope", slope, NONNEGATIVE), real("eps", eps, SHARE)
     logit_range = real("logit_range", logit_range, NONNEGATIVE)
-    odds = log_odds(eps) + logit_range
-    if slope == 0:
-        return math.exp(odds) if odds < 709.0 else math.inf
-    return softplus(odds + log_1m_exp(slope)) / slope
+    odds = odds_times_power(eps, logit_range)
+    if math.isfinite(odds) or slope == 0:
+        return math.log1p(odds * -math.expm1(-slope)) / slope if slope else odds
+    return softplus(log_odds(eps) + logit_range + log_1m_exp(slope)) / slope
 
 
 def dropped_mass_bound(window: float, slope: float, logit_range: float, n_tokens: float | None = None) -> float:
@@ -170,4 +178,7 @@ def window_for_mass(mass: float, slope: float, logit_range: float) -> float:
     """
     mass, slope = real("mass", mass, SHARE), real("slope", slope, NONNEGATIVE)
     logit_range = real("logit_range", logit_range, NONNEGATIVE)
-    return math.inf if slope == 0 else softplus(log_odds(mass) + logit_range) / slope
+    odds = odds_times_power(mass, logit_range)
+    if slope == 0:
+        return math.inf
+    return (math.log1p(odds) if math.isfinite(odds) else softplus(log_odds(mass) + logit_range)) / slope

@@ -11,7 +11,7 @@ def log_sum_of_powers(count: float, slope: float) -> float:
     """ln sum_{j=1}^{count} e^{slope j}, for real count >= 0; -inf at 0."""
     if count == 0:
         return -math.inf
-    if slope == 0:
+    if slope * max(count, 1.0) < 1e-16:
         return math.log(count)
     return log_expm1(slope * count) - log_1m_exp(slope)
 
@@ -34,6 +34,11 @@ def softplus(x: float) -> float:
 def log_odds(share: float) -> float:
     """ln(1/share - 1)."""
     return math.log1p(-share) - math.log(share)
+
+
+def odds_times_power(share: float, x: float) -> float:
+    """(1/share - 1) e^x, inf where it overflows; sums of logarithms would lose digits."""
+    return (1.0 - share) / share * math.exp(x) if x < 709.0 else math.inf
 
 
 def gap_within(self_gap: float, logit_range: float) -> float:

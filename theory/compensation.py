@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logsumexp
+from scipy.special import logsumexp
 
 from theory.checked import real, reals, sized
-from theory.truncation import Array, attend, checked_dropped, checked_head
+from theory.truncation import Array, attend, checked_dropped, checked_head, odds_share
 
 
 class Token(NamedTuple):
@@ -127,8 +127,8 @@ def compare(logits: ArrayLike, values: ArrayLike, dropped: ArrayLike, weight: fl
     mean = checked_vector("token_value", token_value, v.shape[1:])
     weight, kept = real("weight", weight), logsumexp(x[~mask])
     return Comparison(
-        mass=float(expit(logsumexp(x[mask]) - kept)),
-        token_mass=float(expit(weight - kept)),
+        mass=float(odds_share(logsumexp(x[mask]) - kept)),
+        token_mass=float(odds_share(weight - kept)),
         full=attend(x, v),
         truncated=attend(x[~mask], v[~mask]),
         compensated=attend_with_token(x[~mask], v[~mask], weight, mean),

@@ -5,6 +5,8 @@ the rotation: the mean of a turning pair goes to 0, so that even identical keys 
 tends to prod_i I_0(A_i), A_i = |q_i| |k_i|, where frequencies and pi are independent over the rationals (Weyl).
 """
 
+from math import factorial
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import i0e, logsumexp
@@ -12,6 +14,8 @@ from scipy.special import i0e, logsumexp
 from theory.checked import NONNEGATIVE, reals, sized, whole
 from theory.compensation import checked_vector
 from theory.truncation import Array
+
+_BESSEL = [0.0, *(1 / factorial(k) ** 2 for k in range(1, 11))]  # of I_0 - 1 in reach^2 / 4
 
 
 @sized()
@@ -37,9 +41,11 @@ def mean_turn(n_dropped: int, frequencies: ArrayLike) -> Array:
     """
     n_dropped = whole("n_dropped", n_dropped, 1)
     half = reals("frequencies", frequencies) / 2.0
+    # modulo pi, where sin and n sin change signs only: n theta / 2 itself would be rounded by more than sin is near 0
+    turn = np.arctan(np.tan(half))
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.abs(np.sin(n_dropped * half) / (n_dropped * np.sin(half)))
-    return np.where(np.sin(half) == 0, 1.0, ratio)
+        ratio = np.abs(np.sin(n_dropped * turn) / (n_dropped * np.sin(turn)))
+    return np.where(turn == 0, 1.0, ratio)
 
 
 @sized()
@@ -54,7 +60,10 @@ def log_gap_limit(query: ArrayLike, key: ArrayLike) -> Array:
     if q.shape[-1:] != k.shape[-1:] or q.ndim < 1 or q.shape[-1] % 2:
         raise ValueError(f"query and key must have an equal and even last axis, got {q.shape} and {k.shape}")
     reach = np.hypot(q[..., 0::2], q[..., 1::2]) * np.hypot(k[..., 0::2], k[..., 1::2])
-    return (np.log(i0e(reach)) + reach).sum(-1)
+    # ln I_0 is near reach^2 / 4 for small ones, where the sum of the other branch cancels
+    square = np.minimum(reach, 1.0) ** 2 / 4
+    small = np.log1p(np.polynomial.polynomial.polyval(square, _BESSEL))
+    return np.where(reach < 1, small, np.log(i0e(reach)) + reach).sum(-1)
 
 
 @sized()

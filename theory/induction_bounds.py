@@ -39,7 +39,8 @@ def copy_error_bound(dim: ArrayLike, sigma: ArrayLike, copy_slope: ArrayLike, do
     size = wholes("dim", dim, 1)
     sigma = reals("sigma", sigma, POSITIVE)
     with np.errstate(over="ignore"):  # an infinite argument has tanh = 1
-        missed = np.exp(-reals("copy_slope", copy_slope, NONNEGATIVE)) / sigma
+        half = np.exp(-reals("copy_slope", copy_slope, NONNEGATIVE) / 2)
+        missed = half / sigma * half
         if domain == "unit":
             return np.tanh(size * missed / 2.0)
         return 2.0 * np.tanh((size if domain == "symmetric" else np.ones_like(size)) * missed)
@@ -150,6 +151,7 @@ def latest_successor_bound(
         raise ValueError(f"match must lie in 1..length - 2, got {match} with length {length}")
     gap = wholes("gap", gap, 1)
     sigma, slope = reals("sigma", sigma, POSITIVE), reals("slope", slope, NONNEGATIVE)
-    with np.errstate(over="ignore"):
-        worst = np.maximum(np.exp(-slope * gap), np.exp(slope * (length - match - 2.0) - 1.0 / sigma))
-        return 1.0 / (1.0 + (length - 3.0) * worst)
+    others = length - 3.0
+    power = np.maximum(-slope * gap, slope * (length - match - 2.0) - 1.0 / sigma)
+    tiny = np.exp(-np.maximum(power, 600.0)) / np.maximum(others, 1.0)  # where e^power would overflow
+    return np.where((power > 600) & (others > 0), tiny, 1.0 / (1.0 + others * np.exp(np.minimum(power, 600.0))))

@@ -47,6 +47,12 @@ def checked_dropped(dropped: ArrayLike, count: int) -> NDArray[np.bool_]:
     return mask
 
 
+def odds_share(log_odds: ArrayLike) -> Array:
+    """1 / (1 + e^{-x}), with its digits where it is as small as a double can be: `expit` is 0 below -710 or so."""
+    x = np.asarray(log_odds)
+    return np.where(x < -40, np.exp(np.minimum(x, 0.0)), expit(x))
+
+
 @sized()
 def attend(logits: ArrayLike, values: ArrayLike) -> Array:
     """Output of a head: sum_i a_i v_i with a = softmax(logits).
@@ -56,7 +62,7 @@ def attend(logits: ArrayLike, values: ArrayLike) -> Array:
     """
     x, v = checked_head(logits, values)
     weights = np.exp(x - x.max())
-    return weights @ v / weights.sum()
+    return (weights / weights.sum()) @ v
 
 
 @sized()
@@ -70,7 +76,7 @@ def truncate(logits: ArrayLike, values: ArrayLike, dropped: ArrayLike) -> Trunca
     """
     x, v = checked_head(logits, values)
     mask = checked_dropped(dropped, len(x))
-    mass = float(expit(logsumexp(x[mask]) - logsumexp(x[~mask])))
+    mass = float(odds_share(logsumexp(x[mask]) - logsumexp(x[~mask])))
     return Truncation(mass, attend(x, v), attend(x[~mask], v[~mask]), attend(x[mask], v[mask]))
 
 

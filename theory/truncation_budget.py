@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
+from scipy.special import xlogy
 
 from theory.checked import NONNEGATIVE, POSITIVE, real, reals, sized
 from theory.truncation import Array
@@ -71,4 +72,13 @@ def budget_saving(slopes: ArrayLike) -> float:
     """
     slope, _ = _heads(slopes, None)
     reach = 1.0 / slope
-    return float((reach * np.log(reach / reach.mean())).sum())
+    mean = reach.mean()
+    return float(mean * _excess(reach / mean - 1.0).sum())
+
+
+def _excess(x: Array) -> Array:
+    """(1 + x) ln(1 + x) - x = x^2/2 - x^3/6 + .. >= 0, which sums to (1 + x) ln(1 + x) where x sums to 0."""
+    small = np.clip(x, -0.1, 0.1)
+    series = np.polynomial.polynomial.polyval(small, [0, 0, *((-1) ** k / (k * (k - 1)) for k in range(2, 17))])
+    large = np.where(np.abs(x) < 0.1, 0.0, x)
+    return np.where(np.abs(x) < 0.1, series, xlogy(1 + large, 1 + large) - large)

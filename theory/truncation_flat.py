@@ -5,10 +5,9 @@ Everything follows from e^{x_i - x_j} lying in [e^{-D}, e^D]. Logit ranges reach
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
 from theory.checked import NONNEGATIVE, POSITIVE, SHARE, Range, reals, shown
-from theory.truncation import Array
+from theory.truncation import Array, odds_share
 
 
 def _counts(n_dropped: ArrayLike, n_kept: ArrayLike) -> tuple[Array, Array]:
@@ -31,7 +30,7 @@ def mass_bound(n_dropped: ArrayLike, n_kept: ArrayLike, logit_range: ArrayLike, 
         raise ValueError(f"self_gap must be at most logit_range, got {shown(self_gap)} and {shown(logit_range)}")
     # log of (N_k - 1) e^{-D} + e^{-D_s}, with e^{-D_s} >= e^{-D} taken out
     rest = -gap + np.log1p((kept - 1.0) * np.exp(gap - span))
-    return expit(np.log(dropped) - rest)
+    return odds_share(np.log(dropped) - rest)
 
 
 def mass_floor(n_dropped: ArrayLike, n_kept: ArrayLike, logit_range: ArrayLike) -> Array:
@@ -40,7 +39,7 @@ def mass_floor(n_dropped: ArrayLike, n_kept: ArrayLike, logit_range: ArrayLike) 
     Arguments and errors as in `mass_bound`. Reached when the dropped logits are all D below the kept ones.
     """
     dropped, kept = _counts(n_dropped, n_kept)
-    return expit(np.log(dropped) - np.log(kept) - reals("logit_range", logit_range, NONNEGATIVE))
+    return odds_share(np.log(dropped) - np.log(kept) - reals("logit_range", logit_range, NONNEGATIVE))
 
 
 def log_scope(logit_range: ArrayLike, eps: ArrayLike) -> Array:

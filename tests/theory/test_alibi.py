@@ -142,6 +142,22 @@ def test_spectral_scope_is_at_least_the_sharp_one():
 
 
 @pytest.mark.parametrize(
+    ("slope", "logit_range", "eps"),
+    [(1.7e-290, 2e-9, 3e-283), (2e-252, 650.0, 2.5e-4), (1e-300, 0.0, 0.3), (0.5, 3.0, 1 - 2**-50), (3.0, 5000.0, 0.1)],
+)
+def test_scope_and_window_keep_their_digits_at_any_size(slope, logit_range, eps):
+    with mpmath.workdps(2500):
+        s, odds = mpmath.mpf(slope), (1 / mpmath.mpf(eps) - 1) * mpmath.exp(mpmath.mpf(logit_range))
+        scope, window = (float(mpmath.log1p(odds * part) / s) for part in (-mpmath.expm1(-s), 1))
+        mass = float(1 / (1 + mpmath.exp(-mpmath.mpf(logit_range)) * mpmath.expm1(100 * s)))
+        weight = float(1 / (1 + mpmath.exp(-mpmath.mpf(logit_range)) * mpmath.expm1(100 * s) / -mpmath.expm1(-s)))
+    assert alibi.scope(slope, logit_range, eps) == pytest.approx(scope, rel=2e-15)
+    assert alibi.window_for_mass(eps, slope, logit_range) == pytest.approx(window, rel=2e-15)
+    assert alibi.dropped_mass_bound(100, slope, logit_range) == pytest.approx(mass, rel=1e-12)
+    assert alibi.weight_bound(100, slope, logit_range) == pytest.approx(weight, rel=1e-12)
+
+
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: alibi.scope(-0.1, 1.0, 0.1), "slope must be a finite number >= 0, got -0.1"),
