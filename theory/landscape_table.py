@@ -65,7 +65,10 @@ def table_slopes(
     """
     state = _state(parameters, size, place, softmax)
     pull = (state.pull[..., None] * state.mixing).sum(axis=-2)
-    diagonal = (state.residual * state.weights).sum(axis=-1) + pull[..., state.query]
+    # residuals sum to 0: about the target's logit, whose residual may be all that the others have
+    target = place if place < size else place - 1
+    about = state.weights - state.weights[..., target, None]
+    diagonal = (state.residual * about).sum(axis=-1) + pull[..., state.query]
     return np.asarray(diagonal), np.asarray(pull.sum(axis=-1) - diagonal)
 
 

@@ -157,8 +157,8 @@ def test_flat_bounds_stay_finite_for_logit_ranges_of_thousands():
 
 
 def test_shares_keep_their_digits_down_to_the_least_double():
-    values = [[1.0], [2.0]]
-    assert truncation.truncate([-725.0, 0.0], values, [True, False]).mass == pytest.approx(math.exp(-725), rel=1e-6, abs=0)
+    mass = truncation.truncate([-725.0, 0.0], [[1.0], [2.0]], [True, False]).mass
+    assert mass == pytest.approx(math.exp(-725), rel=1e-6, abs=0)
     assert float(mass_floor(5e-7, 35.9, 700)) == pytest.approx(5e-7 / 35.9 * math.exp(-700), rel=1e-6, abs=0)
     assert float(mass_bound(1.0, 5e307, 0.0)) == pytest.approx(2e-308, rel=1e-12, abs=0)
 
