@@ -27,11 +27,12 @@ _BYTES = (bytes, bytearray, memoryview)
 
 
 class Range(NamedTuple):
-    """Finite numbers from low to high; `open` leaves out both ends."""
+    """Finite numbers from low to high; `open` leaves out both ends, `nan` lets in what is not finite."""
 
     low: float = -math.inf
     high: float = math.inf
     open: bool = False
+    nan: bool = False
 
     def must(self, many: bool = False) -> str:
         """What a refusal says that one number must do, or `many`."""
@@ -48,17 +49,18 @@ class Range(NamedTuple):
     def holds(self, value: float) -> bool:
         """Whether the number is finite and in the range; False for NaN."""
         inside = self.low < value < self.high if self.open else self.low <= value <= self.high
-        return inside and math.isfinite(value)
+        return self.nan or (inside and math.isfinite(value))
 
     def each(self, values: Array) -> NDArray[np.bool_]:
         """`holds` of every entry."""
-        finite = np.isfinite(values)
+        finite = np.isfinite(values) | self.nan
         if math.isinf(self.low) and math.isinf(self.high):
             return finite
         over, under = (np.greater, np.less) if self.open else (np.greater_equal, np.less_equal)
         return finite & over(values, self.low) & under(values, self.high)
 
 
+ANYTHING = Range(nan=True)  # infinities and NaN too
 ANY = Range()
 NONNEGATIVE = Range(0.0)
 POSITIVE = Range(0.0, open=True)
@@ -119,6 +121,9 @@ def position(value: object, tokens: int | None) -> int | str | None:
 def wholes(name: str, value: object, least: int) -> Array:
     """Whole numbers in any nesting as a float64 array. Raises ValueError."""
     found = reals(name, value)
+    scalar = _scalar(value)
+    if isinstance(scalar, numbers.Integral) and int(scalar) != int(found):
+        raise ValueError(f"{name} must be a whole number that a float can hold, got {shown(value)}")
     if not (good := (found == np.floor(found)) & (found >= least)).all():
         what = f"a whole number >= {least}" if found.ndim == 0 else f"whole numbers >= {least} only"
         raise ValueError(f"{name} must be {what}, got {float(found[~good][0]):g}")
