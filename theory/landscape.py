@@ -53,13 +53,13 @@ def _evaluate(kernel: Kernel, alpha1, alpha2, beta1, beta2, n_tokens, position: 
     (a1, a2, b1, b2, tokens), position = _clean(alpha1, alpha2, beta1, beta2, n_tokens, position)
     with np.errstate(all="ignore"):
         if position == "mean":
-            return _finite(_mean(kernel, a1, a2, b1, b2, tokens), "the betas are too large")
+            return _finite(_mean(kernel, a1, a2, b1, b2, tokens), "the parameters are too large")
         kinds = _kinds(tokens, position)
         found = [(where, kernel(kind, weigh(a1, a2, tokens, kind == "end"), b1, b2, tokens)) for kind, where in kinds]
     value = found[0][1]
     for where, other in found[1:]:
         value = np.where(_widened(where, kernel), other, value)
-    return _finite(value, "the betas are too large")
+    return _finite(value, "the parameters are too large")
 
 
 def _finite(values: Array, why: str) -> Array:
