@@ -54,7 +54,7 @@ def blow_up_time(a2: Exact, b1: Exact) -> arb:
             if found is not None and found.rel_accuracy_bits() >= _ENOUGH:
                 return found
     if found is None or not found.is_finite():
-        start = f"alpha2 = {shown(float(a2))}, beta1 = {shown(float(b1))}"
+        start = ", ".join(f"{n} = {to_ball(v).str(17, radius=False)}" for n, v in (("alpha2", a2), ("beta1", b1)))
         raise ValueError(f"{start} is not certainly on the side of induction: no finite learning time")
     return found
 
