@@ -138,8 +138,10 @@ def scope(slope: float, logit_range: float, eps: float) -> float:
     slope, eps = real("slope", slope, NONNEGATIVE), real("eps", eps, SHARE)
     logit_range = real("logit_range", logit_range, NONNEGATIVE)
     odds = odds_times_power(eps, logit_range)
-    if math.isfinite(odds) or slope == 0:
-        return math.log1p(odds * -math.expm1(-slope)) / slope if slope else odds
+    if slope == 0:
+        return odds
+    if slope < 1e-13 and math.isfinite(odds):  # here the logarithms below would cancel
+        return math.log1p(odds * -math.expm1(-slope)) / slope
     return softplus(log_odds(eps) + logit_range + log_1m_exp(slope)) / slope
 
 
@@ -178,7 +180,4 @@ def window_for_mass(mass: float, slope: float, logit_range: float) -> float:
     """
     mass, slope = real("mass", mass, SHARE), real("slope", slope, NONNEGATIVE)
     logit_range = real("logit_range", logit_range, NONNEGATIVE)
-    odds = odds_times_power(mass, logit_range)
-    if slope == 0:
-        return math.inf
-    return (math.log1p(odds) if math.isfinite(odds) else softplus(log_odds(mass) + logit_range)) / slope
+    return math.inf if slope == 0 else softplus(log_odds(mass) + logit_range) / slope
