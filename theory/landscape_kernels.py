@@ -155,23 +155,37 @@ def loss_at(kind: str, w: Weights, beta1: Array, beta2: Array, tokens: Array) ->
 def excess_at(kind: str, w: Weights, beta1: Array, beta2: Array, tokens: Array) -> Array:
     rows = _differences(kind, w, beta1, beta2, tokens)
     mean = sum(count * np.expm1(d) for count, d in rows) / tokens
+    if kind == "last" and (tokens == 3).any():
+        mean = np.where(tokens == 3, _mean_of_three(w, beta1, beta2, rows, mean), mean)
     near = np.abs(mean) < 0.5
     return np.where(near, np.log1p(np.where(near, mean, 0.0)), _log_sum(_terms(rows)) - np.log(tokens))
+
+
+def _pair(half_sum: Array, half_gap: Array) -> Array:
+    """expm1(x) + expm1(y) by (x + y) / 2 and (x - y) / 2, where the former may be far below the latter."""
+    return 2 * np.expm1(half_sum) * np.cosh(half_gap) + 4 * np.sinh(half_gap / 2) ** 2
+
+
+def _mean_of_three(w: Weights, beta1: Array, beta2: Array, rows: list[tuple[ArrayLike, Array]], mean: Array) -> Array:
+    """(1/3) (expm1(D_r) + expm1(D_e)) at T = 3, i = 2, where D_r + D_e = (beta2 - 2 beta1) (b - a) + beta1 o.
+
+    Both factors of the first part vanish as alpha1 = alpha2 grow, whatever beta: no other position has such a place.
+    """
+    (_, repeated), (_, edge), _ = rows
+    small = np.maximum(np.abs(repeated), np.abs(edge)) < 0.5
+    total = (beta2 - 2 * beta1) * w.b_less_a + beta1 * w.o
+    return np.where(small, _pair(total / 2, np.where(small, repeated - edge, 0.0) / 2) / 3, mean)
 
 
 def excess_over_three(w: Weights, beta1: Array, beta2: Array) -> Array:
     """Mean excess at T = 3 over i = 1 and 2, where the leading parts beta2 (a - o) cancel; nan unless all |D| < 1/2.
 
     D = r, e + z at i = 1 and r - z, e at i = 2 with z = beta2 (a - o). Twice the mean is the logarithm of the product
-    of both sums over 9, and e^{x - t} + e^{y + t} - 2 = 2 expm1(m) cosh h + 4 sinh^2(h / 2), m = (x + y) / 2.
+    of both sums over 9.
     """
     r, e = _REPEATED.value(w) * beta1 + w.b_less_o * beta2, -w.b_less_o * beta1
     z, m = w.a_less_o * beta2, (r + e) / 2
-
-    def pair(middle: Array, half: Array) -> Array:
-        return 2 * np.expm1(middle) * np.cosh(half) + 4 * np.sinh(half / 2) ** 2
-
-    product = np.expm1(r) + np.expm1(e) + 2 * np.expm1(2 * m) + pair(m, z + (e - r) / 2) + pair(2 * m, z + e - r)
+    product = np.expm1(r) + np.expm1(e) + 2 * np.expm1(2 * m) + _pair(m, z + (e - r) / 2) + _pair(2 * m, z + e - r)
     # beyond, neither part of a pair is small beside the other, and cosh may overflow
     near = np.maximum(np.abs(z), np.maximum(np.abs(r), np.abs(e))) < 0.5
     return np.where(near, np.log1p(np.where(near, product, 0.0) / 9) / 2, np.nan)
