@@ -11,8 +11,10 @@ from flint import arb
 
 from theory.ball import BallFunction, to_ball
 from theory.box import ROUGH, Box, symbols_in
+from theory.precision import alone
 
 
+@alone
 def positive_area(expr: sp.Expr, x: sp.Symbol, y: sp.Symbol, depth: int) -> tuple[Fraction, Fraction]:
     """Bounds (low, high) of the area of {expr > 0} in 0 <= x, y <= 1, from cells of side >= 2^-depth.
 

@@ -16,12 +16,13 @@ from fractions import Fraction
 from functools import cached_property
 
 import sympy
-from flint import arb, ctx
+from flint import arb
 
 from proofs_check.certificate import Leaf, Proof, Split
 from proofs_check.check import statement
 from theory.ball import BallFunction, Interval
 from theory.box import ROUGH, Box, Exact, Outcome, exact, outward, rational, symbols_in, to_ball
+from theory.precision import working
 
 _CORNERS_UP_TO = 10
 # A gap is written into the certificate, so it must be neither too small nor too large to write down.
@@ -219,7 +220,7 @@ def prove_any_positive(
     claim = [sympy.sympify(expr, strict=True) for expr in exprs]
     if not claim or budget < 1 or precision < 24:
         raise ValueError(f"{len(claim)} expressions, budget {budget}, precision {precision}: need at least 1, 1 and 24")
-    with ctx.workprec(precision):
+    with working(precision):
         bounds = _Bounds(claim, box, exact(bound), strict, gradients)
         outcome, tree, point, margin, boxes = _search(bounds, budget)
     return Proof(outcome, statement(claim, box, bound, strict), precision, _preorder(tree), point, margin, boxes)

@@ -17,10 +17,11 @@ from functools import cache, partial
 from typing import Any
 
 import sympy
-from flint import arb, ctx
+from flint import arb
 
 from proofs_check.enclose import Interval, Unknown, enclose, times
 from theory.box import ROUGH, Box, Exact, Outcome, exact, outward, symbols_in, to_ball
+from theory.precision import working
 
 FORMAT = "box certificate 1"
 PRECISION = 167
@@ -168,7 +169,7 @@ def verify(
         if body["statement"] != expected or body["sha256"] != digest(expected):
             raise Rejected("it is about another claim")
         method = {"PROVED": _proved, "REFUTED": _refuted}[body["outcome"]]
-        with ctx.workprec(PRECISION):
+        with working(PRECISION):
             return method(body, claim, box, exact(bound), strict)
     except (Rejected, Unknown, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         return Checked(Outcome.UNDECIDED, math.nan, 0, f"rejected: {error}")

@@ -18,6 +18,7 @@ from proofs_check.certificate import Proof
 from proofs_check.certify import prove_any_nonzero
 from theory.ball import BallFunction
 from theory.box import ROUGH, Box, Outcome, rational, symbols_in, to_ball
+from theory.precision import working
 
 _NEWTON_STEPS = 60
 _MOST = arb(2) ** 4096  # an image that large proves nothing, and its ends could not be written down
@@ -144,7 +145,7 @@ def unique_zero(exprs: Sequence[sympy.Expr], box: Box, *, budget: int = 5_000, p
     is searched and shown to hold no other. A double zero, or one on the boundary, stays UNDECIDED.
     Raises ValueError for a system that is not square or not differentiable.
     """
-    with ctx.workprec(precision):
+    with working(precision):
         return _unique_zero(_System([sympy.sympify(expr, strict=True) for expr in exprs], box), box, budget)
 
 

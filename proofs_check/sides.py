@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import acb, arb, ctx
+from flint import acb, arb
 
 from theory.ball import BallFunction
+from theory.precision import working
 
 # Bits at which the sign of an exact number is looked for; beyond the last one it is undecided, unless proved to be 0.
 _BITS = (64, 256, 1024, 4096)
@@ -51,7 +52,7 @@ def _sign_in_balls(number: sp.Expr) -> int:
     except ValueError as reason:
         raise Undecided(str(reason)) from reason
     for bits in _BITS:
-        with ctx.workprec(bits):
+        with working(bits):
             (ball,) = value()
         if ball > 0 or ball < 0:
             return 1 if ball > 0 else -1

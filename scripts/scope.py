@@ -2,6 +2,7 @@
 
 MODEL is a folder of safetensors (BLOOM, MPT, Baichuan, Llama, Mistral, Qwen, or a model trained here) or a hub id. All
 but RazorAttention's printed scope are bounds over every context of normalised states, far above what real text reaches.
+They are about exact arithmetic: in bfloat16 a model whose positions are rounded, as by transformers, can exceed them.
 """
 
 import argparse

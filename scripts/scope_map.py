@@ -65,7 +65,7 @@ def draw(data: Data) -> Figure:
         layer, head = np.nonzero(data.local)
         size = min(240 * height / max(rows, columns), 30) / 2
         panel.scatter(head, layer, s=size, facecolors="white", edgecolors="black", linewidths=0.4)
-        panel.set(xlabel="head", ylabel="layer")
+        panel.set(xlabel="head (scopes in exact arithmetic)", ylabel="layer")
         for axis in (panel.xaxis, panel.yaxis):
             axis.set_major_locator(MaxNLocator(integer=True))
         bar = figure.colorbar(cells, ax=panel, pad=0.02)

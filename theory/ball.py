@@ -15,6 +15,7 @@ from flint import arb, fmpq
 from sympy.logic.boolalg import And, Boolean, BooleanFalse, BooleanTrue, Not, Or
 
 from theory.box import Box, Exact, Outcome, equal, exact, less, less_or_equal, outward, symbols_in, to_ball
+from theory.precision import alone
 
 __all__ = [
     "BallFunction",
@@ -163,7 +164,8 @@ class BallFunction:
     """Enclosures of sympy expressions: called with one ball a name, in order, it returns one ball an expression.
 
     Inside, intervals with exact ends are passed along; `on` returns them, as a ball cannot say that it ends at zero.
-    Each distinct subexpression is evaluated once, at the precision of the caller (`flint.ctx.prec`).
+    Each distinct subexpression is evaluated once, at the precision of the caller: that of the enclosing
+    `theory.precision.working`, else `flint.ctx.prec`, and no other thread's.
     Where a Piecewise condition is undecided on the balls, the branches it leaves possible are joined.
     Raises ValueError for anything outside the supported functions, for floats, and for a symbol without an argument.
     """
@@ -174,12 +176,14 @@ class BallFunction:
         self._steps: list[Callable[[list[Interval]], Interval]] = []
         self._results = [self._slot(sympy.sympify(expr, strict=True)) for expr in exprs]
 
+    @alone
     def __call__(self, *balls: arb) -> tuple[arb, ...]:
         if len(balls) != len(self.names):
             raise ValueError(f"expected {len(self.names)} balls ({', '.join(self.names)}), got {len(balls)}")
         pairs = self._run([(ball.lower(), ball.upper()) for ball in balls])
         return tuple(low if low == high else low.union(high) for low, high in pairs)
 
+    @alone
     def on(self, box: Box) -> tuple[Interval, ...]:
         """Exact ends (low, high) for each expression on a box with the same names in the same order."""
         if box.names != self.names:

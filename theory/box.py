@@ -13,6 +13,9 @@ from typing import TypeAlias
 import sympy
 from flint import arb, fmpq
 
+from theory.checked import shown
+from theory.precision import alone
+
 Exact: TypeAlias = int | Fraction | str | sympy.Rational
 # Bits of an exponent, so that every number that is written down has fewer digits than Python reads back.
 _LONGEST = 6000
@@ -34,12 +37,11 @@ def exact(value: Exact) -> Fraction:
         return Fraction(int(value.p), int(value.q))
     if isinstance(value, bool) or not isinstance(value, (int, Fraction, str)):
         kind = type(value).__name__
-        raise ValueError(f"constant {value!r} is a {kind}: give an int, a Fraction or a string such as '1/10'")
+        raise ValueError(f"constant {shown(value)} is a {kind}: give an int, a Fraction or a string such as '1/10'")
     try:
         number = Fraction(value)
     except (ValueError, ZeroDivisionError):
-        text = f"{value!r}" if len(str(value)) < 80 else f"of {len(str(value))} characters"
-        raise ValueError(f"constant {text} is not a finite rational number such as '1/10' or '0.25'") from None
+        raise ValueError(f"constant {shown(value)} is not a finite rational number such as '1/10' or '0.25'") from None
     if max(abs(number.numerator), number.denominator).bit_length() > 2 * _LONGEST:
         raise ValueError(f"a constant of over {2 * _LONGEST} bits is too long to write down")
     return number
@@ -55,6 +57,7 @@ def rational(value: arb) -> Fraction:
     return int(mantissa) * Fraction(2) ** int(exponent)
 
 
+@alone
 def to_ball(low: Exact, high: Exact | None = None) -> arb:
     """A ball that contains [low, high]; a midpoint and radius computed in floats would miss an end of many of them."""
     left = exact(low)
@@ -64,6 +67,7 @@ def to_ball(low: Exact, high: Exact | None = None) -> arb:
     return ball.union(arb(fmpq(right.numerator, right.denominator)))
 
 
+@alone
 def outward(ball: arb) -> tuple[float, float]:
     """Floats (low, high) with low <= every point of the ball <= high. Raises ValueError when the ball is NaN."""
     if ball.is_nan():

@@ -14,7 +14,7 @@ from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, 
 from proofs_check.tolerances import FLOW, VISIBLE
 from theory import landscape_order as order
 from theory import landscape_time
-from theory.landscape import learning_time
+from theory.landscape import scaled_learning_time
 from theory.landscape_symbolic import B, interior_table, loss
 from theory.symbols import PARAMETERS, alpha2, beta1, n_tokens
 
@@ -87,7 +87,7 @@ def _flow(tokens: int, start: Start | None = None):
 
 @cache
 def _limits() -> tuple[float, ...]:
-    return tuple(learning_time(1 - a1, b1).value for a1, b1 in starts(GRID))
+    return tuple(scaled_learning_time(1 - a1, b1).value for a1, b1 in starts(GRID))
 
 
 def stays(tokens: int, margin: float = 1.0, start: Start | None = None) -> Margin:
@@ -114,7 +114,7 @@ def rises(tokens: int, start: int, stretched: float = 1.0) -> Margin:
     times, theta, learnt = _flow(tokens)
     moments = np.flatnonzero(times <= learnt[start])
     chosen = moments[np.linspace(0, len(moments) - 1, 10).astype(int)]
-    values = [times[k] / tokens + stretched * learning_time(*theta[k, start, 1:3]).value for k in chosen]
+    values = [times[k] / tokens + stretched * scaled_learning_time(*theta[k, start, 1:3]).value for k in chosen]
     return at_most(values[:-1], values[1:], FLOW)
 
 

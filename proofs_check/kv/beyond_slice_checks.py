@@ -5,7 +5,6 @@ from functools import cache
 
 import numpy as np
 import sympy as sp
-from flint import ctx
 
 from dynamics.flow import gradient_flow
 from proofs_check.certify import both_signs
@@ -21,6 +20,7 @@ from theory.landscape_slice import PREVIOUS as B
 from theory.landscape_slice import exact_terms, loss
 from theory.landscape_symbolic import interior_table
 from theory.late_rates import late_state, late_velocity
+from theory.precision import working
 from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens
 
 x = critical.x
@@ -232,7 +232,7 @@ def fold_at(name: str, printed: str, tolerance: str) -> Margin:
     found = fold()
     if found.outcome is not Outcome.PROVED or found.enclosure is None:
         raise Undecided(found.reason)
-    with ctx.workprec(96):
+    with working(96):
         balls = dict(zip(found.enclosure.names, found.enclosure.balls(), strict=True))
         value = {"T": balls["n_tokens"], "beta1": balls["beta1"], "alpha1": -balls["x"].log()}[name]
         return ball_at_least(to_ball(tolerance) - abs(value - to_ball(printed)))
@@ -311,7 +311,7 @@ def late_limit(which: str, tokens: int, power: int, twist: int = 0) -> Margin:
     target = table.classes[0].numerator
     terms = [(k.count, (k.numerator - target) / table.partition) for k in table.classes[1:]]
     slopes = [sum(n * sp.diff(d, p) * sp.exp(d) for n, d in terms) for p in PARAMETERS]
-    with ctx.workprec(256 + 16 * power):
+    with working(256 + 16 * power):
         place = (to_ball(own).log(), 2 * to_ball(beta).log() + to_ball(c).log(), to_ball(beta),
                  to_ball(g).log() - to_ball(beta).log())  # fmt: skip
         g1, g2, g3, g4 = BallFunction(slopes, [p.name for p in PARAMETERS])(*place)

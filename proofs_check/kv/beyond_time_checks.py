@@ -12,7 +12,7 @@ from proofs_check.claim import Effort
 from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same, worst
 from theory import landscape_time
 from theory.ball import to_ball
-from theory.landscape import learning_time
+from theory.landscape import learning_time, scaled_learning_time
 from theory.landscape_slice import full_leading_excess
 from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, sigma
 
@@ -152,7 +152,7 @@ def _learnt(mode: str, tokens: int, pairs: np.ndarray, longest: float) -> np.nda
 
 @cache
 def predicted(steps: int) -> np.ndarray:
-    return np.array([learning_time(1 - a, b).value for a, b in starts(steps)])
+    return np.array([scaled_learning_time(1 - a, b).value for a, b in starts(steps)])
 
 
 def within_log(mode: str, tokens: int, steps: int = 10, most: float = 10.0, shift: float = 0.0) -> Margin:
@@ -164,7 +164,7 @@ def within_log(mode: str, tokens: int, steps: int = 10, most: float = 10.0, shif
 @cache
 def gap_from(mode: str, tokens: int, start: tuple[float, float]) -> float:
     """t - s* T from one start of the slice."""
-    limit = learning_time(1 - start[0], start[1]).value * tokens
+    limit = learning_time(1 - start[0], start[1], tokens).value
     return float(_learnt(mode, tokens, np.array([start]), 3 * limit)[0] - limit)
 
 

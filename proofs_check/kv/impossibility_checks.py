@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
-from flint import ctx
 
 from proofs_check.claim import Effort, Point
 from proofs_check.kv.exact_heads import (
@@ -47,6 +46,7 @@ from theory.induction_proofs import (
     inner_residuals,
 )
 from theory.induction_symbolic import IDENTITY, attend, induction_terms, kv_shift_terms, reduced, symbolic_tokens
+from theory.precision import working
 from theory.symbols import copy_slope, sigma, slope
 
 Row = tuple[int, ...]
@@ -265,7 +265,7 @@ def vanishes(domain: str, variable: sp.Symbol = copy_slope) -> Margin:
 def lost_in_floats(ratio: Fraction) -> Margin:
     """In float64 the error of the network is exactly 0 where the true one is positive."""
     tokens = (0, 1, 1, 0, 1)
-    with ctx.workprec(300):
+    with working(300):
         true = never_exact(ratio, Fraction(0), tokens)
     rows = np.array([[float(value)] for value in tokens])
     found = induction.two_layer_alibi(rows, 1.0, 0.0, -float(np.log(float(ratio))))

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
-from flint import ctx
 
 from dynamics.listing_k import listing_sample
 from dynamics.tasks import FIRST_TOKEN, length_law_exact
@@ -38,6 +37,7 @@ from proofs_check.tolerances import ROUNDING
 from theory import landscape
 from theory import landscape_symbolic as symbolic
 from theory.ball import BallFunction, to_ball
+from theory.precision import working
 from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens, rest_logits, rest_scores
 
 TABLE = symbolic.interior_table()
@@ -256,7 +256,7 @@ def last_but_one_target(tokens: int, position: int) -> Margin:
 
 def descends(b1: int, a2: int = 2) -> Margin:
     """L(0, a2, 2 b1, 0) < L(0, a2, b1, 0) at T = 9, both certainly positive."""
-    with ctx.workprec(400):  # the loss is as small as e^{-85}
+    with working(400):  # the loss is as small as e^{-85}
         here, further = (
             ball_one_hot_loss(Fraction(0), Fraction(a2), Fraction(b), Fraction(0), 9, 4) for b in (b1, 2 * b1)
         )

@@ -70,7 +70,7 @@ def from_halves(effort: Effort) -> list[dict]:
 
 
 def _limit(tokens: int, start: Four) -> float:
-    return learning_time(start[1], start[2]).value * tokens
+    return learning_time(start[1], start[2], tokens).value
 
 
 def in_interval(tokens: int, start: Four, retrained: bool = False, factor: float = 1.0, limit: bool = False) -> Margin:

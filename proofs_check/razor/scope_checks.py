@@ -5,13 +5,14 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
-from flint import arb, ctx
+from flint import arb
 
 from proofs_check.kv.mathematical import identities
 from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same, worst
 from proofs_check.oracles_alibi import BallHead, ball, ball_scores, ball_softmax, ball_weights, printed_scope
 from proofs_check.tolerances import VISIBLE
 from theory import alibi
+from theory.precision import working
 
 HALF = Fraction(1, 2)
 E1 = ((1, 0), (0, 0))
@@ -115,7 +116,7 @@ def every_context(n_tokens: int, product: Fraction, slope: Fraction, spread: int
     """All 2^n contexts of RMSNorm in one dimension, in balls: no weight above the bound, D = 2 |M|, D_s = D or 0."""
     head = BallHead("rms", (1,), (0,), ((product,),), ((1,),), slope)
     distance, margins = n_tokens - 1, []
-    with ctx.workprec(256):
+    with working(256):
         wide = ball(spread * abs(product))
         rest = (ball(slope) * distance - (wide if product < 0 else 0)).exp()
         rest += sum(((ball(slope) * j - wide).exp() for j in range(1, distance)), arb(0))
@@ -156,7 +157,7 @@ def no_context_above(seed: int, factor: float = 1.0) -> Margin:
 def tight(product: Fraction, slope: Fraction, distance: int, spread: int = 2) -> Margin:
     """M = -product in one dimension attains the bound with D = 2 product: its worst context within 1e-30, in balls."""
     head = BallHead("rms", (1,), (0,), ((-product,),), ((1,),), slope)
-    with ctx.workprec(256):
+    with working(256):
         weight = ball_weights(head, [(-1,), *[(1,)] * distance])[0]
         powers = sum(((ball(slope) * j).exp() for j in range(1, distance + 1)), arb(0))
         bound = 1 / (1 + ball(-spread * product).exp() * powers)

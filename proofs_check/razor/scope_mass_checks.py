@@ -3,11 +3,12 @@
 from fractions import Fraction
 
 import sympy as sp
-from flint import arb, ctx
+from flint import arb
 
 from proofs_check.margin import Margin, ball_at_least, identity, worst
 from proofs_check.oracles_alibi import BallHead, ball, ball_weights, printed_scope
 from proofs_check.razor.scope_checks import WITNESSES
+from theory.precision import working
 
 SMALL = Fraction(1, 1000)
 slope, wide, eps = sp.symbols("l D eps", positive=True)
@@ -78,7 +79,7 @@ def dropped(product: Fraction, steep: Fraction, kept: int, gone: int, level: Fra
 
 def mass_attained(product: Fraction, steep: Fraction, kept: int, gone: int, spread: int = 2) -> Margin:
     """The worst context's dropped mass is 1/(1 + e^-D (e^{lW} - 1)/(1 - e^{-l gone})), D = 2 product, within 1e-30."""
-    with ctx.workprec(256):
+    with working(256):
         weights = ball_weights(_one_dimension(product, steep), [*[(-1,)] * gone, *[(1,)] * kept])
         total = sum(weights[:gone], arb(0))
         rate = ball(steep)

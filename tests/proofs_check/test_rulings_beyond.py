@@ -12,7 +12,7 @@ from proofs_check.kv import beyond_time_checks as times
 from proofs_check.kv import trained_scalar_checks as scalars
 from proofs_check.registry import load
 from theory import landscape_order as order
-from theory.landscape import learning_time
+from theory.landscape import scaled_learning_time
 from theory.landscape_time import blow_up_time
 
 CLAIMS = load()
@@ -189,4 +189,4 @@ def test_derived_share_needs_both_parts(width):
 
 
 def test_learning_time_still_serves_starts_below_the_axis():
-    assert learning_time(1.0, -0.3).value == pytest.approx(limit_flow_time(1.0, -0.3), rel=1e-6)
+    assert scaled_learning_time(1.0, -0.3).value == pytest.approx(limit_flow_time(1.0, -0.3), rel=1e-6)

@@ -64,6 +64,20 @@ def test_table_and_json_hold_what_the_library_returns(alibi, tmp_path, capsys):
     assert f"{kept} of {16 * 900} tokens" in printed and "% saved" in printed
 
 
+def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi, tmp_path, capsys):
+    from scripts.scope_map import Data, draw
+
+    out = tmp_path / "scope.json"
+    _, printed, _ = command(capsys, [str(alibi), "--eps", "1e-2", "--json", str(out)])
+    (line,) = [line for line in printed.splitlines() if line.startswith("arithmetic: ")]
+    assert "exact (real) arithmetic" in line and "bfloat16" in line
+    assert json.loads(out.read_text())["arithmetic"] == line.removeprefix("arithmetic: ")
+    figure = draw(Data(np.array([[3.0, 9.0]]), np.zeros((1, 2), bool), np.array(0.1), np.array(9)))
+    assert "exact arithmetic" in figure.axes[0].get_xlabel()
+    _, help_text, _ = command(capsys, ["--help"])
+    assert "exact arithmetic" in help_text and "bfloat16" in help_text
+
+
 def test_no_bound_is_null_in_json_and_said_in_words(llama, tmp_path, capsys):
     code, printed, _ = command(capsys, [str(llama), "--eps", "1e-3", "--json", str(tmp_path / "x.json")])
     heads = json.loads((tmp_path / "x.json").read_text())["heads"]
