@@ -41,7 +41,7 @@ def exact(value: Exact) -> Fraction:
     try:
         number = Fraction(value)
     except (ValueError, ZeroDivisionError):
-        raise ValueError(f"constant {shown(value)} is not a finite rational number such as '1/10' or '0.25'") from None
+        raise ValueError(f"constant {shown(value)} is not a finite rational such as '1/10' or '0.25'") from None
     if max(abs(number.numerator), number.denominator).bit_length() > 2 * _LONGEST:
         raise ValueError(f"a constant of over {2 * _LONGEST} bits is too long to write down")
     return number
@@ -192,6 +192,8 @@ _SIGNS: dict[str, Callable[[Fraction, Fraction], bool]] = {
 def check_side(symbol: sympy.Symbol, low: Fraction, high: Fraction) -> None:
     """Raises ValueError where the side leaves the domain that sympy has simplified by."""
     known = symbol.assumptions0
+    if known.get("real") is False or known.get("extended_real") is False:
+        raise ValueError(f"symbol {symbol.name} is assumed not real, but its side is [{low}, {high}]")
     for name, holds in _SIGNS.items():
         assumed = known.get(name) or known.get(f"extended_{name}") or (name == "nonzero" and known.get("zero") is False)
         if assumed and not holds(low, high):
@@ -200,8 +202,6 @@ def check_side(symbol: sympy.Symbol, low: Fraction, high: Fraction) -> None:
     for name in sorted(known):
         if known[name] and name not in _HARMLESS | signs:
             raise ValueError(f"symbol {symbol.name} is assumed {name}, which no interval [{low}, {high}] grants")
-    if known.get("real") is False or known.get("extended_real") is False:
-        raise ValueError(f"symbol {symbol.name} is assumed not real, but its side is [{low}, {high}]")
     if known.get("integer") is False or known.get("rational") is False:
         raise ValueError(f"symbol {symbol.name} is assumed not whole, which no interval [{low}, {high}] grants")
 

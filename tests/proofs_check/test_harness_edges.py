@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from proofs_check.claim import Control, Effort, Evidence, Interval, Kind, Sampled, Status, Witness
+from proofs_check.claim import SAMPLES, Control, Effort, Evidence, Interval, Kind, Sampled, Status, Witness
 from proofs_check.harness import EvidenceResult, run_claim
 from proofs_check.margin import Undecided, at_most, same
 from tests.proofs_check import planted
@@ -61,7 +61,7 @@ def test_a_quotation_has_no_margin_no_points_and_no_control():
 
 
 def test_the_effort_reaches_the_points_of_evidence_and_controls():
-    claim = replace(GOOD, hypotheses=(Interval("x", 0.0, 1.0),))
+    claim = replace(GOOD, coverage=SAMPLES, hypotheses=(Interval("x", 0.0, 1.0),))
     for effort, count in ((Effort.QUICK, 5 + 2), (Effort.FULL, 9 + 2)):
         seen = []
 

@@ -33,6 +33,21 @@ def test_the_readme_counts_add_up():
     assert ours == sum(numbers[title][0] for title in titles) and own + ours == len(ROWS)
 
 
+def test_the_readme_leads_with_the_theorems_and_links_the_papers():
+    lead = (docs.ROOT / "README.md").read_text("utf-8").split("    make ")[0]
+    assert all(address in lead for address in docket.PAPERS.values())
+    broken = docket.grouped(ROWS)[0][1]
+    theorems = [row["id"] for row in broken if re.fullmatch(r"\w+\.thm[\d.]+", row["id"])]
+    assert theorems and all(f"`{name}`" in lead or f"--id {name}`" in lead for name in theorems)
+
+
+def test_the_audit_page_names_tests_that_exist():
+    named = re.findall(r"`([\w/]+\.py)::(\w+)`", (docs.ROOT / "docs" / "audit.md").read_text("utf-8"))
+    assert len(named) > 80
+    for file, name in named:
+        assert f"\ndef {name}(" in (docs.ROOT / "tests" / file).read_text("utf-8"), (file, name)
+
+
 def test_nothing_that_is_told_is_called_proved():
     for path in ("README.md", "docs/claims.md"):
         told = (docs.ROOT / path).read_text("utf-8").split(docs.BEGIN)[-1]
