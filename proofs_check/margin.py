@@ -121,12 +121,19 @@ def identity(printed: Any, true: Any) -> Margin:
     if any(isinstance(side, str) for side in (printed, true)) or any(side.has(sp.Float) for side in sides):
         raise TypeError(f"identity() compares exact expressions, not {printed!r} and {true!r}")
     difference = sides[0] - sides[1]
-    for attempt in (sp.expand, sp.simplify, lambda e: sp.simplify(sp.expand(e.rewrite(sp.exp)))):
-        if attempt(difference) == 0:
-            return Margin(0.0, printed, true)
-        separated = _separated(difference)
-        if separated:
-            return Margin(-separated, printed, true)
+    if sp.expand(difference) == 0:
+        return Margin(0.0, printed, true)
+    separated = _separated(difference)
+    if separated:
+        return Margin(-separated, printed, true)
+    attempts = (  # the cheap ones first: most identities are of quotients, or of sums of angles
+        lambda e: sp.expand(sp.fraction(sp.together(e))[0]),
+        lambda e: sp.expand(e.rewrite(sp.exp)),
+        sp.simplify,
+        lambda e: sp.simplify(sp.expand(e.rewrite(sp.exp))),
+    )
+    if any(attempt(difference) == 0 for attempt in attempts):
+        return Margin(0.0, printed, true)
     raise Undecided("the difference neither simplifies to zero nor shows at eight rational points")
 
 

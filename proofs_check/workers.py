@@ -14,6 +14,8 @@ from typing import Any, Protocol
 from proofs_check.registry import BrokenLedger, load, select
 
 Row = dict[str, Any]
+# Claims that a worker takes at once: neighbours share what they compute, and caches are a process's own.
+_BLOCK = 8
 
 
 class Progress(Protocol):
@@ -51,10 +53,11 @@ def run(plan: Plan, jobs: int, progress: Progress | None = None) -> list[Row]:
                 progress.total = len(names)
             _collect(pool, plan, names, rows, progress)
         # What a broken pool had in flight is at most what its workers held and what was next in line.
+        flying = (2 * jobs + 2) * _BLOCK
         while left := [name for name in names if name not in rows]:
-            rows.update(_one_by_one(plan, left[: 2 * jobs + 2]))
+            rows.update(_one_by_one(plan, left[:flying]))
             with _pool(jobs) as pool:
-                _collect(pool, plan, left[2 * jobs + 2 :], rows, progress)
+                _collect(pool, plan, left[flying:], rows, progress)
     finally:
         if progress is not None:
             progress.close()
@@ -79,12 +82,13 @@ def _ask(pool: Executor, question: Callable[[Plan], list[Any] | str], plan: Plan
 
 def _collect(pool: Executor, plan: Plan, names: Sequence[str], rows: dict[str, Row], progress: Progress | None) -> None:
     """Adds the rows of all names that the pool lives to run."""
+    blocks = [names[k : k + _BLOCK] for k in range(0, len(names), _BLOCK)]
     try:
-        futures = {pool.submit(_row, plan, name): name for name in names}
+        futures = {pool.submit(_rows, plan, block): block for block in blocks}
         for future in as_completed(futures):
-            rows[futures[future]] = future.result()
+            rows.update(zip(futures[future], future.result(), strict=True))
             if progress is not None:
-                progress.update(1)
+                progress.update(len(futures[future]))
     except BrokenExecutor:
         return
 
@@ -147,6 +151,10 @@ def _row(plan: Plan, name: str) -> Row:
 
     registry = _loaded(plan)
     return row(registry[name], registry, Effort.FULL if plan.full else Effort.QUICK)
+
+
+def _rows(plan: Plan, names: Sequence[str]) -> list[Row]:
+    return [_row(plan, name) for name in names]
 
 
 def _ended(plan: Plan, name: str) -> Row:

@@ -99,12 +99,17 @@ def quantile(level: str, low: str, high: str, cells: int) -> Margin:
     s* falls with alpha2 and with beta1 (`falls`), so its extremes on a cell are at two corners. A cell counts for the
     second share where s* certainly is at most `high` all over it, for the first where it may be at most `low`.
     """
-    times = _corner_times(cells)
-    slow, fast = times[:-1][:, :-1], times[1:][:, 1:]
-    surely = sum(bool(t is not None and t <= to_ball(high)) for t in slow.flat)
-    perhaps = sum(not bool(t > to_ball(low)) for t in fast.flat)
     wanted = Fraction(level) * cells**2
-    return worst([less(wanted, Fraction(surely)), less(Fraction(perhaps), wanted)])
+    surely = above = 0
+    # The time falls with j and with k: the first k that is early enough, and the first that may be, fall with j.
+    early = late = cells
+    for j in range(cells):
+        while early and _corner_time(j, early - 1, cells) <= to_ball(high):
+            early -= 1
+        while late and not _corner_time(j + 1, late, cells) > to_ball(low):
+            late -= 1
+        surely, above = surely + cells - early, above + late
+    return worst([less(wanted, Fraction(surely)), less(Fraction(cells**2 - above), wanted)])
 
 
 def falls(which: str, sign: int = 1) -> Margin:
@@ -118,13 +123,9 @@ def falls(which: str, sign: int = 1) -> Margin:
 
 
 @cache
-def _corner_times(cells: int) -> np.ndarray:
-    """s* at the corners (alpha2, beta1) = (j, k) / cells; None at the critical point."""
-    table = np.empty((cells + 1, cells + 1), dtype=object)
-    for j in range(cells + 1):
-        for k in range(cells + 1):
-            table[j, k] = landscape_time.blow_up_time(Fraction(j, cells), Fraction(k, cells)) if j or k else None
-    return table
+def _corner_time(j: int, k: int, cells: int) -> arb:
+    """s* at the corner (alpha2, beta1) = (j, k) / cells; without end at the critical point."""
+    return landscape_time.blow_up_time(Fraction(j, cells), Fraction(k, cells)) if j or k else arb("inf")
 
 
 def starts(steps: int) -> np.ndarray:

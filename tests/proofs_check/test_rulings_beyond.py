@@ -119,11 +119,22 @@ def test_pieces_of_the_sides_hold_and_fail_with_a_sign_changed(which):
 @pytest.mark.parametrize(("ball", "counts"), [("1 +/- 0.1", True), ("1.2 +/- 0.1", False), ("0.8 +/- 0.1", True)])
 def test_a_cell_that_may_lie_below_the_lower_end_is_counted(monkeypatch, ball, counts):
     """With one cell and `low` = 1 the share of s* <= 1 is below 1/2 only where the cell certainly is above."""
-    table = np.empty((2, 2), dtype=object)
-    table[:] = arb(ball)
-    monkeypatch.setattr(times, "_corner_times", lambda cells: table)
+    monkeypatch.setattr(times, "_corner_time", lambda j, k, cells: arb(ball))
     found = times.quantile("1/2", "1", "2", 1)
     assert (found.value < 0) == counts
+
+
+def test_cells_are_counted_along_a_line_as_they_are_one_by_one():
+    cells, low, high = 6, "0.4", "0.9"
+    corner = [[times._corner_time(j, k, cells) for k in range(cells + 1)] for j in range(cells + 1)]
+    inside = [(j, k) for j in range(cells) for k in range(cells)]
+    surely = sum(bool(corner[j][k] <= arb(high)) for j, k in inside)
+    perhaps = sum(not corner[j + 1][k + 1] > arb(low) for j, k in inside)
+    assert 0 < perhaps < surely < cells**2
+    assert times.quantile(f"{surely - 1}/{cells**2}", low, high, cells).value > 0
+    assert times.quantile(f"{surely}/{cells**2}", low, high, cells).value < 0
+    assert times.quantile(f"{perhaps + 1}/{cells**2}", low, high, cells).value > 0
+    assert times.quantile(f"{perhaps}/{cells**2}", low, high, cells).value < 0
 
 
 def test_deciles_lie_in_their_brackets_and_brackets_a_little_smaller_fail():

@@ -153,8 +153,11 @@ def test_unknown_backend_is_refused():
         numeric(X, [X], "jax")
 
 
+JUNK = [True, "x", b"1", 1j, {}, None, [True], np.array(["1"]), object()]
+
+
 @pytest.mark.parametrize("backend", ["numpy", "torch", "mpmath", "arb"])
-@pytest.mark.parametrize("junk", [True, "x", b"1", 1j, {}, None, [True], np.array(["1"]), object()], ids=lambda junk: type(junk).__name__)
+@pytest.mark.parametrize("junk", JUNK, ids=lambda junk: type(junk).__name__)
 def test_a_value_that_is_no_number_is_refused_by_name(backend, junk):
     if backend == "arb" and junk == "x":
         junk = "x/0"
