@@ -101,6 +101,7 @@ def stays(tokens: int, margin: float = 1.0, start: Start | None = None) -> Margi
     return worst([same(outside, 0), same(int(np.isnan(learnt).sum()), 0), at_most(float(filled.max()), margin)])
 
 
+@cache
 def leaves(tokens: int, start: Start, end: float = 1e6) -> Margin:
     """From that start of the slice the four-parameter flow leaves R, by beta1 < 0, and learns anti-induction."""
     found = gradient_flow([(start[0], 1 - start[0], start[1], 1 - start[1])], tokens, end, times=[end], levels=[LEVEL])

@@ -115,6 +115,7 @@ def tail(which: str, far: int = 10, tokens: tuple[Exact, Exact] = (4, 10)) -> Ma
     return worst(margins)
 
 
+@cache
 def none(low: Exact, high: Exact, near: tuple[str, str] = ("1.1158", "-0.77137")) -> Margin:
     """No critical point with x in [0, RIGHT], -10 <= beta1 <= 1/2 for any real T in [low, high], by both checkers.
 

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from functools import cache
 
 from dynamics.listing_k import listing_sample
 from proofs_check.claim import Nature
@@ -85,6 +86,7 @@ def scored(length: int, tokens: int, after: int = 0) -> Margin:
     return worst([same(scored, (n_tokens(row) + after,)) for row, scored, _ in all_rows(length, tokens).rows])
 
 
+@cache
 def padded(length: int, tokens: int, size: int | None = 512) -> Margin:
     """Every row is its content and then zeros, up to `size` (None: up to the argument length)."""
     wanted = length if size is None else size
