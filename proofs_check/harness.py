@@ -137,7 +137,10 @@ def _value(margin: MarginFunction, point: Point) -> Margin:
 
 
 def _look_again(margin: MarginFunction, kept: Iterable[tuple[Point, float]]) -> None:
-    """A margin is a function of its point: evaluated later and in another order it gives the same value."""
+    """A margin is a function of its point: evaluated later and in another order it gives the same value.
+
+    One that is cached is so by construction, and is spared the second search.
+    """
     for point, value in reversed(tuple(kept)):
         again = _value(margin, point).value
         if again != value:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 
 import sympy
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 from sympy.logic.boolalg import And, Boolean, BooleanFalse, BooleanTrue, Not, Or
 
 from theory.box import Box, Exact, Outcome, equal, exact, less, less_or_equal, outward, symbols_in, to_ball
@@ -49,9 +49,20 @@ def _add(x: Interval, y: Interval) -> Interval:
 
 
 def _times(x: Interval, y: Interval) -> Interval:
-    if x[0] >= 0 and y[0] >= 0:
-        return (x[0] * y[0]).lower(), (x[1] * y[1]).upper()
-    return _hull(x[0] * y[0], x[0] * y[1], x[1] * y[0], x[1] * y[1])
+    (a, b), (c, d) = x, y
+    # Signs say which ends make the least product and the largest; where both intervals straddle 0, or are not numbers,
+    # all four are asked.
+    if a >= 0:
+        low, high = (a * c, b * d) if c >= 0 else (b * c, a * d) if d <= 0 else (b * c, b * d)
+    elif b <= 0:
+        low, high = (a * d, b * c) if c >= 0 else (b * d, a * c) if d <= 0 else (a * d, a * c)
+    elif c >= 0:
+        low, high = a * d, b * d
+    elif d <= 0:
+        low, high = b * c, a * c
+    else:
+        return _hull(a * c, a * d, b * c, b * d)
+    return low.lower(), high.upper()
 
 
 def _increasing(function: Callable[[arb], arb]) -> Callable[[Interval], Interval]:
@@ -121,6 +132,18 @@ _FOLDS: dict[type[sympy.Basic], Callable[[Interval, Interval], Interval]] = {
     sympy.Max: lambda x, y: (x[0].max(y[0]), x[1].max(y[1])),
     sympy.Min: lambda x, y: (x[0].min(y[0]), x[1].min(y[1])),
 }
+
+
+def _constant(ball: Callable[[], arb]) -> Callable[[list[Interval]], Interval]:
+    """A step that gives the number's interval, computed once at each precision."""
+    kept: dict[int, Interval] = {}
+
+    def step(_: list[Interval]) -> Interval:
+        if ctx.prec not in kept:
+            kept[ctx.prec] = _hull(ball())
+        return kept[ctx.prec]
+
+    return step
 
 
 def _less(x: Interval, y: Interval) -> Outcome:
@@ -209,11 +232,11 @@ class BallFunction:
     def _step(self, expr: sympy.Basic) -> Callable[[list[Interval]], Interval]:
         if expr.is_Rational:
             constant = fmpq(int(expr.p), int(expr.q))
-            return lambda _: _hull(arb(constant))
+            return _constant(lambda: arb(constant))
         if expr == sympy.pi:
-            return lambda _: _hull(arb.pi())
+            return _constant(arb.pi)
         if expr == sympy.E:
-            return lambda _: _hull(arb.const_e())
+            return _constant(arb.const_e)
         if isinstance(expr, sympy.Piecewise):
             return self._piecewise(expr)
         if isinstance(expr, sympy.Pow):

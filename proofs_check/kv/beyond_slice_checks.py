@@ -177,6 +177,7 @@ def excess(tokens: int, a: str, b: str, low: str, high: str) -> Margin:
     return worst([ball_at_least(found - to_ball(low)), ball_at_least(to_ball(high) - found)])
 
 
+@cache
 def only_two(tokens: int, far: int, first: tuple[str, str], second: tuple[str, str]) -> Margin:
     """The search finds no critical point outside the two boxes, and tails exclude the rest of the plane."""
     rest = [Box({x: (0, RIGHT), beta1: (-far, HALF)})]
@@ -239,6 +240,7 @@ def fold_at(name: str, printed: str, tolerance: str) -> Margin:
         return ball_at_least(to_ball(tolerance) - abs(value - to_ball(printed)))
 
 
+@cache
 def share(tokens: int, a: tuple[float, float], b: tuple[float, float], low: float, high: float, count: int) -> Margin:
     """Share of random slice starts whose free slice flow reaches loss 0.1 by t = 2e4."""
     rng = np.random.default_rng(tokens)
@@ -246,6 +248,7 @@ def share(tokens: int, a: tuple[float, float], b: tuple[float, float], low: floa
     return worst([at_most(Fraction(str(low)), reached), at_most(reached, Fraction(str(high)))])
 
 
+@cache
 def all_learn(tokens: int, a: tuple[float, float], b: tuple[float, float], steps: int) -> Margin:
     """Every start of a grid of the rectangle, corners included, reaches loss 0.1 by t = 2e4."""
     one, two = (part.ravel() for part in np.meshgrid(np.linspace(*a, steps + 1), np.linspace(*b, steps + 1)))

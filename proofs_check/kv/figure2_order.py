@@ -65,6 +65,7 @@ def _second(weights, a, b, ab, scale, covariance: int = 1) -> sp.Expr:
     return total * mean(ab) + covariance * scale * (total * both - mean(a) * mean(b))
 
 
+@cache
 def second_derivative(covariance: int = 1) -> Margin:
     """d2/ds dt of log sum_c q_c e^{u E_c}, E_c = e + a s + b t + m s t, at s = t = 0: u/Z^2 times `_second`."""
     s, t = sp.symbols("s t", real=True)
@@ -78,6 +79,7 @@ def second_derivative(covariance: int = 1) -> Margin:
     return identity(sp.simplify(sp.together(found - claimed)), 0)
 
 
+@cache
 def classes(plant: int = 0) -> Margin:
     """u E_c is D_c at T = 1/u, and the shares q_c are the counts over T and sum to 1."""
     table = interior_table()
@@ -94,6 +96,7 @@ def _certificate() -> str:
     return prove_positive(cross(), BOX).to_json()
 
 
+@cache
 def cooperative() -> Margin:
     """The mixed derivative is positive on the box at every T >= 4: the second checker on the certificate."""
     checked = verify(_certificate(), cross(), BOX)

@@ -1,5 +1,7 @@
 """Appendix J of the KV-shifting paper: latent attention, whose scores are taken from cached latents, and the shift."""
 
+from functools import cache
+
 import sympy as sp
 
 from proofs_check.claim import INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
@@ -91,10 +93,12 @@ def _from_latents(key: tuple, value: tuple, exchanged: bool = False, length: int
     return identities(full, _outputs(key[::-1], value[::-1], length)[1] if exchanged else read)
 
 
+@cache
 def _mixture_from_latents(exchanged: bool = False) -> Margin:
     return _from_latents((alpha1, alpha2), (beta1, beta2), exchanged, length=2)
 
 
+@cache
 def _rotated(coefficients: tuple = (0, 1), back: int = 1) -> Margin:
     """Keys mixed before rotation, as in Appendix M, from the rotated keys that are cached, R_s k_s.
 

@@ -6,7 +6,7 @@ that is affordable here; there only what KV shifting can do is claimed. Quick ev
 checkpoints and re-reads their histories, whose bytes are checked against recorded hashes; full evidence retrains.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from proofs_check.claim import Control, Effort, Evidence, Kind
@@ -75,10 +75,12 @@ def _seeds(effort: Effort) -> list[dict[str, int | None]]:
     return [{"seed": seed} for seed in ((None,) if effort is Effort.QUICK else (None, 1, 2))]
 
 
+@cache
 def _learns(seed: int | None, name: str = "kv-shift") -> Margin:
     return at_most(0.99, _accuracy(name, seed))
 
 
+@cache
 def _fails(seed: int | None, name: str = ONE) -> Margin:
     return less(_accuracy(name, seed), 0.5)
 
@@ -89,6 +91,7 @@ def _sooner(seed: int | None, first: str = KV, second: str = TWO) -> Margin:
     return worst([*ends, at_most(2 * _steps(first, seed), _steps(second, seed))])
 
 
+@cache
 def _named_heads(seed: int | None, flipped: bool = False) -> Margin:
     """Heads named by attention alone: |alpha2| > |alpha1| and |beta1| > |beta2|, in sizes that no gauge changes."""
     named = [head for head in _heads("kv-shift", seed) if head.is_induction]

@@ -2,6 +2,7 @@
 
 import itertools
 from fractions import Fraction
+from functools import cache
 from statistics import median
 
 from proofs_check.kv.hop_data import ERRORS, ROWS, positions
@@ -48,6 +49,7 @@ def _median_curve(variant: Variant) -> list[float]:
     return [median(scores) for scores in zip(*held, strict=True)]
 
 
+@cache
 def unlike_figure_1a(first: Variant, second: Variant, models: tuple[str, str] = ("kv-shift", "vanilla-1")) -> Margin:
     """The curves stay within 0.1 of each other, where Figure 1a's one-layer models end 0.8 apart."""
     from proofs_check.kv.trained import _accuracy

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,7 @@ def attained(seed: int, count: int, factor: float = 1.0) -> Margin:
     return at_most(0.999, min(ratios))
 
 
+@cache
 def free_states(seed: int, count: int, factor: float = 1.0) -> Margin:
     """Four states moved freely reach no more of the weight at distance 2 than one query with its best keys."""
     from dynamics.adversary import heaviest_weights

@@ -1,6 +1,7 @@
 """Margins for the condition under which Theorem 1 is true: violations in balls, gaps of random heads, closed forms."""
 
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import sympy as sp
@@ -24,6 +25,7 @@ def drawn(seed: int) -> tuple[np.ndarray, np.ndarray, str]:
     return gamma, rng.standard_normal(d) * rng.choice([0.0, 0.2, 1.0, 3.0]), norm
 
 
+@cache
 def both_ways(seed: int, stretch: float = 1.0) -> Margin:
     """Refuted: a head and a context above eps beyond L_h. Proved: ||M|| bound is above the gap of every head tried.
 

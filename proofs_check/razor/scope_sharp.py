@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import sympy as sp
@@ -48,6 +49,7 @@ def _ascended(head, distance: int, slope: float, seed: int) -> float:
     return math.exp(-min(float(minimize(fall, s, method="BFGS", options={"gtol": 1e-8}).fun) for s in starts))
 
 
+@cache
 def supremum(seed: int, distance: int, claimed: str = "sharp") -> Margin:
     """The best context found by ascent over queries has the weight of the one-variable formula."""
     head, slope = _head(seed), 0.1
