@@ -23,10 +23,11 @@ from typing import Any
 from scripts.cli import run
 
 CORE = (
-    *(f"proofs_check/{name}.py" for name in ("claim", "margin", "harness", "ledger", "registry", "certify")),
-    *(f"proofs_check/{name}.py" for name in ("certificate", "check", "krawczyk", "enclose", "oracles")),
+    *(f"proofs_check/{name}.py" for name in ("claim", "record", "sides", "margin", "harness", "ledger", "registry")),
+    *(f"proofs_check/{name}.py" for name in ("certify", "certificate", "check", "krawczyk", "enclose", "oracles")),
     "theory/ball.py",
     "theory/box.py",
+    "theory/precision.py",
 )
 GOALS = {"proof-core": 0.90, "theory": 0.85}
 COPIED = ("theory", "dynamics", "proofs_check", "scripts", "tests")

@@ -37,7 +37,7 @@ def is_exact(value: Any) -> bool:
 def sign(number: Any) -> int:
     """-1, 0 or 1 for an exact real number, decided by Arb balls or by proof that it is 0; else Undecided."""
     if not isinstance(number, sp.Expr):
-        return (number > 0) - (number < 0)
+        return int(number > 0) - int(number < 0)
     if number.is_Rational:
         return int(sp.sign(number))
     found = _sign_in_balls(number)

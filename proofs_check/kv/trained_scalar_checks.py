@@ -160,7 +160,6 @@ def _left(width: int, retrained: bool, turned: int = 0) -> np.ndarray:
     return (sample.deviation - linear).var(axis=0) / sample.deviation.var(axis=0)
 
 
-@cache
 def explained(width: int, retrained: bool, turned: int = 0) -> Margin:
     """At least 95 % of the variance of each scalar over runs is what the table's two means predict, sizes included."""
     return at_most(float(_left(width, retrained, turned).max()), 0.05)
@@ -173,7 +172,6 @@ def table_remainder() -> Remainder:
     return remainder(training.start, training.n_tokens, training.rate * training.steps, training.rate, training.batch)
 
 
-@cache
 def left_over(width: int, retrained: bool, sampling: float = 1.0, second: float = 1.0) -> Margin:
     """The share left, of each scalar, is within a factor 2 of the derived (n + k/d) / (1 + n + k/d)."""
     found = table_remainder()
