@@ -27,7 +27,7 @@ figure: setup
 	$(BIN)/python -m scripts.fig_landscape --out $(OUT)/fig_landscape
 
 train: setup
-	$(BIN)/python -m scripts.train --preset kv-shift --out $(OUT)/train
+	$(BIN)/python -m scripts.train --preset kv-shift --out $(OUT)/train --overwrite
 
 experiments: setup
 	$(BIN)/python -m scripts.sweep --preset figure-1a figure-1b --out $(OUT)/sweep

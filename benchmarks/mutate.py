@@ -20,11 +20,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from scripts.cli import run
+
 CORE = (
-    *(f"proofs_check/{name}.py" for name in ("claim", "margin", "harness", "ledger", "registry", "certify")),
-    *(f"proofs_check/{name}.py" for name in ("certificate", "check", "krawczyk", "enclose", "oracles")),
+    *(f"proofs_check/{name}.py" for name in ("claim", "record", "sides", "margin", "harness", "ledger", "registry")),
+    *(f"proofs_check/{name}.py" for name in ("certify", "certificate", "check", "krawczyk", "enclose", "oracles")),
     "theory/ball.py",
     "theory/box.py",
+    "theory/precision.py",
 )
 GOALS = {"proof-core": 0.90, "theory": 0.85}
 COPIED = ("theory", "dynamics", "proofs_check", "scripts", "tests")
@@ -56,7 +59,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace) -> int:
     from benchmarks import mutation_page
+    from dynamics.files import check_target
 
+    for path in (options.out, options.page):
+        check_target(path)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     with _copy(Path.cwd()) as root:
         populations = _populations(root, options)
@@ -151,4 +157,4 @@ def _known(out: Path, ground: str, keep_kills: bool) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(main))

@@ -1,6 +1,5 @@
 """Scores with their intervals, and the page that lists every survivor with its reason."""
 
-import os
 import re
 import tomllib
 from collections import Counter
@@ -10,6 +9,8 @@ from fnmatch import fnmatch
 from math import sqrt
 from pathlib import Path
 from typing import Any
+
+from dynamics.files import atomic_write_text
 
 NO_REASON = "no reason yet: a test is missing"
 
@@ -89,7 +90,4 @@ def write(path: Path, scores: Sequence[Score], known: Sequence[tuple[str, str, s
                     mark = " (timeout)" if record["status"] == "timeout" else ""
                     lines.append(f"- `{record['name'].replace('`', '')}`{mark}")
             lines.append("")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text("\n".join(lines).rstrip() + "\n")
-    os.replace(temporary, path)
+    atomic_write_text(path, "\n".join(lines).rstrip() + "\n")

@@ -37,7 +37,9 @@ def choices(
     if window not in range(1, MAX_WINDOW + 1):
         raise ValueError(f"window must be an integer in 1..{MAX_WINDOW}, got {window}")
     for name, choice, known in (
-        ("shift", shift, SHIFTS), ("parameters", parameters, PARAMETERS), ("position", position, POSITIONS)
+        ("shift", shift, SHIFTS),
+        ("parameters", parameters, PARAMETERS),
+        ("position", position, POSITIONS),
     ):
         if choice not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")

@@ -76,7 +76,7 @@ def load(folder: str | Path, device: str | torch.device = "cpu") -> Checkpoint:
     """
     folder = Path(folder)
     manifest = manifests.read(folder / MANIFEST)
-    config = ModelConfig.checked(manifest.config)
+    config = ModelConfig.checked(manifest.config, f"{folder / MANIFEST}: config")
     data = (folder / WEIGHTS).read_bytes()
     found = sha256_bytes(data)
     if found != manifest.sha256:

@@ -29,9 +29,11 @@ def layout(folder: Path) -> tuple[Layout, str]:
     no reader of these layouts accounts for.
     """
     manifest = manifests.read(folder / MANIFEST)
-    config = ModelConfig.checked(manifest.config)
+    config = ModelConfig.checked(manifest.config, f"{folder / MANIFEST}: config")
     if config.shift == "qkv":
         raise ValueError(f"{folder / MANIFEST}: shift 'qkv' mixes queries, which is not supported here")
+    if config.place != "heads":
+        raise ValueError(f"{folder / MANIFEST}: a shift placed at {config.place!r} is not supported here")
     n_kv_heads = config.n_kv_heads or config.n_heads
     architecture = Architecture(
         model_type="induction",

@@ -9,9 +9,7 @@ from torch import Tensor
 LAWS = ("paper", "matched")
 
 
-def initial(
-    heads: int, window: int, kind: str, generator: torch.Generator | None = None, law: str = "paper"
-) -> Tensor:
+def initial(heads: int, window: int, kind: str, generator: torch.Generator | None = None, law: str = "paper") -> Tensor:
     """Draw rows of coefficients that add up to 1.
 
     "paper": all but the last from U(0, 1), the last 1 - their sum. Its E sum c^2, the mean factor on the variance of

@@ -11,7 +11,10 @@ Fraction01 = Annotated[float, Field(ge=0, le=1)]
 
 
 class ModelConfig(Strict):
-    """A small Llama-like decoder with tied embeddings; mlp_width 0 leaves the feed-forward layers out."""
+    """A small Llama-like decoder with tied embeddings; mlp_width 0 leaves the feed-forward layers out.
+
+    place: where the shift acts, see `dynamics.places`; "heads" is the paper's, the others are for experiments only.
+    """
 
     vocab: Annotated[int, Field(ge=2, le=1_000_000)] = 8000
     width: Annotated[int, Field(ge=1, le=16384)] = 64
@@ -21,6 +24,7 @@ class ModelConfig(Strict):
     mlp_width: Annotated[int, Field(ge=0, le=65536)] = 0
     window: Annotated[int, Field(ge=1, le=4)] = 2
     shift: Literal["none", "k", "v", "kv", "qkv"] = "kv"
+    place: Literal["heads", "common", "half", "fused", "apart"] = "heads"
     parameters: Literal["free", "gate", "clip"] = "free"
     initial: Literal["paper", "matched"] = "paper"
     position: Literal["rope", "alibi", "none"] = "rope"
@@ -36,6 +40,17 @@ class ModelConfig(Strict):
             raise ValueError(f"n_heads {self.n_heads} is not a multiple of n_kv_heads {self.n_kv_heads}")
         if self.parameters == "gate" and self.window != 2:
             raise ValueError(f"gated parameters need window 2, got {self.window}")
+        return self
+
+    @model_validator(mode="after")
+    def _place_fits(self) -> "ModelConfig":
+        if self.place == "heads":
+            return self
+        shift = "kv" if self.place == "common" else "none"
+        if (self.shift, self.position == "alibi", self.n_kv_heads) != (shift, False, None):
+            raise ValueError(f"place {self.place!r} needs shift {shift!r}, no alibi and no n_kv_heads")
+        if self.place == "apart" and self.n_layers != 2:
+            raise ValueError(f"place 'apart' needs two layers, got {self.n_layers}")
         return self
 
     def least_parameters(self) -> int:
@@ -77,8 +92,17 @@ TASKS: dict[str, dict[str, int | str]] = {
     "mqar": {"task": "mqar", "pairs": 4, "length": 16},
 }
 
-PRESETS = {
-    "kv-shift": ModelConfig(),
-    "vanilla-1": ModelConfig(shift="none"),
-    "vanilla-2": ModelConfig(shift="none", n_layers=2),
+# The size of Figure 1a at which two vanilla layers learn too, in about 1500 steps; `experiments.induction` says what
+# keeps them from it. At the defaults above, the paper's own data, KV shifting learns and they are far from it.
+SMALL = ModelConfig(vocab=32, width=32, n_heads=4, mlp_width=64)
+SMALL_TRAINING = TrainConfig(steps=3000, batch=64, learning_rate=1e-3, pool=12)
+
+_VANILLA: dict[str, dict[str, str | int]] = {
+    "kv-shift": {},
+    "vanilla-1": {"shift": "none"},
+    "vanilla-2": {"shift": "none", "n_layers": 2},
 }
+PRESETS = {name: ModelConfig().model_copy(update=changes) for name, changes in _VANILLA.items()}
+COMPARED = {f"small-{name}": SMALL.model_copy(update=changes) for name, changes in _VANILLA.items()}
+PRESETS |= COMPARED
+TRAININGS = {name: SMALL_TRAINING if name in COMPARED else TrainConfig() for name in PRESETS}

@@ -18,7 +18,8 @@ from dynamics.model import InductionModel
 from dynamics.positions import rotate
 from dynamics.runs import heldout_of
 from dynamics.sweep import read_sweep
-from dynamics.sweep_job import WEIGHTS, Job
+from dynamics.sweep_job import WEIGHTS
+from dynamics.sweep_record import Job
 from dynamics.tasks import FIRST_TOKEN, Batch
 
 Pair = tuple[float, float]

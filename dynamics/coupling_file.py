@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from dynamics.config import ModelConfig, TrainConfig
 from dynamics.coupling import Mixing, MixingTable
-from dynamics.files import atomic_write_text, sha256_bytes
+from dynamics.hashed_file import read_hashed, write_hashed
 from dynamics.manifest import Strict, plain_line
 from dynamics.shipped_results import SHIPPED
 
@@ -25,8 +25,7 @@ def write_table(path: str | Path, table: MixingTable) -> None:
     """Write a table, its numbers rounded to six decimals, and its hash as sha256sum reads it. Raises: OSError."""
     header = Header(config=table.config, training=table.training, accuracy=table.accuracy)
     text = "\n".join([header.model_dump_json(), *(_rounded(row).model_dump_json() for row in table.heads)]) + "\n"
-    atomic_write_text(path, text)
-    atomic_write_text(f"{path}.sha256", f"{sha256_bytes(text.encode())}  {Path(path).name}\n")
+    write_hashed(path, text)
 
 
 def read_table(path: str | Path) -> MixingTable:
@@ -34,10 +33,7 @@ def read_table(path: str | Path) -> MixingTable:
 
     Raises: OSError: a file is missing. ValueError, one line: bytes with another hash, a line that does not hold.
     """
-    data = Path(path).read_bytes()
-    if Path(f"{path}.sha256").read_text("utf-8").split() != [sha256_bytes(data), Path(path).name]:
-        raise ValueError(f"{path}: not the bytes whose sha256 {Path(path).name}.sha256 records")
-    first, *rest = data.splitlines() or [b""]
+    first, *rest = read_hashed(path).splitlines() or [b""]
     try:
         header = Header.model_validate_json(first)
         heads = tuple(Mixing.model_validate_json(line) for line in rest)

@@ -1,4 +1,4 @@
-"""What other caches keep, as attention functions without memory: a window, sinks and a window, heavy hitters.
+"""What other caches keep, as attention functions without memory: windows, heavy hitters, what a known query attends to.
 
 Each answers a whole sequence at once and gives every token what a cache of that rule would have shown it. The same
 number of entries is kept by every head; the token itself is one of them.
@@ -6,6 +6,8 @@ Source: RazorAttention, Section 4 compares with StreamingLLM (Xiao et al., 2024)
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Collection
 
 import torch
 from torch import Tensor
@@ -43,11 +45,63 @@ def sink_window(sinks: int, window: int) -> AttentionFunction:
     return attention
 
 
-def heavy_hitters(heavy: int, recent: int) -> AttentionFunction:
+def sink_window_but(whole: Collection[tuple[int, int]], sinks: int, window: int) -> AttentionFunction:
+    """Sinks and a window in every head but the `whole` ones, named (layer, head), which see all; no token for the rest.
+
+    Raises: ValueError for sinks < 0 or window < 1.
+    """
+    narrow = sink_window(sinks, window)
+
+    def attention(
+        layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
+    ) -> Tensor:
+        output = narrow(layer, query, key, value, scale=scale, slopes=slopes)
+        heads = [head for at, head in whole if at == layer]
+        if heads:
+            full = probabilities(query, key, causal_bias(key.shape[2], slopes, query), scale) @ _per_head(value, query)
+            output[:, heads] = full[:, heads]
+        return output
+
+    return attention
+
+
+def known_query(ends: Tensor, observed: int, kept: int) -> AttentionFunction:
+    """SnapKV without pooling: once the prompt of row i is read, tokens 0..ends[i], each head keeps the last `observed`
+    of them and the `kept` earlier ones that these gave the most attention. All later tokens are kept.
+
+    The cut is in force from the last token of the prompt on. Raises: ValueError for observed < 1 or kept < 0.
+    """
+    if observed < 1 or kept < 0:
+        raise ValueError(f"need observed >= 1 and kept >= 0, got {observed} and {kept}")
+
+    def attention(
+        layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
+    ) -> Tensor:
+        if query.shape[1] != key.shape[1]:
+            raise ValueError("tokens are kept head by head: grouped queries are not supported")
+        index, last = torch.arange(key.shape[2], device=key.device), ends.to(key.device)[:, None]
+        bias = causal_bias(key.shape[2], slopes, query)
+        weights = probabilities(query, key, bias, scale)
+        watching = (index > last - observed) & (index <= last)  # (batch, n)
+        early = index <= last - observed
+        received = (weights * watching[:, None, :, None]).sum(2).masked_fill(~early[:, None], -torch.inf)
+        chosen = torch.zeros_like(received, dtype=torch.bool)
+        chosen.scatter_(2, received.topk(min(kept, len(index)), dim=-1).indices, True)
+        gone = early[:, None] & ~chosen  # (batch, heads, n)
+        cut = gone[:, :, None, :] & (index >= last)[:, None, :, None]
+        return probabilities(query, key, bias.masked_fill(cut, -torch.inf), scale) @ value
+
+    return attention
+
+
+def heavy_hitters(
+    heavy: int, recent: int, watch: Callable[[int, int, Tensor], None] | None = None
+) -> AttentionFunction:
     """H2O: the last `recent` tokens, and of those before the `heavy` with the largest attention received so far.
 
     Greedy, head by head: a new token makes room by evicting, for good, the least attended of the older ones. What
-    an evicted token would have received later is never known. Raises: ValueError for heavy < 0 or recent < 1.
+    an evicted token would have received later is never known. watch(layer, t, evicted), (batch, heads, n) bool, is
+    called for each query t from the first eviction on. Raises: ValueError for heavy < 0 or recent < 1.
     """
     if heavy < 0 or recent < 1:
         raise ValueError(f"need heavy >= 0 and recent >= 1, got {heavy} and {recent}")
@@ -69,6 +123,8 @@ def heavy_hitters(heavy: int, recent: int) -> AttentionFunction:
             evicted.scatter_(2, old.argmin(-1, keepdim=True), True)
             weights[:, :, t] = scores[:, :, t].masked_fill(evicted, -torch.inf).softmax(-1)
             received += weights[:, :, t]
+            if watch is not None:
+                watch(layer, t, evicted)
         return weights @ value
 
     return attention

@@ -3,29 +3,60 @@
 import hashlib
 import os
 import secrets
+import stat
 from pathlib import Path
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+)
+
+
+def check_target(path: str | Path) -> Path:
+    """Return path if a file may be written under this name: nothing is there, or a regular file that may be replaced.
+
+    A symbolic link is refused, not followed and not replaced: who names it may mean either. Links among the folders on
+    the way are followed.
+    Raises: ValueError, one line that names path and what it is.
+    """
+    path = Path(path)
+    try:
+        mode = path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return path  # a file in place of a folder on the way is met when folders are made
+    except ValueError as error:  # a null byte
+        raise ValueError(f"cannot write {str(path)!r}: {error}") from None
+    if stat.S_ISLNK(mode):
+        raise ValueError(f"cannot write {path}: it is a symbolic link to {os.readlink(path)}; name the file itself")
+    if not stat.S_ISREG(mode):
+        kind = next((name for matches, name in _KINDS if matches(mode)), "not a regular file")
+        raise ValueError(f"cannot write {path}: it is {kind}")
+    if not os.access(path, os.W_OK):
+        raise ValueError(f"cannot write {path}: the file is read-only")
+    return path
 
 
 def atomic_write_bytes(path: str | Path, data: bytes) -> None:
     """Write data to path so that path holds either its old content or all of data, also after an interruption.
 
     The bytes go to a temporary file in the same folder (os.replace is atomic only within one file system), reach the
-    disk, and then take the name. Folders on the way are made.
+    disk, and then take the name. Folders on the way are made. A file that is replaced hands on its permissions.
 
     Raises:
-        OSError: the folder cannot be made or written; nothing is left behind.
+        ValueError: path names what `check_target` refuses. OSError, with path as its filename: the folder cannot be
+        made or written, the disk is full. Nothing is left behind.
     """
-    path = Path(path)
+    path = check_target(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
-    # os.open rather than tempfile: the file gets the user's usual permissions, not 0600.
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
+        _write_and_rename(temporary, path, data)
+    except OSError as error:  # of a write it has no name, of the rest that of the temporary file
+        temporary.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from error
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -34,6 +65,18 @@ def atomic_write_bytes(path: str | Path, data: bytes) -> None:
 def atomic_write_text(path: str | Path, text: str) -> None:
     """Write text as UTF-8 with unchanged line ends; see atomic_write_bytes."""
     atomic_write_bytes(path, text.encode("utf-8"))
+
+
+def _write_and_rename(temporary: Path, path: Path, data: bytes) -> None:
+    # os.open rather than tempfile: a new file gets the user's usual permissions, not 0600.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    with os.fdopen(descriptor, "wb") as stream:
+        if path.exists():
+            temporary.chmod(path.stat().st_mode & 0o777)
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(temporary, path)
 
 
 def sha256_of(path: str | Path) -> str:

@@ -25,10 +25,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dynamics.head_scores_rows import measured, vocabulary
+from dynamics.head_scores_rows import longest, measured, vocabulary
 
 if TYPE_CHECKING:
     from torch import nn
+
+
+PAPER_K = 2500
 
 
 class HeadScores(NamedTuple):
@@ -68,7 +71,7 @@ def repeated_prompt(vocab: int, k: int, repeats: int, seed: int, excluded: Colle
 def head_scores(
     model: nn.Module,
     *,
-    k: int = 2500,
+    k: int | None = None,
     repeats: int = 4,
     prompts: int = 1,
     seed: int = 0,
@@ -78,15 +81,30 @@ def head_scores(
 
     One block of attention is held at a time (`head_scores_rows.BLOCK`), never a whole matrix.
     Args: model, an `InductionModel` or a model of transformers that `dynamics.hf_attention` knows; k, repeats, excluded
-        as in `repeated_prompt`.
+        as in `repeated_prompt`; k None: the paper's 2500, or as many as the model's positions and vocabulary allow
+        (512 for 2048 positions). Scores at different k are not the same: heads that look near find fewer copies.
     Raises: ValueError for arguments outside their range, or a prompt that the model is too short for.
     """
     if prompts < 1:
         raise ValueError(f"prompts must be at least 1, got {prompts}")
+    if repeats < 2:
+        raise ValueError(f"repeats must be at least 2, got {repeats}")
+    most = _largest_k(model, repeats, excluded)
+    if k is None:
+        k = min(PAPER_K, most)
+    elif k * repeats > (longest(model) or k * repeats):
+        positions = f"max_position_embeddings of the model is {longest(model)}"
+        raise ValueError(f"the prompt has {k * repeats} tokens, {positions}: pass k={most} or less, or no k")
     drawn = [repeated_prompt(vocabulary(model), k, repeats, seed + index, excluded) for index in range(prompts)]
     sums = sum(measured(model, prompt, partial(_sums, k=k, repeats=repeats)) for prompt in drawn)
     means = sums.cpu().numpy() / ((repeats - 1) * k * prompts)
     return HeadScores(*np.moveaxis(means, -1, 0))
+
+
+def _largest_k(model: nn.Module, repeats: int, excluded: Collection[int]) -> int:
+    """Distinct tokens that `repeats` repetitions leave room for."""
+    drawn, positions = len(allowed_tokens(vocabulary(model), excluded)), longest(model)
+    return drawn if positions is None else min(drawn, positions // repeats)
 
 
 def _sums(start: int, weights: Tensor, k: int, repeats: int) -> Tensor:

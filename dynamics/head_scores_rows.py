@@ -83,11 +83,16 @@ def _run(model: nn.Module, tokens: Tensor, function: AttentionFunction) -> None:
         return
     from dynamics import hf_attention
 
-    limit = getattr(model.config, "max_position_embeddings", None)
+    limit = longest(model)
     if limit is not None and tokens.shape[1] > limit:
         raise ValueError(f"the prompt has {tokens.shape[1]} tokens, max_position_embeddings of the model is {limit}")
     with hf_attention.replaced(model, function):
         model.base_model(tokens, use_cache=False)
+
+
+def longest(model: nn.Module) -> int | None:
+    """Tokens of the longest prompt that the model's config allows, None where it names no limit."""
+    return None if isinstance(model, InductionModel) else getattr(model.config, "max_position_embeddings", None)
 
 
 def vocabulary(model: nn.Module) -> int:

@@ -18,12 +18,20 @@ class Strict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=True)
 
     @classmethod
-    def checked(cls, data: object) -> Self:
-        """Validate data; a mistake becomes a ValueError of one plain line naming the field and the value."""
+    def checked(cls, data: object, what: str | None = None) -> Self:
+        """Validate data; a mistake becomes a ValueError of one plain line: what (or the class), field and value."""
         try:
             return cls.model_validate(data)
         except ValidationError as error:
-            raise ValueError(plain_line(cls.__name__, error)) from None
+            raise ValueError(plain_line(what or cls.__name__, error)) from None
+
+    @classmethod
+    def parsed(cls, data: bytes, what: str) -> Self:
+        """Parse JSON; anything else, or a mistake in it, becomes a ValueError of one plain line that names what."""
+        try:
+            return cls.model_validate_json(data)
+        except ValidationError as error:
+            raise ValueError(plain_line(what, error)) from None
 
 
 def plain_line(what: str, error: ValidationError) -> str:
@@ -61,10 +69,7 @@ def read(path: str | Path) -> Manifest:
     Raises:
         OSError: no such file. ValueError: not JSON, an unknown or missing key, a value out of range; one plain line.
     """
-    try:
-        return Manifest.model_validate_json(Path(path).read_bytes())
-    except ValidationError as error:
-        raise ValueError(plain_line(str(path), error)) from None
+    return Manifest.parsed(Path(path).read_bytes(), str(path))
 
 
 def write(path: str | Path, manifest: Manifest) -> None:

@@ -64,10 +64,13 @@ class InductionModel(nn.Module):
 
     Source: the architecture of section 3.2 (Llama, KV shifting in the attention); here the embeddings are tied and
     the MLP is optional. Args: config; generator, for the initial weights (None: torch's global one).
+    Raises: ValueError for a config whose shift is placed elsewhere (`dynamics.places`).
     """
 
     def __init__(self, config: ModelConfig, generator: torch.Generator | None = None):
         super().__init__()
+        if config.place != "heads":
+            raise ValueError(f"a model whose shift is placed at {config.place!r} is made by dynamics.places.build")
         self.config = config
         # Variance 1/width, as in Theorem 3.4: a token's embedding then has norm about 1 and logit about 1 with itself.
         std = config.width**-0.5
@@ -75,9 +78,7 @@ class InductionModel(nn.Module):
         self.blocks = nn.ModuleList(Block(config, generator) for _ in range(config.n_layers))
         self.norm = nn.RMSNorm(config.width, eps=1e-6)
 
-    def forward(
-        self, tokens: Tensor, query_index: Tensor | None = None, caches: list[KVCache] | None = None
-    ) -> Tensor:
+    def forward(self, tokens: Tensor, query_index: Tensor | None = None, caches: list[KVCache] | None = None) -> Tensor:
         """Return logits.
 
         Args: tokens, (batch, length) integers in 0..vocab-1, right-padded (causality hides the padding);

@@ -5,6 +5,7 @@ Batches are functions of (seed, step), so the step number is all the random stat
 
 import hashlib
 import json
+import time
 from pathlib import Path
 
 import safetensors.torch
@@ -19,6 +20,40 @@ from dynamics.model import InductionModel
 STATE = "state.safetensors"
 SLOTS = ("step", "exp_avg", "exp_avg_sq")
 History = dict[str, list[float]]
+SOON = 1.0  # seconds to the first state: what a kill costs at most, however long a step's turn to be saved
+LOST = 0.05  # share of a run's time that a kill costs at most
+COST = 0.05  # share of a run's time that writing states for the clock's sake may take
+
+
+class StateKeeper:
+    """Writes the state of a run every so many steps, and sooner where the time since the last one would be a loss."""
+
+    def __init__(self, path: Path | None, every: int):
+        """Args: path, None to write none; every, steps between states."""
+        self._path, self._every = path, every
+        self._start = self._saved = time.monotonic()
+        self._cost = 0.0
+
+    def keep(
+        self,
+        done: int,
+        now: bool,
+        model: InductionModel,
+        optimizer: torch.optim.AdamW,
+        training: TrainConfig,
+        history: History,
+    ) -> None:
+        """Write the state after `done` steps if it is due, or `now`."""
+        if self._path is None or not (now or done % self._every == 0 or self._late()):
+            return
+        before = time.monotonic()
+        save_state(self._path, model, optimizer, training, history)
+        self._saved = time.monotonic()
+        self._cost = self._saved - before
+
+    def _late(self) -> bool:
+        now = time.monotonic()
+        return now - self._saved >= max(SOON, LOST * (now - self._start), self._cost / COST)
 
 
 def save_state(

@@ -1,7 +1,8 @@
 """How far the heads of a checkpoint can see, by proof from their weights, and what a KV cache may forget.
 
 All statements are about every context of post-norm states, so they are conservative: attention to real text is far more
-local. A head is called local only where its weights prove it.
+local. A head is called local only where its weights prove it. They are about exact (real) arithmetic: a model run in
+bfloat16, with slope times position rounded to it, can exceed them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from dynamics.checkpoints import Checkpoint, SmallTensors
 from dynamics.scope_ranges import Basis, HeadRange, layer_ranges
 from theory import alibi
-from theory.alibi_logs import share
+from theory.checked import SHARE, index, real
 from theory.truncation import output_error_bound
 
 DEFAULT_CONTEXT = 4096
@@ -84,13 +85,10 @@ def settings(
     Raises: ValueError of one line for eps or mass outside (0, 1), a window or context below 1, and for certified ranges
     of weights that are rounded as they are read.
     """
-    share("eps", eps)
-    share("mass", mass)
+    eps, mass = real("eps", eps, SHARE), real("mass", mass, SHARE)
     context = checkpoint.architecture.max_length or DEFAULT_CONTEXT if context is None else context
-    window = context if window is None else window
-    for name, value in (("context", context), ("window", window)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+    context = index("context", context, 1)
+    window = context if window is None else index("window", window, 1)
     if certified and checkpoint.rounded:
         raise ValueError("float64 weights are rounded to float32 as they are read: their ranges cannot be certified")
     return Settings(eps, mass, window, context, certified)

@@ -13,9 +13,7 @@ MAX_WINDOW = 4
 SLAB = 1 << 18
 
 
-def shift_mix(
-    x: Tensor, weights: Tensor, previous: Tensor | None = None, segment_ids: Tensor | None = None
-) -> Tensor:
+def shift_mix(x: Tensor, weights: Tensor, previous: Tensor | None = None, segment_ids: Tensor | None = None) -> Tensor:
     """Mix y[t] = sum_j weights[:, j] x[t - j], with x = 0 before the first token.
 
     Source: KV shifting attention, Eq. 5 and Appendix M (there column 0 multiplies the *oldest* token).
@@ -72,9 +70,7 @@ def _check(x: Tensor, weights: Tensor, previous: Tensor | None, segment_ids: Ten
     if previous is not None and (
         previous.ndim != 4 or previous.shape[0] != x.shape[0] or previous.shape[2:] != x.shape[2:]
     ):
-        raise ValueError(
-            f"previous must be x's shape {tuple(x.shape)} but for the length, got {tuple(previous.shape)}"
-        )
+        raise ValueError(f"previous must be x's shape {tuple(x.shape)} but for the length, got {tuple(previous.shape)}")
     if segment_ids is not None and segment_ids.shape != x.shape[:2]:
         raise ValueError(f"segment_ids must have shape {tuple(x.shape[:2])}, got {tuple(segment_ids.shape)}")
 

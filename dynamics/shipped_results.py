@@ -10,8 +10,7 @@ from pydantic import ValidationError
 
 from dynamics.hashed_file import read_hashed, write_hashed
 from dynamics.manifest import Strict, plain_line
-from dynamics.sweep import SweepManifest
-from dynamics.sweep_job import Job, JobResult, Measure, result_of
+from dynamics.sweep_record import Job, JobResult, Measure, SweepManifest, result_of
 
 SHIPPED = Path(__file__).with_name("results")
 DECIMALS = 4

@@ -1,7 +1,7 @@
 """Sweeps: many jobs into one folder under one manifest, resumed after a kill at any moment with the same final bytes.
 
 Folder: manifest.json, results/<job>.json, weights/<job>/ on request, states/ while jobs run. What a job leaves does
-not depend on the backend, on the number of processes or on interruptions. One sweep at a time writes into a folder.
+not depend on the backend, on the number of processes or on interruptions. A second sweep in the same folder is refused.
 On a cluster, start a dask scheduler and its workers (under SLURM for instance with submitit or dask-jobqueue), put the
 folder on a file system that they share, and pass `backend="dask", scheduler=ADDRESS`.
 """
@@ -9,47 +9,22 @@ folder on a file system that they share, and pass `backend="dask", scheduler=ADD
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated
 
 import joblib
 import torch
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 from tqdm import tqdm
 
 from dynamics.batches import check_task
 from dynamics.files import atomic_write_text, sha256_of
-from dynamics.manifest import Strict, package_version, plain_line
-from dynamics.sweep_job import (
-    RESULTS,
-    STATES,
-    WEIGHTS,
-    Job,
-    JobResult,
-    Measure,
-    Place,
-    Precision,
-    read_result,
-    result_path,
-    run_job,
-)
+from dynamics.folder_lock import LOCK, only_writer
+from dynamics.manifest import package_version, plain_line
+from dynamics.sweep_job import RESULTS, STATES, WEIGHTS, Place, read_result, result_path, run_job
+from dynamics.sweep_record import Job, JobResult, Measure, Precision, SweepManifest
 from dynamics.training import choose_device
 
 BACKENDS = ("loky", "sequential", "dask")
 MANIFEST = "manifest.json"
-
-
-class SweepManifest(Strict):
-    """What a sweep is, from its start; once it is finished also the hash of every result, by job."""
-
-    version: str
-    torch_version: str
-    device: str
-    threads: Annotated[int, Field(ge=1)]
-    weights: bool
-    precision: Precision = "float32"
-    measure: Measure
-    jobs: tuple[Job, ...]
-    sha256: dict[str, str] | None = None
 
 
 def run_sweep(
@@ -72,8 +47,8 @@ def run_sweep(
         scheduler's address; device, where each job trains; weights, keep checkpoints too; precision, of the products
         inside a training step.
     Returns: a result a job, in the order of jobs.
-    Raises: ValueError, before anything is written, for arguments that do not fit or a folder of another sweep;
-        KeyboardInterrupt on Ctrl-C, with whole files. Calling again goes on.
+    Raises: ValueError, before anything is written, for arguments that do not fit, a folder of another sweep, or one
+        that another process is writing; KeyboardInterrupt on Ctrl-C, with whole files. Calling again goes on.
     """
     measure = Measure() if measure is None else measure
     _check(jobs, backend, n_jobs, scheduler, threads)
@@ -88,16 +63,24 @@ def run_sweep(
         measure=measure,
         jobs=tuple(jobs),
     )
-    _begin(folder, header)
-    open_jobs = [job for job in jobs if read_result(folder, job, measure) is None]
     place = Place(str(folder.absolute()), where, threads, weights, precision)
-    with _bar(jobs, open_jobs, progress) as bar, _parallel(backend, n_jobs, scheduler) as parallel:
-        costs = {job.name: job.cost for job in jobs}
+    with only_writer(folder):
+        _begin(folder, header)
+        with _parallel(backend, n_jobs, scheduler) as parallel:
+            _run_open(parallel, header, place, progress)
+        return _seal(folder, header)
+
+
+def _run_open(parallel: joblib.Parallel, header: SweepManifest, place: Place, progress: bool) -> None:
+    """Run the jobs without a result."""
+    jobs, measure = header.jobs, header.measure
+    open_jobs = [job for job in jobs if read_result(place.folder, job, measure) is None]
+    costs = {job.name: job.cost for job in jobs}
+    with _bar(jobs, open_jobs, progress) as bar:
         # Longest first, so that no core waits for one long job at the end.
         ordered = sorted(open_jobs, key=lambda job: -job.cost)
         for name in parallel(joblib.delayed(run_job)(job, measure, place) for job in ordered):
             bar.update(costs[name])
-    return _seal(folder, header)
 
 
 def read_sweep(folder: str | Path) -> tuple[SweepManifest, list[JobResult]]:
@@ -131,7 +114,7 @@ def _begin(folder: Path, header: SweepManifest) -> None:
         _check_sealed(folder, found)
         _clean(folder, header.jobs)
         return
-    if folder.is_dir() and any(not path.name.endswith(".tmp") for path in folder.iterdir()):
+    if any(not path.name.endswith(".tmp") and path.name != LOCK for path in folder.iterdir()):
         raise ValueError(f"{folder}: not empty, and no sweep")
     _write(folder, header)
 

@@ -4,59 +4,29 @@ A job killed at any moment goes on from its last state and ends with the same by
 (seed, step), states and results are written atomically, and a result holds no clock.
 """
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from dynamics import checkpoint
 from dynamics.batches import heldout_rows, training_batch
 from dynamics.collector import frozen_heap
-from dynamics.config import Fraction01, ModelConfig, Positive, TrainConfig
 from dynamics.evaluation import as_tensors, evaluate
 from dynamics.files import atomic_write_text
 from dynamics.interrupt import deferred_interrupt
-from dynamics.manifest import Strict, plain_line
+from dynamics.manifest import plain_line
 from dynamics.model import InductionModel
-from dynamics.run_state import History, load_state, save_state
+from dynamics.places import build
+from dynamics.run_state import History, StateKeeper, load_state
 from dynamics.runs import metrics
+from dynamics.sweep_record import Job, JobResult, Measure, Precision, result_of
 from dynamics.training import choose_device, learning_rate, make_optimizer, train_step
 
 RESULTS, STATES, WEIGHTS = "results", "states", "weights"
-# Of the products inside a training step; weights, moments and scores are float32 always.
-Precision = Literal["float32", "bfloat16"]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
-
-
-class Job(Strict):
-    """A named model and its training."""
-
-    name: Name
-    config: ModelConfig
-    training: TrainConfig
-
-    @property
-    def cost(self) -> int:
-        """Layers times steps: a measure of time for the progress bar."""
-        return self.config.n_layers * self.training.steps
-
-
-class Measure(Strict):
-    """How jobs are scored: every so many steps; with `stop` until held-out accuracy is at least `stop_at`, or level."""
-
-    every: Positive = 20
-    level: Fraction01 = 0.95
-    stop: bool = True
-    stop_at: Fraction01 | None = None
-    save_every: Positive = 200
-
-    def done(self, accuracy: float) -> bool:
-        """Whether a job with this last score ends."""
-        return self.stop and accuracy >= (self.level if self.stop_at is None else self.stop_at)
 
 
 class Place(NamedTuple):
@@ -67,26 +37,6 @@ class Place(NamedTuple):
     threads: int = 1
     weights: bool = False
     precision: Precision = "float32"
-
-
-class JobResult(Strict):
-    """The held-out curve of one job.
-
-    steps: updates done at each score; accuracy, loss: held-out (loss None where it is not finite);
-    steps_to_level: the first of steps with accuracy >= level, None if the job ended below it (right-censored).
-    """
-
-    job: Job
-    measure: Measure
-    steps: list[int]
-    accuracy: list[float]
-    loss: list[float | None]
-    steps_to_level: int | None
-
-    @property
-    def censored(self) -> bool:
-        """True where the level was not reached within the job's steps."""
-        return self.steps_to_level is None
 
 
 def result_path(folder: str | Path, job: Job) -> Path:
@@ -134,12 +84,12 @@ def run_job(job: Job, measure: Measure, place: Place) -> str:
 def _train(job: Job, measure: Measure, place: Place, state: Path, asked) -> tuple[InductionModel, History]:
     """Train to the end, or to the level; the history is the held-out curve with the step of each score."""
     training, config, device = job.training, job.config, choose_device(place.device)
-    model = InductionModel(config, torch.Generator().manual_seed(training.seed)).to(device)
+    model = build(config, torch.Generator().manual_seed(training.seed)).to(device)
     optimizer = make_optimizer(model, training)
     history: History = {"step": [], "accuracy": [], "loss": [], "done": []}
     if state.exists():
         history = load_state(state, model, optimizer, training)
-    heldout = heldout_rows(training, config.vocab)
+    heldout, keeper = heldout_rows(training, config.vocab), StateKeeper(state, measure.save_every)
     for step in range(len(history["done"]), training.steps):
         if history["accuracy"] and measure.done(history["accuracy"][-1]):
             break
@@ -153,26 +103,10 @@ def _train(job: Job, measure: Measure, place: Place, state: Path, asked) -> tupl
             score = evaluate(model, heldout)
             for name, value in (("step", step + 1), ("accuracy", score.accuracy), ("loss", score.loss)):
                 history[name].append(float(value))
-        if asked.is_set() or (step + 1) % measure.save_every == 0:
-            save_state(state, model, optimizer, training, history)
+        keeper.keep(step + 1, asked.is_set(), model, optimizer, training, history)
         if asked.is_set():
             raise KeyboardInterrupt
     return model, history
-
-
-def result_of(
-    job: Job, measure: Measure, steps: list[int], accuracy: list[float], loss: list[float | None]
-) -> JobResult:
-    """The result of a job with these scores: its steps to the level are the first of `steps` that is at it."""
-    reached = [step for step, value in zip(steps, accuracy, strict=True) if value >= measure.level]
-    return JobResult(
-        job=job,
-        measure=measure,
-        steps=steps,
-        accuracy=accuracy,
-        loss=[value if value is not None and math.isfinite(value) else None for value in loss],
-        steps_to_level=reached[0] if reached else None,
-    )
 
 
 def _keep_weights(job: Job, place: Place, model: InductionModel) -> None:

@@ -16,7 +16,7 @@ from dynamics.corpus import Corpus
 from dynamics.evaluation import training_rng
 from dynamics.interrupt import deferred_interrupt
 from dynamics.model import InductionModel
-from dynamics.run_state import STATE, History, load_state, save_state
+from dynamics.run_state import STATE, History, StateKeeper, load_state
 from dynamics.text_needles import ANSWER, TEXT, VOCAB, Windows, training_windows
 from dynamics.text_settings import TextTraining
 from dynamics.training import choose_device, learning_rate, make_optimizer
@@ -56,7 +56,7 @@ def train_text(
     state, history = None if out is None else Path(out) / STATE, {"answer": [], "text": []}
     if state is not None and state.exists():
         history = load_state(state, model, optimizer, training)
-    seconds = _run(model, optimizer, training, corpus, history, state, save_every, progress)
+    seconds = _run(model, optimizer, training, corpus, history, StateKeeper(state, save_every), progress)
     return TextResult(model.eval(), history, seconds, torch.get_num_threads(), str(model.embedding.device))
 
 
@@ -74,8 +74,7 @@ def _run(
     training: TextTraining,
     corpus: Corpus,
     history: History,
-    state: Path | None,
-    save_every: int,
+    keeper: StateKeeper,
     progress: bool,
 ) -> float:
     first, start = len(history["text"]), time.perf_counter()
@@ -89,9 +88,8 @@ def _run(
             history["answer"].append(answer)
             bar.update()
             bar.set_postfix(text=f"{text:.3f}", answer=f"{answer:.3f}", refresh=False)
-            due = asked.is_set() or (step + 1) % save_every == 0 or step + 1 == training.steps
-            if state is not None and due:
-                save_state(state, model, optimizer, training, history)
+            last = step + 1 == training.steps
+            keeper.keep(step + 1, asked.is_set() or last, model, optimizer, training, history)
             if asked.is_set():
                 raise KeyboardInterrupt
     return time.perf_counter() - start

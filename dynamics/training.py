@@ -16,7 +16,7 @@ from dynamics.evaluation import Evaluation, as_tensors, evaluate
 from dynamics.interrupt import deferred_interrupt
 from dynamics.linear_cross_entropy import linear_cross_entropy
 from dynamics.model import InductionModel
-from dynamics.run_state import STATE, History, load_state, save_state
+from dynamics.run_state import STATE, History, StateKeeper, load_state
 
 
 class TrainResult(NamedTuple):
@@ -47,7 +47,8 @@ def train(
     """Train with AdamW, warm-up and cosine decay on new batches of the training's task.
 
     Args: out, the folder for state.safetensors (None: no state is kept); resume, continue from it; save_every, steps
-        between states; device "auto" takes a GPU where there is one. The thread count is torch's own.
+        between states, which are also written within seconds; device "auto" takes a GPU where there is one. The thread
+        count is torch's own.
     Returns: TrainResult; the same settings and thread count give the same bits on a CPU, interrupted or not.
     Raises: ValueError for settings that do not fit together or a state that cannot be resumed; KeyboardInterrupt on
         Ctrl-C, after the running step is finished and the state saved.
@@ -58,7 +59,7 @@ def train(
     history: History = {"accuracy": [], "loss": []}
     if resume:
         history = load_state(state, model, optimizer, training)
-    seconds = _run(model, optimizer, training, history, state, save_every, progress)
+    seconds = _run(model, optimizer, training, history, StateKeeper(state, save_every), progress)
     heldout = evaluate(model.eval(), heldout_rows(training, config.vocab))
     return TrainResult(model, history, heldout, seconds, torch.get_num_threads(), str(model.embedding.device))
 
@@ -131,8 +132,7 @@ def _run(
     optimizer: torch.optim.AdamW,
     training: TrainConfig,
     history: History,
-    state: Path | None,
-    save_every: int,
+    keeper: StateKeeper,
     progress: bool,
 ) -> float:
     first, start, vocab = len(history["loss"]), time.perf_counter(), model.config.vocab
@@ -148,9 +148,8 @@ def _run(
             bar.update()
             bar.set_postfix(loss=f"{values[0]:.3f}", accuracy=f"{values[1]:.3f}", refresh=False)
             # The last step too: an interruption while the result is scored or written then costs nothing.
-            due = asked.is_set() or (step + 1) % save_every == 0 or step + 1 == training.steps
-            if state is not None and due:
-                save_state(state, model, optimizer, training, history)
+            last = step + 1 == training.steps
+            keeper.keep(step + 1, asked.is_set() or last, model, optimizer, training, history)
             if asked.is_set():
                 raise KeyboardInterrupt
     return time.perf_counter() - start

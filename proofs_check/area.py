@@ -10,8 +10,11 @@ import sympy as sp
 from flint import arb
 
 from theory.ball import BallFunction, to_ball
+from theory.box import ROUGH, Box, symbols_in
+from theory.precision import alone
 
 
+@alone
 def positive_area(expr: sp.Expr, x: sp.Symbol, y: sp.Symbol, depth: int) -> tuple[Fraction, Fraction]:
     """Bounds (low, high) of the area of {expr > 0} in 0 <= x, y <= 1, from cells of side >= 2^-depth.
 
@@ -19,6 +22,9 @@ def positive_area(expr: sp.Expr, x: sp.Symbol, y: sp.Symbol, depth: int) -> tupl
     """
     if depth < 0:
         raise ValueError(f"depth must be >= 0, got {depth}")
+    if expr.has(*ROUGH):
+        raise ValueError("the expression must be differentiable: no Abs, Max, Min or Piecewise")
+    symbols_in([expr], Box({x: (0, 1), y: (0, 1)}))
     names = (x.name, y.name)
     value = BallFunction([expr], names)
     slopes = BallFunction([sp.diff(expr, x), sp.diff(expr, y)], names)

@@ -16,15 +16,17 @@ from fractions import Fraction
 from functools import cached_property
 
 import sympy
-from flint import arb, ctx
+from flint import arb
 
 from proofs_check.certificate import Leaf, Proof, Split
 from proofs_check.check import statement
 from theory.ball import BallFunction, Interval
-from theory.box import Box, Exact, Outcome, exact, outward, symbols_in, to_ball
+from theory.box import ROUGH, Box, Exact, Outcome, exact, outward, rational, symbols_in, to_ball
+from theory.precision import working
 
-_ROUGH = (sympy.Abs, sympy.Max, sympy.Min, sympy.Piecewise)
 _CORNERS_UP_TO = 10
+# A gap is written into the certificate, so it must be neither too small nor too large to write down.
+_LEAST, _MOST = arb(2) ** -4096, arb(2) ** 64
 
 
 @dataclass
@@ -41,7 +43,7 @@ class _Bounds:
         self.symbols = symbols_in(self.exprs, self.box)
         self.level = to_ball(self.bound)
         self.value = BallFunction(self.exprs, self.box.names)
-        self.smooth = [self.gradients and not expr.has(*_ROUGH) for expr in self.exprs]
+        self.smooth = [self.gradients and not expr.has(*ROUGH) for expr in self.exprs]
 
     @cached_property
     def slope(self) -> list[BallFunction | None]:
@@ -55,17 +57,19 @@ class _Bounds:
         return sympy.diff(expr, self.symbols[name]) if name in self.symbols else sympy.S.Zero
 
     def clears(self, low: arb) -> bool:
-        """Does this lower end settle the claim?"""
-        return bool(low.is_finite() and (low > self.level if self.strict else low >= self.level))
+        """Does this lower end settle the claim, by a gap that can be written down?"""
+        if not low.is_finite():
+            return False
+        return bool((low - self.level).lower() >= _LEAST or (not self.strict and low >= self.level))
 
     def fails(self, point: Mapping[str, Fraction]) -> arb | None:
         """The largest (expression - bound) at an exact point if that certainly breaks the claim."""
         if any(symbol.is_integer and point[name].denominator > 1 for name, symbol in self.symbols.items()):
             return None
-        gaps = [
-            high - self.level for _, high in self.value.on(Box({name: (point[name],) * 2 for name in self.box.names}))
-        ]
-        if all(gap.is_finite() and (gap <= 0 if self.strict else gap < 0) for gap in gaps):
+        ends = self.value.on(Box({name: (point[name],) * 2 for name in self.box.names}))
+        gaps = [high - self.level for _, high in ends]
+        # Where one end is not finite the expression may not be defined, and then nothing fails.
+        if _finite(ends) and all( (gap <= 0 if self.strict else gap < 0) for gap in gaps):
             worst: arb = gaps[0]
             for gap in gaps[1:]:
                 worst = worst.max(gap)
@@ -108,9 +112,10 @@ class _Look:
 
 def _claimed(low: arb, bound: Fraction) -> Fraction:
     """A short number between the bound and `low`: 16 bits of the gap, so that certificates stay small."""
-    gap = Fraction(str(low.fmpq())) - bound
-    if gap == 0:
+    level = to_ball(bound)
+    if not (low - level).lower() >= _LEAST:
         return bound
+    gap = rational((low - level).min(_MOST).lower())
     shift = gap.numerator.bit_length() - gap.denominator.bit_length() - 17
     unit = Fraction(2) ** shift
     return bound + math.floor(gap / unit * Fraction(65535, 65536)) * unit
@@ -215,7 +220,7 @@ def prove_any_positive(
     claim = [sympy.sympify(expr, strict=True) for expr in exprs]
     if not claim or budget < 1 or precision < 24:
         raise ValueError(f"{len(claim)} expressions, budget {budget}, precision {precision}: need at least 1, 1 and 24")
-    with ctx.workprec(precision):
+    with working(precision):
         bounds = _Bounds(claim, box, exact(bound), strict, gradients)
         outcome, tree, point, margin, boxes = _search(bounds, budget)
     return Proof(outcome, statement(claim, box, bound, strict), precision, _preorder(tree), point, margin, boxes)

@@ -17,15 +17,15 @@ from functools import cache, partial
 from typing import Any
 
 import sympy
-from flint import arb, ctx
+from flint import arb
 
 from proofs_check.enclose import Interval, Unknown, enclose, times
-from theory.box import Box, Exact, Outcome, exact, outward, symbols_in, to_ball
+from theory.box import ROUGH, Box, Exact, Outcome, exact, outward, symbols_in, to_ball
+from theory.precision import working
 
 FORMAT = "box certificate 1"
 PRECISION = 167
 Region = dict[str, tuple[Fraction, Fraction]]
-_ROUGH = (sympy.Abs, sympy.Max, sympy.Min, sympy.Piecewise)
 
 
 class Rejected(Exception):
@@ -69,7 +69,7 @@ def _leaf_bound(expr: sympy.Expr, slopes: Callable[[], dict[str, sympy.Expr]], r
     low, _ = enclose(expr, _environment(region))
     if kind == "natural":
         return low
-    if kind not in ("monotone", "mean_value") or expr.has(*_ROUGH):
+    if kind not in ("monotone", "mean_value") or expr.has(*ROUGH):
         raise Rejected(f"a leaf of kind {kind!r} does not apply to {expr}")
     gradient = {name: enclose(slope, _environment(region)) for name, slope in slopes().items()}
     face = dict(region)
@@ -169,7 +169,7 @@ def verify(
         if body["statement"] != expected or body["sha256"] != digest(expected):
             raise Rejected("it is about another claim")
         method = {"PROVED": _proved, "REFUTED": _refuted}[body["outcome"]]
-        with ctx.workprec(PRECISION):
+        with working(PRECISION):
             return method(body, claim, box, exact(bound), strict)
     except (Rejected, Unknown, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         return Checked(Outcome.UNDECIDED, math.nan, 0, f"rejected: {error}")

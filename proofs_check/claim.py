@@ -49,13 +49,51 @@ class Status(Enum):
 class Kind(Enum):
     """Kinds of evidence, strongest first."""
 
-    KERNEL = "kernel"
-    SYMBOLIC = "symbolic"
-    CERTIFIED = "certified"
-    EXACT = "exact"
+    KERNEL = "kernel"  # reserved for a proof assistant; refused until there is one
+    SYMBOLIC = "symbolic"  # identities in free symbols
+    CERTIFIED = "certified"  # a certificate that the second checker went through
+    EXACT = "exact"  # rationals, symbols or Arb balls by one program
     SAMPLED = "sampled"
     TRAINED = "trained"
     READ = "read"
+
+
+class Severity(Enum):
+    """What kind of defect a `false`, `typo` or `holds_if` is; CONTRIBUTING says which verdict goes with which."""
+
+    BREAKS = "breaks the theorem"
+    REPAIRABLE = "repairable"
+    MISPRINT = "misprint"
+    CODE = "code"
+    ARITHMETIC = "arithmetic"
+    READING = "reading"  # the hypothesis is one that a fair reader supplies: it accuses nobody
+
+
+class Extent(Enum):
+    """How much of what is stated the evidence covered."""
+
+    ALL = "all"
+    INSTANCES = "instances"
+    SAMPLES = "samples"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The extent, and for `all` one sentence that says why nothing is left out. It is no proof: that is not claimed."""
+
+    extent: Extent
+    why: str = ""
+
+
+INSTANCES = Coverage(Extent.INSTANCES)
+SAMPLES = Coverage(Extent.SAMPLES)
+ENUMERATED = Coverage(Extent.ALL, "The domain is finite, and every case is computed.")
+WITNESSED = Coverage(Extent.ALL, "One point refutes it, and the witness is exact.")
+
+
+def everywhere(why: str) -> Coverage:
+    """The evidence covers the whole statement, for the reason given."""
+    return Coverage(Extent.ALL, why)
 
 
 @dataclass(frozen=True)
@@ -124,7 +162,10 @@ class Claim:
     """One numbered statement.
 
     `note` says what is missing (holds_if), the right form (typo), the truth (false) or what it would take (unsettled).
-    `is_correction` marks a statement of ours, a correction or an addition: it is never counted as the paper's.
+    `severity` goes with these three verdicts; `reading` is the sense taken, one sentence, where the text allows others.
+    `coverage` is None for what is only quoted. `is_correction` marks a statement of ours, a correction, an addition or
+    an outcome of training: it is never counted as the paper's. `outcome_of` names the paper's claim that such an
+    outcome stands beside, without ruling on it.
     """
 
     id: str
@@ -139,6 +180,10 @@ class Claim:
     correction: str | None = None
     note: str = ""
     is_correction: bool = False
+    severity: Severity | None = None
+    reading: str = ""
+    coverage: Coverage | None = None
+    outcome_of: str | None = None
 
     @property
     def paper(self) -> str:

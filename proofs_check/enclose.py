@@ -1,7 +1,8 @@
 """Interval values of a sympy expression by plain recursion: the checker's own evaluator.
 
-It shares nothing with the ball printer of `theory.ball`: intervals with exact dyadic ends instead of balls, each end
-rounded outward, and recursion over the tree instead of a list of steps.
+Like `theory.ball` it passes intervals with exact dyadic ends along, each rounded outward by Arb, and so it shares Arb's
+elementary functions with it; it shares no code: recursion over the tree instead of a compiled list of steps, powers,
+products and branches written anew.
 """
 
 from __future__ import annotations
@@ -71,8 +72,11 @@ def _piecewise(expr: sympy.Piecewise, value: Callable[[sympy.Expr], Interval]) -
     for piece, condition in expr.args:
         opposite = sympy.Not(condition)
         if condition == sympy.true or condition.func in _COMPARE:
+            sides = [] if condition == sympy.true else [value(condition.lhs), value(condition.rhs)]
+            if not all(end.is_finite() for side in sides for end in side):
+                raise Unknown(f"the condition {condition} compares what may not be defined")
             no = condition != sympy.true and _COMPARE[opposite.func](value(opposite.lhs), value(opposite.rhs))
-            yes = condition == sympy.true or _COMPARE[condition.func](value(condition.lhs), value(condition.rhs))
+            yes = condition == sympy.true or _COMPARE[condition.func](*sides)
         else:
             raise Unknown(f"the condition {condition} is beyond this evaluator")
         possible += [] if no else value(piece)

@@ -5,27 +5,14 @@ Nothing passes by default: an empty set of points, a NaN, an undecided or a cont
 
 import math
 import time
+from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from proofs_check.claim import (
-    Claim,
-    Effort,
-    Evidence,
-    Kind,
-    MarginFunction,
-    Nature,
-    Point,
-    Status,
-    Verdict,
-    points_of,
-)
+from proofs_check.claim import Claim, Effort, Evidence, Kind, MarginFunction, Point, Status, points_of
 from proofs_check.margin import Margin, Undecided
-
-
-class BrokenCheck(Exception):
-    """The check itself is at fault: no points, a NaN, a control that passed. Never a verdict on the claim."""
+from proofs_check.record import BrokenCheck, check_links, check_record
 
 
 @dataclass(frozen=True)
@@ -56,9 +43,16 @@ class ClaimResult:
 
 @dataclass(frozen=True)
 class _Scan:
+    """The worst margin, where it was found, and a few points with their values to look at again."""
+
     worst: Margin
     where: Point
     points: int
+    kept: tuple[tuple[Point, float], ...]
+
+
+# Points at either end of a scan that are evaluated a second time, in reverse, once the controls have run.
+_LOOKED_AT_AGAIN = 8
 
 
 class _Contradicted(Exception):
@@ -68,11 +62,16 @@ class _Contradicted(Exception):
         self.result = result
 
 
-def run_claim(claim: Claim, effort: Effort = Effort.QUICK) -> ClaimResult:
-    """Status of one claim. Undecided evidence gives `undecided`, a broken check `error`; neither counts as passed."""
+def run_claim(claim: Claim, effort: Effort = Effort.QUICK, registry: Mapping[str, Claim] | None = None) -> ClaimResult:
+    """Status of one claim. Undecided evidence gives `undecided`, a broken check `error`; neither counts as passed.
+
+    With a registry, a correction or a claim that this is an outcome of must be there and be fit for it.
+    """
     results: list[EvidenceResult] = []
     try:
-        _check_record(claim)
+        check_record(claim)
+        if registry is not None:
+            check_links(claim, registry)
         for evidence in claim.evidence:
             results.append(_run_evidence(claim, evidence, effort))
         witness = evaluate_witness(claim)
@@ -80,46 +79,12 @@ def run_claim(claim: Claim, effort: Effort = Effort.QUICK) -> ClaimResult:
         return ClaimResult(claim, Status.CONTRADICTED, (*results, found.result), found.witness, str(found))
     except Undecided as reason:
         return ClaimResult(claim, Status.UNDECIDED, tuple(results), None, str(reason))
-    except Exception as fault:  # whatever a check raises is its own fault: an error, never a pass
+    except KeyboardInterrupt:
+        raise
+    except BaseException as fault:  # whatever a check raises, an exit too, is its own fault: an error, never a pass
         return ClaimResult(claim, Status.ERROR, tuple(results), None, f"{type(fault).__name__}: {fault}")
     only_read = all(evidence.kind is Kind.READ for evidence in claim.evidence)
     return ClaimResult(claim, Status.NOT_CHECKED if only_read else Status.CONFIRMED, tuple(results), witness)
-
-
-def settle_corrections(results: Mapping[str, ClaimResult], registry: Mapping[str, Claim]) -> dict[str, ClaimResult]:
-    """A claim whose correction is missing, is not recorded as holding, or was run and not confirmed, is an error."""
-    settled = dict(results)
-    for name, result in results.items():
-        link = result.claim.correction
-        if link is None or result.status is not Status.CONFIRMED:
-            continue
-        if link not in registry:
-            fault = f"its correction {link} does not exist"
-        elif registry[link].verdict is not Verdict.HOLDS:
-            fault = f"its correction {link} is not recorded as holding"
-        elif link in results and results[link].status is not Status.CONFIRMED:
-            fault = f"its correction {link} is {results[link].status.value}"
-        else:
-            continue
-        settled[name] = replace(result, status=Status.ERROR, message=fault)
-    return settled
-
-
-def _check_record(claim: Claim) -> None:
-    if not claim.evidence:
-        raise BrokenCheck("no evidence")
-    for interval in claim.intervals:
-        if interval.empty:
-            raise BrokenCheck(f"the hypothesis on {interval.name} is empty: {interval.low} > {interval.high}")
-    if all(evidence.kind is Kind.READ for evidence in claim.evidence) and claim.verdict is not Verdict.UNSETTLED:
-        raise BrokenCheck("a quotation alone settles nothing: the verdict must be unsettled")
-    if claim.verdict is not Verdict.HOLDS and not claim.note:
-        raise BrokenCheck(f"the verdict {claim.verdict.value} needs a note")
-    if claim.verdict is Verdict.FALSE and claim.witness is None:
-        raise BrokenCheck("a false claim needs a witness")
-    needs_correction = claim.verdict is Verdict.FALSE and claim.nature is Nature.MATHEMATICAL
-    if needs_correction and claim.correction is None:
-        raise BrokenCheck("a false mathematical claim needs a correction")
 
 
 def _run_evidence(claim: Claim, evidence: Evidence, effort: Effort) -> EvidenceResult:
@@ -134,6 +99,7 @@ def _run_evidence(claim: Claim, evidence: Evidence, effort: Effort) -> EvidenceR
     rejected = 0
     if scan.worst.value >= 0:
         rejected = sum(_rejects(claim, evidence, index, effort) for index in range(len(evidence.controls)))
+        _look_again(evidence.margin, scan.kept)
     seconds = time.perf_counter() - start
     result = EvidenceResult(evidence.kind.value, scan.worst.value, scan.points, seconds, rejected, evidence.scope)
     if scan.worst.value < 0:
@@ -143,21 +109,42 @@ def _run_evidence(claim: Claim, evidence: Evidence, effort: Effort) -> EvidenceR
 
 def _scan(margin: MarginFunction, points: Iterable[Point], stop_below_zero: bool = False) -> _Scan:
     worst: tuple[Margin, Point] | None = None
+    first: list[tuple[Point, float]] = []
+    last: deque[tuple[Point, float]] = deque(maxlen=_LOOKED_AT_AGAIN)
     count = 0
     for point in points:
-        found = margin(**point)
-        if not isinstance(found, Margin):
-            raise BrokenCheck(f"a margin function returned {type(found).__name__}, not a Margin")
-        if not math.isfinite(found.value):
-            raise BrokenCheck(f"the margin is {found.value} at {dict(point)}")
+        found = _value(margin, point)
         count += 1
+        (first if count <= _LOOKED_AT_AGAIN else last).append((point, found.value))
         if worst is None or found.value < worst[0].value:
             worst = found, point
         if stop_below_zero and found.value < 0:
             break
     if worst is None:
         raise BrokenCheck("no points")
-    return _Scan(*worst, count)
+    return _Scan(*worst, count, (*first, *last))
+
+
+def _value(margin: MarginFunction, point: Point) -> Margin:
+    found = margin(**point)
+    if not isinstance(found, Margin):
+        raise BrokenCheck(f"a margin function returned {type(found).__name__}, not a Margin")
+    if not isinstance(found.value, float):
+        raise BrokenCheck(f"the value of a margin is a {type(found.value).__name__}, not a float, at {dict(point)}")
+    if not math.isfinite(found.value):
+        raise BrokenCheck(f"the margin is {found.value} at {dict(point)}")
+    return found
+
+
+def _look_again(margin: MarginFunction, kept: Iterable[tuple[Point, float]]) -> None:
+    """A margin is a function of its point: evaluated later and in another order it gives the same value.
+
+    One that is cached is so by construction, and is spared the second search.
+    """
+    for point, value in reversed(tuple(kept)):
+        again = _value(margin, point).value
+        if again != value:
+            raise BrokenCheck(f"the margin at {dict(point)} was {value} and is now {again}: it keeps a state")
 
 
 def _rejects(claim: Claim, evidence: Evidence, index: int, effort: Effort) -> int:

@@ -17,10 +17,11 @@ from flint import arb, arb_mat, ctx
 from proofs_check.certificate import Proof
 from proofs_check.certify import prove_any_nonzero
 from theory.ball import BallFunction
-from theory.box import Box, Outcome, symbols_in, to_ball
+from theory.box import ROUGH, Box, Outcome, rational, symbols_in, to_ball
+from theory.precision import working
 
-_ROUGH = (sympy.Abs, sympy.Max, sympy.Min, sympy.Piecewise)
 _NEWTON_STEPS = 60
+_MOST = arb(2) ** 4096  # an image that large proves nothing, and its ends could not be written down
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,6 @@ class Zero:
     reason: str
 
 
-def _fraction(value: arb) -> Fraction:
-    number = value.fmpq()
-    return Fraction(int(number.p), int(number.q))
-
-
 class _System:
     """f and its Jacobian as enclosures, and one Krawczyk step."""
 
@@ -51,7 +47,9 @@ class _System:
                 f"{len(exprs)} equations in {', '.join(symbols)} on a box with sides {', '.join(box.names)}: "
                 "need as many equations as sides, and each side used"
             )
-        if any(expr.has(*_ROUGH) for expr in exprs):
+        if any(symbol.is_integer for symbol in symbols.values()):
+            raise ValueError("a zero of real equations is no whole number: the symbols must not be assumed integer")
+        if any(expr.has(*ROUGH) for expr in exprs):
             raise ValueError("the equations must be differentiable: no Abs, Max, Min or Piecewise")
         self.names = box.names
         self.f = BallFunction(exprs, box.names)
@@ -72,7 +70,7 @@ class _System:
             point = {name: (value - move).mid() for (name, value), move in zip(point.items(), step, strict=True)}
             if all(move.abs_upper() <= (1 + value.abs_upper()) * arb(2) ** (8 - ctx.prec)
                    for move, value in zip(step, point.values(), strict=True)):  # fmt: skip
-                return {name: _fraction(value) for name, value in point.items()}
+                return {name: rational(value) for name, value in point.items()}
         return None
 
     def _inverse(self, entries: Sequence[arb]) -> arb_mat | None:
@@ -94,7 +92,7 @@ class _System:
         values = self.f(*center)
         whole = [end for pair in self.f.on(region) for end in pair]
         # J(X) speaks of the segments from c only if c lies in X, and of f at all only if f is defined on X.
-        inside = region.contains(dict(zip(self.names, map(_fraction, center), strict=True)))
+        inside = region.contains(dict(zip(self.names, map(rational, center), strict=True)))
         if inverse is None or not inside or not all(x.is_finite() for x in (*slopes, *values, *whole)):
             return None
         offsets = arb_mat(n, 1, [ball - middle for ball, middle in zip(region.balls(), center, strict=True)])
@@ -104,12 +102,10 @@ class _System:
             - inverse * arb_mat(n, 1, list(values))
             + (identity - inverse * arb_mat(n, n, slopes)) * offsets
         )
-        return Box(
-            {
-                name: (_fraction(entry.lower()), _fraction(entry.upper()))
-                for name, entry in zip(self.names, image.entries(), strict=True)
-            }
-        )
+        if not all(entry.is_finite() and entry.abs_upper() < _MOST for entry in image.entries()):
+            return None
+        ends = ((rational(entry.lower()), rational(entry.upper())) for entry in image.entries())
+        return Box(dict(zip(self.names, ends, strict=True)))
 
 
 def _meet(first: Box, second: Box) -> Box | None:
@@ -149,7 +145,7 @@ def unique_zero(exprs: Sequence[sympy.Expr], box: Box, *, budget: int = 5_000, p
     is searched and shown to hold no other. A double zero, or one on the boundary, stays UNDECIDED.
     Raises ValueError for a system that is not square or not differentiable.
     """
-    with ctx.workprec(precision):
+    with working(precision):
         return _unique_zero(_System([sympy.sympify(expr, strict=True) for expr in exprs], box), box, budget)
 
 

@@ -1,91 +1,68 @@
-"""The whole ledger: run claims in worker processes and lay the results out as the JSON of `verify`."""
+"""The ledger as data: each claim's result as a row, the rows as the JSON document of `verify`."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from proofs_check.claim import Claim, Effort, Kind, Nature, Status
-from proofs_check.harness import ClaimResult, WitnessResult, run_claim, settle_corrections
-from proofs_check.registry import load
+from proofs_check.claim import Claim, Effort, Interval, Kind, Nature, Status
+from proofs_check.harness import ClaimResult, WitnessResult, run_claim
 
-STRONG = {Kind.KERNEL, Kind.SYMBOLIC, Kind.CERTIFIED, Kind.EXACT}
-
-
-class Progress(Protocol):
-    def update(self, n: int, /) -> Any: ...
-    def close(self) -> Any: ...
+Row = dict[str, Any]
+STRONG = {Kind.SYMBOLIC.value, Kind.CERTIFIED.value, Kind.EXACT.value}
 
 
-def run_all(
-    registry: Mapping[str, Claim], chosen: Sequence[str], effort: Effort, jobs: int, progress: Progress | None = None
-) -> dict[str, ClaimResult]:
-    """Results by id, in the registry's order, the same for any number of jobs."""
-    try:
-        found = {}
-        for name, result in _stream(registry, chosen, effort, min(jobs, len(chosen))):
-            found[name] = result
-            if progress is not None:
-                progress.update(1)
-    finally:
-        if progress is not None:
-            progress.close()
-    return settle_corrections({name: found[name] for name in chosen}, registry)
+def row(claim: Claim, registry: Mapping[str, Claim], effort: Effort) -> Row:
+    """Run one claim and lay its result out; a link that leads nowhere is an error of the claim that has it."""
+    return _row(run_claim(claim, effort, registry), registry)
 
 
-def _stream(registry: Mapping[str, Claim], chosen: Sequence[str], effort: Effort, jobs: int):
-    if jobs < 2:
-        for name in chosen:
-            yield name, run_claim(registry[name], effort)
-        return
-    from joblib import Parallel, delayed
-
-    papers = tuple(dict.fromkeys(registry[name].paper for name in chosen))
-    runs = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-    for name, parts in runs(delayed(_run_by_name)(name, papers, effort) for name in chosen):
-        yield name, ClaimResult(registry[name], *parts)
+def settled(rows: Iterable[Row]) -> list[Row]:
+    """The rows, those whose correction was run beside them and not confirmed as errors."""
+    found = {entry["id"]: entry for entry in rows}
+    return [_settled(entry, found.get(entry["correction"])) for entry in found.values()]
 
 
-_LOADED: dict[tuple[str, ...], dict[str, Claim]] = {}
+def _settled(entry: Row, correction: Row | None) -> Row:
+    if correction is None or correction["status"] == "confirmed" or entry["status"] != "confirmed":
+        return entry
+    fault = f"its correction {correction['id']} is {correction['status']}"
+    return {**entry, "status": Status.ERROR.value, "message": fault}
 
 
-def _run_by_name(name: str, papers: tuple[str, ...], effort: Effort) -> tuple[str, tuple[Any, ...]]:
-    """In a worker: claims hold functions that do not travel, so the worker loads its own registry, once."""
-    if papers not in _LOADED:
-        _LOADED[papers] = load(papers)
-    result = run_claim(_LOADED[papers][name], effort)
-    return name, (result.status, result.evidence, _plain_witness(result.witness), result.message)
-
-
-def _plain_witness(witness: WitnessResult | None) -> WitnessResult | None:
-    """The witness in JSON values: balls and symbols do not travel between processes."""
-    if witness is None:
-        return None
-    point = {name: plain(value) for name, value in witness.point.items()}
-    return WitnessResult(point, plain(witness.printed), plain(witness.true))
-
-
-def document(results: Mapping[str, ClaimResult], effort: Effort) -> dict[str, Any]:
+def document(rows: Sequence[Row], effort: Effort) -> Row:
     """The JSON object of `verify`: {"claims": [...], "summary": {...}}."""
-    rows = [_row(result) for result in results.values()]
-    return {"claims": rows, "summary": _summary(results, effort)}
+    return {"claims": list(rows), "summary": _summary(rows, effort)}
 
 
-def _row(result: ClaimResult) -> dict[str, Any]:
+def failed(claim: Claim, registry: Mapping[str, Claim], message: str) -> Row:
+    """The row of a claim whose evidence never came back."""
+    return _row(ClaimResult(claim, Status.ERROR, message=message), registry)
+
+
+def record(claim: Claim, registry: Mapping[str, Claim]) -> Row:
+    """The row of a claim whose evidence is not run: its words, without a status."""
+    return {**_row(ClaimResult(claim, Status.NOT_CHECKED), registry), "status": None}
+
+
+def _row(result: ClaimResult, registry: Mapping[str, Claim]) -> Row:
     claim = result.claim
-    witness = _plain_witness(result.witness)
+    instead = None if claim.correction is None else registry.get(claim.correction)
     return {
         "id": claim.id,
         "paper": claim.paper,
         "source": claim.source,
         "statement": claim.statement,
         "formula": claim.formula,
-        "hypotheses": [h if isinstance(h, str) else f"{h.low:g} <= {h.name} <= {h.high:g}" for h in claim.hypotheses],
+        "hypotheses": [h if isinstance(h, str) else _between(h) for h in claim.hypotheses],
         "nature": claim.nature.value,
         "verdict": claim.verdict.value,
+        "severity": None if claim.severity is None else claim.severity.value,
+        "reading": claim.reading,
+        "coverage": None if claim.coverage is None else claim.coverage.extent.value,
+        "coverage_why": "" if claim.coverage is None else claim.coverage.why,
         "status": result.status.value,
         "is_correction": claim.is_correction,
         "note": claim.note,
@@ -101,27 +78,41 @@ def _row(result: ClaimResult) -> dict[str, Any]:
             }
             for index, e in enumerate(result.evidence)
         ],
-        "witness": None if witness is None else asdict(witness),
+        "witness": _plain_witness(result.witness),
         "correction": claim.correction,
+        "holds_instead": "" if instead is None else instead.statement,
+        "outcome_of": claim.outcome_of,
         "message": result.message,
     }
 
 
-def _summary(results: Mapping[str, ClaimResult], effort: Effort) -> dict[str, Any]:
-    status = Counter(result.status.value for result in results.values())
-    own = [r for r in results.values() if not r.claim.is_correction]
-    confirmed = [r for r in own if r.status is Status.CONFIRMED]
-    mathematical = [r for r in confirmed if r.claim.nature is Nature.MATHEMATICAL]
+def _between(interval: Interval) -> str:
+    text = f"{interval.low:g} <= {interval.name} <= {interval.high:g}"
+    return text + ", whole" if interval.whole else text
+
+
+def _plain_witness(witness: WitnessResult | None) -> Row | None:
+    """The witness in JSON values: balls and symbols travel neither to a file nor between processes."""
+    return None if witness is None else {name: plain(value) for name, value in vars(witness).items()}
+
+
+def _summary(rows: Sequence[Row], effort: Effort) -> Row:
+    status = Counter(entry["status"] for entry in rows)
+    own = [entry for entry in rows if not entry["is_correction"]]
+    confirmed = [entry for entry in own if entry["status"] == Status.CONFIRMED.value]
+    mathematical = [entry for entry in confirmed if entry["nature"] == Nature.MATHEMATICAL.value]
     return {
-        "claims": len(results),
+        "claims": len(rows),
         "status": {s.value: status[s.value] for s in Status},
         "confirmed_without_corrections": len(confirmed),
-        "verdicts": dict(Counter(r.claim.verdict.value for r in own)),
+        "verdicts": dict(Counter(entry["verdict"] for entry in own)),
+        "severities": dict(Counter(entry["severity"] for entry in own if entry["severity"])),
+        "coverages": dict(Counter(entry["coverage"] for entry in own if entry["coverage"])),
         "mathematical": len(mathematical),
-        "mathematical_strong": sum(any(e.kind in STRONG for e in r.claim.evidence) for r in mathematical),
+        "mathematical_strong": sum(any(e["kind"] in STRONG for e in entry["evidence"]) for entry in mathematical),
         "effort": f"{effort.name.lower()}: {effort.value}",
-        "seconds": round(sum(e.seconds for r in results.values() for e in r.evidence), 2),
-        "supported": all(r.status in (Status.CONFIRMED, Status.NOT_CHECKED) for r in results.values()),
+        "seconds": round(sum(e["seconds"] for entry in rows for e in entry["evidence"]), 2),
+        "supported": all(entry["status"] in (Status.CONFIRMED.value, Status.NOT_CHECKED.value) for entry in rows),
     }
 
 

@@ -1,22 +1,25 @@
 """Margins: what a check returns instead of a bool. A margin is >= 0 exactly where the statement holds.
 
-Every constructor keeps both sides of its comparison, so that a failure can be shown as printed against true.
-Sides may be floats, numpy arrays, exact numbers (int, Fraction, sympy) or Arb balls; a comparison that balls or symbols
-cannot settle raises `Undecided`, which is never a pass.
+Every constructor keeps both sides of its comparison, so that a failure can be shown as printed against true. Each takes
+one kind of number and refuses the others (see `sides`): exact numbers are compared exactly, floats up to a named
+tolerance or not at all within their rounding, balls certainly. A comparison that cannot be settled raises `Undecided`,
+which is never a pass.
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from proofs_check.sides import Undecided, as_sympy, check_exact, exactly_equal, is_exact, reals, sign
+from proofs_check.tolerances import NOISE, Tolerance, named
+
+__all__ = ["Margin", "Undecided"]
+
 _BARELY_NOT = -5e-324  # the largest negative float: a strict inequality that is an equality
-
-
-class Undecided(Exception):
-    """The check could not tell; the message says what was tried."""
 
 
 class Margin(NamedTuple):
@@ -28,60 +31,80 @@ class Margin(NamedTuple):
 
 
 def signed_float(number: Any) -> float:
-    """A float of the sign of an exact number, even where rounding would lose the sign."""
-    value = float(number)
-    if value == 0 and number != 0:
-        return 5e-324 if number > 0 else _BARELY_NOT
-    return value
+    """A float of the sign of an exact number, even where rounding would lose the sign. Raises Undecided."""
+    direction = sign(number)
+    return direction * max(abs(float(number)), 5e-324) if direction else 0.0
 
 
-def _floats(side: Any) -> np.ndarray:
-    return np.asarray(side, dtype=np.float64)
+def _pair(left: Any, right: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Both sides as floats of one shape: a scalar beside an array would be compared with entries nobody named."""
+    sides = reals(left), reals(right)
+    if sides[0].shape != sides[1].shape:
+        raise ValueError(f"the sides have the shapes {sides[0].shape} and {sides[1].shape}")
+    return sides
 
 
-def _gap(left: Any, right: Any) -> float:
-    """Largest |left - right| over all entries; NaN stays NaN."""
-    difference = _floats(left) - _floats(right)
-    if difference.size == 0:
-        raise ValueError("nothing to compare: both sides are empty")
-    return float(np.max(np.abs(difference)))
+def _checked(tolerance: Tolerance) -> float:
+    if not named(tolerance):
+        raise TypeError(f"the tolerance {tolerance!r} has no name: take one of proofs_check.tolerances")
+    return float(tolerance)
 
 
-def close(printed: Any, true: Any, tolerance: float) -> Margin:
-    """|printed - true| <= tolerance for floats and arrays (largest entry)."""
-    return Margin(float(tolerance - _gap(printed, true)), printed, true)
+def close(printed: Any, true: Any, tolerance: Tolerance) -> Margin:
+    """|printed - true| <= tolerance for floats and arrays of one shape (largest entry)."""
+    found, wanted = _pair(printed, true)
+    return Margin(float(_checked(tolerance) - np.max(np.abs(found - wanted))), printed, true)
 
 
-def apart(printed: Any, true: Any, tolerance: float) -> Margin:
+def apart(printed: Any, true: Any, tolerance: Tolerance) -> Margin:
     """|printed - true| > tolerance: the numbers differ by more than rounding could explain."""
-    value = float(_gap(printed, true) - tolerance)
+    found, wanted = _pair(printed, true)
+    value = float(np.max(np.abs(found - wanted)) - _checked(tolerance))
     return Margin(_BARELY_NOT if value == 0 else value, printed, true)
 
 
-def at_most(left: Any, right: Any, slack: float = 0.0) -> Margin:
-    """left <= right + slack for floats (smallest entry of the difference) or exact numbers."""
-    if _is_exact(left) and _is_exact(right) and slack == 0:
-        return Margin(signed_float(right - left), left, right)
-    return Margin(float(np.min(_floats(right) - _floats(left))) + slack, left, right)
+def at_most(left: Any, right: Any, slack: Tolerance | None = None) -> Margin:
+    """left <= right (+ slack) for exact numbers, or floats and arrays of one shape (smallest entry of the difference).
+
+    Without a slack, floats that are closer than their rounding (`tolerances.NOISE`) are Undecided.
+    """
+    if slack is not None:
+        low, high = _pair(left, right)
+        return Margin(float(np.min(high - low)) + _checked(slack), left, right)
+    if is_exact(left) and is_exact(right):
+        return Margin(signed_float(as_sympy(right) - as_sympy(left)), left, right)
+    return Margin(_float_gap(left, right), left, right)
 
 
 def less(left: Any, right: Any) -> Margin:
-    """left < right, strictly, for floats or exact numbers."""
+    """left < right, strictly, for exact numbers or for floats that differ by more than their rounding."""
     margin = at_most(left, right)
     return margin if margin.value != 0 else Margin(_BARELY_NOT, left, right)
 
 
+def _float_gap(left: Any, right: Any) -> float:
+    """The least right - left, if no entry leaves its sign to rounding (or one is certainly negative, or NaN)."""
+    low, high = _pair(left, right)
+    with np.errstate(invalid="ignore"):  # the gap of two infinities is NaN, and stays it
+        gap, noise = high - low, NOISE * np.minimum(np.maximum(np.abs(low), np.abs(high)), sys.float_info.max)
+    worst_gap = float(np.min(gap))
+    if np.any(gap < -noise) or math.isnan(worst_gap) or not np.any(np.abs(gap) <= noise):
+        return worst_gap
+    raise Undecided(f"{left!r} and {right!r} are as close as rounding: name a tolerance or compare exact numbers")
+
+
 def same(printed: Any, true: Any) -> Margin:
-    """printed == true for exact numbers, texts, tuples of them: 0 where equal, negative elsewhere."""
-    if isinstance(printed, float) or isinstance(true, float):
-        raise TypeError("same() compares exact objects; use close() for floats")
-    if printed == true:
+    """printed == true for exact objects (numbers, texts, tuples of them): 0 where equal, negative elsewhere."""
+    check_exact(printed, true)
+    if exactly_equal(printed, true):
         return Margin(0.0, printed, true)
-    return Margin(-abs(signed_float(printed - true)) if _both_numbers(printed, true) else -1.0, printed, true)
+    if is_exact(printed) and is_exact(true):
+        return Margin(-abs(signed_float(as_sympy(printed) - as_sympy(true))), printed, true)
+    return Margin(-1.0, printed, true)
 
 
 def different(printed: Any, true: Any) -> Margin:
-    """printed != true for exact numbers, texts, tuples of them."""
+    """printed != true for exact objects: numbers, texts, tuples of them."""
     equal = same(printed, true)
     return Margin(_BARELY_NOT if equal.value == 0 else -equal.value, printed, true)
 
@@ -90,17 +113,27 @@ def identity(printed: Any, true: Any) -> Margin:
     """printed = true as sympy expressions, for all values of their symbols.
 
     0 once the difference simplifies to zero; -|difference| at a random rational point that tells them apart.
-    Raises Undecided where it neither simplifies nor differs at any of eight points.
+    Raises Undecided where it neither simplifies nor differs at any of eight points, TypeError for floats and texts.
     """
     import sympy as sp
 
-    difference = sp.sympify(printed) - sp.sympify(true)
-    for attempt in (sp.expand, sp.simplify, lambda e: sp.simplify(sp.expand(e.rewrite(sp.exp)))):
-        if attempt(difference) == 0:
-            return Margin(0.0, printed, true)
-        separated = _separated(difference)
-        if separated:
-            return Margin(-separated, printed, true)
+    sides = [as_sympy(side) if is_exact(side) else sp.sympify(side, strict=True) for side in (printed, true)]
+    if any(isinstance(side, str) for side in (printed, true)) or any(side.has(sp.Float) for side in sides):
+        raise TypeError(f"identity() compares exact expressions, not {printed!r} and {true!r}")
+    difference = sides[0] - sides[1]
+    if sp.expand(difference) == 0:
+        return Margin(0.0, printed, true)
+    separated = _separated(difference)
+    if separated:
+        return Margin(-separated, printed, true)
+    attempts = (  # the cheap ones first: most identities are of quotients, or of sums of angles
+        lambda e: sp.expand(sp.fraction(sp.together(e))[0]),
+        lambda e: sp.expand(e.rewrite(sp.exp)),
+        sp.simplify,
+        lambda e: sp.simplify(sp.expand(e.rewrite(sp.exp))),
+    )
+    if any(attempt(difference) == 0 for attempt in attempts):
+        return Margin(0.0, printed, true)
     raise Undecided("the difference neither simplifies to zero nor shows at eight rational points")
 
 
@@ -109,7 +142,7 @@ def _separated(difference: Any) -> float:
     import sympy as sp
 
     rng = np.random.default_rng(0)
-    symbols = sorted(difference.free_symbols, key=str)
+    symbols = sorted(difference.free_symbols, key=sp.default_sort_key)  # by text, Dummies change places at 99 and 100
     for _ in range(8):
         point = {s: _random_value(s, rng) for s in symbols}
         size = abs(sp.N(difference.subs(point), 50))
@@ -124,7 +157,20 @@ def _random_value(symbol: Any, rng: np.random.Generator) -> Any:
     if symbol.is_integer:
         return sp.Integer(int(rng.integers(5, 30)))
     value = sp.Rational(int(rng.integers(1, 200)), 97)
-    return value if symbol.is_nonnegative or rng.random() < 0.5 else -value
+    if symbol.is_extended_nonpositive:
+        return -value
+    return value if symbol.is_extended_nonnegative or rng.random() < 0.5 else -value
+
+
+def _ball(value: Any) -> Any:
+    """An Arb ball, or a whole number as one; a float is refused, for nobody knows what it rounds."""
+    from flint import arb
+
+    if isinstance(value, arb):
+        return value
+    if type(value) is int:
+        return arb(value)
+    raise TypeError(f"a {type(value).__name__} is no ball: {value!r}")
 
 
 def ball_at_least(ball: Any, bound: int | Fraction = 0, strict: bool = False) -> Margin:
@@ -132,7 +178,7 @@ def ball_at_least(ball: Any, bound: int | Fraction = 0, strict: bool = False) ->
     from flint import arb, fmpq
 
     exact = Fraction(bound)
-    shifted = arb(ball) - arb(fmpq(exact.numerator, exact.denominator))
+    shifted = _ball(ball) - arb(fmpq(exact.numerator, exact.denominator))
     if shifted > 0 or (not strict and shifted >= 0):
         return Margin(max(float(shifted.lower()), 0.0), str(ball), str(bound))
     if shifted < 0 or (strict and shifted <= 0):
@@ -144,7 +190,7 @@ def balls_apart(printed: Any, true: Any, resolution: Fraction = Fraction(1, 10**
     """Two Arb balls certainly more than `resolution` apart; refuted where they are certainly closer."""
     from flint import arb, fmpq
 
-    excess = abs(arb(printed) - arb(true)) - arb(fmpq(resolution.numerator, resolution.denominator))
+    excess = abs(_ball(printed) - _ball(true)) - arb(fmpq(resolution.numerator, resolution.denominator))
     if excess > 0:
         return Margin(float(excess.lower()), str(printed), str(true))
     if excess <= 0:
@@ -160,11 +206,3 @@ def worst(margins: Sequence[Margin]) -> Margin:
         if math.isnan(margin.value):
             return margin
     return min(margins, key=lambda margin: margin.value)
-
-
-def _is_exact(number: Any) -> bool:
-    return isinstance(number, int | Fraction) or hasattr(number, "is_Rational")
-
-
-def _both_numbers(left: Any, right: Any) -> bool:
-    return _is_exact(left) and _is_exact(right) and not isinstance(left, bool) and not isinstance(right, bool)

@@ -1,10 +1,48 @@
-"""Every tolerance of the checks, each with its reason."""
+"""Every tolerance of the checks, each with its reason. A comparison takes no other one."""
 
-# Float64 sums of at most a few hundred terms of order 1: a handful of ulps, with two digits to spare.
-ROUNDING = 1e-12
+from __future__ import annotations
 
-# Closed-form kernels against 50-digit arithmetic, relative to the larger of 1 and the value.
-KERNEL = 4e-15
+import math
 
-# Difference of two losses or outputs that rounding cannot explain: a thousand times ROUNDING.
-VISIBLE = 1e-9
+
+class Tolerance(float):
+    """A float with a reason. `times` gives the tolerance of a comparison whose sides are that much larger."""
+
+    reason: str
+    root: Tolerance
+
+    def __new__(cls, value: float, reason: str, root: Tolerance | None = None) -> Tolerance:
+        self = super().__new__(cls, value)
+        self.reason, self.root = reason, root if root is not None else self
+        return self
+
+    def times(self, scale: float) -> Tolerance:
+        """This tolerance for quantities `scale` times as large. Raises ValueError for a scale that is no size."""
+        if not (math.isfinite(scale) and scale >= 0):
+            raise ValueError(f"a tolerance is scaled by a finite number >= 0, got {scale}")
+        return Tolerance(float(self) * float(scale), self.reason, self.root)
+
+
+# Relative: what float64 may have added to either side of a comparison of two computed numbers. A float comparison that
+# is closer than that is undecided, unless it names a tolerance. 2^-44 is 256 ulps.
+NOISE = 2.0**-44
+
+ROUNDING = Tolerance(1e-12, "float64 sums of at most a few hundred terms of order 1, with two digits to spare")
+
+KERNEL = Tolerance(4e-15, "closed-form kernels against 50-digit arithmetic, relative to max(1, the value)")
+
+OPTIMUM = Tolerance(1e-8, "two optima of smooth functions, each found to the root of the machine precision")
+
+ASCENT = Tolerance(1e-6, "an optimum found by BFGS in floats, whose gradient ends below 1e-8")
+
+FLOW = Tolerance(1e-7, "gradient flow integrated to a relative 1e-8, in shares of the whole time")
+
+VISIBLE = Tolerance(1e-9, "a difference of two losses or outputs that rounding cannot explain: 1000 times ROUNDING")
+
+STANDARD_ERRORS = Tolerance(3.0, "three standard errors of a mean of seeded draws: .27 % of honest runs lie outside")
+
+
+def named(tolerance: object) -> bool:
+    """Is it one of this module's, possibly scaled?"""
+    known = [value for value in globals().values() if isinstance(value, Tolerance)]
+    return isinstance(tolerance, Tolerance) and any(tolerance.root is one for one in known)

@@ -1,40 +1,87 @@
 """What every command line shares: one plain line for bad input (exit 2), 130 for Ctrl-C, early checks of outputs."""
 
 import argparse
+import errno
 import os
+import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-BAD_INPUT, INTERRUPTED = 2, 130
+BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
+_NEGATIVE = re.compile(r"^-(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|inf(?:inity)?|nan)$", re.IGNORECASE)
+_FAILED_WRITE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line, without the usage block."""
+    """An argument parser whose errors are one line, without the usage block; no text argument may be empty."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.register("type", None, _not_empty)
+        self._negative_number_matcher = _NEGATIVE  # argparse's own takes -1e-3 for an option, and says nothing of it
 
     def error(self, message: str) -> NoReturn:
         print(f"error: {message}", file=sys.stderr)
         raise SystemExit(BAD_INPUT)
 
 
+def _not_empty(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError(f"expected a name, got {text!r}")
+    return text
+
+
 def run(main: Callable[[list[str] | None], int], argv: list[str] | None = None) -> int:
-    """Call `main(argv)` and turn bad input into one line and exit 2, an interruption into 130."""
+    """Call `main(argv)`; bad input becomes one line and exit 2, Ctrl-C 130, a reader that has left (`| head`) 141."""
     try:
-        return main(argv)
-    except KeyboardInterrupt:
-        print("interrupted: nothing half-written was left behind", file=sys.stderr)
+        try:
+            return main(argv)
+        finally:
+            sys.stdout.flush()  # here, where a closed pipe or a full disk can still be told
+    except KeyboardInterrupt as stop:
+        advice = " ".join(map(str, stop.args)) or "nothing half-written was left behind"
+        print(f"interrupted: {advice}", file=sys.stderr)
         return INTERRUPTED
     except (ValueError, OSError) as error:
-        print("error: " + " ".join(str(error).split()), file=sys.stderr)
+        lost = _stdout_error(error)
+        if lost is not None and lost.errno == errno.EPIPE:
+            return CLOSED_PIPE
+        text = str(error) if lost is None else f"standard output: {lost.strerror}"
+        print("error: " + " ".join(text.split()), file=sys.stderr)
         return BAD_INPUT
 
 
+def _stdout_error(raised: ValueError | OSError) -> OSError | None:
+    """Why standard output takes no more, if so; what is left for it is then dropped, so that nothing is said at exit.
+
+    Unbuffered, a failed print leaves nothing to flush: it is known by its cause and by naming no file, as ours all do.
+    """
+    found = None
+    if isinstance(raised, OSError) and raised.filename is None and raised.errno in _FAILED_WRITE:
+        found = raised
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        found = error
+    if found is not None:
+        with suppress(OSError), open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+    return found
+
+
 def output_file(path: str) -> Path:
-    """A path that a file can be written to; its folders are made only when it is. Raises ValueError otherwise."""
-    target = Path(path)
-    if target.is_dir():
-        raise ValueError(f"cannot write {path}: it is a folder")
+    """A path that a file can be written to; its folders are made only when it is.
+
+    Raises ValueError for a folder, a device, a pipe, a socket, a symbolic link, and where nothing may be written.
+    """
+    from dynamics.files import check_target
+
+    if path.endswith(("/", os.sep)):
+        raise ValueError(f"cannot write {path}: it names a folder")
+    target = check_target(path)
     _check_writable(target.parent, path)
     return target
 
@@ -42,7 +89,7 @@ def output_file(path: str) -> Path:
 def output_folder(path: str) -> Path:
     """A path that can be a folder of outputs. Raises ValueError otherwise."""
     target = Path(path)
-    if target.exists() and not target.is_dir():
+    if not target.is_dir() and (target.exists() or target.is_symlink()):
         raise ValueError(f"cannot write into {path}: it is not a folder")
     _check_writable(target, path)
     return target

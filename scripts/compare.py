@@ -6,9 +6,9 @@ byte) and on retrieval (planted keys and values). Interrupted, the same command 
 
 from pathlib import Path
 
-from scripts.cli import Parser, output_folder, run, whole
+from scripts.cli import Parser, output_file, output_folder, run, whole
 
-RESULTS, ATTENTION = "compare.json", "attention_by_distance.json"
+RESULTS, ATTENTION, HEADS = "compare.json", "attention_by_distance.json", "head_reading.json"
 INDUCTION = "attention_by_distance_induction.json"
 
 
@@ -33,19 +33,36 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = parser().parse_args(argv)
     out = output_folder(options.out)
+    for name in (RESULTS, ATTENTION, INDUCTION, HEADS):
+        output_file(str(out / name))
+        output_file(f"{out / name}.sha256")
+    import torch
+
+    from dynamics.folder_lock import only_writer
+    from dynamics.training import choose_device
+
+    device = str(choose_device(options.device))
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    try:
+        with only_writer(out):
+            return _compare(options, out, device)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("the same command goes on where it was") from None
+
+
+def _compare(options, out: Path, device: str) -> int:
+    """Train, measure, write and print."""
     import torch
 
     from dynamics.comparison_presets import preset
     from dynamics.comparison_record import Comparison, write_comparison
     from dynamics.comparison_scope import write_scopes
     from dynamics.corpus import standard_library
+    from dynamics.head_reading import write_reading
     from dynamics.manifest import package_version
-    from dynamics.training import choose_device
     from scripts.compare_table import scope_table, table
 
-    device = str(choose_device(options.device))
-    if options.threads:
-        torch.set_num_threads(options.threads)
     corpus = standard_library()
     settings = preset(corpus.sha256, options.seeds, options.quick)
     parts = _parts(settings, corpus, out, device, options.quiet)
@@ -53,11 +70,12 @@ def main(argv: list[str] | None = None) -> int:
         version=package_version(), torch_version=torch.__version__, device=device, settings=settings,
         heads=tuple(part.heads for part in parts), cells=tuple(cell for part in parts for cell in part.cells),
     )  # fmt: skip
-    scopes = _scopes(settings, corpus, out, device)
+    scopes, reading = _heads(settings, corpus, out, device)
     write_comparison(out / RESULTS, comparison)
     write_scopes(out / ATTENTION, scopes)
+    write_reading(out / HEADS, reading)
     print("\n".join([*table(comparison), "", *scope_table(scopes)]))
-    print(out / RESULTS, out / ATTENTION, out / "model", sep="\n")
+    print(out / RESULTS, out / ATTENTION, out / HEADS, out / "model", sep="\n")
     return 0 if options.quick else _induction(out, device, options.quiet)
 
 
@@ -94,15 +112,17 @@ def _parts(settings, corpus, out: Path, device: str, quiet: bool):
         ]
 
 
-def _scopes(settings, corpus, out: Path, device: str):
+def _heads(settings, corpus, out: Path, device: str):
+    """Scopes beside measured attention, and what single heads read."""
     from dynamics.comparison import save_model, trained_model
     from dynamics.comparison_scope import measure_scopes
+    from dynamics.head_reading import measure_reading
 
     seeds = range(settings.seeds)
     models = {seed: trained_model(settings, seed, corpus, _folder(out, seed), device, False) for seed in seeds}
-    scopes = measure_scopes(settings, corpus, models)
+    scopes, reading = measure_scopes(settings, corpus, models), measure_reading(settings, corpus, models)
     save_model(out / "model", models[0], settings, 0, corpus)  # the last use: its weights are rounded
-    return scopes
+    return scopes, reading
 
 
 def _folder(out: Path, seed: int) -> Path:

@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from dynamics import comparison_plan as plan
 from scripts.figure_files import STYLE
 
-# Okabe and Ito's colours, a marker each, so that policies differ in print and to all eyes.
+# Okabe and Ito's colours and black, a marker each, so that policies differ in print and to all eyes: no grey, which
+# purple is to some.
 LOOKS = {
     plan.RAZOR: ("#d55e00", "o"),
     plan.DROPPING: ("#d55e00", "x"),
@@ -18,7 +19,7 @@ LOOKS = {
     plan.STREAMING: ("#0072b2", "D"),
     plan.WINDOW: ("#56b4e9", "P"),
     plan.CENTRED: ("#cc79a7", "*"),
-    plan.DECAYED: ("#7f7f7f", "h"),
+    plan.DECAYED: ("#000000", "h"),
 }
 WIDTH = 0.78  # of a budget's group of points
 
@@ -29,7 +30,7 @@ def draw_panels(data) -> Figure:
         figure = Figure(figsize=(3.4, 3.9))
         text, needles = figure.subplots(2, 1, sharex=True)
         figure.subplots_adjust(left=0.115, right=0.985, top=0.955, bottom=0.2, hspace=0.17)
-        _panel(text, data, 1000 * data.extra, "(a) text: above the full cache", "extra bits per 1000 bytes")
+        _panel(text, data, data.extra, "(a) text: above the full cache", "extra bits per byte")
         _panel(needles, data, 100 * data.accuracy, "(b) retrieval", "needles found (%)")
         needles.set_ylim(-4, 106)
         needles.set_xlabel("entries kept, of the full cache")

@@ -4,19 +4,31 @@ import math
 from fractions import Fraction
 from statistics import median
 
-from dynamics.comparison_plan import FULL, HEAVY, STREAMING, WINDOW, Sizes, sizes
+from dynamics.comparison_plan import CENTRED, DROPPING, FULL, HEAVY, RAZOR, STREAMING, WINDOW, Sizes, sizes
 from dynamics.comparison_record import Comparison
 from dynamics.comparison_scope import ROUNDING, MeasuredScopes, bound_excess
-from dynamics.comparison_statistics import Estimate, lines
+from dynamics.comparison_statistics import Estimate, Line, lines
+
+MARKDOWN = {
+    WINDOW: "recent window",
+    STREAMING: "sinks + window (StreamingLLM)",
+    HEAVY: "heavy hitters (H2O)",
+    DROPPING: "Razor without its token",
+    RAZOR: "Razor as printed",
+    CENTRED: "Razor, token centred at a query",
+}
 
 
 def table(comparison: Comparison) -> list[str]:
     """A block a budget, a line a policy: entries kept, bits per byte and right answers, with 95 % intervals."""
     settings = comparison.settings
     model = f"{settings.config.n_layers} ALiBi layers of {settings.config.n_heads} heads"
+    seeds, what = f"{settings.seeds} seeds", "mean over seeds, [Student's 95 % interval]"
+    if settings.seeds == 1:
+        seeds, what = "one seed", "without an interval"
     text = [
-        f"{settings.seeds} seed(s), {model}, context {settings.context} bytes, corpus {settings.training.corpus[:12]}",
-        "extra: bits per byte above the full cache; mean over seeds, [Student's 95 % interval]",
+        f"{seeds}, {model}, context {settings.context} bytes, corpus {settings.training.corpus[:12]}",
+        f"extra: bits per byte above the full cache; {what}",
     ]
     previous = None
     for line in lines(comparison):
@@ -28,6 +40,37 @@ def table(comparison: Comparison) -> list[str]:
         kept = formula(comparison, line.policy, line.budget)
         text.append(f"{line.policy:<24}{100 * line.share:6.2f} %  {line.bits.value:9.3f}  {found}  {kept}")
     return text
+
+
+def markdown_table(comparison: Comparison) -> list[str]:
+    """A row a policy, a column a budget: needles found, and extra bits per byte below, each with its interval."""
+    found = {(line.policy, line.budget): line for line in lines(comparison)}
+    budgets = comparison.settings.budgets
+    text = [
+        f"| kept entries | {' | '.join(f'{100 * float(Fraction(budget)):g} %' for budget in budgets)} |",
+        f"|---{'|---' * len(budgets)}|",
+    ]
+    for policy, name in MARKDOWN.items():
+        cells = (_cell(found[policy, budget]) for budget in budgets)
+        text.append(f"| {name} | {' | '.join(cells)} |")
+    return text
+
+
+def _cell(line: Line) -> str:
+    needles, bits = line.accuracy, line.extra
+    share = f"{100 * needles.value:.0f} %"
+    if needles.low == needles.high:
+        share += " each seed"
+    elif not math.isnan(needles.low):
+        share += f" [{100 * needles.low:.0f}, {100 * needles.high:.0f}]"
+    extra = _short(bits.value)
+    return f"{share}<br>{extra if math.isnan(bits.low) else f'{extra} [{_short(bits.low)}, {_short(bits.high)}]'}"
+
+
+def _short(value: float) -> str:
+    """Three decimals, without the zero before the point."""
+    text = f"{value:.3f}".replace("0.", ".", 1)
+    return ".000" if text == "-.000" else text
 
 
 def scope_table(scopes: MeasuredScopes) -> list[str]:

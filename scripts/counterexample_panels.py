@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from scripts.figure_files import STYLE
 
-QUERY, KEY, BOUND, PRINTED, WEIGHT = "#0072b2", "#d55e00", "black", "#cc79a7", "#009e73"
+QUERY, KEY, BOUND, PRINTED, WEIGHT = "#0072b2", "#d55e00", "black", "#7b3294", "#009e73"
 
 
 def draw_panels(data) -> Figure:
@@ -52,24 +52,35 @@ def _arrow(panel: Axes, vector, height: float, color: str, label: str) -> None:
 
 
 def _weights(panel: Axes, data) -> None:
-    panel.plot(data.distance, data.bound, color=BOUND, linewidth=1.0, label="bound, attained")
+    panel.plot(data.distance, data.bound, color=BOUND, linewidth=1.0, label="bound,\nattained")
     panel.plot(data.distance[::3], data.weight[::3], linestyle="", marker="o", markersize=2.4, color=WEIGHT,
-               label="measured in torch")  # fmt: skip
+               label="measured\nin torch")  # fmt: skip
     panel.axhline(data.eps, color="#bbbbbb", linewidth=0.5, zorder=0)
     panel.text(1.5, data.eps * 0.42, r"$\epsilon=0.1$ %", fontsize=5.5, color="#777777")
     for at, name, color in ((data.printed, "printed $L_h$", PRINTED), (data.sharp, "sharp", BOUND)):
-        panel.axvline(at, ymax=0.47, color=color, linestyle=(0, (3, 1.5)), linewidth=0.9)
+        panel.axvline(at, color=color, linestyle=(0, (3, 1.5)), linewidth=0.9, zorder=0.5)
         panel.text(
             at - 2, 1.5e-6, f"{name}: {at:.1f}", rotation=90, ha="center", va="bottom", fontsize=5.5, color=color
         )
-    panel.set(yscale="log", xlim=(0, data.distance[-1]), ylim=(1e-6, 2), xlabel="distance of B (tokens)")
+    _beyond(panel, data)
+    panel.set(yscale="log", xlim=(0, data.distance[-1]), ylim=(1e-6, 3), xlabel="distance of B (tokens)")
     panel.set_title("(b) attention to B in “B A … A”")
     panel.legend(
-        loc="center left",
-        bbox_to_anchor=(-0.01, 0.72),
+        loc="center right",
+        bbox_to_anchor=(1.0, 0.66),
         fontsize=5.5,
         frameon=False,
         borderaxespad=0.2,
         handlelength=0.9,
-        handletextpad=0.5,
+        handletextpad=0.4,
     )
+
+
+def _beyond(panel: Axes, data) -> None:
+    """The weight at the first distance beyond L_h, ringed and in words."""
+    at = int(np.argmax(data.distance > data.printed))
+    place = data.distance[at], data.weight[at]
+    panel.plot(*place, linestyle="", marker="o", markersize=5, color=PRINTED, markerfacecolor="none", zorder=5)
+    text = f"{100 * place[1]:.0f} % at {place[0]},\nbeyond $L_h$"
+    panel.annotate(text, place, (54, 0.9), ha="left", va="center", fontsize=5.5, color=PRINTED,
+                   arrowprops={"arrowstyle": "-", "linewidth": 0.5, "shrinkB": 2.5, "color": PRINTED})  # fmt: skip

@@ -44,9 +44,9 @@ def compute(size: int = FULL_SIZE) -> Data:
 
     from dynamics.scalar_record import read_study
     from dynamics.scalar_study import HALVES, flow_times
-    from theory.landscape import learning_time
+    from theory.landscape import scaled_learning_time
 
-    limit = learning_time(0.5, 0.5).value
+    limit = scaled_learning_time(0.5, 0.5).value
     curves, beneath = ([_curve(tokens, limit) for tokens in each] for each in (TOKENS, DRAWN))
     lengths = np.unique(np.rint(np.geomspace(16, TOKENS[-1], size)).astype(int))
     excess = np.array(flow_times(tuple((int(tokens), HALVES) for tokens in lengths))) - limit * lengths

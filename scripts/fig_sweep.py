@@ -32,6 +32,7 @@ class Data(NamedTuple):
     budget: "NDArray"
     level: "NDArray"
     title: "NDArray"
+    caption: "NDArray"  # what the models share, how many seeds there are, and when a run ends
 
 
 def compute(results: list[Any], level: float, title: str = "", draws: int = QUICK_DRAWS) -> Data:
@@ -52,7 +53,17 @@ def compute(results: list[Any], level: float, title: str = "", draws: int = QUIC
     median = [median_interval([r.steps_to_level for r in mine], draws=draws) for mine in groups.values()]
     budget = [mine[0].job.training.steps for mine in groups.values()]
     names = np.array(list(groups))
-    return Data(names, steps, accuracy, times, *map(np.array, (median, budget, level, title)))
+    return Data(names, steps, accuracy, times, *map(np.array, (median, budget, level, title, _caption(results, seeds))))
+
+
+def _caption(results: list[Any], seeds: int) -> str:
+    from dynamics.describe import sizes
+
+    measure = results[0].measure
+    known = sizes((result.job.config, result.job.training) for result in results)
+    end = measure.level if measure.stop_at is None else measure.stop_at
+    stop = f"; a run ends at {100 * end:g} % and is drawn on from there" if measure.stop else ""
+    return f"{known}\n{'one seed' if seeds == 1 else f'{seeds} seeds'}{stop}"
 
 
 def _on_grid(result: Any, steps: "NDArray") -> "NDArray":
@@ -82,6 +93,17 @@ def parser() -> Parser:
     return p
 
 
+def _results(args: Any) -> Any:
+    """Manifest and results of the folder given, else of the preset as shipped, which needs no torch."""
+    if args.sweep:
+        from dynamics.sweep import read_sweep
+
+        return read_sweep(args.sweep)
+    from dynamics.shipped_results import shipped_sweep
+
+    return shipped_sweep(args.preset)
+
+
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     if args.preset != "".join(args.preset.split("/")):
@@ -89,11 +111,9 @@ def main(argv: list[str] | None = None) -> int:
     args.name = f"fig_sweep_{args.preset}"
     args.out = args.out or f"out/{args.name}"
     prefix = prefix_of(args)
-    from dynamics.shipped_results import shipped_sweep
-    from dynamics.sweep import read_sweep
     from dynamics.sweep_presets import SWEEPS
 
-    manifest, results = read_sweep(args.sweep) if args.sweep else shipped_sweep(args.preset)
+    manifest, results = _results(args)
     title = SWEEPS[args.preset].title if args.preset in SWEEPS else args.preset
     data = compute(results, manifest.measure.level, title, args.size)
     return write_figure(draw(data), data, prefix, args)

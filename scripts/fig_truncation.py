@@ -1,4 +1,4 @@
-"""Truncation and compensation: error of one head against what its cache holds (razor.compensation.*, razor.cache.*).
+"""Truncation and compensation: error of a head against what its cache holds (razor.eq4.*, razor.eq5.*, razor.cache.*).
 
 A Gaussian head over post-norm states that share a direction; the last of 2048 tokens asks, the last W are kept.
 (a) without positional bias, (b) under ALiBi. Medians of errors over contexts, by the diameter of all possible values.
@@ -18,7 +18,7 @@ D_MODEL, D_HEAD, TOKENS = 64, 16, 2048
 SLOPES = (0.0, 1 / 16)
 STEEPNESS, SHARED, CENTRE = 1.0, 0.5, 16  # std of queries and keys; cosine of two states; queries that make q_0
 KINDS = ("drop", "mean", "decayed", "centred", "second order")
-FLOORS = (1e-5, 1e-10)  # of the two panels
+FLOOR = 1e-10  # of both panels; rounding lies below
 WINDOWS = (4, 8, 16, 32, 64, 96, 128, 160, 192, 256, 320, 512, 1024, 1536, 1984)
 
 
@@ -103,8 +103,8 @@ def draw(data: Data) -> "Figure":
     names = ("dropped", "mean token (Eq. 4)", "decayed token", "token centred at $q_0$", "second order at $q_0$")
     with matplotlib.rc_context(fname=STYLE):
         figure = Figure(figsize=(3.4, 2.5))
-        panels = figure.subplots(1, 2)
-        figure.subplots_adjust(left=0.125, right=0.985, top=0.92, bottom=0.36, wspace=0.24)
+        panels = figure.subplots(1, 2, sharey=True)
+        figure.subplots_adjust(left=0.125, right=0.985, top=0.92, bottom=0.36, wspace=0.06)
         for index, panel in enumerate(panels):
             panel.plot(data.grid, data.worst[index], color="#999999", linestyle=(0, (4, 1.5)), linewidth=1.0,
                        label="dropped, worst context (bound)")  # fmt: skip
@@ -112,10 +112,11 @@ def draw(data: Data) -> "Figure":
                        linewidth=1.0, label="dropped, bound from the range of $q\\cdot k$")  # fmt: skip
             for kind, (name, label) in enumerate(zip(KINDS, names, strict=True)):
                 color, marker = styles[name]
-                panel.plot(data.held[kind], np.median(data.error[index, :, kind], axis=0), color=color, marker=marker,
+                middle = np.median(data.error[index, :, kind], axis=0)
+                panel.plot(data.held[kind], middle, color=color, marker=marker, markevery=(middle > FLOOR).tolist(),
                            markersize=2.2 if kind else 4, markerfacecolor=color if kind else "white",
                            label=label)  # fmt: skip
-            panel.set(xscale="log", yscale="log", xlim=(3.5, TOKENS), ylim=(FLOORS[index], 3),
+            panel.set(xscale="log", yscale="log", xlim=(3.2, 1.4 * TOKENS), ylim=(FLOOR, 3),
                       xlabel="cache held (tokens)")  # fmt: skip
         panels[0].set_ylabel("error / diameter of values")
         panels[0].set_title("(a) no positional bias")

@@ -17,7 +17,7 @@ _LINE, _PATH = "#777777", "#9a9a9a"
 _LEVELS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 _TICKS = (-10, -3, -1, 0, 1, 3, 10, 30)
 _SHARES = ("−∞", "−1", "0", "½", "1", "2", "∞")
-_TITLES = ("at the start", "trained", "2.9B model (paper)")
+_TITLES = ("(c) {} heads, start", "{} heads, trained", "paper, 2.9B: {} heads")
 _SIGNS = ((r"$\alpha_1>\alpha_2$", r"$\alpha_1\leq\alpha_2$"), (r"$\beta_1>\beta_2$", r"$\beta_1\leq\beta_2$"))
 
 
@@ -28,7 +28,7 @@ def draw_panels(data) -> Figure:
         _slice(left, data)
         _plane(middle, data)
         for number, counts in enumerate(data.cells):
-            _cells(figure.add_axes((0.875, 0.72 - 0.317 * number, 0.085, 0.205)), counts, _TITLES[number], number)
+            _cells(figure.add_axes((0.875, 0.72 - 0.317 * number, 0.085, 0.205)), counts, _TITLES[number])
         _key(figure, int(data.tokens))
         return figure
 
@@ -69,7 +69,8 @@ def _plane(panel: Axes, data) -> None:
         scale("symlog", linthresh=1.0, linscale=0.8)
         ticks(_TICKS, [f"{tick:g}".replace("-", "\N{MINUS SIGN}") for tick in _TICKS])
     panel.minorticks_off()
-    panel.text(0.97, 0.55, "induction:\nattend to the successor,\nraise its logit", **_corner(panel, "right", "bottom"))
+    induction = "induction:\nattend to the successor,\nraise its logit"
+    panel.text(0.92, 0.535, induction, **_corner(panel, "right", "bottom"))
     panel.text(0.03, 0.45, "anti-induction:\navoid the successor,\nlower its logit", **_corner(panel, "left", "top"))
     panel.text(0.97, 0.04, "signs that cannot work:\nattend, lower", **_corner(panel, "right", "bottom"))
     panel.text(0.03, 0.96, "signs that cannot work:\navoid, raise", **_corner(panel, "left", "top"))
@@ -85,16 +86,16 @@ def _dots(panel: Axes, data, places: np.ndarray) -> None:
     panel.scatter(*places[order].T, s=7, c=_colours(data)[order], edgecolors="black", linewidths=0.25, zorder=4)
 
 
-def _cells(panel: Axes, counts: np.ndarray, title: str, number: int) -> None:
+def _cells(panel: Axes, counts: np.ndarray, title: str) -> None:
     share = counts / counts.sum()
     panel.imshow(share, cmap="Blues", vmin=0, vmax=0.75)
-    for (row, column), count in np.ndenumerate(counts):
-        colour = "white" if share[row, column] > 0.4 else "black"
-        panel.text(column, row, str(count), ha="center", va="center", fontsize=6.5, color=colour)
+    for (row, column), part in np.ndenumerate(share):
+        colour = "white" if part > 0.4 else "black"
+        panel.text(column, row, f"{100 * part:.0f} %", ha="center", va="center", fontsize=6.2, color=colour)
     panel.set_xticks((0, 1), _SIGNS[0], fontsize=5)
     panel.set_yticks((0, 1), _SIGNS[1], fontsize=5)
     panel.tick_params(length=0)
-    panel.set_title(("(c) " if number == 0 else "") + title, fontsize=6.0)
+    panel.set_title(title.format(int(counts.sum())), fontsize=6.0)
 
 
 def _key(figure: Figure, tokens: int) -> None:

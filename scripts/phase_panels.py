@@ -105,6 +105,7 @@ def _keys(figure: Figure) -> None:
         Line2D([], [], color="black", linewidth=0.7, linestyle=":", label=r"its limit as $T\to\infty$"),
         Patch(fill=False, edgecolor="black", linewidth=1.0, label="the paper's box"),
         Line2D([], [], color="black", linewidth=0, marker="*", markersize=4.5, label="the paper's induction head"),
+        Line2D([], [], color="#777777", linewidth=0.6, marker=">", markersize=2.5, label="flow, projected: may cross"),
     ]
-    figure.legend(handles=keys, loc="center", bbox_to_anchor=(0.5, 0.415), ncols=3, fontsize=5.2, frameon=False,
+    figure.legend(handles=keys, loc="center", bbox_to_anchor=(0.5, 0.412), ncols=3, fontsize=5.2, frameon=False,
                   columnspacing=1.0, handletextpad=0.4, labelspacing=0.2)  # fmt: skip

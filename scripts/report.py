@@ -7,21 +7,7 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
-from scripts import cli
-
-GROUPS = (
-    (
-        "false",
-        "False as printed",
-        "Each with its smallest counterexample and the corrected statement. There a1, a2, b1, b2 are alpha1 .. beta2, "
-        "match_weight is e^{1/sigma}, decay e^{-m}, ratio e^{-p}; [x +/- r] is a ball that certainly holds the number.",
-    ),
-    ("holds_if", "True with a missing hypothesis", "The note names it; a control drops it and is rejected."),
-    ("typo", "Misprints", "The note gives the right form; the form as printed is the control."),
-    ("holds", "Confirmed as printed", ""),
-    ("correction", "Corrected and added statements", "What holds in place of, or beside, the statements above."),
-    ("unsettled", "Unsettled", "Nobody can settle these here; they are listed and never counted as checked."),
-)
+from scripts import cli, docket
 
 
 def parser() -> cli.Parser:
@@ -83,6 +69,8 @@ def training(folder: Path) -> list[dict]:
     return rows
 
 
+# What the note of a claim says, by its verdict.
+NOTES = {"holds_if": "Needed", "typo": "Right form", "false": "True", "unsettled": "To settle it", "holds": "Note"}
 LONG_FRACTION = re.compile(r"(?=.{6})-?\d+/\d+")
 
 
@@ -108,15 +96,6 @@ def show(value) -> str:
     return str(value)
 
 
-def group(claims: list[dict]) -> list[dict]:
-    sections = []
-    for key, title, lead in GROUPS:
-        members = [c for c in claims if ("correction" if c.get("is_correction") else c["verdict"]) == key]
-        if members:
-            sections.append({"key": key, "title": title, "lead": lead, "claims": members})
-    return sections
-
-
 def render(report: dict, pictures: list[dict], models: list[dict]) -> str:
     """The page as one string."""
     import jinja2
@@ -125,8 +104,14 @@ def render(report: dict, pictures: list[dict], models: list[dict]) -> str:
         loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=jinja2.StrictUndefined
     )
     environment.filters.update(math=math, show=show)
+    sections = [{**group._asdict(), "claims": claims} for group, claims in docket.grouped(report["claims"])]
     return environment.get_template("report.html.j2").render(
-        summary=report["summary"], sections=group(report["claims"]), pictures=pictures, models=models
+        summary=report["summary"],
+        sections=sections,
+        papers=docket.PAPERS,
+        notes=NOTES,
+        pictures=pictures,
+        models=models,
     )
 
 

@@ -63,7 +63,7 @@ def _plane(panel: Axes, data, index: int) -> None:
     panel.set_xlabel(r"$\alpha_1$ (start of the flow: dots)")
     panel.set_ylabel(r"$\beta_1$", labelpad=-1)
     share = 100 * np.mean(data.learns[index])
-    panel.set_title(f"({'cd'[index]}) $T={data.tokens[index]}$: {share:.0f} % of starts learn", fontsize=6)
+    panel.set_title(f"({'cd'[index]}) $T={data.tokens[index]}$: {share:.0f} % here learn", fontsize=6)
 
 
 def _keys(figure: Figure) -> None:

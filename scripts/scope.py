@@ -2,6 +2,7 @@
 
 MODEL is a folder of safetensors (BLOOM, MPT, Baichuan, Llama, Mistral, Qwen, or a model trained here) or a hub id. All
 but RazorAttention's printed scope are bounds over every context of normalised states, far above what real text reaches.
+They are about exact arithmetic: in bfloat16 a model whose positions are rounded, as by transformers, can exceed them.
 """
 
 import argparse
@@ -25,6 +26,7 @@ def parser() -> Parser:
     p.add_argument("--mass", type=finite, metavar="X", help="weight a local head may lose in all (default: eps)")
     p.add_argument("--window", type=whole(1), metavar="N", help="most tokens a local head may keep (default: context)")
     p.add_argument("--context", type=whole(1), metavar="N", help="tokens of the cache (default: the model's longest)")
+    p.add_argument("--heads", type=_heads, metavar="L[.H],..", help="only layers L, or heads H of them: 3,7.0,7.2")
     p.add_argument("--json", metavar="FILE", help="write all numbers there; null: no bound, or none of the kind")
     p.add_argument("--figure", metavar="PATH", help="draw the map of scopes: a folder, or a path without its ending")
     p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files of the map (default both)")
@@ -41,6 +43,19 @@ def _hash(text: str) -> tuple[str, str]:
     return name, digest
 
 
+def _heads(text: str) -> dict[int, set[int]]:
+    """An argparse type: layers and the heads chosen of each, none for all of them."""
+    found: dict[int, set[int]] = {}
+    for part in text.split(","):
+        layer, point, head = part.partition(".")
+        if not all(number.isascii() and number.isdigit() for number in ([layer, head] if point else [layer])):
+            raise argparse.ArgumentTypeError(f"expected layers or layer.head such as 3,7.0,7.2, got {text!r}")
+        chosen = found.setdefault(int(layer), set())
+        if point:
+            chosen.add(int(head))
+    return found
+
+
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     target = output_file(args.json) if args.json else None
@@ -51,33 +66,42 @@ def main(argv: list[str] | None = None) -> int:
     checkpoint = open_checkpoint(args.model, dict(args.sha256 or ()))
     mass = args.eps if args.mass is None else args.mass
     asked = settings(checkpoint, args.eps, mass, args.window, args.context, args.certified)
-    layers = measured(checkpoint, asked)
+    layers = measured(checkpoint, asked, args.heads)
     from scripts import scope_report
 
-    text = scope_report.text(checkpoint, layers, asked)
+    text, written = scope_report.text(checkpoint, layers, asked, bool(args.heads)), []
     if target is not None:
         from dynamics.files import atomic_write_text
 
-        atomic_write_text(target, scope_report.document(args.model, checkpoint, layers, asked))
+        document = scope_report.document(args.model, checkpoint, layers, asked, bool(args.heads))
+        atomic_write_text(target, document)
+        written.append(target)
     if prefix is not None:
         from scripts.figure_files import save_figure
         from scripts.scope_map import compute, draw
 
         data = compute(layers, asked)
-        save_figure(draw(data), data._asdict(), prefix, args.format)
-    print(text)
+        written += save_figure(draw(data), data._asdict(), prefix, args.format)
+    print(text, *(f"wrote {path}" for path in written), sep="\n")
     return 0
 
 
-def measured(checkpoint: "Checkpoint", asked: "Settings") -> list[list["HeadScope"]]:
-    """All layers, with a bar on a terminal."""
+def measured(
+    checkpoint: "Checkpoint", asked: "Settings", heads: dict[int, set[int]] | None = None
+) -> list[list["HeadScope"]]:
+    """All layers, or the chosen ones with the chosen heads, with a bar on a terminal. Raises ValueError for others."""
     from tqdm import tqdm
 
     from dynamics.scope import layer_scopes
 
-    numbers = range(checkpoint.architecture.n_layers)
-    bar = tqdm(numbers, unit="layer", disable=not sys.stderr.isatty(), leave=False)
-    return [layer_scopes(checkpoint, layer, asked) for layer in bar]
+    chosen = heads or {layer: set() for layer in range(checkpoint.architecture.n_layers)}
+    for layer, some in chosen.items():
+        number = checkpoint.layer_architecture(layer).n_heads
+        if some and max(some) >= number:
+            raise ValueError(f"heads of layer {layer} must be in 0..{number - 1}, got {max(some)}")
+    bar = tqdm(sorted(chosen), unit="layer", disable=not sys.stderr.isatty(), leave=False)
+    found = [layer_scopes(checkpoint, layer, asked) for layer in bar]
+    return [[head for head in of if not chosen[head.layer] or head.head in chosen[head.layer]] for of in found]
 
 
 if __name__ == "__main__":

@@ -11,33 +11,46 @@ from scripts.figure_files import STYLE
 BOUND, ADVERSARY, RANDOM, TEXT = "black", "#d55e00", "#0072b2", "#009e73"
 SCOPES = (
     ("sharp", "black", (0, (5, 1.5, 1, 1.5))),
-    ("printed", "#cc79a7", (0, (4, 1.5))),
-    ("spectral", "#888888", (0, (1, 1))),
+    ("printed", "#7b3294", (0, (4, 1.5))),
+    ("spectral", "#999999", (0, (1, 1))),
 )
 EPS, LOWEST = 1e-3, 1e-7
 
 
 def draw_panels(data) -> Figure:
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(3.4, 2.35))
-        left, right = figure.subplots(1, 2, sharey=True)
-        figure.subplots_adjust(left=0.115, right=0.985, top=0.935, bottom=0.315, wspace=0.07)
-        _panel(left, data, 0, "(a) random head")
-        _dots(left, data.random, RANDOM)
-        left.plot(data.attacked, data.adversary, linestyle="", marker="o", markersize=3, color=ADVERSARY, zorder=4)
+        figure = Figure(figsize=(7.0, 2.35))
+        panels = figure.subplots(1, 3, sharey=True)
+        figure.subplots_adjust(left=0.06, right=0.99, top=0.93, bottom=0.27, wspace=0.06)
         _, layer, head = data.trained[:3].astype(int)
-        _panel(right, data, 1, f"(b) trained, layer {layer}, head {head}")
-        _dots(right, data.measured, TEXT)
-        left.set_ylabel("largest attention to one token")
+        titles = "(a) built: the printed scope fails", "(b) random head", f"(c) trained, layer {layer}, head {head}"
+        for index, (panel, title) in enumerate(zip(panels, titles, strict=True)):
+            _panel(panel, data, index, title)
+        for panel, reached in zip(panels, data.adversary, strict=False):
+            panel.plot(data.attacked, reached, linestyle="", marker="o", markersize=3, color=ADVERSARY, zorder=4)
+        _dots(panels[1], data.random, RANDOM)
+        _dots(panels[2], data.measured, TEXT)
+        _failure(panels[0], data)
+        panels[0].set_ylabel("largest attention to one token")
         _keys(figure)
         return figure
+
+
+def _failure(panel: Axes, data) -> None:
+    """The weight just beyond the printed scope, in words and with a ring."""
+    at = int(np.flatnonzero(data.attacked >= data.scopes[0, 1])[0])
+    place = data.attacked[at], data.adversary[0, at]
+    panel.plot(*place, linestyle="", marker="o", markersize=6, color=SCOPES[1][1], markerfacecolor="none", zorder=5)
+    panel.annotate(f"{100 * place[1]:.0f} % at distance {place[0]},\nbeyond the printed scope", place, (1.6, 2e-2),
+                   fontsize=5.8, color=SCOPES[1][1], arrowprops={"arrowstyle": "-", "linewidth": 0.5, "shrinkB": 3,
+                                                                "color": SCOPES[1][1]})  # fmt: skip
 
 
 def _panel(panel: Axes, data, index: int, title: str) -> None:
     panel.axhline(EPS, color="#bbbbbb", linewidth=0.5, zorder=0)
     panel.plot(data.distance, data.bound[index], color=BOUND, linewidth=1.0)
     for at, (_, color, style) in zip(data.scopes[index], SCOPES, strict=True):
-        panel.axvline(at, ymax=0.62, color=color, linestyle=style, linewidth=0.9)
+        panel.axvline(at, color=color, linestyle=style, linewidth=0.9)
     panel.set(xscale="log", yscale="log", xlim=(1, 4000), ylim=(LOWEST, 2), xlabel="distance (tokens)", title=title)
     panel.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
     panel.minorticks_off()
@@ -56,5 +69,5 @@ def _keys(figure: Figure) -> None:
         Line2D([], [], color="#bbbbbb", linewidth=0.5, label=r"$\epsilon=0.1$ %"),
         *(Line2D([], [], color=c, linestyle=s, linewidth=0.9, label=f"scope, {name}") for name, c, s in SCOPES),
     ]  # fmt: skip
-    figure.legend(handles=keys, loc="lower center", ncols=3, fontsize=5.5, frameon=False, borderaxespad=0.1,
-                  columnspacing=1.0, handletextpad=0.5, handlelength=2.4)  # fmt: skip
+    figure.legend(handles=keys, loc="lower center", ncols=4, fontsize=5.8, frameon=False, borderaxespad=0.1,
+                  columnspacing=1.6, handletextpad=0.5, handlelength=2.4)  # fmt: skip

@@ -15,7 +15,7 @@ WIDTH, HEIGHTS = 3.4, (1.6, 5.0)  # inches
 
 
 class Data(NamedTuple):
-    """Rows are layers, columns heads; NaN and False where a layer has fewer heads."""
+    """Rows are layers, columns heads; NaN and False where a layer has fewer heads, or a head was not asked for."""
 
     scope: NDArray  # tokens, inf where there is no bound
     local: NDArray  # whether a window keeps the mass
@@ -29,12 +29,12 @@ def compute(layers: Sequence[Sequence[HeadScope]], asked: Settings) -> Data:
 
     from dynamics.scope import Reach
 
-    shape = len(layers), max(len(heads) for heads in layers)
+    every = [head for heads in layers for head in heads]
+    shape = 1 + max(head.layer for head in every), 1 + max(head.head for head in every)
     scope, local = np.full(shape, np.nan), np.zeros(shape, bool)
-    for heads in layers:
-        for head in heads:
-            scope[head.layer, head.head] = head.scope
-            local[head.layer, head.head] = head.reach is Reach.LOCAL
+    for head in every:
+        scope[head.layer, head.head] = head.scope
+        local[head.layer, head.head] = head.reach is Reach.LOCAL
     return Data(scope, local, np.array(asked.eps), np.array(asked.context))
 
 
@@ -65,7 +65,7 @@ def draw(data: Data) -> Figure:
         layer, head = np.nonzero(data.local)
         size = min(240 * height / max(rows, columns), 30) / 2
         panel.scatter(head, layer, s=size, facecolors="white", edgecolors="black", linewidths=0.4)
-        panel.set(xlabel="head", ylabel="layer")
+        panel.set(xlabel="head (scopes in exact arithmetic)", ylabel="layer")
         for axis in (panel.xaxis, panel.yaxis):
             axis.set_major_locator(MaxNLocator(integer=True))
         bar = figure.colorbar(cells, ax=panel, pad=0.02)

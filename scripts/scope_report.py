@@ -15,15 +15,19 @@ Layers = Sequence[Sequence["HeadScope"]]
 COLUMNS = ("layer", "head", "slope", "range D", "printed", "spectral", "scope", "window", "reach", "KV tokens",
            "dropped <=", "error <=")  # fmt: skip
 SHIFT = ("alpha", "beta", "place")
+ARITHMETIC = (
+    "arithmetic: the bounds are about exact (real) arithmetic; in bfloat16 transformers rounds slope times position, "
+    "and a weight can exceed eps 90 times (32 heads, 4,096 tokens, slope 2^-1/2)"
+)
 
 
-def text(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> str:
-    """A line a head, then the totals."""
+def text(checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool = False) -> str:
+    """A line a head, then the totals; of a part of the heads there are none."""
     shifted = any(head.alpha or head.beta for heads in layers for head in heads)
     rows = [COLUMNS + SHIFT * shifted, *(_row(head, shifted) for heads in layers for head in heads)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-    return "\n".join([*lines, "", *_summary(checkpoint, layers, asked)])
+    return "\n".join([*lines, "", *_summary(checkpoint, layers, asked, part)])
 
 
 def _row(head: HeadScope, shifted: bool) -> tuple[str, ...]:
@@ -54,41 +58,53 @@ def _number(value: float | None) -> str:
     return f"{value:.6g}" if math.isfinite(value) else "no bound"
 
 
-def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> list[str]:
-    from dynamics.scope import Reach
+def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool) -> list[str]:
     from dynamics.scope_ranges import Basis
-    from dynamics.scope_totals import totals
 
-    sizes, total = checkpoint.architecture, totals(checkpoint, layers, asked)
-    heads = [head for of_layer in layers for head in of_layer]
-    mib = [numbers * 2 / 2**20 for numbers in (total.kept_numbers, total.full_numbers)]
+    sizes, heads = checkpoint.architecture, [head for of_layer in layers for head in of_layer]
     lines = [
-        f"{sizes.model_type}, {len(layers)} layers, {len(heads)} heads, positions {sizes.position}: context "
-        f"{asked.context}, window at most {asked.window}, eps {asked.eps:g}, mass {asked.mass:g}",
+        f"{sizes.model_type}, {len(layers)} layers, {len(heads)}{' chosen' * part} heads, positions {sizes.position}: "
+        f"context {asked.context}, window at most {asked.window}, eps {asked.eps:g}, mass {asked.mass:g}",
         *(f"{sum(head.basis is basis for head in heads)} ranges D: {basis.value}" for basis in Basis
           if any(head.basis is basis for head in heads)),
+    ]  # fmt: skip
+    return lines if part else lines + _totals(checkpoint, layers, asked)
+
+
+def _totals(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> list[str]:
+    from dynamics.scope import Reach
+    from dynamics.scope_totals import totals
+
+    total = totals(checkpoint, layers, asked)
+    mib = [numbers * 2 / 2**20 for numbers in (total.kept_numbers, total.full_numbers)]
+    return [
         *(f"{total.reaches[reach]} heads {reach.value}" for reach in Reach if total.reaches[reach]),
         f"cache: {total.kept} of {total.full} tokens x KV heads kept ({mib[0]:.4g} of {mib[1]:.4g} MiB at 16 bits), "
         f"{100 * (1 - total.kept / total.full):.2f} % saved",
         f"change of the heads' outputs (before the output projection, from the same states before the layer): at most "
         f"{total.output_error:.4g} in norm in any layer",
-    ]  # fmt: skip
-    return lines
+        ARITHMETIC,
+    ]
 
 
-def document(model: str, checkpoint: Checkpoint, layers: Layers, asked: Settings) -> str:
-    """JSON with the settings, totals and every head; null stands for no bound, or nothing of the kind."""
-    from dynamics.scope_totals import totals
-
-    total = totals(checkpoint, layers, asked)
+def document(model: str, checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool = False) -> str:
+    """JSON with the settings, totals (of a part of the heads null) and heads; null: no bound, or none of the kind."""
     content = {
         "model": model,
         "architecture": checkpoint.architecture._asdict(),
         "settings": asked._asdict(),
-        "totals": total._asdict() | {"reaches": {reach.name: number for reach, number in total.reaches.items()}},
+        "arithmetic": ARITHMETIC.removeprefix("arithmetic: "),
+        "totals": None if part else _plain_totals(checkpoint, layers, asked),
         "heads": [_plain(head) for heads in layers for head in heads],
     }
     return json.dumps(content, indent=1, allow_nan=False) + "\n"
+
+
+def _plain_totals(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> dict[str, Any]:
+    from dynamics.scope_totals import totals
+
+    total = totals(checkpoint, layers, asked)
+    return total._asdict() | {"reaches": {reach.name: number for reach, number in total.reaches.items()}}
 
 
 def _plain(head: HeadScope) -> dict[str, Any]:

@@ -48,6 +48,8 @@ def main(argv: list[str] | None = None) -> int:
         raise ValueError("--bundle takes one experiment")
     root = output_folder(options.out or "out/sweep")
     bundle = options.bundle and output_file(options.bundle)
+    if bundle:
+        output_file(f"{bundle}.sha256")
     from dynamics.sweep_presets import PAPER, QUICK, SWEEPS, named  # here, so that --help stays quick
 
     if options.list:
@@ -57,15 +59,32 @@ def main(argv: list[str] | None = None) -> int:
     presets = {name + size: named(name, size) for name in options.preset}
     for name, preset in presets.items():
         whole_folder = options.out and len(presets) == 1
-        _sweep(name, preset, root if whole_folder else root / name, bundle, options)
+        try:
+            _sweep(name, preset, root if whole_folder else root / name, bundle, options)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("the same command goes on where it was") from None
     return 0
 
 
 def _sweep(name, preset, out, bundle, options) -> None:
     """Run or finish one sweep, print its table, and write its bundle if one is asked for."""
-    from dynamics.sweep import read_sweep, run_sweep
+    from dynamics.describe import sizes
+    from dynamics.sweep import read_sweep
 
-    results = run_sweep(
+    results = _results(preset, out, options)
+    print("\n".join([preset.title, sizes(preset.variants.values()), *table(results, preset.measure.level)]))
+    print(f"{out}: one JSON file a job in results/")
+    if bundle:
+        from dynamics.shipped_results import write_bundle
+
+        write_bundle(bundle, name, *read_sweep(out))
+        print(bundle)
+
+
+def _results(preset, out, options):
+    from dynamics.sweep import run_sweep
+
+    return run_sweep(
         preset.jobs(options.seeds),
         out,
         measure=preset.measure,
@@ -78,13 +97,6 @@ def _sweep(name, preset, out, bundle, options) -> None:
         precision=preset.precision,
         progress=not options.quiet,
     )
-    print("\n".join([preset.title, *table(results, preset.measure.level)]))
-    print(f"{out}: one JSON file a job in results/")
-    if bundle:
-        from dynamics.shipped_results import write_bundle
-
-        write_bundle(bundle, name, *read_sweep(out))
-        print(bundle)
 
 
 def table(results, level: float) -> list[str]:
@@ -99,8 +111,8 @@ def table(results, level: float) -> list[str]:
         times = [result.steps_to_level for result in mine]
         reached = sorted(time for time in times if time is not None)
         middle = median_interval(times)
-        spread = f"{reached[0]}-{reached[-1]}" if reached else "-"
-        interval = f"{shown(middle.low, budget)}..{shown(middle.high, budget)}"
+        spread = "-".join(dict.fromkeys((str(reached[0]), str(reached[-1])))) if reached and len(times) > 1 else "-"
+        interval = f"{shown(middle.low, budget)}..{shown(middle.high, budget)}" if len(times) > 1 else "one seed"
         count = f"{len(reached)} of {len(mine)}"
         lines.append(f"{name:<24} {count:>14} {shown(middle.value, budget):>14} {interval:>16} {spread:>14}")
     return lines

@@ -1,5 +1,7 @@
 """Panels of a sweep's figure: accuracy with its quartiles against steps, and each run's steps to the level."""
 
+import textwrap
+
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,17 +15,21 @@ from scripts.figure_files import STYLE
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 DASHES = ("-", "--", ":")
 WIDTH, ROW = 7.0, 0.17  # inches: two columns; a row of the right panel
+LETTERS = 170  # of a line of the caption
 
 
 def draw_panels(data) -> Figure:
     """The figure of `fig_sweep.Data`."""
     with matplotlib.rc_context(fname=STYLE):
-        height = max(2.3, 0.85 + ROW * len(data.names))
+        caption = [line for part in str(data.caption).split("\n") for line in textwrap.wrap(part, LETTERS)]
+        top = 0.34 + 0.1 * len(caption)
+        height = max(2.1, 0.65 + ROW * len(data.names)) + top - 0.14
         figure = Figure(figsize=(WIDTH, height))
         left, right = figure.subplots(1, 2, gridspec_kw={"width_ratios": (1.15, 1)})
         longest = 0.055 * max(map(len, data.names))
-        figure.subplots_adjust(0.06, 0.36 / height, 0.985, 1 - 0.34 / height, (0.55 + longest) / 2.9)
+        figure.subplots_adjust(0.06, 0.36 / height, 0.985, 1 - top / height, (0.55 + longest) / 2.9)
         figure.suptitle(str(data.title), fontsize=7, y=1 - 0.05 / height, va="top")
+        figure.text(0.5, 1 - 0.18 / height, "\n".join(caption), fontsize=5.6, color="0.3", ha="center", va="top")
         _curves(left, data)
         _times(right, data)
         return figure
@@ -67,22 +73,27 @@ def _curves(axes: Axes, data) -> None:
 def _logarithmic(axes: Axes) -> None:
     """Steps on a logarithmic axis with plain numbers."""
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    low, high = axes.get_xlim()
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high > 6 * low else (1, 1.5, 2, 3, 4, 5, 6, 8)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_locator(NullLocator())
 
 
 def _times(axes: Axes, data) -> None:
     lowest = np.min(data.times, initial=data.budget.min(), where=np.isfinite(data.times))
-    edge = 1.25 * data.budget.max()
+    # Up to the budget only where a run or an interval goes so far.
+    within = np.isfinite(data.median).all() and not np.isinf(data.times).any()
+    first, edge = data.steps[0], 1.25 * (np.nanmax(data.times) if within else data.budget.max())
     styles = looks(data.names.tolist())
     for number, (style, times) in enumerate(zip(styles, data.times, strict=True)):
         colour, budget = style["color"], data.budget[number]
         row = number + np.linspace(-0.15, 0.3, len(times))
-        arrived, late = np.isfinite(times), np.isinf(times)
+        arrived, late, early = np.isfinite(times) & (times > first), np.isinf(times), times == first
         axes.plot(times[arrived], row[arrived], "o", color=colour, ms=2.4, alpha=0.75, mew=0)
+        axes.plot(times[early], row[early], "<", color=colour, ms=3, mfc="none", mew=0.6)
         axes.plot(np.full(late.sum(), budget), row[late], ">", color=colour, ms=3, mfc="none", mew=0.6)
-        _interval(axes, number - 0.3, data.median[number], edge, colour)
+        if np.sum(~np.isnan(times)) > 1:  # one seed has no interval
+            _interval(axes, number - 0.3, data.median[number], edge, colour)
         # The curve's colour and dashes, between the name and the panel.
         key = {"transform": axes.get_yaxis_transform(), "clip_on": False, "lw": 1.1}
         axes.plot([-0.065, -0.012], [number, number], **key, **style)
@@ -91,15 +102,16 @@ def _times(axes: Axes, data) -> None:
     axes.set_yticks(range(len(data.names)), data.names.tolist(), fontsize=6)
     axes.set_xlabel(f"steps to {100 * float(data.level):g} % accuracy")
     axes.tick_params(axis="y", length=0, pad=16)
-    marks = {"color": "0.3", "linestyle": "none", "mew": 0.6}
+    marks, has_early = {"color": "0.3", "linestyle": "none", "mew": 0.6}, bool((data.times == first).any())
     axes.legend(
         handles=[
             Line2D([], [], marker="o", ms=2.4, label="a seed", **marks),
             Line2D([], [], marker=">", ms=3, mfc="none", label="not reached", **marks),
+            *([Line2D([], [], marker="<", ms=3, mfc="none", label="by the first score", **marks)] * has_early),
             Line2D([], [], marker="|", ms=6, label="median, 95 % interval", color="0.3", lw=0.9),
         ],
-        loc="lower center", bbox_to_anchor=(0.45, 0.99), ncols=3, frameon=False, fontsize=5.6, handlelength=1.4,
-        columnspacing=1.2, borderpad=0.1,
+        loc="lower right", bbox_to_anchor=(1.0, 0.99), ncols=4, frameon=False, fontsize=5.6, handlelength=1.2,
+        columnspacing=0.9, borderpad=0.1, handletextpad=0.4,
     )  # fmt: skip
 
 

@@ -2,17 +2,26 @@
 
 import json
 import sys
-from fnmatch import fnmatchcase
+from collections.abc import Callable
 
 from scripts import cli
 
-EPILOG = "exit status: 0 all confirmed (or only read), 1 a claim is not confirmed, 2 bad input, 130 interrupted"
+EPILOG = (
+    "exit status: 0 all confirmed (or only quoted), 1 a claim is not confirmed or the claims cannot be loaded, "
+    "2 bad input, 130 interrupted"
+)
+FAILED = 1
 
 
 def parser() -> cli.Parser:
     p = cli.Parser(prog="verify", description=__doc__, epilog=EPILOG)
     p.add_argument("--paper", action="append", metavar="NAME", help="only this paper: kv, kv1, razor (may be repeated)")
-    p.add_argument("--id", action="append", metavar="ID", help="only these claims; * stands for anything (repeatable)")
+    p.add_argument(
+        "--id", action="append", metavar="ID",
+        help="only these claims, each in full; * stands for anything, and then they make a table (repeatable)",
+    )  # fmt: skip
+    p.add_argument("--false", action="store_true", help="only the claims that are false")
+    p.add_argument("--list", action="store_true", help="list the claims with their verdicts and run nothing")
     effort = p.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="shipped checkpoints, fewer points (the default)")
     effort.add_argument("--full", action="store_true", help="retrain, and all sampled points")
@@ -22,50 +31,73 @@ def parser() -> cli.Parser:
     return p
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None, load: Callable | None = None) -> int:
+    """The command; `load` replaces the registry of the workers (for tests)."""
     args = parser().parse_args(argv)
-    target = cli.output_file(args.json) if args.json else None
+    target = cli.output_file(args.json) if args.json is not None else None
 
+    from proofs_check import registry, workers
+
+    plan = workers.Plan(
+        papers=tuple(args.paper or registry.PAPERS), patterns=tuple(args.id) if args.id else None,
+        verdict="false" if args.false else None, full=args.full, load=load or registry.load,
+    )  # fmt: skip
+    try:
+        return _listed(plan) if args.list else _verified(plan, args, target)
+    except registry.BrokenLedger as fault:
+        print(f"error: {fault}", file=sys.stderr)
+        return FAILED
+
+
+def _listed(plan) -> int:
+    from proofs_check.workers import records_of
+
+    rows = records_of(plan)
+    print(_columns([(row["id"], _verdict(row), row["statement"]) for row in rows]))
+    return 0
+
+
+def _verified(plan, args, target) -> int:
     from proofs_check.claim import Effort
-    from proofs_check.ledger import document, run_all
-    from proofs_check.registry import load
+    from proofs_check.ledger import document
+    from proofs_check.workers import run
 
-    registry = load(tuple(args.paper)) if args.paper else load()
-    chosen = select(list(registry), args.id)
-    effort = Effort.FULL if args.full else Effort.QUICK
-    results = run_all(registry, chosen, effort, args.jobs, _bar(len(chosen)))
-    report = document(results, effort)
+    rows = run(plan, args.jobs, _bar())
+    report = document(rows, Effort.FULL if plan.full else Effort.QUICK)
     if target is not None:
         from dynamics.files import atomic_write_text
 
         atomic_write_text(target, json.dumps(report, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-    print(markdown(report) if args.markdown else table(report))
-    return 0 if report["summary"]["supported"] else 1
+    in_full = args.id and not any("*" in pattern for pattern in args.id)
+    print(markdown(report) if args.markdown else details(report) if in_full else table(report))
+    return 0 if report["summary"]["supported"] else FAILED
 
 
-def _bar(total: int):
+def _bar():
     from tqdm import tqdm
 
-    return tqdm(total=total, unit="claim", disable=not sys.stderr.isatty(), leave=False)
+    return tqdm(unit="claim", disable=not sys.stderr.isatty(), leave=False)
 
 
-def select(names: list[str], patterns: list[str] | None) -> list[str]:
-    """The ids that match; an id or pattern without a match is refused."""
-    if not patterns:
-        return names
-    for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for name in names):
-            raise ValueError(f"unknown claim id {pattern!r}: `verify` without --id lists them all")
-    return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
+def _verdict(claim: dict) -> str:
+    return claim["verdict"] + (f" ({claim['severity']})" if claim["severity"] else "")
 
 
-def _rows(report: dict) -> list[tuple[str, str, str, str, str]]:
+def _covered(claim: dict) -> str:
+    return claim["coverage"] or "-"
+
+
+def _rows(report: dict) -> list[tuple[str, ...]]:
     rows = []
     for claim in report["claims"]:
         kinds = ", ".join(e["kind"] for e in claim["evidence"])
         margins = [e["margin"] for e in claim["evidence"] if e["margin"] is not None]
-        rows.append((claim["id"], claim["verdict"], claim["status"], kinds, f"{min(margins):.3g}" if margins else "-"))
+        margin = f"{min(margins):.3g}" if margins else "-"
+        rows.append((claim["id"], _verdict(claim), claim["status"], _covered(claim), kinds, margin))
     return rows
+
+
+HEADER = ("claim", "verdict", "status", "covers", "evidence", "margin")
 
 
 def _summary_lines(report: dict) -> list[str]:
@@ -74,22 +106,59 @@ def _summary_lines(report: dict) -> list[str]:
     lines = [f"{summary['claims']} claims: {counts} ({summary['effort']}; {summary['seconds']:.1f} s of evidence)"]
     for claim in report["claims"]:
         if claim["message"]:
-            lines.append(f"{claim['status']}: {claim['id']}: {claim['message']}")
+            lines += [f"{claim['status']}: {claim['id']}: {claim['message']}", *_sides(claim)]
     return lines
 
 
+def _sides(claim: dict) -> list[str]:
+    """Where printed and true part: the witness, or the point of a contradiction."""
+    from scripts.report import show
+
+    if claim["witness"] is None:
+        return []
+    point, printed, true = (show(claim["witness"][name]) for name in ("point", "printed", "true"))
+    where = "Contradicted" if claim["status"] == "contradicted" else "Witness"
+    return [f"  {where} at {point or 'the statement itself'}: printed {printed}, true {true}"]
+
+
+def details(report: dict) -> str:
+    """Each claim in full: statement, reading, what is true instead, witness with both sides, evidence."""
+    from scripts.report import NOTES
+
+    lines = []
+    for claim in report["claims"]:
+        lines += [f"{claim['id']}: {_verdict(claim)}, {claim['status']}", f"  {claim['source']}"]
+        parts = [("Statement", claim["statement"]), ("Read as", claim["reading"])]
+        parts += [("If", "; ".join(claim["hypotheses"])), (NOTES[claim["verdict"]], claim["note"])]
+        lines += [f"  {name}: {text}" for name, text in parts if text] + _sides(claim)
+        if claim["correction"]:
+            lines.append(f"  Holds instead: {claim['correction']}: {claim['holds_instead']}")
+        if claim["outcome_of"]:
+            lines.append(f"  An outcome beside {claim['outcome_of']}, which it does not settle.")
+        lines.append(f"  Covers: {_covered(claim)}" + (f": {claim['coverage_why']}" if claim["coverage_why"] else ""))
+        lines += [_evidence(e) for e in claim["evidence"]] + [""]
+    return "\n".join([*lines, *_summary_lines(report)])
+
+
+def _evidence(evidence: dict) -> str:
+    if evidence["margin"] is None:
+        return f"  Evidence, {evidence['kind']}: {evidence['scope']}"
+    counts = f"{evidence['points']} points, margin {evidence['margin']:.3g}, rejects {evidence['controls_rejected']}"
+    return f"  Evidence, {evidence['kind']}: {evidence['scope']} ({counts} wrong variants)"
+
+
 def table(report: dict) -> str:
-    header = ("claim", "verdict", "status", "evidence", "margin")
-    rows = [header, *_rows(report)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(header))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([*lines, "", *_summary_lines(report)])
+    return "\n".join([_columns([HEADER, *_rows(report)]), "", *_summary_lines(report)])
+
+
+def _columns(rows: list[tuple[str, ...]]) -> str:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
 def markdown(report: dict) -> str:
-    lines = ["| claim | verdict | status | evidence | margin |", "|---|---|---|---|---|"]
-    lines += ["| " + " | ".join(row) + " |" for row in _rows(report)]
-    return "\n".join([*lines, "", *_summary_lines(report)])
+    lines = [HEADER, ("---",) * len(HEADER), *_rows(report)]
+    return "\n".join(["| " + " | ".join(row) + " |" for row in lines] + ["", *_summary_lines(report)])
 
 
 if __name__ == "__main__":

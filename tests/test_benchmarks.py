@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
+from benchmarks import generator
 from benchmarks.row import Comparison, Guard, Limit, Row, failures, table
 from benchmarks.timing import Times, interleave, peak_in_fresh_process
 from scripts.cli import run
@@ -50,6 +51,18 @@ def test_row_runs_small_and_passes_its_guards(name, tmp_path, capsys):
 )
 def test_failures_are_guards_always_and_floors_when_judged(changed, judged, number):
     assert len(failures(changed, floors=judged)) == number
+
+
+def test_generator_is_judged_by_work_that_it_cannot_spare_and_not_by_bare_draws():
+    row = generator.measure(quick=True)
+    judged, bare = row.limits
+    assert (judged.most, bare.most) == (generator._MOST, None)
+    assert judged.distance < bare.distance
+    assert row.comparisons[0].floor == generator._FLOOR
+    counts = np.array([3, 1, 5])
+    tokens = generator.needed(np.random.default_rng(0), counts)
+    assert tokens.shape == (3, 6)
+    assert ((tokens > 0).sum(1) == counts).all()
 
 
 def test_table_has_a_line_for_each_part_and_names_what_failed():

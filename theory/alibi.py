@@ -16,17 +16,16 @@ from numpy.typing import ArrayLike
 
 from theory.alibi_head import checked, product_norm, spectral_range
 from theory.alibi_logs import (
-    at_least_zero,
-    at_most_range,
+    gap_within,
     log_1m_exp,
     log_expm1,
     log_odds,
     log_sum_of_powers,
-    positive,
-    share,
+    odds_times_power,
     softplus,
 )
 from theory.alibi_range import Extremes, extremes, logit_range, self_gap
+from theory.checked import NONNEGATIVE, POSITIVE, SHARE, index, real, sized
 
 __all__ = [
     "Extremes",
@@ -51,13 +50,13 @@ def slopes(n_heads: int) -> list[float]:
     Source: Press et al. (arXiv:2108.12409), section 3 and the authors' recipe for other head counts.
     Raises: ValueError for n_heads < 1.
     """
-    if isinstance(n_heads, bool) or not isinstance(n_heads, int) or n_heads < 1:
-        raise ValueError(f"n_heads must be a whole number of at least 1, got {n_heads!r}")
+    n_heads = index("n_heads", n_heads, 1)
     below = 1 << (n_heads.bit_length() - 1)
     first = [2.0 ** (-8.0 * h / below) for h in range(1, below + 1)]
     return first + [2.0 ** (-4.0 * h / below) for h in range(1, 2 * (n_heads - below), 2)]
 
 
+@sized()
 def printed_scope(
     w_q: ArrayLike, w_k: ArrayLike, gamma: ArrayLike, norm_bias: ArrayLike | None, slope: float, eps: float
 ) -> float:
@@ -68,12 +67,12 @@ def printed_scope(
     Args: w_q, w_k (d_head, d_model); gamma, norm_bias (d_model,), norm_bias None for 0; slope > 0; eps in (0, 1).
     """
     weights = checked(w_q, w_k, gamma, norm_bias)
-    positive("slope", slope)
-    share("eps", eps)
+    slope, eps = real("slope", slope, POSITIVE), real("eps", eps, SHARE)
     norms = float(weights.gamma @ weights.gamma + weights.norm_bias @ weights.norm_bias)
     return (2 * product_norm(weights.w_q, weights.w_k) * norms - math.log(eps)) / slope
 
 
+@sized(infinite=True)
 def spectral_scope(
     w_q: ArrayLike,
     w_k: ArrayLike,
@@ -85,7 +84,8 @@ def spectral_scope(
 ) -> float:
     """A valid scope from spectral norms alone: `scope` at D = 2 ||M|| r (r + ||b||), r = sqrt(d) max|gamma|.
 
-    The repair of the printed form; M = W_Q^T W_K / sqrt(d_head). Arguments as in `printed_scope`.
+    The repair of the printed form; M = W_Q^T W_K / sqrt(d_head). Arguments as in `printed_scope`; inf where it
+    overflows.
     """
     return scope(slope, spectral_range(checked(w_q, w_k, gamma, norm_bias, query_bias)), eps)
 
@@ -104,17 +104,16 @@ def weight_bound(distance: float, slope: float, logit_range: float, self_gap: fl
 
 
 def log_weight_bound(distance: float, slope: float, logit_range: float, self_gap: float | None = None) -> float:
-    """The logarithm of `weight_bound`, finite for every distance."""
-    at_least_zero("distance", distance)
-    at_least_zero("slope", slope)
-    at_least_zero("logit_range", logit_range)
+    """The logarithm of `weight_bound`, finite for every distance unless slope * distance overflows: then -inf."""
+    distance, slope = real("distance", distance, NONNEGATIVE), real("slope", slope, NONNEGATIVE)
+    logit_range = real("logit_range", logit_range, NONNEGATIVE)
+    gap = logit_range if self_gap is None else gap_within(self_gap, logit_range)
     if self_gap is None or distance < 1:
-        if self_gap is not None:
-            at_most_range(self_gap, logit_range)
         return -softplus(log_sum_of_powers(distance, slope) - logit_range)
-    at_most_range(self_gap, logit_range)
     # e^{slope n} g_n = phi(n - 1): the tokens between
-    own = slope * distance - self_gap
+    if math.isinf(slope * distance):
+        return -math.inf
+    own = slope * distance - gap
     between = log_sum_of_powers(distance - 1, slope) - logit_range
     return -softplus(max(own, between) + math.log1p(math.exp(-abs(own - between))))
 
@@ -124,9 +123,8 @@ def masked_weight_bound(distance: float, slope: float, self_gap: float) -> float
 
     Only the query's own token is then sure to be summed. Args: distance > 0; slope >= 0; self_gap >= 0.
     """
-    positive("distance", distance)
-    at_least_zero("slope", slope)
-    at_least_zero("self_gap", self_gap)
+    distance, slope = real("distance", distance, POSITIVE), real("slope", slope, NONNEGATIVE)
+    self_gap = real("self_gap", self_gap, NONNEGATIVE)
     return math.exp(-softplus(slope * distance - self_gap))
 
 
@@ -137,13 +135,14 @@ def scope(slope: float, logit_range: float, eps: float) -> float:
     head with D over all rotations) it is (1/eps - 1) e^D: no logarithm.
     Args: slope >= 0; logit_range >= 0; eps in (0, 1). Returns: a real number >= 0, inf where it overflows.
     """
-    at_least_zero("slope", slope)
-    at_least_zero("logit_range", logit_range)
-    share("eps", eps)
-    odds = log_odds(eps) + logit_range
+    slope, eps = real("slope", slope, NONNEGATIVE), real("eps", eps, SHARE)
+    logit_range = real("logit_range", logit_range, NONNEGATIVE)
+    odds = odds_times_power(eps, logit_range)
     if slope == 0:
-        return math.exp(odds) if odds < 709.0 else math.inf
-    return softplus(odds + log_1m_exp(slope)) / slope
+        return odds
+    if slope < 1e-13 and math.isfinite(odds):  # here the logarithms below would cancel
+        return math.log1p(odds * -math.expm1(-slope)) / slope
+    return softplus(log_odds(eps) + logit_range + log_1m_exp(slope)) / slope
 
 
 def dropped_mass_bound(window: float, slope: float, logit_range: float, n_tokens: float | None = None) -> float:
@@ -155,11 +154,10 @@ def dropped_mass_bound(window: float, slope: float, logit_range: float, n_tokens
     Args: window >= 0, the number of tokens kept; slope >= 0; logit_range >= 0; n_tokens None for any length.
     Returns: a number in [0, 1]; 0 where n_tokens <= window.
     """
-    at_least_zero("window", window)
-    at_least_zero("slope", slope)
-    at_least_zero("logit_range", logit_range)
+    window, slope = real("window", window, NONNEGATIVE), real("slope", slope, NONNEGATIVE)
+    logit_range = real("logit_range", logit_range, NONNEGATIVE)
     if n_tokens is not None:
-        at_least_zero("n_tokens", n_tokens)
+        n_tokens = real("n_tokens", n_tokens, NONNEGATIVE)
         if n_tokens <= window:
             return 0.0
     if window == 0:
@@ -177,9 +175,9 @@ def window_for_mass(mass: float, slope: float, logit_range: float) -> float:
     """The window outside of which the total attention is at most mass: (1/slope) ln(1 + (1/mass - 1) e^D).
 
     At most (D - ln mass)/slope: the form of the printed scope bounds the mass of all tokens beyond it, not one weight.
-    Args: mass in (0, 1); slope >= 0; logit_range >= 0. Returns: a real number > 0, inf at slope 0.
+    Args: mass in (0, 1); slope >= 0; logit_range >= 0. Returns: a real number > 0, inf at slope 0 and where
+    it overflows.
     """
-    share("mass", mass)
-    at_least_zero("slope", slope)
-    at_least_zero("logit_range", logit_range)
+    mass, slope = real("mass", mass, SHARE), real("slope", slope, NONNEGATIVE)
+    logit_range = real("logit_range", logit_range, NONNEGATIVE)
     return math.inf if slope == 0 else softplus(log_odds(mass) + logit_range) / slope

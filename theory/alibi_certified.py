@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from flint import arb, arb_mat, ctx
+from flint import arb, arb_mat
 
 from theory.alibi_head import Weights
 from theory.box import outward
+from theory.precision import working
 
 PRECISION, DEEP = 384, 2304  # a Jordan block of size 2 near the top loses 1 + 2 + ... + 38 bits, twice over
 DOUBLINGS = 38  # powers of 2^38: the size^(1/p) of the enclosure is then within 1e-10 of one, and 38 bits are lost
@@ -44,7 +45,7 @@ class Grams(NamedTuple):
 
 def certified_range(weights: Weights, factor: float, multiplier: float, z: np.ndarray) -> tuple[float, float]:
     """Floats around factor * D: the spread of the query at z (d_model,), and the dual at this multiplier or more."""
-    with ctx.workprec(PRECISION):
+    with working(PRECISION):
         grams = _grams(weights)
         product = grams.rr * grams.ss
         pull = grams.rr * grams.offset
@@ -62,7 +63,7 @@ def certified_self_gap(
     weights: Weights, factor: float, s: float, multiplier: float, z: np.ndarray, precision: int = PRECISION
 ) -> tuple[float, float]:
     """Floats around factor * D_s: the gap of the query at z (d_model,), and the dual at s, this multiplier or more."""
-    with ctx.workprec(precision):
+    with working(precision):
         grams = _grams(weights)
         if grams.n == 1:
             both = _gap(grams, z).max(_gap(grams, -z))

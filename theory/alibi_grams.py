@@ -19,6 +19,7 @@ from scipy.linalg import eigh
 from theory import alibi_range
 from theory.alibi_grams_rows import Layer, centred, checked_layer, finite_gram, gram, times, turned
 from theory.alibi_sphere import sphere_maximum
+from theory.checked import sized
 
 CLOSE = 1e-10  # the relative error that float32 may leave, by its estimate
 ROUNDING = 1e-8  # of Gram matrices in float32, relative to their norms
@@ -42,6 +43,7 @@ class Largest(NamedTuple):
     bend: float
 
 
+@sized()
 def logit_ranges(
     w_q: ArrayLike,
     w_k: ArrayLike,
@@ -71,12 +73,14 @@ def logit_ranges(
     return 2 * math.sqrt(layer.d_model / layer.d_head) * found
 
 
+@sized()
 def product_norms(left: ArrayLike, right: ArrayLike) -> np.ndarray:
     """||L^T R||_2 of each head: left (heads, d_head, d_model), right (kv heads, d_head, d_model). Returns (heads,)."""
     d_head, d_model = np.shape(left)[-2:] if np.ndim(left) == 3 else (1, 1)
     return logit_ranges(left, right, np.ones(d_model)) * math.sqrt(d_head) / (2 * d_model)
 
 
+@sized()
 def value_diameters(w_v: ArrayLike, gamma: ArrayLike, norm: str = "rms") -> np.ndarray:
     """`truncation.value_diameter` of each head, 2 sqrt(d lambda_max(G_V)): w_v (heads, d_v, d_model)."""
     layer = checked_layer(w_v, w_v, gamma, norm=norm)

@@ -9,14 +9,15 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from theory.alibi_grams_rows import checked_layer, finite_gram, times
-from theory.alibi_head import array
 from theory.alibi_rotary import pair_numbers
 from theory.alibi_sphere import sphere_maximum
+from theory.checked import reals, sized
 
 STEPS = 8
 Side = tuple[np.ndarray, np.ndarray]  # Gram matrix (d_head, d_head) and offset (d_head,)
 
 
+@sized()
 def rotary_ranges(
     w_q: ArrayLike,
     w_k: ArrayLike,
@@ -37,7 +38,7 @@ def rotary_ranges(
     layer = checked_layer(w_q, w_k, gamma, norm_bias, query_bias, norm)
     groups = pair_numbers(layer.d_head, pairs)
     shape = layer.w_k.shape[:2]
-    shift = np.zeros(shape) if key_bias is None else array("key_bias", key_bias, shape)
+    shift = np.zeros(shape) if key_bias is None else reals("key_bias", key_bias, shape=shape)
     found = []
     for head, rows in enumerate(layer.w_q):
         if head % layer.group == 0:

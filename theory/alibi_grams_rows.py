@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.alibi_head import NORMS, array
+from theory.alibi_head import NORMS
+from theory.checked import choice, reals
 
 ROWS = 16  # of a head at a time in float64: they stay in the cache
 
@@ -55,14 +56,13 @@ def checked_layer(
         raise ValueError(
             f"w_k has shape {keys.shape}: expected (kv heads, {d_head}, {d_model}), kv heads a divisor of {heads}"
         )
-    if norm not in NORMS:
-        raise ValueError(f"unknown norm {norm!r}: choose one of {', '.join(NORMS)}")
+    choice("norm", norm, NORMS)
     if norm == "layer" and d_model < 2:
         raise ValueError(f"d_model is {d_model}: LayerNorm needs at least 2")
-    bias = np.zeros(d_model) if norm_bias is None else array("norm_bias", norm_bias, (d_model,))
-    shift = np.zeros((heads, d_head)) if query_bias is None else array("query_bias", query_bias, (heads, d_head))
+    bias = np.zeros(d_model) if norm_bias is None else reals("norm_bias", norm_bias, shape=(d_model,))
+    shift = np.zeros((heads, d_head)) if query_bias is None else reals("query_bias", query_bias, shape=(heads, d_head))
     offsets = np.stack([times(rows, bias) for rows in queries]) + shift if bias.any() else shift
-    return Layer(queries, keys, array("gamma", gamma, (d_model,)), bias, shift, offsets, norm)
+    return Layer(queries, keys, reals("gamma", gamma, shape=(d_model,)), bias, shift, offsets, norm)
 
 
 def gram(rows: np.ndarray, gamma: np.ndarray, norm: str, room: np.ndarray | None = None) -> np.ndarray:
@@ -118,8 +118,8 @@ def turned(rows: np.ndarray, vector: np.ndarray) -> np.ndarray:
 
 def _weights(name: str, values: ArrayLike) -> np.ndarray:
     """float32 as it is, else float64; whether all numbers of float32 are finite shows in what is computed from them."""
-    found = np.asarray(values)
-    found = found if found.dtype == np.float32 else array(name, values)
+    plain = isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray)
+    found = values if plain and values.dtype == np.float32 else reals(name, values)
     if found.ndim != 3 or not found.size:
         raise ValueError(f"{name} has shape {found.shape}: expected (heads, d_head, d_model), each at least 1")
     return found

@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from theory.checked import choice, reals
+
 NORMS = ("rms", "layer")
 
 
@@ -59,9 +61,8 @@ def checked(
 
     Args: w_q, w_k (d_head, d_model); gamma and norm_bias (d_model,); query_bias (d_head,); norm "rms" or "layer".
     """
-    if norm not in NORMS:
-        raise ValueError(f"unknown norm {norm!r}: choose one of {', '.join(NORMS)}")
-    query = array("w_q", w_q)
+    choice("norm", norm, NORMS)
+    query = reals("w_q", w_q)
     if query.ndim != 2 or not query.size:
         raise ValueError(f"w_q has shape {query.shape}: expected (d_head, d_model), both at least 1")
     d_head, d_model = query.shape
@@ -69,32 +70,19 @@ def checked(
         raise ValueError(f"d_model is {d_model}: LayerNorm needs at least 2")
     return Weights(
         query,
-        array("w_k", w_k, (d_head, d_model)),
-        array("gamma", gamma, (d_model,)),
-        np.zeros(d_model) if norm_bias is None else array("norm_bias", norm_bias, (d_model,)),
-        np.zeros(d_head) if query_bias is None else array("query_bias", query_bias, (d_head,)),
+        reals("w_k", w_k, shape=(d_head, d_model)),
+        reals("gamma", gamma, shape=(d_model,)),
+        np.zeros(d_model) if norm_bias is None else reals("norm_bias", norm_bias, shape=(d_model,)),
+        np.zeros(d_head) if query_bias is None else reals("query_bias", query_bias, shape=(d_head,)),
         norm,
     )
-
-
-def array(name: str, values: ArrayLike, shape: tuple[int, ...] | None = None) -> np.ndarray:
-    """A finite float64 array of this shape. Raises ValueError naming the argument."""
-    try:
-        found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is not an array of numbers") from None
-    if shape is not None and found.shape != shape:
-        raise ValueError(f"{name} has shape {found.shape}: expected {shape}")
-    if not np.isfinite(found).all():
-        raise ValueError(f"{name} holds a value that is not a finite number")
-    return found
 
 
 def balanced(weights: Weights) -> tuple[Weights, float]:
     """The head with both sides divided by powers of two to lie near 1, and the factor its logits have lost."""
     offset = weights.w_q @ weights.norm_bias + weights.query_bias
-    asked = _power(max(float(np.abs(weights.w_q * weights.gamma).max()), float(np.abs(offset).max())))
-    seen = _power(float(np.abs(weights.w_k * weights.gamma).max()))
+    asked = power_of_two(max(float(np.abs(weights.w_q * weights.gamma).max()), float(np.abs(offset).max())))
+    seen = power_of_two(float(np.abs(weights.w_k * weights.gamma).max()))
     query_bias = weights.query_bias / asked
     return weights._replace(w_q=weights.w_q / asked, w_k=weights.w_k / seen, query_bias=query_bias), asked * seen
 
@@ -109,7 +97,7 @@ def head(weights: Weights) -> Head:
     return Head(query, key, offset, float(d_model), 1 / math.sqrt(d_head))
 
 
-def _power(size: float) -> float:
+def power_of_two(size: float) -> float:
     """The power of two next to a size, 1 for 0."""
     return math.ldexp(1.0, math.frexp(size)[1]) if size else 1.0
 

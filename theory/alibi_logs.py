@@ -1,15 +1,17 @@
-"""Sums of exponentials by their logarithms, and the ranges of the numbers that go into the ALiBi bounds."""
+"""Sums of exponentials by their logarithms, for the ALiBi bounds."""
 
 from __future__ import annotations
 
 import math
+
+from theory.checked import NONNEGATIVE, real
 
 
 def log_sum_of_powers(count: float, slope: float) -> float:
     """ln sum_{j=1}^{count} e^{slope j}, for real count >= 0; -inf at 0."""
     if count == 0:
         return -math.inf
-    if slope == 0:
+    if slope * max(count, 1.0) < 1e-16:
         return math.log(count)
     return log_expm1(slope * count) - log_1m_exp(slope)
 
@@ -34,32 +36,15 @@ def log_odds(share: float) -> float:
     return math.log1p(-share) - math.log(share)
 
 
-def number(name: str, value: float) -> None:
-    if isinstance(value, bool) or not math.isfinite(value):
-        raise ValueError(f"{name} must be a finite number, got {value}")
+def odds_times_power(share: float, x: float) -> float:
+    """(1/share - 1) e^x, inf where it overflows; sums of logarithms would lose digits."""
+    return (1.0 - share) / share * math.exp(x) if x < 709.0 else math.inf
 
 
-def at_least_zero(name: str, value: float) -> None:
-    number(name, value)
-    if value < 0:
-        raise ValueError(f"{name} must be at least 0, got {value}")
-
-
-def positive(name: str, value: float) -> None:
-    number(name, value)
-    if value <= 0:
-        raise ValueError(f"{name} must be greater than 0, got {value}")
-
-
-def share(name: str, value: float) -> None:
-    number(name, value)
-    if not 0 < value < 1:
-        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value}")
-
-
-def at_most_range(value: float, logit_range: float) -> None:
-    """Refuse a self gap below 0 or above the logit range."""
-    at_least_zero("self_gap", value)
+def gap_within(self_gap: float, logit_range: float) -> float:
+    """A self gap as a float. Raises ValueError below 0 and above the logit range."""
+    value = real("self_gap", self_gap, NONNEGATIVE)
     # float rounding may put the two a few units apart where they are equal
     if value > logit_range * (1 + 1e-9):
         raise ValueError(f"self_gap must be at most logit_range = {logit_range}, got {value}")
+    return value

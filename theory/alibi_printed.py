@@ -15,14 +15,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
-from theory.alibi_head import Weights, array, checked
-from theory.alibi_logs import log_1m_exp, log_odds, log_sum_of_powers, positive, share, softplus
+from theory.alibi_head import Weights, checked, power_of_two
+from theory.alibi_logs import log_1m_exp, log_odds, log_sum_of_powers, softplus
+from theory.alibi_printed_certified import decide
 from theory.alibi_sphere import sphere_maximum
-from theory.box import Outcome
+from theory.box import Outcome, outward
+from theory.checked import POSITIVE, SHARE, real, reals, sized
 
 
 class Condition(NamedTuple):
-    """Is kappa <= bound? low <= kappa <= high; low is ||x|| ||x - y|| of the post-norm states x, y (d_model,)."""
+    """Is kappa <= bound? A proof either way, or UNDECIDED. low <= kappa <= high, certified.
+
+    low is reached by the post-norm states x, y (d_model,), up to rounding; high is infinite where none was certified.
+    """
 
     outcome: Outcome
     bound: float
@@ -42,31 +47,34 @@ class Violation(NamedTuple):
     weight: float
 
 
+@sized(infinite=True)
 def printed_condition(gamma: ArrayLike, norm_bias: ArrayLike | None = None, norm: str = "rms") -> Condition:
-    """Whether the printed theorem is true for these gains and this bias (d_model,).
+    """Whether the printed theorem is true for these gains and this bias (d_model,), taken at their exact values.
 
-    Exact where the bias is 0: kappa = 2 d lambda_max(P Gamma^2 P) >= 2 ||gamma||^2, with equality - the theorem is
-    true - only for gains of one size, RMSNorm in one dimension, and LayerNorm in two. Exact too for gains of one size
-    and any bias: with r = sqrt(d) |gamma_i|, kappa^2 = 4 r^2 (||b_1||^2 + (r + ||b_0||)^2), b_1 the part of b along
-    the ones (LayerNorm; 0 for RMSNorm) and b_0 the rest. Otherwise kappa lies between a pair of states and the dual of
-    a quadratic with two spheres; UNDECIDED where the two ends enclose the bound, or rounding could.
+    Decided in rational arithmetic where the states x = gamma z + b lie on a round sphere of radius r = ||gamma||: gains
+    of one size and any bias, RMSNorm in one dimension, LayerNorm in two. With b_0 the part of b in the sphere's own
+    directions, kappa^2 = 4 r^2 (||b - b_0||^2 + (r + ||b_0||)^2), and the theorem is true iff
+    2 r^3 ||b_0|| <= ||b||^2 (r^2 + ||b||^2). RMSNorm has b_0 = b: kappa = 2 r (r + ||b||), true iff b = 0 or
+    ||b|| >= r. LayerNorm has b_0 = b less its part along gamma - along the ones only if the gains have one sign.
+    Without bias kappa = 2 d lambda_max(P Gamma^2 P) >= 2 ||gamma||^2, with equality on round spheres only.
+    Otherwise kappa is enclosed in balls between a pair of states and the dual of a quadratic with two spheres;
+    UNDECIDED where the two ends enclose the bound.
+    Raises: ValueError for a wrong shape, a number that is not finite, an unknown norm, or squares that overflow.
     """
-    weights = _of_norm(gamma, norm_bias, norm)
-    square = float(weights.gamma @ weights.gamma + weights.norm_bias @ weights.norm_bias)
-    low, x, y = _pair(weights)
-    exact = _one_size(weights)
-    high = exact if exact is not None else max(_dual(weights), low)
-    if not weights.norm_bias.any():
-        outcome = Outcome.PROVED if _equal_without_bias(weights) else Outcome.REFUTED
-    elif exact is not None and abs(exact - 2 * square) > 1e-12 * square:
-        outcome = Outcome.PROVED if exact < 2 * square else Outcome.REFUTED
-    elif low > 2 * square * (1 + 1e-12):
-        outcome = Outcome.REFUTED
-    else:
-        outcome = Outcome.PROVED if high < 2 * square * (1 - 1e-12) else Outcome.UNDECIDED
-    return Condition(outcome, 2 * square, low, high, x, y)
+    given = _of_norm(gamma, norm_bias, norm)
+    # by a power of two: all is homogeneous, and squares would overflow or vanish
+    scale = power_of_two(max(float(np.abs(given.gamma).max()), float(np.abs(given.norm_bias).max())))
+    weights = given._replace(gamma=given.gamma / scale, norm_bias=given.norm_bias / scale)
+    z, other = _pair(weights)
+    found = decide(weights, z, other, _dual(weights))
+    low, bound, high = outward(found.low)[0], float(found.bound), outward(found.high)[1]
+    low, bound, high = (max(value, 0.0) * scale * scale for value in (low, bound, high))
+    if not math.isfinite(low) or not math.isfinite(bound):
+        raise ValueError(f"gamma or norm_bias is too large for its square, with entries up to {scale:g}")
+    return Condition(found.outcome, bound, low, high, *(given.gamma * point + given.norm_bias for point in (z, other)))
 
 
+@sized()
 def violation(condition: Condition, slope: float, eps: float, strength: float | None = None) -> Violation:
     """A head and a distance beyond its printed scope where the weight exceeds eps; the theorem's counterexample.
 
@@ -75,9 +83,12 @@ def violation(condition: Condition, slope: float, eps: float, strength: float | 
     """
     if condition.outcome is not Outcome.REFUTED:
         raise ValueError("the printed theorem is not refuted for these gains: there is no violation to build")
-    positive("slope", slope)
-    share("eps", eps)
-    if strength is None:
+    if not condition.low > condition.bound:
+        raise ValueError("kappa exceeds its bound by less than rounding: no violation can be built from floats")
+    slope, eps = real("slope", slope, POSITIVE), real("eps", eps, SHARE)
+    if strength is not None:
+        strength = real("strength", strength, POSITIVE)
+    else:
         # at most one beyond L_h the odds of the target are e^{c (kappa - bound) - slope} eps (1 - e^{-slope}) or more
         needed = slope - log_1m_exp(slope) - math.log(eps) + max(-log_odds(eps), 0.0) + 1
         strength = needed / (condition.low - condition.bound)
@@ -92,71 +103,53 @@ def violation(condition: Condition, slope: float, eps: float, strength: float | 
 
 
 def _of_norm(gamma: ArrayLike, norm_bias: ArrayLike | None, norm: str) -> Weights:
-    gains = array("gamma", gamma)
+    gains = reals("gamma", gamma)
     if gains.ndim != 1 or not gains.size:
         raise ValueError(f"gamma has shape {gains.shape}: expected (d_model,)")
     row = np.ones((1, len(gains)))
     return checked(row, row, gains, norm_bias, norm=norm)
 
 
-def _equal_without_bias(weights: Weights) -> bool:
-    smallest = 2 if weights.norm == "layer" else 1
-    return len(weights.gamma) <= smallest or len(set(np.abs(weights.gamma).tolist())) == 1
-
-
-def _one_size(weights: Weights) -> float | None:
-    """kappa in closed form, or None: gains of one size, or no bias."""
-    d, gains, bias = len(weights.gamma), weights.gamma, weights.norm_bias
-    layer = weights.norm == "layer"
-    if not bias.any():
-        return 2 * d * float(np.linalg.eigvalsh(_projection(d, layer) * gains**2 @ _projection(d, layer))[-1])
-    if len(set(gains.tolist())) > 1 and (layer or len(set(np.abs(gains).tolist())) > 1):
-        return None
-    reach = math.sqrt(d) * abs(float(gains[0]))
-    along = bias.mean() if layer else 0.0
-    across = float(np.linalg.norm(bias - along))
-    return 2 * reach * math.sqrt(d * along**2 + (reach + across) ** 2)
-
-
-def _projection(d: int, layer: bool) -> np.ndarray:
-    return np.eye(d) - (1 / d if layer else 0.0)
-
-
-def _gains(weights: Weights) -> np.ndarray:
-    """x - b = G z for z on the sphere of all n dimensions; (d_model, n)."""
+def _basis(weights: Weights) -> np.ndarray:
+    """The points z of the sphere are `basis` times those of a sphere of n dimensions: (d_model, n)."""
     d = len(weights.gamma)
     if weights.norm == "rms":
-        return np.diag(weights.gamma)
-    basis = np.linalg.qr(np.column_stack([np.ones(d), np.eye(d)[:, 1:]]))[0][:, 1:]
-    return weights.gamma[:, None] * basis
+        return np.eye(d)
+    return np.linalg.qr(np.column_stack([np.ones(d), np.eye(d)[:, 1:]]))[0][:, 1:]
 
 
-def _dual(weights: Weights) -> float:
-    """min over t, r of the maximum of (t ||x||^2 + ||x - y||^2 / t)/2 on ||z||^2 + r ||z'||^2 = d (1 + r)."""
-    gains, bias, d = _gains(weights), weights.norm_bias, float(len(weights.gamma))
+def _dual(weights: Weights) -> tuple[float, float, float]:
+    """t, rho and the multiplier of a small maximum of (t ||x||^2 + ||x - y||^2 / t)/2, for decide.
+
+    The maximum is over ||z||^2 + rho ||z'||^2 = d (1 + rho), and the smallest one over t and rho is looked for.
+    """
+    gains, bias, d = weights.gamma[:, None] * _basis(weights), weights.norm_bias, float(len(weights.gamma))
     gram, pull, n = gains.T @ gains, gains.T @ bias, gains.shape[1]
 
-    def bound(logs: np.ndarray) -> float:
-        t, r = np.exp(np.clip(logs, -30, 30))
-        cross = -gram / (2 * t * math.sqrt(r))
-        matrix = np.block([[gram * (t + 1 / t) / 2, cross], [cross, gram / (2 * t * r)]])
+    def largest(logs: np.ndarray) -> tuple[float, float, float, float]:
+        t, rho = (float(v) for v in np.exp(np.clip(logs, -30, 30)))
+        cross = -gram / (2 * t * math.sqrt(rho))
+        matrix = np.block([[gram * (t + 1 / t) / 2, cross], [cross, gram / (2 * t * rho)]])
         curvature, vectors = np.linalg.eigh(matrix)
         linear = vectors[:n].T @ (t / 2 * pull)
-        return sphere_maximum(curvature, linear, d * (1 + r)).value + t / 2 * float(bias @ bias)
+        found = sphere_maximum(curvature, linear, d * (1 + rho))
+        return found.value + t / 2 * float(bias @ bias), t, rho, found.multiplier
 
-    found = minimize(bound, [math.log(2.0), 0.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-13})
-    return float(found.fun)
+    options = {"xatol": 1e-9, "fatol": 1e-13}
+    best = minimize(lambda logs: largest(logs)[0], [math.log(2.0), 0.0], method="Nelder-Mead", options=options)
+    return largest(best.x)[1:]
 
 
-def _pair(weights: Weights, starts: int = 12) -> tuple[float, np.ndarray, np.ndarray]:
-    """The largest ||x|| ||x - y|| found by alternating ascent, from the top directions and from seeded points."""
-    gains, bias = _gains(weights), weights.norm_bias
+def _pair(weights: Weights, starts: int = 12) -> tuple[np.ndarray, np.ndarray]:
+    """z, z' (d_model,) of the largest ||x|| ||x - y|| found by alternating ascent, from top and from seeded points."""
+    basis, bias = _basis(weights), weights.norm_bias
+    gains = weights.gamma[:, None] * basis
     radius = math.sqrt(len(weights.gamma))
     n = gains.shape[1]
     gram, pull = gains.T @ gains, gains.T @ bias
     curvature, vectors = np.linalg.eigh(gram)
     rng = np.random.default_rng(0)
-    best = (-1.0, bias, bias)
+    best = (-1.0, np.zeros(n), np.zeros(n))
     for start in [vectors[:, -1], -vectors[:, -1], *rng.standard_normal((starts, n))]:
         z = start * radius / np.linalg.norm(start)
         for _ in range(200):
@@ -165,7 +158,7 @@ def _pair(weights: Weights, starts: int = 12) -> tuple[float, np.ndarray, np.nda
             x, y = gains @ z + bias, gains @ far + bias
             value = float(np.linalg.norm(x) * np.linalg.norm(x - y))
             if value > best[0]:
-                best = (value, x, y)
+                best = (value, z, far)
             # at x = 0 or x = y the ratio has no size, only a side; its square is formed
             t = float(np.clip(np.linalg.norm(x - y) / max(np.linalg.norm(x), 1e-300), 1e-100, 1e100))
             linear = vectors.T @ (t * pull - gram @ far / t)
@@ -173,4 +166,4 @@ def _pair(weights: Weights, starts: int = 12) -> tuple[float, np.ndarray, np.nda
             if np.abs(fresh - z).max() <= 1e-12 * radius:
                 break
             z = fresh
-    return best
+    return basis @ best[1], basis @ best[2]

@@ -13,6 +13,7 @@ from theory.alibi_ascent import ascend
 from theory.alibi_certified import certified_range, certified_self_gap
 from theory.alibi_head import Head, balanced, checked, head, lifted, state
 from theory.alibi_sphere import SphereMaximum, sphere_maximum
+from theory.checked import sized
 
 Bound = float | tuple[float, float]
 
@@ -25,6 +26,7 @@ class Extremes(NamedTuple):
     low: np.ndarray
 
 
+@sized()
 def logit_range(
     w_q: ArrayLike,
     w_k: ArrayLike,
@@ -55,6 +57,7 @@ def logit_range(
     return certified_range(weights, factor, found.multiplier, z)
 
 
+@sized()
 def extremes(
     w_q: ArrayLike,
     w_k: ArrayLike,
@@ -74,6 +77,7 @@ def extremes(
     return Extremes(state(weights, z), state(weights, top), state(weights, -top))
 
 
+@sized()
 def self_gap(
     w_q: ArrayLike,
     w_k: ArrayLike,

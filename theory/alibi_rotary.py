@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
-from theory.alibi_head import array, checked, head
+from theory.alibi_head import checked, head
 from theory.alibi_sphere import sphere_maximum
+from theory.checked import choice, reals, sized, whole
 
 PAIRS = ("halves", "neighbours")
 
 
+@sized()
 def rotary_range(
     w_q: ArrayLike,
     w_k: ArrayLike,
@@ -40,7 +42,7 @@ def rotary_range(
     weights = checked(w_q, w_k, gamma, norm_bias, query_bias, norm)
     d_head = len(weights.w_q)
     groups = pair_numbers(d_head, pairs)
-    shift = np.zeros(d_head) if key_bias is None else array("key_bias", key_bias, (d_head,))
+    shift = np.zeros(d_head) if key_bias is None else reals("key_bias", key_bias, shape=(d_head,))
     seen = head(weights)
     queries = _reduced(seen.query, seen.offset)
     keys = _reduced(seen.key, weights.w_k @ weights.norm_bias + shift)
@@ -59,6 +61,7 @@ def rotary_range(
     return 2 * math.exp(best / 2) * seen.scale
 
 
+@sized()
 def rotary_range_normed(query_gain: ArrayLike, key_gain: ArrayLike, pairs: str = "halves") -> float:
     """The same bound for heads that normalise queries and keys to ||.||^2 = d_head before the rotation (QK-norm).
 
@@ -66,7 +69,7 @@ def rotary_range_normed(query_gain: ArrayLike, key_gain: ArrayLike, pairs: str =
     weights, the norm before attention and its bias. Attained where the weights reach such queries and keys.
     Args: query_gain, key_gain (d_head,).
     """
-    queries, keys = np.abs(array("query_gain", query_gain)), np.abs(array("key_gain", key_gain))
+    queries, keys = np.abs(reals("query_gain", query_gain)), np.abs(reals("key_gain", key_gain))
     if queries.ndim != 1 or queries.shape != keys.shape:
         raise ValueError(f"query_gain has shape {queries.shape}, key_gain {keys.shape}: expected (d_head,) for both")
     groups = pair_numbers(len(queries), pairs)
@@ -76,9 +79,9 @@ def rotary_range_normed(query_gain: ArrayLike, key_gain: ArrayLike, pairs: str =
 
 def pair_numbers(d_head: int, pairs: str) -> np.ndarray:
     """The number of the pair of every coordinate, (d_head,)."""
-    if pairs not in PAIRS:
-        raise ValueError(f"unknown pairs {pairs!r}: choose one of {', '.join(PAIRS)}")
-    if d_head < 2 or d_head % 2:
+    choice("pairs", pairs, PAIRS)
+    d_head = whole("d_head", d_head, 1)
+    if d_head % 2:
         raise ValueError(f"d_head is {d_head}: rotary positions need an even number of at least 2")
     count = np.arange(d_head)
     return count % (d_head // 2) if pairs == "halves" else count // 2

@@ -8,10 +8,12 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq, minimize_scalar
 
 from theory.alibi_head import balanced, checked, head
-from theory.alibi_logs import at_least_zero, log_sum_of_powers, softplus
+from theory.alibi_logs import log_sum_of_powers, softplus
 from theory.alibi_range import SelfGap
+from theory.checked import NONNEGATIVE, real, sized, whole
 
 
+@sized()
 def sharp_weight(
     distance: int, slope: float, w_q: ArrayLike, w_k: ArrayLike, gamma: ArrayLike, norm: str = "rms"
 ) -> float:
@@ -25,12 +27,10 @@ def sharp_weight(
     Args: distance a whole number >= 1; slope >= 0; w_q, w_k (d_head, d_model); gamma (d_model,); norm as elsewhere.
     Returns: the supremum, attained by a context of distance + 1 tokens; in (0, 1).
     """
-    if isinstance(distance, bool) or distance != int(distance) or distance < 1:
-        raise ValueError(f"distance must be a whole number of at least 1, got {distance}")
-    at_least_zero("slope", slope)
+    distance, slope = whole("distance", distance, 1), real("slope", slope, NONNEGATIVE)
     weights, factor = balanced(checked(w_q, w_k, gamma, norm=norm))
     seen = head(weights)
-    return _Sharp(SelfGap(seen), seen.scale * factor, int(distance), slope).weight()
+    return _Sharp(SelfGap(seen), seen.scale * factor, distance, slope).weight()
 
 
 class _Sharp:

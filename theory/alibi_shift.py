@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.alibi_head import array
-from theory.alibi_logs import at_least_zero
+from theory.checked import NONNEGATIVE, real, reals, sized
 
 
+@sized()
 def shifted_range(raw: float, coefficients: ArrayLike) -> float:
     """(|c_1| + .. + |c_w|) D: the logit range of keys k'_t = c_1 k_t + .. + c_w k_{t-w+1}, k_t = 0 before the start.
 
@@ -22,8 +22,8 @@ def shifted_range(raw: float, coefficients: ArrayLike) -> float:
     the first tokens.
     Args: raw >= 0, D of the head without the shift; coefficients (..., w). Returns: (...), a float for one row.
     """
-    at_least_zero("raw", raw)
-    mixture = array("coefficients", coefficients)
+    raw = real("raw", raw, NONNEGATIVE)
+    mixture = reals("coefficients", coefficients)
     if not mixture.ndim:
         raise ValueError("coefficients has shape (): expected (..., w)")
     found = raw * np.abs(mixture).sum(-1)

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 
 import sympy
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 from sympy.logic.boolalg import And, Boolean, BooleanFalse, BooleanTrue, Not, Or
 
 from theory.box import Box, Exact, Outcome, equal, exact, less, less_or_equal, outward, symbols_in, to_ball
+from theory.precision import alone
 
 __all__ = [
     "BallFunction",
@@ -48,9 +49,20 @@ def _add(x: Interval, y: Interval) -> Interval:
 
 
 def _times(x: Interval, y: Interval) -> Interval:
-    if x[0] >= 0 and y[0] >= 0:
-        return (x[0] * y[0]).lower(), (x[1] * y[1]).upper()
-    return _hull(x[0] * y[0], x[0] * y[1], x[1] * y[0], x[1] * y[1])
+    (a, b), (c, d) = x, y
+    # Signs say which ends make the least product and the largest; where both intervals straddle 0, or are not numbers,
+    # all four are asked.
+    if a >= 0:
+        low, high = (a * c, b * d) if c >= 0 else (b * c, a * d) if d <= 0 else (b * c, b * d)
+    elif b <= 0:
+        low, high = (a * d, b * c) if c >= 0 else (b * d, a * c) if d <= 0 else (a * d, a * c)
+    elif c >= 0:
+        low, high = a * d, b * d
+    elif d <= 0:
+        low, high = b * c, a * c
+    else:
+        return _hull(a * c, a * d, b * c, b * d)
+    return low.lower(), high.upper()
 
 
 def _increasing(function: Callable[[arb], arb]) -> Callable[[Interval], Interval]:
@@ -122,6 +134,18 @@ _FOLDS: dict[type[sympy.Basic], Callable[[Interval, Interval], Interval]] = {
 }
 
 
+def _constant(ball: Callable[[], arb]) -> Callable[[list[Interval]], Interval]:
+    """A step that gives the number's interval, computed once at each precision."""
+    kept: dict[int, Interval] = {}
+
+    def step(_: list[Interval]) -> Interval:
+        if ctx.prec not in kept:
+            kept[ctx.prec] = _hull(ball())
+        return kept[ctx.prec]
+
+    return step
+
+
 def _less(x: Interval, y: Interval) -> Outcome:
     return Outcome.PROVED if x[1] < y[0] else Outcome.REFUTED if x[0] >= y[1] else Outcome.UNDECIDED
 
@@ -132,17 +156,24 @@ def _equal(x: Interval, y: Interval) -> Outcome:
     return Outcome.PROVED if x[0] == x[1] == y[0] == y[1] else Outcome.UNDECIDED
 
 
-def _negate(outcome: Outcome) -> Outcome:
-    return {Outcome.PROVED: Outcome.REFUTED, Outcome.REFUTED: Outcome.PROVED}.get(outcome, outcome)
+def _defined(values: Sequence[Interval], *slots: int) -> bool:
+    return all(end.is_finite() for slot in slots for end in values[slot])
 
 
-def _conjunction(outcomes: Sequence[Outcome]) -> Outcome:
+def _negate(outcome: Outcome | None) -> Outcome | None:
+    opposite: dict[Outcome | None, Outcome] = {Outcome.PROVED: Outcome.REFUTED, Outcome.REFUTED: Outcome.PROVED}
+    return opposite.get(outcome, outcome)
+
+
+def _conjunction(outcomes: Sequence[Outcome | None]) -> Outcome | None:
+    if None in outcomes:
+        return None
     if Outcome.REFUTED in outcomes:
         return Outcome.REFUTED
     return Outcome.UNDECIDED if Outcome.UNDECIDED in outcomes else Outcome.PROVED
 
 
-_RELATIONS: dict[type[sympy.Basic], Callable[[Interval, Interval], Outcome]] = {
+_RELATIONS: dict[type[sympy.Basic], Callable[[Interval, Interval], Outcome | None]] = {
     sympy.StrictLessThan: _less,
     sympy.LessThan: lambda x, y: _negate(_less(y, x)),
     sympy.StrictGreaterThan: lambda x, y: _less(y, x),
@@ -156,7 +187,8 @@ class BallFunction:
     """Enclosures of sympy expressions: called with one ball a name, in order, it returns one ball an expression.
 
     Inside, intervals with exact ends are passed along; `on` returns them, as a ball cannot say that it ends at zero.
-    Each distinct subexpression is evaluated once, at the precision of the caller (`flint.ctx.prec`).
+    Each distinct subexpression is evaluated once, at the precision of the caller: that of the enclosing
+    `theory.precision.working`, else `flint.ctx.prec`, and no other thread's.
     Where a Piecewise condition is undecided on the balls, the branches it leaves possible are joined.
     Raises ValueError for anything outside the supported functions, for floats, and for a symbol without an argument.
     """
@@ -167,12 +199,14 @@ class BallFunction:
         self._steps: list[Callable[[list[Interval]], Interval]] = []
         self._results = [self._slot(sympy.sympify(expr, strict=True)) for expr in exprs]
 
+    @alone
     def __call__(self, *balls: arb) -> tuple[arb, ...]:
         if len(balls) != len(self.names):
             raise ValueError(f"expected {len(self.names)} balls ({', '.join(self.names)}), got {len(balls)}")
         pairs = self._run([(ball.lower(), ball.upper()) for ball in balls])
         return tuple(low if low == high else low.union(high) for low, high in pairs)
 
+    @alone
     def on(self, box: Box) -> tuple[Interval, ...]:
         """Exact ends (low, high) for each expression on a box with the same names in the same order."""
         if box.names != self.names:
@@ -198,11 +232,11 @@ class BallFunction:
     def _step(self, expr: sympy.Basic) -> Callable[[list[Interval]], Interval]:
         if expr.is_Rational:
             constant = fmpq(int(expr.p), int(expr.q))
-            return lambda _: _hull(arb(constant))
+            return _constant(lambda: arb(constant))
         if expr == sympy.pi:
-            return lambda _: _hull(arb.pi())
+            return _constant(arb.pi)
         if expr == sympy.E:
-            return lambda _: _hull(arb.const_e())
+            return _constant(arb.const_e)
         if isinstance(expr, sympy.Piecewise):
             return self._piecewise(expr)
         if isinstance(expr, sympy.Pow):
@@ -235,6 +269,8 @@ class BallFunction:
             possible: list[arb] = []
             for slot, condition in pieces:
                 holds = condition(values)
+                if holds is None:
+                    return _NOTHING
                 if holds is not Outcome.REFUTED:
                     possible += values[slot]
                 if holds is Outcome.PROVED:
@@ -243,14 +279,15 @@ class BallFunction:
 
         return join
 
-    def _condition(self, condition: Boolean) -> Callable[[list[Interval]], Outcome]:
+    def _condition(self, condition: Boolean) -> Callable[[list[Interval]], Outcome | None]:
+        """Whether the condition holds on the intervals; None where it compares what may not be defined there."""
         if isinstance(condition, BooleanTrue | BooleanFalse):
             constant = Outcome.PROVED if condition else Outcome.REFUTED
             return lambda _: constant
         if type(condition) in _RELATIONS:
             relation = _RELATIONS[type(condition)]
             left, right = self._slot(condition.lhs), self._slot(condition.rhs)
-            return lambda values: relation(values[left], values[right])
+            return lambda values: relation(values[left], values[right]) if _defined(values, left, right) else None
         if isinstance(condition, And | Or | Not):
             parts = [self._condition(part) for part in condition.args]
             if isinstance(condition, And):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -13,7 +13,14 @@ from typing import TypeAlias
 import sympy
 from flint import arb, fmpq
 
+from theory.checked import shown
+from theory.precision import alone
+
 Exact: TypeAlias = int | Fraction | str | sympy.Rational
+# Bits of an exponent, so that every number that is written down has fewer digits than Python reads back.
+_LONGEST = 6000
+# Not differentiable: no argument that uses slopes applies to an expression with one of these.
+ROUGH = (sympy.Abs, sympy.Max, sympy.Min, sympy.Piecewise)
 
 
 class Outcome(Enum):
@@ -30,13 +37,27 @@ def exact(value: Exact) -> Fraction:
         return Fraction(int(value.p), int(value.q))
     if isinstance(value, bool) or not isinstance(value, (int, Fraction, str)):
         kind = type(value).__name__
-        raise ValueError(f"constant {value!r} is a {kind}: give an int, a Fraction or a string such as '1/10'")
+        raise ValueError(f"constant {shown(value)} is a {kind}: give an int, a Fraction or a string such as '1/10'")
     try:
-        return Fraction(value)
+        number = Fraction(value)
     except (ValueError, ZeroDivisionError):
-        raise ValueError(f"constant {value!r} is not a finite rational number such as '1/10' or '0.25'") from None
+        raise ValueError(f"constant {shown(value)} is not a finite rational such as '1/10' or '0.25'") from None
+    if max(abs(number.numerator), number.denominator).bit_length() > 2 * _LONGEST:
+        raise ValueError(f"a constant of over {2 * _LONGEST} bits is too long to write down")
+    return number
 
 
+def rational(value: arb) -> Fraction:
+    """The number that an exact ball is. Raises ValueError for a ball with a radius, and beyond 2^(+-6000)."""
+    if not (value.is_finite() and value.is_exact()):
+        raise ValueError(f"{value.str(10)} is not one finite number")
+    mantissa, exponent = value.man_exp()
+    if abs(int(exponent)) > _LONGEST:
+        raise ValueError(f"a number of 2^{exponent} in size is too long to write down")
+    return int(mantissa) * Fraction(2) ** int(exponent)
+
+
+@alone
 def to_ball(low: Exact, high: Exact | None = None) -> arb:
     """A ball that contains [low, high]; a midpoint and radius computed in floats would miss an end of many of them."""
     left = exact(low)
@@ -46,6 +67,7 @@ def to_ball(low: Exact, high: Exact | None = None) -> arb:
     return ball.union(arb(fmpq(right.numerator, right.denominator)))
 
 
+@alone
 def outward(ball: arb) -> tuple[float, float]:
     """Floats (low, high) with low <= every point of the ball <= high. Raises ValueError when the ball is NaN."""
     if ball.is_nan():
@@ -83,8 +105,14 @@ class Box:
     sides: tuple[tuple[str, Fraction, Fraction], ...]
 
     def __init__(self, sides: Mapping[str | sympy.Symbol, tuple[Exact, Exact]]) -> None:
-        """Raises ValueError for an empty box, a float end point, or low > high."""
+        """A side named by its symbol must lie where the symbol is assumed to live.
+
+        Raises ValueError for an empty box, a float end point, low > high, and such a side.
+        """
         rows = tuple((str(name), exact(low), exact(high)) for name, (low, high) in sides.items())
+        for symbol, (_, low, high) in zip(sides, rows, strict=True):
+            if isinstance(symbol, sympy.Symbol):
+                check_side(symbol, low, high)
         if not rows or len({name for name, _, _ in rows}) < len(rows):
             raise ValueError("a box needs at least one side, and each name once")
         for name, low, high in rows:
@@ -147,6 +175,37 @@ class Box:
         return tuple(to_ball(low, high) for _, low, high in self.sides)
 
 
+# What sympy may assume of a symbol whose side is an interval of real numbers; anything else (even, prime, irrational,
+# infinite, ...) is refused. Signs are held against the side.
+_HARMLESS = {
+    "commutative", "complex", "hermitian", "real", "extended_real", "finite", "integer", "rational", "algebraic",
+}  # fmt: skip
+_SIGNS: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "positive": lambda low, high: low > 0,
+    "nonnegative": lambda low, high: low >= 0,
+    "negative": lambda low, high: high < 0,
+    "nonpositive": lambda low, high: high <= 0,
+    "nonzero": lambda low, high: low > 0 or high < 0,
+}
+
+
+def check_side(symbol: sympy.Symbol, low: Fraction, high: Fraction) -> None:
+    """Raises ValueError where the side leaves the domain that sympy has simplified by."""
+    known = symbol.assumptions0
+    if known.get("real") is False or known.get("extended_real") is False:
+        raise ValueError(f"symbol {symbol.name} is assumed not real, but its side is [{low}, {high}]")
+    for name, holds in _SIGNS.items():
+        assumed = known.get(name) or known.get(f"extended_{name}") or (name == "nonzero" and known.get("zero") is False)
+        if assumed and not holds(low, high):
+            raise ValueError(f"symbol {symbol.name} is assumed {name}, but its side is [{low}, {high}]")
+    signs = {f"{prefix}{name}" for name in _SIGNS for prefix in ("", "extended_")}
+    for name in sorted(known):
+        if known[name] and name not in _HARMLESS | signs:
+            raise ValueError(f"symbol {symbol.name} is assumed {name}, which no interval [{low}, {high}] grants")
+    if known.get("integer") is False or known.get("rational") is False:
+        raise ValueError(f"symbol {symbol.name} is assumed not whole, which no interval [{low}, {high}] grants")
+
+
 def symbols_in(exprs: Sequence[sympy.Basic], box: Box) -> dict[str, sympy.Symbol]:
     """The free symbols by name, after checking that they belong to the box.
 
@@ -157,17 +216,6 @@ def symbols_in(exprs: Sequence[sympy.Basic], box: Box) -> dict[str, sympy.Symbol
     for symbol in sorted(set().union(*(expr.free_symbols for expr in exprs)), key=str):
         if symbol.name in found:
             raise ValueError(f"two symbols named {symbol.name!r} have different assumptions: import, do not recreate")
-        low, high = box[symbol.name]
-        outside = {
-            "positive": symbol.is_positive and low <= 0,
-            "nonnegative": symbol.is_nonnegative and low < 0,
-            "negative": symbol.is_negative and high >= 0,
-            "nonpositive": symbol.is_nonpositive and high > 0,
-            "nonzero": symbol.is_real and symbol.is_nonzero and low <= 0 <= high,
-            "real": symbol.is_real is False,
-        }
-        for assumption, broken in outside.items():
-            if broken:
-                raise ValueError(f"symbol {symbol.name} is assumed {assumption}, but its side is [{low}, {high}]")
+        check_side(symbol, *box[symbol.name])
         found[symbol.name] = symbol
     return found

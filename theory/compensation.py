@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logsumexp
+from scipy.special import logsumexp
 
-from theory.truncation import Array, attend, checked_dropped, checked_head
+from theory.checked import real, reals, sized
+from theory.truncation import Array, attend, checked_dropped, checked_head, odds_share
 
 
 class Token(NamedTuple):
@@ -45,34 +46,31 @@ class Comparison(NamedTuple):
 
 def checked_keys(keys: ArrayLike, values: ArrayLike) -> tuple[Array, Array]:
     """Keys (..., n, d_k), values (..., n, d_v), n >= 1, as float64. Raises ValueError otherwise."""
-    k, v = np.asarray(keys, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    k, v = reals("keys", keys), reals("values", values)
     if k.ndim < 2 or v.ndim < 2 or k.shape[:-1] != v.shape[:-1] or not k.size or not v.size:
         raise ValueError(f"keys (..., n, d_k) and values (..., n, d_v) must agree, n >= 1: got {k.shape} and {v.shape}")
-    if not (np.isfinite(k).all() and np.isfinite(v).all()):
-        raise ValueError("keys and values must be finite numbers")
     return k, v
 
 
-def checked_vector(name: str, vector: ArrayLike | None, shape: tuple[int, ...]) -> Array:
-    """`vector` (zeros for None), of a shape that broadcasts to `shape`. Raises ValueError otherwise, or not finite."""
-    array = np.zeros(shape) if vector is None else np.asarray(vector, dtype=np.float64)
+def checked_vector(name: str, vector: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """`vector`, broadcast to `shape`. Raises ValueError where that fails, and for what is not a finite number."""
+    array = reals(name, vector)
     try:
-        array = np.broadcast_to(array, shape)
+        return np.broadcast_to(array, shape)
     except ValueError:
         raise ValueError(f"{name} must have shape {shape}, got {array.shape}") from None
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite numbers")
-    return array
 
 
 def prior_weights(k: Array, biases: ArrayLike | None, centre: ArrayLike | None) -> tuple[Array, Array, Array]:
     """Softmax (..., n) of b_i + q_0.k_i, its log normaliser (...), and q_0 (..., d_k)."""
-    start = checked_vector("centre", centre, k.shape[:-2] + k.shape[-1:])
-    scores = checked_vector("biases", biases, k.shape[:-1]) + np.einsum("...nd,...d->...n", k, start)
+    start = checked_vector("centre", 0.0 if centre is None else centre, k.shape[:-2] + k.shape[-1:])
+    added = checked_vector("biases", 0.0 if biases is None else biases, k.shape[:-1])
+    scores = added + np.einsum("...nd,...d->...n", k, start)
     total = logsumexp(scores, axis=-1)
     return np.exp(scores - total[..., None]), total, start
 
 
+@sized()
 def token(
     keys: ArrayLike, values: ArrayLike, biases: ArrayLike | None = None, centre: ArrayLike | None = None
 ) -> Token:
@@ -90,17 +88,19 @@ def token(
     return Token(key, value, total - (start * key).sum(-1))
 
 
+@sized()
 def log_weight(query: ArrayLike, stand_in: Token) -> Array:
     """log_mass + q.key, the logarithm of the mass that the token stands for; query (..., d_k), scaled.
 
     Raises ValueError where the last axes differ and for numbers that are not finite.
     """
-    q = np.asarray(query, dtype=np.float64)
-    if q.shape[-1:] != stand_in.key.shape[-1:] or not np.isfinite(q).all():
-        raise ValueError(f"query must be finite and of shape (..., {stand_in.key.shape[-1]}), got {q.shape}")
+    q = reals("query", query)
+    if q.shape[-1:] != stand_in.key.shape[-1:]:
+        raise ValueError(f"query must have shape (..., {stand_in.key.shape[-1]}), got {q.shape}")
     return stand_in.log_mass + (q * stand_in.key).sum(-1)
 
 
+@sized()
 def attend_with_token(logits: ArrayLike, values: ArrayLike, weight: ArrayLike, token_value: ArrayLike) -> Array:
     """Eq. 5: the kept tokens and one more, of log weight `weight` and value `token_value`.
 
@@ -109,9 +109,11 @@ def attend_with_token(logits: ArrayLike, values: ArrayLike, weight: ArrayLike, t
     Args: logits (n,) and values (n, d_v) of the kept tokens; weight (); token_value (d_v,). Returns: (d_v,).
     """
     x, v = checked_head(logits, values)
-    return attend(np.append(x, weight), np.vstack([v, np.asarray(token_value, dtype=np.float64)]))
+    value = checked_vector("token_value", token_value, v.shape[1:])
+    return attend(np.append(x, real("weight", weight)), np.vstack([v, value]))
 
 
+@sized()
 def compare(logits: ArrayLike, values: ArrayLike, dropped: ArrayLike, weight: float, token_value: ArrayLike):
     """The head with all tokens, truncated and compensated: a `Comparison`.
 
@@ -123,10 +125,10 @@ def compare(logits: ArrayLike, values: ArrayLike, dropped: ArrayLike, weight: fl
     x, v = checked_head(logits, values)
     mask = checked_dropped(dropped, len(x))
     mean = checked_vector("token_value", token_value, v.shape[1:])
-    kept = logsumexp(x[~mask])
+    weight, kept = real("weight", weight), logsumexp(x[~mask])
     return Comparison(
-        mass=float(expit(logsumexp(x[mask]) - kept)),
-        token_mass=float(expit(float(weight) - kept)),
+        mass=float(odds_share(logsumexp(x[mask]) - kept)),
+        token_mass=float(odds_share(weight - kept)),
         full=attend(x, v),
         truncated=attend(x[~mask], v[~mask]),
         compensated=attend_with_token(x[~mask], v[~mask], weight, mean),
@@ -135,6 +137,7 @@ def compare(logits: ArrayLike, values: ArrayLike, dropped: ArrayLike, weight: fl
     )
 
 
+@sized()
 def excess_over_dropping(head: Comparison) -> float:
     """Compensation is worse than dropping iff this is > 0: That ||vhat - o_K||^2 - 2 T <vbar - o_K, vhat - o_K>.
 

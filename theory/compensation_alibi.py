@@ -7,11 +7,12 @@ even for identical keys; with weights e^{-slope * distance} it is exact for them
 import numpy as np
 from numpy.typing import ArrayLike
 
+from theory.checked import NONNEGATIVE, real, reals, sized, whole, wholes
 from theory.compensation import Token, checked_vector, token
-from theory.induction_network import checked_number
 from theory.truncation import Array
 
 
+@sized()
 def decayed_token(keys: ArrayLike, values: ArrayLike, distances: ArrayLike, slope: float) -> Token:
     """Token with weights e^{-slope * distance}: log_mass = log sum e^{-slope * distance}, decayed mean key and value.
 
@@ -19,9 +20,10 @@ def decayed_token(keys: ArrayLike, values: ArrayLike, distances: ArrayLike, slop
     Args: keys (..., n, d_k); values (..., n, d_v); distances (..., n) from the query, >= 0; slope >= 0.
     Raises ValueError for shapes that do not agree, a negative slope or distance, and numbers that are not finite.
     """
-    return token(keys, values, biases=-checked_number("slope", slope) * checked_number("distances", distances))
+    return token(keys, values, biases=-real("slope", slope, NONNEGATIVE) * reals("distances", distances, NONNEGATIVE))
 
 
+@sized()
 def advance(stand_in: Token, key: ArrayLike, value: ArrayLike, window: int, slope: float) -> Token:
     """The decayed token of the next query: mass <- e^{-slope} mass + e^{-slope window}, and the means with it.
 
@@ -30,9 +32,7 @@ def advance(stand_in: Token, key: ArrayLike, value: ArrayLike, window: int, slop
     that now leave the window of the distances 0 .. window - 1; slope >= 0.
     Raises ValueError for window < 1, a negative slope, shapes that do not agree, and numbers that are not finite.
     """
-    if window < 1:
-        raise ValueError(f"window must be at least 1, got {window}")
-    rate = float(checked_number("slope", slope))
+    window, rate = whole("window", window, 1), real("slope", slope, NONNEGATIVE)
     k, v = checked_vector("key", key, stand_in.key.shape), checked_vector("value", value, stand_in.value.shape)
     aged, fresh = stand_in.log_mass - rate, -rate * window
     total = np.logaddexp(aged, fresh)
@@ -40,15 +40,14 @@ def advance(stand_in: Token, key: ArrayLike, value: ArrayLike, window: int, slop
     return Token(stand_in.key + part * (k - stand_in.key), stand_in.value + part * (v - stand_in.value), total)
 
 
+@sized()
 def mean_bias_log_gap(n_dropped: ArrayLike, slope: ArrayLike) -> Array:
     """log(Z_D / Zhat) of identical keys at consecutive distances under the mean bias: ln[sinh(l N/2) / (N sinh(l/2))].
 
     0 for one key or slope 0; about l N / 2 - ln N + ln(1 / (2 sinh(l/2))) far out. Arguments broadcast: n_dropped N,
     a whole number >= 1; slope l >= 0. Raises ValueError outside.
     """
-    n, rate = checked_number("n_dropped", n_dropped), checked_number("slope", slope)
-    if ((n < 1) | (n != np.floor(n))).any():
-        raise ValueError(f"n_dropped must be a whole number >= 1, got {n_dropped!r}")
+    n, rate = wholes("n_dropped", n_dropped, 1), reals("slope", slope, NONNEGATIVE)
     return np.where(rate == 0, 0.0, _log_sinhc(rate * n / 2.0) - _log_sinhc(rate / 2.0))
 
 

@@ -14,12 +14,12 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
-from flint import ctx
 from numpy.typing import ArrayLike
 
 from theory.box import outward
-from theory.induction_network import checked_number
+from theory.checked import NONNEGATIVE, POSITIVE, UNIT, real, reals, sized
 from theory.numeric import numeric
+from theory.precision import working
 from theory.truncation import Array
 
 span = sp.Symbol("span", positive=True)
@@ -40,7 +40,7 @@ def log_mass_bound(logit_range: ArrayLike) -> Array:
     Valid when: r is the range of (q - q_0).k over the dropped keys, whatever their number and prior weights.
     Raises ValueError for a negative or infinite range.
     """
-    r = checked_number("logit_range", logit_range)
+    r = reals("logit_range", logit_range, NONNEGATIVE)
     small = np.minimum(r, 1.0)
     series = np.polynomial.polynomial.polyval(small * small, [0.0, *_SERIES])
     large = np.maximum(r, 1.0)
@@ -53,9 +53,9 @@ def certified_log_mass_bound(logit_range: float) -> tuple[float, float]:
 
     Raises ValueError unless r is finite and > 0.
     """
-    r = float(checked_number("logit_range", logit_range, positive=True))
+    r = real("logit_range", logit_range, POSITIVE)
     digits = max(0, -np.frexp(r)[1])  # e^r - 1 loses this many bits, the quadratic remainder as many again
-    with ctx.workprec(128 + 4 * int(digits)):
+    with working(128 + 4 * int(digits)):
         return outward(numeric(LOG_MASS_BOUND, (span,), "arb")(Fraction(r)))
 
 
@@ -64,7 +64,7 @@ def worst_share(logit_range: ArrayLike) -> Array:
 
     Raises ValueError unless 0 < r < infinity.
     """
-    r = checked_number("logit_range", logit_range, positive=True)
+    r = reals("logit_range", logit_range, POSITIVE)
     small = np.minimum(r, 1.0)
     odd = [float(sp.bernoulli(2 * n) / sp.factorial(2 * n)) for n in range(1, _TERMS + 1)]
     series = 0.5 - small * np.polynomial.polynomial.polyval(small * small, odd)
@@ -83,9 +83,10 @@ def mean_gap_bound(logit_range: ArrayLike) -> Array:
     Reached by two values, with the share 1 / (1 + e^{r/2}) of the keys r above the others. Raises ValueError for a
     negative or infinite range.
     """
-    return np.tanh(checked_number("logit_range", logit_range) / 4.0)
+    return np.tanh(reals("logit_range", logit_range, NONNEGATIVE) / 4.0)
 
 
+@sized()
 def error_bound(
     logit_range: ArrayLike, token_mass: ArrayLike, kept_distance: ArrayLike, dropped_diameter: ArrayLike
 ) -> Array:
@@ -94,14 +95,13 @@ def error_bound(
     Args broadcast: logit_range r; token_mass That in [0, 1]; kept_distance, ||vbar - o_K|| or a bound on it;
     dropped_diameter of the dropped values. Raises ValueError for negative or infinite arguments and a mass above 1.
     """
-    mass = checked_number("token_mass", token_mass)
-    if (mass > 1).any():
-        raise ValueError(f"token_mass must lie in [0, 1], got {token_mass!r}")
-    distance = checked_number("kept_distance", kept_distance)
-    spread = checked_number("dropped_diameter", dropped_diameter)
+    mass = reals("token_mass", token_mass, UNIT)
+    distance = reals("kept_distance", kept_distance, NONNEGATIVE)
+    spread = reals("dropped_diameter", dropped_diameter, NONNEGATIVE)
     return mass_gap_bound(logit_range) * distance + mass * mean_gap_bound(logit_range) * spread
 
 
+@sized()
 def total_error_bound(logit_range: ArrayLike, diameter: ArrayLike) -> Array:
     """||o - o_comp|| <= tanh(r / 4) diam(V), V all values of the head.
 
@@ -109,14 +109,14 @@ def total_error_bound(logit_range: ArrayLike, diameter: ArrayLike) -> Array:
     weights is 0 on kept tokens and of range r about a mean of 0 on dropped ones. Approached as the kept mass vanishes.
     Raises ValueError for negative or infinite arguments.
     """
-    return mean_gap_bound(logit_range) * checked_number("diameter", diameter)
+    return mean_gap_bound(logit_range) * reals("diameter", diameter, NONNEGATIVE)
 
 
 def second_order_bound(logit_range: ArrayLike) -> Array:
     """|log Z_D - second-order log mass| <= r^3 / (36 sqrt 3): a third central moment is at most r^3 / (6 sqrt 3).
 
-    Raises ValueError for a negative or infinite range.
+    Infinite where it overflows. Raises ValueError for a negative or infinite range.
     """
-    r = checked_number("logit_range", logit_range)
+    r = reals("logit_range", logit_range, NONNEGATIVE)
     with np.errstate(over="ignore"):  # an infinite bound is still one
         return r**3 / (36.0 * np.sqrt(3.0))

@@ -5,42 +5,50 @@ the rotation: the mean of a turning pair goes to 0, so that even identical keys 
 tends to prod_i I_0(A_i), A_i = |q_i| |k_i|, where frequencies and pi are independent over the rationals (Weyl).
 """
 
+from math import factorial
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import i0e, logsumexp
 
+from theory.checked import NONNEGATIVE, reals, sized, whole
 from theory.compensation import checked_vector
-from theory.induction_network import checked_number
 from theory.truncation import Array
 
+_BESSEL = [0.0, *(1 / factorial(k) ** 2 for k in range(1, 11))]  # of I_0 - 1 in reach^2 / 4
 
+
+@sized()
 def rotate(vectors: ArrayLike, positions: ArrayLike, frequencies: ArrayLike) -> Array:
     """R_position x for vectors (..., 2 p): pair i turned by frequency_i * position; positions (...), frequencies (p,).
 
     Raises ValueError where the last axis of vectors is not twice the number of frequencies.
     """
-    x, rates = np.asarray(vectors, dtype=np.float64), np.asarray(frequencies, dtype=np.float64)
+    x, rates = reals("vectors", vectors), reals("frequencies", frequencies)
     if rates.ndim != 1 or x.ndim < 1 or x.shape[-1] != 2 * len(rates):
         raise ValueError(f"vectors (..., 2 p) and frequencies (p,) must agree, got {x.shape} and {rates.shape}")
-    angles = np.asarray(positions, dtype=np.float64)[..., None] * rates
+    angles = reals("positions", positions)[..., None] * rates
     even, odd = x[..., 0::2], x[..., 1::2]
     turned = np.stack([even * np.cos(angles) - odd * np.sin(angles), even * np.sin(angles) + odd * np.cos(angles)], -1)
     return turned.reshape(*turned.shape[:-2], -1)
 
 
+@sized()
 def mean_turn(n_dropped: int, frequencies: ArrayLike) -> Array:
     """|mean of e^{i theta m} over n consecutive m| = |sin(n theta / 2) / (n sin(theta / 2))|: what is left of a pair.
 
     At most 1 / (n |sin(theta / 2)|). Args: n_dropped >= 1; frequencies theta, any shape. Raises ValueError for n < 1.
     """
-    if n_dropped < 1:
-        raise ValueError(f"n_dropped must be at least 1, got {n_dropped}")
-    half = np.asarray(frequencies, dtype=np.float64) / 2.0
+    n_dropped = whole("n_dropped", n_dropped, 1)
+    half = reals("frequencies", frequencies) / 2.0
+    # modulo pi, where sin and n sin change signs only: n theta / 2 itself would be rounded by more than sin is near 0
+    turn = np.arctan(np.tan(half))
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.abs(np.sin(n_dropped * half) / (n_dropped * np.sin(half)))
-    return np.where(np.sin(half) == 0, 1.0, ratio)
+        ratio = np.abs(np.sin(n_dropped * turn) / (n_dropped * np.sin(turn)))
+    return np.where(turn == 0, 1.0, ratio)
 
 
+@sized()
 def log_gap_limit(query: ArrayLike, key: ArrayLike) -> Array:
     """sum_i ln I_0(|q_i| |k_i|), the limit of ln(Z_D / Zhat) for identical keys at ever more positions.
 
@@ -48,13 +56,17 @@ def log_gap_limit(query: ArrayLike, key: ArrayLike) -> Array:
     identical keys in the limit, while their part of khat tends to 0.
     Args: query, scaled, and key (..., 2 p) before the rotation. Raises ValueError for other shapes.
     """
-    q, k = np.asarray(query, dtype=np.float64), np.asarray(key, dtype=np.float64)
+    q, k = reals("query", query), reals("key", key)
     if q.shape[-1:] != k.shape[-1:] or q.ndim < 1 or q.shape[-1] % 2:
         raise ValueError(f"query and key must have an equal and even last axis, got {q.shape} and {k.shape}")
     reach = np.hypot(q[..., 0::2], q[..., 1::2]) * np.hypot(k[..., 0::2], k[..., 1::2])
-    return (np.log(i0e(reach)) + reach).sum(-1)
+    # ln I_0 is near reach^2 / 4 for small ones, where the sum of the other branch cancels
+    square = np.minimum(reach, 1.0) ** 2 / 4
+    small = np.log1p(np.polynomial.polynomial.polyval(square, _BESSEL))
+    return np.where(reach < 1, small, np.log(i0e(reach)) + reach).sum(-1)
 
 
+@sized()
 def unrotated_log_weight(query: ArrayLike, mean_key: ArrayLike, distances: ArrayLike, frequencies: ArrayLike) -> Array:
     """ln sum_m e^{q.R_{-distance_m} kbar}: the mass of a token that stores the mean key kbar before the rotation.
 
@@ -63,10 +75,9 @@ def unrotated_log_weight(query: ArrayLike, mean_key: ArrayLike, distances: Array
     Args: query (2 p,), scaled, before its rotation; mean_key (2 p,); distances (n,) >= 0, n >= 1; frequencies (p,).
     Raises ValueError for shapes that do not agree, no distance, a negative one, and numbers that are not finite.
     """
-    away = checked_number("distances", distances)
+    away = reals("distances", distances, NONNEGATIVE)
     if away.ndim != 1 or not away.size:
         raise ValueError(f"distances must have shape (n,), n >= 1, got {away.shape}")
-    key = np.asarray(mean_key, dtype=np.float64)
+    key = reals("mean_key", mean_key)
     q = checked_vector("query", query, key.shape)
-    checked_vector("mean_key", key, key.shape)
     return logsumexp(rotate(np.broadcast_to(key, (away.size, *key.shape)), -away, frequencies) @ q)

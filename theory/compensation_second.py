@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from theory.checked import sized
 from theory.compensation import Token, checked_keys, checked_vector, prior_weights
 from theory.truncation import Array
 
@@ -26,6 +27,7 @@ class SecondOrderToken(NamedTuple):
     value_key_covariance: Array
 
 
+@sized()
 def second_order_token(
     keys: ArrayLike, values: ArrayLike, biases: ArrayLike | None = None, centre: ArrayLike | None = None
 ) -> SecondOrderToken:
@@ -48,6 +50,7 @@ def _step(query: ArrayLike, stand_in: SecondOrderToken) -> Array:
     return q - stand_in.centre
 
 
+@sized()
 def second_order_log_weight(query: ArrayLike, stand_in: SecondOrderToken) -> Array:
     """Log mass at `query` (..., d_k), scaled. Raises ValueError for another shape and numbers that are not finite."""
     step = _step(query, stand_in)
@@ -55,6 +58,7 @@ def second_order_log_weight(query: ArrayLike, stand_in: SecondOrderToken) -> Arr
     return tangent + 0.5 * np.einsum("...d,...de,...e->...", step, stand_in.key_covariance, step)
 
 
+@sized()
 def second_order_value(query: ArrayLike, stand_in: SecondOrderToken) -> Array:
     """Value (..., d_v) at `query`. Raises as `second_order_log_weight`."""
     turn = np.einsum("...ve,...e->...v", stand_in.value_key_covariance, _step(query, stand_in))

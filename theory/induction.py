@@ -5,11 +5,12 @@ the output at the last position. Leading axes of x are a batch; sigma and the sl
 product divided by sigma only, without the further 1/sqrt(D) of Eq. 6.
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from theory.checked import NONNEGATIVE, POSITIVE, choice, reals, sized
 from theory.induction_bounds import (
     ball_discrepancy_bound,
     copy_error_bound,
@@ -22,9 +23,7 @@ from theory.induction_bounds import (
 )
 from theory.induction_network import (
     Array,
-    checked_number,
     checked_tokens,
-    choose,
     construction,
     softmax,
     support_mask,
@@ -60,6 +59,7 @@ class Discrepancy(NamedTuple):
     vector: Array  # (..., dim)
 
 
+@sized()
 def induction_head(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike) -> Array:
     """IH(x) = sum_{s=2}^{L-1} softmax_s(x_L . x_{s-1} / sigma - m (L - s)) x_s.
 
@@ -70,7 +70,7 @@ def induction_head(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike) -> Array:
     Raises ValueError for input outside these domains and where a score overflows.
     """
     tokens = checked_tokens(x, 3)
-    sigma, slope = checked_number("sigma", sigma, positive=True), checked_number("slope", slope)
+    sigma, slope = reals("sigma", sigma, POSITIVE), reals("slope", slope, NONNEGATIVE)
     distances = np.arange(tokens.shape[-2] - 2, 0, -1)
     with np.errstate(over="ignore", invalid="ignore"):
         matches = (tokens[..., :-2, :] @ tokens[..., -1, :, None])[..., 0]
@@ -81,12 +81,10 @@ def induction_head(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike) -> Array:
 
 def _kv_shift(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike, support: HeadSupport, alpha, beta):
     """Attention over all L positions (zero off the support) and the mixed values, Eq. 5 and 6."""
-    choose("support", support, HeadSupport)
+    choice("support", support, get_args(HeadSupport))
     tokens = checked_tokens(x, 3 if support == "inner" else 1)
-    sigma, slope = checked_number("sigma", sigma, positive=True), checked_number("slope", slope)
-    mixing = np.asarray([*alpha, *beta], dtype=np.float64)
-    if mixing.shape != (4,) or not np.isfinite(mixing).all():
-        raise ValueError(f"alpha and beta must be two finite numbers each, got {alpha!r} and {beta!r}")
+    sigma, slope = reals("sigma", sigma, POSITIVE), reals("slope", slope, NONNEGATIVE)
+    mixing = np.concatenate([reals("alpha", alpha, shape=(2,)), reals("beta", beta, shape=(2,))])
     previous = np.concatenate([np.zeros_like(tokens[..., :1, :]), tokens[..., :-1, :]], axis=-2)
     with np.errstate(over="ignore", invalid="ignore"):
         keys = mixing[0] * tokens + mixing[1] * previous
@@ -97,6 +95,7 @@ def _kv_shift(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike, support: HeadSup
     return softmax(scores, support_mask(tokens.shape[-2], support)), values
 
 
+@sized()
 def kv_shift_head(
     x: ArrayLike,
     sigma: ArrayLike,
@@ -119,6 +118,7 @@ def kv_shift_head(
     return (weights[..., None, :] @ values)[..., 0, :]
 
 
+@sized()
 def two_layer_alibi(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike, copy_slope: ArrayLike) -> Array:
     """TF(x) = sum_{s=2}^{L-1} softmax_s(x_L . y_s / sigma - m (L - s)) x_s, y_s the ALiBi mean of x_1 .. x_{s-1}.
 
@@ -131,6 +131,7 @@ def two_layer_alibi(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike, copy_slope
     return two_layer_variant(x, sigma, slope, copy_slope)
 
 
+@sized()
 def discrepancy(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike) -> Discrepancy:
     """KVSA - IH = epsilon (vbar - IH) for the causal head, epsilon = a / (a + Z).
 

@@ -6,12 +6,13 @@ tanh(w / 4) of a softmax (two blocks of positions are the worst case), and a mea
 coordinate. The steps are proved in `theory.induction_sharpness`.
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.induction_network import Array, checked_number, choose
+from theory.checked import NONNEGATIVE, POSITIVE, choice, real, reals, sized, whole, wholes
+from theory.induction_network import Array
 
 Domain = Literal["unit", "symmetric", "ball"]
 
@@ -23,13 +24,7 @@ class SharpCase(NamedTuple):
     slope: float
 
 
-def _whole(name: str, value: ArrayLike, least: int) -> Array:
-    number = np.asarray(value, dtype=np.float64)
-    if not (np.isfinite(number) & (number >= least) & (number == np.floor(number))).all():
-        raise ValueError(f"{name} must be a whole number >= {least}, got {value!r}")
-    return number
-
-
+@sized()
 def copy_error_bound(dim: ArrayLike, sigma: ArrayLike, copy_slope: ArrayLike, domain: Domain) -> Array:
     """Bound on |IH - TF| in each coordinate, every length and every slope m >= 0, p = copy_slope.
 
@@ -40,46 +35,53 @@ def copy_error_bound(dim: ArrayLike, sigma: ArrayLike, copy_slope: ArrayLike, do
     p -> infinity with d e^{-p} / sigma held at any value (`sharp_case`).
     Raises ValueError unless dim >= 1 is whole, sigma > 0, copy_slope >= 0, all finite.
     """
-    choose("domain", domain, Domain)
-    size = _whole("dim", dim, 1)
-    sigma = checked_number("sigma", sigma, positive=True)
+    choice("domain", domain, get_args(Domain))
+    size = wholes("dim", dim, 1)
+    sigma = reals("sigma", sigma, POSITIVE)
     with np.errstate(over="ignore"):  # an infinite argument has tanh = 1
-        missed = np.exp(-checked_number("copy_slope", copy_slope)) / sigma
+        half = np.exp(-reals("copy_slope", copy_slope, NONNEGATIVE) / 2)
+        missed = half / sigma * half
         if domain == "unit":
             return np.tanh(size * missed / 2.0)
         return 2.0 * np.tanh((size if domain == "symmetric" else np.ones_like(size)) * missed)
 
 
+@sized(infinite=True)
 def printed_copy_error_bound(dim: ArrayLike, sigma: ArrayLike, copy_slope: ArrayLike) -> Array:
     """4 (d / sigma) e^{-p} / (1 - e^{-p}), the last line of Appendix A; at least 8 times the sharp one on [0, 1]^d.
 
+    Infinite where it overflows.
     Raises ValueError unless dim >= 1 is whole, sigma > 0, copy_slope > 0 (at 0 it is infinite), all finite.
     """
-    size = _whole("dim", dim, 1)
-    sigma = checked_number("sigma", sigma, positive=True)
-    copy_slope = checked_number("copy_slope", copy_slope, positive=True)
+    size = wholes("dim", dim, 1)
+    sigma = reals("sigma", sigma, POSITIVE)
+    copy_slope = reals("copy_slope", copy_slope, POSITIVE)
+    half = np.exp(-copy_slope / 2)  # twice: d / sigma may overflow where the bound does not
     with np.errstate(over="ignore"):
-        return 4.0 * size / sigma / np.expm1(copy_slope)
+        return 4.0 * size * half / sigma * half / -np.expm1(-copy_slope)
 
 
+@sized()
 def softmax_change_bound(change: ArrayLike) -> Array:
     """||softmax(u) - softmax(v)||_1 <= 2 tanh((max(u - v) - min(u - v)) / 4); `change` is u - v, positions last.
 
     Reached by two positions at u = -v. Source: sharpens the "Lemma D.1" that Appendix A of KV shifting quotes.
     Raises ValueError for an empty or infinite `change`.
     """
-    change = np.asarray(change, dtype=np.float64)
-    if change.ndim < 1 or change.shape[-1] < 1 or not np.isfinite(change).all():
-        raise ValueError(f"change must hold finite numbers, at least one position, got shape {change.shape}")
+    change = reals("change", change)
+    if change.ndim < 1 or change.shape[-1] < 1:
+        raise ValueError(f"change must have at least one position, got shape {change.shape}")
     return 2.0 * np.tanh(np.max(change, axis=-1) / 4.0 - np.min(change, axis=-1) / 4.0)
 
 
 def printed_softmax_change_bound(change: ArrayLike) -> Array:
-    """2 sup_s |u_s - v_s|, as Appendix A uses it; at least twice `softmax_change_bound`."""
+    """2 sup_s |u_s - v_s|, as Appendix A uses it; at least twice `softmax_change_bound`, inf where it overflows."""
     softmax_change_bound(change)
-    return 2.0 * np.max(np.abs(np.asarray(change, dtype=np.float64)), axis=-1)
+    with np.errstate(over="ignore"):  # an infinite bound is still one
+        return 2.0 * np.max(np.abs(reals("change", change)), axis=-1)
 
 
+@sized()
 def sharp_case(dim: int, sigma: float, copy_slope: float, domain: Domain) -> SharpCase:
     """Tokens of length 5 whose error tends to `copy_error_bound` as p -> infinity with d e^{-p} / sigma fixed.
 
@@ -88,6 +90,8 @@ def sharp_case(dim: int, sigma: float, copy_slope: float, domain: Domain) -> Sha
     Raises ValueError as `copy_error_bound` does.
     """
     copy_error_bound(dim, sigma, copy_slope, domain)
+    dim, sigma = whole("dim", dim, 1), real("sigma", sigma, POSITIVE)
+    copy_slope = real("copy_slope", copy_slope, NONNEGATIVE)
     low = 0.0 if domain == "unit" else -1.0
     token = np.ones(dim) if domain != "ball" else np.eye(dim)[0]
     product = (dim if domain != "ball" else 1) / sigma
@@ -97,19 +101,22 @@ def sharp_case(dim: int, sigma: float, copy_slope: float, domain: Domain) -> Sha
     return SharpCase(np.array([low, 1.0, low, 1.0, 1.0])[:, None] * token, float(slope))
 
 
+@sized(infinite=True)
 def matched_discrepancy_bound(length: ArrayLike, match: ArrayLike, sigma: ArrayLike, slope: ArrayLike) -> Array:
     """epsilon <= 2 e^{-1/sigma + m (L - i - 1)} for orthonormal tokens, x_i = x_L, i = match <= L - 2, x_{L-1} != x_L.
 
+    Infinite where it overflows.
     Source: corrects KV shifting, Theorem 3.3. Raises ValueError unless 1 <= match <= length - 2, sigma > 0, slope >= 0.
     """
-    length, match = _whole("length", length, 3), _whole("match", match, 1)
+    length, match = wholes("length", length, 3), wholes("match", match, 1)
     if not (match <= length - 2).all():
         raise ValueError(f"match must lie in 1..length - 2, got {match} with length {length}")
-    sigma, slope = checked_number("sigma", sigma, positive=True), checked_number("slope", slope)
+    sigma, slope = reals("sigma", sigma, POSITIVE), reals("slope", slope, NONNEGATIVE)
     with np.errstate(over="ignore"):
         return 2.0 * np.exp(slope * (length - match - 1.0) - 1.0 / sigma)
 
 
+@sized()
 def ball_discrepancy_bound(length: ArrayLike, sigma: ArrayLike, slope: ArrayLike) -> Array:
     """epsilon <= a / (a + Z) for tokens in the unit ball.
 
@@ -118,16 +125,17 @@ def ball_discrepancy_bound(length: ArrayLike, sigma: ArrayLike, slope: ArrayLike
     For L -> infinity it tends to t / (1 + t), t = e^{2/sigma} (e^m - 1).
     Source: corrects KV shifting, Theorem 3.3. Raises ValueError unless length >= 3, sigma > 0, slope >= 0.
     """
-    length = _whole("length", length, 3)
-    sigma, slope = checked_number("sigma", sigma, positive=True), checked_number("slope", slope)
+    length = wholes("length", length, 3)
+    sigma, slope = reals("sigma", sigma, POSITIVE), reals("slope", slope, NONNEGATIVE)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         inverse = 1.0 / sigma
         geometric = np.exp(-slope) * np.expm1(-slope * (length - 2.0)) / np.expm1(-slope)
-    terms = np.where(slope > 0, geometric, length - 2.0)
-    ends = np.exp(-slope * (length - 1.0) - inverse) + 1.0  # everything divided by e^{1/sigma}
-    return ends / (ends + np.exp(-2.0 * inverse) * terms)
+        terms = np.where(slope > 0, geometric, length - 2.0)
+        ends = np.exp(-slope * (length - 1.0) - inverse) + 1.0  # everything divided by e^{1/sigma}
+        return ends / (ends + np.exp(-2.0 * inverse) * terms)
 
 
+@sized()
 def latest_successor_bound(
     length: ArrayLike, match: ArrayLike, gap: ArrayLike, sigma: ArrayLike, slope: ArrayLike
 ) -> Array:
@@ -138,11 +146,12 @@ def latest_successor_bound(
     Source: repairs the sentence after Definition 3.1, which lets m -> 0; the weights of two matches then become equal.
     Raises ValueError unless 1 <= match <= length - 2, gap >= 1, sigma > 0, slope >= 0.
     """
-    length, match = _whole("length", length, 3), _whole("match", match, 1)
+    length, match = wholes("length", length, 3), wholes("match", match, 1)
     if not (match <= length - 2).all():
         raise ValueError(f"match must lie in 1..length - 2, got {match} with length {length}")
-    gap = _whole("gap", gap, 1)
-    sigma, slope = checked_number("sigma", sigma, positive=True), checked_number("slope", slope)
-    with np.errstate(over="ignore"):
-        worst = np.maximum(np.exp(-slope * gap), np.exp(slope * (length - match - 2.0) - 1.0 / sigma))
-        return 1.0 / (1.0 + (length - 3.0) * worst)
+    gap = wholes("gap", gap, 1)
+    sigma, slope = reals("sigma", sigma, POSITIVE), reals("slope", slope, NONNEGATIVE)
+    others = length - 3.0
+    power = np.maximum(-slope * gap, slope * (length - match - 2.0) - 1.0 / sigma)
+    tiny = np.exp(-np.maximum(power, 600.0)) / np.maximum(others, 1.0)  # where e^power would overflow
+    return np.where((power > 600) & (others > 0), tiny, 1.0 / (1.0 + others * np.exp(np.minimum(power, 600.0))))

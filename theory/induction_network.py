@@ -12,6 +12,8 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from theory.checked import NONNEGATIVE, POSITIVE, choice, reals, whole
+
 Array = NDArray[np.float64]
 FirstMask = Literal["strict", "causal"]
 Support = Literal["inner", "causal", "not_current", "not_first"]
@@ -32,33 +34,18 @@ class Weights(NamedTuple):
     output: Array
 
 
-def choose(name: str, value: object, kind: object) -> None:
-    """Raises ValueError unless `value` is one of the names of the Literal `kind`."""
-    if value not in get_args(kind):
-        raise ValueError(f"{name} must be one of {', '.join(get_args(kind))}, got {value!r}")
-
-
 def checked_tokens(x: ArrayLike, least: int) -> Array:
     """Tokens as float64 (..., length, dim). Raises ValueError if not finite, too short, or without dimensions."""
-    rows = np.asarray(x, dtype=np.float64)
+    rows = reals("x", x)
     if rows.ndim < 2 or rows.shape[-2] < least or rows.shape[-1] < 1:
         raise ValueError(f"x must have shape (..., length >= {least}, dim >= 1), got {rows.shape}")
-    if not np.isfinite(rows).all():
-        raise ValueError("x must hold finite numbers only")
     return rows
-
-
-def checked_number(name: str, value: ArrayLike, positive: bool = False) -> Array:
-    """`value` as float64. Raises ValueError unless finite and >= 0 (> 0 if `positive`)."""
-    number = np.asarray(value, dtype=np.float64)
-    if not (np.isfinite(number) & ((number > 0) if positive else (number >= 0))).all():
-        raise ValueError(f"{name} must be finite and {'> 0' if positive else '>= 0'}, got {value!r}")
-    return number
 
 
 def support_mask(length: int, support: Support) -> NDArray[np.bool_]:
     """Which of the positions 1..length the last token attends to, shape (length,)."""
-    start, end = LEFT_OUT[support]
+    start, end = LEFT_OUT[choice("support", support, get_args(Support))]
+    length = whole("length", length, 1)
     mask = np.zeros(length, dtype=bool)
     mask[start : length - end] = True
     return mask
@@ -84,10 +71,22 @@ def construction(dim: int, sigma: ArrayLike, copy_slope: ArrayLike, key: KeyWeig
     "repaired" replaces W_K by [[0, 0], [-(1 - r) W*, W*]] / r, r = e^{-p}. Under the standard mask, where
     y_s also holds x_s, it gives a mean of x_s, x_{s-1}, .. that puts more than 1 - r on x_{s-1}, so `copy_error_bound`
     holds again, but its norm grows like e^p / sigma, against Theorem 3.2's O(1, 1/sigma).
+    Raises ValueError unless dim >= 1 is whole, sigma > 0, copy_slope >= 0, and where an entry overflows.
     """
+    dim = whole("dim", dim, 1)
+    choice("key", key, get_args(KeyWeights))
+    sigma, copy_slope = reals("sigma", sigma, POSITIVE), reals("copy_slope", copy_slope, NONNEGATIVE)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        found = _matrices(dim, sigma, copy_slope, key)
+    if not np.isfinite(found.key).all():
+        raise ValueError("the key matrix overflows: sigma is too small or copy_slope too large")
+    return found
+
+
+def _matrices(dim: int, sigma: Array, copy_slope: Array, key: KeyWeights) -> Weights:
     zero, one = np.zeros((dim, dim)), np.eye(dim)
-    scale = np.asarray(1.0 / sigma)[..., None, None]
-    ratio = np.exp(-np.asarray(copy_slope, dtype=np.float64))[..., None, None]
+    scale = (1.0 / sigma)[..., None, None]
+    ratio = np.exp(-copy_slope)[..., None, None]
     if key == "paper":
         lower = np.concatenate([zero, one], axis=1) * scale
     else:
@@ -129,17 +128,17 @@ def two_layer_variant(
         ("convention", convention, Convention),
         ("key", key, KeyWeights),
     ):
-        choose(name, value, kind)
+        choice(name, value, get_args(kind))
     tokens = checked_tokens(x, 3)
-    sigma, slope = checked_number("sigma", sigma, positive=True), checked_number("slope", slope)
-    copy_slope = checked_number("copy_slope", copy_slope)
+    sigma, slope = reals("sigma", sigma, POSITIVE), reals("slope", slope, NONNEGATIVE)
+    copy_slope = reals("copy_slope", copy_slope, NONNEGATIVE)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         return _run(tokens, sigma, slope, copy_slope, first_mask, support, convention, key)
 
 
 def _run(tokens, sigma, slope, copy_slope, first_mask, support, convention, key) -> Array:
     length, dim = tokens.shape[-2:]
-    weights = construction(dim, sigma, copy_slope, key)
+    weights = _matrices(dim, sigma, copy_slope, key)
 
     def times(matrix: Array, rows: Array) -> Array:
         return rows @ (np.swapaxes(matrix, -1, -2) if convention == "column" else matrix)

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import sympy as sp
 
+from theory.checked import choice, whole
 from theory.induction_network import LEFT_OUT
 from theory.symbols import sigma, slope
 
@@ -19,14 +20,14 @@ IDENTITY: tuple[Pair, Pair] = ((sp.Integer(0), sp.Integer(1)), (sp.Integer(1), s
 
 def symbolic_tokens(length: int, dim: int) -> tuple[tuple[sp.Symbol, ...], ...]:
     """Independent real symbols for x_1 .. x_L in R^d."""
+    length, dim = whole("length", length, 1), whole("dim", dim, 1)
     return tuple(tuple(sp.Symbol(f"x_{s}_{k}", real=True) for k in range(1, dim + 1)) for s in range(1, length + 1))
 
 
 def positions(support: str, length: int) -> range:
     """1-based positions of "inner" {2..L-1} or "causal" {1..L}. Raises ValueError for another name."""
-    if support not in ("inner", "causal"):
-        raise ValueError(f"support must be inner or causal, got {support!r}")
-    start, end = LEFT_OUT[support]
+    start, end = LEFT_OUT[choice("support", support, ("inner", "causal"))]
+    length = whole("length", length, 1)
     return range(1 + start, length - end + 1)
 
 

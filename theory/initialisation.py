@@ -10,6 +10,9 @@ from math import comb, factorial
 
 import sympy as sp
 
+from theory.box import exact
+from theory.checked import whole
+
 
 def expectation(polynomial: sp.Expr, uniforms: Sequence[sp.Symbol]) -> Fraction:
     """Mean of a rational polynomial in independent U(0, 1) variables: each power x^n becomes 1 / (n + 1)."""
@@ -27,8 +30,7 @@ def coefficients(window: int, name: str = "u") -> tuple[tuple[sp.Symbol, ...], t
 
     Raises ValueError for a window below 2.
     """
-    if window < 2:
-        raise ValueError(f"window must be at least 2, got {window}")
+    window = whole("window", window, 2)
     uniforms = sp.symbols(f"{name}1:{window}", nonnegative=True)
     return uniforms, (*uniforms, 1 - sum(uniforms))
 
@@ -39,6 +41,7 @@ def lagged_moment(window: int, lag: int = 0) -> Fraction:
     Lag 0 is the mean factor on the variance of keys and values: 2/3, 5/6, 3/2 for windows 2, 3, 4.
     """
     uniforms, row = coefficients(window)
+    window, lag = len(row), whole("lag", lag, 0)
     products = [row[j] * row[j + lag] for j in range(window - lag)]
     return expectation(sp.expand(sum(products, sp.Integer(0))), uniforms)
 
@@ -56,8 +59,12 @@ def oldest_mean(window: int) -> Fraction:
 
 
 def uniform_sum_cdf(count: int, level: Fraction | int) -> Fraction:
-    """P(sum of `count` independent U(0, 1) <= level), the Irwin-Hall law; level is clipped to [0, count]."""
-    level = min(max(Fraction(level), Fraction(0)), Fraction(count))
+    """P(sum of `count` independent U(0, 1) <= level), the Irwin-Hall law; level is clipped to [0, count].
+
+    Raises ValueError for a count that is not whole and >= 0, and for a level that is not exact, as a float is not.
+    """
+    count = whole("count", count, 0)
+    level = min(max(exact(level), Fraction(0)), Fraction(count))
     terms = ((-1) ** k * comb(count, k) * (level - k) ** count for k in range(int(level) + 1))
     return sum(terms, Fraction(0)) / factorial(count)
 

@@ -7,68 +7,102 @@ Arguments broadcast. `position` is None for an interior one (2 <= i <= T - 2, al
 or "mean" for the average over 1..T-1, the law of the paper's generator.
 """
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from theory.checked import NONNEGATIVE, POSITIVE, Range, index, real, reals, whole, wholes
+from theory.checked import position as checked_position
 from theory.landscape_critical import BoxMinimum as BoxMinimum
 from theory.landscape_critical import CriticalPoint as CriticalPoint
 from theory.landscape_critical import box_minimum as box_minimum
 from theory.landscape_critical import critical_point as critical_point
 from theory.landscape_finite import FiniteWidth as FiniteWidth
 from theory.landscape_finite import finite_width as finite_width
-from theory.landscape_kernels import Array, excess_at, gradient_at, hessian_at, loss_at, make_basis, make_table
+from theory.landscape_kernels import (
+    Array,
+    Weights,
+    excess_at,
+    excess_over_three,
+    gradient_at,
+    hessian_at,
+    loss_at,
+    printed_loss_at,
+    weigh,
+    weigh_printed,
+)
 
 Position = int | Literal["mean"] | None
 Kernel = Callable[..., Array]
 
 
-def _clean(*arguments: ArrayLike) -> list[Array]:
-    arrays = [np.asarray(argument, dtype=np.float64) for argument in arguments]
-    for array in arrays:
-        if not np.isfinite(array).all():
-            raise ValueError("alpha1, alpha2, beta1, beta2 and n_tokens must be finite numbers")
-    return arrays
-
-
-def _check_tokens(n_tokens: Array, position: Position) -> None:
-    if position is None:
-        if (n_tokens < 4).any():
-            raise ValueError(f"an interior position needs n_tokens >= 4, got {np.min(n_tokens):g}")
-        return
-    if (n_tokens != np.floor(n_tokens)).any() or (n_tokens < 2).any():
-        raise ValueError(f"n_tokens must be a whole number >= 2 at a given position, got {np.min(n_tokens):g}")
-    if position == "mean":
-        return
-    if isinstance(position, bool) or not isinstance(position, int | np.integer):
-        raise ValueError(f'position must be None, "mean" or a whole number, got {position!r}')
-    if position < 1 or (position > n_tokens).any():
-        raise ValueError(f"position must lie in 1..n_tokens, got {position} with n_tokens {np.min(n_tokens):g}")
+def _clean(alpha1, alpha2, beta1, beta2, n_tokens, position: Position) -> tuple[list[Array], Position]:
+    """All numbers as arrays, n_tokens last, and the position as an int."""
+    values = {"alpha1": alpha1, "alpha2": alpha2, "beta1": beta1, "beta2": beta2}
+    arrays = [reals(name, value) for name, value in values.items()]
+    if position is None:  # an interior one, for which T need not be whole
+        return [*arrays, reals("n_tokens", n_tokens, Range(4.0))], None
+    tokens = wholes("n_tokens", n_tokens, 2)
+    return [*arrays, tokens], checked_position(position, int(tokens.min()) if tokens.size else None)
 
 
 def _evaluate(kernel: Kernel, alpha1, alpha2, beta1, beta2, n_tokens, position: Position) -> Array:
-    a1, a2, b1, b2, tokens = _clean(alpha1, alpha2, beta1, beta2, n_tokens)
-    _check_tokens(tokens, position)
-    basis = make_basis(a1, a2, position == tokens if isinstance(position, int | np.integer) else False)
-    if position != "mean":
-        return kernel(basis, b1, b2, tokens, position)
-    return _mean(kernel, basis, b1, b2, tokens)
+    (a1, a2, b1, b2, tokens), position = _clean(alpha1, alpha2, beta1, beta2, n_tokens, position)
+    with np.errstate(all="ignore"):
+        if position == "mean":
+            return _finite(_mean(kernel, a1, a2, b1, b2, tokens), "the parameters are too large")
+        kinds = _kinds(tokens, position)
+        found = [(where, kernel(kind, weigh(a1, a2, tokens, kind == "end"), b1, b2, tokens)) for kind, where in kinds]
+    value = found[0][1]
+    for where, other in found[1:]:
+        value = np.where(_widened(where, kernel), other, value)
+    return _finite(value, "the parameters are too large")
+
+
+def _finite(values: Array, why: str) -> Array:
+    if not np.isfinite(values).all():
+        raise ValueError(f"the result overflows: {why}")
+    return values
+
+
+def _kinds(tokens: Array, position: int | None) -> list[tuple[str, Array]]:
+    """The kinds of position that occur, and for which n_tokens; doubles are compared as the whole numbers they are."""
+    if position is None:
+        return [("interior", tokens > 0)]
+    end, last = (_equal(tokens, position + gap) for gap in (0, 1))
+    rest = "first" if position == 1 else "interior"
+    others = [(kind, where) for kind, where in (("last", last), ("end", end)) if where.any()]
+    return others if (end | last).all() and others else [(rest, tokens > 0), *others]
+
+
+def _equal(tokens: Array, number: int) -> Array:
+    return (tokens == float(number)) & (int(float(number)) == number)
 
 
 _EXTRA_AXES = {gradient_at: 1, hessian_at: 2}
 
 
-def _mean(kernel: Kernel, basis, beta1: Array, beta2: Array, tokens: Array) -> Array:
+def _widened(values: Array, kernel: Kernel) -> Array:
+    return values.reshape(values.shape + (1,) * _EXTRA_AXES.get(kernel, 0))
+
+
+def _mean(kernel: Kernel, alpha1: Array, alpha2: Array, beta1: Array, beta2: Array, tokens: Array) -> Array:
     """Average over i = 1..T-1: both ends once, the T - 3 interior positions (all alike) by their number."""
-    first = kernel(basis, beta1, beta2, tokens, 1)
-    last = kernel(basis, beta1, beta2, tokens, tokens - 1.0)
-    inner = kernel(basis, beta1, beta2, np.maximum(tokens, 4.0), None)
-    number = tokens.reshape(tokens.shape + (1,) * _EXTRA_AXES.get(kernel, 0))
-    mean = (first + last + (number - 3.0) * inner) / (number - 1.0)
-    return np.where(number == 2.0, first, mean)
+    w = weigh(alpha1, alpha2, tokens, False)
+    last = kernel("last", w, beta1, beta2, tokens)
+    if (tokens == 2).all():
+        return last
+    first = kernel("first", w, beta1, beta2, tokens)
+    inner = kernel("interior", w, beta1, beta2, np.maximum(tokens, 4.0))
+    number = _widened(tokens, kernel)
+    mean = np.where(number == 2.0, last, (first + last + (number - 3.0) * inner) / (number - 1.0))
+    if kernel is excess_at and (tokens == 3).any():
+        small = excess_over_three(w, beta1, beta2)
+        mean = np.where((tokens == 3) & np.isfinite(small), small, mean)
+    return mean
 
 
 def loss(alpha1, alpha2, beta1, beta2, n_tokens, position: Position = None) -> Array:
@@ -106,56 +140,83 @@ def logits(alpha1, alpha2, beta1, beta2, n_tokens: int, position: int | None = N
 
     Raises ValueError as `loss` does.
     """
-    a1, a2, b1, b2, tokens = _clean(alpha1, alpha2, beta1, beta2, n_tokens)
-    _check_tokens(tokens, position)
-    if tokens.ndim or tokens != np.floor(tokens):
-        raise ValueError(f"logits need one whole n_tokens, got {n_tokens!r}")
-    if position == "mean":
-        raise ValueError('logits need one position, got "mean"')
-    size, place = int(tokens), 2 if position is None else int(position)
-    basis = make_basis(a1, a2, place == size)
-    form, _ = make_table(tokens, place)
-    scores = {"o": basis.one, "a": basis.a, "b": basis.b, "ab": basis.ab}
-    weights = {name: score / basis.value(form) for name, score in scores.items()}
+    size = whole("n_tokens", n_tokens, 4 if position is None else 2)
+    place = 2 if position is None else index("position", position, 1, size)
+    (a1, a2, b1, b2, tokens), _ = _clean(alpha1, alpha2, beta1, beta2, size, place)
+    weights = weigh(a1, a2, tokens, place == size)
     return np.stack(np.broadcast_arrays(*_logit_rows(weights, b1, b2, size, place)), axis=-1)
 
 
-def _logit_rows(weight: dict[str, Array], beta1: Array, beta2: Array, size: int, place: int) -> list[Array]:
+def _logit_rows(w: Weights, beta1: Array, beta2: Array, size: int, place: int) -> list[Array]:
     """Logit of token k is beta1 (its own weights) + beta2 (the weights one place later)."""
-    scores = ["o"] * (size + 2)  # 1-based positions 1 .. T + 1
-    scores[place], scores[place + 1], scores[size + 1] = "a", "b", "ab" if place == size else "a"
+    keys = [w.o] * (size + 2)  # 1-based positions 1 .. T + 1
+    keys[place], keys[place + 1], keys[size + 1] = w.a, w.b, w.b if place == size else w.a
     rows = []
     for token in range(1, size + 1):
-        own = weight[scores[token]]
-        if token == place:
-            own = own + weight[scores[size + 1]]
-        after = weight[scores[token + 1]]
-        rows.append(beta1 * own + beta2 * after)
+        own = keys[token] + keys[size + 1] if token == place else keys[token]
+        rows.append(beta1 * own + beta2 * keys[token + 1])
     return rows
 
 
-class LearningTime(NamedTuple):
-    """s* within `error_bound` of `value`, both floats; the bound is proved."""
+class ScaledTime(NamedTuple):
+    """s* within `quadrature_error` of `value`, both floats; the bound is proved."""
 
     value: float
-    error_bound: float
+    quadrature_error: float
 
 
-def learning_time(alpha2: float, beta1: float, sigma: float = 1.0) -> LearningTime:
+class LearningTime(NamedTuple):
+    """What gradient flow takes to learn, to leading order in T, and two errors that have nothing to do with each other.
+
+    value is s* T; |value - s* T| <= quadrature_error, proved by ball arithmetic; finite_size_error would bound what the
+    flow at this T needs beyond s* T: None, as no bound is known.
+    """
+
+    value: float
+    quadrature_error: float
+    finite_size_error: float | None = None
+
+
+def scaled_learning_time(alpha2: float, beta1: float, sigma: float = 1.0) -> ScaledTime:
     """s*(alpha2, beta1): gradient flow near log T learns at time t = s* T (1 + o(1)) as T grows.
 
     s* = sigma^2 int_{a0}^oo e^{-a} da / sqrt(beta1^2 + 2 sigma^2 (a + e^{-a} - a0 - e^{-a0})), a0 = alpha2 / sigma, for
     beta1 > 0; not in the papers. `sigma` divides the scores. Valid when the start goes to induction: for sigma = 1,
     beta1 > -sgn(alpha2) sqrt(2 (alpha2 + e^{-alpha2} - 1)), which holds on the box but at (0, 0).
-    Raises ValueError for any other start, for sigma <= 0 and for numbers that are not finite.
+    Raises ValueError for any other start, for sigma <= 0, for numbers that are not finite and where s* overflows.
     """
     from theory.landscape_time import scaled_blow_up_time  # flint and sympy: half a second that the kernels can spare
 
-    if not all(np.isfinite([alpha2, beta1, sigma])):
-        raise ValueError(f"alpha2, beta1 and sigma must be finite, got {alpha2}, {beta1} and {sigma}")
-    ball = scaled_blow_up_time(Fraction(float(alpha2)), Fraction(float(beta1)), Fraction(float(sigma)))
-    value = float(ball.mid())
-    return LearningTime(value, float(np.nextafter(float((ball - value).abs_upper()), np.inf)))
+    start = real("alpha2", alpha2), real("beta1", beta1), real("sigma", sigma, POSITIVE)
+    return ScaledTime(*_rounded(scaled_blow_up_time(*map(Fraction, start)), 1.0))
+
+
+def learning_time(alpha2: float, beta1: float, n_tokens: float, sigma: float = 1.0) -> LearningTime:
+    """s* T, the leading order of the time in which gradient flow learns induction; s* as in `scaled_learning_time`.
+
+    The flow at finite T needs longer by an amount that grows more slowly than T. No bound on it is proved (from below,
+    `theory.landscape_order.earliest`, while the flow stays in a region). Measured from alpha = beta = (.5, .5), the
+    time to a loss of 0.1 exceeds s* T by 19.8, 21.1, 24.0, 26.9 and 29.7 at T = 32, 1e2, 1e3, 1e4 and 1e5: 97, 33, 3.8,
+    .42 and .047 %. From a start close to the boundary of the two routes a short sentence may not be learned at all.
+    Valid when: as `scaled_learning_time`, and n_tokens >= 4. Raises ValueError otherwise.
+    """
+    from theory.landscape_time import scaled_blow_up_time
+
+    tokens, start = real("n_tokens", n_tokens, Range(4.0)), (real("alpha2", alpha2), real("beta1", beta1))
+    ball = scaled_blow_up_time(*map(Fraction, start), Fraction(real("sigma", sigma, POSITIVE)))
+    return LearningTime(*_rounded(ball, tokens))
+
+
+def _rounded(ball, factor: float) -> tuple[float, float]:
+    """The middle of a ball times a factor as a float, and a bound on its distance from any point of the product."""
+    from theory.precision import working
+
+    with working(200):
+        product = ball * factor
+        value = float(product.mid())
+        if not math.isfinite(value):
+            raise ValueError("the learning time is too large for a float")
+        return value, float(np.nextafter(float((product - value).abs_upper()), np.inf))
 
 
 def printed_loss(alpha1, alpha2, beta1, beta2, rest_scores, rest_logits) -> Array:
@@ -164,11 +225,9 @@ def printed_loss(alpha1, alpha2, beta1, beta2, rest_scores, rest_logits) -> Arra
     It differs from `loss` in e^{alpha2} where e^{alpha1} belongs (tokens i - 1 and T).
     Valid when both rests are >= 0. Raises ValueError otherwise.
     """
-    a1, a2, b1, b2, scores, rest = _clean(alpha1, alpha2, beta1, beta2, rest_scores, rest_logits)
-    if (scores < 0).any() or (rest < 0).any():
-        raise ValueError("rest_scores and rest_logits must be >= 0")
-    partition = np.exp(a2) + 2 * np.exp(a1) + scores
-    own, previous = np.exp(a1) / partition, np.exp(a2) / partition
-    target = previous * b1 + b2 / partition
-    edge, repeated = b1 / partition + b2 * previous, 2 * own * b1 + previous * b2
-    return np.log1p(2 * np.exp(edge - target) + np.exp(repeated - target) + rest * np.exp(-target))
+    values = {"alpha1": alpha1, "alpha2": alpha2, "beta1": beta1, "beta2": beta2}
+    a1, a2, b1, b2 = (reals(name, value) for name, value in values.items())
+    scores, rest = reals("rest_scores", rest_scores, NONNEGATIVE), reals("rest_logits", rest_logits, NONNEGATIVE)
+    with np.errstate(all="ignore"):
+        found = printed_loss_at(weigh_printed(a1, a2, scores), b1, b2, rest)
+    return _finite(found, "betas too large, or alphas below -700 are all of the partition")

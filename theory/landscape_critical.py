@@ -6,6 +6,8 @@ Neither is in the papers; `theory.landscape_critical_symbolic` derives both.
 import math
 from typing import NamedTuple
 
+from theory.checked import Range, real
+
 
 class CriticalPoint(NamedTuple):
     """The point where the gradient of L vanishes."""
@@ -25,10 +27,7 @@ class BoxMinimum(NamedTuple):
 
 
 def _tokens(n_tokens: float) -> float:
-    value = float(n_tokens)
-    if not (math.isfinite(value) and value >= 4):
-        raise ValueError(f"an interior position needs a finite n_tokens >= 4, got {n_tokens}")
-    return value
+    return real("n_tokens", n_tokens, Range(4.0))
 
 
 def critical_point(n_tokens: float) -> CriticalPoint:

@@ -9,14 +9,17 @@ cumulants are O(d^-2) and derivatives of L grow at most polynomially in G, so th
 The kernels run on fractions too, so that they can be compared with exact derivatives of L.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from theory.checked import Range, reals, whole
+from theory.checked import position as checked_position
+
 Array = NDArray[np.float64]
+LIMITS = Range(-1e75, 1e75)
 
 
 class FiniteWidth(NamedTuple):
@@ -52,33 +55,27 @@ def finite_width(
     Args: four real parameters that broadcast; n_tokens, one whole T >= 2; position, 1..T, None for i = 2 (then T >= 4;
     unlike at d = infinity interior positions differ, by the distance of the repeat from both ends), "mean" for the
     average over 1..T-1 of either term (the variance is then that of a sentence whose position is known).
-    Returns: two arrays of the broadcast shape. Time and memory grow as T^2 a point.
-    Raises ValueError outside that domain and for numbers that are not finite.
+    Returns: two arrays of the broadcast shape, to 1e-16 of the squares of the parameters; to fewer than all digits only
+    where the attention to one key, not just the share of one token, is all but 1. Time and memory grow as T^2 a point.
+    Raises ValueError outside that domain and for parameters that are not finite or beyond 1e75 in size.
     """
-    parameters = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (alpha1, alpha2, beta1, beta2)))
-    if not all(np.isfinite(x).all() for x in parameters):
-        raise ValueError("alpha1, alpha2, beta1 and beta2 must be finite numbers")
-    places = _places(n_tokens, position)
-    parts = [width_terms(parameters, int(n_tokens), place) for place in places]
+    parameters = checked_parameters(alpha1, alpha2, beta1, beta2)
+    size, places = _places(n_tokens, position)
+    parts = [width_terms(parameters, size, place) for place in places]
     shift, variance = (np.sum([part[k] for part in parts], axis=0) / len(parts) for k in range(2))
     return FiniteWidth(shift, variance)
 
 
-def _places(n_tokens: int, position: int | Literal["mean"] | None) -> list[int]:
-    whole = isinstance(n_tokens, int | float | np.integer | np.floating) and not isinstance(n_tokens, bool)
-    if not whole or not math.isfinite(n_tokens) or n_tokens != int(n_tokens) or n_tokens < 2:
-        raise ValueError(f"n_tokens must be one whole number >= 2, got {n_tokens!r}")
-    if position == "mean":
-        return list(range(1, int(n_tokens)))
-    if position is None:
-        if n_tokens < 4:
-            raise ValueError(f"an interior position needs n_tokens >= 4, got {n_tokens}")
-        return [2]
-    if isinstance(position, bool) or not isinstance(position, int | np.integer):
-        raise ValueError(f'position must be None, "mean" or a whole number, got {position!r}')
-    if not 1 <= position <= n_tokens:
-        raise ValueError(f"position must lie in 1..n_tokens, got {position} with n_tokens {n_tokens}")
-    return [int(position)]
+def checked_parameters(alpha1: ArrayLike, alpha2: ArrayLike, beta1: ArrayLike, beta2: ArrayLike) -> list[Array]:
+    """The four as arrays of one shape; beyond 1e75 products of four of them would overflow."""
+    values = {"alpha1": alpha1, "alpha2": alpha2, "beta1": beta1, "beta2": beta2}
+    return np.broadcast_arrays(*(reals(name, value, LIMITS) for name, value in values.items()))
+
+
+def _places(n_tokens: int, position: int | Literal["mean"] | None) -> tuple[int, list[int]]:
+    size = whole("n_tokens", n_tokens, 4 if position is None else 2)
+    place = checked_position(position, size)
+    return size, [2] if place is None else list(range(1, size)) if place == "mean" else [place]
 
 
 def _softmax(values: Array) -> Array:
@@ -104,6 +101,15 @@ def _spread(keys: Array, own: Array, previous: Array, query: int) -> Array:
     return own * mine + previous * keys[..., 1:, :]
 
 
+def _centred(values: Array, share: Array) -> Array:
+    """Rows (..., n, m) less their mean under shares (..., n) of sum 1, about the row that weighs most.
+
+    Where its share is near 1 its own distance from the mean is all that the others weigh, and keeps its digits so.
+    """
+    about = values - np.take_along_axis(values, share.argmax(axis=-1)[..., None, None], axis=-2)
+    return about - (share[..., None] * about).sum(axis=-2, keepdims=True)
+
+
 def _state(parameters: Sequence[Array], size: int, place: int, softmax: Callable[[Array], Array]) -> _State:
     a1, a2, b1, b2 = (x[..., None] for x in parameters)
     query, target = place - 1, (place if place < size else place - 1)
@@ -113,7 +119,8 @@ def _state(parameters: Sequence[Array], size: int, place: int, softmax: Callable
     attention = softmax(mixing[..., query])
     weights = _spread(attention[..., None], b1[..., None], b2[..., None], query)[..., 0]
     share = softmax(weights)
-    residual = share - np.eye(size, dtype=int)[target]
+    residual = share.copy()
+    residual[..., target] = -np.delete(share, target, axis=-1).sum(axis=-1)  # p - 1, with its digits where p is near 1
     read = b1 * residual[..., [*range(size), query]]
     read[..., 1:] += b2 * residual
     pull = attention * (read - (residual * weights).sum(axis=-1, keepdims=True))
@@ -151,8 +158,7 @@ def _along_query(state: _State) -> Array:
     own = np.diagonal(drift, axis1=-2, axis2=-1)
     slope = drift + np.eye(size, dtype=int) * (state.weights[..., i, None] * other)[..., None, :]
     slope[..., i, :] += state.weights
-    middle = (state.share[..., None] * slope).sum(axis=-2, keepdims=True)
-    bend = (state.share[..., None] * (slope - middle) ** 2).sum(axis=-2)
+    bend = (state.share[..., None] * _centred(slope, state.share) ** 2).sum(axis=-2)
     bend = bend + 2 * (state.residual[..., i, None] * own + other * state.residual * drift[..., i, :])
     bend = bend + (state.pull[..., None] * centred**2).sum(axis=-2)
     return np.asarray((bend * (2 - other)).sum(axis=-1) / 2)
@@ -161,6 +167,9 @@ def _along_query(state: _State) -> Array:
 def _elsewhere(state: _State) -> Array:
     """sum_j Var_p(w_j e_j) + (1/2) sum_{j<k} Var_p(w_k e_j + w_j e_k) over j, k != i, the double sum written out."""
     p, w = (np.delete(x, state.query, axis=-1) for x in (state.share, state.weights))
-    squares = (w**2).sum(axis=-1)
-    spread = (p.sum(axis=-1) - (p**2).sum(axis=-1)) * squares - (p * w).sum(axis=-1) ** 2
-    return np.asarray((spread + (p * w**2).sum(axis=-1)) / 2)
+    squares = (w**2).sum(axis=-1, keepdims=True)
+    # 1 - p and the sum of p w over all others, each with its digits where one p is near 1
+    others = 1 - np.eye(p.shape[-1], dtype=int)
+    rest = (p[..., None, :] * others).sum(axis=-1) + state.share[..., state.query, None]
+    cross = (p * w * ((p * w)[..., None, :] * others).sum(axis=-1)).sum(axis=-1)
+    return np.asarray(((p * rest * (squares + w**2)).sum(axis=-1) - cross) / 2)

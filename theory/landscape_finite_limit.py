@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import sympy as sp
 
+from theory.checked import whole
 from theory.landscape_symbolic import A, B, interior_table
 from theory.symbols import alpha1, alpha2, beta1, beta2, n_tokens
 
@@ -85,10 +86,10 @@ def scaled_variance() -> sp.Expr:
 
 def finite_values(tokens: int) -> dict[sp.Symbol, sp.Expr]:
     """What x, READ, SHARE and scale stand for at a given T, in the four parameters."""
-    table = interior_table(sp.Integer(tokens))
+    table = interior_table(sp.Integer(whole("tokens", tokens, 4)))
     by_name = {entry.name: entry for entry in table.classes}
     total = sum(entry.count * sp.exp(entry.numerator / table.partition) for entry in table.classes)
-    values = {x: sp.Rational(1, tokens), scale: tokens / table.partition}
+    values = {x: sp.Rational(1, int(tokens)), scale: tokens / table.partition}
     for name in NAMES:
         values[READ[name]] = tokens * by_name[name].numerator / table.partition
         values[SHARE[name]] = tokens * sp.exp(by_name[name].numerator / table.partition) / total

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from theory.checked import Range, real, reals, whole
+
 Array = NDArray[np.float64]
 
 _BLOCK = 64  # near the square root of the usual 1001 points, so both tables stay short
@@ -44,12 +46,11 @@ class Terms(NamedTuple):
 
 def slice_axis(size: int, span: tuple[float, float], name: str) -> Array:
     """A uniform axis of `size` points. Raises ValueError for fewer than 2 points or a span outside [-10, 10]."""
-    low, high = span
-    if size != int(size) or size < 2:
-        raise ValueError(f"size must be a whole number >= 2, got {size}")
-    if not -_REACH <= low < high <= _REACH:
-        raise ValueError(f"{name} must run upwards inside [-10, 10], got {low} to {high}")
-    return np.linspace(low, high, int(size))
+    number = whole("size", size, 2)
+    ends = reals(name, span, shape=(2,)).tolist()
+    if not -_REACH <= ends[0] < ends[1] <= _REACH:
+        raise ValueError(f"{name} must run upwards inside [-10, 10], got {ends[0]} to {ends[1]}")
+    return np.linspace(*ends, number)
 
 
 def slice_grid(
@@ -63,10 +64,9 @@ def slice_grid(
     Source: KV shifting, Theorem 3.4 as corrected in `theory.landscape_symbolic`, on the slice of Figure 2.
     Valid when: n_tokens >= 4. Raises ValueError otherwise and for the axes as `slice_axis` does.
     """
-    if not 4 <= n_tokens < np.inf:
-        raise ValueError(f"an interior position needs n_tokens >= 4, got {n_tokens:g}")
+    tokens = real("n_tokens", n_tokens, Range(4.0))
     rows, columns = slice_axis(size, alpha1, "alpha1"), slice_axis(size, beta1, "beta1")
-    return evaluate(rows, columns, _exact_terms(rows, float(n_tokens)))
+    return evaluate(rows, columns, _exact_terms(rows, tokens))
 
 
 def angle_between(grid: SliceGrid, other: SliceGrid) -> Array:

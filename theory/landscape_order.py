@@ -24,10 +24,14 @@ from flint import arb
 from numpy.typing import ArrayLike, NDArray
 
 from theory import landscape
+from theory.checked import NONNEGATIVE, Range, real, reals, sized
 from theory.landscape_symbolic import A, B, interior_table
+from theory.precision import alone
 from theory.symbols import alpha2, beta1, beta2, n_tokens
 
 LEAST_TOKENS = 44
+NAMES = ("alpha1", "alpha2", "beta1", "beta2")
+_HIGHEST = 700.0  # of an exponent: e^700 is finite
 REPEATED, EDGE, OTHER = SHARES = sp.symbols("p_repeated p_edge p_other", positive=True)  # of a whole class each
 
 
@@ -56,12 +60,14 @@ def velocity_forms() -> dict[sp.Symbol, sp.Expr]:
     }
 
 
+@alone
 def slack_above(tokens: int) -> list[arb]:
     """Both brackets for beta2 >= 0, linear in A and least at an end of [1, e]: S - 2 e A, then the second at A = e."""
     e = arb(1).exp()
     return [tokens - 1 - 2 * e * (e - 1), (1 - e).exp() * (tokens - 1 + 2 * e) - 2 * (e - 1)]
 
 
+@alone
 def slack_below(tokens: int) -> arb:
     """S - 2 e A - (e (T - 1 + 2A) + e^{1/2}) / 4 at S = T - 1 + 2A and A = e, where it is least on [1/2, e]."""
     e = arb(1).exp()
@@ -69,11 +75,15 @@ def slack_below(tokens: int) -> arb:
 
 
 def inside(alpha1: ArrayLike, a2: ArrayLike, b1: ArrayLike, b2: ArrayLike, tokens: ArrayLike) -> NDArray[np.bool_]:
-    """Whether each point lies in R."""
-    own, before = np.exp(np.asarray(alpha1, dtype=np.float64)), np.exp(np.asarray(a2, dtype=np.float64))
-    sizes = 2 * own * np.asarray(b1) + before * np.abs(b2) <= np.asarray(tokens) - 2 + 2 * own + before
-    signs = (np.asarray(a2) >= 0) & (np.asarray(b1) >= 0) & (np.asarray(b2) >= -np.asarray(b1) / 4)
-    return (own >= 0.5) & (np.asarray(alpha1) <= 1) & signs & sizes
+    """Whether each point lies in R. Raises ValueError for numbers that are not finite."""
+    alpha1, a2, b1, b2 = (reals(name, x) for name, x in zip(NAMES, (alpha1, a2, b1, b2), strict=True))
+    tokens = reals("n_tokens", tokens)
+    with np.errstate(over="ignore", invalid="ignore"):
+        own, before, more = np.exp(alpha1), np.exp(a2), np.abs(b2) - 1
+        # B itself may overflow
+        sizes = 2 * own * (b1 - 1) + np.where(more == 0, 0.0, before * more) <= tokens - 2
+    signs = (a2 >= 0) & (b1 >= 0) & (b2 >= -b1 / 4)
+    return (own >= 0.5) & (alpha1 <= 1) & signs & sizes
 
 
 class Speeds(NamedTuple):
@@ -85,18 +95,20 @@ class Speeds(NamedTuple):
     limit_beta1: NDArray[np.float64]
 
 
+@sized()
 def speeds(alpha1: ArrayLike, a2: ArrayLike, b1: ArrayLike, b2: ArrayLike, tokens: ArrayLike) -> Speeds:
-    """Both velocities at a point, times T; raises ValueError as `theory.landscape.gradient` does."""
-    down = -np.asarray(tokens)[..., None] * landscape.gradient(alpha1, a2, b1, b2, tokens)
-    growth = np.exp(np.asarray(a2, dtype=np.float64))
-    return Speeds(down[..., 1], down[..., 2], np.asarray(b1) * growth, growth - 1)
+    """Both velocities at a point, times T; alpha2 at most 700. Raises ValueError as `landscape.gradient` does."""
+    tokens, a2, b1 = reals("n_tokens", tokens), reals("alpha2", a2, Range(high=_HIGHEST)), reals("beta1", b1)
+    down = -tokens[..., None] * landscape.gradient(alpha1, a2, b1, b2, tokens)
+    return Speeds(down[..., 1], down[..., 2], b1 * np.exp(a2), np.expm1(a2))
 
 
+@sized()
 def earliest(limit: float, tokens: float, level: float) -> float:
     """s* T - 1 / log((T - 4) / (e^level - 1)), before which a flow that stays in R has a larger loss than `level`.
 
     Raises ValueError for fewer than 44 tokens, or a level that is not below log(T - 4).
     """
-    if tokens < LEAST_TOKENS or not 0 < level < math.log(tokens - 4):
-        raise ValueError(f"need n_tokens >= {LEAST_TOKENS} and 0 < level < log(T - 4), got {tokens} and {level}")
+    limit, tokens = real("limit", limit, NONNEGATIVE), real("n_tokens", tokens, Range(LEAST_TOKENS))
+    level = real("level", level, Range(0.0, math.log(tokens - 4), open=True))
     return limit * tokens - 1 / math.log((tokens - 4) / math.expm1(level))

@@ -5,10 +5,12 @@ each a flag of `Slips`, on the slice alpha2 = 1 - alpha1, beta2 = 1 - beta1. The
 `rest` here. With no slip the field is the exact one at T = rest + 4, since T - 4 tokens are "others".
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
+from theory.checked import NONNEGATIVE, Range, real
 from theory.landscape_grid import Array, SliceGrid, Terms, evaluate, quotient, slice_axis
 
 
@@ -43,11 +45,9 @@ def printed_grid(
     """
     if slips.constant_rest and slips.exponential_rest:
         raise ValueError("the rest of the denominator is either constant or exponential, not both")
-    highest = _LARGEST_REST if slips.exponential_rest else np.finfo(float).max
-    if not 0 <= rest <= highest:
-        raise ValueError(f"the constant O(T) must lie in 0..{highest:g} for this form, got {rest:g}")
+    number = real("rest", rest, Range(0.0, _LARGEST_REST if slips.exponential_rest else math.inf))
     rows, columns = slice_axis(size, alpha1, "alpha1"), slice_axis(size, beta1, "beta1")
-    return evaluate(rows, columns, _terms(rows, float(rest), slips))
+    return evaluate(rows, columns, _terms(rows, number, slips))
 
 
 def _terms(alpha1: Array, rest: float, slips: Slips) -> Terms:
@@ -74,7 +74,19 @@ def _terms(alpha1: Array, rest: float, slips: Slips) -> Terms:
 
 
 def loss(alpha1: float, beta1: float, rest: float, slips: Slips = LISTING) -> float:
-    """The same loss at one point, term by term as printed; `printed_grid` is pinned to it."""
+    """The same loss at one point, term by term as printed; `printed_grid` is pinned to it.
+
+    Raises ValueError for numbers that are not finite, a negative rest, and where an exponential overflows.
+    """
+    alpha1, beta1, rest = real("alpha1", alpha1), real("beta1", beta1), real("rest", rest, NONNEGATIVE)
+    with np.errstate(all="ignore"):
+        found = _loss(np.float64(alpha1), np.float64(beta1), np.float64(rest), slips)
+    if not math.isfinite(found):
+        raise ValueError(f"the loss as printed overflows at alpha1 = {alpha1:g}, beta1 = {beta1:g}, rest = {rest:g}")
+    return found
+
+
+def _loss(alpha1: np.float64, beta1: np.float64, rest: np.float64, slips: Slips) -> float:
     own, previous, beta2 = np.exp(alpha1), np.exp(1 - alpha1), 1 - beta1
     s = 2 * own + previous + (rest if slips.rest_in_partition else rest + 2)
     target = (previous * beta1 + beta2) / s

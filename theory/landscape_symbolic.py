@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import sympy as sp
 
+from theory.checked import index, whole
 from theory.symbols import alpha1, alpha2, beta1, beta2, n_tokens, rest_logits, rest_scores
 
 A = sp.exp(alpha1)
@@ -48,8 +49,8 @@ def position_table(tokens: int, position: int) -> Table:
 
     Raises ValueError unless tokens >= 2 and 1 <= position <= tokens.
     """
-    if not (tokens >= 2 and 1 <= position <= tokens):
-        raise ValueError(f"need n_tokens >= 2 and 1 <= position <= n_tokens, got {tokens} and {position}")
+    tokens = whole("n_tokens", tokens, 2)
+    position = index("position", position, 1, tokens)
     if position == tokens:  # x_{T+1} = x_T: the target is the repeated token itself
         return Table(
             A + A * B + tokens - 1,
@@ -98,6 +99,7 @@ def loss(table: Table) -> sp.Expr:
 
 def mean_loss(tokens: int) -> sp.Expr:
     """Average of the loss over i = 1 .. T - 1, the law of the paper's generator."""
+    tokens = whole("n_tokens", tokens, 2)
     return sum((loss(position_table(tokens, i)) for i in range(1, tokens)), sp.Integer(0)) / (tokens - 1)
 
 

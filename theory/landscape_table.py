@@ -7,13 +7,15 @@ g0 and g1 are uncorrelated with variances 2/(d T) and 2/(d T (T - 1)): a frozen 
 the average over tables by d^(-1). Not in the papers; c1 is that of `theory.landscape_finite`.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from theory.landscape_finite import _softmax, _state, width_terms
+from theory.checked import choice, whole
+from theory.landscape_finite import _softmax, _state, checked_parameters, width_terms
 
 Array = NDArray[np.float64]
 Law = Literal["mean", "interior"]
@@ -32,12 +34,9 @@ def positions(n_tokens: int, law: Law) -> range:
 
     Raises ValueError for another law, or fewer than 2 or 4 tokens.
     """
-    if law not in ("mean", "interior"):
-        raise ValueError(f'law must be "mean" or "interior", got {law!r}')
-    margin = 0 if law == "mean" else 1
-    if n_tokens != int(n_tokens) or n_tokens < 2 + 2 * margin:
-        raise ValueError(f'n_tokens must be whole and at least {2 + 2 * margin} under "{law}", got {n_tokens}')
-    return range(1 + margin, int(n_tokens) - margin)
+    margin = 0 if choice("law", law, ("mean", "interior")) == "mean" else 1
+    size = whole("n_tokens", n_tokens, 2 + 2 * margin)
+    return range(1 + margin, size - margin)
 
 
 def table_terms(
@@ -45,11 +44,9 @@ def table_terms(
 ) -> TableTerms:
     """c1, s0 and s1, averaged over the law of the position; arrays of the broadcast shape of the parameters.
 
-    Raises ValueError as `positions` does, and for numbers that are not finite.
+    Raises ValueError as `positions` and `theory.landscape_finite.finite_width` do.
     """
-    parameters = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (alpha1, alpha2, beta1, beta2)))
-    if not all(np.isfinite(x).all() for x in parameters):
-        raise ValueError("alpha1, alpha2, beta1 and beta2 must be finite numbers")
+    parameters = checked_parameters(alpha1, alpha2, beta1, beta2)
     places, size = positions(n_tokens, law), int(n_tokens)
     sums = [np.zeros(parameters[0].shape) for _ in range(3)]
     for place in places:
@@ -68,11 +65,17 @@ def table_slopes(
     """
     state = _state(parameters, size, place, softmax)
     pull = (state.pull[..., None] * state.mixing).sum(axis=-2)
-    diagonal = (state.residual * state.weights).sum(axis=-1) + pull[..., state.query]
+    # residuals sum to 0: about the target's logit, whose residual may be all that the others have
+    target = place if place < size else place - 1
+    about = state.weights - state.weights[..., target, None]
+    diagonal = (state.residual * about).sum(axis=-1) + pull[..., state.query]
     return np.asarray(diagonal), np.asarray(pull.sum(axis=-1) - diagonal)
 
 
 def table_deviation(n_tokens: int, width: int) -> tuple[float, float]:
-    """Standard deviations of g0 and g1: sqrt(2 / (d T)) and sqrt(2 / (d T (T - 1)))."""
-    variance = 2 / (width * n_tokens)
-    return float(np.sqrt(variance)), float(np.sqrt(variance / (n_tokens - 1)))
+    """Standard deviations of g0 and g1: sqrt(2 / (d T)) and sqrt(2 / (d T (T - 1))).
+
+    Raises ValueError unless n_tokens T >= 2 and width d >= 1 are whole.
+    """
+    tokens, size = whole("n_tokens", n_tokens, 2), whole("width", width, 1)
+    return math.sqrt(2 / (size * tokens)), math.sqrt(2 / (size * tokens * (tokens - 1)))

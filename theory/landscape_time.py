@@ -8,17 +8,22 @@ beta1 = -sgn(alpha2) sqrt(2 (phi(alpha2) - 1)), which leads into the critical po
 """
 
 import math
+from collections.abc import Callable
 
 import sympy as sp
 from flint import acb, arb, ctx
 
 from theory.box import Exact, exact, to_ball
+from theory.checked import shown
+from theory.precision import working
 from theory.symbols import alpha2, beta1
 
-_FAR = 80  # e^-80 is far below the width of any ball here
+_PRECISIONS = (80, 160, 320, 640, 1280)  # bits: a start near the boundary of both sides needs more
+_ENOUGH = 60  # bits of s* that a double can use
+_FAR = 80  # where an integral over e^-u is cut: e^-80 = 2^-115
 _NEAR = 0.25
-_TERMS = 20
-_PRECISION = 80
+_NARROW = 1 / 16
+_LEAST_SPEED = 12  # of beta1 once alpha2 is 80 above its least: beta1^2 >= 2 (79 - ..) there
 
 
 def radicand(q: sp.Expr, b: sp.Expr, u: sp.Expr) -> sp.Expr:
@@ -42,20 +47,16 @@ def blow_up_time(a2: Exact, b1: Exact) -> arb:
 
     Valid when: the start certainly lies on the side of induction. Raises ValueError otherwise.
     """
-    with ctx.workprec(_PRECISION):
-        a, b = to_ball(a2), to_ball(b1)
-        height = 2 * (_phi(a) - 1)
-        if b > 0 and (a >= 0 or b * b > height):
-            return _onwards(a, b)
-        if b == 0 and a > 0:
-            return _from_rest(a, arb(_FAR).sqrt()) + _tail()
-        if b < 0 and a > 0 and b * b < height:
-            turn = _turning_point(_phi(a) - b * b / 2, a)
-            rise = a - turn
-            end = rise.sqrt() if rise > 0 else arb(0).union(rise.upper().max(0).sqrt())
-            # down to the turn takes as long as up from it to the start
-            return _from_rest(turn, arb(_FAR).sqrt()) + _tail() + _from_rest(turn, end)
-    raise ValueError(f"alpha2 = {a2}, beta1 = {b1} is not certainly on the side of induction: no finite learning time")
+    a2, b1, found = exact(a2), exact(b1), None
+    for bits in _PRECISIONS:
+        with working(bits):
+            found = _along(to_ball(a2), to_ball(b1))
+            if found is not None and found.rel_accuracy_bits() >= _ENOUGH:
+                return found
+    if found is None or not found.is_finite():
+        start = ", ".join(f"{n} = {to_ball(v).str(17, radius=False)}" for n, v in (("alpha2", a2), ("beta1", b1)))
+        raise ValueError(f"{start} is not certainly on the side of induction: no finite learning time")
+    return found
 
 
 def scaled_blow_up_time(a2: Exact, b1: Exact, sigma: Exact) -> arb:
@@ -65,70 +66,125 @@ def scaled_blow_up_time(a2: Exact, b1: Exact, sigma: Exact) -> arb:
     """
     scale = exact(sigma)
     if scale <= 0:
-        raise ValueError(f"sigma must be > 0, got {sigma}")
-    with ctx.workprec(_PRECISION):
+        raise ValueError(f"sigma must be > 0, got {shown(sigma)}")
+    with working(_PRECISIONS[0]):
         return to_ball(scale) * blow_up_time(exact(a2) / scale, exact(b1) / scale)
 
 
-def _phi(a: arb) -> arb:
-    return a + (-a).exp()
+def _along(a: arb, b: arb) -> arb | None:
+    """The time from (a, b), leg by leg; None if the side is undecided at this precision, or it is not induction."""
+    height = 2 * _above_one(a)
+    if b > 0 and a >= 0:
+        return _onwards(a, b)
+    if b > 0 and a < 0 and b * b > height:
+        speed = (b * b - height).sqrt()  # at alpha2 = 0, where it is least
+        return _up_to_zero(-a, speed) + _onwards(arb(0), speed)
+    if b == 0 and a > 0:
+        return _from_rest(a, None)
+    if b < 0 and a > 0 and b * b < height:
+        turn = _turning_point(_above_one(a) - b * b / 2, a)
+        # down to the turn takes as long as up from it to the start
+        return None if turn is None else _from_rest(turn, None) + _from_rest(turn, _from_turn(a, turn))
+    return None
 
 
-def _mean(u: acb) -> acb:
-    """(1 - e^{-u}) / u = sum_k (-u)^k / (k + 1)!, entire; the quotient itself needs a ball without 0."""
+def _above_one(a: arb) -> arb:
+    """phi(a) - 1 = a + e^{-a} - 1 >= 0, without the cancellation near 0."""
+    return (_curve(acb(a)) * a * a).real
+
+
+def _curve(u: acb) -> acb:
+    """(u + e^{-u} - 1) / u^2 = sum_k (-u)^k / (k + 2)!, entire; the quotient itself needs a ball without 0."""
     size = u.abs_upper()
     if size > _NEAR:
-        return (1 - (-u).exp()) / u if u.abs_lower() > 0 else acb("nan")
+        return (u + (-u).exp() - 1) / (u * u) if u.abs_lower() > 0 else acb("nan")
+    bits = -math.log2(max(float(size), 1e-300))  # that each term gains
+    terms = 2 + int(ctx.prec / bits)
     total = acb(0)
-    for k in range(_TERMS, 0, -1):
-        total = (1 - u * total) / k
-    rest = (2 * size**_TERMS / math.factorial(_TERMS + 1)).upper()  # the terms left out, as |u| / 22 < 1/2
+    for k in range(terms - 1, -1, -1):
+        total = (1 - u * total) / (k + 2)
+    rest = (2 * size**terms / math.factorial(terms + 2)).upper()  # the terms left out fall by a factor below 1/2
     return total + acb(arb(0, rest), arb(0, rest))
 
 
-def _tail() -> arb:
-    """int beyond u = 80 (and alpha2 >= 80): beta1 >= 1 there, so that it lies in [0, e^-80]."""
-    return arb(0).union(arb(-_FAR).exp())
+def _tail(speed: arb) -> arb:
+    """int_80^oo e^{-u} / beta1 du, in [0, e^-80 / beta1] for beta1 at least `speed`."""
+    return arb(0).union(arb(-_FAR).exp() / speed)
+
+
+def _stretched(integrand: Callable[[acb, bool], acb], end: arb, scale: arb) -> arb:
+    """int_0^end f(u) du, f changing first at u near `scale`: if that is small, in x with u = scale (e^x - 1)."""
+    if scale > _NARROW:
+        return acb.integral(integrand, 0, acb(end)).real
+    unit = scale.mid()
+
+    def stretched(x: acb, analytic: bool) -> acb:
+        return integrand(unit * x.expm1(), analytic) * unit * x.exp()
+
+    return acb.integral(stretched, 0, acb((end / unit).log1p())).real
 
 
 def _onwards(a: arb, b: arb) -> arb:
-    """beta1 > 0 all the way: int_0^oo e^{-u} / sqrt(radicand(e^a, b, u)) du."""
-    q = a.exp()
-    far = _FAR + max(0, 1 - math.floor(float(a.lower())))
+    """beta1 > 0 and alpha2 >= 0: e^{-a} int_0^oo e^{-u} / beta1(u) du.
+
+    beta1(u)^2 = b^2 + 2 u (1 - e^{-a}) + 2 e^{-a} (u + e^{-u} - 1), no term below 0.
+    """
+    q, lift = (-a).exp(), -(-a).expm1()
+    first, rise, bend = acb(b * b), acb(2 * lift), acb(2 * q)
 
     def integrand(u: acb, analytic: bool) -> acb:
-        # the radicand with u in one factor, so that a wide ball loses little
-        return (-u).exp() / (q * q * b * b + 2 * q * u * (q - _mean(u))).sqrt(analytic=analytic)
+        return (-u).exp() * (first + u * (rise + bend * u * _curve(u))).rsqrt(analytic=analytic)
 
-    return acb.integral(integrand, 0, far).real + _tail()
+    # beta1 leaves b where the larger of both other terms reaches b^2
+    scale = b.min(b * b / (2 * lift) if lift > 0 else b).min(arb(1))
+    return q * (_stretched(integrand, arb(_FAR), scale) + _tail(b.max(arb(_LEAST_SPEED))))
 
 
-def _turning_point(level: arb, start: arb) -> arb:
-    """The a > 0 with phi(a) = level in (1, phi(start)): Newton from the right, then one step in intervals."""
+def _up_to_zero(depth: arb, speed: arb) -> arb:
+    """From alpha2 = -depth up to 0, where beta1 = speed: int_0^depth e^v / sqrt(speed^2 + 2 (e^v - v - 1)) dv."""
+    square = acb(speed * speed)
+
+    def integrand(v: acb, analytic: bool) -> acb:
+        return v.exp() * (square + 2 * v * v * _curve(-v)).rsqrt(analytic=analytic)
+
+    return _stretched(integrand, depth, speed.min(arb(1)))
+
+
+def _turning_point(level: arb, start: arb) -> arb | None:
+    """The a in (0, start) with phi(a) - 1 = level > 0: Newton from the right, then one step in intervals."""
     point = start.mid()
-    for _ in range(200):
-        move = ((_phi(point) - level) / (1 - (-point).exp())).mid()
+    for _ in range(400):
+        move = ((_above_one(point) - level) / -(-point).expm1()).mid()
         point = (point - move).mid()
         if abs(move) <= abs(point) * arb(2) ** (16 - ctx.prec):
             break
-    reach = abs(point) * arb(2) ** (32 - ctx.prec)
+    # as wide as the level is uncertain, too
+    reach = 4 * abs((_above_one(point) - level) / -(-point).expm1()).upper() + abs(point) * arb(2) ** (32 - ctx.prec)
     around = (point - reach).union(point + reach)
     # phi' = 1 - e^{-a} > 0 keeps its sign on `around`, so Newton's interval step encloses the only zero there
-    found = point - (_phi(point) - level) / (1 - (-around).exp())
-    if not around.contains_interior(found):
-        raise ValueError(f"the start is too near the boundary of the two routes (phi = {level.str(10)} at the turn)")
-    return found
+    found = point - (_above_one(point) - level) / -(-around).expm1()
+    return found if around.contains_interior(found) else None
 
 
-def _from_rest(turn: arb, end: arb) -> arb:
-    """From (turn, 0) until alpha2 = turn + end^2; with u = v^2 the root at the turn is gone:
+def _from_turn(a: arb, turn: arb) -> arb:
+    rise = a - turn
+    return rise.sqrt() if rise > 0 else arb(0).union(rise.upper().max(arb(0)).sqrt())
+
+
+def _from_rest(turn: arb, end: arb | None) -> arb:
+    """From (turn, 0) until alpha2 = turn + end^2, or for ever; with u = v^2 the root at the turn is gone:
 
     int_0^end 2 e^{-turn - v^2} / sqrt(2 h(v^2)) dv, h(u) = 1 - e^{-turn} (1 - e^{-u}) / u.
     """
-    scale = (-turn).exp()
+    q, lift = (-turn).exp(), -(-turn).expm1()
+    first, bend = acb(lift / 2), acb(q / 2)
 
     def integrand(v: acb, analytic: bool) -> acb:
         u = v * v
-        return 2 * scale * (-u).exp() / (2 * (1 - scale * _mean(u))).sqrt(analytic=analytic)
+        # h(u) = 1 - q + q u (u + e^{-u} - 1) / u^2
+        return (-u).exp() * (first + bend * u * _curve(u)).rsqrt(analytic=analytic)
 
-    return acb.integral(integrand, 0, acb(end)).real
+    scale = lift.sqrt()
+    if end is not None:
+        return q * _stretched(integrand, end, scale)
+    return q * (_stretched(integrand, arb(_FAR).sqrt(), scale) + _tail(arb(_LEAST_SPEED)))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import sympy as sp
 
+from theory.checked import whole
 from theory.landscape_symbolic import A, B, interior_table
 from theory.symbols import beta1, beta2
 
@@ -27,9 +28,13 @@ class Term(NamedTuple):
     slopes: tuple[sp.Expr, ...]
 
 
-@cache
 def late_terms(tokens: int) -> tuple[Term, ...]:
     """Weights e^{beta1} count_c e^{D_c} (without e^{beta2}, which the slopes take over) and slopes, for one T >= 4."""
+    return _late_terms(whole("tokens", tokens, 4))
+
+
+@cache
+def _late_terms(tokens: int) -> tuple[Term, ...]:
     table = interior_table(sp.Integer(tokens))
     target = table.classes[0].numerator
     b = sp.Symbol("b", positive=True)

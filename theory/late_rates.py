@@ -7,10 +7,12 @@ e^{alpha1}, as beta1 grows
 a flow into c = (T - 1) / 2, g = T - 2, along which e^{-alpha1} grows as (4 / (T - 1)) log beta1.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
+from theory.checked import POSITIVE, Range, real, reals
 from theory.landscape import Array
 
 
@@ -27,12 +29,11 @@ def late_state(beta1: float, n_tokens: float) -> LateState:
 
     Valid when: n_tokens >= 4 at an interior position. Raises ValueError otherwise, and unless beta1 > 0.
     """
-    if not (n_tokens >= 4 and beta1 > 0):
-        raise ValueError(f"need n_tokens >= 4 and beta1 > 0, got {n_tokens:g} and {beta1:g}")
+    beta, tokens = real("beta1", beta1, POSITIVE), real("n_tokens", n_tokens, Range(4.0))
     return LateState(
-        2 * float(np.log(beta1)) + float(np.log((n_tokens - 1) / 2)),
-        float(np.log((n_tokens - 2) / beta1)),
-        4 / (n_tokens - 1),
+        2 * math.log(beta) + math.log((tokens - 1) / 2),
+        math.log(tokens - 2) - math.log(beta),
+        4 / (tokens - 1),
     )
 
 
@@ -40,8 +41,15 @@ def late_velocity(log_beta1: float, state: Array, n_tokens: float) -> Array:
     """d(alpha1, alpha2, beta2) / d log beta1 along the flow, from weights relative to those of the other tokens.
 
     The weights themselves, near e^{-beta1}, would underflow. `state` is (alpha1, alpha2, beta2).
+    Raises ValueError for numbers that are not finite and n_tokens < 4. Far from the flow it may overflow, to inf or
+    NaN: a trial step of an integrator that ends there is one to reject.
     """
-    beta1 = np.exp(log_beta1)
+    with np.errstate(all="ignore"):
+        tokens = real("n_tokens", n_tokens, Range(4.0))
+        return _velocity(np.exp(real("log_beta1", log_beta1)), reals("state", state, shape=(3,)), tokens)
+
+
+def _velocity(beta1: float, state: Array, n_tokens: float) -> Array:
     alpha1, alpha2, beta2 = state
     a, b = np.exp(alpha1), np.exp(alpha2)
     partition = 2 * a + b + n_tokens - 2

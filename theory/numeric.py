@@ -1,7 +1,8 @@
 """The one lowering of a sympy expression to numbers: `numeric(expr, args, backend)`.
 
 The expression is the truth; numpy, torch, mpmath and Arb only evaluate it. Constants without symbols are computed once
-to 30 digits and rounded to a double (numpy, torch), or evaluated at the caller's precision (mpmath, Arb).
+to 30 digits and rounded to a double (numpy, torch), or evaluated at the caller's precision (mpmath, Arb). Arb's is kept
+from other threads by `theory.precision`; mpmath's `mp.prec` is one number of the whole process and is not.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -18,6 +20,7 @@ from flint import arb
 from sympy.printing.pycode import PythonCodePrinter
 
 from theory.ball import BallFunction, to_ball
+from theory.checked import ANYTHING, real, reals
 
 BACKENDS = ("numpy", "torch", "mpmath", "arb")
 _FUNCTIONS = ("exp", "log", "sqrt", "tanh", "sinh", "cosh", "sin", "cos", "tan", "atan", "sign")
@@ -160,8 +163,7 @@ def _numpy(
     quiet = {"all": "ignore"} if any(entry.has(sympy.Piecewise) for entry in entries) else {}
 
     def call(*values: Any) -> Any:
-        arrays = [np.asarray(value) for value in values]
-        arrays = [array.astype(np.float64) if array.dtype.kind in "iub" else array for array in arrays]
+        arrays = [_array(arg.name, value) for arg, value in zip(args, values, strict=True)]
         with np.errstate(**quiet):  # type: ignore[arg-type]
             results = function(*arrays)
         common = np.broadcast_shapes(*(array.shape for array in arrays))
@@ -172,6 +174,12 @@ def _numpy(
         return np.stack(full, axis=-1).reshape(*common, *shape)
 
     return call
+
+
+def _array(name: str, value: Any) -> Any:
+    """Arrays of float32 and float64 as they are; other real numbers as float64. Raises ValueError."""
+    plain = isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray) and value.ndim > 0
+    return value if plain and value.dtype in (np.float32, np.float64) else reals(name, value, ANYTHING)
 
 
 def _torch(
@@ -193,6 +201,11 @@ def _torch(
 
     def call(*values: Any) -> Any:
         given = [value for value in values if torch.is_tensor(value)]
+        for arg, value in zip(args, values, strict=True):
+            if torch.is_tensor(value) and (value.dtype == torch.bool or value.is_complex()):
+                raise ValueError(f"{arg.name} must be a tensor of real numbers, got one of {value.dtype}")
+        named = zip(args, values, strict=True)
+        values = tuple(v if torch.is_tensor(v) else reals(arg.name, v, ANYTHING) for arg, v in named)
         device = given[0].device if given else None
         kind = torch.float64
         if given and all(value.is_floating_point() for value in given):
@@ -212,12 +225,22 @@ def _mpmath(
     function = sympy.lambdify(args, list(entries), modules="mpmath", cse=True)
 
     def call(*values: Any) -> Any:
-        results = [mpmath.mpmathify(result) for result in function(*(mpmath.mpmathify(value) for value in values))]
+        exact = [_digits(arg.name, value) for arg, value in zip(args, values, strict=True)]
+        results = [mpmath.mpmathify(result) for result in function(*exact)]
         if len(shape) == 2:
             return mpmath.matrix(_rows(results, shape))
         return results if shape else results[0]
 
     return call
+
+
+def _digits(name: str, value: Any) -> Any:
+    """A real number as an mpf. Raises ValueError for anything else."""
+    if isinstance(value, Fraction):
+        return mpmath.mpf(value.numerator) / value.denominator
+    if not isinstance(value, mpmath.mpf | int):
+        real(name, value, ANYTHING)
+    return mpmath.mpmathify(value) if not isinstance(value, bool) else real(name, value)
 
 
 def _arb(entries: tuple[sympy.Expr, ...], shape: tuple[int, ...], args: tuple[sympy.Symbol, ...]) -> Callable[..., Any]:

@@ -7,18 +7,21 @@ from collections.abc import Sequence
 
 import sympy as sp
 
+from theory.checked import whole
+
 Kernel = Sequence[sp.Expr | int]
 
 
 def shift_matrix(length: int) -> sp.Matrix:
     """Shift as a (length, length) matrix: discard the last token, pad a zero at the beginning."""
+    length = whole("length", length, 1)
     return sp.Matrix(length, length, lambda row, column: int(row == column + 1))
 
 
 def mixing_matrix(kernel: Kernel, length: int) -> sp.Matrix:
     """c_0 I + c_1 Shift + c_2 Shift^2 + ..., (length, length), lower triangular; Eq. 5 is mixing_matrix(alpha) @ K."""
     step = shift_matrix(length)
-    return sum((weight * step**back for back, weight in enumerate(kernel)), sp.zeros(length, length))
+    return sum((weight * step**back for back, weight in enumerate(kernel)), sp.zeros(step.rows, step.rows))
 
 
 def offset_weights(key: Kernel, value: Kernel) -> dict[int, sp.Expr]:
@@ -43,6 +46,7 @@ def softmax(scores: Sequence[sp.Expr]) -> list[sp.Expr]:
 
 def tokens(length: int, dim: int = 1, name: str = "x") -> sp.Matrix:
     """Rows of real symbols, (length, dim), called name_<position>_<coordinate>, both from 1."""
+    length, dim = whole("length", length, 1), whole("dim", dim, 1)
     return sp.Matrix(length, dim, lambda row, column: sp.Symbol(f"{name}_{row + 1}_{column + 1}", real=True))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike, NDArray
 
+from theory.checked import Range, reals
 from theory.numeric import numeric
 from theory.slice_critical import conditions, x
 from theory.symbols import beta1, n_tokens
@@ -50,9 +51,7 @@ def branch(beta: ArrayLike) -> Branch:
     Newton's method in (e^{-alpha1}, T), continued in log(-beta1) from the saddle-node at T = 10.8112.
     Raises ValueError for a beta1 outside [-1000, -0.001].
     """
-    wanted = np.asarray(beta, dtype=np.float64)
-    if not ((wanted <= -_LEAST) & (wanted >= -_MOST)).all():
-        raise ValueError(f"beta1 must lie in [-{_MOST:g}, -{_LEAST:g}], got {beta}")
+    wanted = reals("beta1", beta, Range(-_MOST, -_LEAST))
     found = np.empty((2, wanted.size))
     fold = np.array([np.exp(-FOLD_ALPHA1), FOLD_TOKENS])
     ways = np.log(wanted.ravel() / FOLD_BETA1)

@@ -14,7 +14,9 @@ import sympy as sp
 from flint import acb, arb
 
 from theory.box import Exact, to_ball
+from theory.checked import shown, whole
 from theory.landscape_symbolic import interior_table, loss
+from theory.precision import alone
 from theory.symbols import alpha1, alpha2, beta1, beta2, dim, n_tokens
 
 kappa = sp.Symbol("kappa", positive=True)
@@ -61,11 +63,10 @@ def best_temperature(width: int) -> int:
     """kappa* = 2 d, the only minimiser of E log(1 + e^{kappa D}) for one competitor, at every width d.
 
     E[D / (1 + e^{-kappa D})] at kappa = 2 d is the integral of D / (e^{d D} + e^{-d D}), odd, against an even function.
-    With two competitors or more the minimiser lies strictly between d and 2 d. Raises ValueError unless d >= 1.
+    With two competitors or more the minimiser lies strictly between d and 2 d.
+    Raises ValueError unless d >= 1 is whole.
     """
-    if width < 1:
-        raise ValueError(f"the width must be at least 1, got {width}")
-    return 2 * width
+    return 2 * whole("width", width, 1)
 
 
 class _Tail(NamedTuple):
@@ -74,12 +75,14 @@ class _Tail(NamedTuple):
     coefficients: list[arb]
     rate: arb
 
+    @alone
     def at(self, y: acb) -> acb:
         total = acb(0)
         for coefficient in reversed(self.coefficients):
             total = total * y + coefficient
         return total * (-y * self.rate).exp()
 
+    @alone
     def moment(self, power: int, start: arb) -> arb:
         """int_start^oo y^power f dy, by upper incomplete gamma functions."""
         terms = [
@@ -89,14 +92,16 @@ class _Tail(NamedTuple):
         return sum(terms, arb(0))
 
 
+@alone
 def margin_density(width: int) -> tuple[_Tail, _Tail]:
     """Density of D at positive and at negative margins, at an even width d, as balls.
 
     Mixing the conditional density over r gives a constant times e^{-d D} y^nu K_nu(y), y = sqrt(2) d |D| and
     nu = (d - 1)/2, elementary for even d. Raises ValueError for a width that is not even and positive.
     """
-    if width < 2 or width % 2:
-        raise ValueError(f"an even width >= 2 is needed, got {width}")
+    width = whole("width", width, 2)
+    if width % 2:
+        raise ValueError(f"width must be even, got {width}")
     top, root = width // 2 - 1, arb(2).sqrt() * width
     powers = [
         to_ball(Fraction(factorial(top + k), factorial(k) * factorial(top - k) * 2**k)) * root ** (top - k)
@@ -107,14 +112,15 @@ def margin_density(width: int) -> tuple[_Tail, _Tail]:
     return _Tail([p / total for p in powers], root + width), _Tail([p / total for p in powers], root - width)
 
 
+@alone
 def slope_in_temperature(temperature: Exact, width: int) -> arb:
     """d/d kappa of E log(1 + e^{kappa D}) = E[D / (1 + e^{-kappa D})] for one competitor, enclosed; d even.
 
     Raises ValueError unless temperature >= 0 and the width is even and positive.
     """
-    level = to_ball(temperature)
+    level, width = to_ball(temperature), whole("width", width, 2)
     if not level >= 0:
-        raise ValueError(f"the temperature must be at least 0, got {temperature}")
+        raise ValueError(f"temperature must be at least 0, got {shown(temperature)}")
     above, below = margin_density(width)
     far = arb(40)
 

@@ -5,13 +5,13 @@ output and o_K the output over the kept tokens: o - o_K = T (vbar - o_K). RoPE o
 page as well; the sharp T under ALiBi is in `theory.alibi`.
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logsumexp
 
-from theory.induction_network import checked_number, choose
+from theory.checked import NONNEGATIVE, UNIT, choice, reals, shown, sized
 
 Array = NDArray[np.float64]
 Norm = Literal["rms", "layer"]
@@ -28,24 +28,32 @@ class Truncation(NamedTuple):
 
 def checked_head(logits: ArrayLike, values: ArrayLike) -> tuple[Array, Array]:
     """Logits (n,) and values (n, d_v) as float64. Raises ValueError for other shapes and numbers not finite."""
-    x, v = np.asarray(logits, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    x, v = reals("logits", logits), reals("values", values)
     if x.ndim != 1 or v.ndim != 2 or len(x) != len(v) or not v.size:
         raise ValueError(f"logits (n,) and values (n, d_v) must agree, n >= 1: got {x.shape} and {v.shape}")
-    if not (np.isfinite(x).all() and np.isfinite(v).all()):
-        raise ValueError("logits and values must be finite numbers")
     return x, v
 
 
 def checked_dropped(dropped: ArrayLike, count: int) -> NDArray[np.bool_]:
     """A mask (n,) that drops and keeps at least one token each. Raises ValueError otherwise."""
-    mask = np.asarray(dropped)
-    if mask.dtype != np.bool_ or mask.shape != (count,):
+    try:
+        mask = np.asarray(dropped)
+    except ValueError:
+        raise ValueError(f"dropped must be a mask of shape ({count},), got {shown(dropped)}") from None
+    if isinstance(dropped, np.ma.MaskedArray) or mask.dtype != np.bool_ or mask.shape != (count,):
         raise ValueError(f"dropped must be a mask of shape ({count},), got {mask.dtype} of shape {mask.shape}")
     if mask.all() or not mask.any():
         raise ValueError(f"dropped must drop and keep at least one of the {count} tokens, got {mask.sum()} dropped")
     return mask
 
 
+def odds_share(log_odds: ArrayLike) -> Array:
+    """1 / (1 + e^{-x}), with its digits where it is as small as a double can be: `expit` is 0 below -710 or so."""
+    x = np.asarray(log_odds)
+    return np.where(x < -40, np.exp(np.minimum(x, 0.0)), expit(x))
+
+
+@sized()
 def attend(logits: ArrayLike, values: ArrayLike) -> Array:
     """Output of a head: sum_i a_i v_i with a = softmax(logits).
 
@@ -54,9 +62,10 @@ def attend(logits: ArrayLike, values: ArrayLike) -> Array:
     """
     x, v = checked_head(logits, values)
     weights = np.exp(x - x.max())
-    return weights @ v / weights.sum()
+    return (weights / weights.sum()) @ v
 
 
+@sized()
 def truncate(logits: ArrayLike, values: ArrayLike, dropped: ArrayLike) -> Truncation:
     """The head with and without the dropped tokens: o - o_K = T (vbar - o_K), an identity.
 
@@ -67,10 +76,11 @@ def truncate(logits: ArrayLike, values: ArrayLike, dropped: ArrayLike) -> Trunca
     """
     x, v = checked_head(logits, values)
     mask = checked_dropped(dropped, len(x))
-    mass = float(expit(logsumexp(x[mask]) - logsumexp(x[~mask])))
+    mass = float(odds_share(logsumexp(x[mask]) - logsumexp(x[~mask])))
     return Truncation(mass, attend(x, v), attend(x[~mask], v[~mask]), attend(x[mask], v[mask]))
 
 
+@sized()
 def output_error_bound(mass: ArrayLike, value_diameter: ArrayLike) -> Array:
     """||o - o_K|| <= T diam(V): both means lie in the convex hull of the values.
 
@@ -78,12 +88,10 @@ def output_error_bound(mass: ArrayLike, value_diameter: ArrayLike) -> Array:
     Reached when the dropped values are all one end of a diameter and the kept values the other.
     Raises ValueError for a mass outside [0, 1] and a negative or infinite diameter.
     """
-    share = checked_number("mass", mass)
-    if (share > 1).any():
-        raise ValueError(f"mass must lie in [0, 1], got {mass!r}")
-    return share * checked_number("value_diameter", value_diameter)
+    return reals("mass", mass, UNIT) * reals("value_diameter", value_diameter, NONNEGATIVE)
 
 
+@sized()
 def value_diameter(w_v: ArrayLike, gamma: ArrayLike, norm: Norm = "rms") -> float:
     """Diameter of all values W_V (gamma z + b) + b_V of normalised states: 2 sqrt(d) sigma_max(W_V Gamma P).
 
@@ -91,12 +99,10 @@ def value_diameter(w_v: ArrayLike, gamma: ArrayLike, norm: Norm = "rms") -> floa
     Args: w_v (d_v, d); gamma (d,). Raises ValueError for shapes that do not agree, numbers that are not finite, and
     d = 1 with "layer", where no state has norm sqrt(d).
     """
-    choose("norm", norm, Norm)
-    weights, scale = np.asarray(w_v, dtype=np.float64), np.asarray(gamma, dtype=np.float64)
+    choice("norm", norm, get_args(Norm))
+    weights, scale = reals("w_v", w_v), reals("gamma", gamma)
     if weights.ndim != 2 or not weights.size or scale.shape != weights.shape[1:]:
         raise ValueError(f"w_v (d_v, d) and gamma (d,) must agree, got {weights.shape} and {scale.shape}")
-    if not (np.isfinite(weights).all() and np.isfinite(scale).all()):
-        raise ValueError("w_v and gamma must be finite numbers")
     if norm == "layer" and len(scale) < 2:
         raise ValueError("a LayerNorm of width 1 has no state of norm sqrt(d): d must be >= 2")
     scaled = weights * scale
@@ -105,6 +111,7 @@ def value_diameter(w_v: ArrayLike, gamma: ArrayLike, norm: Norm = "rms") -> floa
     return float(2.0 * np.sqrt(len(scale)) * np.linalg.norm(scaled, 2))
 
 
+@sized()
 def eviction_errors(logits: ArrayLike, values: ArrayLike) -> Array:
     """What evicting each token alone costs: ||o - o_{-j}|| = a_j / (1 - a_j) ||v_j - o|| = a_j ||v_j - o_{-j}||.
 

@@ -3,21 +3,23 @@
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
+from scipy.special import xlogy
 
-from theory.induction_network import checked_number
+from theory.checked import NONNEGATIVE, POSITIVE, real, reals, sized
 from theory.truncation import Array
 
 
 def _heads(slopes: ArrayLike, costs: ArrayLike | None) -> tuple[Array, Array]:
-    slope = checked_number("slopes", slopes, positive=True)
+    slope = reals("slopes", slopes, POSITIVE)
     if slope.ndim != 1 or not slope.size:
         raise ValueError(f"slopes must have shape (n_heads,), got {slope.shape}")
-    cost = np.ones_like(slope) if costs is None else checked_number("costs", costs, positive=True)
+    cost = np.ones_like(slope) if costs is None else reals("costs", costs, POSITIVE)
     if cost.shape != slope.shape:
         raise ValueError(f"costs must have the shape of slopes, {slope.shape}, got {cost.shape}")
     return slope, cost
 
 
+@sized()
 def split_budget(
     slopes: ArrayLike, budget: float, costs: ArrayLike | None = None, logit_ranges: ArrayLike | None = None
 ) -> Array:
@@ -32,13 +34,13 @@ def split_budget(
     minimum). Raises ValueError for a budget that would need more, and for arguments outside their domains.
     """
     slope, cost = _heads(slopes, costs)
-    total = float(checked_number("budget", budget, positive=True))
+    total = real("budget", budget, POSITIVE)
     simple = total / (cost * slope * (1.0 / slope).sum())
     if logit_ranges is None:
         if (simple >= 1).any():
             raise ValueError(f"budget {total:g} is too large: a head would have to drop a mass of {simple.max():g}")
         return simple
-    bend = -np.expm1(-checked_number("logit_ranges", logit_ranges))
+    bend = -np.expm1(-reals("logit_ranges", logit_ranges, NONNEGATIVE))
     if bend.shape != slope.shape:
         raise ValueError(f"logit_ranges must have the shape of slopes, {slope.shape}, got {bend.shape}")
     return _sharp_split(cost, cost * slope, bend, total)
@@ -62,6 +64,7 @@ def _sharp_split(cost: Array, rate: Array, bend: Array, total: float) -> Array:
     return masses(level)
 
 
+@sized()
 def budget_saving(slopes: ArrayLike) -> float:
     """Tokens saved by `split_budget` (simple windows) against equal shares c_h delta_h: (sum 1/l) KL(p || uniform).
 
@@ -69,4 +72,13 @@ def budget_saving(slopes: ArrayLike) -> float:
     """
     slope, _ = _heads(slopes, None)
     reach = 1.0 / slope
-    return float((reach * np.log(reach / reach.mean())).sum())
+    mean = reach.mean()
+    return float(mean * _excess(reach / mean - 1.0).sum())
+
+
+def _excess(x: Array) -> Array:
+    """(1 + x) ln(1 + x) - x = x^2/2 - x^3/6 + .. >= 0, which sums to (1 + x) ln(1 + x) where x sums to 0."""
+    small = np.clip(x, -0.1, 0.1)
+    series = np.polynomial.polynomial.polyval(small, [0, 0, *((-1) ** k / (k * (k - 1)) for k in range(2, 17))])
+    large = np.where(np.abs(x) < 0.1, 0.0, x)
+    return np.where(np.abs(x) < 0.1, series, xlogy(1 + large, 1 + large) - large)

@@ -7,6 +7,8 @@ tokens elsewhere, so that 15 % + 85 % / 5 = 32 % is kept at best, from N = 20000
 from fractions import Fraction
 from math import comb
 
+from theory.checked import UNIT, real, whole
+
 PROTECTED = Fraction(15, 100)
 LEAST_BUFFER = 4000
 BUFFER_SHARE = Fraction(1, 5)
@@ -14,8 +16,7 @@ BUFFER_SHARE = Fraction(1, 5)
 
 def buffer_length(length: int) -> Fraction:
     """max(4000, N/5), at most N. Raises ValueError for length < 1."""
-    if length < 1:
-        raise ValueError(f"length must be at least 1, got {length}")
+    length = whole("length", length, 1)
     return min(Fraction(length), max(Fraction(LEAST_BUFFER), BUFFER_SHARE * length))
 
 
@@ -26,10 +27,8 @@ def kept_share(length: int, protected: Fraction = PROTECTED, extra: int = 0) -> 
     Returns: in [8/25, 1] for p = 15 %; the compression ratio is its inverse, the reduction 1 minus it.
     Raises ValueError outside those domains.
     """
-    if not 0 <= protected <= 1:
-        raise ValueError(f"protected must lie in [0, 1], got {protected}")
-    if extra < 0:
-        raise ValueError(f"extra must be at least 0, got {extra}")
+    real("protected", protected, UNIT)
+    length, extra = whole("length", length, 1), whole("extra", extra, 0)
     return protected + (1 - protected) * min(Fraction(1), (buffer_length(length) + extra) / length)
 
 
@@ -40,7 +39,9 @@ def protected_groups(heads: int, chosen: int, group: int) -> tuple[Fraction, Fra
     heads / group; mean: 1 - C(heads - group, chosen) / C(heads, chosen); most: one group a head.
     Raises ValueError unless group >= 1 divides heads and 0 <= chosen <= heads.
     """
-    if group < 1 or heads < 1 or heads % group or not 0 <= chosen <= heads:
+    heads, group = whole("heads", heads, 1), whole("group", group, 1)
+    chosen = whole("chosen", chosen, 0, heads)
+    if heads % group:
         raise ValueError(
             f"{heads} heads in groups of {group}, {chosen} chosen: need whole groups, 0 <= chosen <= heads"
         )

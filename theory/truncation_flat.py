@@ -5,17 +5,14 @@ Everything follows from e^{x_i - x_j} lying in [e^{-D}, e^D]. Logit ranges reach
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
-from theory.induction_network import checked_number
-from theory.truncation import Array
+from theory.checked import NONNEGATIVE, POSITIVE, SHARE, Range, reals, shown
+from theory.truncation import Array, odds_share
 
 
 def _counts(n_dropped: ArrayLike, n_kept: ArrayLike) -> tuple[Array, Array]:
-    dropped, kept = checked_number("n_dropped", n_dropped, positive=True), checked_number("n_kept", n_kept)
-    if (kept < 1).any():
-        raise ValueError(f"n_kept must be >= 1 (a query sees itself), got {n_kept!r}")
-    return dropped, kept
+    # a query sees itself
+    return reals("n_dropped", n_dropped, POSITIVE), reals("n_kept", n_kept, Range(1.0))
 
 
 def mass_bound(n_dropped: ArrayLike, n_kept: ArrayLike, logit_range: ArrayLike, self_gap: ArrayLike | None = None):
@@ -27,13 +24,13 @@ def mass_bound(n_dropped: ArrayLike, n_kept: ArrayLike, logit_range: ArrayLike, 
     Raises ValueError for counts below 1, negative or infinite ranges, and self_gap > logit_range.
     """
     dropped, kept = _counts(n_dropped, n_kept)
-    span = checked_number("logit_range", logit_range)
-    gap = span if self_gap is None else checked_number("self_gap", self_gap)
+    span = reals("logit_range", logit_range, NONNEGATIVE)
+    gap = span if self_gap is None else reals("self_gap", self_gap, NONNEGATIVE)
     if (gap > span).any():
-        raise ValueError(f"self_gap must be at most logit_range, got {self_gap!r} and {logit_range!r}")
+        raise ValueError(f"self_gap must be at most logit_range, got {shown(self_gap)} and {shown(logit_range)}")
     # log of (N_k - 1) e^{-D} + e^{-D_s}, with e^{-D_s} >= e^{-D} taken out
     rest = -gap + np.log1p((kept - 1.0) * np.exp(gap - span))
-    return expit(np.log(dropped) - rest)
+    return odds_share(np.log(dropped) - rest)
 
 
 def mass_floor(n_dropped: ArrayLike, n_kept: ArrayLike, logit_range: ArrayLike) -> Array:
@@ -42,7 +39,7 @@ def mass_floor(n_dropped: ArrayLike, n_kept: ArrayLike, logit_range: ArrayLike) 
     Arguments and errors as in `mass_bound`. Reached when the dropped logits are all D below the kept ones.
     """
     dropped, kept = _counts(n_dropped, n_kept)
-    return expit(np.log(dropped) - np.log(kept) - checked_number("logit_range", logit_range))
+    return odds_share(np.log(dropped) - np.log(kept) - reals("logit_range", logit_range, NONNEGATIVE))
 
 
 def log_scope(logit_range: ArrayLike, eps: ArrayLike) -> Array:
@@ -51,7 +48,5 @@ def log_scope(logit_range: ArrayLike, eps: ArrayLike) -> Array:
     The limit slope -> 0 of the sharp ALiBi scope; sharp when D_s = D. Exponential in D, where ALiBi's is linear.
     Args broadcast: logit_range D >= 0; eps in (0, 1). Raises ValueError outside.
     """
-    small = np.asarray(eps, dtype=np.float64)
-    if not ((small > 0) & (small < 1)).all():
-        raise ValueError(f"eps must lie in (0, 1), got {eps!r}")
-    return checked_number("logit_range", logit_range) + np.log1p(-small) - np.log(small)
+    small = reals("eps", eps, SHARE)
+    return reals("logit_range", logit_range, NONNEGATIVE) + np.log1p(-small) - np.log(small)

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from dynamics.config import ModelConfig, TrainConfig
-from dynamics.sweep_job import Job, Measure
+from dynamics.sweep_record import Job, Measure
 
-EXPERIMENTS = ("induction", "variants", "tasks")
+EXPERIMENTS = ("induction", "variants", "tasks", "decoupling")
 QUICK, PAPER = "-quick", "-paper"
 
 

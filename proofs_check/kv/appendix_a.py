@@ -6,17 +6,22 @@ from functools import partial
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Control, Effort, Nature, Verdict
+from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, Effort, Nature, Severity, Verdict, everywhere
 from proofs_check.kv import appendix_a_checks as c
+from proofs_check.kv import general_checks as general
 from proofs_check.kv.exact_claim import BOTH
 from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
-from proofs_check.margin import Margin, same
+from proofs_check.margin import Margin, same, worst
 from theory.induction_sharpness import r
 from theory.symbols import sigma
 
 SECTION = f"{BOTH}, Appendix A"
 DIMENSIONS = [{"dim": dim} for dim in range(1, 4)]
 CUBE = "||x_s||_inf <= 1"
+BLOCKS = everywhere("Every block is 0 or a multiple of the identity, so that the dimension does not enter.")
+COLUMNS = "Tokens are columns, as this appendix displays them: y = W x."
+CHORD = everywhere("A chord over the ratios of two laws, free symbols: the number of positions does not enter.")
+TERMWISE = everywhere("Term by term in free symbols, then summed: no length and no dimension enters.")
 
 
 def _mask_points(effort: Effort):
@@ -51,6 +56,9 @@ CONSTRUCTION = (
             Control("the row convention X W of Eq. 1 and 4", lambda dim: c.matrices(dim, "row")),
         ),
         verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading=COLUMNS,
+        coverage=BLOCKS,
         note="Tokens are columns, y = W x. In the row convention of Eq. 1 and 4 layer 1 writes nothing and every score "
         "of layer 2 is 0; there all the matrices must be transposed.",
         formula=r"W_V^{(1)}\begin{pmatrix}x\\0\end{pmatrix}=\begin{pmatrix}0\\x\end{pmatrix},\quad "
@@ -68,6 +76,9 @@ CONSTRUCTION = (
             Control("rows, as in Eq. 1 and 4", lambda dim: c.conforms(dim, "row")),
         ),
         verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading=COLUMNS,
+        coverage=BLOCKS,
         note="Tokens are columns: a row of width D cannot be multiplied by a d x D matrix.",
         formula=r"W_O^{(2)}\begin{pmatrix}x\\y\end{pmatrix}=(I,0)\begin{pmatrix}x\\y\end{pmatrix}=x\in\mathbb{R}^d",
     ),
@@ -83,6 +94,8 @@ CONSTRUCTION = (
             Control("the divisor sqrt(D) of Eq. 6 kept", lambda dim: c.star(dim, divisor=sp.sqrt(2 * dim))),
         ),
         verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
+        coverage=BLOCKS,
         note="W* = I / sigma and the score is not divided again (or W* = sqrt(D) I / sigma under Eq. 6).",
         formula=r"W_K^{(2)}=\begin{pmatrix}0&0\\0&W^*\end{pmatrix},\quad x_L^TW^*y_s=x_L^Ty_s/\sigma",
     ),
@@ -98,7 +111,9 @@ CONSTRUCTION = (
             Control("another output map, W_O^(1) = 2 I", lambda place: c.first_layer(place, out=2)),
         ),
         verdict=Verdict.HOLDS_IF,
-        note="Layer 1 has a strictly causal mask (s not included) and W_O^(1) = I, which print does not say.",
+        severity=Severity.REPAIRABLE,
+        coverage=INSTANCES,
+        note="Layer 1 has a strictly causal mask (s not included), which only this sum shows, and W_O^(1) = I.",
         formula=r"y_s=\sum_{\tau=1}^{s-1}\mathrm{softmax}(-p^{(1)}(s-1-\tau))x_\tau",
     ),
     mathematical(
@@ -106,12 +121,15 @@ CONSTRUCTION = (
         SECTION,
         "y_s is a softmax average for every token s.",
         exact(
-            "number of tokens it averages, s = 2..20",
+            "number of tokens it averages, s = 2 + any whole number >= 0",
             c.seen_by_copy,
-            [{"place": s} for s in range(2, 21)],
-            Control("s = 1", points=({"place": 1},)),
+            ({"least": 2},),
+            Control("s = 1", points=({"least": 1},)),
         ),
         verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading="The tokens that layer 2 reads, s >= 2.",
+        coverage=everywhere("It averages s - 1 tokens: one expression in s."),
         note="s >= 2: y_1 is over no token, harmless as layer 2 leaves s = 1 out.",
         formula=r"\sum_{\tau=1}^{s-1}\mathrm{softmax}(-p^{(1)}(s-1-\tau))=1,\quad s\ge1",
     ),
@@ -126,8 +144,11 @@ CONSTRUCTION = (
             *_other_masks(),
         ),
         verdict=Verdict.HOLDS_IF,
-        note="Layer 1 strictly causal and layer 2 on {2..L-1}, without the first and the current token. Each of the "
-        "seven other pairs of masks misses IH even as p -> infinity, at some L <= 4.",
+        severity=Severity.REPAIRABLE,
+        coverage=INSTANCES,
+        note="The sums of the proof print the masks, the theorem does not: layer 1 strictly causal, layer 2 without "
+        "the first and the current token, {2..L-1}. Each of the seven other pairs of masks misses IH even as "
+        "p -> infinity, at some L <= 4.",
         formula=r"\mathrm{TF}(x)=\sum_{s=2}^{L-1}\mathrm{softmax}(x_L^Ty_s/\sigma-m|L-s|)x_s",
     ),
     mathematical(
@@ -142,7 +163,26 @@ CONSTRUCTION = (
         ),
         nature=Nature.TEXTUAL,
         verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
+        coverage=ENUMERATED,
         note="IH: there is one induction heads machine here.",
+    ),
+    mathematical(
+        "kv.appA.supremum",
+        f"{SECTION}, second equality of the chain",
+        "sup over X_L of ||IH(X_L) - TF(X_L)||_inf equals the norm of the difference of the two sums (no supremum).",
+        exact(
+            "d = 1, two inputs give the right side two values (balls), of which the supremum is at least the larger",
+            c.two_values,
+            ({"first": (0, 0, 0, 0), "second": (1, 0, 1, 1)},),
+            Control("the other way round", points=({"first": (1, 0, 1, 1), "second": (0, 0, 0, 0)},)),
+        ),
+        verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
+        coverage=everywhere("One pair of inputs shows that the right side depends on X_L and the left does not."),
+        note="sup over X_L belongs before every line of the chain.",
+        formula=r"\sup_{X_L}\|\mathrm{IH}(X_L)-\mathrm{TF}_{-1}(X_L)\|_\infty=\sup_{X_L}\left\|\sum_sp_sx_s"
+        r"-\sum_sq_sx_s\right\|_\infty",
     ),
 )
 
@@ -151,6 +191,12 @@ STEPS = (
         "kv.appA.step1",
         f"{SECTION}, first inequality",
         "|sum (p_s - q_s) x_s| <= sum |p_s - q_s| in each coordinate.",
+        symbolic(
+            "each term, |c x| <= |c| for |x| <= 1",
+            general.termwise,
+            ONCE,
+            Control("tokens up to 2", lambda: general.termwise(top=2)),
+        ),
         exact(
             "rational p, q of 2..6 positions, all corners of the cube",
             c.mean_change,
@@ -159,6 +205,8 @@ STEPS = (
             Control("half of it", lambda **p: c.mean_change(**p, share=Fraction(1, 2))),
         ),
         verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        coverage=TERMWISE,
         note=f"{CUBE}, which neither Definition 3.1 nor Theorem 3.2 asks for.",
         formula=r"\left\|\sum_s(p_s-q_s)x_s\right\|_\infty\le\sum_s|p_s-q_s|",
     ),
@@ -167,11 +215,11 @@ STEPS = (
         f"{SECTION}, second inequality (its Lemma D.1)",
         "||softmax(u) - softmax(v)||_1 <= 2 sup |u - v|.",
         symbolic(
-            "any positions reduce to two blocks (2..4 checked), these to tanh(w/4) with w the range of u - v, and "
+            "any number of positions: the share that moves is at most tanh(w/4), w the range of u - v, by a chord; and "
             "2 tanh(w/4) <= w/2 <= sup |u - v|",
-            c.softmax_steps,
-            [{"size": n} for n in range(2, 5)],
-            Control("tanh(w/5)", lambda size: c.softmax_steps(size, 5)),
+            general.tilt,
+            ONCE,
+            Control("tanh(w/5)", lambda: general.tilt(5)),
         ),
         exact(
             "scores that are logarithms of whole numbers, 2..6 positions, in the sharper form",
@@ -179,6 +227,7 @@ STEPS = (
             c.triples,
             Control("half of the sharper form", lambda **p: c.softmax_rational(**p, factor=Fraction(1))),
         ),
+        coverage=CHORD,
         note="True, not sharp: kv.appA.step2.sharp is at most half of it.",
         formula=r"\|\mathrm{softmax}(u)-\mathrm{softmax}(v)\|_1\le2\sup_s|u_s-v_s|",
     ),
@@ -188,7 +237,13 @@ STEPS = (
         "||softmax(u) - softmax(v)||_1 <= 2 tanh((max - min)(u - v)/4), reached by two positions at u = -v; so the "
         "constant 2 of sup |u - v| can be 1, and no less.",
         symbolic(
-            "two blocks at scores +-w/4, any number of positions (2..4 checked)",
+            "any number of positions: a chord over the ratios of the two laws, whose mean is its value at 1",
+            general.tilt,
+            ONCE,
+            Control("tanh(w/5)", lambda: general.tilt(5)),
+        ),
+        symbolic(
+            "two blocks at scores +-w/4 move tanh(w/4); 2..4 positions in blocks",
             c.softmax_steps,
             [{"size": n} for n in range(2, 5)],
             Control("tanh(w/2)", lambda size: c.softmax_steps(size, 2)),
@@ -200,24 +255,38 @@ STEPS = (
             Control("half as much", lambda odds: c.balanced_pair(odds, Fraction(1))),
         ),
         is_correction=True,
+        coverage=CHORD,
         formula=r"\|\mathrm{softmax}(u)-\mathrm{softmax}(v)\|_1\le2\tanh\frac{\max(u-v)-\min(u-v)}{4}",
     ),
     mathematical(
         "kv.appA.step3",
         f"{SECTION}, third inequality",
         "|x_L^T (y_s - x_{s-1})| / sigma <= ||x_L / sigma||_1 ||y_s - x_{s-1}||_inf.",
+        symbolic(
+            "each coordinate: |a| |b_k| <= |a| max |b|",
+            general.largest_entry,
+            ONCE,
+            Control("an entry beyond the largest", lambda: general.largest_entry(-1)),
+        ),
         exact(
             "rational vectors, d = 2..6",
             c.hoelder,
             c.triples,
             Control("the mean size in place of the largest", lambda **p: c.hoelder(**p, other="mean")),
         ),
+        coverage=TERMWISE,
         formula=r"|x_L^T(y_s-x_{s-1})/\sigma|\le\|x_L/\sigma\|_1\|y_s-x_{s-1}\|_\infty",
     ),
     mathematical(
         "kv.appA.step4",
         f"{SECTION}, fourth inequality",
         "||x_L / sigma||_1 <= sum_ij |I / sigma| = d / sigma.",
+        symbolic(
+            "each of d terms: |x / sigma| <= 1 / sigma for |x| <= 1",
+            general.termwise,
+            ONCE,
+            Control("entries up to 2", lambda: general.termwise(top=2)),
+        ),
         exact(
             "all corners of the cube, d = 1..6",
             c.query_norm,
@@ -225,6 +294,8 @@ STEPS = (
             Control("entries up to 2", lambda **p: c.query_norm(**p, top=2)),
         ),
         verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        coverage=TERMWISE,
         note=CUBE,
         formula=r"\|x_L/\sigma\|_1\le\sum_{i,j}|I/\sigma|_{ij}=\frac{d}{\sigma}",
     ),
@@ -232,6 +303,12 @@ STEPS = (
         "kv.appA.step5",
         f"{SECTION}, fifth inequality",
         "||y_s - x_{s-1}||_inf <= ||w - e_{s-1}||_1, w the weights of layer 1.",
+        symbolic(
+            "each term, |c x| <= |c| for |x| <= 1",
+            general.termwise,
+            ONCE,
+            Control("tokens up to 2", lambda: general.termwise(top=2)),
+        ),
         exact(
             "all corners of the cube, s = 2..7, rational e^{-p}",
             c.copy_error,
@@ -240,6 +317,8 @@ STEPS = (
             Control("half of it", lambda **p: c.copy_error(**p, share=Fraction(1, 2))),
         ),
         verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        coverage=TERMWISE,
         note=f"{CUBE}; on [0, 1]^d half of it is enough (kv.appA.step5.unit).",
         formula=r"\|y_s-x_{s-1}\|_\infty\le\|w-e_{s-1}\|_1",
     ),
@@ -247,6 +326,12 @@ STEPS = (
         "kv.appA.step5.unit",
         f"{SECTION}, fifth inequality, sharpened",
         "For tokens in [0, 1]^d: ||y_s - x_{s-1}||_inf <= ||w - e_{s-1}||_1 / 2.",
+        symbolic(
+            "half the norm is the weight of the other tokens, and these differ from x_{s-1} by at most 1",
+            lambda: worst([general.one_weight(), general.termwise()]),
+            ONCE,
+            Control("differences up to 2", lambda: worst([general.one_weight(), general.termwise(top=2)])),
+        ),
         exact(
             "all corners of [0, 1], s = 2..7, rational e^{-p}",
             lambda **p: c.copy_error(**p, low=0, share=Fraction(1, 2)),
@@ -254,6 +339,7 @@ STEPS = (
             Control("a third of it", lambda **p: c.copy_error(**p, low=0, share=Fraction(1, 3))),
         ),
         is_correction=True,
+        coverage=TERMWISE,
         formula=r"\|y_s-x_{s-1}\|_\infty\le\frac{1}{2}\|w-e_{s-1}\|_1",
     ),
     mathematical(
@@ -261,11 +347,18 @@ STEPS = (
         f"{SECTION}, equality after the fifth inequality",
         "||w - e_{s-1}||_1 = 2 |1 / sum_{tau=0}^{s-2} e^{-p tau} - 1|.",
         symbolic(
+            "any s: the other weights and what s - 1 lacks are the same number",
+            general.one_weight,
+            ONCE,
+            Control("once that number", lambda: general.one_weight(1)),
+        ),
+        symbolic(
             "s = 3..8, e^{-p} free",
             c.copy_norm,
             [{"place": s} for s in range(3, 9)],
             Control("factor 1", lambda place: c.copy_norm(place, 1)),
         ),
+        coverage=everywhere("Only the weight of x_{s-1}, 1 over the sum, and the rest of the weights enter."),
         formula=r"\|w-e_{s-1}\|_1=2\left|\frac{1}{\sum_{\tau=0}^{s-2}e^{-p\tau}}-1\right|",
     ),
     mathematical(
@@ -279,6 +372,7 @@ STEPS = (
             Control("e^{-2p} / (1 - e^{-p})", lambda **p: c.geometric_bound(**p, power=2)),
         ),
         symbolic("it exceeds e^{-p}, the supremum", c.excess, ONCE, Control("as e^{-2p}", lambda: c.geometric(r**2))),
+        coverage=everywhere("The supremum over all s is e^{-p} by kv.appA.step6.sharp, and p is free."),
         note="True, not sharp: the supremum is e^{-p} (kv.appA.step6.sharp), which keeps the bound finite as p -> 0.",
         formula=r"\sup_s\left|\frac{1}{\sum_{\tau=0}^{s-2}e^{-p\tau}}-1\right|<\frac{e^{-p}}{1-e^{-p}}",
     ),
@@ -294,27 +388,51 @@ STEPS = (
             Control("e^{-2p}", points=({"supremum": r**2},)),
         ),
         is_correction=True,
+        coverage=everywhere("e^{-p} and e^{-p(s-1)} are free symbols, the sum is by induction on s."),
         formula=r"\sup_s\left|\frac{1}{\sum_{\tau=0}^{s-2}e^{-p\tau}}-1\right|=e^{-p}",
     ),
     mathematical(
         "kv.appA.step7",
         f"{SECTION}, last inequality",
         "4 (d / sigma) e^{-p} / (1 - e^{-p}) <= O(e^{-p}).",
+        symbolic(
+            "constant 4 (d / sigma) / (1 - e^{-p0}) for all p >= p0",
+            general.order_constant,
+            ONCE,
+            Control("e^{-2p}", lambda: general.order_constant(2)),
+        ),
         exact(
-            "constant 4 (d / sigma) / (1 - e^{-p0}) for p >= p0, rational e^{-p}",
+            "the same at rational e^{-p}",
             c.order,
             [{"floor": f, "ratio": f * k / 10} for f in (Fraction(1, 9), Fraction(9, 10)) for k in range(1, 11)],
             Control("p < p0", points=({"floor": Fraction(1, 9), "ratio": Fraction(1, 2)},)),
         ),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading="An order as p -> infinity at fixed d / sigma.",
+        coverage=everywhere("p, p0 and d / sigma are free."),
+        note="p bounded away from 0 and d / sigma fixed. With the supremum e^{-p} the first condition is not needed.",
+        formula=r"\frac{4d}{\sigma}\frac{e^{-p}}{1-e^{-p}}\le O(e^{-p})",
+    ),
+    mathematical(
+        "kv.appA.step7.uniform",
+        f"{SECTION}, last inequality, our addition",
+        "No constant C gives 4 e^{-p}/(1 - e^{-p}) <= C e^{-p} for all p > 0: it fails at e^{-p} = 1 - 1/C.",
+        symbolic(
+            "every C > 1",
+            general.no_constant,
+            ONCE,
+            Control("the left side left out", lambda: general.no_constant(0)),
+        ),
         exact(
-            "no constant serves all p > 0: C = 10, 100, 1000 fail at e^{-p} = 1 - 1/C",
+            "C = 10, 100, 1000",
             c.no_constant,
             [{"constant": k, "ratio": 1 - Fraction(1, k)} for k in (10, 100, 1000)],
             Control("e^{-p} in place of e^{-p}/(1 - e^{-p})", lambda **p: c.no_constant(**p, sharp=True)),
         ),
-        verdict=Verdict.HOLDS_IF,
-        note="p bounded away from 0 and d / sigma fixed. With the supremum e^{-p} the first condition is not needed.",
-        formula=r"\frac{4d}{\sigma}\frac{e^{-p}}{1-e^{-p}}\le O(e^{-p})",
+        is_correction=True,
+        coverage=everywhere("C is a free symbol."),
+        formula=r"\sup_{p>0}\frac{4}{1-e^{-p}}=\infty",
     ),
     mathematical(
         "kv.appA.vacuous",
@@ -328,6 +446,7 @@ STEPS = (
             Control("e^p = 4 d / sigma", points=({"odds": 4 * c.d / sigma},)),
         ),
         is_correction=True,
+        coverage=everywhere("d / sigma is free, and the bound falls as p grows."),
         formula=r"\frac{4d}{\sigma}\frac{e^{-p}}{1-e^{-p}}<1\ \iff\ p>\log\left(1+\frac{4d}{\sigma}\right)",
     ),
 )

@@ -7,8 +7,10 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.claim import Effort
+from proofs_check.kv.general_checks import nonnegative
 from proofs_check.kv.mathematical import identities
-from proofs_check.margin import Margin, at_most, identity, same, worst
+from proofs_check.kv.representation_checks import error
+from proofs_check.margin import Margin, at_most, ball_at_least, identity, same, worst
 from theory.induction_network import construction
 from theory.induction_proofs import (
     copy_gap_residuals,
@@ -80,9 +82,18 @@ def first_layer(place: int, itself: bool = False, out: int = 1) -> Margin:
     return identities(*zip(*pairs, strict=True))
 
 
-def seen_by_copy(place: int) -> Margin:
-    """The softmax of y_s runs over tau = 1 .. s - 1: at least one."""
-    return at_most(1, place - 1)
+def seen_by_copy(least: int) -> Margin:
+    """The softmax of y_s runs over tau = 1 .. s - 1: at least one, at s = least + more with any `more` >= 0."""
+    more = sp.Symbol("more", integer=True, nonnegative=True)
+    return nonnegative((least + more) - 1 - 1)
+
+
+def two_values(first: tuple[int, ...], second: tuple[int, ...]) -> Margin:
+    """|IH - TF| at sigma = 1, m = 0, e^{-p} = 1/10 is certainly larger at the second input than at the first."""
+    found = [
+        error([[Fraction(value)] for value in x], Fraction(1), Fraction(0), Fraction(1, 10)) for x in (first, second)
+    ]
+    return ball_at_least(found[1] - found[0], strict=True)
 
 
 def masks(

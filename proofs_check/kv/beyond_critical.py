@@ -2,14 +2,14 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import Claim, Control, Effort, Interval, Sampled
+from proofs_check.claim import Claim, Control, Effort, Interval, Sampled, everywhere
 from proofs_check.kv import beyond_box_checks as box
 from proofs_check.kv import beyond_critical_checks as free
 from proofs_check.kv import beyond_separation_checks as plane
 from proofs_check.kv.mathematical import ONCE, certified, exact, mathematical, sampled, symbolic
 
 SOURCE = "KV shifting (both versions), Theorem 3.4, our addition"
-EVERY_T = "interior position, any real T >= 4"
+EVERY_T = "interior position, any real T >= 4, L in the closed form of kv.eq10.corrected"
 ON_BOX = "0 <= alpha1, beta1 <= 1, alpha2 = 1 - alpha1, beta2 = 1 - beta1"
 OURS = {"is_correction": True}
 SIGNS = (
@@ -50,11 +50,13 @@ def _infimum(model: str, what: str, value: str, formula: str, swapped: str) -> C
                  ({"model": model},), Control("one more than e^inf", lambda model: free.floor(model, 1))),
         symbolic("along a ray those exponentials have rates < 0, all T", free.reached, ({"model": model},),
                  Control("the opposite ray", lambda model: free.reached(model, -1))),
-        certified("attention over one-hot rows far out, within 1e-9 above inf L", free.attention_reaches,
-                  lambda effort: [{"model": model, **p} for p in _tokens(effort)],
-                  Control("the infimum of another head", lambda model, tokens: free.attention_reaches(
-                      model, tokens, swapped))),
-        hypotheses=(EVERY_T,), formula=formula, **OURS,
+        exact("attention over one-hot rows far out, in balls, within 1e-9 above inf L", free.attention_reaches,
+              lambda effort: [{"model": model, **p} for p in _tokens(effort)],
+              Control("the infimum of another head", lambda model, tokens: free.attention_reaches(
+                  model, tokens, swapped))),
+        hypotheses=(EVERY_T,), formula=formula,
+        coverage=everywhere("e^L less e^inf is a sum of exponentials with counts >= 0, the parameters and T being "
+                            "free, and each of them tends to 0 along the ray."), **OURS,
     )
 
 
@@ -72,6 +74,8 @@ CLAIMS: tuple[Claim, ...] = (
         symbolic("at beta = 0: two linear equations in A, B, determinant 2T, their root, the value T of e^L",
                  free.uniform_equations, ONCE, Control("A + 1", lambda: free.uniform_equations(1))),
         hypotheses=(EVERY_T,),
+        coverage=everywhere("The weights, the parameters and T are free symbols; det M > 0 as its coefficients are, "
+                            "and two linear equations of determinant 2T have one root."),
         formula=r"\nabla L=0\iff e^{\alpha_1}=1-\frac{1}{2T},\ e^{\alpha_2}=1+\frac{1}{T},\ \beta_1=\beta_2=0", **OURS,
     ),
     mathematical(
@@ -82,6 +86,7 @@ CLAIMS: tuple[Claim, ...] = (
                  free.mixed_block, ONCE, Control("a negative determinant", lambda: free.mixed_block(-1))),
         symbolic("a congruence to [[0, I], [I, 0]], eigenvalues 1, 1, -1, -1", free.inertia, ONCE,
                  Control("K turned into -K", lambda: free.inertia(2))),
+        coverage=everywhere("The Hessian has T as a free symbol; Sylvester's law gives the signature."),
         hypotheses=(EVERY_T,), formula=r"\det\nabla^2L=\left(\frac{2T-1}{T^3(T+1)}\right)^2", **OURS,
     ),
     _infimum("vanilla", "No shift (alpha2 = beta2 = 0)", "log(T - 1)",
@@ -106,6 +111,8 @@ CLAIMS: tuple[Claim, ...] = (
                 Control("below that at (0.05, 1)", lambda **p: box.not_below(**p, best_at=(0.05, 1.0)))),
         hypotheses=(EVERY_T, ON_BOX, *(Interval(name, 0.0, 1.0) for name in ("a1", "b1")),
                     Interval("tokens", 4.0, 512.0)),
+        coverage=everywhere("u = 1/(T - 2) in [0, 1/2] is every real T >= 4, the box is the whole box, and each class "
+                            "of tokens is bounded by itself."),
         formula=r"\mathrm{argmin}_{[0,1]^2}L=\{(0,1)\}\quad(T\ge 4)", **OURS,
     ),
     mathematical(
@@ -123,6 +130,7 @@ CLAIMS: tuple[Claim, ...] = (
         sampled("`box_minimum` against attention over one-hot rows", box.minimum_against_attention, _tokens,
                 Control("at beta1 = 0.99", lambda tokens: box.minimum_against_attention(tokens, 0.99))),
         hypotheses=(EVERY_T,),
+        coverage=everywhere("x = 1/T in [0, 1/4] is every real T >= 4; r falls in x from its limit at x = 0."),
         formula=r"L_{\min}=\log T-\frac{e-1}{T}+\frac{r}{T^2},\quad 4.49<r<e^2", **OURS,
     ),
     mathematical(
@@ -141,6 +149,7 @@ CLAIMS: tuple[Claim, ...] = (
                           ({"which": SIGNS[1]},))),
         sampled("a feasible descent on a grid of the box", box.kkt, _box_points,
                 Control("at (0, 1)", None, ({"a1": Fraction(0), "b1": Fraction(1), "tokens": 4},))),
+        coverage=everywhere("u = 1/(T - 2) in [0, 1/2] is every real T >= 4, and the four signs leave (0, 1) alone."),
         hypotheses=(EVERY_T, ON_BOX), formula=r"\mathrm{KKT}(L,[0,1]^2)=\{(0,1)\}\quad(T\ge 4)", **OURS,
     ),
     mathematical(
@@ -148,11 +157,12 @@ CLAIMS: tuple[Claim, ...] = (
         "Induction: where e^{alpha2} > max(2 e^{alpha1}, 1), L -> 0 as beta1 -> infinity, for any beta2 and T >= 4.",
         symbolic("D_c is affine in beta1 with slopes -(B - 2A)/S and -(B - 1)/S", free.induction_rates, ONCE,
                  Control("B - A", lambda: free.induction_rates(1))),
-        certified("L < 1e-6 by attention over one-hot rows, T = 20, beta1 = 5000", free.loss_between,
-                  tuple({"a1": a1, "a2": a2, "b1": "5000", "b2": b2, "tokens": 20, "low": "0", "high": "0.000001"}
-                        for a1, a2, b2 in (("0", "1", "0"), ("0", "1", "9"), ("-1", "1/2", "-9"), ("1", "2", "0"))),
-                  Control("e^{alpha2} < 2 e^{alpha1}", points=({"a1": "1", "a2": "3/2", "b1": "5000", "b2": "0",
-                                                            "tokens": 20, "low": "0", "high": "0.000001"},))),
+        exact("L < 1e-6 by attention over one-hot rows, in balls, T = 20, beta1 = 5000", free.loss_between,
+              tuple({"a1": a1, "a2": a2, "b1": "5000", "b2": b2, "tokens": 20, "low": "0", "high": "0.000001"}
+                    for a1, a2, b2 in (("0", "1", "0"), ("0", "1", "9"), ("-1", "1/2", "-9"), ("1", "2", "0"))),
+              Control("e^{alpha2} < 2 e^{alpha1}", points=({"a1": "1", "a2": "3/2", "b1": "5000", "b2": "0",
+                                                        "tokens": 20, "low": "0", "high": "0.000001"},))),
+        coverage=everywhere("Every D_c is affine in beta1 with a slope < 0, the other parameters and T being free."),
         hypotheses=(EVERY_T,), formula=r"e^{\alpha_2}>\max(2e^{\alpha_1},1):\ \lim_{\beta_1\to\infty}L=0", **OURS,
     ),
     mathematical(
@@ -161,10 +171,11 @@ CLAIMS: tuple[Claim, ...] = (
         "rho < (2A - B)/(1 - B) and T >= 4: the head looks away from position i + 1 and reads out negatively.",
         symbolic("S D_c = -far (2A - B - rho (1 - B)), -far (1 - B + rho (A - 1)), -far (1 - B)",
                  free.anti_induction_rates, ONCE, Control("a sign", lambda: free.anti_induction_rates(-1))),
-        certified("L at T = 20, alpha = (1/2, -1), beta2 = 0.3 beta1, by attention over one-hot rows",
-                  free.loss_between, tuple({"a1": "1/2", "a2": "-1", "tokens": 20, **row} for row in R2_TABLE),
-                  Control("alpha2 = 1/4", lambda a2, **point: free.loss_between(a2="1/4", **point))),
+        exact("L at T = 20, alpha = (1/2, -1), beta2 = 0.3 beta1, by attention over one-hot rows, in balls",
+              free.loss_between, tuple({"a1": "1/2", "a2": "-1", "tokens": 20, **row} for row in R2_TABLE),
+              Control("alpha2 = 1/4", lambda a2, **point: free.loss_between(a2="1/4", **point))),
         hypotheses=(EVERY_T,),
+        coverage=everywhere("S D_c is -far times a rate > 0 for alpha2 < 0 <= alpha1 and such rho, T being free."),
         formula=r"\alpha_2<0\le\alpha_1:\ \lim_{\beta_1\to-\infty}L(\alpha,\beta_1,\rho\beta_1)=0", **OURS,
     ),
     mathematical(
@@ -182,10 +193,14 @@ CLAIMS: tuple[Claim, ...] = (
                  Control("B = 2", lambda: plane.at_one(2))),
         symbolic("(2A-1)(1-A) < (B-1)(B-A) where A <= 1/2 and B > 1", plane.above_half, ONCE,
                  Control("3A", lambda: plane.above_half(3))),
+        symbolic("at T = 4 two classes are left, and the determinant of their directions is (B-1)(B-A) - (2A-1)(1-A)",
+                 plane.two_classes, ONCE, Control("3A", lambda: plane.two_classes(3))),
         exact("the condition against a half-plane test at A, B = 1/8 .. 5/2, T = 4 and T >= 5", plane.enumerated,
               plane.GRID, Control("without B = 1 and without equality",
                                   lambda **p: plane.enumerated(**p, said=plane.without_ties))),
         hypotheses=("whole T >= 4",),
+        coverage=everywhere("The cases exhaust A, B > 0: a separating beta, or a vanishing combination with weights >= "
+                            "0; at T = 4 two directions are separable unless they are opposite or one is 0."),
         formula=r"\inf_\beta L>0\iff B=1\text{ or }A<1<B,\ (2A-1)(1-A)\ge(B-1)(B-A)\quad(T\ge 5)", **OURS,
     ),
 )

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import sympy as sp
-from flint import arb, ctx
+from flint import arb
 
 from proofs_check.kv.mathematical import identities
 from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same, worst
@@ -11,6 +11,7 @@ from proofs_check.oracles import ball_one_hot_loss
 from theory import landscape_critical_symbolic as c
 from theory.box import to_ball
 from theory.landscape_symbolic import A, B, loss
+from theory.precision import working
 from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens
 
 S = c.TABLE.partition
@@ -137,7 +138,7 @@ ENDS = {"vanilla": (1, 0, -1, 0), "v_shift": (1, 0, -1, -1), "k_shift": (0, 2, 1
 
 def attention_reaches(model: str, tokens: int, floor_of: str = "") -> Margin:
     """Attention over one-hot rows far out: log floor < L < log floor + 1e-9, in balls."""
-    with ctx.workprec(6000):
+    with working(6000):
         a1, a2, b1, b2 = ENDS[model]
         reach = 100 * (tokens + 9)
         found = ball_one_hot_loss(*map(Fraction, (a1, a2, b1 * reach, b2 * reach)), tokens, 2)
@@ -162,7 +163,7 @@ def anti_induction_rates(mixed: int = 1) -> Margin:
 
 def loss_between(a1: str, a2: str, b1: str, b2: str, tokens: int, low: str, high: str) -> Margin:
     """low < L < high by attention over one-hot rows, in balls."""
-    with ctx.workprec(4000):
+    with working(4000):
         found = ball_one_hot_loss(*map(Fraction, (a1, a2, b1, b2)), tokens, 2)
         inside = [ball_at_least(found - to_ball(low), strict=True), ball_at_least(to_ball(high) - found, strict=True)]
         return Margin(worst(inside).value, found.str(6), f"({low}, {high})")

@@ -2,13 +2,13 @@
 
 from itertools import pairwise
 
-from proofs_check.claim import Claim, Control, Effort
+from proofs_check.claim import Claim, Control, Effort, everywhere
 from proofs_check.kv import beyond_fold_checks as checks
 from proofs_check.kv import beyond_slice_checks as slices
-from proofs_check.kv.mathematical import certified, mathematical
+from proofs_check.kv.mathematical import certified, exact, mathematical
 
 SOURCE = "KV shifting (both versions), Section 3.2, Figure 2, our addition"
-SLICE = "alpha2 = 1 - alpha1, beta2 = 1 - beta1, all of R^2"
+SLICE = "alpha2 = 1 - alpha1, beta2 = 1 - beta1, all of R^2; interior position, L in closed form (kv.eq10.corrected)"
 TRUE = {"is_correction": True}
 T_C = "10.8113"  # above the fold, by kv.beyond.slice.fold
 NEAR = "|e^{-alpha1} - .3425| <= .04, |beta1 + .6348| <= .25"
@@ -40,11 +40,13 @@ CLAIMS: tuple[Claim, ...] = (
                   checks.normal_form, PIECES,
                   Control("it falls", lambda which: checks.normal_form(which, -1),
                           ({"which": "h grows with T"},))),
-        certified("the saddle-node lies inside", checks.fold_near, ({},),
-                  Control("1/3 further on", lambda: checks.fold_near("1/3"))),
-        certified("h < 0 at both ends in beta1", checks.ends, ({"tokens": checks.LAST},),
-                  Control("T = 11.5", points=({"tokens": "11.5"},))),
+        exact("the saddle-node lies inside, by Krawczyk", checks.fold_near, ({},),
+              Control("1/3 further on", lambda: checks.fold_near("1/3"))),
+        exact("h < 0 at both ends in beta1, in balls", checks.ends, ({"tokens": checks.LAST},),
+              Control("T = 11.5", points=({"tokens": "11.5"},))),
         hypotheses=(SLICE, NEAR, "10 <= T <= 11.2"),
+        coverage=everywhere("The signs hold on the whole box in e^{-alpha1}, beta1 and T; h <= h(., T_c) <= 0 up to "
+                            "T_c, and a concave h > 0 somewhere and < 0 at both ends has two zeros."),
         formula=r"\partial_Th>0,\qquad\partial_{\beta_1}^2h<0,\qquad h(T_c)=\partial_{\beta_1}h(T_c)=0",
         **TRUE,
     ),
@@ -59,6 +61,8 @@ CLAIMS: tuple[Claim, ...] = (
                   _below,
                   Control("a quarter of that, at T = 11", lambda low, high: checks.none_elsewhere(11, 11, "1/4"))),
         hypotheses=(SLICE, "4 <= T <= T_c, real"),
+        coverage=everywhere("Boxes in e^{-alpha1}, beta1 and T fill the strip for every real T, the tails are "
+                            "kv.beyond.slice.tails, and the hole left about the fold is kv.beyond.slice.normal_form."),
         note="In the neighbourhood of the saddle-node by kv.beyond.slice.normal_form; T_c by kv.beyond.slice.fold.",
         formula=r"\nabla L\ne 0\quad(4\le T<T_c)",
         **TRUE,
@@ -73,6 +77,8 @@ CLAIMS: tuple[Claim, ...] = (
         certified("beyond, each critical point is regular and none leaves the strip, so their number stays",
                   checks.steady, _slabs, Control("across T_c", points=({"low": "10.8", "high": 11},))),
         hypotheses=(SLICE, "T_c < T <= 100, real"),
+        coverage=everywhere("Slabs in T fill [11.2, 100] and every critical point in them is regular, so that the "
+                            "number at T = 15 (kv.beyond.slice.two) is that of all; below 11.2 the normal form."),
         note="In the neighbourhood of the saddle-node by kv.beyond.slice.normal_form; at T = 300 kv.beyond.slice.two "
         "counts two. With --quick only 10.9 <= T <= 11 and 15 <= T <= 17 are searched again.",
         formula=r"\#\{\nabla L=0\}=2\quad(T_c<T\le 100)",

@@ -54,6 +54,7 @@ def any_positive(exprs: list[sp.Expr], box: Box, gradients: bool = True) -> Marg
     return Margin(checked.margin, f"{proof.boxes} boxes", str(box))
 
 
+@cache
 def normal_form(which: str, sign: int = 1) -> Margin:
     """One of the inequalities on `near()` that make the critical points there the zeros of a concave h (sign = 1)."""
     g1, g2 = _turned()
@@ -104,6 +105,7 @@ def fold_near(shift: Exact = 0) -> Margin:
     return Margin(float(min(*gaps, low - box["beta1"][0], box["beta1"][1] - high)), "fold", "inside the box")
 
 
+@cache
 def none_elsewhere(low: Exact, high: Exact, shrink: Exact = 1) -> Margin:
     """No critical point outside `near()` for any real T in [low, high]: the strip by branch and bound, then the tails.
 
@@ -118,6 +120,7 @@ def none_elsewhere(low: Exact, high: Exact, shrink: Exact = 1) -> Margin:
     return worst([*parts, tail("B <= 1, beta1 <= -far", FAR, (low, high))])
 
 
+@cache
 def steady(low: Exact, high: Exact) -> Margin:
     """For real T in [low, high] each critical point is regular and none crosses the edge of the strip.
 

@@ -1,6 +1,6 @@
 """Late on the induction route: a region with explicit bounds that gradient flow, once inside, never leaves."""
 
-from proofs_check.claim import Claim, Control, Effort
+from proofs_check.claim import Claim, Control, Effort, everywhere
 from proofs_check.kv import beyond_late_checks as checks
 from proofs_check.kv.mathematical import certified, mathematical, sampled
 
@@ -32,6 +32,8 @@ CLAIMS: tuple[Claim, ...] = (
                 tuple({"tokens": t, "power": k} for t in (8, 30) for k in (4, 6)),
                 Control("T + 1", lambda tokens, power: checks.enters(tokens, power, 1))),
         hypotheses=("T = 8, 30", "beta1 >= 1e4", "interior position, four parameters"),
+        coverage=everywhere("T = 8 and 30 are all that is stated; each wall is a box that holds beta1 = infinity, and "
+                            "a region with every wall pointing inward is never left."),
         formula=r"\alpha_2=2\log\beta_1+\log\left(\frac{T-1}{2}+A+R\right),"
         r"\quad-\epsilon\le R\le\frac{A^2}{2}+\epsilon",
         is_correction=True,

@@ -6,6 +6,7 @@ at each wall the flow points inward, so that no path leaves it. `eps` and `eta` 
 """
 
 from fractions import Fraction
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +45,7 @@ def _sides(tokens: int, power: int, shift: int) -> tuple[dict, sp.Expr, sp.Expr]
     return box, low, high
 
 
+@cache
 def wall(which: str, tokens: int, power: int, shift: int = 0) -> Margin:
     """The flow points inward at one wall; `shift` is added to c throughout. Each velocity is times d beta1 / dt > 0."""
     box, low, high = _sides(tokens, power, shift)
@@ -63,6 +65,7 @@ def wall(which: str, tokens: int, power: int, shift: int = 0) -> Margin:
     return any_positive([expr], Box({s: side for s, side in box.items() if s not in at}))
 
 
+@cache
 def growth(tokens: int, power: int, factor: int = 2) -> Margin:
     """d e^{-alpha1} / d log beta1 is within 1 % of 2 / c everywhere in the region."""
     box, _, _ = _sides(tokens, power, 0)

@@ -79,6 +79,12 @@ def above_half(factor: int = 2) -> Margin:
     return identity(Q, (POSITIVE_B - 1) ** 2 + (POSITIVE_B - factor * POSITIVE_A) * (1 - POSITIVE_A))
 
 
+def two_classes(factor: int = 2) -> Margin:
+    """det(v_r, v_e) = q: at T = 4 the two directions are independent, so separable, wherever q is not 0."""
+    (r1, r2), (e1, e2), _ = c.directions(POSITIVE_A, POSITIVE_B)
+    return identity((r1 + (factor - 2) * POSITIVE_A) * e2 - r2 * e1, Q)
+
+
 def _half_plane(rows: list[tuple[Fraction, Fraction]]) -> bool:
     """Do the vectors lie in an open half plane? One of them then has all others within a half turn to its left."""
 

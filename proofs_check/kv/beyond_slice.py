@@ -1,11 +1,11 @@
 """Figure 2's slice on the whole plane, and the late rates of the induction route: facts that no paper states."""
 
-from proofs_check.claim import Claim, Control, Effort
+from proofs_check.claim import ENUMERATED, SAMPLES, Claim, Control, Effort, everywhere
 from proofs_check.kv import beyond_slice_checks as checks
-from proofs_check.kv.mathematical import certified, mathematical, sampled, symbolic
+from proofs_check.kv.mathematical import certified, exact, mathematical, sampled, symbolic
 
 SOURCE = "KV shifting (both versions), Section 3.2, Figure 2, our addition"
-SLICE = "alpha2 = 1 - alpha1, beta2 = 1 - beta1, all of R^2"
+SLICE = "alpha2 = 1 - alpha1, beta2 = 1 - beta1, all of R^2; interior position, L in closed form (kv.eq10.corrected)"
 TRUE = {"is_correction": True}
 PLACES = tuple({"place": k} for k in range(3))
 SADDLE, MINIMUM = ("0.9768", "-0.2851"), ("1.3192", "-1.7223")
@@ -13,24 +13,22 @@ SADDLE50, MINIMUM50 = ("0.9830", "-0.0836"), ("1.5570", "-16.409")
 SADDLE300, MINIMUM300 = ("0.9967", "-0.0146"), ("1.5830", "-233.92")
 
 
-def _points(kind: str, effort: Effort) -> list[dict]:
+def _points(kind: str) -> tuple[dict, ...]:
     places = {"saddle": (SADDLE, SADDLE50, SADDLE300), "minimum": (MINIMUM, MINIMUM50, MINIMUM300)}[kind]
-    rows = [{"tokens": t, "a": a, "b": b, "kind": kind} for t, (a, b) in zip((15, 50, 300), places, strict=True)]
-    return rows[::2] if effort is Effort.QUICK else rows
+    return tuple({"tokens": t, "a": a, "b": b, "kind": kind} for t, (a, b) in zip((15, 50, 300), places, strict=True))
 
 
-def _counts(effort: Effort) -> list[dict]:
-    rows = [{"tokens": 15, "far": 14, "first": SADDLE, "second": MINIMUM}]
-    if effort is Effort.QUICK:
-        return rows
-    return [*rows, {"tokens": 11, "far": 12, "first": ("1.1158", "-0.7714"), "second": ("1.0363", "-0.5273")},
-            {"tokens": 50, "far": 50, "first": SADDLE50, "second": MINIMUM50},
-            {"tokens": 300, "far": 700, "first": SADDLE300, "second": MINIMUM300}]  # fmt: skip
+COUNTS = (
+    {"tokens": 15, "far": 14, "first": SADDLE, "second": MINIMUM},
+    {"tokens": 50, "far": 50, "first": SADDLE50, "second": MINIMUM50},
+    {"tokens": 300, "far": 700, "first": SADDLE300, "second": MINIMUM300},
+    {"tokens": 11, "far": 12, "first": ("1.1158", "-0.7714"), "second": ("1.0363", "-0.5273")},  # the slowest
+)
 
 
-def _box_shares(effort: Effort) -> list[dict]:
-    sizes = (4,) if effort is Effort.QUICK else (4, 8, 15, 50, 200)
-    return [{"tokens": t, "a": (0.0, 1.0), "b": (0.0, 1.0), "low": 1.0, "high": 1.0, "count": 60} for t in sizes]
+def _boxes(effort: Effort) -> list[dict]:
+    steps = 10 if effort is Effort.QUICK else 40
+    return [{"tokens": t, "a": (0.0, 1.0), "b": (0.0, 1.0), "steps": steps} for t in (4, 8, 15, 50, 200)]
 
 
 def _wide_shares(effort: Effort) -> list[dict]:
@@ -39,8 +37,8 @@ def _wide_shares(effort: Effort) -> list[dict]:
     return [{"tokens": 8, "low": 1.0, "high": 1.0, **wide}, {"tokens": 15, "low": 0.30, "high": 0.58, **wide}]
 
 
-def _all_wide(effort: Effort) -> list[dict]:
-    return [{**_wide_shares(effort)[1], "low": 1.0, "high": 1.0}]
+def _wide_grid(effort: Effort) -> list[dict]:
+    return [{"tokens": 8, "a": (-2.0, 3.0), "b": (-6.0, 4.0), "steps": 10 if effort is Effort.QUICK else 40}]
 
 
 TAILS = ("rise", "B >= 1, beta1 >= 1/2", "B <= 1, beta1 >= 1/2", "B >= 1, beta1 <= -far", "B <= 1, beta1 <= -far")
@@ -53,6 +51,8 @@ CLAIMS: tuple[Claim, ...] = (
         symbolic("class by class, all T: an invertible combination of the two slopes", checks.condition, PLACES,
                  Control("beta1 (rise - 1) q twice", lambda place: checks.condition(place, 2))),
         hypotheses=(SLICE, "T >= 4"),
+        coverage=everywhere("alpha1, beta1 and T are free symbols; S dD/dalpha1 + beta1 (rise - 1) S dD/dbeta1 stands "
+                            "for S dD/dalpha1, so that the two sums vanish together with the two slopes."),
         formula=r"\sum_c w_cq_c=0,\qquad \sum_c w_c(\beta_1K_c-R_c)=0",
         **TRUE,
     ),
@@ -60,11 +60,17 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.beyond.slice.infimum", SOURCE,
         "The infimum of L on the slice is 0, approached as beta1 -> oo with alpha1 < .34894 (2 x^2 + x = 2 e at x = "
         "e^{alpha1}); for larger alpha1, and as beta1 -> -oo, L -> oo. There is no minimiser on R^2.",
-        certified("every exponent falls linearly in beta1 where e^{-alpha1} >= .7055, all T", checks.falls_left,
-                  ({"threshold": "0.7055"},), Control("from .70", points=({"threshold": "0.70"},))),
-        certified("the repeated token's exponent rises where e^{-alpha1} <= .7054", checks.rises_right,
-                  ({"threshold": "0.7054"},), Control("to .706", points=({"threshold": "0.706"},))),
-        formula=r"2x^2+x=2e,\quad x=e^{\alpha_1}", hypotheses=(SLICE, "T >= 4"), **TRUE,
+        symbolic("the slopes of S D in beta1: A q_i = 2 A^2 + A - 2 e, which rises with A; -q_e = A (1 - 1/A)^2 + "
+                 "(e - 1)/A > 0; q_o = 1 - e^{1 - alpha1}", checks.slope_forms,
+                 tuple({"which": w} for w in checks.SLOPE_FORMS),
+                 Control("other signs", lambda which: checks.slope_forms(which, -1))),
+        exact("2 x^2 + x = 2 e between alpha1 = .34893 and .34895", checks.threshold,
+              ({"low": "0.34893", "high": "0.34895"},),
+              Control("between .3490 and .3491", points=({"low": "0.3490", "high": "0.3491"},))),
+        formula=r"2x^2+x=2e,\quad x=e^{\alpha_1}", hypotheses=(SLICE, "T >= 4"),
+        coverage=everywhere("S D_c is affine in beta1, its slopes are these functions of alpha1 on R, free of T; below "
+                            "the threshold all three fall, and L > 0 has no minimum where it tends to 0."),
+        **TRUE,
     ),
     mathematical(
         "kv.beyond.slice.tails", SOURCE,
@@ -74,28 +80,31 @@ CLAIMS: tuple[Claim, ...] = (
                   Control("0 for -10", lambda which: checks.tail("B <= 1, beta1 <= -far", 0)),
                   Control("T to 200", lambda which: checks.tail("B <= 1, beta1 <= -far", 10, (4, 200)))),
         hypotheses=(SLICE, "4 <= T <= 10"),
+        coverage=everywhere("The pieces cover the plane, alpha1 <= .348 by kv.beyond.slice.infimum; beta1 goes by "
+                            "monotony, the boxes are compact in e^{-alpha1} and T, e^{-alpha1} = 0 among them."),
         formula=r"\nabla L=0\;\Rightarrow\;\alpha_1>.348,\quad -10<\beta_1<\frac{1}{2}",
         **TRUE,
     ),
     mathematical(
         "kv.beyond.slice.fold", SOURCE,
         "Two critical points are born in a saddle-node at T_c = 10.8112, (alpha1, beta1) = (1.0715, -.6348).",
-        certified("regular zero of the conditions with a kernel vector, by Krawczyk in four unknowns", checks.fold_at, (
+        exact("regular zero of the conditions with a kernel vector, by Krawczyk in four unknowns", checks.fold_at, (
             {"name": "T", "printed": "10.81120246", "tolerance": "1/10000000"},
             {"name": "alpha1", "printed": "1.0715", "tolerance": "1/20000"},
             {"name": "beta1", "printed": "-0.6348", "tolerance": "1/20000"}),
             Control("T_c = 10.82", points=({"name": "T", "printed": "10.82", "tolerance": "1/1000"},))),
         hypotheses=(SLICE,),
+        coverage=everywhere("One point, enclosed; as a regular zero it is a fold that is crossed as T grows."),
         formula=r"T_c=10.8112,\qquad (\alpha_1,\beta_1)=(1.0715,-.6348)",
         **TRUE,
     ),
     mathematical(
         "kv.beyond.slice.saddle", SOURCE,
         "One saddle: (.9768, -.2851) at T = 15, (.9830, -.0836) at T = 50, (.9967, -.0146) at T = 300.",
-        certified("Krawczyk for the point, balls for the determinant of the Hessian", checks.point,
-                  lambda effort: _points("saddle", effort),
-                  Control("a minimum", lambda tokens, a, b, kind: checks.point(tokens, a, b, "minimum"))),
-        hypotheses=(SLICE,),
+        exact("Krawczyk for the point, balls for the determinant of the Hessian", checks.point, _points("saddle"),
+              Control("a minimum", lambda tokens, a, b, kind: checks.point(tokens, a, b, "minimum"))),
+        hypotheses=(SLICE, "T = 15, 50, 300"),
+        coverage=ENUMERATED,
         formula=r"\nabla L=0,\qquad \det\nabla^2L<0",
         **TRUE,
     ),
@@ -103,42 +112,51 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.beyond.slice.minimum", SOURCE,
         "One spurious local minimum with alpha1 > 1, beta1 < 0: (1.3192, -1.7223) at T = 15, (1.5570, -16.409) at 50, "
         "(1.5830, -233.92) at 300; its loss is log T + .0065 at 15 and log T - .22 at 300.",
-        certified("Krawczyk for the point, balls for the Hessian", checks.point,
-                  lambda effort: _points("minimum", effort),
-                  Control("a saddle", lambda tokens, a, b, kind: checks.point(tokens, a, b, "saddle"))),
-        certified("L - log T at the enclosed points", checks.excess, (
+        exact("Krawczyk for the point, balls for the Hessian", checks.point, _points("minimum"),
+              Control("a saddle", lambda tokens, a, b, kind: checks.point(tokens, a, b, "saddle"))),
+        exact("L - log T at the enclosed points", checks.excess, (
             {"tokens": 15, "a": MINIMUM[0], "b": MINIMUM[1], "low": "0.0064", "high": "0.0066"},
             {"tokens": 300, "a": MINIMUM300[0], "b": MINIMUM300[1], "low": "-0.225", "high": "-0.215"}),
             Control("at the saddle", lambda tokens, a, b, low, high: checks.excess(15, *SADDLE, low, high))),
-        hypotheses=(SLICE,),
+        hypotheses=(SLICE, "T = 15, 50, 300"),
+        coverage=ENUMERATED,
         formula=r"\nabla L=0,\qquad \nabla^2L>0",
         **TRUE,
     ),
     mathematical(
         "kv.beyond.slice.two", SOURCE,
         "At T = 11, 15, 50 and 300 the slice has exactly two critical points on R^2.",
-        certified("no common zero outside the two boxes, in the strip that the tails leave", checks.only_two, _counts,
-                  Control("one point twice", lambda tokens, far, first, second:
-                          checks.only_two(15, 14, SADDLE, ("0.9760", "-0.2840")))),
+        exact("one zero in each of two boxes by Krawczyk, none in the rest of the strip that the tails leave",
+              checks.only_two, lambda effort: COUNTS[:2] if effort is Effort.QUICK else COUNTS,
+              Control("one point twice", lambda tokens, far, first, second:
+                      checks.only_two(15, 14, SADDLE, ("0.9760", "-0.2840")), COUNTS[:1])),
         hypotheses=(SLICE, "T = 11, 15, 50, 300"),
+        coverage=ENUMERATED,
         formula=r"\#\{\nabla L=0\}=2\quad(T=11,15,50,300)",
         **TRUE,
     ),
     mathematical(
         "kv.beyond.slice.basin", SOURCE,
-        "Free gradient flow on the slice from the box always learns induction (T = 4 .. 200).",
-        sampled("random starts", checks.share, _box_shares,
-                Control("starts in [-2, 3] x [-6, 4] at T = 15", points=_all_wide)),
-        hypotheses=(SLICE, "alpha1, beta1 ~ U(0, 1)"),
+        "Free gradient flow on the slice learns induction from every start of a grid of the box, corners and edges "
+        "among them, at T = 4, 8, 15, 50, 200.",
+        sampled("grids of 11 x 11 starts (full: 41 x 41), flowed to t = 2e4", checks.all_learn, _boxes,
+                Control("of [-2, 3] x [-6, 4] at T = 15", points=(
+                    {"tokens": 15, "a": (-2.0, 3.0), "b": (-6.0, 4.0), "steps": 10},))),
+        hypotheses=(SLICE, "0 <= alpha1, beta1 <= 1"),
+        coverage=SAMPLES,
         formula=r"\lim_{t\to\infty}L=0",
         **TRUE,
     ),
     mathematical(
         "kv.beyond.slice.wide", SOURCE,
-        "From [-2, 3] x [-6, 4] it learns induction from all starts at T = 8, but from only 44 % at T = 15.",
+        "From [-2, 3] x [-6, 4] it learns induction from every start that was tried at T = 8, but from only 44 % at T "
+        "= 15.",
         sampled("random starts", checks.share, _wide_shares,
                 Control("T = 8 for 15", lambda tokens, **p: checks.share(8, **p))),
+        sampled("a grid, corners and edges among it, at T = 8", checks.all_learn, _wide_grid,
+                Control("T = 15", lambda tokens, **p: checks.all_learn(15, **p))),
         hypotheses=(SLICE, "alpha1 ~ U(-2, 3), beta1 ~ U(-6, 4)"),
+        coverage=SAMPLES,
         formula=r"[-2,3]\times[-6,4]",
         **TRUE,
     ),
@@ -147,12 +165,17 @@ CLAIMS: tuple[Claim, ...] = (
         "On the induction route put alpha2 = 2 log beta1 + log c, beta2 = -log beta1 + log g, A = e^{alpha1}: as beta1 "
         "grows d log c / d log beta1 -> (T - 1 + 2 A)/c - 2, d log g / d log beta1 -> 1 - g/(T - 2), d e^{-alpha1} / "
         "d log beta1 -> 2/c.",
-        certified("ratios of slopes of the loss within 100/beta1 of the limits, at c = 3, g = 5/2, A = 7/10",
-                  checks.late_limit,
-                  lambda effort: [{"which": w, "tokens": t, "power": p} for w in ("c", "g", "alpha1") for t in (8, 30)
-                                  for p in ((4, 6) if effort is Effort.QUICK else (3, 4, 5, 6, 9))],
-                  Control("T + 1, and 3 for 2", lambda **p: checks.late_limit(**p, twist=1))),
-        hypotheses=("T = 8, 30", "beta1 = 1e3 .. 1e9"),
+        symbolic("the exact field in 1/beta1, regular at 1/beta1 = 0, with T, c, g and A free",
+                 checks.late_limit_symbolic, tuple({"which": w} for w in ("c", "g", "alpha1")),
+                 Control("T + 1, and 3 for 2", lambda which: checks.late_limit_symbolic(which, 1))),
+        exact("ratios of slopes of the loss within 100/beta1 of the limits, at c = 3, g = 5/2, A = 7/10, T = 8 and 30",
+              checks.late_limit,
+              lambda effort: [{"which": w, "tokens": t, "power": p} for w in ("c", "g", "alpha1") for t in (8, 30)
+                              for p in ((4, 6) if effort is Effort.QUICK else (3, 4, 5, 6, 9))],
+              Control("T + 1, and 3 for 2", lambda **p: checks.late_limit(**p, twist=1))),
+        hypotheses=("interior position, T >= 4", "c, g, A fixed and positive"),
+        coverage=everywhere("In 1/beta1, beta2/beta1, c, g and A the ratios are rational times exponentials, regular "
+                            "at the limit; T, c, g and A are free symbols."),
         formula=r"\frac{d\log c}{d\log\beta_1}\to\frac{T-1+2A}{c}-2,"
         r"\quad\frac{d\log g}{d\log\beta_1}\to 1-\frac{g}{T-2},"
         r"\quad\frac{d\,e^{-\alpha_1}}{d\log\beta_1}\to\frac{2}{c}",
@@ -167,7 +190,8 @@ CLAIMS: tuple[Claim, ...] = (
                       for b in (1e4, 1e6)),
                 Control("beta1 doubled", lambda **p: checks.late(**p, scale=2.0))),
         formula=r"\alpha_2=2\log\beta_1+\log\frac{T-1}{2}+o(1),\quad\beta_2=-\log\frac{\beta_1}{T-2}+o(1)",
-        hypotheses=("T = 8, 30", "induction route"),
+        hypotheses=("T = 8, 30", "induction route", "interior position"),
+        coverage=SAMPLES,
         note="Formal asymptotics; the distance found is about 1/(2 log beta1) for alpha2. A proved "
         "remainder: kv.beyond.late.remainder.", **TRUE,
     ),

@@ -5,14 +5,13 @@ from functools import cache
 
 import numpy as np
 import sympy as sp
-from flint import ctx
 
 from dynamics.flow import gradient_flow
 from proofs_check.certify import both_signs
 from proofs_check.check import verify
 from proofs_check.krawczyk import Zero, no_zero, unique_zero
 from proofs_check.kv.figure2_checks import proved
-from proofs_check.margin import Margin, Undecided, at_most, ball_at_least, close, identity, worst
+from proofs_check.margin import Margin, Undecided, at_most, ball_at_least, identity, same, worst
 from theory import slice_critical as critical
 from theory.ball import BallFunction, to_ball
 from theory.box import Box, Exact, Outcome
@@ -21,7 +20,8 @@ from theory.landscape_slice import PREVIOUS as B
 from theory.landscape_slice import exact_terms, loss
 from theory.landscape_symbolic import interior_table
 from theory.late_rates import late_state, late_velocity
-from theory.symbols import PARAMETERS, alpha1, beta1, n_tokens
+from theory.precision import working
+from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens
 
 x = critical.x
 RIGHT = "0.7055"  # beyond it alpha1 < .34894 and L falls with beta1
@@ -52,20 +52,27 @@ def condition(place: int, factor: int = 1) -> Margin:
     return worst([_zero_numerator(left, right) for left, right in pairs])
 
 
-def falls_left(threshold: str) -> Margin:
-    """q_c < 0 for each class where x = e^{-alpha1} >= threshold: there L falls with beta1, towards 0, all T >= 4."""
-    q_i, q_e, q_o = critical.form().slopes
-    inverse = sp.Symbol("inverse", positive=True)  # 1 / x, so that the range is compact
-    box = Box({inverse: ("1/1000000", 1 / Fraction(threshold))})
-    pieces = [proved(sp.expand(-q.subs(x, 1 / inverse) * inverse**2), box) for q in (q_i, q_o)]
-    return worst([*pieces, identity(-q_e, (1 - x) ** 2 + (sp.E - 1) * x**2)])
+def slope_forms(which: str, sign: int = 1) -> Margin:
+    """The slopes of S D in beta1 as functions of A > 0: A q_i rises with A and is 0 where 2 A^2 + A = 2 e."""
+    q_i, q_e, q_o = critical.SLOPES
+    a = sp.Symbol("a", positive=True)
+    scaled = sp.expand((q_i * A).subs(B * A, sp.E).subs({B: sp.E / a, A: a}, simultaneous=True))
+    pieces = {
+        "repeated": (scaled, 2 * a**2 + a - sign * 2 * sp.E),
+        "repeated rises": (sp.diff(scaled, a), 1 + sign * 4 * a),
+        "edge": (sp.expand(-q_e), sp.expand(sign * (A * (1 - 1 / A) ** 2 + (sp.E - 1) / A))),
+        "other": (q_o, sign * (1 - sp.exp(1 - alpha1))),
+    }
+    return identity(*(sp.expand(part) for part in pieces[which]))
 
 
-def rises_right(threshold: str) -> Margin:
-    """q_i > 0 where x <= threshold (L -> oo as beta1 -> oo), and q_e < 0 everywhere (L -> oo as beta1 -> -oo)."""
-    q_i, q_e, _ = critical.form().slopes
-    positive = proved(q_i, Box({x: (0, threshold)}))
-    return worst([positive, identity(-q_e, (1 - x) ** 2 + (sp.E - 1) * x**2)])
+SLOPE_FORMS = ("repeated", "repeated rises", "edge", "other")
+
+
+def threshold(low: str, high: str) -> Margin:
+    """2 x^2 + x - 2 e changes sign between x = e^low and e^high."""
+    values = [2 * x * x + x - 2 * to_ball(1).exp() for x in (to_ball(low).exp(), to_ball(high).exp())]
+    return worst([ball_at_least(-values[0], strict=True), ball_at_least(values[1], strict=True)])
 
 
 def _in_x(coefficients: critical.Classes) -> list[sp.Expr]:
@@ -108,6 +115,7 @@ def tail(which: str, far: int = 10, tokens: tuple[Exact, Exact] = (4, 10)) -> Ma
     return worst(margins)
 
 
+@cache
 def none(low: Exact, high: Exact, near: tuple[str, str] = ("1.1158", "-0.77137")) -> Margin:
     """No critical point with x in [0, RIGHT], -10 <= beta1 <= 1/2 for any real T in [low, high], by both checkers.
 
@@ -169,6 +177,7 @@ def excess(tokens: int, a: str, b: str, low: str, high: str) -> Margin:
     return worst([ball_at_least(found - to_ball(low)), ball_at_least(to_ball(high) - found)])
 
 
+@cache
 def only_two(tokens: int, far: int, first: tuple[str, str], second: tuple[str, str]) -> Margin:
     """The search finds no critical point outside the two boxes, and tails exclude the rest of the plane."""
     rest = [Box({x: (0, RIGHT), beta1: (-far, HALF)})]
@@ -225,20 +234,31 @@ def fold_at(name: str, printed: str, tolerance: str) -> Margin:
     found = fold()
     if found.outcome is not Outcome.PROVED or found.enclosure is None:
         raise Undecided(found.reason)
-    with ctx.workprec(96):
+    with working(96):
         balls = dict(zip(found.enclosure.names, found.enclosure.balls(), strict=True))
         value = {"T": balls["n_tokens"], "beta1": balls["beta1"], "alpha1": -balls["x"].log()}[name]
         return ball_at_least(to_ball(tolerance) - abs(value - to_ball(printed)))
 
 
+@cache
 def share(tokens: int, a: tuple[float, float], b: tuple[float, float], low: float, high: float, count: int) -> Margin:
     """Share of random slice starts whose free slice flow reaches loss 0.1 by t = 2e4."""
     rng = np.random.default_rng(tokens)
-    one, two = rng.uniform(*a, count), rng.uniform(*b, count)
+    reached = _learning_share(tokens, rng.uniform(*a, count), rng.uniform(*b, count))
+    return worst([at_most(Fraction(str(low)), reached), at_most(reached, Fraction(str(high)))])
+
+
+@cache
+def all_learn(tokens: int, a: tuple[float, float], b: tuple[float, float], steps: int) -> Margin:
+    """Every start of a grid of the rectangle, corners included, reaches loss 0.1 by t = 2e4."""
+    one, two = (part.ravel() for part in np.meshgrid(np.linspace(*a, steps + 1), np.linspace(*b, steps + 1)))
+    return same(_learning_share(tokens, one, two), 1)
+
+
+def _learning_share(tokens: int, one: np.ndarray, two: np.ndarray) -> Fraction:
     rows = np.stack([one, 1 - one, two, 1 - two], axis=1)
     found = gradient_flow(rows, tokens, 2e4, times=[2e4], mode="slice", levels=[0.1], rtol=1e-6, atol=1e-8)
-    reached = float(np.mean(~np.isnan(found.level_times[0])))
-    return worst([at_most(low, reached), at_most(reached, high)])
+    return Fraction(int(np.sum(~np.isnan(found.level_times[0]))), len(rows))
 
 
 @cache
@@ -258,10 +278,34 @@ def late(which: str, tokens: int, beta: float, scale: float = 1.0) -> Margin:
     wanted = late_state(scale * beta, tokens)
     far = float(np.log(beta))
     if which == "alpha2":
-        return close(after[1], wanted.alpha2, 0.6 / far)
+        return at_most(abs(after[1] - wanted.alpha2), 0.6 / far)
     if which == "beta2":
-        return close(after[2], wanted.beta2, 1e-7 + 5 * far / beta)
-    return close((np.exp(-after[0]) - np.exp(-before[0])) / (wanted.alpha1_slope * scale), 1.0, 0.6 / far)
+        return at_most(abs(after[2] - wanted.beta2), 1e-7 + 5 * far / beta)
+    slope = (np.exp(-after[0]) - np.exp(-before[0])) / (wanted.alpha1_slope * scale)
+    return at_most(abs(slope - 1), 0.6 / far)
+
+
+def late_limit_symbolic(which: str, twist: int = 0) -> Margin:
+    """The limits with T, c, g and A free: the field in 1/beta1, regular there, at 1/beta1 = 0 (`theory.late_field`)."""
+    table, target = interior_table(), interior_table().classes[0].numerator
+    u, r, a, b, c, g = sp.symbols("u r a b c g", positive=True)
+    late = {b: c / u**2, beta1: 1 / u, beta2: r / u}
+    slopes = [sp.S.Zero] * 4
+    for entry in table.classes[1:]:
+        d = ((entry.numerator - target) / table.partition).subs({sp.exp(alpha1): a, sp.exp(alpha2): b})
+        repeated = entry.name == "repeated"  # its weight has the factor e^{beta2} = g u, which its slopes take over
+        rest = sp.cancel((d + beta1 - (beta2 if repeated else 0)).subs(late)).subs({u: 0, r: 0})
+        own = sp.diff(d, a) * a / u, b * sp.diff(d, b) / u, sp.diff(d, beta1), sp.diff(d, beta2) / u
+        for k, slope in enumerate(own):
+            slopes[k] += entry.count * sp.exp(rest) * sp.cancel(((g * u if repeated else 1) * slope).subs(late))
+    by1, by2, by3, by4 = (sp.cancel(slope).subs({u: 0, r: 0}) for slope in slopes)
+    found = {"c": by2 / by3 - 2, "g": by4 / by3 + 1, "alpha1": -by1 / by3 / a}[which]
+    wanted = {
+        "c": (n_tokens - 1 + twist + 2 * a) / c - 2,
+        "g": 1 - g / (n_tokens - 2 + twist),
+        "alpha1": (2 + twist) / c,
+    }[which]
+    return identity(sp.cancel(found), sp.cancel(wanted))
 
 
 def late_limit(which: str, tokens: int, power: int, twist: int = 0) -> Margin:
@@ -271,7 +315,7 @@ def late_limit(which: str, tokens: int, power: int, twist: int = 0) -> Margin:
     target = table.classes[0].numerator
     terms = [(k.count, (k.numerator - target) / table.partition) for k in table.classes[1:]]
     slopes = [sum(n * sp.diff(d, p) * sp.exp(d) for n, d in terms) for p in PARAMETERS]
-    with ctx.workprec(256 + 16 * power):
+    with working(256 + 16 * power):
         place = (to_ball(own).log(), 2 * to_ball(beta).log() + to_ball(c).log(), to_ball(beta),
                  to_ball(g).log() - to_ball(beta).log())  # fmt: skip
         g1, g2, g3, g4 = BallFunction(slopes, [p.name for p in PARAMETERS])(*place)

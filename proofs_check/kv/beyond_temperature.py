@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import Control, Effort
+from proofs_check.claim import SAMPLES, Control, Effort, everywhere
 from proofs_check.kv import beyond_temperature_checks as c
 from proofs_check.kv import beyond_temperature_samples as s
-from proofs_check.kv.mathematical import ONCE, certified, mathematical, sampled, symbolic
+from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from theory.symbols import dim
 
 SOURCE = "KV shifting (both versions), Section 3.2, Theorem 3.4, our addition"
@@ -37,7 +37,8 @@ CLAIMS = (
             Control("log(T + 1)", lambda: c.half_attention(1)),
         ),
         formula=r"a_{i+1}\ge\frac12\iff\gamma\ge\log T",
-        hypotheses=("2 <= i <= T - 2",),
+        hypotheses=("2 <= i <= T - 2", "logits at d = infinity (kv.eq10.corrected)"),
+        coverage=everywhere("One identity in gamma and T as free symbols gives the sign."),
         is_correction=True,
     ),
     mathematical(
@@ -52,7 +53,8 @@ CLAIMS = (
             Control("threshold at gamma = 0", lambda: c.falls_without_end(1)),
         ),
         formula=r"L=\log\left(1+e^{\kappa(2-e^{\gamma})/(e^{\gamma}+T)}+(T-2)e^{\kappa(1-e^{\gamma})/(e^{\gamma}+T)}\right)",
-        hypotheses=("2 <= i <= T - 2",),
+        hypotheses=("2 <= i <= T - 2", "logits at d = infinity (kv.eq10.corrected)"),
+        coverage=everywhere("Both exponents and their slopes are identities in gamma, kappa and T as free symbols."),
         is_correction=True,
     ),
     mathematical(
@@ -78,7 +80,7 @@ CLAIMS = (
             ONCE,
             Control("one more", lambda: c.convex_in_temperature(1)),
         ),
-        certified(
+        exact(
             "enclosed slope: negative at 0.99, 0 at 1, positive at 1.01 times 2 d; d = 2, 4, 8 (full: to 16)",
             c.slope_sign,
             _widths,
@@ -90,6 +92,10 @@ CLAIMS = (
         ),
         formula=r"\kappa^*=2d\text{ minimises }E\log(1+e^{\kappa D})",
         hypotheses=(GAUSSIAN, HARD),
+        coverage=everywhere(
+            "Given |u| the tilted density of D is even for every d, so the slope at 2 d is 0 by symmetry, whatever "
+            "the law of |u|, and strict convexity leaves no other minimum."
+        ),
         is_correction=True,
     ),
     mathematical(
@@ -101,6 +107,12 @@ CLAIMS = (
             c.bracket,
             ({"at_double": True}, {"at_double": False}),
             Control("2 in place of the target's 1", lambda at_double: c.bracket(at_double, rest=2)),
+        ),
+        symbolic(
+            "the loss is convex in kappa",
+            c.convex_in_temperature,
+            ONCE,
+            Control("one more", lambda: c.convex_in_temperature(1)),
         ),
         sampled(
             "Monte-Carlo slopes at d and 2 d, three standard errors, (T, d) = (3, 2), (10, 4), (30, 8)",
@@ -121,6 +133,10 @@ CLAIMS = (
         ),
         formula=r"d<\kappa^*<2d",
         hypotheses=(GAUSSIAN, HARD, "T >= 3"),
+        coverage=everywhere(
+            "The weights of D and -D are compared for any d and any positive sum over the other competitors; the "
+            "slope is an integral of them, and the loss is convex in kappa."
+        ),
         is_correction=True,
     ),
     mathematical(
@@ -153,6 +169,7 @@ CLAIMS = (
         ),
         formula=r"E\,L\le\log\left(1+(T-1)\left(1+\frac{2\kappa}{d}-\frac{\kappa^2}{d^2}\right)^{-d/2}\right)",
         hypotheses=(GAUSSIAN, HARD, "kappa < (1 + sqrt 2) d"),
+        coverage=everywhere("Each step is an identity or a tangent in free symbols, for every d, T and kappa."),
         is_correction=True,
     ),
     mathematical(
@@ -170,10 +187,15 @@ CLAIMS = (
                 for read in (0.6, 1.1, 1.7)
                 if (key, read) != (1.1, 1.1)
             ),
-            Control("0.6 d is best", lambda **p: s.soft_attention(**p, center=0.6)),
+            Control(
+                "0.6 d is best",
+                lambda **p: s.soft_attention(**p, center=0.6),
+                tuple({"tokens": t, "key_factor": 1.1, "read_factor": 1.1} for t in (8, 30)),
+            ),
         ),
         formula=r"E\,L(1.1d,1.1d)<E\,L(\gamma,\kappa),\quad\gamma,\kappa\in\{0.6d,1.1d,1.7d\}",
         hypotheses=(GAUSSIAN, "i = T/2"),
+        coverage=SAMPLES,
         is_correction=True,
     ),
     mathematical(
@@ -194,6 +216,9 @@ CLAIMS = (
         ),
         formula=r"x\cdot u-|u|^2=-\frac{|x-u|^2}{2}",
         hypotheses=("|x_j| = |u| = 1, x_j != u", HARD),
+        coverage=everywhere(
+            "Each power e^{-kappa q_j} falls to 0 by itself as q_j > 0, so their sum does for any number of them."
+        ),
         is_correction=True,
     ),
 )

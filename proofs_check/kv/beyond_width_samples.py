@@ -7,6 +7,7 @@ import numpy as np
 from proofs_check.claim import Effort
 from proofs_check.margin import Margin, at_most, close, worst
 from proofs_check.oracles_width import Estimate, argmax_accuracy, pilot_count, simulate
+from proofs_check.tolerances import STANDARD_ERRORS
 from theory.landscape_finite import finite_width
 
 QUICK_SEEDS = range(4)
@@ -35,8 +36,8 @@ def monte_carlo(seed: int, width: int, mean_factor: float = 1.0, variance_factor
     found = _simulated(seed, width)
     return worst(
         [
-            close(found.mean, mean_factor * mean_shift, 3 * found.mean_error),
-            close(found.variance, variance_factor * variance, 3 * found.variance_error),
+            close(found.mean, mean_factor * mean_shift, STANDARD_ERRORS.times(found.mean_error)),
+            close(found.variance, variance_factor * variance, STANDARD_ERRORS.times(found.variance_error)),
             at_most(found.mean_error, abs(mean_shift) / 10),
             at_most(found.variance_error, variance / 10),
         ]
@@ -52,4 +53,4 @@ def accuracy(tokens: int, width: int, expected: float, count: int = 1000, slack:
     """Share of sentences (i uniform on 1..T-1) that the head alpha = (0, 1), beta = (1, 0) gets right by argmax."""
     share = argmax_accuracy((0.0, 1.0, 1.0, 0.0), tokens, width, count, seed=width)
     error = np.sqrt(max(expected * (1 - expected), 0.25 / count) / count)
-    return close(share, expected, 3 * float(error) + slack)
+    return at_most(abs(share - expected), STANDARD_ERRORS * float(error) + slack)

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Control, Effort, Evidence, Kind, Verdict, Witness
+from proofs_check.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, Witness, everywhere
 from proofs_check.kv.icl import key_value_pairs
-from proofs_check.kv.mathematical import exact, mathematical, not_identity, symbolic
+from proofs_check.kv.mathematical import ONCE, exact, mathematical, not_identity, symbolic
 from proofs_check.margin import Margin, balls_apart, identity, same
 from theory.ball import to_ball
 from theory.shift import softmax, tokens
@@ -34,10 +34,6 @@ PRINTED, REPAIRED, WHOLE = (1, -1), (2, 0), (1, 0)
 
 def _sum_is_one(length: int, below: tuple[int, int] = REPAIRED) -> Margin:
     return identity(sum(_weights(length, below), sp.Integer(0)), sp.Integer(1))
-
-
-def _sum_is_not_one(length: int, below: tuple[int, int] = PRINTED) -> Margin:
-    return not_identity(sum(_weights(length, below), sp.Integer(0)), sp.Integer(1))
 
 
 def _sum_in_balls(scores: tuple[int, ...]) -> Margin:
@@ -95,6 +91,45 @@ def _once(effort: Effort) -> list[dict[str, Sentence | int]]:
     return _guesses(1, 4 if effort is Effort.QUICK else 6)
 
 
+def _one_hot(token: int, count: int) -> list[int]:
+    return [int(token == k) for k in range(count)]
+
+
+def _relu(number: int) -> int:
+    return max(number, 0)
+
+
+def _two_gated_layers(guess: list[int], inferred: list[int], real: list[int], gated: bool = True) -> list[int]:
+    """Layer 1: units relu(inferred_k) real_k, summed; layer 2: units relu(sum) guess_j, less the guess; residual."""
+    agree = sum(_relu(a) * b for a, b in zip(inferred, real, strict=True)) if gated else sum(inferred)
+    return [g + (_relu(agree) * g - g) for g in guess]
+
+
+def _one_layer(guess: list[int], inferred: list[int], real: list[int]) -> list[int]:
+    """V^2 units relu(inferred_k + real_k - 1) guess_j, less the guess; residual."""
+    units = [[_relu(a + b - 1) * g for a, b in zip(inferred, real, strict=True)] for g in guess]
+    return [g + (sum(row) - g) for g, row in zip(guess, units, strict=True)]
+
+
+def _keeps_or_deletes(count: int, **options: bool) -> Margin:
+    """For all guesses, inferred and real values among `count` one-hot tokens, both networks against keep or delete."""
+    found, wanted = [], []
+    for guess, inferred, real in itertools.product(range(count), repeat=3):
+        rows = [_one_hot(token, count) for token in (guess, inferred, real)]
+        found.append((_two_gated_layers(*rows, **options), _one_layer(*rows)))
+        wanted.append(([entry * int(inferred == real) for entry in rows[0]],) * 2)
+    return same(found, wanted)
+
+
+def _no_linear_gate(weight_of_one: int = 1) -> Margin:
+    """f linear in (inferred, real), two tokens: f on the equal pairs and f on the unequal ones have the same sum."""
+    left, right = sp.symbols("a_0:2", real=True), sp.symbols("b_0:2", real=True)
+    free = sp.Symbol("c", real=True)
+    equal = left[0] + right[0] + weight_of_one * (left[1] + right[1]) + 2 * free
+    unequal = left[0] + right[1] + left[1] + right[0] + 2 * free
+    return identity(equal, unequal)
+
+
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.sec3.3.value_pairs",
@@ -108,31 +143,37 @@ CLAIMS: tuple[Claim, ...] = (
             Control("keys shifted instead", lambda length: key_value_pairs(length, "k", "v")),
         ),
         verdict=Verdict.HOLDS_IF,
-        note="Position 1 is left out: it holds (k_1, 0) and takes part in the softmax.",
+        hypotheses=("position 1 is set apart",),
+        reading="Position 1, which has no previous token, is set apart.",
+        severity=Severity.READING,
+        note="Position 1 holds (k_1, 0) and takes part in the softmax.",
         formula=r"(k_s,\hat v_s)=(k_s,v_{s-1}),\quad s=2,\ldots,n",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq12",
         f"{SECTION}, Eq. 12",
         "v_n = sum_{i=2}^n e^{k_{n+1}.k_i/T} / (sum_{i=1}^{n-1} e^{k_{n+1}.k_i/T}) v_{i-1}, a mean of earlier values.",
         symbolic(
-            "the sum of the weights against 1, n = 2..5",
-            _sum_is_not_one,
+            "with the denominator over i = 2..n the weights sum to 1, n = 2..5",
+            _sum_is_one,
             LENGTHS,
-            Control("the denominator over i = 2..n", lambda length: _sum_is_not_one(length, REPAIRED)),
+            Control("the denominator over i = 1..n-1, as printed", lambda length: _sum_is_one(length, PRINTED)),
         ),
-        Evidence(
-            Kind.CERTIFIED,
-            "whole-number scores, in balls",
+        exact(
+            "as printed they do not: whole-number scores, in balls",
             _sum_in_balls,
             ({"scores": (0, 1)}, {"scores": (0, -1)}, {"scores": (0, 0, 1)}, {"scores": (2, 0, 1)}),
-            (Control("equal first and last scores", points=({"scores": (0, 0)}, {"scores": (0, 1, 0)})),),
+            Control("equal first and last scores", points=({"scores": (0, 0)}, {"scores": (0, 1, 0)})),
         ),
-        verdict=Verdict.FALSE,
+        verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
         witness=Witness({"scores": (0, 1)}, _sum_in_balls),
         correction="kv.eq12.corrected",
         formula=r"v_n=\sum_{i=2}^{n}\frac{e^{k_{n+1}\cdot k_i/T}}{\sum_{i=1}^{n-1}e^{k_{n+1}\cdot k_i/T}}v_{i-1}",
-        note="The weights sum to 1 + (e^{s_n} - e^{s_1})/(sum of the first n - 1): at n = 2, scores 0 and 1, to e.",
+        note="The denominator runs over i = 2..n; its range is left over from Eq. 11. As printed the weights sum to "
+        "1 + (e^{s_n} - e^{s_1})/(sum of the first n - 1): at n = 2, scores 0 and 1, to e.",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq12.corrected",
@@ -147,6 +188,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         formula=r"v_n=\sum_{i=2}^{n}\frac{e^{k_{n+1}\cdot k_i/T}}{\sum_{i=2}^{n}e^{k_{n+1}\cdot k_i/T}}v_{i-1}",
         is_correction=True,
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq12.normaliser",
@@ -162,6 +204,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"v_n=\sum_{i=2}^{n}\frac{e^{k_{n+1}\cdot k_i/T}}{\sum_{j=1}^{n}e^{k_{n+1}\cdot k_j/T}}v_{i-1}",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq12.sees_itself",
@@ -175,6 +218,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\frac{e^{s_{n+1}}}{\sum_{i=1}^{n+1}e^{s_i}}v_n,\quad s_i=k_{n+1}\cdot k_i/T",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.sec3.3.keep",
@@ -188,8 +232,45 @@ CLAIMS: tuple[Claim, ...] = (
             Control("guesses that did not occur", points=_guesses(0, 2)),
         ),
         verdict=Verdict.HOLDS_IF,
+        hypotheses=("the guess occurs exactly once among x_2 .. x_n", "one-hot tokens, T -> 0"),
+        severity=Severity.REPAIRABLE,
         note="The guess must occur exactly once among x_2 .. x_n. After A B B the seen successor B of B is deleted "
         "(the mean of A and B is not B); after A A the unseen guess B is kept (all earlier tokens are A).",
         formula=r"\tilde v_n\approx v_n\ \iff\ (x_n,x_{n+1})\in\{(x_s,x_{s+1}):s<n\}",
+        coverage=INSTANCES,
+    ),
+    mathematical(
+        "kv.sec3.3.gate",
+        f"{SECTION}, after Eq. 12",
+        "Keeping or deleting the guess is easily done by a gated MLP and a residual connection.",
+        exact(
+            "one-hot guesses and values of 2..5 tokens: two gated layers of V units, and one of V^2",
+            _keeps_or_deletes,
+            [{"count": count} for count in range(2, 6)],
+            Control("a first layer without its gate", lambda count: _keeps_or_deletes(count, gated=False)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        hypotheses=("the values are one-hot", "two gated layers of V units, or one of V^2; gates by ReLU"),
+        reading="A construction exists; values are one-hot, and equal is close.",
+        severity=Severity.READING,
+        note="Missing: values that can be told apart coordinate by coordinate, and a second layer or V^2 units. A "
+        "threshold on one linear form cannot compare them (kv.sec3.3.gate.linear).",
+        formula=r"g+\left(\mathrm{ReLU}\left(\sum_k\mathrm{ReLU}(\tilde v_k)v_k\right)-1\right)g",
+        coverage=INSTANCES,
+    ),
+    mathematical(
+        "kv.sec3.3.gate.linear",
+        f"{SECTION}, after Eq. 12, our addition",
+        "One linear gate cannot decide it: no threshold on a linear form of the inferred and the real value is passed "
+        "exactly where the two agree.",
+        symbolic(
+            "two one-hot tokens, all weights free: the two equal pairs and the two unequal ones have the same sum",
+            _no_linear_gate,
+            ONCE,
+            Control("the second token counted twice where equal", lambda: _no_linear_gate(2)),
+        ),
+        is_correction=True,
+        formula="f(e_0,e_0)+f(e_1,e_1)=f(e_0,e_1)+f(e_1,e_0)",
+        coverage=everywhere("The weights are free, and any larger set of tokens holds two."),
     ),
 )

@@ -4,11 +4,20 @@ import itertools
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Control, Effort, Nature, Verdict
-from proofs_check.kv.depth_width import LARGE, SMALL, every_summary_confuses, successor
+from proofs_check.claim import INSTANCES, Claim, Control, Effort, Nature, Severity, Verdict
+from proofs_check.kv.depth_width import (
+    FOUR,
+    FOUR_FOR_TWO,
+    LARGE,
+    NO_HEAD,
+    SMALL,
+    every_summary_confuses,
+    no_read_out,
+    successor,
+)
 from proofs_check.kv.exact_claim import unsettled_claim
 from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
-from proofs_check.margin import Margin, identity, same
+from proofs_check.margin import Margin, identity, same, worst
 from theory.shift import mixing_matrix, softmax, tokens
 from theory.symbols import alpha1, alpha2
 
@@ -37,6 +46,11 @@ def _equal_bystanders(query: tuple[sp.Expr, sp.Expr], key: tuple[int, int]) -> M
 
     weights = softmax([match(place) for place in range(5)])
     return identity(weights[1], weights[2])
+
+
+def _same_query(sentences: tuple[str, ...]) -> Margin:
+    """The last two tokens, of which a shifted query is made, are alike in all sentences."""
+    return same(tuple(w[-2:] for w in sentences), (sentences[0][-2:],) * len(sentences))
 
 
 def _machine(sentence: tuple[int, ...], special: int = 2) -> int:
@@ -72,6 +86,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("a kernel of size 3", lambda length: _convolution(length, (alpha1, alpha2, 1))),
         ),
         formula=r"\hat K_t=\sum_{j=0}^{1}c_jK_{t-j},\quad(c_0,c_1)=(\alpha_1,\alpha_2)",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.sec5.gssm",
@@ -84,8 +99,12 @@ CLAIMS: tuple[Claim, ...] = (
             Control("as many states as value strings", points=LARGE),
         ),
         verdict=Verdict.HOLDS_IF,
+        hypotheses=("the state holds fewer bits than the values that may be asked for",),
+        reading="The state is of a fixed size, and arbitrary means more than it can hold.",
+        severity=Severity.READING,
         note="The state must hold fewer bits than the values that may be asked for; a growing state is not bound.",
         formula=r"M<2^n\Rightarrow\forall f:\{0,1\}^n\to\{1,\ldots,M\}\ \exists u\ne v:\ f(u)=f(v)",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.fn11",
@@ -98,25 +117,35 @@ CLAIMS: tuple[Claim, ...] = (
             Control("another token than S at the end", points=lambda effort: _ending_in(0, effort)),
         ),
         formula=r"b_t=\begin{cases}x_t&x_{t-1}=S\\b_{t-1}&x_{t-1}\ne S\end{cases}",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appG.query",
         "KV shifting (final), Appendix G; first version, Appendix J",
-        "Shifting Q can hardly contribute to induction: alone it cannot tell the successor from a bystander.",
+        "Shifting Q can hardly contribute to induction: shifted alone, it does not let one head name the successor.",
         symbolic(
-            "A B C D A, query gamma1 x_n + gamma2 x_{n-1}: B and C have equal logits",
+            "identity projections, A B C D A, query gamma1 x_n + gamma2 x_{n-1}: B and C have equal logits",
             lambda: _equal_bystanders((gamma1, gamma2), (1, 0)),
             ONCE,
             Control("keys shifted", lambda: _equal_bystanders((gamma1, gamma2), (0, 1))),
         ),
+        symbolic(
+            "any projections, positions and residual: four sentences that end in the same two tokens, e and a",
+            lambda: worst([_same_query(FOUR_FOR_TWO), no_read_out(FOUR_FOR_TWO)]),
+            ONCE,
+            Control("keys shifted", lambda: no_read_out(FOUR_FOR_TWO, previous=True)),
+            Control("the first four, of which two end otherwise", lambda: _same_query(FOUR)),
+        ),
+        reading="One layer of one head is meant, as in the analysis of Section 3.",
         formula=r"\hat q_n=\gamma_1x_n+\gamma_2x_{n-1}\Rightarrow l_B=l_C",
+        coverage=NO_HEAD,
     ),
     unsettled_claim(
         "kv.appG.elsewhere",
         "KV shifting (final), Appendix G; first version, Appendix J",
         "Shifting elsewhere than at K and V cannot alleviate the width requirement of induction heads.",
-        note="No width requirement is proved (kv.sec2.1.width). A common shift of the states reads offsets +1 and -1 "
-        "with equal weights (kv.eq5.decoupled).",
+        note="No width requirement is proved (kv.sec2.1.width): it takes a lower bound for every other place. One "
+        "mixture of the states that keys and values share does induction at D = d (kv.eq5.one_mixture).",
         nature=Nature.MATHEMATICAL,
         formula=r"D_{\mathrm{elsewhere}}\ge D_{\mathrm{TF}}",
     ),

@@ -5,11 +5,12 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Control, Effort, Nature, Verdict, Witness
+from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, Effort, Nature, Severity, Verdict, everywhere
+from proofs_check.kv import general_checks as general
 from proofs_check.kv.exact_claim import BOTH
 from proofs_check.kv.exact_heads import DECAY, MATCH_WEIGHT, SYMBOLS, induction_weights, rational
-from proofs_check.kv.mathematical import exact, mathematical, symbolic
-from proofs_check.margin import Margin, at_most, different, identity, less, same
+from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
+from proofs_check.margin import Margin, at_most, identity, same
 from theory.induction_network import construction
 from theory.induction_proofs import latest_weight_limit, match_ratio_residual
 from theory.induction_symbolic import induction_terms, reduced, symbolic_tokens
@@ -37,8 +38,10 @@ def _parameters(names: tuple[str, ...]) -> Margin:
     return same(frozenset(SYMBOL_OF[name] for name in names), frozenset(free))
 
 
-def _not_empty(length: int) -> Margin:
-    return less(0, len(range(2, length)))
+def _not_empty(least: int) -> Margin:
+    """L = least + more: the sum over 2 .. L - 1 has L - 2 >= 1 terms, whatever `more` >= 0 is."""
+    more = sp.Symbol("more", integer=True, nonnegative=True)
+    return general.nonnegative((least + more) - 2 - 1)
 
 
 def _fits(dim: int, token: str = "d") -> Margin:
@@ -57,11 +60,11 @@ def _matches(word: str) -> list[int]:
     return [place for place in range(1, len(word) - 1) if word[place - 1] == word[-1]]
 
 
-def _latest_share(word: str, claimed: str = "all") -> Margin:
-    """IH's share on the successor of the latest match, m -> 0 and sigma -> 0, differs from the claimed one."""
+def _latest_share(word: str, claimed: str = "split") -> Margin:
+    """IH's share on the successor of the latest match as m -> 0 and sigma -> 0: one part of as many as there are."""
     found = _matches(word)
     share = sp.S.One if claimed == "all" else sp.Rational(1, len(found))
-    return different(share, latest_weight_limit(word, found[-1]))
+    return same(share, latest_weight_limit(word, found[-1]))
 
 
 def _ratio(word: str, factor: sp.Expr | None = None) -> Margin:
@@ -111,6 +114,34 @@ def _right_letter(word: str) -> Margin:
 
 
 REPEATED = [{"word": word} for word in ("AABA", "ABACA", "ABACADA", "ABCAECADBA")]
+ONE_SUCCESSOR = [{"word": word} for word in ("ABA", "ABCDA", "ABCABDA", "ABCDEFGHC")]
+SAME_SUCCESSOR = (
+    "Missing: all earlier occurrences of the last token have the same successor, and the latest is not x_{L-1}, whose "
+    "successor Eq. 7 leaves out. The data of Figure 1 are such."
+)
+SMALL_PARAMETERS = everywhere(
+    "The share of the right letter is at least 1 - L e^{mL - 1/sigma} for orthonormal tokens: L, m, sigma are free."
+)
+
+
+def _right_letter_evidence():
+    """The bound at every length, and the limit for four words; what the missing hypothesis excludes is a control."""
+    return (
+        symbolic(
+            "share of the right letter at least k/(k + L), k = e^{1/sigma - mL}, any number of matches, any L",
+            general.share_of_matches,
+            ONCE,
+            Control("sigma -> infinity", lambda: general.share_of_matches(cold=False)),
+        ),
+        symbolic(
+            "weight on the right next letter, limit m -> 0 then sigma -> 0",
+            _right_letter,
+            ONE_SUCCESSOR,
+            Control("two successors", points=({"word": "ABACA"},)),
+            Control("the last token repeats the one before", points=({"word": "ABCC"},)),
+        ),
+    )
+
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
@@ -124,6 +155,8 @@ CLAIMS: tuple[Claim, ...] = (
             Control("a fixed index, as printed", lambda length: _constant(length, 2)),
         ),
         verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
+        coverage=INSTANCES,
         formula=r"\mathrm{IH}(x)=\sum_{s=2}^{L-1}\mathrm{softmax}(x_Lx_{s-1}^T/\sigma-m|L-s|)_ix_s",
         note="The index is s; i occurs nowhere else in the definition.",
     ),
@@ -139,19 +172,25 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         nature=Nature.TEXTUAL,
         verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
+        coverage=ENUMERATED,
         note="sigma > 0; the next sentence has it right. There is no T in Eq. 7.",
     ),
     mathematical(
         "kv.def3.1.domain",
         EQ7,
-        "IH is defined for every length L in N+.",
+        "IH is defined for every length L in N+ at which its sum has a term.",
         exact(
-            "number of positions in the sum, L = 3..20",
+            "number of positions in the sum, L = 3 + any whole number >= 0",
             _not_empty,
-            [{"length": length} for length in range(3, 21)],
-            Control("L = 1, 2", points=({"length": 1}, {"length": 2})),
+            ({"least": 3},),
+            Control("L >= 2", points=({"least": 2},)),
+            Control("L >= 1", points=({"least": 1},)),
         ),
         verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading="IH is meant for sequences in which there is a pair to match: L >= 3.",
+        coverage=everywhere("The sum has L - 2 terms: one expression in L."),
         note="L >= 3: for L = 1, 2 the softmax is over no position (and L = 3 always returns x_2).",
         formula=r"\{2,\ldots,L-1\}\ne\emptyset,\quad L\in\mathbb{N}^+",
     ),
@@ -167,28 +206,47 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         nature=Nature.TEXTUAL,
         verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
+        coverage=INSTANCES,
         note="Tokens and IH(x) lie in R^d; D is the width of the network.",
     ),
     mathematical(
         "kv.sec3.1.any_context",
         AFTER,
-        "As sigma and m approach 0, IH implements induction heads (the latest same token) for any long context.",
+        "As sigma and m approach 0, IH implements induction heads at every context length.",
+        *_right_letter_evidence(),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        reading="For each length there are sigma and m small enough; tokens are orthonormal.",
+        coverage=SMALL_PARAMETERS,
+        note=f"{SAME_SUCCESSOR} With several successors IH reads a mixture: kv.sec3.1.any_context.equal_weights.",
+        formula=r"\lim_{\sigma,m\to0}\mathrm{IH}(x)=x_{i+1},\quad x_i=x_L",
+    ),
+    mathematical(
+        "kv.sec3.1.any_context.equal_weights",
+        f"{AFTER}, our addition",
+        "With different successors small sigma and m do not find the latest match: in A B A C A the limit of IH gives "
+        "half its weight to B and half to C, in A A B A half to A.",
         symbolic(
             "share of the successor of the latest match, limit m -> 0 then sigma -> 0, tokens that occur 2 to 3 times",
             _latest_share,
             REPEATED,
-            Control("1 / number of matches", lambda word: _latest_share(word, "split")),
+            Control("all of the weight", lambda word: _latest_share(word, "all")),
         ),
-        verdict=Verdict.FALSE,
-        witness=Witness({"word": "AABA"}),
-        correction="kv.sec3.1.any_context.corrected",
-        note="All earlier occurrences weigh the same as m -> 0: in A B A C A half goes to B, half to C.",
-        formula=r"\lim_{\sigma,m\to0}\mathrm{IH}(x)=x_{i+1},\quad i=\max\{s<L:x_s=x_L\}",
+        is_correction=True,
+        coverage=everywhere("The statement is about the words named, and the limits are exact."),
+        formula=r"\lim_{\sigma\to0}\lim_{m\to0}\mathrm{IH}(ABACA)=\frac{B+C}{2}",
     ),
     mathematical(
         "kv.sec3.1.any_context.ratio",
         f"{AFTER}, our addition",
         "Two matches weigh as e^{m gap} for every sigma, so m -> 0 makes them equal at any rate of sigma -> 0.",
+        symbolic(
+            "any two matches at any length, tokens of unit norm: i, the gap, L, sigma, m free",
+            general.ratio_of_matches,
+            ONCE,
+            Control("e^{2 m gap}", lambda: general.ratio_of_matches(2)),
+        ),
         symbolic(
             "orthonormal tokens, the last two matches of four words",
             _ratio,
@@ -196,6 +254,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("e^m", lambda word: _ratio(word, sp.exp(slope))),
         ),
         is_correction=True,
+        coverage=everywhere("Places, gap, length, sigma and m are free symbols."),
         formula=r"\frac{w_{i+1}}{w_{j+1}}=e^{m(i-j)},\quad x_i=x_j=x_L",
     ),
     mathematical(
@@ -204,6 +263,12 @@ CLAIMS: tuple[Claim, ...] = (
         "For orthonormal tokens with x_{L-1} != x_L, IH gives the successor of the latest match i <= L - 2 at least "
         "1/(1 + (L-3) max(e^{-m gap}, e^{m(L-i-2) - 1/sigma})): it reads the latest match when m gap and "
         "1/sigma - m(L-i-2) outgrow log L.",
+        symbolic(
+            "the L - 3 other weights over the latest match's, at any length and places",
+            general.latest_bound,
+            ONCE,
+            Control("a place 0 from the end", lambda: general.latest_bound(0)),
+        ),
         exact(
             "all sets of matches, L = 3..7 (full: 10), rational e^{1/sigma} and e^{-m}",
             _bound,
@@ -218,22 +283,19 @@ CLAIMS: tuple[Claim, ...] = (
             Control("then m -> 0", lambda word: _steep_limit(word, flat=True)),
         ),
         is_correction=True,
+        coverage=everywhere("1/(1 + a sum of L - 3 ratios), each at most the maximum: length and places are free."),
         formula=r"w_{i+1}\ge\frac{1}{1+(L-3)\max(e^{-m(i-j)},e^{m(L-i-2)-1/\sigma})}",
     ),
     mathematical(
         "kv.sec3.1.finite_length",
         AFTER,
         "At a finite length it is enough to take a very small sigma and m.",
-        symbolic(
-            "weight on the right next letter, limit m -> 0 then sigma -> 0",
-            _right_letter,
-            [{"word": word} for word in ("ABA", "ABCDA", "ABCABDA", "ABCDEFGHC")],
-            Control("two successors", points=({"word": "ABACA"},)),
-            Control("the last token repeats the one before", points=({"word": "ABCC"},)),
-        ),
+        *_right_letter_evidence(),
         verdict=Verdict.HOLDS_IF,
-        note="All earlier occurrences of the last token have the same successor, and the latest is not x_{L-1}, whose "
-        "successor Eq. 7 leaves out. The data of Figure 1 are such.",
+        severity=Severity.REPAIRABLE,
+        reading="Tokens are orthonormal; the last one has occurred before.",
+        coverage=SMALL_PARAMETERS,
+        note=SAME_SUCCESSOR,
         formula=r"\lim_{\sigma,m\to0}\mathrm{IH}(x)=x_{i+1},\quad x_i=x_L,\quad L<\infty",
     ),
 )

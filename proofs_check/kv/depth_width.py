@@ -4,11 +4,12 @@ import itertools
 from fractions import Fraction
 
 import numpy as np
+import sympy as sp
 
-from proofs_check.claim import Claim, Control, Effort, Verdict, Witness
+from proofs_check.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, everywhere
 from proofs_check.kv.exact_claim import unsettled_claim
-from proofs_check.kv.mathematical import exact, mathematical
-from proofs_check.margin import Margin, different, less, same
+from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
+from proofs_check.margin import Margin, identity, less, same, worst
 
 SECTION = "KV shifting (both versions), Section 2.1"
 
@@ -71,6 +72,18 @@ def _pointer_answer(sentence: tuple[int, ...], steps: int = 1) -> int:
     return sentence[query.index(max(query))]
 
 
+def _shifted_key_answer(sentence: tuple[int, ...], shift: int = 1) -> int:
+    """The pointer as it is for query, against positions as keys, place s holding e_{s - shift}."""
+    pointer = list(_first_layer(sentence)[-1][1])
+    pointer[-1] = Fraction(0)
+    scores = [pointer[place - shift] if place >= shift else Fraction(0) for place in range(len(sentence))]
+    return sentence[scores.index(max(scores))]
+
+
+def _shifted_key_works(sentence: tuple[int, ...], shift: int = 1) -> Margin:
+    return same(_shifted_key_answer(sentence, shift), successor(sentence))
+
+
 def _one_repeat(length: int) -> list[dict[str, tuple[int, ...]]]:
     """Sentences of distinct tokens followed by a repetition of one that is not the latest."""
     return [{"sentence": (*range(length - 1), i)} for i in range(length - 2)]
@@ -85,10 +98,64 @@ def _pointer_works(sentence: tuple[int, ...], steps: int = 1) -> Margin:
     return same((_pointer_answer(sentence, steps), len(blind)), (successor(sentence), 1))
 
 
-def _answer_without_previous_token(sentence: tuple[int, ...], steps: int = 1) -> Margin:
-    """If x_i had to be in the state at i + 1, a network without it would not answer right (-1)."""
-    works = _pointer_works(sentence, steps).value >= 0
-    return different(-1, _pointer_answer(sentence) if works else -1)
+def _elimination_answer(sentence: tuple[int, ...], left_out: int = 1) -> tuple[int, int]:
+    """The token read and the number of states at its place over all x_i, for states that leave out x_{s-1}.
+
+    A state is (own token, the tokens before s - left_out); the last place whose state does not hold x_L is read.
+    """
+
+    def states(tokens: tuple[int, ...]) -> list[tuple[int, frozenset[int]]]:
+        return [(token, frozenset(tokens[: max(s - left_out, 0)])) for s, token in enumerate(tokens)]
+
+    query, place = sentence[-1], sentence.index(sentence[-1])
+    free = [s for s, (own, held) in enumerate(states(sentence)) if query != own and query not in held]
+    others = [t for t in range(len(sentence) + 1) if t not in sentence]
+    swapped = [tuple(other if s == place else t for s, t in enumerate(sentence)) for other in others]
+    seen = {states(alike)[place + 1] for alike in (sentence, *swapped)}
+    return (sentence[free[-1]] if free else -1), len(seen)
+
+
+def _elimination_works(sentence: tuple[int, ...], left_out: int = 1) -> Margin:
+    return same(_elimination_answer(sentence, left_out), (successor(sentence), 1))
+
+
+# The last token (or the last two) alike, the tokens c and d at the places 2 and 4, the match before one of them.
+FOUR = ("acbda", "bcada", "adbca", "bdaca")
+FOUR_FOR_TWO = ("acbdea", "bcadea", "adbcea", "bdacea")
+
+
+def _share(sentence: str, place: int, previous: bool) -> sp.Symbol:
+    """What a state gives to the sum over places, for one query: any function of its token and place (and the token
+    before)."""
+    before = sentence[place - 2] if previous and place > 1 else ""
+    return sp.Symbol(f"z_{before}{sentence[place - 1]}{place}", real=True)
+
+
+def _answers(sentences: tuple[str, ...]) -> str:
+    found = (successor(tuple(map(ord, sentence))) for sentence in sentences)
+    return "".join(map(chr, found))
+
+
+def same_ratio(previous: bool = False) -> Margin:
+    """Weights of c at 2 and d at 4 in acbd|a, where c is asked for, and in bcad|a, where d is: equal ratios."""
+    sentences = FOUR[:2]
+    (c, d), (other_c, other_d) = ([_share(w, place, previous) for place in (2, 4)] for w in sentences)
+    return worst([same(_answers(sentences), "cd"), identity(c * other_d, other_c * d)])
+
+
+def no_read_out(sentences: tuple[str, ...] = FOUR, previous: bool = False) -> Margin:
+    """The logit of c less that of d, times the positive normaliser, is a sum of one term a state.
+
+    Over the four sentences the sums, with signs + - - +, cancel; to be right they must be +, -, -, +.
+    """
+    sums = [sum(_share(w, place, previous) for place in range(1, len(w) + 1)) for w in sentences]
+    return worst([same(_answers(sentences), "cddc"), identity(sums[0] - sums[1] - sums[2] + sums[3], sp.Integer(0))])
+
+
+NO_HEAD = everywhere(
+    "Scores, values and residual enter as one free symbol for each token at each place, and four sentences that no "
+    "choice of them does are enough."
+)
 
 
 def _sentences(effort: Effort) -> list[dict[str, tuple[int, ...]]]:
@@ -133,6 +200,10 @@ CLAIMS: tuple[Claim, ...] = (
         note="The cited theorem is about size: what the layer passes on (heads x head width x bits) must be less than "
         "the number of pairs. A layer of unlimited size can (kv.sec2.1.one_layer.large).",
         formula=r"M<2^n\Rightarrow\forall f:\{0,1\}^n\to\{1,\ldots,M\}\ \exists u\ne v:\ f(u)=f(v)",
+        hypotheses=("the layer passes on fewer bits than there are pairs",),
+        reading="The cited theorem is meant, with its condition on the size of the layer.",
+        severity=Severity.READING,
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.sec2.1.one_layer.large",
@@ -146,27 +217,58 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\left(x_L,\frac{1}{L}\sum_{s=1}^{L}e_{(x_s,s)}\right)\mapsto x_{i+1}",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.sec2.1.must_integrate",
         f"{SECTION}, after Property 1",
-        "To be output by induction, token i + 1 must first have x_i integrated into its hidden state.",
-        exact(
-            "a two-layer network whose state at i + 1 does not depend on x_i; one-repeat sentences of 3..6 tokens",
-            _answer_without_previous_token,
-            _sentences,
-            Control("a pointer that is not moved on", lambda sentence: _answer_without_previous_token(sentence, 0)),
+        "From the perspective of virtual heads, to be output by induction token i + 1 must first have x_i integrated "
+        "into its hidden state.",
+        symbolic(
+            "states of own token and place: acbd|a and bcad|a have the same ratio of weights on c and d; scores free",
+            same_ratio,
+            ONCE,
+            Control("states that hold the token before", lambda: same_ratio(previous=True)),
         ),
-        verdict=Verdict.FALSE,
-        witness=Witness({"sentence": (0, 1, 0)}),
-        correction="kv.sec2.1.must_integrate.corrected",
-        note="Appendix D of the final version describes another route itself: carry the position i, move it on by one. "
-        "In the counterexample -1 stands for no answer.",
+        symbolic(
+            "and no read-out of one head does these two and adbc|a, bdac|a; scores, values and residual free",
+            no_read_out,
+            ONCE,
+            Control("states that hold the token before", lambda: no_read_out(previous=True)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        hypotheses=(
+            "the second head finds i + 1 by the content of its state, for a query of the last token",
+            "a state holds its own token, its place and at most the token before",
+        ),
+        reading="Two stacked heads are meant whose second knows a place by the content of its state, and a state knows "
+        "its own token, its place and at most the token before.",
+        severity=Severity.READING,
+        note="Missing: what else a state may hold. Other routes leave x_i out: a pointer, as Appendix D of the final "
+        "version says itself (kv.sec2.1.must_integrate.corrected), and states that hold all but the previous token "
+        "(kv.sec2.1.must_integrate.elimination).",
         formula=r"\frac{\partial h_{i+1}}{\partial x_i}\ne0",
+        coverage=NO_HEAD,
+    ),
+    mathematical(
+        "kv.sec2.1.must_integrate.one_head",
+        f"{SECTION}, after Property 1, our addition",
+        "One head over states of own token and place does not name the successor in all of acbd|a, bcad|a, adbc|a and "
+        "bdac|a, whatever its scores, values and residual.",
+        symbolic(
+            "the sums over the states with signs + - - + cancel; one free symbol for each token at each place",
+            no_read_out,
+            ONCE,
+            Control("states that hold the token before", lambda: no_read_out(previous=True)),
+            Control("one sentence changed", lambda: no_read_out(("acbda", "bcada", "adbca", "bcaca"))),
+        ),
+        is_correction=True,
+        formula=r"f(acbd|a)-f(bcad|a)-f(adbc|a)+f(bdac|a)=0,\quad f=Z\,(l_c-l_d)",
+        coverage=NO_HEAD,
     ),
     mathematical(
         "kv.sec2.1.must_integrate.corrected",
-        f"{SECTION}, after Property 1, corrected",
+        f"{SECTION}, after Property 1, another route",
         "Two layers also do induction by a pointer: find position i, move it to i + 1 by a linear map, read the token.",
         exact(
             "hard attention in rationals; one-repeat sentences of 3..6 tokens, the state at i + 1 compared over x_i",
@@ -176,13 +278,23 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\frac{\partial h_{i+1}}{\partial x_i}=0,\quad e_i\mapsto Pe_i=e_{i+1}\mapsto x_{i+1}",
+        coverage=INSTANCES,
     ),
-    unsettled_claim(
-        "kv.sec2.1.width",
-        f"{SECTION}, after Property 1",
-        "The induction mechanism imposes certain requirements on the dimensionality of the hidden states.",
-        note="No lower bound on the width is stated or proved anywhere; D = 2d is one construction, and D = d suffices "
-        "with near-orthogonal storage (kv.sec2.1.width.superposition).",
+    mathematical(
+        "kv.sec2.1.must_integrate.elimination",
+        f"{SECTION}, after Property 1, another route",
+        "A match by content does it too without x_i in the state at i + 1: states hold their own token and all but the "
+        "previous one, and the last place that does not hold x_L is read.",
+        exact(
+            "one-repeat sentences of 3..6 tokens, the state at i + 1 compared over x_i",
+            _elimination_works,
+            _sentences,
+            Control("the previous token held as well", lambda sentence: _elimination_works(sentence, 0)),
+            Control("the two previous ones left out", lambda sentence: _elimination_works(sentence, 2)),
+        ),
+        is_correction=True,
+        formula=r"h_s=(x_s,\{x_t:t<s-1\}),\quad\max\{s:x_L\notin h_s\}=i+1",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.sec2.1.width.superposition",
@@ -201,5 +313,29 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"y_s=x_s+Qx_{s-1},\quad y_L^TQ^{-1}y_s=x_L^Tx_{s-1}+O(1/\sqrt{d})",
+        coverage=INSTANCES,
+    ),
+    mathematical(
+        "kv.appD.shifted_key",
+        "KV shifting (final), Appendix D",
+        "If the keys of the next layer are shifted, no MLP is needed to convert position i into i + 1: the pointer to "
+        "i finds i + 1 as it is.",
+        exact(
+            "the pointer network with keys e_{s-1} and nothing moved on; one-repeat sentences of 3..6 tokens",
+            _shifted_key_works,
+            _sentences,
+            Control("keys as they are", lambda sentence: _shifted_key_works(sentence, 0)),
+            Control("keys shifted by two", lambda sentence: _shifted_key_works(sentence, 2)),
+        ),
+        note="None is needed without the shift either: a linear map moves the pointer on "
+        "(kv.sec2.1.must_integrate.corrected).",
+        formula=r"\hat k_s=e_{s-1}:\quad\mathrm{argmax}_s\,e_i\cdot\hat k_s=i+1",
+        coverage=INSTANCES,
+    ),
+    unsettled_claim(
+        "kv.appD.shifted_key.learning",
+        "KV shifting (final), Appendix D",
+        "Keys that are shifted in the next layer may also help to learn induction by way of positions.",
+        note="It takes training a two-layer model whose keys are positions alone, with the shift and without.",
     ),
 )

@@ -11,6 +11,7 @@ from proofs_check.certify import prove_positive
 from proofs_check.check import verify
 from proofs_check.kv.mathematical import identities
 from proofs_check.margin import Margin, Undecided, at_most, ball_at_least, identity, less, worst
+from proofs_check.tolerances import KERNEL
 from theory import landscape, landscape_slice
 from theory.ball import BallFunction, to_ball
 from theory.box import Box, Outcome
@@ -145,4 +146,4 @@ def minimiser_signs(sign: int = 1) -> Margin:
 
 def not_below_corner(a1, b1, tokens, corner=(0.0, 1.0)) -> Margin:
     best = landscape.loss(corner[0], 1 - corner[0], corner[1], 1 - corner[1], tokens)
-    return at_most(float(best), float(landscape.loss(a1, 1 - a1, b1, 1 - b1, tokens)), 1e-14)
+    return at_most(float(best), float(landscape.loss(a1, 1 - a1, b1, 1 - b1, tokens)), KERNEL)

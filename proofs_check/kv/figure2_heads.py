@@ -6,7 +6,8 @@ import numpy as np
 import sympy as sp
 from flint import acb, arb
 
-from proofs_check.kv.figure2_checks import OWN, PREVIOUS, at, exact, proved
+from proofs_check.kv.figure2_checks import LINE, OWN, PREVIOUS, at, exact, proved
+from proofs_check.kv.landscape_checks import closed_form
 from proofs_check.margin import Margin, at_most, ball_at_least, balls_apart, identity, less, worst
 from theory import landscape, landscape_slice, landscape_time
 from theory.ball import to_ball
@@ -22,6 +23,12 @@ def learns_faster(near: tuple[str, str], far: tuple[str, str]) -> Margin:
     """s* of the start `near` (alpha1, beta1) is certainly smaller than that of `far`."""
     first, second = (landscape_time.blow_up_time(1 - Fraction(a), Fraction(b)) for a, b in (near, far))
     return ball_at_least(second - first, strict=True)
+
+
+def nearer(near: tuple[str, str], far: tuple[str, str]) -> Margin:
+    """`near` is the closer one to (0, 1) in Euclidean distance."""
+    first, second = (Fraction(a) ** 2 + (1 - Fraction(b)) ** 2 for a, b in (near, far))
+    return less(first, second)
 
 
 def energy_kept(extra: sp.Expr = beta1 * 0) -> Margin:
@@ -77,8 +84,67 @@ def region_identity(which: str, scale: int = 1) -> Margin:
         "boundary": (sp.simplify(lead.subs(beta1, edge)), sp.Integer(0)),
         "end": (sp.simplify((PREVIOUS - 2 * OWN).subs(alpha1, scale * (1 - sp.log(2)) / 2)), sp.Integer(0)),
         "edge tokens": (landscape_slice.argmax_margins()["edge"], beta1 * (OWN + PREVIOUS - 2) + 1 - OWN),
+        "first position": (_margins("first")["repeated"], scale * lead),
     }
     return identity(*pieces[which])
+
+
+def _margins(case: str) -> dict[str, sp.Expr]:
+    """S times the lead of the target over each class, in a family of positions, at symbolic T."""
+    table = closed_form(case)
+    target = table.classes[0].numerator
+    return {c.name: sp.expand(landscape_slice.on_slice(target - c.numerator)) for c in table.classes[1:]}
+
+
+def last_margins(which: str, case: str = "last but one") -> Margin:
+    """At i = T - 1 the leads over the edge token and the others are >= 0 on the box; the repeated token decides."""
+    a, b, beta2_ = OWN, PREVIOUS, 1 - beta1
+    shown = {
+        "repeated": beta1 * (b - 2 * a) + beta2_ * (a - b),
+        "edge": beta1 * (b - 1),
+        "other": beta1 * (b - 1) + beta2_ * (a - 1),
+    }
+    return identity(sp.expand(_margins(case)[which] - shown[which]), 0)
+
+
+LAST = {  # part: (end points of alpha1, sign of the slope in beta1 of the lead over the repeated token)
+    "left": ("0", "4/25"),
+    "right": ("1/2", "1"),
+}
+
+
+def last_regions(part: str) -> Margin:
+    """The lead R = (2B - 3A) beta1 + A - B over the repeated token, affine in beta1.
+
+    For alpha1 in (end, 1/2), end = (1 - log 2)/2, both ends A - B and B - 2A are negative; below it 2B - 3A > 0, so the
+    region is beta1 > (B - A)/(2B - 3A); above 1/2 3A - 2B > 0, so it is beta1 < (A - B)/(3A - 2B).
+    """
+    if part in ("between", "turned"):
+        # both ends have definite signs away from the roots, and are monotone in alpha1: B - 2A falls, A - B rises
+        sign = 1 if part == "between" else -1
+        rises = (-sign * sp.diff(PREVIOUS - 2 * OWN, alpha1), sp.diff(OWN - PREVIOUS, alpha1))
+        signs = [proved(slope, LINE) for slope in rises]
+        roots = [
+            identity(sp.simplify((PREVIOUS - 2 * OWN).subs(alpha1, (1 - sp.log(2)) / 2)), 0),
+            identity((OWN - PREVIOUS).subs(alpha1, sp.Rational(1, 2)), 0),
+        ]
+        return worst([*signs, *roots])
+    slope = 2 * PREVIOUS - 3 * OWN
+    return proved(slope if part == "left" else -slope, Box({alpha1: LAST[part]}))
+
+
+def last_areas(part: str, low: str, high: str) -> Margin:
+    """Areas of the two regions as balls."""
+    if part == "left":
+        end = (1 - arb(2).log()) / 2
+        area = acb.integral(
+            lambda a, _: 1 - ((1 - a).exp() - a.exp()) / (2 * (1 - a).exp() - 3 * a.exp()), 0, acb(end)
+        ).real
+    else:
+        area = acb.integral(
+            lambda a, _: (a.exp() - (1 - a).exp()) / (3 * a.exp() - 2 * (1 - a).exp()), acb("0.5"), 1
+        ).real
+    return worst([ball_at_least(area - to_ball(low)), ball_at_least(to_ball(high) - area)])
 
 
 def edge_tokens_never_bind(least: str) -> Margin:

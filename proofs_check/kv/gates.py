@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Control, Verdict
+from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.kv.exact_claim import unsettled_claim
 from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
 from proofs_check.margin import Margin, at_most, identity, less, same
@@ -44,6 +44,16 @@ def _stays(value: Fraction, bound=clip) -> Margin:
     return at_most(abs(2 * bound(value) - 1), 1)
 
 
+def _by_cases(low: int = 0, high: int = 1) -> Margin:
+    """The clip is 0 below 0, its argument between, 1 above: at the ends of the three cases it is 0, 0 and 1, 1."""
+    value = sp.Symbol("value", real=True)
+    bounded = sp.Min(sp.Max(value, low), high).rewrite(sp.Piecewise)
+    below, above = (sp.Symbol(name, positive=True) for name in ("below", "above"))
+    share = 1 / (1 + below)  # any number strictly between 0 and 1
+    found = [bounded.subs(value, at) for at in (-below, sp.Integer(0), share, sp.Integer(1), 1 + above)]
+    return identities(found, [sp.Integer(0), sp.Integer(0), share, sp.Integer(1), sp.Integer(1)])
+
+
 def _clipped_sum(alpha: Pair, beta: Pair, total: Pair, bound=clip) -> Margin:
     return same((sum(map(bound, alpha)), sum(map(bound, beta))), total)
 
@@ -67,6 +77,13 @@ def _out_of_reach(target: Pair) -> Margin:
     """The one share g and scale g1 + g2 of W that would give the target have g (1 - g) < 0: outside of [0, 1]."""
     share = target[0] / (target[0] + target[1])
     return less(share * (1 - share), Fraction(0))
+
+
+def _one_sign(sign: int = 1) -> Margin:
+    """Product of a multiple c of two coefficients (the second of the given sign): c^2 times theirs, so not below 0."""
+    scale, gammas = sp.Symbol("c", real=True), sp.symbols("gamma1 gamma2", nonnegative=True)
+    product = (scale * gammas[0]) * (sign * scale * gammas[1])
+    return identity(product, scale**2 * gammas[0] * gammas[1])
 
 
 def _least_logit(weights: tuple[Fraction, ...], beta: Pair, sign: int = 1) -> Margin:
@@ -104,6 +121,8 @@ CLAIMS: tuple[Claim, ...] = (
         note="beta2 = 1 - beta1.",
         formula=r"\alpha_1=\mathrm{sigmoid}(a),\quad\beta_1=\mathrm{sigmoid}(b),\quad\alpha_2=1-\alpha_1,\quad\beta_2"
         r"=1-\alpha_1",
+        severity=Severity.MISPRINT,
+        coverage=everywhere("a and b are free."),
     ),
     mathematical(
         "kv1.sec4.6.gate",
@@ -118,6 +137,8 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.TYPO,
         note="beta2 = 1 - beta1.",
         formula=r"\alpha_2=1-\alpha_1,\quad\beta=1-\alpha_2",
+        severity=Severity.MISPRINT,
+        coverage=everywhere("a and b are free."),
     ),
     mathematical(
         "kv.appF1.gate.inside",
@@ -131,6 +152,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         formula=r"\alpha_1\alpha_2=\frac{1}{2+2\cosh a}",
         is_correction=True,
+        coverage=everywhere("a is free."),
     ),
     mathematical(
         "kv.appF1.clip",
@@ -143,7 +165,15 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the maximum alone", lambda value: _stays(value, lambda v: max(v, Fraction(0)))),
             Control("the minimum alone", lambda value: _stays(value, lambda v: min(v, Fraction(1)))),
         ),
+        symbolic(
+            "the three cases, the argument free in each",
+            _by_cases,
+            ONCE,
+            Control("from -1 on", lambda: _by_cases(low=-1)),
+            Control("up to 2", lambda: _by_cases(high=2)),
+        ),
         formula=r"0\le\min(\max(\alpha_i,0),1)\le1",
+        coverage=everywhere("Below 0, between and above 1 are the only cases, and the argument is free in each."),
     ),
     mathematical(
         "kv.appF1.clip.sum",
@@ -157,11 +187,12 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\alpha_1+\alpha_2:0.51\mapsto0.51,\quad\beta_1+\beta_2:0.19\mapsto0.34",
+        coverage=ENUMERATED,
     ),
     mathematical(
         "kv.appF1.clip.flat",
         f"{BOTH}, our addition",
-        "A coefficient below 0 or above 1 gets no gradient through the clip: it stays where it is.",
+        "A coefficient below 0 or above 1 gets no gradient through the clip.",
         exact(
             "exact difference quotients, quarters from -2 to 3 outside of [0, 1)",
             _clip_flat,
@@ -171,6 +202,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\frac{d}{d\alpha}\min(\max(\alpha,0),1)=0,\quad\alpha<0\ \mathrm{or}\ \alpha>1",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appF1.rescaling",
@@ -185,6 +217,7 @@ CLAIMS: tuple[Claim, ...] = (
         is_correction=True,
         formula=r"\hat K=\gamma\bar K+(1-\gamma)\mathrm{Shift}(\bar K),\quad \bar K=(\alpha_1+\alpha_2)K,\quad\gamma"
         r"=\frac{\alpha_1}{\alpha_1+\alpha_2}",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appF1.richer",
@@ -196,7 +229,15 @@ CLAIMS: tuple[Claim, ...] = (
             SIGNED,
             Control("footnote 15's alphas, of one sign", points=[{"target": FIFTEEN["alpha"]}]),
         ),
+        symbolic(
+            "any multiple of two coefficients >= 0 has a product >= 0, all three free",
+            _one_sign,
+            ONCE,
+            Control("coefficients of opposite signs", lambda: _one_sign(-1)),
+        ),
         formula=r"\beta_1\beta_2<0\Rightarrow(\beta_1,\beta_2)\ne c(\gamma_1,\gamma_2),\quad\gamma_1,\gamma_2\ge0",
+        reading="Richer means out of reach: no scale of the projection makes up for the bound.",
+        coverage=everywhere("Gate and clip keep both coefficients >= 0, and a common factor c enters as c^2."),
     ),
     mathematical(
         "kv.appF1.anti_copying",
@@ -215,11 +256,20 @@ CLAIMS: tuple[Claim, ...] = (
         note="Only with the sign of W_V W_O held fixed, and beta1 >= 0 too: with W_V W_O = -I, alpha = (0, 1) and "
         "beta = (1, 0) search the prefix and lower its successor without any negative coefficient.",
         formula=r"\beta_1,\beta_2\ge0,\quad W_VW_O=I\Rightarrow l_x\ge0",
+        hypotheses=("W_V W_O = I", "beta1 >= 0"),
+        severity=Severity.REPAIRABLE,
+        coverage=INSTANCES,
     ),
     unsettled_claim(
         "kv.appF1.more_controls",
         BOTH,
         "Using more controls (gate, clip) does not make the model learn better.",
         note="Fig. 10a (first version 8a) is lost and its 1.5B runs are private.",
+    ),
+    unsettled_claim(
+        "kv.appF1.elhage",
+        BOTH,
+        "Elhage et al. (2021) discovered anti-copying prefix-search heads in vanilla models.",
+        note="A cited finding: it takes the cited work, or such a head found in an open model.",
     ),
 )

@@ -4,7 +4,7 @@ import itertools
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Control, Effort, Verdict, Witness
+from proofs_check.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, Witness
 from proofs_check.kv.mathematical import exact, identities, mathematical, not_identity, symbolic
 from proofs_check.margin import Margin, identity, same
 from theory.shift import shift_matrix, softmax, tokens
@@ -56,6 +56,10 @@ def _normaliser(length: int, first: int = 1) -> Margin:
     return not_identity(_equation11(length), _key_shift_output(length, first))
 
 
+def _with_position_1(length: int) -> Margin:
+    return identity(_equation11(length), _key_shift_output(length))
+
+
 def _with_zero_key(length: int, zero_key: int = 1) -> Margin:
     values = tokens(length, name="v")
     raised = [sp.exp(s) for s in _scores(length - 1)]
@@ -104,8 +108,12 @@ CLAIMS: tuple[Claim, ...] = (
             Control("values shifted instead", lambda length: key_value_pairs(length, "v", "k")),
         ),
         verdict=Verdict.HOLDS_IF,
-        note="Position 1 is left out: it holds (0, v_1), and its zero key takes part in the softmax.",
+        hypotheses=("position 1 is set apart",),
+        reading="Position 1, which has no previous token, is set apart.",
+        severity=Severity.READING,
+        note="Position 1 holds (0, v_1), and its zero key takes part in the softmax.",
         formula=r"(\hat k_s,v_s)=(k_{s-1},v_s),\quad s=2,\ldots,n",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq11",
@@ -126,36 +134,49 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.TYPO,
         formula=r"v_{n+1}=\sum_{i=1}^{n-1}\frac{e^{k_n\cdot k_i/T}}{\sum_{i=1}^{n-1}e^{k_n\cdot k_i/T}}v_i",
         note="v_{i+1} under the sum; as printed the head returns the value of x_n itself.",
+        severity=Severity.MISPRINT,
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq11.normaliser",
         f"{SECTION}, Eq. 11",
-        "Eq. 11 (with v_{i+1}) is what attention with shifted keys computes.",
+        "Eq. 11 (with v_{i+1}) is what attention with shifted keys computes over the positions 2 .. n.",
         symbolic(
-            "causal attention over positions 1 .. n, n = 2..5",
-            _normaliser,
+            "causal attention over positions 2 .. n, scores and values free, n = 2..5",
+            _index,
             LENGTHS,
-            Control("position 1 masked", lambda length: _normaliser(length, 2)),
+            Control("with position 1 in the sum", _with_position_1),
+            Control("v_i for v_{i+1}", lambda length: _index(length, 0)),
         ),
-        verdict=Verdict.FALSE,
-        witness=Witness({"length": 2}),
-        correction="kv.eq11.normaliser.corrected",
-        note="Position 1, with key 0 and value v_1, is in the sum: at n = 2 Eq. 11 gives v_2 whatever the keys, "
-        "the head (v_1 + e^{s_1} v_2)/(1 + e^{s_1}).",
+        verdict=Verdict.HOLDS_IF,
+        hypotheses=("position 1 is set apart",),
+        reading="A way to see the layer, as the text says: position 1, which has no previous token, is set apart.",
+        severity=Severity.READING,
+        note="With position 1, of key 0 and value v_1, in the sum it is kv.eq11.normaliser.corrected.",
         formula=r"v_{n+1}=\sum_{i=1}^{n-1}\frac{e^{k_n\cdot k_i/T}}{\sum_{j=1}^{n-1}e^{k_n\cdot k_j/T}}v_{i+1}",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq11.normaliser.corrected",
-        f"{SECTION}, Eq. 11, corrected",
-        "Attention with shifted keys computes (v_1 + sum e^{k_n.k_i/T} v_{i+1})/(1 + sum e^{k_n.k_i/T}), i = 1..n-1.",
+        f"{SECTION}, Eq. 11, position 1 included",
+        "Attention with shifted keys over all positions computes (v_1 + sum e^{k_n.k_i/T} v_{i+1})/(1 + sum "
+        "e^{k_n.k_i/T}), i = 1..n-1, which is not Eq. 11.",
         symbolic(
             "scores and values free, n = 2..5",
             _with_zero_key,
             LENGTHS,
             Control("without the zero key", lambda length: _with_zero_key(length, 0)),
         ),
+        symbolic(
+            "against Eq. 11 with v_{i+1}, n = 2..5: at n = 2 that gives v_2 whatever the keys",
+            _normaliser,
+            LENGTHS,
+            Control("position 1 masked", lambda length: _normaliser(length, 2)),
+        ),
+        witness=Witness({"length": 2}, _normaliser),
         formula=r"\frac{v_1+\sum_{i=1}^{n-1}e^{k_n\cdot k_i/T}v_{i+1}}{1+\sum_{i=1}^{n-1}e^{k_n\cdot k_i/T}}",
         is_correction=True,
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq11.eq7",
@@ -169,6 +190,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\{2,\ldots,n\}=\{2,\ldots,n-1\}\cup\{n\}",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.sec3.3.decode",
@@ -181,7 +203,11 @@ CLAIMS: tuple[Claim, ...] = (
             Control("two tokens of one value", points=({"images": ((1, 0), (1, 0), (0, 1))},)),
         ),
         verdict=Verdict.HOLDS_IF,
+        hypotheses=("W_V gives different tokens different values",),
+        reading="The values tell the tokens apart.",
+        severity=Severity.READING,
         note="W_V must give different tokens different values.",
         formula=r"v_{n+1}=x_{n+1}W_V\mapsto x_{n+1}",
+        coverage=INSTANCES,
     ),
 )

@@ -4,10 +4,12 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Control, Nature, Verdict, Witness
+from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict, Witness, everywhere
+from proofs_check.kv import general_checks as general
 from proofs_check.kv import impossibility_checks as c
 from proofs_check.kv.exact_claim import BOTH, unsettled_claim
-from proofs_check.kv.mathematical import certified, exact, mathematical, symbolic
+from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
+from proofs_check.kv.width import KERNEL, LINEAR, kernel_evidence
 from theory.symbols import sigma
 
 SECTION = f"{BOTH}, Section 3.1"
@@ -21,6 +23,38 @@ WITNESS = {"x": [(0,), (1,), (0,)], "match_weight": Fraction(2), "decay": Fracti
 NUMBERS = [{**WITNESS, "decay": t} for t in (Fraction(1), Fraction(1, 2), Fraction(1, 100))]
 RATIOS = [Fraction(1, 10**k) for k in (1, 3, 10, 30)]
 BETA_ONE = sp.S.One
+HALVED = {"sigma_value": Fraction(1, 2)}
+SAME_TERM = everywhere("Score and value agree at a general place and coordinate, over the same places: any L and d.")
+BLOCKS = everywhere("Two blocks of places with free masses, one general coordinate: any L and d.")
+
+
+def _same_term():
+    return symbolic(
+        "key, bias and value at a general place of {2..L-1} and in a general coordinate",
+        general.same_term,
+        ONCE,
+        Control("alpha = (1, 0)", lambda: general.same_term(alpha=(1, 0))),
+        Control("beta = (0, 1)", lambda: general.same_term(beta=(0, 1))),
+    )
+
+
+def _never_exact():
+    return symbolic(
+        "x = (1, 0, c, 1): two layers move weight to the third token at every sigma, m and p",
+        general.gains_weight,
+        ONCE,
+        Control("x_1 = 0", lambda: general.gains_weight(0)),
+    )
+
+
+def _two_blocks():
+    return symbolic(
+        "the softmax over two blocks, {1, L} and {2..L-1}, masses and sums free",
+        general.two_blocks,
+        ONCE,
+        Control("token 1 left out of the ends", lambda: general.two_blocks(False)),
+    )
+
 
 THEOREM_CLAIMS = (
     mathematical(
@@ -41,13 +75,20 @@ THEOREM_CLAIMS = (
             NUMBERS,
             Control("the mask {2..L-1}", lambda **p: c.outputs_differ(**p, inner=True)),
         ),
-        certified(
+        exact(
             "L = 2, x = (1, 2): 1.88 against an empty sum",
             c.short_differs,
             ({"x": [(1,), (2,)]},),
             Control("tokens that are 0", points=({"x": [(0,), (0,)]},)),
         ),
         verdict=Verdict.FALSE,
+        severity=Severity.BREAKS,
+        reading="KV shifting has the causal mask that Eq. 6 and Appendix M give it: Theorem 3.3 and Appendix B take "
+        "nothing away from it, whereas Appendix A prints the sum over 2..L-1 that Theorem 3.2 needs.",
+        coverage=everywhere(
+            "Elimination at L = 3 leaves the attention weights free, so that every choice of parameters is covered; "
+            "tokens on a line, read in their first coordinate, reduce every d to d = 1."
+        ),
         formula=r"\mathrm{IH}=\mathrm{KVSA}",
         hypotheses=("causal mask, as in Eq. 6 and Appendix M", "a domain that holds 0 and a multiple of e_1"),
         witness=Witness(WITNESS, c.outputs_differ),
@@ -60,6 +101,7 @@ THEOREM_CLAIMS = (
         f"{THEOREM}, corrected",
         "With attention on {2..L-1}, score divisor sigma, slope m, alpha = (0, 1), beta = (1, 0), W = I: KVSA = IH for "
         "all x in R^{L x d}, L >= 3.",
+        _same_term(),
         symbolic(
             "tokens, sigma, m free, L = 3..5, d = 1, 2",
             c.inner_head,
@@ -75,12 +117,14 @@ THEOREM_CLAIMS = (
             Control("the causal mask", lambda seed: c.inner_exact(seed, support="causal")),
         ),
         is_correction=True,
+        coverage=SAME_TERM,
         formula=r"\mathrm{KVSA}(x)=\sum_{s=2}^{L-1}\mathrm{softmax}(x_Lx_{s-1}^T/\sigma-m|L-s|)x_s=\mathrm{IH}(x)",
     ),
     mathematical(
         "kv.thm3.3.only_inner",
         f"{THEOREM}, our addition",
-        "The elimination that refutes the causal mask finds the solution beta2 M = 0, beta1 M > 0 on {2..L-1}, d = 1.",
+        "The elimination that refutes the causal mask finds the solution beta2 M = 0, beta1 M > 0 on {2..L-1}, d = 1, "
+        "L = 3..5.",
         symbolic(
             "L = 3..5",
             c.solvable,
@@ -88,6 +132,7 @@ THEOREM_CLAIMS = (
             Control("the causal mask", lambda support, length: c.solvable("causal", length)),
         ),
         is_correction=True,
+        coverage=ENUMERATED,
         formula=r"\beta_2M=0,\quad\beta_1M>0",
     ),
     mathematical(
@@ -100,7 +145,9 @@ THEOREM_CLAIMS = (
             SHAPES,
             Control("without s = 1", lambda **p: c.causal_is_redefined(**p, start=2)),
         ),
+        _same_term(),
         is_correction=True,
+        coverage=everywhere("Score and value agree at a general place and coordinate; Shift pads with x_0 = 0."),
         formula=r"\mathrm{KVSA}(x)=\sum_{s=1}^{L}\mathrm{softmax}(x_Lx_{s-1}^T/\sigma-m(L-s))x_s,\quad x_0=0",
     ),
     mathematical(
@@ -115,14 +162,47 @@ THEOREM_CLAIMS = (
         ),
         nature=Nature.TEXTUAL,
         verdict=Verdict.TYPO,
-        note="beta_1; there is no beta_0. Its value is wrong too (kv.appB.beta1).",
+        severity=Severity.MISPRINT,
+        coverage=ENUMERATED,
+        note="beta_1; there is no beta_0. Its value is a misprint too (kv.appB.beta1).",
     ),
     mathematical(
         "kv.appB.beta1",
         APPENDIX,
-        "beta_1 (printed beta_0) = 1/sigma gives IH.",
+        "alpha = (0, 1), beta_0 (that is beta_1) = 1/sigma, beta_2 = 0 give IH: the factor 1/sigma stands at beta.",
         symbolic(
-            "free tokens, on {2..L-1}, score divisor sigma",
+            "beta_1 = 1 and alpha_2 = sqrt(d)/sigma under the divisor sqrt(d) of Eq. 6, {2..L-1}, L = 4, 5",
+            c.key_scale,
+            LONGER,
+            Control("beta_1 = 1/sigma and alpha_2 = 1, as printed", c.as_printed),
+        ),
+        symbolic(
+            "beta_1 = 1 and the score scale 1/sigma, at a general place and coordinate",
+            general.same_term,
+            ONCE,
+            Control("beta_1 = 1/sigma, as printed", lambda: general.same_term(beta=(1 / sigma, 0))),
+        ),
+        verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
+        reading="1/sigma is the inverse temperature of the scores, written at the wrong symbol.",
+        coverage=SAME_TERM,
+        note="beta_1 = 1; sigma belongs to the scores: alpha_2 = sqrt(D)/sigma under the divisor of Eq. 6 "
+        "(kv.appB.corrected).",
+        formula=r"\alpha_1=0,\quad\alpha_2=\frac{\sqrt{D}}{\sigma},\quad\beta_1=1,\quad\beta_2=0",
+    ),
+    mathematical(
+        "kv.appB.beta1.rescales",
+        f"{APPENDIX}, our addition",
+        "Taken at its word, beta_1 = 1/sigma divides the output by sigma and leaves the scores alone: with the score "
+        "divisor sigma the head on {2..L-1} is IH/sigma, at L = 3 x_2/sigma.",
+        symbolic(
+            "value at a general place and coordinate",
+            general.rescaled_term,
+            ONCE,
+            Control("beta_1 = 1", lambda: general.rescaled_term(sp.S.One)),
+        ),
+        symbolic(
+            "not IH on free tokens, on {2..L-1}, score divisor sigma, L = 3..5",
             c.rescaled,
             SHAPES,
             Control("beta_1 = 1", lambda **p: c.rescaled(**p, beta1=BETA_ONE)),
@@ -133,12 +213,15 @@ THEOREM_CLAIMS = (
             LONGER,
             Control("beta_1 = 1 and the divisor sigma", lambda **p: c.rescaled(**p, beta1=BETA_ONE)),
         ),
-        verdict=Verdict.FALSE,
-        witness=Witness({"sigma_value": Fraction(1, 2)}, c.rescaled_value),
-        correction="kv.appB.corrected",
-        note="It multiplies the output by 1/sigma and leaves the scores alone: at L = 3 the head on {2} gives "
-        "x_2/sigma, IH gives x_2.",
-        formula=r"\beta_1=\frac{1}{\sigma}\Rightarrow\mathrm{KVSA}=\mathrm{IH}",
+        exact(
+            "x = (0, 1, 0), where the head over {2} does not depend on the scores",
+            c.rescaled_value,
+            (HALVED,),
+            Control("sigma = 1", points=({"sigma_value": Fraction(1)},)),
+        ),
+        is_correction=True,
+        coverage=everywhere("A factor of every value comes out of the mean: any L and d."),
+        formula=r"\beta_1=\frac{1}{\sigma}\Rightarrow\mathrm{KVSA}=\frac{1}{\sigma}\mathrm{IH}",
     ),
     mathematical(
         "kv.appB.corrected",
@@ -151,7 +234,14 @@ THEOREM_CLAIMS = (
             Control("alpha_2 = 1, as printed", lambda **p: c.key_scale(**p, alpha2=sp.S.One)),
             Control("alpha_2 = 1/sigma", lambda **p: c.key_scale(**p, alpha2=1 / sigma)),
         ),
+        symbolic(
+            "score and value at a general place and coordinate, any D",
+            c.key_scale_term,
+            ONCE,
+            Control("alpha_2 = 1/sigma", lambda: c.key_scale_term(1 / sigma)),
+        ),
         is_correction=True,
+        coverage=SAME_TERM,
         formula=r"\alpha_1=0,\quad\alpha_2=\frac{\sqrt{D}}{\sigma},\quad\beta_1=1,\quad\beta_2=0",
     ),
 )
@@ -168,6 +258,8 @@ DISTANCE = (
             SHAPES,
             Control("without token 1", lambda **p: c.formula(**p, first=False)),
         ),
+        _two_blocks(),
+        coverage=BLOCKS,
         formula=r"\mathrm{KVSA}-\mathrm{IH}=\frac{a}{a+Z}(v-\mathrm{IH})",
         is_correction=True,
     ),
@@ -181,7 +273,9 @@ DISTANCE = (
             c.small_tokens,
             Control("half of it", lambda **p: c.range_bound(**p, factor=Fraction(1, 2))),
         ),
+        _two_blocks(),
         is_correction=True,
+        coverage=everywhere("By kv.thm3.3.discrepancy it is eps times the difference of two means of that coordinate."),
         formula=r"|\mathrm{KVSA}-\mathrm{IH}|_c\le\varepsilon\,(\max_sx_{s,c}-\min_sx_{s,c}),\quad\varepsilon"
         r"=\frac{a}{a+Z}",
     ),
@@ -195,14 +289,21 @@ DISTANCE = (
             c.patterns,
             Control("factor 1", lambda **p: c.matched_bound(**p, factor=1)),
         ),
+        symbolic(
+            "a/(a + Z) <= 2/z for a <= 2 and Z at least its term z = e^{1/sigma - m(L-i-1)}, all free",
+            general.matched_share,
+            ONCE,
+            Control("factor 1", lambda: general.matched_share(1)),
+        ),
         is_correction=True,
+        coverage=everywhere("Only the term of the match is kept of Z, and a <= 2: L, i, sigma and m are free."),
         formula=r"\varepsilon=\frac{a}{a+Z}\le2e^{-1/\sigma+m(L-i-1)}",
     ),
     mathematical(
         "kv.thm3.3.discrepancy.repeated",
         f"{THEOREM}, our addition",
         "If x_{L-1} = x_L (others orthonormal) the error does not vanish: 1 - 1/(L-2) as m -> 0, then sigma -> 0. The "
-        "causal head then follows the match, which IH leaves out.",
+        "causal head then follows the match, which IH leaves out. L = 3..8.",
         symbolic(
             "limits, L = 3..8",
             c.repeated_limit,
@@ -210,6 +311,7 @@ DISTANCE = (
             Control("0", lambda length: c.repeated_limit(length, sp.S.Zero)),
         ),
         is_correction=True,
+        coverage=everywhere("The lengths stated are all computed, sigma and m are free in the limits."),
         formula=r"\lim_{\sigma\to0}\lim_{m\to0}|\mathrm{KVSA}-\mathrm{IH}|=1-\frac{1}{L-2}",
     ),
     mathematical(
@@ -229,7 +331,14 @@ DISTANCE = (
             [{"length": n, "match_weight": 5, "decay": Fraction(1, 2)} for n in range(3, 9)],
             Control("x_{L-1} = 0", lambda **p: c.ball_reached(**p, last=0)),
         ),
+        symbolic(
+            "a/(a + Z) grows with a and falls with Z, which Cauchy-Schwarz bounds term by term",
+            c.share_grows,
+            ONCE,
+            Control("Z larger", lambda: c.share_grows(-1)),
+        ),
         is_correction=True,
+        coverage=everywhere("Each weight is bounded by the product of its vectors; a/(a + Z) is monotone in both."),
         formula=r"\varepsilon\le\frac{a}{a+Z},\quad a=e^{-m(L-1)}+e^{1/\sigma},\quad Z=e^{-1/\sigma}\sum_{j"
         r"=1}^{L-2}e^{-mj}",
     ),
@@ -244,6 +353,7 @@ DISTANCE = (
             Control("twice t", points=({"factor": 2},)),
         ),
         is_correction=True,
+        coverage=everywhere("sigma and m > 0 are free symbols; the sum over places is geometric."),
         formula=r"\lim_{L\to\infty}\frac{a}{a+Z}=\frac{t}{1+t},\quad t=e^{2/\sigma}(e^m-1)",
     ),
 )
@@ -260,7 +370,11 @@ SENTENCES = (
             Control("the causal mask", lambda **p: c.equal_sign(**p, support="causal")),
             Control("tokens all alike", lambda length, word: c.equal_sign(length, (1, 1, 1, 1, 1))),
         ),
+        _same_term(),
+        _never_exact(),
         verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        coverage=everywhere("Equality at a general place and coordinate, error at one input: sigma, m, p free."),
         note="Both networks attend to {2..L-1} only: Theorem 3.2 assumes that for layer 2, Theorem 3.3 denies it.",
         formula=r"\mathrm{KVSA}-\mathrm{IH}=0,\quad\mathrm{TF}-\mathrm{IH}\ne0",
     ),
@@ -275,20 +389,29 @@ SENTENCES = (
             [{"decay": t, "ratio": q} for t in (Fraction(1), Fraction(1, 3)) for q in RATIOS],
             Control("KV shifting on {2..L-1}", lambda **p: c.causal_is_worse(**p, inner=True)),
         ),
+        symbolic(
+            "e^{-m} and e^{-p} free",
+            c.causal_value,
+            ({"inner": False},),
+            Control("KV shifting on {2..L-1}", points=({"inner": True},)),
+        ),
         is_correction=True,
+        coverage=everywhere("One input; e^{-m} and e^{-p} are free, and sigma does not enter."),
         formula=r"\mathrm{TF}(0,1,0)=\mathrm{IH}(0,1,0)=1,\quad\mathrm{KVSA}(0,1,0)=\frac{e^{-m}}{1+e^{-m}+e^{-2m}}",
     ),
     mathematical(
         "kv.fn3.lower_bound",
         f"{BOTH}, footnote 3, our addition",
         "At every finite p the construction of Theorem 3.2 has a positive error (see kv.thm3.2.flat for its size).",
-        certified(
+        exact(
             "x = (0, 1, 1, 0, 1), sigma = 1, e^{-p} = 0.1 .. 1e-10, m = 0, 1, 3; balls",
             c.never_exact,
             [{"ratio": q, "slope_value": Fraction(m)} for q in RATIOS[:3] for m in (0, 1, 3)],
             Control("tokens all alike", c.never_exact_or_zero),
         ),
+        _never_exact(),
         is_correction=True,
+        coverage=everywhere("One input along one direction; sigma, m and p are free symbols."),
         formula=r"\|\mathrm{IH}-\mathrm{TF}\|>0,\quad p<\infty",
     ),
     mathematical(
@@ -303,18 +426,20 @@ SENTENCES = (
             Control("as sigma -> 0 instead", lambda domain: c.vanishes(domain, sigma)),
         ),
         is_correction=True,
+        coverage=everywhere("A limit of the three bounds of kv.thm3.2.sharp in free symbols."),
         formula=r"\inf_p\|\mathrm{IH}-\mathrm{TF}\|=0",
     ),
     mathematical(
         "kv.fn2",
         f"{BOTH}, footnote 2",
         "The transformers have infinite precision (which the comparison of Theorems 3.2 and 3.3 needs).",
-        certified(
+        exact(
             "e^{-p} = 1e-18, 1e-30: IH and TF are the same number in float64, the ball of the true error is positive",
             c.lost_in_floats,
             [{"ratio": Fraction(1, 10**k)} for k in (18, 30)],
             Control("e^{-p} = 0.01", points=({"ratio": Fraction(1, 100)},)),
         ),
+        coverage=INSTANCES,
         note="In float64 the two-layer network here is exact from about p = 40 on, and nothing separates the two.",
         formula=r"\|\mathrm{IH}-\mathrm{TF}\|>0,\quad\mathrm{float}(\mathrm{IH})=\mathrm{float}(\mathrm{TF})",
     ),
@@ -335,16 +460,26 @@ SENTENCES = (
             Control("the mask {2..L-1}", lambda support, **p: c.impossible("inner", **p)),
         ),
         verdict=Verdict.HOLDS_IF,
-        note="Attention on {2..L-1}. Under the causal mask neither is exact in one layer.",
+        severity=Severity.REPAIRABLE,
+        coverage=everywhere(
+            "A vanilla head over {2..L-1} takes keys and values of x_2 .. x_{L-1} and the query of x_L, so that x_1 "
+            "cannot enter; the elimination leaves the weights free."
+        ),
+        note="Attention on {2..L-1}. Under the causal mask neither is exact in one layer, though KV shifting comes "
+        "close (kv.thm3.3.discrepancy.matched).",
         formula=r"\mathrm{KVSA}_{1\ \mathrm{layer}}=\mathrm{IH},\quad\mathrm{TF}_{1\ \mathrm{layer}}\ne\mathrm{IH}",
     ),
-    unsettled_claim(
+    mathematical(
         "kv.sec3.1.less_width",
         f"{SECTION}, first paragraph and after Theorem 3.3",
-        "KV shifting represents or approximates induction heads with less width: D = d against D = 2d.",
-        note="Both widths belong to constructions, that is upper bounds; a lower bound above d for two vanilla layers "
-        "is not stated, and kv.sec2.1.width.superposition speaks against it.",
-        nature=Nature.MATHEMATICAL,
+        "KV shifting represents induction heads with less width: D = d is enough, two vanilla layers need D = 2d.",
+        *kernel_evidence(),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        coverage=KERNEL,
+        hypotheses=(LINEAR, "the head is exact for all tokens", "attention on {2..L-1}"),
+        note=f"Missing: {LINEAR}, the head is exact, attention on {{2..L-1}}. Beyond that it fails: stored in "
+        "superposition two tokens fit in D = d (kv.sec2.1.width.superposition).",
         formula=r"D_{\mathrm{KVSA}}=d<2d=D_{\mathrm{TF}}",
     ),
     unsettled_claim(

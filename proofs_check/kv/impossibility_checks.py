@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
-from flint import ctx
 
 from proofs_check.claim import Effort, Point
 from proofs_check.kv.exact_heads import (
@@ -22,6 +21,7 @@ from proofs_check.kv.exact_heads import (
     rational,
     two_layer,
 )
+from proofs_check.kv.general_checks import positive, same_term
 from proofs_check.kv.mathematical import identities, not_identity
 from proofs_check.kv.representation_checks import error
 from proofs_check.margin import (
@@ -29,7 +29,6 @@ from proofs_check.margin import (
     at_most,
     ball_at_least,
     balls_apart,
-    close,
     different,
     identity,
     less,
@@ -47,6 +46,7 @@ from theory.induction_proofs import (
     inner_residuals,
 )
 from theory.induction_symbolic import IDENTITY, attend, induction_terms, kv_shift_terms, reduced, symbolic_tokens
+from theory.precision import working
 from theory.symbols import copy_slope, sigma, slope
 
 Row = tuple[int, ...]
@@ -121,6 +121,17 @@ def key_scale(length: int, dim: int, alpha2: sp.Expr | None = None) -> Margin:
     return inner_head(length, dim, alpha=alpha, scale=1 / sp.sqrt(dim))
 
 
+def as_printed(length: int, dim: int) -> Margin:
+    """The same with beta_1 = 1 / sigma and alpha_2 = 1, under the divisor sqrt(d) of Eq. 6."""
+    return inner_head(length, dim, beta=(1 / sigma, sp.Integer(0)), scale=1 / sp.sqrt(dim))
+
+
+def key_scale_term(alpha2: sp.Expr | None = None) -> Margin:
+    """At a general place and coordinate, divisor sqrt(D) of Eq. 6, any D: alpha2 = sqrt(D) / sigma gives IH's score."""
+    width = sp.Symbol("D", positive=True)
+    return same_term(alpha=(0, sp.sqrt(width) / sigma if alpha2 is None else alpha2), scale=1 / sp.sqrt(width))
+
+
 def named(names: tuple[str, ...]) -> Margin:
     return same(tuple(sorted(names)), ("alpha1", "alpha2", "beta1", "beta2"))
 
@@ -185,6 +196,12 @@ def ball_reached(length: int, match_weight: int, decay: Fraction, last: int = 1)
     return same(_epsilon(x, rational(match_weight, decay)), a / (a + z))
 
 
+def share_grows(sign: int = 1) -> Margin:
+    """a/(a+Z) grows with a and falls with Z: it is larger at a + more, Z than at a, Z + lost."""
+    a, z, more, lost = sp.symbols("a Z more lost", positive=True)
+    return positive(sp.factor((a + more) / (a + more + z) - a / (a + z + sign * lost)))
+
+
 def ball_limit(factor: int = 1) -> Margin:
     """L -> infinity of the bound: t/(1 + t), t = e^{2/sigma} (e^m - 1); the sum is geometric with e^{-m} < 1."""
     z = DECAY / (1 - DECAY) / MATCH_WEIGHT
@@ -217,6 +234,16 @@ def causal_is_worse(decay: Fraction, ratio: Fraction, inner: bool = False) -> Ma
     return worst([same(two_layer(x, numbers, ratio)[0], head), less(kv_shift(x, numbers, inner)[0], head)])
 
 
+def causal_value(inner: bool = False) -> Margin:
+    """x = (0, 1, 0), e^{-m} = t free: the causal head gives t/(1 + t + t^2), 1 less than which is positive."""
+    x = [(0,), (1,), (0,)]
+    value = sp.cancel(kv_shift(x, SYMBOLS, inner)[0])
+    head = sp.cancel(induction_head(x, SYMBOLS)[0])
+    return worst(
+        [identity(head, 1), identity(value, DECAY / (1 + DECAY + DECAY**2)), positive(sp.factor(head - value))]
+    )
+
+
 def never_exact(ratio: Fraction, slope_value: Fraction, tokens: Row = (0, 1, 1, 0, 1)) -> Margin:
     """IH - TF is certainly not 0 at sigma = 1."""
     x = [[Fraction(value)] for value in tokens]
@@ -238,11 +265,12 @@ def vanishes(domain: str, variable: sp.Symbol = copy_slope) -> Margin:
 def lost_in_floats(ratio: Fraction) -> Margin:
     """In float64 the error of the network is exactly 0 where the true one is positive."""
     tokens = (0, 1, 1, 0, 1)
-    with ctx.workprec(300):
+    with working(300):
         true = never_exact(ratio, Fraction(0), tokens)
     rows = np.array([[float(value)] for value in tokens])
     found = induction.two_layer_alibi(rows, 1.0, 0.0, -float(np.log(float(ratio))))
-    return worst([close(found, induction.induction_head(rows, 1.0, 0.0), 0.0), true])
+    head = induction.induction_head(rows, 1.0, 0.0)
+    return worst([same(*(tuple(map(Fraction, row.tolist())) for row in (found, head))), true])
 
 
 def first_token_matters(length: int, dim: int, alpha: tuple[int, int] = (1, 0)) -> Margin:

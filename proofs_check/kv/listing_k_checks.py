@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from functools import cache
 
 from dynamics.listing_k import listing_sample
 from proofs_check.claim import Nature
@@ -22,15 +23,13 @@ PRINTED_VOCABULARY = 8000
 
 
 def unbound(imported: Sequence[str]) -> Margin:
-    return same(tuple(sorted(READ - BOUND - set(imported))), ())
+    return same(tuple(sorted(READ & (BOUND | set(imported)))), tuple(sorted(READ)))
 
 
-def same_rows(seed: int, name: str, value: int) -> Margin:
-    """200 rows of the listing, for a pool of 8, with one argument changed."""
-    usual, changed = ({"mid_val": 10, "max_val": 60}, {"mid_val": 10, "max_val": 60, name: value})
-    left, right = ([listing_sample(rng, 8, **kwargs) for _ in range(200)] for rng, kwargs in
-                   ((random.Random(seed), usual), (random.Random(seed), changed)))  # fmt: skip
-    return same(left, right)
+def same_rows(length: int, tokens: int, value: int, name: str = "min_val") -> Margin:
+    """All rows with one argument changed (tokens: the size of the pool), their chances included."""
+    changed = {"length": length, "tokens": tokens, name: value}
+    return same(all_rows(length, tokens), all_rows(**changed))
 
 
 def drawn(tokens: int) -> tuple[int, ...]:
@@ -49,14 +48,14 @@ class Shown(Exception):
 
 class Watcher(random.Random):
     def shuffle(self, pool: list[int]) -> None:
-        self.whole = len(pool)
+        self.whole, self.largest = len(pool), max(pool)
 
     def choice(self, pool: Sequence[int]) -> int:
-        raise Shown(self.whole, len(pool))
+        raise Shown(self.whole, len(pool), self.largest)
 
 
-def pools(length: int = 512, max_val: int = 8000) -> tuple[int, int]:
-    """Tokens that the listing shuffles, and those that it keeps to draw one row from."""
+def pools(length: int = 512, max_val: int = 8000) -> tuple[int, int, int]:
+    """How many tokens the listing shuffles, how many it keeps to draw one row from, and the largest of all."""
     try:
         listing_sample(Watcher(), length, max_val=max_val)
     except Shown as shown:
@@ -87,6 +86,7 @@ def scored(length: int, tokens: int, after: int = 0) -> Margin:
     return worst([same(scored, (n_tokens(row) + after,)) for row, scored, _ in all_rows(length, tokens).rows])
 
 
+@cache
 def padded(length: int, tokens: int, size: int | None = 512) -> Margin:
     """Every row is its content and then zeros, up to `size` (None: up to the argument length)."""
     wanted = length if size is None else size

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import Claim, Control
+from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, everywhere
 from proofs_check.kv.listing_k_law_checks import (
     OVERLONG,
     ROW,
@@ -25,6 +25,12 @@ from proofs_check.kv.listing_k_law_checks import (
 from proofs_check.kv.mathematical import exact, mathematical
 from proofs_check.margin import less, same, worst
 
+BY_DRAWS = everywhere(
+    "A draw is uniform on the n - 1 tokens other than the last, n - t of which are new after t: for every n the law is "
+    "the product of these chances; rows are enumerated for n = 3, 4, 5."
+)
+SUMMED = everywhere("The sum runs over every T of the law, in rationals; the law is kv.appK.law's.")
+
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.appK.law",
@@ -39,6 +45,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         formula=r"P(T)\propto\frac{T-1}{n-1}\prod_{t=1}^{T-1}\frac{n-t}{n-1}",
         is_correction=True,
+        coverage=BY_DRAWS,
     ),
     mathematical(
         "kv.appK.position",
@@ -47,6 +54,10 @@ CLAIMS: tuple[Claim, ...] = (
         exact("all rows, lengths 3..5", uniform, SMALL, Control("uniform on 1..T", lambda length: uniform(length, 0))),
         is_correction=True,
         formula=r"P(i\mid T)=\frac{1}{T-1},\quad1\le i\le T-1",
+        coverage=everywhere(
+            "The repeated token is drawn uniformly from the T - 1 tokens before the last, whatever n; all rows are "
+            "enumerated for n = 3, 4, 5."
+        ),
     ),
     mathematical(
         "kv.appK.mean",
@@ -60,6 +71,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\mathbb{E}\,T=29.003",
+        coverage=SUMMED,
     ),
     mathematical(
         "kv.appK.std",
@@ -73,6 +85,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\sqrt{\mathrm{Var}\,T}=14.49",
+        coverage=SUMMED,
     ),
     mathematical(
         "kv.appK.quantiles",
@@ -87,6 +100,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\min\{t:P(T\le t)\ge0.5\}=27,\quad\min\{t:P(T\le t)\ge0.99\}=68",
+        coverage=SUMMED,
     ),
     mathematical(
         "kv.appK.padding",
@@ -100,6 +114,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"1-\frac{\mathbb{E}\,T+2}{512}=0.939",
+        coverage=SUMMED,
     ),
     mathematical(
         "kv.appK.regenerated.rate",
@@ -113,14 +128,16 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         formula=r"\frac{(n-1)!}{(n-1)^{n-1}}",
         is_correction=True,
+        coverage=BY_DRAWS,
     ),
     mathematical(
         "kv.appK.overlong",
         SOURCE,
-        "A row holds length + 1 tokens with chance P(T = length - 1): always for length 3, 4/7 for 4, 9/29 for 5.",
+        "At length 3, 4, 5 a row holds length + 1 tokens with chance P(T = length - 1): always, 4/7, 9/29.",
         exact("all rows, lengths 3..5", overlong, SMALL, Control("T = length", lambda length: overlong(length, 0))),
         is_correction=True,
         formula=r"P(T=n-1)=1,\ \frac{4}{7},\ \frac{9}{29},\quad n=3,4,5",
+        coverage=ENUMERATED,
     ),
     mathematical(
         "kv.appK.overlong.rate",
@@ -136,6 +153,7 @@ CLAIMS: tuple[Claim, ...] = (
         is_correction=True,
         formula=r"P(T=n-1)=\frac{n-2}{n-1}\prod_{t"
         r"=1}^{n-2}\frac{n-t}{n-1}\left(1-\frac{(n-1)!}{(n-1)^{n-1}}\right)^{-1}",
+        coverage=SUMMED,
     ),
     mathematical(
         "kv.appK.previous_token",
@@ -144,6 +162,7 @@ CLAIMS: tuple[Claim, ...] = (
         exact("all rows, lengths 3..5", copied, SMALL, Control("two before", lambda length: copied(length, 2))),
         is_correction=True,
         formula=r"P(x_T=x_{i+1})=\mathbb{E}\,\frac{1}{T-1}",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appK.previous_token.score",
@@ -158,6 +177,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\mathbb{E}\,\frac{1}{T-1}=0.055",
+        coverage=everywhere("All T are summed, and a copy from further back keeps fewer of the same positive terms."),
     ),
     mathematical(
         "kv.fig1.context",
@@ -172,6 +192,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula="P(T>127)<10^{-7}",
+        coverage=SUMMED,
     ),
     mathematical(
         "kv.appN.scored",
@@ -190,5 +211,6 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"8\cdot512=4096,\quad4096\cdot512=2097152,\quad4096\,(\mathbb{E}\,T+2)=126987",
+        coverage=SUMMED,
     ),
 )

@@ -45,7 +45,7 @@ class Rows(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def all_rows(length: int, tokens: int) -> Rows:
+def all_rows(length: int, tokens: int, min_val: int = 1) -> Rows:
     """Outcomes of one pass of the listing for a pool of min(length, tokens), by walking the tree of its draws.
 
     A draw equal to the last token changes nothing, so the others are equally likely; where there is no other, the
@@ -55,7 +55,7 @@ def all_rows(length: int, tokens: int) -> Rows:
 
     def walk(script: tuple[int, ...], share: Fraction) -> None:
         try:
-            row, scored = listing_sample(_Script(script), length, mid_val=MID_VAL, max_val=MID_VAL + 1 + tokens)
+            row, scored = listing_sample(_Script(script), length, min_val, MID_VAL, MID_VAL + 1 + tokens)
         except _DrawnAgain:
             mass["again"] += share
         except _Asked:

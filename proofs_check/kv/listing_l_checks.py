@@ -7,7 +7,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.kv.figure2_checks import UNIT, at, exact, proved, wrong_way
-from proofs_check.margin import Margin, ball_at_least, balls_apart, close, different, identity, less, worst
+from proofs_check.margin import Margin, at_most, ball_at_least, balls_apart, identity, less, same, worst
 from theory.landscape_grid import angle_between, slice_grid
 from theory.landscape_printed import EXACT, LISTING, Slips, printed_grid
 from theory.landscape_slice import exact_terms, loss, slipped_terms
@@ -19,28 +19,24 @@ def signature(alpha, beta, ot=0):
     """The listing's signature."""
 
 
-def fitting_signature(alpha, beta, first, second):
-    """A signature that its call would fit."""
-
-
-def call_fails(arguments: int, function=signature) -> Margin:
-    """A call with that many positional arguments does not bind."""
+def call_fits(arguments: int) -> Margin:
+    """A call with that many positional arguments binds to the listed signature."""
     try:
-        inspect.signature(function).bind(*range(arguments))
+        inspect.signature(signature).bind(*range(arguments))
     except TypeError:
-        return different("runs", "TypeError")
-    return different("runs", "runs")
+        return same("runs", "TypeError")
+    return same("runs", "runs")
 
 
-def exp_fails(number, as_tensor: bool = False) -> Margin:
-    """torch.exp refuses a plain number."""
+def exp_runs(number, as_tensor: bool = True) -> Margin:
+    """torch.exp takes a tensor; it refuses a plain number."""
     import torch
 
     try:
         torch.exp(torch.tensor(float(number)) if as_tensor else number)
     except TypeError:
-        return different("runs", "TypeError")
-    return different("runs", "runs")
+        return same("runs", "TypeError")
+    return same("runs", "runs")
 
 
 def term(place: int, slips: Slips = EXACT) -> Margin:
@@ -60,11 +56,17 @@ def effect(rest: int, slips: Slips, gap: float, mean: float, largest: float) -> 
     angle = np.degrees(angle_between(drawn, true))
     found = (float(np.abs(drawn.loss - true.loss).max()), float(angle.mean()), float(angle.max()))
     allowed = (0.0005 * max(1.0, gap), 0.06, 0.06)
-    return worst([close(x, y, e) for x, y, e in zip(found, (gap, mean, largest), allowed, strict=True)])
+    return worst([at_most(abs(x - y), e) for x, y, e in zip(found, (gap, mean, largest), allowed, strict=True)])
 
 
 def _listed(rest: int, slips: Slips = LISTING):
     return slipped_terms(sp.Integer(rest), slips)
+
+
+def edge_differs(rest: int, a: str, b: str, slips: Slips | None = None) -> Margin:
+    """The exponent of the tokens i - 1 and T over the target's, with the listing's slip there, is not the model's."""
+    listed = slipped_terms(sp.Integer(rest), Slips(alpha2_for_alpha1=True) if slips is None else slips)
+    return balls_apart(*(at(terms[2][1], Fraction(a), Fraction(b)) for terms in (listed, exact(rest + 4))))
 
 
 def loss_differs(rest: int, a: str, b: str, slips: Slips = LISTING) -> Margin:
@@ -79,8 +81,9 @@ def levels_missed(low: str, high: str, rest: int, listed: bool = True) -> Margin
     return worst([less(_lines(low, high), 1), *inside])
 
 
-def lines_drawn(low: str, high: str, **_) -> Margin:
-    return different("contour lines", "contour lines" if _lines(low, high) else "no contour line")
+def no_line(low: str, high: str, **_) -> Margin:
+    """No level lies in the range."""
+    return same(_lines(low, high), 0)
 
 
 def _lines(low: str, high: str) -> int:

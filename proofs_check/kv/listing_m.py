@@ -1,10 +1,11 @@
 """Appendix M of the KV-shifting paper (first version: Appendix F): the training listing, part by part."""
 
 import torch
+import torch.nn.functional as F
 
 from dynamics.listing_m import listing_convolution, listing_module, unfold_shape
 from dynamics.shift import shift_mix
-from proofs_check.claim import Claim, Control, Nature, Verdict
+from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.kv.exact_claim import exact_claim, unsettled_claim
 from proofs_check.kv.mathematical import exact, mathematical
 from proofs_check.margin import Margin, same, worst
@@ -70,8 +71,19 @@ def _result_shape(length: int, window: int, extra: int = 0) -> Margin:
     return same(tuple(found), (2, length + extra * (window - 1), 3, 4))
 
 
+def _inner_shapes(length: int, window: int, padded: bool = True) -> Margin:
+    """U_padded, K_expanded and V_unfolded, made as the listing makes them, for batch 2, 3 heads of dimension 4."""
+    tokens, weights = torch.zeros(2, length, 3, 4), torch.zeros(3, window)
+    u_padded = F.pad(tokens, (0, 0, 0, 0, window - 1, 0))
+    k_expanded = weights.unsqueeze(0).unsqueeze(0).unsqueeze(-2)
+    v_unfolded = u_padded.unfold(1, window, 1) * k_expanded
+    found = tuple(tuple(tensor.shape) for tensor in (u_padded, k_expanded, v_unfolded))
+    longer = length + (window - 1 if padded else 0)
+    return same(found, ((2, longer, 3, 4), (1, 1, 3, 1, window), (2, length, 3, 4, window)))
+
+
 def _unbound(imported: tuple[str, ...]) -> Margin:
-    return same(tuple(sorted(READ - BOUND - set(imported))), ())
+    return same(tuple(sorted(READ & (BOUND | set(imported)))), tuple(sorted(READ)))
 
 
 def _runs(wanted: str = "a tensor", calls_super: bool = True, spelled: str = "forward", returns: bool = True) -> Margin:
@@ -87,6 +99,8 @@ def _runs(wanted: str = "a tensor", calls_super: bool = True, spelled: str = "fo
 SLIP = {
     "nature": Nature.TEXTUAL,
     "verdict": Verdict.TYPO,
+    "severity": Severity.CODE,
+    "coverage": ENUMERATED,
     "scope": "the module built and called, the other slips mended",
 }
 
@@ -108,6 +122,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the columns in the order of Eq. 5", lambda window: _heads(window, False)),
         ),
         formula=r"V_t=\sum_{j=0}^{w-1}K_jU_{t-(w-1)+j}",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appM.columns",
@@ -121,6 +136,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         formula=r"K=(\alpha_2,\alpha_1)",
         is_correction=True,
+        coverage=everywhere("The result is affine in u, of which eleven values but the symmetric one are computed."),
     ),
     mathematical(
         "kv.appM.unfold_shape",
@@ -135,6 +151,8 @@ CLAIMS: tuple[Claim, ...] = (
         nature=Nature.TEXTUAL,
         verdict=Verdict.TYPO,
         note="It has shape (bs, seq, h, d, w): seq + w - 1 is the length before the windows are cut.",
+        severity=Severity.MISPRINT,
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appM.result_shape",
@@ -147,6 +165,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the padded length", lambda length, window: _result_shape(length, window, 1)),
         ),
         nature=Nature.TEXTUAL,
+        coverage=INSTANCES,
     ),
     exact_claim(
         "kv.appM.import",
@@ -159,6 +178,8 @@ CLAIMS: tuple[Claim, ...] = (
         nature=Nature.TEXTUAL,
         verdict=Verdict.TYPO,
         note="`import torch` is missing (only torch.nn is imported, as nn): __init__ raises NameError.",
+        severity=Severity.CODE,
+        coverage=ENUMERATED,
     ),
     exact_claim(
         "kv.appM.init",
@@ -180,6 +201,7 @@ CLAIMS: tuple[Claim, ...] = (
         scope="the module built",
         nature=Nature.TEXTUAL,
         is_correction=True,
+        coverage=ENUMERATED,
     ),
     exact_claim(
         "kv.appM.forward",
@@ -208,5 +230,18 @@ CLAIMS: tuple[Claim, ...] = (
         note="rotary_emb is not defined. The argument's name is that of flash-attn's RotaryEmbedding, which takes keys "
         "and values in one tensor of five axes and so refuses this k of four; the authors' own class is not known.",
         nature=Nature.TEXTUAL,
+    ),
+    mathematical(
+        "kv.appM.shapes",
+        SOURCE,
+        "U_padded has shape (bs, seq+w-1, h, d), K_expanded (1, 1, h, 1, w), V_unfolded (bs, seq, h, d, w).",
+        exact(
+            "lengths 1, 2, 3, 5 and widths 1..4",
+            _inner_shapes,
+            WINDOWS,
+            Control("nothing padded", lambda length, window: _inner_shapes(length, window, False)),
+        ),
+        nature=Nature.TEXTUAL,
+        coverage=INSTANCES,
     ),
 )

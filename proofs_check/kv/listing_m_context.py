@@ -5,8 +5,8 @@ import torch
 
 from dynamics.listing_m import Flaw, ListingDecoder, listing_convolution
 from dynamics.shift import shift_mix
-from proofs_check.claim import Claim, Control, Verdict
-from proofs_check.kv.mathematical import exact, mathematical, symbolic
+from proofs_check.claim import INSTANCES, Claim, Control, Severity, Verdict, everywhere
+from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.margin import Margin, identity, same
 from theory.symbols import alpha1, alpha2
 
@@ -16,7 +16,7 @@ ANGLE = sp.Symbol("theta", real=True)  # what one position turns a pair of compo
 PAIRS = ((2, 5), (-3, 4), (1, 0), (1, 1))
 
 
-def _turn(position: int, angle: sp.Expr | int = ANGLE) -> sp.Matrix:
+def _turn(position: int | sp.Expr, angle: sp.Expr | int = ANGLE) -> sp.Matrix:
     """Rotary embedding of one pair of components."""
     turned = position * angle
     return sp.Matrix([[sp.cos(turned), -sp.sin(turned)], [sp.sin(turned), sp.cos(turned)]])
@@ -26,8 +26,9 @@ def _pair(name: str) -> sp.Matrix:
     return sp.Matrix(2, 1, sp.symbols(f"{name}_1 {name}_2", real=True))
 
 
-def _commutator(position: int, angle: sp.Expr | int = ANGLE) -> Margin:
+def _commutator(angle: sp.Expr | int = ANGLE) -> Margin:
     """|rotate(mix) - mix(rotate)|^2 = 4 alpha2^2 sin^2(theta / 2) |k_{t-1}|^2."""
+    position = sp.Symbol("t", positive=True, integer=True)
     token, previous = _pair("k"), _pair("p")
     mixed_first = _turn(position, angle) * (alpha1 * token + alpha2 * previous)
     rotated_first = alpha1 * _turn(position, angle) * token + alpha2 * _turn(position - 1, angle) * previous
@@ -96,15 +97,17 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.appM.rope",
         OURS,
         "Shift and rotary embedding do not commute: mixing rotated keys is off by 2 |alpha2 sin(theta/2)| |k_{t-1}| in "
-        "each pair of components; so last_k must be the key before rotation, as it must be the one before mixing.",
+        "each pair of components; so last_k, taken as it is, must be the key before rotation, as it must be the one "
+        "before mixing.",
         symbolic(
-            "one pair of components, angle free, positions 1 and 2",
+            "one pair of components, angle and position free",
             _commutator,
-            [{"position": t} for t in (1, 2)],
-            Control("no rotation: the two orders agree", lambda position: _commutator(position, sp.Integer(0))),
+            ONCE,
+            Control("no rotation: the two orders agree", lambda: _commutator(sp.Integer(0))),
         ),
         formula=r"2|\alpha_2\sin(\theta/2)|\,|k_{t-1}|",
         is_correction=True,
+        coverage=everywhere("Angle, position, coefficients and both keys are free."),
     ),
     mathematical(
         "kv.appM.offset",
@@ -126,6 +129,9 @@ CLAIMS: tuple[Claim, ...] = (
         hypotheses=("nothing is cached",),
         note="Missing: without a past. In decoding the offset is the number of cached tokens.",
         formula=r"q_t\mapsto R_{0+t}\,q_t,\quad k_s\mapsto R_{0+s}\,k_s",
+        reading="The listing is the one of training, which has no past.",
+        severity=Severity.READING,
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appM.packed",
@@ -139,6 +145,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\hat k_1=\alpha_1k_1+\alpha_2k_{\mathrm{last}}",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appM.padding",
@@ -152,6 +159,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\hat k_1=\alpha_1k_1+\alpha_2k_{\mathrm{pad}}",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appM.beams",
@@ -166,5 +174,6 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\Delta\hat k_t=\alpha_2(k_{t-1}^{\mathrm{stale}}-k_{t-1})",
+        coverage=INSTANCES,
     ),
 )

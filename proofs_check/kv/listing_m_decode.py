@@ -1,7 +1,7 @@
 """Appendix M of the KV-shifting paper (first version: Appendix F): the inference listings, in whole numbers."""
 
 from dynamics.listing_m import Flaw
-from proofs_check.claim import Claim, Control, Evidence, Kind, Verdict, Witness
+from proofs_check.claim import INSTANCES, SAMPLES, WITNESSED, Claim, Control, Severity, Verdict, Witness
 from proofs_check.kv.listing_m_decode_checks import (
     BOTH,
     CHUNKS,
@@ -23,7 +23,7 @@ from proofs_check.kv.listing_m_decode_checks import (
     second_of_chunk,
     zero_keys,
 )
-from proofs_check.kv.mathematical import exact, mathematical
+from proofs_check.kv.mathematical import exact, mathematical, sampled
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
@@ -40,7 +40,10 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.FALSE,
         witness=Witness(SMALLEST),
         correction="kv.appM.inference.corrected",
-        note="The previous token takes column 0, as in training: every decoded key and value is wrong.",
+        note="The previous token takes column 0, as in training: every decoded key and value is wrong, unless alpha1 = "
+        "alpha2.",
+        severity=Severity.CODE,
+        coverage=WITNESSED,
     ),
     mathematical(
         "kv.appM.inference.corrected",
@@ -56,6 +59,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         formula=r"k\leftarrow K_0k_{t-1}+K_1k_t",
         is_correction=True,
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appM.inference.error",
@@ -69,6 +73,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         formula=r"(\alpha_1-\alpha_2)k_{t-1}",
         is_correction=True,
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appM.inference.zero",
@@ -82,6 +87,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\alpha=(0,1)\Rightarrow K_1k_{t-1}+K_1k_t=0",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appM.inference.prompt",
@@ -94,6 +100,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("one decoded token more", lambda **p: prompt_right(**p, upto=1)),
         ),
         formula=r"\hat k_t=K_0k_{t-1}+K_1k_t,\quad k_{\mathrm{last}}=k_p",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv1.appF.inference",
@@ -110,6 +117,8 @@ CLAIMS: tuple[Claim, ...] = (
         correction="kv.appM.inference.corrected",
         note="The last key must be kept before the convolution; the coefficients are right in this version.",
         formula=r"k_{\mathrm{last}}=\hat k_p,\quad\hat k_{p+1}=K_0k_{\mathrm{last}}+K_1k_{p+1}",
+        severity=Severity.CODE,
+        coverage=WITNESSED,
     ),
     mathematical(
         "kv1.appF.inference.others",
@@ -124,6 +133,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\hat k_t=K_0k_{t-1}+K_1k_t,\quad t\ge p+2",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv1.appF.inference.error",
@@ -137,20 +147,21 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\Delta\hat k_{p+1}=\alpha_2(\hat k_p-k_p)",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appM.inference.outputs",
         f"{BOTH}, our addition",
-        "In both versions every output after the prompt is wrong: a wrong entry stays in the cache.",
-        Evidence(
-            Kind.SAMPLED,
+        "In both versions a wrong entry stays in the cache, and every output after the prompt is wrong at every draw.",
+        sampled(
             "prompt of 4 and 4 tokens, two sequences and heads, normal keys and values, 20 seeds each",
             outputs,
             [{"flaw": flaw, "seed": seed} for flaw in FLAWS for seed in range(20)],
-            (Control("the corrected rule", points=({"flaw": Flaw.NONE, "seed": 0},)),),
+            Control("the corrected rule", points=({"flaw": Flaw.NONE, "seed": 0},)),
         ),
         is_correction=True,
         formula=r"Y_t^{\mathrm{decoded}}\ne Y_t^{\mathrm{full}},\quad t>p",
+        coverage=SAMPLES,
     ),
     mathematical(
         "kv.appM.chunks",
@@ -165,6 +176,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"n_{\mathrm{cache}}=n+c-1",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appM.chunks.second",
@@ -178,5 +190,6 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\hat k_{p+2}\ne\alpha_1k_{p+2}+\alpha_2k_{p+1}",
+        coverage=INSTANCES,
     ),
 )

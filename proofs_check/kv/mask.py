@@ -2,8 +2,8 @@
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Control, Nature, Verdict, Witness
-from proofs_check.kv.mathematical import exact, mathematical, not_identity, symbolic
+from proofs_check.claim import INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.kv.mathematical import ONCE, exact, mathematical, not_identity, symbolic
 from proofs_check.margin import Margin, identity, same
 from theory.shift import softmax, tokens
 from theory.symbols import alpha1
@@ -40,11 +40,12 @@ def _one_divisor(dim: int, other: sp.Expr | int = 1) -> Margin:
     return not_identity(alpha1 / sp.sqrt(dim), alpha1 / other)
 
 
-def _uniform_limit(tokens_count: int, scale_power: int = 1) -> Margin:
-    """Weight of position i + 1 in the one-repeat sentence of unit tokens, alpha = (0, 1), as D grows."""
-    root = sp.Symbol("root", positive=True) ** scale_power  # sqrt(D); power 0 is Theorem 3.4's divisor 1
-    weight = sp.exp(1 / root) / (tokens_count + sp.exp(1 / root))
-    return identity(sp.limit(weight, sp.Symbol("root", positive=True), sp.oo), sp.Rational(1, tokens_count + 1))
+def _uniform_limit(scale_power: int = 1) -> Margin:
+    """Weight of position i + 1 in the one-repeat sentence of unit tokens, alpha = (0, 1), as D grows; T is free."""
+    root, count = sp.symbols("root T", positive=True)
+    divisor = root**scale_power  # sqrt(D); power 0 is Theorem 3.4's divisor 1
+    weight = sp.exp(1 / divisor) / (count + sp.exp(1 / divisor))
+    return identity(sp.limit(weight, root, sp.oo), 1 / (count + 1))
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -61,6 +62,8 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.TYPO,
         formula=r"\mathrm{Softmax}(Q\hat K^T\cdot M/\sigma)\hat VW_o",
         note="The mask is added: 0 where s <= j and minus infinity elsewhere.",
+        severity=Severity.MISPRINT,
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq6.mask.leak",
@@ -74,6 +77,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\sum_{t=2}^{N}A_{1,t}=\frac{N-1}{N-1+e^{s_1}}",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq6.mask_shape",
@@ -88,34 +92,39 @@ CLAIMS: tuple[Claim, ...] = (
         nature=Nature.TEXTUAL,
         verdict=Verdict.TYPO,
         note="M is N x N, like Q K^T.",
+        severity=Severity.MISPRINT,
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq6.sigma",
         f"{SECTION}, after Eq. 6, against Section 3",
-        "The divisor sigma = sqrt(D) of Eq. 6 is the one of the analysis that follows.",
+        "The letter sigma: sqrt(D) after Eq. 6, free in Definition 3.1 and Theorem 3.3, and 1 in Theorem 3.4.",
         symbolic(
             "score of a match: alpha/sqrt(D) against Theorem 3.4's alpha, D = 2, 4, 64",
             _one_divisor,
             ({"dim": 2}, {"dim": 4}, {"dim": 64}),
             Control("the same divisor", lambda dim: _one_divisor(dim, sp.sqrt(dim))),
         ),
-        verdict=Verdict.FALSE,
-        witness=Witness({"dim": 2}),
-        correction="kv.eq6.sigma.corrected",
-        note="Definition 3.1 and Theorem 3.3 take sigma free, Theorem 3.4 takes it as 1.",
-        formula=r"\frac{\alpha}{\sqrt{D}}=\alpha",
+        verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
+        reading="One letter stands for several quantities; nothing in the text says that they are one.",
+        note="The divisor of the analysis is a quantity of its own: it matters (kv.eq6.sigma.corrected).",
+        formula=r"\frac{\alpha}{\sqrt{D}}\ne\alpha",
+        coverage=everywhere("One width is enough to tell two quantities apart."),
     ),
     mathematical(
         "kv.eq6.sigma.corrected",
         f"{SECTION}, after Eq. 6, against Section 3",
-        "With unit tokens and the divisor sqrt(D) the induction head's weight on i + 1 tends to 1/(T + 1) as D grows.",
+        "With orthonormal tokens and the divisor sqrt(D) the induction head's weight on i + 1 tends to 1/(T + 1) as D "
+        "grows.",
         symbolic(
-            "limit of e^{1/sqrt D}/(T + e^{1/sqrt D}), T = 3..6, alpha = (0, 1)",
+            "limit of e^{1/sqrt D}/(T + e^{1/sqrt D}), T free, alpha = (0, 1)",
             _uniform_limit,
-            [{"tokens_count": t} for t in range(3, 7)],
-            Control("Theorem 3.4's divisor 1", lambda tokens_count: _uniform_limit(tokens_count, 0)),
+            ONCE,
+            Control("Theorem 3.4's divisor 1", lambda: _uniform_limit(0)),
         ),
         is_correction=True,
         formula=r"\lim_{D\to\infty}\frac{e^{1/\sqrt{D}}}{T+e^{1/\sqrt{D}}}=\frac{1}{T+1}",
+        coverage=everywhere("T is free: the other T scores are 0 whichever i it is, 1 <= i <= T - 1."),
     ),
 )

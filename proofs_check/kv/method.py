@@ -2,9 +2,9 @@
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Control
-from proofs_check.kv.mathematical import ONCE, identities, mathematical, not_identity, symbolic
-from proofs_check.margin import Margin, identity, same
+from proofs_check.claim import INSTANCES, Claim, Control, Effort, everywhere
+from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, not_identity, symbolic
+from proofs_check.margin import Margin, identity, less, same
 from theory.shift import mixing_matrix, offset_weights, shift_matrix, shifted_attention, softmax, tokens
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
@@ -65,6 +65,53 @@ def _shift_of_states(key=(alpha1, alpha2), value=(alpha1, alpha2)) -> Margin:
     return identity(found[1], found[-1])
 
 
+Kernel = tuple[sp.Rational | int, sp.Rational | int]
+QUARTERS = (sp.Rational(1, 4), sp.Rational(3, 4))
+Terms = tuple[tuple[sp.Expr, sp.Expr], ...]
+
+
+def _logits(length: int, match: int, key: Kernel, value: Kernel, query: int, residual: int) -> dict[int, Terms]:
+    """Logit of each token times the normaliser, as pairs (power of e, coefficient), smallest power first.
+
+    One-repeat sentence x_1 .. x_T x_match of orthonormal tokens (T = length), W_Q = query * I, other projections I;
+    the output is the head's plus residual times the last token.
+    """
+    sentence = [*range(1, length + 1), match]
+    held: dict[int, dict[sp.Expr, sp.Expr]] = {token: {} for token in sentence}
+    for place, own in enumerate(sentence):
+        previous = sentence[place - 1] if place else 0
+        score = query * sum((share for share, token in zip(key, (own, previous), strict=True) if token == match), 0)
+        for token, share in ((own, value[0]), (previous, value[1]), (match, residual)):
+            if token:
+                held[token][score] = held[token].get(score, sp.Integer(0)) + share
+    return {token: tuple(sorted(terms.items())) for token, terms in held.items()}
+
+
+def names_successor(
+    tokens_count: int, match: int, key: Kernel = QUARTERS, value: Kernel = QUARTERS, query: int = 8, residual: int = -1
+) -> Margin:
+    """The logit of x_{match + 1} is the largest of all T."""
+    logits = _logits(tokens_count, match, key, value, query, residual)
+    numbers = {terms: sum(share * sp.exp(score) for score, share in terms) for terms in logits.values()}
+    target = numbers[logits[match + 1]]
+    others = {terms for token, terms in logits.items() if token != match + 1}
+    return min((less(numbers[terms], target) for terms in others), key=lambda margin: margin.value)
+
+
+def _one_repeats(longest: int, shortest: int = 2) -> list[dict[str, int]]:
+    return [{"tokens_count": t, "match": i} for t in range(shortest, longest + 1) for i in range(1, t)]
+
+
+def _every_one_repeat(effort: Effort) -> list[dict[str, int]]:
+    return _one_repeats(12 if effort is Effort.QUICK else 39)
+
+
+ARRANGED = everywhere(
+    "The last token's logit is below zero at every T; the others, times the normaliser, are a few sums set by how "
+    "i - 1, i, i + 1, i + 2 and T fall together, and all arrangements are met by T = 7."
+)
+
+
 def _identity_is_vanilla(length: int, key=(1, 0), value=(1, 0)) -> Margin:
     states = tokens(length)
     plain = [
@@ -86,6 +133,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("a shift by two", lambda length: _shift_rows(length, 2)),
         ),
         formula=r"\mathrm{Shift}(K)_1=0,\quad\mathrm{Shift}(K)_s=K_{s-1}",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq5.projection",
@@ -99,6 +147,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\mathrm{Shift}(XW)=\mathrm{Shift}(X)W",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq5.identity",
@@ -113,6 +162,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\alpha=\beta=(1,0)\Rightarrow\hat K=K,\quad\hat V=V",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq5.offsets",
@@ -127,6 +177,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("alpha and beta exchanged", lambda: _offsets(VALUE, KEY)),
         ),
         formula=r"\hat K,\hat V=\alpha_1K+\alpha_2\mathrm{Shift}(K),\beta_1V+\beta_2\mathrm{Shift}(V)",
+        coverage=everywhere("One attended place inside the sentence, and all four coefficients are free."),
     ),
     mathematical(
         "kv.sec2.2.breaks",
@@ -139,6 +190,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("Eq. 5", lambda length: _direct_offsets_leak(length, 0)),
         ),
         formula=r"\hat V_i=\beta_1V_i+\beta_2V_{i+1}\Rightarrow\frac{\partial Y_j}{\partial x_{j+1}}\ne0",
+        coverage=everywhere("One row that depends on a later token breaks the mask, and N = 2 has one."),
     ),
     mathematical(
         "kv.eq5.causal",
@@ -151,18 +203,47 @@ CLAIMS: tuple[Claim, ...] = (
             Control("token s + 1 mixed into value s", lambda length: _causal(length, 1)),
         ),
         formula=r"\frac{\partial Y_j}{\partial x_t}=0,\quad t>j",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq5.decoupled",
         f"{SECTION}, our addition",
-        "One mixture of the states for keys and values alike cannot do it: offsets +1 and -1 then have equal weights.",
+        "One mixture of the states for keys and values alike reads the offsets +1 and -1 with equal coefficients: up "
+        "to the softmax nothing tells them apart.",
         symbolic(
-            "the weights of the offsets +1 and -1",
+            "the coefficients of the offsets +1 and -1, free alpha",
             _shift_of_states,
             ONCE,
             Control("separate mixtures, as in Eq. 5", lambda: _shift_of_states(KEY, VALUE)),
         ),
         is_correction=True,
+        note="After the softmax it does: kv.eq5.one_mixture.",
         formula=r"\alpha=\beta\Rightarrow\alpha_2\beta_1=\alpha_1\beta_2",
+        coverage=everywhere("Both coefficients are products of the free alpha1 and alpha2."),
+    ),
+    mathematical(
+        "kv.eq5.one_mixture",
+        f"{SECTION}, against Section 5's reason, our addition",
+        "One mixture for keys and values alike can do induction: (1/4, 3/4) with W_Q = 8 I, less the last token itself "
+        "(the residual), names the successor in every one-repeat sentence of orthonormal tokens, i < T.",
+        exact(
+            "unnormalised logits in powers of e; all i < T, T = 2..12 (full: 2..39, 741 sentences)",
+            names_successor,
+            _every_one_repeat,
+            Control(
+                "(3/4, 1/4)",
+                lambda tokens_count, match: names_successor(tokens_count, match, QUARTERS[::-1], QUARTERS[::-1]),
+            ),
+            Control(
+                "keys and values unmixed",
+                lambda tokens_count, match: names_successor(tokens_count, match, (1, 0), (1, 0)),
+            ),
+            Control(
+                "the last token left in", lambda tokens_count, match: names_successor(tokens_count, match, residual=0)
+            ),
+        ),
+        is_correction=True,
+        formula=r"\alpha=\beta=(\frac{1}{4},\frac{3}{4}),\quad W_Q=8I\Rightarrow l_{i+1}>l_k,\quad k\ne i,i+1",
+        coverage=ARRANGED,
     ),
 )

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Control, Verdict
+from proofs_check.claim import INSTANCES, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
 from proofs_check.margin import Margin, at_most, identity, less
 
@@ -68,6 +68,15 @@ def _no_kernel_for_all(rival: Bigram = (0, 0)) -> Margin:
     return identity(p * (g0 + g1) ** 2 + q * (g0 - g1) ** 2, sp.Integer(0))
 
 
+def _not_both_below(sign: int = -1) -> Margin:
+    """(s_BB - s_AB)(s_AA - s_AB) = -c0 c1 (g0 - g1)^2: with c0, c1 >= 0 not both factors are negative."""
+    own = score((1, 0), (1, 0), (g0, g1), (c0, c1))
+    excess = [score((1, 0), (x, x), (g0, g1), (c0, c1)) - own for x in (1, 0)]
+    return identity(excess[0] * excess[1], sign * c0 * c1 * (g0 - g1) ** 2)
+
+
+PATTERNS = everywhere("A score depends on which of the four tokens are equal, and four letters give every pattern.")
+FREE = everywhere("The coefficients are free.")
 TENTHS = [Fraction(n, 10) for n in (1, 3, 5, 7, 9)]
 POSITIVE = [{"g": (p, 1 - p), "c": (q, 1 - q)} for p in TENTHS for q in TENTHS]
 DISTINCT = [{"query": q} for q in itertools.permutations(LETTERS, 2)]
@@ -91,6 +100,9 @@ CLAIMS: tuple[Claim, ...] = (
         note="Scalar kernels must have opposite signs, and the query two different tokens; kernels by channel do it "
         "for all (kv.sec5.query_kernel.channels). With (.7, .3) twice the query A B scores .58 on A B and .70 on B B.",
         formula=r"\hat q_n=g_0x_n+g_1x_{n-1},\quad\hat k_s=c_0x_{s-1}+c_1x_{s-2}",
+        hypotheses=("kernels of opposite signs, or by channel", "two different tokens in the query, if scalar"),
+        severity=Severity.REPAIRABLE,
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.sec5.query_kernel.order",
@@ -99,6 +111,7 @@ CLAIMS: tuple[Claim, ...] = (
         symbolic("free coefficients", _swap, ONCE, Control("the key's coefficients swapped", lambda: _swap((c1, c0)))),
         formula="(g_0-g_1)(c_0-c_1)",
         is_correction=True,
+        coverage=FREE,
     ),
     mathematical(
         "kv.sec5.query_kernel.doubled",
@@ -107,6 +120,7 @@ CLAIMS: tuple[Claim, ...] = (
         symbolic("free coefficients", _doubled, ONCE, Control("A A and B B exchanged", lambda: _doubled(0))),
         is_correction=True,
         formula=r"s_{BB}-s_{AB}=c_1(g_0-g_1),\quad s_{AA}-s_{AB}=c_0(g_1-g_0)",
+        coverage=FREE,
     ),
     mathematical(
         "kv.sec5.query_kernel.positive",
@@ -118,8 +132,17 @@ CLAIMS: tuple[Claim, ...] = (
             POSITIVE,
             Control("opposite signs", points=({"g": (1, -1), "c": (1, -1)},)),
         ),
+        symbolic(
+            "the product of the two leads is -c0 c1 (g0 - g1)^2, so that they are not both negative",
+            _not_both_below,
+            ONCE,
+            Control("the other sign", lambda: _not_both_below(1)),
+        ),
         is_correction=True,
         formula=r"0\le g_i,c_i\le1\Rightarrow\max(s_{AA},s_{BB})\ge s_{AB}",
+        coverage=everywhere(
+            "The coefficients are free in the product of the leads, which c0, c1 >= 0 keeps at or below 0."
+        ),
     ),
     mathematical(
         "kv.sec5.query_kernel.no_scalar",
@@ -133,11 +156,15 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula="P_1P_2(g_0+g_1)^2+Q_1Q_2(g_0-g_1)^2=0",
+        coverage=everywhere(
+            "The coefficients are free. Were all four leads positive, both squares would be 0, hence g0 = g1 = 0 and "
+            "every lead 0."
+        ),
     ),
     mathematical(
         "kv.sec5.query_kernel.channels",
         f"{SECTION}, our addition",
-        "Kernels by channel do it: one half of the channels carries the newest token, the other the one before.",
+        "Kernels by channel do it, n = 2: one half of the channels carries the newest token, the other the one before.",
         exact(
             "all 16 bigrams over four letters",
             _gap_by_channels,
@@ -146,5 +173,6 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\hat q_n=(x_n,x_{n-1}),\quad\hat k_s=(x_{s-1},x_{s-2})",
+        coverage=PATTERNS,
     ),
 )

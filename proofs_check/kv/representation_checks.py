@@ -10,6 +10,7 @@ from flint import arb
 
 from proofs_check.claim import Effort, Point
 from proofs_check.kv.exact_heads import ball, balls, induction_head, largest, two_layer
+from proofs_check.kv.general_checks import positive, tilt
 from proofs_check.margin import Margin, at_most, ball_at_least, close, identity, same, worst
 from proofs_check.tolerances import ROUNDING
 from theory import induction
@@ -20,9 +21,6 @@ from theory.induction_proofs import (
     repaired_key_residuals,
     score_range_residual,
     slope_witness_residual,
-    tilt_residual,
-    two_point_residual,
-    two_point_slack,
     uniform_sharpness_residual,
 )
 from theory.induction_sharpness import r
@@ -173,20 +171,14 @@ def cube_hunts(effort: Effort) -> list[Point]:
     return [point for point in hunts(effort) if point["domain"] != "ball"]
 
 
-def proof(size: int, supremum: sp.Expr = r, high: int = 1, divisor: int = 4) -> Margin:
-    """The sharp bound's steps: supremum of the copy error, range of the scores, blocks, and what two blocks move."""
-    square, slack = two_point_slack()
-    blocks = [block for count in range(1, size) for block in itertools.combinations(range(size), count)]
+def proof(supremum: sp.Expr = r, high: int = 1, divisor: int = 4) -> Margin:
+    """The sharp bound's steps: supremum of the copy error, range of the scores, and what a softmax moves, any size."""
     residuals = [
         *copy_gap_residuals(supremum),
         score_range_residual(0, high),
         score_range_residual(-1, high),
-        two_point_residual(divisor),
-        slack,
-        *(tilt_residual(size, block) for block in blocks),
     ]
-    signs = Margin(0.0 if square.is_nonnegative else -1.0, square, 0)
-    return worst([signs, *(identity(residual, 0) for residual in residuals)])
+    return worst([tilt(divisor), *(identity(residual, 0) for residual in residuals)])
 
 
 def attained(domain: str, lean: int = 1) -> Margin:
@@ -196,6 +188,12 @@ def attained(domain: str, lean: int = 1) -> Margin:
 
 def first_order(domain: str, constant: sp.Rational) -> Margin:
     return identity(slope_witness_residual(domain, constant), 0)
+
+
+def bound_slopes(domain: str, constant: sp.Rational) -> Margin:
+    """The sharp bound over (d / sigma) e^{-p} as p -> infinity."""
+    bound = COPY_ERROR_BOUNDS[domain].subs(sp.exp(-copy_slope), r)
+    return identity(sp.limit(bound / r, r, 0) * sigma / d, constant)
 
 
 def flat(factor: sp.Rational) -> Margin:
@@ -225,6 +223,32 @@ def key_norm(dim: int, key: str = "paper", claimed: sp.Expr = 1 / sigma) -> Marg
     block = sp.Matrix.hstack(left, right)
     product = block * block.T
     return worst([identity(product[i, j], claimed**2 * int(i == j)) for i in range(dim) for j in range(dim)])
+
+
+def below_printed(factor: int = 4) -> Margin:
+    """2 tanh(A r) <= 2 A r < 4 A r/(1-r), A = d / sigma: the second difference is 2 A r (1 + r)/(1 - r), 0 < r < 1."""
+    share, z, rest = d / sigma, sp.Symbol("z", nonnegative=True), sp.Symbol("rest", positive=True)
+    difference = factor * share * r / (1 - r) - 2 * share * r
+    return worst(
+        [
+            identity(sp.diff(z - sp.tanh(z), z), sp.tanh(z) ** 2),
+            identity(difference, 2 * share * r * (1 + r) / (1 - r)),
+            positive(sp.cancel(difference.subs(r, 1 / (1 + rest)))),
+        ]
+    )
+
+
+def bounded_tokens(power: int = 3) -> Margin:
+    """Entries up to B: scores as with B^2 / sigma, outputs B times as large, so 2 B tanh(B^2 A r) ~ 2 B^3 A r."""
+    size = sp.Symbol("B", positive=True)
+    one, other = sp.symbols("one other", real=True)
+    bound = 2 * size * sp.tanh(size**2 * d / sigma * r)
+    return worst(
+        [
+            identity((size * one) * (size * other) / sigma, size**2 * (one * other / sigma)),
+            identity(sp.limit(bound / r, r, 0), 2 * size**power * d / sigma),
+        ]
+    )
 
 
 def key_entries(dim: int, sigma_value: float, p: float, key: str, shrink: float = 1.0) -> Margin:

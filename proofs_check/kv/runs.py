@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.claim import Control, Verdict
+from proofs_check.claim import ENUMERATED, WITNESSED, Control, Severity, Verdict, everywhere
 from proofs_check.kv.configuration_data import (
     CAPTION_BATCH_M,
     FROM_SCRATCH,
@@ -14,7 +14,7 @@ from proofs_check.kv.configuration_data import (
     TEXT_LEARNING_RATES,
     TEXT_WARM_UP,
 )
-from proofs_check.kv.exact_claim import BOTH, exact_claim
+from proofs_check.kv.exact_claim import BOTH, exact_claim, unsettled_claim
 from proofs_check.margin import Margin, at_most, different, less, same
 
 TABLE = f"{BOTH}, Table 16 (first version: Table 6)"
@@ -85,17 +85,35 @@ CLAIMS = (
         _batch_rounds_to,
         [{"size": s, "m": m} for s, m in zip(SIZES, TEXT_BATCH_M, strict=True)],
         (Control("M = 10^6", lambda size, m: _batch_rounds_to(size, m, 10**6)),),
+        coverage=ENUMERATED,
     ),
     exact_claim(
         "kv.fn6",
         f"{BOTH}, footnote on 1M, with Table 16",
-        "The batch of the 19B model is 3M with 1M = 1,048,576 (read: exactly, as for the four others).",
+        "1M of a batch is 1,048,576 = 1024 x 1024 tokens: in it the batches of Table 16 are 1M, 16M, 1M, 2M and 3M.",
+        _batch_rounds_to,
+        [{"size": s, "m": m, "unit": 1024 * 1024} for s, m in zip(SIZES, TEXT_BATCH_M, strict=True)],
+        (Control("M = 10^6", lambda size, m, unit: _batch_rounds_to(size, m, 10**6)),),
+        reading="Nominal sizes, to the nearest M.",
+        coverage=ENUMERATED,
+    ),
+    exact_claim(
+        "kv.fn6.exact",
+        f"{BOTH}, footnote on 1M, with Table 16, our addition",
+        "The batch of the 19B model is not 3M exactly, as the four others are their M: 240 x 1 x 12,288 = 2,949,120 "
+        "tokens are 2.8125 x 2^20.",
         _batch_differs,
         ({"size": "19B", "m": Fraction(3)},),
         (Control("the other models", points=[{"size": s, "m": TEXT_BATCH_M[i]} for i, s in enumerate(SIZES[:4])]),),
-        verdict=Verdict.FALSE,
         witness={"size": "19B", "m": Fraction(3)},
-        note="240 x 1 x 12,288 = 2,949,120 tokens = 2.8125 x 2^20.",
+        is_correction=True,
+        coverage=ENUMERATED,
+    ),
+    unsettled_claim(
+        "kv.fn6.elsewhere",
+        f"{BOTH}, footnote on 1M",
+        "Elsewhere in the paper 1M means 1,000,000.",
+        note="The numbers that exist fit both: only the authors can say. Nothing rests on it.",
     ),
     exact_claim(
         "kv.fig5.batch",
@@ -105,9 +123,11 @@ CLAIMS = (
         [{"size": s, "m": m} for s, m in CAPTION_BATCH_M.items()],
         (Control("twice as large", lambda size, m: _batch_differs(size, 2 * m)),),
         verdict=Verdict.FALSE,
+        severity=Severity.ARITHMETIC,
         witness={"size": "1.5B", "m": Fraction(1, 2)},
         correction="kv.fig5.batch.corrected",
         note="Section 4.1 and Table 16 give twice as much: 1M, 1M and 2M.",
+        coverage=WITNESSED,
     ),
     exact_claim(
         "kv.fig5.batch.corrected",
@@ -117,6 +137,7 @@ CLAIMS = (
         [{"size": s, "m": 2 * m} for s, m in CAPTION_BATCH_M.items()],
         (Control("as printed", points=[{"size": s, "m": m} for s, m in CAPTION_BATCH_M.items()]),),
         is_correction=True,
+        coverage=ENUMERATED,
     ),
     exact_claim(
         "kv.fig5.steps",
@@ -125,6 +146,7 @@ CLAIMS = (
         _half_the_steps,
         ({"size": "13B", "other": "1.5B"}, {"size": "13B", "other": "6.7B"}),
         (Control("the 6.7B model against the 1.5B one", points=({"size": "6.7B", "other": "1.5B"},)),),
+        coverage=ENUMERATED,
     ),
     exact_claim(
         "kv.sec4.1.learning_rate",
@@ -133,6 +155,7 @@ CLAIMS = (
         _cell_is,
         [{"size": s, "name": "learning_rate", "value": r} for s, r in zip(SIZES, TEXT_LEARNING_RATES, strict=True)],
         (Control("8e-4 at 6.7B", points=({"size": "6.7B", "name": "learning_rate", "value": Fraction(8, 10**4)},)),),
+        coverage=ENUMERATED,
     ),
     exact_claim(
         "kv.sec4.3.large_rate",
@@ -141,6 +164,7 @@ CLAIMS = (
         _fastest,
         ({"size": "2.9B"},),
         (Control("the 19B model", points=({"size": "19B"},)),),
+        coverage=ENUMERATED,
     ),
     exact_claim(
         "kv.sec4.1.warm_up",
@@ -152,17 +176,18 @@ CLAIMS = (
         verdict=Verdict.FALSE,
         witness={"size": "2.9B", "name": "warm_up", "value": TEXT_WARM_UP},
         note="Table 16 gives 600 steps at 2.9B and 3000 at 19B.",
+        severity=Severity.ARITHMETIC,
+        coverage=WITNESSED,
     ),
     exact_claim(
         "kv.tab16.schedule",
         f"{TABLE}, Learning Rate Schedule",
-        "The schedule of the learning rate is constant.",
+        "The schedule of the learning rate is constant, after the warm-up that the same table lists.",
         _rate_is_constant,
         [{"step": w + k, "warm_up": w} for w in (600, 1000, 3000) for k in (0, 1, 10_000)],
         (Control("a step of the warm-up", points=({"step": 599, "warm_up": 600},)),),
-        verdict=Verdict.HOLDS_IF,
-        hypotheses=("the step is past the linear warm-up",),
-        note="Missing: past the warm-up of 600, 1000 or 3000 steps that Section 4.1 and the same table give.",
+        reading="The warm-up, a row of the same table, is not part of the schedule.",
+        coverage=everywhere("The rate is min(1, step / warm-up): 1 from the end of the warm-up on, whatever the step."),
     ),
     exact_claim(
         "kv.sec4.1.machines.from_scratch",
@@ -174,6 +199,8 @@ CLAIMS = (
         verdict=Verdict.FALSE,
         witness={"size": "19B", "name": "H800"},
         note="Table 16 gives A800 for the 19B model.",
+        severity=Severity.ARITHMETIC,
+        coverage=WITNESSED,
     ),
     exact_claim(
         "kv.sec4.1.machines.others",
@@ -182,5 +209,6 @@ CLAIMS = (
         _gpu_is,
         [{"size": s, "name": "A100"} for s in MULTI_HEAD],
         (Control("the models trained from scratch", points=[{"size": s, "name": "A100"} for s in FROM_SCRATCH]),),
+        coverage=ENUMERATED,
     ),
 )

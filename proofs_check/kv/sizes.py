@@ -3,7 +3,7 @@
 from fractions import Fraction
 from itertools import product
 
-from proofs_check.claim import Control, Nature, Verdict
+from proofs_check.claim import ENUMERATED, INSTANCES, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.kv.exact_claim import BOTH, FINAL, exact_claim
 from proofs_check.margin import Margin, at_most, different, same, worst
 from theory.parameters import (
@@ -43,6 +43,14 @@ def _with_shift(shape: Shape, shifted: bool) -> int:
 def _totals_differ(hidden: int, kv_heads: int, shifted: bool = True) -> Margin:
     shape = toy(hidden, 1)._replace(heads=kv_heads, kv_heads=kv_heads)
     return different(_with_shift(shape, False), _with_shift(shape, shifted))
+
+
+def _totals_part_by(hidden: int, kv_heads: int, shifted: bool = True, each: int = 4) -> Margin:
+    """The shift adds `each` scalars a key-value head, and less than a ten-thousandth of the total."""
+    shape = toy(hidden, 1)._replace(heads=kv_heads, kv_heads=kv_heads)
+    plain = _with_shift(shape, False)
+    added = _with_shift(shape, shifted) - plain
+    return worst([same(each * kv_heads, added), at_most(10_000 * added, plain)])
 
 
 def _rounds_to(hidden: int, layers: int, size: int, half: int) -> Margin:
@@ -90,6 +98,9 @@ CLAIMS = (
         verdict=Verdict.HOLDS_IF,
         hypotheses=("one layer", "an FFN width within 5 % of 5 x 1024"),
         note="Missing: an FFN of width about 5 x 1024 in one layer. With Llama's own 2816 one has 12.8M, two 25.7M.",
+        reading="Some size that the architecture allows has about 20M; the depth and the FFN width are not given.",
+        severity=Severity.READING,
+        coverage=everywhere("The count is affine in the FFN width, and both ends of its range are computed."),
     ),
     exact_claim(
         "kv.fig1.twice.depth",
@@ -101,6 +112,9 @@ CLAIMS = (
         verdict=Verdict.HOLDS_IF,
         hypotheses=("embeddings are not counted",),
         note="Missing: that embeddings are left out. With those of the 8000 tokens the ratio is 1.43.",
+        reading="Parameters are those of the layers.",
+        severity=Severity.READING,
+        coverage=ENUMERATED,
     ),
     exact_claim(
         "kv.fig1.twice.width",
@@ -112,20 +126,42 @@ CLAIMS = (
         verdict=Verdict.HOLDS_IF,
         hypotheses=("embeddings are not counted",),
         note="Missing: that embeddings are left out. With those of the 8000 tokens the ratio is 1.006.",
+        reading="Parameters are those of the layers.",
+        severity=Severity.READING,
+        coverage=ENUMERATED,
     ),
     exact_claim(
         "kv.fig1.same_total",
         f"{BOTH}, Figure 1a, caption",
         "Vanilla and KV-shifting models of one layer have the same total number of parameters.",
+        _totals_part_by,
+        ({"hidden": 8, "kv_heads": 1}, {"hidden": 1024, "kv_heads": 8}, {"hidden": 1024, "kv_heads": 16}),
+        (
+            Control("no shift", lambda hidden, kv_heads: _totals_part_by(hidden, kv_heads, shifted=False)),
+            Control("8 scalars a head", lambda hidden, kv_heads: _totals_part_by(hidden, kv_heads, each=8)),
+        ),
+        scope="the difference is 4 scalars a key-value head, less than 1/10,000 of the total",
+        nature=Nature.MATHEMATICAL,
+        verdict=Verdict.HOLDS_IF,
+        hypotheses=("the 4 h scalars of Section 2.2 are not counted",),
+        reading="The same but for the 4 h scalars that Section 2.2 adds and counts itself.",
+        severity=Severity.READING,
+        note="Missing: the 4 scalars a key-value head (kv.fig1.same_total.scalars).",
+        formula=r"P_{\mathrm{KVSA}}-4h_1=P_{\mathrm{vanilla}}",
+        coverage=INSTANCES,
+    ),
+    exact_claim(
+        "kv.fig1.same_total.scalars",
+        f"{BOTH}, Figure 1a, caption, our addition",
+        "The totals are not the same to the last parameter: the shift adds 4 scalars a key-value head.",
         _totals_differ,
         ({"hidden": 8, "kv_heads": 1}, {"hidden": 1024, "kv_heads": 8}),
         (Control("no shift", lambda hidden, kv_heads: _totals_differ(hidden, kv_heads, shifted=False)),),
         nature=Nature.MATHEMATICAL,
-        verdict=Verdict.FALSE,
         witness={"hidden": 8, "kv_heads": 1},
-        correction="kv.fn1.extra_parameters",
-        note="The shift adds 4 scalars a key-value head, as Section 2.2 says itself.",
-        formula=r"P_{\mathrm{KVSA}}=P_{\mathrm{vanilla}}",
+        is_correction=True,
+        formula=r"P_{\mathrm{KVSA}}-P_{\mathrm{vanilla}}=4h_1",
+        coverage=INSTANCES,
     ),
     exact_claim(
         "kv.fig9.sizes",
@@ -140,6 +176,9 @@ CLAIMS = (
         verdict=Verdict.HOLDS_IF,
         hypotheses=("hidden sizes 1024, 128 and 8", "an FFN of 8/3 of them", "embeddings are not counted"),
         note="Missing: the hidden sizes. Without embeddings 12 h^2 + 2 h a layer fits all at h = 1024, 128 and 8.",
+        reading="Some hidden sizes that the architecture allows have these counts; they are not given.",
+        severity=Severity.READING,
+        coverage=ENUMERATED,
     ),
     exact_claim(
         "kv.appH.fineweb",
@@ -148,6 +187,7 @@ CLAIMS = (
         _one_pass,
         [{"steps": 5100, "batch": batch, "corpus": 10**10} for batch in (500_000, 2**19)],
         (Control("batches of 2M", points=({"steps": 5100, "batch": 2_000_000, "corpus": 10**10},)),),
+        coverage=ENUMERATED,
     ),
     exact_claim(
         "kv.appH.size",
@@ -159,6 +199,9 @@ CLAIMS = (
         verdict=Verdict.HOLDS_IF,
         hypotheses=("12 layers of 12 h^2 parameters", "50,304 tokens", "untied embeddings"),
         note="Missing: depth, vocabulary, untied embeddings. 12 layers and 50,304 tokens make 0.16B, or 0.12B if tied.",
+        reading="Some depth and vocabulary that fit the given hidden size have about 0.2B; they are not given.",
+        severity=Severity.READING,
+        coverage=ENUMERATED,
     ),
     exact_claim(
         "kv.appJ.head",
@@ -167,6 +210,7 @@ CLAIMS = (
         _head_splits,
         ({"hidden": 768, "heads": 12, "rotary": 32, "plain": 32},),
         (Control("64 without RoPE", points=({"hidden": 768, "heads": 12, "rotary": 32, "plain": 64},)),),
+        coverage=ENUMERATED,
     ),
     exact_claim(
         "kv.appF.initial_range",
@@ -178,5 +222,6 @@ CLAIMS = (
         scope="1 - u at the ends of its interval, being affine in u",
         nature=Nature.MATHEMATICAL,
         formula=r"0\le\alpha_1,\alpha_2,\beta_1,\beta_2\le1",
+        coverage=everywhere("A coefficient is u or 1 - u, affine in one draw u, and both ends of (0, 1) are computed."),
     ),
 )

@@ -5,11 +5,14 @@ a seed beyond them is trained afresh with the sweep's own settings.
 """
 
 import tempfile
+from fractions import Fraction
 from functools import lru_cache
+from math import isinf
 from typing import Any
 
+from dynamics.survival import median_time
 from proofs_check.claim import Control, Effort, Evidence, Kind
-from proofs_check.margin import Margin, at_most, less
+from proofs_check.margin import Margin, at_most, less, same
 
 Variant = tuple[str, str]  # a sweep and a variant of it
 FRESH = 2  # seeds trained afresh by the full effort
@@ -76,7 +79,19 @@ def sooner(first: Variant, second: Variant, odds: float = 0.5) -> Margin:
     """A run of the first arrives before one of the second with more than these odds, with the whole interval."""
     from dynamics.survival import probability_faster
 
-    return less(odds, probability_faster(times(first), times(second)).low)
+    # A share of pairs of runs: it may be one half exactly.
+    return less(Fraction(odds), Fraction(probability_faster(times(first), times(second)).low))
+
+
+def arrivals(variant: Variant, number: int) -> Margin:
+    """So many of the shipped runs reach the level within their budget."""
+    return same(sum(time is not None for time in times(variant)), number)
+
+
+def medians(variants: tuple[Variant, ...], steps: tuple[int | None, ...]) -> Margin:
+    """The median steps to the level of each variant are those numbers; None where the median is censored."""
+    found = [median_time(times(variant)) for variant in variants]
+    return same(steps, tuple(None if isinf(value) else round(value) for value in found))
 
 
 def runs(variant: Variant, **more: Any) -> Any:

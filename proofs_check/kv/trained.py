@@ -1,69 +1,97 @@
-"""Figure 1a at a small scale: trained models on the paper's own data (vocabulary 8000, the exact length law).
+"""Figure 1a at a small scale: one layer with KV shifting against one and two vanilla layers, by checkpoints.
 
-Quick evidence re-evaluates the shipped checkpoints, whose weights are checked against their recorded hashes; full
-evidence retrains each preset from new seeds.
+The comparison is at a size at which two vanilla layers learn too (presets small-*, see `dynamics.config`). At the size
+of the paper's own data (vocabulary 8000, the exact length law) two vanilla layers are far from learning in the time
+that is affordable here; there only what KV shifting can do is claimed. Quick evidence re-evaluates the shipped
+checkpoints and re-reads their histories, whose bytes are checked against recorded hashes; full evidence retrains.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
-from proofs_check.claim import Claim, Control, Effort, Evidence, Kind, Nature, Verdict
+from proofs_check.claim import Control, Effort, Evidence, Kind
 from proofs_check.kv import trained_sweeps
+from proofs_check.kv.exact_claim import unsettled_claim
+from proofs_check.kv.outcomes import outcome
 from proofs_check.margin import Margin, at_most, less, worst
 
-SETTING = "width 64, 4 heads, batch 256, 500 steps of AdamW at 3e-3, 4096 held-out sentences"
+SETTING = (
+    "width 64, 4 heads, no MLP; vocabulary 8000, rows of about 29 tokens, 500 steps of 256 rows, AdamW at 3e-3, 4096 "
+    "held-out sentences"
+)
 SHIPPED = "the shipped checkpoint, seed 0 (full: retrained, seeds 1 and 2)"
 FIGURE = "KV shifting (both versions), Section 3.2, Figure 1a"
+HERE = f"{FIGURE}, trained here"
+LARGE = "It would take the authors' setting (10,000 steps of 4096 rows, several seeds; the preset figure-1a-paper) with"
+COMPARED = (
+    "width 32, 4 heads, MLP 64; vocabulary 32, rows of about 5 tokens, 3000 steps of 64 rows, AdamW at 1e-3, 4096 "
+    "held-out sentences"
+)
+KV, ONE, TWO = "small-kv-shift", "small-vanilla-1", "small-vanilla-2"
 
 
 @lru_cache(maxsize=16)
-def _model(name: str, seed: int | None) -> tuple[Any, Any]:
-    """A shipped model (seed None) or one trained afresh, with held-out sentences it has never seen."""
+def _run(name: str, seed: int | None) -> tuple[Any, Any, Any]:
+    """A shipped model (seed None) or one trained afresh, held-out sentences it has never seen, and its history."""
+    from dynamics.batches import heldout_rows
+    from dynamics.checkpoint import SHIPPED as FOLDER
     from dynamics.checkpoint import shipped
-    from dynamics.config import PRESETS, TrainConfig
-    from dynamics.evaluation import heldout_batch
-    from dynamics.runs import heldout_of
+    from dynamics.config import PRESETS, TRAININGS
+    from dynamics.runs import heldout_of, read_history
     from dynamics.training import train
 
     if seed is None:
         found = shipped(name)
-        return found.model, heldout_of(found)
-    config, training = PRESETS[name], TrainConfig(seed=seed)
-    model = train(config, training, device="cpu", progress=False).model
-    return model, heldout_batch(seed, training.heldout_rows, config.vocab, training.pool)
+        return found.model, heldout_of(found), read_history(FOLDER / name)
+    config, training = PRESETS[name], TRAININGS[name].model_copy(update={"seed": seed})
+    result = train(config, training, device="cpu", progress=False)
+    return result.model, heldout_rows(training, config.vocab), result.history
 
 
 @lru_cache(maxsize=16)
 def _accuracy(name: str, seed: int | None) -> float:
     from dynamics.evaluation import evaluate
 
-    return float(evaluate(*_model(name, seed)).accuracy)
+    model, rows, _ = _run(name, seed)
+    return float(evaluate(model, rows).accuracy)
 
 
 @lru_cache(maxsize=16)
 def _heads(name: str, seed: int | None) -> tuple[Any, ...]:
     from dynamics.heads import inspect
 
-    return tuple(inspect(*_model(name, seed)))
+    model, rows, _ = _run(name, seed)
+    return tuple(inspect(model, rows))
+
+
+def _steps(name: str, seed: int | None) -> float:
+    """Steps to 95 %, infinite where they are not reached."""
+    from dynamics.runs import steps_to
+
+    return float(steps_to(0.95, _run(name, seed)[2]) or "inf")
 
 
 def _seeds(effort: Effort) -> list[dict[str, int | None]]:
     return [{"seed": seed} for seed in ((None,) if effort is Effort.QUICK else (None, 1, 2))]
 
 
+@cache
 def _learns(seed: int | None, name: str = "kv-shift") -> Margin:
     return at_most(0.99, _accuracy(name, seed))
 
 
-def _fails(seed: int | None, name: str = "vanilla-1") -> Margin:
-    return less(_accuracy(name, seed), 0.2)
+@cache
+def _fails(seed: int | None, name: str = ONE) -> Margin:
+    return less(_accuracy(name, seed), 0.5)
 
 
-def _ahead(seed: int | None, first: str = "kv-shift", second: str = "vanilla-2") -> Margin:
-    """At the same step the first model is at least 0.8 in accuracy ahead of the second."""
-    return at_most(_accuracy(second, seed) + 0.8, _accuracy(first, seed))
+def _sooner(seed: int | None, first: str = KV, second: str = TWO) -> Margin:
+    """Both learn, at least 95 % in the end; the first reaches it in at most half the steps of the second."""
+    ends = [at_most(0.95, _accuracy(name, seed)) for name in (first, second)]
+    return worst([*ends, at_most(2 * _steps(first, seed), _steps(second, seed))])
 
 
+@cache
 def _named_heads(seed: int | None, flipped: bool = False) -> Margin:
     """Heads named by attention alone: |alpha2| > |alpha1| and |beta1| > |beta2|, in sizes that no gauge changes."""
     named = [head for head in _heads("kv-shift", seed) if head.is_induction]
@@ -77,77 +105,103 @@ def _named_heads(seed: int | None, flipped: bool = False) -> Margin:
     return worst(margins)
 
 
-def _no_named_head(seed: int | None, name: str = "vanilla-1") -> Margin:
+def _no_named_head(seed: int | None, name: str = ONE) -> Margin:
     """No head puts half of its attention on the successor of the earlier occurrence."""
     return less(max(head.successor for head in _heads(name, seed)), 0.5)
 
 
-def _trained(scope: str, margin: Any, *controls: Control) -> tuple[Evidence, ...]:
-    return (Evidence(Kind.TRAINED, f"{scope}; {SETTING}; {SHIPPED}", margin, _seeds, controls),)
+def _trained(scope: str, margin: Any, *controls: Control, setting: str = COMPARED) -> tuple[Evidence, ...]:
+    return (Evidence(Kind.TRAINED, f"{scope}; {setting}; {SHIPPED}", margin, _seeds, controls),)
 
 
 CLAIMS = (
-    Claim(
-        id="kv.fig1a.kv_shift",
-        source=FIGURE,
-        statement="A one-layer model with KV shifting learns induction (at this scale: at least 99 % of the repeats).",
-        nature=Nature.EMPIRICAL,
-        verdict=Verdict.HOLDS,
-        evidence=(
-            *_trained(
-                "accuracy at least 0.99", _learns, Control("one vanilla layer", lambda seed: _learns(None, "vanilla-1"))
-            ),
-            trained_sweeps.KV_LEARNS,
-        ),
+    unsettled_claim(
+        "kv.fig1a.kv_shift",
+        FIGURE,
+        "A one-layer model with KV shifting learns induction perfectly.",
+        f"{LARGE} one layer of width 1024 with KV shifting. Here one does at two smaller sizes "
+        "(kv.fig1a.kv_shift.trained).",
     ),
-    Claim(
-        id="kv.fig1a.one_layer",
-        source=FIGURE,
-        statement="A one-layer vanilla model hardly learns induction (at this scale and step: below 20 %).",
-        nature=Nature.EMPIRICAL,
-        verdict=Verdict.HOLDS,
-        evidence=(
-            *_trained("accuracy below 0.2", _fails, Control("with KV shifting", lambda seed: _fails(None, "kv-shift"))),
-            trained_sweeps.ONE_LAYER_FAILS,
+    outcome(
+        "kv.fig1a.kv_shift.trained",
+        HERE,
+        "Here one layer with KV shifting gets 99 % of the repeats right: of width 64 after 500 steps on vocabulary "
+        "8000, of width 32 within 3000 steps on vocabulary 32, every seed.",
+        *_trained(
+            "accuracy at least 0.99",
+            _learns,
+            Control("one vanilla layer", lambda seed: _learns(None, "vanilla-1")),
+            setting=SETTING,
         ),
+        trained_sweeps.KV_LEARNS,
+        of="kv.fig1a.kv_shift",
     ),
-    Claim(
-        id="kv.fig1a.faster",
-        source=FIGURE,
-        statement="KV shifting with one layer converges much faster than two vanilla layers (at this scale and step).",
-        nature=Nature.EMPIRICAL,
-        verdict=Verdict.HOLDS,
-        evidence=(
-            *_trained(
-                "accuracy at least 0.8 ahead of two vanilla layers",
-                _ahead,
-                Control("the other way round", lambda seed: _ahead(None, "vanilla-2", "kv-shift")),
-            ),
-            trained_sweeps.FASTER,
+    unsettled_claim(
+        "kv.fig1a.one_layer",
+        FIGURE,
+        "A one-layer vanilla transformer finds induction difficult to learn.",
+        f"{LARGE} one vanilla layer of width 1024. Here two smaller ones do not learn it in their time "
+        "(kv.fig1a.one_layer.trained).",
+    ),
+    outcome(
+        "kv.fig1a.one_layer.trained",
+        HERE,
+        "Here one vanilla layer of width 32 does not learn induction on vocabulary 32 in the 3000 steps in which two "
+        "layers do: below 50 % in the end (one seed; full: three), below 95 % throughout, every seed of eight.",
+        *_trained(
+            "accuracy below 0.5",
+            _fails,
+            Control("with KV shifting", lambda seed: _fails(None, KV)),
+            Control("two vanilla layers", lambda seed: _fails(None, TWO)),
         ),
+        trained_sweeps.ONE_LAYER_FAILS,
+        of="kv.fig1a.one_layer",
     ),
-    Claim(
-        id="kv.fig2.trained_heads",
-        source="KV shifting (both versions), Section 3.2, Figure 2 caption and Appendix B",
-        statement="Trained induction heads mix like the construction: |alpha2| > |alpha1| and |beta1| > |beta2|.",
-        nature=Nature.EMPIRICAL,
-        verdict=Verdict.HOLDS,
-        evidence=_trained(
+    unsettled_claim(
+        "kv.fig1a.faster",
+        FIGURE,
+        "KV shifting with one layer converges much faster than two vanilla layers, so it has a bias towards induction.",
+        f"{LARGE} both models at width 1024. Here one layer takes a sixth of the steps (kv.fig1a.faster.trained).",
+    ),
+    outcome(
+        "kv.fig1a.faster.trained",
+        HERE,
+        "Here, at a size chosen so that both learn (width 32, vocabulary 32), one layer with KV shifting gets to 95 % "
+        "in less than half of the steps of two vanilla layers (medians 240, 1470).",
+        *_trained(
+            "both reach 95 %, KV shifting in at most half of the steps",
+            _sooner,
+            Control("the other way round", lambda seed: _sooner(None, TWO, KV)),
+            Control("one vanilla layer, which does not learn", lambda seed: _sooner(None, KV, ONE)),
+        ),
+        trained_sweeps.FASTER,
+        trained_sweeps.FASTER_MEDIANS,
+        of="kv.fig1a.faster",
+    ),
+    outcome(
+        "kv.fig2.trained_heads",
+        "KV shifting (both versions), Section 3.2, Figure 2 and Appendix B, trained here",
+        "Heads of one trained layer (width 64, 4 heads, vocabulary 8000) that attend to the successor mix like the "
+        "construction: |alpha2| > |alpha1| and |beta1| > |beta2|.",
+        *_trained(
             "every head that is named by its attention (more than 0.5 on the successor)",
             _named_heads,
             Control("both inequalities turned round", lambda seed: _named_heads(None, True)),
+            setting=SETTING,
         ),
+        note="No sentence of the paper speaks of trained heads: its induction head is (alpha1, beta1) = (0, 1) "
+        "(kv.fig2.caption).",
     ),
-    Claim(
-        id="kv.sec2.1.one_layer.trained",
-        source="KV shifting (both versions), Section 2.1",
-        statement="No head of a trained one-layer vanilla model attends to the successor (at this scale and step).",
-        nature=Nature.EMPIRICAL,
-        verdict=Verdict.HOLDS,
-        evidence=_trained(
+    outcome(
+        "kv.sec2.1.one_layer.trained",
+        "KV shifting (both versions), Section 2.1, trained here",
+        "No head of one vanilla layer (width 32, 4 heads, vocabulary 32, 3000 steps) attends to the successor.",
+        *_trained(
             "largest mean attention to the successor below 0.5",
             _no_named_head,
-            Control("with KV shifting", lambda seed: _no_named_head(None, "kv-shift")),
+            Control("with KV shifting", lambda seed: _no_named_head(None, KV)),
+            Control("two vanilla layers", lambda seed: _no_named_head(None, TWO)),
         ),
+        note="It stands beside kv.sec2.1.one_layer, which other evidence rules on.",
     ),
 )

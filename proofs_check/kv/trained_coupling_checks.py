@@ -125,13 +125,34 @@ def does_not_decide(name: str) -> Margin:
     return less(SIGNIFICANT, fisher_exact(fate(name)))
 
 
+def count(what: str, expected: tuple[int, ...], trained: bool = True) -> Margin:
+    """The counts that a statement names, of the shipped heads."""
+    agree = sum(key * value > 0 for key, value in map(previous_and_own, heads(None)))
+    (first, second), (third, fourth) = counted(heads(None), trained)
+    found = {
+        "signs": (agree, len(heads(None))),
+        "models": (_models_with_both(1), len(_by_model())),
+        "cells": (first, second, third, fourth),
+        "fate": tuple(number for row in fate("start_beta") for number in row),
+    }
+    return same(found[what], expected)
+
+
 def models_with_both(sign: int = 1) -> Margin:
     """In most models a head has alpha2, beta1 > 1/2 and another both below -1/2 (sign -1: of opposite signs)."""
+    both, models = _models_with_both(sign), len(_by_model())
+    return worst([less(models, 2 * both), less(sign_test(both, models), SIGNIFICANT)])
+
+
+def _by_model() -> dict[int, list[tuple[float, float]]]:
     runs: dict[int, list[tuple[float, float]]] = {}
     for head in heads(None):
         runs.setdefault(head.seed, []).append(previous_and_own(head))
-    both = sum(_has(run, 1, sign) and _has(run, -1, sign) for run in runs.values())
-    return worst([less(len(runs), 2 * both), less(sign_test(both, len(runs)), SIGNIFICANT)])
+    return runs
+
+
+def _models_with_both(sign: int) -> int:
+    return sum(_has(run, 1, sign) and _has(run, -1, sign) for run in _by_model().values())
 
 
 def _has(run: list[tuple[float, float]], key_sign: int, sign: int) -> bool:

@@ -1,6 +1,8 @@
 """Margins on the shipped sweeps of the other tasks - 3-grams, hops, associative recall - and on these tasks' rows."""
 
+import itertools
 from fractions import Fraction
+from functools import cache
 from statistics import median
 
 from proofs_check.kv.hop_data import ERRORS, ROWS, positions
@@ -29,7 +31,7 @@ def faster(first: Variant, second: Variant, factor: float = 1.0) -> Margin:
     from dynamics.survival import probability_faster
 
     scaled = [None if time is None else factor * time for time in times(second)]
-    return less(HALF, probability_faster(times(first), scaled).low)
+    return less(Fraction(HALF), Fraction(probability_faster(times(first), scaled).low))
 
 
 def largest_gap(first: Variant, second: Variant) -> float:
@@ -47,12 +49,29 @@ def _median_curve(variant: Variant) -> list[float]:
     return [median(scores) for scores in zip(*held, strict=True)]
 
 
+@cache
 def unlike_figure_1a(first: Variant, second: Variant, models: tuple[str, str] = ("kv-shift", "vanilla-1")) -> Margin:
     """The curves stay within 0.1 of each other, where Figure 1a's one-layer models end 0.8 apart."""
     from proofs_check.kv.trained import _accuracy
 
     apart = _accuracy(models[0], None) - _accuracy(models[1], None)
     return worst([at_most(largest_gap(first, second), 0.1), at_most(0.8, apart)])
+
+
+def look_up(size: int, weight: Fraction, assumed: Fraction | None = None) -> Margin:
+    """The units of a look-up MLP after one attention layer: 1 at the row's own pair, 0 at every other, for all rows.
+
+    At the second token of a row (a, b) the stream holds the one-hot of b and, in other dimensions, what a head with
+    `weight` on the first token reads: w e_a + (1 - w) e_b, so that u_a is linear in both. One unit a pair (first,
+    second), relu(u[first] + e_b[second] - 1): any table is then a matrix of one-hot answers, one column a unit.
+    """
+    pairs, w = list(itertools.product(range(size), repeat=2)), assumed or weight
+    found = []
+    for a, b in pairs:
+        read = [weight * (a == token) + (1 - weight) * (b == token) for token in range(size)]
+        first = [(read[token] - (1 - w) * (b == token)) / w for token in range(size)]
+        found.append([max(first[one] + (b == two) - 1, Fraction(0)) for one, two in pairs])
+    return same(found, [[Fraction(row == column) for column in pairs] for row in pairs])
 
 
 def error(variant: Variant, below: float | None = None, above: float | None = None) -> Margin:
@@ -78,7 +97,8 @@ def roles(task: str, chained: bool) -> Margin:
     n_tokens = 5 if task == "induction" else 8  # a row of 5 distinct tokens; 4 pairs
     seen = batch.position[batch.query_index == n_tokens] if task == "induction" else batch.position
     both = {int(place) for place in seen} & {int(place) - 1 for place in seen}
-    return same(tuple(range(1, n_tokens - 1)) if chained else (), tuple(sorted(both)))
+    expected = range(1, n_tokens - 1) if chained else ()
+    return same((n_tokens, *expected), (n_tokens, *sorted(both)))
 
 
 def published_error(layers: int, heads: int, k: int) -> Fraction:

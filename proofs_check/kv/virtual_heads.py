@@ -6,9 +6,20 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from proofs_check.claim import Claim, Control, Effort, Nature, Verdict
+from proofs_check.claim import (
+    ENUMERATED,
+    INSTANCES,
+    Claim,
+    Control,
+    Effort,
+    Evidence,
+    Nature,
+    Severity,
+    Verdict,
+    everywhere,
+)
 from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, not_identity, symbolic
-from proofs_check.margin import Margin, same
+from proofs_check.margin import Margin, different, same, worst
 from theory.shift import softmax, tokens
 
 SECTION = "KV shifting (both versions), Section 2.1"
@@ -88,6 +99,90 @@ def _skipped(length: int, masked: bool = True) -> Margin:
     return identities(terms, [sp.Integer(0)] * len(terms))
 
 
+def _term(row: int, middle: int, column: int, masked: bool = True, start: int = 0) -> Margin:
+    """Does the term A2_{row, middle} A1_{middle, column} survive the mask exactly if column + start <= middle <= row?
+
+    The mask asks for nothing but the order of the three positions, which 1, 2, 3 show in full, ties included.
+    """
+    survives = (not masked or middle <= row) and (not masked or column <= middle)
+    return same(survives, column + start <= middle <= row)
+
+
+def _term_by_term(masked: bool = True, start: int = 0) -> Margin:
+    places = itertools.product((1, 2, 3), repeat=3)
+    return worst([_term(*three, masked, start) for three in places])
+
+
+ORDERS = everywhere(
+    "The two sums are compared term by term: whether a term survives depends on the order of j, k and i + 1 alone, and "
+    "all thirteen orders are computed."
+)
+
+
+def _in_every_order(scope: str = "one term, all orders of j, k and i + 1") -> Evidence:
+    return exact(
+        scope,
+        _term_by_term,
+        ONCE,
+        Control("without the mask", lambda: _term_by_term(masked=False)),
+        Control("the sum from k = i + 2", lambda: _term_by_term(start=1)),
+    )
+
+
+# Two heads in a row, each a pattern of hard attention: rows of weights over the positions 0 .. j.
+Pattern = list[list[int]]
+
+
+def _hard(targets: list[int]) -> Pattern:
+    """Row j has weight 1 on position targets[j]."""
+    return [[int(k == target) for k in range(len(targets))] for target in targets]
+
+
+def _previous(length: int) -> Pattern:
+    return _hard([max(j - 1, 0) for j in range(length)])
+
+
+def _match(sentence: tuple[int, ...]) -> Pattern:
+    """Content: every token reads its latest earlier occurrence, or itself where there is none."""
+    earlier = [[k for k in range(j) if sentence[k] == sentence[j]] for j in range(len(sentence))]
+    return _hard([places[-1] if places else j for j, places in enumerate(earlier)])
+
+
+def _composed(second: Pattern, first: Pattern) -> tuple[int, ...]:
+    """For each row the position that the product reads."""
+    product = (np.array(second) @ np.array(first)).tolist()
+    return tuple(row.index(1) for row in product)
+
+
+def _two_back(length: int, back: int = 2) -> Margin:
+    previous = _previous(length)
+    return same(_composed(previous, previous), tuple(max(j - back, 0) for j in range(length)))
+
+
+def _before_the_match(sentence: tuple[int, ...], offset: int = -1) -> Margin:
+    """The last token reads its match's neighbour at this offset."""
+    place = sentence.index(sentence[-1])
+    return same(_composed(_match(sentence), _previous(len(sentence)))[-1], place + offset)
+
+
+def _by_distance(squared: bool = True) -> Margin:
+    """Over the places before its own a head with a bias linear in the distance d weighs r^d: w_1 w_3 = w_2^2.
+
+    It holds for every r and so for the limits r -> 0, the previous-token head, and r -> infinity.
+    """
+    ratio = sp.Symbol("r", positive=True)
+    weights = [ratio**d / sum(ratio**k for k in (1, 2, 3)) for d in (1, 2, 3)]
+    return identities([weights[0] * weights[2]], [weights[1] ** 2 if squared else weights[1]])
+
+
+def _not_by_distance(row: tuple[int, int, int]) -> Margin:
+    """The row, weights at the distances 1, 2, 3, breaks w_1 w_3 = w_2^2."""
+    return different(row[0] * row[2], row[1] ** 2)
+
+
+ONE_MATCH = [{"sentence": (*range(n), i)} for n in range(3, 7) for i in range(1, n)]
+
+
 def _pairs(effort: Effort) -> list[dict[str, int]]:
     return [{"length": n, "seed": s} for n in range(2, 7) for s in range(4 if effort is Effort.QUICK else 40)]
 
@@ -99,7 +194,7 @@ REPAIRED = ("X_0", "X_l", "A^{hl}", "W_ov^{hl}", "W_v^{hl}", "W_o^{hl}", "N", "D
 
 
 def _all_defined(defined: tuple[str, ...]) -> Margin:
-    return same(tuple(sorted(set(USED) ^ set(defined))), ())
+    return same(tuple(sorted(set(USED))), tuple(sorted(set(defined))))
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -116,6 +211,8 @@ CLAIMS: tuple[Claim, ...] = (
         nature=Nature.TEXTUAL,
         verdict=Verdict.TYPO,
         note="W_ov^{hl} = W_v^{hl} W_o^{hl}; the length is N (a natural number), the width D.",
+        severity=Severity.MISPRINT,
+        coverage=ENUMERATED,
     ),
     mathematical(
         "kv.eq2",
@@ -128,11 +225,12 @@ CLAIMS: tuple[Claim, ...] = (
             Control("W2 W1 instead of W1 W2", lambda length, dim: _virtual_head(length, dim, True)),
         ),
         formula=r"X_2=A^{h2}X_1W_{ov}^{h2}=(A^{h2}A^{h1})X_0(W_{ov}^{h1}W_{ov}^{h2})",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.eq2.pattern",
         f"{SECTION}, Eq. 2, what it leaves unsaid",
-        "Eq. 2 is linear in X_0 only for a given A^{h2}: if X_1 makes A^{h2}, doubling X_0 does not double X_2.",
+        "Eq. 2 is linear in X_0 only for a given A^{h2}: where X_1 makes A^{h2}, doubling X_0 need not double X_2.",
         symbolic(
             "N = 2, D = 1, uniform first layer, the second a softmax of X_1",
             lambda: _own_scores(1),
@@ -141,6 +239,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"A^{h2}=A^{h2}(X_1):\quad X_2(2X_0)\ne2X_2(X_0)",
+        coverage=everywhere("That it can fail is shown by one head with free tokens."),
     ),
     mathematical(
         "kv.eq2.residual",
@@ -155,6 +254,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula="X_2=X_0+A^{h1}X_0W_{ov}^{h1}+A^{h2}X_0W_{ov}^{h2}+A^{h2}A^{h1}X_0W_{ov}^{h1}W_{ov}^{h2}",
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.property1",
@@ -174,7 +274,9 @@ CLAIMS: tuple[Claim, ...] = (
             Control("without the mask", lambda length, seed: _product_entry(length, seed, masked=False)),
             Control("the sum from k = i + 2", lambda length, seed: _product_entry(length, seed, start=1)),
         ),
+        _in_every_order(),
         formula=r"(A^{h2}A^{h1})_{j,i+1}=\sum_{k=i+1}^{j}A^{h2}_{j,k}A^{h1}_{k,i+1}",
+        coverage=ORDERS,
     ),
     mathematical(
         "kv.property1.every_row",
@@ -189,8 +291,10 @@ CLAIMS: tuple[Claim, ...] = (
                 lambda length, seed: _product_entry(length, seed, masked=False, every_row=True),
             ),
         ),
+        _in_every_order("one term, all orders of j, k and i + 1, those with j <= i among them"),
         is_correction=True,
         formula=r"(A^{h2}A^{h1})_{j,i+1}=\sum_{k=i+1}^{j}A^{h2}_{j,k}A^{h1}_{k,i+1}=0,\quad j\le i",
+        coverage=ORDERS,
     ),
     mathematical(
         "kv.property1.consequence",
@@ -203,5 +307,40 @@ CLAIMS: tuple[Claim, ...] = (
             Control("without the mask", lambda length: _skipped(length, masked=False)),
         ),
         formula=r"A^{h1}_{i,i+1}=0",
+        coverage=everywhere("The factor A1_{i,i+1} lies above the diagonal, whatever i, j and N."),
+    ),
+    mathematical(
+        "kv.sec2.1.virtual_heads",
+        f"{SECTION}, after Eq. 2",
+        "Through virtual heads simple heads combine to functions that none of them has: two previous-token heads read "
+        "two back, a previous-token head below a match reads the token before the match.",
+        exact(
+            "hard previous-token heads, N = 3..6: the product reads two back",
+            _two_back,
+            [{"length": n} for n in range(3, 7)],
+            Control("one back", lambda length: _two_back(length, 1)),
+        ),
+        exact(
+            "one-repeat sentences of 3..6 distinct tokens, the repeated one not the first",
+            _before_the_match,
+            ONE_MATCH,
+            Control("the match itself", lambda sentence: _before_the_match(sentence, 0)),
+            Control("the successor of the match", lambda sentence: _before_the_match(sentence, 1)),
+        ),
+        symbolic(
+            "heads by distance, every slope: w_1 w_3 = w_2^2",
+            _by_distance,
+            ONCE,
+            Control("w_1 w_3 = w_2", lambda: _by_distance(squared=False)),
+        ),
+        exact(
+            "two back is no such head",
+            _not_by_distance,
+            ({"row": (0, 1, 0)},),
+            Control("the previous-token head", points=({"row": (1, 0, 0)},)),
+        ),
+        reading="It is said that such functions exist; simple is a head by distance, or one that matches equal tokens.",
+        formula=r"(A^{h2}A^{h1})_{j,j-2}=1,\quad w_1w_3=w_2^2",
+        coverage=everywhere("The statement is of existence, and each sentence and length shown is an example."),
     ),
 )

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Control
+from proofs_check.claim import Claim, Control, everywhere
 from proofs_check.kv.exact_claim import unsettled_claim
 from proofs_check.kv.mathematical import exact, mathematical, symbolic
 from proofs_check.margin import Margin, identity, same
@@ -47,6 +47,8 @@ def _moment_formula(window: int, linear: int = 7) -> Margin:
     return same(init.lagged_moment(window), Fraction(n * n, 4) - Fraction(linear * n, 12) + 1)
 
 
+ALL_THREE = everywhere("There are three windows, 2, 3 and 4, and each is integrated in full.")
+
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.fn10.sum",
@@ -60,6 +62,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("a coefficient left over", lambda window: _sums_to_one(window, 1)),
         ),
         formula=r"\alpha_w=1-\alpha_1-\cdots-\alpha_{w-1}\Rightarrow\sum_{i=1}^{w}\alpha_i=1",
+        coverage=ALL_THREE,
     ),
     mathematical(
         "kv.fn10.second_moment",
@@ -78,7 +81,8 @@ CLAIMS: tuple[Claim, ...] = (
             Control("n/2 for 7 n/12", lambda window: _moment_formula(window, 6)),
         ),
         is_correction=True,
-        formula=r"\mathbb{E}\sum_{i=1}^{w}\alpha_i^2=\frac{n^2}{4}-\frac{7n}{12}+1,\quad n=w-1",
+        formula=r"\mathbb{E}\sum_{i=1}^{w}\alpha_i^2=\frac{n^2}{4}-\frac{7n}{12}+1,\quad n=w-1\in\{1,2,3\}",
+        coverage=ALL_THREE,
     ),
     mathematical(
         "kv.fn10.oldest",
@@ -94,7 +98,8 @@ CLAIMS: tuple[Claim, ...] = (
             ),
         ),
         is_correction=True,
-        formula=r"P(\alpha_w<0)=1-\frac{1}{(w-1)!},\quad\mathbb{E}\,\alpha_w=\frac{3-w}{2}",
+        formula=r"P(\alpha_w<0)=1-\frac{1}{(w-1)!},\quad\mathbb{E}\,\alpha_w=\frac{3-w}{2},\quad w=2,3,4",
+        coverage=ALL_THREE,
     ),
     unsettled_claim(
         "kv.sec4.5.longer_window",

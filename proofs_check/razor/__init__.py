@@ -19,4 +19,7 @@ SECTIONS: tuple[str, ...] = (
     "head_scores",
     "trained",
     "trained_attention",
+    "reading",
+    "method",
+    "quoted",
 )

@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import Claim, Control, Effort, Point
-from proofs_check.kv.mathematical import certified, mathematical, sampled
+from proofs_check.claim import SAMPLES, Claim, Control, Effort, Point, everywhere
+from proofs_check.kv.mathematical import exact, mathematical, sampled
 from proofs_check.razor import adversary_checks as c
 from proofs_check.razor.scope_checks import WITNESSES
 
@@ -34,6 +34,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("ranges 2 % lower", lambda **p: c.no_context_above(**p, factor=0.98)),
         ),
         formula=r"a_{m\to m-n}\le\frac{1}{1+e^{ln}(e^{-D_s}+e^{-D}\sum_{j<n}e^{-lj})}",
+        coverage=SAMPLES,
         is_correction=True,
     ),
     mathematical(
@@ -41,12 +42,13 @@ CLAIMS: tuple[Claim, ...] = (
         THEOREM,
         "Where D_s = D the contexts found reach at least 99.9 % of the bounds on the weight and on the dropped mass.",
         sampled(
-            "heads with W_K = -W_Q, LayerNorm and RMSNorm, contexts of any and of finite length",
+            "heads with W_K = -W_Q and no biases, LayerNorm and RMSNorm, contexts of any and of finite length",
             c.attained,
             _seeds(2, 40, (4, 16)),
             Control("ranges 2 % higher", lambda **p: c.attained(**p, factor=1.02)),
         ),
         formula=r"D_s=D\Rightarrow\sup a_{m\to m-n}=\frac{1}{1+e^{-D}\sum_{j=1}^{n}e^{lj}}",
+        coverage=SAMPLES,
         is_correction=True,
     ),
     mathematical(
@@ -61,6 +63,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("99 % of it", lambda **p: c.free_states(**p, factor=0.99)),
         ),
         formula=r"\sup a_{m\to m-n}=\sup_{x_m}\frac{1}{1+e^{ln}(e^{s-\alpha}+e^{\beta-\alpha}\sum_{j<n}e^{-lj})}",
+        coverage=SAMPLES,
         is_correction=True,
     ),
     mathematical(
@@ -75,6 +78,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("one millionth more", lambda **p: c.ranges(**p, factor=1 + 1e-6)),
         ),
         formula=r"D=\max_{x,y,y'}q(x)\cdot(k(y)-k(y')),\ D_s=\max_{x,y}q(x)\cdot(k(y)-k(x))",
+        coverage=SAMPLES,
         is_correction=True,
     ),
     mathematical(
@@ -89,6 +93,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("one A more", lambda name: c.two_words(name, further=1)),
         ),
         formula=r"a_{m\to m-n}>\epsilon,\ n>L_h",
+        coverage=SAMPLES,
         is_correction=True,
     ),
     mathematical(
@@ -96,7 +101,7 @@ CLAIMS: tuple[Claim, ...] = (
         THEOREM,
         "A positive epsilon under the norm's root leaves D as it is but not D_s: a query state of half the radius lies "
         "further below its best key than any on the sphere, so that only the bounds without D_s carry over.",
-        certified(
+        exact(
             "d = 1, RMSNorm, W_Q^T W_K = c > 0, so D_s = 0: two tokens, the query's hidden state sqrt(eps/3); in balls",
             c.epsilon,
             tuple(
@@ -107,6 +112,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the bound of D", lambda **p: c.epsilon(**p, bound="range")),
         ),
         formula=r"\sup_{\|z\|^2\le d}(\alpha-s)\ge\sup_{\|z\|^2=d}(\alpha-s)",
+        coverage=everywhere("One exact head refutes the bound with D_s; D is the maximum of a convex function."),
         is_correction=True,
     ),
 )

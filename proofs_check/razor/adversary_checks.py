@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,10 @@ from flint import arb
 from proofs_check.margin import Margin, at_most, ball_at_least, close, worst
 from proofs_check.oracles_alibi import ball, ball_weights
 from proofs_check.razor.scope_checks import WITNESSES
-from proofs_check.tolerances import ROUNDING, VISIBLE
+from proofs_check.tolerances import OPTIMUM, ROUNDING, VISIBLE
 from theory import alibi
 
 SIZES = ((2, 1), (3, 3), (8, 4), (16, 4))
-BETWEEN = 1e-8  # two optima of smooth functions, each found to the root of the machine precision
 
 
 class Stack:
@@ -97,6 +97,7 @@ def attained(seed: int, count: int, factor: float = 1.0) -> Margin:
     return at_most(0.999, min(ratios))
 
 
+@cache
 def free_states(seed: int, count: int, factor: float = 1.0) -> Margin:
     """Four states moved freely reach no more of the weight at distance 2 than one query with its best keys."""
     from dynamics.adversary import heaviest_weights
@@ -113,10 +114,11 @@ def ranges(seed: int, count: int, factor: float = 1.0) -> Margin:
     from dynamics.adversary import largest_gaps, largest_ranges
 
     stack = Stack(seed, count)
-    found = [close(largest_ranges(stack.heads(), starts=8, steps=200).numpy() / stack.ranges, factor, BETWEEN)]
+    reached = largest_ranges(stack.heads(), starts=8, steps=200).numpy()
+    found = [close(reached / stack.ranges, np.full(count, factor), OPTIMUM)]
     if not stack.biased:
         gaps = largest_gaps(stack.heads(), starts=8, steps=200).numpy() - factor * np.array(stack.gaps)
-        found.append(close(gaps / stack.ranges, 0.0, BETWEEN))
+        found.append(close(gaps / stack.ranges, np.zeros(count), OPTIMUM))
     return worst(found)
 
 

@@ -1,6 +1,6 @@
 """The cache of RazorAttention as built: equal to the masked computation it stands for, and its size in bytes."""
 
-from proofs_check.claim import Claim, Control, Effort, Nature
+from proofs_check.claim import INSTANCES, SAMPLES, Claim, Control, Effort, Nature
 from proofs_check.kv.mathematical import exact, mathematical, sampled
 from proofs_check.razor import cache_checks as c
 
@@ -32,6 +32,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the token without ln N_d", c.without_count),
         ),
         formula=OUTPUT,
+        coverage=SAMPLES,
         hypotheses=("N - window never falls with N", "means in float64"),
         is_correction=True,
         note="The means are updated, not formed again: under ALiBi the mass decays by e^{-l} with each query.",
@@ -49,6 +50,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("one number more", lambda seed: c.bytes_held(seed, extra=8)),
         ),
         nature=Nature.TABLE,
+        coverage=INSTANCES,
         is_correction=True,
         formula=r"\left(fN+l(N-|D_N|)\right)(d_k+d_v)b+8lm(d_k+d_v+1)\;[{}+8lg\,d_k\text{ if centred}]",
     ),
@@ -71,6 +73,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("64 sinks", lambda length: c.with_tokens(length, sinks=64)),
         ),
         nature=Nature.TABLE,
+        coverage=INSTANCES,
         is_correction=True,
         formula=r"\frac{1}{0.15+0.85/5}=3.125",
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,6 +60,7 @@ def fed(cache: RazorCache, tokens: Sequence[Tensor], chunks: list[int], slopes: 
     return torch.cat([cache(0, *part, scale=SCALE, slopes=slopes) for part in parts], dim=2)
 
 
+@cache
 def in_chunks(seed: int, spoil: Callable[[Any], Any] | None = None) -> Margin:
     """The cache in chunks against the masked computation; `spoil` changes the cache's plan."""
     from dynamics.masked_attention import MaskedAttention

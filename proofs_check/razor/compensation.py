@@ -2,8 +2,9 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import Claim, Control, Evidence, Kind, Nature, Verdict, Witness
-from proofs_check.kv.mathematical import certified, exact, mathematical, symbolic
+from proofs_check.claim import INSTANCES, WITNESSED, Claim, Control, Severity, Verdict, everywhere
+from proofs_check.kv.exact_claim import unsettled_claim
+from proofs_check.kv.mathematical import exact, mathematical, symbolic
 from proofs_check.razor import compensation_checks as c
 from proofs_check.razor.compensation_bound_checks import deficit
 
@@ -30,13 +31,16 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the plain augmented cache, no bias", lambda kept: c.biased_column(kept, bias=0)),
         ),
         verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading="{K, khat} names the cache of Eq. 5, in which khat counts N_d times, as its print shows.",
+        coverage=everywhere("The kept tokens enter both sides as the same two sums, however many they are."),
         note="The logit of khat needs the bias ln N_d: khat stands for N_d tokens.",
         formula=r"N_d e^{q\hat k}=e^{q\hat k+\ln N_d}",
     ),
     mathematical(
         "razor.sec1.flash",
         "RazorAttention, Section 1 and Eq. 5",
-        "RazorAttention is compatible with FlashAttention: the compressed cache is read by an unchanged kernel.",
+        "RazorAttention is compatible with FlashAttention: its kernel reads the compressed cache, token included.",
         symbolic(
             "keys with one more coordinate: 0 for kept tokens, ln N_d for khat, against a query coordinate 1",
             lambda kept: c.biased_column(kept, extra_coordinate=True),
@@ -44,6 +48,9 @@ CLAIMS: tuple[Claim, ...] = (
             Control("that coordinate left at 0", lambda kept: c.biased_column(kept, bias=0, extra_coordinate=True)),
         ),
         verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading="Compatible: what the kernel computes is enough, once it is handed suitable keys.",
+        coverage=everywhere("The kept tokens enter both sides as the same two sums, however many they are."),
         note="The kernel must take a bias per key, or heads one coordinate wider (an exact rewriting).",
         formula=r"(q,1)\cdot(\hat k,\ln N_d)=q\hat k+\ln N_d",
     ),
@@ -53,11 +60,12 @@ CLAIMS: tuple[Claim, ...] = (
         "The error of compensation is o - o_comp = (T - That)(vbar - o_K) + That (vbar - vhat), T and That the masses "
         "of the dropped tokens and of the token, o_K the kept output, vbar the softmax mean of the dropped values.",
         symbolic(
-            "free weights, values and Zhat; up to 3 dropped and 2 kept tokens",
+            "free weights, values and Zhat; sums of any number of tokens, and up to 3 dropped and 2 kept ones",
             c.error_split,
-            SHAPES,
+            ({"dropped": 0, "kept": 0}, *SHAPES),
             Control("T for That in the second term", lambda **p: c.error_split(**p, swapped=True)),
         ),
+        coverage=everywhere("Sums over any number of dropped and kept tokens are free, Zhat and vhat as well."),
         is_correction=True,
         formula=r"o-\hat o=(T-\hat T)(\bar v-o_K)+\hat T(\bar v-\hat v)",
     ),
@@ -84,14 +92,25 @@ CLAIMS: tuple[Claim, ...] = (
             tuple({"count": n} for n in (2, 3, 4, 5)),
             Control("logits about another mean", lambda count: deficit(count, drift=1)),
         ),
+        coverage=everywhere(
+            "If: equal weights, for any number by razor.eq5.identity. Only if: keys apart give some query a spread, "
+            "each token then adds e^x - 1 - x > 0 to Z_D - Zhat, and values 1 on dropped and 0 on kept tokens show it."
+        ),
         is_correction=True,
         formula=r"\hat o=o\ \forall q,V,K\iff k_m=\hat k\ \forall m\in D",
     ),
-    mathematical(
+    unsettled_claim(
         "razor.sec1.proved",
         "RazorAttention, Section 1",
-        "It is proved that the accuracy degradation due to the truncated cache gets improved with the compensation "
-        "token: its output is never further from full attention than with the tokens dropped.",
+        "It is proved that the compensation token makes up for part of the accuracy that truncation costs.",
+        "What is offered as proof are experiments (Figure 7, Table 3), whose curves and models are not here; a proof "
+        "would need conditions, since not every input is improved: razor.sec1.proved.pointwise.",
+    ),
+    mathematical(
+        "razor.sec1.proved.pointwise",
+        "RazorAttention, Section 1, added",
+        "The compensation token does not bring every output closer to full attention than dropping does: from 3 tokens "
+        "on it can be further off, by almost 1 where values lie in [-1, 1] and dropping is exact.",
         exact(
             "3 tokens, q = 1: keys ln 2 and -ln 2 with values 1 and -4 dropped, key 0 with value 0 kept: the output is "
             "0, 0 when dropped, -1 when compensated",
@@ -100,17 +119,15 @@ CLAIMS: tuple[Claim, ...] = (
             Control("values 1 and -1", None, ({"dropped": (1, -1), "values": (1, -1)},)),
             Control("one dropped token, where compensation is exact", None, ({"dropped": (1,), "values": (1,)},)),
         ),
-        certified(
+        exact(
             "values in [-1, 1]: dropping is exact and the compensated output is off by (N - 2)/(N + 1) or more",
             c.error_near_one,
             tuple({"count": n} for n in (3, 10, 1000, 10**6)),
             Control("the kept value moved to 1", lambda count: c.error_near_one(count, kept_value=1)),
         ),
-        verdict=Verdict.FALSE,
-        witness=Witness(THREE),
-        correction="razor.sec1.proved.corrected",
-        note="No proof is given and none exists: from 3 tokens on compensation can be worse than dropping.",
-        formula=r"\|o-\hat o\|\le\|o-o_K\|",
+        coverage=WITNESSED,
+        is_correction=True,
+        formula=r"\|o-\hat o\|>\|o-o_K\|",
     ),
     mathematical(
         "razor.sec1.proved.corrected",
@@ -135,39 +152,71 @@ CLAIMS: tuple[Claim, ...] = (
             tuple({"ratio": Fraction(1, 2) + Fraction(1, n)} for n in (10, 100, 10**6)),
             Control("rho = 1/2", None, ({"ratio": Fraction(1, 2)},)),
         ),
+        coverage=everywhere(
+            "Free weights and sums, in one coordinate of the values and in two, which add up; the constant by three "
+            "exact heads that approach it."
+        ),
         is_correction=True,
         formula=r"\hat T\|\hat v-o_K\|^2>2T\langle\bar v-o_K,\hat v-o_K\rangle",
     ),
-    Claim(
-        id="razor.abstract.information",
-        source="RazorAttention, Abstract and Section 3.2",
-        statement="The compression preserves all token information: the compressed heads lose none of the dropped.",
-        nature=Nature.MATHEMATICAL,
-        verdict=Verdict.FALSE,
-        evidence=(
-            Evidence(
-                Kind.EXACT,
-                "two pairs of dropped tokens, logits (ln 2, -ln 2) and (0, 0), values (1, 0): one compensation token, "
-                "full outputs 4/7 and 1/3",
-                c.same_token_other_output,
-                (TWINS,),
-                (
-                    Control("the same cache twice", None, ({"first": (1, -1), "second": (1, -1)},)),
-                    Control("caches with other tokens", None, ({"first": (2, 0), "second": (0, 0)},)),
-                ),
-            ),
-            Evidence(
-                Kind.CERTIFIED,
-                "a needle 15 above 3999 dropped and 4000 kept tokens: weight 0.9976, its value's weight after "
-                "compensation 1.25e-4, dropped mass counted 815 times too small",
-                c.needle,
-                (NEEDLE,),
-                (Control("logit 14", None, ({**NEEDLE, "logit": 14},)),),
-            ),
+    mathematical(
+        "razor.abstract.information",
+        "RazorAttention, Abstract",
+        "The compression preserves all token information: every token's key and value stays in the retrieval heads.",
+        exact(
+            "random caches fed in chunks: what the whole heads hold is every key and value they were given, bit for "
+            "bit",
+            c.whole_heads_keep_all,
+            tuple({"seed": seed} for seed in range(24)),
+            Control("the other heads", lambda seed: c.whole_heads_keep_all(seed, others=True)),
         ),
-        witness=Witness(TWINS),
-        correction="razor.eq5.exact",
-        note="A mean of N_d keys and values is not injective; only the heads that keep their cache preserve it.",
-        formula=r"(\hat k,\hat v,N_d)\text{ determines }o",
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading="In the heads that keep their whole cache, as the conclusion says; layers without one are set apart.",
+        coverage=INSTANCES,
+        note="In the cut heads information is lost: razor.abstract.information.cut. A layer without a retrieval head "
+        "keeps no token whole, and what later tokens bring into the whole heads has passed the cut ones.",
+        formula=r"h\text{ whole}\Rightarrow(K,V)_h\text{ unaltered}",
+    ),
+    mathematical(
+        "razor.sec5.retrieval_heads",
+        "RazorAttention, Section 5",
+        "All semantic information is preserved within the retrieval heads.",
+        exact(
+            "random caches fed in chunks: what the whole heads hold is every key and value they were given, bit for "
+            "bit",
+            c.whole_heads_keep_all,
+            tuple({"seed": seed} for seed in range(24)),
+            Control("the other heads", lambda seed: c.whole_heads_keep_all(seed, others=True)),
+        ),
+        reading="Semantic information is taken for the keys and values that these heads are given.",
+        coverage=INSTANCES,
+        note="Keys and values of later tokens differ from those of the uncompressed model where a cut head lies below.",
+        formula=r"h\text{ whole}\Rightarrow(K,V)_h\text{ unaltered}",
+    ),
+    mathematical(
+        "razor.abstract.information.cut",
+        "RazorAttention, Abstract and Section 3.2, added",
+        "A cut head does lose what it drops: caches with one compensation token have different full outputs, and a "
+        "needle's value can fall from a weight of 0.9976 to 1.25e-4.",
+        exact(
+            "two pairs of dropped tokens, logits (ln 2, -ln 2) and (0, 0), values (1, 0): one compensation token, full "
+            "outputs 4/7 and 1/3",
+            c.same_token_other_output,
+            (TWINS,),
+            Control("the same cache twice", None, ({"first": (1, -1), "second": (1, -1)},)),
+            Control("caches with other tokens", None, ({"first": (2, 0), "second": (0, 0)},)),
+        ),
+        exact(
+            "a needle 15 above 3999 dropped and 4000 kept tokens: weight 0.9976, its value's weight after compensation "
+            "1.25e-4, dropped mass counted 815 times too small",
+            c.needle,
+            (NEEDLE,),
+            Control("logit 14", None, ({**NEEDLE, "logit": 14},)),
+        ),
+        coverage=WITNESSED,
+        is_correction=True,
+        note="A mean of N_d keys and values is not injective.",
+        formula=r"(\hat k,\hat v,N_d)\text{ does not determine }o",
     ),
 )

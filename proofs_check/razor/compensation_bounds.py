@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Control, Interval, Sampled
-from proofs_check.kv.mathematical import ONCE, certified, mathematical, sampled, symbolic
+from proofs_check.claim import Claim, Control, Interval, Sampled, everywhere
+from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from proofs_check.razor import compensation_bound_checks as c
 from theory.compensation_bounds import LOG_MASS_BOUND, span
 
@@ -28,6 +28,7 @@ CLAIMS: tuple[Claim, ...] = (
             COUNTS,
             Control("logits about another mean", lambda count: c.deficit(count, drift=1)),
         ),
+        coverage=everywhere("Each token adds e^x - 1 - x of its own logit, positive but at 0, whatever their number."),
         is_correction=True,
         formula=r"N_d e^{q\hat k}\le\sum_{m\in D}e^{qk_m}",
     ),
@@ -53,6 +54,10 @@ CLAIMS: tuple[Claim, ...] = (
             Sampled(200, 5000),
             Control("0.9 Lambda", lambda **p: c.random_log_gap(**p, factor=0.9)),
         ),
+        coverage=everywhere(
+            "Each token's chord is one and the same term, so the two-point law of their mean share bounds any number; "
+            "its maximum over the share is found for every r."
+        ),
         is_correction=True,
         hypotheses=HEADS,
         formula=r"\ln\frac{Z_D}{\hat Z}\le\Lambda(r)=\ln\frac{e^r-1}{r}-1+\frac{r}{e^r-1}",
@@ -62,12 +67,21 @@ CLAIMS: tuple[Claim, ...] = (
         EQ5,
         "Lambda(r) is the supremum over dropped sets of range r: a share 1/r - 1/(e^r - 1) of the keys, r above the "
         "others, reaches it.",
-        certified(
+        symbolic(
+            "the gap of the two-point law at that share is Lambda(r), every r",
+            c.worst_two_point,
+            ONCE,
+            Control("without the last term", lambda: c.worst_two_point(LOG_MASS_BOUND - span / (sp.exp(span) - 1))),
+        ),
+        exact(
             "r = 1, 2, 5, 10: ten million keys come within 1e-9, in balls",
             c.reached,
             SPANS,
             Control("half of the keys at the top", lambda span: c.reached(span, share=Fraction(1, 2))),
             Control("one key of two hundred", lambda span: c.reached(span, keys=200), ({"span": 10},)),
+        ),
+        coverage=everywhere(
+            "The gap is continuous in the share, and whole numbers of keys come near any share, every r."
         ),
         is_correction=True,
         formula=r"\sup_D\ln\frac{Z_D}{\hat Z}=\Lambda(r),\qquad p^*=\frac{1}{r}-\frac{1}{e^r-1}",
@@ -82,6 +96,7 @@ CLAIMS: tuple[Claim, ...] = (
             ONCE,
             Control("r^2 / 10", lambda: c.quadratic(parts=5)),
         ),
+        coverage=everywhere("Share and r are free: two integrations of a square from 0."),
         is_correction=True,
         formula=r"\Lambda(r)\le r^2/8",
     ),
@@ -96,6 +111,10 @@ CLAIMS: tuple[Claim, ...] = (
             c.mass_gap,
             ONCE,
             Control("half of it", lambda: c.mass_gap(half=True)),
+        ),
+        coverage=everywhere(
+            "Free t and c, equality included; the distance of two means is at most the largest change of a set's share "
+            "times the diameter, and a set and its rest have a likelihood ratio of e^r at most."
         ),
         is_correction=True,
         formula=r"T-\hat T\le\tanh\frac{\Lambda(r)}{4}",
@@ -117,6 +136,10 @@ CLAIMS: tuple[Claim, ...] = (
             c.random_error,
             Sampled(200, 5000),
             Control("a tenth less", lambda **p: c.random_error(**p, factor=0.9)),
+        ),
+        coverage=everywhere(
+            "razor.eq5.identity with razor.eq5.gaps, any number of tokens; for the second bound the compensated "
+            "output is a mean of the same values whose likelihood ratios spread by e^r at most."
         ),
         is_correction=True,
         hypotheses=HEADS,

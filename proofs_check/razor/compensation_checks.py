@@ -58,7 +58,7 @@ def inexact_when_apart(logits: Row) -> Margin:
 
 def error_difference(coordinates: int, factor: int = 2) -> Margin:
     """||o - o_comp||^2 - ||o - o_K||^2 = That (That ||vhat - o_K||^2 - 2 T <vbar - o_K, vhat - o_K>)."""
-    heads = [symbolic_head(2, 1, c) for c in range(coordinates)]
+    heads = [symbolic_head(0, 0, c) for c in range(coordinates)]
     mass, token = heads[0].mass, heads[0].token_mass
     squares = sum((h.full - h.compensated) ** 2 - (h.full - h.kept) ** 2 for h in heads)
     towards = sum((h.token_value - h.kept) ** 2 for h in heads)
@@ -116,3 +116,23 @@ def needle(logit: int, dropped: int, kept: int, claimed: tuple[str, str, int]) -
             ball_at_least(arb("0.5") - abs(z_dropped / token - claimed[2])),
         ]
     )
+
+
+def whole_heads_keep_all(seed: int, others: bool = False) -> Margin:
+    """A random Razor cache fed in chunks: the keys and values of its whole heads are those given, bit for bit; with
+    `others` the cut heads are asked for the same."""
+    import torch
+
+    from dynamics.razor_layer import RazorLayer
+    from proofs_check.razor.cache_checks import SCALE, drawn, stream
+
+    plan, chunks, slopes = drawn(seed)
+    tokens, layer = stream(plan, seed), RazorLayer(plan, 0, None)
+    for part in zip(*(x.split(chunks, dim=2) for x in tokens), strict=True):
+        layer.read(*part, SCALE, slopes)
+    stored = layer.local if others else layer.full
+    given = [part[:, stored.index] for part in tokens[1:]]
+    if not stored.index:
+        return same(0, 0)
+    pairs = zip((stored.key, stored.value), given, strict=True)
+    return same(sum(torch.equal(part, wanted) for part, wanted in pairs), 2)

@@ -1,14 +1,17 @@
 """Margins of the claims on compensation under RoPE and ALiBi, about another query, and of second order."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 import sympy as sp
 from flint import arb
 
-from proofs_check.margin import Margin, at_most, ball_at_least, identity, worst
+from proofs_check.margin import Margin, at_most, ball_at_least, identity, same, worst
+from proofs_check.razor.scope_head_checks import half_a_unit
 from proofs_check.tolerances import ROUNDING
 from theory import compensation_bounds as b
+from theory.box import to_ball
 from theory.compensation_rotary import unrotated_log_weight
 
 Q, CENTRE, RATE = sp.symbols("q q0 l", real=True)
@@ -28,9 +31,11 @@ def rotated_neighbours(reach: int, excess: str, turn: int = 1) -> Margin:
     return ball_at_least(ratio - 1 - arb(excess), strict=True)
 
 
-def rotated_many(periods: Sequence[int], reaches: Sequence[int], claimed: Sequence[int] | None = None) -> Margin:
+def rotated_many(
+    periods: Sequence[int], reaches: Sequence[int], number: str, claimed: Sequence[int] | None = None
+) -> Margin:
     """Pairs turning by 2 pi / period with coprime periods, a full round of positions, khat = 0: Z_D / N token by token
-    within 1e-6 of the product of Bessel functions I_0; balls."""
+    within 1e-6 of the product of Bessel functions I_0, which is `number` to half its last digit; balls."""
     tables = [[reach * (2 * arb.pi() * m / period).cos() for m in range(period)]
               for reach, period in zip(reaches, periods, strict=True)]  # fmt: skip
     count = int(np.prod(periods))
@@ -40,7 +45,51 @@ def rotated_many(periods: Sequence[int], reaches: Sequence[int], claimed: Sequen
     limit = arb(1)
     for reach in claimed or reaches:
         limit *= arb(reach).bessel_i(0)
-    return ball_at_least(arb("1e-6") - abs(total / count - limit))
+    close = ball_at_least(arb("1e-6") - abs(total / count - limit))
+    return worst([close, ball_at_least(to_ball(half_a_unit(number)) - abs(limit - arb(number)))])
+
+
+def rotated_dependent(turned: bool, claimed: str, part: int = 10) -> Margin:
+    """Pairs of |q_i| |k_i| = 5 and 30 at theta and theta/10, theta = 2 pi/40, the first half a turn ahead if `turned`:
+    Z_D/N over a period of 400, token by token, and I_0(5) I_0(30) + 2 sum_k I_k(5) I_{10 k}(30) cos(k phase), within
+    1e-9 of each other relatively; over I_0(5) I_0(30) as claimed, to half a digit. `part` for 10 changes the tokens."""
+    count = 40 * part
+    phase = arb.pi() if turned else arb(0)
+    total = arb(0)
+    for m in range(count):
+        angle = 2 * arb.pi() * m / count
+        total += (5 * (part * angle + phase).cos() + 30 * angle.cos()).exp()
+    product = arb(5).bessel_i(0) * arb(30).bessel_i(0)
+    series = sum((arb(5).bessel_i(k) * arb(30).bessel_i(10 * k) * (k * phase).cos() for k in range(1, 13)), arb(0))
+    ratio = total / count / product
+    agree = ball_at_least(arb("1e-9") - abs(ratio - 1 - 2 * series / product))
+    return worst([agree, ball_at_least(to_ball(half_a_unit(claimed)) - abs(ratio - arb(claimed)))])
+
+
+def tenth_of_a_frequency(pair: int, apart: int = 16, base_exponent: int = 4, width: int = 128) -> Margin:
+    """base^(-2 i/width), base 10^4: the exponents of 10 of two frequencies `apart` pairs from each other differ by
+    1."""
+    first, second = (Fraction(-2 * base_exponent * i, width) for i in (pair, pair + apart))
+    return same(first - second, Fraction(1))
+
+
+def mean_bias_closed(shift: int = 0) -> Margin:
+    """(1 - e^{-ln})/(1 - e^{-l}) is 0 at n = 0 and grows by e^{-ln}: the sum of e^{-lj}, j < n, for every n; over n
+    e^{-l (n - 1)/2} it is sinh(l n/2)/(n sinh(l/2))."""
+    rate, n = sp.Symbol("l", positive=True), sp.Symbol("n", positive=True, integer=True)
+
+    def closed(count: sp.Expr) -> sp.Expr:
+        return (1 - sp.exp(-rate * count)) / (1 - sp.exp(-rate))
+
+    ratio = closed(n + shift) / (n * sp.exp(-rate * (n - 1) / 2))
+    claimed = (sp.sinh(rate * n / 2) / (n * sp.sinh(rate / 2))).rewrite(sp.exp)
+    return worst(
+        [
+            identity(closed(sp.Integer(0)), 0),
+            identity(closed(n + 1) - closed(n), sp.exp(-rate * n)),
+            identity(ratio, claimed),
+        ]
+    )
 
 
 def phases(count: int, drift: int = 0) -> Margin:

@@ -1,14 +1,14 @@
 """Compensation beyond Eq. 4 of RazorAttention: rotated keys, fading keys, another centre, second order."""
 
-from proofs_check.claim import Claim, Control, Interval, Sampled
-from proofs_check.kv.mathematical import ONCE, certified, mathematical, sampled, symbolic
+from proofs_check.claim import ENUMERATED, INSTANCES, SAMPLES, Claim, Control, Interval, Sampled, everywhere
+from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from proofs_check.razor import compensation_variant_checks as c
 
 ROPE = "RazorAttention, Section 3.2 (Eq. 4 on rotated keys), added"
 ALIBI = "RazorAttention, Section 3.1 and Eq. 4, added"
 EQ4 = "RazorAttention, Eq. 4, added"
 FEW = tuple({"count": n} for n in (2, 3, 4, 5))
-ROUND = {"periods": (16, 17, 19), "reaches": (3, 2, 1)}
+ROUND = {"periods": (16, 17, 19), "reaches": (3, 2, 1), "number": "14.09"}
 DECAYS = tuple({"tokens": n, "window": w} for n in (1, 2, 4) for w in (1, 3))
 HEADS = (Interval("seed", 0, 10**6, whole=True), Interval("scale", 0.0, 6.0))
 
@@ -16,15 +16,15 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.eq4.rotary",
         ROPE,
-        "Averaging keys after the rotation counts even identical tokens too little, from two of them on: with logits "
-        "x and y by cosh((x - y)/2).",
+        "Averaging keys after the rotation counts even identical tokens too little, from two of them on whose logits "
+        "x and y differ: by cosh((x - y)/2).",
         symbolic(
             "two turned copies of a key, free logits",
             c.rotated_pair,
             ONCE,
             Control("cosh((x - y)/3)", lambda: c.rotated_pair(half=3)),
         ),
-        certified(
+        exact(
             "neighbours, frequency 1, |q| |k| = 1, 10, 100: at least 2.6 %, 400 %, 10^9 times too little",
             c.rotated_neighbours,
             (
@@ -34,20 +34,26 @@ CLAIMS: tuple[Claim, ...] = (
             ),
             Control("no turn", lambda reach, excess: c.rotated_neighbours(reach, excess, turn=0)),
         ),
+        coverage=everywhere(
+            "Both logits are free; three or more lose by razor.eq5.under, and the numbers are in balls."
+        ),
         is_correction=True,
         formula=r"\frac{Z_D}{\hat Z}=\cosh\frac{x-y}{2}",
     ),
     mathematical(
         "razor.eq4.rotary.limit",
         ROPE,
-        "Over many positions the factor tends to prod_i I_0(|q_i| |k_i|) over the pairs of dimensions, 14.09 for "
-        "(3, 2, 1), while the mean of n copies of a turning pair shrinks to |sin(n theta/2)| / (n |sin(theta/2)|).",
-        certified(
-            "three pairs with periods 16, 17, 19, all 5168 positions one by one",
+        "Over many positions, with frequencies of which no integer combination is a multiple of 2 pi, the factor "
+        "tends to prod_i I_0(|q_i| |k_i|) over the pairs of dimensions, 14.09 for (3, 2, 1), while the mean of n "
+        "copies of a turning pair shrinks to |sin(n theta/2)| / (n |sin(theta/2)|).",
+        exact(
+            "three pairs with coprime periods 16, 17, 19, all 5168 positions one by one, to 1e-6; 14.09 to half a "
+            "digit",
             c.rotated_many,
             (ROUND,),
             Control("I_0 of (3, 2, 2)", lambda **p: c.rotated_many(**p, claimed=(3, 2, 2))),
             Control("periods 4, 5, 7", None, ({**ROUND, "periods": (4, 5, 7)},)),
+            Control("14.10", lambda **p: c.rotated_many(**{**p, "number": "14.10"})),
         ),
         symbolic(
             "geometric sums of 2 to 5 phases",
@@ -55,8 +61,34 @@ CLAIMS: tuple[Claim, ...] = (
             FEW,
             Control("n + 1", lambda count: c.phases(count, drift=1)),
         ),
+        coverage=INSTANCES,
+        hypotheses=("sum of k_i theta_i, k_i whole, is a multiple of 2 pi for no k but 0",),
+        note="RoPE's own frequencies need not be such: razor.eq4.rotary.dependent.",
         is_correction=True,
         formula=r"\frac{Z_D}{\hat Z}\to\prod_i I_0(|q_i||k_i|)",
+    ),
+    mathematical(
+        "razor.eq4.rotary.dependent",
+        ROPE,
+        "Where frequencies depend on each other the limit is another one: with theta and theta/10, as base 10^4 has "
+        "them 16 pairs apart at 128 dimensions, and |q_i| |k_i| = 5 and 30, it is 1.335 or 0.669 times the product, "
+        "by phase.",
+        exact(
+            "all positions of a common period of 400, one by one in balls, and the series of Bessel functions",
+            c.rotated_dependent,
+            ({"turned": False, "claimed": "1.335"}, {"turned": True, "claimed": "0.669"}),
+            Control("the product itself", None, ({"turned": False, "claimed": "1.000"},)),
+            Control("theta/11 in its place", lambda **p: c.rotated_dependent(**p, part=11)),
+        ),
+        exact(
+            "10^(-8 (i + 16)/128) is a tenth of 10^(-8 i/128), i = 0..47",
+            c.tenth_of_a_frequency,
+            tuple({"pair": i} for i in range(48)),
+            Control("15 pairs apart", lambda pair: c.tenth_of_a_frequency(pair, apart=15)),
+        ),
+        coverage=ENUMERATED,
+        is_correction=True,
+        formula=r"\frac{Z_D}{\hat Z}\to I_0(5)I_0(30)+2\sum_{k\ge1}I_k(5)I_{10k}(30)\cos k\varphi",
     ),
     mathematical(
         "razor.eq4.rotary.unrotated",
@@ -69,6 +101,7 @@ CLAIMS: tuple[Claim, ...] = (
             lambda effort: [{"seed": seed} for seed in range(50)],
             Control("keys that differ", lambda seed: c.unrotated(seed, identical=False)),
         ),
+        coverage=SAMPLES,
         is_correction=True,
         formula=r"\hat Z=\sum_{m\in D}e^{q R_m\bar k}",
     ),
@@ -78,17 +111,24 @@ CLAIMS: tuple[Claim, ...] = (
         "Under ALiBi with the mean bias of the dropped tokens, identical keys are counted too little by "
         "sinh(l N/2)/(N sinh(l/2)): 158 times with l = 1/256 and N = 4000.",
         symbolic(
+            "every number of consecutive distances, by induction, and every slope",
+            c.mean_bias_closed,
+            ONCE,
+            Control("the sum one token longer", lambda: c.mean_bias_closed(shift=1)),
+        ),
+        symbolic(
             "2 to 5 consecutive distances, every slope",
             c.mean_bias,
             FEW,
             Control("the bias one token off", lambda count: c.mean_bias(count, shift=1)),
         ),
-        certified(
+        exact(
             "4000 tokens one by one",
             c.mean_bias_counted,
             ({"count": 4000, "inverse_slope": 256, "claimed": 158},),
             Control("l = 1/128", None, ({"count": 4000, "inverse_slope": 128, "claimed": 158},)),
         ),
+        coverage=everywhere("Slope and number of tokens are free: the sum is closed by induction."),
         is_correction=True,
         formula=r"\frac{Z_D}{\hat Z}=\frac{\sinh(lN/2)}{N\sinh(l/2)}",
     ),
@@ -103,6 +143,7 @@ CLAIMS: tuple[Claim, ...] = (
             DECAYS,
             Control("e^{-l (W + 1)}", lambda **p: c.decay(**p, fresh_power=1)),
         ),
+        coverage=everywhere("One step multiplies every weight by e^{-l} and adds e^{-lW}, the same at every length."),
         is_correction=True,
         formula=r"m\leftarrow e^{-l}m+e^{-lW}",
     ),
@@ -116,6 +157,9 @@ CLAIMS: tuple[Claim, ...] = (
             c.weighted_chord,
             FEW[:3],
             Control("even weights in the mean", lambda count: c.weighted_chord(count, even=True)),
+        ),
+        coverage=everywhere(
+            "Each token's weighted chord is one and the same term; the law is that of razor.eq5.log_mass."
         ),
         is_correction=True,
         formula=r"\ln\frac{Z_D}{\hat Z}\le\Lambda(r),\qquad r=\max_{i,j\in D}(q-q_0)(k_i-k_j)",
@@ -131,6 +175,7 @@ CLAIMS: tuple[Claim, ...] = (
             FEW[:2],
             Control("one more in the log mass", lambda count: c.tangent(count, shift=1)),
         ),
+        coverage=INSTANCES,
         is_correction=True,
         formula=r"\ln Z_D(q)\ge\ln Z_D(q_0)+(q-q_0)k^*",
     ),
@@ -145,6 +190,7 @@ CLAIMS: tuple[Claim, ...] = (
             FEW[:1],
             Control("a value that does not turn", lambda count: c.second_order(count, turning=False)),
         ),
+        coverage=INSTANCES,
         is_correction=True,
         formula=r"\ln Z_D(q_0)+(q-q_0)k^*+\frac12(q-q_0)\Sigma(q-q_0)",
     ),
@@ -163,6 +209,10 @@ CLAIMS: tuple[Claim, ...] = (
             c.random_second_order,
             Sampled(200, 5000),
             Control("half of it", lambda **p: c.random_second_order(**p, factor=0.5)),
+        ),
+        coverage=everywhere(
+            "Free moments of any law of range r, tilted laws among them: the remainder of Taylor's second order is a "
+            "sixth of a third central moment."
         ),
         is_correction=True,
         hypotheses=HEADS,

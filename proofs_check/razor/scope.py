@@ -2,8 +2,19 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import Claim, Control, Effort, Evidence, Kind, Nature, Verdict, Witness
-from proofs_check.kv.mathematical import certified, exact, mathematical, sampled, symbolic
+from proofs_check.claim import (
+    ENUMERATED,
+    WITNESSED,
+    Claim,
+    Control,
+    Effort,
+    Severity,
+    Verdict,
+    Witness,
+    everywhere,
+)
+from proofs_check.kv.mathematical import exact, mathematical, sampled, symbolic
+from proofs_check.margin import worst
 from proofs_check.razor import scope_checks as c
 from proofs_check.razor.scope_checks import HALF, WITNESSES
 
@@ -19,14 +30,14 @@ CLAIMS: tuple[Claim, ...] = (
         THEOREM + ", Eq. 2",
         "The attention to any token further than L_h = (2 ||W_Q W_K||_2 (||gamma||^2 + ||b||^2) - ln eps) / l_h is at "
         "most eps, for every eps in (0, 1).",
-        certified(
+        exact(
             "six heads from hidden states to weights in balls; the two-token one violates either reading of the "
             "product, three have the right product, one has eps = 1e-300 and a weight of almost 1",
             c.beyond,
             NAMES,
             Control("beyond the corrected scope", lambda name: c.beyond(name, sharp=True)),
         ),
-        certified(
+        exact(
             "the weight of RMSNorm, d = 2, at distance 34 is 887 eps; at eps = 1e-300 it is above 1e299 eps",
             c.ratio,
             (
@@ -36,11 +47,16 @@ CLAIMS: tuple[Claim, ...] = (
             Control("888 eps", None, ({"name": "RMSNorm, d = 2", "factor": 888},)),
         ),
         verdict=Verdict.FALSE,
+        severity=Severity.BREAKS,
+        coverage=WITNESSED,
         formula=r"L_h=\frac{2\|W_QW_K\|_2(\|\gamma\|^2+\|b\|^2)-\log\epsilon}{l_h}",
+        reading="Scores as in Eq. 1, without 1/sqrt(d_head), and the product in either order, with or without the "
+        "transpose.",
         witness=Witness({"name": "two tokens"}),
         correction="razor.thm1.corrected",
         note="Post-norm states reach d max gamma^2, the own token's logit may be as far below zero as the target's is "
-        "above, and W_Q W_K should be W_Q^T W_K. The weight beyond L_h has no bound but 1.",
+        "above, and W_Q W_K should be W_Q^T W_K. The weight beyond L_h has no bound but 1. With W_Q^T W_K, gains of "
+        "one size and no bias the theorem is true: razor.thm1.no_bias.",
     ),
     mathematical(
         "razor.thm1.corrected",
@@ -48,6 +64,14 @@ CLAIMS: tuple[Claim, ...] = (
         "With D the largest difference of two logits of one query and D_s the largest excess over its own token's, the "
         "attention at distance n is at most 1/(1 + e^{ln}(e^{-D_s} + e^{-D} sum_{j<n} e^{-lj})), and beyond (1/l) ln(1 "
         "+ (1/eps - 1)(1 - e^{-l}) e^D) at most eps; both attained where D_s = D.",
+        symbolic(
+            "the weight is 1/(1 + R), R the sum over all other tokens, and falls with R; the terms of the tokens "
+            "between, each at least e^{l(n - j) - D}, add up for every n",
+            lambda sign=-1, shift=0: worst([c.falls_with_the_rest(sign), c.nearer_terms(shift)]),
+            ({},),
+            Control("rises with the rest", lambda: c.falls_with_the_rest(sign=1)),
+            Control("one token more between", lambda: c.nearer_terms(shift=1)),
+        ),
         symbolic(
             "the weight rises with its logit and falls with every other one, 2 to 6 tokens",
             c.steepness,
@@ -66,13 +90,13 @@ CLAIMS: tuple[Claim, ...] = (
             ({},),
             Control("without 1 - e^{-l}", lambda: c.attained_scope(power=0)),
         ),
-        certified(
+        exact(
             "RMSNorm in one dimension: every context of 2..6 tokens in balls, both signs of the head",
             c.every_context,
             CONTEXTS,
             Control("half the range", lambda **p: c.every_context(**p, spread=1)),
         ),
-        certified(
+        exact(
             "attained by a negative head in one dimension, distances 1, 10 and 60, in balls",
             c.tight,
             tuple({"product": Fraction(2), "slope": HALF, "distance": n} for n in (1, 10, 60)),
@@ -85,24 +109,34 @@ CLAIMS: tuple[Claim, ...] = (
             Control("nine tenths of the range", lambda seed: c.no_context_above(seed, factor=0.9)),
         ),
         formula=BOUND,
-        hypotheses=("slope l >= 0", "no token between is masked", "RMSNorm or LayerNorm, any gains and biases"),
+        hypotheses=("slope l > 0", "no token between is masked", "RMSNorm or LayerNorm, any gains and biases"),
+        coverage=everywhere(
+            "All other tokens enter as one free sum, and those between are summed for every n by induction; some query "
+            "has D_s (the states are compact), and where D_s = D its own key is its worst one, which fills the context."
+        ),
         is_correction=True,
     ),
     mathematical(
         "razor.appA.denominator",
         PROOF + ", bound of the attention weight",
         "The denominator of the attention of query m is at least exp(S_{n->n}).",
-        certified(
-            "two tokens, d = 2, RMSNorm: e^2 against e^{-l} + 1",
-            c.foreign_term,
-            ({"slope": HALF},),
-            Control("exp(S_{m->m})", lambda slope: c.foreign_term(slope, same=True)),
+        symbolic(
+            "with S_{m->m}: the denominator less that term is a sum of exponentials, 1 to 6 other tokens",
+            c.own_term_is_summed,
+            tuple({"n_tokens": n} for n in range(2, 8)),
+            Control("twice that term", lambda n_tokens: c.own_term_is_summed(n_tokens, own=2)),
         ),
-        verdict=Verdict.FALSE,
+        exact(
+            "two tokens, d = 2, RMSNorm, with S_{m->m}: 1 against e^{-l} + 1",
+            c.term_of_the_sum,
+            ({"slope": HALF},),
+            Control("as printed: e^2 against e^{-l} + 1", lambda slope: c.term_of_the_sum(slope, own=False)),
+        ),
+        verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
+        coverage=everywhere("The own score's exponential is one term of a sum of positive ones, however many."),
         formula=r"\sum_n e^{S_{m\to n}}\ge e^{S_{n\to n}}",
-        witness=Witness({"slope": HALF}),
-        correction="razor.appA.denominator.corrected",
-        note="S_{n->n} is the own score of another query and no term of the sum; S_{m->m} = q_m . k_m is one.",
+        note="S_{m->m} = q_m . k_m is meant: S_{n->n} is the own score of another query and no term of the sum.",
     ),
     mathematical(
         "razor.appA.denominator.corrected",
@@ -115,35 +149,55 @@ CLAIMS: tuple[Claim, ...] = (
             Control("twice that term", lambda n_tokens: c.own_term_is_summed(n_tokens, own=2)),
         ),
         formula=r"\sum_n e^{S_{m\to n}}\ge e^{q_m\cdot k_m}",
+        coverage=everywhere("The own score's exponential is one term of a sum of positive ones, however many."),
         is_correction=True,
     ),
     mathematical(
         "razor.appA.positive",
         PROOF + ", bound of the attention weight",
-        "The own score's exponential, written exp(q q^T), is at least 1.",
-        certified(
-            "one dimension, RMSNorm, W_Q^T W_K = -1..-8: e^{q.k} is below 1",
+        "The own token's term exp(q_m . k_m) may be written exp(q q^T), and so left out as at least 1.",
+        exact(
+            "one dimension, RMSNorm, W_Q^T W_K = -1..-8: e^{q.k} is below 1 and e^{q.q} above",
             c.below_one,
             tuple({"product": -n} for n in range(1, 9)),
             Control("a positive product", None, ({"product": 1},)),
         ),
         verdict=Verdict.FALSE,
-        formula=r"e^{q_mk_m^T}\ge 1",
+        severity=Severity.BREAKS,
+        coverage=WITNESSED,
+        formula=r"e^{q_mk_m^T}=e^{q_mq_m^T}\ge 1",
         witness=Witness({"product": -2}),
         correction="razor.appA.gap",
-        note="The term is exp(q_m . k_m), query against key, and is below 1 wherever that product is negative.",
+        note="The term is query against key, and is below 1 wherever that product is negative. The inequality as "
+        "printed, for q against itself, is true: razor.appA.square.",
+    ),
+    mathematical(
+        "razor.appA.square",
+        PROOF + ", bound of the attention weight",
+        "exp(q q^T) is at least 1.",
+        symbolic(
+            "a sum of squares in free coordinates, and e^t >= 1 + t",
+            c.square_at_least_one,
+            ({},),
+            Control("the square with a minus", lambda: c.square_at_least_one(sign=-1)),
+        ),
+        formula=r"e^{qq^T}\ge 1",
+        coverage=everywhere("q q^T is a sum of squares in every dimension, and e^t >= 1 + t for every real t."),
+        note="It is not the term of the sum: razor.appA.positive.",
     ),
     mathematical(
         "razor.appA.last_step",
         PROOF + ", bound of the attention weight",
         "The attention from m to n is at most exp(q_m . k_n - l_h (m - n)).",
-        certified(
+        exact(
             "one dimension, RMSNorm, W_Q^T W_K = -2, l = 1/2, distance 10: 0.127 against 0.0498",
             c.last_step,
             ({"product": -2, "distance": 10, "slope": HALF},),
             Control("a positive product", None, ({"product": 2, "distance": 10, "slope": HALF},)),
         ),
         verdict=Verdict.FALSE,
+        severity=Severity.BREAKS,
+        coverage=WITNESSED,
         formula=r"a_{m\to n}\le e^{q_mk_n^T-l_h(m-n)}",
         witness=Witness({"product": -2, "distance": 10, "slope": HALF}),
         correction="razor.thm1.corrected",
@@ -154,7 +208,13 @@ CLAIMS: tuple[Claim, ...] = (
         PROOF + ", corrected",
         "q_m . k_n - q_m . k_m <= D_s <= D; for a symmetric form with eigenvalues -p..r, RMSNorm with unit gains, "
         "D_s = 2dp if p > 0 and r <= 3p, else d(r + p)^2/(4(r - p)), times 1/sqrt(d_head).",
-        certified(
+        symbolic(
+            "free p, r and eigenvalues: a chord and two differences that are squares or products of signed factors",
+            c.gap_by_chord,
+            ({},),
+            Control("half of the quadratic term", lambda: c.gap_by_chord(curve=2)),
+        ),
+        exact(
             "enclosures of D_s by a query and a multiplier against the closed form, diagonal heads in balls",
             c.symmetric_gap,
             tuple({"low": low, "high": high} for low, high in ((-1, 2), (-1, 4), (0, 3), (-2, -1), (1, 5), (-3, 9))),
@@ -171,26 +231,51 @@ CLAIMS: tuple[Claim, ...] = (
             ),
         ),
         formula=r"q_m\cdot k_n-q_m\cdot k_m\le D_s\le D",
+        coverage=everywhere(
+            "The first line is the definition; the best key of a query u is along S u, the chord of t^2 bounds |S u|^2 "
+            "and two extreme eigenvectors reach it, and both forms of the maximum are shown for free p and r."
+        ),
         is_correction=True,
     ),
-    Claim(
-        id="razor.sec3.1.domination",
-        source="RazorAttention, Section 3.1",
-        statement="When l_h (m - n) significantly dominates q_m . k_n, the attention between the two decays to zero.",
-        nature=Nature.MATHEMATICAL,
-        verdict=Verdict.FALSE,
-        evidence=(
-            Evidence(
-                Kind.CERTIFIED,
-                "q_m . k_n = 0 and every other logit -2c: weights above one half at distances 1..200, in balls",
-                c.dominated,
-                tuple({"strength": n + 4, "distance": n} for n in (1, 5, 20, 60, 200)),
-                (Control("the other logits at 0 as well", None, ({"strength": 0, "distance": 5},)),),
-            ),
+    mathematical(
+        "razor.sec3.1.domination",
+        "RazorAttention, Section 3.1",
+        "When l_h (m - n) significantly dominates the logits of a head, which are at most B in size, the attention "
+        "between the two tokens decays to zero: it is at most e^{2B - l_h (m - n)}.",
+        symbolic(
+            "the own logit at -B, the target's at B and any sum of other terms; the limit of the bound",
+            c.bounded_logits,
+            ({},),
+            Control("B for 2B", lambda: c.bounded_logits(factor=1)),
         ),
-        formula=r"l_h(m-n)\gg q_mk_n^T\Rightarrow a_{m\to n}\to 0",
-        witness=Witness({"strength": 5, "distance": 1}),
-        correction="razor.thm1.corrected",
+        exact(
+            "one dimension, B = 2 and 8, distances 1 to 60, in balls",
+            c.within_logit_bound,
+            tuple({"product": p, "distance": n} for p in (-2, 8, -8) for n in (1, 10, 60)),
+            Control("B for 2B", lambda **p: c.within_logit_bound(**p, factor=1)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading="One head whose logits have a bound, as those after a norm have, and a distance that grows.",
+        coverage=everywhere("Slope, bound, distance and the sum of all other terms are free symbols."),
+        formula=r"|q_mk_j^T|\le B\ \forall j\Rightarrow a_{m\to n}\le e^{2B-l_h(m-n)}\to 0",
+        note="All logits of the query must be dominated, its own token's among them: hence 2B and not B; "
+        "razor.sec3.1.domination.wider has q_m . k_n = 0.",
+    ),
+    mathematical(
+        "razor.sec3.1.domination.wider",
+        "RazorAttention, Section 3.1, added",
+        "To dominate q_m . k_n alone is not enough: at every distance up to 60 some head has q_m . k_n = 0 and a "
+        "weight above one half, its other logits lying lower.",
+        exact(
+            "q_m . k_n = 0 and every other logit -2c, in balls",
+            c.dominated,
+            tuple({"strength": n + 4, "distance": n} for n in range(1, 61)),
+            Control("the other logits at 0 as well", None, ({"strength": 0, "distance": 5},)),
+        ),
+        formula=r"q_mk_n^T=0,\ a_{m\to n}>\frac12",
+        coverage=ENUMERATED,
+        is_correction=True,
         note="A softmax does not see a shift: the slope has to dominate q_m . (k_n - k_j) for some nearer token j.",
     ),
 )

@@ -5,13 +5,14 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
-from flint import arb, ctx
+from flint import arb
 
 from proofs_check.kv.mathematical import identities
-from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, worst
+from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same, worst
 from proofs_check.oracles_alibi import BallHead, ball, ball_scores, ball_softmax, ball_weights, printed_scope
 from proofs_check.tolerances import VISIBLE
 from theory import alibi
+from theory.precision import working
 
 HALF = Fraction(1, 2)
 E1 = ((1, 0), (0, 0))
@@ -66,6 +67,24 @@ def ratio(name: str, factor: int) -> Margin:
     return worst([beyond(name), ball_at_least(weight / ball(eps), factor)])
 
 
+def falls_with_the_rest(sign: int = -1) -> Margin:
+    """weight = 1/(1 + R), R the sum of e^{s_j - s} over all other tokens, however many: d/dR = -weight^2."""
+    rest = sp.Symbol("R", positive=True)
+    weight = 1 / (1 + rest)
+    return identity(sp.diff(weight, rest), sign * weight**2)
+
+
+def nearer_terms(shift: int = 0) -> Margin:
+    """(e^{ln} - e^l)/(e^l - 1) is 0 at n = 1 and grows by e^{ln}: it is sum_{j<n} e^{lj}, j from 1, for every n."""
+    slope, n = sp.Symbol("l", positive=True), sp.Symbol("n", integer=True, positive=True)
+
+    def closed(m: sp.Expr) -> sp.Expr:
+        return (sp.exp(slope * m) - sp.exp(slope)) / (sp.exp(slope) - 1)
+
+    step = identity(closed(n + 1) - closed(n), sp.exp(slope * (n + shift)))
+    return worst([identity(closed(sp.Integer(1)), 0), step])
+
+
 def steepness(n_tokens: int, sign: int = -1) -> Margin:
     """d w_0/d s_0 = w_0 (1 - w_0) and d w_0/d s_j = -w_0 w_j: the weight rises with its logit, falls with the rest."""
     scores = sp.symbols(f"s0:{n_tokens}", real=True)
@@ -97,7 +116,7 @@ def every_context(n_tokens: int, product: Fraction, slope: Fraction, spread: int
     """All 2^n contexts of RMSNorm in one dimension, in balls: no weight above the bound, D = 2 |M|, D_s = D or 0."""
     head = BallHead("rms", (1,), (0,), ((product,),), ((1,),), slope)
     distance, margins = n_tokens - 1, []
-    with ctx.workprec(256):
+    with working(256):
         wide = ball(spread * abs(product))
         rest = (ball(slope) * distance - (wide if product < 0 else 0)).exp()
         rest += sum(((ball(slope) * j - wide).exp() for j in range(1, distance)), arb(0))
@@ -138,7 +157,7 @@ def no_context_above(seed: int, factor: float = 1.0) -> Margin:
 def tight(product: Fraction, slope: Fraction, distance: int, spread: int = 2) -> Margin:
     """M = -product in one dimension attains the bound with D = 2 product: its worst context within 1e-30, in balls."""
     head = BallHead("rms", (1,), (0,), ((-product,),), ((1,),), slope)
-    with ctx.workprec(256):
+    with working(256):
         weight = ball_weights(head, [(-1,), *[(1,)] * distance])[0]
         powers = sum(((ball(slope) * j).exp() for j in range(1, distance + 1)), arb(0))
         bound = 1 / (1 + ball(-spread * product).exp() * powers)
@@ -152,19 +171,52 @@ def own_term_is_summed(n_tokens: int, own: int = 1) -> Margin:
     return identity(total - own * sp.exp(scores[-1]), sum(sp.exp(s) for s in scores[:-1]))
 
 
-def foreign_term(slope: Fraction, same: bool = False) -> Margin:
-    """e^{S_{n->n}} exceeds the whole denominator of query m; `same` takes the query's own term instead."""
+def term_of_the_sum(slope: Fraction, own: bool = True) -> Margin:
+    """The denominator of query m is at least e^{S_{m->m}}; without `own` e^{S_{n->n}} of another query is asked for."""
     head = BallHead("rms", (1, 1), (0, 0), E1, E1, slope)
     target, query = (1, 0), (0, 1)
     total = sum((s.exp() for s in ball_scores(head, [target, query])), arb(0))
-    own = ball_scores(head, [query if same else target])[0].exp()
-    return ball_at_least(own - total, strict=True)._replace(printed=f"{own.str(6)} or more", true=total.str(6))
+    term = ball_scores(head, [query if own else target])[0].exp()
+    return ball_at_least(total - term)._replace(printed=f"{term.str(6)} or more", true=total.str(6))
 
 
 def below_one(product: int) -> Margin:
-    """e^{q_m . k_m} < 1, printed as at least 1; d = 1, x = 1."""
-    value = ball(product).exp()
-    return ball_at_least(1 - value, strict=True)._replace(printed="at least 1", true=value.str(6))
+    """e^{q_m . k_m} < 1 although e^{q_m . q_m} >= 1, which is put in its place; d = 1, W_Q = product, W_K = x = 1."""
+    value, square = ball(product).exp(), ball(product * product).exp()
+    both = worst([ball_at_least(1 - value, strict=True), ball_at_least(square - 1)])
+    return both._replace(printed=f"{square.str(6)}, at least 1", true=value.str(6))
+
+
+def square_at_least_one(sign: int = 1) -> Margin:
+    """q . q is a sum of squares, of the first coordinate and of all others; e^t >= 1 + t: convex, flat at 0."""
+    first, others, t = sp.Symbol("q_1", real=True), sp.Symbol("rest", nonnegative=True), sp.Symbol("t", real=True)
+    excess = sp.exp(t) - 1 - t
+    return worst(
+        [
+            same(bool((sign * (first**2 + others)).is_nonnegative), True),
+            identity(excess.subs(t, 0), 0),
+            identity(sp.diff(excess, t).subs(t, 0), 0),
+            same(bool(sp.diff(excess, t, 2).is_positive), True),
+        ]
+    )
+
+
+def bounded_logits(factor: int = 2) -> Margin:
+    """Own logit at least -B, the target's at most B, R >= 0 of all others: the weight falls short of e^{2B - ln} by a
+    positive quotient, whatever R, and e^{2B - ln} tends to 0."""
+    slope, bound, rest, n = sp.symbols("l B R n", positive=True)
+    top = sp.exp(factor * bound - slope * n)
+    weight = 1 / (1 + sp.exp(slope * n - 2 * bound) + rest)
+    gap = top**2 * (1 + rest) / (1 + top * (1 + rest))
+    return worst([identity(top - weight, gap), identity(sp.limit(top, n, sp.oo), 0)])
+
+
+def within_logit_bound(product: int, distance: int, slope: Fraction = HALF, factor: int = 2) -> Margin:
+    """One dimension, logits +-B, B = |product|, target -1 and all others 1: the weight is at most e^{factor B - ln}."""
+    head = BallHead("rms", (1,), (0,), ((product,),), ((1,),), slope)
+    weight = ball_weights(head, [(-1,), *[(1,)] * distance])[0]
+    bound = (ball(factor * abs(product)) - ball(slope) * distance).exp()
+    return ball_at_least(bound - weight)._replace(printed=f"at most {bound.str(6)}", true=weight.str(6))
 
 
 def last_step(product: int, distance: int, slope: Fraction) -> Margin:
@@ -188,6 +240,21 @@ def own_share(product: Fraction, below: Fraction) -> Margin:
     gap = 2 * below if product < 0 else Fraction(0)
     rises = [product * x * y - product * x * x for x in (-1, 1) for y in (-1, 1)]
     return worst([at_most(max(rises), gap), less(Fraction(-1), max(rises))])
+
+
+def gap_by_chord(curve: int = 1) -> Margin:
+    """D_s/d = max |S u| - u.S u over unit u, eigenvalues t in [-p, r]: |S u|^2 <= (r - p) u.S u + p r by the chord of
+    t^2, which the two extreme eigenvectors reach; so it is z - (z^2 - p r)/(r - p) with |p| <= z <= |r|. That is
+    (r + p)^2/(4(r - p)) less a square over r - p, and 2p less (z - p)(z + 2p - r)/(r - p)."""
+    p, r, t, z = sp.symbols("p r t z", real=True)
+    found = z - curve * (z**2 - p * r) / (r - p)
+    return worst(
+        [
+            identity((r - p) * t + p * r - t**2, (t + p) * (r - t)),
+            identity((r + p) ** 2 / (4 * (r - p)) - found, (z - (r - p) / 2) ** 2 / (r - p)),
+            identity(2 * p - found, (z - p) * (z + 2 * p - r) / (r - p)),
+        ]
+    )
 
 
 def symmetric_gap(low: int, high: int, formula: str = "both") -> Margin:

@@ -1,7 +1,9 @@
 """Exactly when Theorem 1, with W_Q^T W_K, is true; and what changes for rotary heads and grouped queries."""
 
-from proofs_check.claim import Claim, Control, Effort, Verdict, Witness
-from proofs_check.kv.mathematical import certified, exact, mathematical, sampled, symbolic
+from fractions import Fraction
+
+from proofs_check.claim import ENUMERATED, INSTANCES, WITNESSED, Claim, Control, Effort, everywhere
+from proofs_check.kv.mathematical import exact, mathematical, sampled, symbolic
 from proofs_check.razor import scope_head_checks as h
 from proofs_check.razor import scope_iff_checks as c
 from proofs_check.razor.scope_iff_checks import HALF
@@ -15,6 +17,7 @@ BROKEN = (
     {"gamma": (1, 1), "bias": (HALF, -HALF), "norm": "layer", "hidden": (1, -1), "other": (-1, 1), "strength": 6},
 )
 TRUE = {"gamma": (1, 1), "bias": (0, 0), "norm": "rms", "hidden": E1, "other": MINUS, "strength": 6}
+TWO_STATES = tuple({"gain": g, "share": Fraction(n, 4)} for g in (1, -3) for n in (0, 2, 3, 4, 9))
 ROTATED = {"w_q": ((1, 0), (0, 0)), "w_k": ((0, 0), (1, 0))}
 
 CLAIMS: tuple[Claim, ...] = (
@@ -23,7 +26,19 @@ CLAIMS: tuple[Claim, ...] = (
         THEOREM + ", completed",
         "For given gains and bias Theorem 1 (with W_Q^T W_K) holds for all heads, slopes, eps and contexts if and only "
         "if kappa = sup ||x|| ||x - y|| over post-norm states is at most 2 (||gamma||^2 + ||b||^2).",
-        certified(
+        symbolic(
+            "if: x.M z is at most ||M|| |x||z|, and a rank-one M reaches it; free vectors of 2 and 3 coordinates",
+            c.rank_one,
+            ({"d": 2}, {"d": 3}),
+            Control("the root of the size", lambda d: c.rank_one(d, power=2)),
+        ),
+        symbolic(
+            "only if: just beyond L_h, in a context of the target and the query's state, the others' odds tend to 0",
+            c.odds_vanish,
+            ({},),
+            Control("kappa at the bound", lambda: c.odds_vanish(excess=0)),
+        ),
+        exact(
             "only if: heads -c u u^T for four norms above the bound, from hidden states to weights, in balls",
             c.violated,
             BROKEN,
@@ -37,12 +52,28 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         formula=r"\sup_{x,y}\|x\|\|x-y\|\le 2(\|\gamma\|^2+\|b\|^2)",
         hypotheses=("the right product W_Q^T W_K", "scores as in Eq. 1"),
+        coverage=everywhere(
+            "If: the own token alone keeps the weight below e^{||M|| kappa - ln}, by the norm of a product of vectors. "
+            "Only if: a pair of states above the bound gives a rank-one head whose weight just beyond L_h tends to 1."
+        ),
         is_correction=True,
     ),
     mathematical(
         "razor.thm1.no_bias",
         THEOREM + ", completed",
         "Without a bias Theorem 1 (with W_Q^T W_K) holds if and only if all |gamma_i| are equal, or d = 2 (LayerNorm).",
+        symbolic(
+            "kappa = 2 max ||x||^2: the triangle inequality, met by y = -x",
+            c.twice_the_size,
+            ({},),
+            Control("one more", lambda: c.twice_the_size(plant=1)),
+        ),
+        symbolic(
+            "LayerNorm, free gains, d = 3..7: the trace, and a component that is 0 only for equal squares",
+            c.largest_gain,
+            tuple({"d": d} for d in range(3, 8)),
+            Control("the second component for the third", lambda d: c.largest_gain(d, other=1)),
+        ),
         exact(
             "equal gains make P Gamma^2 P a multiple of P; so does every gain for LayerNorm d = 2",
             c.equal_gains,
@@ -64,41 +95,80 @@ CLAIMS: tuple[Claim, ...] = (
             Control("LayerNorm at d = 2", None, ({"d": 2, "norm": "layer", "spread": 1},)),
         ),
         formula=r"|\gamma_1|=\dots=|\gamma_d|",
+        coverage=everywhere(
+            "kappa = 2 d lambda_max(P Gamma^2 P), at least 2 ||gamma||^2 by the trace, with equality for a multiple of "
+            "P only; that takes equal squares, by a component in which d enters as 1/d alone (RMSNorm: P = 1)."
+        ),
         is_correction=True,
     ),
     mathematical(
         "razor.thm1.one_size",
         THEOREM + ", completed",
-        "With gains of one size, r = sqrt(d) |gamma_i|, and RMSNorm (or a bias orthogonal to the ones), Theorem 1 "
-        "(with W_Q^T W_K) holds if and only if b = 0 or ||b|| >= r: kappa = 2 r (r + ||b||).",
+        "With gains of one size, r = sqrt(d) |gamma_i|, and RMSNorm, or LayerNorm with gains of one sign and a bias "
+        "orthogonal to the ones, Theorem 1 (with W_Q^T W_K) holds if and only if b = 0 or ||b|| >= r: kappa = "
+        "2 r (r + ||b||).",
+        symbolic(
+            "kappa, on a sphere of free points about b, 2 to 4 dimensions: two differences are squares, 0 at one pair",
+            c.kappa_of_a_sphere,
+            tuple({"d": d} for d in (2, 3, 4)),
+            Control("the sign of the square", lambda d: c.kappa_of_a_sphere(d, sign=-1)),
+        ),
         symbolic(
             "kappa less the bound is 2 ||b|| (r - ||b||)",
             c.one_size,
             ({},),
             Control("a sign", lambda: c.one_size(sign=-1)),
         ),
+        exact(
+            "LayerNorm at d = 2: kappa over its two states, and the theorem's condition, as rationals",
+            c.two_states,
+            TWO_STATES,
+            Control("gains of two signs", lambda **p: c.two_states(**p, second=-1), TWO_STATES[1:2]),
+        ),
         formula=r"2r(r+\|b\|)\le 2(r^2+\|b\|^2)\iff\|b\|(r-\|b\|)\le 0",
+        hypotheses=("RMSNorm, or LayerNorm with one signed gain",),
+        coverage=everywhere(
+            "The states are a sphere of radius r about b, in a space that holds b; only the span of b, u and v "
+            "counts, and both factors of kappa are largest at one pair."
+        ),
         is_correction=True,
     ),
     mathematical(
+        "razor.thm1.one_size.signs",
+        THEOREM + ", completed",
+        "Gains of one size but both signs are another case for LayerNorm: with gamma = (1, -1) and b = (1/2, -1/2), "
+        "orthogonal to the ones and shorter than r, kappa = sqrt(20) is at most 5: Theorem 1 (with W_Q^T W_K) holds.",
+        exact(
+            "kappa^2 over both states against the bound, as rationals; three more biases along (1, -1)",
+            c.holds_by_sign,
+            tuple({"bias": (b, -b)} for b in (HALF, HALF / 8, HALF / 2, Fraction(9, 10))),
+            Control("a bias that is not orthogonal to the ones", None, ({"bias": (HALF, HALF)},)),
+        ),
+        formula=r"\gamma=(1,-1),\ b=(\frac12,-\frac12):\ \kappa^2=20\le 25",
+        coverage=ENUMERATED,
+        is_correction=True,
+        note="The states are then gamma (.) z, in the plane of the bias no longer: ||x||^2 = r^2 + ||b||^2 for both.",
+    ),
+    mathematical(
         "razor.sec3.2.raw_range",
-        "RazorAttention, Section 3.2, Eq. 3",
-        "The spectral norm of the raw product W_Q^T W_K, as in Eq. 2, bounds the logits of a rotary head too.",
+        "RazorAttention, Section 3.2, Eq. 3, added",
+        "The spectral norm of the raw product W_Q^T W_K, as in Eq. 2, does not bound the logits of a rotary head: it "
+        "can be 0 while a quarter turn makes the logit x_1 y_1.",
         exact(
             "W_Q = [[1, 0], [0, 0]], W_K = [[0, 0], [1, 0]]: product 0, and a quarter turn makes the logit x_1 y_1",
             h.raw_product,
             (ROTATED,),
             Control("no turn", lambda w_q, w_k: h.raw_product(w_q, w_k, turned=False)),
         ),
-        verdict=Verdict.FALSE,
-        formula=r"q_m^TR_{n-m}k_n\le\|W_Q^TW_K\|_2\|x_m\|\|x_n\|",
-        witness=Witness(ROTATED),
-        correction="razor.sec3.2.raw_range.corrected",
-        note="Only a bound over all relative rotations carries over: the sizes of query and key, pair by pair.",
+        formula=r"q_m^TR_{n-m}k_n>\|W_Q^TW_K\|_2\|x_m\|\|x_n\|=0",
+        coverage=WITNESSED,
+        is_correction=True,
+        note="Print claims Eq. 2 for ALiBi only. A bound over all relative rotations carries over: the sizes of query "
+        "and key, pair by pair.",
     ),
     mathematical(
         "razor.sec3.2.raw_range.corrected",
-        "RazorAttention, Section 3.2, Eq. 3, corrected",
+        "RazorAttention, Section 3.2, Eq. 3, added",
         "A rotated logit is at most sum_f |q_f| |k_f| over the rotary pairs, so two logits of one query differ at most "
         "by 2/sqrt(d_head) sqrt(max_x sum_f w_f |q_f|^2 max_y sum_f |k_f|^2/w_f), any w_f > 0, key bias included.",
         symbolic(
@@ -120,6 +190,10 @@ CLAIMS: tuple[Claim, ...] = (
             Control("a fifth of the bound", lambda seed: h.no_rotation_above(seed, factor=0.2)),
         ),
         formula=r"|q\cdot Rk|\le\sum_f|q_f||k_f|",
+        coverage=everywhere(
+            "Pair by pair two squares, for every query, key, angle and weight; the pairs add up, and a common factor "
+            "of all w_f turns the mean of the two sums into the root of their product."
+        ),
         is_correction=True,
     ),
     mathematical(
@@ -134,20 +208,23 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the first of the larger set", lambda n_heads: h.slope_exponents(n_heads, start=1)),
         ),
         formula=r"l_h=2^{-8h/n}",
+        coverage=INSTANCES,
         is_correction=True,
     ),
     mathematical(
         "razor.sec4.1.group_window",
         "RazorAttention, Section 4.1 (groups of 4 query heads)",
         "Keys shared by a group of query heads must be kept for the group's smallest slope: for 32 slopes in groups "
-        "of 4 neighbours that takes 1.27 times the windows of single heads, at equal ranges.",
-        certified(
-            "sum of the largest 1/slope of each group against the sum of all, in balls: 1.2715 to four digits",
+        "of 4 neighbours that takes 1.2728 times the windows of single heads, at equal ranges.",
+        exact(
+            "sum of the largest 1/slope of each group against the sum of all, in balls, to half a unit",
             h.group_cost,
-            ({"n_heads": 32, "group": 4},),
-            Control("groups of 8", None, ({"n_heads": 32, "group": 8},)),
+            ({"n_heads": 32, "group": 4, "claimed": "1.2728"},),
+            Control("groups of 8", lambda **p: h.group_cost(**{**p, "group": 8})),
+            Control("1.2715", lambda **p: h.group_cost(**{**p, "claimed": "1.2715"})),
         ),
-        formula=r"\frac{4\sum_g\max_{h\in g}1/l_h}{\sum_h1/l_h}=1.27",
+        formula=r"\frac{4\sum_g\max_{h\in g}1/l_h}{\sum_h1/l_h}=1.2728",
+        coverage=ENUMERATED,
         is_correction=True,
     ),
 )

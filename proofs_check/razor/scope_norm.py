@@ -2,14 +2,14 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import Claim, Control, Verdict, Witness
-from proofs_check.kv.mathematical import certified, exact, mathematical, symbolic
-from proofs_check.margin import at_most
+from proofs_check.claim import WITNESSED, Claim, Control, Severity, Verdict, Witness, everywhere
+from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.razor import scope_norm_checks as c
 
 APPENDIX = "RazorAttention, Appendix A"
 ZERO, HALF = Fraction(0), Fraction(1, 2)
 SMALLEST = ({"d": 3, "norm": "rms"}, {"d": 4, "norm": "layer"}, {"d": 3, "norm": "layer", "bias": Fraction(7, 10)})
+BILINEAR = tuple({"d_head": h, "d_model": d} for h in (1, 2) for d in (1, 2, 3))
 NILPOTENT = {"w_q": ((0, -1), (0, 0)), "w_k": ((0, 1), (0, 0)), "x": (1, -1), "y": (-1, 1)}
 
 CLAIMS: tuple[Claim, ...] = (
@@ -17,6 +17,12 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.appA.sigma",
         APPENDIX + ", definition of sigma",
         "LayerNorm divides by sigma = (1/d) sum_i (xhat_i - mu)^2.",
+        symbolic(
+            "with the root, any state of any size: S/(S/d) = d",
+            c.normed_size_of,
+            ONCE,
+            Control("as printed, the square of the variance", lambda: c.normed_size_of(power=2)),
+        ),
         exact(
             "with the root, ||(xhat - mu)/sigma||^2 = d at rational vectors; without, 200 at (1/10, -1/10)",
             c.normed_size,
@@ -24,24 +30,45 @@ CLAIMS: tuple[Claim, ...] = (
             Control("as printed", lambda hidden: c.normed_size(hidden, rooted=False)),
         ),
         verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
+        coverage=everywhere("The sum of squares and the dimension are free."),
         formula=r"\sigma=\sqrt{\frac{1}{d}\sum_{i=1}^{d}(\hat{x}_i-\mu)^2}",
         note="The square root is missing; without it the normalised state has no bound as xhat - mu tends to 0.",
     ),
     mathematical(
         "razor.eq6",
         APPENDIX + ", Eq. 6 (also Eq. 2 and 8)",
-        "q . k is at most ||W_Q W_K||_2 ||x||^2.",
+        "q . k = x W_Q W_K x^T, at most ||W_Q W_K||_2 ||x||^2.",
+        symbolic(
+            "with W_Q^T W_K and a state for the query and one for the key, d_head x d_model up to 2 x 3",
+            c.bilinear,
+            BILINEAR,
+            Control("as printed, W_Q W_K", lambda **p: c.bilinear(**p, printed=True), ({"d_head": 2, "d_model": 2},)),
+        ),
+        verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
+        coverage=everywhere(
+            "The form is bilinear: one entry of W_Q and one of W_K a term, whatever the sizes; the bound is the "
+            "definition of the norm."
+        ),
+        formula=r"qk^T=xW_QW_Kx^T\le\|W_QW_K\|_2\|x\|^2",
+        reading="W_Q and W_K act on columns (q = W_Q x is printed) or on rows; either way one of them is transposed.",
+        note="W_Q^T W_K for columns, W_Q W_K^T for rows; and query and key are of two tokens, ||x_m|| ||x_n||, which "
+        "the largest ||x||^2 covers. As printed it bounds nothing: razor.eq6.order.",
+    ),
+    mathematical(
+        "razor.eq6.order",
+        APPENDIX + ", Eq. 6, added",
+        "Without the transpose the product bounds nothing: W_Q W_K can be 0 while q . k is not.",
         exact(
-            "W_Q W_K = 0 while q . k is not, in integers; for d_head < d_model the product does not exist at all",
+            "two integer matrices with W_Q W_K = 0; for d_head < d_model the product does not exist at all",
             c.product_differs,
             (NILPOTENT,),
             Control("W_Q^T W_K", lambda **p: c.product_differs(**p, transposed=True)),
         ),
-        verdict=Verdict.FALSE,
-        formula=r"qk^T\le\|W_QW_K\|_2\|x\|^2",
-        witness=Witness(NILPOTENT),
-        correction="razor.eq6.corrected",
-        note="With columns the product is W_Q^T W_K; and query and key are of two tokens: ||x_m|| ||x_n||.",
+        coverage=WITNESSED,
+        formula=r"W_QW_K=0,\ q\cdot k=1",
+        is_correction=True,
     ),
     mathematical(
         "razor.eq6.corrected",
@@ -50,17 +77,31 @@ CLAIMS: tuple[Claim, ...] = (
         symbolic(
             "the bilinear form entry by entry, d_head x d_model up to 2 x 3",
             c.bilinear,
-            tuple({"d_head": h, "d_model": d} for h in (1, 2) for d in (1, 2, 3)),
+            BILINEAR,
             Control("W_K^T W_Q", lambda d_head, d_model: c.bilinear(d_head, d_model, swap=True)),
         ),
         formula=r"q_m\cdot k_n=x_m^TW_Q^TW_Kx_n",
+        coverage=everywhere("The form is bilinear, one entry of each matrix a term; the bound defines the norm."),
         is_correction=True,
+    ),
+    mathematical(
+        "razor.eq7.twice",
+        APPENDIX + ", Eq. 7, first step",
+        "||a + b||^2 is at most 2 ||a||^2 + 2 ||b||^2.",
+        symbolic(
+            "component by component, the difference is a square",
+            c.doubled,
+            ONCE,
+            Control("a sign", lambda: c.doubled(sign=-1)),
+        ),
+        coverage=everywhere("Each component adds the square of a difference."),
+        formula=r"\|a+b\|^2\le 2\|a\|^2+2\|b\|^2",
     ),
     mathematical(
         "razor.eq7.gain",
         APPENDIX + ", Eq. 7, second step",
         "||gamma (.) z||^2 is at most ||gamma||^2 for the normalised state z.",
-        certified(
+        exact(
             "gamma = e_1, the state of the largest first component: RMSNorm d = 2..7, LayerNorm d = 3..8, in balls",
             c.gains_exceed,
             tuple(
@@ -69,6 +110,8 @@ CLAIMS: tuple[Claim, ...] = (
             Control("LayerNorm at d = 2", None, ({"d": 2, "norm": "layer"},)),
         ),
         verdict=Verdict.FALSE,
+        severity=Severity.BREAKS,
+        coverage=WITNESSED,
         formula=r"\|\gamma\odot z\|^2\le\|\gamma\|^2",
         witness=Witness({"d": 2, "norm": "rms"}),
         correction="razor.eq7.corrected",
@@ -79,7 +122,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.eq7",
         APPENDIX + ", Eq. 7",
         "||x||^2 is at most 2 ||gamma||^2 + 2 ||b||^2.",
-        certified(
+        exact(
             "gamma = e_1: RMSNorm d = 3 and LayerNorm d = 4 without a bias, LayerNorm d = 3 with b = 0.7 e_1, in balls",
             c.state_exceeds,
             SMALLEST,
@@ -88,6 +131,8 @@ CLAIMS: tuple[Claim, ...] = (
             Control("d + 1 for 2", lambda **p: c.state_exceeds(**p, constant=p["d"] + 1)),
         ),
         verdict=Verdict.FALSE,
+        severity=Severity.BREAKS,
+        coverage=WITNESSED,
         formula=r"\|x\|^2\le 2\|\gamma\|^2+2\|b\|^2",
         witness=Witness(SMALLEST[0]),
         correction="razor.eq7.corrected",
@@ -104,25 +149,34 @@ CLAIMS: tuple[Claim, ...] = (
             Control("a sign", lambda: c.cauchy(sign=-1)),
         ),
         symbolic(
-            "LayerNorm: z_1^2 <= d - 1 by a sum of squares, d = 2..7; RMSNorm: z_1^2 <= d is its definition",
+            "LayerNorm: z_1^2 <= d - 1 for every d, the other d - 1 numbers by their sums",
+            c.largest_of_zero_sum,
+            ONCE,
+            Control("one more of them", lambda: c.largest_of_zero_sum(plant=1)),
+        ),
+        symbolic(
+            "the same as a sum of squares, d = 2..7; RMSNorm: z_1^2 <= d is its definition",
             c.largest_component,
             tuple({"d": d} for d in range(2, 8)),
             Control("d for d - 1", lambda d: c.largest_component(d, ones=1)),
         ),
         symbolic(
-            "d - 1 is reached: P e_1 at gamma = e_1, d = 2..7",
+            "d - 1 is reached: P e_1 at gamma = e_1, every d",
             c.projected_gain,
-            tuple({"d": d} for d in range(2, 8)),
-            Control("d", lambda d: c.projected_gain(d, tail=1)),
+            ONCE,
+            Control("d", lambda: c.projected_gain(tail=1)),
         ),
         formula=r"\|x\|^2\le d(\|\gamma\|^2+\|b\|^2)",
+        coverage=everywhere(
+            "Component by component, with free gains, biases and dimension; then the components add up."
+        ),
         is_correction=True,
     ),
     mathematical(
         "razor.eq8",
         APPENDIX + ", Eq. 8",
         "q . k is at most ||W_Q W_K||_2 (2 ||gamma||^2 + 2 ||b||^2).",
-        certified(
+        exact(
             "W_Q = W_K = 1, gamma = e_1, b = 0: RMSNorm from d = 3, LayerNorm from d = 4, in balls",
             c.eq8_exceeds,
             tuple(
@@ -131,16 +185,25 @@ CLAIMS: tuple[Claim, ...] = (
             Control("unit gains", lambda d, norm: c.eq8_exceeds(d, norm, same_size=True)),
         ),
         verdict=Verdict.FALSE,
+        severity=Severity.BREAKS,
+        coverage=WITNESSED,
+        reading="The product in either order: the witness has W_Q = W_K = 1.",
         formula=r"qk^T\le\|W_QW_K\|_2(2\|\gamma\|^2+2\|b\|^2)",
         witness=Witness({"d": 3, "norm": "rms"}),
         correction="razor.eq8.corrected",
-        note="Both of its parts fail: Eq. 6 by the product, Eq. 7 by the size of the state.",
+        note="It inherits the size of the state from Eq. 7; the product of Eq. 6 lacks a transpose besides.",
     ),
     mathematical(
         "razor.eq8.corrected",
         APPENDIX + ", Eq. 8, corrected",
         "q . k is at most ||W_Q^T W_K||_2 (sqrt(d) max|gamma_i| + ||b||)^2, reached by RMSNorm with equal gains.",
-        certified(
+        symbolic(
+            "each component by the largest gain, and the triangle inequality",
+            c.largest_gain_bounds,
+            ONCE,
+            Control("a sign", lambda: c.largest_gain_bounds(sign=-1)),
+        ),
+        exact(
             "equal gains, b along the state, M = 1: never above, and equal within 1e-9, in balls",
             c.range_bound,
             tuple({"d": d, "gain": g, "bias": b} for d in (1, 2, 5) for g in (HALF, Fraction(2)) for b in (ZERO, HALF)),
@@ -151,6 +214,10 @@ CLAIMS: tuple[Claim, ...] = (
             ),
         ),
         formula=r"qk^T\le\|W_Q^TW_K\|_2(\sqrt{d}\max_i|\gamma_i|+\|b\|)^2",
+        coverage=everywhere(
+            "||gamma (.) z|| is at most max|gamma_i| sqrt(d), the bias adds at most its length, and the norm bounds "
+            "the form; equality where state, bias and the top direction of the product agree."
+        ),
         is_correction=True,
     ),
     mathematical(
@@ -159,12 +226,24 @@ CLAIMS: tuple[Claim, ...] = (
         "Leaving out 1/sqrt(d_head) errs on the safe side by sqrt(d_head), and does not repair Eq. 2: at gamma = e_1, "
         "b = 0 the range exceeds its numerator d / sqrt(d_head) times, at least sqrt(d) times.",
         exact(
-            "RMSNorm, M = e_1 e_1^T: range 2d/sqrt(d_head) over 2 ||gamma||^2, squared, against d; d up to 8192",
-            lambda d, d_head: at_most(Fraction(d), Fraction(d**2, d_head)),
-            tuple({"d": d, "d_head": h} for d in (64, 512, 4096, 8192) for h in (32, 64, 128) if h <= d),
-            Control("divided by d_head^2", lambda d, d_head: at_most(Fraction(d), Fraction(d**2, d_head**2))),
+            "RMSNorm, M = e_1 e_1^T: the range from hidden states to logits in balls, 2d; over the numerator, against "
+            "sqrt(d)",
+            c.range_over_numerator,
+            tuple({"d": d, "d_head": h} for d in (64, 512) for h in (32, 64, 128) if h <= d),
+            Control("divided by d_head", lambda d, d_head: c.range_over_numerator(d, d_head, root=False)),
+        ),
+        symbolic(
+            "d^2/d_head - d, every d_head <= d",
+            c.safe_side,
+            ONCE,
+            Control("divided by d_head^2", lambda: c.safe_side(power=2)),
         ),
         formula=r"\frac{D}{2\|M\|_2\|\gamma\|^2}=\frac{d}{\sqrt{d_h}}\ge\sqrt{d}",
+        hypotheses=("d_head <= d",),
+        coverage=everywhere(
+            "Only the first component counts there, at most sqrt(d) in size, so the range is 2d at every d; and d^2 is "
+            "at least d d_head."
+        ),
         is_correction=True,
     ),
 )

@@ -4,9 +4,8 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.kv.mathematical import identities
 from proofs_check.margin import Margin, ball_at_least, identity, less, same, worst
-from proofs_check.oracles_alibi import BallHead, ball, normalised
+from proofs_check.oracles_alibi import BallHead, ball, ball_scores, normalised
 
 ZERO = Fraction(0)
 
@@ -33,6 +32,18 @@ def normed_size(hidden: tuple, rooted: bool = True) -> Margin:
     variance = sum((c * c for c in centred), ZERO) / d
     divisor = variance if rooted else variance**2
     return same(sum((c * c for c in centred), ZERO) / divisor, Fraction(d))
+
+
+def normed_size_of(power: int = 1) -> Margin:
+    """S/sigma^2 = d for a free sum of squares S > 0, sigma^2 = S/d."""
+    total, d = sp.symbols("S d", positive=True)
+    return identity(total / (total / d) ** power, d)
+
+
+def doubled(sign: int = 1) -> Margin:
+    """2 a^2 + 2 b^2 - (a + b)^2 = (a - b)^2, component by component."""
+    a, b = sp.symbols("a b", real=True)
+    return identity(2 * a**2 + 2 * b**2 - (a + b) ** 2, (a - sign * b) ** 2)
 
 
 def gains_exceed(d: int, norm: str) -> Margin:
@@ -62,11 +73,51 @@ def largest_component(d: int, ones: int = 0) -> Margin:
     return identity((d - 1 + ones) * sum(v**2 for v in z) - sum(z) ** 2, pairs)
 
 
-def projected_gain(d: int, tail: int = 0) -> Margin:
-    """At g = e_1 LayerNorm's largest ||g z||^2 is d (1 - 1/d) = d - 1: P e_1 has the squared length 1 - 1/d."""
-    mean = sp.Rational(1, d)
-    column = sp.Matrix([1 - mean, *[-mean] * (d - 1)])
-    return identities([column.dot(column) * d], [sp.Integer(d - 1 + tail)])
+def largest_of_zero_sum(plant: int = 0) -> Margin:
+    """n S_2 - S_1^2 = n sum (z_i - S_1/n)^2 for n free numbers with the sums S_1 and S_2: as above, for every n = d -
+    1."""
+    n, first, second = sp.Symbol("n", positive=True), sp.Symbol("S_1", real=True), sp.Symbol("S_2", real=True)
+    mean = first / n
+    spread = second - 2 * mean * first + n * mean**2
+    return identity((n + plant) * second - first**2, n * spread)
+
+
+def projected_gain(tail: int = 0) -> Margin:
+    """At g = e_1 LayerNorm's largest ||g z||^2 is d (1 - 1/d) = d - 1: P e_1, 1 - 1/d and d - 1 times -1/d, squared."""
+    d = sp.Symbol("d", positive=True)
+    length = (1 - 1 / d) ** 2 + (d - 1) / d**2
+    return identity(length * d, d - 1 + tail)
+
+
+def largest_gain_bounds(sign: int = 1) -> Margin:
+    """G^2 z^2 - g^2 z^2 = (G - g)(G + g) z^2, g <= G; and (a + b)^2 - |x + y|^2 = 2 (a b - x.y) where |x| = a, |y| =
+    b."""
+    top, g, z, a, b, inner = sp.symbols("G g z a b inner", real=True)
+    return worst(
+        [
+            identity(top**2 * z**2 - g**2 * z**2, (top - g) * (top + g) * z**2),
+            identity((a + b) ** 2 - (a**2 + b**2 + 2 * inner), 2 * (a * b - sign * inner)),
+        ]
+    )
+
+
+def range_over_numerator(d: int, d_head: int, root: bool = True) -> Margin:
+    """M = e_1 e_1^T, gamma = e_1, RMSNorm, b = 0: the logits of the query sqrt(d) e_1 on the states sqrt(d) e_1 and its
+    mirror image are 2 d apart, in balls; over sqrt(d_head) and the numerator 2 that is at least sqrt(d)."""
+    first, none = _unit(d), (0,) * d
+    head = BallHead("rms", first, none, (first,), (first,), 1)
+    low, own = ball_scores(head._replace(slope=0), [tuple(-e for e in first), first])
+    wide = own - low
+    derived = ball_at_least(ball(Fraction(1, 10**9)) - abs(wide - 2 * d))
+    ratio = wide / ball(d_head).sqrt() / 2 if root else wide / ball(d_head) / 2
+    return worst([derived, ball_at_least(ratio - ball(d).sqrt() + ball(Fraction(1, 10**9)))])
+
+
+def safe_side(power: int = 1) -> Margin:
+    """With d = d_head + t the square of d/sqrt(d_head) exceeds d by d t/d_head."""
+    d_head, more = sp.symbols("d_h t", positive=True)
+    d = d_head + more
+    return identity(d**2 / d_head**power - d, d * more / d_head)
 
 
 def product_differs(w_q: tuple, w_k: tuple, x: tuple, y: tuple, transposed: bool = False) -> Margin:
@@ -99,10 +150,11 @@ def eq8_exceeds(d: int, norm: str, same_size: bool = False) -> Margin:
     )
 
 
-def bilinear(d_head: int, d_model: int, swap: bool = False) -> Margin:
-    """q . k = x . W_Q^T W_K y entry by entry; `swap` has the other product."""
+def bilinear(d_head: int, d_model: int, swap: bool = False, printed: bool = False) -> Margin:
+    """q . k = x . W_Q^T W_K y entry by entry; `swap` has the other product, `printed` W_Q W_K (square ones only)."""
     w_q = sp.Matrix(d_head, d_model, lambda i, j: sp.Symbol(f"q{i}{j}"))
     w_k = sp.Matrix(d_head, d_model, lambda i, j: sp.Symbol(f"k{i}{j}"))
     x, y = (sp.Matrix(d_model, 1, lambda i, _, n=name: sp.Symbol(f"{n}{i}")) for name in "xy")
     middle = w_k.T * w_q if swap else w_q.T * w_k
+    middle = w_q * w_k if printed else middle
     return identity((w_q * x).dot(w_k * y), (x.T * middle * y)[0, 0])

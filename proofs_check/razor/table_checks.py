@@ -23,6 +23,17 @@ def does_not_round_to(row: str, printed: str) -> Margin:
     return different(Fraction(printed), _one_digit(_drop(row)))
 
 
+def truncates_to(row: str, printed: str) -> Margin:
+    """The mean loss, cut after one decimal."""
+    return same(Fraction(printed), Fraction(int(_drop(row) * 10), 10))
+
+
+def only_retrieval_retains(helped: str, not_helped: str) -> Margin:
+    """Of the loss without protection one row recovers more than nine tenths and the other less than one."""
+    lost = _drop("none")
+    return worst([less(9 * lost / 10, lost - _drop(helped)), less(lost - _drop(not_helped), lost / 10)])
+
+
 def _printed_cells(model: str, method: str) -> list[Fraction]:
     return [cell for cell in TABLE_3[model, method][:-1] if cell is not None]
 

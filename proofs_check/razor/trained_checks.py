@@ -86,6 +86,18 @@ def random_sets(found: bool) -> list[dict]:
     return points
 
 
+def share_between(budget: str, seed: int, policy: str, least: float, most: float) -> Margin:
+    """The share of questions that a policy answers lies between two numbers."""
+    share = Fraction(_measured(policy, budget, seed)[1])
+    return worst([at_most(Fraction(least), share), at_most(share, Fraction(most))])
+
+
+def recovers_less_than(budget: str, most: float, token: str = "razor") -> Margin:
+    """Of the mean bits that dropping costs without a token, the share that the token saves."""
+    with_it, without = (sum(_extra(policy, budget, seed) for seed in SEEDS) for policy in (token, "razor, no token"))
+    return less((without - with_it) / without, most)
+
+
 def set_recovers(budget: str, seed: int, draw: int) -> Margin:
     """One random set recovers 80 % of what is lost without whole heads."""
     return at_most(RECOVERED, _recovered(budget, seed, draw))
@@ -160,7 +172,7 @@ def within_bound(index: int, task: str = "text", factor: float = 1.0) -> Margin:
 def within_scope(index: int, task: str = "text", factor: float = 1.0) -> Margin:
     """From factor times the sharp scope on no weight exceeds eps (margins in tokens)."""
     head = _head(index, task)
-    return at_most(float(head.reach), factor * head.sharp + 1)
+    return at_most(Fraction(head.reach), Fraction(factor) * Fraction(head.sharp) + 1)
 
 
 def ends_inside() -> list[dict]:
@@ -172,6 +184,12 @@ def printed_covers(index: int, task: str = "text", factor: float = 1.0) -> Margi
     """The sharp scope, which holds in every context, is not above factor times that of Eq. 2 (in tokens)."""
     head = _head(index, task)
     return at_most(head.sharp, factor * head.printed)
+
+
+def printed_drops_nothing(index: int, task: str = "text", factor: float = 1.0, scope: str = "printed") -> Margin:
+    """The scope ends beyond the last distance that occurs in what the head has read: no token is further."""
+    head = _head(index, task)
+    return less(len(head.largest) - 1, Fraction(factor) * Fraction(getattr(head, scope)))
 
 
 def _head(index: int, task: str = "text") -> Any:

@@ -19,15 +19,17 @@ SLOPE, EPS, RANGE = sp.symbols("slope eps range", positive=True)
 
 
 def moves_more(weights: Sequence[int], first: int) -> Margin:
-    """Values 1 from index `first` on, 0 before: the output moves by more than the largest dropped weight; rationals."""
+    """Values 1 from index `first` on, 0 before: the output moves by more than the largest dropped weight, eps. With all
+    logits 0 and e^{-l} = 1/2 the printed scope is log2(1/eps), and `first` lies within it; rationals."""
     total = sum(weights)
-    full = Fraction(sum(weights[first:]), total)
-    return less(Fraction(max(weights[first:]), total), full)
+    full, eps = Fraction(sum(weights[first:]), total), Fraction(max(weights[first:]), total)
+    return worst([less(eps, full), less(Fraction(2) ** first, 1 / eps)])
 
 
 def moves_by(inverse_slope: int, inverse_eps: int, scope: int, claimed: str, length: int = 40_000) -> Margin:
     """All logits 0: `scope` is the first distance that weighs at most eps in every context (the shortest decides), and
-    the tokens from there on carry the claimed mass of a long one; summed in balls."""
+    the tokens from there on carry the claimed mass of a long one; it lies within the printed scope, -ln(eps)/l;
+    in balls."""
     ratio, eps = (-arb(1) / inverse_slope).exp(), arb(1) / inverse_eps
     sums = [arb(0)]
     for distance in range(length):
@@ -35,7 +37,8 @@ def moves_by(inverse_slope: int, inverse_eps: int, scope: int, claimed: str, len
     first, before = (ratio**distance / sums[distance + 1] for distance in (scope, scope - 1))
     mass = (sums[length] - sums[scope]) / sums[length]
     claim = ball_at_least(arb("5e-4") - abs(mass - arb(claimed)))
-    return worst([ball_at_least(eps - first), ball_at_least(before - eps), claim])
+    inside = ball_at_least(-eps.log() * inverse_slope - scope, strict=True)
+    return worst([ball_at_least(eps - first), ball_at_least(before - eps), claim, inside])
 
 
 def output_split(dropped: int, kept: int, swapped: bool = False) -> Margin:
@@ -49,6 +52,31 @@ def output_reached(dropped: Sequence[int], kept: Sequence[int], end: int = -1) -
     """Dropped values 1, kept values -1: the error is T times the diameter 2; rationals."""
     h = dyadic_head(dropped, [1] * len(dropped), kept, [end] * len(kept))
     return same(abs(h.full - h.kept), h.mass * 2)
+
+
+def means_apart(dropped: int, kept: int, plant: int = 0) -> Margin:
+    """sum p_i v_i - sum q_j u_j = sum_ij p_i q_j (v_i - u_j) where the p and the q add up to 1: two weighted means
+    lie no further apart than some v_i and u_j. Free weights and values."""
+    p, q = (sp.symbols(f"{n}0:{c}", positive=True) for n, c in (("p", dropped), ("q", kept)))
+    v, u = (sp.symbols(f"{n}0:{c}", real=True) for n, c in (("v", dropped), ("u", kept)))
+    total_p, total_q = sum(p), sum(q) + plant
+    left = sum(a * x for a, x in zip(p, v, strict=True)) / total_p
+    left -= sum(b * y for b, y in zip(q, u, strict=True)) / total_q
+    pairs = sum(a * b * (x - y) for a, x in zip(p, v, strict=True) for b, y in zip(q, u, strict=True))
+    return identity(sp.cancel(sp.together(left - pairs / (total_p * total_q))), 0)
+
+
+def ends_of_a_diameter(end: int = -1) -> Margin:
+    """Dropped values 1, kept values -1, any number of tokens: the output moves by 2 T."""
+    h = symbolic_head(0, 0)
+    moved = (h.full - h.kept).subs({sp.Symbol("u0", real=True): 1, sp.Symbol("v0", real=True): end})
+    return identity(sp.cancel(sp.together(moved - 2 * h.mass)), 0)
+
+
+def opposite_states(sign: int = 1) -> Margin:
+    """4 d - |z - z'|^2 = |z + z'|^2 where |z|^2 = |z'|^2 = d: no two states lie further apart than z and -z."""
+    d, inner = sp.symbols("d inner", real=True)
+    return identity(4 * d - (2 * d - 2 * inner), sign * (2 * d + 2 * inner))
 
 
 def random_output(seed: int, scale: float, factor: float = 1.0) -> Margin:
@@ -91,6 +119,22 @@ def diameter(rows: Sequence[Sequence[int]], gamma: Sequence[int], z: Sequence[in
     return worst([admissible, found])
 
 
+def flat_mass_form(power: int = 1) -> Margin:
+    """N_d tokens of weight e^D against N_k of weight 1: the mass is N_d/(N_d + N_k e^{-D}), free numbers; and with kept
+    weights above, or dropped ones below, by a free factor t >= 1 it is less by a positive quotient."""
+    dropped, kept, more = sp.symbols("N_d N_k t", positive=True)
+    top = sp.exp(RANGE)
+    mass = dropped * top / (dropped * top + kept)
+    less_of_it = dropped * top / (dropped * top + kept * more)
+    gap = dropped * top * kept * (more - 1) / ((dropped * top + kept) * (dropped * top + kept * more))
+    return worst(
+        [
+            identity(mass, dropped / (dropped + kept * sp.exp(-power * RANGE))),
+            identity(sp.cancel(sp.together(mass - less_of_it - gap)), 0),
+        ]
+    )
+
+
 def flat_mass(dropped: int, kept: int, lift: int, own: int = 0) -> Margin:
     """D = lift ln 2 above the kept tokens: the mass is N_d / (N_d + N_k e^{-D}); rationals, token by token."""
     weights = [Fraction(2) ** lift] * dropped + [Fraction(1)] * kept
@@ -122,17 +166,18 @@ def flat_scope_number(range_: int, inverse_eps: int, tokens: int, slope_inverse:
 
 
 def sinks(count: int, plant: int = 0) -> Margin:
-    """`count` sinks at the start of m tokens, a window of W, logits D apart, x = e^{-l}: as x^m -> 0 the odds of the
-    dropped tokens tend to those without sinks, e^D x^W / (1 - x^W)."""
+    """`count` sinks (0: any number s, x^s free) at the start of m tokens, a window of W, logits D apart, x = e^{-l}:
+    as x^m -> 0 the odds of the dropped tokens tend to those without sinks, e^D x^W / (1 - x^W)."""
     x, near, all_, top = sp.Symbol("x", positive=True), *sp.symbols("x^W x^m", positive=True), sp.exp(RANGE)
-    lost = top * (near - all_ / x**count) / (1 - x)
-    held = (1 - near) / (1 - x) + (all_ / x**count - all_) / (1 - x) + plant
+    power = x**count if count else sp.Symbol("x^s", positive=True)
+    lost = top * (near - all_ / power) / (1 - x)
+    held = (1 - near) / (1 - x) + (all_ / power - all_) / (1 - x) + plant
     return identity(sp.cancel(sp.together((lost / held).subs(all_, 0) - top * near / (1 - near))), 0)
 
 
 def leave_one_out(tokens: int, plain: bool = False) -> Margin:
-    """o_{-j} - o = a_j / (1 - a_j) (o - v_j), for free weights and values."""
-    h = symbolic_head(1, tokens - 1)
+    """o_{-j} - o = a_j / (1 - a_j) (o - v_j), for free weights and values; 0 tokens stand for any number."""
+    h = symbolic_head(1, tokens - 1) if tokens else symbolic_head(0, 0)
     factor = h.mass if plain else h.mass / (1 - h.mass)
     return identity(sp.cancel(sp.together(h.kept - h.full - factor * (h.full - h.dropped_mean))), 0)
 

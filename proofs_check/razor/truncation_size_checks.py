@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable
 from fractions import Fraction
 
-from proofs_check.margin import Margin, at_most, different, less, same
+from proofs_check.margin import Margin, at_most, different, less, same, worst
 from theory.truncation_cache import kept_share, protected_groups
 
 SEVENTY = Fraction(7, 10)
@@ -40,6 +40,22 @@ def most_reduction(length: int, top: Fraction = Fraction(17, 25)) -> Margin:
     kept = counted(length)
     found = same(kept_share(length), kept)
     return found if found.value < 0 else at_most(1 - kept, top)
+
+
+def reduction_in_tens(length: int, **setting: int) -> Margin:
+    """The reduction, rounded to tens of per cent, is 70."""
+    return same(round(10 * (1 - counted(length, **setting))), 7)
+
+
+def dropped_at_least(length: int) -> Margin:
+    """A head without protection drops at least 70 % of its tokens."""
+    return at_most(SEVENTY, 1 - counted(length, full=0))
+
+
+def half_in_groups(groups: int, whole: int, chosen: int, group: int) -> Margin:
+    """At 1024K tokens `whole` of the groups kept whole save half of the cache, and hold all `chosen` heads."""
+    saved = 1 - counted(1_048_576, full=whole, heads=groups)
+    return worst([at_most(Fraction(1, 2), saved), at_most(chosen, whole * group)])
 
 
 def dropped_differs(length: int, part: int = 5, least: int = 4000) -> Margin:

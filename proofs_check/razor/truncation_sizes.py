@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import Claim, Control, Nature, Verdict, Witness
+from proofs_check.claim import ENUMERATED, WITNESSED, Claim, Control, Nature, Severity, Verdict, Witness, everywhere
 from proofs_check.kv.mathematical import exact, mathematical
 from proofs_check.razor import truncation_size_checks as c
 
@@ -27,6 +27,12 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         nature=Nature.TABLE,
         verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading="Long context is 20000 tokens or more; each head has a cache of its own; sinks and tokens do not "
+        "count.",
+        coverage=everywhere(
+            "From N = 20000 on the buffer is N/5 and N cancels; five lengths are counted head by head."
+        ),
         note="N >= 20000, a cache for each head (no groups), sinks and compensation tokens not counted.",
         formula=r"\frac{1}{0.15+0.85/5}=3.125",
     ),
@@ -43,6 +49,8 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         nature=Nature.TABLE,
         verdict=Verdict.FALSE,
+        severity=Severity.ARITHMETIC,
+        coverage=everywhere("The reduction does not fall with N and is 17/25 from 20000 on; 120 lengths are counted."),
         witness=Witness({"length": 20_000}),
         correction="razor.abstract.reduction.corrected",
         note="At most 68 %; 70 % would need at most 12.5 % of the heads protected.",
@@ -65,6 +73,9 @@ CLAIMS: tuple[Claim, ...] = (
             Control("a buffer of 4096", lambda length: c.reduction_is(length, least=4096)),
         ),
         nature=Nature.TABLE,
+        coverage=everywhere(
+            "The formula is the count for every N: 15 whole heads and 85 with the longer of two buffers."
+        ),
         is_correction=True,
         formula=r"\frac{17}{20}\left(1-\max\left(\frac{4000}{N},\frac15\right)\right)",
     ),
@@ -80,30 +91,53 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         nature=Nature.TABLE,
         verdict=Verdict.FALSE,
+        severity=Severity.ARITHMETIC,
+        coverage=WITNESSED,
         witness=Witness({"length": 8000}),
         correction="razor.abstract.reduction.corrected",
         note="42.5 % at 8000 tokens (1.74x), rising to 68 % at 20000.",
     ),
     mathematical(
         "razor.fig1.reduction",
-        "RazorAttention, Figures 1 and 2, Sections 1 and 6",
-        "70 % of the KV cache is compressed away, as at 64K tokens in Figure 1 and at 8K in Figure 2.",
+        "RazorAttention, Figure 1, Sections 1 and 6",
+        "70 % of the KV cache is compressed away, as at 64K tokens in Figure 1.",
         exact(
-            "counted at 8000, 8192, 64000 and 65536 tokens",
+            "counted at 64000 and 65536 tokens: 68 %, which rounds to 70 in tens",
+            c.reduction_in_tens,
+            ({"length": 64_000}, {"length": 65_536}),
+            Control("8000 tokens", None, ({"length": 8000},)),
+            Control("30 % of the heads protected", lambda length: c.reduction_in_tens(length, full=30)),
+        ),
+        nature=Nature.TABLE,
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.ARITHMETIC,
+        coverage=ENUMERATED,
+        reading="In tens of per cent, and 64K is 64000 or 65536.",
+        note="68 % with the settings of Table 2; other settings are not stated.",
+    ),
+    mathematical(
+        "razor.fig2.reduction",
+        "RazorAttention, Figure 2",
+        "70 % of the KV cache is compressed away at 8K tokens (with the settings of Table 2).",
+        exact(
+            "counted at 8000 and 8192 tokens",
             c.reduction_below,
-            tuple({"length": n} for n in (8000, 8192, 64_000, 65_536)),
-            Control("12 % of the heads protected", lambda length: c.reduction_below(length, full=12)),
+            ({"length": 8000}, {"length": 8192}),
+            Control("12 % of the heads protected at 64000", lambda length: c.reduction_below(64_000, full=12)),
         ),
         nature=Nature.TABLE,
         verdict=Verdict.FALSE,
-        witness=Witness({"length": 64_000}),
+        severity=Severity.ARITHMETIC,
+        coverage=WITNESSED,
+        reading="Table 2 is used unless another setting is stated, and Figure 2 states none.",
+        witness=Witness({"length": 8000}),
         correction="razor.abstract.reduction.corrected",
-        note="68 % at 64K and 42.5 % at 8K with Table 2; other settings are not stated.",
+        note="42.5 % at 8000 and 43.5 % at 8192 tokens: the buffer of 4000 is half of them.",
     ),
     mathematical(
         "razor.sec1.three",
         "RazorAttention, Sections 1, 4.1 and 5",
-        "The KV cache shrinks 3 times (also in the LongBench runs).",
+        "The KV cache shrinks 3 times.",
         exact(
             "counted at the first length where it does, and at six longer ones",
             c.ratio_at_least,
@@ -113,22 +147,42 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         nature=Nature.TABLE,
         verdict=Verdict.HOLDS_IF,
+        severity=Severity.ARITHMETIC,
+        reading="With the settings of Table 2, and of RoPE and ALiBi models alike.",
+        coverage=everywhere("The ratio does not fall with N: 18546 is the first length that has it, 18545 has not."),
         note="At least 18546 tokens (a cache for each head, sinks and compensation tokens not counted).",
     ),
     mathematical(
         "razor.sec3.2.seventy",
         "RazorAttention, Section 3.2",
-        "70 % of the KV cache is dropped in the non-retrieval heads.",
+        "Even 70 % of the KV cache is dropped in the non-retrieval heads.",
         exact(
-            "counted: never exactly 70 %, which 4000 / N = 3/10 reaches at no whole N; 80 % from N = 20000 on",
+            "counted: at least 70 % at the first length where it is and at six longer ones; 80 % from N = 20000 on",
+            c.dropped_at_least,
+            tuple({"length": n} for n in (13_334, 16_000)) + LONG,
+            Control("one token less", None, ({"length": 13_333},)),
+        ),
+        nature=Nature.TABLE,
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading="At least 70 % in those heads, with the settings of Table 2 and 13334 tokens or more.",
+        coverage=everywhere("The share dropped does not fall with N: 13334 is the first length that has it."),
+        note="At least 13334 tokens; no length gives 70 % itself: razor.sec3.2.seventy.never.",
+    ),
+    mathematical(
+        "razor.sec3.2.seventy.never",
+        "RazorAttention, Section 3.2, added",
+        "With Table 2 a head without protection drops 70 % of its tokens at no length: 50 % at 8000, 80 % from 20000 "
+        "on.",
+        exact(
+            "counted: never exactly 70 %, which 4000 / N = 3/10 reaches at no whole N",
             c.dropped_differs,
             (*ALL_LENGTHS, {"length": 13_333}, {"length": 13_334}),
             Control("a buffer of 3000 at 10000 tokens", lambda length: c.dropped_differs(10_000, least=3000)),
         ),
         nature=Nature.TABLE,
-        verdict=Verdict.FALSE,
-        witness=Witness({"length": 20_000}),
-        note="80 % from N = 20000 on; 50 % at 8000.",
+        coverage=everywhere("1 - 4000/N rises strictly up to 80 % and passes 70 % between two whole N."),
+        is_correction=True,
     ),
     mathematical(
         "razor.tab2.gqa",
@@ -143,6 +197,8 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         nature=Nature.TABLE,
         verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        coverage=everywhere("From N = 20000 on the ratio depends on the share of whole groups alone: 3 of 20 here."),
         note="The protected heads must fill whole groups; in general the ratio lies between 1.47 and 3.125.",
     ),
     mathematical(
@@ -167,6 +223,9 @@ CLAIMS: tuple[Claim, ...] = (
             Control("groups of 3", lambda **p: c.independent(**{**p, "group": 3})),
         ),
         nature=Nature.TABLE,
+        coverage=everywhere(
+            "12 of 80 heads hit 3 to 12 of the 20 groups, and from N = 20000 on the ratio falls with that number alone."
+        ),
         is_correction=True,
     ),
     mathematical(
@@ -180,9 +239,19 @@ CLAIMS: tuple[Claim, ...] = (
             Control("groups of 8, heads protected independently: 4.1 %", lambda length: c.half(length, group=8)),
             Control("groups of 2: 38 %", lambda length: c.half(length, group=2)),
         ),
+        exact(
+            "40 layers of 4 groups, 397 heads of 1280: half is saved with 60 whole groups, and they fit",
+            c.half_in_groups,
+            ({"groups": 160, "whole": 60, "chosen": 397, "group": 8},),
+            Control("61 groups", None, ({"groups": 160, "whole": 61, "chosen": 397, "group": 8},)),
+            Control("500 heads", None, ({"groups": 160, "whole": 60, "chosen": 500, "group": 8},)),
+        ),
         nature=Nature.TABLE,
         verdict=Verdict.HOLDS_IF,
-        note="Each head has its own cache, or the protected heads share groups.",
+        severity=Severity.REPAIRABLE,
+        coverage=ENUMERATED,
+        note="Each head has its own cache, or the protected heads share groups: with the 4 groups of 8 heads that "
+        "GLM-9B's public configuration has, its 397 protected heads must lie in at most 60 of 160 groups.",
     ),
     mathematical(
         "razor.tab2.buffer",
@@ -195,6 +264,10 @@ CLAIMS: tuple[Claim, ...] = (
             Control("N/5 rounded up to pages of 64 tokens", lambda **p: c.never_needed_again(**p, page=64)),
         ),
         nature=Nature.MATHEMATICAL,
+        coverage=everywhere(
+            "N - 4000 grows by one a token, and N less N/5 rounded never falls, since N/5 rounded grows by one at "
+            "most; every N up to 60000 is gone through."
+        ),
         is_correction=True,
         formula=r"\min(N-4000,\,4N/5)",
     ),

@@ -13,7 +13,7 @@ from dynamics.evaluation import heldout_batch
 from dynamics.files import sha256_bytes
 from dynamics.model import InductionModel
 from dynamics.sweep import run_sweep
-from dynamics.sweep_job import Job, Measure
+from dynamics.sweep_record import Job, Measure
 
 CONFIG = ModelConfig(vocab=24, width=16, n_heads=4, n_kv_heads=2, mlp_width=8)
 BATCH = heldout_batch(0, 30, 24, 10)

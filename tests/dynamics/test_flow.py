@@ -220,7 +220,7 @@ def test_log_times_run_from_zero_to_the_end():
         ({"starts": [[0, 2, 0, 1]], "mode": "slice"}, "slice"),
         ({"starts": [[-1, 2, 0, 1]], "mode": "box"}, "box"),
         ({"mode": "disk"}, "mode"),
-        ({"n_tokens": 3}, "n_tokens >= 4"),
+        ({"n_tokens": 3}, "n_tokens must be .* >= 4"),
         ({"t_end": 0.0}, "t_end"),
         ({"times": [1.0, 1.0]}, "increase"),
         ({"rtol": 0.0}, "rtol"),

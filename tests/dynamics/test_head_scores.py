@@ -184,7 +184,7 @@ def test_prompts_use_the_whole_vocabulary_and_change_with_the_seed():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, r"k must be in 3\.\.16, the number of tokens that may be drawn, got 2500"),
+        ({"k": 2500}, r"k must be in 3\.\.16, the number of tokens that may be drawn, got 2500"),
         ({"k": 2}, r"k must be in 3\.\.16"),
         ({"k": 16, "excluded": (0,)}, r"k must be in 3\.\.15"),
         ({"k": 8, "excluded": (16,)}, r"excluded ids must be in 0\.\.15, got 16"),

@@ -38,6 +38,16 @@ def test_retrieval_scores_are_those_of_the_attention_that_transformers_returns()
 
 
 def test_a_prompt_beyond_the_positions_of_the_model_is_refused():
-    with pytest.raises(ValueError, match="the prompt has 132 tokens, max_position_embeddings of the model is 128"):
+    words = "the prompt has 132 tokens, max_position_embeddings of the model is 128: pass k=32 or less, or no k"
+    with pytest.raises(ValueError, match=words):
         head_scores(hf_models.model("llama"), k=33)
     assert np.isfinite(head_scores(hf_models.model("llama"), k=32)).all()
+
+
+def test_without_k_the_prompt_is_as_long_as_positions_and_vocabulary_allow():
+    model = hf_models.model("llama")
+    np.testing.assert_array_equal(head_scores(model), head_scores(model, k=32))
+    np.testing.assert_array_equal(head_scores(model, repeats=3), head_scores(model, k=42, repeats=3))
+    np.testing.assert_array_equal(head_scores(model, repeats=2), head_scores(model, k=64, repeats=2))
+    some = {"repeats": 2, "excluded": range(9)}
+    np.testing.assert_array_equal(head_scores(model, **some), head_scores(model, k=55, **some))

@@ -239,9 +239,9 @@ def test_defaults_come_from_the_model():
     ("change", "message"),
     [
         ({"eps": 0.0}, "eps must lie strictly between 0 and 1"),
-        ({"eps": math.nan}, "eps must be a finite number"),
+        ({"eps": math.nan}, "eps must lie strictly between 0 and 1, got nan"),
         ({"mass": 1.0}, "mass must lie strictly between 0 and 1"),
-        ({"window": 0}, "window must be a whole number of at least 1, got 0"),
+        ({"window": 0}, "window must be a whole number >= 1, got 0"),
         ({"context": True}, "context must be a whole number"),
     ],
 )

@@ -8,8 +8,8 @@ from dynamics.experiments import variant_of
 from dynamics.files import atomic_write_text, sha256_of
 from dynamics.shipped_results import read_bundle, shipped_names, shipped_sweep, write_bundle
 from dynamics.sweep import read_sweep, run_sweep
-from dynamics.sweep_job import Job, Measure
 from dynamics.sweep_presets import SWEEPS
+from dynamics.sweep_record import Job, Measure
 
 TRAINING = TrainConfig(steps=7, batch=4, pool=12, heldout_rows=16)
 JOBS = [

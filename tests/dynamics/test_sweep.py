@@ -19,7 +19,8 @@ from dynamics import sweep_job
 from dynamics.checkpoint import load
 from dynamics.config import ModelConfig, TrainConfig
 from dynamics.sweep import read_manifest, read_sweep, run_sweep
-from dynamics.sweep_job import Job, Measure, Place, read_result, run_job
+from dynamics.sweep_job import Place, read_result, run_job
+from dynamics.sweep_record import Job, Measure
 from dynamics.training import train
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -204,10 +205,11 @@ def test_sweep_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, whole
 
 
 def test_sweep_killed_before_any_file_operation_ends_with_the_same_bytes(tmp_path):
-    # The manifest twice; for each of two jobs a state, the weights, their manifest, the result, the state's removal.
-    assert int(interpreter(f"kill_before_every_file_operation({str(tmp_path)!r})")) == 2 + 2 * 5
+    # The manifest twice, the lock's removal; for each of two jobs a state, the weights, their manifest, the result, the
+    # state's removal.
+    assert int(interpreter(f"kill_before_every_file_operation({str(tmp_path)!r})")) == 3 + 2 * 5
     found = [contents(folder) for folder in tmp_path.iterdir()]
-    assert len(found) == 13
+    assert len(found) == 14
     assert all(one == found[0] for one in found)
 
 

@@ -2,16 +2,22 @@
 
 import os
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 import torch
 
+from dynamics import run_state
 from dynamics import training as module
 from dynamics.checkpoint import load
 from dynamics.config import ModelConfig, TrainConfig
 from dynamics.evaluation import evaluate, heldout_batch, parts, training_rng
+from dynamics.folder_lock import only_writer
 from dynamics.run_state import STATE
-from dynamics.runs import heldout_of, train_into
+from dynamics.runs import heldout_of, is_interrupted, read_history, steps_to, train_into
 from dynamics.tasks import induction_batch
 from dynamics.training import choose_device, learning_rate, train
 
@@ -65,7 +71,9 @@ def test_interrupted_folder_becomes_the_same_checkpoint_as_an_uninterrupted_one(
         with pytest.raises(KeyboardInterrupt):
             train_into(tmp_path / "two", CONFIG, TRAINING, device="cpu", progress=False)
     train_into(tmp_path / "two", CONFIG, TRAINING, resume=True, device="cpu", progress=False)
-    assert sorted(os.listdir(tmp_path / "two")) == ["history.json", "manifest.json", "weights.safetensors"]
+    assert sorted(os.listdir(tmp_path / "two")) == [
+        "history.json", "history.json.sha256", "manifest.json", "weights.safetensors"
+    ]  # fmt: skip
     for name in os.listdir(tmp_path / "two"):
         assert (tmp_path / "two" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
@@ -138,9 +146,100 @@ def test_resume_refuses_a_damaged_or_missing_state(tmp_path, monkeypatch):
 
 def test_state_is_kept_every_few_steps_and_at_the_end(tmp_path, monkeypatch):
     saved = []
-    monkeypatch.setattr(module, "save_state", lambda *arguments: saved.append(len(arguments[-1]["loss"])))
+    monkeypatch.setattr(run_state, "save_state", lambda *arguments: saved.append(len(arguments[-1]["loss"])))
     train(CONFIG, TRAINING, out=tmp_path, save_every=8, progress=False)
     assert saved == [8, 16, 24, 30]
+
+
+def test_first_state_comes_within_two_seconds_and_later_ones_cost_little(tmp_path, monkeypatch):
+    clock, saved = [0.0], []
+
+    def save(*arguments):
+        saved.append(clock[0])
+        clock[0] += 0.2
+
+    def stepping(*arguments):
+        clock[0] += 0.5
+        return plain(*arguments)
+
+    plain = module.train_step
+    monkeypatch.setattr(run_state.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(run_state, "save_state", save)
+    monkeypatch.setattr(module, "train_step", stepping)
+    train(CONFIG, TRAINING.model_copy(update={"steps": 100}), out=tmp_path, save_every=1000, progress=False)
+    assert saved[0] <= 2
+    assert 0.2 * len(saved) <= 0.06 * clock[0]
+
+
+def test_a_run_that_is_killed_early_can_be_resumed(tmp_path):
+    code = (
+        "import os, signal, sys; from dynamics import training as module; from dynamics.runs import train_into\n"
+        "from tests.dynamics.test_training import CONFIG, TRAINING, slow_to_be_killed\n"
+        "slow_to_be_killed(); train_into(sys.argv[1], CONFIG, TRAINING, device='cpu', progress=False)"
+    )
+    root = Path(__file__).resolve().parents[2]
+    assert subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=root, check=False).returncode == -9
+    assert is_interrupted(tmp_path)
+    resumed = train_into(tmp_path, CONFIG, TRAINING, resume=True, device="cpu", progress=False)
+    whole = train(CONFIG, TRAINING, device="cpu", progress=False)
+    assert same(whole.model, resumed.model)
+
+
+def slow_to_be_killed():
+    """Steps of half a second; the fifth kills the process."""
+    plain, calls = module.train_step, []
+
+    def stepping(*arguments):
+        calls.append(time.sleep(0.5))
+        if len(calls) == 5:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return plain(*arguments)
+
+    module.train_step = stepping
+
+
+def test_a_folder_with_a_run_is_neither_overwritten_nor_begun_anew_unasked(tmp_path, monkeypatch):
+    def again(**options):
+        return train_into(tmp_path, CONFIG, TRAINING, device="cpu", progress=False, **options)
+
+    with monkeypatch.context() as patch:
+        interrupt_at(patch, 11)
+        with pytest.raises(KeyboardInterrupt):
+            again()
+    with pytest.raises(ValueError, match="holds an interrupted run; resume continues it, overwrite replaces it"):
+        again()
+    again(resume=True)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(ValueError, match="holds a finished run; overwrite replaces it"):
+        again()
+    with pytest.raises(ValueError, match="nothing to resume: the run there is finished"):
+        again(resume=True)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    again(overwrite=True)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_two_runs_in_one_folder_are_refused(tmp_path):
+    with only_writer(tmp_path), pytest.raises(ValueError, match=r"another run is writing here \(process"):
+        train_into(tmp_path, CONFIG, TRAINING, device="cpu", progress=False)
+    assert os.listdir(tmp_path) == []
+
+
+def test_steps_to_a_level_are_those_of_the_mean_of_twenty_batches():
+    curve = [0.0] * 10 + [1.0] * 30
+    assert steps_to(1.0, {"accuracy": curve, "loss": []}) == 30
+    assert steps_to(0.95, {"accuracy": curve, "loss": []}) == 29
+    assert steps_to(0.95, {"accuracy": [0.9] * 40, "loss": []}) is None
+    assert steps_to(0.95, {"accuracy": [1.0] * 19, "loss": []}) is None
+
+
+def test_history_is_read_back_and_a_changed_one_refused(tmp_path):
+    result = train_into(tmp_path, CONFIG, TRAINING, device="cpu", progress=False)
+    assert read_history(tmp_path) == result.history
+    path = tmp_path / "history.json"
+    path.write_text(path.read_text().replace("0.", "1.", 1))
+    with pytest.raises(ValueError, match="not the bytes"):
+        read_history(tmp_path)
 
 
 def test_pool_larger_than_the_vocabulary_is_refused_before_anything_is_written(tmp_path):

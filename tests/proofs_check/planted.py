@@ -1,16 +1,32 @@
 """Wrong claims on purpose: each has a counterexample (and must be contradicted) or is broken (and must be an error)."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import sympy as sp
+from flint import arb
 
-from proofs_check.claim import Claim, Control, Evidence, Interval, Kind, Nature, Sampled, Verdict, Witness
+from proofs_check.claim import (
+    ENUMERATED,
+    SAMPLES,
+    WITNESSED,
+    Claim,
+    Control,
+    Evidence,
+    Interval,
+    Kind,
+    Nature,
+    Sampled,
+    Severity,
+    Verdict,
+    Witness,
+)
 from proofs_check.margin import Margin, Undecided, at_most, close, identity, less, same
 from proofs_check.oracles import one_hot_loss, symbolic_one_hot_logits
-from proofs_check.tolerances import ROUNDING
+from proofs_check.tolerances import ROUNDING, VISIBLE
 from theory import landscape
 from theory import landscape_symbolic as symbolic
 from theory.symbols import alpha1, alpha2, beta1, beta2, n_tokens
@@ -28,6 +44,7 @@ def holds(name: str, evidence: Evidence, *hypotheses) -> Claim:
         verdict=Verdict.HOLDS,
         evidence=(evidence,),
         hypotheses=hypotheses,
+        coverage=SAMPLES if evidence.kind is Kind.SAMPLED else ENUMERATED,
     )
 
 
@@ -35,7 +52,8 @@ def _numeric_loss(formula: Callable[..., float]) -> Evidence:
     def margin(a1, a2, b1, b2, tokens) -> Margin:
         return close(formula(a1, a2, b1, b2, tokens), one_hot_loss(a1, a2, b1, b2, tokens, 2), ROUNDING)
 
-    return Evidence(Kind.SAMPLED, "planted", margin, Sampled(40, 40), (Control("none", lambda **p: close(0, 1, 0.5)),))
+    control = Control("none", lambda **p: close(0, 1, VISIBLE))
+    return Evidence(Kind.SAMPLED, "planted", margin, Sampled(40, 40), (control,))
 
 
 LOSS = landscape.loss
@@ -115,7 +133,7 @@ def _bound(left: Callable[..., float], right: Callable[..., float]) -> Evidence:
     return Evidence(
         Kind.SAMPLED,
         "planted",
-        lambda **p: at_most(left(**p), right(**p), 1e-12),
+        lambda **p: at_most(left(**p), right(**p), ROUNDING),
         Sampled(60, 60),
         (Control("none", lambda **p: at_most(1.0, 0.0)),),
     )
@@ -187,7 +205,13 @@ WITH_COUNTEREXAMPLE: list[Claim] = [
 ]
 
 _GOOD = Evidence(Kind.EXACT, "planted", lambda: same(1, 1), ({},), (Control("two", lambda: same(2, 1)),))
-_REFUTES = Evidence(Kind.EXACT, "planted", lambda: less(0, 1), ({},), (Control("equal", lambda: less(1, 1)),))
+
+
+def _below(top: int = 1) -> Margin:
+    return less(0, top)
+
+
+_REFUTES = Evidence(Kind.EXACT, "planted", _below, ({},), (Control("equal", lambda: less(1, 1)),))
 GOOD = holds("good", _GOOD)
 
 
@@ -212,7 +236,15 @@ def _divide() -> Margin:
 
 
 def _false(**changes) -> Claim:
-    claim = replace(GOOD, verdict=Verdict.FALSE, evidence=(_REFUTES,), note="planted", correction="planted.good")
+    claim = replace(
+        GOOD,
+        verdict=Verdict.FALSE,
+        severity=Severity.BREAKS,
+        coverage=WITNESSED,
+        evidence=(_REFUTES,),
+        note="planted",
+        correction="planted.good",
+    )
     return replace(claim, **changes)
 
 
@@ -220,6 +252,20 @@ def _with(**changes) -> Claim:
     return replace(GOOD, evidence=(replace(_GOOD, **changes),))
 
 
+def _moving() -> Claim:
+    """Its margin is one number during the run and another one at the witness."""
+    values = iter([less(0, 1), less(0, 1), less(0, 1), less(0, 2)])
+    evidence = replace(_REFUTES, margin=lambda: next(values))
+    return _false(evidence=(evidence,), witness=Witness({}))
+
+
+def _counting() -> Margin:
+    """Good on its first calls only."""
+    _CALLS.append(None)
+    return less(0, 1) if len(_CALLS) < 500 else less(1, 0)
+
+
+_CALLS: list[None] = []
 _SAMPLED = replace(_GOOD, margin=lambda x: same(1, 1), points=Sampled(5, 5))
 BROKEN: dict[str, Claim] = {
     "no evidence": replace(GOOD, evidence=()),
@@ -248,14 +294,31 @@ BROKEN: dict[str, Claim] = {
     ),
     "vacuous hypotheses": replace(GOOD, evidence=(_SAMPLED,), hypotheses=(Interval("x", 1.0, 0.0),)),
     "NaN hypotheses": replace(GOOD, evidence=(_SAMPLED,), hypotheses=(Interval("x", float("nan"), 1.0),)),
+    "contradictory hypotheses": replace(GOOD, hypotheses=(Interval("T", 4, 9), Interval("T", 1, 3))),
+    "one hypothesis twice": replace(GOOD, hypotheses=(Interval("T", 4, 9), Interval("T", 4, 9))),
+    "an interval of one point": replace(GOOD, evidence=(_SAMPLED,), hypotheses=(Interval("x", 1.0, 1.0),)),
+    "whole numbers from one and a half": replace(GOOD, hypotheses=(Interval("T", 1.5, 9, whole=True),)),
+    "kernel without a kernel": _with(kind=Kind.KERNEL),
+    "a ball for the value of a margin": _with(margin=lambda: Margin(arb(0, 1), 0, 0)),
+    "a whole number for the value of a margin": _with(margin=lambda: Margin(0, 0, 0)),
+    "a margin that exits": _with(margin=lambda: sys.exit(0)),
+    "a margin that counts its calls": replace(
+        _with(margin=lambda x: _counting(), points=Sampled(300, 300)), hypotheses=(Interval("x", 0.0, 1.0),)
+    ),
     "unbounded sampling": replace(GOOD, evidence=(_SAMPLED,), hypotheses=(Interval("x", 0.0, float("inf")),)),
     "sampling without intervals": replace(GOOD, evidence=(_SAMPLED,)),
     "read alone for holds": replace(GOOD, evidence=(Evidence(Kind.READ, "planted"),)),
     "false without a witness": _false(),
     "false without a correction": _false(witness=Witness({}), correction=None),
-    "false with a witness that is none": _false(witness=Witness({}, lambda: less(1, 1))),
-    "a witness that moves": _false(witness=Witness({}, iter([less(0, 1), less(0, 2)]).__next__)),
+    "false with a witness that is none": _false(witness=Witness({"top": 0})),
+    "a witness with a margin of its own": _false(witness=Witness({}, lambda: less(0, 1))),
+    "a witness that moves": _moving(),
     "a typo without its right form": replace(GOOD, verdict=Verdict.TYPO),
     "holds_if without the hypothesis": replace(GOOD, verdict=Verdict.HOLDS_IF),
-    "unsettled without a reason": replace(GOOD, verdict=Verdict.UNSETTLED, evidence=(Evidence(Kind.READ, "planted"),)),
+    "unsettled without a reason": replace(
+        GOOD, verdict=Verdict.UNSETTLED, evidence=(Evidence(Kind.READ, "planted"),), coverage=None
+    ),
+    "unsettled with evidence": replace(GOOD, verdict=Verdict.UNSETTLED, note="planted"),
+    "ours and not holding": replace(_false(witness=Witness({})), is_correction=True),
+    "the outcome of a claim that is the paper's": replace(GOOD, outcome_of="planted.open"),
 }

@@ -12,6 +12,7 @@ VOCABULARY = {
     c.Nature: "mathematical table empirical textual",
     c.Verdict: "holds holds_if false typo unsettled",
     c.Status: "confirmed contradicted undecided error not_checked",
+    c.Extent: "all instances samples",
     c.Kind: "kernel symbolic certified exact sampled trained read",
 }
 
@@ -26,6 +27,15 @@ def test_the_two_efforts_say_what_they_do():
     assert "fewer" in c.Effort.QUICK.value and "all sampled points" in c.Effort.FULL.value
 
 
+def test_a_severity_is_a_word_of_the_field_and_a_coverage_says_why_it_is_whole():
+    assert [s.value for s in c.Severity] == [
+        "breaks the theorem", "repairable", "misprint", "code", "arithmetic", "reading",
+    ]  # fmt: skip
+    assert c.everywhere("T is free.") == c.Coverage(c.Extent.ALL, "T is free.")
+    assert c.INSTANCES.extent is c.Extent.INSTANCES and c.SAMPLES.extent is c.Extent.SAMPLES
+    assert all(whole.extent is c.Extent.ALL and whole.why for whole in (c.ENUMERATED, c.WITNESSED))
+
+
 def test_records_default_to_the_least():
     assert c.Interval("x", 0, 1) == c.Interval("x", 0, 1, whole=False)
     assert c.Sampled() == c.Sampled(quick=200, full=2000)
@@ -33,15 +43,14 @@ def test_records_default_to_the_least():
     assert c.Evidence(c.Kind.READ, "all") == c.Evidence(c.Kind.READ, "all", None, (), ())
     assert c.Witness({}) == c.Witness({}, None)
     fields = ("planted.x", "planted", "text", c.Nature.TABLE, c.Verdict.HOLDS, ())
-    assert c.Claim(*fields) == c.Claim(*fields, "", (), None, None, "", False)
+    assert c.Claim(*fields) == c.Claim(*fields, "", (), None, None, "", False, None, "", None, None)
     claim = c.Claim(*fields)
     assert ClaimResult(claim, c.Status.ERROR) == ClaimResult(claim, c.Status.ERROR, (), None, "")
 
 
-def test_an_interval_ends_where_it_says_and_may_be_one_point():
+def test_an_interval_ends_where_it_says():
     assert c.Interval("x", 0.5, 1.5).ends() == (0.5, 1.5)
     assert c.Interval("n", 2, 4, whole=True).ends() == (2, 4)
-    assert not c.Interval("x", 1.0, 1.0).empty
     assert c.Interval("x", 1.5, 1.0).empty
 
 

@@ -1,10 +1,13 @@
 """Every claim of the ledger, by id; and the ledger's own records."""
 
+import sys
 import xml.etree.ElementTree as ET
+from functools import _lru_cache_wrapper
 
 import pytest
 from latex2mathml.converter import convert
 
+from proofs_check import check, harness
 from proofs_check.claim import Claim, Kind, Nature, Status, Verdict
 from proofs_check.harness import run_claim
 from proofs_check.ledger import STRONG
@@ -19,8 +22,35 @@ SOURCES = {
 OWN = [claim for claim in REGISTRY.values() if not claim.is_correction]
 
 
+def certificates_checked(monkeypatch) -> list[int]:
+    """How many certificates the second checker goes through for the points of each piece, controls apart."""
+    for name in [name for name in sys.modules if name.startswith("proofs_check.")]:
+        for function in vars(sys.modules[name]).values():
+            if isinstance(function, _lru_cache_wrapper):
+                function.cache_clear()  # a certificate that another test had checked would not be counted here
+    calls, counts = [], []
+    inner, scan = check._proved, harness._scan
+
+    def proved(*args):
+        calls.append(None)
+        return inner(*args)
+
+    def scanned(margin, points, stop_below_zero=False):
+        before = len(calls)
+        found = scan(margin, points, stop_below_zero)
+        if not stop_below_zero:
+            counts.append(len(calls) - before)
+        return found
+
+    monkeypatch.setattr(check, "_proved", proved)
+    monkeypatch.setattr(harness, "_scan", scanned)
+    return counts
+
+
 @pytest.mark.parametrize("claim", REGISTRY.values(), ids=list(REGISTRY))
-def test_claim(claim):
+def test_claim(claim, monkeypatch):
+    certified = any(evidence.kind is Kind.CERTIFIED for evidence in claim.evidence)
+    checked = certificates_checked(monkeypatch) if certified else []
     result = run_claim(claim)
     only_read = all(evidence.kind is Kind.READ for evidence in claim.evidence)
     assert result.status is (Status.NOT_CHECKED if only_read else Status.CONFIRMED), result.message
@@ -28,6 +58,10 @@ def test_claim(claim):
         if evidence.kind != Kind.READ.value:
             assert evidence.points > 0
             assert evidence.controls_rejected > 0
+    if certified:
+        kinds = [evidence.kind for evidence in claim.evidence if evidence.kind is not Kind.READ]
+        for kind, count in zip(kinds, checked, strict=True):
+            assert count or kind is not Kind.CERTIFIED, "no certificate was checked: it is exact, not certified"
 
 
 def test_corrections_exist_and_statements_of_our_own_hold():
@@ -58,7 +92,7 @@ def _confirmed_mathematical() -> list[Claim]:
 
 def test_most_mathematical_claims_rest_on_proof_or_exact_arithmetic():
     claims = _confirmed_mathematical()
-    strong = [c for c in claims if any(e.kind in STRONG for e in c.evidence)]
+    strong = [c for c in claims if any(e.kind.value in STRONG for e in c.evidence)]
     assert len(strong) >= 0.6 * len(claims)
 
 

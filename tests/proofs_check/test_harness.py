@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from proofs_check.claim import Effort, Interval, Sampled, Status, Verdict, Witness, points_of
-from proofs_check.harness import run_claim, settle_corrections
+from proofs_check.harness import run_claim
 from tests.proofs_check import planted
 
 
@@ -50,30 +50,19 @@ def test_a_false_claim_with_witness_is_confirmed_and_shows_both_sides():
     assert (result.witness.printed, result.witness.true) == (0, 1)
 
 
-@pytest.mark.parametrize(
-    ("correction", "message"),
-    [(None, "does not exist"), (Verdict.FALSE, "not recorded as holding"), ("contradicted", "is contradicted")],
-)
-def test_a_claim_leaning_on_a_bad_correction_is_an_error(correction, message):
-    claim = planted._false(id="planted.false", witness=Witness({}))
-    good = planted.GOOD
-    registry = {claim.id: claim}
-    results = {claim.id: run_claim(claim)}
-    if correction is Verdict.FALSE:
-        registry[good.id] = replace(good, verdict=Verdict.FALSE)
-    elif correction:
-        registry[good.id] = good
-        results[good.id] = replace(run_claim(good), status=Status.CONTRADICTED)
-    settled = settle_corrections(results, registry)[claim.id]
-    assert settled.status is Status.ERROR
-    assert message in settled.message
+@pytest.mark.parametrize(("verdict", "message"), [(None, "does not exist"), (Verdict.TYPO, "recorded as typo")])
+@pytest.mark.parametrize("link", ["correction", "outcome_of"])
+def test_a_claim_that_leans_on_what_is_not_there_or_is_unfit_is_an_error(link, verdict, message):
+    claim = replace(planted.GOOD, id="planted.leans", is_correction=True, **{link: "planted.other"})
+    other = {} if verdict is None else {"planted.other": replace(planted.GOOD, id="planted.other", verdict=verdict)}
+    result = run_claim(claim, registry={claim.id: claim, **other})
+    assert result.status is Status.ERROR
+    assert message in result.message
 
 
-def test_a_claim_with_a_confirmed_correction_stays_confirmed():
+def test_a_claim_with_a_correction_that_holds_stays_confirmed():
     claim = planted._false(id="planted.false", witness=Witness({}))
-    results = {c.id: run_claim(c) for c in (claim, planted.GOOD)}
-    registry = {c.id: c for c in (claim, planted.GOOD)}
-    assert settle_corrections(results, registry)[claim.id].status is Status.CONFIRMED
+    assert run_claim(claim, registry={c.id: c for c in (claim, planted.GOOD)}).status is Status.CONFIRMED
 
 
 def test_sampled_points_hold_every_corner_stay_inside_and_repeat():

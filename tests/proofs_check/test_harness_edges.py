@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from proofs_check.claim import Control, Effort, Evidence, Interval, Kind, Sampled, Status, Verdict, Witness
-from proofs_check.harness import EvidenceResult, run_claim, settle_corrections
+from proofs_check.claim import SAMPLES, Control, Effort, Evidence, Interval, Kind, Sampled, Status, Witness
+from proofs_check.harness import EvidenceResult, run_claim
 from proofs_check.margin import Undecided, at_most, same
 from tests.proofs_check import planted
 
@@ -61,7 +61,7 @@ def test_a_quotation_has_no_margin_no_points_and_no_control():
 
 
 def test_the_effort_reaches_the_points_of_evidence_and_controls():
-    claim = replace(GOOD, hypotheses=(Interval("x", 0.0, 1.0),))
+    claim = replace(GOOD, coverage=SAMPLES, hypotheses=(Interval("x", 0.0, 1.0),))
     for effort, count in ((Effort.QUICK, 5 + 2), (Effort.FULL, 9 + 2)):
         seen = []
 
@@ -70,7 +70,7 @@ def test_the_effort_reaches_the_points_of_evidence_and_controls():
             return ({"x": 2.0},)
 
         controls = (Control("outside", None, points), Control("sampled", lambda x: same(1, 2)))
-        evidence = Evidence(Kind.SAMPLED, "planted", lambda x: at_most(x, 1.0), Sampled(5, 9), controls)
+        evidence = Evidence(Kind.SAMPLED, "planted", lambda x: at_most(x, 1.5), Sampled(5, 9), controls)
         result = run_claim(replace(claim, evidence=(evidence,)), effort)
         assert result.status is Status.CONFIRMED, result.message
         assert (result.evidence[0].points, result.evidence[0].controls_rejected) == (count, 2)
@@ -105,20 +105,34 @@ def test_a_control_that_changes_nothing_is_named():
 
 
 def test_a_witness_may_lie_on_the_boundary():
-    claim = planted._false(witness=Witness({}, lambda: same(1, 1)))
-    assert run_claim(claim).status is Status.CONFIRMED
+    evidence = replace(planted._REFUTES, margin=lambda: same(1, 1))
+    assert run_claim(planted._false(evidence=(evidence,), witness=Witness({}))).status is Status.CONFIRMED
 
 
-def test_bad_corrections_are_found_behind_claims_that_have_none_or_a_good_one():
-    def false(name, correction):
-        return planted._false(id=f"planted.{name}", witness=Witness({}), correction=correction)
+def test_points_at_both_ends_are_looked_at_again_in_reverse_and_after_the_controls():
+    taken = []
 
-    claims = {"planted.good": GOOD, "planted.a": false("a", "planted.good"), "planted.b": false("b", "planted.missing")}
-    settled = settle_corrections({name: run_claim(claim) for name, claim in claims.items()}, claims)
-    assert [result.status for result in settled.values()] == [Status.CONFIRMED, Status.CONFIRMED, Status.ERROR]
+    def margin(x):
+        taken.append(x)
+        return at_most(0, x)
+
+    points = tuple({"x": x} for x in range(1, 21))
+    control = Control("negative", lambda x: at_most(0, taken.append("control") or -x))
+    evidence = Evidence(Kind.EXACT, "planted", margin, points, (control,))
+    assert run_claim(replace(GOOD, evidence=(evidence,))).status is Status.CONFIRMED
+    assert taken == [*range(1, 21), "control", *reversed([*range(1, 9), *range(13, 21)])]
 
 
-def test_a_claim_that_is_not_confirmed_keeps_its_status_whatever_its_correction():
-    claim = replace(GOOD, verdict=Verdict.HOLDS, correction="planted.missing", evidence=())
-    result = run_claim(claim)
-    assert settle_corrections({claim.id: result}, {}) == {claim.id: result}
+def test_a_margin_that_keeps_a_state_is_an_error_that_says_so():
+    values = iter([1, 2, 3, 4])
+    evidence = replace(ONE, margin=lambda: at_most(0, next(values)))
+    result = run_claim(replace(GOOD, evidence=(evidence,)))
+    assert result.status is Status.ERROR and "keeps a state" in result.message
+
+
+def test_an_interruption_is_not_a_result():
+    def interrupt():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_claim(replace(GOOD, evidence=(replace(ONE, margin=interrupt),)))

@@ -1,69 +1,55 @@
-"""The ledger: a registry run as a whole, its JSON document, and the registry's own refusals."""
+"""The ledger as data: rows, what they lean on, their summary, plain JSON."""
 
 import json
 import math
 from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
 
-import joblib
 import numpy as np
 import pytest
 
-from proofs_check import ledger, registry
-from proofs_check.claim import Effort, Evidence, Interval, Kind, Nature, Status, Verdict, Witness
-from proofs_check.harness import EvidenceResult, run_claim
+from proofs_check import ledger
+from proofs_check.claim import SAMPLES, Effort, Evidence, Interval, Kind, Nature, Verdict, Witness
 from proofs_check.margin import at_most, same
 from tests.proofs_check import planted
 
-GOOD = replace(planted.GOOD, id="planted.good", formula="a = b", hypotheses=(Interval("x", 0.0, 2.5), "x is even"))
+HYPOTHESES = (Interval("x", 0.0, 2.5), Interval("n", 3, 9, whole=True), "x is even")
+GOOD = replace(planted.GOOD, id="planted.good", formula="a = b", hypotheses=HYPOTHESES)
 FALSE = planted._false(id="planted.false", witness=Witness({}), source="p. 1", statement="no")
 OPEN = replace(
-    planted.GOOD, id="planted.open", verdict=Verdict.UNSETTLED, evidence=(Evidence(Kind.READ, "q"),), note="lost"
-)
+    planted.GOOD, id="planted.open", verdict=Verdict.UNSETTLED, evidence=(Evidence(Kind.READ, "q"),), note="lost",
+    coverage=None,
+)  # fmt: skip
 SAMPLED = replace(GOOD.evidence[0], kind=Kind.SAMPLED)
 EMPIRICAL = replace(planted.GOOD, id="planted.empirical", nature=Nature.EMPIRICAL)
-WEAK = replace(planted.GOOD, id="planted.weak", evidence=(SAMPLED,))
+WEAK = replace(planted.GOOD, id="planted.weak", evidence=(SAMPLED,), coverage=SAMPLES)
 OURS = replace(planted.GOOD, id="planted.ours", is_correction=True)
-WRONG = replace(planted.GOOD, id="planted.wrong", evidence=(replace(SAMPLED, margin=lambda: same(2, 1)),))
+WRONG = replace(
+    planted.GOOD, id="planted.wrong", evidence=(replace(SAMPLED, margin=lambda: same(2, 1)),), coverage=SAMPLES
+)
 REGISTRY = {claim.id: claim for claim in (GOOD, FALSE, OPEN, EMPIRICAL, WEAK, OURS, WRONG)}
 
 
-class Progress:
-    def __init__(self):
-        self.steps, self.closed = [], False
-
-    def update(self, n, /):
-        self.steps.append(n)
-
-    def close(self):
-        self.closed = True
+def rows(claims, effort=Effort.QUICK, registry=REGISTRY):
+    return [ledger.row(claim, registry, effort) for claim in claims]
 
 
-def test_results_come_in_the_order_asked_for_with_one_step_each():
-    progress = Progress()
-    chosen = ["planted.open", "planted.good", "planted.wrong"]
-    results = ledger.run_all(REGISTRY, chosen, Effort.QUICK, 1, progress)
-    assert list(results) == chosen
-    assert [r.status for r in results.values()] == [Status.NOT_CHECKED, Status.CONFIRMED, Status.CONTRADICTED]
-    assert progress.steps == [1, 1, 1] and progress.closed
+def test_a_row_has_the_status_of_its_claim():
+    found = rows([OPEN, GOOD, WRONG])
+    assert [row["status"] for row in found] == ["not_checked", "confirmed", "contradicted"]
 
 
-def test_progress_is_closed_when_a_run_is_interrupted():
-    def interrupt():
-        raise KeyboardInterrupt
-
-    claim = replace(GOOD, evidence=(replace(GOOD.evidence[0], margin=interrupt),))
-    progress = Progress()
-    with pytest.raises(KeyboardInterrupt):
-        ledger.run_all({"c": claim}, ["c"], Effort.QUICK, 1, progress)
-    assert progress.closed and progress.steps == []
+def test_a_correction_that_is_not_confirmed_makes_an_error_of_what_leans_on_it():
+    leaning = replace(FALSE, correction=WRONG.id)
+    settled = ledger.settled(rows([GOOD, leaning, WRONG], registry={WRONG.id: WRONG}))
+    assert [row["status"] for row in settled] == ["confirmed", "error", "contradicted"]
+    assert settled[1]["message"] == "its correction planted.wrong is contradicted"
+    kept = rows([leaning], registry={WRONG.id: WRONG})
+    assert ledger.settled(kept) == kept, "a correction that was not run says nothing"
 
 
-def test_a_missing_correction_is_found_over_the_whole_ledger():
-    lone = replace(FALSE, correction="planted.nowhere")
-    results = ledger.run_all({FALSE.id: lone}, [FALSE.id], Effort.QUICK, 1)
-    assert results[FALSE.id].status is Status.ERROR
+def test_a_missing_correction_is_an_error():
+    assert rows([replace(FALSE, correction="planted.nowhere")])[0]["status"] == "error"
 
 
 def test_the_effort_reaches_the_claims():
@@ -73,115 +59,96 @@ def test_the_effort_reaches_the_claims():
         seen.append(effort)
         return ({},)
 
-    claim = replace(GOOD, evidence=(replace(GOOD.evidence[0], points=points),))
-    ledger.run_all({"c": claim}, ["c"], Effort.FULL, 1)
-    assert set(seen) == {Effort.FULL}
-
-
-def test_workers_load_their_registry_once_and_agree_with_one_process(monkeypatch):
-    calls = []
-
-    def load(papers):
-        calls.append(papers)
-        return REGISTRY
-
-    monkeypatch.setattr(ledger, "load", load)
-    chosen = ["planted.wrong", "planted.good", "planted.false"]
-    alone = ledger.run_all(REGISTRY, chosen, Effort.QUICK, 1)
-    assert calls == []
-    with joblib.parallel_config("threading", n_jobs=7):
-        together = ledger.run_all(REGISTRY, chosen, Effort.QUICK, 2)
-        assert set(calls) == {("planted",)}
-        calls.clear()
-        ledger.run_all(REGISTRY, chosen, Effort.QUICK, 2)
-    assert calls == [] and ledger._LOADED.pop(("planted",)) is REGISTRY
-    assert list(together) == chosen
-    for name in chosen:
-        assert together[name].claim is REGISTRY[name]
-        assert replace(together[name], evidence=()) == replace(alone[name], evidence=())
-        assert [replace(e, seconds=0) for e in together[name].evidence] == [
-            replace(e, seconds=0) for e in alone[name].evidence
-        ]
-
-
-def test_a_worker_spends_the_effort_it_is_told(monkeypatch):
-    seen = []
-
-    def points(effort):
-        seen.append(effort)
-        return ({},)
-
-    claim = replace(GOOD, evidence=(replace(GOOD.evidence[0], points=points),))
-    monkeypatch.setattr(ledger, "_LOADED", {("planted",): {GOOD.id: claim, OPEN.id: OPEN}})
-    with joblib.parallel_config("threading"):
-        ledger.run_all({GOOD.id: claim, OPEN.id: OPEN}, [GOOD.id, OPEN.id], Effort.FULL, 2)
+    rows([replace(GOOD, evidence=(replace(GOOD.evidence[0], points=points),))], Effort.FULL)
     assert set(seen) == {Effort.FULL}
 
 
 def test_a_row_holds_all_of_a_claim():
-    result = run_claim(replace(GOOD, note="a note", correction="planted.other"))
-    result = replace(result, evidence=(replace(result.evidence[0], seconds=0.123456),), message="said")
-    row = ledger.document({GOOD.id: result}, Effort.QUICK)["claims"][0]
+    claim = replace(GOOD, note="a note", correction=OURS.id, severity=None, reading="as it stands", is_correction=True,
+                    outcome_of=OPEN.id)  # fmt: skip
+    row = rows([claim])[0]
+    seconds = row["evidence"][0].pop("seconds")
+    assert isinstance(seconds, float) and round(seconds, 4) == seconds
     assert row == {
         "id": "planted.good",
         "paper": "planted",
         "source": "planted",
         "statement": "good",
         "formula": "a = b",
-        "hypotheses": ["0 <= x <= 2.5", "x is even"],
+        "hypotheses": ["0 <= x <= 2.5", "3 <= n <= 9, whole", "x is even"],
         "nature": "mathematical",
         "verdict": "holds",
+        "severity": None,
+        "reading": "as it stands",
+        "coverage": "all",
+        "coverage_why": planted.GOOD.coverage.why,
         "status": "confirmed",
-        "is_correction": False,
+        "is_correction": True,
         "note": "a note",
         "evidence": [
             {
                 "kind": "exact",
                 "margin": 0.0,
                 "points": 1,
-                "seconds": 0.1235,
                 "controls_rejected": 1,
                 "controls": ["two"],
                 "scope": "planted",
             }
         ],
         "witness": None,
-        "correction": "planted.other",
-        "message": "said",
+        "correction": "planted.ours",
+        "holds_instead": "good",
+        "outcome_of": "planted.open",
+        "message": "",
     }
 
 
+def test_a_record_is_a_row_without_evidence_and_a_failure_one_with_an_error():
+    record, failed = ledger.record(FALSE, REGISTRY), ledger.failed(FALSE, REGISTRY, "it ended")
+    assert (record["status"], record["evidence"], record["severity"]) == (None, [], "breaks the theorem")
+    assert (failed["status"], failed["evidence"], failed["message"]) == ("error", [], "it ended")
+    assert record["holds_instead"] == GOOD.statement
+
+
 def test_a_row_shows_each_evidence_with_its_own_controls_and_the_witness():
-    def margin(x):
+    def margin(x=Fraction(1, 2)):
         return at_most(Fraction(0), x)
 
+    first = replace(planted._REFUTES, margin=margin)
     second = replace(SAMPLED, controls=(planted.Control("three", lambda: same(3, 1)),))
-    evidence = (planted._REFUTES, second)
-    claim = replace(FALSE, evidence=evidence, witness=Witness({"x": Fraction(1, 3)}, margin))
-    row = ledger.document({claim.id: run_claim(claim)}, Effort.QUICK)["claims"][0]
+    claim = replace(FALSE, evidence=(first, second), witness=Witness({"x": Fraction(1, 3)}, margin))
+    row = rows([claim])[0]
     assert [e["controls"] for e in row["evidence"]] == [["equal"], ["three"]]
     assert row["witness"] == {"point": {"x": "1/3"}, "printed": "0", "true": "1/3"}
     assert json.loads(json.dumps(row)) == row
 
 
+def test_a_contradiction_shows_its_point_and_both_sides():
+    wrong = replace(GOOD.evidence[0], margin=lambda x: at_most(x, 2), points=({"x": 1}, {"x": 3}))
+    row = rows([replace(GOOD, evidence=(wrong,))])[0]
+    assert row["witness"] == {"point": {"x": 3}, "printed": 3, "true": 2}
+
+
 def test_the_summary_counts_the_papers_own_claims():
-    results = ledger.run_all(REGISTRY, list(REGISTRY), Effort.QUICK, 1)
-    timed = (EvidenceResult("exact", 0.0, 1, 1.2345, 1, ""),)
-    results = {name: replace(result, evidence=timed) for name, result in results.items()}
-    summary = ledger.document(results, Effort.QUICK)["summary"]
+    found = rows(REGISTRY.values())
+    for row in found:
+        row["evidence"] = [{"kind": e["kind"], "seconds": 1.2345} for e in row["evidence"]]
+    summary = ledger.document(found, Effort.QUICK)["summary"]
     assert summary == {
         "claims": 7,
         "status": {"confirmed": 5, "contradicted": 1, "undecided": 0, "error": 0, "not_checked": 1},
         "confirmed_without_corrections": 4,
         "verdicts": {"holds": 4, "false": 1, "unsettled": 1},
+        "severities": {"breaks the theorem": 1},
+        "coverages": {"all": 3, "samples": 2},
         "mathematical": 3,
         "mathematical_strong": 2,
         "effort": f"quick: {Effort.QUICK.value}",
         "seconds": 8.64,
         "supported": False,
     }
-    del results["planted.wrong"]
-    assert ledger.document(results, Effort.FULL)["summary"]["supported"] is True
+    good = [row for row in found if row["id"] != WRONG.id]
+    assert ledger.document(good, Effort.FULL)["summary"]["supported"] is True
 
 
 @pytest.mark.parametrize(
@@ -211,27 +178,5 @@ def test_values_become_plain_json(value, expected):
     json.dumps(found, allow_nan=False)
 
 
-def test_strong_kinds_are_those_that_prove():
-    assert {kind.value for kind in ledger.STRONG} == {"kernel", "symbolic", "certified", "exact"}
-
-
-def _sections(monkeypatch, **sections):
-    modules = {"package": SimpleNamespace(SECTIONS=tuple(sections))}
-    modules |= {f"package.{name}": SimpleNamespace(CLAIMS=claims) for name, claims in sections.items()}
-    monkeypatch.setattr(registry, "PAPERS", {"a": ("package",), "b": ("package",)})
-    monkeypatch.setattr(registry, "import_module", modules.__getitem__)
-
-
-def test_the_registry_takes_the_named_papers_from_every_section(monkeypatch):
-    claims = {name: replace(GOOD, id=name) for name in ("a.1", "b.1", "a.2")}
-    _sections(monkeypatch, one=(claims["a.1"], claims["b.1"]), two=(claims["a.2"],))
-    assert registry.load(("a",)) == {name: claims[name] for name in ("a.1", "a.2")}
-    assert list(registry.load(("a", "b"))) == ["a.1", "b.1", "a.2"]
-
-
-def test_the_registry_refuses_doubles_and_unknown_papers(monkeypatch):
-    _sections(monkeypatch, one=(replace(GOOD, id="a.1"), replace(GOOD, id="a.1")))
-    with pytest.raises(ValueError, match=r"two claims are called a\.1"):
-        registry.load(("a",))
-    with pytest.raises(ValueError, match="unknown paper 'c'"):
-        registry.load(("a", "c"))
+def test_strong_kinds_are_those_that_do_not_sample():
+    assert {"symbolic", "certified", "exact"} == ledger.STRONG

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs_check import margin as m
+from proofs_check.tolerances import VISIBLE, Tolerance
 
 FRACTIONS = st.fractions(-100, 100)
+HALF = Tolerance(0.5, "round numbers", root=VISIBLE)
 
 
 @given(FRACTIONS, FRACTIONS)
@@ -31,26 +33,27 @@ def test_a_difference_too_small_for_floats_keeps_its_sign():
 
 
 def test_close_takes_the_largest_entry_and_refuses_empty_arrays():
-    assert m.close([0.0, 3.0], [0.0, 1.0], 0.5).value == -1.5
-    assert m.close(1.0, 1.25, 0.25).value == 0
+    assert m.close([0.0, 3.0], [0.0, 1.0], HALF).value == -1.5
+    assert m.close(1.0, 1.5, HALF).value == 0
     with pytest.raises(ValueError, match="empty"):
-        m.close(np.zeros(0), np.zeros(0), 1.0)
+        m.close(np.zeros(0), np.zeros(0), HALF)
 
 
 def test_apart_needs_more_than_its_tolerance():
-    assert m.apart(1.0, 1.25, 0.25).value < 0
-    assert m.apart(1.0, 1.5, 0.25).value == 0.25
+    assert m.apart(1.0, 1.5, HALF).value < 0
+    assert m.apart(1.0, 1.75, HALF).value == 0.25
 
 
 def test_at_most_takes_the_smallest_entry_and_its_slack():
     assert m.at_most([0.0, 2.0], [1.0, 1.0]).value == -1.0
-    assert m.at_most(2.0, 1.0, slack=1.0).value == 0.0
-    assert m.less(1.0, 1.0).value < 0
+    assert m.at_most(1.5, 1.0, slack=HALF).value == 0.0
+    assert m.less(1, 1).value < 0
 
 
 def test_nan_stays_nan():
-    assert math.isnan(m.close(float("nan"), 0.0, 1.0).value)
+    assert math.isnan(m.close(float("nan"), 0.0, HALF).value)
     assert math.isnan(m.at_most(float("nan"), 0.0).value)
+    assert math.isnan(m.at_most(math.inf, math.inf).value)
     assert math.isnan(m.worst([m.Margin(-1.0, 0, 0), m.Margin(float("nan"), 0, 0), m.Margin(1.0, 0, 0)]).value)
 
 

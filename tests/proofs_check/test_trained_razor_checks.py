@@ -6,6 +6,7 @@ from dynamics.comparison_plan import POLICIES
 from dynamics.comparison_presets import preset
 from dynamics.comparison_record import Cell, Comparison, Heads
 from dynamics.comparison_scope import HeadScope, MeasuredScopes
+from proofs_check.margin import Undecided
 from proofs_check.razor import trained_checks as c
 
 QUESTIONS = 256  # of a seed: 32 windows of 8
@@ -88,7 +89,7 @@ def test_a_token_is_critical_by_retrieval_or_by_text(results, hits, bits, critic
     assert (c.token_does_not(**AT).value >= 0) != critical
 
 
-@pytest.mark.parametrize(("hits", "holds"), [(127, True), (128, False)])
+@pytest.mark.parametrize(("hits", "holds"), [(127, True), (129, False)])
 def test_failing_is_less_than_half(results, hits, holds):
     results(window=(hits, 2.0))
     assert (c.fails(**AT, policy="window").value >= 0) == holds
@@ -98,7 +99,9 @@ def test_failing_is_less_than_half(results, hits, holds):
 def test_better_is_five_points_or_fewer_bits(results):
     results(window=(243, 2.1))
     assert c.better_retrieval(**AT, worse="window").value >= 0 > c.better_retrieval(**AT, worse="heavy hitters").value
-    assert c.better_text(**AT, worse="window").value > 0 > c.better_text(**AT, worse="heavy hitters").value
+    assert c.better_text(**AT, worse="window").value > 0
+    with pytest.raises(Undecided):
+        c.better_text(**AT, worse="heavy hitters")
 
 
 def test_bounds_and_scopes_are_compared_with_what_was_measured(monkeypatch):

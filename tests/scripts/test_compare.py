@@ -13,6 +13,8 @@ from dynamics.comparison_record import Settings, read_comparison
 from dynamics.comparison_scope import read_scopes
 from dynamics.config import ModelConfig
 from dynamics.corpus import Corpus
+from dynamics.folder_lock import only_writer
+from dynamics.head_reading import read_reading
 from dynamics.text_needles import VOCAB
 from dynamics.text_settings import TextTraining
 from scripts import compare
@@ -45,6 +47,20 @@ def small():
     torch.set_num_threads(before)
 
 
+def test_two_comparisons_in_one_folder_are_refused(tmp_path, capsys):
+    with only_writer(tmp_path):
+        assert run(compare.main, arguments(tmp_path)) == 2
+    assert "another run is writing here" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["compare.json", "attention_by_distance.json.sha256"])
+def test_results_that_could_not_be_written_are_refused_before_training(tmp_path, capsys, name):
+    (tmp_path / name).symlink_to("elsewhere")
+    assert run(compare.main, arguments(tmp_path)) == 2
+    assert f"{name}: it is a symbolic link" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
 def arguments(out, *more):
     return ["--out", str(out), "--seeds", "2", "--device", "cpu", "--threads", "1", "--quiet", *more]
 
@@ -64,6 +80,7 @@ def test_main_writes_results_that_are_read_back_and_prints_every_policy(finished
     assert len(found.cells) == 2 * (1 + 2 * (len(plan.POLICIES) - 1)) and len(found.heads) == 2
     assert len(read_scopes(folder / "attention_by_distance.json").heads) == 2 * 8
     assert len(read_scopes(folder / "attention_by_distance_induction.json").heads) == 2 * 8
+    assert [model.seed for model in read_reading(folder / "head_reading.json").models] == [0, 1]
     model = load(folder / "model")
     assert model.model.config == CONFIG and 0 <= model.manifest.metrics["needles_found"] <= 1
     for policy in plan.POLICIES:
@@ -73,7 +90,7 @@ def test_main_writes_results_that_are_read_back_and_prints_every_policy(finished
 
 def test_main_started_again_changes_nothing(finished):
     folder, _ = finished
-    names = ("compare.json", "attention_by_distance.json", "attention_by_distance_induction.json")
+    names = ("compare.json", "attention_by_distance.json", "attention_by_distance_induction.json", "head_reading.json")
     before = [(folder / name).read_bytes() for name in names]
     assert run(compare.main, arguments(folder)) == 0
     assert before == [(folder / name).read_bytes() for name in names]

@@ -1,13 +1,17 @@
 """The figure of the comparison: its data are the shipped table's, its files are the same twice, and refusals."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from dynamics import comparison_plan as plan
 from dynamics.comparison_record import read_comparison
 from dynamics.comparison_statistics import line_of
-from scripts import fig_compare
+from scripts import compare_table, fig_compare
 from scripts.cli import run
+from scripts.compare_panels import LOOKS
+from scripts.compare_table import markdown_table
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +34,27 @@ def test_data_are_the_lines_of_the_table(data):
 def test_data_memory_is_equal_at_each_budget(data):
     spread = data.memory.max(axis=0) - data.memory.min(axis=0)
     assert (np.diff(data.memory.max(axis=0)) < 0).all() and (spread < 0.01).all()
+
+
+def test_policies_differ_in_marker_and_not_only_between_colours_that_some_see_as_one_grey():
+    markers = [marker for _, marker in LOOKS.values()]
+    assert len(set(markers)) == len(markers)
+    assert "#7f7f7f" not in dict(LOOKS.values())
+
+
+def test_table_gives_every_mean_its_interval():
+    rows = markdown_table(read_comparison())
+    assert rows[0] == "| kept entries | 50 % | 32 % | 25 % | 12.5 % |"
+    assert "| Razor as printed | 100 % each seed<br>.001 [-.002, .005] |" in rows[6]
+    assert rows[6].endswith("| 70 % [0, 100]<br>.075 [.043, .107] |")
+    assert "\n".join(rows) in Path(compare_table.__file__).parents[1].joinpath("README.md").read_text("utf-8")
+
+
+def test_table_of_one_seed_has_no_intervals():
+    comparison = read_comparison()
+    cells = tuple(cell for cell in comparison.cells if cell.seed == 0)
+    rows = markdown_table(comparison.model_copy(update={"cells": cells}))
+    assert "[" not in "".join(rows) and "each seed" not in "".join(rows)
 
 
 def test_main_writes_the_same_bytes_twice(tmp_path):

@@ -35,6 +35,14 @@ def test_data_the_querys_own_key_is_its_worst(data):
     np.testing.assert_allclose(data.keys @ data.query, [-10, 10])
 
 
+def test_figure_draws_the_printed_scope_up_to_the_curve_and_says_the_weight_beyond_it(data):
+    panel = fig_counterexample.draw(data).axes[1]
+    (upright,) = (line for line in panel.lines if tuple(line.get_xdata()) == (data.printed, data.printed))
+    assert tuple(upright.get_ydata()) == (0, 1)
+    assert any(text.get_text() == "89 % at 34,\nbeyond $L_h$" for text in panel.texts)
+    assert 100 * data.weight[33] == pytest.approx(89, abs=0.5)
+
+
 def test_a_run_writes_the_figure_and_its_data(tmp_path, data, monkeypatch):
     monkeypatch.setattr(fig_counterexample, "compute", lambda size: data)
     assert run(fig_counterexample.main, ["--quick", "--out", f"{tmp_path}/"]) == 0

@@ -53,8 +53,8 @@ def test_compute_refuses_other_numbers_of_tokens(tokens):
         fig_phase_portrait.compute(tokens)
 
 
-def test_main_writes_the_same_bytes_twice(tmp_path, monkeypatch):
-    monkeypatch.setattr(fig_phase_portrait, "QUICK_SIZE", 9)
+def test_main_writes_the_same_bytes_twice(tmp_path, monkeypatch, data):
+    monkeypatch.setattr(fig_phase_portrait, "compute", lambda *_: data)
     for name in ("one", "two"):
         assert run(fig_phase_portrait.main, ["--quick", "--tokens", "5", "--out", str(tmp_path / name)]) == 0
     for kind in ("pdf", "png", "npz"):

@@ -42,8 +42,8 @@ def test_data_paths_that_do_not_learn_end_at_the_minimum(data):
                            < 0.1).all()  # fmt: skip
 
 
-def test_main_writes_the_same_bytes_twice(tmp_path, monkeypatch):
-    monkeypatch.setattr(fig_saddle_node, "QUICK_SIZE", 9)
+def test_main_writes_the_same_bytes_twice(tmp_path, monkeypatch, data):
+    monkeypatch.setattr(fig_saddle_node, "compute", lambda *_: data)
     for name in ("one", "two"):
         assert run(fig_saddle_node.main, ["--quick", "--out", str(tmp_path / name)]) == 0
     for kind in ("pdf", "png", "npz"):

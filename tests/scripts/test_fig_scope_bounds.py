@@ -14,21 +14,39 @@ def data():
     return fig_scope_bounds.compute(fig_scope_bounds.QUICK_SIZE)
 
 
-def bounds(data, distances):
-    head = fig_scope_bounds._random_head()
+def bounds(distances, head):
     wide, gap = alibi.logit_range(**head), alibi.self_gap(**head)
     assert wide == pytest.approx(12)
     return np.array([alibi.weight_bound(int(n), fig_scope_bounds.SLOPE, wide, gap) for n in distances])
 
 
-def test_data_adversary_reaches_the_bound_of_a_head_with_nearly_a_full_self_gap_and_never_exceeds_it(data):
-    share = data.adversary / bounds(data, data.attacked)
+def test_data_adversary_reaches_the_bound_of_heads_with_nearly_a_full_self_gap_and_never_exceeds_it(data):
+    heads = fig_scope_bounds._built_head(), fig_scope_bounds._random_head()
+    share = data.adversary / np.array([bounds(data.attacked, head) for head in heads])
     assert (share <= 1 + 1e-9).all() and (share > 0.9).all()
-    assert len(data.attacked) >= 8 and data.attacked[-1] > data.scopes[0, 0]
+    assert len(data.attacked) >= 8 and data.attacked[-1] > data.scopes[:2, 0].max()
+
+
+def test_data_built_head_breaks_the_printed_scope_and_the_random_one_of_its_gains_and_range_does_not(data):
+    built, random = fig_scope_bounds._built_head(), fig_scope_bounds._random_head()
+    np.testing.assert_array_equal(built["gamma"], random["gamma"])
+    assert alibi.logit_range(**built) == pytest.approx(alibi.logit_range(**random))
+    beyond = data.attacked >= data.scopes[0, 1]
+    assert (data.adversary[0, beyond] > 100 * fig_scope_bounds.EPS).any()
+    assert data.scopes[0, 0] == pytest.approx(data.scopes[1, 0])
+    assert data.scopes[0, 1] < data.scopes[0, 0] and data.scopes[1, 0] < data.scopes[1, 1]
+
+
+def test_figure_says_the_weight_that_the_printed_scope_misses(data):
+    panels = fig_scope_bounds.draw(data).axes
+    (words,) = (text.get_text() for text in panels[0].texts)
+    at = int(np.argmax(data.attacked >= data.scopes[0, 1]))
+    assert words == f"{100 * data.adversary[0, at]:.0f} % at distance {data.attacked[at]},\nbeyond the printed scope"
+    assert [len(panel.texts) for panel in panels] == [1, 0, 0]
 
 
 def test_data_random_contexts_stay_far_below(data):
-    assert (data.random[1:] < 0.5 * bounds(data, np.arange(1, len(data.random)))).all()
+    assert (data.random[1:] < 0.5 * bounds(np.arange(1, len(data.random)), fig_scope_bounds._random_head())).all()
 
 
 def test_data_scopes_are_where_the_bound_falls_below_eps_and_the_repaired_one_is_larger(data):

@@ -10,7 +10,7 @@ import pytest
 
 from dynamics.config import ModelConfig, TrainConfig
 from dynamics.sweep import run_sweep
-from dynamics.sweep_job import Job, Measure, result_of
+from dynamics.sweep_record import Job, Measure, result_of
 from scripts import fig_sweep
 from scripts.cli import run
 
@@ -63,13 +63,20 @@ def test_data_times_and_medians_count_censored_runs(data):
 
 def test_figure_marks_every_run_once(data):
     left, right = fig_sweep.draw(data).axes[:2]
-    marks = {marker: 0 for marker in "o>"}
+    marks = {marker: 0 for marker in "o><"}
     for line in right.lines:
         if line.get_marker() in marks:
             marks[line.get_marker()] += len(line.get_xdata())
-    assert marks == {"o": 4, ">": 1}
+    assert marks == {"o": 3, ">": 1, "<": 1}  # one was there by the first score, so it may have been sooner
     assert [label.get_text() for label in right.get_yticklabels()] == ["fast", "slow"]
     assert [line.get_label() for line in left.lines[:2]] == ["fast", "slow"]
+
+
+def test_figure_of_one_seed_has_no_interval_and_says_one_seed():
+    found = fig_sweep.compute([result("fast", 0, [0.5, 0.96], 30)], MEASURE.level)
+    assert str(found.caption).splitlines()[1].startswith("one seed; a run ends at 95 %")
+    right = fig_sweep.draw(found).axes[1]
+    assert "|" not in [line.get_marker() for line in right.lines]
 
 
 @pytest.fixture(scope="module")

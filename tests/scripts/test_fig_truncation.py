@@ -41,6 +41,19 @@ def test_data_counts_a_token_a_log_mass_and_a_covariance(data):
     np.testing.assert_allclose(extra, np.array(numbers)[:, None] / (2 * 16) * np.ones(len(data.windows)))
 
 
+def test_figure_clips_no_marker_and_both_panels_have_one_scale(data):
+    first, second = fig_truncation.draw(data).axes
+    assert first.get_ylim() == second.get_ylim()
+    for panel in (first, second):
+        left, right = panel.get_xlim()
+        low, high = panel.get_ylim()
+        for line in panel.lines:
+            shown = line.get_markevery()
+            if shown is not None:
+                x, y = line.get_xdata()[shown], line.get_ydata()[shown]
+                assert ((1.05 * left < x) & (x < right / 1.05) & (low < y) & (y < high)).all()
+
+
 def test_main_writes_the_same_bytes_twice(tmp_path, monkeypatch):
     monkeypatch.setattr(fig_truncation, "QUICK_SIZE", 1)
     monkeypatch.setattr(fig_truncation, "WINDOWS", (4, 64, 512))

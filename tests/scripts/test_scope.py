@@ -64,6 +64,20 @@ def test_table_and_json_hold_what_the_library_returns(alibi, tmp_path, capsys):
     assert f"{kept} of {16 * 900} tokens" in printed and "% saved" in printed
 
 
+def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi, tmp_path, capsys):
+    from scripts.scope_map import Data, draw
+
+    out = tmp_path / "scope.json"
+    _, printed, _ = command(capsys, [str(alibi), "--eps", "1e-2", "--json", str(out)])
+    (line,) = [line for line in printed.splitlines() if line.startswith("arithmetic: ")]
+    assert "exact (real) arithmetic" in line and "bfloat16" in line
+    assert json.loads(out.read_text())["arithmetic"] == line.removeprefix("arithmetic: ")
+    figure = draw(Data(np.array([[3.0, 9.0]]), np.zeros((1, 2), bool), np.array(0.1), np.array(9)))
+    assert "exact arithmetic" in figure.axes[0].get_xlabel()
+    _, help_text, _ = command(capsys, ["--help"])
+    assert "exact arithmetic" in help_text and "bfloat16" in help_text
+
+
 def test_no_bound_is_null_in_json_and_said_in_words(llama, tmp_path, capsys):
     code, printed, _ = command(capsys, [str(llama), "--eps", "1e-3", "--json", str(tmp_path / "x.json")])
     heads = json.loads((tmp_path / "x.json").read_text())["heads"]
@@ -107,6 +121,29 @@ def test_map_without_a_bound_or_a_local_head_is_drawn():
 
     for cells in (np.array([[np.inf, np.nan]]), np.array([[3.0, np.inf]]), np.array([[0.0, 5.0], [1e300, 2.0]])):
         draw(Data(cells, np.zeros(cells.shape, bool), np.array(0.1), np.array(9))).canvas.draw()
+
+
+def test_chosen_heads_are_those_of_the_whole_table_without_totals(alibi, tmp_path, capsys):
+    common = [str(alibi), "--eps", "1e-2", "--context", "900", "--json"]
+    assert command(capsys, [*common, str(tmp_path / "all.json")])[0] == 0
+    some, picture = tmp_path / "some.json", tmp_path / "map"
+    code, printed, _ = command(capsys, [*common, str(some), "--heads", "1.6,0.2,1.1", "--figure", str(picture)])
+    assert code == 0 and "3 chosen heads" in printed and "cache:" not in printed
+    every, found = (json.loads((tmp_path / name).read_text()) for name in ("all.json", "some.json"))
+    places = [(head["layer"], head["head"]) for head in found["heads"]]
+    assert places == [(0, 2), (1, 1), (1, 6)] and found["totals"] is None
+    assert found["heads"] == [head for head in every["heads"] if (head["layer"], head["head"]) in places]
+    with np.load(tmp_path / "map.npz") as data:
+        assert np.argwhere(np.isfinite(data["scope"])).tolist() == [list(place) for place in places]
+    code, printed, _ = command(capsys, [str(alibi), "--eps", "1e-2", "--heads", "1"])
+    assert [line.split()[0] for line in printed.splitlines()[1:9]] == ["1"] * 8
+
+
+def test_what_was_written_is_said_last(alibi, tmp_path, capsys):
+    out = ["--json", str(tmp_path / "x.json"), "--figure", str(tmp_path / "map"), "--format", "png"]
+    code, printed, _ = command(capsys, [str(alibi), "--eps", "1e-2", *out])
+    assert code == 0
+    assert printed.splitlines()[-3:] == [f"wrote {tmp_path / name}" for name in ("x.json", "map.png", "map.npz")]
 
 
 def test_certified_ranges_are_asked_for_and_named(tmp_path, capsys):

@@ -12,8 +12,8 @@ from dynamics.config import ModelConfig, TrainConfig
 from dynamics.experiments import PAPER, QUICK, SweepPreset, alike
 from dynamics.shipped_results import read_bundle
 from dynamics.sweep import read_sweep
-from dynamics.sweep_job import JobResult, Measure
 from dynamics.sweep_presets import SWEEPS, named
+from dynamics.sweep_record import JobResult, Measure
 from scripts import sweep
 from scripts.cli import run
 
@@ -44,8 +44,9 @@ def test_sweep_trains_every_model_with_every_seed_and_prints_a_line_a_model(tmp_
     assert [job.name for job in read_sweep(tmp_path / "s")[0].jobs] == ["a.seed-0", "a.seed-1", "b.seed-0", "b.seed-1"]
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Two tiny models"
-    assert [line.split()[0] for line in lines[1:4]] == ["variant", "a", "b"]
-    assert lines[2].split()[1:] == ["0", "of", "2", ">3", ">3..>3", "-"]
+    assert lines[1].startswith("vocabulary 24, rows of 4.9 different tokens on average")
+    assert [line.split()[0] for line in lines[2:5]] == ["variant", "a", "b"]
+    assert lines[3].split()[1:] == ["0", "of", "2", ">3", ">3..>3", "-"]
 
 
 def test_same_command_again_has_nothing_to_do(tmp_path, monkeypatch, capsys):
@@ -65,7 +66,8 @@ def result(seed, reached):
     ("reached", "words"),
     [
         ([40, 20], ["2", "of", "2", "30", "20..40", "20-40"]),
-        ([20, None], ["1", "of", "2", ">3", "20..>3", "20-20"]),
+        ([20], ["1", "of", "1", "20", "one", "seed", "-"]),
+        ([20, None], ["1", "of", "2", ">3", "20..>3", "20"]),
     ],
 )
 def test_median_counts_censored_jobs_as_later_than_all_others(reached, words):
@@ -101,6 +103,26 @@ def test_paper_size_trains_in_the_precision_of_its_preset(tmp_path, monkeypatch)
 def test_list_names_every_experiment(capsys):
     assert run(sweep.main, ["--list"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == sorted(SWEEPS)
+
+
+def test_list_and_refusals_import_nothing_heavy():
+    code = (
+        "import sys, scripts.sweep as s, scripts.cli as c\n"
+        "c.run(s.main, ['--list']); c.run(s.main, ['--preset', 'nonsense'])\n"
+        "heavy = {'torch', 'numpy', 'scipy', 'sympy', 'matplotlib', 'joblib'} & set(sys.modules)\n"
+        "sys.exit(f'imported {heavy}' if heavy else 0)"
+    )
+    root = Path(sweep.__file__).parents[1]
+    subprocess.run([sys.executable, "-c", code], cwd=root, check=True, capture_output=True)
+
+
+def test_interrupted_sweep_says_that_the_same_command_goes_on(tmp_path, monkeypatch, capsys):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dynamics.sweep.run_job", stopped)
+    assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 130
+    assert capsys.readouterr().err == "interrupted: the same command goes on where it was\n"
 
 
 def test_backends_of_the_command_line_are_those_of_the_package():

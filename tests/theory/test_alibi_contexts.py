@@ -112,5 +112,5 @@ def test_sharp_weight_of_a_head_that_sees_nothing_is_the_slope_alone():
 
 @pytest.mark.parametrize("distance", [0, -1, 1.5, True])
 def test_sharp_weight_refuses_what_is_not_a_distance(distance):
-    with pytest.raises(ValueError, match="distance must be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="distance must be a whole number >= 1"):
         sharp_weight(distance, 0.2, np.eye(2), np.eye(2), np.ones(2))

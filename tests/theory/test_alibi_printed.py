@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from tests.theory.alibi_heads import weights_of
 from theory import alibi
+from theory.alibi_head import checked
 from theory.alibi_printed import printed_condition, violation
+from theory.alibi_printed_certified import decide
 from theory.box import Outcome
 
 
@@ -84,10 +86,59 @@ def test_the_ends_of_kappa_are_in_order_and_reached(case):
         ([1.0, 1.0, 1.0], [1.8, 0.0, 0.0], "rms", Outcome.PROVED),
         ([1.0, 1.0], [0.5, -0.5], "layer", Outcome.REFUTED),
         ([1.0, 1.0], [0.5, 0.5], "layer", Outcome.PROVED),
+        ([1.0, -1.0], [0.5, -0.5], "layer", Outcome.PROVED),  # along gamma, though orthogonal to the ones
+        ([1.0, -1.0], [0.5, 0.5], "layer", Outcome.REFUTED),
+        ([1.0, 1.0, -1.0], [0.1, 0.1, -0.1], "layer", Outcome.PROVED),
+        ([1.0, 1.0, 1.0, 1.0], [2.0, 0.0, 0.0, 0.0], "rms", Outcome.PROVED),  # ||b|| = r, equal
+        ([1.0, 1.0, 1.0, 1.0], [2.0 - 2.0**-51, 0.0, 0.0, 0.0], "rms", Outcome.REFUTED),
+        ([1.0, 1.0 + 2.0**-52], None, "rms", Outcome.REFUTED),
+        ([1e-200, 2e-200], [0.0, 1e-200], "rms", Outcome.REFUTED),  # squares vanish
+        ([0.0, 0.0], None, "layer", Outcome.PROVED),
+        ([2.0, 1.0], [5.0, 5.0], "rms", Outcome.PROVED),
+        ([2.0, 1.0, 1.0], [5.0, 5.0, 0.0], "layer", Outcome.PROVED),
     ],
 )
 def test_named_cases_fall_as_proved(gamma, bias, norm, outcome):
     assert printed_condition(gamma, bias, norm).outcome is outcome
+
+
+def test_kappa_of_gains_of_one_size_and_two_signs():
+    found = printed_condition([1.0, -1.0], [0.5, -0.5], "layer")
+    assert found.low == pytest.approx(2 * np.sqrt(5)) and found.high == pytest.approx(2 * np.sqrt(5))
+    assert found.bound == 5
+
+
+@given(norms(), st.floats(-2, 2), st.floats(-2, 2), st.floats(-1, 3))
+def test_no_multiplier_makes_the_dual_less_than_a_pair_reaches(case, log_t, log_rho, log_m):
+    gamma, bias, norm = case
+    pair = np.random.default_rng(0).standard_normal((2, len(gamma)))
+    if norm == "layer" and len(gamma) == 2:
+        pair[1] = -pair[0]
+    dual = tuple(float(np.exp(x)) for x in (log_t, log_rho, log_m))
+    found = decide(checked([np.ones(len(gamma))], [np.ones(len(gamma))], gamma, bias, norm=norm), *pair, dual)
+    assert not found.high < found.low
+    if found.outcome is Outcome.PROVED:
+        assert not printed_condition(gamma, bias, norm).low > found.bound
+
+
+@pytest.mark.parametrize("norm", ["rms", "layer"])
+def test_a_multiplier_below_the_largest_curvature_certifies_nothing(norm):
+    gamma, bias = np.array([2.0, 1.0, 0.5]), np.array([0.0, 3.0, 1.0])
+    weights = checked([np.ones(3)], [np.ones(3)], gamma, bias, norm=norm)
+    pair = np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]])
+    for m in (1e-3, 0.1, 1.0):
+        assert not decide(weights, *pair, (1.0, 1.0, m)).high.is_finite()
+    assert decide(weights, *pair, (1.0, 1.0, 50.0)).high.is_finite()
+
+
+def test_gains_whose_squares_overflow_are_refused():
+    with pytest.raises(ValueError, match="too large for its square"):
+        printed_condition([1e200, 1.0])
+
+
+def test_violation_refuses_an_excess_below_rounding():
+    with pytest.raises(ValueError, match="less than rounding"):
+        violation(printed_condition([1.0, 1.0 + 2.0**-52]), 0.5, 0.1)
 
 
 def test_violation_refuses_gains_for_which_the_theorem_is_true():

@@ -45,8 +45,8 @@ def test_rows_are_taken_one_by_one_and_zeros_leave_no_range():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((-1.0, [1.0]), "raw must be at least 0"),
-        ((1.0, [math.nan]), "coefficients holds"),
+        ((-1.0, [1.0]), "raw must be a finite number >= 0"),
+        ((1.0, [math.nan]), "coefficients must be finite"),
         ((1.0, 2.0), "shape \\(\\)"),
     ],
 )

@@ -160,6 +160,25 @@ def test_identical_rotated_keys_reach_the_product_of_bessel_functions():
     assert rotary.log_gap_limit(1e4 * query, key) < 6e4
 
 
+@pytest.mark.parametrize("reach", [1e-160, 1e-30, 1e-8, 1e-3, 0.3, 0.999, 1.0, 1.001, 5.0, 700.0])
+def test_log_gap_limit_keeps_its_digits_for_any_key(reach):
+    with mp.workdps(400):
+        exact = float(mp.log(mp.besseli(0, mp.mpf(reach))))
+    assert float(rotary.log_gap_limit([reach, 0.0], [1.0, 0.0])) == pytest.approx(exact, rel=2e-15, abs=0)
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, 1000])
+def test_mean_turn_near_whole_turns_is_what_it_is_there(count):
+    for turns in (1, 3, 5, 50):
+        for off in (0.0, 1e-12, 1e-3):
+            rate = 2 * math.pi * turns + off
+            with mp.workdps(60):
+                half = mp.mpf(rate) / 2
+                exact = float(abs(mp.sin(count * half) / (count * mp.sin(half))))
+            assert float(rotary.mean_turn(count, rate)) == pytest.approx(exact, rel=1e-13, abs=0)
+            assert rotary.mean_turn(count, rate) <= 1
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

@@ -47,5 +47,5 @@ def test_mixed_norm_is_the_squared_length():
 
 @pytest.mark.parametrize("call", [init.coefficients, init.second_moment, init.oldest_mean, init.oldest_negative])
 def test_window_below_two_is_refused(call):
-    with pytest.raises(ValueError, match="window must be at least 2, got 1"):
+    with pytest.raises(ValueError, match="window must be a whole number >= 2, got 1"):
         call(1)

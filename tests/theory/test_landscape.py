@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from proofs_check.oracles import one_hot_logits, one_hot_loss, symbolic_one_hot_logits
 from proofs_check.tolerances import KERNEL, ROUNDING
 from theory import landscape
+from theory import landscape_kernels as kernels
 from theory import landscape_symbolic as symbolic
 from theory.symbols import PARAMETERS, n_tokens
 
@@ -134,17 +135,17 @@ def test_a_small_loss_keeps_its_relative_accuracy():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((0, 0, 0, 0, 3.9), "n_tokens >= 4"),
+        ((0, 0, 0, 0, 3.9), ">= 4, got 3.9"),
         ((0, 0, 0, 0, 1, 1), ">= 2"),
-        ((0, 0, 0, 0, 5, 6), "1..n_tokens"),
-        ((0, 0, 0, 0, 5, 0), "1..n_tokens"),
+        ((0, 0, 0, 0, 5, 6), r"whole number in 1\.\.5"),
+        ((0, 0, 0, 0, 5, 0), r"whole number in 1\.\.5"),
         ((0, 0, 0, 0, 5.5, 2), "whole number"),
         ((0, 0, 0, 0, 5, "middle"), "position"),
         ((0, 0, 0, 0, 5, True), "position"),
         ((0, 0, 0, 0, 5, 2.0), "position"),
         ((float("nan"), 0, 0, 0, 5), "finite"),
         ((0, 0, float("inf"), 0, 5), "finite"),
-        ((0, 0, 0, 0, float("inf")), "finite"),
+        ((0, 0, 0, 0, float("inf")), "n_tokens must be"),
     ],
 )
 @pytest.mark.parametrize("function", [landscape.loss, landscape.gradient, landscape.excess_loss, landscape.logits])
@@ -155,9 +156,9 @@ def test_bad_arguments_are_refused_in_one_line(function, arguments, message):
 
 
 def test_logits_refuse_a_mean_and_several_lengths():
-    with pytest.raises(ValueError, match="one position"):
+    with pytest.raises(ValueError, match="position must be a whole number"):
         landscape.logits(0, 0, 0, 0, 5, "mean")
-    with pytest.raises(ValueError, match="one whole n_tokens"):
+    with pytest.raises(ValueError, match="n_tokens must be a whole number"):
         landscape.logits(0, 0, 0, 0, np.array([5, 6]), 2)
 
 
@@ -173,7 +174,7 @@ def test_printed_loss_follows_the_symbols_and_refuses_negative_rests():
 
 def test_position_table_refuses_impossible_positions():
     for tokens, place in [(1, 1), (4, 0), (4, 5)]:
-        with pytest.raises(ValueError, match="position"):
+        with pytest.raises(ValueError, match=r"(n_tokens|position) must be a whole number"):
             symbolic.position_table(tokens, place)
 
 
@@ -204,6 +205,44 @@ def test_hessian_agrees_with_fifty_digits(point, tokens):
     exact = np.array([[float(f(*point, tokens)) for f in row] for row in EXACT_HESSIAN])
     # second derivatives reach the square of the betas
     np.testing.assert_allclose(hessian, exact, rtol=0, atol=36 * KERNEL)
+
+
+@pytest.mark.parametrize(("tokens", "place"), [(t, i) for t in range(2, 5) for i in range(1, t + 1)])
+def test_every_position_is_pinned_to_the_truth_in_fifty_digits(tokens, place):
+    truth = symbolic.loss(symbolic.position_table(tokens, place))
+    slopes = [sp.diff(truth, p) for p in PARAMETERS]
+    exact = [truth, *slopes, *(sp.diff(slope, p) for slope in slopes for p in PARAMETERS)]
+    function = _fifty_digits(exact)
+    rng = np.random.default_rng(10 * tokens + place)
+    for point in rng.normal(scale=3, size=(5, 4)):
+        wanted = np.array([float(x) for x in function(*point, tokens)])
+        assert landscape.loss(*point, tokens, place) == pytest.approx(wanted[0], rel=1e-14)
+        assert landscape.excess_loss(*point, tokens, place) == pytest.approx(wanted[0] - np.log(tokens), abs=1e-14)
+        np.testing.assert_allclose(landscape.gradient(*point, tokens, place), wanted[1:5], rtol=0, atol=1e-14)
+        hessian = landscape.hessian(*point, tokens, place)
+        np.testing.assert_allclose(hessian, wanted[5:].reshape(4, 4), rtol=0, atol=1e-13)
+
+
+ROWS = {(kind == "end", row) for kind, classes in kernels.KINDS.items() for c in classes for row in (c.u, c.v) if row}
+
+
+@pytest.mark.parametrize(("end", "row"), sorted(ROWS, key=lambda pair: (pair[0], pair[1].bend)))
+def test_slopes_of_a_row_are_its_derivatives(end, row):
+    """Exactly, on the weights as expressions in log A and log B."""
+    x, y, t = sp.symbols("x y t", positive=True)
+    m, k = (1, t - 1) if end else (2, t - 2)
+    total = m * sp.exp(x) + sp.exp(y) + k
+    a, b, o = sp.exp(x) / total, sp.exp(y) / total, 1 / total
+    w = kernels.Weights(a, b, o, a - o, b - o, b - a, a + b - o, m, k, end)
+    value = row.value(w)
+    for claimed, derivative in (
+        (a * row.along_a(w), sp.diff(value, x)),
+        (b * row.along_b(w), sp.diff(value, y)),
+        (a * (w.b + k * o - m * a) * row.along_a(w), sp.diff(value, x, 2)),
+        (b * (m * a + k * o - b) * row.along_b(w), sp.diff(value, y, 2)),
+        (a * b * (row.bend - 2 * row.along_a(w)), sp.diff(value, x, y)),
+    ):
+        assert sp.simplify(claimed - derivative) == 0
 
 
 def test_hessian_broadcasts():

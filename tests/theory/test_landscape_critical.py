@@ -97,5 +97,5 @@ def test_scaled_slopes_have_the_sign_of_the_slopes(tokens):
 @pytest.mark.parametrize("call", [landscape.critical_point, landscape.box_minimum])
 @pytest.mark.parametrize("tokens", [3.999, -5, math.nan, math.inf])
 def test_fewer_than_four_tokens_are_refused(call, tokens):
-    with pytest.raises(ValueError, match=f"finite n_tokens >= 4, got {tokens}"):
+    with pytest.raises(ValueError, match=f"n_tokens must be a finite number >= 4, got {tokens}"):
         call(tokens)

@@ -1,7 +1,9 @@
 """The order-1/d terms of the loss: exact derivatives, long sentences, the domain, the public name."""
 
+import re
 from fractions import Fraction
 
+import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from proofs_check.kv.beyond_width_checks import exact_terms, mean_shift_limit, v
 from proofs_check.kv.beyond_width_samples import monte_carlo
 from proofs_check.oracles_width import Jet, gaussian_grams, gradient_in_gram, gram_loss
 from theory import landscape
-from theory.landscape_finite import FiniteWidth, finite_width
+from theory.landscape_finite import FiniteWidth, finite_width, width_terms
 from theory.landscape_finite_limit import limiting_mean_shift
 from theory.numeric import numeric
 from theory.symbols import PARAMETERS
@@ -80,17 +82,17 @@ def test_landscape_exports_finite_width():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((0, 1, 1, 0, 1, 1), "n_tokens must be one whole number >= 2, got 1"),
-        ((0, 1, 1, 0, 4.5, 1), "n_tokens must be one whole number >= 2, got 4.5"),
-        ((0, 1, 1, 0, float("nan"), 1), "n_tokens must be one whole number >= 2, got nan"),
-        ((0, 1, 1, 0, 5, 6), "position must lie in 1..n_tokens, got 6 with n_tokens 5"),
+        ((0, 1, 1, 0, 1, 1), "n_tokens must be a whole number >= 2, got 1"),
+        ((0, 1, 1, 0, 4.5, 1), "n_tokens must be a whole number >= 2, got 4.5"),
+        ((0, 1, 1, 0, float("nan"), 1), "n_tokens must be a whole number >= 2, got nan"),
+        ((0, 1, 1, 0, 5, 6), "whole number in 1..5, got 6"),
         ((0, 1, 1, 0, 5, "end"), 'position must be None, "mean" or a whole number'),
-        ((0, 1, 1, 0, 3, None), "an interior position needs n_tokens >= 4, got 3"),
-        ((0, float("inf"), 1, 0, 5, 2), "alpha1, alpha2, beta1 and beta2 must be finite numbers"),
+        ((0, 1, 1, 0, 3, None), "n_tokens must be a whole number >= 4, got 3"),
+        ((0, float("inf"), 1, 0, 5, 2), "alpha2 must lie in [-1e+75, 1e+75], got inf"),
     ],
 )
 def test_finite_width_refuses_what_is_outside_its_domain(arguments, message):
-    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+    with pytest.raises(ValueError, match=re.escape(message)):
         finite_width(*arguments)
 
 
@@ -125,3 +127,34 @@ def test_scaled_mean_shift_tends_to_its_limit():
     gaps = [abs(t * finite_width(*point, t, t // 2).mean_shift - limit) for t in (100, 200, 400)]
     assert gaps[0] / gaps[1] == pytest.approx(2, rel=0.1)
     assert gaps[1] / gaps[2] == pytest.approx(2, rel=0.1)
+
+
+def exact_softmax(values):
+    """For arrays of mpf: the kernels then run in mpmath's digits."""
+    powers = np.vectorize(lambda x: mp.exp(x), otypes=[object])(values - np.max(values, axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    ("point", "tokens", "position"),
+    [
+        ((0.3, 0.7, 60.0, 0.4), 5, 2),  # the target's share is 1 - 1e-9
+        ((0.0, 40.0, 30.0, 0.0), 6, 3),  # so is the attention to its key
+        ((-11.8, 89.7, 66.0, 0.95), 6, 3),
+        ((0.0, -23.6, 21.7, 645.7), 2, 1),
+        ((1.1e-5, -19.5, -48.8, 19.8), 2, 1),
+    ],
+)
+def test_finite_width_keeps_its_digits_where_a_head_is_all_but_certain(point, tokens, position):
+    with mp.workdps(400):
+        parameters = [np.array(mp.mpf(x), dtype=object) for x in point]
+        shift, variance = (float(x.item()) for x in width_terms(parameters, tokens, position, exact_softmax))
+    found = finite_width(*point, tokens, position)
+    assert float(found.mean_shift) == pytest.approx(shift, rel=1e-9, abs=0)
+    assert float(found.variance) == pytest.approx(variance, rel=1e-9, abs=0)
+
+
+def test_finite_width_refuses_sizes_whose_products_overflow():
+    assert np.isfinite(finite_width(0, 0, 1e75, 0, 6, 3)).all()
+    with pytest.raises(ValueError, match=re.escape("beta1 must lie in [-1e+75, 1e+75], got 1e+200")):
+        finite_width(0, 0, 1e200, 0, 6, 3)

@@ -7,7 +7,7 @@ import pytest
 
 from theory import landscape
 from theory import landscape_order as order
-from theory.landscape import learning_time
+from theory.landscape import scaled_learning_time
 from theory.symbols import PARAMETERS, alpha2, beta1, n_tokens
 
 POINT, TOKENS = (0.4, 2.0, 1.5, -0.2), 60
@@ -70,8 +70,8 @@ def test_constants_turn_positive_just_below_the_least_number_of_tokens():
 
 
 def test_earliest_time_is_the_limit_less_a_logarithm():
-    limit = learning_time(0.5, 0.5).value
+    limit = scaled_learning_time(0.5, 0.5).value
     assert order.earliest(limit, 1000, 0.1) == pytest.approx(1000 * limit - 1 / math.log(996 / math.expm1(0.1)))
     for arguments in ((limit, 43, 0.1), (limit, 1000, 0.0), (limit, 1000, 7.0)):
-        with pytest.raises(ValueError, match=r"^need n_tokens >= 44 and 0 < level [^\n]*$"):
+        with pytest.raises(ValueError, match=r"^(n_tokens|level) must [^\n]*$"):
             order.earliest(*arguments)

@@ -66,5 +66,5 @@ def test_terms_refuse_sizes_and_laws_out_of_range(tokens, law):
 
 
 def test_terms_refuse_numbers_that_are_not_finite():
-    with pytest.raises(ValueError, match="finite"):
+    with pytest.raises(ValueError, match="alpha1 must lie in"):
         table_terms(np.nan, 0.0, 0.0, 0.0, 8)

@@ -153,6 +153,27 @@ def test_unknown_backend_is_refused():
         numeric(X, [X], "jax")
 
 
+JUNK = [True, "x", b"1", 1j, {}, None, [True], np.array(["1"]), object()]
+
+
+@pytest.mark.parametrize("backend", ["numpy", "torch", "mpmath", "arb"])
+@pytest.mark.parametrize("junk", JUNK, ids=lambda junk: type(junk).__name__)
+def test_a_value_that_is_no_number_is_refused_by_name(backend, junk):
+    if backend == "arb" and junk == "x":
+        junk = "x/0"
+    with pytest.raises(ValueError, match=r"^(x|constant) .*got|^constant") as caught:
+        numeric(2 * X + 1, [X], backend)(junk)
+    assert "\n" not in str(caught.value)
+
+
+def test_tensors_of_truth_values_are_refused_and_half_precision_scalars_widened():
+    with pytest.raises(ValueError, match=r"tensor of real numbers, got one of torch\.bool"):
+        numeric(X, [X], "torch")(torch.tensor([True]))
+    third = np.float16(1) / np.float16(3)
+    assert numeric(X * X, [X])(third) == float(third) ** 2
+    assert np.isnan(numeric(X, [X])(np.nan)) and numeric(X, [X])([1, np.inf])[1] == np.inf
+
+
 def test_text_is_not_parsed():
     with pytest.raises(sympy.SympifyError):
         numeric("x + 1", [X])

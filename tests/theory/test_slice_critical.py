@@ -49,5 +49,5 @@ def test_late_state_is_where_the_velocities_balance():
 
 
 def test_late_state_refuses_bad_numbers():
-    with pytest.raises(ValueError, match="n_tokens >= 4"):
+    with pytest.raises(ValueError, match="beta1 must be a finite number > 0"):
         late_state(0.0, 9)

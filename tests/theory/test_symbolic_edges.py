@@ -66,7 +66,7 @@ def test_a_broken_assumption_is_named(assumption, side):
 
 def test_a_symbol_that_is_not_real_is_refused():
     symbol = sp.Symbol("s", imaginary=True)
-    with pytest.raises(ValueError, match="assumed real, but"):
+    with pytest.raises(ValueError, match="assumed not real, but"):
         symbols_in([symbol], Box({symbol: (-1, 1)}))
 
 

@@ -156,6 +156,13 @@ def test_flat_bounds_stay_finite_for_logit_ranges_of_thousands():
     assert log_scope(5000.0, 1e-3) == pytest.approx(5000 + math.log(999), rel=1e-14)
 
 
+def test_shares_keep_their_digits_down_to_the_least_double():
+    mass = truncation.truncate([-725.0, 0.0], [[1.0], [2.0]], [True, False]).mass
+    assert mass == pytest.approx(math.exp(-725), rel=1e-6, abs=0)
+    assert float(mass_floor(5e-7, 35.9, 700)) == pytest.approx(5e-7 / 35.9 * math.exp(-700), rel=1e-6, abs=0)
+    assert float(mass_bound(1.0, 5e307, 0.0)) == pytest.approx(2e-308, rel=1e-12, abs=0)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -176,7 +183,7 @@ def test_flat_bounds_stay_finite_for_logit_ranges_of_thousands():
         (lambda: mass_bound(1, 0, 1.0), "n_kept"),
         (lambda: mass_bound(1, 1, 1.0, 2.0), "self_gap"),
         (lambda: mass_floor(1, 1, -1.0), "logit_range"),
-        (lambda: log_scope(1.0, 1.0), r"\(0, 1\)"),
+        (lambda: log_scope(1.0, 1.0), "eps must lie strictly between 0 and 1"),
     ],
 )
 def test_truncation_refuses_bad_input_in_one_line(call, words):

@@ -1,0 +1,73 @@
+"""One writer a folder: a lock that the system gives back when its process ends, however it ends."""
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows: without a lock
+    fcntl = None  # type: ignore[assignment]
+
+LOCK = ".lock"
+
+
+@contextmanager
+def only_writer(folder: str | Path) -> Iterator[None]:
+    """Hold the folder's lock, in the file `.lock`, which is gone afterwards; one that a kill left behind holds nobody.
+
+    The folder is made, and removed again if nothing was written into it.
+    Raises: ValueError, one line, where another run holds the lock; OSError for a folder that cannot be written.
+    """
+    folder = Path(folder)
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = _locked(folder)
+        try:
+            yield
+        finally:
+            (folder / LOCK).unlink(missing_ok=True)  # while it is held: the next run then makes its own
+            os.close(descriptor)
+    finally:
+        with suppress(OSError):  # not empty
+            for path in made:
+                path.rmdir()
+
+
+def _locked(folder: Path) -> int:
+    path = folder / LOCK
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        try:
+            _lock(descriptor, folder)
+            if _is(descriptor, path):
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode(), 0)
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # the file was removed between opening and locking it: by the run that ended just then
+
+
+def _lock(descriptor: int, folder: Path) -> None:
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.pread(descriptor, 200, 0).decode(errors="replace") or "another process"
+        raise ValueError(f"{folder}: another run is writing here ({holder})") from None
+    except OSError:
+        return  # a file system without locks
+
+
+def _is(descriptor: int, path: Path) -> bool:
+    """Whether path is still the open file."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,89 @@
+"""What a sweep is made of, as checked data: jobs, how they are scored, their results, the manifest. No torch."""
+
+import math
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from dynamics.config import Fraction01, ModelConfig, Positive, TrainConfig
+from dynamics.manifest import Strict
+
+# Of the products inside a training step; weights, moments and scores are float32 always.
+Precision = Literal["float32", "bfloat16"]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+
+
+class Job(Strict):
+    """A named model and its training."""
+
+    name: Name
+    config: ModelConfig
+    training: TrainConfig
+
+    @property
+    def cost(self) -> int:
+        """Layers times steps: a measure of time for the progress bar."""
+        return self.config.n_layers * self.training.steps
+
+
+class Measure(Strict):
+    """How jobs are scored: every so many steps; with `stop` until held-out accuracy is at least `stop_at`, or level."""
+
+    every: Positive = 20
+    level: Fraction01 = 0.95
+    stop: bool = True
+    stop_at: Fraction01 | None = None
+    save_every: Positive = 200
+
+    def done(self, accuracy: float) -> bool:
+        """Whether a job with this last score ends."""
+        return self.stop and accuracy >= (self.level if self.stop_at is None else self.stop_at)
+
+
+class JobResult(Strict):
+    """The held-out curve of one job.
+
+    steps: updates done at each score; accuracy, loss: held-out (loss None where it is not finite);
+    steps_to_level: the first of steps with accuracy >= level, None if the job ended below it (right-censored).
+    """
+
+    job: Job
+    measure: Measure
+    steps: list[int]
+    accuracy: list[float]
+    loss: list[float | None]
+    steps_to_level: int | None
+
+    @property
+    def censored(self) -> bool:
+        """True where the level was not reached within the job's steps."""
+        return self.steps_to_level is None
+
+
+class SweepManifest(Strict):
+    """What a sweep is, from its start; once it is finished also the hash of every result, by job."""
+
+    version: str
+    torch_version: str
+    device: str
+    threads: Annotated[int, Field(ge=1)]
+    weights: bool
+    precision: Precision = "float32"
+    measure: Measure
+    jobs: tuple[Job, ...]
+    sha256: dict[str, str] | None = None
+
+
+def result_of(
+    job: Job, measure: Measure, steps: list[int], accuracy: list[float], loss: list[float | None]
+) -> JobResult:
+    """The result of a job with these scores: its steps to the level are the first of `steps` that is at it."""
+    reached = [step for step, value in zip(steps, accuracy, strict=True) if value >= measure.level]
+    return JobResult(
+        job=job,
+        measure=measure,
+        steps=steps,
+        accuracy=accuracy,
+        loss=[value if value is not None and math.isfinite(value) else None for value in loss],
+        steps_to_level=reached[0] if reached else None,
+    )

@@ -1,0 +1,141 @@
+"""What only the first version of the KV-shifting paper says, in Section 5 and footnote 4."""
+
+import itertools
+
+import sympy as sp
+from flint import arb
+
+from proofs_check.claim import ENUMERATED, Claim, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.kv.exact_claim import exact_claim, unsettled_claim
+from proofs_check.kv.mathematical import exact, identities, mathematical, symbolic
+from proofs_check.kv.setup import BASE, DEFAULT_BASE, decay, rates
+from proofs_check.margin import Margin, ball_at_least, less, worst
+from theory.shift import softmax, tokens
+
+FIRST = "KV shifting (first version), Section 5"
+
+
+def _layer(states: list[sp.Expr], causal: bool) -> list[sp.Expr]:
+    """One attention layer without positions, D = 1, identity projections."""
+    rows = []
+    for place, state in enumerate(states):
+        seen = states[: place + 1] if causal else states
+        rows.append(sum(w * s for w, s in zip(softmax([state * s for s in seen]), seen, strict=True)))
+    return rows
+
+
+def _earlier_permuted(length: int, layers: int = 1) -> Margin:
+    """The last output of a causal layer (or two) under every permutation of the tokens before the last."""
+    states = list(tokens(length))
+
+    def last(order: tuple[int, ...]) -> sp.Expr:
+        rows = [states[k] for k in order]
+        for _ in range(layers):
+            rows = _layer(rows, causal=True)
+        return rows[-1]
+
+    orders = [(*order, length - 1) for order in itertools.permutations(range(length - 1))]
+    return identities([last(order) for order in orders], [last(orders[0])] * len(orders))
+
+
+def _all_permuted(length: int, layers: int = 2, causal: bool = False) -> Margin:
+    """Layers without a mask: the outputs of permuted tokens are the permuted outputs."""
+    states = list(tokens(length))
+
+    def outputs(rows: list[sp.Expr]) -> list[sp.Expr]:
+        for _ in range(layers):
+            rows = _layer(rows, causal)
+        return rows
+
+    plain = outputs(states)
+    orders = list(itertools.permutations(range(length)))
+    found = [row for order in orders for row in outputs([states[k] for k in order])]
+    return identities(found, [plain[k] for order in orders for k in order])
+
+
+def _nearest_first(base: int, window: int) -> Margin:
+    """sum_i cos(m theta_i) is lower at m = 1 than at 0, and lower yet at every other m of the window; d = 128."""
+    speeds = rates(base, 128)
+    sums = [decay(distance, speeds) for distance in range(window)]
+    highest: arb = sums[2]
+    for value in sums[3:]:
+        highest = highest.max(value)
+    return worst([ball_at_least(sums[0] - sums[1], strict=True), ball_at_least(sums[1] - highest, strict=True)])
+
+
+# What the toy theory, the models of Elhage et al. and Llama are made of, as the footnote and Section 3 say.
+PARTS = {
+    "theory": {"attention"},
+    "attention-only": {"attention"},
+    "Llama": {"attention", "MLP", "normalisation"},
+}
+
+
+def _closer_to_theory(near: str, far: str) -> Margin:
+    return less(len(PARTS[near] ^ PARTS["theory"]), len(PARTS[far] ^ PARTS["theory"]))
+
+
+CLAIMS: tuple[Claim, ...] = (
+    unsettled_claim(
+        "kv1.sec5.gestalt",
+        FIRST,
+        "Aggregation of neighbouring information also occurs in humans.",
+        note="Cited psychology (Todorovic, 2008), outside of what can be checked here.",
+    ),
+    mathematical(
+        "kv1.sec5.permutation",
+        FIRST,
+        "Pure attention has permutation invariance.",
+        symbolic(
+            "the last output of one causal layer under all orders of the earlier tokens, N = 3, 4; tokens free",
+            _earlier_permuted,
+            ({"length": 3}, {"length": 4}),
+            Control("two causal layers", lambda length: _earlier_permuted(length, 2), ({"length": 3},)),
+        ),
+        symbolic(
+            "two layers without a mask: the outputs of permuted tokens are the permuted outputs, N = 2, 3; tokens free",
+            _all_permuted,
+            ({"length": 2}, {"length": 3}),
+            Control("with the causal mask", lambda length: _all_permuted(length, causal=True), ({"length": 2},)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        hypotheses=("one layer seen from the last token, or no causal mask",),
+        reading="Attention without positions is meant, as a sum over the tokens that it sees.",
+        severity=Severity.READING,
+        note="Missing: a second layer under the causal mask does tell the order, from three tokens on.",
+        formula=r"Y_L(x_{\pi(1)},\ldots,x_{\pi(L-1)},x_L)=Y_L(x_1,\ldots,x_L)",
+        coverage=everywhere("The output is a ratio of two sums over the tokens seen, which a permutation reorders."),
+    ),
+    unsettled_claim(
+        "kv1.sec5.rope",
+        FIRST,
+        "Many LLMs use rotary embedding to make better use of the information of neighbouring tokens.",
+        note="A purpose: it takes their authors. That near keys score highest is kv1.sec5.rope.nearest.",
+    ),
+    mathematical(
+        "kv1.sec5.rope.nearest",
+        f"{FIRST}, our addition",
+        "For a key equal to the query, of one length in every pair of components, the rotary score is largest at "
+        "distance 0 and next at 1: d = 128, windows of 2048 for base 10,000 and 4096 for 100,000.",
+        exact(
+            "sum_i cos(m base^(-2i/d)) in balls at every m of the window",
+            _nearest_first,
+            ({"base": DEFAULT_BASE, "window": 2048}, {"base": BASE, "window": 4096}),
+            Control("one speed for all pairs", points=({"base": 1, "window": 64},)),
+        ),
+        is_correction=True,
+        formula=r"\sum_i\cos(m\,b^{-2i/d})<\sum_i\cos(b^{-2i/d})<\frac{d}{2},\quad m\ge2",
+        coverage=ENUMERATED,
+    ),
+    exact_claim(
+        "kv1.fn4",
+        "KV shifting (first version), Section 3.2, footnote 4",
+        "The attention-only structure of Elhage et al. is better aligned with the theory than Llama's.",
+        _closer_to_theory,
+        ({"near": "attention-only", "far": "Llama"},),
+        (Control("the other way round", points=({"near": "Llama", "far": "attention-only"},)),),
+        scope="parts that the theory leaves out: MLP and normalisation",
+        nature=Nature.TEXTUAL,
+        coverage=ENUMERATED,
+    ),
+)

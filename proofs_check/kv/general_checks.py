@@ -1,0 +1,192 @@
+"""Steps that hold for every length, dimension and place: identities in free symbols, whose signs are part of the check.
+
+Each margin is one step of a proof whose other steps are sums over positions or coordinates, so that no size enters.
+"""
+
+import sympy as sp
+
+from proofs_check.margin import Margin, identity, same, worst
+from theory.induction_sharpness import r
+from theory.symbols import sigma, slope
+
+
+def nonnegative(expr: sp.Expr) -> Margin:
+    """expr >= 0 by the signs of its symbols, term by term."""
+    return same(bool(sp.expand(expr).is_nonnegative), True)
+
+
+def positive(expr: sp.Expr) -> Margin:
+    return same(bool(sp.factor(expr).is_positive), True)
+
+
+def termwise(top: int = 1, low: int = -1) -> Margin:
+    """|c x| <= c for c >= 0, low <= x <= top (x = top - a = low + b, a, b >= 0): summed, the triangle inequality."""
+    c, a, b = sp.symbols("c a b", nonnegative=True)
+    return worst([nonnegative(c - c * (top - a)), nonnegative(c + c * (low + b))])
+
+
+def largest_entry(side: int = 1) -> Margin:
+    """|a b_k| <= |a| max |b|: the sum of these is Hoelder's inequality. `side` -1: a bound below the entry."""
+    a, entry, more = sp.symbols("a entry more", nonnegative=True)
+    return nonnegative(a * (entry + side * more) - a * entry)
+
+
+def tilt(divisor: int = 4) -> Margin:
+    """Laws p, q of any number of positions with q / p between m and M, m <= 1 <= M: the share that moves is
+
+        E_p (rho - 1)^+ <= (1 - m)(M - 1)/(M - m) <= tanh(w/4),  M / m = e^w,  rho = q / p,  E_p rho = 1.
+    The chord over [m, M] lies above (rho - 1)^+, and is affine, so that its mean is its value at 1; the second step is
+    a square. Then 2 tanh(w/4) <= w/2, as z - tanh z starts at 0 and has the derivative tanh^2 z.
+    """
+    low = sp.Symbol("m", positive=True)
+    below, above, rise = sp.symbols("below above rise", nonnegative=True)
+    rho, high, g = sp.symbols("rho M g", positive=True)
+    width, z = sp.Symbol("w", positive=True), sp.Symbol("z", nonnegative=True)
+    chord = (high - 1) * (rho - low) / (high - low)
+    bound = (high - 1) * (1 - low) / (high - low)
+    tanh = (sp.exp(2 * width / divisor) - 1) / (sp.exp(2 * width / divisor) + 1)
+    ends = {low: 1 / (1 + below), high: 1 + above}
+    return worst(
+        [
+            identity(chord - (rho - 1), (1 - low) * (high - rho) / (high - low)),
+            nonnegative(sp.cancel(((1 - low) * (high - 1)).subs(ends) * (1 + below))),
+            nonnegative((high - low).subs({high: low + rise})),
+            identity(chord.subs(rho, 1), bound),
+            identity((g - 1) / (g + 1) - bound.subs(high, low * g**2), (low * g - 1) ** 2 / (low * (g**2 - 1))),
+            identity((tanh - sp.tanh(width / divisor)).rewrite(sp.exp), 0),
+            identity(tanh.subs(width, 2 * sp.log(g)), (g - 1) / (g + 1)),
+            identity(sp.diff(z - sp.tanh(z), z), sp.tanh(z) ** 2),
+            identity((z - sp.tanh(z)).subs(z, 0), 0),
+        ]
+    )
+
+
+def one_weight(times: int = 2) -> Margin:
+    """||w - e_{s-1}||_1 = 2 (1 - w_{s-1}) for any mean: what is not on s - 1 plus what s - 1 lacks."""
+    others, own = sp.symbols("others own", positive=True)
+    miss = others / (others + own) + (1 - own / (others + own))
+    return identity(miss, times * (1 - own / (others + own)))
+
+
+def order_constant(power: int = 1) -> Margin:
+    """r/(1-r) <= r/(1-r0) for r = e^{-p} <= r0 = e^{-p0}: the difference is r (r0 - r)/((1-r)(1-r0))."""
+    first = sp.Symbol("r0", positive=True)
+    return identity(r / (1 - first) - r**power / (1 - r), r * (first - r) / ((1 - r) * (1 - first)))
+
+
+def no_constant(factor: int = 4) -> Margin:
+    """4 r/(1-r) = 4 (C - 1) > C - 1 = C r at r = 1 - 1/C, for every C > 1 (C = 1 + c): no C serves all p > 0."""
+    excess = sp.Symbol("c", positive=True)
+    constant = 1 + excess
+    ratio = 1 - 1 / constant
+    difference = sp.cancel(factor * ratio / (1 - ratio) - constant * ratio)
+    return positive(difference)
+
+
+def repaired_weights(factor: sp.Expr | None = None) -> Margin:
+    """The repaired key at any s, q = r^s: weights ((1-r)/(1-q) - (1-r))/r on x_s and (1-r)/(1-q) on x_{s-1}, sum 1."""
+    q = sp.Symbol("r^s", positive=True)
+    shrink = 1 - r if factor is None else factor
+    total = (1 - q) / (1 - r)  # 1 + r + .. + r^{s-1}
+    own, before = (1 / total - shrink) / r, 1 / total
+    rest = (total - 1 - r) / total / r  # r^2 + .. + r^{s-1}, divided by r and the total
+    return worst(
+        [
+            identity(own + before + rest, 1),
+            identity(own, (1 - r) * q / (r * (1 - q))),
+            identity(before - (1 - r), (1 - r) * q / (1 - q)),
+        ]
+    )
+
+
+def _general() -> dict[str, sp.Symbol]:
+    """One coordinate of x_s, x_{s-1} and x_L, and the distance L - s >= 0 of a place s."""
+    own, before, last = sp.symbols("own before last", real=True)
+    return {"own": own, "before": before, "last": last, "distance": sp.Symbol("distance", nonnegative=True)}
+
+
+def same_term(alpha: tuple = (0, 1), beta: tuple = (1, 0), scale: sp.Expr = 1 / sigma) -> Margin:
+    """At a general place s and coordinate, key, bias and value of Appendix B's head are those of Eq. 7."""
+    t = _general()
+    key = alpha[0] * t["own"] + alpha[1] * t["before"]
+    score = scale * t["last"] * key - slope * t["distance"]
+    printed = t["last"] * t["before"] / sigma - slope * sp.Abs(t["distance"])
+    value = beta[0] * t["own"] + beta[1] * t["before"]
+    return worst([identity(score, printed), identity(value, t["own"])])
+
+
+def rescaled_term(factor: sp.Expr = 1 / sigma) -> Margin:
+    """beta_1 = 1/sigma at a general place and coordinate: the values of IH over sigma, under its own scores."""
+    own, weight, total = sp.symbols("own weight total", positive=True)
+    return identity(weight * (factor * own) / total, (weight * own / total) / sigma)
+
+
+def two_blocks(first: bool = True) -> Margin:
+    """Causal mask = two blocks, the ends {1, L} of mass a and {2..L-1} of mass Z: KVSA - IH = a/(a+Z) (v - IH)."""
+    one, last, z = sp.symbols("w_1 w_L Z", positive=True)
+    x_one, x_last, inner = sp.symbols("x_1 x_L N", real=True)  # N, the weighted sum over {2..L-1}
+    head = (one * x_one + last * x_last + inner) / (one + last + z)
+    ends = ((one if first else 0) * x_one + last * x_last, (one if first else 0) + last)
+    return identity(head - inner / z, ends[1] / (ends[1] + z) * (ends[0] / ends[1] - inner / z))
+
+
+def matched_share(ends: int = 2) -> Margin:
+    """eps = a/(a+Z) <= ends/z for a = e^{-m(L-1)} + e^0 = 2 - lost and Z = z + more, z the term of the match."""
+    z, a = sp.symbols("z a", positive=True)
+    more, lost = sp.symbols("more lost", nonnegative=True)
+    slack = a * (a + more) / (z * (a + z + more))
+    return worst([identity(a / z - a / (a + z + more), slack), nonnegative(slack), nonnegative(ends - (2 - lost))])
+
+
+def gains_weight(start: int = 1) -> Margin:
+    """x = (start, 0, c, 1), d = 1: TF - IH = c kappa with kappa > 0, at every sigma, m and finite p.
+
+    With E = e^{1/sigma}, t = e^{-m}, tokens 2 and 3 weigh E^start t^2 and t in IH, E^start t^2 and E^q t in TF, where
+    q = start r/(1+r) > 0 is what y_3 keeps of x_1; E^q = 1 + gain. Token 2 is 0 and token 3 is c.
+    """
+    match, decay, gain = sp.symbols("E t gain", positive=True)
+    lifted = 1 + gain if start else sp.Integer(1)
+    share = lifted * decay / (match**start * decay**2 + lifted * decay)
+    return positive(sp.cancel(share - share.subs(gain, 0)))
+
+
+def share_of_matches(cold: bool = True) -> Margin:
+    """The right letter's share M/(M+N) is at least k/(k+h) >= 1 - L e^{mL - 1/sigma} -> 0 left as sigma -> 0, any m.
+
+    M >= k = e^{1/sigma - mL}: one match at a distance <= L. N <= h = L: every other token has weight <= 1.
+    """
+    k, h = sp.symbols("k h", positive=True)
+    more, fewer = sp.symbols("more fewer", nonnegative=True)
+    excess = sp.cancel(((k + more) / (k + more + h - fewer) - k / (k + h)) * (k + h) * (k + more + h - fewer))
+    length, largest_slope = sp.symbols("L m0", positive=True)
+    lost = length * sp.exp(largest_slope * length - 1 / sigma)
+    return worst(
+        [
+            nonnegative(excess),
+            identity(h / k - (1 - k / (k + h)), h**2 / (k * (k + h))),
+            identity((h / k).subs({h: length, k: sp.exp(1 / sigma - largest_slope * length)}), lost),
+            same(sp.limit(lost, sigma, 0 if cold else sp.oo), sp.Integer(0)),
+        ]
+    )
+
+
+def ratio_of_matches(power: int = 1) -> Margin:
+    """Two matches i > j weigh as e^{m (i - j)}: distances L - i - 1 and L - j - 1, the same score 1/sigma."""
+    length, later, gap = sp.symbols("L i gap", positive=True)
+    weights = [sp.exp(1 / sigma - slope * (length - place - 1)) for place in (later, later - gap)]
+    return identity(sp.simplify(weights[0] / weights[1]), sp.exp(power * slope * gap))
+
+
+def latest_bound(nearest: int = 1) -> Margin:
+    """Each other weight over that of the latest match i is at most e^{-m gap} (an earlier match, gap or more away), or
+    e^{m(L-i-2) - 1/sigma} (no match, `nearest` or more from the end): logarithms, with what is `more` at least 0."""
+    length, place, gap, more = sp.symbols("L i gap more", nonnegative=True)
+    latest = 1 / sigma - slope * (length - place - 1)
+    earlier = 1 / sigma - slope * (length - (place - gap - more) - 1)
+    other = -slope * (nearest + more)
+    return worst(
+        [
+            nonnegative(-slope * gap - (earlier - latest)),
+            nonnegative(slope * (length - place - 2) - 1 / sigma - (other - latest)),
+        ]
+    )

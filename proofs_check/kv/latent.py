@@ -1,0 +1,252 @@
+"""Appendix J of the KV-shifting paper: latent attention, whose scores are taken from cached latents, and the shift."""
+
+from functools import cache
+
+import sympy as sp
+
+from proofs_check.claim import INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.kv.exact_claim import unsettled_claim
+from proofs_check.kv.mathematical import ONCE, identities, mathematical, symbolic
+from proofs_check.margin import Margin, identity
+from theory.shift import mixing_matrix, softmax, tokens
+from theory.symbols import alpha1, alpha2, beta1, beta2
+
+SOURCE = "KV shifting (final), Appendix J"
+OURS = f"{SOURCE}, our addition"
+angle = sp.Symbol("theta", real=True)
+here, there = sp.symbols("t s", positive=True, integer=True)
+
+
+def _vector(name: str, size: int = 2) -> sp.Matrix:
+    return sp.Matrix(size, 1, sp.symbols(f"{name}_1:{size + 1}", real=True))
+
+
+def _matrix(name: str, rows: int = 2, columns: int = 3) -> sp.Matrix:
+    return sp.Matrix(rows, columns, lambda row, column: sp.Symbol(f"{name}_{row + 1}{column + 1}", real=True))
+
+
+QUERY, LATENT, PROJECTION = _vector("q"), _vector("c", 3), _matrix("w")
+
+
+def _turn(place: sp.Expr | int) -> sp.Matrix:
+    """Rotary embedding of one pair of components at a place."""
+    turned = place * angle
+    return sp.Matrix([[sp.cos(turned), -sp.sin(turned)], [sp.sin(turned), sp.cos(turned)]])
+
+
+def _absorbed(scale: int = 1) -> Margin:
+    """q . (W c) = (W^T q) . c: the projection moves to the query, once for all latents."""
+    return identity(QUERY.dot(PROJECTION * LATENT), scale * (PROJECTION.T * QUERY).dot(LATENT))
+
+
+def _scale_free(normalised: bool = True) -> Margin:
+    """A score with a normalised key is the same for r c as for c; an absorbed one, u . c, is r times as large."""
+    ratio = sp.Symbol("r", positive=True)
+
+    def score(latent: sp.Matrix) -> sp.Expr:
+        key = PROJECTION * latent
+        return QUERY.dot(key) / sp.sqrt(key.dot(key)) if normalised else QUERY.dot(key)
+
+    return identity(score(ratio * LATENT), score(LATENT))
+
+
+def _with_cached_norm(cached: bool = True) -> Margin:
+    key = PROJECTION * LATENT
+    norm = sp.sqrt(key.dot(key))
+    return identity(QUERY.dot(key) / norm, (PROJECTION.T * QUERY).dot(LATENT) / (norm if cached else 1))
+
+
+def _rotation_moves(angle_of_step: sp.Expr = angle) -> Margin:
+    """|(R_{s+1-t} - R_{s-t}) w|^2 = (2 - 2 cos theta) |w|^2: a distance further the absorbed column is another one."""
+    column = _vector("w")
+    step = (_turn(there + 1 - here) - _turn(there - here)) * column
+    return identity(step.dot(step), (2 - 2 * sp.cos(angle_of_step)) * column.dot(column))
+
+
+def _outputs(key: tuple, value: tuple, length: int) -> tuple[list[sp.Expr], list[sp.Expr]]:
+    """The last token's output of one head over `length` tokens with mixed keys and values, and the same from latents.
+
+    First: keys W C and values V C mixed as in Eq. 5. Second: the query W^T q against the cached latents, the scores and
+    then the averaged latents mixed, and V applied at the end.
+    """
+    latents, keys, values = tokens(length, 2, "c"), _matrix("w", 2, 2), _matrix("v", 2, 2)
+    plain = softmax(list(mixing_matrix(key, length) * (latents * keys.T) * QUERY))
+    full = sp.Matrix([plain]) * (mixing_matrix(value, length) * (latents * values.T))
+    raw = latents * (keys.T * QUERY)
+    weights = sp.Matrix([softmax([_at(raw, s) * key[0] + _at(raw, s - 1) * key[1] for s in range(length)])])
+    mixed = [_row(latents, s) * value[0] + _row(latents, s - 1) * value[1] for s in range(length)]
+    read = (weights * sp.Matrix.vstack(*mixed)) * values.T
+    return list(full), list(read)
+
+
+def _at(column: sp.Matrix, place: int) -> sp.Expr:
+    return column[place] if place >= 0 else sp.Integer(0)
+
+
+def _row(rows: sp.Matrix, place: int) -> sp.Matrix:
+    return rows.row(place) if place >= 0 else sp.zeros(1, rows.cols)
+
+
+def _from_latents(key: tuple, value: tuple, exchanged: bool = False, length: int = 3) -> Margin:
+    """Exchanged: the cache is read with the coefficients of the token itself and of the previous one swapped."""
+    full, read = _outputs(key, value, length)
+    return identities(full, _outputs(key[::-1], value[::-1], length)[1] if exchanged else read)
+
+
+@cache
+def _mixture_from_latents(exchanged: bool = False) -> Margin:
+    return _from_latents((alpha1, alpha2), (beta1, beta2), exchanged, length=2)
+
+
+@cache
+def _rotated(coefficients: tuple = (0, 1), back: int = 1) -> Margin:
+    """Keys mixed before rotation, as in Appendix M, from the rotated keys that are cached, R_s k_s.
+
+    The score is alpha1 (R_t q) . (R_s k_s) + alpha2 (R_{t-1} q) . (R_{s-1} k_{s-1}): the query is turned back by one.
+    """
+    own, previous = _vector("k"), _vector("p")
+    mixed = coefficients[0] * own + coefficients[1] * previous
+    first = (_turn(here) * QUERY).dot(_turn(there) * own)
+    second = (_turn(here - back) * QUERY).dot(_turn(there - 1) * previous)
+    score = (_turn(here) * QUERY).dot(_turn(there) * mixed)
+    return identity(score, coefficients[0] * first + coefficients[1] * second)
+
+
+def _moved_score(values_too: bool = False) -> Margin:
+    """All places moved on by m: scores of rotated queries and keys stay; a sum of rotated values does not."""
+    moved = sp.Symbol("m", positive=True, integer=True)
+    first, second = _vector("k"), _vector("p")
+    if not values_too:
+        scores = [(_turn(here + by) * QUERY).dot(_turn(there + by) * first) for by in (0, moved)]
+        return identity(*scores)
+    share = sp.Symbol("a", positive=True)
+    outputs = [share * _turn(1 + by) * first + (1 - share) * _turn(2 + by) * second for by in (0, moved)]
+    return identities(list(outputs[0]), list(outputs[1]))
+
+
+PREVIOUS_KEY, PREVIOUS_VALUE = ((0, 1), (1, 0)), ((1, 0), (0, 1))
+
+CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "kv.appJ.qk_norm",
+        SOURCE,
+        "Latent attention, which takes its scores from cached latents in inference, is hard to combine with query and "
+        "key normalisation.",
+        symbolic(
+            "without a norm the projection of the keys moves to the query; 2 components from 3 latents, all free",
+            _absorbed,
+            ONCE,
+            Control("twice", lambda: _absorbed(2)),
+        ),
+        symbolic(
+            "with it the score of r c is that of c, where every u . c is r times as large: no u serves both",
+            _scale_free,
+            ONCE,
+            Control("without the norm", lambda: _scale_free(normalised=False)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        hypotheses=("nothing but the latents is cached",),
+        reading="Hard means that no absorbed query gives the scores from the latents alone.",
+        severity=Severity.READING,
+        note="Missing: that no norms are cached; with one number a head and token it can be done "
+        "(kv.appJ.qk_norm.cached).",
+        formula=r"\frac{q\cdot Wrc}{|Wrc|}=\frac{q\cdot Wc}{|Wc|}\ne u\cdot c",
+        coverage=everywhere(
+            "Scaling a latent keeps the one score and multiplies the other, at every size; all entries are free."
+        ),
+    ),
+    mathematical(
+        "kv.appJ.qk_norm.cached",
+        OURS,
+        "With the norms |W c_s| cached, one number a head and token, normalised scores too are taken from the latents.",
+        symbolic(
+            "2 components from 3 latents, all free",
+            _with_cached_norm,
+            ONCE,
+            Control("no norm cached", lambda: _with_cached_norm(cached=False)),
+        ),
+        is_correction=True,
+        formula=r"\frac{q\cdot Wc}{|Wc|}=\frac{(W^Tq)\cdot c}{|Wc|}",
+        coverage=INSTANCES,
+    ),
+    mathematical(
+        "kv.appJ.rope",
+        SOURCE,
+        "For the same reason latent attention is hard to combine with rotary embedding.",
+        symbolic(
+            "a column of the absorbed R_{s-t} W at neighbouring distances: they part by 2 - 2 cos(theta) times |w|^2",
+            _rotation_moves,
+            ONCE,
+            Control("no rotation", lambda: _rotation_moves(sp.Integer(0))),
+        ),
+        reading="Hard means that no one absorbed matrix serves two distances.",
+        formula=r"q^TR_t^TR_sWc=q^TR_{s-t}Wc,\quad|(R_{m+1}-R_m)w|^2=(2-2\cos\theta)|w|^2",
+        coverage=everywhere("Angle, places and a column of W are free; the factor is 0 only where nothing is rotated."),
+    ),
+    unsettled_claim(
+        "kv.appJ.shared",
+        SOURCE,
+        "That is why the rotated vectors of latent attention are shared by all heads.",
+        note="The reason takes the cited report; shared are the keys' (one to cache instead of one a head), while "
+        "queries have one a head.",
+    ),
+    mathematical(
+        "kv.appJ.compatible",
+        SOURCE,
+        "KV shifting is compatible with latent attention: some heads' keys, some heads' values come entirely from the "
+        "previous token.",
+        symbolic(
+            "one head over three tokens from two latents a token, against Eq. 5; projections and latents free",
+            lambda kernels, exchanged=False: _from_latents(*kernels, exchanged),
+            ({"kernels": PREVIOUS_KEY}, {"kernels": PREVIOUS_VALUE}),
+            Control("the token itself", lambda kernels: _from_latents(*kernels, True)),
+        ),
+        symbolic(
+            "the rotated part, from the cached R_{s-1} k_{s-1}: the query is turned back by one; angle and places free",
+            _rotated,
+            ONCE,
+            Control("the query left as it is", lambda: _rotated(back=0)),
+        ),
+        reading="Compatible means that what is cached stays what it was.",
+        formula=r"\hat k_s=Wc_{s-1}:\quad q\cdot\hat k_s=(W^Tq)\cdot c_{s-1}",
+        coverage=INSTANCES,
+    ),
+    mathematical(
+        "kv.appJ.compatible.mixture",
+        OURS,
+        "It is so for every mixture, not only for heads that take the previous token alone: scores and latents are "
+        "mixed instead of keys and values.",
+        symbolic(
+            "one head over two tokens from two latents a token, against Eq. 5; coefficients free too",
+            _mixture_from_latents,
+            ONCE,
+            Control("the two coefficients exchanged", lambda: _mixture_from_latents(exchanged=True)),
+        ),
+        symbolic(
+            "the rotated part, from the cached rotated keys; angle, places and coefficients free",
+            lambda: _rotated((alpha1, alpha2)),
+            ONCE,
+            Control("the query left as it is", lambda: _rotated((alpha1, alpha2), back=0)),
+        ),
+        is_correction=True,
+        formula=r"q\cdot\hat k_s=\alpha_1(W^Tq)\cdot c_s+\alpha_2(W^Tq)\cdot c_{s-1}",
+        coverage=INSTANCES,
+    ),
+    mathematical(
+        "kv.appJ.rope_dimensions",
+        SOURCE,
+        "The dimension with rotary embedding in key and value is 32.",
+        symbolic(
+            "rotated queries and keys: scores stay where all places move on by m; angle, places and m free",
+            _moved_score,
+            ONCE,
+            Control("rotated values: the output of two tokens does not stay", lambda: _moved_score(values_too=True)),
+        ),
+        nature=Nature.TEXTUAL,
+        verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
+        note="In key and query: values are not rotated, here or in Appendix M; rotated, they would make outputs depend "
+        "on absolute places. The 32 and 32 make up the query's 64.",
+        coverage=everywhere("Angle, places, m, vectors and weights are free."),
+    ),
+)

@@ -1,0 +1,308 @@
+"""Sections 3.2, 3.3 and 5: is it fusing neighbours or decoupling keys from values that makes induction learned?
+
+Evidence re-reads the shipped sweep `decoupling` (`dynamics.experiments.decoupling`, models in `dynamics.places`): one
+layer with KV shift, K shift, one common mixture or half of the channels shifted, or with the fusion given; two vanilla
+layers, and two with the decoupling given.
+"""
+
+from fractions import Fraction
+
+import sympy as sp
+
+from proofs_check.claim import INSTANCES, Claim, Control, Effort, Evidence, Severity, Verdict
+from proofs_check.kv.exact_claim import FINAL, unsettled_claim
+from proofs_check.kv.mathematical import exact, mathematical
+from proofs_check.kv.outcomes import outcome
+from proofs_check.kv.sweep_margins import Variant, arrivals, medians, trained
+from proofs_check.kv.trained_tasks_checks import faster
+from proofs_check.margin import Margin, less, same, worst
+from proofs_check.oracles import sentence, symbolic_one_hot_logits
+from theory.symbols import alpha1, alpha2, beta1, beta2
+
+LEARNING = "KV shifting (both versions), Section 3.2, citing Bietti et al."
+META = f"{FINAL}, Section 3.3, first paragraph"
+DISCUSSION = f"{FINAL}, Section 5, fourth paragraph"
+PLACES = f"{FINAL}, Appendix G, last paragraph (first version: Appendix J)"
+
+SETTING = "vocabulary 32, rows of about 5 tokens, 2 heads, MLP 64, 2500 steps of 64 rows, AdamW at 1e-3, 8 seeds"
+HERE = "at widths 16 and 64 (vocabulary 32, 2500 steps, 8 seeds)"
+WIDTHS = (16, 64)
+KV, K, COMMON, HALF = "kv-shift", "k-shift", "common", "half-channels"
+FUSED, APART, VANILLA = "fusion-given", "decoupling-given", "vanilla-2"
+
+
+def _at(width: int, name: str) -> Variant:
+    return "decoupling", f"width-{width}.{name}"
+
+
+def _pairs(first: str, second: str, factor: float = 1.0, widths: tuple[int, ...] = WIDTHS) -> list[dict]:
+    return [{"first": _at(w, first), "second": _at(w, second), "factor": factor} for w in widths]
+
+
+def _sooner(first: str, second: str, factor: float = 1.0, widths: tuple[int, ...] = WIDTHS) -> Evidence:
+    """A run of the first arrives before `factor` times one of the second, with odds above a half."""
+    share = "" if factor == 1 else f"{Fraction(factor).limit_denominator(9)} of "
+    where = " and ".join(map(str, widths))
+    return trained(
+        f"{first} arrives before {share}the steps of {second} at width {where} with a probability above 1/2, interval "
+        f"included; {SETTING}",
+        faster,
+        _pairs(first, second, factor, widths),
+        Control("exchanged", points=_pairs(second, first, factor, widths)),
+    )
+
+
+def _not(found: Margin) -> Margin:
+    """Not shown: the interval does not lie above 1/2."""
+    return Margin(-found.value if found.value < 0 else -1.0, found.printed, found.true)
+
+
+def _told(*named: tuple[int, str, int | None]) -> Evidence:
+    """The medians that a statement names: (width, model, steps)."""
+    variants, steps = tuple(_at(width, name) for width, name, _ in named), tuple(number for _, _, number in named)
+    points, exchanged = (({"variants": v, "steps": steps},) for v in (variants, variants[::-1]))
+    return trained("the medians", medians, points, Control("in the opposite order", points=exchanged))
+
+
+def _arrive(name: str, *numbers: int) -> Evidence:
+    """How many of the eight seeds reach the level at either width."""
+    points = [{"variant": _at(w, name), "number": n} for w, n in zip(WIDTHS, numbers, strict=True)]
+    fewer = [point | {"number": point["number"] - 1} for point in points]
+    return trained(f"seeds of {name} that reach 95 %; {SETTING}", arrivals, points, Control("one fewer", points=fewer))
+
+
+def circuit(tokens: int, keys: str, values: str) -> Margin:
+    """The usual second layer on states (x_s, x_{s-1}), two orthogonal halves; attention sharp on the highest scores.
+
+    Keys and values are read from the halves named; right is a read-out that is x_{i+1} alone, for each i < T.
+    """
+    found = []
+    for position in range(1, tokens):
+        words = sentence(tokens, position)
+        halves = {"own": words, "previous": [None, *words[:-1]]}
+        scores = [int(word == words[-1]) for word in halves[keys]]
+        read = {halves[values][place] for place, score in enumerate(scores) if score == max(scores)}
+        found.append(same(sorted(read, key=str), [words[position]]))
+    return worst(found)
+
+
+def no_other_halves(tokens: int, claimed: tuple[str, str] = ("previous", "own")) -> Margin:
+    """Of the four ways to read keys and values from the halves only one is right; "previous" stands for x_{s-1}."""
+    ways = [(k, v) for k in ("own", "previous") for v in ("own", "previous")]
+    right = [way for way in ways if circuit(tokens, *way).value >= 0]
+    return same(right, [claimed])
+
+
+def one_mixture(tokens: int, position: int, share: Fraction = Fraction(3, 4), scale: int = 8) -> Margin:
+    """Keys and values are the same mixture (1 - share) x_s + share x_{s-1}, scores times `scale`; one layer.
+
+    With its own token taken off by the residual connection, the largest logit is that of the successor, strictly.
+    """
+    words = sentence(tokens, position)
+    at = {alpha1: scale * (1 - share), alpha2: scale * share, beta1: 1 - share, beta2: share}
+    exact_at = {symbol: sp.Rational(value.numerator, value.denominator) for symbol, value in at.items()}
+    logits = [logit.subs(exact_at) for logit in symbolic_one_hot_logits(tokens, position)]
+    others = [logit for word, logit in enumerate(logits) if word not in (words[-1], words[position])]
+    return worst([less(other, logits[words[position]]) for other in others] or [same(tokens, 2)])
+
+
+def _sentences(effort: Effort) -> list[dict[str, int]]:
+    longest = 7 if effort is Effort.QUICK else 20
+    return [{"tokens": t, "position": i} for t in range(2, longest + 1) for i in range(1, t)]
+
+
+CLAIMS: tuple[Claim, ...] = (
+    unsettled_claim(
+        "kv.sec3.2.bigrams_first",
+        LEARNING,
+        "In ordinary transformers global bigrams are learned before the induction head.",
+        "A cited result; it would take the cited data (bigrams with triggers) and two vanilla layers over seeds.",
+    ),
+    unsettled_claim(
+        "kv.sec3.2.top_down",
+        LEARNING,
+        "The induction head is then formed in a top-down fashion, by learning the memories of the last layer first.",
+        "A cited result; it would take the cited probes of the memories over training.",
+    ),
+    mathematical(
+        "kv.sec3.3.two_parts",
+        META,
+        "Where the previous layer has fused neighbours, the next one has to separate the information into keys and "
+        "values.",
+        exact(
+            "states of two orthogonal halves (x_s, x_{s-1}), sharp attention, T = 2..8, each i < T: of the four "
+            "read-outs only keys from x_{s-1} with values from x_s give x_{i+1}",
+            no_other_halves,
+            tuple({"tokens": t} for t in range(2, 9)),
+            Control("both from one half", lambda tokens: no_other_halves(tokens, ("own", "own"))),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading="The usual circuit is meant, whose first layer stores both tokens side by side.",
+        note="Printed is 'coupling'. Without that circuit nothing has to be separated: kv.sec3.3.two_parts.mixture.",
+        formula=r"h_s=(x_s,x_{s-1})",
+        coverage=INSTANCES,
+    ),
+    mathematical(
+        "kv.sec3.3.two_parts.mixture",
+        f"{META}, the other reading",
+        "Nothing has to be separated for the right answer: one head whose keys and values are the same mixture (x_s + "
+        "3 x_{s-1})/4, scores times 8, own token taken off by the residual connection, names the successor.",
+        exact(
+            "one-hot tokens, each i < T, T = 2..7 (full: to 20): its logit exceeds every other but the own token's",
+            one_mixture,
+            _sentences,
+            Control("(3 x_s + x_{s-1})/4", lambda **p: one_mixture(**p, share=Fraction(1, 4))),
+            Control("scores times 0", lambda **p: one_mixture(**p, scale=0)),
+        ),
+        formula=r"\hat K=\hat V=\frac{x_s+3x_{s-1}}{4}",
+        hypotheses=("orthonormal tokens, one of them repeated", "i < T"),
+        coverage=INSTANCES,
+        is_correction=True,
+    ),
+    unsettled_claim(
+        "kv.sec3.3.fusion",
+        META,
+        "The fusion of adjacent tokens' information is easy.",
+        "'Easy' has no measure; it would take one, and models of the paper's size. Here it is the larger part of the "
+        "time (kv.sec3.3.fusion.trained).",
+    ),
+    outcome(
+        "kv.sec3.3.fusion.trained",
+        f"{META}, trained here",
+        "Fusion is not the easier half here: with the decoupling given and the fusion left to a first layer induction "
+        "takes more than twice the steps that it takes with the fusion given, medians 1930 and 580 at width 16, 490 "
+        "and 120 at 64.",
+        _sooner(FUSED, APART, 0.5),
+        _told((16, APART, 1930), (16, FUSED, 580), (64, APART, 490), (64, FUSED, 120)),
+        of="kv.sec3.3.fusion",
+        note="The first has two layers, as a vanilla model fuses in a layer of its own; the second has one.",
+    ),
+    unsettled_claim(
+        "kv.sec3.3.decoupling",
+        META,
+        "The decoupling of information into keys and values is difficult.",
+        "'Difficult' has no measure; it would take one, and models of the paper's size. Here it costs where the width "
+        "is short (kv.sec3.3.decoupling.trained).",
+    ),
+    outcome(
+        "kv.sec3.3.decoupling.trained",
+        f"{META}, trained here",
+        "With the fusion given, the decoupling that is left costs time at width 16 (medians 580 against 330 with "
+        "shifted keys), at width 64 too little to be told by 8 seeds (120, 100).",
+        _sooner(K, FUSED, 1.0, (16,)),
+        trained(
+            f"at width 64 the odds that shifted keys are faster are not above a half with their interval; {SETTING}",
+            lambda **p: _not(faster(**p)),
+            _pairs(K, FUSED, 1.0, (64,)),
+            Control("at width 16", points=_pairs(K, FUSED, 1.0, (16,))),
+        ),
+        _told((16, FUSED, 580), (16, K, 330), (64, FUSED, 120), (64, K, 100)),
+        of="kv.sec3.3.decoupling",
+    ),
+    unsettled_claim(
+        "kv.sec3.3.slower",
+        META,
+        "That decoupling is difficult may be one reason why vanilla attention learns induction more slowly.",
+        "A causal statement about the paper's models; it would take them with the decoupling given. Here that saves "
+        "time, and giving the fusion saves more (kv.sec3.3.slower.trained).",
+    ),
+    outcome(
+        "kv.sec3.3.slower.trained",
+        f"{META}, trained here",
+        f"Two vanilla layers learn induction sooner if the decoupling is given, {HERE}: all eight arrive, medians 1930 "
+        "and 490, where 3 and 5 do without; one layer to which the fusion is given is sooner still.",
+        _sooner(APART, VANILLA),
+        _arrive(APART, 8, 8),
+        _sooner(FUSED, APART),
+        _told((16, APART, 1930), (64, APART, 490)),
+        _arrive(VANILLA, 3, 5),
+        of="kv.sec3.3.slower",
+        note="Of two seeds more at width 16 one with the decoupling given stays at 82 % within the 2500 steps.",
+    ),
+    unsettled_claim(
+        "kv.sec5.adjacent",
+        DISCUSSION,
+        "Existing LLMs may easily integrate adjacent tokens without further bias, by position embedding and causal "
+        "mask.",
+        "It would take a measure of it in trained language models. That a head can is kv.appA.first_layer; here it "
+        "takes most of the time (kv.sec5.adjacent.trained).",
+    ),
+    outcome(
+        "kv.sec5.adjacent.trained",
+        f"{DISCUSSION}, trained here",
+        "Integrating the neighbour is not free here: a layer with rotary positions that has nothing else to learn for "
+        f"the next one's keys takes more than twice the steps of a model to which it is given, {HERE}.",
+        _sooner(FUSED, APART, 0.5),
+        _arrive(APART, 8, 8),
+        of="kv.sec5.adjacent",
+    ),
+    unsettled_claim(
+        "kv.sec5.not_fusion",
+        DISCUSSION,
+        "The key to the effectiveness of KV shifting is not to promote the fusion of local information.",
+        "A causal statement about language models, inferred from 3-grams; it would take them with one common mixture. "
+        "For induction here fusion alone goes most of the way (kv.sec5.not_fusion.trained).",
+    ),
+    outcome(
+        "kv.sec5.not_fusion.trained",
+        f"{DISCUSSION}, trained here",
+        "Fusion alone, keys and values of a head in one common mixture, lets one layer learn induction in all eight "
+        f"seeds, {HERE}, in less than 2/3 of the steps of two vanilla layers, of which 3 and 5 arrive.",
+        _arrive(COMMON, 8, 8),
+        _sooner(COMMON, VANILLA, 2 / 3),
+        _arrive(VANILLA, 3, 5),
+        of="kv.sec5.not_fusion",
+        note="Median steps 1180 at width 16 and 340 at 64; of two seeds more at width 16 one takes 2440.",
+    ),
+    unsettled_claim(
+        "kv.sec5.decoupling",
+        DISCUSSION,
+        "It is to achieve better induction heads by decoupling keys and values in time, and so better in-context "
+        "learning.",
+        "A causal statement about language models; it would take them with tied and with separate mixtures. For "
+        "induction here separate ones are faster where the width is short (kv.sec5.decoupling.trained).",
+    ),
+    outcome(
+        "kv.sec5.decoupling.trained",
+        f"{DISCUSSION}, trained here",
+        "Decoupling adds to fusion: against one common mixture (medians 1180 at width 16, 340 at 64) shifted keys "
+        "alone take less than 2/3 of the steps at both widths (330, 100), KV shifting at width 16 (440), at 64 it is "
+        "not told apart (280).",
+        _sooner(K, COMMON, 2 / 3),
+        _sooner(KV, COMMON, 2 / 3, (16,)),
+        trained(
+            f"at width 64 the odds that KV shifting is faster are not above a half with their interval; {SETTING}",
+            lambda **p: _not(faster(**p)),
+            _pairs(KV, COMMON, 1.0, (64,)),
+            Control("at width 16", points=_pairs(KV, COMMON, 1.0, (16,))),
+        ),
+        _told((16, COMMON, 1180), (16, K, 330), (16, KV, 440), (64, COMMON, 340), (64, K, 100), (64, KV, 280)),
+        of="kv.sec5.decoupling",
+    ),
+    unsettled_claim(
+        "kv.appG.placement",
+        PLACES,
+        "Of all places for a token shift, K and V are the most suitable for forming induction heads.",
+        "It would take the places meant, in language models. Here K is, K and V only where the width is short "
+        "(kv.appG.placement.trained).",
+    ),
+    outcome(
+        "kv.appG.placement.trained",
+        f"{PLACES}, trained here",
+        "Of four places in one layer - K, K and V, half of the channels of its input, K and V in one common mixture - "
+        "at width 16 K is first and K with V second; at width 64 no place is told to be faster than K, and half of "
+        "the channels (median 160) not slower than K with V (280).",
+        *(_sooner(K, other, 1.0, (16,)) for other in (KV, HALF, COMMON)),
+        *(_sooner(KV, other, 1.0, (16,)) for other in (HALF, COMMON)),
+        trained(
+            f"at width 64 no place is told to be faster than K, nor KV than half of the channels; {SETTING}",
+            lambda **p: _not(faster(**p)),
+            [p for pair in ((KV, K), (HALF, K), (COMMON, K), (KV, HALF)) for p in _pairs(*pair, 1.0, (64,))],
+            Control("K against one common mixture", points=_pairs(K, COMMON, 1.0, (64,))),
+        ),
+        _told((64, HALF, 160), (64, KV, 280)),
+        of="kv.appG.placement",
+        note="Queries alone, values alone and nothing shifted do not learn (kv.appG.query, kv.fig7a.induction.values).",
+    ),
+)

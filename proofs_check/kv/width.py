@@ -1,0 +1,165 @@
+"""Width: how many inductions fit in parallel, the noise below that, and the latent size of latent attention."""
+
+from fractions import Fraction
+
+from proofs_check.claim import Claim, Control, Effort, Evidence, Severity, Verdict, everywhere
+from proofs_check.kv import general_checks as general
+from proofs_check.kv import width_checks as c
+from proofs_check.kv.exact_claim import unsettled_claim
+from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
+
+SOURCE = "KV shifting (both versions), Section 3.2, Various width"
+APPENDIX_J = "KV shifting (final), Appendix J, 2nd paragraph"
+LINEAR = "the first layer's states are linear in x_s and x_{s-1}, the second layer has no residual"
+KERNEL = everywhere(
+    "A linear map to fewer dimensions has a kernel, and either kind of kernel vector gives two inputs with the same "
+    "states and different heads; no dimension enters, nor into the construction of kv.thm3.3.corrected."
+)
+
+
+def kernel_evidence() -> tuple[Evidence, ...]:
+    """Fewer than 2 d dimensions confuse inputs that IH tells apart; d are enough for one layer with shifted keys."""
+    return (
+        symbolic(
+            "the two kinds of kernel vector: x_2 moves at L = 3, the weight of x_2 moves at L = 4",
+            lambda: worst_of_both(),
+            ONCE,
+            Control("no token moved", lambda: worst_of_both(False)),
+        ),
+        exact(
+            "integer states of width 2 d - 1 and 2 d - 2, d = 1..3, in rationals",
+            c.confused,
+            lambda effort: [
+                {"dim": d, "lacking": k, "seed": seed}
+                for d in range(1, 4)
+                for k in range(1, min(d, 2) + 1)
+                for seed in range(3 if effort is Effort.QUICK else 20)
+            ],
+            Control("width 2 d", lambda dim, lacking, seed: c.confused(dim, 0, seed)),
+        ),
+        exact(
+            "the state that keeps x_s and all but one entry of x_{s-1}, d = 1..4",
+            c.confused_copy,
+            [{"dim": d, "keeps": d - 1} for d in range(1, 5)],
+            Control("all of x_{s-1}", lambda dim, keeps: c.confused_copy(dim, dim)),
+        ),
+        symbolic(
+            "one layer with shifted keys has IH on {2..L-1} at width d: a general place and coordinate",
+            general.same_term,
+            ONCE,
+            Control("keys not shifted", lambda: general.same_term(alpha=(1, 0))),
+        ),
+    )
+
+
+def worst_of_both(moved: bool = True):
+    return min(c.moved_token(moved), c.moved_weight(moved), key=lambda margin: margin.value)
+
+
+CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "kv.sec2.1.width",
+        "KV shifting (both versions), Section 2.1, after Property 1",
+        "The induction mechanism imposes certain requirements on the dimensionality of the hidden states: at least 2d "
+        "in two vanilla layers, for tokens of R^d.",
+        *kernel_evidence()[:3],
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        reading="A requirement is a lower bound on the width, and the mechanism is two vanilla layers that compute IH.",
+        coverage=KERNEL,
+        hypotheses=(LINEAR, "the head is exact for all tokens"),
+        note=f"Missing: the bound, and that {LINEAR}, and the head is exact. For one-hot tokens in the hard limit "
+        "D = d suffices (kv.sec2.1.width.superposition).",
+        formula=r"D\ge2d",
+    ),
+    mathematical(
+        "kv.sec2.1.width.linear",
+        "KV shifting (both versions), Section 2.1, after Property 1, our addition",
+        "Two vanilla layers whose first leaves states linear in x_s and x_{s-1} give IH exactly on tokens of R^d only "
+        "with states of width D >= 2d, whatever the second layer does on {2..L-1}; D = 2d keeps both tokens.",
+        *kernel_evidence()[:3],
+        is_correction=True,
+        coverage=KERNEL,
+        hypotheses=(LINEAR, "attention of the second layer on {2..L-1}"),
+        formula=r"D\ge2d,\quad h_s=H(x_s,x_{s-1})",
+    ),
+    unsettled_claim(
+        "kv.sec3.2.relaxed",
+        SOURCE,
+        "A hidden size of 1024 is a relatively relaxed setting for the task of Figure 1a.",
+        note="It would take runs of that task at 1024 and at larger and smaller widths.",
+    ),
+    mathematical(
+        "kv.sec3.2.parallel",
+        SOURCE,
+        "A limited width limits how many inductions a model runs in parallel: m at once, on features of dimension d, "
+        "ask for D >= 2 m d in two vanilla layers, while D = m d is enough with KV shifting.",
+        *kernel_evidence(),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        reading="A token carries m features of dimension d, and induction runs on all of them at once, exactly.",
+        coverage=KERNEL,
+        hypotheses=(LINEAR, "the head is exact for all tokens"),
+        note=f"Missing: {LINEAR}, and the head is exact. Features in superposition escape it, at the price of noise "
+        "(kv.sec3.2.superposition). That language models run such inductions is not ruled on.",
+        formula=r"D\ge2md\ \mathrm{(vanilla)},\quad D=md\ \mathrm{(KV\ shifting)}",
+    ),
+    mathematical(
+        "kv.sec3.2.superposition",
+        SOURCE,
+        "Or it introduces noise in superposition: N numbers kept in D < N dimensions and read out linearly disturb "
+        "each other by a mean square of at least N/D - 1; N = 2 m d for two vanilla layers, m d for KV shifting.",
+        symbolic(
+            "a square: any N, D and any linear maps in and out",
+            c.noise_floor,
+            ONCE,
+            Control("one more", lambda: c.noise_floor(1)),
+        ),
+        exact(
+            "integer maps, N = 3..6 (full: 8), D = 1..N-1",
+            c.above_floor,
+            lambda effort: [
+                {"numbers": n, "width": d, "seed": s}
+                for n in range(3, 7 if effort is Effort.QUICK else 9)
+                for d in range(1, n)
+                for s in range(2)
+            ],
+            Control("a thousand times that", lambda **p: c.above_floor(**p, factor=Fraction(1000))),
+        ),
+        exact(
+            "reached by rows of a Hadamard matrix, N = 4, 8, D = 1..N-1",
+            c.floor_reached,
+            [{"order": k, "width": d} for k in (2, 3) for d in range(1, 2**k)],
+            Control("one more", lambda order, width: c.floor_reached(order, width, 1)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        reading="Noise is what other features, independent and of unit variance, add to a reading of unit gain.",
+        coverage=everywhere("Cauchy-Schwarz as a square in free symbols, after a change of basis."),
+        hypotheses=("states and read-outs are linear, each number is read with gain 1",),
+        note="Missing: linear states and read-outs. At D = m d KV shifting needs none of it, and two vanilla layers "
+        "have at least 1, as much as the signal.",
+        formula=r"\frac{1}{N}\sum_{j\ne k}P_{jk}^2\ge\frac{N}{D}-1,\quad P=FE,\quad P_{kk}=1",
+    ),
+    unsettled_claim(
+        "kv.sec3.2.negative_impact",
+        SOURCE,
+        "Undoubtedly the limitation in width has a negative impact on language modelling.",
+        note="It would take language models of equal depth and different width whose implicit inductions are found "
+        "and their interference measured.",
+    ),
+    mathematical(
+        "kv.appJ.bottleneck",
+        APPENDIX_J,
+        "The projection of latent attention makes its latent size r the bottleneck of width: exact induction on "
+        "tokens of dimension d needs r >= 2 d, while r = d is enough with shifted keys, whatever the model's width.",
+        *kernel_evidence(),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        reading="Keys and values of all heads are linear in one latent of size r, which takes the part of the state.",
+        coverage=KERNEL,
+        hypotheses=(LINEAR, "the head is exact for all tokens"),
+        note=f"Missing: {LINEAR}, and the head is exact.",
+        formula=r"r\ge2d\ \mathrm{(latent\ attention)},\quad r=d\ \mathrm{(with\ shifted\ keys)}",
+    ),
+)

@@ -1,0 +1,356 @@
+"""What token dropping loses, what a fused kernel gives, what the method costs: sentences that can be counted or
+proved."""
+
+from fractions import Fraction
+
+from proofs_check.claim import (
+    ENUMERATED,
+    INSTANCES,
+    SAMPLES,
+    WITNESSED,
+    Claim,
+    Control,
+    Effort,
+    Nature,
+    Severity,
+    Verdict,
+    everywhere,
+)
+from proofs_check.kv.exact_claim import exact_claim
+from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
+from proofs_check.margin import same
+from proofs_check.razor import method_checks as c
+from proofs_check.razor import scope_mass as mass
+from proofs_check.razor import scope_mass_checks as m
+from proofs_check.razor import truncation_checks as t
+
+LENGTHS = tuple({"length": n} for n in (8000, 8192, 20_000, 32_768, 100_000, 1_048_576))
+SWAPPED = {"first": (1, 0, 2), "second": (0, 1, 2), "values": (5, 5, 1)}
+SHAPE_7B = {"layers": 32, "heads": 32, "width": 128, "parameters": 8 * 10**9}
+NAMED, IN_TABLE_3 = ("Baichuan", "Llama2", "Llama3", "Qwen"), ("Baichuan", "Llama3", "Qwen")
+
+CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "razor.abstract.erases",
+        "RazorAttention, Abstract and Section 1",
+        "Dropping a token irreversibly takes what later queries may need, and can cost much: a query that singles it "
+        "out by a logit D gives it 1/(1 + (N - 1)e^{-D}), and without it the output moves by a/(1 - a) ||v - o||.",
+        symbolic(
+            "the weight of one key D above N - 1 others, every N and D; the change of the output, any other tokens",
+            lambda: c.worst([c.singled_out(), t.leave_one_out(0)]),
+            ONCE,
+            Control("e^{-2D}", lambda: c.singled_out(power=2)),
+            Control("a for a/(1 - a)", lambda: t.leave_one_out(0, plain=True)),
+        ),
+        reading="In the heads that drop it, and for some later query.",
+        coverage=everywhere("Number of tokens, logits, weights and values are free."),
+        formula=r"a=\frac{1}{1+(N-1)e^{-D}},\quad\|o_{-j}-o\|=\frac{a}{1-a}\|v_j-o\|",
+        note="The same holds of what the cut heads of RazorAttention drop.",
+    ),
+    mathematical(
+        "razor.sec1.assumption",
+        "RazorAttention, Section 1",
+        "Methods that drop tokens inherently assume that no later query needs them: attention without them is full "
+        "attention, for all values, only if their weight is zero, which a softmax gives to none.",
+        symbolic(
+            "o - o_K = T (vbar - o_K), any number of tokens; T > 0 and seen by values 1 on dropped, 0 on kept tokens",
+            lambda: c.worst([t.output_split(0, 0), c.something_lost()]),
+            ONCE,
+            Control("nothing dropped", lambda: c.something_lost(kept_all=True)),
+        ),
+        coverage=everywhere("Sums over any number of dropped and kept tokens are free."),
+        formula=r"o=o_K\ \forall V\iff T=0",
+    ),
+    mathematical(
+        "razor.sec4.2.inevitable",
+        "RazorAttention, Sections 4.2 and 5",
+        "Methods that drop by importance cannot but lose what a later query may want: whatever a head drops, there are "
+        "values for which its output moves.",
+        symbolic(
+            "values 1 on the dropped and 0 on the kept tokens: T > 0 is lost, any weights and numbers",
+            c.something_lost,
+            ONCE,
+            Control("nothing dropped", lambda: c.something_lost(kept_all=True)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading="Head by head: each head that drops a token loses what it alone would have read there.",
+        coverage=everywhere("Sums over any number of dropped and kept tokens are free."),
+        formula=r"D\ne\emptyset\Rightarrow\exists V:\ o\ne o_K",
+        note="In each head. In the model as a whole another head may still hold the token: razor.reading.evicted.",
+    ),
+    mathematical(
+        "razor.sec1.incompatible",
+        "RazorAttention, Section 1, and Figure 4",
+        "Importance scores made of attention weights cannot be had from FlashAttention: output and log-sum-exp, which "
+        "the kernel returns, do not determine the weights.",
+        exact(
+            "two rows of three logits, one output and one log-sum-exp, other weights; rationals",
+            c.undetermined,
+            (SWAPPED,),
+            Control("values that differ", None, ({**SWAPPED, "values": (5, 4, 1)},)),
+            Control("the same row twice", None, ({**SWAPPED, "second": (1, 0, 2)},)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading="The kernel as it is, in the one call that computes the layer's output.",
+        coverage=WITNESSED,
+        formula=r"(o,\log Z)\text{ does not determine }a_1,\dots,a_N",
+        note="With a second pass the scores can be had, without any N x N matrix: razor.sec1.incompatible.blocks.",
+    ),
+    mathematical(
+        "razor.sec1.incompatible.blocks",
+        "RazorAttention, Section 1, and Figure 4, added",
+        "Column sums of attention, the scores of H2O, need no N x N matrix: a second pass over blocks of keys with the "
+        "log-sum-exp that a fused kernel returns gives them exactly.",
+        exact(
+            "causal rows of 8, 24 and 40 tokens in blocks, rationals",
+            c.in_blocks,
+            ({"tokens": 8, "block": 3}, {"tokens": 24, "block": 5}, {"tokens": 40, "block": 16}),
+            Control("one pass, each block normalised by itself", lambda **p: c.in_blocks(**p, passes=1)),
+        ),
+        coverage=everywhere(
+            "A weight is its own exponential over the row's normaliser, so the second pass adds the same terms in any "
+            "division into blocks; three sizes are computed."
+        ),
+        is_correction=True,
+        formula=r"\sum_i a_{ij}=\sum_i e^{s_{ij}-\log Z_i}",
+        note="It costs the products of queries and keys once more.",
+    ),
+    mathematical(
+        "razor.sec1.metric",
+        "RazorAttention, Section 1",
+        "RazorAttention does not use the attention map as its metric: it runs on a kernel that returns no weights.",
+        sampled(
+            "random caches with a whole and a cut head: torch's fused attention against the written-out one, to 1e-12",
+            c.fused,
+            lambda effort: [{"seed": s} for s in range(12 if effort is Effort.QUICK else 200)],
+            Control("the token without ln N_d", lambda seed: c.fused(seed, count_token=False)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading="While it runs; which heads are whole is found once, beforehand.",
+        coverage=SAMPLES,
+        formula=r"\mathrm{softmax}\left((q,1)[K,0;\hat k,\ln N_d]^T\right)[V;\hat v]",
+        note="The heads are chosen by their attention on repeated random tokens: razor.heads.scores.",
+    ),
+    exact_claim(
+        "razor.sec1.overhead",
+        "RazorAttention, Abstract, Sections 1 and 3.2",
+        "The overhead of the compensation token, in reading and in compression, is negligible: from 8000 tokens on at "
+        "most 0.02 % more logits in a decoding step, and for its making at most 0.1 % of the prompt's attention.",
+        c.token_share,
+        LENGTHS,
+        (
+            Control("1000 tokens", points=({"length": 1000},)),
+            Control("a hundredth of that", lambda length: c.token_share(length, most=Fraction(1, 500_000))),
+        ),
+        scope="counted at six lengths, with Table 2's settings",
+        nature=Nature.TABLE,
+        reading="By counting operations, for the longest contexts that print speaks of; heads are identified once.",
+        coverage=everywhere("Both shares fall with the length."),
+        note="Heads of two lengths in one layer take two calls of a kernel or one for ragged lengths: not counted.",
+    ),
+    exact_claim(
+        "razor.sec1.speed.bytes",
+        "RazorAttention, Sections 1 and 5, added",
+        "From 20000 tokens on a decoding step reads 3.125 times fewer bytes of the cache than with the full one.",
+        lambda length: same(1 / c.counted(length), Fraction(25, 8)),
+        tuple({"length": n} for n in (20_000, 32_768, 100_000)),
+        (Control("16000 tokens", points=({"length": 16_000},)),),
+        scope="counted head by head; sinks, compensation tokens and the weights of the model left out",
+        coverage=everywhere("From 20000 tokens on the buffer is N/5 and N cancels."),
+        is_correction=True,
+    ),
+    exact_claim(
+        "razor.sec5.efficiency.bytes",
+        "RazorAttention, Section 5, added",
+        "Against every previous method the number of bytes does not speak for it: at 100,000 tokens StreamingLLM with "
+        "a window of 4000 and four sinks reads 4 % of the cache a step, RazorAttention 32 %.",
+        c.bytes_read,
+        ({"length": 100_000, "window": 4000, "sinks": 4, "claimed": (Fraction(405, 10_000), Fraction(32, 100))},),
+        (
+            Control(
+                "a window of 40000",
+                points=(
+                    {"length": 100_000, "window": 40_000, "sinks": 4, "claimed": (Fraction(1), Fraction(32, 100))},
+                ),
+            ),
+        ),
+        coverage=ENUMERATED,
+        is_correction=True,
+    ),
+    exact_claim(
+        "razor.sec2.memory",
+        "RazorAttention, Section 2",
+        "The memory of the KV cache grows with the sequence and can surpass the size of the model parameters: at the "
+        "shape of Qwen1.5-7B and 16 bits it does so within 32768 tokens.",
+        c.outgrown,
+        ({"length": 32_768, **SHAPE_7B},),
+        (Control("half as many", points=({"length": 16_384, **SHAPE_7B},)),),
+        scope="32 layers of 32 heads of 128, 524288 bytes a token, against 8 10^9 parameters, more than it has",
+        reading="One sequence at a time; shape and size are those of the public configuration.",
+        coverage=WITNESSED,
+    ),
+    exact_claim(
+        "razor.sec2.groups",
+        "RazorAttention, Section 2",
+        "MQA keeps a single key-value head for all query heads and GQA an intermediate number, which shrinks the "
+        "cache to that share.",
+        c.group_size,
+        ({"heads": 32, "shared": 1}, {"heads": 32, "shared": 8}, {"heads": 64, "shared": 8}),
+        (Control("two a group", lambda heads, shared: c.group_size(heads, shared, per_head=2)),),
+        scope="bytes of whole caches",
+        coverage=everywhere("The bytes are proportional to the number of key-value heads."),
+        note="The quality that it costs is razor.sec2.tradeoff.",
+    ),
+    exact_claim(
+        "razor.eq1.causal",
+        "RazorAttention, Section 3.1, below Eq. 1",
+        "m >= n is guaranteed by the casualty of attention.",
+        lambda word: same(word, "causality"),
+        ({"word": "causality"},),
+        (Control("as printed", points=({"word": "casualty"},)),),
+        scope="the word",
+        nature=Nature.TEXTUAL,
+        verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
+        coverage=ENUMERATED,
+        note="Causality: the causal mask leaves no n > m.",
+    ),
+    exact_claim(
+        "razor.thm1.rms_bias",
+        "RazorAttention, Section 3.1, Theorem 1",
+        "b = 0 for RMSNorm.",
+        c.parameters_of,
+        ({"norm": "RMSNorm"},),
+        (Control("LayerNorm", points=({"norm": "LayerNorm"},)),),
+        scope="the parameters of torch's module",
+        reading="RMSNorm as it is in use; a bias can be added to it.",
+        coverage=INSTANCES,
+    ),
+    mathematical(
+        "razor.appA.solve",
+        "RazorAttention, Appendix A, last display",
+        "||W_Q W_K||_2 (2 ||gamma||^2 + 2 ||b||^2) - l_h (m - n) <= log eps gives m - n >= the right side of Eq. 2.",
+        symbolic(
+            "solved for m - n, l_h > 0",
+            c.solved,
+            ONCE,
+            Control("plus log eps", lambda: c.solved(sign=-1)),
+        ),
+        coverage=everywhere("Bound, slope, distance and eps are free."),
+        formula=r"B-l_h(m-n)\le\log\epsilon\iff m-n\ge\frac{B-\log\epsilon}{l_h}",
+    ),
+    exact_claim(
+        "razor.fig4.memory",
+        "RazorAttention, Figure 4",
+        "H2O, being incompatible with FlashAttention, runs out of memory on longer sequences.",
+        c.matrix_exceeds,
+        ({"length": 20_067}, {"length": 40_000}, {"length": 80_000}),
+        (Control("20066 tokens", points=({"length": 20_066},)),),
+        scope="64 N^2 bytes at 32 heads and 16 bits against 24 GB, weights and cache not counted",
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        reading="H2O as it is commonly run, with the attention matrix of one layer held whole on one card of 24 GB.",
+        coverage=everywhere(
+            "The matrix grows with the square of the length: 20067 tokens are the first that do not fit."
+        ),
+        note="If the matrix is held whole; nothing forces that: razor.sec1.incompatible.blocks.",
+    ),
+    exact_claim(
+        "razor.sec4.1.context",
+        "RazorAttention, Section 4.1 with Table 2, added",
+        "Where texts are cut at 4096 and 8192 tokens, as Baichuan2-13B and Llama3-8B were trained on, Table 2's "
+        "settings compress 1.02 and 1.77 times, not 3; with groups of 4 hit independently 1.36 times.",
+        c.at_trained_length,
+        (
+            {"length": 4096, "most": Fraction(102, 100)},
+            {"length": 8192, "most": Fraction(177, 100)},
+            {"length": 8192, "most": Fraction(136, 100), "group": 4},
+        ),
+        (Control("3 times", points=({"length": 8192, "most": Fraction(3)},)),),
+        scope="to half a unit of the second decimal; the trained lengths are those of public configurations",
+        coverage=ENUMERATED,
+        is_correction=True,
+        note="How the texts were cut, and whether Table 2 was used for these models, is not stated.",
+    ),
+    exact_claim(
+        "razor.sec1.models",
+        "RazorAttention, Sections 1 and 4",
+        "It was evaluated on models including Qwen, Llama-2, Llama-3 and Baichuan, on long-context tasks.",
+        lambda named, tables, figures: same(tuple(sorted({*tables, *figures} & set(named))), named),
+        ({"named": NAMED, "tables": IN_TABLE_3, "figures": ("GLM", "Llama2", "Qwen")},),
+        (Control("Table 3 alone", points=({"named": NAMED, "tables": IN_TABLE_3, "figures": ()},)),),
+        scope="the models of Table 3 and of the captions of Figures 1, 2, 4 to 6 and Table 4",
+        nature=Nature.TEXTUAL,
+        coverage=ENUMERATED,
+        note="GLM-9B-1M, of Figure 6, is in neither list.",
+    ),
+    exact_claim(
+        "razor.abstract.training_free",
+        "RazorAttention, Abstract and Section 1",
+        "RazorAttention is training-free and plug-and-play: the original model is not retrained.",
+        c.weights_stay,
+        tuple({"seed": seed} for seed in range(6)),
+        (Control("a step of gradient descent", lambda seed: c.weights_stay(seed, train=True)),),
+        scope="random models with RoPE, ALiBi and no positions: every parameter bit for bit, no gradient asked for",
+        nature=Nature.TEXTUAL,
+        reading="Weights are neither trained nor changed; the attention call and the cache are replaced.",
+        coverage=INSTANCES,
+    ),
+    mathematical(
+        "razor.sec3.1.adjusts",
+        "RazorAttention, Section 3.1",
+        "So ALiBi models adjust the cache size per head: a head keeps its recent L_h tokens, and L_h is inversely "
+        "proportional to the slope.",
+        exact(
+            "one head at slope 1/256 and at 2 to 128 times it, everything else alike, in balls",
+            c.proportional,
+            tuple({"factor": 2**n} for n in range(1, 8)),
+            Control("its square", lambda factor: c.proportional(factor, power=2)),
+        ),
+        reading="The rule by which the cache is to be cut; what it keeps of a given context is another matter.",
+        coverage=everywhere("The slope is Eq. 2's denominator and stands nowhere else in it."),
+        formula=r"l_hL_h=2\|W_QW_K\|_2(\|\gamma\|^2+\|b\|^2)-\log\epsilon",
+        note="In every model measured here L_h exceeds the context, and nothing is dropped: "
+        "razor.trained.printed_scope.",
+    ),
+    mathematical(
+        "razor.sec3.1.larger_scope",
+        "RazorAttention, Section 3.1",
+        "Retrieval heads are those with a larger L_h: what lies beyond L_h gets less than eps from a head.",
+        symbolic(
+            "the mass beyond (D + t - ln eps)/l for every eps, D and t >= 0",
+            m.with_room,
+            ONCE,
+            Control("a numerator below the range", lambda: m.with_room(printed=True)),
+        ),
+        exact(
+            "three heads whose numerator is D, their worst context beyond the printed L_h, in balls",
+            m.beyond_printed,
+            mass.INSIDE,
+            Control("a head for which Theorem 1 fails", points=mass.FAILING),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        reading="As a necessity: to retrieve from afar takes a large L_h; as a name for such heads it cannot be wrong.",
+        coverage=everywhere("As razor.sec3.1.discard: every slope, range, eps and numerator at least D."),
+        formula=r"m-n>L_h\Rightarrow a_{m\to n}<\epsilon",
+        note=mass.RANGE + ". The converse fails: the largest L_h do not name the heads that retrieve, "
+        "razor.reading.scope_rank.",
+    ),
+    exact_claim(
+        "razor.tab1.solely.redundant",
+        "RazorAttention, Table 1, added",
+        "That a head can be cut to its local context at no loss does not show that it reads only there: of two heads "
+        "that find the same needle either may be cut, and gave it more than 99 % of its weight.",
+        c.redundant,
+        ({"cut": (0,)}, {"cut": (1,)}),
+        (Control("both cut", points=({"cut": (0, 1)},)),),
+        scope="two heads, a needle and eight near tokens; rationals",
+        nature=Nature.TABLE,
+        coverage=WITNESSED,
+        is_correction=True,
+    ),
+)

@@ -1,0 +1,109 @@
+"""What a record must be before its evidence is run: rules that no evidence can make good."""
+
+import math
+from collections.abc import Mapping
+
+from proofs_check.claim import Claim, Extent, Interval, Kind, Nature, Severity, Verdict
+
+# A defect goes with a verdict; CONTRIBUTING has the table in words.
+SEVERITIES = {
+    Verdict.FALSE: {Severity.BREAKS, Severity.REPAIRABLE, Severity.CODE, Severity.ARITHMETIC},
+    Verdict.TYPO: {Severity.MISPRINT, Severity.CODE},
+    Verdict.HOLDS_IF: {Severity.REPAIRABLE, Severity.ARITHMETIC, Severity.READING},
+}
+_SOLID = {Kind.SYMBOLIC, Kind.CERTIFIED, Kind.EXACT}
+
+
+class BrokenCheck(Exception):
+    """The check itself is at fault: no points, a NaN, a control that passed. Never a verdict on the claim."""
+
+
+def check_record(claim: Claim) -> None:
+    """Raises BrokenCheck for the first rule that the record breaks."""
+    if not claim.evidence:
+        raise BrokenCheck("no evidence")
+    if any(evidence.kind is Kind.KERNEL for evidence in claim.evidence):
+        raise BrokenCheck("no proof assistant is attached: evidence of kind kernel is refused")
+    _check_intervals(claim.intervals)
+    _check_verdict(claim)
+    _check_severity(claim)
+    _check_coverage(claim)
+
+
+def check_links(claim: Claim, registry: Mapping[str, Claim]) -> None:
+    """Raises BrokenCheck where the correction, or the claim that this is an outcome of, is missing or unfit."""
+    for link, verdict, role in (
+        (claim.correction, Verdict.HOLDS, "its correction"),
+        (claim.outcome_of, Verdict.UNSETTLED, "the claim it is an outcome of,"),
+    ):
+        if link is not None and link not in registry:
+            raise BrokenCheck(f"{role} {link} does not exist")
+        if link is not None and registry[link].verdict is not verdict:
+            raise BrokenCheck(f"{role} {link} is recorded as {registry[link].verdict.value}, not {verdict.value}")
+
+
+def _check_intervals(intervals: tuple[Interval, ...]) -> None:
+    """Each name once, its ends in order, and whole numbers at the ends of whole intervals."""
+    for interval in intervals:
+        if interval.empty:
+            raise BrokenCheck(f"the hypothesis on {interval.name} is empty: {interval.low} > {interval.high}")
+        if interval.low == interval.high:
+            raise BrokenCheck(f"the hypothesis on {interval.name} is one point, {interval.low}: that is no interval")
+        ends = (interval.low, interval.high)
+        if interval.whole and not all(math.isinf(end) or float(end).is_integer() for end in ends):
+            raise BrokenCheck(f"the whole number {interval.name} has the ends {interval.low} and {interval.high}")
+    names = [interval.name for interval in intervals]
+    for name in sorted(set(names)):
+        if names.count(name) > 1:
+            raise BrokenCheck(f"two hypotheses are on {name}: state their intersection")
+
+
+def _check_verdict(claim: Claim) -> None:
+    read = all(evidence.kind is Kind.READ for evidence in claim.evidence)
+    if read and claim.verdict is not Verdict.UNSETTLED:
+        raise BrokenCheck("a quotation alone settles nothing: the verdict must be unsettled")
+    if claim.verdict is Verdict.UNSETTLED and not read:
+        raise BrokenCheck("an unsettled claim has no evidence: an outcome stands beside it as a statement of its own")
+    if claim.is_correction and claim.verdict is not Verdict.HOLDS:
+        raise BrokenCheck("a statement of ours holds or is not made")
+    if not claim.is_correction and any(evidence.kind is Kind.TRAINED for evidence in claim.evidence):
+        raise BrokenCheck("an outcome of training rules on no paper's claim: it is a statement of ours beside it")
+    if claim.outcome_of is not None and not claim.is_correction:
+        raise BrokenCheck("an outcome beside a claim is a statement of ours")
+    if claim.verdict is not Verdict.HOLDS and not claim.note:
+        raise BrokenCheck(f"the verdict {claim.verdict.value} needs a note")
+    if claim.verdict is Verdict.FALSE:
+        _check_refutation(claim)
+
+
+def _check_refutation(claim: Claim) -> None:
+    if claim.witness is None:
+        raise BrokenCheck("a false claim needs a witness")
+    if claim.nature is Nature.TEXTUAL:
+        raise BrokenCheck("a slip of the text is a typo, not false")
+    if claim.nature is Nature.MATHEMATICAL and claim.correction is None:
+        raise BrokenCheck("a false mathematical claim needs a correction")
+    shown = claim.witness.margin
+    if shown is not None and all(shown is not evidence.margin for evidence in claim.evidence):
+        raise BrokenCheck("the witness is shown by a margin that is no evidence of the claim")
+
+
+def _check_severity(claim: Claim) -> None:
+    allowed = SEVERITIES.get(claim.verdict, {None})
+    if claim.severity not in allowed:
+        given = "none" if claim.severity is None else claim.severity.value
+        raise BrokenCheck(f"the verdict {claim.verdict.value} has no severity such as {given!r}")
+    if claim.severity is Severity.READING and not claim.reading:
+        raise BrokenCheck("a defect of reading needs the reading in a sentence")
+
+
+def _check_coverage(claim: Claim) -> None:
+    kinds = {evidence.kind for evidence in claim.evidence} - {Kind.READ}
+    if (claim.coverage is None) != (not kinds):
+        raise BrokenCheck("evidence needs a coverage, and a quotation has none")
+    if claim.coverage is None:
+        return
+    if claim.coverage.extent is Extent.ALL and not (claim.coverage.why and kinds & _SOLID):
+        raise BrokenCheck("to cover all takes a reason and evidence that is neither sampled nor trained")
+    if not kinds & _SOLID and claim.coverage.extent is not Extent.SAMPLES:
+        raise BrokenCheck("sampled and trained evidence covers samples")

@@ -1,0 +1,164 @@
+"""Run claims in processes of their own, so that none can end the run, or make it look good by ending early.
+
+The process that reports imports no claim. A worker that dies takes its pool with it; the claims that may have been in
+flight are then run one by one, and the one whose process ends again is an error.
+"""
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, as_completed
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol
+
+from proofs_check.registry import BrokenLedger, load, select
+
+Row = dict[str, Any]
+# Claims that a worker takes at once: neighbours share what they compute, and caches are a process's own.
+_BLOCK = 8
+
+
+class Progress(Protocol):
+    total: Any
+
+    def update(self, n: int, /) -> Any: ...
+    def close(self) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which claims to run and how: `load` is called in each worker and must be importable there."""
+
+    papers: tuple[str, ...]
+    patterns: tuple[str, ...] | None = None
+    verdict: str | None = None
+    full: bool = False
+    load: Callable[..., Any] = load
+
+
+def run(plan: Plan, jobs: int, progress: Progress | None = None) -> list[Row]:
+    """One row a claim, in the registry's order, the same for any number of jobs.
+
+    Raises: BrokenLedger where the claims cannot be loaded; ValueError for an unknown paper.
+    """
+    from proofs_check.ledger import settled
+
+    if plan.patterns is not None and not any("*" in pattern for pattern in plan.patterns):
+        jobs = min(jobs, len(plan.patterns))
+    rows: dict[str, Row] = {}
+    try:
+        with _pool(jobs) as pool:
+            names = _ask(pool, _names, plan)
+            if progress is not None:
+                progress.total = len(names)
+            _collect(pool, plan, names, rows, progress)
+        # What a broken pool had in flight is at most what its workers held and what was next in line.
+        flying = (2 * jobs + 2) * _BLOCK
+        while left := [name for name in names if name not in rows]:
+            rows.update(_one_by_one(plan, left[:flying]))
+            with _pool(jobs) as pool:
+                _collect(pool, plan, left[flying:], rows, progress)
+    finally:
+        if progress is not None:
+            progress.close()
+    return settled(rows[name] for name in names)
+
+
+def records_of(plan: Plan) -> list[Row]:
+    """The rows of the plan's claims without their evidence. Raises BrokenLedger where they cannot be loaded."""
+    with _pool(1) as pool:
+        return _ask(pool, _records, plan)
+
+
+def _ask(pool: Executor, question: Callable[[Plan], list[Any] | str], plan: Plan) -> list[Any]:
+    try:
+        answer = pool.submit(question, plan).result()
+    except BrokenExecutor as end:
+        raise BrokenLedger("a process ended while it loaded the claims") from end
+    if isinstance(answer, str):
+        raise BrokenLedger(answer)
+    return answer
+
+
+def _collect(pool: Executor, plan: Plan, names: Sequence[str], rows: dict[str, Row], progress: Progress | None) -> None:
+    """Adds the rows of all names that the pool lives to run."""
+    blocks = [names[k : k + _BLOCK] for k in range(0, len(names), _BLOCK)]
+    try:
+        futures = {pool.submit(_rows, plan, block): block for block in blocks}
+        for future in as_completed(futures):
+            rows.update(zip(futures[future], future.result(), strict=True))
+            if progress is not None:
+                progress.update(len(futures[future]))
+    except BrokenExecutor:
+        return
+
+
+def _one_by_one(plan: Plan, names: Sequence[str]) -> Iterator[tuple[str, Row]]:
+    """The rows of claims of which one may end its process: that one is known, and an error."""
+    left, work = list(names), _row
+    while left:
+        try:
+            with _pool(1) as pool:
+                while left:
+                    row = pool.submit(work, plan, left[0]).result()
+                    yield left.pop(0), row
+                    work = _row
+        except BrokenExecutor as end:
+            if work is _ended:
+                raise BrokenLedger(f"no process survives the claim {left[0]}") from end
+            work = _ended
+
+
+def _pool(workers: int):
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    class Pool(ProcessPoolExecutor):
+        def __exit__(self, kind, value, trace):
+            # An interruption does not wait for work that nobody will read.
+            self.shutdown(wait=True, kill_workers=kind is not None)
+
+    return Pool(max_workers=workers, initializer=_quiet)
+
+
+def _quiet() -> None:
+    """Ctrl-C is for the process that reports; it ends its workers itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@cache
+def _loaded(plan: Plan):
+    return plan.load(plan.papers, plan.patterns)
+
+
+def _names(plan: Plan) -> list[str] | str:
+    try:
+        registry = _loaded(plan)
+    except BrokenLedger as fault:
+        return str(fault)
+    return select(registry, plan.patterns, plan.verdict)
+
+
+def _records(plan: Plan) -> list[Row] | str:
+    from proofs_check.ledger import record
+
+    names = _names(plan)
+    return names if isinstance(names, str) else [record(_loaded(plan)[name], _loaded(plan)) for name in names]
+
+
+def _row(plan: Plan, name: str) -> Row:
+    from proofs_check.claim import Effort
+    from proofs_check.ledger import row
+
+    registry = _loaded(plan)
+    return row(registry[name], registry, Effort.FULL if plan.full else Effort.QUICK)
+
+
+def _rows(plan: Plan, names: Sequence[str]) -> list[Row]:
+    return [_row(plan, name) for name in names]
+
+
+def _ended(plan: Plan, name: str) -> Row:
+    from proofs_check.ledger import failed
+
+    registry = _loaded(plan)
+    return failed(registry[name], registry, "the process that ran its evidence ended early")

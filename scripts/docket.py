@@ -1,0 +1,75 @@
+"""The order in which verdicts are told: what breaks a theorem first, misprints late, what is ours apart."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+Row = dict[str, Any]
+
+PAPERS = {
+    "KV Shifting Attention Enhances Language Modeling (two versions)": "https://arxiv.org/abs/2411.19574",
+    "RazorAttention: Efficient KV Cache Compression Through Retrieval Heads": "https://arxiv.org/abs/2407.15891",
+}
+
+
+class Group(NamedTuple):
+    """A key for links, the colour class, the title, what to know before reading, and which rows belong."""
+
+    key: str
+    colour: str
+    title: str
+    lead: str
+    holds: Callable[[Row], bool]
+
+
+def _is(verdict: str, *severities: str) -> Callable[[Row], bool]:
+    return lambda row: (
+        not row["is_correction"] and row["verdict"] == verdict and (not severities or row["severity"] in severities)
+    )
+
+
+def _is_outcome(row: Row) -> bool:
+    return bool(row["is_correction"] and row["nature"] == "empirical")
+
+
+GROUPS = (
+    Group("breaks", "false", "Breaks a theorem", "False with everything that the paper says in force: theorems, and "
+          "steps without which their proofs fail. Each with its smallest counterexample and the statement that holds.",
+          _is("false", "breaks the theorem")),
+    Group("repairable", "false", "False as printed, repairable", "A statement of the same form holds.",
+          _is("false", "repairable")),
+    Group("code", "false", "Code that computes something else", "", _is("false", "code")),
+    Group("arithmetic", "false", "Numbers that contradict each other", "", _is("false", "arithmetic")),
+    Group("missing", "holds_if", "True with a missing hypothesis", "The note names it; a control drops it and is "
+          "rejected.", _is("holds_if", "repairable")),
+    Group("fair", "holds_if", "True as a fair reader takes it", "The hypothesis is one that such a reader supplies; it "
+          "accuses nobody.", _is("holds_if", "reading", "arithmetic")),
+    Group("misprints", "typo", "Misprints", "The note gives the right form; the form as printed is the control.",
+          _is("typo")),
+    Group("holds", "holds", "Holds as printed", "", _is("holds")),
+    Group("ours", "correction", "Corrections and additions", "Statements of ours: what holds in place of, or beside, "
+          "the statements above.", lambda row: row["is_correction"] and not _is_outcome(row)),
+    Group("outcomes", "correction", "Outcomes here", "What small models and simulations did on this scale, with their "
+          "sizes. They stand beside claims about other models and settle none of them.", _is_outcome),
+    Group("unsettled", "unsettled", "Unsettled", "Nobody can settle these here; they are listed and never counted as "
+          "checked.", _is("unsettled")),
+)  # fmt: skip
+
+
+def grouped(rows: Iterable[Row]) -> list[tuple[Group, list[Row]]]:
+    """The rows by group, in the docket's order; every row is in exactly one group, and empty groups are left out.
+
+    Raises ValueError for a row that no group or more than one takes.
+    """
+    found: dict[str, list[Row]] = {group.key: [] for group in GROUPS}
+    for row in rows:
+        takers = [group.key for group in GROUPS if group.holds(row)]
+        if len(takers) != 1:
+            raise ValueError(f"{row['id']} belongs to {len(takers)} groups of the docket")
+        found[takers[0]].append(row)
+    return [(group, found[group.key]) for group in GROUPS if found[group.key]]
+
+
+def covered(rows: Iterable[Row]) -> Counter[str]:
+    """How many rows cover all, instances, samples, or nothing (quotations)."""
+    return Counter(row["coverage"] or "quoted" for row in rows)

@@ -1,0 +1,104 @@
+"""A written file is whole or absent, and what is no file of ours to replace is left as it is."""
+
+import errno
+import os
+import socket
+import stat
+from contextlib import closing
+
+import pytest
+
+from dynamics import files
+from dynamics.hashed_file import write_hashed
+
+
+def make_folder(path):
+    path.mkdir()
+
+
+def make_fifo(path):
+    os.mkfifo(path)
+
+
+def make_socket(path):
+    with closing(socket.socket(socket.AF_UNIX)) as server:
+        server.bind(os.path.relpath(path))
+
+
+def make_device(path):
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    except PermissionError:
+        pytest.skip("devices are made by root only")
+
+
+def make_link(path):
+    target = path.with_name("elsewhere")
+    target.write_text("mine")
+    path.symlink_to(target)
+
+
+def make_dangling_link(path):
+    path.symlink_to("nowhere")
+
+
+KINDS = [
+    (make_folder, "it is a folder"),
+    (make_fifo, "it is a named pipe"),
+    (make_socket, "it is a socket"),
+    (make_device, "it is a device"),
+    (make_link, "it is a symbolic link to .*elsewhere"),
+    (make_dangling_link, "it is a symbolic link to nowhere"),
+]
+
+
+@pytest.mark.parametrize(
+    ("write", "beside"), [(files.atomic_write_text, ""), (write_hashed, ""), (write_hashed, ".sha256")]
+)
+@pytest.mark.parametrize(("make", "words"), KINDS, ids=lambda value: getattr(value, "__name__", ""))
+def test_what_is_no_regular_file_is_refused_and_left_as_it_is(tmp_path, monkeypatch, make, words, write, beside):
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / f"out{beside}")
+    before = {path.name: path.lstat() for path in tmp_path.iterdir()}
+    with pytest.raises(ValueError, match=f"cannot write .*out{beside}: {words}"):
+        write(tmp_path / "out", "new")
+    assert {path.name: path.lstat() for path in tmp_path.iterdir()} == before
+
+
+def test_a_folder_on_the_way_may_be_a_link(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    files.atomic_write_text(tmp_path / "link" / "file", "new")
+    assert (tmp_path / "real" / "file").read_text() == "new"
+
+
+def test_a_replaced_file_hands_on_its_permissions(tmp_path):
+    target = tmp_path / "file"
+    target.write_text("old")
+    target.chmod(0o640)
+    files.atomic_write_text(target, "new")
+    assert (target.read_text(), stat.S_IMODE(target.stat().st_mode)) == ("new", 0o640)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+def test_a_read_only_file_is_refused(tmp_path):
+    target = tmp_path / "file"
+    target.write_text("old")
+    target.chmod(0o444)
+    with pytest.raises(ValueError, match="file: the file is read-only"):
+        files.atomic_write_text(target, "new")
+
+
+@pytest.mark.parametrize("call", ["open", "fsync", "replace"])
+def test_a_full_disk_is_told_with_the_file_and_leaves_nothing(tmp_path, monkeypatch, call):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    target = tmp_path / "file"
+    target.write_text("old")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, call, full)
+        with pytest.raises(OSError, match="No space left on device") as caught:
+            files.atomic_write_text(target, "new")
+    assert (caught.value.filename, caught.value.errno) == (str(target), errno.ENOSPC)
+    assert (os.listdir(tmp_path), target.read_text()) == (["file"], "old")

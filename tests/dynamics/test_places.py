@@ -1,0 +1,162 @@
+"""Shifts in other places: each against its definition written out, causality, refusals, and the sweep's presets."""
+
+import pytest
+import torch
+
+from dynamics.checkpoint import save
+from dynamics.checkpoint_own import layout
+from dynamics.config import ModelConfig
+from dynamics.experiments import QUICK, induction
+from dynamics.experiments.decoupling import MODELS, PRESETS, WIDTHS
+from dynamics.model import InductionModel
+from dynamics.places import PlacedModel, before, build
+from dynamics.sweep import run_sweep
+
+PLACES = {
+    "common": {"shift": "kv"},
+    "half": {"shift": "none"},
+    "fused": {"shift": "none"},
+    "apart": {"shift": "none", "n_layers": 2},
+}
+
+
+def config_of(place: str, **options) -> ModelConfig:
+    return ModelConfig(
+        **{"vocab": 40, "width": 16, "n_heads": 2, "mlp_width": 24, "place": place, **PLACES[place]} | options
+    )
+
+
+def model_of(place: str, seed: int = 0, **options) -> PlacedModel:
+    return build(config_of(place, **options), torch.Generator().manual_seed(seed)).double()
+
+
+def rows_of(seed: int, rows: int = 3, length: int = 9) -> torch.Tensor:
+    return torch.randint(0, 40, (rows, length), generator=torch.Generator().manual_seed(seed))
+
+
+def read_out(layer, queries, keys, values, alpha=None):
+    """Attention without positions, token by token: alpha (heads, 2) mixes keys and values of a head alike."""
+    q, k, v = (project(x).unflatten(-1, (layer.n_heads, -1)) for project, x in
+               ((layer.q_proj, queries), (layer.k_proj, keys), (layer.v_proj, values)))  # fmt: skip
+    if alpha is not None:
+        k, v = (alpha[:, :1] * x + alpha[:, 1:] * torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], 1) for x in (k, v))
+    rows = []
+    for t in range(q.shape[1]):
+        scores = (q[:, t, None] * k[:, : t + 1]).sum(-1) / layer.head_dim**0.5
+        rows.append((scores.softmax(1)[..., None] * v[:, : t + 1]).sum(1).flatten(1))
+    return layer.o_proj(torch.stack(rows, 1))
+
+
+def logits_by_definition(model, tokens):
+    place, hidden = model.config.place, model.embedding[tokens]
+    embedded = hidden
+    for number, block in enumerate(model.blocks):
+        x = block.attention_norm(hidden)
+        queries = keys = values = x
+        if place == "half":
+            queries = keys = values = torch.cat([x[..., :8], torch.roll(x, 1, 1)[..., 8:]], -1)
+            queries[:, 0, 8:] = 0
+        if place == "fused":
+            moved = torch.roll(x, 1, 1)
+            moved[:, 0] = 0
+            keys = values = (x + torch.einsum("ij,blj->bli", model.rotation, moved)) / 2**0.5
+        if place == "apart" and number == 1:
+            keys, values = block.attention_norm(hidden - embedded), block.attention_norm(embedded)
+        hidden = hidden + read_out(block.attention, queries, keys, values, block.attention.alpha)
+        hidden = hidden + block.mlp(block.mlp_norm(hidden))
+    return model.norm(hidden) @ model.embedding.T
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_places_are_what_their_definitions_say(place):
+    model, tokens = model_of(place, position="none"), rows_of(1)
+    torch.testing.assert_close(model(tokens), logits_by_definition(model, tokens), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("position", ["rope", "none"])
+def test_scored_position_alone_equals_that_row_of_all_positions(place, position):
+    model, tokens, query = model_of(place, position=position), rows_of(2), torch.tensor([3, 8, 0])
+    alone = model(tokens, query)
+    torch.testing.assert_close(alone, model(tokens)[torch.arange(3), query], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_logits_ignore_later_tokens(place):
+    model, tokens = model_of(place), rows_of(3)
+    changed = tokens.clone()
+    changed[:, 5:] = (changed[:, 5:] + 1) % 40
+    torch.testing.assert_close(model(tokens)[:, :5], model(changed)[:, :5], rtol=0, atol=1e-12)
+    assert (model(tokens)[:, 5:] != model(changed)[:, 5:]).any()
+
+
+def test_common_mixture_is_kv_shift_with_equal_coefficients():
+    model = model_of("common")
+    usual = InductionModel(model.config.model_copy(update={"place": "heads"})).double()
+    state = model.state_dict()
+    usual.load_state_dict(state | {"blocks.0.attention.beta": state["blocks.0.attention.alpha"]})
+    torch.testing.assert_close(model(rows_of(4)), usual(rows_of(4)), rtol=0, atol=1e-12)
+    assert "blocks.0.attention.beta" not in state
+
+
+def test_the_fixed_matrix_is_orthogonal_no_weight_and_a_function_of_the_seed():
+    model, again, other = model_of("fused"), model_of("fused"), model_of("fused", seed=1)
+    identity = torch.eye(16, dtype=torch.double)
+    torch.testing.assert_close(model.rotation @ model.rotation.T, identity, rtol=0, atol=1e-6)
+    assert torch.equal(model.rotation, again.rotation) and not torch.equal(model.rotation, other.rotation)
+    assert "rotation" not in dict(model.named_parameters()) and "rotation" not in model.state_dict()
+
+
+def test_before_is_zero_for_the_first_token():
+    states = torch.arange(6.0).view(1, 3, 2)
+    assert before(states).tolist() == [[[0, 0], [0, 1], [2, 3]]]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"place": "common", "shift": "k"}, "needs shift 'kv'"),
+        ({"place": "half"}, "needs shift 'none'"),
+        ({"place": "fused", "shift": "none", "position": "alibi"}, "no alibi"),
+        ({"place": "common", "n_kv_heads": 2}, "no n_kv_heads"),
+        ({"place": "apart", "shift": "none", "n_layers": 1}, "two layers"),
+    ],
+)
+def test_places_that_do_not_fit_are_refused(options, words):
+    with pytest.raises(ValueError, match=words):
+        ModelConfig(**options)
+
+
+def test_other_readers_refuse_a_placed_model(tmp_path):
+    model = model_of("fused").float()
+    with pytest.raises(ValueError, match=r"dynamics\.places"):
+        InductionModel(model.config)
+    with pytest.raises(ValueError, match="no cache"):
+        model(rows_of(0), caches=[])
+    with pytest.raises(ValueError, match="not shown"):
+        model.attention_weights(rows_of(0), torch.tensor([1, 2, 3]))
+    save(tmp_path, model, seed=0, threads=1, device="cpu", training={}, metrics={})
+    with pytest.raises(ValueError, match="placed at 'fused'"):
+        layout(tmp_path)
+
+
+def test_variants_have_the_setting_of_figure_1b_and_differ_in_the_place_alone():
+    base, training = induction.PRESETS["figure-1b"].variants["kv-shift.width-16"]
+    variants = PRESETS["decoupling"].variants
+    assert list(variants) == [f"width-{width}.{name}" for width in WIDTHS for name in MODELS]
+    for name, variant in variants.items():
+        width, model = name.split(".")
+        assert variant.training == training
+        assert variant.config == base.model_copy(update=MODELS[model] | {"width": int(width[6:])})
+    shared = induction.PRESETS["figure-1b"].variants
+    for width in WIDTHS:
+        for model in ("kv-shift", "vanilla-2"):
+            assert shared[f"{model}.width-{width}"] == variants[f"width-{width}.{model}"]
+
+
+def test_quick_preset_runs(tmp_path):
+    preset = PRESETS["decoupling" + QUICK]
+    few = {"steps": 2, "batch": 4, "heldout_rows": 8}
+    jobs = [job.model_copy(update={"training": job.training.model_copy(update=few)}) for job in preset.jobs(1)]
+    results = run_sweep(jobs, tmp_path, measure=preset.measure, backend="sequential", progress=False)
+    assert [result.job.name for result in results] == [f"{variant}.seed-0" for variant in preset.variants]

@@ -1,0 +1,73 @@
+"""Small ledgers for the workers to load: good ones, and ones whose evidence or loading ends the process."""
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from dataclasses import replace
+
+from proofs_check.margin import same
+from tests.proofs_check import planted
+
+GOOD = planted.GOOD
+
+
+def _claim(name: str, margin=None):
+    evidence = GOOD.evidence if margin is None else (replace(GOOD.evidence[0], margin=margin),)
+    return replace(GOOD, id=f"planted.{name}", evidence=evidence)
+
+
+def _registry(*claims):
+    return {claim.id: claim for claim in claims}
+
+
+def whole(papers, patterns):
+    return _registry(*(_claim(f"c{k}") for k in range(12)))
+
+
+def wrong(papers, patterns):
+    return _registry(_claim("good"), planted.WITH_COUNTEREXAMPLE[-1])
+
+
+ENDS = {
+    "exits": lambda: sys.exit(0),
+    "leaves": lambda: os._exit(0),
+    "aborts": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "crashes": lambda: ctypes.string_at(0),
+}
+
+
+def exits(papers, patterns):
+    return _with("exits")
+
+
+def leaves(papers, patterns):
+    return _with("leaves")
+
+
+def aborts(papers, patterns):
+    return _with("aborts")
+
+
+def crashes(papers, patterns):
+    return _with("crashes")
+
+
+def _with(name: str):
+    """Eight good claims, and in their midst one whose evidence ends the process."""
+    good = [_claim(f"c{k}") for k in range(8)]
+    return _registry(*good[:4], _claim(name, ENDS[name]), *good[4:])
+
+
+def leaves_while_loading(papers, patterns):
+    os._exit(0)
+
+
+def sleeps(papers, patterns):
+    def margin():
+        print("ready", flush=True)
+        time.sleep(60)
+        return same(1, 1)
+
+    return _registry(_claim("sleeps", margin))

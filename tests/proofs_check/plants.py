@@ -1,0 +1,247 @@
+"""False claims planted through the real interface, by the way in which each tries to be believed.
+
+STOPPED are refused, contradicted or undecided. OPEN are still confirmed: a claim brings its own margin, points and
+symbols, and the harness believes them. They are the reason for statements as data; a test holds both lists to what
+happens.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+from flint import arb
+
+from proofs_check.certify import prove_positive
+from proofs_check.claim import (
+    ENUMERATED,
+    INSTANCES,
+    SAMPLES,
+    WITNESSED,
+    Claim,
+    Control,
+    Coverage,
+    Evidence,
+    Extent,
+    Interval,
+    Kind,
+    Nature,
+    Sampled,
+    Severity,
+    Verdict,
+    Witness,
+    everywhere,
+)
+from proofs_check.krawczyk import unique_zero
+from proofs_check.margin import Margin, apart, at_most, ball_at_least, close, different, identity, less, same, worst
+from proofs_check.tolerances import ROUNDING, VISIBLE, Tolerance
+from theory.box import Box, Outcome
+
+NO = Control("a wrong variant", lambda **_: less(1, 0))
+X = sp.Symbol("x", real=True)
+ZERO_WIDTH, UNIT = Interval("x", 0.5, 0.5), Interval("x", 0.0, 0.5)
+
+
+def claim(margin: Callable[..., Margin], points=({},), *, kind=Kind.EXACT, coverage=INSTANCES, **record) -> Claim:
+    """A claim that says it holds, on the evidence of one margin."""
+    fields = {"id": "planted.plant", "source": "planted", "statement": "planted", "nature": Nature.MATHEMATICAL,
+              "verdict": Verdict.HOLDS, "coverage": coverage}  # fmt: skip
+    return Claim(evidence=(Evidence(kind, "planted", margin, points, (NO,)),), **{**fields, **record})
+
+
+def sampled(margin, *hypotheses, count=500, **record) -> Claim:
+    return claim(margin, Sampled(count, count), kind=Kind.SAMPLED, coverage=SAMPLES, hypotheses=hypotheses, **record)
+
+
+def proved(expr, box: Callable[[], Box]) -> Margin:
+    """PROVED by branch and bound, as a margin."""
+    return Margin(0.0 if prove_positive(expr, box()).outcome is Outcome.PROVED else -1.0, expr, "> 0")
+
+
+def false(**record) -> Claim:
+    """A claim called false, for the reason that 0 < 1."""
+    fields = {"verdict": Verdict.FALSE, "severity": Severity.BREAKS, "coverage": WITNESSED, "note": "planted",
+              "witness": Witness({}), "correction": "planted.good"}  # fmt: skip
+    return replace(claim(lambda: less(0, 1)), **{**fields, **record})
+
+
+_ODD: list[int] = []
+
+
+def _every_other_call(x: float) -> Margin:
+    """x < 1/2, asked on every other call only."""
+    _ODD.append(0)
+    return at_most(0, 1) if len(_ODD) % 2 else at_most(x, 0.5)
+
+
+def _first_calls(x: float) -> Margin:
+    _ODD.append(0)
+    return at_most(0, 1) if len(_ODD) < 100 else at_most(x, 0.5)
+
+
+def _swallowed(x: float) -> Margin:
+    try:
+        return at_most(1 / (x - 0.5) ** 2, 4.0)
+    except ZeroDivisionError:
+        return Margin(0.0, 0, 0)
+
+
+EXTENDED = sp.Symbol("e", extended_positive=True)
+EVEN = sp.Symbol("n", even=True)
+NOT_ZERO = sp.Symbol("z", zero=False, real=True)
+WHOLE = sp.Symbol("k", integer=True)
+POSITIVE = sp.Symbol("p", positive=True)
+LEFT, RIGHT = sp.sqrt(5 + 2 * sp.sqrt(6)), sp.sqrt(2) + sp.sqrt(3)
+HUGE = Tolerance(1.0, "because I say so")
+
+# way: name -> claim
+STOPPED: dict[str, dict[str, Claim]] = {
+    "the points are not the domain": {
+        "T >= 4 and T <= 3": sampled(lambda T: at_most(0, 1), Interval("T", 4, 9), Interval("T", 1, 3)),
+        "an interval of no width": sampled(lambda x: at_most(x, 0.75), ZERO_WIDTH),
+        "whole numbers from 1.5": sampled(lambda n: at_most(n, 9.5), Interval("n", 1.5, 9.5, whole=True)),
+        "an empty interval": sampled(lambda x: at_most(0, 1), Interval("x", 1.0, 0.0)),
+        "a NaN for an end": sampled(lambda x: at_most(0, 1), Interval("x", math.nan, 1.0)),
+        "an unbounded interval": sampled(lambda x: at_most(0, 1), Interval("x", 0.0, math.inf)),
+        "no point": claim(lambda: at_most(0, 1), ()),
+        "no interval to draw from": sampled(lambda: at_most(0, 1)),
+    },
+    "symbols": {
+        "3 + e > 2 |e| on (-1, 1), e extended positive": claim(
+            lambda: proved(3 + EXTENDED - 2 * sp.Abs(EXTENDED), lambda: Box({"e": (-1, 1)}))
+        ),
+        "n even on (1, 2)": claim(lambda: proved(EVEN, lambda: Box({EVEN: (1, 2)}))),
+        "z not zero on (-1, 1)": claim(lambda: proved(NOT_ZERO**2 / NOT_ZERO**2, lambda: Box({NOT_ZERO: (-1, 1)}))),
+        "a positive symbol that cancels": claim(
+            lambda: proved(sp.sqrt(POSITIVE**2) / POSITIVE, lambda: Box({POSITIVE: (-1, 1)}))
+        ),
+        "2 k = 3 has a whole solution": claim(
+            lambda: same(unique_zero([2 * WHOLE - 3], Box({WHOLE: (0, 3)})).outcome.name, "PROVED")
+        ),
+    },
+    "a margin by hand": {
+        "an undecided ball for its value": claim(lambda: Margin(arb(0, 1), 0, 0)),
+        "a bool": claim(lambda: True),
+        "a whole number for its value": claim(lambda: Margin(1, 0, 0)),
+        "infinity": claim(lambda: Margin(math.inf, 0, 0)),
+        "NaN": claim(lambda: Margin(math.nan, 0, 0)),
+    },
+    "constructors": {
+        "at_most of a ball's midpoint": claim(lambda: at_most(arb(0, 9), 1.0)),
+        "less of a ball's midpoint": claim(lambda: less(arb(0, 9), 1.0)),
+        "close of balls": claim(lambda: close(arb(1, 9), arb(1, 9), VISIBLE)),
+        "apart of balls": claim(lambda: apart(arb(1, 9), arb(0, 9), VISIBLE)),
+        "a ball different from itself": claim(lambda: different(arb(0, 1), arb(0, 1))),
+        "two empty tuples": claim(lambda: same((), ())),
+        "(3,) close to (3, 1)": claim(lambda: close(np.ones(3), np.ones((3, 1)), VISIBLE)),
+        "1 + 1e9 i close to 1": claim(lambda: close(np.array([1 + 1e9j]), np.array([1.0]), VISIBLE)),
+        "True is 1": claim(lambda: same(True, 1)),
+        "a float32 as exact": claim(lambda: same(np.float32(0.1), np.float32(0.1))),
+        ".1 + .2 and .3 in tuples": claim(lambda: different((0.1 + 0.2,), (0.3,))),
+        "noise as the sign of sqrt(5 + 2 sqrt 6) - sqrt 2 - sqrt 3": claim(lambda: less(LEFT, RIGHT)),
+        "the same the other way": claim(lambda: less(RIGHT, LEFT)),
+        "ten tenths below 1": claim(lambda: less(sum([0.1] * 10), 1.0)),
+        "1 below the float after it": claim(lambda: less(1.0, math.nextafter(1.0, 2.0))),
+        "a float taken for a ball": claim(lambda: ball_at_least(0.1 + 0.2 - 0.3, strict=True)),
+        "a masked entry": claim(lambda: close(np.ma.array([1.0, 9.0], mask=[0, 1]), [1.0, 1.0], VISIBLE)),
+        "a text as a number": claim(lambda: at_most("0", 1.0)),
+    },
+    "the kind": {
+        "kernel without a kernel": claim(lambda: at_most(0, 1), kind=Kind.KERNEL),
+        "samples that cover all": claim(
+            lambda x: at_most(x, 0.99), Sampled(9, 9), kind=Kind.SAMPLED, coverage=ENUMERATED, hypotheses=(UNIT,)
+        ),
+        "trained, for the paper": claim(lambda: at_most(0, 1), kind=Kind.TRAINED, coverage=SAMPLES),
+        "a quotation that settles": claim(None, kind=Kind.READ, coverage=None),
+        "all, without a reason": claim(lambda: at_most(0, 1), coverage=Coverage(Extent.ALL)),
+    },
+    "a tolerance": {
+        "of one nat": claim(lambda: close(0.3, 1.2, 1.0)),
+        "of .01": claim(lambda: close(0.301, 0.309, 0.01)),
+        "of the size of the effect": claim(lambda: at_most(1.5, 1.0, 0.5)),
+        "with a reason of its own": claim(lambda: close(0.3, 1.2, HUGE)),
+        "a numpy float": claim(lambda: close(0.3, 1.2, np.float64(1.0))),
+    },
+    "the record": {
+        "unsettled with evidence": claim(lambda: at_most(0, 1), verdict=Verdict.UNSETTLED, note="planted"),
+        "false as a slip of the text": false(nature=Nature.TEXTUAL, correction=None),
+        "a witness with a margin of its own": false(witness=Witness({}, lambda: less(0, 2))),
+        "false without a correction": false(correction=None),
+        "false without a severity": false(severity=None),
+        "holds_if that accuses as code": claim(
+            lambda: at_most(0, 1), verdict=Verdict.HOLDS_IF, severity=Severity.CODE, note="planted"
+        ),
+        "a reading that is not given": claim(
+            lambda: at_most(0, 1), verdict=Verdict.HOLDS_IF, severity=Severity.READING, note="planted"
+        ),
+        "a correction that is false": false(is_correction=True),
+    },
+    "a state": {
+        "every other call": sampled(_every_other_call, Interval("x", 0.0, 1.0), count=501),
+        "the first calls": sampled(_first_calls, Interval("x", 0.0, 1.0), count=90),
+    },
+    "an end": {
+        "sys.exit(0)": claim(lambda: (_ for _ in ()).throw(SystemExit(0))),
+        "a generator's exit": claim(lambda: (_ for _ in ()).throw(GeneratorExit())),
+    },
+    "honest, and wrong": {
+        "1 + x <= e^x turned round": sampled(lambda x: at_most(math.exp(x), 1 + x), Interval("x", 0.1, 1.0)),
+        "(x + 1)^2 = x^2 + 1": claim(lambda: identity((X + 1) ** 2, X**2 + 1)),
+        "1/3 = .333": claim(lambda: same(Fraction(1, 3), Fraction(333, 1000))),
+        "x^2 > 0 on [-1, 1]": claim(lambda: worst([proved(X**2, lambda: Box({X: (-1, 1)}))])),
+    },
+}
+
+OPEN: dict[str, dict[str, Claim]] = {
+    "the points are not the domain": {
+        "one point 500 times": claim(lambda x: at_most(x, 0.5), tuple({"x": 0.25} for _ in range(500)), hypotheses=(
+            Interval("x", 0.0, 1.0),)),
+        "'every T' on a list": claim(lambda T: at_most(T, 6), ({"T": 4}, {"T": 5}, {"T": 6}), statement="every T <= 6",
+                                     coverage=everywhere("T is listed.")),
+        "points outside the hypotheses": claim(lambda x: at_most(2, x), ({"x": 3},), hypotheses=(
+            Interval("x", 0.0, 1.0),)),
+        "a corner beyond the 64th": sampled(
+            lambda **p: at_most(sum(p.values()), 8.999), *(Interval(f"x{k}", 0.0, 1.0) for k in range(9)), count=100
+        ),
+    },
+    "symbols": {
+        "sqrt(x^2) = x for x real, asked of a positive one": claim(
+            lambda: identity(sp.sqrt(POSITIVE**2), POSITIVE), kind=Kind.SYMBOLIC
+        ),
+        "sin(pi x) = 0 for x real, asked of a whole one": claim(
+            lambda: identity(sp.sin(sp.pi * WHOLE), 0), kind=Kind.SYMBOLIC
+        ),
+        "x/x = 1 at 0 as well": claim(lambda: identity(X / X, 1), kind=Kind.SYMBOLIC),
+        "the symbol's name for the symbol": claim(
+            lambda: proved(sp.sqrt(POSITIVE**2) / POSITIVE, lambda: Box({"p": (-1, 1)})), statement="|p|/p > 0"
+        ),
+    },
+    "a margin by hand": {
+        "zero by hand": claim(lambda: Margin(0.0, "anything", "anything")),
+        "an exception swallowed": claim(_swallowed, ({"x": 0.5},)),
+        "any for all": claim(lambda: max(at_most(2, 1), at_most(0, 1))),
+        "the best for the worst": claim(lambda: max([same(1, 2), same(1, 1)], key=lambda m: m.value)),
+    },
+    "the kind": {
+        "floats called symbolic": claim(lambda: close(0.1 + 0.2, 0.3, ROUNDING), kind=Kind.SYMBOLIC),
+        "a sample called exact": claim(lambda: at_most(math.sin(1.0), 0.9), coverage=everywhere("sin 1 is a sample.")),
+    },
+    "the violating region is small": {
+        ".999 of a sharp bound": sampled(lambda x: at_most(math.sin(x), 0.9999999), Interval("x", 0.0, 3.0), count=50),
+        "a needle": sampled(lambda x: at_most(math.exp(-(((x - 0.123456) * 1e6) ** 2)), 0.5), Interval("x", 0.0, 1.0)),
+        "the wrong scale": sampled(lambda x: at_most(x / (1 + x), 0.999), Interval("x", 0.0, 1.0)),
+    },
+    "a tolerance": {
+        "a named one, scaled to the effect": claim(lambda: close(0.3, 1.2, ROUNDING.times(1e12))),
+    },
+    "something else": {
+        "evidence about another statement": claim(lambda: same(2 + 2, 4), statement="2 + 2 = 5"),
+        "the theory against itself": claim(lambda: same(math.comb(6, 3), math.comb(6, 3)), statement="C(6, 3) = 21"),
+        "a formula for another statement": claim(lambda: same(1, 1), formula=r"e^{i\pi}=1"),
+        "invented runs": claim(lambda: less(Fraction(1, 100), Fraction(99, 100)), kind=Kind.TRAINED, coverage=SAMPLES,
+                               is_correction=True),
+        "a contradiction with another claim": claim(lambda: different(1, 2), statement="the opposite of planted.good"),
+    },
+}  # fmt: skip

@@ -1,0 +1,84 @@
+"""Margins on what single heads read: the shipped record holds, and records changed a little either side do not."""
+
+import pytest
+
+from dynamics.head_reading import read_reading
+from proofs_check.razor import reading_checks as c
+from proofs_check.razor import trained_checks
+
+READING = read_reading()
+
+
+@pytest.fixture
+def changed(monkeypatch):
+    """Install the record with the first model changed; head updates are given by (layer, head)."""
+
+    def install(heads=(), **updates):
+        first = READING.models[0]
+        rows = [h.model_copy(update=dict(heads).get((h.layer, h.head), {})) for h in first.heads]
+        first = first.model_copy(update={"heads": tuple(rows), **updates})
+        models = (first, *READING.models[1:])
+        monkeypatch.setattr(c, "_reading", lambda: READING.model_copy(update={"models": models}))
+
+    return install
+
+
+def kept(name, **updates):
+    return getattr(READING.models[0], name).model_copy(update=updates)
+
+
+FINDER = READING.models[0].finder.heads[0]
+GENTLE = (1, 7)
+LOCAL = (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("margin", "change"),
+    [
+        (lambda: c.local_heads(0, 0.5, 24), {"heads": {LOCAL: {"local": 0.4}}}),
+        (lambda: c.diffuse_heads(0), {"heads": {GENTLE: {"local": 0.46}}}),
+        (lambda: c.diffuse_heads(0), {"heads": {LOCAL: {"local": 0.3}}}),
+        (lambda: c.diffuse_heads(0), {"heads": {GENTLE: {"whole": 200}, (0, 7): {"whole": 200}}}),
+        (lambda: c.one_finds(0), {"heads": {LOCAL: {"whole": 90}}}),
+        (lambda: c.one_finds(0), {"heads": {LOCAL: {"cut": 250}}}),
+        (lambda: c.one_finds(0), {"heads": {FINDER: {"cut": 90}}}),
+        (lambda: c.one_of_the_protected(0), {"protected": kept("protected", hits=255)}),
+        (lambda: c.one_of_the_protected(0), {"heads": {READING.models[0].protected.heads[0]: {"whole": 200}}}),
+        (lambda: c.concentrated(0), {"heads": {FINDER: {"needle": 0.9}}}),
+        (lambda: c.concentrated(0), {"heads": {FINDER: {"first": 255}}}),
+        (lambda: c.probability(0), {"but_finder": kept("but_finder", probability=0.4)}),
+        (lambda: c.probability(0), {"finder": kept("finder", probability=0.9)}),
+        (lambda: c.others_do_not_find(0), {"others": kept("others", hits=21)}),
+        (lambda: c.others_do_not_find(0), {"others": kept("others", bits=2.2166)}),
+        (lambda: c.known_query_serves_one(0), {"known": READING.models[0].known.model_copy(update={"first": 31})}),
+        (lambda: c.known_query_serves_one(0), {"known": READING.models[0].known.model_copy(update={"later": 40})}),
+        (lambda: c.held_elsewhere(0), {"evicted": READING.models[0].evicted.model_copy(update={"hits_by_finder": 45})}),
+        (lambda: c.held_elsewhere(0), {"evicted": READING.models[0].evicted.model_copy(update={"held": 200})}),
+        (lambda: c.scope_rank(0, 17, "7"), {"scoped": READING.models[1].scoped}),
+        (lambda: c.in_steps(0), {"ranked": READING.models[0].scoped}),
+        (lambda: c.finder_layer(0), {"finder": kept("finder", heads=((1, 0),))}),
+    ],
+)
+def test_each_margin_holds_as_shipped_and_fails_beyond_its_threshold(changed, margin, change):
+    assert margin().value >= 0
+    changed(**change)
+    assert margin().value < 0
+
+
+def test_more_heads_that_answer_less_are_no_rise(changed):
+    curve = list(READING.models[0].ranked)
+    curve[5] = curve[5].model_copy(update={"hits": 255})
+    changed(ranked=tuple(curve))
+    assert c.in_steps(0).value < 0
+
+
+def test_a_printed_scope_drops_nothing_only_beyond_the_last_distance(monkeypatch):
+    class Head:
+        largest, printed, sharp = (1.0, 0.5, 0.1), 2.5, 1.5
+
+    class Scopes:
+        heads = (Head,)
+
+    monkeypatch.setattr(trained_checks, "_scopes", lambda task="text": Scopes)
+    assert trained_checks.printed_drops_nothing(0).value > 0 > trained_checks.printed_drops_nothing(0, factor=0.5).value
+    assert trained_checks.printed_drops_nothing(0, scope="sharp").value < 0

@@ -1,0 +1,128 @@
+"""The registry: every claim that is written is loaded, no id is like another, and nothing ends the loading quietly."""
+
+import ast
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from proofs_check import registry
+from proofs_check.registry import BrokenLedger
+from tests.proofs_check import planted
+
+ROOT = Path(registry.__file__).parent
+HEAD = "from dataclasses import replace\nfrom tests.proofs_check import planted\n"
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Writes a package of claims, one file a section, as the papers a and b."""
+    monkeypatch.syspath_prepend(tmp_path)
+    names = []
+
+    def write(listed=None, **sections):
+        name = f"planted_package_{len(names)}_{tmp_path.name}".replace("-", "_")
+        names.append(name)
+        folder = tmp_path / name
+        folder.mkdir()
+        for section, text in sections.items():
+            (folder / f"{section}.py").write_text(HEAD + text)
+        (folder / "__init__.py").write_text(f"SECTIONS = {tuple(listed or sections)}\n")
+        monkeypatch.setattr(registry, "PAPERS", {"a": (name,), "b": (name,)})
+
+    yield write
+    registry._mentions.cache_clear()
+    for name in [module for module in sys.modules if module.split(".")[0] in names]:
+        del sys.modules[name]
+
+
+def claim(name: str) -> str:
+    return f"replace(planted.GOOD, id={name!r})".replace("'", '"')
+
+
+def claims(*names: str) -> str:
+    return f"CLAIMS = ({', '.join(map(claim, names))},)\n"
+
+
+def test_it_takes_the_named_papers_from_every_section(package):
+    package(one=claims("a.x", "b.x"), two=claims("a.y"))
+    assert list(registry.load(("a",))) == ["a.x", "a.y"]
+    assert list(registry.load(("a", "b"))) == ["a.x", "b.x", "a.y"]
+    assert list(registry.load(("a", "b"), ("a.*",))) == ["a.x", "b.x", "a.y"], "a pattern needs them all"
+
+
+def test_one_id_loads_its_own_section_and_what_it_links_to(package):
+    leaning = 'CLAIMS = (replace(planted.GOOD, id="a.x", correction="a.y"),)\n'
+    package(one=leaning, two=claims("a.y"), three="raise RuntimeError('never needed')\n")
+    assert list(registry.load(("a", "b"), ("a.x",))) == ["a.x", "a.y"]
+
+
+def test_an_unknown_paper_is_bad_input(package):
+    package(one=claims("a.x"))
+    with pytest.raises(ValueError, match="unknown paper 'c'"):
+        registry.load(("a", "c"))
+
+
+BROKEN = {
+    "a double": ({"one": claims("a.x", "a.x")}, r"two claims are called a\.x"),
+    "a double in another section": ({"one": claims("a.x"), "two": claims("a.x")}, r"two claims are called a\.x"),
+    "l for 1": ({"one": claims("a.tab1", "a.tabl")}, "read alike"),
+    "O for 0": ({"one": claims("a.x0", "a.xO")}, "read alike"),
+    "another case": ({"one": claims("a.appA", "a.appa")}, "read alike"),
+    "an underscore more": ({"one": claims("a.x_y", "a.xy")}, "read alike"),
+    "a space": ({"one": claims("a.x", "a.x ")}, "not of the form"),
+    "a Cyrillic letter": ({"one": claims("a.x", "a.\u0445")}, "not of the form"),
+    "no place": ({"one": claims("a")}, "not of the form"),
+    "no known paper": ({"one": claims("c.x")}, "no known paper"),
+    "a claim left out": ({"one": claims("a.x") + f"LOST = {claim('a.y')}\n"}, r"holds the claim 'a\.y'"),
+    "claims left out": ({"one": claims("a.x") + f"LOST = [{claim('a.y')}]\n"}, r"holds the claim 'a\.y'"),
+    "a section that fails": ({"one": "CLAIMS = (undefined,)\n"}, "NameError"),
+    "a section that exits": ({"one": "import sys\nsys.exit(0)\n"}, "SystemExit"),
+    "a section without claims": ({"one": "CLAIM = ()\n"}, "no CLAIMS"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_ledger_that_is_not_whole_is_refused(package, name):
+    sections, message = BROKEN[name]
+    package(**sections)
+    with pytest.raises(BrokenLedger, match=message):
+        registry.load(("a", "b"))
+
+
+def test_a_module_that_no_section_lists_may_hold_no_claim(package):
+    package(listed=["one"], one=claims("a.x"), two=claims("a.y"))
+    with pytest.raises(BrokenLedger, match=r"two holds the claim 'a\.y'"):
+        registry.load(("a",))
+
+
+def test_a_pattern_that_matches_nothing_is_refused_with_a_hint():
+    claims = {name: replace(planted.GOOD, id=name) for name in ("kv.thm3.3", "kv.thm3.4.limit")}
+    assert registry.select(claims, ("kv.thm3.4*",)) == ["kv.thm3.4.limit"]
+    assert registry.select(claims, None, "false") == []
+    for pattern, message in (("kv.thm33", r"did you mean kv\.thm3\.3"), ("zebra", "--list shows them all")):
+        with pytest.raises(ValueError, match=message):
+            registry.select(claims, (pattern,))
+    with pytest.raises(ValueError, match=r"no claim that matches 'kv\.thm3\.3' is false"):
+        registry.select(claims, ("kv.thm3.3",), "false")
+
+
+def _written() -> set[str]:
+    """Every id in the papers' modules that opens a call or a row of a table, or is its argument `id`."""
+    found = set()
+    for path in [*ROOT.glob("kv/*.py"), *ROOT.glob("razor/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            opening = (
+                node.args[:1] if isinstance(node, ast.Call) else node.elts[:1] if isinstance(node, ast.Tuple) else []
+            )
+            named = [k.value for k in node.keywords if k.arg == "id"] if isinstance(node, ast.Call) else []
+            texts = (a.value for a in [*opening, *named] if isinstance(a, ast.Constant))
+            found |= {t for t in texts if isinstance(t, str) and re.fullmatch(r"(kv1?|razor)(\.\w+)+", t)}
+    return found
+
+
+def test_the_claims_that_are_loaded_are_those_that_are_written():
+    made = {f"kv.beyond.infimum.{model}" for model in ("vanilla", "v_shift", "k_shift", "kv_shift")}  # by one loop
+    assert set(registry.load()) == _written() | made

@@ -1,0 +1,62 @@
+"""Claims run in processes of their own: the rows are those of one process, and nothing that ends looks good."""
+
+import pytest
+
+from proofs_check import ledger, workers
+from proofs_check.claim import Effort
+from proofs_check.registry import BrokenLedger
+from proofs_check.workers import Plan
+from tests.proofs_check import ledgers
+
+
+class Progress:
+    def __init__(self):
+        self.total, self.steps, self.closed = None, 0, False
+
+    def update(self, n, /):
+        self.steps += n
+
+    def close(self):
+        self.closed = True
+
+
+def untimed(rows):
+    for row in rows:
+        for evidence in row["evidence"]:
+            evidence.pop("seconds")
+    return rows
+
+
+def test_rows_are_those_of_one_process_in_the_registrys_order():
+    registry, progress = ledgers.whole(None, None), Progress()
+    found = workers.run(Plan(("planted",), load=ledgers.whole), 2, progress)
+    alone = [ledger.row(claim, registry, Effort.QUICK) for claim in registry.values()]
+    assert untimed(found) == untimed(alone)
+    assert (progress.total, progress.steps, progress.closed) == (12, 12, True)
+
+
+@pytest.mark.parametrize("end", ledgers.ENDS)
+def test_evidence_that_ends_its_process_is_an_error_of_its_claim_alone(end):
+    rows = workers.run(Plan(("planted",), load=getattr(ledgers, end)), 2)
+    assert len(rows) == 9
+    status = {row["id"]: row["status"] for row in rows}
+    assert status.pop(f"planted.{end}") == "error"
+    assert set(status.values()) == {"confirmed"}
+    message = next(row["message"] for row in rows if row["status"] == "error")
+    assert ("SystemExit" if end == "exits" else "ended early") in message
+
+
+@pytest.mark.parametrize("question", [lambda plan: workers.run(plan, 2), workers.records_of])
+def test_a_process_that_ends_while_it_loads_is_a_broken_ledger(question):
+    with pytest.raises(BrokenLedger, match="ended while it loaded"):
+        question(Plan(("planted",), load=ledgers.leaves_while_loading))
+
+
+def test_bad_input_comes_back_as_bad_input():
+    with pytest.raises(ValueError, match=r"did you mean planted\.c1"):
+        workers.run(Plan(("planted",), ("planted.cc1",), load=ledgers.whole), 1)
+
+
+def test_records_are_rows_that_were_not_run():
+    rows = workers.records_of(Plan(("planted",), ("planted.c1*",), load=ledgers.whole))
+    assert [(row["id"], row["status"]) for row in rows] == [(f"planted.c{k}", None) for k in (1, 10, 11)]

@@ -1,0 +1,108 @@
+"""What all command lines share: early checks of outputs, and standard output that takes no more."""
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts import cli, compare, fig_landscape, scalar, scope, sweep, train
+from tests.dynamics.test_files import KINDS
+
+ROOT = Path(cli.__file__).parents[1]
+LIST = [sys.executable, "-m", "scripts.sweep", "--list"]
+HELP = [sys.executable, "-m", "scripts.train", "--help"]
+
+
+def refusal(capsys, main, arguments):
+    """Run a command that must fail; return its one line of stderr."""
+    try:
+        code = cli.run(main, arguments)
+    except SystemExit as stop:
+        code = stop.code
+    printed = capsys.readouterr()
+    assert (code, printed.out) == (2, "")
+    assert printed.err.startswith("error: ")
+    assert printed.err.count("\n") == 1
+    return printed.err
+
+
+@pytest.mark.parametrize(("make", "words"), KINDS[1:], ids=lambda value: getattr(value, "__name__", ""))
+def test_output_is_checked_before_anything_is_computed(tmp_path, capsys, monkeypatch, make, words):
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / "fig.png")
+    plain = words.split(" to ")[0]
+    assert f"fig.png: {plain}" in refusal(capsys, fig_landscape.main, ["--out", "fig"])
+    assert f"fig.png: {plain}" in refusal(capsys, scope.main, ["nowhere", "--eps", ".1", "--json", "fig.png"])
+    assert f"fig.png: {plain}" in refusal(capsys, scalar.main, ["--out", "fig.png"])
+
+
+@pytest.mark.parametrize("name", ["/dev/full", "/dev/null"])
+def test_devices_are_refused_as_outputs(name):
+    with pytest.raises(ValueError, match=f"cannot write {name}: it is a device"):
+        cli.output_file(name)
+
+
+@pytest.mark.parametrize(
+    ("main", "arguments"),
+    [
+        (scope.main, ["MODEL", "--eps", ".1", "--json", ""]),
+        (scope.main, ["MODEL", "--eps", ".1", "--figure", " "]),
+        (fig_landscape.main, ["--out", ""]),
+        (train.main, ["--out", ""]),
+        (train.main, ["--inspect", ""]),
+        (sweep.main, ["--out", ""]),
+        (sweep.main, ["--bundle", ""]),
+        (compare.main, ["--out", ""]),
+        (scalar.main, ["--out", ""]),
+    ],
+)
+def test_empty_names_are_refused(capsys, main, arguments):
+    assert "expected a name, got '" in refusal(capsys, main, arguments)
+
+
+def test_a_file_name_that_ends_like_a_folder_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="it names a folder"):
+        cli.output_file(f"{tmp_path}/new/")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("command", [LIST, HELP], ids=["list", "help"])
+def test_a_reader_that_left_ends_a_command_quietly(command, unbuffered):
+    reader, writer = os.pipe()
+    os.close(reader)
+    found = _run(command, writer, unbuffered)
+    os.close(writer)
+    assert found.stderr == b""
+    assert found.returncode in ({cli.CLOSED_PIPE, 0} if unbuffered and command is HELP else {cli.CLOSED_PIPE})
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_under_standard_output_is_one_line(unbuffered):
+    with open("/dev/full", "wb") as full:
+        found = _run(LIST, full, unbuffered)
+    assert (found.returncode, found.stderr) == (2, b"error: standard output: No space left on device\n")
+
+
+def _run(command, stdout, unbuffered):
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    return subprocess.run(command, cwd=ROOT, stdout=stdout, stderr=subprocess.PIPE, env=environment, check=False)
+
+
+def test_an_interruption_says_what_it_was_told(capsys):
+    def stopped(_):
+        raise KeyboardInterrupt("to go on, add --resume")
+
+    assert cli.run(stopped, []) == 130
+    assert capsys.readouterr().err == "interrupted: to go on, add --resume\n"
+
+
+def test_empty_text_is_refused_for_every_option_without_a_type():
+    line = cli.Parser(prog="x")
+    line.add_argument("--name")
+    assert line.parse_args(["--name", "a"]) == argparse.Namespace(name="a")
+    with pytest.raises(SystemExit):
+        line.parse_args(["--name", ""])

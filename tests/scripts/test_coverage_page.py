@@ -1,0 +1,28 @@
+"""The page of checkable sentences: its claims exist, no claim of a paper is left out, the shares are as promised."""
+
+import re
+
+from proofs_check.registry import load
+from scripts import docs
+
+REGISTRY = load()
+TEXT = (docs.ROOT / "docs" / "coverage.md").read_text("utf-8")
+ROWS = docs.sentences(TEXT)
+PROMISED = {"KV shifting": 96, "RazorAttention": 93}  # per cent of the checkable sentences
+
+
+def test_every_claim_that_is_named_exists_and_every_row_is_read():
+    assert {claim for row in ROWS for claim in row.claims} <= set(REGISTRY)
+    assert len(ROWS) == len(re.findall(r"^\| \d+ \|", TEXT, re.M)) > 500
+
+
+def test_every_claim_of_a_paper_is_named():
+    named = {claim for row in ROWS for claim in row.claims}
+    assert [name for name, claim in REGISTRY.items() if not claim.is_correction and name not in named] == []
+
+
+def test_the_shares_are_as_promised():
+    for paper, least in PROMISED.items():
+        rows = [row for row in ROWS if row.section.startswith(f"{paper}:")]
+        covered = [row for row in rows if any(not REGISTRY[claim].is_correction for claim in row.claims)]
+        assert 100 * len(covered) >= least * len(rows), f"{len(covered)} of {len(rows)}"
