@@ -50,8 +50,9 @@ def _add(x: Interval, y: Interval) -> Interval:
 
 def _times(x: Interval, y: Interval) -> Interval:
     (a, b), (c, d) = x, y
-    # Signs say which ends make the least product and the largest; where both intervals straddle 0, or are not numbers,
-    # all four are asked.
+    if not (a <= b and c <= d):  # an end is no number: where a factor is not defined, neither is the product
+        return _NOTHING
+    # Signs say which ends make the least product and the largest; where both intervals straddle 0 all four are asked.
     if a >= 0:
         low, high = (a * c, b * d) if c >= 0 else (b * c, a * d) if d <= 0 else (b * c, b * d)
     elif b <= 0:

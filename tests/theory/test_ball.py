@@ -285,3 +285,25 @@ def test_box_outside_a_symbols_domain_is_refused(assumption, side, allowed):
 def test_symbols_of_one_name_are_refused():
     with pytest.raises(ValueError, match="different assumptions"):
         symbols_in([X + sympy.Symbol("x", positive=True)], Box({"x": (1, 2)}))
+
+
+
+
+@pytest.mark.parametrize("factor", [-1, 2, X + 2, -X - 2, X])
+def test_a_product_is_not_defined_where_a_factor_is_not(factor):
+    """log x has an upper end on (-1, 1/2) and no lower one; times a sign that must not become a lower end."""
+    for product in (2 * factor * sympy.log(X), factor * X * sympy.log(X)):
+        ((low, high),) = BallFunction([product], ["x"]).on(Box({"x": (-1, "1/2")}))
+        assert low.is_nan() and high.is_nan()
+
+
+SIDES = [arb(v) for v in (-3, -2, 0, 1, 4)]
+
+
+def test_signs_choose_the_ends_that_all_four_products_give():
+    sides = [(a, b) for a in SIDES for b in SIDES if a <= b]
+    for x in sides:
+        for y in sides:
+            ends = [p * q for p in x for q in y]
+            low, high = ball._times(x, y)
+            assert low == min(ends, key=float) and high == max(ends, key=float)
