@@ -1,0 +1,1 @@
+"""What decides: terms, statements, the rules that certificates must keep, and witnesses. Everything here is trusted."""

@@ -1,0 +1,115 @@
+"""Certificates of statements: what is handed over, and what the core makes of it.
+
+A certificate is plain data: the digest of the statement, a point that meets its hypotheses, and a witness, or the
+proofs of its obligations, or those of some instances. Whatever is wrong with it, the answer is Rejected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import Any
+
+from proofs_check.core import krawczyk, witness
+from proofs_check.core.domain import Sequent, needed
+from proofs_check.core.enclose import Undefined, Unknown
+from proofs_check.core.rules import Rejected, check, put
+from proofs_check.core.statement import FORMAT, Form, Statement, obligations, plain
+from proofs_check.core.terms import ONE, Malformed, Term, free, num
+
+_MOST_INSTANCES = 1000
+
+
+class Outcome(Enum):
+    """What a certificate shows of a statement."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    INSTANCES = "instances"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was shown. at: the witness, with the part of the statement that fails; or the instances."""
+
+    outcome: Outcome
+    detail: str
+    at: Mapping[str, Any]
+
+
+def check_certificate(statement: Statement, data: Any) -> Checked:
+    """What the certificate shows. Raises Rejected for one that shows nothing, or is about another statement."""
+    try:
+        return _checked(statement, data)
+    except (Malformed, Unknown, Undefined, KeyError, TypeError, ValueError, IndexError, AttributeError) as fault:
+        raise Rejected(f"{type(fault).__name__}: {fault}"[:200]) from fault
+
+
+def _checked(statement: Statement, data: Any) -> Checked:
+    if data["format"] != FORMAT or data["statement"] != statement.digest:
+        raise Rejected("the certificate is about another statement")
+    parts = dict(obligations(statement))
+    if "witness" in data:
+        label, place = data["witness"]
+        point = witness.from_json(place)
+        if not witness.refutes(parts[label], point):
+            raise Rejected("the statement does not certainly fail at the witness")
+        return Checked(Outcome.REFUTED, label, point)
+    base = premise(statement)
+    if not witness.meets(base, witness.from_json(data["point"])):
+        raise Rejected("no point is shown that lies in the domain and meets the hypotheses")
+    if "instances" in data:
+        return _instances(base, parts, data["instances"])
+    _check_parts(parts, data["proofs"])
+    says = plain(statement)[2]
+    if isinstance(says, Form) and says.kind == "zero":
+        krawczyk.check(says.terms, {name: (a.parts[0], b.parts[0]) for name, a, b in says.box})
+    return Checked(Outcome.PROVED, "", {})
+
+
+def premise(statement: Statement) -> Sequent:
+    """The domain and hypotheses, those that the conclusion assumes included."""
+    variables, given, says = plain(statement)
+    return Sequent(variables, given, says if isinstance(says, Term) else ONE <= ONE)
+
+
+def _check_parts(parts: Mapping[str, Sequent], proofs: Mapping[str, Any]) -> None:
+    """Each part is defined at each point of its domain, and then valid."""
+    if proofs.keys() != parts.keys():
+        raise Rejected("the proofs are of other parts")
+    for label, sequent in parts.items():
+        defined, goal = proofs[label]
+        conditions = needed(sequent)
+        if len(conditions) != len(defined):
+            raise Rejected(f"{len(conditions)} conditions of definedness, {len(defined)} proofs")
+        for condition, proof in zip(conditions, defined, strict=True):
+            check(condition, proof)
+        check(sequent, goal)
+
+
+def _instances(base: Sequent, parts: Mapping[str, Sequent], listed: Any) -> Checked:
+    """The statement with some whole numbers fixed: finitely many cases of infinitely many, none of them empty."""
+    shown: list[dict[str, Fraction]] = []
+    for entry in listed[:_MOST_INSTANCES]:
+        values = {str(name): Fraction(value) for name, value in witness.from_json(entry["at"]).items()}
+        if not witness.meets(instance(base, values), witness.from_json(entry["point"])):
+            raise Rejected(f"no point is shown that meets the hypotheses at {entry['at']}")
+        _check_parts({label: instance(part, values) for label, part in parts.items()}, entry["proofs"])
+        shown.append(values)
+    if not shown:
+        raise Rejected("no instances")
+    return Checked(Outcome.INSTANCES, f"{len(shown)} instances", {"instances": shown})
+
+
+def instance(sequent: Sequent, values: Mapping[str, Fraction]) -> Sequent:
+    """The sequent with numbers put for some of its whole numbers, whose ends become hypotheses."""
+    for name, value in values.items():
+        if any(v.name == name for v in sequent.variables):
+            known = sequent.variable(name)
+            if known.sizes or (known.whole and value.denominator != 1):
+                raise Rejected(f"{name} cannot be {value}")
+            ends = tuple(bound for bound in known.bounds(num(value)) if free(bound) or not witness.truth(bound, {}))
+            sequent = put(Sequent(sequent.variables, (*ends, *sequent.given), sequent.goal), name, num(value))
+    return sequent

@@ -1,0 +1,331 @@
+"""Variables with their domains, sequents, and definedness: what a formula needs so that it says anything at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from proofs_check.core.terms import (
+    NAME,
+    Arithmetic,
+    Malformed,
+    Term,
+    both,
+    children,
+    conjuncts,
+    either,
+    eq,
+    free,
+    fresh,
+    from_json,
+    lift,
+    ne,
+    negation,
+    num,
+    rational,
+    substitute,
+    to_json,
+    total,
+    walk,
+)
+
+
+@dataclass(frozen=True)
+class Variable(Arithmetic):
+    """A number, or with `sizes` a sequence (a matrix, ..) of numbers, between two ends; None is no end.
+
+    The ends and sizes are terms in variables declared earlier. `whole`: whole numbers only. `values`: just these
+    numbers. `radius`: the sum of squares of the sequence is at most radius^2.
+    """
+
+    name: str
+    low: Term | None = None
+    high: Term | None = None
+    low_open: bool = False
+    high_open: bool = False
+    whole: bool = False
+    sizes: tuple[Term, ...] = ()
+    values: tuple[Fraction, ...] = ()
+    radius: Term | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not NAME.match(self.name):
+            raise Malformed(f"{self.name!r} is no name of a variable")
+        if self.radius is not None and len(self.sizes) != 1:
+            raise Malformed(f"{self.name} is no vector, so it lies in no ball")
+        if self.values and (self.sizes or self.low is not None or self.high is not None):
+            raise Malformed(f"{self.name} is a choice among values, and nothing else")
+        for end in self.ends():
+            if not isinstance(end, Term):
+                raise Malformed(f"an end of {self.name} is no term")
+
+    def ends(self) -> tuple[Term, ...]:
+        """Every term that the domain is written with."""
+        return tuple(end for end in (self.low, self.high, self.radius, *self.sizes) if end is not None)
+
+    def bounds(self, value: Term) -> tuple[Term, ...]:
+        """The formulas that put a value (of the variable, or of an item) between the ends."""
+        if self.values:
+            return (either(*(eq(value, num(v)) for v in self.values)),)
+        parts = []
+        if self.low is not None:
+            parts.append(self.low < value if self.low_open else self.low <= value)
+        if self.high is not None:
+            parts.append(value < self.high if self.high_open else value <= self.high)
+        return tuple(parts)
+
+    def substituted(self, by: dict[str, Term]) -> Variable:
+        """The variable with other terms put for earlier variables in its ends."""
+
+        def put(end: Term | None) -> Term | None:
+            return None if end is None else substitute(end, by)
+
+        sizes = tuple(substitute(size, by) for size in self.sizes)
+        return replace(self, low=put(self.low), high=put(self.high), radius=put(self.radius), sizes=sizes)
+
+    def to_json(self) -> dict[str, Any]:
+        ends = {name: getattr(self, name) for name in ("low", "high", "radius")}
+        data: dict[str, Any] = {"name": self.name, **{k: to_json(t) for k, t in ends.items() if t is not None}}
+        data |= {name: True for name in ("low_open", "high_open", "whole") if getattr(self, name)}
+        if self.sizes:
+            data["sizes"] = [to_json(size) for size in self.sizes]
+        if self.values:
+            data["values"] = [str(value) for value in self.values]
+        return data
+
+    @classmethod
+    def from_json(cls, data: Any) -> Variable:
+        if not isinstance(data, dict) or not data.keys() <= set(cls.__dataclass_fields__):
+            raise Malformed("a variable is written with other fields")
+        low, high, radius = (from_json(data[k]) if k in data else None for k in ("low", "high", "radius"))
+        low_open, high_open, is_whole = (data.get(k, False) is True for k in ("low_open", "high_open", "whole"))
+        sizes = tuple(from_json(size) for size in data.get("sizes", ()))
+        values = tuple(rational(value) for value in data.get("values", ()))
+        return cls(data.get("name", ""), low, high, low_open, high_open, is_whole, sizes, values, radius)
+
+
+def _end(value: Any) -> Term | None:
+    return None if value is None else lift(value)
+
+
+def real(name: str, low: Any = None, high: Any = None, *, open: bool | str = False) -> Variable:
+    """A real number from low to high (None: no end); open: True, or "low" or "high" for one open end."""
+    return Variable(name, _end(low), _end(high), open in (True, "low"), open in (True, "high"))
+
+
+def positive(name: str) -> Variable:
+    return real(name, 0, open="low")
+
+
+def whole(name: str, low: Any = None, high: Any = None) -> Variable:
+    """A whole number; it may be the size of a sequence and a bound of a sum."""
+    return Variable(name, _end(low), _end(high), whole=True)
+
+
+def choice(name: str, *values: Any) -> Variable:
+    """One of finitely many numbers."""
+    numbers = tuple(lift(value).parts[0] for value in values)
+    return Variable(name, whole=all(n.denominator == 1 for n in numbers), values=numbers)
+
+
+def sequence(name: str, sizes: Any, low: Any = None, high: Any = None, *, open: bool | str = False) -> Variable:
+    """Numbers x[1], .., x[size] between low and high; with several sizes x[i, j], .."""
+    lengths = sizes if isinstance(sizes, tuple) else (sizes,)
+    return replace(real(name, low, high, open=open), sizes=tuple(map(lift, lengths)))
+
+
+def ball(name: str, size: Any, radius: Any) -> Variable:
+    """A vector with sum of squares at most radius^2."""
+    return Variable(name, sizes=(lift(size),), radius=lift(radius))
+
+
+@dataclass(frozen=True)
+class Sequent:
+    """For all variables in their domains: if all of `given`, then `goal`."""
+
+    variables: tuple[Variable, ...]
+    given: tuple[Term, ...]
+    goal: Term
+
+    def variable(self, name: str) -> Variable:
+        for known in self.variables:
+            if known.name == name:
+                return known
+        raise Malformed(f"there is no variable {name}")
+
+    def mentioning(self, name: str) -> list[str]:
+        """The variables whose ends or sizes mention this one."""
+        return [v.name for v in self.variables if any(name in free(end) for end in v.ends())]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "for_all": [v.to_json() for v in self.variables],
+            "given": [to_json(formula) for formula in self.given],
+            "goal": to_json(self.goal),
+        }
+
+
+def taken(sequent: Sequent) -> frozenset[str]:
+    """Every name that the sequent uses, bound or not."""
+    names = {v.name for v in sequent.variables}
+    for term in (sequent.goal, *sequent.given, *(end for v in sequent.variables for end in v.ends())):
+        for node in walk(term):
+            names |= {part for part in node.parts if isinstance(part, str)}
+    return frozenset(names)
+
+
+def is_whole(term: Term, wholes: frozenset[str]) -> bool:
+    """Is the term a whole number by its shape, these variables being whole?"""
+    kind, parts = term.kind, term.parts
+    if kind == "num":
+        return bool(parts[0].denominator == 1)
+    if kind == "var":
+        return parts[0] in wholes
+    if kind == "pow":
+        return parts[1] >= 0 and is_whole(parts[0], wholes)
+    if kind in ("add", "mul", "max", "min"):
+        return all(is_whole(part, wholes) for part in parts)
+    return kind == "if" and all(is_whole(part, wholes) for part in parts[1:])
+
+
+def check_formed(sequent: Sequent) -> None:
+    """Raises Malformed unless every name is declared once, before its use, and used as what it is."""
+    ranks: dict[str, int] = {}
+    wholes: set[str] = set()
+    for known in sequent.variables:
+        if known.name in ranks:
+            raise Malformed(f"{known.name} is declared twice")
+        for end in known.ends():
+            _check_term(end, ranks, frozenset(wholes))
+        if not all(is_whole(size, frozenset(wholes)) for size in known.sizes):
+            raise Malformed(f"a size of {known.name} is no whole number")
+        ranks[known.name] = len(known.sizes)
+        if known.whole and not known.sizes:
+            wholes.add(known.name)
+    for formula in (*sequent.given, sequent.goal):
+        if formula.kind not in ("rel", "and", "or", "implies", "iff"):
+            raise Malformed(f"a {formula.kind} is no formula")
+        _check_term(formula, ranks, frozenset(wholes))
+
+
+def _check_term(term: Term, ranks: dict[str, int], wholes: frozenset[str]) -> None:
+    if term.kind in ("var", "item"):
+        name = term.parts[0]
+        if name not in ranks:
+            raise Malformed(f"{name} is not declared")
+        if ranks[name] != len(term.parts) - 1:
+            raise Malformed(f"{name} has {ranks[name]} indices, and is used with {len(term.parts) - 1}")
+        if not all(is_whole(index, wholes) for index in term.parts[1:]):
+            raise Malformed(f"an index of {name} is no whole number by its shape")
+    if term.kind == "fold":
+        _, index, low, high, body = term.parts
+        if not (is_whole(low, wholes) and is_whole(high, wholes)):
+            raise Malformed(f"the bounds of the index {index} are no whole numbers by their shape")
+        _check_term(low, ranks, wholes)
+        _check_term(high, ranks, wholes)
+        _check_term(body, {**ranks, index: 0}, wholes | {index})
+        return
+    if term.kind in ("call", "each"):
+        raise Malformed("a definition was not unfolded")
+    for child in children(term):
+        _check_term(child, ranks, wholes)
+
+
+def needs(sequent: Sequent, term: Term) -> Iterator[Sequent]:
+    """One sequent for each condition under which the term or formula, read from left to right, is defined."""
+    kind, parts = term.kind, term.parts
+    if kind == "fold":
+        operation, index, low, high, body = parts
+        yield from needs(sequent, low)
+        yield from needs(sequent, high)
+        if operation in ("max", "min"):
+            yield replace(sequent, goal=low <= high)
+        new = fresh(index, taken(sequent) | free(term))
+        inner = Variable(new, low, high, whole=True)
+        body = substitute(body, {index: Term("var", new)})
+        yield from needs(replace(sequent, variables=(*sequent.variables, inner)), body)
+        return
+    if kind == "if":
+        yield from needs(sequent, parts[0])
+        yield from needs(_also(sequent, parts[0]), parts[1])
+        yield from needs(_also(sequent, negation(parts[0])), parts[2])
+        return
+    if kind in ("and", "or", "implies"):
+        for number, part in enumerate(parts):
+            before = parts[:number] if kind != "or" else tuple(map(negation, parts[:number]))
+            yield from needs(_also(sequent, *before), part)
+        return
+    for child in children(term):
+        yield from needs(sequent, child)
+    if kind == "item":
+        sizes = sequent.variable(parts[0]).sizes
+        for index, size in zip(parts[1:], sizes, strict=True):
+            yield from _unless_plain(sequent, both(num(1) <= index, index <= size))
+    elif kind == "div":
+        yield from _unless_plain(sequent, ne(parts[1], num(0)))
+    elif kind == "pow" and parts[1] < 0:
+        yield from _unless_plain(sequent, ne(parts[0], num(0)))
+    elif kind == "apply" and parts[0] in ("log", "sqrt"):
+        yield from _unless_plain(sequent, num(0) < parts[1] if parts[0] == "log" else num(0) <= parts[1])
+
+
+def _also(sequent: Sequent, *more: Term) -> Sequent:
+    return replace(sequent, given=(*sequent.given, *conjuncts(more)))
+
+
+def _unless_plain(sequent: Sequent, condition: Term) -> Iterator[Sequent]:
+    """Nothing for a true comparison of two constants; what is false or not plain has to be proved."""
+    relation, a, b = condition.parts if condition.kind == "rel" else ("", condition, condition)
+    if a.kind == b.kind == "num":
+        x, y = a.parts[0], b.parts[0]
+        if {"<": x < y, "<=": x <= y, "=": x == y, "!=": x != y}[relation]:
+            return
+    yield replace(sequent, goal=condition)
+
+
+def needed(sequent: Sequent) -> list[Sequent]:
+    """The conditions under which a sequent is defined: its ends, each hypothesis given those before it, its goal."""
+    found: list[Sequent] = []
+    for number, known in enumerate(sequent.variables):
+        before = Sequent(sequent.variables[:number], (), sequent.goal)
+        for end in known.ends():
+            found += needs(before, end)
+        # A sequence of a negative size is none.
+        found += [replace(before, goal=num(0) <= size) for size in known.sizes if size.kind != "num"]
+    for number, formula in enumerate(sequent.given):
+        found += needs(replace(sequent, given=sequent.given[:number]), formula)
+    found += needs(sequent, sequent.goal)
+    return list(dict.fromkeys(found))
+
+
+def facts(sequent: Sequent) -> list[Term]:
+    """The atomic formulas that hold at each point of the sequent: ends of variables, of the items that occur, givens.
+
+    An item counts only where its indices are free of bound names: it then stands in a defined formula, so it exists.
+    """
+    names = {v.name for v in sequent.variables}
+    found: list[Term] = []
+    for known in sequent.variables:
+        if not known.sizes:
+            found += known.bounds(Term("var", known.name))
+        if known.radius is not None:
+            k = fresh("k", taken(sequent))
+            square = total(Term("var", k), 1, known.sizes[0], Term("item", known.name, Term("var", k)) ** 2)
+            found += [square <= known.radius**2]
+    for formula in (sequent.goal, *sequent.given):
+        for node in _outer(formula):
+            if node.kind == "item" and free(node) <= names:
+                found += sequent.variable(node.parts[0]).bounds(node)
+    found += conjuncts(sequent.given)
+    return list(dict.fromkeys(found))
+
+
+def _outer(term: Term) -> Iterator[Term]:
+    """The nodes that are evaluated whenever the formula is: none inside a fold, a branch or a later alternative."""
+    yield term
+    skipped = {"fold": (2, 3), "if": (0,), "or": (0,), "and": (0,), "implies": (0,)}.get(term.kind)
+    for number, part in enumerate(term.parts):
+        if isinstance(part, Term) and (skipped is None or number in skipped):
+            yield from _outer(part)

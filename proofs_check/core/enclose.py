@@ -1,0 +1,249 @@
+"""Values of terms at points and on boxes: exact fractions where they stay exact, else intervals rounded outward by Arb.
+
+An interval is a pair of Arb numbers without radius. `Undefined` is raised only where the term certainly has no value
+anywhere in the box, `Unknown` where nothing finite can be said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from flint import arb, fmpq
+
+from proofs_check.core.terms import Term, free
+
+Interval = tuple[arb, arb]
+Value = Fraction | Interval
+_INCREASING: dict[str, Callable[[arb], arb]] = {"exp": arb.exp, "tanh": arb.tanh, "atan": arb.atan}
+_BITS = 4000  # a fraction that needs more goes on as an interval
+_TERMS = 200_000  # a sum of more terms is not evaluated
+
+
+class Unknown(Exception):
+    """No finite interval can be given; the message says for what."""
+
+
+class Undefined(Exception):
+    """The term certainly has no value; the message says why."""
+
+
+def interval(value: Value) -> Interval:
+    """The interval of a value, its ends rounded outward."""
+    if isinstance(value, Fraction):
+        ball = arb(fmpq(value.numerator, value.denominator))
+        return ball.lower(), ball.upper()
+    return value
+
+
+def hull(*values: arb) -> Interval:
+    return reduce(arb.min, [v.lower() for v in values]), reduce(arb.max, [v.upper() for v in values])
+
+
+def times(x: Interval, y: Interval) -> Interval:
+    return hull(x[0] * y[0], x[0] * y[1], x[1] * y[0], x[1] * y[1])
+
+
+def plus(x: Interval, y: Interval) -> Interval:
+    return (x[0] + y[0]).lower(), (x[1] + y[1]).upper()
+
+
+def _exact(value: Fraction) -> bool:
+    return value.numerator.bit_length() + value.denominator.bit_length() <= _BITS
+
+
+class Evaluator:
+    """The values of terms under one assignment; `inside` puts an index on top of it."""
+
+    def __init__(self, env: Mapping[str, Any], outer: Evaluator | None = None) -> None:
+        self.env = env
+        self.outer = outer
+        self.known: dict[Term, Value] = {}
+
+    def inside(self, name: str, value: Fraction) -> Evaluator:
+        return Evaluator({name: value}, self)
+
+    def lookup(self, name: str) -> Any:
+        if name in self.env:
+            return self.env[name]
+        if self.outer is None:
+            raise Unknown(f"nothing is known about {name}")
+        return self.outer.lookup(name)
+
+    def value(self, term: Term) -> Value:
+        """Where the term is defined, its value lies here. Raises Undefined or Unknown."""
+        # A term free of the innermost index has the same value outside, where it is evaluated once.
+        if self.outer is not None and not free(term) & self.env.keys():
+            return self.outer.value(term)
+        found = self.known.get(term)
+        if found is None:
+            found = self._value(term)
+            if not isinstance(found, Fraction) and not (found[0].is_finite() and found[1].is_finite()):
+                raise Unknown(f"nothing finite is known about a {term.kind}")
+            self.known[term] = found
+        return found
+
+    def _value(self, term: Term) -> Value:
+        kind, parts = term.kind, term.parts
+        if kind == "num":
+            return parts[0] if _exact(parts[0]) else interval(parts[0])
+        if kind == "pi":
+            return arb.pi().lower(), arb.pi().upper()
+        if kind == "var":
+            found: Value = self.lookup(parts[0])
+            return found
+        if kind == "item":
+            return self._item(parts[0], [self.value(index) for index in parts[1:]])
+        if kind == "fold":
+            return self._fold(*parts)
+        if kind == "if":
+            return self._if(*parts)
+        if kind == "apply":
+            return _apply(parts[0], self.value(parts[1]))
+        if kind == "pow":
+            return _power(self.value(parts[0]), parts[1])
+        if kind == "div":
+            return _combine("mul", self.value(parts[0]), _power(self.value(parts[1]), -1))
+        if kind in ("add", "mul", "max", "min"):
+            return reduce(lambda x, y: _combine(kind, x, y), [self.value(part) for part in parts])
+        raise Unknown(f"a {kind} has no value")
+
+    def _item(self, name: str, indices: list[Value]) -> Value:
+        found = self.lookup(name)
+        for index in indices:
+            if not isinstance(index, Fraction):
+                raise Unknown(f"an index of {name} is not certain")
+            if not 1 <= index <= len(found):
+                raise Undefined(f"{name} has no item {index}")
+            found = found[int(index) - 1]
+        value: Value = found
+        return value
+
+    def _fold(self, operation: str, index: str, low: Term, high: Term, body: Term) -> Value:
+        first, last = self.value(low), self.value(high)
+        if not (isinstance(first, Fraction) and isinstance(last, Fraction)) or last - first > _TERMS:
+            raise Unknown(f"the bounds of {index} are not certain, or too far apart")
+        values = [self.inside(index, Fraction(i)).value(body) for i in range(int(first), int(last) + 1)]
+        if not values and operation in ("max", "min"):
+            raise Undefined(f"the {operation} over no {index} at all")
+        start: Value = Fraction(operation == "prod")
+        name = {"sum": "add", "prod": "mul"}.get(operation, operation)
+        return reduce(lambda x, y: _combine(name, x, y), values or [start])
+
+    def _if(self, condition: Term, then: Term, otherwise: Term) -> Value:
+        holds = self.truth(condition)
+        if holds is not None:
+            return self.value(then if holds else otherwise)
+        try:
+            one, other = interval(self.value(then)), interval(self.value(otherwise))
+        except Undefined as reason:  # in a branch that may not be taken
+            raise Unknown(str(reason)) from reason
+        return hull(*one, *other)
+
+    def truth(self, formula: Term) -> bool | None:
+        """True or False where that is certain on the whole box, else None; read from left to right."""
+        kind, parts = formula.kind, formula.parts
+        if kind == "rel":
+            try:
+                return compare(parts[0], self.value(parts[1]), self.value(parts[2]))
+            except Unknown:
+                return None
+        if kind == "iff":
+            one, other = self.truth(parts[0]), self.truth(parts[1])
+            return None if one is None or other is None else one == other
+        if kind == "implies":
+            kind, parts = "or", parts
+        wanted = kind == "or"
+        uncertain = False
+        for number, part in enumerate(parts):
+            try:
+                found = self.truth(part)
+            except Undefined:
+                if uncertain:  # an earlier part may already decide it
+                    return None
+                raise
+            if formula.kind == "implies" and number == 0 and found is not None:
+                found = not found
+            if found is wanted:
+                return None if uncertain else wanted
+            uncertain = uncertain or found is None
+        return None if uncertain else not wanted
+
+
+def compare(relation: str, a: Value, b: Value) -> bool | None:
+    """The truth of a relation between two values, None where the intervals overlap."""
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return {"<": a < b, "<=": a <= b, "=": a == b, "!=": a != b}[relation]
+    (a0, a1), (b0, b1) = interval(a), interval(b)
+    apart = bool(a1 < b0) or bool(b1 < a0)
+    if relation in ("=", "!="):
+        return (relation == "!=") if apart else None
+    if relation == "<":
+        return True if a1 < b0 else False if b1 <= a0 else None
+    return True if a1 <= b0 else False if b1 < a0 else None
+
+
+def _combine(kind: str, x: Value, y: Value) -> Value:
+    if isinstance(x, Fraction) and isinstance(y, Fraction):
+        exact = {"add": lambda: x + y, "mul": lambda: x * y, "max": lambda: max(x, y), "min": lambda: min(x, y)}[kind]()
+        return exact if _exact(exact) else interval(exact)
+    if kind == "mul" and Fraction(0) in (x, y):
+        return Fraction(0)
+    a, b = interval(x), interval(y)
+    if kind == "add":
+        return plus(a, b)
+    if kind == "mul":
+        return times(a, b)
+    pick = arb.max if kind == "max" else arb.min
+    return pick(a[0], b[0]), pick(a[1], b[1])
+
+
+def _power(x: Value, n: int) -> Value:
+    if isinstance(x, Fraction):
+        if n < 0 and x == 0:
+            raise Undefined("a division by zero")
+        if max(x.numerator.bit_length(), x.denominator.bit_length()) * abs(n) <= _BITS:
+            return x**n
+        x = interval(x)
+    base = x if n % 2 else _magnitude(x)
+    powers = (base[0] ** abs(n), base[1] ** abs(n))
+    if n >= 0:
+        return hull(*powers)
+    if not (powers[0] > 0 or powers[1] < 0):
+        raise Unknown("a division by an interval that touches zero")
+    return hull(1 / powers[0], 1 / powers[1])
+
+
+def _magnitude(x: Interval) -> Interval:
+    return x if x[0] >= 0 else (-x[1], -x[0]) if x[1] <= 0 else (arb(0), (-x[0]).max(x[1]))
+
+
+def _apply(name: str, value: Value) -> Value:
+    if isinstance(value, Fraction):
+        if name == "abs":
+            return abs(value)
+        if value == 0 and name in ("sqrt", "sin", "tanh", "atan", "exp", "cos"):
+            return Fraction(name in ("exp", "cos"))
+        if name == "log" and value == 1:
+            return Fraction(0)
+    x = interval(value)
+    if name in _INCREASING:
+        return hull(*map(_INCREASING[name], x))
+    if name == "abs":
+        return _magnitude(x)
+    if name in ("sin", "cos"):
+        wave = (arb.sin if name == "sin" else arb.cos)(x[0].union(x[1]))
+        return wave.lower().max(arb(-1)), wave.upper().min(arb(1))
+    if name == "log":
+        if x[1] <= 0:
+            raise Undefined("the logarithm of a number that is not positive")
+        if not x[0] > 0:
+            raise Unknown("the logarithm of what may not be positive")
+        return hull(x[0].log(), x[1].log())
+    if x[1] < 0:
+        raise Undefined("the root of a negative number")
+    if not x[0] >= 0:
+        raise Unknown("the root of what may be negative")
+    return hull(*(end if end.is_zero() else end.sqrt() for end in x))

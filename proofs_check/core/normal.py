@@ -1,0 +1,350 @@
+"""Normal forms: a term as a sum of monomials over powers of polynomials, all in exact rational arithmetic.
+
+Two terms with the same normal form are equal wherever both are defined; nothing else is claimed, and terms that are
+equal may have different forms. What is not arithmetic is an atom, after its own argument was brought to normal form.
+The only facts about functions that are used stand beside the lines that use them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from functools import reduce
+from math import isqrt
+
+from proofs_check.core.terms import ONE, ZERO, Term, absolute, exp, free, fresh, log, num, sqrt, substitute
+
+Monomial = tuple[tuple[Term, Fraction], ...]  # atoms with exponents, in the order of their serial numbers
+Poly = dict[Monomial, Fraction]
+Factors = tuple[tuple[tuple[tuple[Monomial, Fraction], ...], int], ...]  # polynomials, frozen, with their powers
+_MOST = 20_000  # monomials
+_EXPANDED = 64  # terms of a sum with constant bounds that is written out
+
+
+class TooLarge(Exception):
+    """The normal form outgrew its limit."""
+
+
+class Rational:
+    """numerator / product of denominators; a denominator of one term is kept as negative exponents instead."""
+
+    __slots__ = ("over", "top")
+
+    def __init__(self, top: Poly, over: Factors = ()) -> None:
+        if len(top) > _MOST:
+            raise TooLarge("too many monomials")
+        self.top = top
+        self.over = over if top else ()
+
+    @property
+    def is_zero(self) -> bool:
+        return not self.top
+
+
+def constant(value: Fraction | int) -> Rational:
+    return Rational({(): Fraction(value)} if value else {})
+
+
+def atom(term: Term, power: Fraction | int = 1) -> Rational:
+    return Rational({((term, Fraction(power)),): Fraction(1)})
+
+
+def _times_monomial(one: Monomial, other: Monomial) -> Monomial:
+    powers = dict(one)
+    for base, power in other:
+        powers[base] = powers.get(base, Fraction(0)) + power
+    return tuple(sorted(((b, p) for b, p in powers.items() if p), key=lambda pair: pair[0].serial))
+
+
+def _poly_plus(one: Poly, other: Poly) -> Poly:
+    total = dict(one)
+    for mono, coefficient in other.items():
+        total[mono] = total.get(mono, Fraction(0)) + coefficient
+        if not total[mono]:
+            del total[mono]
+    return total
+
+
+def _poly_times(one: Poly, other: Poly) -> Poly:
+    if len(one) * len(other) > 40 * _MOST:
+        raise TooLarge("too many products")
+    total: Poly = {}
+    for a, x in one.items():
+        for b, y in other.items():
+            mono = _times_monomial(a, b)
+            total[mono] = total.get(mono, Fraction(0)) + x * y
+    return {mono: value for mono, value in total.items() if value}
+
+
+def _frozen(poly: Poly) -> tuple[tuple[Monomial, Fraction], ...]:
+    return tuple(sorted(poly.items(), key=lambda pair: [(a.serial, p) for a, p in pair[0]]))
+
+
+def times(x: Rational, y: Rational) -> Rational:
+    over = dict(x.over)
+    for factor, power in y.over:
+        over[factor] = over.get(factor, 0) + power
+    return _reduced(Rational(_poly_times(x.top, y.top), tuple(over.items())))
+
+
+def plus(x: Rational, y: Rational) -> Rational:
+    """Over the least common power of each denominator, so that equal ones do not multiply up."""
+    mine, other = dict(x.over), dict(y.over)
+    common = {factor: max(mine.get(factor, 0), other.get(factor, 0)) for factor in (*mine, *other)}
+
+    def raised(r: Rational, has: Mapping[tuple[tuple[Monomial, Fraction], ...], int]) -> Poly:
+        top = r.top
+        for factor, power in common.items():
+            for _ in range(power - has.get(factor, 0)):
+                top = _poly_times(top, dict(factor))
+        return top
+
+    return _reduced(Rational(_poly_plus(raised(x, mine), raised(y, other)), tuple(common.items())))
+
+
+def inverse(x: Rational) -> Rational:
+    """1/x, for an x that is not zero where it is defined (a division by the constant 0 has no normal form)."""
+    if x.is_zero:
+        raise ZeroDivisionError("a division by what is identically zero")
+    top: Poly = {(): Fraction(1)}
+    for factor, exponent in x.over:
+        for _ in range(exponent):
+            top = _poly_times(top, dict(factor))
+    if len(x.top) == 1:
+        ((mono, coefficient),) = x.top.items()
+        return _reduced(Rational(_poly_times(top, {tuple((a, -p) for a, p in mono): 1 / coefficient})))
+    frozen = _frozen(x.top)
+    lead = frozen[0][1]
+    monic = tuple((mono, coefficient / lead) for mono, coefficient in frozen)
+    return _reduced(Rational(_poly_times(top, {(): 1 / lead}), ((monic, 1),)))
+
+
+def power(x: Rational, n: int) -> Rational:
+    if n < 0:
+        return power(inverse(x), -n)
+    result, square = constant(1), x
+    while n:
+        result = times(result, square) if n & 1 else result
+        n >>= 1
+        square = times(square, square) if n else square
+    return result
+
+
+def _reduced(x: Rational) -> Rational:
+    """Powers of roots, absolute values and sines of at least 2 written by what they are the root of."""
+    for mono, coefficient in x.top.items():
+        for position, (base, exponent) in enumerate(mono):
+            square = _SQUARES.get(base.parts[0]) if base.kind == "apply" else None
+            if square is None or not (exponent >= 2 or (exponent <= -2 and base.parts[0] != "sin")):
+                continue
+            half = int(exponent / 2)  # towards zero
+            rest = _times_monomial(mono[:position] + mono[position + 1 :], ((base, exponent - 2 * half),))
+            others = {m: c for m, c in x.top.items() if m != mono}
+            changed = times(Rational({rest: coefficient}), power(normal(square(base.parts[1])), half))
+            over = Rational({(): Fraction(1)}, x.over)
+            return plus(Rational(others, x.over), times(changed, over))
+    return x
+
+
+# sqrt(a)^2 = a where the root is defined; |a|^2 = a^2; sin(a)^2 = 1 - cos(a)^2.
+_SQUARES: dict[str, Callable[[Term], Term]] = {
+    "sqrt": lambda a: a,
+    "abs": lambda a: a**2,
+    "sin": lambda a: 1 - Term("apply", "cos", a) ** 2,
+}
+_MEMO: dict[int, Rational] = {}
+
+
+def normal(term: Term) -> Rational:
+    """The normal form. Raises TooLarge, or ZeroDivisionError for a division by what is identically zero."""
+    known = _MEMO.get(term.serial)
+    if known is None:
+        if len(_MEMO) > 200_000:
+            _MEMO.clear()
+        known = _MEMO[term.serial] = _normal(term)
+    return known
+
+
+def _normal(term: Term) -> Rational:
+    kind, parts = term.kind, term.parts
+    if kind == "num":
+        return constant(parts[0])
+    if kind in ("var", "pi"):
+        return atom(term)
+    if kind == "add":
+        return reduce(plus, map(normal, parts))
+    if kind == "mul":
+        return reduce(times, map(normal, parts))
+    if kind == "div":
+        return times(normal(parts[0]), inverse(normal(parts[1])))
+    if kind == "pow":
+        return power(normal(parts[0]), parts[1])
+    if kind == "apply":
+        return _apply(parts[0], parts[1])
+    if kind == "fold":
+        return _fold(*parts)
+    if kind == "item":
+        return atom(Term("item", parts[0], *map(canonical, parts[1:])))
+    if kind == "if":
+        return _if(*parts)
+    if kind in ("max", "min"):
+        distinct = sorted({canonical(part) for part in parts}, key=lambda t: t.serial)
+        if all(part.kind == "num" for part in distinct):
+            return constant((max if kind == "max" else min)(part.parts[0] for part in distinct))
+        return normal(distinct[0]) if len(distinct) == 1 else atom(Term(kind, *distinct))
+    raise TooLarge(f"a {kind} has no normal form")
+
+
+def _apply(name: str, argument: Term) -> Rational:
+    x = normal(argument)
+    if name == "exp":
+        return _exp(x)
+    if name == "tanh":  # (e^2x - 1)/(e^2x + 1), whose denominator is never 0
+        square = _exp(times(constant(2), x))
+        return times(plus(square, constant(-1)), inverse(plus(square, constant(1))))
+    if name == "log":
+        return _log(x)
+    if x.is_zero:
+        return constant(name == "cos")
+    value = x.top[()] if set(x.top) == {()} and not x.over else None
+    if name == "abs":
+        if value is not None:
+            return constant(abs(value))
+        # |-a| = |a|: the first coefficient is made positive.
+        return atom(absolute(back(x if _frozen(x.top)[0][1] > 0 else times(constant(-1), x))))
+    if name == "sqrt":
+        if value is not None and value > 0:
+            root = Fraction(isqrt(value.numerator), isqrt(value.denominator))
+            if root * root == value:
+                return constant(root)
+        return atom(sqrt(back(x)))
+    if name in ("sin", "atan", "cos") and _frozen(x.top)[0][1] < 0:  # odd, odd, even
+        return times(constant(1 if name == "cos" else -1), atom(Term("apply", name, back(times(constant(-1), x)))))
+    return atom(Term("apply", name, back(x)))
+
+
+def _exp(x: Rational) -> Rational:
+    """e^(a + b) = e^a e^b and e^(c a) = (e^a)^c: one atom for each monomial, to a rational power."""
+    result = constant(1)
+    for mono, coefficient in x.top.items():
+        single = mono[0] if len(mono) == 1 and not x.over else None
+        is_log = single is not None and single[1] == 1 and single[0].kind == "apply" and single[0].parts[0] == "log"
+        if single is not None and is_log and coefficient.denominator == 1:  # e^(n log b) = b^n, where log b is defined
+            result = times(result, power(normal(single[0].parts[1]), int(coefficient)))
+        else:
+            result = times(result, atom(exp(back(Rational({mono: Fraction(1)}, x.over))), coefficient))
+    return result
+
+
+def _log(x: Rational) -> Rational:
+    """log(1) = 0, and log of a product of exponentials is the sum of the arguments; other logarithms are atoms."""
+    if len(x.top) == 1 and not x.over:
+        ((mono, coefficient),) = x.top.items()
+        if coefficient == 1 and all(base.kind == "apply" and base.parts[0] == "exp" for base, _ in mono):
+            return reduce(plus, (times(constant(p), normal(b.parts[1])) for b, p in mono), constant(0))
+    return atom(log(back(x)))
+
+
+def _if(condition: Term, then: Term, otherwise: Term) -> Rational:
+    plain = canonical_formula(condition)
+    if plain.kind == "rel":
+        difference = normal(plain.parts[1])
+        if set(difference.top) <= {()} and not difference.over:
+            value = difference.top.get((), Fraction(0))
+            holds = {"<": value < 0, "<=": value <= 0, "=": value == 0, "!=": value != 0}[plain.parts[0]]
+            return normal(then if holds else otherwise)
+    one, other = canonical(then), canonical(otherwise)
+    return normal(one) if one is other else atom(Term("if", plain, one, other))
+
+
+def canonical_formula(formula: Term) -> Term:
+    """The formula with each comparison as `normal form of the difference` against 0."""
+    if formula.kind == "rel":
+        relation, a, b = formula.parts
+        x = plus(normal(a), times(constant(-1), normal(b)))
+        if relation in ("=", "!=") and x.top and _frozen(x.top)[0][1] < 0:
+            x = times(constant(-1), x)
+        return Term("rel", relation, back(x), ZERO)
+    return Term(formula.kind, *map(canonical_formula, formula.parts))
+
+
+def _height(term: Term) -> int:
+    """How many folds are nested in the term: the name of a bound index that every reading gives alike."""
+    inside = max((_height(p) for p in term.parts if isinstance(p, Term)), default=0)
+    return inside + (term.kind == "fold")
+
+
+def _fold(operation: str, index: str, low: Term, high: Term, body: Term) -> Rational:
+    first, last = canonical(low), canonical(high)
+    count = is_number(plus(constant(1), difference(last, first)))
+    if count is not None and count <= _EXPANDED:
+        terms = [substitute(body, {index: back(plus(normal(first), constant(i)))}) for i in range(int(count))]
+        if operation in ("sum", "prod"):
+            return reduce(plus if operation == "sum" else times, map(normal, terms), constant(operation == "prod"))
+        if terms:
+            return normal(Term(operation, *terms)) if len(terms) > 1 else normal(terms[0])
+    name = fresh("k" + "'" * _height(body), free(body) - {index})
+    renamed = normal(substitute(body, {index: Term("var", name)}))
+    if operation != "sum":
+        return atom(_bound(operation, name, first, last, back(renamed)))
+    # Linearity: what is free of the index stands before the sum.
+    outside = tuple((f, p) for f, p in renamed.over if not _mentions(dict(f), name))
+    inside = tuple((f, p) for f, p in renamed.over if _mentions(dict(f), name))
+    result = constant(0)
+    for mono, coefficient in renamed.top.items():
+        before = tuple(pair for pair in mono if name not in free(pair[0]))
+        after = tuple(pair for pair in mono if name in free(pair[0]))
+        summed = atom(_bound("sum", name, first, last, back(Rational({after: Fraction(1)}, inside))))
+        result = plus(result, times(Rational({before: coefficient}), summed))
+    return times(result, Rational({(): Fraction(1)}, outside))
+
+
+def _bound(operation: str, index: str, low: Term, high: Term, body: Term) -> Term:
+    """The fold with its index named by the folds that are left inside, so that equal sums are written alike."""
+    name = fresh("k" + "'" * _height(body), free(body) - {index})
+    return Term("fold", operation, name, low, high, canonical(substitute(body, {index: Term("var", name)})))
+
+
+def _mentions(poly: Poly, name: str) -> bool:
+    return any(name in free(base) for mono in poly for base, _ in mono)
+
+
+def _power_term(base: Term, exponent: Fraction) -> Term:
+    if exponent.denominator != 1:  # only an exponential has such a power: (e^a)^c = e^(c a)
+        return exp(num(exponent) * base.parts[1])
+    return base if exponent == 1 else Term("pow", base, int(exponent))
+
+
+def _product(terms: list[Term]) -> Term:
+    return ONE if not terms else terms[0] if len(terms) == 1 else Term("mul", *terms)
+
+
+def _poly_term(frozen: Iterable[tuple[Monomial, Fraction]]) -> Term:
+    summands = []
+    for mono, coefficient in frozen:
+        powers = [_power_term(base, exponent) for base, exponent in mono]
+        summands.append(_product(powers if coefficient == 1 and powers else [num(coefficient), *powers]))
+    return ZERO if not summands else summands[0] if len(summands) == 1 else Term("add", *summands)
+
+
+def back(x: Rational) -> Term:
+    """A term with this normal form."""
+    top = _poly_term(_frozen(x.top))
+    if not x.over:
+        return top
+    order = sorted(x.over, key=lambda pair: [[(a.serial, e) for a, e in mono] for mono, _ in pair[0]])
+    return Term("div", top, _product([_power_term(_poly_term(factor), Fraction(p)) for factor, p in order]))
+
+
+def canonical(term: Term) -> Term:
+    """The term written out from its normal form: one writing for terms with one form."""
+    return back(normal(term))
+
+
+def difference(a: Term, b: Term) -> Rational:
+    return plus(normal(a), times(constant(-1), normal(b)))
+
+
+def is_number(x: Rational) -> Fraction | None:
+    """The constant that the form is, or None."""
+    return x.top.get((), Fraction(0)) if set(x.top) <= {()} and not x.over else None

@@ -1,0 +1,386 @@
+"""A statement: variables, hypotheses and a conclusion as data, and the sequents that it comes down to.
+
+The richer conclusions (a supremum, a limit, a witness, a unique minimiser) are written out as sequents here, once, and
+need no rules of their own; a unique zero needs Krawczyk's operator besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from proofs_check.core.domain import Sequent, Variable, check_formed
+from proofs_check.core.terms import (
+    FORMULAS,
+    ONE,
+    ZERO,
+    Malformed,
+    Term,
+    absolute,
+    both,
+    conjuncts,
+    digest,
+    either,
+    eq,
+    free,
+    from_json,
+    lift,
+    substitute,
+    to_json,
+    unfold,
+    walk,
+)
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A named term: calls of it are unfolded before anything is checked. rank: its place; it uses only earlier ones."""
+
+    parameters: tuple[str, ...]
+    body: Term
+    rank: int
+
+
+@dataclass(frozen=True)
+class Form:
+    """A conclusion that is no plain formula: its kind, the terms it is about and what it names.
+
+    supremum  terms (value, bound), at: the point of the family in u, step: (u, rate): value <= bound, and at the
+              points of the family, which lie in the domain, bound - value <= rate u; u -> 0 in its own domain (0, u0].
+              With no step it is attained at the point `at`. Strict: value < bound (it is not attained).
+    limit     terms (value, target, rate), step: u -> 0 in (0, u0]: |value - target| <= rate u. Or u whole or real and
+              unbounded above, at least 1: <= rate/u.
+    witness   formula, at: terms for variables that exist, inside their domain.
+    minimiser terms (value,), at: the only point of the domain where it is least.
+    zero      terms (the equations), at: a box of pairs of numbers that holds the only common zero in the domain.
+    """
+
+    kind: str
+    terms: tuple[Term, ...]
+    at: tuple[tuple[str, Term], ...] = ()
+    step: str = ""
+    strict: bool = False
+    box: tuple[tuple[str, Term, Term], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "form": self.kind, "terms": list(map(to_json, self.terms)), "step": self.step, "strict": self.strict,
+            "at": [[name, to_json(t)] for name, t in self.at],
+            "box": [[name, to_json(a), to_json(b)] for name, a, b in self.box],
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Form:
+        if data.keys() != {"form", "terms", "step", "strict", "at", "box"} or data["form"] not in FORMS:
+            raise Malformed("a form has other fields")
+        at = tuple((str(name), from_json(t)) for name, t in data["at"])
+        box = tuple((str(name), from_json(a), from_json(b)) for name, a, b in data["box"])
+        terms = tuple(map(from_json, data["terms"]))
+        return cls(data["form"], terms, at, str(data["step"]), data["strict"] is True, box)
+
+    def mapped(self, change: Any) -> Form:
+        at = tuple((name, change(t)) for name, t in self.at)
+        box = tuple((name, change(a), change(b)) for name, a, b in self.box)
+        return replace(self, terms=tuple(map(change, self.terms)), at=at, box=box)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """For all variables: if all of `given`, then `says`. Definitions are unfolded by `obligations`."""
+
+    name: str
+    variables: tuple[Variable, ...]
+    given: tuple[Term, ...]
+    says: Term | Form
+    definitions: tuple[tuple[str, Definition], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "for_all": [v.to_json() for v in self.variables],
+            "given": [to_json(g) for g in self.given],
+            "says": self.says.to_json() if isinstance(self.says, Form) else to_json(self.says),
+            "definitions": [[n, list(d.parameters), to_json(d.body)] for n, d in self.definitions],
+        }
+
+    @property
+    def digest(self) -> str:
+        """Of what is stated, not of what it is called."""
+        return digest({**self.to_json(), "name": "", "format": FORMAT})
+
+
+def from_data(data: Any) -> Statement:
+    """The statement that plain data writes. Raises Malformed for whatever is none."""
+    if not isinstance(data, dict) or data.keys() != {"name", "for_all", "given", "says", "definitions"}:
+        raise Malformed("a statement has other fields")
+    try:
+        variables = tuple(map(Variable.from_json, data["for_all"]))
+        given = tuple(map(from_json, data["given"]))
+        says = data["says"]
+        conclusion = Form.from_json(says) if isinstance(says, dict) else from_json(says)
+        known = [(str(n), Definition(tuple(map(str, p)), from_json(b), k))
+                 for k, (n, p, b) in enumerate(data["definitions"])]  # fmt: skip
+    except (TypeError, ValueError, KeyError) as fault:
+        raise Malformed(str(fault)) from fault
+    return made(str(data["name"]), variables, given, conclusion, tuple(known))
+
+
+def made(
+    name: str,
+    variables: Sequence[Variable],
+    given: Sequence[Term],
+    says: Term | Form,
+    definitions: tuple[tuple[str, Definition], ...] = (),
+) -> Statement:
+    """The statement, its equalities solved. Raises Malformed for what states nothing.
+
+    A hypothesis `v = t` puts t for v, whose domain becomes a hypothesis on t; other equalities are refused, since no
+    point that was drawn ever meets one.
+    """
+    if not isinstance(says, Term | Form):
+        raise Malformed(f"the conclusion is {says!r}: write eq(a, b), not a == b")
+    if len({n for n, _ in definitions}) != len(definitions):
+        raise Malformed("two definitions have one name")
+    known = dict(definitions)
+
+    def opened(term: Term) -> Term:
+        return unfold(term, known)
+
+    plain = tuple(_opened_variable(v, opened) for v in variables)
+    hypotheses = list(conjuncts(tuple(map(opened, given))))
+    conclusion = says.mapped(opened) if isinstance(says, Form) else opened(says)
+    while (solved := _solved(plain, hypotheses)) is not None:
+        plain, hypotheses, conclusion = _put(plain, hypotheses, conclusion, *solved)
+    for formula in hypotheses:
+        if any(node.kind == "rel" and node.parts[0] == "=" for node in _outside_ifs(formula)):
+            raise Malformed("a hypothesis is an equality that is solved for no variable")
+    statement = Statement(name, tuple(variables), tuple(given), says, definitions)
+    _check_conclusion(conclusion)
+    object.__setattr__(statement, "_plain", (plain, tuple(hypotheses), conclusion))
+    for _, sequent in obligations(statement):
+        check_formed(sequent)
+    return statement
+
+
+def _opened_variable(known: Variable, opened: Any) -> Variable:
+    def put(end: Term | None) -> Term | None:
+        return None if end is None else opened(end)
+
+    sizes = tuple(map(opened, known.sizes))
+    return replace(known, low=put(known.low), high=put(known.high), radius=put(known.radius), sizes=sizes)
+
+
+def _outside_ifs(formula: Term) -> list[Term]:
+    """The comparisons that the formula is made of; those inside numbers are no hypotheses."""
+    if formula.kind == "rel":
+        return [formula]
+    return [node for part in formula.parts if part.kind in FORMULAS for node in _outside_ifs(part)]
+
+
+def _solved(variables: Sequence[Variable], given: Sequence[Term]) -> tuple[str, Term, Term] | None:
+    plain = {v.name for v in variables if not v.sizes and not v.values}
+    for formula in given:
+        if formula.kind == "rel" and formula.parts[0] == "=":
+            for mine, other in (formula.parts[1:], formula.parts[:0:-1]):
+                if mine.kind == "var" and mine.parts[0] in plain and mine.parts[0] not in free(other):
+                    return mine.parts[0], other, formula
+    return None
+
+
+def _put(
+    variables: tuple[Variable, ...], given: list[Term], says: Term | Form, name: str, value: Term, equality: Term
+) -> tuple[tuple[Variable, ...], list[Term], Term | Form]:
+    by = {name: value}
+    known = next(v for v in variables if v.name == name)
+    if known.whole:
+        raise Malformed(f"{name} is a whole number: write the other one by it")
+    if isinstance(says, Form) and name in {n for n, _ in says.at} | {n for n, _, _ in says.box} | {says.step}:
+        raise Malformed(f"{name} is solved for by a hypothesis, and the conclusion names it")
+
+    def change(term: Term) -> Term:
+        return substitute(term, by)
+
+    kept = [substitute(g, by) for g in given if g is not equality]
+    rest = tuple(v.substituted(by) for v in variables if v.name != name)
+    return rest, [*known.bounds(value), *kept], says.mapped(change) if isinstance(says, Form) else change(says)
+
+
+def _check_conclusion(says: Term | Form) -> None:
+    if isinstance(says, Term):
+        if says.kind not in FORMULAS:
+            raise Malformed(f"the conclusion is a {says.kind}, no formula")
+        for node in walk(says):
+            if node.kind == "rel" and node.parts[1] is node.parts[2]:
+                raise Malformed("two sides that are the same expression state nothing")
+            if node.kind == "iff" and node.parts[0] is node.parts[1]:
+                raise Malformed("two sides that are the same formula state nothing")
+
+
+def plain(statement: Statement) -> tuple[tuple[Variable, ...], tuple[Term, ...], Term | Form]:
+    """Variables, hypotheses and conclusion without calls and equalities."""
+    found: tuple[tuple[Variable, ...], tuple[Term, ...], Term | Form] = statement._plain  # type: ignore[attr-defined]
+    return found
+
+
+def obligations(statement: Statement) -> list[tuple[str, Sequent]]:
+    """The named sequents that make up the statement; it holds if all are valid (and a zero has its Krawczyk step)."""
+    variables, given, says = plain(statement)
+    base = Sequent(variables, given, ONE <= ONE)
+    if isinstance(says, Term):
+        return [("conclusion", replace(base, goal=says))]
+    return FORMS[says.kind](base, says)
+
+
+def _at_points(base: Sequent, says: Form, keep: Sequence[str] = ()) -> tuple[Sequent, dict[str, Term], Term]:
+    """The sequent over the other variables, the point, and that the point lies in the domain and meets all givens."""
+    point = dict(says.at)
+    names = {v.name for v in base.variables}
+    if not point or not point.keys() <= names:
+        raise Malformed("the point names no variable of the statement")
+    inside: list[Term] = []
+    for v in base.variables:
+        if v.name not in point:
+            continue
+        if v.sizes or point[v.name].kind == "each":
+            raise Malformed(f"{v.name} is a sequence: a point gives numbers")
+        if v.whole:
+            raise Malformed(f"{v.name} is whole: state the cases one by one")
+        inside += v.substituted(point).bounds(point[v.name])
+    moved = [g for g in base.given if free(g) & point.keys()]
+    rest = tuple(v.substituted(point) for v in base.variables if v.name not in point)
+    still = tuple(g for g in base.given if g not in moved)
+    inside += [substitute(g, point) for g in moved]
+    return Sequent(rest, still, ONE <= ONE), point, both(*inside) if inside else ONE >= ZERO
+
+
+def _supremum(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
+    value, bound, *rates = says.terms
+    step = [v for v in base.variables if v.name == says.step]
+    over = replace(base, variables=tuple(v for v in base.variables if v.name != says.step))
+    if free(bound) & {name for name, _ in says.at} or says.step in free(value) | free(bound):
+        raise Malformed("a supremum over variables does not depend on them")
+    for v in over.variables:
+        if says.step and any(says.step in free(end) for end in v.ends()):
+            raise Malformed(f"the domain of {v.name} depends on the step")
+    upper = replace(over, goal=value < bound if says.strict else value <= bound)
+    family, point, inside = _at_points(over, says)
+    if not step:
+        if says.step or rates or says.strict:
+            raise Malformed("a supremum that is attained has no step")
+        return [("bound", upper), ("attained", replace(family, goal=both(inside, eq(substitute(value, point), bound))))]
+    _check_step(step[0])
+    (rate,) = rates
+    if free(rate) & ({says.step} | point.keys()):
+        raise Malformed("the rate depends on the step")
+    u = Term("var", says.step)
+    family = replace(family, variables=(*family.variables, step[0]))
+    close = bound - substitute(value, point) <= rate * u
+    return [("bound", upper), ("approached", replace(family, goal=both(inside, close)))]
+
+
+def _check_step(step: Variable) -> None:
+    fits = step.low is ZERO and step.low_open and step.high is not None and step.high.kind == "num"
+    if not fits or step.whole or step.sizes or step.high is None or step.high.parts[0] <= 0:
+        raise Malformed(f"the step {step.name} is a real number in (0, u0]")
+
+
+def _limit(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
+    value, target, rate = says.terms
+    step = next((v for v in base.variables if v.name == says.step), None)
+    if step is None or free(target) & {says.step} or free(rate) & {says.step}:
+        raise Malformed("a limit names the variable that it is in, and neither target nor rate depends on it")
+    u = Term("var", says.step)
+    grows = step.high is None and step.low is not None and step.low.kind == "num" and step.low.parts[0] >= 1
+    if grows and not step.sizes:
+        gap = rate / u
+    else:
+        _check_step(step)
+        gap = rate * u
+    return [("gap", replace(base, goal=absolute(value - target) <= gap))]
+
+
+def _witness(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
+    (claim,) = says.terms
+    family, point, inside = _at_points(base, says)
+    return [("witness", replace(family, goal=both(inside, substitute(claim, point))))]
+
+
+def _minimiser(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
+    (value,) = says.terms
+    family, point, inside = _at_points(base, says)
+    here = [eq(Term("var", name), at) for name, at in says.at]
+    only = either(substitute(value, point) < value, both(*here))
+    return [("in the domain", replace(family, goal=inside)), ("only least there", replace(base, goal=only))]
+
+
+def _zero(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
+    """Elsewhere there is none; that the box holds exactly one is Krawczyk's part (`krawczyk.check`)."""
+    names = {name for name, _, _ in says.box}
+    if names != {v.name for v in base.variables} or base.given or len(says.terms) != len(names):
+        raise Malformed("a zero has as many equations as variables, each with a side of its box, and no hypotheses")
+    if any(v.sizes or v.whole or v.values for v in base.variables):
+        raise Malformed("a zero of real equations has real variables")
+    inside: list[Term] = []
+    away: list[Term] = []
+    for name, low, high in says.box:
+        if low.kind != "num" or high.kind != "num" or low.parts[0] >= high.parts[0]:
+            raise Malformed("the box of a zero has constant ends")
+        x = Term("var", name)
+        away += [low < x, x < high]
+        v = base.variable(name)
+        inside += [bound for end in (low, high) for bound in v.bounds(end)]
+    vanish = [Term("rel", "!=", value, ZERO) for value in says.terms]
+    parts = [("elsewhere", replace(base, goal=either(*vanish, both(*away))))]
+    if inside:
+        first = Sequent((), (), both(*inside)) if not free(both(*inside)) else replace(base, goal=both(*inside))
+        parts.append(("box in the domain", first))
+    return parts
+
+
+FORMS = {"supremum": _supremum, "limit": _limit, "witness": _witness, "minimiser": _minimiser, "zero": _zero}
+
+
+def statement(
+    name: str, *, for_all: Sequence[Variable], says: Any, given: Sequence[Term] = (),
+    using: Sequence[tuple[str, Definition]] = (),
+) -> Statement:  # fmt: skip
+    """State that for all variables, if all of `given`, then `says`. `using`: the definitions it calls, in order."""
+    ranked = tuple((n, replace(d, rank=k)) for k, (n, d) in enumerate(using))
+    return made(name, tuple(for_all), tuple(given), says, ranked)
+
+
+def define(name: str, parameters: Sequence[Any], body: Any) -> tuple[str, Definition]:
+    """A definition with parameters, numbers or sequences (variables without domains)."""
+    names = tuple(p.name if isinstance(p, Variable) else lift(p).parts[0] for p in parameters)
+    return name, Definition(names, lift(body), 0)
+
+
+def supremum(
+    value: Any, bound: Any, at: Mapping[Any, Any], step: Any = None, rate: Any = None, *, attained: bool = True
+) -> Form:
+    terms = (lift(value), lift(bound)) if rate is None else (lift(value), lift(bound), lift(rate))
+    return Form("supremum", terms, _pairs(at), "" if step is None else lift(step).parts[0], not attained)
+
+
+def limit(value: Any, target: Any, step: Any, rate: Any) -> Form:
+    return Form("limit", (lift(value), lift(target), lift(rate)), (), lift(step).parts[0])
+
+
+def exists(at: Mapping[Any, Any], says: Term) -> Form:
+    return Form("witness", (says,), _pairs(at))
+
+
+def unique_minimiser(value: Any, at: Mapping[Any, Any]) -> Form:
+    return Form("minimiser", (lift(value),), _pairs(at))
+
+
+def unique_zero(equations: Sequence[Any], box: Mapping[str, tuple[Any, Any]]) -> Form:
+    sides = tuple((name, lift(low), lift(high)) for name, (low, high) in box.items())
+    return Form("zero", tuple(map(lift, equations)), (), "", False, sides)
+
+
+def _pairs(at: Mapping[Any, Any]) -> tuple[tuple[str, Term], ...]:
+    return tuple((name if isinstance(name, str) else lift(name).parts[0], lift(value)) for name, value in at.items())

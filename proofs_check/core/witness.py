@@ -1,0 +1,139 @@
+"""Points: does one lie in the domain and meet every hypothesis, and does the goal certainly fail there?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from proofs_check.core.domain import Sequent, Variable
+from proofs_check.core.enclose import Evaluator, Undefined, Unknown, compare
+from proofs_check.core.normal import TooLarge, difference, is_number
+from proofs_check.core.terms import Malformed, Term, num, rational, substitute
+from theory.precision import working
+
+Point = Mapping[str, Any]  # a Fraction for each number, nested tuples of them for each sequence
+_PRECISIONS = (64, 256, 1024)
+_MOST_ITEMS = 20_000
+
+
+def hypotheses(sequent: Sequent) -> tuple[Term, ...]:
+    """The given formulas and those that the goal itself assumes."""
+    given, goal = list(sequent.given), sequent.goal
+    while goal.kind == "implies":
+        given.append(goal.parts[0])
+        goal = goal.parts[1]
+    return tuple(given)
+
+
+def meets(sequent: Sequent, point: Point) -> bool:
+    """Does the point certainly lie in the domain and meet every hypothesis, all of them defined there?"""
+    try:
+        _check_shape(sequent, point)
+        return all(truth(formula, point) for formula in (*_domain(sequent, point), *hypotheses(sequent)))
+    except (Undefined, Unknown, Malformed):
+        return False
+
+
+def refutes(sequent: Sequent, point: Point) -> bool:
+    """Does the point meet domain and hypotheses while the goal is certainly false there, or certainly undefined?"""
+    if not meets(sequent, point):
+        return False
+    try:
+        return truth(sequent.goal, point) is False
+    except Undefined:
+        return True
+    except Unknown:
+        return False
+
+
+def truth(formula: Term, point: Point) -> bool | None:
+    """The truth of a formula at a point, by enclosures ever finer, then by normal form; None if neither decides.
+
+    Raises Undefined where it certainly has no value.
+    """
+    for precision in _PRECISIONS:
+        with working(precision):
+            found = Evaluator(point).truth(formula)
+        if found is not None:
+            return found
+    return _by_form(formula, point)
+
+
+def _by_form(formula: Term, point: Point) -> bool | None:
+    """Two sides that are certainly equal: their difference is a constant in normal form at the point."""
+    if formula.kind != "rel":
+        return None
+    numbers = {name: num(value) for name, value in point.items() if isinstance(value, Fraction)}
+    try:
+        with working(_PRECISIONS[-1]):  # both sides have to be defined
+            Evaluator(point).value(formula.parts[1])
+            Evaluator(point).value(formula.parts[2])
+        value = is_number(difference(*(substitute(side, numbers) for side in formula.parts[1:])))
+    except (TooLarge, ZeroDivisionError, Unknown, Malformed):
+        return None
+    return None if value is None else compare(formula.parts[0], value, Fraction(0))
+
+
+def _check_shape(sequent: Sequent, point: Point) -> None:
+    if point.keys() != {v.name for v in sequent.variables}:
+        raise Malformed("the point has other variables")
+    for v in sequent.variables:
+        sizes = [Evaluator(point).value(size) for size in v.sizes]
+        if not all(isinstance(size, Fraction) and 0 <= size <= _MOST_ITEMS for size in sizes):
+            raise Malformed(f"a size of {v.name} is not certain")
+        items = list(_items(point[v.name], [int(size) for size in sizes if isinstance(size, Fraction)]))
+        if v.whole and any(item.denominator != 1 for item in items):
+            raise Malformed(f"{v.name} is no whole number")
+
+
+def _items(value: Any, sizes: list[int]) -> list[Fraction]:
+    """The numbers of a nested tuple of just these sizes."""
+    if not sizes:
+        if not isinstance(value, Fraction):
+            raise Malformed("a coordinate is no fraction")
+        return [value]
+    if not isinstance(value, tuple) or len(value) != sizes[0]:
+        raise Malformed("a sequence of another size")
+    return [item for part in value for item in _items(part, sizes[1:])]
+
+
+def _domain(sequent: Sequent, point: Point) -> list[Term]:
+    """The formulas that say that the point lies in the domain."""
+    found: list[Term] = []
+    for v in sequent.variables:
+        items = _items_of(v, point[v.name])
+        found += [bound for item in set(items) for bound in v.bounds(num(item))]
+        if v.radius is not None:
+            square = sum((item * item for item in items), Fraction(0))
+            found += [num(square) <= v.radius**2, num(0) <= v.radius]
+    return found
+
+
+def _items_of(known: Variable, value: Any) -> list[Fraction]:
+    if isinstance(value, Fraction):
+        return [value]
+    return [item for part in value for item in _items_of(known, part)]
+
+
+def to_json(point: Point) -> dict[str, Any]:
+    return {name: _written(value) for name, value in point.items()}
+
+
+def _written(value: Any) -> Any:
+    return str(value) if isinstance(value, Fraction) else [_written(part) for part in value]
+
+
+def from_json(data: Any) -> Point:
+    """The point that plain data writes. Raises Malformed for whatever is none."""
+    if not isinstance(data, dict):
+        raise Malformed("a point is written as names with values")
+    return {str(name): _read(value) for name, value in data.items()}
+
+
+def _read(value: Any, depth: int = 5) -> Any:
+    if isinstance(value, list) and depth:
+        return tuple(_read(part, depth - 1) for part in value)
+    return rational(value)
+
+

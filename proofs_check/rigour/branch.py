@@ -1,0 +1,119 @@
+"""Branch and bound for the rule `boxes`: cuts a box until enclosures show the goal on each part."""
+
+from __future__ import annotations
+
+from collections import deque
+from fractions import Fraction
+from typing import Any
+
+from proofs_check.core.boxes import Look, Region, check_root, evaluator
+from proofs_check.core.domain import Sequent
+from proofs_check.core.enclose import Undefined, Unknown, interval
+from proofs_check.core.terms import Malformed
+from proofs_check.rigour.tactics import Failed, Proof
+from theory.precision import working
+
+_WIDEST = Fraction(10) ** 9
+
+
+def boxes(sequent: Sequent, *, budget: int = 1500, precision: int = 64) -> Proof:
+    """A certificate, or Failed when the budget of looks is spent."""
+    with working(precision):
+        try:
+            root = root_of(sequent)
+            check_root(sequent, root)
+            nodes = _search(sequent, root, budget)
+        except (Malformed, Unknown, Undefined, KeyError, OverflowError) as fault:
+            raise Failed(f"boxes: {fault}") from fault
+    ends = {name: [str(low), str(high)] for name, (low, high) in root.items()}
+    return ["boxes", precision, ends, nodes]
+
+
+def root_of(sequent: Sequent) -> Region:
+    """A box of fractions around the domain."""
+    root: Region = {}
+    for v in sequent.variables:
+        if v.values:
+            root[v.name] = (min(v.values), max(v.values))
+            continue
+        if v.low is None or v.high is None or v.sizes:
+            raise Failed(f"boxes: {v.name} has no bounded side")
+        env = evaluator(root)
+        low, high = env.value(v.low), env.value(v.high)
+        root[v.name] = (_outer(low, 0), _outer(high, 1))
+        if root[v.name][1] - root[v.name][0] > _WIDEST or root[v.name][0] > root[v.name][1]:
+            raise Failed(f"boxes: {v.name} has too wide a side")
+    return root
+
+
+def _outer(value: Any, side: int) -> Fraction:
+    if isinstance(value, Fraction):
+        return value
+    end = interval(value)[side]
+    if not end.is_finite() or abs(end) > 10**12:
+        raise Failed("boxes: an end is too large")
+    found = Fraction(float(end))
+    return found + (Fraction(1, 2**40) * (1 + abs(found))) * (1 if side else -1)
+
+
+def _search(sequent: Sequent, root: Region, budget: int) -> list[Any]:
+    look = Look(sequent)
+    wholes = {v.name for v in sequent.variables if v.whole}
+    tree: dict[int, Any] = {}
+    queue = deque([(1, root)])
+    spent = 0
+    while queue:
+        spent += 1
+        if spent > budget:
+            raise Failed("boxes: the budget is spent")
+        number, region = queue.popleft()
+        leaf = _leaf(look, region)
+        if leaf is not None:
+            tree[number] = leaf
+            continue
+        name = max(region, key=lambda n: _weight(root, region, n))
+        low, high = region[name]
+        if name in wholes and high - low >= 1:
+            at = Fraction((low + high) // 2)
+            halves = {**region, name: (low, at)}, {**region, name: (at + 1, high)}
+        else:
+            if low == high or high - low < Fraction(1, 2**60):
+                raise Failed("boxes: a point that enclosures do not decide")
+            at = (low + high) / 2
+            if at.denominator > 2**70:
+                raise Failed("boxes: too small a part")
+            halves = {**region, name: (low, at)}, {**region, name: (at, high)}
+        tree[number] = ["cut", name, str(at)]
+        queue.extend([(2 * number, halves[0]), (2 * number + 1, halves[1])])
+    nodes: list[Any] = []
+    pending = [1]
+    while pending:
+        number = pending.pop()
+        nodes.append(tree[number])
+        if tree[number][0] == "cut":
+            pending += [2 * number + 1, 2 * number]
+    return nodes
+
+
+def _weight(root: Region, region: Region, name: str) -> Fraction:
+    whole = root[name][1] - root[name][0]
+    return (region[name][1] - region[name][0]) / whole if whole else Fraction(0)
+
+
+def _leaf(look: Look, region: Region) -> list[Any] | None:
+    for kind in ("natural", "monotone", "mean"):
+        for which in range(len(look.goals)):
+            if _shows(look, region, kind, which):
+                return [kind, which]
+        if kind == "natural":
+            for which in range(len(look.facts)):
+                if _shows(look, region, "none", which):
+                    return ["none", which]
+    return None
+
+
+def _shows(look: Look, region: Region, kind: str, which: int) -> bool:
+    try:
+        return look.shows(region, kind, which)
+    except (Unknown, Undefined, Malformed, ZeroDivisionError):
+        return False

@@ -1,0 +1,134 @@
+"""Terms as ordinary functions of floats, for search only: fast, and believed in nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from proofs_check.core.terms import Term
+
+_HELP: dict[str, Any] = {
+    "inf": math.inf, "nan": math.nan, "pi": math.pi, "sqrt": math.sqrt, "sin": math.sin, "cos": math.cos,
+    "tanh": math.tanh, "atan": math.atan, "prod": math.prod, "fsum": math.fsum, "__builtins__": {},
+    "max": max, "min": min, "sum": sum, "range": range, "int": int, "abs": abs, "float": float,
+}  # fmt: skip
+
+
+def _exp(x: float) -> float:
+    return math.exp(x) if x < 709 else math.inf
+
+
+def _log(x: float) -> float:
+    return math.log(x) if x > 0 else math.nan
+
+
+def _item(values: Any, *places: float) -> float:
+    for place in places:
+        k = int(place)
+        if k < 1 or k > len(values):
+            return math.nan
+        values = values[k - 1]
+    return float(values)
+
+
+def function(term: Term) -> Callable[[Mapping[str, Any]], float]:
+    """The term's value at a point given as a mapping; nan where it has none or floats do not reach."""
+    source = f"lambda p: {_code(term, frozenset())}"
+    made = eval(source, {**_HELP, "exp": _exp, "log": _log, "item": _item})
+
+    def value(point: Mapping[str, Any]) -> float:
+        try:
+            found = made(point)
+            return found if isinstance(found, float | int) else math.nan
+        except (ArithmeticError, ValueError, TypeError, MemoryError):
+            return math.nan
+
+    return value
+
+
+def _code(term: Term, bound: frozenset[str]) -> str:
+    kind, parts = term.kind, term.parts
+
+    def code(part: Term) -> str:
+        return _code(part, bound)
+
+    if kind == "num":
+        value = parts[0]
+        return str(value.numerator) if value.denominator == 1 else f"({value.numerator}/{value.denominator})"
+    if kind == "pi":
+        return "pi"
+    if kind == "var":
+        return _local(parts[0]) if parts[0] in bound else f"p[{parts[0]!r}]"
+    if kind == "item":
+        return f"item(p[{parts[0]!r}], {', '.join(map(code, parts[1:]))})"
+    if kind in ("add", "mul"):
+        return "(" + (" + " if kind == "add" else " * ").join(map(code, parts)) + ")"
+    if kind == "div":
+        return f"({code(parts[0])} / {code(parts[1])})"
+    if kind == "pow":
+        return f"({code(parts[0])} ** {parts[1]})"
+    if kind == "apply":
+        return f"{parts[0]}({code(parts[1])})"
+    if kind in ("max", "min"):
+        return f"{kind}({', '.join(map(code, parts))})"
+    if kind == "if":
+        return f"({code(parts[1])} if {_condition(parts[0], bound)} else {code(parts[2])})"
+    operation, index, low, high, body = parts
+    inner = _code(body, bound | {index})
+    return f"{operation}({inner} for {_local(index)} in range(int({code(low)}), int({code(high)}) + 1))"
+
+
+def _local(name: str) -> str:
+    return "v_" + name.replace("'", "_q")
+
+
+def _condition(formula: Term, bound: frozenset[str]) -> str:
+    kind, parts = formula.kind, formula.parts
+    if kind == "rel":
+        relation = {"=": "=="}.get(parts[0], parts[0])
+        return f"({_code(parts[1], bound)} {relation} {_code(parts[2], bound)})"
+    if kind in ("and", "or"):
+        return "(" + f" {kind} ".join(_condition(part, bound) for part in parts) + ")"
+    one, other = (_condition(part, bound) for part in parts)
+    return f"({one} == {other})" if kind == "iff" else f"((not {one}) or {other})"
+
+
+def margin(formula: Term) -> Callable[[Mapping[str, Any]], float]:
+    """A number that is negative where the formula fails by that much, nan where it may not be defined."""
+    kind, parts = formula.kind, formula.parts
+    if kind == "rel":
+        relation, a, b = parts[0], function(parts[1]), function(parts[2])
+
+        def compare(point: Mapping[str, Any]) -> float:
+            x, y = a(point), b(point)
+            gap = y - x
+            # Relative to the sides, but where one is 0 that would only tell the sign.
+            scale = abs(x) + abs(y) if x and y else 1 + abs(gap)
+            gap = gap / scale if scale > 1e-300 and math.isfinite(scale) else gap
+            if relation in ("<", "<="):
+                return gap
+            # Equality to nine digits is taken for equality; only the core decides.
+            return 1e-9 - abs(gap) if relation == "=" else abs(gap)
+
+        return compare
+    inner = [margin(part) for part in parts]
+    if kind == "and":
+        return lambda point: _least([m(point) for m in inner])
+    if kind == "or":
+        return lambda point: _most([m(point) for m in inner])
+    if kind == "implies":
+        return lambda point: _most([-inner[0](point), inner[1](point)])
+    return lambda point: -abs(_sign(inner[0](point)) - _sign(inner[1](point)))
+
+
+def _least(values: list[float]) -> float:
+    return math.nan if any(map(math.isnan, values)) else min(values)
+
+
+def _most(values: list[float]) -> float:
+    return math.nan if all(map(math.isnan, values)) else max(v for v in values if not math.isnan(v))
+
+
+def _sign(value: float) -> float:
+    return math.copysign(1, value) if value else 0.0

@@ -1,0 +1,393 @@
+"""The refuter: points drawn from the declared domain, the worst of them made worse, a witness in small rationals.
+
+Ends, corners, extremes and random points come first, crowded at open ends and far out; then the margin is minimised
+from the worst; then the witness is shrunk. All of it in floats: the core says whether a point refutes.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from proofs_check.core import witness
+from proofs_check.core.domain import Sequent, Variable
+from proofs_check.core.terms import conjuncts
+from proofs_check.rigour.floats import function, margin
+
+_OFFSETS = (1e-1, 1e-2, 1e-4, 1e-8, 1e-12)
+_FAR = (0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, 10.0, -10.0, 30.0, -30.0, 1e-3, -1e-3, 100.0, -100.0, 1e-6, 1e4, 1e8)
+_SIZES = (0, 1, 2, 3, 4, 5, 6, 8, 12, 30, 100, 1000)
+_EXACT = (1, 2, 3, 4, 6, 10, 12, 100, 1000, 10**4, 10**6, 10**9, 10**12, 10**16)
+_BAD = -1e6
+
+FloatPoint = dict[str, Any]
+
+
+@dataclass
+class Budget:
+    """Steps that a search may take; when they are spent, nothing is decided."""
+
+    steps: int
+
+    def spend(self, n: int = 1) -> bool:
+        self.steps -= n
+        return self.steps >= 0
+
+
+class _Domain:
+    """Draws points, variable after variable, and measures how far a point is from meeting the hypotheses."""
+
+    def __init__(self, sequent: Sequent, rng: random.Random) -> None:
+        self.sequent, self.rng = sequent, rng
+        self.ends = {v.name: tuple(None if e is None else function(e) for e in (v.low, v.high)) for v in
+                     sequent.variables}  # fmt: skip
+        self.sizes = {v.name: tuple(map(function, v.sizes)) for v in sequent.variables}
+        self.radius = {v.name: function(v.radius) for v in sequent.variables if v.radius is not None}
+        self.given = [margin(formula) for formula in conjuncts(witness.hypotheses(sequent))]
+
+    def interval(self, known: Variable, point: FloatPoint) -> tuple[float, float]:
+        low, high = self.ends[known.name]
+        return (-math.inf if low is None else low(point)), (math.inf if high is None else high(point))
+
+    def draw(self, style: int) -> FloatPoint | None:
+        """style 0: ends and corners; 1: crowded and far; 2: uniform and small."""
+        point: FloatPoint = {}
+        for v in self.sequent.variables:
+            low, high = self.interval(v, point)
+            if v.values:
+                point[v.name] = float(self.rng.choice(v.values))
+                continue
+            if math.isnan(low) or math.isnan(high) or low > high:
+                return None
+            sizes = [size(point) for size in self.sizes[v.name]]
+            if any(math.isnan(size) or not 0 <= size <= 2000 for size in sizes):
+                return None
+            if sizes:
+                total = math.prod(sizes)
+                if total > 4000:
+                    return None
+                point[v.name] = self._sequence(v, [int(s) for s in sizes], low, high, style)
+                if v.radius is not None:
+                    point[v.name] = self._into_ball(point[v.name], self.radius[v.name](point))
+            else:
+                point[v.name] = self._number(v, low, high, style)
+            if point[v.name] is None:
+                return None
+        return point
+
+    def _sequence(self, v: Variable, sizes: list[int], low: float, high: float, style: int) -> Any:
+        pattern = self.rng.randrange(6)
+        base = [self._number(v, low, high, style) for _ in range(3)]
+
+        def item(place: tuple[int, ...]) -> float | None:
+            if pattern == 0:
+                return base[0]
+            if pattern == 1:  # one differs
+                return base[0] if all(p == 0 for p in place) else base[1]
+            if pattern == 2:
+                return base[0] if place[-1] == sizes[-1] - 1 else base[1]
+            if pattern == 3:
+                return base[self.rng.randrange(3)]
+            return self._number(v, low, high, style)
+
+        def build(level: int, place: tuple[int, ...]) -> Any:
+            if level == len(sizes):
+                return item(place)
+            return tuple(build(level + 1, (*place, k)) for k in range(sizes[level]))
+
+        return build(0, ())
+
+    def _into_ball(self, vector: tuple[float, ...], radius: float) -> tuple[float, ...]:
+        norm = math.sqrt(sum(x * x for x in vector))
+        if norm <= radius and self.rng.random() < 0.5:
+            return vector
+        shrink = radius / norm * self.rng.choice((1 - 1e-9, 0.9, 0.5)) if norm else 1.0
+        return tuple(x * shrink for x in vector)
+
+    def _number(self, v: Variable, low: float, high: float, style: int) -> float | None:
+        rng = self.rng
+        if v.whole:
+            return self._whole(v, low, high, style)
+        finite = math.isfinite(low), math.isfinite(high)
+        if all(finite):
+            width = high - low
+            if style == 0:
+                choices = [low + width / 2]
+                choices += [] if v.low_open else [low]
+                choices += [] if v.high_open else [high]
+                return rng.choice(choices)
+            if style == 1:
+                part = rng.choice(_OFFSETS) * rng.choice((1.0, rng.random()))
+                return low + width * part if rng.random() < 0.5 else high - width * part
+            return rng.uniform(low, high)
+        if any(finite):
+            end, sign = (low, 1) if finite[0] else (high, -1)
+            opened = v.low_open if finite[0] else v.high_open
+            if style == 0 and not opened:
+                return end
+            if style == 2:
+                return end + sign * rng.choice((rng.random(), 3 * rng.random(), rng.randrange(1, 9)))
+            return end + sign * (10 ** rng.uniform(-8, 4) if style else rng.choice((0.5, 1.0, 2.0)))
+        if style == 2:
+            return rng.uniform(-3, 3) if rng.random() < 0.6 else float(rng.randrange(-6, 7))
+        return rng.choice(_FAR) if rng.random() < 0.7 else rng.choice((1, -1)) * 10 ** rng.uniform(-8, 5)
+
+    def _whole(self, v: Variable, low: float, high: float, style: int) -> float | None:
+        rng = self.rng
+        if math.isfinite(low):
+            low = math.floor(low) + 1.0 if v.low_open else math.ceil(low)
+        if math.isfinite(high):
+            high = math.ceil(high) - 1.0 if v.high_open else math.floor(high)
+        if low > high:
+            return None
+        if math.isfinite(low) and math.isfinite(high):
+            if style == 0 or rng.random() < 0.3:
+                return float(rng.choice((low, high)))
+            return float(rng.randrange(int(low), int(high) + 1)) if high - low < 1e15 else float(low)
+        steps = _SIZES[:4] if style == 0 else _SIZES[:9] if style == 1 or rng.random() < 0.9 else _SIZES
+        step = float(rng.choice(steps))
+        if math.isfinite(low):
+            return low + step
+        if math.isfinite(high):
+            return high - step
+        return step * rng.choice((1, -1))
+
+    def distance(self, point: FloatPoint) -> float:
+        """0 where the hypotheses hold, as far as floats tell."""
+        worst = 0.0
+        for given in self.given:
+            found = given(point)
+            worst += 1.0 if math.isnan(found) else max(0.0, -found)
+        return worst
+
+    def inside(self, point: FloatPoint) -> bool:
+        for v in self.sequent.variables:
+            low, high = self.interval(v, point)
+            value = point[v.name]
+            if not isinstance(value, tuple) and not v.values and not low <= value <= high:
+                return False
+        return True
+
+
+def _conclusion(sequent: Sequent) -> Sequent:
+    """The goal behind its own assumptions."""
+    goal = sequent.goal
+    while goal.kind == "implies":
+        goal = goal.parts[1]
+    return Sequent(sequent.variables, (), goal)
+
+
+def refute(sequent: Sequent, *, steps: int = 4000, seed: int = 0) -> dict[str, Any] | None:
+    """A point at which the core finds the sequent false or undefined, or None when the budget is spent."""
+    rng = random.Random(seed)
+    domain, budget = _Domain(sequent, rng), Budget(steps)
+    goal = margin(_conclusion(sequent).goal)
+    scored: list[tuple[float, FloatPoint]] = []
+    tried = 0
+    for round_ in range(steps // 2):
+        if not budget.spend():
+            break
+        point = domain.draw((0, 1, 2)[round_ % 3] if round_ > 8 else 0 if round_ < 6 else 2)
+        if point is None:
+            continue
+        away = domain.distance(point)
+        if away > 0 and not (point := _towards(domain, point, budget)):
+            continue
+        value = goal(point)
+        if (value < 0 or math.isnan(value) or abs(value) < 1e-11) and tried < 120:
+            tried += 1
+            if (found := _exact(sequent, point)) is not None:
+                return _shrink(sequent, found)
+        if not math.isnan(value):
+            scored.append((value, point))
+    scored.sort(key=lambda pair: pair[0])
+    for value, point in _distinct(scored)[:6]:
+        better = _descend(domain, goal, point, value, budget)
+        if goal(better) < 1e-11 and (found := _exact(sequent, better)) is not None:
+            return _shrink(sequent, found)
+    return None
+
+
+def _distinct(scored: list[tuple[float, FloatPoint]]) -> list[tuple[float, FloatPoint]]:
+    seen: set[str] = set()
+    kept = []
+    for value, point in scored:
+        key = f"{value:.6g}"
+        if key not in seen:
+            seen.add(key)
+            kept.append((value, point))
+    return kept
+
+
+def satisfy(sequent: Sequent, *, steps: int = 3000, seed: int = 1) -> dict[str, Any] | None:
+    """A point of which the core is certain that it lies in the domain and meets the hypotheses."""
+    rng = random.Random(seed)
+    domain, budget = _Domain(sequent, rng), Budget(steps)
+    for round_ in range(steps):
+        point = domain.draw((2, 0, 1)[round_ % 3])
+        if not budget.spend():
+            return None
+        if point is None or (domain.distance(point) > 0 and not (point := _towards(domain, point, budget))):
+            continue
+        for exact in _rationals(sequent, point):
+            if witness.meets(sequent, exact):
+                return exact
+    return None
+
+
+def _coordinates(point: FloatPoint, sequent: Sequent) -> list[tuple[str, tuple[int, ...]]]:
+    """The places of the real numbers of a point, and of the whole ones that are no sizes."""
+    places: list[tuple[str, tuple[int, ...]]] = []
+
+    def visit(name: str, value: Any, place: tuple[int, ...]) -> None:
+        if isinstance(value, tuple):
+            for k, part in enumerate(value):
+                visit(name, part, (*place, k))
+        else:
+            places.append((name, place))
+
+    for v in sequent.variables:
+        if (not v.values and not sequent.mentioning(v.name)) or (not v.whole and not v.values):
+            visit(v.name, point[v.name], ())
+    return places
+
+
+def _moved(point: FloatPoint, name: str, place: tuple[int, ...], change: Callable[[float], float]) -> FloatPoint:
+    def put(value: Any, rest: tuple[int, ...]) -> Any:
+        if not rest:
+            return change(value)
+        return tuple(put(part, rest[1:]) if k == rest[0] else part for k, part in enumerate(value))
+
+    return {**point, name: put(point[name], place)}
+
+
+def _clipped(domain: _Domain, point: FloatPoint, name: str) -> FloatPoint:
+    known = domain.sequent.variable(name)
+    low, high = domain.interval(known, point)
+
+    def clip(value: Any) -> Any:
+        return tuple(map(clip, value)) if isinstance(value, tuple) else min(max(value, low), high)
+
+    moved = {**point, name: clip(point[name])}
+    if known.radius is not None:
+        norm, radius = math.sqrt(sum(x * x for x in moved[name])), domain.radius[name](point)
+        if norm > radius:
+            moved[name] = tuple(x * radius / norm * (1 - 1e-12) for x in moved[name])
+    return moved
+
+
+def _search(
+    domain: _Domain, score: Callable[[FloatPoint], float], point: FloatPoint, budget: Budget, enough: float
+) -> FloatPoint:
+    """Coordinate by coordinate with growing and shrinking steps, until the score is below `enough` or nothing helps."""
+    places = _coordinates(point, domain.sequent)
+    best = score(point)
+    reach = dict.fromkeys(places, 0.5)
+    for _ in range(60):
+        improved = False
+        for name, place in places if len(places) <= 12 else domain.rng.sample(places, 12):
+            whole = domain.sequent.variable(name).whole
+            for sign in (1, -1):
+                if not budget.spend():
+                    return point
+                step = max(1.0, round(reach[name, place])) if whole else reach[name, place]
+
+                def change(value: float, delta: float = sign * step, whole: bool = whole) -> float:
+                    return value + (delta if whole else delta * max(abs(value), 1e-3 if abs(delta) < 0.1 else 1.0))
+
+                moved = _clipped(domain, _moved(point, name, place, change), name)
+                found = score(moved)
+                if found < best:
+                    point, best, improved = moved, found, True
+                    reach[name, place] *= 2
+                    break
+            else:
+                reach[name, place] /= 4
+            if best < enough:
+                return point
+        if not improved and max(reach.values(), default=0) < 1e-13:
+            break
+    return point
+
+
+def _towards(domain: _Domain, point: FloatPoint, budget: Budget) -> FloatPoint | None:
+    """A point that meets the hypotheses, near one that does not."""
+    found = _search(domain, domain.distance, point, budget, 1e-300)
+    return found if domain.distance(found) == 0 and domain.inside(found) else None
+
+
+def _descend(
+    domain: _Domain, goal: Callable[[Mapping[str, Any]], float], point: FloatPoint, value: float, budget: Budget
+) -> FloatPoint:
+    def score(at: FloatPoint) -> float:
+        found = goal(at)
+        if domain.distance(at) > 0 or math.isnan(found) or not domain.inside(at):
+            return math.inf
+        return found
+
+    return _search(domain, score, point, Budget(max(200, budget.steps // 3)), -math.inf if value < 0 else -1e-10)
+
+
+def _rationals(sequent: Sequent, point: FloatPoint) -> Iterator[dict[str, Any]]:
+    """Exact points near a float point, the simplest first, the float itself last."""
+    seen = set()
+    for limit in (*_EXACT[3::3], 0):
+
+        def exact(value: Any, limit: int = limit) -> Any:
+            if isinstance(value, tuple):
+                return tuple(map(exact, value))
+            number = Fraction(value)
+            return number.limit_denominator(limit) if limit else number
+
+        if not all(math.isfinite(x) for x in _numbers(tuple(point.values()))):
+            return
+        found = {name: exact(value) for name, value in point.items()}
+        if str(found) not in seen:
+            seen.add(str(found))
+            yield found
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, tuple):
+        for part in value:
+            yield from _numbers(part)
+    else:
+        yield value
+
+
+def _exact(sequent: Sequent, point: FloatPoint) -> dict[str, Any] | None:
+    for exact in _rationals(sequent, point):
+        if witness.refutes(sequent, exact):
+            return exact
+    return None
+
+
+def _shrink(sequent: Sequent, point: dict[str, Any]) -> dict[str, Any]:
+    """Simpler numbers, one coordinate after another, as long as the core still sees the failure."""
+    for name, place in _coordinates(point, sequent)[:24]:
+        for simple in _simpler(_at(point[name], place)):
+            moved = _moved(point, name, place, lambda _, simple=simple: simple)  # type: ignore[misc]
+            if witness.refutes(sequent, moved):
+                point = moved
+                break
+    return point
+
+
+def _at(value: Any, place: tuple[int, ...]) -> Fraction:
+    for k in place:
+        value = value[k]
+    found: Fraction = value
+    return found
+
+
+def _simpler(value: Fraction) -> Iterator[Fraction]:
+    candidates = [Fraction(0), Fraction(1), Fraction(-1)]
+    candidates += [value.limit_denominator(limit) for limit in _EXACT]
+    for candidate in candidates:
+        if candidate == value:
+            return
+        yield candidate
