@@ -110,13 +110,15 @@ def inverse(x: Rational) -> Rational:
     for factor, exponent in x.over:
         for _ in range(exponent):
             top = _poly_times(top, dict(factor))
-    if len(x.top) == 1:
-        ((mono, coefficient),) = x.top.items()
-        return _reduced(Rational(_poly_times(top, {tuple((a, -p) for a, p in mono): 1 / coefficient})))
-    frozen = _frozen(x.top)
+    # The common monomial is taken out, negative powers included: what is left has none.
+    bases = {base for mono in x.top for base, _ in mono}
+    common = {base: min(dict(mono).get(base, Fraction(0)) for mono in x.top) for base in bases}
+    out = tuple(sorted(((b, -p) for b, p in common.items() if p), key=lambda pair: pair[0].serial))
+    frozen = _frozen(_poly_times(x.top, {out: Fraction(1)}))
     lead = frozen[0][1]
+    top = _poly_times(top, {out: 1 / lead})
     monic = tuple((mono, coefficient / lead) for mono, coefficient in frozen)
-    return _reduced(Rational(_poly_times(top, {(): 1 / lead}), ((monic, 1),)))
+    return _reduced(Rational(top, ((monic, 1),) if len(monic) > 1 else ()))
 
 
 def power(x: Rational, n: int) -> Rational:

@@ -196,6 +196,15 @@ def _weaken(c: Checker, sequent: Sequent, names: list[str], proof: Any) -> None:
     c.prove(wider, proof)
 
 
+def _forget(c: Checker, sequent: Sequent, names: list[str], which: list[int], proof: Any) -> None:
+    """Hypotheses, and then variables that nothing mentions any more: what holds without them holds."""
+    given = tuple(g for number, g in enumerate(sequent.given) if number not in which)
+    kept = tuple(v for v in sequent.variables if v.name not in names)
+    shorter = Sequent(kept, given, sequent.goal)
+    check_formed(shorter)
+    c.prove(shorter, proof)
+
+
 def _tighten(c: Checker, sequent: Sequent, name: str, which: int, proof: Any) -> None:
     """A hypothesis `v < c` or `c < v` (or <=), c in earlier variables, becomes the end of v's domain."""
     relation, a, b = sequent.given[which].parts
@@ -306,29 +315,37 @@ def _linear(c: Checker, sequent: Sequent, combination: list[Any]) -> None:
 
 
 def _scale(
-    c: Checker, sequent: Sequent, factor: Any, scaled: Any, zeros: list[Any], defined: Any, positive: Any, proof: Any
+    c: Checker, sequent: Sequent, factor: Any, image: Any, zeros: list[Any], defined: Any, positive: Any, proof: Any
 ) -> None:
-    """(b - a) m = t + (what known equalities make 0) with m > 0: the goal is `0 relation t`. m = 1 rewrites."""
+    """The difference times m > 0 is the new goal's, up to what known equalities make 0. With m = 1 it rewrites."""
     relation, margin = _difference(sequent.goal)
-    m, t = from_json(factor), from_json(scaled)
+    m, goal = from_json(factor), from_json(image)
     weights = [from_json(weight) for weight, _ in zeros]
-    c.defined(sequent, both(m <= m, t <= t, *(w <= w for w in weights)), defined)
+    _reject_unless(goal.kind == "rel" and goal.parts[0] == relation, "another relation")
+    c.defined(sequent, both(goal, m <= m, *(w <= w for w in weights)), defined)
     known = facts(sequent)
-    rest = plus(times(normal(m), margin), times(constant(-1), normal(t)))
+    rest = plus(times(normal(m), margin), times(constant(-1), _difference(goal)[1]))
     for weight, (_, reference) in zip(weights, zeros, strict=True):
         sign, form = _fact(c, sequent, known, reference)
         _reject_unless(sign == "=", "only an equality is 0")
         rest = plus(rest, times(constant(-1), times(normal(weight), form)))
-    _reject_unless(rest.is_zero, "the scaled side differs")
+    _reject_unless(rest.is_zero, "the difference is another one")
     if m is not ONE:
         c.prove(replace(sequent, goal=num(0) < m), positive)
-    c.prove(replace(sequent, goal=Term("rel", relation, ZERO, t)), proof)
+    c.prove(replace(sequent, goal=goal), proof)
 
 
 def _exponentiate(c: Checker, sequent: Sequent, proof: Any) -> None:
     """exp is strictly increasing, so a relation holds if it does between exponentials."""
     relation, a, b = sequent.goal.parts
     c.prove(replace(sequent, goal=Term("rel", relation, exp(a), exp(b))), proof)
+
+
+def _logarithm(c: Checker, sequent: Sequent, proof: Any) -> None:
+    """The same, backwards: between two exponentials a relation holds if it does between their arguments."""
+    relation, a, b = sequent.goal.parts
+    _reject_unless(a.kind == b.kind == "apply" and a.parts[0] == b.parts[0] == "exp", "the sides are no exponentials")
+    c.prove(replace(sequent, goal=Term("rel", relation, a.parts[1], b.parts[1])), proof)
 
 
 def _signs(c: Checker, sequent: Sequent, parts: list[Any], by: dict[str, Any]) -> None:
@@ -557,6 +574,7 @@ def _generalise(
     term = from_json(value)
     wider = from_json(goal)
     _reject_unless(new.name not in taken(sequent) and new.radius is None, f"the name {new.name} is taken")
+    _reject_unless(not new.whole and not new.values, "a value is known to be real, and no more")
     by = {new.name: term}
     _reject_unless(_same(substitute(wider, by), sequent.goal), "the goal is not an instance")
     kept = tuple(map(from_json, given))
@@ -569,6 +587,7 @@ def _generalise(
         inner = replace(inner, variables=(*inner.variables, Variable(index, ONE, size, whole=True)))
         item = substitute(item.parts[1], {item.parts[0]: body})
     conditions = [*needs(inner, item), *(replace(inner, goal=bound) for bound in new.bounds(item))]
+    conditions += [replace(sequent, goal=ZERO <= size) for size in new.sizes]
     c.every(conditions, ranges)
     general = Sequent((*sequent.variables, new), sequent.given, wider)
     # Where the general goal had no value it would say nothing of the one that has.
@@ -697,9 +716,9 @@ def _resolve(c: Checker, sequent: Sequent, term: Any, which: int, defined: Any, 
 
 RULES: dict[str, Callable[..., None]] = {
     "split": _split, "assume": _assume, "either": _either, "apart": _apart, "cases": _cases, "have": _have,
-    "alternatives": _alternatives, "absurd": _absurd, "known": _known, "weaken": _weaken, "tighten": _tighten,
-    "enumerate": _enumerate, "identity": _identity, "linear": _linear, "scale": _scale, "signs": _signs,
-    "exponentiate": _exponentiate, "boxes": _boxes, "face": _face, "induct": _induct, "change": _change,
-    "generalise": _generalise, "split_sum": _split_sum, "telescope": _telescope, "termwise": _termwise,
+    "alternatives": _alternatives, "absurd": _absurd, "known": _known, "weaken": _weaken, "forget": _forget,
+    "tighten": _tighten, "enumerate": _enumerate, "identity": _identity, "linear": _linear, "scale": _scale,
+    "signs": _signs, "exponentiate": _exponentiate, "logarithm": _logarithm, "boxes": _boxes, "face": _face,
+    "induct": _induct, "change": _change, "generalise": _generalise, "split_sum": _split_sum, "telescope": _telescope, "termwise": _termwise,
     "member": _member, "resolve": _resolve,
 }  # fmt: skip

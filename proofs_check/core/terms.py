@@ -127,7 +127,6 @@ class Term(Arithmetic):
         return f"<{self.kind} {json.dumps(to_json(self))}>"
 
 
-
 def _check(kind: str, parts: tuple[Any, ...]) -> None:
     pattern = KINDS.get(kind)
     if pattern is None:

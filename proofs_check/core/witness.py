@@ -135,5 +135,3 @@ def _read(value: Any, depth: int = 5) -> Any:
     if isinstance(value, list) and depth:
         return tuple(_read(part, depth - 1) for part in value)
     return rational(value)
-
-

@@ -20,7 +20,7 @@ from proofs_check.rigour.floats import function, margin
 
 _OFFSETS = (1e-1, 1e-2, 1e-4, 1e-8, 1e-12)
 _FAR = (0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, 10.0, -10.0, 30.0, -30.0, 1e-3, -1e-3, 100.0, -100.0, 1e-6, 1e4, 1e8)
-_SIZES = (0, 1, 2, 3, 4, 5, 6, 8, 12, 30, 100, 1000)
+_SIZES = (0, 1, 2, 3, 4, 5, 6, 8, 12, 17, 30, 100, 300)
 _EXACT = (1, 2, 3, 4, 6, 10, 12, 100, 1000, 10**4, 10**6, 10**9, 10**12, 10**16)
 _BAD = -1e6
 
@@ -148,7 +148,7 @@ class _Domain:
             if style == 0 or rng.random() < 0.3:
                 return float(rng.choice((low, high)))
             return float(rng.randrange(int(low), int(high) + 1)) if high - low < 1e15 else float(low)
-        steps = _SIZES[:4] if style == 0 else _SIZES[:9] if style == 1 or rng.random() < 0.9 else _SIZES
+        steps = _SIZES[:4] if style == 0 else _SIZES[:9] if style == 1 or rng.random() < 0.97 else _SIZES
         step = float(rng.choice(steps))
         if math.isfinite(low):
             return low + step
@@ -187,7 +187,7 @@ def refute(sequent: Sequent, *, steps: int = 4000, seed: int = 0) -> dict[str, A
     domain, budget = _Domain(sequent, rng), Budget(steps)
     goal = margin(_conclusion(sequent).goal)
     scored: list[tuple[float, FloatPoint]] = []
-    tried = 0
+    tried = undefined = 0
     for round_ in range(steps // 2):
         if not budget.spend():
             break
@@ -198,8 +198,12 @@ def refute(sequent: Sequent, *, steps: int = 4000, seed: int = 0) -> dict[str, A
         if away > 0 and not (point := _towards(domain, point, budget)):
             continue
         value = goal(point)
-        if (value < 0 or math.isnan(value) or abs(value) < 1e-11) and tried < 120:
+        budget.spend(sum(1 for _ in _numbers(tuple(point.values()))) // 20)
+        if value < 0 or abs(value) < 1e-11 or (math.isnan(value) and undefined < 12):
+            undefined += math.isnan(value)
             tried += 1
+            if tried > 120:
+                continue
             if (found := _exact(sequent, point)) is not None:
                 return _shrink(sequent, found)
         if not math.isnan(value):
@@ -210,6 +214,42 @@ def refute(sequent: Sequent, *, steps: int = 4000, seed: int = 0) -> dict[str, A
         if goal(better) < 1e-11 and (found := _exact(sequent, better)) is not None:
             return _shrink(sequent, found)
     return None
+
+
+def sample(sequent: Sequent, count: int, seed: int = 7) -> list[FloatPoint]:
+    """Float points of the domain that meet the hypotheses; perhaps fewer, perhaps none."""
+    rng = random.Random(seed)
+    domain, budget = _Domain(sequent, rng), Budget(40 * count)
+    points: list[FloatPoint] = []
+    for round_ in range(4 * count):
+        point = domain.draw((2, 0, 1)[round_ % 3])
+        if point is not None and domain.distance(point) > 0:
+            point = _towards(domain, point, budget)
+        if point is not None:
+            points.append(point)
+        if len(points) == count or budget.steps < 0:
+            break
+    return points
+
+
+def least_margin(sequent: Sequent, count: int = 60) -> float:
+    """The least margin of the goal that some float points show; inf where there is no point, or no number."""
+    goal = margin(_conclusion(sequent).goal)
+    values = [goal(point) for point in sample(sequent, count)]
+    return min((value for value in values if not math.isnan(value)), default=math.inf)
+
+
+def least_point(sequent: Sequent) -> FloatPoint | None:
+    """The float point at which the margin was found least."""
+    rng = random.Random(3)
+    domain = _Domain(sequent, rng)
+    goal = margin(_conclusion(sequent).goal)
+    scored = [(goal(point), point) for point in sample(sequent, 60)]
+    scored = sorted((pair for pair in scored if not math.isnan(pair[0])), key=lambda pair: pair[0])
+    if not scored:
+        return None
+    value, point = scored[0]
+    return _descend(domain, goal, point, value, Budget(1500))
 
 
 def _distinct(scored: list[tuple[float, FloatPoint]]) -> list[tuple[float, FloatPoint]]:
@@ -329,7 +369,7 @@ def _descend(
             return math.inf
         return found
 
-    return _search(domain, score, point, Budget(max(200, budget.steps // 3)), -math.inf if value < 0 else -1e-10)
+    return _search(domain, score, point, Budget(max(200, budget.steps // 3)), -math.inf)
 
 
 def _rationals(sequent: Sequent, point: FloatPoint) -> Iterator[dict[str, Any]]:

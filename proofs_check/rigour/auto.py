@@ -1,0 +1,428 @@
+"""The search for proofs: structure first, then arithmetic, then calculus, then sums; subgoals that floats refute are
+given up at once. A budget of steps ends it."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+from proofs_check.core.domain import Sequent, Variable, taken
+from proofs_check.core.normal import Rational, TooLarge, back, constant, difference, normal, plus, times
+from proofs_check.core.terms import ONE, ZERO, Malformed, Term, exp, free, fresh, num, substitute, walk
+from proofs_check.rigour import arithmetic, sums
+from proofs_check.rigour.branch import boxes
+from proofs_check.rigour.refute import least_margin, least_point
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
+
+_FEW = 40  # values of a whole number that are looked at one by one
+
+
+class Search:
+    """One search with its budget."""
+
+    def __init__(self, steps: int = 400, looks: int = 1500) -> None:
+        self.steps, self.looks = steps, looks
+        self.failed: set[tuple[Sequent, int]] = set()
+
+    def tactic(self, depth: int) -> Tactic:
+        return lambda sequent: self.prove(sequent, depth)
+
+    def prove(self, sequent: Sequent, depth: int) -> Proof:
+        """A certificate, or Failed."""
+        key = (sequent, depth)
+        if depth < 0 or key in self.failed:
+            raise Failed("too deep")
+        if self.steps <= 0:
+            raise Failed("the budget is spent")
+        self.steps -= 1
+        try:
+            return self._prove(sequent, depth)
+        except Failed:
+            self.failed.add(key)
+            raise
+
+    def _prove(self, s: Sequent, depth: int) -> Proof:
+        kind, parts = s.goal.kind, s.goal.parts
+        go = self.tactic(depth)
+        if kind == "and":
+            return by("split", *(go for _ in parts))(s)
+        if kind == "iff":
+            return by("split", go, go)(s)
+        if kind == "implies":
+            return by("assume", go)(s)
+        for plain in (by("identity"), by("known")):
+            try:
+                return plain(s)
+            except Failed:
+                pass
+        if least_margin(s) < -1e-9:
+            raise Failed("floats refute it")
+        if kind == "or":
+            return self._any(s, [lambda q: boxes(q, budget=self.looks), *self._given(depth),
+                                 *(by("either", k, self.tactic(depth - 1)) for k in range(len(parts)))])  # fmt: skip
+        if parts[0] == "!=":
+            return self._any(s, [by("apart", less, go) for less in (True, False)])
+        if parts[0] == "=":
+            return self._any(s, self._equality(s, depth))
+        return self._any(s, self._inequality(s, depth))
+
+    def _any(self, s: Sequent, tactics: list[Tactic]) -> Proof:
+        last = "nothing applies"
+        for attempt in tactics:
+            if self.steps <= 0:
+                raise Failed("the budget is spent")
+            try:
+                return attempt(s)
+            except (Failed, TooLarge, ZeroDivisionError, Malformed) as fault:
+                last = str(fault)
+        raise Failed(last)
+
+    def _given(self, depth: int) -> list[Tactic]:
+        """Tactics that take the hypotheses and the domain apart."""
+
+        def alternatives(s: Sequent) -> Proof:
+            for number, formula in enumerate(s.given):
+                if formula.kind == "or":
+                    return by("alternatives", number, *(self.tactic(depth - 1) for _ in formula.parts))(s)
+            raise Failed("no alternatives")
+
+        def enumerate_(s: Sequent) -> Proof:
+            for v in s.variables:
+                few = v.values or (_constant(v.low) and _constant(v.high) and v.whole and not v.sizes)
+                if few and not v.values:
+                    assert v.low is not None and v.high is not None
+                    few = v.high.parts[0] - v.low.parts[0] < _FEW
+                if few:
+                    count = len(v.values) or int(v.high.parts[0] - v.low.parts[0]) + 1  # type: ignore[union-attr]
+                    return by("enumerate", v.name, *(self.tactic(depth) for _ in range(count)))(s)
+            raise Failed("nothing to enumerate")
+
+        return [enumerate_, alternatives]
+
+    def _equality(self, s: Sequent, depth: int) -> list[Tactic]:
+        go = self.tactic(depth - 1)
+
+        def equalities(q: Sequent) -> Proof:
+            return arithmetic.linear(q, degree=1)
+
+        return [*self._given(depth), *self._resolved(depth), *sums.tactics(self, depth), equalities,
+                by("exponentiate", go) if arithmetic.has(s.goal, "log") else _never]  # fmt: skip
+
+    def _inequality(self, s: Sequent, depth: int) -> list[Tactic]:
+        touching = abs(least_margin(s, 200)) < 1e-6
+        looks = self.looks // 30 if touching else self.looks // 6
+        return [
+            arithmetic.signs,
+            lambda q: arithmetic.linear(q, 1),
+            lambda q: boxes(q, budget=looks),
+            arithmetic.linear,
+            lambda q: arithmetic.exponentials(q, self.tactic(depth)),
+            *self._given(depth),
+            *self._resolved(depth),
+            *self._shaped(depth),
+            *sums.tactics(self, depth),
+            lambda q: self._conjugate(q, depth),
+            lambda q: self._faces(q, depth),
+            lambda q: self._touching(q, depth),
+            lambda q: self._changed(q, depth, not touching),
+            *([] if touching else [lambda q: boxes(q, budget=self.looks)]),
+            lambda q: self._cases(q, depth),
+        ]
+
+    def _touching(self, s: Sequent, depth: int) -> Proof:
+        """Where floats find the least value inside the domain, the goal is proved on both sides of that point."""
+        if depth <= 1:
+            raise Failed("too deep")
+        names = [n for n in arithmetic.scalars(s, s.goal) if not s.variable(n).values]
+        go = self.tactic(depth - 1)
+        for a, b in itertools.combinations(names, 2):
+            if not any(_orders(g, a, b) for g in s.given) and _symmetric(s, a, b):
+                return by("cases", Term("var", a) <= Term("var", b), arithmetic.small, go, go)(s)
+        point = least_point(s)
+        for name in names:
+            v = s.variable(name)
+            at = None if point is None or v.whole else Fraction(point[name]).limit_denominator(24)
+            if at is None or point is None or abs(float(at) - point[name]) > 1e-5 or s.mentioning(name):
+                continue
+            inside = all(end is None or (_constant(end) and end.parts[0] != at) for end in (v.low, v.high))
+            if inside:
+                half = by("tighten", name, len(s.given), go)
+                return by("cases", Term("var", name) <= num(at), arithmetic.small, half, half)(s)
+        raise Failed("nothing touches")
+
+    def _conjugate(self, s: Sequent, depth: int) -> Proof:
+        """P + Q sqrt(R) times P - Q sqrt(R) has no root."""
+        margin = arithmetic.margin_of(s)
+        roots = {base for mono in margin.top for base, p in mono if base.kind == "apply" and base.parts[0] == "sqrt"}
+        if margin.over or not roots:
+            raise Failed("no root")
+        root = min(roots, key=lambda t: t.serial)
+        with_root = {m: c for m, c in margin.top.items() if dict(m).get(root, Fraction(0)) != 0}
+        other = plus(margin, Rational({m: -2 * c for m, c in with_root.items()}))
+        go = self.tactic(depth - 1)
+        return arithmetic.scaled(s, back(other), go, go)
+
+    def _resolved(self, depth: int) -> list[Tactic]:
+        """An `if`, an absolute value or a largest of two goes away, where floats say which way, or case by case."""
+
+        def resolve(s: Sequent) -> Proof:
+            for node in walk(s.goal):
+                absolute = node.kind == "apply" and node.parts[0] == "abs"
+                plain = free(node) <= {v.name for v in s.variables}
+                if not plain or not (absolute or node.kind in ("max", "min", "if")):
+                    continue
+                ways = len(node.parts) if node.kind in ("max", "min") else 2
+                go, why = self._rewriting(depth - 1), self.tactic(depth - 1)
+                for which in range(ways):
+                    try:
+                        return by("resolve", node, which, arithmetic.small, why, go)(s)
+                    except Failed:
+                        continue
+                split = _condition(node)
+                rest = self.tactic(depth - 1)
+                return by("cases", split, arithmetic.small, rest, rest)(s)
+            raise Failed("nothing to resolve")
+
+        return [resolve]
+
+    def _rewriting(self, depth: int) -> Tactic:
+        """Puts the last equality among the hypotheses to use, and goes on."""
+        return lambda s: sums.use_last_equality(s, self.tactic(depth))
+
+    def _shaped(self, depth: int) -> list[Tactic]:
+        def cleared(s: Sequent) -> Proof:
+            factor, image = arithmetic.cleared(arithmetic.margin_of(s))
+            if factor is ONE:
+                raise Failed("no denominator")
+            why, same = self.tactic(depth - 1), self.tactic(depth)
+            try:
+                return arithmetic.scaled(s, factor, why, same, image)
+            except Failed:
+                return arithmetic.scaled(s, -factor, why, same, times(constant(-1), image))
+
+        def exponentiated(s: Sequent) -> Proof:
+            margin = _canonical_goal(s).parts[2]
+            if not _outside_exp(margin, "", "log"):
+                raise Failed("no logarithm")
+            image = Term("rel", s.goal.parts[0], *_sides_without_log(s.goal.parts[1], s.goal.parts[2]))
+            if arithmetic.has(_canonical(exp(image.parts[2])), "log"):
+                raise Failed("logarithms that stay")
+            return arithmetic.rewritten_as(s, image, by("exponentiate", self.tactic(depth)))
+
+        def relaxed(s: Sequent) -> Proof:
+            used = {n for node in walk(s.goal) for n in _places(node)}
+            used |= {n for g in s.given for node in walk(g) for n in _places(node)}
+            used |= {n for v in s.variables for size in v.sizes for n in free(size)}
+            names = [v.name for v in s.variables if v.whole and not v.sizes and not v.values and v.name not in used]
+            kept = [v for v in s.variables if v.whole and v.name not in names]
+            dependent = {n for v in kept for end in v.ends() for n in free(end)}
+            names = [n for n in names if n not in dependent]
+            if not names:
+                raise Failed("no whole number to relax")
+            return by("weaken", names, self.tactic(depth))(s)
+
+        def generalised(s: Sequent) -> Proof:
+            return self._generalised(s, depth)
+
+        return [exponentiated, cleared, relaxed, generalised]
+
+    def _generalised(self, s: Sequent, depth: int) -> Proof:
+        """Items and positive sums become numbers of their own."""
+        goal = _canonical_goal(s)
+        for node in walk(goal):
+            names = {v.name for v in s.variables}
+            if node.kind == "item" and free(node) <= names:
+                bounds = s.variable(node.parts[0])
+                low, high, opened = bounds.low, bounds.high, (bounds.low_open, bounds.high_open)
+            elif node.kind == "fold" and free(node) <= names and not arithmetic.has(node.parts[4], "log"):
+                low, high, opened = ZERO, None, (False, False)
+            else:
+                continue
+            new = Variable(fresh("a", taken(s)), low, high, *opened)
+            image = {node: Term("var", new.name)}
+            wider = _replaced(goal, image)
+            others = [v for v in s.variables]
+            unused = [v.name for v in others if v.sizes and v.name not in free(wider)]
+            kept = [_replaced(g, image) for g in s.given if node in set(walk(g))]
+            given_out = [k for k, g in enumerate(s.given) if free(g) & set(unused)]
+            rest = self.tactic(depth)
+            after = by("forget", unused, given_out, rest) if unused else rest
+            range_ = lambda q: self.prove(q, depth - 1)  # noqa: E731
+            return by("generalise", node, new.to_json(), wider, kept, range_, arithmetic.small, after)(s)
+        raise Failed("nothing to generalise")
+
+    def _faces(self, s: Sequent, depth: int) -> Proof:
+        if depth <= 0:
+            raise Failed("too deep")
+        margin = arithmetic.margin_of(s)
+        if margin.over:
+            raise Failed("clear the denominators first")
+        simple = back(margin)
+        names = [n for n in arithmetic.scalars(s, simple) if not s.mentioning(n) and not s.variable(n).whole]
+        for name in names:
+            v = s.variable(name)
+            for low in (True, False):
+                end = v.low if low else v.high
+                if end is None or arithmetic.has(simple, "abs", "max", "min", "if"):
+                    continue
+                for factor in _factors(margin, name):
+                    attempt = self._face(name, low, s.goal.parts[0] == "<", depth)
+                    try:
+                        if factor is ONE:
+                            return arithmetic.rewritten(s, attempt)
+                        return arithmetic.scaled(s, factor, self.tactic(1), attempt)
+                    except Failed:
+                        continue
+        raise Failed("no face")
+
+    def _face(self, name: str, low: bool, strict: bool, depth: int) -> Tactic:
+        go = self.tactic(depth - 1)
+
+        def tactic(s: Sequent) -> Proof:
+            defined: Tactic = self.tactic(1)
+            if strict:
+                try:
+                    return by("face", name, low, True, defined, go, go)(s)
+                except Failed:
+                    pass
+            return by("face", name, low, False, defined, go, go)(s)
+
+        return tactic
+
+    def _changed(self, s: Sequent, depth: int, bounded: bool) -> Proof:
+        """Exponentials of a variable become powers of another; an unbounded variable runs over [0, 1)."""
+        margin = back(arithmetic.margin_of(s))
+        go = self.tactic(depth - 1)
+        for name in arithmetic.scalars(s, margin):
+            v = s.variable(name)
+            if v.whole or v.values:
+                continue
+            inside = {n for node in walk(margin) if node.kind == "apply" and node.parts[0] == "exp" for n in free(node)}
+            if name in inside and not _outside_exp(margin, name):
+                try:
+                    return by("change", name, fresh("u", taken(s)), "log", go)(s)
+                except Failed:
+                    continue
+        for name in arithmetic.scalars(s, margin) if bounded else []:
+            v = s.variable(name)
+            if not v.whole and not v.values and (v.low is None) != (v.high is None):
+                try:
+                    return by("change", name, fresh("r", taken(s)), "moebius", go)(s)
+                except Failed:
+                    continue
+        raise Failed("nothing to change")
+
+    def _cases(self, s: Sequent, depth: int) -> Proof:
+        margin = back(arithmetic.margin_of(s))
+        go = self.tactic(depth - 1)
+        for name in arithmetic.scalars(s, margin):
+            v = s.variable(name)
+            if v.low is None and v.high is None and not v.values:
+                x = Term("var", name)
+                half = by("tighten", name, len(s.given), go)
+                try:
+                    return by("cases", x >= ZERO, arithmetic.small, half, half)(s)
+                except Failed:
+                    continue
+        raise Failed("no cases")
+
+
+def _orders(formula: Term, a: str, b: str) -> bool:
+    return formula.kind == "rel" and free(formula) == {a, b}
+
+
+def _symmetric(s: Sequent, a: str, b: str) -> bool:
+    """Does the goal stay what it is when two variables change places?"""
+    swap = {a: Term("var", b), b: Term("var", a)}
+    u, v = s.variable(a), s.variable(b)
+    try:
+        margin = arithmetic.margin_of(s)
+        other = normal(substitute(back(margin), swap))
+    except (Failed, TooLarge, ZeroDivisionError, Malformed):
+        return False
+    return (u.low, u.high) == (v.low, v.high) and plus(margin, times(constant(-1), other)).is_zero
+
+
+def _constant(end: Term | None) -> bool:
+    return end is not None and end.kind == "num"
+
+
+def _never(sequent: Sequent) -> Proof:
+    raise Failed("it does not apply")
+
+
+def _condition(node: Term) -> Term:
+    if node.kind == "if":
+        found: Term = node.parts[0]
+        return found
+    if node.kind == "apply":
+        return node.parts[1] >= ZERO
+    return node.parts[0] <= node.parts[1]
+
+
+def _places(node: Term) -> set[str]:
+    """The names that a node uses as whole numbers."""
+    if node.kind == "fold":
+        return set(free(node.parts[2]) | free(node.parts[3]))
+    if node.kind == "item":
+        return set().union(*(free(index) for index in node.parts[1:]))
+    return set()
+
+
+def _replaced(term: Term, by_: dict[Term, Term]) -> Term:
+    if term in by_:
+        return by_[term]
+    return Term(term.kind, *(_replaced(p, by_) if isinstance(p, Term) else p for p in term.parts))
+
+
+def _canonical(term: Term) -> Term:
+    try:
+        return back(normal(term))
+    except (TooLarge, ZeroDivisionError, Malformed) as fault:
+        raise Failed(str(fault)) from fault
+
+
+def _canonical_goal(s: Sequent) -> Term:
+    relation, a, b = s.goal.parts
+    try:
+        return Term("rel", relation, ZERO, back(difference(b, a)))
+    except (TooLarge, ZeroDivisionError, Malformed) as fault:
+        raise Failed(str(fault)) from fault
+
+
+def _sides_without_log(a: Term, b: Term) -> tuple[Term, Term]:
+    """The difference with its multiples of logarithms whole, all on the left."""
+    form = difference(b, a)
+    scale = 1
+    for mono, coefficient in form.top.items():
+        if any(base.kind == "apply" and base.parts[0] == "log" for base, _ in mono):
+            scale = scale * coefficient.denominator
+    return ZERO, back(Rational({m: c * scale for m, c in form.top.items()}, form.over))
+
+
+def _outside_exp(term: Term, name: str, function: str = "") -> bool:
+    """Does the name (or the function) occur outside exponentials?"""
+    if term.kind == "apply" and term.parts[0] == "exp":
+        return False
+    if (term.kind == "var" and term.parts[0] == name) or (term.kind == "apply" and term.parts[0] == function):
+        return True
+    return any(_outside_exp(part, name, function) for part in term.parts if isinstance(part, Term))
+
+
+def _factors(margin: Rational, name: str) -> list[Term]:
+    """1, and exponentials to divide by so that one derivative less has them."""
+    found = [ONE]
+    for mono in margin.top:
+        here = [(base, p) for base, p in mono if base.kind == "apply" and base.parts[0] == "exp" and name in free(base)]
+        if here:
+            factor = back(Rational({tuple((base, -p) for base, p in here): Fraction(1)}))
+            if factor not in found:
+                found.append(factor)
+    return found[:4]
+
+
+def auto(sequent: Sequent, *, depth: int = 5, steps: int = 400, looks: int = 1500) -> Proof:
+    """Search for a certificate. Raises Failed when the budget is spent."""
+    return Search(steps, looks).prove(sequent, depth)
+
+

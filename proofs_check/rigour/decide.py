@@ -1,0 +1,136 @@
+"""Decide a statement: a witness, proofs of all its parts, or proofs of instances. The certificate is all that counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from proofs_check.core import witness
+from proofs_check.core.certificate import Checked, check_certificate, instance, premise
+from proofs_check.core.domain import Sequent, needed
+from proofs_check.core.enclose import Undefined, Unknown
+from proofs_check.core.mutants import mutants
+from proofs_check.core.normal import TooLarge
+from proofs_check.core.rules import Rejected
+from proofs_check.core.statement import FORMAT, Statement, obligations
+from proofs_check.core.terms import Malformed
+from proofs_check.rigour.auto import Search
+from proofs_check.rigour.refute import refute, satisfy
+from proofs_check.rigour.tactics import Failed, Tactic
+
+Scripts = Mapping[str, Tactic]
+_INSTANCES = 3
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Budgets in steps."""
+
+    refuter: int = 4000
+    prover: int = 250
+    looks: int = 1500
+    depth: int = 6
+
+
+FULL = Effort()
+BRIEF = Effort(refuter=1500, prover=40, looks=300, depth=3)
+
+
+class Empty(Exception):
+    """No point was found that lies in the domain and meets the hypotheses: nothing is stated."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The certificate with what the core says of it, or why there is none."""
+
+    certificate: dict[str, Any] | None
+    checked: Checked | None
+    reason: str = ""
+
+
+def decide(statement: Statement, effort: Effort = FULL, scripts: Scripts | None = None) -> Decision:
+    """Search for a certificate. Raises Empty where the hypotheses cannot be met as far as the search goes."""
+    base = premise(statement)
+    point = satisfy(base)
+    if point is None:
+        raise Empty(f"{statement.name}: no point is found that lies in the domain and meets every hypothesis")
+    body = {"format": FORMAT, "statement": statement.digest}
+    parts = obligations(statement)
+    for label, sequent in parts:
+        found = refute(sequent, steps=effort.refuter)
+        if found is not None:
+            return _checked(statement, {**body, "witness": [label, witness.to_json(found)]})
+    body["point"] = witness.to_json(point)
+    try:
+        proofs = {label: _proofs(sequent, effort, (scripts or {}).get(label)) for label, sequent in parts}
+        return _checked(statement, {**body, "proofs": proofs})
+    except Failed as fault:
+        reason = str(fault)
+    listed = _instances(statement, base, effort)
+    if listed:
+        return _checked(statement, {**body, "instances": listed}, reason)
+    return Decision(None, None, reason)
+
+
+def _checked(statement: Statement, certificate: dict[str, Any], reason: str = "") -> Decision:
+    try:
+        return Decision(certificate, check_certificate(statement, certificate), reason)
+    except Rejected as fault:
+        return Decision(None, None, f"the search found what the core rejects: {fault}")
+
+
+def _proofs(sequent: Sequent, effort: Effort, script: Tactic | None = None) -> list[Any]:
+    """Proofs of the conditions of definedness, and of the sequent."""
+    defined = [_prove(condition, effort, None) for condition in needed(sequent)]
+    return [defined, _prove(sequent, effort, script)]
+
+
+def _prove(sequent: Sequent, effort: Effort, script: Tactic | None) -> Any:
+    try:
+        if script is not None:
+            return script(sequent)
+        return Search(effort.prover, effort.looks).prove(sequent, effort.depth)
+    except (TooLarge, ZeroDivisionError, Malformed, Unknown, Undefined, RecursionError) as fault:
+        raise Failed(str(fault)) from fault
+
+
+def _instances(statement: Statement, base: Sequent, effort: Effort) -> list[dict[str, Any]]:
+    """Proofs at the least values of whole numbers that have no upper end."""
+    free_sizes = [v for v in base.variables if v.whole and v.high is None and not v.sizes and not v.values]
+    if not free_sizes or any(v.low is None or v.low.kind != "num" for v in free_sizes):
+        return []
+    brief = Effort(effort.refuter, min(80, effort.prover), min(400, effort.looks), 4)
+    listed = []
+    for step in range(_INSTANCES):
+        values = {v.name: Fraction(v.low.parts[0] + step) for v in free_sizes if v.low is not None}
+        point = satisfy(instance(base, values))
+        if point is None:
+            continue
+        try:
+            proofs = {label: _proofs(instance(part, values), brief) for label, part in obligations(statement)}
+        except Failed:
+            break
+        at = {name: str(value) for name, value in values.items()}
+        listed.append({"at": at, "point": witness.to_json(point), "proofs": proofs})
+    return listed
+
+
+def try_mutants(statement: Statement, scripts: Scripts | None = None, effort: Effort = BRIEF) -> list[dict[str, Any]]:
+    """Each mutant with its kind, its digest, and a certificate where one was found."""
+    results: list[dict[str, Any]] = []
+    for mutant in mutants(statement):
+        row: dict[str, Any] = {"kind": mutant.kind, "certificate": None}
+        try:
+            found = decide(mutant.statement, effort, None)
+            if found.checked is None or found.checked.outcome.value == "instances":
+                found = decide(mutant.statement, effort, scripts) if scripts else found
+        except Empty:
+            continue
+        if found.checked is not None and found.checked.outcome.value != "instances":
+            row["certificate"] = found.certificate
+        row["digest"] = mutant.statement.digest
+        results.append(row)
+    return results

@@ -1,0 +1,353 @@
+"""Tactics for sums: closed forms by telescoping, termwise comparison, terms split off, induction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from proofs_check.core.domain import Sequent, facts, taken
+from proofs_check.core.normal import (
+    Rational,
+    TooLarge,
+    back,
+    canonical,
+    constant,
+    difference,
+    inverse,
+    normal,
+    plus,
+    times,
+)
+from proofs_check.core.terms import ONE, ZERO, Malformed, Term, each, free, fresh, num, substitute
+from proofs_check.rigour import arithmetic
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
+
+if TYPE_CHECKING:
+    from proofs_check.rigour.auto import Search
+
+_FAULTS = (TooLarge, ZeroDivisionError, Malformed)
+
+
+def tactics(search: Search, depth: int) -> list[Tactic]:
+    """What to try on a goal with sums, in order."""
+    return [
+        lambda s: _closed(s, search, depth),
+        lambda s: _one_side(s, search, depth),
+        lambda s: _member(s, search, depth),
+        lambda s: _paired(s, search, depth),
+        lambda s: _merged(s, search, depth),
+        lambda s: _induction(s, search, depth),
+    ]
+
+
+def _folds(s: Sequent) -> list[Term]:
+    names = {v.name for v in s.variables}
+    try:
+        goal = back(difference(s.goal.parts[2], s.goal.parts[1]))
+    except _FAULTS as fault:
+        raise Failed(str(fault)) from fault
+    return [node for node in arithmetic.fold_atoms(goal) if free(node) <= names]
+
+
+def use_last_equality(s: Sequent, then: Tactic) -> Proof:
+    """The last hypothesis m atom = value rewrites that atom in the goal."""
+    fact = s.given[-1]
+    known = facts(s)
+    number = known.index(fact)
+    left, right = fact.parts[1:]
+    if s.goal.kind != "rel":
+        raise Failed("no comparison")
+    try:
+        margin = difference(s.goal.parts[2], s.goal.parts[1])
+        # m atom = right, with the atom as normal form sees it.
+        form = normal(left)
+        ((mono, coefficient),) = form.top.items() if not form.over else [((), Fraction(0))]
+    except (*_FAULTS, ValueError) as fault:
+        raise Failed(str(fault)) from fault
+    atoms = [base for base, power in mono if base.kind in ("fold", "if", "max", "min") or base.kind == "apply"]
+    atoms = [base for base in atoms if base.kind != "apply" or base.parts[0] == "abs"]
+    if len(atoms) != 1:
+        raise Failed("no atom to rewrite")
+    target = atoms[0]
+    slope = constant(0)
+    for m, c in margin.top.items():
+        power = dict(m).get(target, Fraction(0))
+        if power == 0:
+            continue
+        if power != 1:
+            raise Failed("the atom stands in a power")
+        slope = plus(slope, Rational({tuple((b, p) for b, p in m if b is not target): c}))
+    if margin.over and any(target in {b for b, _ in mono_} for f, _ in margin.over for mono_, _ in f):
+        raise Failed("the atom stands in a denominator")
+    over = Rational({(): Fraction(1)}, margin.over)
+    rest = Rational({tuple(pair for pair in mono if pair[0] is not target): coefficient})
+    # margin - weight (left - right), where `linear` reads an equality a = b as b - a.
+    weight = times(times(slope, over), inverse(rest))
+    changed = plus(margin, times(constant(-1), times(weight, difference(left, right))))
+    if changed.top == margin.top:
+        raise Failed("the atom does not occur")
+    zero = [back(times(constant(-1), weight)), number]
+    goal = Term("rel", s.goal.parts[0], ZERO, back(changed))
+    return by("scale", ONE, goal, [zero], arithmetic.small, arithmetic.small, then)(s)
+
+
+def _closed(s: Sequent, search: Search, depth: int) -> Proof:
+    """A sum with a closed form is replaced by it."""
+    for node in _folds(s):
+        if node.parts[0] != "sum":
+            continue
+        for primitive, factor in _primitives(node):
+            then: Tactic = lambda q: use_last_equality(q, search.tactic(depth - 1))  # noqa: E731
+            try:
+                return by("telescope", node, primitive, factor, arithmetic.small, search.tactic(1), then)(s)
+            except Failed:
+                continue
+    raise Failed("no sum with a closed form")
+
+
+def _primitives(node: Term) -> Iterator[tuple[Term, Term]]:
+    """Pairs G, m with m body(i) = G(i + 1) - G(i), for powers of i, and r^i."""
+    _, index, _, _, body = node.parts
+    i = Term("var", index)
+    if index not in free(body):
+        yield each(i, body * i), ONE
+        return
+    try:
+        ratio = times(normal(substitute(body, {index: i + 1})), inverse(normal(body)))
+    except _FAULTS:
+        return
+    if index not in free(back(ratio)):
+        yield each(i, body), canonical(back(ratio) - 1)
+        return
+    form = normal(body)
+    if not form.over and all(set(m) <= {(i, p) for _, p in m} for m in form.top):
+        degree = max((int(p) for m in form.top for _, p in m), default=0)
+        yield each(i, _faulhaber(form, i, degree)), ONE
+
+
+def _faulhaber(form: Rational, i: Term, degree: int) -> Term:
+    """The polynomial G with G(i + 1) - G(i) = form and G(0) = 0."""
+    import sympy
+
+    x = sympy.Symbol("x")
+    unknown = sympy.symbols(f"c1:{degree + 2}")
+    ansatz = sum(c * x ** (k + 1) for k, c in enumerate(unknown))
+    target = sum(
+        sympy.Rational(c.numerator, c.denominator) * x ** (int(m[0][1]) if m else 0) for m, c in form.top.items()
+    )
+    gap = sympy.Poly(sympy.expand(ansatz.subs(x, x + 1) - ansatz - target), x)
+    solution = sympy.solve(gap.all_coeffs(), unknown, dict=True)[0]
+    parts = [num(Fraction(int(solution[c].p), int(solution[c].q))) * i ** (k + 1) for k, c in enumerate(unknown)]
+    return canonical(sum(parts[1:], parts[0]))
+
+
+def _one_side(s: Sequent, search: Search, depth: int) -> Proof:
+    """0 <= sum (or <), by its terms."""
+    try:
+        goal = canonical(s.goal.parts[2] - s.goal.parts[1])
+    except _FAULTS as fault:
+        raise Failed(str(fault)) from fault
+    if goal.kind != "fold" or goal.parts[0] != "sum" or s.goal.parts[0] not in ("<", "<="):
+        raise Failed("not one sum")
+    relation = ">" if s.goal.parts[0] == "<" else ">="
+    number = len(s.given)
+    some = search.tactic(2)
+    done: Tactic = lambda q: arithmetic.linear(q, degree=1)  # noqa: E731
+    _ = number
+    return by("termwise", goal, relation, ZERO, arithmetic.small, search.tactic(depth - 1), some, done)(s)
+
+
+def _merged(s: Sequent, search: Search, depth: int) -> Proof:
+    """A combination of sums over one range is one sum: compared term by term with 0."""
+    try:
+        margin = difference(s.goal.parts[2], s.goal.parts[1])
+    except _FAULTS as fault:
+        raise Failed(str(fault)) from fault
+    if margin.over:
+        raise Failed("clear the denominators first")
+    atoms = _folds(s)
+    ranges = {(node.parts[2], node.parts[3]) for node in atoms}
+    if len(atoms) < 1 or len(ranges) != 1 or any(node.parts[0] != "sum" for node in atoms):
+        raise Failed("not sums over one range")
+    ((low, high),) = ranges
+    k = Term("var", fresh("j", taken(s)))
+    body = constant(0)
+    used: list[Term] = []
+    for mono, coefficient in margin.top.items():
+        folds = [(base, p) for base, p in mono if base in atoms]
+        if not folds:
+            count = canonical(high - low + 1)
+            if count is ZERO:
+                raise Failed("an empty range")
+            part = times(Rational({mono: coefficient}), inverse(normal(count)))
+        else:
+            # One sum is taken apart; others stay as factors.
+            base, power = max(folds, key=lambda pair: pair[0].serial)
+            outside = {b: p for b, p in mono}
+            outside[base] = power - 1
+            rest = tuple((b, p) for b, p in mono if b is not base) + (((base, power - 1),) if power != 1 else ())
+            part = times(Rational({rest: coefficient}), normal(substitute(base.parts[4], {base.parts[1]: k})))
+            used.append(base)
+        body = plus(body, part)
+    merged = Term("fold", "sum", k.parts[0], low, high, back(body))
+    relation = {"<": ">", "<=": ">=", "=": "="}[s.goal.parts[0]]
+    counted = any(not [base for base, _ in mono if base in atoms] for mono in margin.top)
+
+    def done(q: Sequent) -> Proof:
+        if not counted:
+            return arithmetic.linear(q, degree=1)
+        one = Term("fold", "sum", "k", low, high, ONE)
+        i = Term("var", "i")
+        last: Tactic = lambda z: _with_count(z)  # noqa: E731
+        return by("telescope", one, each(i, i), ONE, arithmetic.small, search.tactic(1), last)(q)
+
+    return by("termwise", merged, relation, ZERO, arithmetic.small, search.tactic(depth - 1), search.tactic(2), done)(s)
+
+
+def _with_count(s: Sequent) -> Proof:
+    """The difference is the sum, up to the number of its terms."""
+    return use_last_equality_in_facts(s)
+
+
+def use_last_equality_in_facts(s: Sequent) -> Proof:
+    """b - a = (merged sum) + weight (count equality): the weight is found by dividing."""
+    known = facts(s)
+    equality, sum_fact = s.given[-1], s.given[-2]
+    margin = difference(s.goal.parts[2], s.goal.parts[1])
+    form = difference(sum_fact.parts[2], sum_fact.parts[1])
+    gap = plus(margin, times(constant(-1), form))
+    weight = times(gap, inverse(difference(equality.parts[2], equality.parts[1])))
+    rows: list[Any] = [["1", [known.index(sum_fact)]], [back(weight), [known.index(equality)]]]
+    # The quotient is a term without the sum only if the division went through.
+    simple = _divided(gap, difference(equality.parts[2], equality.parts[1]))
+    rows[1][0] = simple
+    return by("linear", rows)(s)
+
+
+def _divided(one: Rational, other: Rational) -> Term:
+    """one/other where one is a multiple with a factor that does not hold the sum of ones."""
+    counts = [m for m in other.top if any(base.kind == "fold" for base, _ in m)]
+    if len(counts) != 1:
+        raise Failed("no count")
+    ((atom, _),) = counts[0]
+    part = constant(0)
+    for mono, coefficient in one.top.items():
+        if dict(mono).get(atom) == 1:
+            rest = tuple((b, p) for b, p in mono if b is not atom)
+            part = plus(part, Rational({rest: coefficient / other.top[counts[0]]}, one.over))
+    return back(part)
+
+
+def _member(s: Sequent, search: Search, depth: int) -> Proof:
+    """A term whose index the goal names elsewhere is split off its sum."""
+    places = [v.name for v in s.variables if v.whole and not v.sizes]
+    goal = canonical(s.goal.parts[2] - s.goal.parts[1])
+    for node in _folds(s):
+        operation, _, low, high, _ = node.parts
+        for name in places:
+            place = Term("var", name)
+            outside = any(name in free(part) for part in _outside(goal))
+            if operation != "sum" or not outside or name in free(low) | free(high) | free(node):
+                continue
+            go = search.tactic(depth - 1)
+            inner: Tactic = lambda q, node=node, at=place: by(  # type: ignore[misc]  # noqa: E731
+                "split_sum", _part(node, low, at), at - 1, arithmetic.small, search.tactic(1),
+                lambda z: use_last_equality(z, go))(q)  # fmt: skip
+            try:
+                return by("split_sum", node, place, arithmetic.small, search.tactic(1),
+                          lambda z, inner=inner: use_last_equality(z, inner))(s)  # fmt: skip
+            except Failed:
+                continue
+    raise Failed("no member named")
+
+
+def _part(node: Term, low: Term, high: Term) -> Term:
+    return Term("fold", node.parts[0], node.parts[1], low, high, node.parts[4])
+
+
+def _outside(goal: Term) -> Iterator[Term]:
+    """The atoms of a goal that stand outside its sums."""
+    pending = [goal]
+    while pending:
+        node = pending.pop()
+        if node.kind in ("var", "item"):
+            yield node
+        elif node.kind != "fold":
+            pending += [part for part in node.parts if isinstance(part, Term)]
+
+
+def _paired(s: Sequent, search: Search, depth: int) -> Proof:
+    """A form of degree two in sums over one range is a double sum of its symmetric part: Cauchy, Chebyshev."""
+    margin = difference(s.goal.parts[2], s.goal.parts[1])
+    atoms = _folds(s)
+    ranges = {(node.parts[2], node.parts[3]) for node in atoms}
+    if margin.over or len(ranges) != 1 or s.goal.parts[0] != "<=":
+        raise Failed("not sums over one range")
+    ((low, high),) = ranges
+    taken_ = taken(s)
+    i, j = (Term("var", fresh(name, taken_)) for name in ("i", "j"))
+    body = constant(0)
+    for mono, coefficient in margin.top.items():
+        pair = [base for base, p in mono if base in atoms for _ in range(int(p))]
+        if len(pair) != 2 or any(base.parts[0] != "sum" for base in pair):
+            raise Failed("not of degree two")
+        rest = Rational({tuple((b, p) for b, p in mono if b not in atoms): coefficient / 2})
+        for one, other in (pair, pair[::-1]):
+            first = normal(substitute(one.parts[4], {one.parts[1]: i}))
+            second = normal(substitute(other.parts[4], {other.parts[1]: j}))
+            body = plus(body, times(rest, times(first, second)))
+    inner = Term("fold", "sum", j.parts[0], low, high, back(body))
+    outer = Term("fold", "sum", i.parts[0], low, high, inner)
+    go = search.tactic(depth - 1)
+    done: Tactic = lambda q: arithmetic.linear(q, 1, False)  # noqa: E731
+    each_row: Tactic = lambda q: by(  # noqa: E731
+        "termwise", canonical_inner(q), ">=", ZERO, arithmetic.small, go, go, done)(q)
+    return by("termwise", outer, ">=", ZERO, arithmetic.small, each_row, go, done)(s)
+
+
+def canonical_inner(s: Sequent) -> Term:
+    """The sum that the goal says is not negative."""
+    found: Term = s.goal.parts[2]
+    return found
+
+
+def _induction(s: Sequent, search: Search, depth: int) -> Proof:
+    """Induction on the length, the last term split off."""
+    if depth <= 1:
+        raise Failed("too deep")
+    sizes = {n for node in _folds(s) for n in free(node.parts[3])}
+    for v in s.variables:
+        if v.name in sizes and v.whole and v.low is not None and v.low.kind == "num":
+            step: Tactic = lambda q: _split_last(q, search, depth - 1)  # noqa: E731
+            try:
+                return by("induct", v.name, search.tactic(depth - 1), step)(s)
+            except Failed:
+                continue
+    raise Failed("no length to go through")
+
+
+def _split_last(s: Sequent, search: Search, depth: int) -> Proof:
+    """Every sum up to n + 1 loses its last term; then the step is arithmetic."""
+
+    def go(q: Sequent) -> Proof:
+        for node in _folds(q):
+            operation, _, _, high, _ = node.parts
+            shorter = canonical(high - 1)
+            known = [f for f in q.given if f.kind == "rel" and f.parts[0] == "=" and f.parts[1] is node]
+            if known or operation not in ("sum", "prod") or not any(_ends_at(f, shorter) for f in q.given):
+                continue
+            then: Tactic = lambda z: use_last_equality(z, go)  # noqa: E731
+            return by("split_sum", node, shorter, arithmetic.small, search.tactic(1), then)(q)
+        return search.prove(q, depth)
+
+    return go(s)
+
+
+def _ends_at(formula: Term, high: Term) -> bool:
+    try:
+        return any(canonical(node.parts[3]) is high for node in arithmetic.fold_atoms(formula))
+    except _FAULTS:
+        return False
+
+
