@@ -47,7 +47,7 @@ def run(plan: Plan, jobs: int, progress: Progress | None = None) -> list[Row]:
         jobs = min(jobs, len(plan.patterns))
     rows: dict[str, Row] = {}
     try:
-        with _pool(jobs) as pool:
+        with processes(jobs) as pool:
             names = _ask(pool, _names, plan)
             if progress is not None:
                 progress.total = len(names)
@@ -56,7 +56,7 @@ def run(plan: Plan, jobs: int, progress: Progress | None = None) -> list[Row]:
         flying = (2 * jobs + 2) * _BLOCK
         while left := [name for name in names if name not in rows]:
             rows.update(_one_by_one(plan, left[:flying]))
-            with _pool(jobs) as pool:
+            with processes(jobs) as pool:
                 _collect(pool, plan, left[flying:], rows, progress)
     finally:
         if progress is not None:
@@ -66,7 +66,7 @@ def run(plan: Plan, jobs: int, progress: Progress | None = None) -> list[Row]:
 
 def records_of(plan: Plan) -> list[Row]:
     """The rows of the plan's claims without their evidence. Raises BrokenLedger where they cannot be loaded."""
-    with _pool(1) as pool:
+    with processes(1) as pool:
         return _ask(pool, _records, plan)
 
 
@@ -98,7 +98,7 @@ def _one_by_one(plan: Plan, names: Sequence[str]) -> Iterator[tuple[str, Row]]:
     left, work = list(names), _row
     while left:
         try:
-            with _pool(1) as pool:
+            with processes(1) as pool:
                 while left:
                     row = pool.submit(work, plan, left[0]).result()
                     yield left.pop(0), row
@@ -109,7 +109,7 @@ def _one_by_one(plan: Plan, names: Sequence[str]) -> Iterator[tuple[str, Row]]:
             work = _ended
 
 
-def _pool(workers: int):
+def processes(workers: int):
     from joblib.externals.loky import ProcessPoolExecutor
 
     class Pool(ProcessPoolExecutor):

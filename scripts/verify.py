@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from scripts import cli
 
@@ -22,6 +23,13 @@ def parser() -> cli.Parser:
     )  # fmt: skip
     p.add_argument("--false", action="store_true", help="only the claims that are false")
     p.add_argument("--list", action="store_true", help="list the claims with their verdicts and run nothing")
+    p.add_argument(
+        "--claims", metavar="FILE.py", help="decide the statements of your own file, and nothing else (see the README)"
+    )
+    p.add_argument(
+        "--seconds", type=cli.whole(1, 86_400), default=60, metavar="S",
+        help="with --claims: time limit for the file, and for each statement (default 60)",
+    )  # fmt: skip
     effort = p.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="shipped checkpoints, fewer points (the default)")
     effort.add_argument("--full", action="store_true", help="retrain, and all sampled points")
@@ -35,6 +43,8 @@ def main(argv: list[str] | None = None, load: Callable | None = None) -> int:
     """The command; `load` replaces the registry of the workers (for tests)."""
     args = parser().parse_args(argv)
     target = cli.output_file(args.json) if args.json is not None else None
+    if args.claims is not None:
+        return _claims(args, target)
 
     from proofs_check import registry, workers
 
@@ -47,6 +57,82 @@ def main(argv: list[str] | None = None, load: Callable | None = None) -> int:
     except registry.BrokenLedger as fault:
         print(f"error: {fault}", file=sys.stderr)
         return FAILED
+
+
+def _claims(args, target) -> int:
+    """The statements of a user's file: 0 if all are proved, 1 otherwise."""
+    from proofs_check.user_claims import Refused, decided, emitted
+
+    path = Path(args.claims)
+    if not path.is_file():
+        raise ValueError(f"cannot read {path}: there is no such file")
+    rows = []
+    try:
+        for row in decided(emitted(path, args.seconds), args.seconds, not args.quick):
+            rows.append(row)
+            print(_decision(row), flush=True)
+    except Refused as why:
+        print(f"error: {why}", file=sys.stderr)
+        return FAILED
+    if target is not None:
+        _write(target, {"claims": rows})
+    return 0 if all(row["outcome"] == "proved" for row in rows) else FAILED
+
+
+def _decision(row: dict) -> str:
+    """One decided statement, as read."""
+    if row["outcome"] == "error":
+        return f"{row['id']}: error: {row['message']}\n  {row['sentence']}"
+    lines = [f"{row['id']}: {row['outcome']} (strength {row['strength']}, covers {row['coverage']})"]
+    lines += [f"  {row['sentence']}", *(f"  where {line}" for line in row["definitions"])]
+    if row["outcome"] == "refuted":
+        lines.append(f"  Fails at {_point(row['at']['point'])} ({row['at']['part']})")
+    if row["outcome"] == "instances":
+        lines.append("  Proved only at " + "; ".join(_point(entry) for entry in row["at"]))
+    if row["outcome"] in ("open", "instances"):
+        lines.append(f"  No proof of the whole was found: {row['message']}")
+    if row["outcome"] == "proved":
+        rules = ", ".join(f"{name} {count}" for name, count in _rules(row["certificate"]))
+        lines.append(f"  Certificate: {rules}; its hypotheses are met at {_point(row['certificate']['point'])}")
+    made = row["mutants"]
+    if made["made"]:
+        left = f"; not told apart: {', '.join(made['left'])}" if made["left"] else ""
+        counts = f"{made['made']} made, {made['refuted']} refuted, {made['true']} true (weaker), {made['open']} open"
+        lines.append(f"  Mutants: {counts}{left}")
+    return "\n".join(lines)
+
+
+def _point(point: dict) -> str:
+    return ", ".join(f"{name} = {_number(value)}" for name, value in point.items()) or "the statement itself"
+
+
+def _number(value) -> str:
+    return f"({', '.join(map(_number, value))})" if isinstance(value, list) else str(value)
+
+
+def _rules(certificate: dict) -> list[tuple[str, int]]:
+    """The rules that a certificate uses, most used first."""
+    from collections import Counter
+
+    from proofs_check.core.rules import RULES
+
+    counts: Counter = Counter()
+    pending = [certificate["proofs"]]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, dict):
+            pending += part.values()
+        elif isinstance(part, list):
+            if part and isinstance(part[0], str) and part[0] in RULES:
+                counts[part[0]] += 1
+            pending += part
+    return counts.most_common()
+
+
+def _write(target, data: dict) -> None:
+    from dynamics.files import atomic_write_text
+
+    atomic_write_text(target, json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _listed(plan) -> int:
@@ -65,9 +151,7 @@ def _verified(plan, args, target) -> int:
     rows = run(plan, args.jobs, _bar())
     report = document(rows, Effort.FULL if plan.full else Effort.QUICK)
     if target is not None:
-        from dynamics.files import atomic_write_text
-
-        atomic_write_text(target, json.dumps(report, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        _write(target, report)
     in_full = args.id and not any("*" in pattern for pattern in args.id)
     print(markdown(report) if args.markdown else details(report) if in_full else table(report))
     return 0 if report["summary"]["supported"] else FAILED

@@ -587,7 +587,7 @@ def _generalise(
         inner = replace(inner, variables=(*inner.variables, Variable(index, ONE, size, whole=True)))
         item = substitute(item.parts[1], {item.parts[0]: body})
     conditions = [*needs(inner, item), *(replace(inner, goal=bound) for bound in new.bounds(item))]
-    conditions += [replace(sequent, goal=ZERO <= size) for size in new.sizes]
+    conditions += [replace(sequent, goal=num(0) <= size) for size in new.sizes]
     c.every(conditions, ranges)
     general = Sequent((*sequent.variables, new), sequent.given, wider)
     # Where the general goal had no value it would say nothing of the one that has.
@@ -719,6 +719,6 @@ RULES: dict[str, Callable[..., None]] = {
     "alternatives": _alternatives, "absurd": _absurd, "known": _known, "weaken": _weaken, "forget": _forget,
     "tighten": _tighten, "enumerate": _enumerate, "identity": _identity, "linear": _linear, "scale": _scale,
     "signs": _signs, "exponentiate": _exponentiate, "logarithm": _logarithm, "boxes": _boxes, "face": _face,
-    "induct": _induct, "change": _change, "generalise": _generalise, "split_sum": _split_sum, "telescope": _telescope, "termwise": _termwise,
-    "member": _member, "resolve": _resolve,
+    "induct": _induct, "change": _change, "generalise": _generalise, "split_sum": _split_sum,
+    "telescope": _telescope, "termwise": _termwise, "member": _member, "resolve": _resolve,
 }  # fmt: skip

@@ -21,7 +21,7 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*'*\Z")
 # The parts of a node: f fraction, s name, i int, t term, p formula, c comprehension or term; * repeats the last.
 KINDS = {
     "num": "f", "pi": "", "var": "s", "item": "st*", "add": "tt*", "mul": "tt*", "div": "tt", "pow": "ti",
-    "apply": "st", "max": "tt*", "min": "tt*", "if": "ptt", "fold": "ssttt", "call": "sc*", "opaque": "sc*",
+    "apply": "st", "max": "tt*", "min": "tt*", "if": "ptt", "fold": "ssttt", "call": "sc*",
     "each": "st", "rel": "stt", "and": "pp*", "or": "pp*", "implies": "pp", "iff": "pp",
 }  # fmt: skip
 FORMULAS = ("rel", "and", "or", "implies", "iff")

@@ -109,7 +109,7 @@ class Search:
                 by("exponentiate", go) if arithmetic.has(s.goal, "log") else _never]  # fmt: skip
 
     def _inequality(self, s: Sequent, depth: int) -> list[Tactic]:
-        touching = abs(least_margin(s, 200)) < 1e-6
+        touching = abs(least_margin(s)) < 1e-6
         looks = self.looks // 30 if touching else self.looks // 6
         return [
             arithmetic.signs,
@@ -187,7 +187,7 @@ class Search:
 
     def _rewriting(self, depth: int) -> Tactic:
         """Puts the last equality among the hypotheses to use, and goes on."""
-        return lambda s: sums.use_last_equality(s, self.tactic(depth))
+        return lambda s: sums.use_last_equality(s, self.tactic(depth), drop=True)
 
     def _shaped(self, depth: int) -> list[Tactic]:
         def cleared(s: Sequent) -> Proof:

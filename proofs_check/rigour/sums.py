@@ -50,8 +50,10 @@ def _folds(s: Sequent) -> list[Term]:
     return [node for node in arithmetic.fold_atoms(goal) if free(node) <= names]
 
 
-def use_last_equality(s: Sequent, then: Tactic) -> Proof:
-    """The last hypothesis m atom = value rewrites that atom in the goal."""
+def use_last_equality(s: Sequent, then: Tactic, *, drop: bool = False) -> Proof:
+    """The last hypothesis m atom = value rewrites that atom in the goal, and may then be dropped."""
+    if drop:
+        then = by("forget", [], [len(s.given) - 1], then)
     fact = s.given[-1]
     known = facts(s)
     number = known.index(fact)
@@ -98,7 +100,7 @@ def _closed(s: Sequent, search: Search, depth: int) -> Proof:
         if node.parts[0] != "sum":
             continue
         for primitive, factor in _primitives(node):
-            then: Tactic = lambda q: use_last_equality(q, search.tactic(depth - 1))  # noqa: E731
+            then: Tactic = lambda q: use_last_equality(q, search.tactic(depth - 1), drop=True)  # noqa: E731
             try:
                 return by("telescope", node, primitive, factor, arithmetic.small, search.tactic(1), then)(s)
             except Failed:
@@ -251,12 +253,12 @@ def _member(s: Sequent, search: Search, depth: int) -> Proof:
             if operation != "sum" or not outside or name in free(low) | free(high) | free(node):
                 continue
             go = search.tactic(depth - 1)
-            inner: Tactic = lambda q, node=node, at=place: by(  # type: ignore[misc]  # noqa: E731
+            inner: Tactic = lambda q, node=node, at=place, low=low, go=go: by(  # type: ignore[misc]  # noqa: E731
                 "split_sum", _part(node, low, at), at - 1, arithmetic.small, search.tactic(1),
-                lambda z: use_last_equality(z, go))(q)  # fmt: skip
+                lambda z, go=go: use_last_equality(z, go, drop=True))(q)  # fmt: skip
             try:
                 return by("split_sum", node, place, arithmetic.small, search.tactic(1),
-                          lambda z, inner=inner: use_last_equality(z, inner))(s)  # fmt: skip
+                          lambda z, inner=inner: use_last_equality(z, inner, drop=True))(s)  # fmt: skip
             except Failed:
                 continue
     raise Failed("no member named")

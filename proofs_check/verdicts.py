@@ -1,0 +1,69 @@
+"""From what the core has checked to the words that are read: outcome, strength, coverage, mutants."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from proofs_check.core import witness
+from proofs_check.core.certificate import Checked, Outcome, check_certificate
+from proofs_check.core.mutants import mutants
+from proofs_check.core.rules import Rejected
+from proofs_check.core.statement import Statement
+
+Row = dict[str, Any]
+# Strength and coverage of what the core decides; of other evidence see `ledger`.
+_STRENGTH = {Outcome.PROVED: ("proved", "all"), Outcome.REFUTED: ("proved", "all"),
+             Outcome.INSTANCES: ("instances", "instances")}  # fmt: skip
+
+
+def summary(checked: Checked | None, reason: str = "") -> Row:
+    """Outcome, strength, coverage and where: of a certificate that the core has checked, or of none."""
+    if checked is None:
+        return {"outcome": "open", "strength": "sampled", "coverage": "samples", "at": None, "message": reason}
+    strength, coverage = _STRENGTH[checked.outcome]
+    at: Any = None
+    if checked.outcome is Outcome.REFUTED:
+        at = {"part": checked.detail, "point": witness.to_json(checked.at)}
+    if checked.outcome is Outcome.INSTANCES:
+        at = [{name: str(value) for name, value in entry.items()} for entry in checked.at["instances"]]
+    return {"outcome": checked.outcome.value, "strength": strength, "coverage": coverage, "at": at, "message": reason}
+
+
+def counted(statement: Statement, tried: Sequence[Row]) -> Row:
+    """{made, refuted, true, open}, each certificate checked here; and the kinds refuted, and what stays open."""
+    by_digest = {mutant.statement.digest: mutant for mutant in mutants(statement)} if tried else {}
+    counts: Counter[str] = Counter()
+    kinds: set[str] = set()
+    left: list[str] = []
+    for entry in tried:
+        mutant = by_digest.get(entry["digest"])
+        if mutant is None:
+            continue
+        outcome = _outcome(mutant.statement, entry["certificate"])
+        counts[outcome] += 1
+        if outcome == "refuted":
+            kinds.add(mutant.kind)
+        if outcome == "open":
+            left.append(mutant.kind)
+    return {
+        "made": sum(counts.values()), "refuted": counts["refuted"], "true": counts["true"], "open": counts["open"],
+        "kinds": sorted(kinds), "left": sorted(left),
+    }  # fmt: skip
+
+
+def _outcome(statement: Statement, certificate: Any) -> str:
+    if certificate is None:
+        return "open"
+    try:
+        found = check_certificate(statement, certificate).outcome
+    except Rejected:
+        return "open"
+    return {Outcome.PROVED: "true", Outcome.REFUTED: "refuted"}.get(found, "open")
+
+
+def score(counts: Row) -> float | None:
+    """refuted / (made - proved true); None where nothing could be told apart."""
+    told = counts["made"] - counts["true"]
+    return counts["refuted"] / told if told else None
