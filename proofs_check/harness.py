@@ -83,6 +83,7 @@ def run_claim(claim: Claim, effort: Effort = Effort.QUICK, registry: Mapping[str
         raise
     except BaseException as fault:  # whatever a check raises, an exit too, is its own fault: an error, never a pass
         return ClaimResult(claim, Status.ERROR, tuple(results), None, f"{type(fault).__name__}: {fault}")
+    # What only a statement speaks for is not checked here: the core decides it, where no claim was imported.
     only_read = all(evidence.kind is Kind.READ for evidence in claim.evidence)
     return ClaimResult(claim, Status.NOT_CHECKED if only_read else Status.CONFIRMED, tuple(results), witness)
 

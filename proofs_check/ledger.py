@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from proofs_check.claim import Claim, Effort, Interval, Kind, Nature, Status
+from proofs_check.claim import Claim, Effort, Extent, Interval, Kind, Nature, Status
 from proofs_check.harness import ClaimResult, WitnessResult, run_claim
 
 Row = dict[str, Any]
+_SOLID = {Kind.SYMBOLIC, Kind.CERTIFIED, Kind.EXACT}
 STRONG = {Kind.SYMBOLIC.value, Kind.CERTIFIED.value, Kind.EXACT.value}
 
 
@@ -83,7 +84,50 @@ def _row(result: ClaimResult, registry: Mapping[str, Claim]) -> Row:
         "holds_instead": "" if instead is None else instead.statement,
         "outcome_of": claim.outcome_of,
         "message": result.message,
+        "strength": _strength(claim, result),
+        "mutants": None,
+        "formal": None if claim.formal is None else claim.formal.to_json(),
     }
+
+
+def _strength(claim: Claim, result: ClaimResult) -> str | None:
+    """What hand-written evidence amounts to: `argued` at best, since its assembly is prose. Computed, never declared."""
+    kinds = {evidence.kind for evidence in claim.evidence}
+    if Kind.TRAINED in kinds:
+        return "trained"
+    if kinds <= {Kind.READ}:
+        return "read" if kinds else None
+    if Kind.SAMPLED in kinds and not kinds & _SOLID:
+        return "sampled"
+    extent = None if claim.coverage is None else claim.coverage.extent
+    return {Extent.ALL: "argued", Extent.INSTANCES: "instances"}.get(extent, "sampled")  # type: ignore[arg-type]
+
+
+def decided(entry: Row, found: Row) -> Row:
+    """The row of a claim with a statement, once the core has decided that; `found` is of `verdicts.summary`.
+
+    The statement of a claim ruled false is what is printed: there a refutation confirms the ruling.
+    """
+    wanted = "refuted" if entry["verdict"] in ("false", "typo") else "proved"
+    against = {"refuted": "proved", "proved": "refuted"}[wanted]
+    status, message = entry["status"], entry["message"]
+    if found["outcome"] == against:
+        status, message = Status.CONTRADICTED.value, f"the core finds the statement {against}"
+    elif found["outcome"] == wanted:
+        if status == Status.NOT_CHECKED.value:
+            status = Status.CONFIRMED.value
+    elif found["outcome"] == "error":
+        status, message = Status.ERROR.value, found["message"]
+    elif not entry["evidence"]:
+        status, message = Status.UNDECIDED.value, f"the core decides only: {found['outcome']}"
+    settled_ = found["outcome"] == wanted
+    reached = found if settled_ else {"strength": entry["strength"], "coverage": entry["coverage"]}
+    if not settled_ and entry["strength"] is None:
+        reached = found
+    return {
+        **entry, "status": status, "message": message, "strength": reached["strength"],
+        "coverage": reached["coverage"], "mutants": found.get("mutants"), "core": found,
+    }  # fmt: skip
 
 
 def _between(interval: Interval) -> str:
@@ -107,6 +151,8 @@ def _summary(rows: Sequence[Row], effort: Effort) -> Row:
         "confirmed_without_corrections": len(confirmed),
         "verdicts": dict(Counter(entry["verdict"] for entry in own)),
         "severities": dict(Counter(entry["severity"] for entry in own if entry["severity"])),
+        "strengths": dict(Counter(entry["strength"] for entry in rows if entry["strength"])),
+        "decided_by_the_core": sum(bool(entry.get("core")) for entry in rows),
         "coverages": dict(Counter(entry["coverage"] for entry in own if entry["coverage"])),
         "mathematical": len(mathematical),
         "mathematical_strong": sum(any(e["kind"] in STRONG for e in entry["evidence"]) for entry in mathematical),

@@ -20,7 +20,7 @@ class BrokenCheck(Exception):
 
 def check_record(claim: Claim) -> None:
     """Raises BrokenCheck for the first rule that the record breaks."""
-    if not claim.evidence:
+    if not claim.evidence and claim.formal is None:
         raise BrokenCheck("no evidence")
     if any(evidence.kind is Kind.KERNEL for evidence in claim.evidence):
         raise BrokenCheck("no proof assistant is attached: evidence of kind kernel is refused")
@@ -59,7 +59,7 @@ def _check_intervals(intervals: tuple[Interval, ...]) -> None:
 
 
 def _check_verdict(claim: Claim) -> None:
-    read = all(evidence.kind is Kind.READ for evidence in claim.evidence)
+    read = claim.formal is None and all(evidence.kind is Kind.READ for evidence in claim.evidence)
     if read and claim.verdict is not Verdict.UNSETTLED:
         raise BrokenCheck("a quotation alone settles nothing: the verdict must be unsettled")
     if claim.verdict is Verdict.UNSETTLED and not read:
@@ -77,13 +77,13 @@ def _check_verdict(claim: Claim) -> None:
 
 
 def _check_refutation(claim: Claim) -> None:
-    if claim.witness is None:
+    if claim.witness is None and claim.formal is None:
         raise BrokenCheck("a false claim needs a witness")
     if claim.nature is Nature.TEXTUAL:
         raise BrokenCheck("a slip of the text is a typo, not false")
     if claim.nature is Nature.MATHEMATICAL and claim.correction is None:
         raise BrokenCheck("a false mathematical claim needs a correction")
-    shown = claim.witness.margin
+    shown = None if claim.witness is None else claim.witness.margin
     if shown is not None and all(shown is not evidence.margin for evidence in claim.evidence):
         raise BrokenCheck("the witness is shown by a margin that is no evidence of the claim")
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
@@ -12,6 +13,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 
 from proofs_check.claim import Claim
+from proofs_check.core.statement import Statement
 
 PAPERS = {"kv": ("proofs_check.kv",), "kv1": ("proofs_check.kv",), "razor": ("proofs_check.razor",)}
 _ID = re.compile(r"[a-z0-9]+(\.[A-Za-z0-9_]+)+")
@@ -34,10 +36,26 @@ def load(papers: tuple[str, ...] = tuple(PAPERS), patterns: tuple[str, ...] | No
             raise ValueError(f"unknown paper {paper!r}: choose from {', '.join(PAPERS)}")
     packages = tuple(dict.fromkeys(package for paper in papers for package in PAPERS[paper]))
     if patterns is not None and (some := _some(packages, papers, patterns)) is not None:
-        return some
+        return _stated(packages, some)
     claims = list(_claims(packages))
     _check_ids(claims)
-    return {claim.id: claim for claim in claims if claim.paper in papers}
+    return _stated(packages, {claim.id: claim for claim in claims}, papers)
+
+
+def _stated(
+    packages: tuple[str, ...], claims: dict[str, Claim], papers: tuple[str, ...] | None = None
+) -> dict[str, Claim]:
+    """The claims, each with its statement as data if its package's module `formal` has one."""
+    formal: dict[str, Statement] = {}
+    for package in packages:
+        if find_spec(f"{package}.formal") is not None:
+            formal |= _imported(f"{package}.formal").FORMAL
+    if papers is not None:
+        for name in formal:
+            if name not in claims:
+                raise BrokenLedger(f"a statement as data is called {name}, and no claim is")
+    found = {name: replace(c, formal=formal[name]) if name in formal else c for name, c in claims.items()}
+    return {name: c for name, c in found.items() if papers is None or c.paper in papers}
 
 
 def select(claims: Mapping[str, Claim], patterns: tuple[str, ...] | None, verdict: str | None = None) -> list[str]:

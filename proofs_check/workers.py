@@ -41,7 +41,7 @@ def run(plan: Plan, jobs: int, progress: Progress | None = None) -> list[Row]:
 
     Raises: BrokenLedger where the claims cannot be loaded; ValueError for an unknown paper.
     """
-    from proofs_check.ledger import settled
+    from proofs_check.ledger import decided, settled
 
     if plan.patterns is not None and not any("*" in pattern for pattern in plan.patterns):
         jobs = min(jobs, len(plan.patterns))
@@ -61,7 +61,18 @@ def run(plan: Plan, jobs: int, progress: Progress | None = None) -> list[Row]:
     finally:
         if progress is not None:
             progress.close()
+    with processes(jobs) as pool:
+        # These import no claim: a statement reaches them as data, and a certificate as what it is, an offer.
+        wanted = [name for name in names if rows[name]["formal"] is not None]
+        for name, found in zip(wanted, pool.map(_judged, [rows[name] for name in wanted]), strict=True):
+            rows[name] = decided(rows[name], found)
     return settled(rows[name] for name in names)
+
+
+def _judged(entry: Row) -> Row:
+    from proofs_check.store import judge
+
+    return judge(entry["formal"], entry.get("offer"))
 
 
 def records_of(plan: Plan) -> list[Row]:
@@ -150,7 +161,12 @@ def _row(plan: Plan, name: str) -> Row:
     from proofs_check.ledger import row
 
     registry = _loaded(plan)
-    return row(registry[name], registry, Effort.FULL if plan.full else Effort.QUICK)
+    found = row(registry[name], registry, Effort.FULL if plan.full else Effort.QUICK)
+    if plan.full and registry[name].formal is not None:
+        from proofs_check.store import offer
+
+        found["offer"] = offer(registry[name])
+    return found
 
 
 def _rows(plan: Plan, names: Sequence[str]) -> list[Row]:

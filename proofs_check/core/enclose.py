@@ -14,6 +14,7 @@ from typing import Any
 from flint import arb, fmpq
 
 from proofs_check.core.terms import Term, free
+from proofs_check.core.work import spend
 
 Interval = tuple[arb, arb]
 Value = Fraction | Interval
@@ -125,6 +126,7 @@ class Evaluator:
         first, last = self.value(low), self.value(high)
         if not (isinstance(first, Fraction) and isinstance(last, Fraction)) or last - first > _TERMS:
             raise Unknown(f"the bounds of {index} are not certain, or too far apart")
+        spend(max(1, int(last - first)))
         values = [self.inside(index, Fraction(i)).value(body) for i in range(int(first), int(last) + 1)]
         if not values and operation in ("max", "min"):
             raise Undefined(f"the {operation} over no {index} at all")

@@ -13,16 +13,13 @@ from functools import reduce
 from math import isqrt
 
 from proofs_check.core.terms import ONE, ZERO, Term, absolute, exp, free, fresh, log, num, sqrt, substitute
+from proofs_check.core.work import TooLarge, spend
 
 Monomial = tuple[tuple[Term, Fraction], ...]  # atoms with exponents, in the order of their serial numbers
 Poly = dict[Monomial, Fraction]
 Factors = tuple[tuple[tuple[tuple[Monomial, Fraction], ...], int], ...]  # polynomials, frozen, with their powers
-_MOST = 20_000  # monomials
+_MOST = 4_000  # monomials
 _EXPANDED = 64  # terms of a sum with constant bounds that is written out
-
-
-class TooLarge(Exception):
-    """The normal form outgrew its limit."""
 
 
 class Rational:
@@ -66,8 +63,7 @@ def _poly_plus(one: Poly, other: Poly) -> Poly:
 
 
 def _poly_times(one: Poly, other: Poly) -> Poly:
-    if len(one) * len(other) > 40 * _MOST:
-        raise TooLarge("too many products")
+    spend(len(one) * len(other))
     total: Poly = {}
     for a, x in one.items():
         for b, y in other.items():
@@ -216,9 +212,7 @@ def _apply(name: str, argument: Term) -> Rational:
         return atom(absolute(back(x if _frozen(x.top)[0][1] > 0 else times(constant(-1), x))))
     if name == "sqrt":
         if value is not None and value > 0:
-            root = Fraction(isqrt(value.numerator), isqrt(value.denominator))
-            if root * root == value:
-                return constant(root)
+            return reduce(times, (power(atom(sqrt(num(p))), n) for p, n in _primes(value)), constant(1))
         return atom(sqrt(back(x)))
     if name in ("sin", "atan", "cos") and _frozen(x.top)[0][1] < 0:  # odd, odd, even
         return times(constant(1 if name == "cos" else -1), atom(Term("apply", name, back(times(constant(-1), x)))))
@@ -244,7 +238,31 @@ def _log(x: Rational) -> Rational:
         ((mono, coefficient),) = x.top.items()
         if coefficient == 1 and all(base.kind == "apply" and base.parts[0] == "exp" for base, _ in mono):
             return reduce(plus, (times(constant(p), normal(b.parts[1])) for b, p in mono), constant(0))
+    value = is_number(x)
+    if value is not None and value > 0:  # log of a product of powers
+        return reduce(plus, (times(constant(n), atom(log(num(p)))) for p, n in _primes(value)), constant(0))
     return atom(log(back(x)))
+
+
+def _primes(value: Fraction) -> list[tuple[int, int]]:
+    """Numbers with exponents that multiply to a positive value: small primes, and what is left of either side."""
+    found: list[tuple[int, int]] = []
+    for number, sign in ((value.numerator, 1), (value.denominator, -1)):
+        for p in _SMALL_PRIMES:
+            count = 0
+            while number % p == 0:
+                number, count = number // p, count + 1
+            if count:
+                found.append((p, sign * count))
+        root = isqrt(number)
+        if root * root == number:
+            found += [(root, 2 * sign)] if root > 1 else []
+        else:
+            found.append((number, sign))
+    return found
+
+
+_SMALL_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 
 
 def _if(condition: Term, then: Term, otherwise: Term) -> Rational:

@@ -21,7 +21,6 @@ from proofs_check.core.enclose import Evaluator, Undefined, Unknown
 from proofs_check.core.normal import (
     Poly,
     Rational,
-    TooLarge,
     back,
     canonical_formula,
     constant,
@@ -55,9 +54,11 @@ from proofs_check.core.terms import (
     substitute,
     walk,
 )
+from proofs_check.core.work import TooLarge, limited
 
 Proof = list[Any]
 _MOST_VALUES = 5_000
+_WORK = 20_000_000
 _FAULTS = (
     Malformed, TooLarge, Unknown, Undefined, ZeroDivisionError, KeyError, IndexError, TypeError, ValueError,
     AttributeError, RecursionError, OverflowError,
@@ -72,7 +73,8 @@ def check(sequent: Sequent, proof: Any) -> None:
     """Returns if the proof shows the sequent valid. Raises Rejected otherwise, whatever the proof is."""
     try:
         check_formed(sequent)
-        Checker().prove(sequent, proof)
+        with limited(_WORK):
+            Checker().prove(sequent, proof)
     except _FAULTS as fault:
         raise Rejected(f"{type(fault).__name__}: {fault}"[:200]) from fault
 

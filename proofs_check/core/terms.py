@@ -319,8 +319,9 @@ def substitute(term: Term, by: Mapping[str, Term]) -> Term:
             at = 1 if node.kind == "fold" else 0
             index = node.parts[at]
             inner = {name: image for name, image in by.items() if name != index and name in free(node)}
-            taken = frozenset().union(*map(free, inner.values())) | free(node.parts[-1]) | inner.keys()
-            new = fresh(index, taken - {index}) if index in frozenset().union(*map(free, inner.values())) else index
+            incoming = frozenset().union(*map(free, inner.values()))
+            # An index that a new term mentions gets a name that occurs nowhere here.
+            new = fresh(index, incoming | free(node.parts[-1]) | inner.keys()) if index in incoming else index
             body = node.parts[-1] if new == index else substitute(node.parts[-1], {index: Term("var", new)})
             head = [put(part) if isinstance(part, Term) else part for part in node.parts[:-1]]
             head[at] = new

@@ -8,13 +8,15 @@ from typing import Any
 
 from proofs_check.core.domain import Sequent, Variable
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown, compare
-from proofs_check.core.normal import TooLarge, difference, is_number
+from proofs_check.core.normal import difference, is_number
 from proofs_check.core.terms import Malformed, Term, num, rational, substitute
+from proofs_check.core.work import TooLarge, limited
 from theory.precision import working
 
 Point = Mapping[str, Any]  # a Fraction for each number, nested tuples of them for each sequence
 _PRECISIONS = (64, 256, 1024)
 _MOST_ITEMS = 20_000
+_WORK = 200_000
 
 
 def hypotheses(sequent: Sequent) -> tuple[Term, ...]:
@@ -30,8 +32,9 @@ def meets(sequent: Sequent, point: Point) -> bool:
     """Does the point certainly lie in the domain and meet every hypothesis, all of them defined there?"""
     try:
         _check_shape(sequent, point)
-        return all(truth(formula, point) for formula in (*_domain(sequent, point), *hypotheses(sequent)))
-    except (Undefined, Unknown, Malformed):
+        with limited(_WORK):
+            return all(truth(formula, point) for formula in (*_domain(sequent, point), *hypotheses(sequent)))
+    except (Undefined, Unknown, Malformed, TooLarge):
         return False
 
 
@@ -40,10 +43,11 @@ def refutes(sequent: Sequent, point: Point) -> bool:
     if not meets(sequent, point):
         return False
     try:
-        return truth(sequent.goal, point) is False
+        with limited(_WORK):
+            return truth(sequent.goal, point) is False
     except Undefined:
         return True
-    except Unknown:
+    except (Unknown, TooLarge):
         return False
 
 
@@ -69,7 +73,8 @@ def _by_form(formula: Term, point: Point) -> bool | None:
         with working(_PRECISIONS[-1]):  # both sides have to be defined
             Evaluator(point).value(formula.parts[1])
             Evaluator(point).value(formula.parts[2])
-        value = is_number(difference(*(substitute(side, numbers) for side in formula.parts[1:])))
+        with limited(_WORK // 10):
+            value = is_number(difference(*(substitute(side, numbers) for side in formula.parts[1:])))
     except (TooLarge, ZeroDivisionError, Unknown, Malformed):
         return None
     return None if value is None else compare(formula.parts[0], value, Fraction(0))

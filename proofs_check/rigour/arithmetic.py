@@ -14,7 +14,6 @@ from scipy.optimize import linprog
 from proofs_check.core.domain import Sequent, facts
 from proofs_check.core.normal import (
     Rational,
-    TooLarge,
     back,
     constant,
     difference,
@@ -25,6 +24,7 @@ from proofs_check.core.normal import (
     times,
 )
 from proofs_check.core.terms import ONE, ZERO, Malformed, Term, exp, free, num, to_json, walk
+from proofs_check.core.work import TooLarge
 from proofs_check.rigour.branch import boxes
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 

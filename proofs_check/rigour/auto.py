@@ -7,8 +7,9 @@ import itertools
 from fractions import Fraction
 
 from proofs_check.core.domain import Sequent, Variable, taken
-from proofs_check.core.normal import Rational, TooLarge, back, constant, difference, normal, plus, times
+from proofs_check.core.normal import Rational, back, constant, difference, normal, plus, times
 from proofs_check.core.terms import ONE, ZERO, Malformed, Term, exp, free, fresh, num, substitute, walk
+from proofs_check.core.work import TooLarge
 from proofs_check.rigour import arithmetic, sums
 from proofs_check.rigour.branch import boxes
 from proofs_check.rigour.refute import least_margin, least_point

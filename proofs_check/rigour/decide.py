@@ -1,4 +1,4 @@
-"""Decide a statement: a witness, proofs of all its parts, or proofs of instances. The certificate is all that counts."""
+"""Decide a statement: a witness, proofs of its parts, or proofs of instances. Only the certificate counts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from proofs_check.core.certificate import Checked, check_certificate, instance, 
 from proofs_check.core.domain import Sequent, needed
 from proofs_check.core.enclose import Undefined, Unknown
 from proofs_check.core.mutants import mutants
-from proofs_check.core.normal import TooLarge
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import FORMAT, Statement, obligations
 from proofs_check.core.terms import Malformed
+from proofs_check.core.work import TooLarge, limited
 from proofs_check.rigour.auto import Search
 from proofs_check.rigour.refute import refute, satisfy
 from proofs_check.rigour.tactics import Failed, Tactic
@@ -32,10 +32,11 @@ class Effort:
     prover: int = 250
     looks: int = 1500
     depth: int = 6
+    work: int = 3_000_000
 
 
 FULL = Effort()
-BRIEF = Effort(refuter=1500, prover=40, looks=300, depth=3)
+BRIEF = Effort(refuter=1500, prover=40, looks=300, depth=3, work=300_000)
 
 
 class Empty(Exception):
@@ -90,9 +91,10 @@ def _proofs(sequent: Sequent, effort: Effort, script: Tactic | None = None) -> l
 
 def _prove(sequent: Sequent, effort: Effort, script: Tactic | None) -> Any:
     try:
-        if script is not None:
-            return script(sequent)
-        return Search(effort.prover, effort.looks).prove(sequent, effort.depth)
+        with limited(effort.work):
+            if script is not None:
+                return script(sequent)
+            return Search(effort.prover, effort.looks).prove(sequent, effort.depth)
     except (TooLarge, ZeroDivisionError, Malformed, Unknown, Undefined, RecursionError) as fault:
         raise Failed(str(fault)) from fault
 

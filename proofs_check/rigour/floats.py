@@ -15,6 +15,15 @@ _HELP: dict[str, Any] = {
 }  # fmt: skip
 
 
+_NOWHERE = 10**9
+WORK = [0]  # terms of sums that were gone through, ever: what an evaluation costs
+
+
+def _tick(places: range) -> range:
+    WORK[0] += len(places) + 1
+    return places
+
+
 def _exp(x: float) -> float:
     return math.exp(x) if x < 709 else math.inf
 
@@ -23,25 +32,16 @@ def _log(x: float) -> float:
     return math.log(x) if x > 0 else math.nan
 
 
-def _item(values: Any, *places: float) -> float:
-    for place in places:
-        k = int(place)
-        if k < 1 or k > len(values):
-            return math.nan
-        values = values[k - 1]
-    return float(values)
-
-
 def function(term: Term) -> Callable[[Mapping[str, Any]], float]:
     """The term's value at a point given as a mapping; nan where it has none or floats do not reach."""
     source = f"lambda p: {_code(term, frozenset())}"
-    made = eval(source, {**_HELP, "exp": _exp, "log": _log, "item": _item})
+    made = eval(source, {**_HELP, "exp": _exp, "log": _log, "tick": _tick})
 
     def value(point: Mapping[str, Any]) -> float:
         try:
             found = made(point)
-            return found if isinstance(found, float | int) else math.nan
-        except (ArithmeticError, ValueError, TypeError, MemoryError):
+            return float(found) if isinstance(found, float | int) else math.nan
+        except (ArithmeticError, ValueError, TypeError, LookupError, MemoryError):
             return math.nan
 
     return value
@@ -61,7 +61,9 @@ def _code(term: Term, bound: frozenset[str]) -> str:
     if kind == "var":
         return _local(parts[0]) if parts[0] in bound else f"p[{parts[0]!r}]"
     if kind == "item":
-        return f"item(p[{parts[0]!r}], {', '.join(map(code, parts[1:]))})"
+        # No Python index reaches behind the beginning: an index below 1 is out of range.
+        places = "".join(f"[int(at) - 1 if (at := {code(index)}) >= 1 else {_NOWHERE}]" for index in parts[1:])
+        return f"p[{parts[0]!r}]{places}"
     if kind in ("add", "mul"):
         return "(" + (" + " if kind == "add" else " * ").join(map(code, parts)) + ")"
     if kind == "div":
@@ -79,7 +81,7 @@ def _code(term: Term, bound: frozenset[str]) -> str:
     outside = [node for node in _folds(body) if index not in free(node)]
     names = [f"h{len(bound)}_{k}" for k in range(len(outside))]
     inner = _code(_with(body, dict(zip(outside, names, strict=True))), bound | {index, *names})
-    text = f"{operation}({inner} for {_local(index)} in range(int({code(low)}), int({code(high)}) + 1))"
+    text = f"{operation}({inner} for {_local(index)} in tick(range(int({code(low)}), int({code(high)}) + 1)))"
     if not outside:
         return text
     return f"(lambda {', '.join(map(_local, names))}: {text})({', '.join(map(code, outside))})"

@@ -6,22 +6,28 @@ from the worst; then the witness is shrunk. All of it in floats: the core says w
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from scipy.optimize import minimize
+
 from proofs_check.core import witness
 from proofs_check.core.domain import Sequent, Variable
-from proofs_check.core.terms import conjuncts
-from proofs_check.rigour.floats import function, margin
+from proofs_check.core.terms import Term, conjuncts, free, walk
+from proofs_check.rigour.floats import WORK, function, margin
 
 _OFFSETS = (1e-1, 1e-2, 1e-4, 1e-8, 1e-12)
 _FAR = (0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, 10.0, -10.0, 30.0, -30.0, 1e-3, -1e-3, 100.0, -100.0, 1e-6, 1e4, 1e8)
+_FARTHEST = (1e15, 1e30, 1e60, 1e150, 1e300)
 _SIZES = (0, 1, 2, 3, 4, 5, 6, 8, 12, 17, 30, 100, 300)
+_LONGEST = 3000.0
 _EXACT = (1, 2, 3, 4, 6, 10, 12, 100, 1000, 10**4, 10**6, 10**9, 10**12, 10**16)
 _BAD = -1e6
 
@@ -34,8 +40,13 @@ class Budget:
 
     steps: int
 
-    def spend(self, n: int = 1) -> bool:
-        self.steps -= n
+    def __post_init__(self) -> None:
+        self.seen = WORK[0]
+
+    def spend(self) -> bool:
+        """One step, and one more for each hundred terms of sums gone through since the last."""
+        self.steps -= 1 + (WORK[0] - self.seen) // 100
+        self.seen = WORK[0]
         return self.steps >= 0
 
 
@@ -48,14 +59,25 @@ class _Domain:
                      sequent.variables}  # fmt: skip
         self.sizes = {v.name: tuple(map(function, v.sizes)) for v in sequent.variables}
         self.radius = {v.name: function(v.radius) for v in sequent.variables if v.radius is not None}
+        self.bounds = {n for f in (sequent.goal, *sequent.given) for node in walk(f) if node.kind == "fold"
+                       for end in node.parts[2:4] for n in free(end)}  # fmt: skip
+        # What happens happens often at the numbers that a statement is written with.
+        told = {node.parts[0] for f in (sequent.goal, *sequent.given) for node in walk(f) if node.kind == "num"}
+        self.told = sorted({float(sign * c) for c in told if abs(c) < 10**300 for sign in (1, -1)})
+        # A size that makes nested sums too long is not drawn.
+        self.longest = _LONGEST ** (1 / max(1, _nesting(sequent.goal)))
         self.given = [margin(formula) for formula in conjuncts(witness.hypotheses(sequent))]
 
     def interval(self, known: Variable, point: FloatPoint) -> tuple[float, float]:
         low, high = self.ends[known.name]
         return (-math.inf if low is None else low(point)), (math.inf if high is None else high(point))
 
+    def _told(self, low: float, high: float) -> float | None:
+        inside = self.told[bisect_left(self.told, low) : bisect_right(self.told, high)]
+        return self.rng.choice(inside) if inside else None
+
     def draw(self, style: int) -> FloatPoint | None:
-        """style 0: ends and corners; 1: crowded and far; 2: uniform and small."""
+        """style 0: ends and corners; 1: crowded and far; 2: uniform and small; 3: at numbers of the statement."""
         point: FloatPoint = {}
         for v in self.sequent.variables:
             low, high = self.interval(v, point)
@@ -111,9 +133,22 @@ class _Domain:
 
     def _number(self, v: Variable, low: float, high: float, style: int) -> float | None:
         rng = self.rng
+        if style == 3:
+            style = 2
+            found = self._told(low, high) if rng.random() < 0.85 else None
+            if found is not None and (not v.whole or (found.is_integer() and v.name not in self.bounds)):
+                return found
         if v.whole:
             return self._whole(v, low, high, style)
         finite = math.isfinite(low), math.isfinite(high)
+        if style == 2 and rng.random() < 0.25 and (found := self._simple(v, low, high)) is not None:
+            return found
+        if style == 1 and rng.random() < 0.06:
+            size = rng.choice(_FARTHEST) ** rng.choice((1, -1)) * rng.choice((1, -1))
+            if all(finite):
+                size = low + abs(size) if abs(size) < 1 else size
+            if low < size < high:
+                return size
         if all(finite):
             width = high - low
             if style == 0:
@@ -137,6 +172,13 @@ class _Domain:
             return rng.uniform(-3, 3) if rng.random() < 0.6 else float(rng.randrange(-6, 7))
         return rng.choice(_FAR) if rng.random() < 0.7 else rng.choice((1, -1)) * 10 ** rng.uniform(-8, 5)
 
+    def _simple(self, v: Variable, low: float, high: float) -> float | None:
+        """A fraction with a small denominator."""
+        under = self.rng.randrange(1, 13)
+        first = math.ceil(max(low, -4.0) * under) + v.low_open
+        last = math.floor(min(high, 4.0) * under) - v.high_open
+        return self.rng.randrange(first, last + 1) / under if first <= last else None
+
     def _whole(self, v: Variable, low: float, high: float, style: int) -> float | None:
         rng = self.rng
         if math.isfinite(low):
@@ -151,6 +193,8 @@ class _Domain:
             return float(rng.randrange(int(low), int(high) + 1)) if high - low < 1e15 else float(low)
         steps = _SIZES[:4] if style == 0 else _SIZES[:9] if style == 1 or rng.random() < 0.97 else _SIZES
         step = float(rng.choice(steps))
+        if v.name in self.bounds and step > self.longest:
+            step = float(rng.choice(_SIZES[:5]))
         if math.isfinite(low):
             return low + step
         if math.isfinite(high):
@@ -174,6 +218,11 @@ class _Domain:
         return True
 
 
+def _nesting(term: Term) -> int:
+    inner = max((_nesting(part) for part in term.parts if isinstance(part, Term)), default=0)
+    return inner + (term.kind == "fold")
+
+
 def _conclusion(sequent: Sequent) -> Sequent:
     """The goal behind its own assumptions."""
     goal = sequent.goal
@@ -187,20 +236,27 @@ def refute(sequent: Sequent, *, steps: int = 4000, seed: int = 0) -> dict[str, A
     rng = random.Random(seed)
     domain, budget = _Domain(sequent, rng), Budget(steps)
     goal = margin(_conclusion(sequent).goal)
+    if not sequent.variables:
+        return {} if witness.refutes(sequent, {}) else None
+    for whole in _wholes(domain, 3 * steps):
+        value = goal(whole)
+        if not value > 1e-11 and domain.distance(whole) == 0 and (hit := _exact(sequent, whole)) is not None:
+            return _shrink(sequent, hit)
     scored: list[tuple[float, FloatPoint]] = []
     tried = undefined = 0
     for round_ in range(steps // 2):
         if not budget.spend():
             break
-        point = domain.draw((0, 1, 2)[round_ % 3] if round_ > 8 else 0 if round_ < 6 else 2)
+        point = domain.draw((0, 1, 2, 3)[round_ % 4] if round_ > 8 else 0 if round_ < 6 else 2)
         if point is None:
             continue
         away = domain.distance(point)
         if away > 0 and not (point := _towards(domain, point, budget)):
             continue
         value = goal(point)
-        budget.spend(sum(1 for _ in _numbers(tuple(point.values()))) // 20)
-        if value < 0 or abs(value) < 1e-11 or (math.isnan(value) and undefined < 12):
+        # What floats cannot tell is asked of the core: a few points whatever floats say, those that look undefined.
+        close = value < 0 or abs(value) < 1e-11 or (value <= 1.0001e-9 and round_ < 60)
+        if close or round_ < 3 or (math.isnan(value) and undefined < 12):
             undefined += math.isnan(value)
             tried += 1
             if tried > 120:
@@ -210,17 +266,46 @@ def refute(sequent: Sequent, *, steps: int = 4000, seed: int = 0) -> dict[str, A
         if not math.isnan(value):
             scored.append((value, point))
     scored.sort(key=lambda pair: pair[0])
-    for value, point in _distinct(scored)[:6]:
+    for number, (value, point) in enumerate(_distinct(scored)[:6]):
         better = _descend(domain, goal, point, value, budget)
         if goal(better) < 1e-11 and (found := _exact(sequent, better)) is not None:
             return _shrink(sequent, found)
+        polished = _polished(domain, goal, better) if number < 3 else None
+        if polished is not None and goal(polished) < 1e-7 and (found := _exact(sequent, polished)) is not None:
+            return _shrink(sequent, found)
     return None
+
+
+def _polished(
+    domain: _Domain, goal: Callable[[Mapping[str, Any]], float], point: FloatPoint
+) -> FloatPoint | None:
+    """Nelder and Mead from a point: for valleys that no coordinate follows."""
+    places = [(n, at) for n, at in _coordinates(point, domain.sequent, domain.bounds)
+              if not domain.sequent.variable(n).whole]  # fmt: skip
+    if not 2 <= len(places) <= 8 or WORK[0] > 10**9:
+        return None
+
+    def at(x: Any) -> FloatPoint:
+        moved = point
+        for (name, place), value in zip(places, x, strict=True):
+            moved = _moved(moved, name, place, lambda _, value=float(value): value)  # type: ignore[misc]
+        return moved
+
+    def score(x: Any) -> float:
+        moved = at(x)
+        found = goal(moved)
+        return found if domain.inside(moved) and domain.distance(moved) == 0 and not math.isnan(found) else 1e30
+
+    start = [_at(point[name], place) for name, place in places]
+    limits = {"maxfev": 400 * len(places), "xatol": 1e-12, "fatol": 0}
+    found = minimize(score, start, method="Nelder-Mead", options=limits)
+    return at(found.x)
 
 
 def sample(sequent: Sequent, count: int, seed: int = 7) -> list[FloatPoint]:
     """Float points of the domain that meet the hypotheses; perhaps fewer, perhaps none."""
     rng = random.Random(seed)
-    domain, budget = _Domain(sequent, rng), Budget(4 * count)
+    domain, budget, spending = _Domain(sequent, rng), Budget(4 * count), Budget(10 * count)
     points: list[FloatPoint] = []
     for round_ in range(3 * count):
         point = domain.draw((2, 0, 1)[round_ % 3])
@@ -229,7 +314,8 @@ def sample(sequent: Sequent, count: int, seed: int = 7) -> list[FloatPoint]:
             point = _towards(domain, point, budget) if budget.steps > 0 and len(points) < 5 else None
         if point is not None:
             points.append(point)
-        if len(points) == count:
+        spending.spend()
+        if len(points) == count or spending.steps < 0:
             break
     return points
 
@@ -253,6 +339,39 @@ def least_point(sequent: Sequent) -> FloatPoint | None:
         return None
     value, point = scored[0]
     return _descend(domain, goal, point, value, Budget(1500))
+
+
+def _wholes(domain: _Domain, count: int) -> Iterator[FloatPoint]:
+    """Where all variables are whole: the least values one after another, diagonal by diagonal."""
+    variables = domain.sequent.variables
+    if not all(v.whole and not v.sizes and not v.values for v in variables) or len(variables) > 4:
+        return
+    if any(v.name in domain.bounds for v in variables):
+        count = min(count, 4000)
+    given = 0
+    for total in itertools.count():
+        for steps in _splits(total, len(variables)):
+            point: FloatPoint = {}
+            for v, step in zip(variables, steps, strict=True):
+                low, high = domain.interval(v, point)
+                start = math.ceil(low) if math.isfinite(low) else (-step if step % 2 else 0)
+                point[v.name] = float(start + step)
+                if not low <= point[v.name] <= high:
+                    break
+            else:
+                yield point
+            given += 1
+        if given > count:
+            return
+
+
+def _splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _splits(total - first, parts - 1):
+            yield (first, *rest)
 
 
 def _distinct(scored: list[tuple[float, FloatPoint]]) -> list[tuple[float, FloatPoint]]:
@@ -282,7 +401,7 @@ def satisfy(sequent: Sequent, *, steps: int = 3000, seed: int = 1) -> dict[str, 
     return None
 
 
-def _coordinates(point: FloatPoint, sequent: Sequent) -> list[tuple[str, tuple[int, ...]]]:
+def _coordinates(point: FloatPoint, sequent: Sequent, fixed: Collection[str] = ()) -> list[tuple[str, tuple[int, ...]]]:
     """The places of the real numbers of a point, and of the whole ones that are no sizes."""
     places: list[tuple[str, tuple[int, ...]]] = []
 
@@ -327,7 +446,7 @@ def _search(
     domain: _Domain, score: Callable[[FloatPoint], float], point: FloatPoint, budget: Budget, enough: float
 ) -> FloatPoint:
     """Coordinate by coordinate with growing and shrinking steps, until the score is below `enough` or nothing helps."""
-    places = _coordinates(point, domain.sequent)
+    places = _coordinates(point, domain.sequent, domain.bounds)
     best = score(point)
     reach = dict.fromkeys(places, 0.5)
     for _ in range(60):
@@ -378,12 +497,16 @@ def _descend(
 def _rationals(sequent: Sequent, point: FloatPoint) -> Iterator[dict[str, Any]]:
     """Exact points near a float point, the simplest first, the float itself last."""
     seen = set()
-    for limit in (*_EXACT[3::3], 0):
+    told = {float(c): c for f in (sequent.goal, *sequent.given) for node in walk(f) if node.kind == "num"
+            for c in (node.parts[0], -node.parts[0]) if abs(c) < 10**300}  # fmt: skip
+    for limit in (-1, *_EXACT[3::3], 0):
 
         def exact(value: Any, limit: int = limit) -> Any:
             if isinstance(value, tuple):
                 return tuple(map(exact, value))
             number = Fraction(value)
+            if limit < 0:
+                return told.get(float(value), number.limit_denominator(12))
             return number.limit_denominator(limit) if limit else number
 
         if not all(math.isfinite(x) for x in _numbers(tuple(point.values()))):
@@ -420,11 +543,10 @@ def _shrink(sequent: Sequent, point: dict[str, Any]) -> dict[str, Any]:
     return point
 
 
-def _at(value: Any, place: tuple[int, ...]) -> Fraction:
+def _at(value: Any, place: tuple[int, ...]) -> Any:
     for k in place:
         value = value[k]
-    found: Fraction = value
-    return found
+    return value
 
 
 def _simpler(value: Fraction) -> Iterator[Fraction]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from proofs_check.core.domain import Sequent, facts, taken
 from proofs_check.core.normal import (
     Rational,
-    TooLarge,
     back,
     canonical,
     constant,
@@ -20,6 +19,7 @@ from proofs_check.core.normal import (
     times,
 )
 from proofs_check.core.terms import ONE, ZERO, Malformed, Term, each, free, fresh, num, substitute
+from proofs_check.core.work import TooLarge
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
 

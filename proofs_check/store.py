@@ -1,0 +1,69 @@
+"""Certificates on disk: one file a paper, keyed by the digest of the statement; read as offers, and checked again.
+
+`judge` is what a run says of a statement: from the stored certificate (quick), or from one that was just searched for
+(full). The file holds for each statement its certificate and those of its mutants.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from proofs_check.core.certificate import Checked, check_certificate
+from proofs_check.core.rules import Rejected
+from proofs_check.core.statement import Statement, from_data
+from proofs_check.verdicts import counted, summary
+
+if TYPE_CHECKING:
+    from proofs_check.claim import Claim
+
+Row = dict[str, Any]
+FOLDER = Path(__file__).parent / "certificates"
+
+
+@cache
+def _stored() -> Mapping[str, Row]:
+    """Every stored entry. A file that cannot be read holds nothing: its statements are then open."""
+    found: dict[str, Row] = {}
+    for path in sorted(FOLDER.glob("*.json")):
+        found |= json.loads(path.read_text("utf-8"))["statements"]
+    return found
+
+
+def judge(data: Any, offer: Row | None = None) -> Row:
+    """What the core says of a statement given as data, by the offered entry or the stored one."""
+    statement = from_data(data)
+    entry = _stored().get(statement.digest) if offer is None else offer
+    if entry is None:
+        return {**summary(None, "no certificate is stored for it"), "mutants": None}
+    if entry.get("error"):
+        return {"outcome": "error", "message": entry["error"], "mutants": None}
+    try:
+        checked: Checked | None = None
+        if entry["certificate"] is not None:
+            checked = check_certificate(statement, entry["certificate"])
+    except Rejected as fault:
+        return {**summary(None, f"its certificate is rejected: {fault}"), "mutants": None}
+    return {**summary(checked, entry.get("reason", "")), "mutants": counted(statement, entry["mutants"])}
+
+
+def offer(claim: Claim) -> Row:
+    """Search anew for a certificate of a claim's statement and of its mutants; nothing is believed of it."""
+    from proofs_check.rigour.scripts import script_of
+
+    assert claim.formal is not None
+    return searched(claim.formal, script_of(claim.id))
+
+
+def searched(statement: Statement, scripts: Any = None) -> Row:
+    from proofs_check.rigour.decide import Empty, decide, try_mutants
+
+    try:
+        found = decide(statement, scripts=scripts)
+    except Empty as why:
+        return {"name": statement.name, "error": str(why)}
+    tried = try_mutants(statement, scripts) if found.checked is not None else []
+    return {"name": statement.name, "certificate": found.certificate, "reason": found.reason, "mutants": tried}
