@@ -161,8 +161,11 @@ def _cases(c: Checker, sequent: Sequent, formula: Any, defined: Any, yes: Any, n
 
 
 def _alternatives(c: Checker, sequent: Sequent, which: int, *proofs: Any) -> None:
-    """A hypothesis `P or Q`: the goal from P, and the goal from Q and not P."""
+    """A hypothesis `P or Q`: the goal from P, and the goal from Q and not P. `a != b` is `a < b or b < a`."""
     formula = sequent.given[which]
+    if formula.kind == "rel" and formula.parts[0] == "!=":
+        a, b = formula.parts[1:]
+        formula = Term("or", a < b, b < a)
     _reject_unless(formula.kind == "or" and len(proofs) == len(formula.parts), "as many proofs as alternatives")
     for number, (part, proof) in enumerate(zip(formula.parts, proofs, strict=True)):
         before = [negation(earlier) for earlier in formula.parts[:number]]

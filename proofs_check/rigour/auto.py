@@ -62,7 +62,7 @@ class Search:
             return self._any(s, [lambda q: boxes(q, budget=self.looks), *self._given(depth),
                                  *(by("either", k, self.tactic(depth - 1)) for k in range(len(parts)))])  # fmt: skip
         if parts[0] == "!=":
-            return self._any(s, [by("apart", less, go) for less in (True, False)])
+            return self._any(s, [*(by("apart", less, go) for less in (True, False)), *self._given(depth)])
         if parts[0] == "=":
             return self._any(s, self._equality(s, depth))
         return self._any(s, self._inequality(s, depth))
@@ -83,8 +83,12 @@ class Search:
 
         def alternatives(s: Sequent) -> Proof:
             for number, formula in enumerate(s.given):
-                if formula.kind == "or":
-                    return by("alternatives", number, *(self.tactic(depth - 1) for _ in formula.parts))(s)
+                apart = formula.kind == "rel" and formula.parts[0] == "!="
+                seen = any(f.kind == "rel" and f.parts[0] == "<" and set(f.parts[1:]) == set(formula.parts[1:])
+                           for f in s.given) if apart else False  # fmt: skip
+                if formula.kind == "or" or (apart and not seen):
+                    ways = 2 if apart else len(formula.parts)
+                    return by("alternatives", number, *(self.tactic(depth - 1) for _ in range(ways)))(s)
             raise Failed("no alternatives")
 
         def enumerate_(s: Sequent) -> Proof:

@@ -66,7 +66,8 @@ def decide(statement: Statement, effort: Effort = FULL, scripts: Scripts | None 
             return _checked(statement, {**body, "witness": [label, witness.to_json(found)]})
     body["point"] = witness.to_json(point)
     try:
-        proofs = {label: _proofs(sequent, effort, (scripts or {}).get(label)) for label, sequent in parts}
+        known = scripts or {}
+        proofs = {label: _proofs(q, effort, known.get(label), known.get("defined")) for label, q in parts}
         return _checked(statement, {**body, "proofs": proofs})
     except Failed as fault:
         reason = str(fault)
@@ -83,9 +84,18 @@ def _checked(statement: Statement, certificate: dict[str, Any], reason: str = ""
         return Decision(None, None, f"the search found what the core rejects: {fault}")
 
 
-def _proofs(sequent: Sequent, effort: Effort, script: Tactic | None = None) -> list[Any]:
+def _proofs(
+    sequent: Sequent, effort: Effort, script: Tactic | None = None, conditions: Tactic | None = None
+) -> list[Any]:
     """Proofs of the conditions of definedness, and of the sequent."""
-    defined = [_prove(condition, effort, None) for condition in needed(sequent)]
+    defined = []
+    for condition in needed(sequent):
+        try:
+            defined.append(_prove(condition, effort, conditions))
+        except Failed:
+            if conditions is None:
+                raise
+            defined.append(_prove(condition, effort, None))
     return [defined, _prove(sequent, effort, script)]
 
 

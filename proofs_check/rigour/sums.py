@@ -123,7 +123,7 @@ def _primitives(node: Term) -> Iterator[tuple[Term, Term]]:
         yield each(i, body), canonical(back(ratio) - 1)
         return
     form = normal(body)
-    if not form.over and all(set(m) <= {(i, p) for _, p in m} for m in form.top):
+    if not form.over and all(set(m) <= {(i, p) for _, p in m if p > 0} for m in form.top):
         degree = max((int(p) for m in form.top for _, p in m), default=0)
         yield each(i, _faulhaber(form, i, degree)), ONE
 
