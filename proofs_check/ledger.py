@@ -91,7 +91,7 @@ def _row(result: ClaimResult, registry: Mapping[str, Claim]) -> Row:
 
 
 def _strength(claim: Claim, result: ClaimResult) -> str | None:
-    """What hand-written evidence amounts to: `argued` at best, since its assembly is prose. Computed, never declared."""
+    """What hand-written evidence amounts to, computed: `argued` at best, since its assembly is prose."""
     kinds = {evidence.kind for evidence in claim.evidence}
     if Kind.TRAINED in kinds:
         return "trained"

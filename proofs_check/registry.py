@@ -47,8 +47,9 @@ def _stated(
 ) -> dict[str, Claim]:
     """The claims, each with its statement as data if its package's module `formal` has one."""
     formal: dict[str, Statement] = {}
+    mine = {package for claim in claims.values() for package in PAPERS.get(claim.paper, ())}
     for package in packages:
-        if find_spec(f"{package}.formal") is not None:
+        if package in mine and find_spec(f"{package}.formal") is not None:
             formal |= _imported(f"{package}.formal").FORMAL
     if papers is not None:
         for name in formal:

@@ -65,5 +65,5 @@ def searched(statement: Statement, scripts: Any = None) -> Row:
         found = decide(statement, scripts=scripts)
     except Empty as why:
         return {"name": statement.name, "error": str(why)}
-    tried = try_mutants(statement, scripts) if found.checked is not None else []
+    tried = try_mutants(statement, found.certificate, scripts) if found.checked is not None else []
     return {"name": statement.name, "certificate": found.certificate, "reason": found.reason, "mutants": tried}

@@ -126,7 +126,7 @@ def row(data: Any, mutants: bool) -> Row:
         found = decide(statement)
     except Empty as why:
         return _failed(statement, str(why))
-    tried = try_mutants(statement) if mutants and found.checked is not None else []
+    tried = try_mutants(statement, found.certificate) if mutants and found.checked is not None else []
     return {
         "id": statement.name, "sentence": sentence(statement), "definitions": definitions(statement),
         **summary(found.checked, found.reason), "certificate": found.certificate, "mutants": counted(statement, tried),

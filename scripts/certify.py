@@ -38,7 +38,8 @@ def main(argv: list[str] | None = None) -> int:
             bar = tqdm(zip(wanted, found, strict=True), total=len(wanted), desc=paper, disable=not sys.stderr.isatty())
             new = {mine[name].digest: entry for name, entry in bar}
         kept = {made.digest: old[made.digest] for made in mine.values() if made.digest in old}
-        atomic_write_text(path, json.dumps({"statements": {**kept, **new}}, separators=(",", ":"), sort_keys=True) + "\n")
+        text = json.dumps({"statements": {**kept, **new}}, separators=(",", ":"), sort_keys=True)
+        atomic_write_text(path, text + "\n")
         print(f"{path}: {len(kept | new)} statements, {path.stat().st_size / 1e6:.2f} MB")
     return 0
 

@@ -94,11 +94,8 @@ def _decision(row: dict) -> str:
     if row["outcome"] == "proved":
         rules = ", ".join(f"{name} {count}" for name, count in _rules(row["certificate"]))
         lines.append(f"  Certificate: {rules}; its hypotheses are met at {_point(row['certificate']['point'])}")
-    made = row["mutants"]
-    if made["made"]:
-        left = f"; not told apart: {', '.join(made['left'])}" if made["left"] else ""
-        counts = f"{made['made']} made, {made['refuted']} refuted, {made['true']} true (weaker), {made['open']} open"
-        lines.append(f"  Mutants: {counts}{left}")
+    if row["mutants"]["made"]:
+        lines.append(f"  {_mutants(row['mutants'])}")
     return "\n".join(lines)
 
 
@@ -177,17 +174,21 @@ def _rows(report: dict) -> list[tuple[str, ...]]:
         kinds = ", ".join(e["kind"] for e in claim["evidence"])
         margins = [e["margin"] for e in claim["evidence"] if e["margin"] is not None]
         margin = f"{min(margins):.3g}" if margins else "-"
-        rows.append((claim["id"], _verdict(claim), claim["status"], _covered(claim), kinds, margin))
+        kinds = ", ".join(filter(None, ["core" if claim.get("core") else "", kinds]))
+        rows.append((claim["id"], _verdict(claim), claim["status"], claim["strength"] or "-", kinds, margin))
     return rows
 
 
-HEADER = ("claim", "verdict", "status", "covers", "evidence", "margin")
+HEADER = ("claim", "verdict", "status", "strength", "evidence", "margin")
 
 
 def _summary_lines(report: dict) -> list[str]:
     summary = report["summary"]
     counts = ", ".join(f"{number} {name}" for name, number in summary["status"].items() if number)
     lines = [f"{summary['claims']} claims: {counts} ({summary['effort']}; {summary['seconds']:.1f} s of evidence)"]
+    how = "searched anew, mutants run" if summary["effort"].startswith("full") else "stored certificates, checked again"
+    if summary["decided_by_the_core"]:
+        lines.append(f"{summary['decided_by_the_core']} of them also as data, for the core ({how})")
     for claim in report["claims"]:
         if claim["message"]:
             lines += [f"{claim['status']}: {claim['id']}: {claim['message']}", *_sides(claim)]
@@ -219,9 +220,34 @@ def details(report: dict) -> str:
             lines.append(f"  Holds instead: {claim['correction']}: {claim['holds_instead']}")
         if claim["outcome_of"]:
             lines.append(f"  An outcome beside {claim['outcome_of']}, which it does not settle.")
+        lines += _core(claim)
         lines.append(f"  Covers: {_covered(claim)}" + (f": {claim['coverage_why']}" if claim["coverage_why"] else ""))
         lines += [_evidence(e) for e in claim["evidence"]] + [""]
     return "\n".join([*lines, *_summary_lines(report)])
+
+
+def _core(claim: dict) -> list[str]:
+    """What the core makes of the claim's statement as data, if it has one."""
+    found = claim.get("core")
+    if found is None or claim["formal"] is None:
+        return []
+    from proofs_check.core.printing import definitions, sentence
+    from proofs_check.core.statement import from_data
+
+    statement = from_data(claim["formal"])
+    lines = [f"  As data: {sentence(statement)}", *(f"    where {line}" for line in definitions(statement))]
+    lines.append(f"  The core: {found['outcome']}" + (f"; {found['message']}" if found["message"] else ""))
+    if found["outcome"] == "refuted":
+        lines.append(f"    it fails at {_point(found['at']['point'])} ({found['at']['part']})")
+    if claim["mutants"]:
+        lines.append(f"    {_mutants(claim['mutants'])}")
+    return lines
+
+
+def _mutants(made: dict) -> str:
+    left = f"; not told apart: {', '.join(made['left'])}" if made["left"] else ""
+    counts = f"{made['made']} made, {made['refuted']} refuted, {made['true']} true (weaker), {made['open']} open"
+    return f"Mutants: {counts}{left}"
 
 
 def _evidence(evidence: dict) -> str:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from proofs_check.core.domain import Variable
 from proofs_check.core.statement import Form, Statement
-from proofs_check.core.terms import Term
+from proofs_check.core.terms import Term, walk
 
 _LOOSE, _SUM, _PRODUCT, _POWER, _TIGHT = range(5)  # how strongly a piece of text holds together
 _WORDS = {"<": "<", "<=": "<=", "=": "=", "!=": "!="}
@@ -228,5 +228,14 @@ def formula(statement: Statement) -> str:
 
 
 def definitions(statement: Statement) -> list[str]:
-    """The definitions that the statement calls, one line each."""
-    return [f"{name}({', '.join(d.parameters)}) = {_TEXT.at(d.body)}" for name, d in statement.definitions]
+    """The definitions that the statement calls, and those they call, one line each in their order."""
+    says = statement.says
+    known = dict(statement.definitions)
+    pending = [*(end for v in statement.variables for end in v.ends()), *statement.given]
+    pending += [*says.terms, *(term for _, term in says.at)] if isinstance(says, Form) else [says]
+    used: set[str] = set()
+    while pending:
+        called = {node.parts[0] for node in walk(pending.pop()) if node.kind == "call"} - used
+        used |= called
+        pending += [known[name].body for name in called]
+    return [f"{n}({', '.join(d.parameters)}) = {_TEXT.at(d.body)}" for n, d in statement.definitions if n in used]

@@ -139,10 +139,13 @@ def _assume(c: Checker, sequent: Sequent, proof: Any) -> None:
 
 
 def _either(c: Checker, sequent: Sequent, which: int, proof: Any) -> None:
-    """One alternative, where all before it fail. (Those after it may not even be defined.)"""
+    """One alternative, where all others fail. Where another holds the goal does; where one has no value, an earlier
+    one holds, or the goal would not be defined.
+    """
     _reject_unless(sequent.goal.kind == "or" and type(which) is int and which >= 0, "only a disjunction has choices")
-    before = [negation(part) for part in sequent.goal.parts[:which]]
-    c.prove(_with(replace(sequent, goal=sequent.goal.parts[which]), *before), proof)
+    parts = sequent.goal.parts
+    others = [negation(part) for number, part in enumerate(parts) if number != which]
+    c.prove(_with(replace(sequent, goal=parts[which]), *others), proof)
 
 
 def _apart(c: Checker, sequent: Sequent, less: bool, proof: Any) -> None:

@@ -29,7 +29,6 @@ from proofs_check.core.terms import (
     substitute,
     to_json,
     unfold,
-    walk,
 )
 
 FORMAT = 1
@@ -212,11 +211,10 @@ def _check_conclusion(says: Term | Form) -> None:
     if isinstance(says, Term):
         if says.kind not in FORMULAS:
             raise Malformed(f"the conclusion is a {says.kind}, no formula")
-        for node in walk(says):
-            if node.kind == "rel" and node.parts[1] is node.parts[2]:
-                raise Malformed("two sides that are the same expression state nothing")
-            if node.kind == "iff" and node.parts[0] is node.parts[1]:
-                raise Malformed("two sides that are the same formula state nothing")
+        if any(node.parts[1] is node.parts[2] for node in _outside_ifs(says)):
+            raise Malformed("two sides that are the same expression state nothing")
+        if says.kind == "iff" and says.parts[0] is says.parts[1]:
+            raise Malformed("two sides that are the same formula state nothing")
 
 
 def plain(statement: Statement) -> tuple[tuple[Variable, ...], tuple[Term, ...], Term | Form]:

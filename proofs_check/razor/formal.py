@@ -168,6 +168,8 @@ FARTHEST2 = _define(
     fold("max", jf, 1, N, fold("max", kf, 1, N, total(cf, 1, E, (V[jf, cf] - V[kf, cf]) ** 2))),
 )  # fmt: skip
 
+VECTORS = [*OUTPUTS, FARTHEST2, APART2]
+
 s, v = sequence("s", n), sequence("v", n)
 kept, w = sequence("t", m), sequence("w", m)
 scores = (s, n, kept, m)
@@ -229,85 +231,180 @@ KEPT = _define("kept", "n", (15 * N + 85 * _SHORT) / (100 * N))  # theory.trunca
 KEPT_GROUPS = _define("kept_groups", "c g n", total(kg, 1, G, when(C[kg] > 0, N, _SHORT)) / (G * N))
 
 
+SEVENTY, SHARE_OF_HEADS, MOST, LEAST = Fraction(7, 10), Fraction(15, 100), Fraction(25, 8), Fraction(25, 17)
+
+
 def reduction(length: Any) -> Term:
     return 1 - _call("kept", length)
+
+
+def kept_groups(chosen: Any, groups: Any, length: Any) -> Term:
+    return _call("kept_groups", chosen, groups, length)
+
+
+# -- parts of single statements ------------------------------------------------------------------------------------
+
+gap, distance, window = real("gap", 0, spread), whole("k", 1, n - 1), whole("w", 0)
+printed_norms, norms = norm2(gains) + norm2(printed_bias), norm2(gains) + norm2(bias)
+p, r, size = sequence("p", (e, d)), sequence("r", (e, d)), real("size", 0)
+
+# theory.alibi.weight_bound, with D_s and with D_s = D; theory.alibi.scope
+_BETWEEN = total(j, 1, distance - 1, exp(-slope * j))
+WEIGHT = 1 / (1 + exp(slope * distance) * (exp(-gap) + exp(-spread) * _BETWEEN))
+SHARP = 1 / (1 + exp(slope * distance) * (exp(-spread) + exp(-spread) * _BETWEEN))
+SCOPE = log(1 + (1 / eps - 1) * (1 - exp(-slope)) * exp(spread)) / slope
+BEYOND = 1 / (1 + exp(-spread) * (exp(slope * window) - 1))  # theory.alibi.dropped_mass_bound
+ENOUGH = log(1 + (1 / delta - 1) * exp(spread)) / slope  # theory.alibi.window_for_mass
+
+
+def head(x: Any, y: Any) -> Term:
+    return _call("logit", x, y, p, r, e, d)
+
+
+def violation(x: Term, y: Term, bound: Term) -> tuple[Term, Term]:
+    """Where |x| |x - y| > bound: printed scope and weight of y for a head of one dimension, read on the context y x.
+
+    Its query is x.x and its key w.x, |x| |w| (kappa - bound) = 2 - log(1 - eps); its slope is just above what puts the
+    scope below 1.
+    """
+    strength = (2 - log(1 - eps)) / (kappa(x, y) - bound)
+    steep = strength * bound - log(eps) + 1
+    key = each(i, strength * (y.parts[1] - x.parts[1]) / kappa(x, y))
+    two = each(t, when(t < 2, _call("logit_one", x, y, x, key, d), _call("logit_one", x, x, x, key, d)))
+    return (sqrt(norm2(x)) * sqrt(norm2(key)) * bound - log(eps)) / steep, attention(two, steep, 2, 1)
+
+
+# Gains of one size z > 0, in LayerNorm of one sign, and a bias that in LayerNorm is orthogonal to the ones.
+sign, raw, one_size = sequence("w", d), sequence("b", d), positive("z")
+_POSITIVE = when(centre >= 1, sign[1], sign[i]) >= 0
+alike = each(i, when(_POSITIVE, one_size, -one_size))
+shift = each(i, raw[i] - centre * total(k, 1, d, raw[k]) / d)
+_ALONG = when(_POSITIVE, shift.parts[1], -shift.parts[1])  # z is then along the bias; without one any z will do
+best, worst = (each(i, way * when(norm2(shift) > 0, _ALONG, hidden[i])) for way in (1, -1))
+
+
+def short_sum(slope: Any, spread: Any, kept: int, gone: int, level: Fraction) -> Term:
+    """A window inside L_h = (D - ln 0.001)/l, beyond it no weight above 0.1 %, and a mass above the level."""
+    context, n = each(j, when(j <= gone, spread, 0)), kept + gone
+    light = fold("max", t, 1, gone, attention(context, slope, n, t)) <= Fraction(1, 1000)
+    return both(kept < (spread + log(1000)) / slope, light, level < mass(context, slope, n, kept))
+
+
+def windowed(s: Any, v: Any, window: Any) -> tuple[Any, ...]:
+    """Logits and values by position, the last ones kept, as dropped and kept tokens with ALiBi in their logits."""
+    near = n - window + j
+    gone = each(j, s(j) - slope * (n - j)), each(j, v(j)), n - window
+    return (*gone, each(j, s(near) - slope * (window - j)), each(j, v(near)), window)
+
+
+# Heads number j with slope l, cost c, range D, dropped mass x; theory.truncation_budget.split_budget.
+rate, cost, masses = (sequence(name, n, 0, open="low") for name in "lcx")
+ranges, budget, level = sequence("D", n, 0), positive("eta"), positive("z")
+sharp, less = (sequence(name, n, 0, Fraction(1, 2), open="low") for name in "pr")
+split = budget / (cost[j] * rate[j] * total(k, 1, n, 1 / rate[k]))
+price = level / (rate[j] * sharp[j] * (1 - (1 - exp(-ranges[j])) * sharp[j]))  # the costs at which all rates agree
+
+
+def simple_windows(delta: Any) -> Term:
+    return total(j, 1, n, (ranges[j] - log(delta)) / rate[j])
+
+
+def sharp_windows(delta: Any) -> Term:
+    return total(j, 1, n, log(1 + (1 / delta - 1) * exp(ranges[j])) / rate[j])
+
+
+# theory.truncation.eviction_errors: the tokens s, v without number i.
+LEFT = _define("left", "s v n i", total(kl, 1, N, when(ne(kl, i), exp(S[kl]) * V[kl], 0))
+               / total(kl, 1, N, when(ne(kl, i), exp(S[kl]), 0)))  # fmt: skip
+
+
+def evicted(s: Any, v: Any, n: Any, place: Any) -> Term:
+    return _call("left", s, v, n, place) - dropped_mean(s, v, n)
+
+
+# Keys of d coordinates: q.k_j, and khat of Eq. 4.
+query, keys, kept_keys = sequence("q", d), sequence("k", (n, d)), sequence("x", (m, d))
+MEAN_KEY = _define("mean_key", "k n i", total(km, 1, N, var("k")[km, i]) / N)
+
+
+def products(query: Any, keys: Any) -> Term:
+    return each(j, total(i, 1, d, query(i) * keys[j, i]))
+
+
+def with_mean_key(query: Any, kept: Term) -> Term:
+    """Eq. 5 with khat itself, values v and w."""
+    token = n * exp(total(i, 1, d, query(i) * _call("mean_key", keys, n, i)))
+    top = token * average(v, n) + total(j, 1, m, exp(kept.parts[1]) * w[j])
+    return top / (token + total(j, 1, m, exp(kept.parts[1])))
+
+
+_ASKED = products(lambda i: query[i], keys)
+EVEN = fold("max", j, 1, n, _ASKED.parts[1]) <= fold("min", j, 1, n, _ASKED.parts[1])  # one logit on all dropped keys
+ranged_by, spare = positive("r"), whole("n", 2)
+ranged = sequence("s", n, base, base + ranged_by)
+WORST_SHARE = 1 / ranged_by - 1 / (exp(ranged_by) - 1)  # theory.compensation_bounds.WORST_SHARE
+
+# Values of e coordinates: full output, without the dropped tokens, with the token; vbar and vhat.
+full_e, cut_e, compensated_e = (each(q, part) for part in (output(*columns), cut(*columns[3:]), compensated(*columns)))
+mean_e, average_e = each(q, dropped_mean(*columns[:3])), each(q, average(*columns[1:3]))
+towards = total(q, 1, e, (mean_e.parts[1] - cut_e.parts[1]) * (average_e.parts[1] - cut_e.parts[1]))
+
+
+def not_enough(rho: Any) -> Term:
+    """Dropped logits -+ln 2, a kept one far below: |vbar - vhat| = rho |vhat - o_K|, and the token is worse."""
+    rest = constant(log(rho - Fraction(1, 2))), constant(0), 1
+    shown = first_is(-log(2), log(2)), first_is(1 + Fraction(5, 3) * rho, 1 - Fraction(5, 3) * rho), 2, *rest
+    far = absolute(dropped_mean(*shown[:3]) - average(*shown[1:3]))
+    worse = absolute(output(*shown) - cut(*rest)) < absolute(output(*shown) - compensated(*shown))
+    return both(eq(far, rho * absolute(average(*shown[1:3]) - cut(*rest))), worse)
 
 
 # -- Theorem 1 -----------------------------------------------------------------------------------------------------
 
 
 def _thm1() -> Statement:
-    def x(place: Any) -> Term:
-        return state(row(context, place), gains, printed_bias)
-
-    scores = each(t, _call("logit", x(n), x(t), w_q, w_k, d, d))
-    size = _call("product", w_q, w_k, d) * (norm2(gains) + norm2(printed_bias))
-    scope = (2 * size - log(eps)) / slope  # Eq. 2
+    states = each(t, _call("logit", state(row(context, n), gains, printed_bias),
+                           state(row(context, t), gains, printed_bias), w_q, w_k, d, d))  # fmt: skip
+    scope = (2 * _call("product", w_q, w_k, d) * printed_norms - log(eps)) / slope
     return statement(
         "razor.thm1", for_all=[n, d, centre, context, gains, bias, w_q, w_k, slope, eps, at],
-        given=[regular, scope < n - at], says=attention(scores, slope, n, at) <= eps, using=NORMED,
+        given=[regular, scope < n - at], says=attention(states, slope, n, at) <= eps, using=NORMED,
     )  # fmt: skip
 
 
-# theory.alibi.weight_bound and theory.alibi.scope
-gap, distance = real("gap", 0, spread), whole("k", 1, n - 1)
-_WEIGHT = 1 / (1 + exp(slope * distance) * (exp(-gap) + exp(-spread) * total(j, 1, distance - 1, exp(-slope * j))))
-_SHARP = 1 / (1 + exp(slope * distance - spread) * (1 + total(j, 1, distance - 1, exp(-slope * j))))
-_SCOPE = log(1 + (1 / eps - 1) * (1 - exp(-slope)) * exp(spread)) / slope
-
-
 def _thm1_corrected() -> Statement:
-    weight = attention(logits, slope, n, n - distance)
-    worst = attention(high(j < 2), slope, distance + 1, 1)  # the context ends with the target: D_s = D
+    """Of D_s only the target's excess is used. The worst context begins with the target; D_s = D in it."""
+    weight, worst = attention(logits, slope, n, n - distance), attention(high(j < 2), slope, distance + 1, 1)
     return statement(
         "razor.thm1.corrected", for_all=[n, distance, slope, spread, gap, base, logits, eps],
-        given=[logits[n - distance] - logits[n] <= gap],
-        says=both(weight <= _WEIGHT, implies(distance >= _SCOPE, weight <= eps), eq(worst, _SHARP),
-                  implies(distance < _SCOPE, eps < worst)),
-        using=[ATTENTION],
+        given=[logits[n - distance] - logits[n] <= gap], using=[ATTENTION],
+        says=both(weight <= WEIGHT, implies(distance >= SCOPE, weight <= eps), eq(worst, SHARP),
+                  implies(distance < SCOPE, eps < worst)),
     )  # fmt: skip
 
 
 def _thm1_iff() -> Statement:
-    """size: at least the spectral norm of W_Q^T W_K, of which only x.M(y - x) <= |M| |x| |y - x| is used."""
-    p, r, size = sequence("p", (e, d)), sequence("r", (e, d)), real("size", 0)
+    """size: the spectral norm of W_Q^T W_K or more, of which only x.M(y - x) <= |M| |x| |y - x| is used."""
     x, y = (state(row(context, place), gains, bias) for place in (n, at))
-    some = each(t, _call("logit", x, state(row(context, t), gains, bias), p, r, e, d))
-    rise = _call("logit", x, y, p, r, e, d) - _call("logit", x, x, p, r, e, d)
-    bound, far = 2 * (norm2(gains) + norm2(bias)), kappa(x, y)
-
-    # Where a pair is farther apart: the head q = x.x, k = w.x of norm |x| |w|, the context y x, at distance 1.
-    strength = (2 - log(1 - eps)) / (far - bound)
-    steep = strength * bound - log(eps) + 1
-    key = each(i, strength * (_call("state", row(context, at), gains, bias, centre, d, i)
-                              - _call("state", row(context, n), gains, bias, centre, d, i)) / far)  # fmt: skip
-    two = each(t, when(t < 2, _call("logit_one", x, y, x, key, d), _call("logit_one", x, x, x, key, d)))
-    beyond = (sqrt(norm2(x)) * sqrt(norm2(key)) * bound - log(eps)) / steep < 1
+    weight = attention(each(t, head(x, state(row(context, t), gains, bias))), slope, n, at)
+    scope, violating = violation(x, y, 2 * norms)
     return statement(
-        "razor.thm1.iff", for_all=[n, d, e, centre, context, gains, bias, p, r, size, slope, eps, at],
-        given=[regular, rise <= size * far, (size * bound - log(eps)) / slope < n - at],
-        says=both(implies(far <= bound, attention(some, slope, n, at) <= eps),
-                  implies(bound < far, both(beyond, eps < attention(two, steep, 2, 1)))),
-        using=NORMED,
+        "razor.thm1.iff", for_all=[n, d, e, centre, context, gains, bias, p, r, size, slope, eps, at], using=NORMED,
+        given=[regular, head(x, y) - head(x, x) <= size * kappa(x, y), (2 * size * norms - log(eps)) / slope < n - at],
+        says=both(implies(kappa(x, y) <= 2 * norms, weight <= eps),
+                  implies(kappa(x, y) > 2 * norms, both(scope < 1, eps < violating))),
     )  # fmt: skip
 
 
 def _thm1_one_size() -> Statement:
-    size, sign, raw = positive("z"), sequence("w", d), sequence("b", d)
-    alike = each(i, when(when(centre >= 1, sign[1], sign[i]) >= 0, size, -size))
-    shift = each(i, raw[i] - centre * total(k, 1, d, raw[k]) / d)
-    x, y = state(hidden, alike, shift), state(other, alike, shift)
-    radius, long = sqrt(d) * size, sqrt(norm2(shift))
-    along = when(when(centre >= 1, sign[1], sign[i]) >= 0, shift.parts[1], -shift.parts[1])
-    best, worst = (each(i, way * when(norm2(shift) > 0, along, hidden[i])) for way in (1, -1))
-    reached = kappa(state(best, alike, shift), state(worst, alike, shift))
+    """kappa with the two states that reach it, and when it is at most 2 (|gamma|^2 + |b|^2): razor.thm1.iff."""
+    found, reached = (kappa(*(state(x, alike, shift) for x in pair)) for pair in ((hidden, other), (best, worst)))
+    radius, long = sqrt(d) * one_size, sqrt(norm2(shift))
     most, bound = 2 * radius * (radius + long), 2 * (norm2(alike) + norm2(shift))
     return statement(
-        "razor.thm1.one_size", for_all=[d, centre, size, sign, raw, hidden, other],
+        "razor.thm1.one_size", for_all=[d, centre, one_size, sign, raw, hidden, other], using=NORMED,
         given=[variance(hidden) > 0, variance(other) > 0],
-        says=both(kappa(x, y) <= most, eq(reached, most),
-                  iff(most <= bound, either(norm2(shift) <= 0, radius <= long))),
-        using=NORMED,
+        says=both(found <= most, eq(reached, most), iff(most <= bound, either(norm2(shift) <= 0, radius <= long))),
     )  # fmt: skip
 
 
@@ -321,47 +418,49 @@ def _last_step() -> Statement:
     )  # fmt: skip
 
 
+def _eq6_order() -> Statement:
+    """W_Q = -W_K = -e_1 e_2^T, x = e_2."""
+    names = ("p11", "p12", "p21", "p22", "r11", "r12", "r21", "r22", "x", "y")
+    p11, p12, p21, p22, r11, r12, r21, r22, x, y = reals = [real(name) for name in names]
+    zero = both(*(eq(a * b + c * d, 0) for a, c in ((p11, p12), (p21, p22)) for b, d in ((r11, r21), (r12, r22))))
+    logit = (p11 * x + p12 * y) * (r11 * x + r12 * y) + (p21 * x + p22 * y) * (r21 * x + r22 * y)
+    point = dict(zip(names, (0, -1, 0, 0, 0, 1, 0, 0, 0, 1), strict=True))
+    return statement("razor.eq6.order", for_all=reals, says=exists(point, both(zero, ne(logit, 0))))
+
+
 def _eq7() -> Statement:
-    x = state(hidden, gains, printed_bias)
     return statement(
         "razor.eq7", for_all=[d, centre, hidden, gains, bias], given=[variance(hidden) > 0],
-        says=norm2(x) <= 2 * norm2(gains) + 2 * norm2(printed_bias), using=NORMED,
+        says=norm2(state(hidden, gains, printed_bias)) <= 2 * norm2(gains) + 2 * norm2(printed_bias), using=NORMED,
     )  # fmt: skip
 
 
 def _eq7_corrected() -> Statement:
     """d for LayerNorm and d + 1 for RMSNorm."""
-    x = state(hidden, gains, bias)
     return statement(
         "razor.eq7.corrected", for_all=[d, centre, hidden, gains, bias], given=[variance(hidden) > 0],
-        says=norm2(x) <= (d + 1 - centre) * (norm2(gains) + norm2(bias)), using=NORMED,
+        says=norm2(state(hidden, gains, bias)) <= (d + 1 - centre) * norms, using=NORMED,
     )  # fmt: skip
 
 
 def _eq8() -> Statement:
-    x = state(hidden, gains, printed_bias)
-    bound = _call("product", w_q, w_k, d) * (2 * norm2(gains) + 2 * norm2(printed_bias))
+    x, size = state(hidden, gains, printed_bias), _call("product", w_q, w_k, d)
     return statement(
         "razor.eq8", for_all=[d, centre, hidden, gains, bias, w_q, w_k], given=[variance(hidden) > 0],
-        says=_call("logit", x, x, w_q, w_k, d, d) <= bound, using=NORMED,
+        says=_call("logit", x, x, w_q, w_k, d, d) <= 2 * size * printed_norms, using=NORMED,
     )  # fmt: skip
 
 
 # -- what lies beyond a window -------------------------------------------------------------------------------------
-
-window = whole("w", 0)
-_BEYOND = 1 / (1 + exp(-spread) * (exp(slope * window) - 1))  # theory.alibi.dropped_mass_bound
-_ENOUGH = log(1 + (1 / delta - 1) * exp(spread)) / slope  # theory.alibi.window_for_mass
 
 
 def _discard_corrected() -> Statement:
     """The supremum over contexts of all lengths: the worst one of length n comes within (w + 1/l)/n of the bound."""
     found, worst = mass(logits, slope, n, window), mass(high(j <= n - window), slope, n, window)
     return statement(
-        "razor.sec3.1.discard.corrected", for_all=[n, window, slope, spread, base, logits, delta],
-        says=both(found <= _BEYOND, implies(window >= _ENOUGH, found <= delta),
-                  _BEYOND - worst <= (window + 1 / slope) / n),
-        using=[MASS],
+        "razor.sec3.1.discard.corrected", for_all=[n, window, slope, spread, base, logits, delta], using=[MASS],
+        says=both(found <= BEYOND, implies(window >= ENOUGH, found <= delta),
+                  BEYOND - worst <= (window + 1 / slope) / n),
     )  # fmt: skip
 
 
@@ -369,72 +468,63 @@ def _form() -> Statement:
     """The bound itself is below eps where D > 0; at D = 0 it is eps, and the mass is below all the same."""
     found, bound = mass(logits, slope, n, window), eps / (1 + eps * (1 - exp(-spread)))
     return statement(
-        "razor.sec3.1.form", for_all=[n, window, slope, spread, base, logits, eps],
+        "razor.sec3.1.form", for_all=[n, window, slope, spread, base, logits, eps], using=[MASS],
         given=[(spread - log(eps)) / slope <= window],
-        says=both(found <= bound, found < eps, implies(spread > 0, bound < eps)), using=[MASS],
+        says=both(found <= bound, found < eps, implies(spread > 0, bound < eps)),
     )  # fmt: skip
 
 
 def _discard() -> Statement:
     """The added hypothesis: the numerator of Eq. 2 without -ln eps is at least the range D."""
-    numerator = real("numerator", spread)
-    scope, term = (numerator - log(eps)) / slope, exp(logits[k] - slope * (n - k))
+    numerator, term = real("numerator", spread), exp(logits[k] - slope * (n - k))
+    beyond = when((numerator - log(eps)) / slope < n - k, term, 0)
     return statement(
         "razor.sec3.1.discard", for_all=[n, slope, spread, numerator, base, logits, eps],
-        says=total(k, 1, n, when(scope < n - k, term, 0)) / total(k, 1, n, term) < eps,
+        says=total(k, 1, n, beyond) / total(k, 1, n, term) < eps,
     )  # fmt: skip
 
 
 def _discard_sum() -> Statement:
-    """Two heads of width 1 (W_Q W_K = -D/2, b = 0, gamma = 1: the numerator of Eq. 2 is D), their worst contexts."""
+    """Two heads of width 1, W_Q^T W_K = -D/2, b = 0 and gamma = 1 (the numerator of Eq. 2 is D), worst contexts."""
     steep, far = positive("l'"), real("D'", 0)
-
-    def case(slope: Any, spread: Any, kept: int, gone: int, level: Fraction) -> Term:
-        worst, n = each(j, when(j <= gone, spread, 0)), kept + gone
-        each_one = fold("max", t, 1, gone, attention(worst, slope, n, t)) <= Fraction(1, 1000)
-        return both(kept < (spread + log(1000)) / slope, each_one, level < mass(worst, slope, n, kept))
-
     point = {slope: Fraction(1, 4), spread: 6, steep: Fraction(1, 16), far: 1}
-    cases = case(slope, spread, 46, 60, Fraction(3, 1000)), case(steep, far, 84, 120, Fraction(14, 1000))
+    cases = (slope, spread, 46, 60, Fraction(3, 1000)), (steep, far, 84, 120, Fraction(14, 1000))
     return statement(
-        "razor.sec3.1.discard.sum", for_all=[slope, spread, steep, far], says=exists(point, both(*cases)),
-        using=[ATTENTION, MASS],
+        "razor.sec3.1.discard.sum", for_all=[slope, spread, steep, far], using=[ATTENTION, MASS],
+        says=exists(point, both(*(short_sum(*case) for case in cases))),
     )  # fmt: skip
 
 
 def _sinks() -> Statement:
-    """Dropped: all but p sinks and the last w. The worst mass tends to the one without sinks."""
-    sinks, window = whole("p", 0), whole("w", 1)
-    worst = high(both(sinks < j, j <= n - window))
-    term = exp(worst.parts[1] - slope * (n - j))
+    """Dropped: all but u sinks and the last w. The worst mass tends to the bound without sinks (which no mass exceeds)."""
+    sinks, window = whole("u", 0), whole("w", 1)
+    term = exp(when(both(sinks < j, j <= n - window), base + spread, base) - slope * (n - j))
+    bound = 1 / (1 + exp(-spread) * (exp(slope * window) - 1))
+    rate = exp(spread) * (sinks + window + 1 / slope) / (1 - exp(-slope))
     return statement(
         "razor.sec3.1.sinks", for_all=[sinks, window, slope, spread, base, n],
-        says=limit(total(j, sinks + 1, n - window, term) / total(j, 1, n, term),
-                   1 / (1 + exp(-spread) * (exp(slope * window) - 1)), n,
-                   exp(spread) * (sinks + window + 1 / slope) / (1 - exp(-slope))),
+        says=limit(total(j, sinks + 1, n - window, term) / total(j, 1, n, term), bound, n, rate),
     )  # fmt: skip
 
 
 def _no_decay() -> Statement:
     """Slope 0. theory.truncation_flat.log_scope and mass_floor."""
-    scope = (1 / eps - 1) * exp(spread)
-    worst = attention(high(j < 2), 0, distance + 1, 1)
+    scope, weight = (1 / eps - 1) * exp(spread), attention(logits, 0, n, n - distance)
     return statement(
-        "razor.sec3.2.no_decay", for_all=[n, distance, window, spread, base, logits, eps],
-        says=both(implies(scope <= distance, attention(logits, 0, n, n - distance) <= eps),
-                  implies(distance < scope, eps < worst), 1 - mass(logits, 0, n, window) <= window * exp(spread) / n),
-        using=[ATTENTION, MASS],
+        "razor.sec3.2.no_decay", for_all=[n, distance, window, spread, base, logits, eps], using=[ATTENTION, MASS],
+        says=both(implies(distance >= scope, weight <= eps),
+                  implies(distance < scope, eps < attention(high(j < 2), 0, distance + 1, 1)),
+                  1 - mass(logits, 0, n, window) <= window * exp(spread) / n),
     )  # fmt: skip
 
 
 def _flat_mass() -> Statement:
     """theory.truncation_flat.mass_bound with D_s = D."""
     s, kept = sequence("s", n, base, base + spread), sequence("t", m, base, base + spread)
-    bound = n / (n + m * exp(-spread))
+    worst, bound = share(constant(base + spread), n, constant(base), m), n / (n + m * exp(-spread))
     return statement(
-        "razor.sec3.2.flat_mass", for_all=[n, m, spread, base, s, kept],
-        says=both(share(s, n, kept, m) <= bound, eq(share(constant(base + spread), n, constant(base), m), bound)),
-        using=OUTPUTS,
+        "razor.sec3.2.flat_mass", for_all=[n, m, spread, base, s, kept], using=OUTPUTS,
+        says=both(share(s, n, kept, m) <= bound, eq(worst, bound)),
     )  # fmt: skip
 
 
@@ -445,74 +535,47 @@ def _output() -> Statement:
     """One coordinate of the values; any set of dropped tokens, any logits, positional biases in them."""
     o_kept = cut(kept, w, m)
     return statement(
-        "razor.sec3.1.output", for_all=free_head,
-        says=eq(output(*heads) - o_kept, share(*scores) * (dropped_mean(s, v, n) - o_kept)), using=OUTPUTS,
+        "razor.sec3.1.output", for_all=free_head, using=OUTPUTS,
+        says=eq(output(*heads) - o_kept, share(*scores) * (dropped_mean(s, v, n) - o_kept)),
     )  # fmt: skip
 
 
 def _output_attained() -> Statement:
-    """Squared lengths; v: values of e coordinates, whose squared diameter is farthest2."""
+    """Squared lengths, squared diameter; attained by values 1 (dropped) and 0 (kept)."""
     window = whole("w", 1, n - 1)
     bound = 1 / (1 + exp(-spread) * (exp(slope * window) - 1) / (1 - exp(-slope * (n - window))))
-
-    def head(s: Any, value: Any) -> tuple[Any, ...]:
-        near = n - window + j
-        return (each(j, s(j) - slope * (n - j)), each(j, value(j)), n - window,
-                each(j, s(near) - slope * (window - j)), each(j, value(near)), window)  # fmt: skip
-
-    some = head(lambda j: logits[j], lambda j: v_e[j, q])
-    worst = head(lambda j: when(j <= n - window, base + spread, base), lambda j: when(j <= n - window, 1, 0))
+    some = windowed(lambda j: logits[j], lambda j: v_e[j, q], window)
+    far = windowed(*(lambda j, x=x: when(j <= n - window, *x) for x in ((base + spread, base), (1, 0))), window)
     moved = total(q, 1, e, (output(*some) - cut(*some[3:])) ** 2)
     return statement(
-        "razor.sec3.1.output_attained", for_all=[n, window, e, slope, spread, base, logits, v_e],
-        says=both(moved <= bound**2 * _call("farthest2", v_e, n, e), eq(output(*worst) - cut(*worst[3:]), bound)),
-        using=[*OUTPUTS, FARTHEST2],
+        "razor.sec3.1.output_attained", for_all=[n, window, e, slope, spread, base, logits, v_e], using=VECTORS,
+        says=both(moved <= bound**2 * _call("farthest2", v_e, n, e), eq(output(*far) - cut(*far[3:]), bound)),
     )  # fmt: skip
 
 
 def _budget() -> Statement:
-    """Both kinds of windows; the masses of the sharp ones are at most 1/2, and costs that make all rates agree free."""
-    rate, cost = sequence("l", n, 0, open="low"), sequence("c", n, 0, open="low")
-    ranges, masses, budget = sequence("D", n, 0), sequence("x", n, 0, open="low"), positive("eta")
-    level, sharp, less = positive("z"), *(sequence(x, n, 0, Fraction(1, 2), open="low") for x in "pr")
-    best = each(j, budget / (cost[j] * rate[j] * total(k, 1, n, 1 / rate[k])))  # theory.truncation_budget.split_budget
-    best_j = best.parts[1]
-
-    def simple(delta: Any) -> Term:
-        return total(j, 1, n, (ranges[j] - log(delta)) / rate[j])
-
-    def sharpest(delta: Any) -> Term:
-        return total(j, 1, n, log(1 + (1 / delta - 1) * exp(ranges[j])) / rate[j])
-
-    price = level / (rate[j] * sharp[j] * (1 - (1 - exp(-ranges[j])) * sharp[j]))
+    """Simple windows; and sharp ones, for masses of at most 1/2 (without that it is false) and any costs."""
     affordable = total(j, 1, n, price * less[j]) <= total(j, 1, n, price * sharp[j])
+    other = total(j, 1, n, (masses[j] - split) ** 2) > 0
     return statement(
         "razor.sec3.1.budget", for_all=[n, rate, cost, ranges, masses, budget, level, sharp, less],
         given=[total(j, 1, n, cost[j] * masses[j]) <= budget],
-        says=both(eq(total(j, 1, n, cost[j] * best_j), budget), simple(best_j) <= simple(masses[j]),
-                  implies(total(j, 1, n, (masses[j] - best_j) ** 2) > 0, simple(best_j) < simple(masses[j])),
-                  implies(affordable, sharpest(sharp[j]) <= sharpest(less[j]))),
+        says=both(eq(total(j, 1, n, cost[j] * split), budget), simple_windows(split) <= simple_windows(masses[j]),
+                  implies(other, simple_windows(split) < simple_windows(masses[j])),
+                  implies(affordable, sharp_windows(sharp[j]) <= sharp_windows(less[j]))),
     )  # fmt: skip
 
 
 def _eviction() -> Statement:
-    """One coordinate of the values. theory.truncation.eviction_errors."""
-    n, at = whole("n", 2), whole("i", 1, var("n"))
-    left = _define("left", "s v n i", total(kl, 1, N, when(ne(kl, i), exp(S[kl]) * V[kl], 0))
-                   / total(kl, 1, N, when(ne(kl, i), exp(S[kl]), 0)))  # fmt: skip
-
-    def cost(s: Any, v: Any, n: Any, at: Any) -> Term:
-        return _call("left", s, v, n, at) - dropped_mean(s, v, n)
-
-    weight = exp(s[at]) / _call("Z", s, n)
-    moved = weight / (1 - weight) * (dropped_mean(s, v, n) - v[at])
-    sink = first_is(log(18), 0), each(j, when(eq(j, 1), 0, when(eq(j, 2), 1, Fraction(-1, 2)))), 3
-    heavy = first_is(log(2), 0), each(j, when(eq(j, 1), 0, when(eq(j, 2), 1, -1))), 3
-    worst = both(*(absolute(cost(*sink, at)) < absolute(cost(*sink, 1)) for at in (2, 3)))
+    """One coordinate of the values."""
+    place, weight = whole("i", 1, spare), exp(s[var("i")]) / _call("Z", s, spare)
+    sink = first_is(log(18), 0), each(j, when(j < 2, 0, when(j < 3, 1, Fraction(-1, 2)))), 3
+    heavy = first_is(log(2), 0), each(j, when(j < 2, 0, when(j < 3, 1, -1))), 3
+    worst = both(*(absolute(evicted(*sink, other)) < absolute(evicted(*sink, 1)) for other in (2, 3)))
+    moved = weight / (1 - weight) * (dropped_mean(s, v, spare) - v[place])
     return statement(
-        "razor.sec2.eviction", for_all=[n, at, s, v],
-        says=both(eq(cost(s, v, n, at), moved), worst, eq(cost(*heavy, 1), 0), absolute(cost(*heavy, 2)) > 0),
-        using=[*OUTPUTS, left],
+        "razor.sec2.eviction", for_all=[spare, place, s, v], using=[*OUTPUTS, LEFT],
+        says=both(eq(evicted(s, v, spare, place), moved), worst, eq(evicted(*heavy, 1), 0), ne(evicted(*heavy, 2), 0)),
     )  # fmt: skip
 
 
@@ -521,26 +584,18 @@ def _eviction() -> Statement:
 
 def _identity() -> Statement:
     """One coordinate of the values."""
-    o_kept, true, hat = cut(kept, w, m), share(*scores), share_hat(*scores)
-    mean = dropped_mean(s, v, n)
+    true, hat, mean = share(*scores), share_hat(*scores), dropped_mean(s, v, n)
+    split = (true - hat) * (mean - cut(kept, w, m)) + hat * (mean - average(v, n))
     return statement(
-        "razor.eq5.identity", for_all=free_head,
-        says=eq(output(*heads) - compensated(*heads), (true - hat) * (mean - o_kept) + hat * (mean - average(v, n))),
-        using=OUTPUTS,
-    )  # fmt: skip
-
-
-query, keys, kept_keys = sequence("q", d), sequence("k", (n, d)), sequence("x", (m, d))
-MEAN_KEY = _define("mean_key", "k n i", total(km, 1, N, var("k")[km, i]) / N)  # Eq. 4
-products = each(j, total(i, 1, d, query[i] * keys[j, i]))
-even = fold("max", j, 1, n, products.parts[1]) <= fold("min", j, 1, n, products.parts[1])
+        "razor.eq5.identity", for_all=free_head, says=eq(output(*heads) - compensated(*heads), split), using=OUTPUTS
+    )
 
 
 def _under() -> Statement:
     token = n * exp(total(i, 1, d, query[i] * _call("mean_key", keys, n, i)))
-    true = total(j, 1, n, exp(products.parts[1]))
+    true = total(j, 1, n, exp(_ASKED.parts[1]))
     return statement(
-        "razor.eq5.under", for_all=[n, d, query, keys], says=both(token <= true, iff(eq(token, true), even)),
+        "razor.eq5.under", for_all=[n, d, query, keys], says=both(token <= true, iff(eq(token, true), EVEN)),
         using=[MEAN_KEY],
     )  # fmt: skip
 
@@ -548,116 +603,90 @@ def _under() -> Statement:
 def _eq5_exact() -> Statement:
     """If keys number a and b differ, the query k_a - k_b and the values 1 (dropped) and 0 (kept) show it."""
     one, two = whole("a", 1, n), whole("b", 1, n)
-    token = exp(total(i, 1, d, query[i] * _call("mean_key", keys, n, i)))
-    seen = each(j, total(i, 1, d, query[i] * kept_keys[j, i]))
-    full = output(products, v, n, seen, w, m)
-    top = total(j, 1, m, exp(seen.parts[1]) * w[j])
-    eq5 = (n * token * average(v, n) + top) / (n * token + total(j, 1, m, exp(seen.parts[1])))
-    coincide = _call("farthest2", keys, n, d) <= 0
-    apart = each(j, total(i, 1, d, (keys[one, i] - keys[two, i]) * keys[j, i]))
-    there = each(j, total(i, 1, d, (keys[one, i] - keys[two, i]) * kept_keys[j, i]))
-    shown = apart, constant(1), n, there, constant(0), m
+    asked = _ASKED, v, n, products(lambda i: query[i], kept_keys), w, m
+    gone, seen = (products(lambda i: keys[one, i] - keys[two, i], x) for x in (keys, kept_keys))
+    shown = gone, constant(1), n, seen, constant(0), m
+    agree = either(EVEN, _call("farthest2", keys, n, d) <= 0)
     return statement(
-        "razor.eq5.exact", for_all=[n, m, d, query, keys, kept_keys, v, w, one, two],
-        says=both(implies(either(even, coincide), eq(eq5, full)),
+        "razor.eq5.exact", for_all=[n, m, d, query, keys, kept_keys, v, w, one, two], using=[*VECTORS, MEAN_KEY],
+        says=both(implies(agree, eq(with_mean_key(lambda i: query[i], asked[3]), output(*asked))),
                   implies(apart2(row(keys, one), row(keys, two)) > 0, ne(compensated(*shown), output(*shown)))),
-        using=[*OUTPUTS, FARTHEST2, MEAN_KEY, APART2],
     )  # fmt: skip
-
-
-positive_range = positive("r")
-ranged = sequence("s", n, base, base + positive_range)
 
 
 def _log_mass() -> Statement:
     return statement(
-        "razor.eq5.log_mass", for_all=[n, positive_range, base, ranged],
-        says=log_gap(ranged, n) <= log_mass_bound(positive_range), using=OUTPUTS,
+        "razor.eq5.log_mass", for_all=[n, ranged_by, base, ranged],
+        says=log_gap(ranged, n) <= log_mass_bound(ranged_by), using=OUTPUTS,
     )  # fmt: skip
 
 
 def _log_mass_sharp() -> Statement:
-    """The whole number next to the share p* of n keys lie r above the others: O(1/n^2) below the bound."""
-    r, n, top = positive_range, whole("n", 2), whole("m", 1, var("n") - 1)
-    worst_share = 1 / r - 1 / (exp(r) - 1)  # theory.compensation_bounds.WORST_SHARE
-    two = log_gap(each(j, when(j <= top, base + r, base)), n)
+    """The whole number u next to the share p* of n keys lie r above the others: O(1/n^2) below the bound."""
+    top = whole("u", 1, spare - 1)
+    two = log_gap(each(j, when(j <= top, base + ranged_by, base)), spare)
     return statement(
-        "razor.eq5.log_mass.sharp", for_all=[n, top, r, base, ranged],
-        given=[absolute(top - worst_share * n) <= 1],
-        says=both(log_gap(ranged, n) <= log_mass_bound(r), log_mass_bound(r) - two <= (exp(r) - 1) ** 2 / (2 * n**2)),
-        using=OUTPUTS,
+        "razor.eq5.log_mass.sharp", for_all=[spare, top, ranged_by, base, ranged], using=OUTPUTS,
+        given=[absolute(top - WORST_SHARE * spare) <= 1],
+        says=both(log_gap(ranged, spare) <= log_mass_bound(ranged_by),
+                  log_mass_bound(ranged_by) - two <= (exp(ranged_by) - 1) ** 2 / (2 * spare**2)),
     )  # fmt: skip
 
 
 def _quadratic() -> Statement:
-    return statement(
-        "razor.eq5.log_mass.quadratic", for_all=[positive_range],
-        says=log_mass_bound(positive_range) <= positive_range**2 / 8,
-    )  # fmt: skip
+    bound = ranged_by**2 / 8
+    return statement("razor.eq5.log_mass.quadratic", for_all=[ranged_by], says=log_mass_bound(ranged_by) <= bound)
 
 
 def _gaps() -> Statement:
     """Reached: T - That at a kept logit half way between log Z_D and log Zhat; vbar - vhat with one key of n + 2."""
-    r = positive_range
-    mean, plain = dropped_mean(ranged, column(v_e), n), average(column(v_e), n)
     middle = constant((log(_call("Z", ranged, n)) + log(_call("Zhat", ranged, n))) / 2)
+    some, half = ((ranged, n, *rest) for rest in ((kept, m), (middle, 1)))
+    apart = total(q, 1, e, (dropped_mean(ranged, column(v_e), n) - average(column(v_e), n)) ** 2)
     one = first_is(2 * log(n + 1), 0), first_is(1, 0), n + 2
     return statement(
-        "razor.eq5.gaps", for_all=[n, m, e, r, base, ranged, kept, v_e],
-        says=both(share(ranged, n, kept, m) - share_hat(ranged, n, kept, m) <= tanh(log_mass_bound(r) / 4),
-                  eq(share(ranged, n, middle, 1) - share_hat(ranged, n, middle, 1), tanh(log_gap(ranged, n) / 4)),
-                  total(q, 1, e, (mean - plain) ** 2) <= tanh(r / 4) ** 2 * _call("farthest2", v_e, n, e),
-                  eq(dropped_mean(*one) - average(*one[1:]), tanh(log(n + 1) / 2))),
-        using=[*OUTPUTS, FARTHEST2],
+        "razor.eq5.gaps", for_all=[n, m, e, ranged_by, base, ranged, kept, v_e], using=VECTORS,
+        says=both(share(*some) - share_hat(*some) <= tanh(log_mass_bound(ranged_by) / 4),
+                  eq(share(*half) - share_hat(*half), tanh(log_gap(ranged, n) / 4)),
+                  apart <= tanh(ranged_by / 4) ** 2 * _call("farthest2", v_e, n, e),
+                  eq(dropped_mean(*one) - average(*one[1:]), tanh(2 * log(n + 1) / 4))),
     )  # fmt: skip
 
 
 def _pointwise() -> Statement:
     """Two dropped tokens and m kept ones of one value w, values in [-1, 1], dropping exact: errors up to 1, not 1."""
     x, y, z, u = real("x"), real("y"), real("z"), real("u", 0, 1, open="low")
-    one, two, w = real("p", -1, 1), real("r", -1, 1), real("w", -1, 1)
-    s, v = first_is(x, y), first_is(one, two)
-    head = s, v, 2, constant(z), constant(w), m
+    one, two, w = (real(name, -1, 1) for name in "prw")
+    head = first_is(x, y), first_is(one, two), 2, constant(z), constant(w), m
     family = {x: 1 / u, y: -1 / u, z: log(u), one: 1, two: -1}
     return statement(
-        "razor.sec1.proved.pointwise", for_all=[m, x, y, z, one, two, w, u], given=[eq(w, dropped_mean(s, v, 2))],
+        "razor.sec1.proved.pointwise", for_all=[m, x, y, z, one, two, w, u], given=[eq(w, dropped_mean(*head[:3]))],
         says=supremum(absolute(output(*head) - compensated(*head)), 1, family, u, 1 + lift(m) / 2, attained=False),
         using=OUTPUTS,
     )  # fmt: skip
 
 
 def _proved_corrected() -> Statement:
-    """Squared errors. The last line: |vbar - vhat| = rho |vhat - o_K| is not enough for any rho > 1/2."""
-    o, o_kept, hat = (each(q, part) for part in (output(*columns), cut(*columns[3:]), compensated(*columns)))
-    mean, plain = (each(q, part) for part in (dropped_mean(*columns[:3]), average(*columns[1:3])))
-    along = total(q, 1, e, (mean.parts[1] - o_kept.parts[1]) * (plain.parts[1] - o_kept.parts[1]))
+    """Squared errors; and the constant 1/2: no rho above it is enough."""
     rho = real("rho", Fraction(1, 2), open="low")
-    third = Fraction(5, 3) * rho
-    rest = constant(log(rho - Fraction(1, 2))), constant(0), 1
-    shown = first_is(-log(2), log(2)), first_is(1 + third, 1 - third), 2, *rest
-    worse = absolute(output(*shown) - cut(*shown[3:])) < absolute(output(*shown) - compensated(*shown))
-    far = absolute(dropped_mean(*shown[:3]) - average(*shown[1:3]))
-    ratio = eq(far, rho * absolute(average(*shown[1:3]) - cut(*rest)))
+    dropping, token = apart2(full_e, cut_e, e), apart2(full_e, compensated_e, e)
+    near = 4 * apart2(mean_e, average_e, e) <= apart2(average_e, cut_e, e)
+    excess = share_hat(*scores) * apart2(average_e, cut_e, e) - 2 * share(*scores) * towards
     return statement(
-        "razor.sec1.proved.corrected", for_all=[n, m, e, s, v_e, kept, w_e, rho],
-        says=both(iff(apart2(o, o_kept, e) < apart2(o, hat, e),
-                      2 * share(*scores) * along < share_hat(*scores) * apart2(plain, o_kept, e)),
-                  implies(4 * apart2(mean, plain, e) <= apart2(plain, o_kept, e),
-                          apart2(o, hat, e) <= apart2(o, o_kept, e)), ratio, worse),
-        using=[*OUTPUTS, APART2],
+        "razor.sec1.proved.corrected", for_all=[n, m, e, s, v_e, kept, w_e, rho], using=VECTORS,
+        says=both(iff(dropping < token, excess > 0), implies(near, token <= dropping), not_enough(rho)),
     )  # fmt: skip
 
 
 def _alibi_mean() -> Statement:
-    """Identical keys of logit x at the distances w .. w + n - 1; the token has their mean bias."""
+    """Identical keys of logit x at the distances w .. w + n - 1; theory.compensation_alibi.mean_bias_log_gap."""
     x, half = real("x"), Fraction(1, 2) * slope
     faded, example = each(j, x - slope * (window + j - 1)), each(j, -Fraction(1, 256) * j)
     ratio = (exp(half * n) - exp(-half * n)) / (n * (exp(half) - exp(-half)))
+    stated = absolute(_call("Z", example, 4000) / _call("Zhat", example, 4000) - 158) <= Fraction(1, 2)
     return statement(
-        "razor.eq4.alibi_mean", for_all=[n, window, slope, x],  # theory.compensation_alibi.mean_bias_log_gap
-        says=both(eq(_call("Z", faded, n) / _call("Zhat", faded, n), ratio),
-                  absolute(_call("Z", example, 4000) / _call("Zhat", example, 4000) - 158) <= Fraction(1, 2)),
-        using=OUTPUTS,
+        "razor.eq4.alibi_mean", for_all=[n, window, slope, x], using=OUTPUTS,
+        says=both(eq(_call("Z", faded, n) / _call("Zhat", faded, n), ratio), stated),
     )  # fmt: skip
 
 
@@ -665,19 +694,20 @@ def _alibi_mean() -> Statement:
 
 
 def _reduction() -> Statement:
-    return statement("razor.abstract.reduction", for_all=[n], says=Fraction(7, 10) < reduction(n), using=[KEPT])
+    """Where it is largest, from N = 20000 on."""
+    length = whole("n", 20_000)
+    return statement("razor.abstract.reduction", for_all=[length], says=reduction(length) > SEVENTY, using=[KEPT])
 
 
 def _reduction_corrected() -> Statement:
-    """The formula holds from N = 4000 on; below nothing is dropped."""
+    """The formula holds from N = 4000 on; before that nothing is dropped."""
     formula = Fraction(17, 20) * (1 - largest(4000 / lift(n), Fraction(1, 5)))
     stated = {8000: Fraction(425, 1000), 10_000: Fraction(51, 100), 16_000: Fraction(6375, 10_000)}
     return statement(
-        "razor.abstract.reduction.corrected", for_all=[n],
+        "razor.abstract.reduction.corrected", for_all=[n], using=[KEPT],
         says=both(implies(n >= 4000, eq(reduction(n), formula)), reduction(n) <= Fraction(17, 25),
                   iff(n >= 20_000, eq(reduction(n), Fraction(17, 25))),
                   *(eq(reduction(length), value) for length, value in stated.items())),
-        using=[KEPT],
     )  # fmt: skip
 
 
@@ -687,30 +717,28 @@ def _three() -> Statement:
 
 
 def _gqa_corrected() -> Statement:
-    """g groups of 4 heads, 15 % of all heads protected: fewest groups hit, most, and in expectation."""
+    """g groups of 4 heads, c[k] of them chosen, 15 % of all (or more, or less); fewest groups hit, most, expected."""
     groups, length, unit = whole("g", 1), whole("n", 20_000), whole("u", 1)
     chosen = replace(sequence("c", groups, 0, 4), whole=True)
-    ratio, number = 1 / _call("kept_groups", chosen, groups, length), total(k, 1, groups, chosen[k])
+    ratio, number = 1 / kept_groups(chosen, groups, length), total(k, 1, groups, chosen[k]) / (4 * groups)
     packed, strewn = (each(k, when(k <= places * unit, heads, 0)) for places, heads in ((3, 4), (12, 1)))
+    ends = (1 / kept_groups(placed, 20 * unit, length) for placed in (packed, strewn))
     hit = 1 - Fraction(17, 20) ** 4
     return statement(
-        "razor.tab2.gqa.corrected", for_all=[groups, length, unit, chosen],
-        says=both(implies(number >= Fraction(15, 100) * 4 * groups, ratio <= Fraction(25, 8)),
-                  implies(number <= Fraction(15, 100) * 4 * groups, ratio >= Fraction(25, 17)),
-                  eq(1 / _call("kept_groups", packed, 20 * unit, length), Fraction(25, 8)),
-                  eq(1 / _call("kept_groups", strewn, 20 * unit, length), Fraction(25, 17)),
+        "razor.tab2.gqa.corrected", for_all=[groups, length, unit, chosen], using=[KEPT_GROUPS],
+        says=both(implies(number >= SHARE_OF_HEADS, ratio <= MOST), implies(number <= SHARE_OF_HEADS, ratio >= LEAST),
+                  *map(eq, ends, (MOST, LEAST)),
                   absolute(1 / lift(hit + (1 - hit) / 5) - Fraction(172, 100)) <= Fraction(1, 200)),
-        using=[KEPT_GROUPS],
     )  # fmt: skip
 
 
 FORMAL: dict[str, Statement] = {
     made.name: made
     for made in (
-        _thm1(), _thm1_corrected(), _thm1_iff(), _thm1_one_size(), _last_step(), _eq7(), _eq7_corrected(), _eq8(),
-        _discard_corrected(), _form(), _discard(), _discard_sum(), _sinks(), _no_decay(), _flat_mass(), _output(),
-        _output_attained(), _budget(), _eviction(), _identity(), _under(), _eq5_exact(), _log_mass(),
-        _log_mass_sharp(), _quadratic(), _gaps(), _pointwise(), _proved_corrected(), _alibi_mean(), _reduction(),
-        _reduction_corrected(), _three(), _gqa_corrected(),
+        _thm1(), _thm1_corrected(), _thm1_iff(), _thm1_one_size(), _discard_corrected(), _form(), _discard(),
+        _discard_sum(), _sinks(), _no_decay(), _flat_mass(), _output(), _output_attained(), _budget(), _eviction(),
+        _identity(), _under(), _eq5_exact(), _log_mass(), _log_mass_sharp(), _quadratic(), _gaps(), _pointwise(),
+        _proved_corrected(), _alibi_mean(), _last_step(), _eq6_order(), _eq7(), _eq7_corrected(), _eq8(),
+        _reduction(), _reduction_corrected(), _three(), _gqa_corrected(),
     )
 }  # fmt: skip

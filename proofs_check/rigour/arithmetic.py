@@ -13,6 +13,7 @@ from scipy.optimize import linprog
 
 from proofs_check.core.domain import Sequent, facts
 from proofs_check.core.normal import (
+    Monomial,
     Rational,
     back,
     constant,
@@ -332,9 +333,13 @@ def exponentials(sequent: Sequent, then: Tactic) -> Proof:
     (low, p), (high, q) = sorted(margin.top.items(), key=lambda pair: pair[1])
     if p != -q or not all(b.kind == "apply" and b.parts[0] == "exp" for mono in (low, high) for b, _ in mono):
         raise Failed("not two exponentials")
-    a, b = (reduce(plus, (times(constant(e), normal(x.parts[1])) for x, e in mono), constant(0)) for mono in (low, high))
-    goal = Term("rel", sequent.goal.parts[0], exp(back(a)), exp(back(b)))
+    goal = Term("rel", sequent.goal.parts[0], exp(_argument(low)), exp(_argument(high)))
     return rewritten_as(sequent, goal, by("logarithm", then))
+
+
+def _argument(mono: Monomial) -> Term:
+    """a, for a product of exponentials that is e^a."""
+    return back(reduce(plus, (times(constant(power), normal(base.parts[1])) for base, power in mono), constant(0)))
 
 
 def fold_atoms(term: Term) -> list[Term]:

@@ -102,7 +102,17 @@ class Search:
                     return by("enumerate", v.name, *(self.tactic(depth) for _ in range(count)))(s)
             raise Failed("nothing to enumerate")
 
-        return [enumerate_, alternatives]
+        def tightened(s: Sequent) -> Proof:
+            for number, formula in enumerate(s.given):
+                if formula.kind == "rel" and formula.parts[0] in ("<", "<="):
+                    for k, upper in ((1, True), (2, False)):
+                        mine, end = formula.parts[k], formula.parts[3 - k]
+                        plain = mine.kind == "var" and end.kind == "num"
+                        if plain and _better(s, mine.parts[0], end, upper, formula):
+                            return by("tighten", mine.parts[0], number, self.tactic(depth))(s)
+            raise Failed("no better end")
+
+        return [tightened, enumerate_, alternatives]
 
     def _equality(self, s: Sequent, depth: int) -> list[Tactic]:
         go = self.tactic(depth - 1)
@@ -332,6 +342,18 @@ class Search:
         raise Failed("no cases")
 
 
+def _better(s: Sequent, name: str, end: Term, upper: bool, formula: Term) -> bool:
+    """Is a constant from a hypothesis a better end of the variable's domain than the one it has?"""
+    v = s.variable(name)
+    old, opened = (v.high, v.high_open) if upper else (v.low, v.low_open)
+    if v.values or v.sizes or (old is not None and old.kind != "num"):
+        return False
+    if old is None:
+        return True
+    closer = end.parts[0] < old.parts[0] if upper else end.parts[0] > old.parts[0]
+    return closer or (end is old and formula.parts[0] == "<" and not opened)
+
+
 def _orders(formula: Term, a: str, b: str) -> bool:
     return formula.kind == "rel" and free(formula) == {a, b}
 
@@ -361,8 +383,8 @@ def _condition(node: Term) -> Term:
         found: Term = node.parts[0]
         return found
     if node.kind == "apply":
-        return node.parts[1] >= ZERO
-    return node.parts[0] <= node.parts[1]
+        return Term("rel", "<=", ZERO, node.parts[1])
+    return Term("rel", "<=", node.parts[0], node.parts[1])
 
 
 def _places(node: Term) -> set[str]:

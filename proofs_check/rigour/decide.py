@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.core import witness
-from proofs_check.core.certificate import Checked, check_certificate, instance, premise
-from proofs_check.core.domain import Sequent, needed
+from proofs_check.core.certificate import Checked, Outcome, check_certificate, instance, premise
+from proofs_check.core.domain import Sequent, needed, needs
 from proofs_check.core.enclose import Undefined, Unknown
 from proofs_check.core.mutants import mutants
 from proofs_check.core.rules import Rejected
@@ -18,7 +18,7 @@ from proofs_check.core.terms import Malformed
 from proofs_check.core.work import TooLarge, limited
 from proofs_check.rigour.auto import Search
 from proofs_check.rigour.refute import refute, satisfy
-from proofs_check.rigour.tactics import Failed, Tactic
+from proofs_check.rigour.tactics import Failed, Tactic, by
 
 Scripts = Mapping[str, Tactic]
 _INSTANCES = 3
@@ -36,7 +36,7 @@ class Effort:
 
 
 FULL = Effort()
-BRIEF = Effort(refuter=1500, prover=40, looks=300, depth=3, work=300_000)
+BRIEF = Effort(refuter=1000, prover=25, looks=200, depth=3, work=200_000)
 
 
 class Empty(Exception):
@@ -130,19 +130,50 @@ def _instances(statement: Statement, base: Sequent, effort: Effort) -> list[dict
     return listed
 
 
-def try_mutants(statement: Statement, scripts: Scripts | None = None, effort: Effort = BRIEF) -> list[dict[str, Any]]:
-    """Each mutant with its kind, its digest, and a certificate where one was found."""
+def try_mutants(
+    statement: Statement, certificate: Mapping[str, Any] | None = None, scripts: Scripts | None = None,
+    effort: Effort = BRIEF,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Each mutant with its kind, its digest, and a certificate where one was found.
+
+    A mutant that only weakens the conclusion is proved from the statement itself, if that has a proof.
+    """
+    whole = {} if certificate is None else _from_the_whole(statement, certificate)
     results: list[dict[str, Any]] = []
     for mutant in mutants(statement):
-        row: dict[str, Any] = {"kind": mutant.kind, "certificate": None}
         try:
-            found = decide(mutant.statement, effort, None)
-            if found.checked is None or found.checked.outcome.value == "instances":
-                found = decide(mutant.statement, effort, scripts) if scripts else found
+            found = decide(mutant.statement, effort, whole)
+            if scripts and found.checked is None:
+                found = decide(mutant.statement, effort, scripts)
         except Empty:
             continue
-        if found.checked is not None and found.checked.outcome.value != "instances":
-            row["certificate"] = found.certificate
-        row["digest"] = mutant.statement.digest
-        results.append(row)
+        shown = found.checked is not None and found.checked.outcome is not Outcome.INSTANCES
+        row = {"kind": mutant.kind, "digest": mutant.statement.digest}
+        results.append({**row, "certificate": found.certificate if shown else None})
     return results
+
+
+def _from_the_whole(statement: Statement, certificate: Mapping[str, Any]) -> dict[str, Tactic]:
+    """For each part a tactic that takes the proved part for a lemma, and goes on from there."""
+    return {
+        label: _lemma(sequent, certificate["proofs"][label])
+        for label, sequent in obligations(statement)
+        if label in certificate.get("proofs", {})
+    }
+
+
+def _lemma(known: Sequent, proofs: Any) -> Tactic:
+    conditions = dict(zip(needed(known), proofs[0], strict=True))
+
+    def tactic(sequent: Sequent) -> Any:
+        search = Search(BRIEF.prover, BRIEF.looks)
+        if (sequent.variables, sequent.given) == (known.variables, known.given):
+            defined = [conditions[c] for c in dict.fromkeys(needs(known, known.goal))]
+            after: Tactic = lambda s: search.prove(s, 2)  # noqa: E731
+            try:
+                return by("have", known.goal, defined, proofs[1], after)(sequent)
+            except Failed:
+                pass
+        return search.prove(sequent, BRIEF.depth)
+
+    return tactic

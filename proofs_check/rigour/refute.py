@@ -385,17 +385,44 @@ def _distinct(scored: list[tuple[float, FloatPoint]]) -> list[tuple[float, Float
     return kept
 
 
+def _plainest(domain: _Domain) -> Iterator[FloatPoint]:
+    """Points without ingenuity: least sizes, and one number everywhere, 0 or the nearest to it that is allowed."""
+    for step, value in itertools.product(range(3), (0.0, 0.5, 1.0, 2.0)):
+        point: FloatPoint = {}
+        for v in domain.sequent.variables:
+            low, high = domain.interval(v, point)
+            inner = min(1.0, (high - low) / 2) if math.isfinite(high - low) else 0.5
+            number = max(low + inner * v.low_open, min(value, high - inner * v.high_open))
+            if v.whole:
+                number = math.ceil(low) + step if math.isfinite(low) else step
+            if v.values:
+                number = float(v.values[0])
+            sizes = [size(point) for size in domain.sizes[v.name]]
+            if math.isnan(number) or any(math.isnan(k) or not 0 <= k <= 50 for k in sizes):
+                break
+            filled: Any = number
+            for size in reversed(sizes):
+                filled = (filled,) * int(size)
+            point[v.name] = filled
+        else:
+            yield point
+
+
 def satisfy(sequent: Sequent, *, steps: int = 3000, seed: int = 1) -> dict[str, Any] | None:
     """A point of which the core is certain that it lies in the domain and meets the hypotheses."""
     rng = random.Random(seed)
     domain, budget = _Domain(sequent, rng), Budget(steps)
+    for point in _plainest(domain):
+        for exact in _rationals(sequent, point):
+            if witness.meets(sequent, exact):
+                return exact
     for round_ in range(steps):
-        point = domain.draw((2, 0, 1)[round_ % 3])
+        drawn = domain.draw((2, 0, 1)[round_ % 3])
         if not budget.spend():
             return None
-        if point is None or (domain.distance(point) > 0 and not (point := _towards(domain, point, budget))):
-            continue
-        for exact in _rationals(sequent, point):
+        if drawn is not None and domain.distance(drawn) > 0:
+            drawn = _towards(domain, drawn, budget)
+        for exact in _rationals(sequent, drawn) if drawn is not None else ():
             if witness.meets(sequent, exact):
                 return exact
     return None

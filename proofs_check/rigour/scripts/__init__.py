@@ -21,3 +21,12 @@ def script_of(name: str) -> Mapping[str, Tactic] | None:
             found: Mapping[str, Tactic] = made()
             return found
     return None
+
+
+def missing_lemma(name: str) -> str | None:
+    """What is missing where a statement is not proved, in a sentence."""
+    for info in iter_modules(__path__, f"{__name__}."):
+        found: str | None = getattr(import_module(info.name), "NEEDS", {}).get(name)
+        if found is not None:
+            return found
+    return None

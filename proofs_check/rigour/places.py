@@ -1,0 +1,190 @@
+"""Tactics for sums over places whose terms are pieces: cut where a piece ends, settle each `if`, count the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from proofs_check.core.domain import Sequent, Variable, facts, taken
+from proofs_check.core.normal import back, canonical, normal, plus
+from proofs_check.core.terms import (
+    ONE,
+    ZERO,
+    Term,
+    each,
+    eq,
+    fold,
+    free,
+    fresh,
+    negation,
+    substitute,
+)
+from proofs_check.rigour import arithmetic
+from proofs_check.rigour.arithmetic import scaled, small
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
+
+Settle = Callable[[Sequent, Term], tuple[Term, Tactic]]
+
+
+def ordered(s: Sequent) -> Proof:
+    """A formula about places, from the facts by linear combinations."""
+    kind, parts = s.goal.kind, s.goal.parts
+    if kind == "and":
+        return by("split", *(ordered for _ in parts))(s)
+    if kind == "or":
+        return first(*(by("either", k, ordered) for k in range(len(parts))))(s)
+    plain = first(by("identity"), by("known"))
+    if parts[0] == "=":
+        return first(plain, by("split", ordered, ordered))(s)
+    if parts[0] == "!=":
+        return first(plain, by("apart", True, ordered), by("apart", False, ordered))(s)
+    return first(plain, lambda q: arithmetic.linear(q, 1, False))(s)
+
+
+def gap(a: Term, b: Term, then: Tactic) -> Tactic:
+    """For whole a < b: a + 1 <= b is known in the rest. (If b < a + 1, the sum of 1 over b..a is a + 1 - b > 0, and 0.)"""
+
+    def contradiction(s: Sequent) -> Proof:
+        k = Term("var", fresh("k", taken(s)))
+        ones = fold("sum", k, b, a, ONE)
+        empty: Tactic = lambda q: scaled(q, b - a, ordered, ordered)  # noqa: E731
+        full: Tactic = lambda q: scaled(q, a + 1 - b, ordered, ordered)  # noqa: E731
+        none = by("termwise", ones, "<=", ZERO, small, empty, [], full)
+        return by("absurd", by("telescope", ones, each(k, k), ONE, small, ordered, none))(s)
+
+    return by("have", a + 1 <= b, small, by("cases", a + 1 <= b, small, by("known"), contradiction), then)
+
+
+def truth(s: Sequent, condition: Term) -> bool | None:
+    """Whether linear combinations of the facts decide a condition."""
+    for formula, value in ((condition, True), (negation(condition), False)):
+        try:
+            ordered(replace(s, goal=formula))
+        except Failed:
+            continue
+        return value
+    return None
+
+
+def put_value(node: Term, value: Term, why: Tactic, then: Tactic) -> Tactic:
+    """Puts a value that the node is shown to have for it, wherever it stands in the goal."""
+
+    def tactic(s: Sequent) -> Proof:
+        name = fresh("e", taken(s) | free(value))
+        point = Variable(name, value, value)
+        wider = exchanged(s.goal, node, Term("var", name))
+
+        def range_(q: Sequent) -> Proof:
+            number = facts(q).index(s_fact)
+            try:
+                return by("identity")(q)
+            except Failed:
+                sign = ONE if q.goal.parts[1] is node else -ONE
+                return by("linear", [[sign, [number]]])(q)
+
+        s_fact = eq(node, value)
+        rest = by("enumerate", name, by("forget", [], [len(s.given)], then))
+        return by("have", s_fact, small, why, by("generalise", node, point.to_json(), wider, [], range_, small, rest))(s)
+
+    return tactic
+
+
+def exchanged(term: Term, node: Term, other: Term) -> Term:
+    """The term with another node in each place where the node is free."""
+    if term is node:
+        return other
+    if term.kind in ("fold", "each"):
+        index = term.parts[1 if term.kind == "fold" else 0]
+        if index in free(node) | free(other):
+            return term
+    return Term(term.kind, *(exchanged(p, node, other) if isinstance(p, Term) else p for p in term.parts))
+
+
+def choices(s: Sequent, term: Term) -> Iterator[Term]:
+    """The `if` nodes outside folds, innermost first."""
+    for part in term.parts:
+        if isinstance(part, Term) and term.kind not in ("fold", "each"):
+            yield from choices(s, part)
+    if term.kind == "if":
+        yield term
+
+
+def settled(s: Sequent, term: Term) -> Term:
+    """The term with each `if` that the facts decide replaced by its value."""
+    for node in choices(s, term):
+        way = truth(s, node.parts[0])
+        if way is not None:
+            return settled(s, exchanged(term, node, node.parts[1 if way else 2]))
+    return term
+
+
+def settle(then: Tactic) -> Tactic:
+    """Each `if` of the goal whose condition the facts decide is replaced by its value."""
+
+    def tactic(s: Sequent) -> Proof:
+        for node in choices(s, s.goal):
+            way = truth(s, node.parts[0])
+            if way is not None:
+                which = 0 if way else 1
+                why = by("resolve", node, which, small, ordered, by("known"))
+                return put_value(node, node.parts[1 + which], why, tactic)(s)
+        return then(s)
+
+    return tactic
+
+
+def _plain(inner: Sequent, body: Term) -> tuple[Term, Tactic]:
+    return canonical(settled(inner, body)), settle(by("identity"))
+
+
+def with_sum(node: Term, cuts: Sequence[Term], then: Tactic, each_piece: Settle = _plain) -> Tactic:
+    """Goes on with node = its value: cut after each place of `cuts`, on each piece the terms are equal.
+
+    each_piece gives the value of a term on a piece (without the index) and why it is that.
+    """
+
+    def tactic(s: Sequent) -> Proof:
+        value, why = sum_value(s, node, cuts, each_piece)
+        return by("have", eq(node, value), small, why, then)(s)
+
+    return tactic
+
+
+def sum_value(s: Sequent, node: Term, cuts: Sequence[Term], each_piece: Settle = _plain) -> tuple[Term, Tactic]:
+    """The value of the sum, and a tactic for node = value."""
+    _, index, low, high, body = node.parts
+    name = fresh(index, taken(s) | free(body))
+    form = normal(ZERO)
+    pieces: list[tuple[Term, Term, Tactic]] = []
+    start = low
+    for end in (*cuts, high):
+        inner = replace(s, variables=(*s.variables, Variable(name, start, end, whole=True)))
+        one, why = each_piece(inner, substitute(body, {index: Term("var", name)}))
+        piece = Term("fold", "sum", index, start, end, body)
+        pieces.append((piece, one, why))
+        form = plus(form, normal(one * (end - start + 1)))
+        start = end + 1
+    before = len(s.given)
+
+    def added(q: Sequent) -> Proof:
+        known = facts(q)
+        return by("linear", [[ONE, [known.index(fact)]] for fact in q.given[before:]])(q)
+
+    def counted(number: int) -> Tactic:
+        if number == len(pieces):
+            return added
+        piece, one, why = pieces[number]
+        _, _, first_, last, _ = piece.parts
+        constant_ = Term("fold", "sum", index, first_, last, one)
+        i = Term("var", index)
+        go = by("telescope", constant_, each(i, one * i), ONE, small, ordered, counted(number + 1))
+        return by("termwise", piece, "=", one, small, why, [], go)
+
+    def cut(number: int, rest: Term) -> Tactic:
+        if number == len(cuts):
+            return counted(0)
+        at = cuts[number]
+        following = Term("fold", "sum", index, at + 1, high, body)
+        return by("split_sum", rest, at, small, ordered, cut(number + 1, following))
+
+    return back(form), cut(0, node)

@@ -1,0 +1,251 @@
+"""Scripts for the claims about the scope of a head: Theorem 1, and what lies beyond a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from proofs_check.core.domain import Sequent, facts
+from proofs_check.core.normal import canonical_formula
+from proofs_check.core.terms import ONE, ZERO, Term, both, each, eq, exp, free, lift, log, num, to_json, total, var, when
+from proofs_check.rigour.arithmetic import rewritten_as, scaled, small
+from proofs_check.rigour.auto import auto
+from proofs_check.rigour.show import show
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
+
+Scripts = dict[str, Tactic]
+Step = Callable[[Tactic], Tactic]
+n, m, w, k, p, i, l, D, a, eps, delta = map(var, ("n", "m", "w", "k", "p", "i", "l", "D", "a", "eps", "delta"))
+s = var("s")
+
+# -- steps: each says what to do, and takes a tactic for the rest ------------------------------------------------------
+
+
+def chain(*parts: Step) -> Step:
+    """One after the other."""
+    return lambda then: reduce(lambda rest, part: part(rest), reversed(parts), then)
+
+
+def steps(*parts: Any) -> Tactic:
+    """One after the other; the last one is a tactic."""
+    return chain(*parts[:-1])(parts[-1])
+
+
+def have(lemma: Term, why: Tactic = small) -> Step:
+    return lambda then: by("have", lemma, small, why, then)
+
+
+def termwise(node: Term, relation: str, body: Any, why: Tactic = small) -> Step:
+    return lambda then: by("termwise", node, relation, lift(body), small, why, small, then)
+
+
+def split_sum(node: Term, at: Any) -> Step:
+    return lambda then: by("split_sum", node, lift(at), small, small, then)
+
+
+def closed(node: Term, primitive: Any, factor: Any = ONE) -> Step:
+    """The primitive in the index k."""
+    return lambda then: by("telescope", node, each(k, primitive), lift(factor), small, small, then)
+
+
+def times(factor: Term, positive: Tactic = small) -> Step:
+    return lambda then: lambda q: scaled(q, factor, positive, then)
+
+
+def cases(condition: Term, no: Tactic) -> Step:
+    return lambda then: by("cases", condition, small, then, no)
+
+
+def only(*kept: Term) -> Step:
+    """Forgets every hypothesis but these, and the variables that nothing then mentions."""
+
+    def step(then: Tactic) -> Tactic:
+        def tactic(q: Sequent) -> Proof:
+            mine = [canonical_formula(formula) for formula in kept]
+            gone = [j for j, formula in enumerate(q.given) if canonical_formula(formula) not in mine]
+            used = set(free(q.goal)).union(*(free(g) for j, g in enumerate(q.given) if j not in gone))
+            names = []
+            for known in reversed(q.variables):
+                if known.name in used:
+                    used |= {name for end in known.ends() for name in free(end)}
+                else:
+                    names.append(known.name)
+            return by("forget", names, gone, then)(q)
+
+        return tactic
+
+    return step
+
+
+def linear(*rows: Any) -> Tactic:
+    """Rows (coefficient, references..): a reference is a fact, or a pair like ("exp", x)."""
+
+    def tactic(q: Sequent) -> Proof:
+        known = [canonical_formula(fact) if fact.kind == "rel" else fact for fact in facts(q)]
+
+        def found(reference: Any) -> Any:
+            if isinstance(reference, tuple):
+                return [reference[0], to_json(reference[1])]
+            formula = canonical_formula(reference)
+            if formula not in known:
+                raise Failed(f"no fact {show(reference)}")
+            return known.index(formula)
+
+        def coefficient(value: Any, references: list[Any]) -> Any:
+            zero = any(isinstance(r, Term) and r.parts[0] == "=" for r in references)
+            return to_json(lift(value)) if zero else str(Fraction(value))
+
+        return by("linear", [[coefficient(c, refs), list(map(found, refs))] for c, *refs in rows])(q)
+
+    return tactic
+
+
+def search(q: Sequent) -> Proof:
+    return auto(q, depth=6, steps=250)
+
+
+plainly: Tactic = only()(search)
+
+# -- what lies beyond a window -----------------------------------------------------------------------------------------
+
+term = exp(s[k] - l * (n - k))
+far, near, whole = total(k, 1, n - w, term), total(k, n - w + 1, n, term), total(k, 1, n, term)
+fade = exp(-l * (n - k))
+steep = 1 - exp(-l)
+
+
+def _geometric(low: Any, high: Any) -> tuple[Step, Term]:
+    """The sum of e^{-l(n - k)}, and the fact about it."""
+    node = total(k, low, high, fade)
+    return closed(node, exp(-l * (n - k + 1)), steep), eq(steep * node, exp(-l * (n - high)) - exp(-l * (n - low + 1)))
+
+
+beyond = far * (exp(l * w) - 1) <= exp(D) * near
+strictly = far * (exp(l * w) - 1) < exp(D) * near
+parted = eq(whole, far + near)
+
+
+def _beyond(*, strict: bool = False) -> Step:
+    """For w <= n (and w > 0, strictly): the sum beyond the window against the one inside."""
+    above, below = exp(a + D) * fade, exp(a) * fade
+    (one, one_is), (two, two_is) = _geometric(1, n - w), _geometric(n - w + 1, n)
+    top, bottom = total(k, 1, n - w, above), total(k, n - w + 1, n, below)
+    grow = 1 < exp(l * w) if strict else 1 <= exp(l * w)
+    prove = steps(
+        have(grow), have(0 < steep), termwise(far, "<=", above), termwise(near, ">=", below), one, two, times(steep),
+        linear((1, 0 < steep, far <= top, grow), (1, 0 < steep, bottom <= near, ("exp", D)),
+               (exp(a + D) * (exp(l * w) - 1), one_is), (-exp(a + D), two_is),
+               (1, ("exp", a + D - l * n), grow)),
+    )  # fmt: skip
+    return have(strictly if strict else beyond, only(w <= n, 0 < w)(prove))
+
+
+def nothing(node: Term) -> Step:
+    """A sum over no index at all."""
+    return termwise(node, "=", 0, by("absurd", small))
+
+
+def exponential(lower: Any, upper: Any, why: Tactic) -> Tactic:
+    """The goal is e^lower <= e^upper."""
+    return lambda q: rewritten_as(q, Term("rel", q.goal.parts[0], exp(lower), exp(upper)), by("logarithm", why))
+
+
+def _form() -> Scripts:
+    scope, enough = (D - log(eps)) / l <= w, exp(D) <= eps * exp(l * w)
+    core = far * (1 - eps * exp(-D)) <= eps * (whole - far)
+    strict = far < eps * whole
+    some = 0 < whole
+    known = [only(scope), have(some), have(enough, exponential(D, log(eps) + l * w, linear((1, scope, 0 < l)))),
+             have(log(eps) < 0),
+             have(0 < w, times(l)(linear((1, scope, 0 < l), (1, 0 <= D), (1, log(eps) < 0)))), have(0 <= far), have(exp(-D) <= 1)]  # fmt: skip
+    less = 1 + eps * (1 - exp(-D))
+
+    def outside(factor: Any) -> Tactic:
+        return steps(nothing(far), linear((1, 0 < eps, some), (factor, eq(far, 0))))
+
+    inside = chain(_beyond(strict=True), split_sum(whole, n - w), only(strictly, 0 <= far, enough, exp(-D) <= 1, parted))
+    prove = inside(
+        linear((1, strictly, 0 < eps, ("exp", -D)), (1, 0 <= far, enough, ("exp", -D)), (-eps, parted)))
+    prove_strict = inside(
+        linear((1, strictly, 0 < eps, ("exp", -D)), (1, 0 <= far, enough, ("exp", -D)),
+               (1, 0 <= far, 0 < eps, exp(-D) <= 1), (-eps, parted)))
+    bound = steps(*known, have(core, cases(w <= n, outside(less))(prove)), times(whole * less, linear((1, some), (1, some, 0 < eps, exp(-D) <= 1))), linear((1, core)))
+    below = steps(*known, have(strict, cases(w <= n, outside(1))(prove_strict)), times(whole, by("known")), linear((1, strict)))
+    return {"conclusion": by("split", bound, below, plainly), "defined": plainly}
+
+
+# -- no decay ----------------------------------------------------------------------------------------------------------
+
+
+def counted(low: Any, high: Any) -> tuple[Step, Term]:
+    """The number of terms, and the fact about it."""
+    ones = total(k, low, high, 1)
+    return closed(ones, k), eq(ones, lift(high) - low + 1)
+
+
+def _flat_mass() -> Scripts:
+    gone, kept = total(k, 1, n, exp(s[k])), total(k, 1, m, exp(var("t")[k]))
+    highest, lowest = total(k, 1, n, exp(a + D)), total(k, 1, m, exp(a))
+    (many, many_is), (few, few_is) = counted(1, n), counted(1, m)
+
+    def product(one: Term, other: Term) -> Tactic:
+        return linear(*((1, 0 < x, 0 < y, *more) for x in (one, other) for y, *more in ((n,), (m, ("exp", -D)))))
+
+    sizes = chain(only(), have(0 < n), have(0 < m), many, few)
+    bound = steps(
+        sizes, have(0 < gone), have(0 < kept), termwise(gone, "<=", exp(a + D)), termwise(kept, ">=", exp(a)),
+        times((gone + kept) * (n + m * exp(-D)), product(gone, kept)),
+        linear((1, 0 < n, lowest <= kept), (1, 0 < m, gone <= highest, ("exp", -D)),
+               (-n * exp(a), few_is), (m * exp(a), many_is)),
+    )  # fmt: skip
+    attained = steps(
+        sizes, have(0 < highest), have(0 < lowest), times((highest + lowest) * (n + m * exp(-D)), product(highest, lowest)),
+        linear((-n * exp(a), few_is), (m * exp(a), many_is)),
+    )
+    sums = steps(only(), have(0 < highest), have(0 < lowest), by("apart", False, linear((1, 0 < highest), (1, 0 < lowest))))
+    return {"conclusion": by("split", bound, attained), "defined": first(plainly, sums)}
+
+
+def _no_decay() -> Scripts:
+    scope = (1 / eps - 1) * exp(D)
+    at, worst, high = var("k"), exp(a + D), exp(s[n - k])
+    body = exp(s[i])
+
+    def part(low: Any, end: Any, what: Any = body) -> Term:
+        return total(i, low, end, what)
+
+    every = part(1, n)
+    before, here_on, after = part(1, n - at - 1), part(1, n - at), part(n - at + 1, n)
+    (count, count_is) = counted(n - at + 1, n)
+    within = steps(
+        by("assume", only(scope <= at)(steps(
+            have(0 < every), have(high <= worst), split_sum(every, n - at), split_sum(here_on, n - at - 1),
+            have(0 <= before), termwise(after, ">=", exp(a)), count, times(every, by("known")),
+            linear((1, 0 < eps, 0 <= before), (1, 0 < eps, part(n - at + 1, n, exp(a)) <= after),
+                   (1, scope <= at, 0 < eps, ("exp", a)), (1, eps < 1, high <= worst),
+                   (-eps, eq(every, here_on + after)), (-eps, eq(here_on, before + part(n - at, n - at))),
+                   (-eps * exp(a), count_is)))))
+    )
+    tall = exp(when(i < 2, a + D, a))
+    two, rest = part(1, at + 1, tall), part(2, at + 1, tall)
+    count, low_is = counted(2, at + 1)
+    sharp = by("assume", steps(
+        only(at < scope), have(0 < two), split_sum(two, 1), termwise(rest, "=", exp(a), by("logarithm", search)), count, times(two, by("known")),
+        linear((1, at < scope, 0 < eps, ("exp", a)), (-eps, eq(two, part(1, 1, tall) + rest)),
+               (-eps, eq(rest, part(2, at + 1, exp(a)))), (-eps * exp(a), low_is))))
+    far, near = part(1, n - w), part(n - w + 1, n)
+    (count, near_is), (all_count, all_is) = counted(n - w + 1, n), counted(1, n)
+    outside = steps(have(0 <= far), linear((1, 0 <= far, 0 < n), (1, n < w, 0 < every, ("exp", D)), (1, 0 < n, 0 < every, 1 <= exp(D))))
+    inside = steps(
+        split_sum(every, n - w), termwise(near, "<=", worst), termwise(every, ">=", exp(a)), count, all_count,
+        linear((1, 0 < n, near <= part(n - w + 1, n, worst)), (1, 0 <= w, part(1, n, exp(a)) <= every, ("exp", D)),
+               (-n, eq(every, far + near)), (n * worst, near_is), (-w * worst, all_is)))
+    kept = steps(only(), have(0 < n), have(0 < every), have(1 <= exp(D)), times(every * n, linear((1, 0 < every, 0 < n))),
+                 cases(w <= n, outside)(inside))
+    return {"conclusion": by("split", within, sharp, kept), "defined": plainly}
+
+
+SCRIPTS: dict[str, Callable[[], Scripts]] = {"razor.sec3.1.form": _form, "razor.sec3.2.flat_mass": _flat_mass, "razor.sec3.2.no_decay": _no_decay}
+NEEDS: dict[str, str] = {}

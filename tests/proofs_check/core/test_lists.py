@@ -1,0 +1,92 @@
+"""The lists that the core is measured on: false statements, of which none is ever confirmed, and true ones.
+
+A spread of each runs every time; `make test-deep` runs them whole and holds the shares.
+"""
+
+import pytest
+
+from proofs_check.core.certificate import Outcome, check_certificate, premise
+from proofs_check.core.statement import obligations
+from proofs_check.core.terms import Malformed
+from proofs_check.core.witness import meets
+from proofs_check.rigour.decide import BRIEF, Effort, Empty, decide
+from proofs_check.rigour.refute import refute, satisfy
+from tests.proofs_check.false_statements import EMPTY, FALSE, FORBIDDEN
+from tests.proofs_check.true_statements import MANY, TRUE
+
+REFUTED, PROVED = 0.90, 0.60  # the shares that have to be reached
+_STEP = 12
+_LIGHT = Effort(refuter=800, prover=60, looks=300, depth=5, work=300_000)
+
+
+def witness_of(made):
+    """The part that fails with a point that the core accepts, or None."""
+    for label, sequent in obligations(made):
+        point = refute(sequent)
+        if point is not None:
+            assert meets(sequent, point)
+            return label, point
+    return None
+
+
+@pytest.mark.parametrize("made", FALSE[::_STEP], ids=lambda made: made.name)
+def test_a_false_statement_is_never_confirmed(made):
+    try:
+        found = decide(made, BRIEF)
+    except Empty:
+        return
+    assert found.checked is None or found.checked.outcome is not Outcome.PROVED
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(3600)
+def test_no_false_statement_is_confirmed_and_most_are_refuted():
+    refuted = 0
+    for made in FALSE:
+        found = witness_of(made)
+        refuted += found is not None
+        if found is None:
+            try:
+                offered = decide(made, BRIEF)
+            except Empty:
+                continue
+            assert offered.checked is None or offered.checked.outcome is not Outcome.PROVED, made.name
+    assert refuted >= REFUTED * len(FALSE)
+
+
+def test_the_lists_are_as_long_as_they_claim():
+    assert len(FALSE) >= 200 and len(TRUE) >= 100
+    assert len({made.digest for made in FALSE}) == len(FALSE)
+    assert len(MANY) * 3 >= len(TRUE)
+    assert {made.name for made in TRUE} >= set(MANY)
+
+
+@pytest.mark.parametrize("entry", FORBIDDEN, ids=lambda entry: str(entry[0]))
+def test_what_the_interface_forbids_cannot_be_built(entry):
+    with pytest.raises((Malformed, TypeError)):
+        entry[1]()
+
+
+@pytest.mark.parametrize("made", EMPTY, ids=lambda made: made.name)
+def test_a_statement_about_nothing_is_an_error(made):
+    assert satisfy(premise(made), steps=600) is None
+
+
+@pytest.mark.parametrize("made", TRUE[::_STEP], ids=lambda made: made.name)
+def test_a_true_statement_is_never_refuted(made):
+    found = decide(made, _LIGHT)
+    assert found.checked is None or found.checked.outcome is not Outcome.REFUTED
+    if found.certificate is not None:
+        assert check_certificate(made, found.certificate) == found.checked
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(3600)
+def test_most_true_statements_are_proved_and_none_is_refuted():
+    outcomes = {}
+    for made in TRUE:
+        found = decide(made)
+        outcomes[made.name] = None if found.checked is None else found.checked.outcome
+    assert Outcome.REFUTED not in outcomes.values()
+    proved = sum(outcome is Outcome.PROVED for outcome in outcomes.values())
+    assert proved >= PROVED * len(TRUE), sorted(name for name, o in outcomes.items() if o is not Outcome.PROVED)

@@ -1,0 +1,219 @@
+"""Statements as data: what is refused when it is written, what it comes down to, and how it reads."""
+
+from fractions import Fraction
+
+import pytest
+
+from proofs_check.core import printing
+from proofs_check.core.certificate import check_certificate, premise
+from proofs_check.core.domain import choice, needed, positive, real, sequence, whole
+from proofs_check.core.rules import Rejected
+from proofs_check.core.statement import (
+    define,
+    exists,
+    from_data,
+    limit,
+    obligations,
+    plain,
+    statement,
+    supremum,
+    unique_minimiser,
+    unique_zero,
+)
+from proofs_check.core.terms import (
+    Malformed,
+    Term,
+    each,
+    eq,
+    exp,
+    implies,
+    log,
+    num,
+    sqrt,
+    substitute,
+    total,
+    var,
+)
+from proofs_check.core.witness import meets, refutes
+from proofs_check.rigour.decide import Empty, decide
+from proofs_check.rigour.refute import satisfy
+
+x, y, u = real("x"), real("y"), real("u", 0, 1, open="low")
+n, i, j = whole("n", 1), var("i"), var("j")
+s = sequence("s", n)
+
+
+def outcome(*args, **kwargs):
+    found = decide(statement("a.test", *args, **kwargs))
+    return None if found.checked is None else found.checked.outcome.value
+
+
+@pytest.mark.parametrize(
+    ("build", "fault"),
+    [
+        (lambda: x * 0.1, TypeError),
+        (lambda: 3 * "1/10" + x, TypeError),
+        (lambda: x + True, TypeError),
+        (lambda: x ** Fraction(1, 2), TypeError),
+        (lambda: 0 < x < 1, TypeError),
+        (lambda: statement("a", for_all=[x], says=x == x), Malformed),
+        (lambda: statement("a", for_all=[x], says=eq(x, x)), Malformed),
+        (lambda: statement("a", for_all=[x], says=y > 0), Malformed),
+        (lambda: statement("a", for_all=[x, x], says=x > 0), Malformed),
+        (lambda: statement("a", for_all=[x], says=x + 1), Malformed),
+        (lambda: statement("a", for_all=[x, y], given=[eq(x**2, y**2)], says=x > y), Malformed),
+        (lambda: statement("a", for_all=[s, n], says=s[1] > 0), Malformed),
+        (lambda: statement("a", for_all=[n, s, x], says=s[x] > 0), Malformed),
+        (lambda: statement("a", for_all=[n, s], says=s[n / 2] > 0), Malformed),
+        (lambda: statement("a", for_all=[x], says=total(i, 1, x, i) > 0), Malformed),
+        (lambda: statement("a", for_all=[x], says=Term("call", "f", var("x")) > 0), Malformed),
+        (lambda: statement("a", for_all=[x], says=limit(x, 0, x, 1)), Malformed),
+        (lambda: statement("a", for_all=[x, u], says=supremum(x, x, at={x: 1 / u}, step=u, rate=1)), Malformed),
+        (lambda: statement("a", for_all=[x, u], says=supremum(x, 1, at={x: u}, step=u, rate=1 / u)), Malformed),
+        (lambda: Term("add", each(i, i), num(1)), Malformed),
+        (lambda: Term("num", 0.5), Malformed),
+        (lambda: Term("nothing"), Malformed),
+        (lambda: Term("apply", "gamma", num(1)), Malformed),
+    ],
+)
+def test_what_states_nothing_is_refused_when_it_is_written(build, fault):
+    with pytest.raises(fault):
+        build()
+
+
+def test_equal_trees_are_one_object_and_types_are_told_apart():
+    assert x + 1 is x + 1
+    assert (x + 1 is 1 + x) is False
+    assert num(1) is not Term("pow", num(1), 1)
+
+
+def test_nothing_is_simplified_when_a_term_is_built():
+    assert (x / x).kind == "div"
+    assert outcome(for_all=[x], says=eq(x / x, 1)) == "refuted"
+    assert outcome(for_all=[positive("x")], says=eq(x / x, 1)) == "proved"
+
+
+def test_an_index_is_renamed_before_a_term_that_mentions_it_comes_in():
+    inner = substitute(total(j, 1, 3, x * j), {"x": j})
+    assert inner.parts[1] != "j"
+    thrice = define("thrice", [var("x")], total(j, 1, 2, var("x") * j))
+    call = Term("call", "thrice", j)
+    for value, wanted in ((9, "proved"), (10, "refuted")):
+        assert outcome(for_all=[], says=eq(total(j, 1, 2, call), value), using=[thrice]) == wanted
+
+
+def test_a_sequence_may_be_a_comprehension_in_a_call():
+    mean = define("mean", [var("s"), var("n")], total(i, 1, var("n"), var("s")[i]) / var("n"))
+    call = Term("call", "mean", each(j, var("s")[j] + 1), var("n"))
+    plain_call = Term("call", "mean", var("s"), var("n"))
+    assert outcome(for_all=[n, s], says=call > plain_call, using=[mean]) == "proved"
+
+
+def test_definedness_is_derived_and_comes_with_what_was_assumed_before():
+    made = statement("a", for_all=[n, s, x], given=[x > 1], says=log(x) / s[n + 1] > sqrt(x))
+    goals = [printing.text(q.goal) for q in needed(obligations(made)[0][1])]
+    assert goals == ["0 <= n", "0 <= x", "0 < x", "1 <= n + 1 and n + 1 <= n", "s[n + 1] != 0"]
+
+
+def test_an_equality_is_solved_and_its_variable_keeps_its_domain():
+    made = statement("a", for_all=[x, positive("w")], given=[eq(var("w"), 1 - x)], says=x < 1)
+    variables, given, _ = plain(made)
+    assert [v.name for v in variables] == ["x"]
+    assert [printing.text(g) for g in given] == ["0 < 1 - x"]
+    assert outcome(for_all=[x, positive("w")], given=[eq(var("w"), 1 - x)], says=x < 1) == "proved"
+
+
+@pytest.mark.parametrize(
+    ("variables", "given", "says"),
+    [
+        ([whole("T")], lambda T: [T >= 4, T <= 3], lambda T: T < 0),
+        ([real("T")], lambda T: [T > 0, T < 0], lambda T: T > 5),
+        ([whole("T", 4, 3)], lambda T: [], lambda T: T > 5),
+        ([real("T", 0, 0, open=True)], lambda T: [], lambda T: T > 5),
+        ([real("T")], lambda T: [], lambda T: implies(T**2 < 0, T > 5)),
+    ],
+)
+def test_hypotheses_that_nothing_meets_are_an_error(variables, given, says):
+    T = var("T")
+    made = statement("a", for_all=variables, given=given(T), says=says(T))
+    with pytest.raises(Empty):
+        decide(made)
+    assert satisfy(premise(made)) is None
+
+
+def test_a_certificate_needs_its_point_and_its_own_statement():
+    made = statement("a", for_all=[x], says=exp(x) > 0)
+    other = statement("a", for_all=[x], says=exp(x) > 1)
+    certificate = decide(made).certificate
+    assert check_certificate(made, certificate).outcome.value == "proved"
+    for wrong in (
+        {**certificate, "statement": other.digest},
+        {**certificate, "point": {}},
+        {**certificate, "point": {"x": "a"}},
+        {k: v for k, v in certificate.items() if k != "point"},
+        {**certificate, "proofs": {}},
+        None,
+        [],
+        {},
+    ):
+        with pytest.raises(Rejected):
+            check_certificate(made, wrong)
+    with pytest.raises(Rejected):
+        check_certificate(other, {**certificate, "statement": other.digest})
+
+
+def test_the_digest_is_of_what_is_said_and_not_of_its_name():
+    one = statement("a", for_all=[x], says=x < 1)
+    assert one.digest == statement("b", for_all=[x], says=x < 1).digest
+    assert one.digest != statement("a", for_all=[x], says=x <= 1).digest
+    assert from_data(one.to_json()).digest == one.digest
+
+
+@pytest.mark.parametrize(
+    ("variables", "says", "wanted"),
+    [
+        ([x, u], supremum(1 - exp(-(x**2)), 1, at={x: 1 / u}, step=u, rate=1, attained=False), "proved"),
+        ([x, u], supremum(1 - exp(-(x**2)), 2, at={x: 1 / u}, step=u, rate=1, attained=False), "refuted"),
+        ([x], supremum(x * (1 - x), Fraction(1, 4), at={x: Fraction(1, 2)}), "proved"),
+        ([x], supremum(x * (1 - x), Fraction(1, 4), at={x: Fraction(1, 3)}), "refuted"),
+        ([real("T", 1)], limit(1 / (1 + exp(-var("T"))), 1, var("T"), 1), "proved"),
+        ([real("T", 1)], limit(1 / (1 + exp(-var("T"))), Fraction(9, 10), var("T"), 1), "refuted"),
+        ([x, y], exists({y: x + 1}, x < y), "proved"),
+        ([x, y], exists({y: x - 1}, x < y), "refuted"),
+        ([x], unique_minimiser(exp(x) - x, at={x: 0}), "proved"),
+        ([x], unique_minimiser((x**2 - 1) ** 2, at={x: 1}), "refuted"),
+        ([real("x", 0, 2)], unique_zero([x**2 - 2], {"x": (1, Fraction(3, 2))}), "proved"),
+        ([real("x", -2, 2)], unique_zero([x**2 - 1], {"x": (Fraction(1, 2), Fraction(3, 2))}), "refuted"),
+        ([choice("c", 1, 2, 3)], var("c") ** 2 <= 9, "proved"),
+        ([choice("c", 1, 2, 3)], var("c") ** 2 < 9, "refuted"),
+    ],
+)
+def test_each_form_of_conclusion_is_decided_both_ways(variables, says, wanted):
+    assert outcome(for_all=variables, says=says) == wanted
+
+
+def test_a_free_length_is_proved_for_every_length():
+    m = whole("m", 1, n)
+    weight = exp(s[m]) / total(i, 1, n, exp(s[i]))
+    assert outcome(for_all=[n, s, m], says=weight <= 1) == "proved"
+    assert outcome(for_all=[n, s, m], says=weight < 1) == "refuted"
+
+
+def test_a_witness_meets_the_hypotheses_and_lies_in_the_domain():
+    (_, sequent), = obligations(statement("a", for_all=[x], given=[x > 1], says=x > 2))
+    assert refutes(sequent, {"x": Fraction(3, 2)})
+    assert not refutes(sequent, {"x": Fraction(1)})
+    assert not refutes(sequent, {"x": Fraction(3)})
+    assert not refutes(sequent, {"x": 1.5})
+    assert not refutes(sequent, {})
+    assert meets(sequent, {"x": Fraction(3)})
+
+
+def test_the_sentence_and_the_formula_are_printed_from_the_tree():
+    m = whole("m", 1, n)
+    made = statement("a", for_all=[n, s, m], given=[s[m] > 0], says=exp(s[m]) / total(i, 1, n, exp(s[i])) <= 1)
+    assert printing.sentence(made) == (
+        "For all n a whole number, >= 1; s n real numbers; m a whole number, >= 1 and <= n, with 0 < s[m]: "
+        "exp(s[m])/(sum[i = 1..n] exp(s[i])) <= 1."
+    )
+    assert printing.formula(made) == r"\frac{e^{s_{m}}}{\sum_{i=1}^{n} e^{s_{i}}} \le 1"
