@@ -1,7 +1,7 @@
 """What has to be trusted, found by walking the imports from the function that checks a certificate.
 
-`decision`: every module that `core.certificate` reaches, the lowering to balls included: a mistake there could confirm a
-false statement. `logic`: what turns decisions into words. `definitions`: the statements themselves.
+`decision`: every module that `core.certificate` reaches, the lowering to balls included: a mistake there could confirm
+a false statement. `logic`: what turns decisions into words. `definitions`: the statements themselves.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def _is_module(name: str) -> bool:
 def lines(path: Path) -> int:
     """Lines that are code: no blank ones, no comments, no docstrings."""
     text = path.read_text("utf-8")
-    kept = {number for number, line in enumerate(text.splitlines(), 1) if line.strip() and not line.strip().startswith("#")}
+    written = ((number, line.strip()) for number, line in enumerate(text.splitlines(), 1))
+    kept = {number for number, line in written if line and not line.startswith("#")}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             kept -= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))

@@ -126,6 +126,8 @@ def whole(name: str, low: Any = None, high: Any = None) -> Variable:
 
 def choice(name: str, *values: Any) -> Variable:
     """One of finitely many numbers."""
+    if not values:
+        raise Malformed(f"{name} is a choice among nothing")
     numbers = tuple(lift(value).parts[0] for value in values)
     return Variable(name, whole=all(n.denominator == 1 for n in numbers), values=numbers)
 

@@ -19,6 +19,7 @@ Monomial = tuple[tuple[Term, Fraction], ...]  # atoms with exponents, in the ord
 Poly = dict[Monomial, Fraction]
 Factors = tuple[tuple[tuple[tuple[Monomial, Fraction], ...], int], ...]  # polynomials, frozen, with their powers
 _MOST = 4_000  # monomials
+_POWER = 2_000  # the highest power that is multiplied out
 _EXPANDED = 64  # terms of a sum with constant bounds that is written out
 
 
@@ -120,6 +121,9 @@ def inverse(x: Rational) -> Rational:
 def power(x: Rational, n: int) -> Rational:
     if n < 0:
         return power(inverse(x), -n)
+    bits = max((abs(c.numerator) + c.denominator).bit_length() for c in x.top.values()) if x.top else 1
+    if n > _POWER or n * bits > 100 * _POWER:
+        raise TooLarge("too high a power")
     result, square = constant(1), x
     while n:
         result = times(result, square) if n & 1 else result

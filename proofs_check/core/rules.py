@@ -457,6 +457,10 @@ def _boxes(c: Checker, sequent: Sequent, *arguments: Any) -> None:
 def without(sequent: Sequent, name: str) -> Sequent:
     """The sequent without the hypotheses on a variable that no later end mentions: more is then to be proved."""
     _reject_unless(not sequent.mentioning(name), f"an end mentions {name}")
+    return without_given(sequent, name)
+
+
+def without_given(sequent: Sequent, name: str) -> Sequent:
     return replace(sequent, given=tuple(g for g in sequent.given if name not in free(g)))
 
 
@@ -514,7 +518,7 @@ def induct_parts(sequent: Sequent, name: str) -> tuple[Sequent, Sequent]:
         _reject_unless(plain and all(name not in free(end) for end in ends), f"the domain of {other.name} moves")
         for size in other.sizes:
             _reject_unless(name not in free(size) or size is Term("var", name), f"a size of {other.name}")
-    bare = replace(sequent, given=tuple(g for g in sequent.given if name not in free(g)))
+    bare = without_given(sequent, name)
     following = Term("var", name) + 1
     variables = tuple(v if v.name == name else v.substituted({name: following}) for v in bare.variables)
     if known.high is not None:
@@ -529,10 +533,15 @@ def is_whole_end(known: Variable) -> bool:
     return end is not None and end.kind == "num" and end.parts[0].denominator == 1 and not known.low_open
 
 
-def _induct(c: Checker, sequent: Sequent, name: str, base: Any, step: Any) -> None:
-    """Induction on a whole number from its least value; hypotheses on it are dropped first."""
+def _induct(c: Checker, sequent: Sequent, name: str, defined: Any, base: Any, step: Any) -> None:
+    """Induction on a whole number from its least value; hypotheses on it are dropped first.
+
+    The goal has to be defined all the way: where it had no value a step would say nothing, and the chain would break.
+    """
     first, following = induct_parts(sequent, name)
     check_formed(following)
+    bare = without_given(sequent, name)
+    c.every(list(dict.fromkeys(needs(bare, bare.goal))), defined)
     c.prove(first, base)
     c.prove(following, step)
 
@@ -596,6 +605,8 @@ def _generalise(
         item = substitute(item.parts[1], {item.parts[0]: body})
     conditions = [*needs(inner, item), *(replace(inner, goal=bound) for bound in new.bounds(item))]
     conditions += [replace(sequent, goal=num(0) <= size) for size in new.sizes]
+    # An end without a value would make both the range and the new domain empty talk.
+    conditions += [condition for end in new.ends() for condition in needs(sequent, end)]
     c.every(conditions, ranges)
     general = Sequent((*sequent.variables, new), sequent.given, wider)
     # Where the general goal had no value it would say nothing of the one that has.

@@ -143,6 +143,12 @@ def made(
         raise Malformed(f"the conclusion is {says!r}: write eq(a, b), not a == b")
     if len({n for n, _ in definitions}) != len(definitions):
         raise Malformed("two definitions have one name")
+    for called, definition in definitions:
+        names = definition.parameters
+        if len(set(names)) != len(names) or not free(definition.body) <= set(names):
+            raise Malformed(f"the definition {called} mentions what is none of its parameters, or names one twice")
+    if not all(isinstance(formula, Term) for formula in given):
+        raise Malformed("a hypothesis is no formula: write eq(a, b), not a == b")
     known = dict(definitions)
 
     def opened(term: Term) -> Term:
@@ -290,6 +296,8 @@ def _limit(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
     step = next((v for v in base.variables if v.name == says.step), None)
     if step is None or free(target) & {says.step} or free(rate) & {says.step}:
         raise Malformed("a limit names the variable that it is in, and neither target nor rate depends on it")
+    if any(says.step in free(g) for g in base.given) or base.mentioning(says.step):
+        raise Malformed("hypotheses and domains do not depend on the step of a limit")
     u = Term("var", says.step)
     grows = step.high is None and step.low is not None and step.low.kind == "num" and step.low.parts[0] >= 1
     if grows and not step.sizes:

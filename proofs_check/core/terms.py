@@ -25,7 +25,7 @@ KINDS = {
     "each": "st", "rel": "stt", "and": "pp*", "or": "pp*", "implies": "pp", "iff": "pp",
 }  # fmt: skip
 FORMULAS = ("rel", "and", "or", "implies", "iff")
-_DEPTH = 200
+_DEPTH, _SIZE = 200, 100_000
 
 
 class Malformed(ValueError):
@@ -95,11 +95,12 @@ class Arithmetic:
 class Term(Arithmetic):
     """One node. Build with the functions below, or with operators on terms, whole numbers and fractions."""
 
-    __slots__ = ("__weakref__", "depth", "kind", "parts", "serial")
+    __slots__ = ("__weakref__", "depth", "kind", "parts", "serial", "size")
     kind: str
     parts: tuple[Any, ...]
     depth: int
     serial: int
+    size: int  # nodes, those that stand in several places counted there
     _all: ClassVar[WeakValueDictionary[tuple[Any, ...], Term]] = WeakValueDictionary()
     _made = 0
 
@@ -113,8 +114,9 @@ class Term(Arithmetic):
         made = object.__new__(cls)
         made.kind, made.parts = kind, parts
         made.depth = 1 + max((p.depth for p in parts if isinstance(p, Term)), default=0)
-        if made.depth > _DEPTH:
-            raise Malformed(f"a term may be {_DEPTH} nodes deep, and no deeper")
+        made.size = 1 + sum(p.size for p in parts if isinstance(p, Term))
+        if made.depth > _DEPTH or made.size > _SIZE:
+            raise Malformed(f"a term may be {_DEPTH} nodes deep and have {_SIZE} in all, and no more")
         Term._made += 1
         made.serial = Term._made
         cls._all[key] = made
@@ -372,7 +374,7 @@ def to_json(term: Term) -> list[Any]:
                          for p in term.parts)]  # fmt: skip
 
 
-_RATIONAL = re.compile(r"-?\d{1,2000}(/\d{1,2000})?\Z")
+_RATIONAL = re.compile(r"-?[0-9]{1,2000}(/[0-9]{1,2000})?\Z")
 
 
 def rational(text: Any) -> Fraction:

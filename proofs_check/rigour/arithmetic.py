@@ -76,7 +76,8 @@ def _substitutions(sequent: Sequent, names: list[str]) -> Iterator[tuple[list[An
     """Ways to write the variables in quantities that facts say are not negative."""
     forms = _linear_forms(sequent, set(names))
     order = sorted(forms, key=lambda f: (-len(f[1]), f[0]))
-    for count in range(len(names), max(-1, len(names) - 3), -1):
+    most = min(len(names), len(order))
+    for count in range(most, max(-1, most - 3), -1):
         for chosen in itertools.islice(itertools.combinations(order, count), 40):
             used = sorted({name for _, slopes, _ in chosen for name in slopes})
             if len(used) != count:

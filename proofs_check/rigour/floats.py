@@ -16,10 +16,13 @@ _HELP: dict[str, Any] = {
 
 
 _NOWHERE = 10**9
+_LONGEST = 100_000
 WORK = [0]  # terms of sums that were gone through, ever: what an evaluation costs
 
 
 def _tick(places: range) -> range:
+    if places.stop - places.start > _LONGEST:
+        raise ValueError("too long a sum")
     WORK[0] += len(places) + 1
     return places
 
@@ -55,7 +58,10 @@ def _code(term: Term, bound: frozenset[str]) -> str:
 
     if kind == "num":
         value = parts[0]
-        return str(value.numerator) if value.denominator == 1 else f"({value.numerator}/{value.denominator})"
+        try:
+            return f"({float(value)!r})"
+        except OverflowError:
+            return "inf" if value > 0 else "(-inf)"
     if kind == "pi":
         return "pi"
     if kind == "var":

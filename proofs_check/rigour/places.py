@@ -23,7 +23,7 @@ from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import scaled, small
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
-Settle = Callable[[Sequent, Term], tuple[Term, Tactic]]
+Settle = Callable[[int, Sequent, Term], tuple[Term, Tactic]]
 
 
 def ordered(s: Sequent) -> Proof:
@@ -41,8 +41,20 @@ def ordered(s: Sequent) -> Proof:
     return first(plain, lambda q: arithmetic.linear(q, 1, False))(s)
 
 
+def defined(s: Sequent) -> Proof:
+    """A condition of definedness: most often that a sum of what is positive is not 0."""
+    if s.goal.kind != "rel":
+        return ordered(s)
+    relation, a, b = s.goal.parts
+    if relation == "!=":
+        return by("apart", False, defined)(s)
+    if relation == "<" and b.kind == "fold" and b.parts[0] == "sum":
+        return by("termwise", b, ">", ZERO, small, small, ordered, lambda q: arithmetic.linear(q, 1, False))(s)
+    return small(s)
+
+
 def gap(a: Term, b: Term, then: Tactic) -> Tactic:
-    """For whole a < b: a + 1 <= b is known in the rest. (If b < a + 1, the sum of 1 over b..a is a + 1 - b > 0, and 0.)"""
+    """For whole a < b: a + 1 <= b is known in the rest. (If b < a + 1, the sum of 1 over b..a is a + 1 - b, and 0.)"""
 
     def contradiction(s: Sequent) -> Proof:
         k = Term("var", fresh("k", taken(s)))
@@ -84,7 +96,8 @@ def put_value(node: Term, value: Term, why: Tactic, then: Tactic) -> Tactic:
 
         s_fact = eq(node, value)
         rest = by("enumerate", name, by("forget", [], [len(s.given)], then))
-        return by("have", s_fact, small, why, by("generalise", node, point.to_json(), wider, [], range_, small, rest))(s)
+        general = by("generalise", node, point.to_json(), wider, [], range_, by("enumerate", name, defined), rest)
+        return by("have", s_fact, defined, why, general)(s)
 
     return tactic
 
@@ -133,14 +146,14 @@ def settle(then: Tactic) -> Tactic:
     return tactic
 
 
-def _plain(inner: Sequent, body: Term) -> tuple[Term, Tactic]:
+def _plain(number: int, inner: Sequent, body: Term) -> tuple[Term, Tactic]:
     return canonical(settled(inner, body)), settle(by("identity"))
 
 
 def with_sum(node: Term, cuts: Sequence[Term], then: Tactic, each_piece: Settle = _plain) -> Tactic:
     """Goes on with node = its value: cut after each place of `cuts`, on each piece the terms are equal.
 
-    each_piece gives the value of a term on a piece (without the index) and why it is that.
+    each_piece gives, on the piece of this number, the value of a term (without the index) and why it is that.
     """
 
     def tactic(s: Sequent) -> Proof:
@@ -157,9 +170,9 @@ def sum_value(s: Sequent, node: Term, cuts: Sequence[Term], each_piece: Settle =
     form = normal(ZERO)
     pieces: list[tuple[Term, Term, Tactic]] = []
     start = low
-    for end in (*cuts, high):
+    for number, end in enumerate((*cuts, high)):
         inner = replace(s, variables=(*s.variables, Variable(name, start, end, whole=True)))
-        one, why = each_piece(inner, substitute(body, {index: Term("var", name)}))
+        one, why = each_piece(number, inner, substitute(body, {index: Term("var", name)}))
         piece = Term("fold", "sum", index, start, end, body)
         pieces.append((piece, one, why))
         form = plus(form, normal(one * (end - start + 1)))

@@ -323,7 +323,7 @@ def _induction(s: Sequent, search: Search, depth: int) -> Proof:
         if v.name in sizes and v.whole and v.low is not None and v.low.kind == "num":
             step: Tactic = lambda q: _split_last(q, search, depth - 1)  # noqa: E731
             try:
-                return by("induct", v.name, search.tactic(depth - 1), step)(s)
+                return by("induct", v.name, search.tactic(1), search.tactic(depth - 1), step)(s)
             except Failed:
                 continue
     raise Failed("no length to go through")

@@ -66,7 +66,8 @@ def test_a_file_that_runs_on_is_ended(tmp_path):
 def test_a_file_that_patches_the_core_changes_nothing(tmp_path):
     patch = (
         "import proofs_check.core.rules as r, proofs_check.core.certificate as c, proofs_check.core.witness as w\n"
-        "r.check = r.Checker.prove = lambda *a: None\nc.check_certificate = lambda *a: 1\nw.refutes = lambda *a: False\n"
+        "r.check = r.Checker.prove = lambda *a: None\nc.check_certificate = lambda *a: 1\n"
+        "w.refutes = lambda *a: False\n"
     )
     found = run(tmp_path, HEAD + patch + FALSE, "--quick")
     assert found.returncode == 1 and "mine.false: refuted" in found.stdout

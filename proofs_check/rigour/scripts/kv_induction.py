@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from proofs_check.core.domain import Sequent, Variable, facts, taken
-from proofs_check.core.normal import canonical_formula
-from proofs_check.core.terms import FALSE, ONE, ZERO, Term, absolute, both, children, cos, each, eq, exp, free, fresh, lift, negation, sin, sqrt, substitute, tanh, total, var, walk  # noqa: E501
+from proofs_check.core.normal import back, canonical_formula
+from proofs_check.core.terms import FALSE, ONE, ZERO, Term, absolute, both, children, cos, each, eq, exp, free, fresh, lift, negation, sin, sqrt, substitute, tanh, to_json, total, var, walk  # noqa: E501
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import small
 from proofs_check.rigour.auto import Search
+from proofs_check.rigour.sums import use_last_equality
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
 Script = Callable[[], Mapping[str, Tactic]]
@@ -43,15 +44,16 @@ def have(lemma: Term, why: Tactic, then: Tactic) -> Tactic:
 
 
 def combine(*rows: tuple[Any, ...]) -> Tactic:
-    """`linear` with its facts named by formulas, or counted from the last hypothesis: (coefficient, fact, ..)."""
+    """`linear` with its facts named by formulas, or counted from the last hypothesis: (coefficient, fact, ..);
+    an exponential stands for its being positive."""
 
     def tactic(s: Sequent) -> Proof:
         known = facts(s)
         plain = [canonical_formula(f) for f in known]
 
         def number(fact: Any) -> Any:
-            if isinstance(fact, list):
-                return fact
+            if isinstance(fact, Term) and fact.kind == "apply":
+                return ["exp", to_json(fact.parts[1])]
             if isinstance(fact, int):
                 return known.index(s.given[fact])
             if canonical_formula(fact) not in plain:
@@ -155,6 +157,16 @@ def settled(then: Tactic) -> Tactic:
     return tactic
 
 
+def counted(s: Sequent, then: Tactic = by("identity")) -> Proof:
+    """The sums of ones of the goal are counted."""
+    for node in arithmetic.fold_atoms(back(arithmetic.margin_of(s))):
+        if node.parts[4] is ONE:
+            k = var(node.parts[1])
+            return by("telescope", node, each(k, k), ONE, small, small,
+                      lambda q: use_last_equality(q, then, drop=True))(s)  # fmt: skip
+    return then(s)
+
+
 # -- Appendix A -------------------------------------------------------------------------------------------------------
 
 
@@ -189,12 +201,81 @@ def _norm() -> Mapping[str, Tactic]:
             return by("split_sum", node, here, small, small, use(
                 by("split_sum", left, here - 1, small, small, use(settled(last)))))(q)  # fmt: skip
 
-        whole = by("termwise", double, "=", 1 / sigma, small, row, small, first(by("known"), auto()))
         terms = s.goal.parts[0].parts[1]
-        bound = by("termwise", terms, "<=", 1 / sigma, small, auto(), small, auto())
-        return have(eq(double, d / sigma), whole, by("split", bound, by("known")))(s)
+        flat = total(var(i), low, high, 1 / sigma)
+        done: Tactic = lambda q: arithmetic.linear(q, 1, False)  # noqa: E731
+        whole = by("termwise", double, "=", 1 / sigma, small, row, small, done)
+        bound = by("termwise", terms, "<=", 1 / sigma, small, auto(), small, done)
+        return have(eq(flat, d / sigma), counted, have(eq(double, d / sigma), whole, by("split", bound, done)))(s)
 
     return {"conclusion": main}
 
 
 SCRIPTS["kv.appA.step4"] = _norm
+
+
+def lp(s: Sequent) -> Proof:
+    return arithmetic.linear(s, 1, False)
+
+
+def times(factor: Term, why: Tactic, then: Tactic) -> Tactic:
+    """The goal times a positive factor."""
+    return lambda s: arithmetic.scaled(s, factor, why, then)
+
+
+def _lost() -> Mapping[str, Tactic]:
+    p, n, j = var("p"), var("s"), var("j")
+    whole, rest, ones = (total(j, low, n - 2, body) for low, body in ((0, exp(-p * j)), (1, exp(-p * j)), (0, ONE)))
+    r, last = exp(-p), exp(-p * (n - 2))
+    lost = absolute(1 / whole - 1)
+
+    geometric = eq((r - 1) * whole, exp(-p * (n - 1)) - 1)
+    enough, slow = (n - 1) * last <= whole, p * r <= 1
+
+    def part(then: Tactic) -> Tactic:
+        return by("resolve", lost, 1, small, times(whole, lp, lp), use(times(whole, lp, then)))
+
+    compared = by("termwise", whole, ">=", last, small, auto(), small, combine((1, -1), (-last, eq(ones, n - 1))))
+    upper = have(eq(ones, n - 1), counted, have(enough, compared, have(slow, auto(), times(p * n, small, combine(
+        (2, enough), (1, n >= 2, last), (1, n >= 2, last, slow), (2, last, slow), (p * n, geometric))))))  # fmt: skip
+    parts = by("split", part(combine((1, exp(-p * (n - 1))), (-ONE, geometric))), part(upper))
+    first_term = by("split_sum", whole, ZERO, small, small, have(rest >= 0, auto(), lp))
+    known = by("telescope", whole, each(j, exp(-p * j)), r - 1, small, small, parts)
+    return {"conclusion": have(whole >= 1, first_term, known)}
+
+
+SCRIPTS["kv.appA.step6.sharp"] = _lost
+
+
+def _uniform() -> Mapping[str, Tactic]:
+    return {"witness": by("cases", var("c") > 1, small, settled(auto()), settled(auto()))}
+
+
+SCRIPTS["kv.appA.step7.uniform"] = _uniform
+
+
+# -- Appendix M and Property 1 ------------------------------------------------------------------------------------------
+
+
+def _row() -> Mapping[str, Tactic]:
+    i, j, k = map(var, "ijk")
+
+    def main(s: Sequent) -> Proof:
+        whole, right = s.goal.parts[1:]
+        first_part = total(k, 1, j, whole.parts[4])
+        done = settled(by("identity"))
+        inner = by("split_sum", first_part, i, small, small, use(done))
+        none = by("termwise", right, "=", ZERO, small, by("absurd", lp), small, use(done))
+        cut = by("cases", i <= j, small, inner, none)
+        return by("split_sum", whole, j, small, small, use(cut))(s)
+
+    return {"conclusion": main}
+
+
+SCRIPTS["kv.property1.every_row"] = _row
+
+
+# -- Theorem 3.3 --------------------------------------------------------------------------------------------------------
+
+
+SCRIPTS["kv.thm3.3.corrected"] = lambda: {"conclusion": settled(by("identity"))}

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from proofs_check.core.domain import Sequent, facts
+from proofs_check.core.domain import Sequent, facts, real
 from proofs_check.core.normal import canonical_formula
 from proofs_check.core.terms import ONE, ZERO, Term, both, each, eq, exp, free, lift, log, num, to_json, total, var, when
 from proofs_check.rigour.arithmetic import rewritten_as, scaled, small
@@ -46,8 +46,8 @@ def split_sum(node: Term, at: Any) -> Step:
 
 
 def closed(node: Term, primitive: Any, factor: Any = ONE) -> Step:
-    """The primitive in the index k."""
-    return lambda then: by("telescope", node, each(k, primitive), lift(factor), small, small, then)
+    """The primitive in the index i."""
+    return lambda then: by("telescope", node, each(i, primitive), lift(factor), small, small, then)
 
 
 def times(factor: Term, positive: Tactic = small) -> Step:
@@ -110,28 +110,27 @@ plainly: Tactic = only()(search)
 
 # -- what lies beyond a window -----------------------------------------------------------------------------------------
 
-term = exp(s[k] - l * (n - k))
-far, near, whole = total(k, 1, n - w, term), total(k, n - w + 1, n, term), total(k, 1, n, term)
-fade = exp(-l * (n - k))
+term = exp(s[i] - l * (n - i))
+far, near, whole = total(i, 1, n - w, term), total(i, n - w + 1, n, term), total(i, 1, n, term)
+fade = exp(-l * (n - i))
 steep = 1 - exp(-l)
-
-
-def _geometric(low: Any, high: Any) -> tuple[Step, Term]:
-    """The sum of e^{-l(n - k)}, and the fact about it."""
-    node = total(k, low, high, fade)
-    return closed(node, exp(-l * (n - k + 1)), steep), eq(steep * node, exp(-l * (n - high)) - exp(-l * (n - low + 1)))
-
-
-beyond = far * (exp(l * w) - 1) <= exp(D) * near
-strictly = far * (exp(l * w) - 1) < exp(D) * near
+seen = 1 + exp(-D) * (exp(l * w) - 1)
+beyond, strictly = far * (exp(l * w) - 1) <= exp(D) * near, far * (exp(l * w) - 1) < exp(D) * near
 parted = eq(whole, far + near)
+
+
+def geometric(low: Any, high: Any, last: Any = n) -> tuple[Step, Term]:
+    """The sum of e^{-l(last - i)}, and the fact about it."""
+    node = total(i, low, high, exp(-l * (last - i)))
+    return closed(node, exp(-l * (last - i + 1)), steep), eq(
+        steep * node, exp(-l * (last - high)) - exp(-l * (last - low + 1)))
 
 
 def _beyond(*, strict: bool = False) -> Step:
     """For w <= n (and w > 0, strictly): the sum beyond the window against the one inside."""
     above, below = exp(a + D) * fade, exp(a) * fade
-    (one, one_is), (two, two_is) = _geometric(1, n - w), _geometric(n - w + 1, n)
-    top, bottom = total(k, 1, n - w, above), total(k, n - w + 1, n, below)
+    (one, one_is), (two, two_is) = geometric(1, n - w), geometric(n - w + 1, n)
+    top, bottom = total(i, 1, n - w, above), total(i, n - w + 1, n, below)
     grow = 1 < exp(l * w) if strict else 1 <= exp(l * w)
     prove = steps(
         have(grow), have(0 < steep), termwise(far, "<=", above), termwise(near, ">=", below), one, two, times(steep),
@@ -181,13 +180,13 @@ def _form() -> Scripts:
 
 def counted(low: Any, high: Any) -> tuple[Step, Term]:
     """The number of terms, and the fact about it."""
-    ones = total(k, low, high, 1)
-    return closed(ones, k), eq(ones, lift(high) - low + 1)
+    ones = total(i, low, high, 1)
+    return closed(ones, i), eq(ones, lift(high) - low + 1)
 
 
 def _flat_mass() -> Scripts:
-    gone, kept = total(k, 1, n, exp(s[k])), total(k, 1, m, exp(var("t")[k]))
-    highest, lowest = total(k, 1, n, exp(a + D)), total(k, 1, m, exp(a))
+    gone, kept = total(i, 1, n, exp(s[i])), total(i, 1, m, exp(var("t")[i]))
+    highest, lowest = total(i, 1, n, exp(a + D)), total(i, 1, m, exp(a))
     (many, many_is), (few, few_is) = counted(1, n), counted(1, m)
 
     def product(one: Term, other: Term) -> Tactic:
@@ -210,7 +209,7 @@ def _flat_mass() -> Scripts:
 
 def _no_decay() -> Scripts:
     scope = (1 / eps - 1) * exp(D)
-    at, worst, high = var("k"), exp(a + D), exp(s[n - k])
+    at, worst, high = k, exp(a + D), exp(s[n - k])
     body = exp(s[i])
 
     def part(low: Any, end: Any, what: Any = body) -> Term:
@@ -233,19 +232,73 @@ def _no_decay() -> Scripts:
     count, low_is = counted(2, at + 1)
     sharp = by("assume", steps(
         only(at < scope), have(0 < two), split_sum(two, 1), termwise(rest, "=", exp(a), by("logarithm", search)), count, times(two, by("known")),
-        linear((1, at < scope, 0 < eps, ("exp", a)), (-eps, eq(two, part(1, 1, tall) + rest)),
-               (-eps, eq(rest, part(2, at + 1, exp(a)))), (-eps * exp(a), low_is))))
+        linear((1, at < scope, 0 < eps, ("exp", a)), (eps, eq(two, part(1, 1, tall) + rest)),
+               (eps, eq(rest, part(2, at + 1, exp(a)))), (eps * exp(a), low_is))))
     far, near = part(1, n - w), part(n - w + 1, n)
     (count, near_is), (all_count, all_is) = counted(n - w + 1, n), counted(1, n)
     outside = steps(have(0 <= far), linear((1, 0 <= far, 0 < n), (1, n < w, 0 < every, ("exp", D)), (1, 0 < n, 0 < every, 1 <= exp(D))))
     inside = steps(
         split_sum(every, n - w), termwise(near, "<=", worst), termwise(every, ">=", exp(a)), count, all_count,
         linear((1, 0 < n, near <= part(n - w + 1, n, worst)), (1, 0 <= w, part(1, n, exp(a)) <= every, ("exp", D)),
-               (-n, eq(every, far + near)), (n * worst, near_is), (-w * worst, all_is)))
+               (n, eq(every, far + near)), (n * worst, near_is), (-w * worst, all_is)))
     kept = steps(only(), have(0 < n), have(0 < every), have(1 <= exp(D)), times(every * n, linear((1, 0 < every, 0 < n))),
                  cases(w <= n, outside)(inside))
     return {"conclusion": by("split", within, sharp, kept), "defined": plainly}
 
 
-SCRIPTS: dict[str, Callable[[], Scripts]] = {"razor.sec3.1.form": _form, "razor.sec3.2.flat_mass": _flat_mass, "razor.sec3.2.no_decay": _no_decay}
+# -- the supremum beyond a window --------------------------------------------------------------------------------------
+
+
+def at_least_one(y: Any) -> Step:
+    """1 + y <= e^y."""
+    u = var("y")
+    return have(1 + y <= exp(y), by("generalise", lift(y), real("y").to_json(), 1 + u <= exp(u), [], small, small, search))
+
+
+def _discard_corrected() -> Scripts:
+    core, some = far * seen <= whole, 0 < whole
+    inside = steps(have(0 <= w), _beyond(), split_sum(whole, n - w),
+                   linear((1, beyond, ("exp", -D)), (-1, parted)))
+    outside = steps(nothing(far), linear((1, some), (seen, eq(far, 0))))
+    first = chain(have(0 < seen), have(some), have(0 <= far), have(core, cases(w <= n, outside)(inside)))
+    bound = steps(only(), first, times(whole * seen, linear((1, some, 0 < seen))), linear((1, core)))
+    scope = 1 + (1 / delta - 1) * exp(D)
+    enough, power = log(scope) / l <= w, scope <= exp(l * w)
+    less = by("assume", steps(
+        only(enough), have(power, exponential(log(scope), l * w, linear((1, enough, 0 < l)))), first,
+        times(whole, by("known")), linear((1, 0 < delta, core), (1, 0 <= far, 0 < delta, power, ("exp", -D)))))  # fmt: skip
+
+    item = exp(when(i <= n - w, a + D, a) - l * (n - i))
+    beyond_, inner, all_ = total(i, 1, n - w, item), total(i, n - w + 1, n, item), total(i, 1, n, item)
+    above, below = exp(a + D) * fade, exp(a) * fade
+    (one, one_is), (two, two_is) = geometric(1, n - w), geometric(n - w + 1, n)
+    gap, grow = exp(-l * (n - w)), 1 <= exp(l * w)
+    close = 1 / seen - beyond_ / all_ <= gap
+    why = by("logarithm", search)
+    near_it = steps(
+        split_sum(all_, n - w), termwise(beyond_, "=", exp(a + D - l * (n - i)), why),
+        termwise(inner, "=", exp(a - l * (n - i)), why), one, two,
+        times(steep * all_ * seen, linear((1, 0 < all_, 0 < seen, 0 < steep))),
+        linear((1, 0 < steep, 0 <= beyond_, ("exp", l * (w - n))), (1, 0 < steep, 0 < all_, grow, ("exp", l * (w - n) - D)),
+               (steep * (1 - gap), eq(all_, beyond_ + inner)),
+               (-steep * (seen - 1), eq(beyond_, total(i, 1, n - w, above))), (-exp(a + D) * (seen - 1), one_is),
+               (-steep * (gap - 1), eq(inner, total(i, n - w + 1, n, below))), (-exp(a) * (gap - 1), two_is)),
+    )  # fmt: skip
+    rate = n * gap <= w + 1 / l
+    y = l * (n - w)
+    fades = steps(at_least_one(y), have(gap <= 1), have(0 < 1 / l),
+                  linear((1, 0 <= w, gap <= 1), (1, 0 < 1 / l, 1 + y <= exp(y), ("exp", -y)), (1, 0 < 1 / l, ("exp", -y))))
+    within = steps(have(close, near_it), have(rate, fades), times(n), linear((1, 0 < n, close), (1, rate)))
+    wide = steps(
+        have(1 <= seen), have(0 < 1 / l), times(n * all_ * seen, linear((1, 0 < n, 0 < all_, 0 < seen))),
+        linear((1, 1 <= seen, 0 < all_, 0 <= w), (1, n < w, 0 < all_), (1, 0 < 1 / l, 0 < all_, 0 < seen),
+               (1, 0 < n, 0 <= beyond_, 0 < seen)),
+    )  # fmt: skip
+    worst = steps(only(), have(0 < n), have(0 < steep), have(grow), have(0 < seen), have(0 < all_), have(0 <= beyond_),
+                  cases(w <= n, wide)(within))
+    return {"conclusion": by("split", bound, less, worst), "defined": plainly}
+
+
+SCRIPTS: dict[str, Callable[[], Scripts]] = {
+    "razor.sec3.1.discard.corrected": _discard_corrected, "razor.sec3.1.form": _form, "razor.sec3.2.flat_mass": _flat_mass, "razor.sec3.2.no_decay": _no_decay}
 NEEDS: dict[str, str] = {}

@@ -1,0 +1,334 @@
+"""Scripts for the claims about what a cache drops, the compensation token, and Table 2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from proofs_check.core.domain import Sequent, Variable, facts, taken
+from proofs_check.core.normal import canonical_formula
+from proofs_check.core.terms import (
+    ONE,
+    Term,
+    absolute,
+    each,
+    eq,
+    exp,
+    free,
+    fresh,
+    largest,
+    least,
+    lift,
+    log,
+    ne,
+    num,
+    substitute,
+    to_json,
+    total,
+    var,
+    walk,
+    when,
+)
+from proofs_check.rigour import arithmetic
+from proofs_check.rigour.arithmetic import scaled, small
+from proofs_check.rigour.auto import _replaced, auto
+from proofs_check.rigour.show import show
+from proofs_check.rigour.sums import use_last_equality
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
+
+Scripts = dict[str, Tactic]
+Step = Callable[[Tactic], Tactic]
+n, m, w, i, a, r, x, l, p, ko, kl = map(var, ("n", "m", "w", "i", "a", "r", "x", "l", "p", "ko", "kl"))
+k = var("h")  # the index of sums
+s, v = var("s"), var("v")
+
+# -- steps: each says what to do, and takes a tactic for the rest ------------------------------------------------------
+
+
+def chain(*parts: Step) -> Step:
+    """One after the other."""
+    return lambda then: reduce(lambda rest, part: part(rest), reversed(parts), then)
+
+
+def steps(*parts: Any) -> Tactic:
+    """One after the other; the last one is a tactic."""
+    return chain(*parts[:-1])(parts[-1])
+
+
+def have(lemma: Term, why: Tactic = small) -> Step:
+    return lambda then: by("have", lemma, small, why, then)
+
+
+def termwise(node: Term, relation: str, body: Any, why: Tactic = small) -> Step:
+    return lambda then: by("termwise", node, relation, lift(body), small, why, small, then)
+
+
+def split_sum(node: Term, at: Any) -> Step:
+    return lambda then: by("split_sum", node, lift(at), small, small, then)
+
+
+def closed(node: Term, primitive: Any, factor: Any = ONE) -> Step:
+    """The primitive in the index h."""
+    return lambda then: by("telescope", node, each(k, primitive), lift(factor), small, small, then)
+
+
+def times(factor: Any, positive: Tactic = small) -> Step:
+    return lambda then: lambda q: scaled(q, lift(factor), positive, then)
+
+
+def cases(condition: Term, no: Tactic) -> Step:
+    return lambda then: by("cases", condition, small, then, no)
+
+
+def resolve(node: Term, which: int, why: Tactic = small) -> Step:
+    return lambda then: by("resolve", node, which, small, why, then)
+
+
+def used(then: Tactic) -> Tactic:
+    """The goal rewritten with the last equality, which is then dropped."""
+    return lambda q: use_last_equality(q, then, drop=True)
+
+
+def named(node: Term, name: str, *bounds: Any, open: bool = False, keep: tuple[Term, ...] = (), goal: Any = None,
+          why: Tactic = small) -> Step:  # fmt: skip
+    """The term becomes a variable, where it is written in the goal and the hypotheses to keep (or goal: as given)."""
+
+    def step(then: Tactic) -> Tactic:
+        def tactic(q: Sequent) -> Proof:
+            image = {node: var(name)}
+            low, high = (*map(lift, bounds), None, None)[:2]
+            kept = [_replaced(fact, image) for fact in keep]
+            new = Variable(name, low, high, open, False).to_json()
+            wider = _replaced(q.goal, image) if goal is None else goal
+            return by("generalise", node, new, wider, kept, why, small, then)(q)
+
+        return tactic
+
+    return step
+
+
+def only(*kept: Term) -> Step:
+    """Forgets every hypothesis but these, and the variables that nothing then mentions."""
+
+    def step(then: Tactic) -> Tactic:
+        def tactic(q: Sequent) -> Proof:
+            mine = [canonical_formula(formula) for formula in kept]
+            gone = [j for j, formula in enumerate(q.given) if canonical_formula(formula) not in mine]
+            seen = set(free(q.goal)).union(*(free(g) for j, g in enumerate(q.given) if j not in gone))
+            names = []
+            for known in reversed(q.variables):
+                if known.name in seen:
+                    seen |= {name for end in known.ends() for name in free(end)}
+                else:
+                    names.append(known.name)
+            return by("forget", names, gone, then)(q)
+
+        return tactic
+
+    return step
+
+
+def linear(*rows: Any) -> Tactic:
+    """Rows (coefficient, references..): a reference is a fact, or a pair like ("exp", x)."""
+
+    def tactic(q: Sequent) -> Proof:
+        known = [canonical_formula(fact) if fact.kind == "rel" else fact for fact in facts(q)]
+
+        def found(reference: Any) -> Any:
+            if isinstance(reference, tuple):
+                return [reference[0], to_json(reference[1])]
+            formula = canonical_formula(reference)
+            if formula not in known:
+                raise Failed(f"no fact {show(reference)}")
+            return known.index(formula)
+
+        def coefficient(value: Any, references: list[Any]) -> Any:
+            zero = any(isinstance(f, Term) and f.parts[0] == "=" for f in references)
+            return to_json(lift(value)) if zero else str(Fraction(value))
+
+        return by("linear", [[coefficient(c, refs), list(map(found, refs))] for c, *refs in rows])(q)
+
+    return tactic
+
+
+def search(q: Sequent) -> Proof:
+    return auto(q, depth=6, steps=250)
+
+
+def combined(q: Sequent) -> Proof:
+    """A combination of the facts."""
+    return arithmetic.linear(q, 1, False)
+
+
+plainly: Tactic = only()(search)
+identity: Tactic = by("identity")
+known: Tactic = by("known")
+
+
+def cleared(positive: Tactic = small) -> Step:
+    """Every denominator goes."""
+
+    def step(then: Tactic) -> Tactic:
+        def tactic(q: Sequent) -> Proof:
+            factor, image = arithmetic.cleared(arithmetic.difference(q.goal.parts[2], q.goal.parts[1]))
+            return scaled(q, factor, positive, then, image)
+
+        return tactic
+
+    return step
+
+
+# -- exponentials and means --------------------------------------------------------------------------------------------
+
+
+def tangent(point: Any, at: Any) -> Tactic:
+    """e^at (1 + point - at) <= e^point."""
+    u = var("uu")
+    return steps(only(), named(point - at, "uu", goal=exp(at) * (1 + u) <= exp(at) * exp(u)), times(exp(-at)),
+                 only(), search)  # fmt: skip
+
+
+def averaged(size: Term, body: Any, value: Any) -> Step:
+    """The sum over h of what is linear in items."""
+    return have(eq(total(k, 1, size, body), value), steps(closed(total(k, 1, size, 1), k), used, identity))
+
+
+def jensen(size: Term, item: Term, mean: Term) -> Step:
+    """n e^mean <= sum of e^item(h), for the mean of the items."""
+    node, body = total(k, 1, size, exp(item)), exp(mean) * (1 + item - mean)
+    prove = steps(only(), averaged(size, body, size * exp(mean)), termwise(node, ">=", body, _tangent_here(item, mean)),
+                  combined)  # fmt: skip
+    return have(size * exp(mean) <= node, prove)
+
+
+def _tangent_here(item: Term, at: Term) -> Tactic:
+    """The tangent for the index that the sequent ends with."""
+
+    def tactic(q: Sequent) -> Proof:
+        return tangent(substitute(item, {"h": var(q.variables[-1].name)}), at)(q)
+
+    return tactic
+
+
+# -- one token less ----------------------------------------------------------------------------------------------------
+
+
+def _without(body: Callable[[Any], Term]) -> tuple[Term, Term, Step]:
+    """The sum without item i, the whole one, and their difference as a fact."""
+    node, plain = total(kl, 1, n, when(ne(kl, i), body(kl), 0)), total(ko, 1, n, body(ko))
+    parts = []
+    for whole, inner in ((node, node.parts[4]), (plain, body(kl))):
+        start = total(kl, 1, i, inner) if whole is node else total(ko, 1, i, body(ko))
+        parts += [split_sum(whole, i), split_sum(start, i - 1)]
+    ends = (termwise(total(kl, low, high, node.parts[4]), "=", body(kl), search) for low, high in ((1, i - 1), (i + 1, n)))
+    return node, plain, have(eq(node, plain - body(i)), steps(*parts, *ends, combined))
+
+
+def _eviction() -> Scripts:
+    less, plain, less_is = _without(lambda j: exp(s[j]))
+    less_v, plain_v, less_v_is = _without(lambda j: exp(s[j]) * v[j])
+    below, above = total(k, 1, i - 1, exp(s[k])), total(k, i + 1, n, exp(s[k]))
+    halves = split_sum(plain, i), split_sum(total(ko, 1, i, exp(s[ko])), i - 1), have(0 <= below), have(0 <= above)
+    upper = termwise(above, ">", 0)(combined)
+    lower = termwise(below, ">", 0)(combined)
+    positive = chain(less_is, have(0 < less, steps(*halves, cases(i < n, lower)(upper))))
+    moved = steps(positive, have(0 < plain), have(0 < plain - exp(s[i]), combined), less_v_is,
+                  cleared(linear((1, 0 < less, 0 < plain, 0 < plain - exp(s[i])))), used, only(eq(less, plain - exp(s[i]))), used,
+                  identity)  # fmt: skip
+    return {"conclusion": by("split", moved, search, search, search),
+            "defined": by("apart", False, positive(known))}  # fmt: skip
+
+
+# -- how much the token misses -----------------------------------------------------------------------------------------
+
+c_var, t_var = var("c"), var("t")
+mean = total(ko, 1, n, s[ko]) / n
+Z, H = total(ko, 1, n, exp(s[ko])), n * exp(mean)
+steep = (exp(r) - 1) / r
+log_bound = log(steep) - 1 + r / (exp(r) - 1)
+
+
+def chord(z: Any) -> Tactic:
+    """e^z <= 1 + z (e^r - 1)/r for z between 0 and r."""
+    ends = exp(z) * (1 - z) <= 1, exp(z) * (1 + r - z) <= exp(r)
+    return steps(have(ends[0], tangent(lift(0), z)), have(ends[1], tangent(r, z)), times(r),
+                 linear((1, ends[0], z <= r), (1, ends[1], 0 <= z)))  # fmt: skip
+
+
+def _chord_here(q: Sequent) -> Proof:
+    item = s[var(q.variables[-1].name)]
+    z = var("z")
+    body = steps(named(item - a, "z", 0, r, goal=exp(a) * (1 + z * steep) >= exp(a) * exp(z)), times(exp(-a)), chord(z))
+    return only()(body)(q)
+
+
+most = Z <= n * exp(a) * (1 + (mean - a) * steep)
+top = 1 + (mean - a) * steep <= steep * exp(mean - a + 1 / steep - 1)
+
+
+def _most() -> Step:
+    """The chord, summed, and the tangent."""
+    body = exp(a) * (1 + (s[k] - a) * steep)
+    prove = steps(averaged(n, body, most.parts[2]), termwise(total(k, 1, n, exp(s[k])), "<=", body, _chord_here), combined)
+    return chain(have(most, prove), have(top, steps(times(1 / steep), tangent(mean - a + 1 / steep - 1, lift(0)))))
+
+
+def _log_mass_bound() -> Tactic:
+    return steps(_most(), have(0 < H), by("exponentiate", times(H)(linear(
+        (1, most), (1, top, ("exp", a), 1 <= n), (1, top, ("exp", a))))))  # fmt: skip
+
+
+def _log_mass() -> Scripts:
+    return {"conclusion": _log_mass_bound()}
+
+
+def _quadratic() -> Scripts:
+    goal = log(1 + p * (exp(r) - 1)) - p * r <= r**2 / 8
+    share = 1 / r - 1 / (exp(r) - 1)
+    return {"conclusion": steps(named(share, "p", 0, 1, goal=goal, why=search), search)}
+
+
+# -- Table 2 -----------------------------------------------------------------------------------------------------------
+
+middle = largest(4000, n / 5)
+short = least(n, middle)
+
+
+def _settled(*facts_: tuple[Term, int]) -> Step:
+    """Which of the lengths is the largest or least."""
+    return chain(*(resolve(node, which, search) for node, which in facts_))
+
+
+def _reduction_corrected() -> Scripts:
+    equal = eq(1 - (15 * n + 85 * short) / (100 * n), Fraction(17, 25))
+    few = steps(_settled((short, 0)), by("absurd", linear(
+        (1, 1 <= n), (n * Fraction(-25, 17), equal), (Fraction(-5, 4), eq(short, n)))))  # fmt: skip
+    some = steps(_settled((middle, 0), (short, 1)), linear(
+        (n * Fraction(-100, 17), equal), (-5, eq(short, middle)), (-5, eq(middle, 4000))))  # fmt: skip
+    back = by("assume", steps(cases(20_000 <= n, steps(cases(n <= 4000, some), few)), known))
+    return {"conclusion": by("split", search, search, by("split", search, back), search, search, search)}
+
+
+def _three() -> Scripts:
+    held, filled = 3 <= 1 / ((15 * n + 85 * short) / (100 * n)), 0 < 15 * n + 85 * short
+    enough = steps(have(short <= Fraction(11, 51) * n, search), have(filled, search), times(15 * n + 85 * short),
+                   linear((255, short <= Fraction(11, 51) * n)))  # fmt: skip
+    few = steps(_settled((short, 0)), by("absurd", linear(
+        (Fraction(1, 200), held, filled), (Fraction(-51, 40), eq(short, n)), (1, 1 <= n))))  # fmt: skip
+    some = steps(_settled((middle, 0), (short, 1)), linear(
+        (Fraction(1, 55), held, filled), (Fraction(-51, 11), eq(short, middle)), (Fraction(-51, 11), eq(middle, 4000)),
+        (Fraction(5, 11),)))  # fmt: skip
+    between = by("tighten", "n", 2, by("tighten", "n", 3, by("enumerate", "n")))
+    less = steps(have(18_545 < n, steps(cases(n <= 4000, some), few)), between)
+    back = by("assume", steps(have(filled, search), cases(18_546 <= n, less), known))
+    return {"conclusion": by("split", by("assume", enough), back)}
+
+
+SCRIPTS: dict[str, Callable[[], Scripts]] = {
+    "razor.sec2.eviction": _eviction, "razor.eq5.log_mass": _log_mass, "razor.eq5.log_mass.quadratic": _quadratic,
+    "razor.abstract.reduction.corrected": _reduction_corrected, "razor.sec1.three": _three,
+}  # fmt: skip
+NEEDS: dict[str, str] = {}
+_ = (absolute, fresh, log, ne, num, taken, walk, when)

@@ -1,0 +1,68 @@
+"""Mutants are made by rule, told from the statement where it is sharp, and counted only by certificates that hold."""
+
+from fractions import Fraction
+
+import pytest
+
+from proofs_check.core.domain import choice, real, sequence, whole
+from proofs_check.core.mutants import mutants
+from proofs_check.core.statement import limit, statement, supremum, unique_minimiser, unique_zero
+from proofs_check.core.terms import eq, exp, total, var
+from proofs_check.rigour.decide import decide, try_mutants
+from proofs_check.verdicts import counted, score
+
+x, y, u = real("x"), real("y"), real("u", 0, 1, open="low")
+n, i = whole("n", 2), var("i")
+s = sequence("s", n, 0, 1)
+
+
+def test_each_kind_of_change_is_made():
+    made = statement("a", for_all=[n, s], given=[s[1] > 0], says=total(i, 1, n, s[i]) - 2 <= n)
+    kinds = {mutant.kind for mutant in mutants(made)}
+    assert kinds == {
+        "constant by a tenth", "constant by a thousandth", "sign", "index", "strictness", "hypothesis dropped",
+        "integer bound", "domain widened",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        statement("a", for_all=[x, u], says=supremum(1 - exp(-(x**2)), 1, at={x: 1 / u}, step=u, rate=1)),
+        statement("a", for_all=[real("T", 1)], says=limit(1 / var("T"), 0, var("T"), 1)),
+        statement("a", for_all=[x], says=unique_minimiser(exp(x) - x, at={x: 0})),
+        statement("a", for_all=[real("x", 0, 2)], says=unique_zero([x**2 - 2], {"x": (1, Fraction(3, 2))})),
+        statement("a", for_all=[choice("c", 1, 2)], says=var("c") ** 2 <= 4),
+    ],
+    ids=lambda made: made.says.kind,
+)
+def test_every_form_has_mutants_of_its_own(made):
+    found = mutants(made)
+    assert len(found) >= 3
+    assert len({mutant.statement.digest for mutant in found} | {made.digest}) == len(found) + 1
+    assert [m.statement.digest for m in found] == [m.statement.digest for m in mutants(made)]
+
+
+def test_every_mutant_of_an_identity_is_refuted():
+    made = statement("a", for_all=[x, y], says=eq((x + y) ** 2, x**2 + 2 * x * y + y**2))
+    counts = counted(made, try_mutants(made, decide(made).certificate))
+    assert counts["refuted"] == counts["made"] - counts["true"] > 5
+    assert score(counts) == 1 and len(counts["kinds"]) >= 3
+
+
+def test_a_sharp_bound_is_told_from_a_thousandth_less():
+    made = statement("a", for_all=[x], says=x * (1 - x) <= Fraction(1, 4))
+    tried = try_mutants(made, decide(made).certificate)
+    by_kind = [(row["kind"], row["certificate"]) for row in tried]
+    assert any(kind == "constant by a thousandth" and found and "witness" in found for kind, found in by_kind)
+    assert counted(made, tried)["open"] == 0
+
+
+def test_a_certificate_for_another_mutant_counts_for_nothing():
+    made = statement("a", for_all=[x], says=exp(x) >= 1 + x)
+    tried = try_mutants(made, decide(made).certificate)
+    assert counted(made, tried)["refuted"] > 3
+    swapped = [{**row, "certificate": tried[0]["certificate"]} for row in tried[1:]]
+    assert counted(made, swapped)["open"] == len(swapped)
+    assert counted(made, [{**row, "digest": "0"} for row in tried])["made"] == 0
+    assert score({"made": 2, "true": 2, "refuted": 0}) is None

@@ -1,0 +1,72 @@
+"""Stored certificates are offers: a damaged one decides nothing, and the shipped ones settle what the page says."""
+
+import json
+
+import pytest
+
+from proofs_check import registry, store, trust
+from proofs_check.core.domain import real
+from proofs_check.core.statement import statement
+from proofs_check.core.terms import exp
+from proofs_check.ledger import decided, record
+
+x = real("x")
+TRUE = statement("a.true", for_all=[x], says=exp(x) >= 1 + x)
+FALSE = statement("a.false", for_all=[x], says=exp(x) > 1 + x)
+MOST_BYTES = 5_000_000
+
+
+def test_an_offer_is_checked_and_one_for_another_statement_refused():
+    offer = store.searched(TRUE)
+    assert store.judge(TRUE.to_json(), offer)["outcome"] == "proved"
+    found = store.judge(FALSE.to_json(), offer)
+    assert found["outcome"] == "open" and "rejected" in found["message"]
+    assert store.judge(FALSE.to_json(), store.searched(FALSE))["outcome"] == "refuted"
+    assert store.judge(TRUE.to_json())["outcome"] == "open"
+
+
+@pytest.fixture(scope="module")
+def ledger():
+    return registry.load()
+
+
+@pytest.mark.parametrize(
+    ("verdict", "outcome", "evidence", "status", "strength"),
+    [
+        ("holds", "proved", [], "confirmed", "proved"),
+        ("holds", "refuted", [], "contradicted", None),
+        ("holds", "open", [], "undecided", "sampled"),
+        ("holds", "open", [1], "confirmed", "argued"),
+        ("holds", "instances", [1], "confirmed", "argued"),
+        ("false", "refuted", [], "confirmed", "proved"),
+        ("false", "proved", [1], "contradicted", "argued"),
+        ("holds", "error", [1], "error", "argued"),
+    ],
+)
+def test_the_status_follows_from_what_the_core_finds(ledger, verdict, outcome, evidence, status, strength):
+    before = "confirmed" if evidence else "not_checked"
+    entry = {**record(ledger["kv.thm3.3"], ledger), "verdict": verdict, "evidence": evidence, "status": before,
+             "strength": "argued" if evidence else None, "coverage": "all" if evidence else None}  # fmt: skip
+    strong = "proved" if outcome in ("proved", "refuted") else "sampled"
+    found = {"outcome": outcome, "strength": strong, "coverage": "all", "message": "", "mutants": None}
+    row = decided(entry, found)
+    assert row["status"] == status
+    assert strength is None or row["strength"] == strength
+
+
+def test_every_statement_of_the_ledger_has_an_entry_and_the_files_are_small(ledger):
+    made = [claim for claim in ledger.values() if claim.formal is not None]
+    assert len(made) >= 60
+    stored = {}
+    for path in store.FOLDER.glob("*.json"):
+        stored |= json.loads(path.read_text("utf-8"))["statements"]
+    assert {claim.formal.digest for claim in made} == set(stored)
+    assert sum(path.stat().st_size for path in store.FOLDER.glob("*.json")) <= MOST_BYTES
+
+
+def test_what_has_to_be_trusted_imports_no_claim_and_no_search():
+    reached = set(trust.walk(trust.START))
+    assert not [name for name in reached if name.startswith(("proofs_check.kv", "proofs_check.razor"))]
+    assert not [name for name in reached if name.startswith("proofs_check.rigour") or name.startswith("dynamics")]
+    assert {"proofs_check.core.enclose", "proofs_check.core.normal", "theory.precision"} <= reached
+    assert trust.sizes()["decision"] > 500
