@@ -517,7 +517,8 @@ def induct_parts(sequent: Sequent, name: str) -> tuple[Sequent, Sequent]:
         plain = other.radius is None or name not in {n for size in other.sizes for n in free(size)}
         _reject_unless(plain and all(name not in free(end) for end in ends), f"the domain of {other.name} moves")
         for size in other.sizes:
-            _reject_unless(name not in free(size) or size is Term("var", name), f"a size of {other.name}")
+            offset = is_number(difference(size, Term("var", name))) if name in free(size) else Fraction(0)
+            _reject_unless(offset is not None, f"a size of {other.name}")
     bare = without_given(sequent, name)
     following = Term("var", name) + 1
     variables = tuple(v if v.name == name else v.substituted({name: following}) for v in bare.variables)

@@ -9,7 +9,7 @@ from typing import Any
 from proofs_check.core.domain import Sequent, Variable
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown, compare
 from proofs_check.core.normal import difference, is_number
-from proofs_check.core.terms import Malformed, Term, num, rational, substitute
+from proofs_check.core.terms import Malformed, Term, negation, num, rational, substitute
 from proofs_check.core.work import TooLarge, limited
 from theory.precision import working
 
@@ -54,8 +54,53 @@ def refutes(sequent: Sequent, point: Point) -> bool:
 def truth(formula: Term, point: Point) -> bool | None:
     """The truth of a formula at a point, by enclosures ever finer, then by normal form; None if neither decides.
 
-    Raises Undefined where it certainly has no value.
+    Raises Undefined where it certainly has no value. Parts are read from left to right, as definedness is.
     """
+    kind, parts = formula.kind, formula.parts
+    if kind == "rel":
+        return _compared(formula, point)
+    if kind == "iff":
+        one, other = truth(parts[0], point), truth(parts[1], point)
+        return None if one is None or other is None else one == other
+    if kind == "implies":
+        return truth(Term("or", negation(parts[0]), parts[1]), point)
+    decisive = kind == "or"
+    uncertain = False
+    for part in parts:
+        try:
+            found = truth(part, point)
+        except Undefined:
+            if uncertain:  # an earlier part may have decided it
+                return None
+            raise
+        if found is decisive and not uncertain:
+            return decisive
+        if found is decisive:
+            return None if decisive else _false_anyway(parts, point)
+        uncertain = uncertain or found is None
+    return None if uncertain else not decisive
+
+
+def _false_anyway(parts: tuple[Term, ...], point: Point) -> bool | None:
+    """A conjunction with a false part is false, if the uncertain ones before it are defined."""
+    for part in parts:
+        try:
+            if truth(part, point) is False:
+                return False
+        except Undefined:
+            return None
+        sides = part.parts[1:] if part.kind == "rel" else ()
+        try:
+            with working(_PRECISIONS[-1]):
+                _ = [Evaluator(point).value(side) for side in sides]
+        except Unknown:
+            return None
+        if part.kind != "rel":
+            return None
+    return None
+
+
+def _compared(formula: Term, point: Point) -> bool | None:
     for precision in _PRECISIONS:
         with working(precision):
             found = Evaluator(point).truth(formula)
@@ -66,8 +111,6 @@ def truth(formula: Term, point: Point) -> bool | None:
 
 def _by_form(formula: Term, point: Point) -> bool | None:
     """Two sides that are certainly equal: their difference is a constant in normal form at the point."""
-    if formula.kind != "rel":
-        return None
     numbers = {name: num(value) for name, value in point.items() if isinstance(value, Fraction)}
     try:
         with working(_PRECISIONS[-1]):  # both sides have to be defined

@@ -133,8 +133,10 @@ def margin(formula: Term) -> Callable[[Mapping[str, Any]], float]:
             x, y = a(point), b(point)
             gap = y - x
             # Relative to the sides, but where one is 0 that would only tell the sign.
-            scale = abs(x) + abs(y) if x and y else 1 + abs(gap)
-            gap = gap / scale if scale > 1e-300 and math.isfinite(scale) else gap
+            # Below 1e-6 the rounding of larger parts decides, and is not to be taken for a failure.
+            scale = abs(x) + abs(y) + 1e-6 if x and y else 1 + abs(gap)
+            # An overflow on the smaller side tells nothing.
+            gap = gap / scale if math.isfinite(scale) else gap if gap > 0 else math.nan
             if relation in ("<", "<="):
                 return gap
             # Equality to nine digits is taken for equality; only the core decides.

@@ -47,7 +47,7 @@ def defined(s: Sequent) -> Proof:
         return ordered(s)
     relation, a, b = s.goal.parts
     if relation == "!=":
-        return by("apart", False, defined)(s)
+        return first(by("apart", False, defined), by("apart", True, defined))(s)
     if relation == "<" and b.kind == "fold" and b.parts[0] == "sum":
         return by("termwise", b, ">", ZERO, small, small, ordered, lambda q: arithmetic.linear(q, 1, False))(s)
     return small(s)
@@ -178,19 +178,20 @@ def sum_value(s: Sequent, node: Term, cuts: Sequence[Term], each_piece: Settle =
         form = plus(form, normal(one * (end - start + 1)))
         start = end + 1
     before = len(s.given)
+    weights = [*([ONE] * len(cuts)), *(weight for _, one, _ in pieces for weight in (ONE, one))]
 
     def added(q: Sequent) -> Proof:
         known = facts(q)
-        return by("linear", [[ONE, [known.index(fact)]] for fact in q.given[before:]])(q)
+        zeros = [[weight, known.index(fact)] for weight, fact in zip(weights, q.given[before:], strict=True)]
+        return by("scale", ONE, eq(ZERO, ZERO), zeros, defined, [], by("identity"))(q)
 
     def counted(number: int) -> Tactic:
         if number == len(pieces):
             return added
         piece, one, why = pieces[number]
         _, _, first_, last, _ = piece.parts
-        constant_ = Term("fold", "sum", index, first_, last, one)
         i = Term("var", index)
-        go = by("telescope", constant_, each(i, one * i), ONE, small, ordered, counted(number + 1))
+        go = by("telescope", fold("sum", i, first_, last, ONE), each(i, i), ONE, small, ordered, counted(number + 1))
         return by("termwise", piece, "=", one, small, why, [], go)
 
     def cut(number: int, rest: Term) -> Tactic:

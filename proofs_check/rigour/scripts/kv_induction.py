@@ -39,8 +39,12 @@ def quick(s: Sequent) -> Proof:
     return first(plain, by("split", plain, plain))(s) if parts[0] == "=" else plain(s)
 
 
+def fine(s: Sequent) -> Proof:
+    return first(quick, by("apart", False, some), small)(s)
+
+
 def have(lemma: Term, why: Tactic, then: Tactic) -> Tactic:
-    return by("have", lemma, small, why, then)
+    return by("have", lemma, fine, why, then)
 
 
 def combine(*rows: tuple[Any, ...]) -> Tactic:
@@ -80,7 +84,8 @@ def put(node: Term, value: Term, same: Tactic, then: Tactic) -> Tactic:
         wider = replaced(s.goal, node, Term("var", new.name))
         if wider is s.goal:
             raise Failed("the node does not occur")
-        return by("generalise", node, new.to_json(), wider, [], first(same, small), small,
+        kept = [replaced(g, node, Term("var", new.name)) for g in s.given if node in walk(g) and g.parts[1] is not node]
+        return by("generalise", node, new.to_json(), wider, kept, first(same, fine), fine,
                   by("enumerate", new.name, then))(s)  # fmt: skip
 
     return tactic
@@ -92,8 +97,14 @@ def use(then: Tactic, keep: bool = False) -> Tactic:
     def tactic(s: Sequent) -> Proof:
         _, node, value = s.given[-1].parts
         rest = then if keep else by("forget", [], [len(s.given) - 1], then)
-        same: Tactic = lambda q: by("linear", [[ONE if q.goal.parts[1] is node else -ONE, [facts(q).index(s.given[-1])]]])(q)  # noqa: E731, E501
-        return put(node, value, first(same, lambda q: arithmetic.linear(q, 1, False)), rest)(s)
+        fact = s.given[-1]
+
+        def same(q: Sequent) -> Proof:
+            if q.goal.parts[1:] not in ((node, value), (value, node)):
+                return fine(q)
+            return by("linear", [[ONE if q.goal.parts[1] is node else -ONE, [facts(q).index(fact)]]])(q)
+
+        return put(node, value, same, rest)(s)
 
     return tactic
 
@@ -118,6 +129,46 @@ def simple(s: Sequent, term: Term) -> Term:
         return Term("fold", operation, index, low, high, substitute(better, {name: Term("var", index)}))
     return Term(term.kind, *(simple(s, p) if isinstance(p, Term) and p.kind not in ("rel", "and", "or") else p
                              for p in term.parts))  # fmt: skip
+
+
+def abstract(nodes: Mapping[str, Term], then: Tactic) -> Tactic:
+    """The nodes become variables of which the hypotheses are known, and no more; the old variables go."""
+
+    def tactic(s: Sequent) -> Proof:
+        def forgotten(q: Sequent) -> Proof:
+            old = [v.name for v in q.variables if v.name not in nodes]
+            return by("forget", old, [k for k, g in enumerate(q.given) if free(g) & set(old)], then)(q)
+
+        step: Tactic = forgotten
+        for name in reversed(nodes):
+            step = _named(name, nodes[name], list(nodes.items()), step)
+        return step(s)
+
+    return tactic
+
+
+def _named(name: str, node: Term, pairs: list[tuple[str, Term]], then: Tactic) -> Tactic:
+    def tactic(s: Sequent) -> Proof:
+        new, here = Term("var", name), node
+        for earlier, image in pairs[: [n for n, _ in pairs].index(name)]:
+            here = replaced(here, image, Term("var", earlier))
+        wider = replaced(s.goal, here, new)
+        kept = [replaced(g, here, new) for g in s.given if here in walk(g)]
+        return by("generalise", here, Variable(name).to_json(), wider, kept, small, fine, then)(s)
+
+    return tactic
+
+
+def some(s: Sequent) -> Proof:
+    """A sum of exponentials over places that exist is positive."""
+    node = s.goal.parts[2]
+    if node.kind != "fold":
+        raise Failed("no sum")
+    return by("termwise", node, ">", ZERO, small, arithmetic.signs, quick, lp)(s)
+
+
+def lp(s: Sequent) -> Proof:
+    return arithmetic.linear(s, 1, False)
 
 
 def settled(then: Tactic) -> Tactic:
@@ -151,7 +202,9 @@ def settled(then: Tactic) -> Tactic:
         for node in nodes(s, s.goal):
             value = simple(s, node)
             if value is not node:
-                return have(eq(node, value), same, use(tactic))(s)
+                then_ = have(eq(node, value), same, use(tactic))
+                below = any(n.kind == "div" and node in walk(n.parts[1]) for n in walk(s.goal))
+                return have(node > 0, some, then_)(s) if below else then_(s)
         return then(s)
 
     return tactic
@@ -212,10 +265,6 @@ def _norm() -> Mapping[str, Tactic]:
 
 
 SCRIPTS["kv.appA.step4"] = _norm
-
-
-def lp(s: Sequent) -> Proof:
-    return arithmetic.linear(s, 1, False)
 
 
 def times(factor: Term, why: Tactic, then: Tactic) -> Tactic:
@@ -279,3 +328,91 @@ SCRIPTS["kv.property1.every_row"] = _row
 
 
 SCRIPTS["kv.thm3.3.corrected"] = lambda: {"conclusion": settled(by("identity"))}
+
+
+def _cut(node: Term, then: Tactic) -> Tactic:
+    """A sum over 1..L as its first term, its last one and those between."""
+    operation, index, low, high, body = node.parts
+    rest = Term("fold", operation, index, ONE + 1, high, body)
+    return by("split_sum", node, ONE, small, small, use(
+        by("split_sum", rest, high - 1, small, small, use(then))))  # fmt: skip
+
+
+def _discrepancy() -> Mapping[str, Tactic]:
+    def main(s: Sequent) -> Proof:
+        causal = s.goal.parts[1].parts[0]
+        above, below = causal.parts
+        return have(below > 0, some, _cut(above, _cut(below, settled(by("identity")))))(s)
+
+    return {"conclusion": main}
+
+
+SCRIPTS["kv.thm3.3.discrepancy"] = _discrepancy
+
+
+def cleared(why: Tactic, then: Tactic) -> Tactic:
+    """The goal without its denominators."""
+
+    def tactic(s: Sequent) -> Proof:
+        factor, image = arithmetic.cleared(arithmetic.margin_of(s))
+        return arithmetic.scaled(s, factor, why, then, image)
+
+    return tactic
+
+
+def haves(*lemmas: tuple[Term, Tactic], then: Tactic) -> Tactic:
+    for lemma, why in reversed(lemmas):
+        then = have(lemma, why, then)
+    return then
+
+
+def _mean_bound(node: Term, end: Term, above: bool) -> Tactic:
+    """sum e^z x <= max sum e^z, or min sum e^z <= sum e^z x, for the max or min of x."""
+    weight = node.parts[4].parts[0]
+
+    def each_one(s: Sequent) -> Proof:
+        place = Term("var", s.variables[-1].name)
+        here = substitute(weight, {node.parts[1]: place})
+        return by("member", end, place, small, small, combine((1, here, -1)))(s)
+
+    return by("termwise", node, "<=" if above else ">=", weight * end, small, each_one, small, lp)
+
+
+def _range() -> Mapping[str, Tactic]:
+    f, g, x, y, a, z, high, low = map(var, ("f'", "g'", "x'", "y'", "n'", "z'", "M'", "m'"))
+
+    def main(s: Sequent) -> Proof:
+        gap = s.goal.parts[1].parts[1]
+        causal, (_, head) = gap.parts[0], gap.parts[1].parts
+        share, spread = s.goal.parts[2].parts
+        (first_, last), inner = share.parts[0].parts, share.parts[1].parts[1]
+        largest, (_, least) = spread.parts[0], spread.parts[1].parts
+        above, below = head.parts
+        c, L = var("c"), var("L")
+        ends = [Term("item", "x", place, c) for place in (ONE, L)]
+        both_ends = first_ + last
+        value = (first_ * ends[0] + last * ends[1] - both_ends * (above / below)) / (both_ends + below)
+        same = have(causal.parts[1] > 0, some, _cut(causal.parts[0], _cut(causal.parts[1], settled(by("identity")))))
+        nodes = {"f'": first_, "g'": last, "x'": ends[0], "y'": ends[1], "n'": above, "z'": below,
+                 "M'": largest, "m'": least}  # fmt: skip
+        known = [(q > 0, arithmetic.signs) for q in (first_, last)]
+        for end, place in ((largest, 0), (largest, 1), (least, 0), (least, 1)):
+            fact = ends[place] <= end if end is largest else end <= ends[place]
+            known.append((fact, by("member", end, (ONE, L)[place], small, small, by("known"))))
+        known += [(above <= largest * below, _mean_bound(above, largest, True)),
+                  (least * below <= above, _mean_bound(above, least, False))]  # fmt: skip
+        up = combine((1, z > 0, f > 0, x <= high), (1, z > 0, g > 0, y <= high), (1, f > 0, low * z <= a),
+                     (1, g > 0, low * z <= a))  # fmt: skip
+        down = combine((1, z > 0, f > 0, low <= x), (1, z > 0, g > 0, low <= y), (1, f > 0, a <= high * z),
+                       (1, g > 0, a <= high * z))  # fmt: skip
+        inside = (f * x + g * y - (f + g) * (a / z)) / (f + g + z)
+        node = absolute(inside)
+        last_step = by("cases", inside >= 0, small, by("resolve", node, 0, small, by("known"), use(cleared(small, up))),
+                       by("resolve", node, 1, small, small, use(cleared(small, down))))  # fmt: skip
+        return have(below > 0, some, have(eq(gap, value), same, use(put(inner, below, by("identity"), haves(
+            *known, then=abstract(nodes, last_step))))))(s)  # fmt: skip
+
+    return {"conclusion": main}
+
+
+SCRIPTS["kv.thm3.3.discrepancy.range"] = _range

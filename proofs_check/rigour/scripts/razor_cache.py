@@ -8,7 +8,9 @@ from functools import reduce
 from typing import Any
 
 from proofs_check.core.domain import Sequent, Variable, facts, taken
-from proofs_check.core.normal import canonical_formula
+from proofs_check.core.normal import canonical_formula, difference
+from proofs_check.core.normal import constant as form_constant
+from proofs_check.core.normal import times as form_times
 from proofs_check.core.terms import (
     ONE,
     Term,
@@ -36,7 +38,7 @@ from proofs_check.rigour.arithmetic import scaled, small
 from proofs_check.rigour.auto import _replaced, auto
 from proofs_check.rigour.show import show
 from proofs_check.rigour.sums import use_last_equality
-from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
 Scripts = dict[str, Tactic]
 Step = Callable[[Tactic], Tactic]
@@ -76,6 +78,11 @@ def closed(node: Term, primitive: Any, factor: Any = ONE) -> Step:
 
 def times(factor: Any, positive: Tactic = small) -> Step:
     return lambda then: lambda q: scaled(q, lift(factor), positive, then)
+
+
+def becomes(goal: Term, factor: Any = ONE, positive: Tactic = small) -> Step:
+    """The goal times a positive factor is this one."""
+    return lambda then: by("scale", lift(factor), goal, [], small, positive, then)
 
 
 def cases(condition: Term, no: Tactic) -> Step:
@@ -167,13 +174,17 @@ identity: Tactic = by("identity")
 known: Tactic = by("known")
 
 
-def cleared(positive: Tactic = small) -> Step:
-    """Every denominator goes."""
+def cleared(*positive: Term) -> Step:
+    """Every denominator goes; these are known to be positive."""
 
     def step(then: Tactic) -> Tactic:
         def tactic(q: Sequent) -> Proof:
-            factor, image = arithmetic.cleared(arithmetic.difference(q.goal.parts[2], q.goal.parts[1]))
-            return scaled(q, factor, positive, then, image)
+            factor, image = arithmetic.cleared(difference(q.goal.parts[2], q.goal.parts[1]))
+            why = first(small, only(*(0 < part for part in positive))(lambda z: arithmetic.linear(z, 3, False)))
+            try:
+                return scaled(q, factor, why, then, image)
+            except Failed:
+                return scaled(q, -factor, why, then, form_times(form_constant(-1), image))
 
         return tactic
 
@@ -233,9 +244,10 @@ def _eviction() -> Scripts:
     halves = split_sum(plain, i), split_sum(total(ko, 1, i, exp(s[ko])), i - 1), have(0 <= below), have(0 <= above)
     upper = termwise(above, ">", 0)(combined)
     lower = termwise(below, ">", 0)(combined)
-    positive = chain(less_is, have(0 < less, steps(*halves, cases(i < n, lower)(upper))))
+    between = have(1 < i, linear((1, n < i + 1), (1, 2 <= n)))(lambda q: by("tighten", "i", len(q.given) - 2, by("tighten", "i", len(q.given) - 1, by("enumerate", "i")))(q))
+    positive = chain(less_is, have(0 < less, steps(*halves, cases(i + 1 <= n, cases(i < 2, lower)(between))(upper))))
     moved = steps(positive, have(0 < plain), have(0 < plain - exp(s[i]), combined), less_v_is,
-                  cleared(linear((1, 0 < less, 0 < plain, 0 < plain - exp(s[i])))), used, only(eq(less, plain - exp(s[i]))), used,
+                  cleared(less, plain, plain - exp(s[i])), used, only(eq(less, plain - exp(s[i]))), used,
                   identity)  # fmt: skip
     return {"conclusion": by("split", moved, search, search, search),
             "defined": by("apart", False, positive(known))}  # fmt: skip
@@ -275,19 +287,43 @@ def _most() -> Step:
     return chain(have(most, prove), have(top, steps(times(1 / steep), tangent(mean - a + 1 / steep - 1, lift(0)))))
 
 
-def _log_mass_bound() -> Tactic:
-    return steps(_most(), have(0 < H), by("exponentiate", times(H)(linear(
-        (1, most), (1, top, ("exp", a), 1 <= n), (1, top, ("exp", a))))))  # fmt: skip
+def _log_mass_bound(q: Sequent) -> Proof:
+    one, two = (_replaced(fact, {steep: c_var}) for fact in (most, top))
+    done = times(H)(linear((1, one), (1, two, ("exp", a), 1 <= n), (1, two, ("exp", a))))
+    goal = log(Z / H) <= log(c_var) - 1 + 1 / c_var
+    return steps(_most(), have(0 < H), named(steep, "c", 0, open=True, keep=(most, top), goal=goal),
+                 by("exponentiate", done))(q)  # fmt: skip
 
 
 def _log_mass() -> Scripts:
-    return {"conclusion": _log_mass_bound()}
+    return {"conclusion": _log_mass_bound}
+
+
+def rising(name: str, slope: Tactic, end: Tactic = search, positive: Tactic = search) -> Tactic:
+    """From its lower end on, upwards."""
+    return by("face", name, True, False, first(by("identity"), lambda q: _nonzero(q, positive)), slope, end)
+
+
+def _nonzero(q: Sequent, positive: Tactic) -> Proof:
+    """x or x^2 is positive, or not 0, where x is positive."""
+    term = q.goal.parts[2 if q.goal.parts[0] == "<" else 1]
+    base = term.parts[0] if term.kind == "pow" else term
+    prove = steps(have(0 < base, positive), linear((1, *([0 < base] * (2 if term.kind == "pow" else 1)))))
+    return prove(q) if q.goal.parts[0] == "<" else by("apart", False, prove)(q)
 
 
 def _quadratic() -> Scripts:
-    goal = log(1 + p * (exp(r) - 1)) - p * r <= r**2 / 8
-    share = 1 / r - 1 / (exp(r) - 1)
-    return {"conclusion": steps(named(share, "p", 0, 1, goal=goal, why=search), search)}
+    """Hoeffding's lemma at the worst share of keys above."""
+    rise = exp(r) - 1
+    share = 1 / r - 1 / rise
+    above = have(1 <= exp(r))(linear((1,), (1, 0 <= p, 1 <= exp(r))))
+    part = 1 + p * rise
+    squared = becomes(0 <= (part - 2 * p * exp(r)) ** 2, 4 * part**2, have(0 < part, above)(linear((4, 0 < part, 0 < part))))
+    bound, same = log(1 + share * rise) - share * r <= r**2 / 8, eq(log(steep), log(1 + share * rise))
+    return {"conclusion": steps(have(0 < 1 + share * rise, cleared()(search)), have(bound, steps(named(share, "p", 0, 1, why=search), only(),
+                                                  rising("r", rising("r", squared(linear((1, ("square", part - 2 * p * exp(r))))), search, above), search, above))),
+                                have(same, by("exponentiate", cleared()(identity))),
+                                linear((1, bound), (1, same)))}  # fmt: skip
 
 
 # -- Table 2 -----------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 from proofs_check.core.domain import Sequent, facts, real
-from proofs_check.core.normal import canonical_formula
+from proofs_check.core.normal import canonical_formula, normal
 from proofs_check.core.terms import ONE, ZERO, Term, both, each, eq, exp, free, lift, log, num, to_json, total, var, when
 from proofs_check.rigour.arithmetic import rewritten_as, scaled, small
 from proofs_check.rigour.auto import auto
@@ -41,6 +41,15 @@ def termwise(node: Term, relation: str, body: Any, why: Tactic = small) -> Step:
     return lambda then: by("termwise", node, relation, lift(body), small, why, small, then)
 
 
+def positive(node: Term) -> Step:
+    """A sum of exponentials, not empty."""
+    return have(0 < node, termwise(node, ">", 0, by("signs", [], {}))(by("known")))
+
+
+def nonzero(node: Term) -> Tactic:
+    return positive(node)(by("apart", False, by("known")))
+
+
 def split_sum(node: Term, at: Any) -> Step:
     return lambda then: by("split_sum", node, lift(at), small, small, then)
 
@@ -50,8 +59,10 @@ def closed(node: Term, primitive: Any, factor: Any = ONE) -> Step:
     return lambda then: by("telescope", node, each(i, primitive), lift(factor), small, small, then)
 
 
-def times(factor: Term, positive: Tactic = small) -> Step:
-    return lambda then: lambda q: scaled(q, factor, positive, then)
+def times(factor: Term, positive: Tactic = small, image: Term | None = None) -> Step:
+    """The goal times a factor; the image where the normal form keeps denominators that cancel."""
+    form = None if image is None else normal(image)
+    return lambda then: lambda q: scaled(q, factor, positive, then, form)
 
 
 def cases(condition: Term, no: Tactic) -> Step:
@@ -87,7 +98,7 @@ def linear(*rows: Any) -> Tactic:
 
         def found(reference: Any) -> Any:
             if isinstance(reference, tuple):
-                return [reference[0], to_json(reference[1])]
+                return [reference[0], to_json(reference[1]), small]
             formula = canonical_formula(reference)
             if formula not in known:
                 raise Failed(f"no fact {show(reference)}")
@@ -195,12 +206,13 @@ def _flat_mass() -> Scripts:
     sizes = chain(only(), have(0 < n), have(0 < m), many, few)
     bound = steps(
         sizes, have(0 < gone), have(0 < kept), termwise(gone, "<=", exp(a + D)), termwise(kept, ">=", exp(a)),
-        times((gone + kept) * (n + m * exp(-D)), product(gone, kept)),
+        times((gone + kept) * (n + m * exp(-D)), product(gone, kept), n * kept - m * gone * exp(-D)),
         linear((1, 0 < n, lowest <= kept), (1, 0 < m, gone <= highest, ("exp", -D)),
                (-n * exp(a), few_is), (m * exp(a), many_is)),
     )  # fmt: skip
     attained = steps(
-        sizes, have(0 < highest), have(0 < lowest), times((highest + lowest) * (n + m * exp(-D)), product(highest, lowest)),
+        sizes, have(0 < highest), have(0 < lowest), times((highest + lowest) * (n + m * exp(-D)), product(highest, lowest),
+              n * lowest - m * highest * exp(-D)),
         linear((-n * exp(a), few_is), (m * exp(a), many_is)),
     )
     sums = steps(only(), have(0 < highest), have(0 < lowest), by("apart", False, linear((1, 0 < highest), (1, 0 < lowest))))
@@ -299,6 +311,112 @@ def _discard_corrected() -> Scripts:
     return {"conclusion": by("split", bound, less, worst), "defined": plainly}
 
 
+# -- Theorem 1 corrected -----------------------------------------------------------------------------------------------
+
+
+def _thm1_corrected() -> Scripts:
+    gap = var("gap")
+    target, logit = s[n - k], exp(s[n - k] - l * k)
+    up_to, after, all_ = total(i, 1, n - k, term), total(i, n - k + 1, n, term), total(i, 1, n, term)
+    before, between = total(i, 1, n - k - 1, term), total(i, n - k + 1, n - 1, term)
+    near = total(i, 1, k - 1, exp(-l * i))
+    nearest = closed(near, -exp(-l * i), steep), eq(steep * near, exp(-l) - exp(-l * k))
+    (middle, middle_is) = geometric(n - k + 1, n - 1)
+    middle_sum = total(i, n - k + 1, n - 1, fade)
+    level = 1 + exp(l * k) * (exp(-gap) + exp(-D) * near)
+    core, own, given = logit * level <= all_, exp(target - gap) <= exp(s[n]), target - s[n] <= gap
+    some, same = 0 < all_, near <= middle_sum
+    low = exp(target - D - l * (n - i))
+    weigh = chain(
+        only(given), have(some), have(0 < steep), have(own, by("logarithm", linear((1, given)))),
+        have(same, steps(nearest[0], middle, times(steep), linear((1, nearest[1]), (-1, middle_is)))),
+        split_sum(all_, n - k), split_sum(up_to, n - k - 1), split_sum(after, n - 1), have(0 <= before),
+        termwise(between, ">=", low, by("logarithm", search)),
+        have(core, linear(
+            (1, 0 <= before), (1, total(i, n - k + 1, n - 1, low) <= between), (1, own), (1, same, ("exp", target - D)),
+            (-1, eq(all_, up_to + after)), (-1, eq(up_to, before + total(i, n - k, n - k, term))),
+            (-1, eq(after, between + total(i, n, n, term))))),
+        have(0 <= near), have(0 < level),
+    )  # fmt: skip
+    bound = steps(weigh, times(all_ * level, linear((1, some, 0 < level))), linear((1, core)))
+    scope = 1 + (1 / eps - 1) * (1 - exp(-l)) * exp(D)
+    enough, power, small_gap = log(scope) / l <= k, scope <= exp(l * k), exp(-D) <= exp(-gap)
+    fill = exp(-l) - exp(-l * k) <= steep * near
+    less = by("assume", steps(
+        have(power, only(enough)(exponential(log(scope), l * k, linear((1, enough, 0 < l))))),
+        have(core, weigh(by("known"))), only(core, power), have(0 < all_), have(0 < steep),
+        have(small_gap, by("logarithm", search)), nearest[0],
+        have(fill, linear((-1, nearest[1]))), times(steep * all_, linear((1, 0 < steep, 0 < all_))),
+        linear((1, core, 0 < eps, 0 < steep), (1, ("exp", target), 0 < steep, 0 < eps, small_gap),
+               (1, ("exp", target - l * k - D), 0 < eps, power), (1, fill, 0 < eps, ("exp", target - D)))))  # fmt: skip
+
+    item = exp(when(i < 2, a + D, a) - l * (k + 1 - i))
+    two, rest, fall = total(i, 1, k + 1, item), total(i, 2, k + 1, item), exp(a - l * (k + 1 - i))
+    others, others_is = geometric(2, k + 1, k + 1)
+    first_, shape = total(i, 1, 1, item), exp(l * k - D) * (1 + near)
+    open_ = chain(positive(two), have(0 < steep), split_sum(two, 1), termwise(rest, "=", fall, by("logarithm", search)), others)
+    parts = eq(two, first_ + rest), eq(rest, total(i, 2, k + 1, fall))
+    equal = steps(
+        only(), open_, nearest[0], have(0 <= near), have(0 < shape), times(steep * two * (1 + shape), linear(
+            (1, 0 < steep, 0 < two), (1, 0 < steep, 0 < two, 0 < shape)), steep * (two - first_ * (1 + shape))),
+        linear((-steep, parts[0]), (-steep, parts[1]), (-exp(a), others_is), (exp(a), nearest[1])),
+    )  # fmt: skip
+    short, weak = k < log(scope) / l, exp(l * k) < scope
+    above = by("assume", steps(
+        have(weak, only(short)(exponential(l * k, log(scope), linear((1, short, 0 < l))))), only(weak), open_,
+        times(steep * two, linear((1, 0 < steep, 0 < two))),
+        linear((1, weak, 0 < eps, ("exp", a - l * k)), (eps * steep, parts[0]), (eps * steep, parts[1]),
+               (eps * exp(a), others_is))))  # fmt: skip
+    return {"conclusion": by("split", bound, less, equal, above), "defined": first(only()(nonzero(two)), plainly)}
+
+
+# -- sinks -------------------------------------------------------------------------------------------------------------
+
+
+def _sinks() -> Scripts:
+    item = exp(when(both(p < i, i <= n - w), a + D, a) - l * (n - i))
+
+    def part(low: Any, high: Any, what: Any = item) -> Term:
+        return total(i, low, high, what)
+
+    sinks, gone, last, all_, early = part(1, p), part(p + 1, n - w), part(n - w + 1, n), part(1, n), part(1, n - w)
+    below, above = exp(a - l * (n - i)), exp(a + D - l * (n - i))
+    (one, one_is), (two, two_is), (three, three_is) = geometric(1, p), geometric(p + 1, n - w), geometric(n - w + 1, n)
+    some, grow, room = 0 < all_, 1 <= exp(l * w), p + w + 1 / l
+    equalities = (
+        (steep, eq(all_, early + last)), (steep, eq(early, sinks + gone)), (steep, eq(sinks, part(1, p, below))),
+        (steep * (1 - seen), eq(gone, part(p + 1, n - w, above))), (steep, eq(last, part(n - w + 1, n, below))),
+        (exp(a), one_is), (exp(a + D) * (1 - seen), two_is), (exp(a), three_is),
+    )  # fmt: skip
+
+    def rows(factor: Any) -> list[Any]:
+        return [(factor * c, fact) for c, fact in equalities]
+
+    why = by("logarithm", search)
+    up, down = gone / all_ <= 1 / seen, 1 / seen - gone / all_ <= exp(D) * room / steep / n
+    product = linear((1, some, 0 < seen))
+    reach, y = n * exp(-l * (n - p)) <= room, l * (n - p)
+    fades = steps(at_least_one(y), have(exp(-y) <= 1), linear(
+        (1, 0 <= p, exp(-y) <= 1), (1, 0 < 1 / l, 1 + y <= exp(y), ("exp", -y)), (1, 0 < 1 / l, ("exp", -y)), (1, 0 <= w)))
+    wide_grow, one_step = 1 <= exp(l * (p + w)), exp(-l * w) <= exp(-l)
+    own, high = exp(a) <= all_, 1 <= exp(D)
+    inside = steps(
+        split_sum(all_, n - w), split_sum(early, p), have(0 <= sinks), have(0 <= gone),
+        termwise(sinks, "=", below, why), termwise(gone, "=", above, why), termwise(last, "=", below, why),
+        one, two, three, have(wide_grow), have(one_step), have(reach, only(p <= n - w, 0 < 1 / l)(fades)),
+        have(up, times(steep * all_ * seen, linear((1, 0 < steep, some, 0 < seen)), steep * (all_ - gone * seen))(
+            linear((1, ("exp", a - l * n), wide_grow), *rows(-1)))),
+        have(own, times(steep)(linear(
+            (1, 0 < steep, 0 <= sinks), (1, 0 < steep, 0 <= gone), (1, one_step, ("exp", a)),
+            *[(-c, fact) for c, fact in (equalities[0], equalities[1], equalities[4], equalities[7])]))),
+        have(down, times(steep * n * all_ * seen, linear((1, 0 < steep, some, 0 < seen, 0 < n)),
+                         exp(D) * room * all_ * seen - n * steep * (all_ - gone * seen))(
+            linear((1, 0 < room, high, some), (1, 0 < room, own, ("exp", l * w)), (1, reach, ("exp", a + l * w)),
+                   (1, 0 < n, ("exp", a - l * n)), *rows(n)))),
+        by("known"))
+    return {"gap": search, "defined": plainly}
+
+
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
-    "razor.sec3.1.discard.corrected": _discard_corrected, "razor.sec3.1.form": _form, "razor.sec3.2.flat_mass": _flat_mass, "razor.sec3.2.no_decay": _no_decay}
+    "razor.sec3.1.discard.corrected": _discard_corrected, "razor.thm1.corrected": _thm1_corrected, "razor.sec3.1.form": _form, "razor.sec3.2.flat_mass": _flat_mass, "razor.sec3.2.no_decay": _no_decay}
 NEEDS: dict[str, str] = {}
