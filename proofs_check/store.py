@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from proofs_check.core.certificate import Checked, check_certificate
+from proofs_check.core.certificate import Checked, Outcome, check_certificate
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import Statement, from_data
 from proofs_check.verdicts import counted, summary
@@ -65,5 +65,7 @@ def searched(statement: Statement, scripts: Any = None) -> Row:
         found = decide(statement, scripts=scripts)
     except Empty as why:
         return {"name": statement.name, "error": str(why)}
-    tried = try_mutants(statement, found.certificate, scripts) if found.checked is not None else []
+    # Mutants are controls of what is said to hold; a refuted statement needs none.
+    proved = found.checked is not None and found.checked.outcome is Outcome.PROVED
+    tried = try_mutants(statement, found.certificate, scripts) if proved else []
     return {"name": statement.name, "certificate": found.certificate, "reason": found.reason, "mutants": tried}

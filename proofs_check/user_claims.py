@@ -117,6 +117,7 @@ def _failed(statement: Statement, why: str) -> Row:
 
 def row(data: Any, mutants: bool) -> Row:
     """Decide one statement given as data."""
+    from proofs_check.core.certificate import Outcome
     from proofs_check.core.printing import definitions, sentence
     from proofs_check.rigour.decide import Empty, decide, try_mutants
     from proofs_check.verdicts import counted, summary
@@ -126,7 +127,8 @@ def row(data: Any, mutants: bool) -> Row:
         found = decide(statement)
     except Empty as why:
         return _failed(statement, str(why))
-    tried = try_mutants(statement, found.certificate) if mutants and found.checked is not None else []
+    proved = found.checked is not None and found.checked.outcome is Outcome.PROVED
+    tried = try_mutants(statement, found.certificate) if mutants and proved else []
     return {
         "id": statement.name, "sentence": sentence(statement), "definitions": definitions(statement),
         **summary(found.checked, found.reason), "certificate": found.certificate, "mutants": counted(statement, tried),

@@ -14,10 +14,9 @@ from typing import Any
 
 from proofs_check.core import krawczyk, witness
 from proofs_check.core.domain import Sequent, needed
-from proofs_check.core.enclose import Undefined, Unknown
-from proofs_check.core.rules import Rejected, check, put
+from proofs_check.core.rules import FAULTS, Rejected, check, put
 from proofs_check.core.statement import FORMAT, Form, Statement, obligations, plain
-from proofs_check.core.terms import ONE, Malformed, Term, free, num
+from proofs_check.core.terms import ONE, Term, free, num
 
 _MOST_INSTANCES = 1000
 
@@ -43,7 +42,7 @@ def check_certificate(statement: Statement, data: Any) -> Checked:
     """What the certificate shows. Raises Rejected for one that shows nothing, or is about another statement."""
     try:
         return _checked(statement, data)
-    except (Malformed, Unknown, Undefined, KeyError, TypeError, ValueError, IndexError, AttributeError) as fault:
+    except FAULTS as fault:
         raise Rejected(f"{type(fault).__name__}: {fault}"[:200]) from fault
 
 
@@ -60,11 +59,14 @@ def _checked(statement: Statement, data: Any) -> Checked:
     base = premise(statement)
     if not witness.meets(base, witness.from_json(data["point"])):
         raise Rejected("no point is shown that lies in the domain and meets the hypotheses")
+    says = plain(statement)[2]
+    zero = isinstance(says, Form) and says.kind == "zero"
     if "instances" in data:
+        if zero:
+            raise Rejected("a zero has no instances")
         return _instances(base, parts, data["instances"])
     _check_parts(parts, data["proofs"])
-    says = plain(statement)[2]
-    if isinstance(says, Form) and says.kind == "zero":
+    if isinstance(says, Form) and zero:
         krawczyk.check(says.terms, {name: (a.parts[0], b.parts[0]) for name, a, b in says.box})
     return Checked(Outcome.PROVED, "", {})
 
@@ -108,7 +110,7 @@ def instance(sequent: Sequent, values: Mapping[str, Fraction]) -> Sequent:
     for name, value in values.items():
         if any(v.name == name for v in sequent.variables):
             known = sequent.variable(name)
-            if known.sizes or (known.whole and value.denominator != 1):
+            if known.sizes or not known.whole or value.denominator != 1:
                 raise Rejected(f"{name} cannot be {value}")
             ends = tuple(bound for bound in known.bounds(num(value)) if free(bound) or not witness.truth(bound, {}))
             sequent = put(Sequent(sequent.variables, (*ends, *sequent.given), sequent.goal), name, num(value))

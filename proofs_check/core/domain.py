@@ -57,6 +57,8 @@ class Variable(Arithmetic):
             raise Malformed(f"{self.name} is no vector, so it lies in no ball")
         if self.values and (self.sizes or self.low is not None or self.high is not None):
             raise Malformed(f"{self.name} is a choice among values, and nothing else")
+        if self.whole and any(value.denominator != 1 for value in self.values):
+            raise Malformed(f"{self.name} is whole, and one of its values is not")
         for end in self.ends():
             if not isinstance(end, Term):
                 raise Malformed(f"an end of {self.name} is no term")

@@ -8,7 +8,7 @@ point of the domain; a rule that looks beyond (a face, a box) proves it there it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -54,14 +54,15 @@ from proofs_check.core.terms import (
     substitute,
     walk,
 )
-from proofs_check.core.work import TooLarge, limited
+from proofs_check.core.work import TooLarge, limited, spend
 
 Proof = list[Any]
 _MOST_VALUES = 5_000
 _WORK = 20_000_000
-_FAULTS = (
+_STEP = 200  # of that work, for a rule
+FAULTS = (
     Malformed, TooLarge, Unknown, Undefined, ZeroDivisionError, KeyError, IndexError, TypeError, ValueError,
-    AttributeError, RecursionError, OverflowError,
+    AttributeError, RecursionError, OverflowError, MemoryError,
 )  # fmt: skip
 
 
@@ -75,7 +76,7 @@ def check(sequent: Sequent, proof: Any) -> None:
         check_formed(sequent)
         with limited(_WORK):
             Checker().prove(sequent, proof)
-    except _FAULTS as fault:
+    except FAULTS as fault:
         raise Rejected(f"{type(fault).__name__}: {fault}"[:200]) from fault
 
 
@@ -84,7 +85,8 @@ class Checker:
 
     def prove(self, sequent: Sequent, proof: Any) -> None:
         if not isinstance(proof, list) or not proof or proof[0] not in RULES:
-            raise Rejected(f"{str(proof)[:40]!r} names no rule")
+            raise Rejected("no rule is named")
+        spend(_STEP)
         RULES[proof[0]](self, sequent, *proof[1:])
 
     def every(self, sequents: Sequence[Sequent], proofs: Any) -> None:
@@ -518,7 +520,9 @@ def induct_parts(sequent: Sequent, name: str) -> tuple[Sequent, Sequent]:
         _reject_unless(plain and all(name not in free(end) for end in ends), f"the domain of {other.name} moves")
         for size in other.sizes:
             offset = is_number(difference(size, Term("var", name))) if name in free(size) else Fraction(0)
-            _reject_unless(offset is not None, f"a size of {other.name}")
+            least = known.low.parts[0] if name in free(size) else Fraction(0)
+            # From the first value on there is a sequence of that size.
+            _reject_unless(offset is not None and least + offset >= 0, f"a size of {other.name}")
     bare = without_given(sequent, name)
     following = Term("var", name) + 1
     variables = tuple(v if v.name == name else v.substituted({name: following}) for v in bare.variables)
@@ -534,15 +538,24 @@ def is_whole_end(known: Variable) -> bool:
     return end is not None and end.kind == "num" and end.parts[0].denominator == 1 and not known.low_open
 
 
+def induct_needs(bare: Sequent, name: str) -> Iterator[Sequent]:
+    grows = {v.name for v in bare.variables if any(name in free(size) for size in v.sizes)}
+    for number, formula in enumerate(bare.given):
+        if free(formula) & grows:
+            yield from needs(replace(bare, given=bare.given[:number]), formula)
+    yield from needs(bare, bare.goal)
+
+
 def _induct(c: Checker, sequent: Sequent, name: str, defined: Any, base: Any, step: Any) -> None:
     """Induction on a whole number from its least value; hypotheses on it are dropped first.
 
     The goal has to be defined all the way: where it had no value a step would say nothing, and the chain would break.
+    So has a hypothesis on a sequence that grows: what it says must not begin with some length.
     """
     first, following = induct_parts(sequent, name)
     check_formed(following)
     bare = without_given(sequent, name)
-    c.every(list(dict.fromkeys(needs(bare, bare.goal))), defined)
+    c.every(list(dict.fromkeys(induct_needs(bare, name))), defined)
     c.prove(first, base)
     c.prove(following, step)
 
@@ -604,6 +617,7 @@ def _generalise(
         body = Term("var", index)
         inner = replace(inner, variables=(*inner.variables, Variable(index, ONE, size, whole=True)))
         item = substitute(item.parts[1], {item.parts[0]: body})
+    check_formed(replace(inner, goal=item <= item))
     conditions = [*needs(inner, item), *(replace(inner, goal=bound) for bound in new.bounds(item))]
     conditions += [replace(sequent, goal=num(0) <= size) for size in new.sizes]
     # An end without a value would make both the range and the new domain empty talk.
@@ -623,7 +637,7 @@ def _same(one: Term, other: Term) -> bool:
 
 
 def _adding(c: Checker, sequent: Sequent, fact: Term, term: Term, defined: Any, proof: Any) -> None:
-    """Goes on with a fact about a sum that is defined."""
+    """Goes on with a fact about a sum; the sum, and the place where it is cut, are defined."""
     c.defined(sequent, term, defined)
     c.prove(_with(sequent, fact), proof)
 
@@ -637,7 +651,7 @@ def _split_sum(c: Checker, sequent: Sequent, term: Any, at: Any, defined: Any, w
     check_formed(replace(sequent, goal=Term("rel", "=", parts[0], parts[1])))
     c.prove(replace(sequent, goal=both(low - 1 <= m, m <= high)), where)
     joined = Term("add" if operation == "sum" else "mul", *parts)
-    _adding(c, sequent, Term("rel", "=", node, joined), node, defined, proof)
+    _adding(c, sequent, Term("rel", "=", node, joined), both(node <= node, m <= m), defined, proof)
 
 
 def _telescope(
@@ -713,7 +727,8 @@ def _member(c: Checker, sequent: Sequent, term: Any, place: Any, defined: Any, w
     one = substitute(body, {index: at})
     check_formed(replace(sequent, goal=Term("fold", "sum", "k", at, at, ZERO) <= one))
     c.prove(replace(sequent, goal=both(low <= at, at <= high)), where)
-    _adding(c, sequent, one <= node if operation == "max" else node <= one, node, defined, proof)
+    fact = one <= node if operation == "max" else node <= one
+    _adding(c, sequent, fact, both(node <= node, at <= at), defined, proof)
 
 
 def _resolve(c: Checker, sequent: Sequent, term: Any, which: int, defined: Any, why: Any, proof: Any) -> None:

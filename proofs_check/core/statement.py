@@ -253,6 +253,10 @@ def _at_points(base: Sequent, says: Form, keep: Sequence[str] = ()) -> tuple[Seq
         if v.whole:
             raise Malformed(f"{v.name} is whole: state the cases one by one")
         inside += v.substituted(point).bounds(point[v.name])
+    for v in base.variables:
+        # The domain of a parameter could be empty at the point, and then nothing would be stated of it.
+        if v.name not in point and any(free(end) & point.keys() for end in v.ends()):
+            raise Malformed(f"the domain of {v.name} depends on the point")
     moved = [g for g in base.given if free(g) & point.keys()]
     rest = tuple(v.substituted(point) for v in base.variables if v.name not in point)
     still = tuple(g for g in base.given if g not in moved)
@@ -329,6 +333,9 @@ def _zero(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
         raise Malformed("a zero has as many equations as variables, each with a side of its box, and no hypotheses")
     if any(v.sizes or v.whole or v.values for v in base.variables):
         raise Malformed("a zero of real equations has real variables")
+    # Ends that move could hold for each point of the domain, and leave the box outside it.
+    if any(free(end) for v in base.variables for end in v.ends()):
+        raise Malformed("the domain of a zero has constant ends")
     inside: list[Term] = []
     away: list[Term] = []
     for name, low, high in says.box:

@@ -137,6 +137,10 @@ def _check(kind: str, parts: tuple[Any, ...]) -> None:
         pattern = pattern[:-1] + pattern[-2] * (len(parts) - len(pattern) + 1)
     if len(parts) != len(pattern) or not all(map(_fits, pattern, parts)):
         raise Malformed(f"a node {kind!r} cannot have the parts {_short(parts)}")
+    # A name with other characters could be read as another one, or as a number.
+    named = {"var": 0, "item": 0, "call": 0, "each": 0, "fold": 1}.get(kind)
+    if named is not None and not NAME.match(parts[named]):
+        raise Malformed(f"{parts[named][:40]!r} is no name")
     choices = {"apply": FUNCTIONS, "fold": FOLDS, "rel": RELATIONS}.get(kind)
     if choices is not None and parts[0] not in choices:
         raise Malformed(f"{parts[0]!r} is none of {', '.join(choices)}")

@@ -195,7 +195,7 @@ def linear(sequent: Sequent, degree: int = 2, squares: bool = True) -> Proof:
                 forms.append((number, fact.parts[0], form))
     atoms = {base for mono in margin.top for base, _ in mono}
     positive = [atom for atom in atoms if atom.kind == "apply" and atom.parts[0] == "exp"][:4]
-    forms += [(["exp", to_json(atom.parts[1])], "<", normal(atom)) for atom in positive]
+    forms += [(["exp", to_json(atom.parts[1]), small], "<", normal(atom)) for atom in positive]
     products: list[tuple[list[Any], str, Rational]] = [([], "<", constant(1))]
     for size in range(1, degree + 1):
         for chosen in itertools.islice(itertools.combinations_with_replacement(forms, size), 300):
@@ -223,7 +223,7 @@ def _squares(margin: Rational, forms: list[tuple[Any, str, Rational]]) -> Iterat
         square = times(root, root)
         if square.over or is_number(square) is not None:
             continue
-        reference = ["square", to_json(back(root))]
+        reference = ["square", to_json(back(root)), small]
         yield [reference], "<=", square
         for known, _, form in forms:
             if len(pairs) <= 30:
@@ -307,7 +307,7 @@ def small(sequent: Sequent) -> Proof:
     if kind == "rel" and parts[0] == "!=":
         return first(by("identity"), by("known"), by("apart", True, small), by("apart", False, small))(sequent)
     try:
-        return first(by("identity"), by("known"), signs, lambda s: boxes(s, budget=60))(sequent)
+        return first(by("identity"), by("known"), signs, _constants, lambda s: boxes(s, budget=60))(sequent)
     except Failed:
         if _nested:
             raise
@@ -318,6 +318,14 @@ def small(sequent: Sequent) -> Proof:
         return Search(steps=25, looks=100).prove(sequent, 2)
     finally:
         _nested -= 1
+
+
+def _constants(sequent: Sequent) -> Proof:
+    """A goal without variables needs no hypotheses, nor their variables, which may have no ends."""
+    if free(sequent.goal) or not sequent.variables:
+        raise Failed("variables")
+    names, count = [v.name for v in sequent.variables], len(sequent.given)
+    return by("forget", names, list(range(count)), lambda s: boxes(s, budget=60))(sequent)
 
 
 def rewritten(sequent: Sequent, then: Tactic) -> Proof:

@@ -28,15 +28,15 @@ _INSTANCES = 3
 class Effort:
     """Budgets in steps."""
 
-    refuter: int = 4000
-    prover: int = 250
-    looks: int = 1500
+    refuter: int = 2500
+    prover: int = 200
+    looks: int = 1200
     depth: int = 6
     work: int = 3_000_000
 
 
 FULL = Effort()
-BRIEF = Effort(refuter=1000, prover=25, looks=200, depth=3, work=200_000)
+BRIEF = Effort(refuter=600, prover=25, looks=200, depth=3, work=200_000)
 
 
 class Empty(Exception):

@@ -45,7 +45,7 @@ def defined(s: Sequent) -> Proof:
     """A condition of definedness: most often that a sum of what is positive is not 0."""
     if s.goal.kind != "rel":
         return ordered(s)
-    relation, a, b = s.goal.parts
+    relation, _, b = s.goal.parts
     if relation == "!=":
         return first(by("apart", False, defined), by("apart", True, defined))(s)
     if relation == "<" and b.kind == "fold" and b.parts[0] == "sum":
@@ -87,17 +87,27 @@ def put_value(node: Term, value: Term, why: Tactic, then: Tactic) -> Tactic:
         wider = exchanged(s.goal, node, Term("var", name))
 
         def range_(q: Sequent) -> Proof:
-            number = facts(q).index(s_fact)
-            try:
-                return by("identity")(q)
-            except Failed:
-                sign = ONE if q.goal.parts[1] is node else -ONE
-                return by("linear", [[sign, [number]]])(q)
+            if node not in q.goal.parts or value not in q.goal.parts:
+                return defined(q)
+            sign = ONE if q.goal.parts[1] is node else -ONE
+            return first(by("identity"), by("linear", [[sign, [facts(q).index(fact)]]]))(q)
 
-        s_fact = eq(node, value)
+        fact = eq(node, value)
         rest = by("enumerate", name, by("forget", [], [len(s.given)], then))
         general = by("generalise", node, point.to_json(), wider, [], range_, by("enumerate", name, defined), rest)
-        return by("have", s_fact, defined, why, general)(s)
+        return by("have", fact, defined, why, general)(s)
+
+    return tactic
+
+
+def named(node: Term, then: Tactic, *, low: Term | None = None) -> Tactic:
+    """Puts a new variable (above low) for the node in the goal; hypotheses stay with the node."""
+
+    def tactic(s: Sequent) -> Proof:
+        name = fresh("e", taken(s))
+        wider = exchanged(s.goal, node, Term("var", name))
+        new = Variable(name, low, None, low_open=low is not None)
+        return by("generalise", node, new.to_json(), wider, [], defined, defined, then)(s)
 
     return tactic
 

@@ -69,6 +69,7 @@ def use_last_equality(s: Sequent, then: Tactic, *, drop: bool = False) -> Proof:
         raise Failed(str(fault)) from fault
     atoms = [base for base, power in mono if base.kind in ("fold", "if", "max", "min") or base.kind == "apply"]
     atoms = [base for base in atoms if base.kind != "apply" or base.parts[0] == "abs"]
+    atoms = [left] if left.kind == "var" else atoms
     if len(atoms) != 1:
         raise Failed("no atom to rewrite")
     target = atoms[0]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from proofs_check.core.domain import Sequent, Variable, facts, taken
 from proofs_check.core.normal import back, canonical_formula
-from proofs_check.core.terms import FALSE, ONE, ZERO, Term, absolute, both, children, cos, each, eq, exp, free, fresh, lift, negation, sin, sqrt, substitute, tanh, to_json, total, var, walk  # noqa: E501
+from proofs_check.core.terms import ONE, ZERO, Term, absolute, both, children, cos, each, eq, exp, fold, free, fresh, lift, negation, sin, sqrt, substitute, tanh, to_json, total, var, walk  # noqa: E501
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import small
 from proofs_check.rigour.auto import Search
@@ -49,7 +50,7 @@ def have(lemma: Term, why: Tactic, then: Tactic) -> Tactic:
 
 def combine(*rows: tuple[Any, ...]) -> Tactic:
     """`linear` with its facts named by formulas, or counted from the last hypothesis: (coefficient, fact, ..);
-    an exponential stands for its being positive."""
+    an exponential or a square stands for its sign."""
 
     def tactic(s: Sequent) -> Proof:
         known = facts(s)
@@ -57,7 +58,9 @@ def combine(*rows: tuple[Any, ...]) -> Tactic:
 
         def number(fact: Any) -> Any:
             if isinstance(fact, Term) and fact.kind == "apply":
-                return ["exp", to_json(fact.parts[1])]
+                return ["exp", to_json(fact.parts[1]), fine]
+            if isinstance(fact, Term) and fact.kind == "pow":
+                return ["square", to_json(fact.parts[0]), fine]
             if isinstance(fact, int):
                 return known.index(s.given[fact])
             if canonical_formula(fact) not in plain:
@@ -154,7 +157,7 @@ def _named(name: str, node: Term, pairs: list[tuple[str, Term]], then: Tactic) -
             here = replaced(here, image, Term("var", earlier))
         wider = replaced(s.goal, here, new)
         kept = [replaced(g, here, new) for g in s.given if here in walk(g)]
-        return by("generalise", here, Variable(name).to_json(), wider, kept, small, fine, then)(s)
+        return by("generalise", here, Variable(name).to_json(), wider, kept, fine, fine, then)(s)
 
     return tactic
 
@@ -164,7 +167,7 @@ def some(s: Sequent) -> Proof:
     node = s.goal.parts[2]
     if node.kind != "fold":
         raise Failed("no sum")
-    return by("termwise", node, ">", ZERO, small, arithmetic.signs, quick, lp)(s)
+    return by("termwise", node, ">", ZERO, small, arithmetic.signs, quick, by("known"))(s)
 
 
 def lp(s: Sequent) -> Proof:
@@ -203,7 +206,7 @@ def settled(then: Tactic) -> Tactic:
             value = simple(s, node)
             if value is not node:
                 then_ = have(eq(node, value), same, use(tactic))
-                below = any(n.kind == "div" and node in walk(n.parts[1]) for n in walk(s.goal))
+                below = node.kind == "fold" and any(n.kind == "div" and node in walk(n.parts[1]) for n in walk(s.goal))
                 return have(node > 0, some, then_)(s) if below else then_(s)
         return then(s)
 
@@ -395,7 +398,8 @@ def _range() -> Mapping[str, Tactic]:
         same = have(causal.parts[1] > 0, some, _cut(causal.parts[0], _cut(causal.parts[1], settled(by("identity")))))
         nodes = {"f'": first_, "g'": last, "x'": ends[0], "y'": ends[1], "n'": above, "z'": below,
                  "M'": largest, "m'": least}  # fmt: skip
-        known = [(q > 0, arithmetic.signs) for q in (first_, last)]
+        known: list[tuple[Term, Tactic]] = []
+        signs = [(below > 0, some), *((q > 0, arithmetic.signs) for q in (first_, last))]
         for end, place in ((largest, 0), (largest, 1), (least, 0), (least, 1)):
             fact = ends[place] <= end if end is largest else end <= ends[place]
             known.append((fact, by("member", end, (ONE, L)[place], small, small, by("known"))))
@@ -407,12 +411,407 @@ def _range() -> Mapping[str, Tactic]:
                        (1, g > 0, a <= high * z))  # fmt: skip
         inside = (f * x + g * y - (f + g) * (a / z)) / (f + g + z)
         node = absolute(inside)
-        last_step = by("cases", inside >= 0, small, by("resolve", node, 0, small, by("known"), use(cleared(small, up))),
-                       by("resolve", node, 1, small, small, use(cleared(small, down))))  # fmt: skip
-        return have(below > 0, some, have(eq(gap, value), same, use(put(inner, below, by("identity"), haves(
+        last_step = by("cases", inside >= 0, small, by("resolve", node, 0, fine, by("known"), use(cleared(small, up))),
+                       by("resolve", node, 1, fine, combine((1, -1)), use(cleared(small, down))))  # fmt: skip
+        return haves(*signs, then=have(eq(gap, value), same, use(put(inner, below, by("identity"), haves(
             *known, then=abstract(nodes, last_step))))))(s)  # fmt: skip
 
     return {"conclusion": main}
 
 
 SCRIPTS["kv.thm3.3.discrepancy.range"] = _range
+
+
+def _matched() -> Mapping[str, Tactic]:
+    i, L, sigma, m = map(var, ("i", "L", "sigma", "m"))
+
+    def main(s: Sequent) -> Proof:
+        whole = s.goal.parts[1].parts[0].parts[1]
+        back_ = Term("fold", *whole.parts[:2], ONE, i + 1, whole.parts[4])
+        before = Term("fold", *whole.parts[:2], ONE, i, whole.parts[4])
+        after = Term("fold", *whole.parts[:2], i + 1 + 1, L, whole.parts[4])
+        match = exp(1 / sigma - m * (L - i - 1))
+        far, ratio = exp(-m * (L - 1)), exp(-1 / sigma + m * (L - i - 1))
+        cut = by("split_sum", whole, i + 1, fine, fine, use(by("split_sum", back_, i, fine, fine, use(haves(
+            (before >= 0, arithmetic.signs), (after >= 0, arithmetic.signs), then=settled(lp))))))  # fmt: skip
+        end = combine((2, ratio, match <= whole), (1, far <= 1))
+        return haves((whole > 0, some), (match <= whole, cut), (far <= 1, auto()), then=settled(
+            times(whole, by("known"), end)))(s)  # fmt: skip
+
+    return {"conclusion": main}
+
+
+SCRIPTS["kv.thm3.3.discrepancy.matched"] = _matched
+
+
+def _any_context() -> Mapping[str, Tactic]:
+    i, k, L, sigma, m, r, high = map(var, ("i", "k", "L", "sigma", "m", "r", "M'"))
+    match, own = exp(1 / sigma - m * (L - i - 1)), 1 / sigma - m * (L - i - 1)
+    sizes = (exp(-m * k), exp(m * (L - i - 2) - 1 / sigma))
+    before, after = total(r, 2, i, ONE), total(r, i + 2, L - 1, ONE)
+    whole_size = 1 + (L - 3) * high
+
+    def below(score: Term, size: Term) -> Tactic:
+        bound = exp(score) <= exp(size.parts[1] + own)
+        return have(bound, by("logarithm", arithmetic.linear), combine((1, bound), (1, match, size <= high)))
+
+    def each_one(s: Sequent) -> Proof:
+        here = Term("var", s.variables[-1].name)
+        found, none = below(1 / sigma - m * (L - here), sizes[0]), below(-m * (L - here), sizes[1])
+        by_token = by("cases", eq(Term("item", "w", here - 1), 0), fine, settled(found), settled(none))
+        return by("cases", here - 1 <= i - k, fine, first(by("absurd", lp), settled(by_token)), settled(none))(s)
+
+    def main(s: Sequent) -> Proof:
+        node = next(n for n in walk(s.goal) if n.kind == "max")
+        whole = next(n for n in walk(s.goal) if n.kind == "fold")
+
+        def part(a: Term, b: Term) -> Term:
+            return Term("fold", *whole.parts[:2], a, b, whole.parts[4])
+
+        one, two = part(whole.parts[2], i), part(i + 1 + 1, L - 1)
+        bounded = [by("termwise", n, "<=", high * match, fine, each_one, fine, by("known")) for n in (one, two)]
+        flat = [Term("fold", *n.parts[:4], high * match) for n in (one, two)]
+        p, q = var("p'"), var("q'")
+        add = combine((1, p <= flat[0]), (1, q <= flat[1]), (high, match, eq(before, i - 1)),
+                      (high, match, eq(after, L - 2 - i)))  # fmt: skip
+        cut = by("split_sum", whole, i + 1, fine, fine, use(by("split_sum", part(whole.parts[2], i + 1), i, fine, fine,
+                 use(haves((one <= flat[0], bounded[0]), (two <= flat[1], bounded[1]), then=_named(
+                     "p'", one, [("p'", one)], _named("q'", two, [("q'", two)], settled(add))))))))  # fmt: skip
+        end = haves(
+            (whole > 0, some), (eq(before, i - 1), counted), (eq(after, L - 2 - i), counted),
+            (whole <= whole_size * match, cut),
+            then=settled(times(whole_size, by("known"), times(whole, by("known"), combine((1, -1))))))  # fmt: skip
+        return haves((sizes[0] <= node, auto()), (sizes[1] <= node, auto()),
+                     (node > 0, combine((1, sizes[0] <= node), (1, sizes[0]))),
+                     (1 + (L - 3) * node > 0, combine((1, L >= 3, node > 0), (1,))),
+                     then=_named("M'", node, [("M'", node)], end))(s)  # fmt: skip
+
+    return {"conclusion": main}
+
+
+SCRIPTS["kv.sec3.1.any_context.corrected"] = _any_context
+
+
+# -- Theorem 3.2 --------------------------------------------------------------------------------------------------------
+
+
+def _means(low: int, high: int) -> Tactic:
+    """|n/z - n'/z'| <= (high - low) (G - 1)/(G + 1) for means whose weights differ by factors from 1/G to G."""
+    n, z, n2, z2, G = map(var, ("n'", "z'", "n''", "z''", "G'"))
+    width = high - low
+
+    def side(p: Term, q: Term, p2: Term, q2: Term) -> Tactic:
+        """p q' - p' q against (G - 1)(p + q)(p' + q')/(G + 1)."""
+        least, split = p <= G * p2, 2 * p <= (G - 1) * q
+        p, q, share = 0 <= p, 0 <= q, Fraction(1, width)
+        rows = [(share, least, G >= 1, p), (2 * share, least, G >= 1, q), (2 * share, least, q)]
+        one = [(share, ZERO + q.parts[2] <= G * q2, split), (share, G >= 1, p, p), (2 * share, G >= 1, p, q),
+               (share, G >= 1, q, q)]  # fmt: skip
+        other, most = (G - 1) * q.parts[2] < 2 * p.parts[2], q2 <= G * q.parts[2]
+        two = [(share, G >= 1, most, other), (share, most, other), (share, G >= 1, (p.parts[2] - G * q.parts[2]) ** 2)]
+        above = combine((1, z > 0, z2 > 0, G >= 1, G >= 1), (3, z > 0, z2 > 0, G >= 1), (2, z > 0, z2 > 0))
+        return times(z * z2 * (G + 1) * G, above, by(
+            "cases", split, fine, combine(*rows, *one), combine(*rows, *two)))  # fmt: skip
+
+    P, Q, P2, Q2 = n - low * z, high * z - n, n2 - low * z2, high * z2 - n2
+    return by("split", side(P, Q, P2, Q2), side(Q, P, Q2, P2))
+
+
+def _layers(low: int, score: Tactic, most: Any) -> Tactic:
+    """|IH - TF| < bound: scores move by at most W F/sigma, F = r V/(V + 1) < r, V = sum of e^{pq}, r = e^{-p}."""
+    L, p, sigma, q = map(var, ("L", "p", "sigma", "q"))
+    width = 1 - low
+    many = total(q, 1, L, exp(p * q))
+    size = most * exp(-p) * many / (many + 1) / sigma
+    end_, H = most * exp(-p) / sigma, var("h'")
+    G, R = exp(H), exp(end_)
+
+    def main(s: Sequent) -> Proof:
+        apart = s.goal.parts[1].parts[1]
+        (n, z), (n2, z2) = apart.parts[0].parts, apart.parts[1].parts[1].parts
+        _, r, first_, last, body = n.parts
+        before, after, token = body.parts[0], n2.parts[4].parts[0], body.parts[1]
+        gap = after.parts[1] - before.parts[1]
+        up, down = fold("max", var(r), first_, last, gap), fold("min", var(r), first_, last, gap)
+
+        def sums(one: Term, other: Term, value: Term, far: Term) -> Tactic:
+            """sum one value <= G sum other value."""
+
+            def each_one(t: Sequent) -> Proof:
+                here = Term("var", t.variables[-1].name)
+                a, b, v = (substitute(w, {r: here}) for w in (one, other, value))
+                near = a <= exp(H + b.parts[1])
+                moved = up <= H if far is up else -H <= down
+                why = by("member", far, here, fine, fine, combine((1, -1), (1, moved)))
+                return have(near, by("logarithm", why), combine((1, near, v >= 0)))(t)
+
+            return by("termwise", fold("sum", var(r), first_, last, one * value), "<=", G * other * value,
+                      fine, each_one, fine, by("known"))  # fmt: skip
+
+        def not_negative(value: Term) -> Tactic:
+            def each_one(t: Sequent) -> Proof:
+                here = {r: Term("var", t.variables[-1].name)}
+                return combine((1, substitute(before, here), substitute(value, here) >= 0))(t)
+
+            return by("termwise", fold("sum", var(r), first_, last, before * value), ">=", ZERO,
+                      fine, each_one, fine, by("known"))  # fmt: skip
+
+        P, Q, P2, Q2 = n - low * z, z - n, n2 - low * z2, z2 - n2
+        one, other = token - low, 1 - token
+        K = width * (G - 1) / (G + 1)
+        named = {"n'": n, "z'": z, "n''": n2, "z''": z2, "G'": G}
+        positive: list[tuple[Term, Tactic]] = [(many > 0, some), (z > 0, some), (z2 > 0, some)]
+        moved: list[tuple[Term, Tactic]] = [
+            (up <= size, by("termwise", up, "<=", size, fine, score, fine, by("known"))),
+            (-size <= down, by("termwise", down, ">=", -size, fine, score, fine, by("known"))),
+            (0 <= size, arithmetic.signs), (size < end_, times(sigma * (many + 1), auto(), auto())),
+        ]
+        compared: list[tuple[Term, Tactic]] = [
+            (G > 0, arithmetic.signs), (ONE <= G, auto()), (0 <= P, not_negative(one)), (0 <= Q, not_negative(other)),
+            (P2 <= G * P, sums(after, before, one, up)), (P <= G * P2, sums(before, after, one, down)),
+            (Q2 <= G * Q, sums(after, before, other, up)), (Q <= G * Q2, sums(before, after, other, down)),
+        ]  # fmt: skip
+        g, h = var("G'"), var("R'")
+        below = put(s.goal.parts[2], width * (R - 1) / (R + 1), by("identity"), haves(
+            (R > 0, arithmetic.signs), (G < R, by("logarithm", by("known"))), then=abstract({"G'": G, "R'": R}, times(
+                (g + 1) * (h + 1), combine((1, g > 0, h > 0), (1, g > 0), (1, h > 0), (1,)), combine((2 * width, g < h))))))
+        a, k, e = map(var, ("a'", "k'", "e'"))
+        end = by("cases", a >= 0, fine, *(by("resolve", absolute(a), w, fine, lp, use(lp)) for w in (0, 1)))
+        return haves(*positive, *moved, then=_named("h'", size, [("h'", size)], haves(
+            *compared, (both(apart <= K, -apart <= K), abstract(named, _means(low, 1))),
+            (K < s.goal.parts[2], below),
+            then=abstract({"a'": apart, "k'": K, "e'": s.goal.parts[2]}, end))))(s)  # fmt: skip
+
+    return main
+
+
+Value = Callable[[Term], Term]
+
+
+def _ages(here: Term, repaired: bool) -> tuple[Term, Term]:
+    """The weights of layer 1 over the places 1..last, and the last."""
+    last = here if repaired else here - 1
+    return exp(-var("p") * (last - var("q"))), last
+
+
+def _key(here: Term, value: Value, repaired: bool) -> Term:
+    """How far the key of a place is from its previous token."""
+    ages, last = _ages(here, repaired)
+    q, r = var("q"), exp(-var("p"))
+    mean = total(q, 1, last, ages * value(q)) / total(q, 1, last, ages)
+    return ((mean - (1 - r) * value(here)) / r if repaired else mean) - value(here - 1)
+
+
+def _score(name: str, width: int, ball: bool, repaired: bool) -> Tactic:
+    """A score moves by at most W F/sigma: coordinate by coordinate in a cube, and as one product in a ball."""
+    L, p, d, q, k, c, sigma = map(var, ("L", "p", "d", "q", "k", "c", "sigma"))
+    many = total(q, 1, L, exp(p * q))
+    share = width * exp(-p) * many / (many + 1)
+
+    def item(a: Term, b: Term) -> Term:
+        return Term("item", name, a, b)
+
+    def product(a: Term) -> Term:
+        return total(k, 1, d, item(L, k) * item(a, k))
+
+    def main(s: Sequent) -> Proof:
+        here = Term("var", s.variables[-1].name)
+        up = s.goal.parts[1].kind != "mul"
+        sign = 1 if up else -1
+        ages, last = _ages(here, repaired)
+
+        def row(t: Sequent) -> Proof:
+            at = Term("var", t.variables[-1].name)
+            u, v = item(L, at), _key(here, lambda a: item(a, at), repaired)
+            near = (v <= share, -v <= share)
+            rows = [(Fraction(1, 2), u <= 1, near[up]), (Fraction(1, 2), -1 <= u, near[not up])]
+            return haves(*((near[w], _mean(here, lambda a: item(a, at), None, width, not w, repaired)) for w in (0, 1)),
+                         (-1 <= u, lp), then=combine(*rows))(t)  # fmt: skip
+
+        dot = total(k, 1, d, sign * item(L, k) * _key(here, lambda a: item(a, k), repaired))
+        below = (total(q, 1, last, ages) > 0, some)
+        if not ball:
+            bound = total(k, 1, d, share)
+            lemmas: list[tuple[Term, Tactic]] = [
+                below, (dot <= bound, by("termwise", dot, "<=", share, fine, row, fine, by("known"))),
+                (eq(bound, d * share), counted),
+            ]  # fmt: skip
+            return haves(*lemmas, then=times(sigma, lp, combine((1, dot <= bound), (ONE, eq(bound, d * share)))))(s)
+        one = total(k, 1, d, item(L, k) * total(q, 1, last, ages * item(q, k)))
+        other = total(q, 1, last, ages * product(q))
+        key = sign * _key(here, product, repaired)
+        same: Tactic = lambda t: by("scale", ONE, eq(ZERO, ZERO), [[  # noqa: E731
+            sign / total(q, 1, last, ages) / (exp(-p) if repaired else 1), facts(t).index(eq(one, other))]],
+            fine, fine, by("identity"))(t)  # fmt: skip
+        lemmas = [below, (eq(one, other), _swapped(one, other)), (eq(dot, key), same),
+                  (key <= share, _mean(here, product, _products(name), width, up, repaired))]  # fmt: skip
+        return haves(*lemmas, then=times(sigma, lp, combine((1, key <= share), (ONE, eq(dot, key)))))(s)
+
+    return main
+
+
+def _swapped(one: Term, other: Term) -> Tactic:
+    """Two finite sums change places: induction on the length of the outer one."""
+    d = var("d")
+    body, q, term = one.parts[4], other.parts[1], other.parts[4]
+
+    def step(s: Sequent) -> Proof:
+        left, right = s.goal.parts[1:]
+        inner = right.parts[4].parts[1]
+        longer = term.parts[0] * (term.parts[1] + substitute(inner.parts[4], {inner.parts[1]: d + 1}))
+
+        def each_one(t: Sequent) -> Proof:
+            node = t.goal.parts[1].parts[1]
+            return by("split_sum", node, d, fine, fine, use(by("identity")))(t)
+
+        return by("split_sum", left, d, fine, fine, by("termwise", right, "=", longer, fine, each_one, fine,
+                  combine((ONE, -2), (-ONE, -1), (ONE, -3))))(s)  # fmt: skip
+
+    def main(s: Sequent) -> Proof:
+        used = free(s.goal)
+        for v in reversed(s.variables):
+            used |= frozenset().union(*(free(end) for end in v.ends())) if v.name in used else frozenset()
+        unused = [v.name for v in s.variables if v.name not in used]
+        return by("forget", unused, list(range(len(s.given))), by("induct", "d", fine, by("identity"), step))(s)
+
+    _ = body, q
+    return main
+
+
+def _products(name: str) -> Callable[[Term, Tactic], Tactic]:
+    """Products of tokens in the unit ball lie between -1 and 1."""
+    L, d, k, at = map(var, ("L", "d", "k", "s"))
+
+    def add(place: Term, then: Tactic) -> Tactic:
+        x, y = Term("item", name, L, k), Term("item", name, place, k)
+        norms = fold("max", at, 1, L, total(k, 1, d, Term("item", name, at, k) ** 2))
+        dot, half = total(k, 1, d, x * y), (x**2 + y**2) / 2
+        lengths = [total(k, 1, d, z**2) for z in (x, y)]
+
+        def each_one(sign: int) -> Tactic:
+            def tactic(s: Sequent) -> Proof:
+                here = {"k": Term("var", s.variables[-1].name)}
+                return combine((Fraction(1, 2), (substitute(x, here) - sign * substitute(y, here)) ** 2))(s)
+
+            return tactic
+
+        bound = combine((1, -1), *((Fraction(1, 2), length <= 1) for length in lengths))
+        return haves(
+            *((length <= 1, by("member", norms, z, fine, fine, combine((1, -1), (1, norms <= 1))))
+              for length, z in zip(lengths, (L, place), strict=True)),
+            (dot <= 1, by("termwise", dot, "<=", half, fine, each_one(1), fine, bound)),
+            (-1 <= dot, by("termwise", dot, ">=", -half, fine, each_one(-1), fine, bound)),
+            then=then)  # fmt: skip
+
+    return add
+
+
+def _mean(
+    here: Term, value: Value, known: Callable[[Term, Tactic], Tactic] | None, width: int, up: bool, repaired: bool
+) -> Tactic:
+    """The key is at most D r V/(V + 1) from the previous token, where values lie between 1 - D and 1."""
+    L, p, q = map(var, ("L", "p", "q"))
+    low, sign, r = 1 - width, 1 if up else -1, exp(-p)
+    ages, last = _ages(here, repaired)
+    below, rest = total(q, 1, last, ages), total(q, 1, here - 2, ages)
+    many, fewer = total(q, 1, L, exp(p * q)), total(q, 1, last - 1, exp(p * q))
+    left = total(q, last, L, exp(p * q))
+    previous = value(here - 1)
+    share = r * many / (many + 1)
+    part = total(q, 1, here - 2, sign * ages * (value(q) - previous))
+
+    def bounded(places: list[Term], then: Tactic) -> Tactic:
+        for place in places if known is not None else []:
+            then = known(place, then)  # type: ignore[misc]
+        return then
+
+    def apart(one: Term) -> tuple[Term, Term]:
+        return (one <= 1, low <= previous) if up else (low <= one, previous <= 1)
+
+    def each_one(s: Sequent) -> Proof:
+        place = Term("var", s.variables[-1].name)
+        age = substitute(ages, {"q": place})
+        return bounded([place, here - 1], combine(*((1, age, fact) for fact in apart(value(place)))))(s)
+
+    def cut(body: Term, at: Term) -> tuple[Term, Tactic]:
+        """A sum up to `at` is the one before and its last term."""
+        node = total(q, 1, at, body)
+        fact = eq(node, total(q, 1, at - 1, body) + substitute(body, {"q": at}))
+        return fact, by("split_sum", node, at - 1, fine, fine, combine((ONE, -1)))
+
+    grown = eq((exp(p) - 1) * below, exp(p) - exp(-p * (last - 1)))
+    count = cut(ages, last)
+    before: list[tuple[Term, Tactic]] = [
+        (part <= width * rest, by("termwise", part, "<=", width * ages, fine, each_one, fine, by("known"))),
+        count, (grown, by("telescope", below, each(q, ages), exp(p) - 1, fine, fine, combine((ONE, -1)))),
+        (left >= 0, arithmetic.signs), (fewer <= many, by("split_sum", many, last - 1, fine, fine, lp)),
+        # (V + 1)(B - 1) <= r V B, as (1 - r) B = 1 - w and B - 1 = w Y.
+        (below - 1 <= share * below, times(many + 1, arithmetic.signs, combine(
+            (1, exp(-p * last), fewer <= many), (many * r, grown), (ONE, count[0])))),
+    ]  # fmt: skip
+    if not repaired:
+        whole = total(q, 1, last, sign * ages * (value(q) - previous))
+        split = by("split_sum", whole, here - 2, fine, fine, combine((1, part <= width * rest), (ONE, -1)))
+        end = combine((1, whole <= width * rest), (width, below - 1 <= share * below), (-lift(width), count[0]))
+        return haves(*before, (whole <= width * rest, split), then=times(below, by("known"), end))
+    a, b, c, B, T, R, V, x, y, g, h = map(var, ("a'", "b'", "c'", "B'", "T'", "R'", "V'", "x'", "y'", "r'", "w'"))
+    sums = [total(q, 1, last - n, ages * value(q)) for n in (0, 1, 2)]
+    nodes = {"a'": sums[0], "b'": sums[1], "c'": sums[2], "B'": below, "T'": total(q, 1, last - 1, ages), "R'": rest,
+             "V'": many, "x'": value(here), "y'": previous, "r'": r, "w'": exp(-p * last)}  # fmt: skip
+    literal: list[tuple[Term, Tactic]] = [
+        (eq(sums[0], sums[1] + value(here)), cut(ages * value(q), last)[1]),
+        (eq(sums[1], sums[2] + r * previous), cut(ages * value(q), last - 1)[1]),
+        (eq(below, nodes["T'"] + 1), by("known")),
+        (eq(nodes["T'"], rest + r), cut(ages, last - 1)[1]),
+        (eq((1 - r) * below, 1 - nodes["w'"]), combine((r, grown))),
+        (sign * (sums[2] - previous * rest) <= width * rest, by("known")),
+        (sign * (value(here) - previous) <= width, bounded([here, here - 1], combine(*((1, f) for f in apart(value(here)))))),
+        (below - 1 <= r * many / (many + 1) * below, by("known")),
+        (r > 0, arithmetic.signs), (nodes["w'"] > 0, arithmetic.signs),
+    ]  # fmt: skip
+    end = times(g * B, combine((1, g > 0, B > 0)), combine(
+        (width, g > 0, B - 1 <= g * V / (V + 1) * B), (1, sign * (c - y * R) <= width * R),
+        (1, h > 0, sign * (x - y) <= width), (width - sign * (x - y), eq((1 - g) * B, 1 - h)),
+        (-width - sign * y, eq(B, T + 1)), (-width - sign * y, eq(T, R + g)),
+        (lift(sign), eq(a, b + x)), (lift(sign), eq(b, c + g * y))))  # fmt: skip
+    return haves(*before, *literal, then=abstract(nodes, end))
+
+
+def _theorem() -> Mapping[str, Tactic]:
+    """Theorem 3.2 as printed."""
+    d, p, sigma = map(var, ("d", "p", "sigma"))
+    z, r = d * exp(-p) / sigma, exp(-p)
+
+    def main(s: Sequent) -> Proof:
+        sharp = s.goal.parts[1] < 2 * tanh(z)
+        w, u = var("w'"), var("r'")
+        weaker = haves((z > 0, auto()), (r < 1, auto()), (r > 0, auto()), then=abstract({"w'": z, "r'": r}, haves(
+            (tanh(w) <= w, auto()), (w < 2 * w / (1 - u), auto()), then=combine((2, -2), (2, -1)))))
+        return haves((sharp, _layers(-1, _score("x", 2, False, False), 2 * d)), (2 * tanh(z) < 4 * z / (1 - r), weaker),
+                     then=combine((1, -1), (1, -2)))(s)  # fmt: skip
+
+    return {"conclusion": main}
+
+
+SCRIPTS["kv.thm3.2"] = _theorem
+
+
+def _sharp(repaired: bool) -> Mapping[str, Tactic]:
+    d = var("d")
+    shapes = (("x", 0, False, d), ("y", -1, False, 2 * d), ("z", -1, True, lift(2)))
+    parts = (_layers(low, _score(name, 1 - low, ball, repaired), most) for name, low, ball, most in shapes)
+    return {"conclusion": by("split", *(_alone(name, part) for (name, *_), part in zip(shapes, parts, strict=True)))}
+
+
+def _alone(name: str, then: Tactic) -> Tactic:
+    """The other tokens are forgotten."""
+
+    def tactic(s: Sequent) -> Proof:
+        names = [v.name for v in s.variables if v.sizes and v.name != name]
+        return by("forget", names, [k for k, g in enumerate(s.given) if free(g) & set(names)], then)(s)
+
+    return tactic
+
+
+SCRIPTS["kv.thm3.2.sharp"] = lambda: _sharp(False)
+SCRIPTS["kv.thm3.2.repaired"] = lambda: _sharp(True)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from proofs_check.core.domain import Sequent, Variable, facts, taken
+from proofs_check.core.domain import Sequent, Variable, facts
 from proofs_check.core.normal import canonical_formula, difference
 from proofs_check.core.normal import constant as form_constant
 from proofs_check.core.normal import times as form_times
@@ -19,18 +19,15 @@ from proofs_check.core.terms import (
     eq,
     exp,
     free,
-    fresh,
     largest,
     least,
     lift,
     log,
     ne,
-    num,
     substitute,
     to_json,
     total,
     var,
-    walk,
     when,
 )
 from proofs_check.rigour import arithmetic
@@ -42,7 +39,7 @@ from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
 Scripts = dict[str, Tactic]
 Step = Callable[[Tactic], Tactic]
-n, m, w, i, a, r, x, l, p, ko, kl = map(var, ("n", "m", "w", "i", "a", "r", "x", "l", "p", "ko", "kl"))
+n, m, w, i, a, r, x, slope, p, ko, kl = map(var, ("n", "m", "w", "i", "a", "r", "x", "l", "p", "ko", "kl"))
 k = var("h")  # the index of sums
 s, v = var("s"), var("v")
 
@@ -223,6 +220,15 @@ def _tangent_here(item: Term, at: Term) -> Tactic:
     return tactic
 
 
+def divisor(q: Sequent) -> Proof:
+    """A term with positive sums is not 0."""
+    if q.goal.kind == "rel" and q.goal.parts[0] == "!=":
+        return by("apart", False, divisor)(q)
+    sums_ = [node for node in arithmetic.fold_atoms(q.goal) if not free(node) - {known.name for known in q.variables}]
+    facts_ = (have(0 < node, termwise(node, ">", 0, search)(combined)) for node in sums_)
+    return steps(only(), *facts_, lambda z: arithmetic.linear(z, 2, False))(q)
+
+
 # -- one token less ----------------------------------------------------------------------------------------------------
 
 
@@ -233,24 +239,32 @@ def _without(body: Callable[[Any], Term]) -> tuple[Term, Term, Step]:
     for whole, inner in ((node, node.parts[4]), (plain, body(kl))):
         start = total(kl, 1, i, inner) if whole is node else total(ko, 1, i, body(ko))
         parts += [split_sum(whole, i), split_sum(start, i - 1)]
-    ends = (termwise(total(kl, low, high, node.parts[4]), "=", body(kl), search) for low, high in ((1, i - 1), (i + 1, n)))
+    ends = (
+        termwise(total(kl, low, high, node.parts[4]), "=", body(kl), search) for low, high in ((1, i - 1), (i + 1, n))
+    )
     return node, plain, have(eq(node, plain - body(i)), steps(*parts, *ends, combined))
 
 
 def _eviction() -> Scripts:
     less, plain, less_is = _without(lambda j: exp(s[j]))
-    less_v, plain_v, less_v_is = _without(lambda j: exp(s[j]) * v[j])
+    _less_v, _plain_v, less_v_is = _without(lambda j: exp(s[j]) * v[j])
     below, above = total(k, 1, i - 1, exp(s[k])), total(k, i + 1, n, exp(s[k]))
     halves = split_sum(plain, i), split_sum(total(ko, 1, i, exp(s[ko])), i - 1), have(0 <= below), have(0 <= above)
     upper = termwise(above, ">", 0)(combined)
     lower = termwise(below, ">", 0)(combined)
-    between = have(1 < i, linear((1, n < i + 1), (1, 2 <= n)))(lambda q: by("tighten", "i", len(q.given) - 2, by("tighten", "i", len(q.given) - 1, by("enumerate", "i")))(q))
+    between = have(1 < i, linear((1, n < i + 1), (1, 2 <= n)))(
+        lambda q: by("tighten", "i", len(q.given) - 2, by("tighten", "i", len(q.given) - 1, by("enumerate", "i")))(q)
+    )
     positive = chain(less_is, have(0 < less, steps(*halves, cases(i + 1 <= n, cases(i < 2, lower)(between))(upper))))
     moved = steps(positive, have(0 < plain), have(0 < plain - exp(s[i]), combined), less_v_is,
                   cleared(less, plain, plain - exp(s[i])), used, only(eq(less, plain - exp(s[i]))), used,
                   identity)  # fmt: skip
     return {"conclusion": by("split", moved, search, search, search),
             "defined": by("apart", False, positive(known))}  # fmt: skip
+
+
+def _identity() -> Scripts:
+    return {"conclusion": identity, "defined": divisor}
 
 
 # -- how much the token misses -----------------------------------------------------------------------------------------
@@ -283,15 +297,17 @@ top = 1 + (mean - a) * steep <= steep * exp(mean - a + 1 / steep - 1)
 def _most() -> Step:
     """The chord, summed, and the tangent."""
     body = exp(a) * (1 + (s[k] - a) * steep)
-    prove = steps(averaged(n, body, most.parts[2]), termwise(total(k, 1, n, exp(s[k])), "<=", body, _chord_here), combined)
+    prove = steps(
+        averaged(n, body, most.parts[2]), termwise(total(k, 1, n, exp(s[k])), "<=", body, _chord_here), combined
+    )
     return chain(have(most, prove), have(top, steps(times(1 / steep), tangent(mean - a + 1 / steep - 1, lift(0)))))
 
 
 def _log_mass_bound(q: Sequent) -> Proof:
     one, two = (_replaced(fact, {steep: c_var}) for fact in (most, top))
-    done = times(H)(linear((1, one), (1, two, ("exp", a), 1 <= n), (1, two, ("exp", a))))
+    done = times(H)(linear((1, one), (1, two, ("exp", a), 0 < n)))
     goal = log(Z / H) <= log(c_var) - 1 + 1 / c_var
-    return steps(_most(), have(0 < H), named(steep, "c", 0, open=True, keep=(most, top), goal=goal),
+    return steps(have(0 < n), _most(), have(0 < H), named(steep, "c", 0, open=True, keep=(most, top), goal=goal),
                  by("exponentiate", done))(q)  # fmt: skip
 
 
@@ -318,12 +334,110 @@ def _quadratic() -> Scripts:
     share = 1 / r - 1 / rise
     above = have(1 <= exp(r))(linear((1,), (1, 0 <= p, 1 <= exp(r))))
     part = 1 + p * rise
-    squared = becomes(0 <= (part - 2 * p * exp(r)) ** 2, 4 * part**2, have(0 < part, above)(linear((4, 0 < part, 0 < part))))
+    squared = becomes(
+        0 <= (part - 2 * p * exp(r)) ** 2, 4 * part**2, have(0 < part, above)(linear((4, 0 < part, 0 < part)))
+    )
     bound, same = log(1 + share * rise) - share * r <= r**2 / 8, eq(log(steep), log(1 + share * rise))
-    return {"conclusion": steps(have(0 < 1 + share * rise, cleared()(search)), have(bound, steps(named(share, "p", 0, 1, why=search), only(),
-                                                  rising("r", rising("r", squared(linear((1, ("square", part - 2 * p * exp(r))))), search, above), search, above))),
-                                have(same, by("exponentiate", cleared()(identity))),
-                                linear((1, bound), (1, same)))}  # fmt: skip
+    bent = squared(linear((1, ("square", part - 2 * p * exp(r)))))
+    hoeffding = rising("r", rising("r", bent, search, above), search, above)
+    prove = steps(
+        have(0 < 1 + share * rise, cleared()(search)),
+        have(bound, steps(named(share, "p", 0, 1, why=search), only(), hoeffding)),
+        have(same, by("exponentiate", cleared()(identity))),
+        linear((1, bound), (1, same)),
+    )
+    return {"conclusion": prove}
+
+
+count, apex = var("u"), 1 / r - 1 / (exp(r) - 1)
+
+
+def _log_mass_sharp() -> Scripts:
+    """log(c/x) <= c/x - 1 for x = 1 + (u/n)(e^r - 1) and c = (e^r - 1)/r, the x of the best share."""
+    rise, g, tt = exp(r) - 1, var("g"), var("tt")
+    ranks = when(ko <= count, a + r, a)
+    above, level = total(ko, 1, n, exp(ranks)), total(ko, 1, n, ranks)
+
+    def parted(node: Term, high: Term, low: Term, ends_by: Tactic) -> tuple[Term, Step]:
+        """The sum, by its u items above and the others."""
+        fact = eq(node, count * high + (n - count) * low)
+        top, rest = (total(ko, *ends, node.parts[4]) for ends in ((1, count), (count + 1, n)))
+        return fact, have(fact, steps(
+            only(), split_sum(node, count), termwise(top, "=", high, ends_by), termwise(rest, "=", low, ends_by),
+            closed(total(k, 1, count, 1), k), closed(total(k, count + 1, n, 1), k),
+            linear((1, eq(node, top + rest)), (1, eq(top, total(k, 1, count, high))),
+                   (1, eq(rest, total(k, count + 1, n, low))), (high, eq(total(k, 1, count, 1), count)),
+                   (low, eq(total(k, count + 1, n, 1), n - count)))))  # fmt: skip
+
+    above_is, above_step = parted(above, exp(a + r), exp(a), by("logarithm", search))
+    _level_is, level_step = parted(level, a + r, a, search)
+    here = 1 + count / n * rise
+    gap_is = eq(log(above / (n * exp(level / n))), log(here) - count / n * r)
+    token_is = eq(exp(level / n), exp(a + r * count / n))
+    written = steps(above_step, level_step, have(token_is, by("logarithm", times(n)(used(identity)))),
+                    have(0 < above), have(0 < n * exp(level / n)), have(0 < here, search), by("exponentiate", steps(
+                        named(exp(level / n), "tt", 0, open=True, keep=(above_is, token_is)), times(n * tt), used,
+                        used, identity)))  # fmt: skip
+    log_is = log(steep) <= log(here) + steep / here - 1
+    inward = steps(named(here, "x", 0, open=True), named(steep, "c", 0, open=True), only(),
+                   by("exponentiate", steps(times(1 / x), tangent(c_var / x - 1, lift(0)))))  # fmt: skip
+    off, y = count - apex * n, var("y")
+    square, near, out = off**2 <= 1, absolute(off) <= 1, 1 <= here
+    squared = steps(named(off, "y", keep=(near,)), linear((1, absolute(y) <= 1, ("abs", y)), (1, absolute(y) <= 1)))
+    slack = steep / here - 2 + r / rise + count / n * r <= r * rise / n**2
+    out_g, square_g = (_replaced(fact, {rise: g}) for fact in (out, square))
+    positive = linear((1, 0 < n, 0 < n), (1, out_g, 0 < n, 0 < n))
+    final = steps(named(rise, "g", 0, open=True, keep=(square, out)), times(out_g.parts[2] * n**2, positive),
+                  linear((1, out_g, 0 < r, 0 < g), (1, square_g, 0 < r, 0 < g)))  # fmt: skip
+    two = steps(have(gap_is, written), have(0 < here, search), have(out, search), have(0 < steep, search),
+                have(log_is, inward), have(square, squared), only(square, out, 0 < here, log_is, gap_is),
+                have(0 < n), have(slack, final), linear((1, log_is), (1, slack), (-1, gap_is)))  # fmt: skip
+    return {"conclusion": by("split", _log_mass_bound, two), "defined": divisor}
+
+
+# -- ALiBi -------------------------------------------------------------------------------------------------------------
+
+
+def counted(size: Any) -> Tactic:
+    """An identity in the sums of 1 and of h."""
+    ones = chain(closed(total(k, 1, size, 1), k), used)
+    rest = steps(closed(total(k, 1, size, k), (k**2 - k) / 2), used, identity)
+    return first(ones(rest), rest)
+
+
+def _faded(size: Any, level: Any, rate: Any, item: Callable[[Any], Term]) -> tuple[Term, Step]:
+    """e^mean of the logits, by the mean: level - rate (n + 1)/2."""
+    node = total(ko, 1, size, item(ko))
+    middle_is = eq(exp(node / size), exp(level - rate * (size + 1) / 2))
+    return middle_is, have(middle_is, by("logarithm", times(size)(counted(size))))
+
+
+def _faded_ratio(size: Any, level: Any, rate: Any, item: Callable[[Any], Term]) -> tuple[Term, Tactic]:
+    """Z/(n e^mean) by the closed form of the sum and by the mean, for a goal that says what it is."""
+    z, tt, fall = var("z"), var("tt"), exp(-rate) - 1
+    node, start = total(ko, 1, size, exp(item(ko))), exp(item(k))
+    value = substitute(start, {"h": lift(size) + 1}) - substitute(start, {"h": ONE})
+    sum_is, node_is = eq(fall * node, value), eq(node, value / fall)
+    token_is, token = _faded(size, level, rate, item)
+    down = have(fall < 0, search)
+    divided = have(node_is, becomes(eq(value, fall * node), -fall)(linear((-1, sum_is))))
+    z_is = _replaced(node_is, {node: z})
+    return node / (size * token_is.parts[1]), steps(
+        closed(node, start, fall), token, down, divided, named(node, "z", keep=(token_is, node_is)),
+        named(token_is.parts[1], "tt", 0, open=True, keep=(token_is, z_is)), only(eq(tt, token_is.parts[2]), z_is),
+        used, times(size * tt), used, only(), cleared(), identity)  # fmt: skip
+
+
+def _alibi_mean() -> Scripts:
+    _, plain = _faded_ratio(n, x - slope * (w - 1), slope, lambda j: x - slope * (w + j - 1))
+    ratio, shown = _faded_ratio(lift(4000), lift(0), lift(Fraction(1, 256)), lambda j: -Fraction(1, 256) * j)
+    half = Fraction(1, 512)
+    value = (exp(half * 4000) - exp(-half * 4000)) / (4000 * (exp(lift(half)) - exp(lift(-half))))
+    low, high, equal = 158 <= value, value <= Fraction(317, 2), eq(ratio, value)
+    size = absolute(ratio - 158)
+    number = steps(have(equal, shown), have(low), have(high), resolve(size, 0, linear((1, low), (-1, equal))), used,
+                   linear((1, high), (1, equal)))  # fmt: skip
+    return {"conclusion": by("split", plain, number), "defined": divisor}
 
 
 # -- Table 2 -----------------------------------------------------------------------------------------------------------
@@ -363,8 +477,29 @@ def _three() -> Scripts:
 
 
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
-    "razor.sec2.eviction": _eviction, "razor.eq5.log_mass": _log_mass, "razor.eq5.log_mass.quadratic": _quadratic,
-    "razor.abstract.reduction.corrected": _reduction_corrected, "razor.sec1.three": _three,
-}  # fmt: skip
-NEEDS: dict[str, str] = {}
-_ = (absolute, fresh, log, ne, num, taken, walk, when)
+    "razor.sec2.eviction": _eviction,
+    "razor.eq5.identity": _identity,
+    "razor.eq5.log_mass": _log_mass,
+    "razor.eq5.log_mass.sharp": _log_mass_sharp,
+    "razor.eq5.log_mass.quadratic": _quadratic,
+    "razor.eq4.alibi_mean": _alibi_mean,
+    "razor.abstract.reduction.corrected": _reduction_corrected,
+    "razor.sec1.three": _three,
+}
+NEEDS: dict[str, str] = {
+    "razor.sec3.1.output_attained": "Cauchy's inequality over pairs (dropped, kept) for each coordinate, and the mass "
+    "beyond the window by closed forms (both ranges split at n - w)",
+    "razor.sec3.1.budget": "log t <= t - 1 term by term, a term split off for the strict case, and the convexity of "
+    "log(1 + (1/p - 1) e^D) for p <= 1/2 by a face from p on, both ways",
+    "razor.eq5.under": "jensen() and the exchange of the sums over keys and coordinates (induction on n); for the "
+    "equality, e^u <= 1 + u only at u = 0 with one gap split off the sum",
+    "razor.eq5.exact": "as razor.eq5.under, and items that agree where the largest distance is 0 (member, split_sum)",
+    "razor.eq5.gaps": "K H 2 rho <= rho^2 H^2 + K^2 with rho = e^{bound/2}; log(Z/H) = log Z - log H by exponentiate; "
+    "for the values, the positive parts of weight - 1/n paired with the negative ones (Cauchy), and the chord for them",
+    "razor.sec1.proved.pointwise": "the error is That (w - average), |softmax share - 1/2| < 1/2; and "
+    "1 - tanh(1/u) <= u with 2/(2 + m u) >= 1 - m u/2",
+    "razor.sec1.proved.corrected": "squares of the coordinates written by A = mean - o_K and B = average - o_K (an "
+    "identity under the sum); 4 B.C >= -B^2 - 4 C^2 term by term, and T >= That from jensen(); the third part by abs resolved",
+    "razor.tab2.gqa.corrected": "from c[k] > 0 to c[k] >= 1 for an item of a whole sequence: no rule uses that items "
+    "are whole; the rest is termwise comparison and a split at 3u or 12u",
+}

@@ -9,15 +9,36 @@ from typing import Any
 
 from proofs_check.core.domain import Sequent, facts, real
 from proofs_check.core.normal import canonical_formula, normal
-from proofs_check.core.terms import ONE, ZERO, Term, both, each, eq, exp, free, lift, log, num, to_json, total, var, when
+from proofs_check.core.terms import (
+    ONE,
+    ZERO,
+    Term,
+    both,
+    each,
+    eq,
+    exp,
+    free,
+    least,
+    lift,
+    log,
+    rebuild,
+    sqrt,
+    to_json,
+    total,
+    var,
+    walk,
+    when,
+)
 from proofs_check.rigour.arithmetic import rewritten_as, scaled, small
 from proofs_check.rigour.auto import auto
 from proofs_check.rigour.show import show
+from proofs_check.rigour.sums import use_last_equality
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
 Scripts = dict[str, Tactic]
 Step = Callable[[Tactic], Tactic]
-n, m, w, k, p, i, l, D, a, eps, delta = map(var, ("n", "m", "w", "k", "p", "i", "l", "D", "a", "eps", "delta"))
+n, m, w, k, p, i, D, a, eps, delta = map(var, ("n", "m", "w", "k", "u", "i", "D", "a", "eps", "delta"))
+l = var("l")  # noqa: E741
 s = var("s")
 
 # -- steps: each says what to do, and takes a tactic for the rest ------------------------------------------------------
@@ -90,19 +111,23 @@ def only(*kept: Term) -> Step:
     return step
 
 
+def number_of(q: Sequent, formula: Term) -> int:
+    """The place of a fact among those of the sequent."""
+    known = [canonical_formula(fact) if fact.kind == "rel" else fact for fact in facts(q)]
+    mine = canonical_formula(formula)
+    if mine not in known:
+        raise Failed(f"no fact {show(formula)}")
+    return known.index(mine)
+
+
 def linear(*rows: Any) -> Tactic:
-    """Rows (coefficient, references..): a reference is a fact, or a pair like ("exp", x)."""
+    """Rows (coefficient, references..): a reference is a fact, or like ("exp", x) or ("exp", x, why x is defined)."""
 
     def tactic(q: Sequent) -> Proof:
-        known = [canonical_formula(fact) if fact.kind == "rel" else fact for fact in facts(q)]
-
         def found(reference: Any) -> Any:
             if isinstance(reference, tuple):
-                return [reference[0], to_json(reference[1]), small]
-            formula = canonical_formula(reference)
-            if formula not in known:
-                raise Failed(f"no fact {show(reference)}")
-            return known.index(formula)
+                return [reference[0], to_json(reference[1]), *(reference[2:] or [small])]
+            return number_of(q, reference)
 
         def coefficient(value: Any, references: list[Any]) -> Any:
             zero = any(isinstance(r, Term) and r.parts[0] == "=" for r in references)
@@ -111,6 +136,12 @@ def linear(*rows: Any) -> Tactic:
         return by("linear", [[coefficient(c, refs), list(map(found, refs))] for c, *refs in rows])(q)
 
     return tactic
+
+
+def rewritten(image: Term, *zeros: tuple[Term, Term]) -> Step:
+    """The goal as another one, up to multiples (any defined weight) of equalities among the facts."""
+    return lambda then: lambda q: by(
+        "scale", ONE, image, [[to_json(weight), number_of(q, fact)] for weight, fact in zeros], small, small, then)(q)
 
 
 def search(q: Sequent) -> Proof:
@@ -169,20 +200,24 @@ def _form() -> Scripts:
     some = 0 < whole
     known = [only(scope), have(some), have(enough, exponential(D, log(eps) + l * w, linear((1, scope, 0 < l)))),
              have(log(eps) < 0),
-             have(0 < w, times(l)(linear((1, scope, 0 < l), (1, 0 <= D), (1, log(eps) < 0)))), have(0 <= far), have(exp(-D) <= 1)]  # fmt: skip
+             have(0 < w, times(l)(linear((1, scope, 0 < l), (1, 0 <= D), (1, log(eps) < 0)))), have(0 <= far),
+             have(exp(-D) <= 1)]  # fmt: skip
     less = 1 + eps * (1 - exp(-D))
 
     def outside(factor: Any) -> Tactic:
         return steps(nothing(far), linear((1, 0 < eps, some), (factor, eq(far, 0))))
 
-    inside = chain(_beyond(strict=True), split_sum(whole, n - w), only(strictly, 0 <= far, enough, exp(-D) <= 1, parted))
+    inside = chain(_beyond(strict=True), split_sum(whole, n - w),
+                   only(strictly, 0 <= far, enough, exp(-D) <= 1, parted))
     prove = inside(
         linear((1, strictly, 0 < eps, ("exp", -D)), (1, 0 <= far, enough, ("exp", -D)), (-eps, parted)))
     prove_strict = inside(
         linear((1, strictly, 0 < eps, ("exp", -D)), (1, 0 <= far, enough, ("exp", -D)),
                (1, 0 <= far, 0 < eps, exp(-D) <= 1), (-eps, parted)))
-    bound = steps(*known, have(core, cases(w <= n, outside(less))(prove)), times(whole * less, linear((1, some), (1, some, 0 < eps, exp(-D) <= 1))), linear((1, core)))
-    below = steps(*known, have(strict, cases(w <= n, outside(1))(prove_strict)), times(whole, by("known")), linear((1, strict)))
+    bound = steps(*known, have(core, cases(w <= n, outside(less))(prove)),
+                  times(whole * less, linear((1, some), (1, some, 0 < eps, exp(-D) <= 1))), linear((1, core)))
+    below = steps(*known, have(strict, cases(w <= n, outside(1))(prove_strict)),
+                  times(whole, by("known")), linear((1, strict)))
     return {"conclusion": by("split", bound, below, plainly), "defined": plainly}
 
 
@@ -211,11 +246,12 @@ def _flat_mass() -> Scripts:
                (-n * exp(a), few_is), (m * exp(a), many_is)),
     )  # fmt: skip
     attained = steps(
-        sizes, have(0 < highest), have(0 < lowest), times((highest + lowest) * (n + m * exp(-D)), product(highest, lowest),
-              n * lowest - m * highest * exp(-D)),
+        sizes, have(0 < highest), have(0 < lowest),
+        times((highest + lowest) * (n + m * exp(-D)), product(highest, lowest), n * lowest - m * highest * exp(-D)),
         linear((-n * exp(a), few_is), (m * exp(a), many_is)),
     )
-    sums = steps(only(), have(0 < highest), have(0 < lowest), by("apart", False, linear((1, 0 < highest), (1, 0 < lowest))))
+    sums = steps(only(), have(0 < highest), have(0 < lowest),
+                 by("apart", False, linear((1, 0 < highest), (1, 0 < lowest))))
     return {"conclusion": by("split", bound, attained), "defined": first(plainly, sums)}
 
 
@@ -243,17 +279,20 @@ def _no_decay() -> Scripts:
     two, rest = part(1, at + 1, tall), part(2, at + 1, tall)
     count, low_is = counted(2, at + 1)
     sharp = by("assume", steps(
-        only(at < scope), have(0 < two), split_sum(two, 1), termwise(rest, "=", exp(a), by("logarithm", search)), count, times(two, by("known")),
+        only(at < scope), have(0 < two), split_sum(two, 1),
+        termwise(rest, "=", exp(a), by("logarithm", search)), count, times(two, by("known")),
         linear((1, at < scope, 0 < eps, ("exp", a)), (eps, eq(two, part(1, 1, tall) + rest)),
                (eps, eq(rest, part(2, at + 1, exp(a)))), (eps * exp(a), low_is))))
     far, near = part(1, n - w), part(n - w + 1, n)
     (count, near_is), (all_count, all_is) = counted(n - w + 1, n), counted(1, n)
-    outside = steps(have(0 <= far), linear((1, 0 <= far, 0 < n), (1, n < w, 0 < every, ("exp", D)), (1, 0 < n, 0 < every, 1 <= exp(D))))
+    outside = steps(have(0 <= far), linear((1, 0 <= far, 0 < n), (1, n < w, 0 < every, ("exp", D)),
+                                              (1, 0 < n, 0 < every, 1 <= exp(D))))
     inside = steps(
         split_sum(every, n - w), termwise(near, "<=", worst), termwise(every, ">=", exp(a)), count, all_count,
         linear((1, 0 < n, near <= part(n - w + 1, n, worst)), (1, 0 <= w, part(1, n, exp(a)) <= every, ("exp", D)),
                (n, eq(every, far + near)), (n * worst, near_is), (-w * worst, all_is)))
-    kept = steps(only(), have(0 < n), have(0 < every), have(1 <= exp(D)), times(every * n, linear((1, 0 < every, 0 < n))),
+    kept = steps(only(), have(0 < n), have(0 < every), have(1 <= exp(D)),
+                 times(every * n, linear((1, 0 < every, 0 < n))),
                  cases(w <= n, outside)(inside))
     return {"conclusion": by("split", within, sharp, kept), "defined": plainly}
 
@@ -264,7 +303,8 @@ def _no_decay() -> Scripts:
 def at_least_one(y: Any) -> Step:
     """1 + y <= e^y."""
     u = var("y")
-    return have(1 + y <= exp(y), by("generalise", lift(y), real("y").to_json(), 1 + u <= exp(u), [], small, small, search))
+    why = by("generalise", lift(y), real("y").to_json(), 1 + u <= exp(u), [], small, small, search)
+    return have(1 + y <= exp(y), why)
 
 
 def _discard_corrected() -> Scripts:
@@ -278,7 +318,8 @@ def _discard_corrected() -> Scripts:
     enough, power = log(scope) / l <= w, scope <= exp(l * w)
     less = by("assume", steps(
         only(enough), have(power, exponential(log(scope), l * w, linear((1, enough, 0 < l)))), first,
-        times(whole, by("known")), linear((1, 0 < delta, core), (1, 0 <= far, 0 < delta, power, ("exp", -D)))))  # fmt: skip
+        times(whole, by("known")),
+        linear((1, 0 < delta, core), (1, 0 <= far, 0 < delta, power, ("exp", -D)))))  # fmt: skip
 
     item = exp(when(i <= n - w, a + D, a) - l * (n - i))
     beyond_, inner, all_ = total(i, 1, n - w, item), total(i, n - w + 1, n, item), total(i, 1, n, item)
@@ -291,7 +332,8 @@ def _discard_corrected() -> Scripts:
         split_sum(all_, n - w), termwise(beyond_, "=", exp(a + D - l * (n - i)), why),
         termwise(inner, "=", exp(a - l * (n - i)), why), one, two,
         times(steep * all_ * seen, linear((1, 0 < all_, 0 < seen, 0 < steep))),
-        linear((1, 0 < steep, 0 <= beyond_, ("exp", l * (w - n))), (1, 0 < steep, 0 < all_, grow, ("exp", l * (w - n) - D)),
+        linear((1, 0 < steep, 0 <= beyond_, ("exp", l * (w - n))),
+               (1, 0 < steep, 0 < all_, grow, ("exp", l * (w - n) - D)),
                (steep * (1 - gap), eq(all_, beyond_ + inner)),
                (-steep * (seen - 1), eq(beyond_, total(i, 1, n - w, above))), (-exp(a + D) * (seen - 1), one_is),
                (-steep * (gap - 1), eq(inner, total(i, n - w + 1, n, below))), (-exp(a) * (gap - 1), two_is)),
@@ -299,7 +341,8 @@ def _discard_corrected() -> Scripts:
     rate = n * gap <= w + 1 / l
     y = l * (n - w)
     fades = steps(at_least_one(y), have(gap <= 1), have(0 < 1 / l),
-                  linear((1, 0 <= w, gap <= 1), (1, 0 < 1 / l, 1 + y <= exp(y), ("exp", -y)), (1, 0 < 1 / l, ("exp", -y))))
+                  linear((1, 0 <= w, gap <= 1), (1, 0 < 1 / l, 1 + y <= exp(y), ("exp", -y)),
+                         (1, 0 < 1 / l, ("exp", -y))))
     within = steps(have(close, near_it), have(rate, fades), times(n), linear((1, 0 < n, close), (1, rate)))
     wide = steps(
         have(1 <= seen), have(0 < 1 / l), times(n * all_ * seen, linear((1, 0 < n, 0 < all_, 0 < seen))),
@@ -354,7 +397,8 @@ def _thm1_corrected() -> Scripts:
     two, rest, fall = total(i, 1, k + 1, item), total(i, 2, k + 1, item), exp(a - l * (k + 1 - i))
     others, others_is = geometric(2, k + 1, k + 1)
     first_, shape = total(i, 1, 1, item), exp(l * k - D) * (1 + near)
-    open_ = chain(positive(two), have(0 < steep), split_sum(two, 1), termwise(rest, "=", fall, by("logarithm", search)), others)
+    open_ = chain(positive(two), have(0 < steep), split_sum(two, 1),
+                  termwise(rest, "=", fall, by("logarithm", search)), others)
     parts = eq(two, first_ + rest), eq(rest, total(i, 2, k + 1, fall))
     equal = steps(
         only(), open_, nearest[0], have(0 <= near), have(0 < shape), times(steep * two * (1 + shape), linear(
@@ -394,10 +438,12 @@ def _sinks() -> Scripts:
 
     why = by("logarithm", search)
     up, down = gone / all_ <= 1 / seen, 1 / seen - gone / all_ <= exp(D) * room / steep / n
-    product = linear((1, some, 0 < seen))
+    product, scale = linear((1, some, 0 < seen)), linear((1, 0 < steep, some, 0 < seen, 0 < n))
+    cleared = exp(D) * room * all_ * seen - n * steep * (all_ - gone * seen)
     reach, y = n * exp(-l * (n - p)) <= room, l * (n - p)
     fades = steps(at_least_one(y), have(exp(-y) <= 1), linear(
-        (1, 0 <= p, exp(-y) <= 1), (1, 0 < 1 / l, 1 + y <= exp(y), ("exp", -y)), (1, 0 < 1 / l, ("exp", -y)), (1, 0 <= w)))
+        (1, 0 <= p, exp(-y) <= 1), (1, 0 < 1 / l, 1 + y <= exp(y), ("exp", -y)), (1, 0 < 1 / l, ("exp", -y)),
+        (1, 1 <= w), (1,)))
     wide_grow, one_step = 1 <= exp(l * (p + w)), exp(-l * w) <= exp(-l)
     own, high = exp(a) <= all_, 1 <= exp(D)
     inside = steps(
@@ -409,14 +455,237 @@ def _sinks() -> Scripts:
         have(own, times(steep)(linear(
             (1, 0 < steep, 0 <= sinks), (1, 0 < steep, 0 <= gone), (1, one_step, ("exp", a)),
             *[(-c, fact) for c, fact in (equalities[0], equalities[1], equalities[4], equalities[7])]))),
-        have(down, times(steep * n * all_ * seen, linear((1, 0 < steep, some, 0 < seen, 0 < n)),
-                         exp(D) * room * all_ * seen - n * steep * (all_ - gone * seen))(
+        have(down, times(steep * n * all_ * seen, scale, cleared)(
             linear((1, 0 < room, high, some), (1, 0 < room, own, ("exp", l * w)), (1, reach, ("exp", a + l * w)),
                    (1, 0 < n, ("exp", a - l * n)), *rows(n)))),
-        by("known"))
-    return {"gap": search, "defined": plainly}
+        lambda q: finish(q))
+    outside = steps(
+        nothing(gone), have(0 <= gone),
+        have(up, times(all_ * seen, product, all_ - gone * seen)(linear((1, some), (seen, eq(gone, 0))))),
+        have(down, times(steep * n * all_ * seen, scale, cleared)(
+            linear((1, 0 < room, high, some), (1, 0 < room, grow, some), (1, n - w < p, some), (1, 0 < 1 / l, some),
+                   (1, 0 < n, some, ("exp", -l)), (1, 0 < n, 0 < steep, 0 <= gone, 0 < seen)))),
+        lambda q: finish(q))
+
+    def finish(q: Sequent) -> Proof:
+        node = next(part for part in walk(q.goal) if part.kind == "apply" and part.parts[0] == "abs")
+        then = linear((1, down), (1, eq(node, 1 / seen - gone / all_)))
+        return by("resolve", node, 1, small, linear((1, up)), then)(q)
+
+    gap = steps(have(0 < n), have(0 < steep), have(0 < 1 / l), have(0 < room), have(grow), have(high), have(0 < seen),
+                positive(all_), cases(p <= n - w, outside)(inside))
+    return {"gap": gap, "defined": plainly}
+
+
+# -- a scope that is no whole number -----------------------------------------------------------------------------------
+
+
+def resolve(node: Term, which: int, why: Tactic = small) -> Step:
+    """And rewrites the goal with what it is."""
+    return lambda then: by("resolve", node, which, small, why, lambda q: use_last_equality(q, then, drop=True))
+
+
+def _discard() -> Scripts:
+    top = var("numerator")
+    scope, level = (top - log(eps)) / l, eps * exp(-top)
+    item = exp(s[i] - l * (n - i))
+
+    def out(what: Any, otherwise: Any = 0) -> Term:
+        return when(scope < n - i, what, otherwise)
+
+    def edge(place: Any) -> Term:
+        """Its steps are at least (1 - e^-l) e^{-l(n - i)} at dropped tokens, and 0 at least at kept ones."""
+        return least(exp(-l * (n - place + 1)), level)
+
+    def token(yes: Callable[[Term], Tactic], no: Callable[[Term], Tactic]) -> Tactic:
+        """For one token, dropped or kept."""
+
+        def tactic(q: Sequent) -> Proof:
+            x = var(q.variables[-1].name)
+            nodes = [node for node in walk(q.goal) if node.kind == "if"]
+
+            def branch(which: int) -> Tactic:
+                return steps(*(resolve(node, which, by("known")) for node in nodes), (yes, no)[which](x))
+
+            return by("cases", scope < n - x, small, branch(0), branch(1))(q)
+
+        return tactic
+
+    def dropped(x: Term) -> Tactic:
+        far_off = exp(-l * (n - x)) <= level
+        return steps(have(far_off, exponential(-l * (n - x), log(eps) - top, linear((1, scope < n - x, 0 < l)))),
+                     resolve(edge(x + 1), 0),
+                     resolve(edge(x), 0, linear((1, far_off), (1, 0 < steep, ("exp", -l * (n - x))))), by("identity"))
+
+    def near_by(x: Term) -> Tactic:
+        close, below = level <= exp(-l * (n - x)), exp(-l * (n - x + 1)) <= level
+        return steps(have(close, exponential(log(eps) - top, -l * (n - x), linear((1, n - x <= scope, 0 < l)))),
+                     resolve(edge(x + 1), 1),
+                     cases(below, resolve(edge(x), 1)(by("identity"))), resolve(edge(x), 0), linear((1, below)))
+
+    def sums(body: Term) -> Term:
+        return total(i, 1, n, body)
+
+    def plain(x: Term) -> Tactic:
+        """Nothing is left, or e^{logit} between its ends, times e^{-l(n - x)}."""
+        ends = exp(a) <= exp(s[x]), exp(s[x]) <= exp(a + D)
+        ways = (steps(have(end, by("logarithm", search)), linear((1, end, ("exp", -l * (n - x))))) for end in ends)
+        return first(by("identity"), *ways)
+
+    gone, stay, gone_fade, stay_fade = sums(out(item)), sums(out(0, item)), sums(out(fade)), sums(out(0, fade))
+    every, climb, some = sums(item), sums(edge(i + 1) - edge(i)), 0 < sums(item)
+    (all_fade, all_is), low, start = geometric(1, n), exp(-l * n), edge(1)
+    reach, short = steep * gone_fade <= level - start, steep * gone_fade <= level - low
+    climbs, end = eq(climb, edge(n + 1) - start), edge(n + 1) <= level
+    lowest, highest = exp(a) * stay_fade <= stay, gone <= exp(a + D) * gone_fade
+    below, under = exp(D - top) <= 1, exp(-top) <= 1
+    none = steps(
+        have(level <= start, resolve(start, 1, linear((1, level < low)))(by("identity"))),
+        linear((1, 0 < steep, 0 < eps, some), (1, 0 < steep, highest), (1, reach, ("exp", a + D)),
+               (1, level <= start, ("exp", a + D))))  # fmt: skip
+    far_off = steps(
+        have(low <= start, resolve(start, 0, linear((1, low <= level)))(by("identity"))),
+        have(short, linear((1, reach), (1, low <= start))),
+        linear((1, 0 < steep, 0 < eps, lowest), (1, 0 < steep, eps < 1, highest), (1, short, 0 < eps, ("exp", a)),
+               (1, short, eps < 1, ("exp", a + D)), (1, eps < 1, ("exp", a + D - l * n)),
+               (1, eps < 1, 0 < eps, below, ("exp", a)), (1, 0 < eps, 0 < eps, under, ("exp", a)),
+               (-steep * eps, eq(every, gone + stay)), (eps * steep * exp(a), eq(sums(fade), gone_fade + stay_fade)),
+               (-eps * exp(a), all_is)))  # fmt: skip
+    bound = steps(
+        have(0 < steep), positive(every), have(below), have(under),
+        termwise(sums(steep * out(fade)), "<=", edge(i + 1) - edge(i), token(dropped, near_by)), closed(climb, edge(i)),
+        have(end, resolve(edge(n + 1), 1, linear((1, eps < 1), (1, 0 < eps, under)))(by("identity"))),
+        have(reach, linear((1, steep * gone_fade <= climb), (1, climbs), (1, end))),
+        termwise(gone, "<=", exp(a + D) * out(fade), token(plain, plain)),
+        termwise(stay, ">=", exp(a) * out(0, fade), token(plain, plain)),
+        termwise(every, "=", out(item) + out(0, item), token(plain, plain)),
+        termwise(sums(fade), "=", out(fade) + out(0, fade), token(plain, plain)), all_fade,
+        times(steep * every, linear((1, 0 < steep, some)), steep * (eps * every - gone)),
+        cases(low <= level, none), far_off)  # fmt: skip
+    return {"conclusion": bound, "defined": plainly}
+
+
+# -- states after a norm -----------------------------------------------------------------------------------------------
+
+
+def root_positive(x: Term) -> Step:
+    """0 < sqrt(x) for x > 0: otherwise x = sqrt(x)^2 <= 0."""
+    root = sqrt(x)
+    no = by("absurd", times(x, by("known"), -x)(linear((1, 0 <= root, root <= 0))))
+    return have(0 < root, have(0 <= root)(by("cases", 0 < root, small, by("known"), no)))
+
+
+def member(node: Term, at: Term) -> tuple[Step, Term]:
+    """A sum of squares is at least one of them."""
+    _, index, low, high, body = node.parts
+    early, late, upper = (total(var(index), x, y, body) for x, y in ((low, at - 1), (at + 1, high), (low, at)))
+    one = total(var(index), at, at, body)
+    least_ = one <= node
+    square: Tactic = lambda q: linear((1, ("square", q.goal.parts[2].parts[0])))(q)  # noqa: E731
+
+    def not_negative(part: Term) -> Step:
+        return have(0 <= part, termwise(part, ">=", 0, square)(by("known")))
+
+    proof = steps(split_sum(node, at), split_sum(upper, at - 1), not_negative(early), not_negative(late),
+                  linear((1, 0 <= early), (1, 0 <= late), (-1, eq(node, upper + late)), (-1, eq(upper, early + one))))
+    return have(least_, proof), least_
+
+
+def replaced(term: Term, old: Term, new: Term) -> Term:
+    return new if term is old else rebuild(term, lambda part: replaced(part, old, new))
+
+
+def _eq7_corrected() -> Scripts:
+    d, h, g, b = map(var, "dhgb")
+
+    def proof(c: int) -> Tactic:
+        mean = total(k, 1, d, h[k]) / d
+
+        def off(x: Any) -> Term:
+            return h[x] - c * mean
+
+        spread = total(i, 1, d, off(i) ** 2)
+        factor = d + 1 - c
+        root, r = sqrt(spread / d), var("r")
+        state = total(i, 1, d, (g[i] * off(i) / r + b[i]) ** 2)
+
+        def one(q: Sequent) -> Proof:
+            x = var(q.variables[-1].name)
+            z, largest_ = off(x) / r, d * off(x) ** 2 <= (d - c) * spread
+            if c == 0:
+                step, at_least = member(spread, x)
+                why = steps(step, linear((1, 0 < d, at_least)))
+            else:
+                step, at_least = member(total(i, 1, d, ((d - 1) * off(i) + off(x)) ** 2), x)
+                count, count_is = counted(1, d)
+                weight = off(x) ** 2 - 2 * (d - 1) * off(x) * mean
+                most = d**2 * off(x) ** 2 <= (d - 1) ** 2 * spread + d * off(x) ** 2
+                why = steps(step, count, have(most, rewritten(at_least, (weight, count_is))(by("known"))),
+                            times(d - 1), linear((1, most)))
+            short = z**2 <= d - c
+            u = var("z")
+            square = linear((1, ("square", g[x] - b[x] * u)), (1, u**2 <= d - c, ("square", g[x])),
+                            (1, u**2 <= d - c, ("square", b[x])))  # fmt: skip
+            wider = (g[x] * u + b[x]) ** 2 <= factor * (g[x] ** 2 + b[x] ** 2)
+            general = by("generalise", z, real("z").to_json(), wider, [u**2 <= d - c], small, small, square)
+            return steps(have(largest_, why),
+                         have(short, times(d * r**2, positive_square)(linear((1, largest_), (-(d - c), is_root)))),
+                         general)(q)
+
+        # With one coordinate there is 0 < 0 among the hypotheses.
+        nothing_left = by("scale", ZERO, ZERO <= ZERO, [], small, by("known"), by("identity"))
+
+        def alone(q: Sequent) -> Proof:
+            return by("absurd", by("tighten", "d", len(q.given) - 1, by("enumerate", "d", nothing_left)))(q)
+
+        split: Step = cases(1 < d, alone) if c else chain()
+        is_root = eq(d * r**2, spread)
+        positive_square = linear((1, 0 < d, 0 < r, 0 < r))
+
+        def name_root(then: Tactic) -> Tactic:
+            def tactic(q: Sequent) -> Proof:
+                written = next(part for part in walk(q.goal) if part.kind == "apply" and part.parts[0] == "sqrt")
+                wider = replaced(q.goal, written, r)
+                return by("generalise", written, real("r").to_json(), wider, [0 < r, is_root], small, small, then)(q)
+
+            return tactic
+
+        return steps(split, have(0 < d), have(0 < spread / d, times(d)(by("known"))), root_positive(spread / d),
+                     have(eq(d * root**2, spread), by("identity")), name_root,
+                     termwise(state, "<=", factor * (g[i] ** 2 + b[i] ** 2), one), by("known"))
+
+    def nonzero_root(q: Sequent) -> Proof:
+        root = q.goal.parts[1]
+        inside = root.parts[1]
+        return steps(have(0 < d), have(0 < inside, times(d)(by("known"))), root_positive(inside),
+                     by("apart", False, by("known")))(q)
+
+    return {"conclusion": by("enumerate", "c", proof(0), proof(1)), "defined": first(search, nonzero_root)}
 
 
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
-    "razor.sec3.1.discard.corrected": _discard_corrected, "razor.thm1.corrected": _thm1_corrected, "razor.sec3.1.form": _form, "razor.sec3.2.flat_mass": _flat_mass, "razor.sec3.2.no_decay": _no_decay}
-NEEDS: dict[str, str] = {}
+    "razor.thm1.corrected": _thm1_corrected,
+    "razor.eq7.corrected": _eq7_corrected,
+    "razor.sec3.1.discard.corrected": _discard_corrected,
+    "razor.sec3.1.form": _form,
+    "razor.sec3.1.discard": _discard,
+    "razor.sec3.1.sinks": _sinks,
+    "razor.sec3.2.no_decay": _no_decay,
+    "razor.sec3.2.flat_mass": _flat_mass,
+}
+NEEDS: dict[str, str] = {
+    "razor.thm1.iff": "needs x.y <= |x| |y| as square roots, then the self term alone bounds the weight; the other way "
+    "needs the two-token head's logits, whose states have to be generalised before a normal form is taken.",
+    "razor.thm1.one_size": "needs |z_i|^2 summing to d for a normed state (gains of one size), the triangle inequality "
+    "for |x - y| and |x|, and the states at the two extreme points in closed form.",
+}
+_0, _1 = Fraction(0), Fraction(1)
+# RMSNorm, gain (1, 0), no bias, W_Q^T W_K = -e_1 e_1^T, the query's state e_1 sqrt(2), the other one its negative.
+POINTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
+    "razor.thm1": {
+        "witness": ("conclusion", {
+            "n": Fraction(2), "d": Fraction(2), "e": _1, "c": _0, "h": ((-_1, _0), (_1, _0)), "g": (_1, _0),
+            "b": (_0, _0), "p": ((_1, _0),), "r": ((-_1, _0),), "eps": Fraction(1, 2), "j": _1, "z": Fraction(1, 4),
+        }),
+    },
+}  # fmt: skip

@@ -1,0 +1,149 @@
+"""Normal forms against values at 50 digits: equal forms mean equal values, wherever both sides have one."""
+
+import random
+
+import mpmath
+import pytest
+
+from proofs_check.core.normal import back, difference, normal
+from proofs_check.core.terms import (
+    Malformed,
+    Term,
+    absolute,
+    cos,
+    each,
+    exp,
+    fold,
+    log,
+    num,
+    sin,
+    sqrt,
+    substitute,
+    tanh,
+    total,
+    var,
+)
+from proofs_check.core.work import TooLarge, limited
+from tests.proofs_check.core import sampling
+
+x, y, n, i, j, k = map(var, "xynijk")
+s = var("s")
+
+
+def rewritten(rng, term):
+    """Another term with the same value where both have one, by laws that are written down here."""
+    a, b = sampling.term(rng, 2), sampling.term(rng, 1)
+    laws = [
+        lambda: term * a / a, lambda: (term + a) - a, lambda: term + a * b - b * a, lambda: (term * b + a * b) / b - a,
+        lambda: term * exp(a) * exp(-a), lambda: term + log(exp(a) * exp(b)) - a - b, lambda: term * sqrt(a) ** 2 / a,
+        lambda: term + absolute(a) ** 2 - a**2, lambda: term * (sin(a) ** 2 + cos(a) ** 2),
+        lambda: term + tanh(a) - (exp(a) - exp(-a)) / (exp(a) + exp(-a)), lambda: term + exp(2 * log(a)) - a**2,
+        lambda: term + total(j, 1, 3, a * j) - 6 * substitute(a, {}), lambda: term + absolute(a - b) - absolute(b - a),
+    ]  # fmt: skip
+    return rng.choice(laws)()
+
+
+def damaged(rng, term):
+    """The term with one number in it changed, or one sign."""
+    if term.kind == "num":
+        return num(term.parts[0] + rng.choice((1, -1, -2 * term.parts[0] or 1)))
+    places = [number for number, part in enumerate(term.parts) if isinstance(part, Term) and part.kind != "rel"]
+    if not places or (term.kind == "var"):
+        return term * -1
+    at = rng.choice(places)
+    return Term(term.kind, *term.parts[:at], damaged(rng, term.parts[at]), *term.parts[at + 1 :])
+
+
+def agree(a, b, env):
+    """Whether the values agree at 50 digits; None where one side has none."""
+    try:
+        one, other = sampling.value(a, env), sampling.value(b, env)
+    except (sampling.NoValue, KeyError):
+        return None
+    return abs(one - other) <= mpmath.mpf(10) ** -25 * (1 + abs(one))
+
+
+def compare(seed, count):
+    """How many pairs had equal forms and values; asserts that none had equal forms and different values."""
+    rng = random.Random(seed)
+    equal = 0
+    with mpmath.workdps(50):
+        for _ in range(count):
+            term = sampling.term(rng, rng.choice((2, 3)))
+            kind = rng.randrange(4)
+            try:
+                other = (rewritten(rng, term), damaged(rng, term), damaged(rng, rewritten(rng, term)), None)[kind]
+                with limited(20_000):
+                    other = back(normal(term)) if other is None else other
+                    same = difference(term, other).is_zero
+            except (TooLarge, ZeroDivisionError, Malformed):
+                continue
+            if not same:
+                continue
+            for _ in range(3):
+                env = {name: sampling.real(number) for name, number in sampling.point(rng).items()}
+                found = agree(term, other, env)
+                assert found is not False, (term, other, env)
+                equal += found is True
+    return equal
+
+
+def test_equal_forms_have_equal_values():
+    assert compare(3, 500) > 150
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(5))
+def test_many_equal_forms_have_equal_values(seed):
+    assert compare(300 + seed, 4_000) > 1_000
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (sqrt(x**2), x), (absolute(x), x), (log(x**2), 2 * log(x)), (log(x * y), log(x) + log(y)),
+        (exp(x * y), exp(x) * exp(y)), (sqrt(x + y), sqrt(x) + sqrt(y)), (sin(-x), sin(x)),
+        (absolute(-x), -absolute(x)),
+        (total(i, 1, n, i), n * n), (total(i, 1, n, num(1)), n), (fold("prod", i, 1, n, 2), 2 * n),
+        (total(i, 1, n, total(j, 1, i, j)), total(i, 1, n, total(j, 1, n, j))),
+        (total(i, 1, n, total(j, 1, n, s[i] * s[j])), total(i, 1, n, s[i] ** 2)),
+        (total(i, 1, n, total(j, 1, n, s[i])), total(i, 1, n, total(j, 1, n, s[n]))),
+        (total(i, 1, n, i * k), total(i, 1, k, i * n)), (fold("max", i, 1, n, s[i]), fold("min", i, 1, n, s[i])),
+        (fold("max", i, 1, n, -s[i]), -fold("max", i, 1, n, s[i])), (total(i, 1, n, i**2), total(i, 1, n, i) ** 2),
+        (Term("if", x < y, x, y), Term("if", y < x, x, y)), (Term("if", x < y, x, y), Term("if", x <= y, y, x)),
+        (sqrt(num(8)), 2 * sqrt(num(3))), (log(num(12)), 2 * log(num(3)) + log(num(2))),
+    ],
+)  # fmt: skip
+def test_what_is_not_equal_has_another_form(a, b):
+    assert not difference(a, b).is_zero
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (sqrt(num(8)), 2 * sqrt(num(2))), (log(num(12)), 2 * log(num(2)) + log(num(3))), (tanh(-x), -tanh(x)),
+        (total(i, 1, n, total(j, 1, n, s[i] * s[j])), total(i, 1, n, s[i]) ** 2),
+        (total(i, 1, n, x * s[i]), x * total(k, 1, n, s[k])), (total(i, x, x + 2, i), 3 * x + 3),
+        (exp(3 * log(x)), x**3), (log(exp(x) / exp(y)), x - y), (total(i, 2, 1, 1 / x), num(0)),
+    ],
+)  # fmt: skip
+def test_what_is_equal_by_a_listed_law_has_one_form(a, b):
+    assert difference(a, b).is_zero
+
+
+def test_an_index_is_never_captured():
+    body = total(i, 1, n, s[i] * var("k"))
+    assert "k" not in {node.parts[1] for node in [back(normal(body))] if node.kind == "fold"}
+    moved = substitute(total(i, 1, 3, i * x), {"x": i})
+    assert difference(moved, 6 * i).is_zero
+    put = substitute(total(i, 1, n, s[i]), {"s": each(j, i * j)})
+    assert difference(put, i * total(j, 1, n, j)).is_zero
+
+
+def test_what_is_too_large_ends():
+    with pytest.raises(TooLarge):
+        normal(num(2) ** 10**6)
+    with pytest.raises(TooLarge):
+        normal(exp(num(10**1900) * log(num(2))))
+    with pytest.raises(TooLarge), limited(10**4):
+        normal((x + y + 1) ** 200)

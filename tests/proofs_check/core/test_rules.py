@@ -1,0 +1,571 @@
+"""Each rule once as it is meant and once as it must not be taken; and the ways to a false proof that were tried."""
+
+from fractions import Fraction
+
+import pytest
+
+from proofs_check.core.certificate import Outcome, check_certificate
+from proofs_check.core.domain import Sequent, Variable, ball, choice, needed, positive, real, sequence, whole
+from proofs_check.core.rules import RULES, Rejected, check
+from proofs_check.core.statement import (
+    exists,
+    from_data,
+    limit,
+    obligations,
+    statement,
+    supremum,
+    unique_minimiser,
+    unique_zero,
+)
+from proofs_check.core.terms import (
+    FALSE,
+    Malformed,
+    Term,
+    absolute,
+    both,
+    each,
+    either,
+    eq,
+    exp,
+    fold,
+    iff,
+    implies,
+    largest,
+    log,
+    ne,
+    num,
+    sqrt,
+    to_json,
+    total,
+    var,
+    when,
+)
+
+x, y, v, w = map(var, "xyvw")
+i, j, k, n, s = map(var, "ijkns")
+X, Y, N, S = real("x"), real("y"), whole("n", 1), sequence("s", n)
+POSITIVE, UNIT = positive("x"), real("x", 0, 1)
+HALF = Fraction(1, 2)
+SUM, MOST = total(i, 1, n, s[i]), fold("max", i, 1, n, s[i])
+IDENTITY, KNOWN, SIGNS = ["identity"], ["known"], ["signs", [], {}]
+IN_RANGE = ["split", KNOWN, KNOWN]
+YES = to_json(num(0) <= num(1))
+
+
+def J(term):
+    return to_json(term if isinstance(term, Term) else num(term))
+
+
+def q(goal, *variables, given=()):
+    return Sequent(variables, tuple(given), goal)
+
+
+SQUARE_OF_U = ["linear", [["1", [["square", to_json(var("u")), []]]]]]
+SQUARE = ["linear", [["1", [["square", J(x), []]]]]]
+STEP = ["split_sum", J(total(i, 1, n + 1, i)), J(n), [], ["split", SIGNS, SIGNS],
+        ["linear", [[J(-1), [2]], ["1", [1]], ["1", [0]], ["2", []]]]]  # fmt: skip
+FACE = ["face", "x", True, False, [], SIGNS, IDENTITY]
+
+ACCEPTED = {
+    "split": (q(both(x**2 >= 0, num(1) > 0), X), ["split", SQUARE, IDENTITY]),
+    "assume": (q(implies(x > 1, x > 1), X), ["assume", KNOWN]),
+    "either": (q(either(x < 1, x >= 1), X), ["either", 0, KNOWN]),
+    "apart": (q(ne(x, 0), POSITIVE), ["apart", False, KNOWN]),
+    "cases": (q(x**2 >= 0, X), ["cases", J(x < 0), [], SQUARE, SQUARE]),
+    "alternatives": (q(x**2 > 0, X, given=[ne(x, 0)]),
+                     ["alternatives", 0, ["linear", [["1", [1, 1]]]], ["linear", [["1", [2, 2]]]]]),
+    "have": (q(x**2 + 1 > 0, X), ["have", J(x**2 >= 0), [], SQUARE, ["linear", [["1", [0]], ["1", []]]]]),
+    "absurd": (q(x > 7, X, given=[x < 0, x > 1]), ["absurd", ["linear", [["1", [0]], ["1", [1]]]]]),
+    "known": (q(x - 1 <= y, X, Y, given=[x <= y + 1]), ["known"]),
+    "weaken": (q(x <= 3, whole("x", 1, 3)), ["weaken", ["x"], KNOWN]),
+    "forget": (q(x**2 >= 0, X, Y, given=[y > 1]), ["forget", ["y"], [0], SQUARE]),
+    "tighten": (q(x <= 5, X, given=[x < 5]), ["tighten", "x", 0, ["linear", [["1", [0]]]]]),
+    "enumerate": (q(x**2 <= 9, whole("x", -3, 3)), ["enumerate", "x", IDENTITY]),
+    "identity": (q(eq((x + 1) ** 2, x**2 + 2 * x + 1), X), IDENTITY),
+    "linear": (q(x * y <= (x**2 + y**2) / 2, X, Y), ["linear", [["1/2", [["square", J(x - y), []]]]]]),
+    "scale": (q(x / (1 + x) < 1, POSITIVE), ["scale", J(1 + x), J(x < 1 + x), [], [], SIGNS, IDENTITY]),
+    "signs": (q(x * y + 1 > 0, POSITIVE, real("y", 0)), SIGNS),
+    "exponentiate": (q(log(x) < log(x + 1), POSITIVE), ["exponentiate", IDENTITY]),
+    "logarithm": (q(exp(x) < exp(x + 1), X), ["logarithm", IDENTITY]),
+    "boxes": (q(x * (1 - x) < 1, UNIT),
+              ["boxes", 64, {"x": ["0", "1"]}, [["cut", "x", "1/2"], ["natural", 0], ["natural", 0]]]),
+    "face": (q(exp(x) >= 1, real("x", 0)), FACE),
+    "induct": (q(total(i, 1, n, i) >= 1, N), ["induct", "n", [], IDENTITY, STEP]),
+    "change": (q(x >= 0, real("x", 0)), ["change", "x", "u", "square", SQUARE_OF_U]),
+    "generalise": (q(exp(x) ** 2 + exp(x) >= 0, X),
+                   ["generalise", J(exp(x)), {"name": "v", "low": J(0)}, J(v**2 + v >= 0), [], [SIGNS], [], SIGNS]),
+    "split_sum": (q(total(i, 1, 100 * n, exp(i)) >= total(i, 1, n, exp(i)), N),
+                  ["split_sum", J(total(i, 1, 100 * n, exp(i))), J(n), [], ["split", SIGNS, SIGNS],
+                   ["have", J(total(i, n + 1, 100 * n, exp(i)) >= 0), [], SIGNS,
+                    ["linear", [[J(-1), [1]], ["1", [2]]]]]]),
+    "telescope": (q(eq(2 * total(i, 1, n, i), n * (n + 1)), N),
+                  ["telescope", J(total(i, 1, n, i)), J(each(j, j * (j - 1) / 2)), J(1), [], SIGNS,
+                   ["linear", [[J(2), [1]]]]]),
+    "termwise": (q(SUM <= total(j, 1, n, 3), N, sequence("s", n, high=3)),
+                 ["termwise", J(SUM), "<=", J(3), [IN_RANGE], KNOWN, None, KNOWN]),
+    "member": (q(s[1] <= MOST, N, S), ["member", J(MOST), J(1), [KNOWN, IN_RANGE], ["split", IDENTITY, KNOWN], KNOWN]),
+    "resolve": (q(absolute(x) <= x, POSITIVE), ["resolve", J(absolute(x)), 0, [], SIGNS, ["linear", [[J(1), [1]]]]]),
+}  # fmt: skip
+
+# One wrong use of each rule: the sequent is false, or the step does not follow.
+REJECTED = {
+    "split": (q(both(x >= 0, x <= 0), POSITIVE), ["split", KNOWN]),
+    "assume": (q(either(x < 0, x > 1), X), ["assume", KNOWN]),
+    "either": (q(either(x < 0, x > 1), X), ["either", 2, KNOWN]),
+    "apart": (q(x < 1, X, given=[x > 1]), ["apart", False, KNOWN]),
+    "cases": (q(x > 0, X), ["cases", J(1 / x > 0), [], KNOWN, SIGNS]),
+    "alternatives": (q(x < 0, X, given=[either(x < 0, x > 1)]), ["alternatives", 0, KNOWN]),
+    "have": (q(x > 0, X), ["have", J(x * (1 / x) > 0), [], IDENTITY, KNOWN]),
+    "absurd": (q(x > 7, X, given=[x < 1, x > 0]), ["absurd", ["linear", [["1", [0]], ["1", [1]]]]]),
+    "known": (q(x <= y, X, Y, given=[x < y + 1]), KNOWN),
+    "weaken": (q(x < 3, real("x", 1, 3, open="high")), ["weaken", ["x"], KNOWN]),
+    "forget": (q(x > 0, X, Y, given=[x > y, y > 0]), ["forget", ["y"], [1], KNOWN]),
+    "tighten": (q(x < 5, X, given=[x <= 5]), ["tighten", "x", 0, KNOWN]),
+    "enumerate": (q(x**2 <= 9, whole("x", -4, 3)), ["enumerate", "x", IDENTITY]),
+    "identity": (q(eq((x + 1) ** 2, x**2 + 1), X), IDENTITY),
+    "linear": (q(x * y <= x**2 + y**2 / 5, X, Y), ["linear", [["1", [["square", J(x - y / 2), []]]]]]),
+    "scale": (q(x / (1 + x) < 1, real("x", -5)), ["scale", J(1 + x), J(x < 1 + x), [], [], SIGNS, IDENTITY]),
+    "signs": (q(x * y + 1 > 0, POSITIVE, Y), SIGNS),
+    "exponentiate": (q(x < 2 * x, POSITIVE), ["exponentiate", IDENTITY]),
+    "logarithm": (q(2 * exp(x) < exp(x + 1), X), ["logarithm", IDENTITY]),
+    "boxes": (q(x * (1 - x) < HALF / 2, UNIT), ["boxes", 64, {"x": ["0", "1"]}, [["mean", 0]]]),
+    "face": (q(absolute(x) >= x, real("x", -1)), FACE),
+    "induct": (q(total(i, 1, n, i) >= 1, N), ["induct", "n", [], IDENTITY, IDENTITY]),
+    "change": (q(x >= 0, real("x", -1)), ["change", "x", "u", "square", SQUARE_OF_U]),
+    "generalise": (q(exp(x) ** 2 >= exp(x), X),
+                   ["generalise", J(exp(x)), {"name": "v", "low": J(1)}, J(v**2 >= v), [], [SIGNS], [], SIGNS]),
+    "split_sum": (q(num(0) > 0, N), ["split_sum", J(total(i, 1, n, 1)), J(n + 1), [],
+                                     ["split", SIGNS, SIGNS], IDENTITY]),
+    "telescope": (q(num(0) > 0, whole("n", -3)),
+                  ["telescope", J(total(i, 1, n, i)), J(each(j, j * (j - 1) / 2)), J(1), [], SIGNS, IDENTITY]),
+    "termwise": (q(total(i, 1, n, 0) < total(i, 1, n, 1), whole("n", 0)),
+                 ["termwise", J(total(i, 1, n, 0)), "<", J(1), [], IDENTITY, KNOWN, KNOWN]),
+    "member": (q(s[2] <= MOST, N, S), ["member", J(MOST), J(2), [KNOWN, IN_RANGE], ["split", IDENTITY, KNOWN], KNOWN]),
+    "resolve": (q(absolute(x) <= x, X), ["resolve", J(absolute(x)), 0, [], SIGNS, ["linear", [[J(1), [0]]]]]),
+}  # fmt: skip
+
+
+def test_each_rule_is_tried():
+    assert ACCEPTED.keys() == REJECTED.keys() == RULES.keys()
+
+
+@pytest.mark.parametrize("rule", ACCEPTED)
+def test_a_rule_proves_what_follows(rule):
+    check(*ACCEPTED[rule])
+
+
+@pytest.mark.parametrize("rule", REJECTED)
+def test_a_rule_proves_nothing_else(rule):
+    with pytest.raises(Rejected):
+        check(*REJECTED[rule])
+
+
+def refused(sequent, proof, why=None):
+    with pytest.raises(Rejected, match=why):
+        check(sequent, proof)
+
+
+# -- what is undefined somewhere ------------------------------------------------------------------------------------
+
+# From x = 0 and a fact that divides by x^2: x (v + 1/x^2) = 0 and x v = 0, so 1 = 0.
+CONTRADICTION = ["absurd", ["linear", [[J(x), [1, 0]], [J(-x * v), [1]]]]]
+AWAY = ["alternatives", 0, ["linear", [["1", [2, 2]]]], ["linear", [["1", [3, 3]]]]]
+
+
+def test_a_generalised_variable_has_ends_that_are_defined():
+    proof = ["cases", J(eq(x, 0)), [], CONTRADICTION, AWAY]
+    general = ["generalise", J(5), {"name": "v", "low": J(-1 / x**2)}, J(x**2 > 0), [], [SIGNS], [], proof]
+    refused(q(x**2 > 0, X), general, "2 conditions and 1 proofs")
+    # What stands after the missing condition is sound: where v exists, x is not 0.
+    check(q(x**2 > 0, X, Variable("v", -1 / x**2)), ["cases", J(ne(x, 0)), [], AWAY, CONTRADICTION])
+
+
+def test_induction_goes_only_through_values_where_the_goal_is_defined():
+    # True at 1, undefined at 2, false from 3 on; from 3 on is all that the hypothesis leaves.
+    goal = either(1 / (n - 2) < 0, n <= 2)
+    sequent = q(goal, N, given=[n >= 3])
+    refused(sequent, ["induct", "n", [], ["either", 0, IDENTITY], KNOWN], "1 conditions and 0 proofs")
+    refused(sequent, ["induct", "n", [IDENTITY], ["either", 0, IDENTITY], KNOWN], "differ by no constant")
+    refused(q(goal, N), ["induct", "n", [["cases", J(n < 2), [], KNOWN, KNOWN]], ["either", 0, IDENTITY], KNOWN])
+
+
+def test_induction_asks_for_hypotheses_on_a_growing_sequence():
+    sequent = q(n < 3, N, S, given=[n >= 3, s[3] >= 0])
+    refused(sequent, ["induct", "n", [], IDENTITY, KNOWN], "1 conditions and 0 proofs")
+
+
+def test_induction_has_domains_that_stay():
+    for other in (real("y", n), sequence("s", n - 2), sequence("s", 2 * n), ball("s", n, 1), sequence("s", n, high=n)):
+        name = "the domain of|a size of"
+        refused(q(n >= 1, N, other), ["induct", "n", [], IDENTITY, IDENTITY], name)
+    refused(q(n >= 1, real("n", 1)), ["induct", "n", [], IDENTITY, IDENTITY], "no least whole")
+    refused(q(n >= 1, whole("n", HALF)), ["induct", "n", [], IDENTITY, IDENTITY], "no whole constant")
+    refused(q(n >= 1, Variable("n", num(0), low_open=True, whole=True)), ["induct", "n", [], IDENTITY, IDENTITY])
+
+
+def test_a_place_in_a_fold_is_defined():
+    place = when(1 / x < 0, 1, 1)
+    refused(
+        q(x**2 > 0, X, N),
+        ["split_sum", J(total(i, 1, n, i)), J(place), [], ["split", IDENTITY, KNOWN], AWAY],
+        "conditions",
+    )
+    folded = fold("max", i, 1, 3, i)
+    refused(q(x**2 > 0, X), ["member", J(folded), J(place), [], ["split", IDENTITY, IDENTITY], AWAY], "conditions")
+
+
+def test_what_is_new_in_a_proof_is_defined():
+    bad = J(1 / x)
+    refused(q(x**2 >= 0, X), ["cases", J(1 / x > 0), [], SQUARE, SQUARE], "conditions")
+    refused(q(x**2 >= 0, X), ["have", J(eq(x / x, 1)), [], IDENTITY, SQUARE], "conditions")
+    refused(q(x**2 > 0, X), ["linear", [["1", [["square", bad, []], 0]]]], "conditions")
+    refused(q(eq(x, 0), X, given=[eq(x, 0)]), ["linear", [[bad, [0]]]], "may be undefined")
+    refused(q(x**2 > 0, X), ["scale", J(1 / x**2), J(num(1) > 0), [], [], SIGNS, IDENTITY], "conditions")
+    refused(q(x < 1, X), ["resolve", J(largest(1 / x, 0)), 0, [], KNOWN, KNOWN], "conditions")
+
+
+# -- scopes ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("free_name", ["i", "i'", "zz"])
+def test_a_primitive_has_no_name_of_its_own(free_name):
+    primitive = each(j, j + var(free_name))
+    for sequent in (q(num(0) > 0, N), q(num(0) > 0, N, real("i"))):
+        proof = ["telescope", J(total(i, 1, n, 1)), J(primitive), J(1), [], SIGNS, IDENTITY]
+        if not (free_name == "i" and len(sequent.variables) == 2):
+            refused(sequent, proof, "not declared")
+    refused(q(num(0) > 0, N), ["telescope", J(total(i, 1, n, 1)), J(each(j, j)), J(i), [], SIGNS, IDENTITY], "depends")
+    refused(
+        q(num(0) > 0, N),
+        ["telescope", J(total(i, 1, n, 1)), J(each(j, j / 2 + j / 2 * (j / j))), J(1), [], SIGNS, IDENTITY],
+    )
+
+
+def test_names_that_are_taken_or_unknown():
+    refused(q(x >= 0, X, given=[x > 1]), ["generalise", J(x), {"name": "x"}, J(x >= 0), [], [], [], SIGNS], "taken")
+    refused(q(x >= 0, X), ["generalise", J(var("zz")), {"name": "v"}, J(x >= 0), [], [], [], SIGNS], "not declared")
+    refused(q(x >= 0, X), ["generalise", J(x), {"name": "v", "low": J(var("zz"))}, J(v >= 0), [], [KNOWN], [], SIGNS])
+    refused(q(x >= 0, X), ["generalise", J(x), {"name": "v", "low": J(v)}, J(v >= 0), [], [KNOWN], [], SIGNS])
+    refused(q(x >= 0, X, Y), ["change", "x", "y", "log", SIGNS], "cannot be changed")
+    refused(q(x >= 0, UNIT), ["signs", [["x", [0], []]], {}], "taken")
+    refused(q(x >= 0, UNIT), ["signs", [["k'", [0], []]], {}], "primed")
+    refused(q(x >= 0, X), ["have", J(var("zz") <= var("zz")), [], IDENTITY, KNOWN], "not declared")
+    refused(q(x >= 0, X), ["have", J(Term("call", "f", x) <= 0), [], IDENTITY, KNOWN], "unfolded")
+    refused(
+        q(total(x, 1, 3, x) <= x, real("x", 6)), ["face", "x", True, False, [], IDENTITY, ["enumerate", "x", IDENTITY]]
+    )
+    check(q(total(x, 1, 3, x) <= x, real("x", 6)), ["face", "x", True, False, [], IDENTITY, IDENTITY])
+
+
+def test_a_value_is_not_taken_for_whole():
+    refused(q(x <= x, X), ["generalise", J(x), {"name": "v", "whole": True}, J(v <= x), [], [], [], IDENTITY], "real")
+    refused(q(x <= x, X), ["generalise", J(x), {"name": "v", "values": ["1"]}, J(v <= x), [], [], [], IDENTITY], "real")
+    refused(q(x <= 1, X), ["have", J(total(i, 1, x, 1) >= 0), [], SIGNS, KNOWN], "whole")
+    refused(q(s[n] <= 1, N, S), ["weaken", ["n"], KNOWN], "whole")
+    refused(q(x >= 0, X), ["enumerate", "x", SIGNS], "many values")
+    refused(q(x >= 0, whole("x", 0, 10**9)), ["enumerate", "x", IDENTITY], "too many")
+    refused(q(x >= 1, whole("x", HALF, 3)), ["enumerate", "x", IDENTITY], "not whole")
+
+
+def test_sums_of_nothing():
+    refused(q(num(0) > 0, whole("n", 0)), ["termwise", J(total(i, 1, n, 1)), ">", J(0), [], IDENTITY, KNOWN, IDENTITY])
+    refused(
+        q(num(0) > 0, whole("n", 0)), ["termwise", J(fold("max", i, 1, n, 1)), "<=", J(1), [], IDENTITY, None, KNOWN]
+    )
+    refused(q(num(0) > 0, N), ["termwise", J(fold("max", i, 1, n, i)), "<=", J(i), [], IDENTITY, None, KNOWN], "a side")
+    refused(
+        q(num(0) > 0, N), ["termwise", J(fold("max", i, 1, n, i)), ">=", J(1), [KNOWN], KNOWN, None, KNOWN], "a side"
+    )
+    refused(
+        q(num(0) > 0, N), ["termwise", J(fold("prod", i, 1, n, -2)), "<=", J(-1), [], IDENTITY, None, KNOWN], "for sums"
+    )
+    refused(q(num(0) > 0, N), ["split_sum", J(fold("max", i, 1, n, i)), J(n), [KNOWN], IDENTITY, KNOWN], "only sums")
+    refused(q(num(0) > 0, N), ["member", J(total(i, 1, n, i)), J(1), [], IDENTITY, KNOWN], "largest or least")
+    refused(q(num(0) > 0, N), ["split_sum", J(total(i, 1, n, i)), J(-1), [], ["split", SIGNS, SIGNS], KNOWN])
+    # A division that no term of an empty sum makes: nothing is known of the divisor.
+    refused(
+        q(x**2 > 0, X, whole("n", 0), given=[total(i, 1, n, 1 / x) >= 0]), ["linear", [["1", [["square", J(x), []]]]]]
+    )
+
+
+# -- one variable ---------------------------------------------------------------------------------------------------
+
+
+def test_faces():
+    low, high = ["face", "x", True, False], ["face", "x", False, False]
+    refused(q(1 / x >= 1, real("x", 0, 1, open="low")), [*low, [SIGNS], SIGNS, IDENTITY])
+    refused(q(1 / x >= 1, real("x", -1, 1)), [*high, [SIGNS, SIGNS], SIGNS, IDENTITY])
+    refused(q(x**2 >= 1, whole("x", 1)), [*low, [], SIGNS, IDENTITY], "no such end")
+    refused(q(x**2 >= 1, X), [*low, [], SIGNS, IDENTITY], "no such end")
+    refused(q(absolute(x) >= 1, real("x", 1)), [*low, [], SIGNS, IDENTITY], "kink")
+    refused(q(when(x < 1, 0, x) >= 0, real("x", 0)), [*low, [], SIGNS, IDENTITY], "kink")
+    refused(q(largest(x, 1) > 0, real("x", 0)), [*low, [], SIGNS, IDENTITY], "kink")
+    refused(q(x > 0, real("x", 0)), ["face", "x", True, True, [], IDENTITY, IDENTITY])  # the end is in the domain
+    check(q(x > 0, POSITIVE), ["face", "x", True, True, [], IDENTITY, IDENTITY])
+    refused(q(x > 0, POSITIVE), ["face", "x", True, False, [], IDENTITY, IDENTITY])
+    refused(q(x <= 1, UNIT, given=[x < HALF]), ["face", "x", True, False, [], KNOWN, IDENTITY])
+    refused(q(x + y >= 0, UNIT, real("y", -x)), [*low, [], IDENTITY, KNOWN], "an end mentions")
+    refused(q(eq(x, 0), UNIT), [*low, [], IDENTITY, IDENTITY], "for inequalities")
+
+
+def test_changes():
+    refused(q(x < 0, POSITIVE), ["change", "x", "u", "moebius", KNOWN, KNOWN])
+    refused(q(x < 5, UNIT), ["change", "x", "u", "moebius", KNOWN], "no change")
+    refused(q(x < 5, whole("x", 0, 1)), ["change", "x", "u", "log", KNOWN], "cannot be changed")
+    refused(q(x < 5, choice("x", 0, 1)), ["change", "x", "u", "log", KNOWN], "cannot be changed")
+    refused(q(x < 5, Y, real("x", y)), ["change", "x", "u", "square", KNOWN], "negative")
+    check(q(x > 0, POSITIVE), ["change", "x", "u", "square", ["linear", [["1", [0, 0]]]]])
+    refused(q(x > 0, real("x", 0)), ["change", "x", "u", "square", ["linear", [["1", [0, 0]]]]])
+
+
+def test_ends():
+    refused(q(y < x, X, Y, given=[x > y]), ["tighten", "x", 0, KNOWN], "not declared")
+    refused(q(x > 0, X, given=[ne(x, 0)]), ["tighten", "x", 0, KNOWN], "only an inequality")
+    refused(q(x > 0, X, given=[x < x + 1]), ["tighten", "x", 0, KNOWN], "no end")
+    refused(q(x > 3, real("x", 3), given=[x > 1]), ["tighten", "x", 0, KNOWN])
+    check(q(x >= 3, real("x", 3), given=[x > 1]), ["tighten", "x", 0, KNOWN])
+    values = choice("x", 1, 2)
+    two_values = ["linear", [[J(-1), [2]]]], ["linear", [[J(-1), [3]], ["1", []]]]
+    check(q(x >= 1, values, given=[x > 0]), ["tighten", "x", 0, ["alternatives", 1, *two_values]])
+    refused(q(x > 0, X, real("y", x)), ["forget", ["x"], [], KNOWN], "not declared")
+
+
+# -- arithmetic -----------------------------------------------------------------------------------------------------
+
+
+def test_combinations():
+    given = [x > 0, y > 0]
+    refused(q(x - y > 0, X, Y, given=given), ["linear", [["1", [0]], ["-1", [1]]]], "not positive")
+    refused(q(num(0) > 0, X, Y, given=given), ["linear", [["0", [0]]]], "not positive")
+    refused(q(num(0) > 0, X), ["linear", []], "does not give")
+    refused(q(x > 0, X, given=[ne(x, 0)]), ["linear", [["1", [0]]]], "no sign")
+    refused(q(x > 0, real("x", 0)), ["linear", [["1", [0]]]], "does not give")
+    refused(q(eq(x, 0), real("x", 0)), ["linear", [["1", [0]]]])
+    refused(q(x * y >= 0, X, Y, given=[either(x > 0, y > 0)]), ["linear", [["1", [0, 0]]]])
+    refused(q(x**2 > 0, X), ["linear", [["1", [["square", J(x), []]]]]], "does not give")
+    refused(q(x > 0, X), ["linear", [["1", [["log", J(x), []]]]]])
+
+
+def test_factors():
+    refused(q(x < 0, X), ["scale", J(0), J(num(0) < 0), [], [], IDENTITY, IDENTITY])
+    refused(q(x < 0, X), ["scale", J(-1), J(-x < 0), [], [], IDENTITY, KNOWN])
+    refused(q(x < 0, X), ["scale", J(1), J(x <= 0), [], [], None, KNOWN], "another relation")
+    refused(q(x <= 0, UNIT), ["scale", J(1), J(num(0) <= 0), [[J(1), 0]], [], None, IDENTITY], "only an equality")
+
+
+def test_signs():
+    refused(q(x > 0, real("x", 0)), SIGNS, "may be negative")
+    refused(q(x > 0, real("x", -1)), SIGNS)
+    refused(q(sqrt(x) > 0, real("x", 0)), SIGNS)
+    refused(q(total(i, 1, n, exp(s[i])) > 0, whole("n", 0), S), SIGNS)
+    refused(q(total(i, 1, n, i - 1) > 0, N), SIGNS)
+    refused(q(total(i, 1, n, i - 2) >= 0, N), SIGNS)
+    refused(q(x**3 >= 0, X), SIGNS)
+    refused(q(x**-3 >= 0, X), SIGNS)
+    refused(q(x + 1 >= 0, real("x", -5)), ["signs", [["p", [0], []]], {"x": J(var("p") - 1)}], "wrongly")
+    refused(q(x + 1 >= 0, UNIT), ["signs", [["p", [], [0]]], {}], "may be 0")
+    refused(q(x >= 0, X), ["signs", [], {"x": J(sqrt(x) ** 2)}], "undefined")
+    refused(q(x >= 0, X), ["signs", [], {"x": J(x / x * x)}], "undefined")
+    refused(q(eq(x, x), X), SIGNS, "no equality")
+
+
+# -- boxes ----------------------------------------------------------------------------------------------------------
+
+TENTH = real("x", 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("goal", "variable", "root", "nodes"),
+    [
+        (x < 1, UNIT, ["0", "1/2"], [["natural", 0]]),
+        (x < 1, UNIT, ["0", "1"], [["cut", "x", "1/2"], ["natural", 0]]),
+        (x < 1, UNIT, ["0", "1"], [["cut", "x", "2"], ["natural", 0], ["natural", 0]]),
+        (x < 1, UNIT, ["0", "1"], [["cut", "x", "0"], ["natural", 0], ["natural", 0]]),
+        (x < 1, UNIT, ["0", "1"], []),
+        (x < 2, UNIT, ["0", "1"], [["natural", 0], ["natural", 0]]),
+        (x < 2, UNIT, ["0", "1"], [["natural", -1]]),
+        (x < 1, UNIT, ["0", "1"], [["none", 0]]),
+        (x < 1, UNIT, ["0", "1"], [["none", 5]]),
+        (eq(x, 1), UNIT, ["0", "1"], [["natural", 0]]),
+        (x < 2, X, ["0", "1"], [["natural", 0]]),
+        (1 - absolute(2 * x - 1) < 1, UNIT, ["0", "1"], [["monotone", 0]]),
+        (1 - absolute(2 * x - 1) < 1, UNIT, ["0", "1"], [["mean", 0]]),
+        (when(eq(x, HALF), 1, 0) < 1, UNIT, ["0", "1"], [["mean", 0]]),
+        (1 / x > 0, UNIT, ["0", "1"], [["natural", 0]]),
+        (x < 1, choice("x", 0, 2), ["0", "1"], [["natural", 0]]),
+        (x < 2, whole("x", 0, 2), ["0", "1"], [["natural", 0]]),
+        (x * (1 - x) <= 0, real("x", 0, 1), ["0", "1"], [["cut", "x", "0"], ["natural", 0], ["natural", 0]]),
+        (ne(x, 0), real("x", -1, 1), ["-1", "1"], [["cut", "x", "0"], ["natural", 1], ["natural", 0]]),
+    ],
+)
+def test_boxes_that_show_nothing(goal, variable, root, nodes):
+    refused(q(goal, variable), ["boxes", 64, {"x": root}, nodes])
+
+
+def test_whole_numbers_are_cut_between():
+    cut = ["boxes", 64, {"x": ["0", "1"]}, [["cut", "x", "0"], ["natural", 0], ["natural", 0]]]
+    check(q(x * (1 - x) <= 0, whole("x", 0, 1)), cut)
+    with pytest.raises(Malformed):
+        Variable("x", whole=True, values=(HALF, Fraction(1)))
+    with pytest.raises(Malformed):
+        Variable.from_json({"name": "x", "whole": True, "values": ["1/2", "1"]})
+
+
+# -- statements -----------------------------------------------------------------------------------------------------
+
+U = real("u", 0, 1, open="low")
+u = var("u")
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        # The parameter y has no value where the point is, so all would hold there.
+        lambda: statement("a", for_all=[real("x", 0, 3), real("y", 2, x)], says=supremum(0 * x, 5, at={x: 1})),
+        lambda: statement("a", for_all=[real("x", 0, 3), real("y", 2, x)], says=exists({x: 1}, y <= 1)),
+        lambda: statement("a", for_all=[real("x", 0, 3), real("y", 2, x)], says=unique_minimiser(x**2, at={x: 0})),
+        lambda: statement("a", for_all=[real("x", 0, 3), sequence("s", 1, 2, x)], says=exists({x: 1}, s[1] <= 1)),
+        lambda: statement("a", for_all=[real("x", 0, 3), real("y", 2, x), U],
+                          says=supremum(0 * x, 5, at={x: u}, step=u, rate=1)),
+        # Small steps are left out.
+        lambda: statement("a", for_all=[U], given=[u >= HALF], says=limit(u, 5, u, 100)),
+        lambda: statement("a", for_all=[U, real("y", HALF, u)], says=limit(u, 5, u, 100)),
+        lambda: statement("a", for_all=[whole("n", 1)], given=[n <= 3], says=limit(n, 5, n, 100)),
+        lambda: statement("a", for_all=[whole("n", 1), sequence("s", n - 1, 1, 0)], says=limit(n, 5, n, 100)),
+        lambda: statement("a", for_all=[real("u", 0)], says=limit(u, 5, u, 100)),
+        lambda: statement("a", for_all=[real("u", 0, 1)], says=limit(u, 5, u, 100)),
+        lambda: statement("a", for_all=[U], says=limit(u, 5, u, 100 / u)),
+        lambda: statement("a", for_all=[X, U], given=[u >= HALF], says=supremum(x, 5, at={x: 1}, step=u, rate=9)),
+        lambda: statement("a", for_all=[X, real("u", 0, x, open="low")],
+                          says=supremum(x, 5, at={x: 1}, step=u, rate=9)),
+        # The point is written in itself.
+        lambda: statement("a", for_all=[X], says=exists({x: x + 1}, x > 0)),
+        lambda: statement("a", for_all=[X], says=supremum(x, 5, at={x: x})),
+        # The box lies outside the domain, in which x >= 5 wherever there is a y.
+        lambda: statement("a", for_all=[real("x", 0, 10), real("y", 0, when(x < 5, -1, 10))],
+                          says=unique_zero([x - HALF * 3, y - HALF * 7], box={"x": (1, 2), "y": (3, 4)})),
+        lambda: statement("a", for_all=[whole("x", 0, 10)], says=unique_zero([x - 1], box={"x": (0, 2)})),
+    ],
+)  # fmt: skip
+def test_forms_that_would_state_less_than_they_print(build):
+    with pytest.raises(Malformed):
+        build()
+
+
+def written(goal):
+    return {"name": "a", "for_all": [X.to_json()], "given": [], "says": goal, "definitions": []}
+
+
+@pytest.mark.parametrize("name", ["1", "", "exp ", "х", "x\u200b", "a b", "\n"])
+def test_an_index_is_called_by_a_name(name):
+    good = ["rel", "<=", ["num", "0"], ["fold", "sum", "i", ["num", "1"], ["num", "3"], ["var", "i"]]]
+    assert from_data(written(good)).name == "a"
+    good[3][2] = good[3][5][1] = name
+    with pytest.raises(Malformed):
+        from_data(written(good))
+
+
+def test_instances_fix_whole_numbers_and_prove_no_zero():
+    told = statement("a", for_all=[UNIT], says=x <= 0)
+    data = {"format": 1, "statement": told.digest, "point": {"x": "1"}, "instances": [
+        {"at": {"x": "0"}, "point": {}, "proofs": {"conclusion": [[], IDENTITY]}}]}  # fmt: skip
+    with pytest.raises(Rejected):
+        check_certificate(told, data)
+    told = statement("a", for_all=[UNIT], says=unique_zero([x**2 + 1], box={"x": (HALF / 2, HALF)}))
+    parts = {
+        "elsewhere": [[], ["either", 0, ["apart", False, SIGNS]]],
+        "box in the domain": [[], ["split", *4 * [IDENTITY]]],
+    }
+    base = {"format": 1, "statement": told.digest, "point": {"x": "0"}}
+    with pytest.raises(Rejected, match="no instances"):
+        check_certificate(told, {**base, "instances": [{"at": {}, "point": {"x": "0"}, "proofs": parts}]})
+    with pytest.raises(Rejected, match=r"interior|singular"):
+        check_certificate(told, {**base, "proofs": parts})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None, [], "x", 5, {}, {"format": 1}, {"witness": 5}, {"witness": ["conclusion", 5]}, {"witness": [[], {}]},
+        {"witness": ["nothing", {"x": "0"}]}, {"witness": ["conclusion", {"x": "1/0"}]},
+        {"witness": ["conclusion", {"x": "0", "y": "0"}]}, {"witness": ["conclusion", {"x": ["0"]}]}, {"point": 5},
+        {"point": {"x": 0.5}}, {"point": {"x": "1"}}, {"point": {"x": "1"}, "proofs": 5},
+        {"point": {"x": "1"}, "proofs": {"conclusion": 5}}, {"point": {"x": "1"}, "proofs": {"conclusion": [[], None]}},
+        {"point": {"x": "1"}, "proofs": {"conclusion": [[IDENTITY], SQUARE]}}, {"point": {"x": "1"}, "instances": 5},
+        {"point": {"x": "1"}, "instances": {"a": 1}}, {"point": {"x": "1"}, "instances": []},
+        {"point": {"x": "1"}, "instances": [5]}, {"point": {"x": "9" * 3000}, "proofs": {"conclusion": [[], SQUARE]}},
+    ],
+)  # fmt: skip
+def test_whatever_is_wrong_with_a_certificate_it_is_rejected(data):
+    told = statement("a", for_all=[X], says=x**2 >= 0)
+    if isinstance(data, dict) and data and "format" not in data:
+        data = {"format": 1, "statement": told.digest, **data}
+    with pytest.raises(Rejected):
+        check_certificate(told, data)
+
+
+def _nested(depth):
+    proof = ["absurd", IDENTITY]
+    for _ in range(depth):
+        proof = ["absurd", proof]
+    return proof
+
+
+ITSELF = ["absurd"]
+ITSELF.append(ITSELF)
+TOWER = num(2)
+for _ in range(5):
+    TOWER = TOWER**10**6
+
+
+@pytest.mark.parametrize(
+    "proof",
+    [
+        _nested(5000), ITSELF, ["scale", J(TOWER), J(x < 1), [], [], IDENTITY, KNOWN],
+        ["have", J(exp(num(10**1900) * log(num(2))) > 0), [], IDENTITY, KNOWN],
+        ["have", J((x + y + 1) ** 10**6 > 0), [], IDENTITY, KNOWN],
+        ["have", J(sqrt(x) ** 10**6 > 0), [KNOWN], IDENTITY, KNOWN],
+        ["have", J(total(i, 1, 10**9, total(j, 1, 10**9, i)) > 0), [], ["boxes", 64, {}, [["natural", 0]]], KNOWN],
+        ["boxes", 64, {"x": ["0", "1"]}, [["cut", "x", "1/2"]] * 100_000],
+    ],
+)  # fmt: skip
+def test_no_proof_goes_on_for_ever(proof):
+    refused(q(x > 0, UNIT, Y), proof)
+
+
+def test_a_proof_that_is_used_twice_and_twice_again_ends(monkeypatch):
+    monkeypatch.setattr("proofs_check.core.rules._WORK", 200_000)
+    proof = IDENTITY
+    for _ in range(100):
+        proof = ["cases", YES, [], proof, proof]
+    refused(q(num(0) <= 0), proof, "work")
+
+
+def test_a_hypothesis_that_fails_everywhere_proves_nothing():
+    told = statement("a", for_all=[X], given=[x < 0, x > 1], says=x > 7)
+    proof = ["absurd", ["linear", [["1", [0]], ["1", [1]]]]]
+    check(obligations(told)[0][1], proof)
+    for point in ("-1", "0", "2"):
+        with pytest.raises(Rejected, match="no point"):
+            check_certificate(told, {"format": 1, "statement": told.digest, "point": {"x": point},
+                                     "proofs": {"conclusion": [[], proof]}})  # fmt: skip
+
+
+def test_a_witness_meets_the_hypotheses():
+    told = statement("a", for_all=[X, real("y", 0, x)], given=[x * y > 1], says=x > 1)
+    base = {"format": 1, "statement": told.digest}
+    for place in ({"x": "1/2", "y": "3"}, {"x": "1/2", "y": "1/2"}, {"x": "2", "y": "1"}, {"x": "-1", "y": "-2"}):
+        with pytest.raises(Rejected):
+            check_certificate(told, {**base, "witness": ["conclusion", place]})
+    false = statement("a", for_all=[X], says=1 / x >= 0)
+    base = {"format": 1, "statement": false.digest}
+    for place in ("0", "-1"):
+        found = check_certificate(false, {**base, "witness": ["conclusion", {"x": place}]})
+        assert found.outcome is Outcome.REFUTED
+    assert [c.goal for c in needed(obligations(false)[0][1])] == [ne(x, 0)]
+
+
+def test_equivalences_and_false_are_what_they_are():
+    refused(q(iff(x > 0, x >= 0), X), ["split", ["assume", KNOWN], ["assume", KNOWN]])
+    refused(q(FALSE), SIGNS)
+    refused(q(FALSE), ["absurd", SIGNS])
