@@ -59,10 +59,10 @@ def offer(claim: Claim) -> Row:
 
 
 def searched(statement: Statement, scripts: Any = None) -> Row:
-    from proofs_check.rigour.decide import Empty, decide, try_mutants
+    from proofs_check.rigour.decide import FULL, UNAIDED, Empty, decide, try_mutants
 
     try:
-        found = decide(statement, scripts=scripts)
+        found = decide(statement, FULL if scripts else UNAIDED, scripts)
     except Empty as why:
         return {"name": statement.name, "error": str(why)}
     # Mutants are controls of what is said to hold; a refuted statement needs none.

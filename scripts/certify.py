@@ -2,6 +2,8 @@
 
 import json
 import sys
+from concurrent.futures import as_completed
+from pathlib import Path
 
 from scripts import cli
 
@@ -18,7 +20,6 @@ def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     from tqdm import tqdm
 
-    from dynamics.files import atomic_write_text
     from proofs_check.registry import PAPERS, load
     from proofs_check.store import FOLDER
     from proofs_check.workers import processes
@@ -27,21 +28,38 @@ def main(argv: list[str] | None = None) -> int:
     for name in args.id or ():
         if name not in claims:
             raise ValueError(f"there is no claim {name!r} with a statement")
-    for paper in sorted({claim.paper for claim in claims.values()}):
-        path = FOLDER / f"{paper}.json"
-        old = json.loads(path.read_text("utf-8"))["statements"] if path.exists() else {}
-        mine = {name: claim.formal for name, claim in claims.items() if claim.paper == paper}
-        wanted = [n for n, made in mine.items() if (args.id is None or n in args.id)
-                  and not (args.missing and made.digest in old)]  # fmt: skip
-        with processes(args.jobs) as pool:
-            found = pool.map(_searched, wanted)
-            bar = tqdm(zip(wanted, found, strict=True), total=len(wanted), desc=paper, disable=not sys.stderr.isatty())
-            new = {mine[name].digest: entry for name, entry in bar}
-        kept = {made.digest: old[made.digest] for made in mine.values() if made.digest in old}
-        text = json.dumps({"statements": {**kept, **new}}, separators=(",", ":"), sort_keys=True)
-        atomic_write_text(path, text + "\n")
-        print(f"{path}: {len(kept | new)} statements, {path.stat().st_size / 1e6:.2f} MB")
+    papers = sorted({claim.paper for claim in claims.values()})
+    files = {paper: _File(FOLDER / f"{paper}.json", claims.values(), paper) for paper in papers}
+    wanted = [n for n in args.id or claims
+              if not (args.missing and claims[n].formal.digest in files[claims[n].paper].entries)]  # fmt: skip
+    with processes(args.jobs) as pool:
+        running = {pool.submit(_searched, name): claims[name] for name in wanted}
+        bar = tqdm(as_completed(running), total=len(running), disable=not sys.stderr.isatty())
+        for done in bar:
+            # Written one by one: an interrupted search keeps what it has, and --missing goes on.
+            files[running[done].paper].put(running[done].formal.digest, done.result())
+    for file in files.values():
+        file.put(None, None)
+        print(f"{file.path}: {len(file.entries)} statements, {file.path.stat().st_size / 1e6:.2f} MB")
     return 0
+
+
+class _File:
+    """The entries of one paper's statements; those of statements that are no more are dropped."""
+
+    def __init__(self, path: Path, claims, paper: str) -> None:
+        self.path = path
+        old = json.loads(path.read_text("utf-8"))["statements"] if path.exists() else {}
+        mine = [claim.formal.digest for claim in claims if claim.paper == paper]
+        self.entries = {digest: old[digest] for digest in mine if digest in old}
+
+    def put(self, digest: str | None, entry: dict | None) -> None:
+        from dynamics.files import atomic_write_text
+
+        if digest is not None:
+            self.entries[digest] = entry
+        text = json.dumps({"statements": self.entries}, separators=(",", ":"), sort_keys=True)
+        atomic_write_text(self.path, text + "\n")
 
 
 def _searched(name: str) -> dict:

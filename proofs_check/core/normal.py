@@ -3,11 +3,15 @@
 Two terms with the same normal form are equal wherever both are defined; nothing else is claimed, and terms that are
 equal may have different forms. What is not arithmetic is an atom, after its own argument was brought to normal form.
 The only facts about functions that are used stand beside the lines that use them.
+
+An empty sum divides by nothing, so a divisor comes out of a sum only if the sum is certainly not empty, or the divisor
+not 0: the least values of variables that show this are told by `knowing`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import reduce
 from math import isqrt
@@ -154,17 +158,97 @@ _SQUARES: dict[str, Callable[[Term], Term]] = {
     "abs": lambda a: a**2,
     "sin": lambda a: 1 - Term("apply", "cos", a) ** 2,
 }
-_MEMO: dict[int, Rational] = {}
+Lows = Mapping[str, tuple[Fraction, bool]]  # the least value of a variable, or of a sequence's items; is it left out?
+_lows: list[Lows] = [{}]
+_MEMO: dict[tuple[int, tuple[tuple[str, tuple[Fraction, bool]], ...]], Rational] = {}
+_SUMS: dict[int, bool] = {}
+
+
+@contextmanager
+def knowing(lows: Lows) -> Iterator[None]:
+    """Inside, free variables are at least so much."""
+    _lows.append(lows)
+    try:
+        yield
+    finally:
+        _lows.pop()
 
 
 def normal(term: Term) -> Rational:
     """The normal form. Raises TooLarge, or ZeroDivisionError for a division by what is identically zero."""
-    known = _MEMO.get(term.serial)
+    lows = _lows[-1]
+    used = tuple((name, lows[name]) for name in sorted(free(term)) if name in lows) if lows and _sums(term) else ()
+    known = _MEMO.get((term.serial, used))
     if known is None:
         if len(_MEMO) > 200_000:
             _MEMO.clear()
-        known = _MEMO[term.serial] = _normal(term)
+        known = _MEMO[term.serial, used] = _normal(term)
     return known
+
+
+def _sums(term: Term) -> bool:
+    """Is there a fold inside? Only then the form depends on what is known."""
+    found = _SUMS.get(term.serial)
+    if found is None:
+        found = term.kind == "fold" or any(_sums(part) for part in term.parts if isinstance(part, Term))
+        _SUMS[term.serial] = found
+    return found
+
+
+def _sign(base: Term) -> str:
+    """What is certainly positive is "<", wherever it stands; what is not negative "<="; the rest is ""."""
+    kind, parts = base.kind, base.parts
+    if kind == "pi" or (kind == "apply" and parts[0] == "exp"):
+        return "<"
+    if kind == "apply" and parts[0] in ("abs", "sqrt"):
+        return "<="
+    if kind in ("var", "item") and parts[0] in _lows[-1]:
+        low, left_out = _lows[-1][parts[0]]
+        return "<" if low > 0 or (low == 0 and left_out) else "<=" if low == 0 else ""
+    if kind == "fold" and parts[0] == "sum":
+        _, index, low, high, body = parts
+        with _ranging(index, low):
+            form = normal(body)
+            sign = "" if not all(_poly_sign(dict(f)) == "<" for f, _ in form.over) else _poly_sign(form.top)
+        return "<" if sign == "<" and _reaches(low, high) else "<=" if sign else ""
+    return ""
+
+
+def _poly_sign(poly: Poly) -> str:
+    strict = False
+    for mono, coefficient in poly.items():
+        signs = [_sign(base) if power > 0 or _sign(base) == "<" else "" for base, power in mono]
+        if coefficient < 0 or "" in signs:
+            return ""
+        strict = strict or all(sign == "<" for sign in signs)
+    return "<" if strict else "<="
+
+
+def _reaches(low: Term, high: Term) -> bool:
+    """Is high - low certainly not negative, as a sum of numbers that are not?"""
+    form = difference(high, low)
+    least = Fraction(0)
+    for mono, coefficient in form.top.items():
+        if mono:
+            ((base, power), *others) = mono
+            known = _lows[-1].get(base.parts[0]) if base.kind == "var" and power == 1 and not others else None
+            if known is None or coefficient < 0:
+                return False
+            least += coefficient * known[0]
+        else:
+            least += coefficient
+    return not form.over and least >= 0
+
+
+@contextmanager
+def _ranging(index: str, low: Term) -> Iterator[None]:
+    """Inside a sum its index is at least its first value, and hides a variable of its name."""
+    first = is_number(normal(low))
+    if first is None and low.kind == "var" and low.parts[0] in _lows[-1]:
+        first = _lows[-1][low.parts[0]][0]
+    lows = {name: known for name, known in _lows[-1].items() if name != index}
+    with knowing(lows if first is None else {**lows, index: (first, False)}):
+        yield
 
 
 def _normal(term: Term) -> Rational:
@@ -308,16 +392,23 @@ def _fold(operation: str, index: str, low: Term, high: Term, body: Term) -> Rati
         if terms:
             return normal(Term(operation, *terms)) if len(terms) > 1 else normal(terms[0])
     name = fresh("k" + "'" * _height(body), free(body) - {index})
-    renamed = normal(substitute(body, {index: Term("var", name)}))
+    with _ranging(name, first):
+        renamed = normal(substitute(body, {index: Term("var", name)}))
     if operation != "sum":
         return atom(_bound(operation, name, first, last, back(renamed)))
-    # Linearity: what is free of the index stands before the sum.
-    outside = tuple((f, p) for f, p in renamed.over if not _mentions(dict(f), name))
-    inside = tuple((f, p) for f, p in renamed.over if _mentions(dict(f), name))
+    # Linearity: what is free of the index stands before the sum; a divisor only if there is a term, or it is not 0.
+    some = _reaches(first, last)
+
+    def divides(base: Term, power: Fraction) -> bool:
+        return name in free(base) or (power < 0 and not some and _sign(base) != "<")
+
+    inner = {f for f, _ in renamed.over if _mentions(dict(f), name) or not (some or _poly_sign(dict(f)) == "<")}
+    outside = tuple((f, p) for f, p in renamed.over if f not in inner)
+    inside = tuple((f, p) for f, p in renamed.over if f in inner)
     result = constant(0)
     for mono, coefficient in renamed.top.items():
-        before = tuple(pair for pair in mono if name not in free(pair[0]))
-        after = tuple(pair for pair in mono if name in free(pair[0]))
+        before = tuple(pair for pair in mono if not divides(*pair))
+        after = tuple(pair for pair in mono if divides(*pair))
         summed = atom(_bound("sum", name, first, last, back(Rational({after: Fraction(1)}, inside))))
         result = plus(result, times(Rational({before: coefficient}), summed))
     return times(result, Rational({(): Fraction(1)}, outside))
@@ -326,7 +417,8 @@ def _fold(operation: str, index: str, low: Term, high: Term, body: Term) -> Rati
 def _bound(operation: str, index: str, low: Term, high: Term, body: Term) -> Term:
     """The fold with its index named by the folds that are left inside, so that equal sums are written alike."""
     name = fresh("k" + "'" * _height(body), free(body) - {index})
-    return Term("fold", operation, name, low, high, canonical(substitute(body, {index: Term("var", name)})))
+    with _ranging(name, low):
+        return Term("fold", operation, name, low, high, canonical(substitute(body, {index: Term("var", name)})))
 
 
 def _mentions(poly: Poly, name: str) -> bool:

@@ -9,6 +9,7 @@ point of the domain; a rule that looks beyond (a face, a box) proves it there it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -27,6 +28,7 @@ from proofs_check.core.normal import (
     difference,
     inverse,
     is_number,
+    knowing,
     normal,
     plus,
     times,
@@ -80,6 +82,17 @@ def check(sequent: Sequent, proof: Any) -> None:
         raise Rejected(f"{type(fault).__name__}: {fault}"[:200]) from fault
 
 
+def known_in(sequent: Sequent) -> AbstractContextManager[None]:
+    """What normal forms may use of the domain: constants that variables, and items, are at least."""
+    lows: dict[str, tuple[Fraction, bool]] = {}
+    for v in sequent.variables:
+        if v.values:
+            lows[v.name] = (min(v.values), False)
+        elif v.low is not None and v.low.kind == "num":
+            lows[v.name] = (v.low.parts[0], v.low_open)
+    return knowing(lows)
+
+
 class Checker:
     """Follows a proof from rule to rule. A search may put its own in its place, to see what a rule asks for."""
 
@@ -87,7 +100,8 @@ class Checker:
         if not isinstance(proof, list) or not proof or proof[0] not in RULES:
             raise Rejected("no rule is named")
         spend(_STEP)
-        RULES[proof[0]](self, sequent, *proof[1:])
+        with known_in(sequent):
+            RULES[proof[0]](self, sequent, *proof[1:])
 
     def every(self, sequents: Sequence[Sequent], proofs: Any) -> None:
         _reject_unless(len(sequents) == len(proofs), f"{len(sequents)} conditions and {len(proofs)} proofs")

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from proofs_check.core.domain import Sequent, Variable, taken
 from proofs_check.core.normal import Rational, back, constant, difference, normal, plus, times
+from proofs_check.core.rules import known_in
 from proofs_check.core.terms import ONE, ZERO, Malformed, Term, exp, free, fresh, num, substitute, walk
 from proofs_check.core.work import TooLarge
 from proofs_check.rigour import arithmetic, sums
@@ -37,7 +38,8 @@ class Search:
             raise Failed("the budget is spent")
         self.steps -= 1
         try:
-            return self._prove(sequent, depth)
+            with known_in(sequent):
+                return self._prove(sequent, depth)
         except Failed:
             self.failed.add(key)
             raise

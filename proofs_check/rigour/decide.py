@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,7 +12,7 @@ from proofs_check.core.certificate import Checked, Outcome, check_certificate, i
 from proofs_check.core.domain import Sequent, needed, needs
 from proofs_check.core.enclose import Undefined, Unknown
 from proofs_check.core.mutants import mutants
-from proofs_check.core.rules import Rejected
+from proofs_check.core.rules import Rejected, known_in
 from proofs_check.core.statement import FORMAT, Statement, obligations
 from proofs_check.core.terms import Malformed
 from proofs_check.core.work import TooLarge, limited
@@ -36,6 +36,7 @@ class Effort:
 
 
 FULL = Effort()
+UNAIDED = Effort(refuter=800, prover=80, looks=600, work=1_000_000)  # a statement of the ledger without a script
 BRIEF = Effort(refuter=600, prover=25, looks=200, depth=3, work=200_000)
 
 
@@ -60,21 +61,28 @@ def decide(statement: Statement, effort: Effort = FULL, scripts: Scripts | None 
         raise Empty(f"{statement.name}: no point is found that lies in the domain and meets every hypothesis")
     body = {"format": FORMAT, "statement": statement.digest}
     parts = obligations(statement)
+    if scripts:  # who wrote them thinks that it holds
+        try:
+            return _checked(statement, {**body, "point": witness.to_json(point), **_whole(parts, effort, scripts)})
+        except Failed:
+            pass
     for label, sequent in parts:
         found = refute(sequent, steps=effort.refuter)
         if found is not None:
             return _checked(statement, {**body, "witness": [label, witness.to_json(found)]})
     body["point"] = witness.to_json(point)
     try:
-        known = scripts or {}
-        proofs = {label: _proofs(q, effort, known.get(label), known.get("defined")) for label, q in parts}
-        return _checked(statement, {**body, "proofs": proofs})
+        return _checked(statement, {**body, **_whole(parts, effort, {})})
     except Failed as fault:
         reason = str(fault)
     listed = _instances(statement, base, effort)
     if listed:
         return _checked(statement, {**body, "instances": listed}, reason)
     return Decision(None, None, reason)
+
+
+def _whole(parts: Sequence[tuple[str, Sequent]], effort: Effort, scripts: Scripts) -> dict[str, Any]:
+    return {"proofs": {k: _proofs(q, effort, scripts.get(k), scripts.get("defined")) for k, q in parts}}
 
 
 def _checked(statement: Statement, certificate: dict[str, Any], reason: str = "") -> Decision:
@@ -101,7 +109,7 @@ def _proofs(
 
 def _prove(sequent: Sequent, effort: Effort, script: Tactic | None) -> Any:
     try:
-        with limited(effort.work):
+        with limited(effort.work), known_in(sequent):
             if script is not None:
                 return script(sequent)
             return Search(effort.prover, effort.looks).prove(sequent, effort.depth)

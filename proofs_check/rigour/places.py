@@ -18,6 +18,7 @@ from proofs_check.core.terms import (
     fresh,
     negation,
     substitute,
+    walk,
 )
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import scaled, small
@@ -26,18 +27,32 @@ from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 Settle = Callable[[int, Sequent, Term], tuple[Term, Tactic]]
 
 
+def light(then: Tactic) -> Tactic:
+    """Forgets the hypotheses that are about more than places."""
+
+    def tactic(s: Sequent) -> Proof:
+        heavy = [k for k, g in enumerate(s.given) if any(x.kind in ("fold", "if", "apply") for x in walk(g))]
+        return by("forget", [], heavy, then)(s) if heavy else then(s)
+
+    return tactic
+
+
 def ordered(s: Sequent) -> Proof:
     """A formula about places, from the facts by linear combinations."""
+    return light(_ordered)(s)
+
+
+def _ordered(s: Sequent) -> Proof:
     kind, parts = s.goal.kind, s.goal.parts
     if kind == "and":
-        return by("split", *(ordered for _ in parts))(s)
+        return by("split", *(_ordered for _ in parts))(s)
     if kind == "or":
-        return first(*(by("either", k, ordered) for k in range(len(parts))))(s)
+        return first(*(by("either", k, _ordered) for k in range(len(parts))))(s)
     plain = first(by("identity"), by("known"))
     if parts[0] == "=":
-        return first(plain, by("split", ordered, ordered))(s)
+        return first(plain, by("split", _ordered, _ordered))(s)
     if parts[0] == "!=":
-        return first(plain, by("apart", True, ordered), by("apart", False, ordered))(s)
+        return first(plain, by("apart", True, _ordered), by("apart", False, _ordered))(s)
     return first(plain, lambda q: arithmetic.linear(q, 1, False))(s)
 
 
@@ -67,11 +82,23 @@ def gap(a: Term, b: Term, then: Tactic) -> Tactic:
     return by("have", a + 1 <= b, small, by("cases", a + 1 <= b, small, by("known"), contradiction), then)
 
 
+_TRUTH: dict[tuple[tuple[Variable, ...], tuple[Term, ...], Term], bool | None] = {}
+
+
 def truth(s: Sequent, condition: Term) -> bool | None:
     """Whether linear combinations of the facts decide a condition."""
-    for formula, value in ((condition, True), (negation(condition), False)):
+    wholes = tuple(v for v in s.variables if v.whole)
+    given = tuple(g for g in s.given if not any(x.kind in ("fold", "if", "apply") for x in walk(g)))
+    key = (wholes, given, condition)
+    if key not in _TRUTH:
+        _TRUTH[key] = _truth(Sequent(s.variables, given, condition))
+    return _TRUTH[key]
+
+
+def _truth(s: Sequent) -> bool | None:
+    for formula, value in ((s.goal, True), (negation(s.goal), False)):
         try:
-            ordered(replace(s, goal=formula))
+            _ordered(replace(s, goal=formula))
         except Failed:
             continue
         return value
@@ -187,12 +214,12 @@ def sum_value(s: Sequent, node: Term, cuts: Sequence[Term], each_piece: Settle =
         pieces.append((piece, one, why))
         form = plus(form, normal(one * (end - start + 1)))
         start = end + 1
-    before = len(s.given)
     weights = [*([ONE] * len(cuts)), *(weight for _, one, _ in pieces for weight in (ONE, one))]
 
     def added(q: Sequent) -> Proof:
         known = facts(q)
-        zeros = [[weight, known.index(fact)] for weight, fact in zip(weights, q.given[before:], strict=True)]
+        added_facts = q.given[-len(weights) :]
+        zeros = [[weight, known.index(fact)] for weight, fact in zip(weights, added_facts, strict=True)]
         return by("scale", ONE, eq(ZERO, ZERO), zeros, defined, [], by("identity"))(q)
 
     def counted(number: int) -> Tactic:
@@ -201,14 +228,14 @@ def sum_value(s: Sequent, node: Term, cuts: Sequence[Term], each_piece: Settle =
         piece, one, why = pieces[number]
         _, _, first_, last, _ = piece.parts
         i = Term("var", index)
-        go = by("telescope", fold("sum", i, first_, last, ONE), each(i, i), ONE, small, ordered, counted(number + 1))
-        return by("termwise", piece, "=", one, small, why, [], go)
+        go = by("telescope", fold("sum", i, first_, last, ONE), each(i, i), ONE, [], ordered, counted(number + 1))
+        return by("termwise", piece, "=", one, defined, light(why), [], go)
 
     def cut(number: int, rest: Term) -> Tactic:
         if number == len(cuts):
             return counted(0)
         at = cuts[number]
         following = Term("fold", "sum", index, at + 1, high, body)
-        return by("split_sum", rest, at, small, ordered, cut(number + 1, following))
+        return by("split_sum", rest, at, defined, ordered, cut(number + 1, following))
 
-    return back(form), cut(0, node)
+    return back(form), light(cut(0, node))

@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from scipy.optimize import minimize
 
 from proofs_check.core import witness
@@ -298,7 +299,8 @@ def _polished(
 
     start = [_at(point[name], place) for name, place in places]
     limits = {"maxfev": 400 * len(places), "xatol": 1e-12, "fatol": 0}
-    found = minimize(score, start, method="Nelder-Mead", options=limits)
+    with np.errstate(all="ignore"):  # outside the domain the score is huge
+        found = minimize(score, start, method="Nelder-Mead", options=limits)
     return at(found.x)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from proofs_check.core.domain import Sequent
-from proofs_check.core.rules import RULES, Checker, Rejected
+from proofs_check.core.rules import RULES, Checker, Rejected, known_in
 from proofs_check.core.terms import Term, to_json
 
 Proof = list[Any]
@@ -36,13 +36,17 @@ class _Elaborator(Checker):
         if not isinstance(proof, _Hole):
             super().prove(sequent, proof)
         else:
-            proof.proof = proof.tactic(sequent)
+            with known_in(sequent):
+                proof.proof = proof.tactic(sequent)
 
     def every(self, sequents: Sequence[Sequent], proofs: Any) -> None:
         if not isinstance(proofs, _Hole):
             super().every(sequents, proofs)
         else:
-            proofs.proof = [proofs.tactic(sequent) for sequent in sequents]
+            proofs.proof = []
+            for sequent in sequents:
+                with known_in(sequent):
+                    proofs.proof.append(proofs.tactic(sequent))
 
 
 def by(rule: str, *arguments: Any) -> Tactic:
@@ -51,7 +55,8 @@ def by(rule: str, *arguments: Any) -> Tactic:
     def tactic(sequent: Sequent) -> Proof:
         filled = [_prepared(argument) for argument in arguments]
         try:
-            RULES[rule](_Elaborator(), sequent, *filled)
+            with known_in(sequent):
+                RULES[rule](_Elaborator(), sequent, *filled)
         except Failed:
             raise
         except Exception as fault:

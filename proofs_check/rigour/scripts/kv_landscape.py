@@ -118,12 +118,7 @@ def forget_given(then: Tactic) -> Tactic:
 
 
 def lp(s: Sequent) -> Proof:
-    try:
-        return arithmetic.linear(s, 2, False)
-    except Exception:
-        from proofs_check.rigour.show import show
-        print("LP",show(s.goal),[show(g) for g in s.given])
-        raise
+    return arithmetic.linear(s, 2, False)
 
 
 def scale(factor: Term, then: Tactic = lp, image: Term | None = None) -> Tactic:
@@ -383,4 +378,23 @@ SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "kv.thm3.4.minimum.corrected": _attention_minimum,
     "kv.eq6.sigma.corrected": _flat,
 }
-NEEDS: dict[str, str] = {}
+NEEDS: dict[str, str] = {
+    "kv.thm3.4.minimum.corrected": "script unfinished: a side condition of `approached` fails in the second decay, by "
+    "z = (e^2 - 2)/(u (T + e^2)); the closed form and the bound are there",
+    "kv.appC.every_position": "sum_value as in kv.eq10.corrected, in cases j against i - 1, i, i + 1, T (places.gap "
+    "turns j < i - 1 into j + 1 <= i - 1), and i = T - 1, i = T apart",
+    "kv.beyond.sign_rule": "sum_value with cuts at j - 1, j, j + 1, for j <= i - 2 and j >= i + 2 (places.gap); "
+    "then e^x - 1 has the sign of x",
+    "kv.fig2.two_tokens.loss": "the sums are constant in length and expand: settle, then exponentiate; the second part "
+    "needs the lead affine in b and monotone in a at b = 0, 1",
+    "kv.beyond.time.not_ahead": "theory.landscape_order: G >= 0 and both brackets rising in T from 44 on",
+    "kv.fig2.caption": "kv.beyond.box.minimiser, then exponentials term by term",
+    "kv.beyond.box.minimiser": "margins affine in b: both ends; A + B >= 2 sqrt(e) > 2; (B - 1)/S and (B - 2 A)/S fall",
+    "kv.beyond.box.minimum": "kv.fig2.caption; a Taylor remainder in t = 1/T with its third derivative on [0, 1/4]",
+    "kv.beyond.box.kkt": "boxes in (a, b, 1/(T - 2)): b-slope < 0 for a <= 2/5, a-slope b f + w g with f, g > 0 beyond",
+    "kv.beyond.slice.conditions": "clear denominators: S q_c and b K_c - R_c are an invertible combination of slopes",
+    "kv.beyond.slice.fold": "branch and bound away from the Krawczyk box: the search spends its budget",
+    "kv.listing_l.levels": "boxes on (a, b) for the four bounds, then n <= 199, and no n/20 in [4.62, 4.649]",
+    "kv.sec5.query_kernel.no_scalar": "P1 P2 (g0 + g1)^2 + Q1 Q2 (g0 - g1)^2 = 0 as an explicit linear certificate",
+    "kv.appK.overlong": "at most 4^5 terms of nested sums: normal form is slow (60 s were not enough)",
+}

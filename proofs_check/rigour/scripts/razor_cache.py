@@ -361,7 +361,7 @@ def _log_mass_sharp() -> Scripts:
     def parted(node: Term, high: Term, low: Term, ends_by: Tactic) -> tuple[Term, Step]:
         """The sum, by its u items above and the others."""
         fact = eq(node, count * high + (n - count) * low)
-        top, rest = (total(ko, *ends, node.parts[4]) for ends in ((1, count), (count + 1, n)))
+        top, rest = (total(ko, start, end, node.parts[4]) for start, end in ((1, count), (count + 1, n)))
         return fact, have(fact, steps(
             only(), split_sum(node, count), termwise(top, "=", high, ends_by), termwise(rest, "=", low, ends_by),
             closed(total(k, 1, count, 1), k), closed(total(k, count + 1, n, 1), k),
@@ -499,7 +499,7 @@ NEEDS: dict[str, str] = {
     "razor.sec1.proved.pointwise": "the error is That (w - average), |softmax share - 1/2| < 1/2; and "
     "1 - tanh(1/u) <= u with 2/(2 + m u) >= 1 - m u/2",
     "razor.sec1.proved.corrected": "squares of the coordinates written by A = mean - o_K and B = average - o_K (an "
-    "identity under the sum); 4 B.C >= -B^2 - 4 C^2 term by term, and T >= That from jensen(); the third part by abs resolved",
+    "identity under the sum); 4 B.C >= -B^2 - 4 C^2 term by term, and T >= That from jensen(); the third by abs",
     "razor.tab2.gqa.corrected": "from c[k] > 0 to c[k] >= 1 for an item of a whole sequence: no rule uses that items "
     "are whole; the rest is termwise comparison and a split at 3u or 12u",
 }

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import mpmath
 
-from proofs_check.core.terms import FUNCTIONS, Term, absolute, fold, largest, least, num, var, when
+from proofs_check.core.terms import FUNCTIONS, Term, absolute, exp, fold, largest, least, num, var, when
 
 NAMES = ("x", "y", "z")
 UNARY = (*FUNCTIONS, "exp", "log", "sqrt")
@@ -17,6 +17,24 @@ class NoValue(Exception):
 
 def constant(rng: random.Random) -> Term:
     return num(Fraction(rng.randint(-6, 6), rng.choice((1, 1, 1, 2, 3, 7))))
+
+
+def summed(rng: random.Random, depth: int, names: tuple[str, ...] = ("x",)) -> Term:
+    """A random term with sums up to n in sums, and divisors that such a sum is."""
+    if depth == 0:
+        return rng.choice((var(rng.choice(names)), exp(var(rng.choice(names))), num(rng.randint(-2, 2)), var("n")))
+    kind = rng.choice(("sum", "sum", "add", "mul", "div", "div", "exp"))
+    if kind == "sum":
+        index = rng.choice("ijk")
+        high = rng.choice(
+            (var("n"), var("n"), var("n") - 1, num(3), var(rng.choice(names)) if len(names) > 1 else num(0))
+        )
+        if high.kind == "var" and high.parts[0] == "x":
+            high = var("n")
+        return fold("sum", var(index), 1, high, summed(rng, depth - 1, tuple(dict.fromkeys((*names, index)))))
+    if kind == "exp":
+        return exp(summed(rng, depth - 1, names) / 7)
+    return Term(kind, summed(rng, depth - 1, names), summed(rng, depth - 1, names))
 
 
 def term(rng: random.Random, depth: int, names: tuple[str, ...] = NAMES, smooth: bool = False) -> Term:

@@ -1,11 +1,12 @@
 """Normal forms against values at 50 digits: equal forms mean equal values, wherever both sides have one."""
 
 import random
+from fractions import Fraction
 
 import mpmath
 import pytest
 
-from proofs_check.core.normal import back, difference, normal
+from proofs_check.core.normal import back, difference, knowing, normal
 from proofs_check.core.terms import (
     Malformed,
     Term,
@@ -14,6 +15,7 @@ from proofs_check.core.terms import (
     each,
     exp,
     fold,
+    free,
     log,
     num,
     sin,
@@ -86,6 +88,75 @@ def compare(seed, count):
                 assert found is not False, (term, other, env)
                 equal += found is True
     return equal
+
+
+def compare_sums(seed, count):
+    """The same for sums that may be empty, whose divisors may then be 0; with and without n known to be at least 1."""
+    rng = random.Random(seed)
+    equal = 0
+    with mpmath.workdps(50):
+        for _ in range(count):
+            term = sampling.summed(rng, rng.choice((2, 3, 4)))
+            least = rng.choice((0, 1))
+            try:
+                with limited(20_000), knowing({"n": (Fraction(least), False)}):
+                    other = rng.choice((_spread, back, _shared))
+                    other = back(normal(term)) if other is back else other(rng, term)
+                    same = difference(term, other).is_zero
+            except (TooLarge, ZeroDivisionError, Malformed):
+                continue
+            for number in range(least, 4) if same else ():
+                env = {"n": mpmath.mpf(number), "x": mpmath.mpf(rng.randint(-3, 3)) / rng.choice((1, 7))}
+                found = agree(term, other, env)
+                assert found is not False, (term, other, env)
+                equal += found is True
+    return equal
+
+
+def _spread(rng, term):
+    """A divisor put into the sum that it stands before, or taken out of one, blindly, and cancelled."""
+    if term.kind == "div" and term.parts[0].kind == "fold":
+        operation, index, low, high, body = term.parts[0].parts
+        return Term("fold", operation, index, low, high, body / term.parts[1])
+    if term.kind == "fold" and term.parts[4].kind == "div":
+        operation, index, low, high, body = term.parts
+        same = body.parts[1] if index not in free(body.parts[1]) else num(1)
+        return Term("fold", operation, index, low, high, body * same) / same
+    parts = [_spread(rng, part) if isinstance(part, Term) else part for part in term.parts]
+    return Term(term.kind, *parts)
+
+
+def _shared(rng, term):
+    """A sum over itself, term by term: 1, or 0 where it is empty."""
+    sum_ = total(i, 1, n, exp(i * x))
+    return rng.choice((term + total(i, 1, n, exp(i * x) / sum_) - 1, term + total(i, 1, n, i / total(j, 1, n, j)) - 1,
+                       term * total(k, 1, n, total(i, 1, k, exp(x) / total(j, 1, n, exp(x)))) * 1 / 1))  # fmt: skip
+
+
+def test_sums_that_may_be_empty_have_equal_values():
+    assert compare_sums(7, 600) > 200
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(5))
+def test_many_sums_that_may_be_empty_have_equal_values(seed):
+    assert compare_sums(700 + seed, 8_000) > 2_000
+
+
+def test_a_divisor_comes_out_of_a_sum_that_is_not_empty():
+    shares = total(i, 1, n, exp(s[i]) / total(j, 1, n, exp(s[j])))
+    assert not difference(shares, num(1)).is_zero
+    for low, left_out, one in ((0, False, False), (1, False, True), (Fraction(1, 2), False, False), (0, True, False)):
+        with knowing({"n": (Fraction(low), left_out)}):
+            assert difference(shares, num(1)).is_zero is one
+    part = total(i, 1, n - k, exp(s[i]) / total(j, 1, n, exp(s[j])))
+    whole_ = total(i, 1, n - k, exp(s[i])) / total(j, 1, n, exp(s[j]))
+    assert not difference(part, whole_).is_zero
+    with knowing({"n": (Fraction(1), False)}):  # the sum may be empty, and its divisor is positive
+        assert difference(part, whole_).is_zero
+    hidden = total(k, 1, n, exp(s[k]) / total(j, 1, n, exp(s[j])))
+    with knowing({"k": (Fraction(5), False), "i": (Fraction(5), False), "j": (Fraction(5), False)}):
+        assert not difference(hidden, num(1)).is_zero
 
 
 def test_equal_forms_have_equal_values():

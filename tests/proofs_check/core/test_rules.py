@@ -288,6 +288,24 @@ def test_sums_of_nothing():
     )
 
 
+SHARES = total(i, 1, n, exp(s[i]) / total(j, 1, n, exp(s[j])))
+
+
+def test_the_shares_of_nothing_are_not_one():
+    none = whole("n", 0)
+    check(q(eq(SHARES, 1), N, S), IDENTITY)
+    refused(q(eq(SHARES, 1), none, S), IDENTITY)
+    refused(q(eq(SHARES, 1), none, S), ["have", J(eq(SHARES, 1)), [], IDENTITY, KNOWN])
+    # By a divisor that mentions the index until a value is put, or in form only.
+    blurred = total(i, 1, n, exp(s[i]) / (total(j, 1, n, exp(s[j])) + x * i))
+    refused(q(eq(blurred, 1), none, S, real("x", 0, 0)), ["enumerate", "x", IDENTITY])
+    refused(q(eq(total(i, 1, n, i * exp(s[i]) / (i * total(j, 1, n, exp(s[j])))), 1), none, S), IDENTITY)
+    # What is known of a variable is not known of an index that hides it.
+    hiding = total(k, 1, var("m"), total(n, 0, k, 1) / total(k, 1, var("m"), total(n, 0, k, 1)))
+    refused(q(eq(hiding, 1), N, whole("m", 0)), IDENTITY)
+    check(q(eq(hiding, 1), N, whole("m", 1)), IDENTITY)
+
+
 # -- one variable ---------------------------------------------------------------------------------------------------
 
 
