@@ -50,15 +50,15 @@ def judge(data: Any, offer: Row | None = None) -> Row:
     return {**summary(checked, entry.get("reason", "")), "mutants": counted(statement, entry["mutants"])}
 
 
-def offer(claim: Claim) -> Row:
+def offer(claim: Claim, mutants: bool = True) -> Row:
     """Search anew for a certificate of a claim's statement and of its mutants; nothing is believed of it."""
     from proofs_check.rigour.scripts import script_of
 
     assert claim.formal is not None
-    return searched(claim.formal, script_of(claim.id))
+    return searched(claim.formal, script_of(claim.id), mutants)
 
 
-def searched(statement: Statement, scripts: Any = None) -> Row:
+def searched(statement: Statement, scripts: Any = None, mutants: bool = True) -> Row:
     from proofs_check.rigour.decide import FULL, UNAIDED, Empty, decide, try_mutants
 
     try:
@@ -66,6 +66,6 @@ def searched(statement: Statement, scripts: Any = None) -> Row:
     except Empty as why:
         return {"name": statement.name, "error": str(why)}
     # Mutants are controls of what is said to hold; a refuted statement needs none.
-    proved = found.checked is not None and found.checked.outcome is Outcome.PROVED
+    proved = mutants and found.checked is not None and found.checked.outcome is Outcome.PROVED
     tried = try_mutants(statement, found.certificate, scripts) if proved else []
     return {"name": statement.name, "certificate": found.certificate, "reason": found.reason, "mutants": tried}

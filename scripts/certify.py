@@ -12,6 +12,7 @@ def parser() -> cli.Parser:
     p = cli.Parser(prog="certify", description=__doc__)
     p.add_argument("--id", action="append", metavar="ID", help="only these claims; the others keep what is stored")
     p.add_argument("--missing", action="store_true", help="only statements that have no entry yet")
+    p.add_argument("--proofs-only", action="store_true", help="no mutants: quicker by far, and a later run adds them")
     p.add_argument("--jobs", type=cli.whole(1, 256), default=2, metavar="N", help="worker processes (default 2)")
     return p
 
@@ -33,7 +34,7 @@ def main(argv: list[str] | None = None) -> int:
     wanted = [n for n in args.id or claims
               if not (args.missing and claims[n].formal.digest in files[claims[n].paper].entries)]  # fmt: skip
     with processes(args.jobs) as pool:
-        running = {pool.submit(_searched, name): claims[name] for name in wanted}
+        running = {pool.submit(_searched, name, not args.proofs_only): claims[name] for name in wanted}
         bar = tqdm(as_completed(running), total=len(running), disable=not sys.stderr.isatty())
         for done in bar:
             # Written one by one: an interrupted search keeps what it has, and --missing goes on.
@@ -62,11 +63,11 @@ class _File:
         atomic_write_text(self.path, text + "\n")
 
 
-def _searched(name: str) -> dict:
+def _searched(name: str, mutants: bool) -> dict:
     from proofs_check.registry import PAPERS, load
     from proofs_check.store import offer
 
-    return offer(load(tuple(PAPERS), (name,))[name])
+    return offer(load(tuple(PAPERS), (name,))[name], mutants)
 
 
 if __name__ == "__main__":

@@ -176,7 +176,7 @@ def abstract(nodes: Mapping[str, Term], then: Tactic) -> Tactic:
             return by("forget", old, [k for k, g in enumerate(q.given) if free(g) & set(old)], then)(q)
 
         step: Tactic = forgotten
-        for name in reversed(nodes):
+        for name in reversed(list(nodes)):
             step = _named(name, nodes[name], list(nodes.items()), step)
         return step(s)
 

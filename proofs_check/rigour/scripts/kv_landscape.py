@@ -189,7 +189,8 @@ def log_at_most(X: Term, N: Term, most: Term, below: Tactic) -> Tactic:
 
 def logarithm_in(term: Term) -> Term:
     """What the logarithm of 1 + the odds is taken of."""
-    found = [x.parts[1] for x in walk(term) if x.kind == "apply" and x.parts[0] == "log" and x.parts[1].kind == "add"]
+    logs = [x for x in walk(term) if x.kind == "apply" and x.parts[0] == "log"]
+    found: list[Term] = [x.parts[1] for x in logs if x.parts[1].kind == "add"]
     return max(found, key=lambda x: x.depth)
 
 
