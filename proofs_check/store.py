@@ -36,7 +36,18 @@ def _stored() -> Mapping[str, Row]:
 def judge(data: Any, offer: Row | None = None) -> Row:
     """What the core says of a statement given as data, by the offered entry or the stored one."""
     statement = from_data(data)
-    entry = _stored().get(statement.digest) if offer is None else offer
+    if offer is not None:
+        return _judged(statement, offer)
+    digest = statement.digest
+    if digest not in _JUDGED:
+        _JUDGED[digest] = _judged(statement, _stored().get(digest))
+    return _JUDGED[digest]
+
+
+_JUDGED: dict[str, Row] = {}  # of stored entries, which do not change while a process runs
+
+
+def _judged(statement: Statement, entry: Row | None) -> Row:
     if entry is None:
         return {**summary(None, "no certificate is stored for it"), "mutants": None}
     if entry.get("error"):

@@ -210,7 +210,8 @@ def _form(form: Form) -> str:
         never = " and not taken" if form.strict else ""
         return f"the supremum of {terms[0]} is {terms[1]}{never}: at {at} it is within {terms[2]} {form.step} of it"
     if form.kind == "limit":
-        return f"{terms[0]} tends to {terms[1]} in {form.step}, with an error of at most {terms[2]} times the step"
+        error = f"{terms[2]} times {form.step}, or over {form.step} where it grows"
+        return f"{terms[0]} tends to {terms[1]} in {form.step}, with an error of at most {error}"
     if form.kind == "witness":
         return f"there is {at} with {_TEXT.formula(form.terms[0])}"
     if form.kind == "minimiser":

@@ -71,6 +71,8 @@ def _search(sequent: Sequent, root: Region, budget: int) -> list[Any]:
         if leaf is not None:
             tree[number] = leaf
             continue
+        if not region:
+            raise Failed("boxes: enclosures do not decide a goal without variables")
         name = max(region, key=lambda n: _weight(root, region, n))
         low, high = region[name]
         if name in wholes and high - low >= 1:

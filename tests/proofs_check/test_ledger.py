@@ -100,6 +100,9 @@ def test_a_row_holds_all_of_a_claim():
         "holds_instead": "good",
         "outcome_of": "planted.open",
         "message": "",
+        "strength": "argued",
+        "mutants": None,
+        "formal": None,
     }
 
 
@@ -138,6 +141,8 @@ def test_the_summary_counts_the_papers_own_claims():
         "claims": 7,
         "status": {"confirmed": 5, "contradicted": 1, "undecided": 0, "error": 0, "not_checked": 1},
         "confirmed_without_corrections": 4,
+        "strengths": {"argued": 4, "read": 1, "sampled": 2},
+        "decided_by_the_core": 0,
         "verdicts": {"holds": 4, "false": 1, "unsettled": 1},
         "severities": {"breaks the theorem": 1},
         "coverages": {"all": 3, "samples": 2},

@@ -68,7 +68,7 @@ def test_verify_gives_the_same_results_for_any_number_of_workers(capsys, tmp_pat
 
 def test_markdown_is_a_table(capsys):
     _, out, _ = run(capsys, verify.main, "--id", "kv.tab3", "--markdown", "--jobs", 1)
-    assert out.splitlines()[0] == "| claim | verdict | status | covers | evidence | margin |"
+    assert out.splitlines()[0] == "| claim | verdict | status | strength | evidence | margin |"
     assert out.splitlines()[2].startswith("| kv.tab3 | ")
 
 
