@@ -99,31 +99,32 @@ def _strength(claim: Claim, result: ClaimResult) -> str | None:
         return "read" if kinds else None
     if Kind.SAMPLED in kinds and not kinds & _SOLID:
         return "sampled"
-    extent = None if claim.coverage is None else claim.coverage.extent
-    return {Extent.ALL: "argued", Extent.INSTANCES: "instances"}.get(extent, "sampled")  # type: ignore[arg-type]
+    if claim.coverage is None:
+        return "sampled"
+    return {Extent.ALL: "argued", Extent.INSTANCES: "instances"}.get(claim.coverage.extent, "sampled")
 
 
 def decided(entry: Row, found: Row) -> Row:
     """The row of a claim with a statement, once the core has decided that; `found` is of `verdicts.summary`.
 
-    The statement of a claim ruled false is what is printed: there a refutation confirms the ruling.
+    The statement of a claim ruled false is what is printed: there a refutation confirms the ruling, unless only the
+    witness (family, rate, box) fails that the statement names: others may do, and the ruling rests on other evidence.
     """
     wanted = "refuted" if entry["verdict"] in ("false", "typo") else "proved"
     against = {"refuted": "proved", "proved": "refuted"}[wanted]
+    settles = found["outcome"] == wanted and not found["choice_only"]
     status, message = entry["status"], entry["message"]
     if found["outcome"] == against:
         status, message = Status.CONTRADICTED.value, f"the core finds the statement {against}"
-    elif found["outcome"] == wanted:
+    elif settles:
         if status == Status.NOT_CHECKED.value:
             status = Status.CONFIRMED.value
     elif found["outcome"] == "error":
         status, message = Status.ERROR.value, found["message"]
     elif not entry["evidence"]:
         status, message = Status.UNDECIDED.value, f"the core decides only: {found['outcome']}"
-    settled_ = found["outcome"] == wanted
-    reached = found if settled_ else {"strength": entry["strength"], "coverage": entry["coverage"]}
-    if not settled_ and entry["strength"] is None:
-        reached = found
+    unless = entry["strength"] is not None or found["choice_only"]
+    reached = entry if unless and not settles else found
     return {
         **entry, "status": status, "message": message, "strength": reached["strength"],
         "coverage": reached["coverage"], "mutants": found.get("mutants"), "core": found,

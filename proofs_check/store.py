@@ -51,7 +51,7 @@ def _judged(statement: Statement, entry: Row | None) -> Row:
     if entry is None:
         return {**summary(None, "no certificate is stored for it"), "mutants": None}
     if entry.get("error"):
-        return {"outcome": "error", "message": entry["error"], "mutants": None}
+        return {"outcome": "error", "message": entry["error"], "mutants": None, "choice_only": False}
     try:
         checked: Checked | None = None
         if entry["certificate"] is not None:

@@ -10,7 +10,7 @@ from proofs_check.core import witness
 from proofs_check.core.certificate import Checked, Outcome, check_certificate
 from proofs_check.core.mutants import mutants
 from proofs_check.core.rules import Rejected
-from proofs_check.core.statement import Statement
+from proofs_check.core.statement import CHOSEN, Statement
 
 Row = dict[str, Any]
 # Strength and coverage of what the core decides; of other evidence see `ledger`.
@@ -18,17 +18,26 @@ _STRENGTH = {Outcome.PROVED: ("proved", "all"), Outcome.REFUTED: ("proved", "all
              Outcome.INSTANCES: ("instances", "instances")}  # fmt: skip
 
 
+_ONLY_CHOSEN = "what fails is the point, family, rate or box that the statement names; another choice may do"
+
+
 def summary(checked: Checked | None, reason: str = "") -> Row:
-    """Outcome, strength, coverage and where: of a certificate that the core has checked, or of none."""
+    """Outcome, strength, coverage and where: of a certificate that the core has checked, or of none.
+
+    choice_only: what is refuted leaves open whether the statement holds with another witness, family, rate or box.
+    """
     if checked is None:
-        return {"outcome": "open", "strength": "sampled", "coverage": "samples", "at": None, "message": reason}
+        return {"outcome": "open", "strength": "sampled", "coverage": "samples", "at": None, "message": reason,
+                "choice_only": False}  # fmt: skip
     strength, coverage = _STRENGTH[checked.outcome]
     at: Any = None
     if checked.outcome is Outcome.REFUTED:
         at = {"part": checked.detail, "point": witness.to_json(checked.at)}
+    choice_only = checked.outcome is Outcome.REFUTED and checked.detail in CHOSEN
     if checked.outcome is Outcome.INSTANCES:
         at = [{name: str(value) for name, value in entry.items()} for entry in checked.at["instances"]]
-    return {"outcome": checked.outcome.value, "strength": strength, "coverage": coverage, "at": at, "message": reason}
+    return {"outcome": checked.outcome.value, "strength": strength, "coverage": coverage, "at": at,
+            "message": _ONLY_CHOSEN if choice_only else reason, "choice_only": choice_only}  # fmt: skip
 
 
 def counted(statement: Statement, tried: Sequence[Row]) -> Row:

@@ -15,7 +15,7 @@ from typing import Any
 from proofs_check.core import krawczyk, witness
 from proofs_check.core.domain import Sequent, needed
 from proofs_check.core.rules import FAULTS, Rejected, check, put
-from proofs_check.core.statement import FORMAT, Form, Statement, obligations, plain
+from proofs_check.core.statement import FORMAT, Form, Statement, obligations
 from proofs_check.core.terms import ONE, Term, free, num
 
 _MOST_INSTANCES = 1000
@@ -59,7 +59,7 @@ def _checked(statement: Statement, data: Any) -> Checked:
     base = premise(statement)
     if not witness.meets(base, witness.from_json(data["point"])):
         raise Rejected("no point is shown that lies in the domain and meets the hypotheses")
-    says = plain(statement)[2]
+    says = statement.plain[2]
     zero = isinstance(says, Form) and says.kind == "zero"
     if "instances" in data:
         if zero:
@@ -73,7 +73,7 @@ def _checked(statement: Statement, data: Any) -> Checked:
 
 def premise(statement: Statement) -> Sequent:
     """The domain and hypotheses, those that the conclusion assumes included."""
-    variables, given, says = plain(statement)
+    variables, given, says = statement.plain
     return Sequent(variables, given, says if isinstance(says, Term) else ONE <= ONE)
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import reduce
 
 from proofs_check.core.domain import Sequent, Variable, needed, taken
-from proofs_check.core.statement import Form, Statement, obligations, plain
+from proofs_check.core.statement import Form, Statement, obligations
 from proofs_check.core.terms import ONE, ZERO, Malformed, Term, both, eq, fresh, substitute, total
 
 PREAMBLE = """\
@@ -59,11 +59,11 @@ def document(statements: Iterable[Statement]) -> str:
 
 def proposition(statement: Statement) -> str:
     """`Definition name : Prop := ..`: obligations, the unique zero if it claims one, conditions of definedness."""
-    says = plain(statement)[2]
+    says = statement.plain[2]
     parts = obligations(statement)
     printed = [(label, _sequent(part)) for label, part in parts]
     if isinstance(says, Form) and says.kind == "zero":
-        printed += _zero(plain(statement)[0], says)
+        printed += _zero(statement.plain[0], says)
     conditions = dict.fromkeys(condition for _, part in parts for condition in needed(part))
     printed += [("defined", _sequent(condition)) for condition in conditions]
     body = "\n  /\\ ".join(f"(* {label} *) ({text})" for label, text in printed)

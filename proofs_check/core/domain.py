@@ -63,6 +63,9 @@ class Variable(Arithmetic):
             if not isinstance(end, Term):
                 raise Malformed(f"an end of {self.name} is no term")
 
+    def as_term(self) -> Term:
+        return Term("var", self.name)
+
     def ends(self) -> tuple[Term, ...]:
         """Every term that the domain is written with."""
         return tuple(end for end in (self.low, self.high, self.radius, *self.sizes) if end is not None)

@@ -5,12 +5,12 @@ Each is refuted with a witness, proved (it is weaker than the statement, or the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from proofs_check.core.domain import Variable
-from proofs_check.core.statement import Form, Statement, made, plain
+from proofs_check.core.statement import Form, Statement, made
 from proofs_check.core.terms import Malformed, Term, num
 
 _SITES = 6  # places that are changed for each kind of change
@@ -27,13 +27,13 @@ class Mutant:
 
 def mutants(statement: Statement) -> list[Mutant]:
     """The mutants of the unfolded statement, in a fixed order; those that state nothing are left out."""
-    variables, given, says = plain(statement)
+    variables, given, says = statement.plain
     found: list[Mutant] = []
     seen = {statement.digest}
 
-    def add(kind: str, *parts: object) -> None:
+    def add(kind: str, variables: Sequence[Variable], given: Sequence[Term], says: Term | Form) -> None:
         try:
-            other = made(statement.name, *parts)  # type: ignore[arg-type]
+            other = made(statement.name, variables, given, says)
         except Malformed:
             return
         if other.digest not in seen:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from proofs_check.core.domain import Variable
-from proofs_check.core.statement import Form, Statement
+from proofs_check.core.statement import Form, Statement, gap
 from proofs_check.core.terms import Term, walk
 
 _LOOSE, _SUM, _PRODUCT, _POWER, _TIGHT = range(5)  # how strongly a piece of text holds together
@@ -197,20 +198,21 @@ def sentence(statement: Statement) -> str:
     if statement.given:
         parts.append("with " + " and ".join(map(_TEXT.formula, statement.given)))
     says = statement.says
-    conclusion = _form(says) if isinstance(says, Form) else _TEXT.formula(says)
+    conclusion = _form(says, statement.variables) if isinstance(says, Form) else _TEXT.formula(says)
     return (", ".join(parts) + ": " if parts else "") + conclusion + "."
 
 
-def _form(form: Form) -> str:
+def _form(form: Form, variables: Sequence[Variable]) -> str:
     terms = [_TEXT.at(term) for term in form.terms]
     at = ", ".join(f"{name} = {_TEXT.at(term)}" for name, term in form.at)
     if form.kind == "supremum":
         if not form.step:
             return f"the largest value of {terms[0]} is {terms[1]}, taken at {at}"
         never = " and not taken" if form.strict else ""
-        return f"the supremum of {terms[0]} is {terms[1]}{never}: at {at} it is within {terms[2]} {form.step} of it"
+        error = _TEXT.at(gap(form, variables))
+        return f"the supremum of {terms[0]} is {terms[1]}{never}: at {at} it is within {error} of it"
     if form.kind == "limit":
-        error = f"{terms[2]} times {form.step}, or over {form.step} where it grows"
+        error = _TEXT.at(gap(form, variables))
         return f"{terms[0]} tends to {terms[1]} in {form.step}, with an error of at most {error}"
     if form.kind == "witness":
         return f"there is {at} with {_TEXT.formula(form.terms[0])}"

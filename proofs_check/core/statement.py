@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from proofs_check.core.domain import Sequent, Variable, check_formed
@@ -86,6 +87,9 @@ class Form:
         return replace(self, terms=tuple(map(change, self.terms)), at=at, box=box)
 
 
+Plain = tuple[tuple[Variable, ...], tuple[Term, ...], Term | Form]
+
+
 @dataclass(frozen=True)
 class Statement:
     """For all variables: if all of `given`, then `says`. Definitions are unfolded by `obligations`."""
@@ -104,6 +108,21 @@ class Statement:
             "says": self.says.to_json() if isinstance(self.says, Form) else to_json(self.says),
             "definitions": [[n, list(d.parameters), to_json(d.body)] for n, d in self.definitions],
         }
+
+    @cached_property
+    def plain(self) -> Plain:
+        """Variables, hypotheses and conclusion without calls and equalities."""
+        known = dict(self.definitions)
+
+        def opened(term: Term) -> Term:
+            return unfold(term, known)
+
+        variables = tuple(_opened_variable(v, opened) for v in self.variables)
+        given = conjuncts(tuple(map(opened, self.given)))
+        says = self.says.mapped(opened) if isinstance(self.says, Form) else opened(self.says)
+        while (solved := _solved(variables, given)) is not None:
+            variables, given, says = _put(variables, given, says, *solved)
+        return variables, given, says
 
     @property
     def digest(self) -> str:
@@ -149,22 +168,12 @@ def made(
             raise Malformed(f"the definition {called} mentions what is none of its parameters, or names one twice")
     if not all(isinstance(formula, Term) for formula in given):
         raise Malformed("a hypothesis is no formula: write eq(a, b), not a == b")
-    known = dict(definitions)
-
-    def opened(term: Term) -> Term:
-        return unfold(term, known)
-
-    plain = tuple(_opened_variable(v, opened) for v in variables)
-    hypotheses = list(conjuncts(tuple(map(opened, given))))
-    conclusion = says.mapped(opened) if isinstance(says, Form) else opened(says)
-    while (solved := _solved(plain, hypotheses)) is not None:
-        plain, hypotheses, conclusion = _put(plain, hypotheses, conclusion, *solved)
+    statement = Statement(name, tuple(variables), tuple(given), says, definitions)
+    _, hypotheses, conclusion = statement.plain
     for formula in hypotheses:
         if any(node.kind == "rel" and node.parts[0] == "=" for node in _outside_ifs(formula)):
             raise Malformed("a hypothesis is an equality that is solved for no variable")
-    statement = Statement(name, tuple(variables), tuple(given), says, definitions)
     _check_conclusion(conclusion)
-    object.__setattr__(statement, "_plain", (plain, tuple(hypotheses), conclusion))
     for _, sequent in obligations(statement):
         check_formed(sequent)
     return statement
@@ -196,8 +205,8 @@ def _solved(variables: Sequence[Variable], given: Sequence[Term]) -> tuple[str, 
 
 
 def _put(
-    variables: tuple[Variable, ...], given: list[Term], says: Term | Form, name: str, value: Term, equality: Term
-) -> tuple[tuple[Variable, ...], list[Term], Term | Form]:
+    variables: tuple[Variable, ...], given: tuple[Term, ...], says: Term | Form, name: str, value: Term, equality: Term
+) -> Plain:
     by = {name: value}
     known = next(v for v in variables if v.name == name)
     if known.whole:
@@ -208,9 +217,9 @@ def _put(
     def change(term: Term) -> Term:
         return substitute(term, by)
 
-    kept = [substitute(g, by) for g in given if g is not equality]
+    kept = (substitute(g, by) for g in given if g is not equality)
     rest = tuple(v.substituted(by) for v in variables if v.name != name)
-    return rest, [*known.bounds(value), *kept], says.mapped(change) if isinstance(says, Form) else change(says)
+    return rest, (*known.bounds(value), *kept), says.mapped(change) if isinstance(says, Form) else change(says)
 
 
 def _check_conclusion(says: Term | Form) -> None:
@@ -223,15 +232,9 @@ def _check_conclusion(says: Term | Form) -> None:
             raise Malformed("two sides that are the same formula state nothing")
 
 
-def plain(statement: Statement) -> tuple[tuple[Variable, ...], tuple[Term, ...], Term | Form]:
-    """Variables, hypotheses and conclusion without calls and equalities."""
-    found: tuple[tuple[Variable, ...], tuple[Term, ...], Term | Form] = statement._plain  # type: ignore[attr-defined]
-    return found
-
-
 def obligations(statement: Statement) -> list[tuple[str, Sequent]]:
     """The named sequents that make up the statement; it holds if all are valid (and a zero has its Krawczyk step)."""
-    variables, given, says = plain(statement)
+    variables, given, says = statement.plain
     base = Sequent(variables, given, ONE <= ONE)
     if isinstance(says, Term):
         return [("conclusion", replace(base, goal=says))]
@@ -283,9 +286,8 @@ def _supremum(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
     (rate,) = rates
     if free(rate) & ({says.step} | point.keys()):
         raise Malformed("the rate depends on the step")
-    u = Term("var", says.step)
     family = replace(family, variables=(*family.variables, step[0]))
-    close = bound - substitute(value, point) <= rate * u
+    close = bound - substitute(value, point) <= gap(says, base.variables)
     return [("bound", upper), ("approached", replace(family, goal=both(inside, close)))]
 
 
@@ -302,14 +304,21 @@ def _limit(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
         raise Malformed("a limit names the variable that it is in, and neither target nor rate depends on it")
     if any(says.step in free(g) for g in base.given) or base.mentioning(says.step):
         raise Malformed("hypotheses and domains do not depend on the step of a limit")
-    u = Term("var", says.step)
-    grows = step.high is None and step.low is not None and step.low.kind == "num" and step.low.parts[0] >= 1
-    if grows and not step.sizes:
-        gap = rate / u
-    else:
+    if not _grows(step):
         _check_step(step)
-        gap = rate * u
-    return [("gap", replace(base, goal=absolute(value - target) <= gap))]
+    return [("gap", replace(base, goal=absolute(value - target) <= gap(says, base.variables)))]
+
+
+def _grows(step: Variable) -> bool:
+    unbounded = step.high is None and not step.sizes
+    return unbounded and step.low is not None and step.low.kind == "num" and step.low.parts[0] >= 1
+
+
+def gap(says: Form, variables: Sequence[Variable]) -> Term:
+    """The error that a limit, or the family of a supremum, allows: rate times the step, or rate over one that grows."""
+    rate = says.terms[2]
+    step = next(v for v in variables if v.name == says.step)
+    return rate / step if says.kind == "limit" and _grows(step) else rate * step
 
 
 def _witness(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
@@ -353,6 +362,9 @@ def _zero(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
     return parts
 
 
+# Parts that speak of the point, family, rate or box that a statement names: where one fails, that one fails, and of
+# every other choice nothing is known.
+CHOSEN = ("attained", "approached", "gap", "witness", "elsewhere", "box in the domain")
 FORMS = {"supremum": _supremum, "limit": _limit, "witness": _witness, "minimiser": _minimiser, "zero": _zero}
 
 

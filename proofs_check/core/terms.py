@@ -37,6 +37,9 @@ class Arithmetic:
 
     __slots__ = ()
 
+    def as_term(self) -> Term:
+        raise NotImplementedError
+
     def __bool__(self) -> bool:
         raise TypeError("a formula has no truth value here: join comparisons with both(a < b, b < c), not a < b < c")
 
@@ -122,6 +125,9 @@ class Term(Arithmetic):
         cls._all[key] = made
         return made
 
+    def as_term(self) -> Term:
+        return self
+
     def __reduce__(self) -> tuple[Any, ...]:
         return (Term, (self.kind, *self.parts))
 
@@ -171,9 +177,7 @@ def num(value: int | Fraction) -> Term:
 
 def lift(value: Any) -> Term:
     """The term of a term, a variable, a whole number or a fraction."""
-    if isinstance(value, Arithmetic):
-        return value if isinstance(value, Term) else var(value.name)  # type: ignore[attr-defined]
-    return num(value)
+    return value.as_term() if isinstance(value, Arithmetic) else num(value)
 
 
 def var(name: str) -> Term:

@@ -78,8 +78,8 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.sec3.1.budget",
         ADDED,
         "Total error budget sum c_h delta_h = eta: the windows (D_h - ln delta_h)/l_h are shortest in total at "
-        "delta_h = eta/(c_h l_h sum 1/l), and the sharp windows where all c_h l_h delta_h (1 - (1 - e^{-D_h}) delta_h) "
-        "agree.",
+        "delta_h = eta/(c_h l_h sum 1/l), and the sharp windows, among masses of at most 1/2, where all c_h l_h "
+        "delta_h (1 - (1 - e^{-D_h}) delta_h) agree.",
         symbolic(
             "2 to 4 heads: the budget is spent, the slopes agree, the windows are convex",
             b.stationary,

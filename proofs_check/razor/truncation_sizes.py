@@ -58,8 +58,8 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.abstract.reduction.corrected",
         "RazorAttention, Abstract and Table 2, corrected",
-        "The reduction is (17/20)(1 - max(4000/N, 1/5)): at most 68 %, reached from N = 20000 on; 42.5 % at 8000, 51 % "
-        "at 10000 and 63.75 % at 16000 tokens.",
+        "From N = 4000 on the reduction is (17/20)(1 - max(4000/N, 1/5)), before it is 0: at most 68 %, reached from N "
+        "= 20000 on; 42.5 % at 8000, 51 % at 10000 and 63.75 % at 16000 tokens.",
         exact(
             "at most 17/25, counted and by the formula, at 120 lengths",
             c.most_reduction,
@@ -77,7 +77,7 @@ CLAIMS: tuple[Claim, ...] = (
             "The formula is the count for every N: 15 whole heads and 85 with the longer of two buffers."
         ),
         is_correction=True,
-        formula=r"\frac{17}{20}\left(1-\max\left(\frac{4000}{N},\frac15\right)\right)",
+        formula=r"\frac{17}{20}\left(1-\max\left(\frac{4000}{N},\frac15\right)\right),\quad N\ge4000",
     ),
     mathematical(
         "razor.sec1.range",
@@ -204,8 +204,8 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.tab2.gqa.corrected",
         "RazorAttention, Table 2 and Section 4.1, corrected",
-        "With groups of 4 the ratio lies between 25/17 = 1.47 and 3.125, and is 1.72 where heads are protected "
-        "independently.",
+        "From N = 20000 on, with groups of 4, the ratio lies between 25/17 = 1.47 and 3.125, and is 1.72 where heads "
+        "are protected independently.",
         exact(
             "80 heads, 12 protected, all placements",
             c.grouped_range,

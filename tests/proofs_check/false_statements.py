@@ -1091,7 +1091,7 @@ _forbidden("constant.sympy", lambda: x < sp.Rational(1, 3), "a foreign term brin
 _forbidden("constant.sympy_symbol", lambda: eq(x, sp.Symbol("x", positive=True)), "symbols are made from the domain")
 _forbidden("constant.ball", lambda: x < arb("0.5"), "a ball is no number")
 _forbidden("constant.string", lambda: x < 3 * "1/10", "3 times a string repeats it")
-_forbidden("constant.string_number", lambda: num("1/10"), "a string is no number")  # type: ignore[arg-type]
+_forbidden("constant.string_number", lambda: num("1/10"), "a string is no number")
 _forbidden("constant.bool", lambda: x + True, "True is no 1")
 _forbidden("constant.bool_side", lambda: eq(x, True), "True is no 1")
 _forbidden("constant.bool_node", lambda: Term("num", True), "True is no 1")
@@ -1108,7 +1108,7 @@ _forbidden("operator.builtin_max", lambda: max(x, y), "it would compare, and for
 _forbidden("operator.builtin_sorted", lambda: sorted([x, y]), "it would compare")
 _forbidden("operator.math", lambda: math.sqrt(x), "a term is no float")
 _forbidden("operator.numpy", lambda: np.exp(x), "a term is no float")
-_forbidden("operator.round", lambda: round(x), "a term is no float")  # type: ignore[call-overload]
+_forbidden("operator.round", lambda: round(x), "a term is no float")
 _forbidden("operator.arithmetic_of_formulas", lambda: (x < 1) + 1, "a formula is no number")
 _forbidden("operator.comparison_of_formulas", lambda: eq(x < 1, y < 1), "iff() is")
 _forbidden("operator.item_of_a_term", lambda: (x + y)[1], "only a sequence has items")

@@ -33,6 +33,9 @@ def ledger():
 @pytest.mark.parametrize(
     ("verdict", "outcome", "evidence", "status", "strength"),
     [
+        ("false", "only the choice refuted", [1], "confirmed", "argued"),
+        ("false", "only the choice refuted", [], "undecided", None),
+        ("holds", "only the choice refuted", [1], "contradicted", "argued"),
         ("holds", "proved", [], "confirmed", "proved"),
         ("holds", "refuted", [], "contradicted", None),
         ("holds", "open", [], "undecided", "sampled"),
@@ -47,8 +50,10 @@ def test_the_status_follows_from_what_the_core_finds(ledger, verdict, outcome, e
     before = "confirmed" if evidence else "not_checked"
     entry = {**record(ledger["kv.thm3.3"], ledger), "verdict": verdict, "evidence": evidence, "status": before,
              "strength": "argued" if evidence else None, "coverage": "all" if evidence else None}  # fmt: skip
+    choice_only, outcome = outcome.startswith("only"), outcome.split()[-1]
     strong = "proved" if outcome in ("proved", "refuted") else "sampled"
-    found = {"outcome": outcome, "strength": strong, "coverage": "all", "message": "", "mutants": None}
+    found = {"outcome": outcome, "strength": strong, "coverage": "all", "message": "", "mutants": None,
+             "choice_only": choice_only}  # fmt: skip
     row = decided(entry, found)
     assert row["status"] == status
     assert strength is None or row["strength"] == strength

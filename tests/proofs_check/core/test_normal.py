@@ -11,6 +11,7 @@ from proofs_check.core.terms import (
     Malformed,
     Term,
     absolute,
+    atan,
     cos,
     each,
     exp,
@@ -196,6 +197,9 @@ def test_what_is_not_equal_has_another_form(a, b):
         (total(i, 1, n, total(j, 1, n, s[i] * s[j])), total(i, 1, n, s[i]) ** 2),
         (total(i, 1, n, x * s[i]), x * total(k, 1, n, s[k])), (total(i, x, x + 2, i), 3 * x + 3),
         (exp(3 * log(x)), x**3), (log(exp(x) / exp(y)), x - y), (total(i, 2, 1, 1 / x), num(0)),
+        (sin(x) ** 2, 1 - cos(x) ** 2), (sin(x) ** 3, sin(x) - sin(x) * cos(x) ** 2), (absolute(x) ** 2, x**2),
+        (sqrt(x) ** 2, x), (sqrt(x) ** 3, x * sqrt(x)), (sin(-x), -sin(x)), (cos(-x), cos(x)), (atan(-x), -atan(x)),
+        (tanh(x), (exp(x) - exp(-x)) / (exp(x) + exp(-x))),
     ],
 )  # fmt: skip
 def test_what_is_equal_by_a_listed_law_has_one_form(a, b):

@@ -235,6 +235,8 @@ def test_a_primitive_has_no_name_of_its_own(free_name):
         if not (free_name == "i" and len(sequent.variables) == 2):
             refused(sequent, proof, "not declared")
     refused(q(num(0) > 0, N), ["telescope", J(total(i, 1, n, 1)), J(each(j, j)), J(i), [], SIGNS, IDENTITY], "depends")
+    wrong = ["telescope", J(total(i, 1, n, i)), J(each(j, j * (j + 1) / 2)), J(1), [], SIGNS, IDENTITY]
+    refused(q(num(0) > 0, N), wrong, "not the differences")
     refused(
         q(num(0) > 0, N),
         ["telescope", J(total(i, 1, n, 1)), J(each(j, j / 2 + j / 2 * (j / j))), J(1), [], SIGNS, IDENTITY],

@@ -14,7 +14,6 @@ from proofs_check.core.statement import (
     from_data,
     limit,
     obligations,
-    plain,
     statement,
     supremum,
     unique_minimiser,
@@ -117,7 +116,7 @@ def test_definedness_is_derived_and_comes_with_what_was_assumed_before():
 
 def test_an_equality_is_solved_and_its_variable_keeps_its_domain():
     made = statement("a", for_all=[x, positive("w")], given=[eq(var("w"), 1 - x)], says=x < 1)
-    variables, given, _ = plain(made)
+    variables, given, _ = made.plain
     assert [v.name for v in variables] == ["x"]
     assert [printing.text(g) for g in given] == ["0 < 1 - x"]
     assert outcome(for_all=[x, positive("w")], given=[eq(var("w"), 1 - x)], says=x < 1) == "proved"
