@@ -98,7 +98,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.sec3.1.form",
         SECTION + ", corrected",
         "A window of (D - ln eps)/l, the form of Eq. 2 with the true range, bounds the whole dropped mass by eps/(1 + "
-        "eps (1 - e^{-D})); the mass is below eps, and the bound is where D > 0.",
+        "eps (1 - e^{-D})); the mass is below eps, and so is the bound if D > 0.",
         symbolic(
             "substitution into the mass bound",
             c.at_printed_form,

@@ -711,3 +711,17 @@ def _theorem() -> Mapping[str, Tactic]:
 
 
 SCRIPTS["kv.thm3.2"] = _theorem
+
+
+def _impossible() -> Mapping[str, Tactic]:
+    """Where the first output is 0 the second, e^m times it, is 0 as well, and u is not."""
+
+    def positive(s: Sequent) -> Proof:
+        known = facts(s)
+        above = next(k for k, fact in enumerate(known) if fact.parts[2] is var("u"))
+        return by("linear", [["1", [above]], [exp(var("m")), [len(known) - 1]]])(s)
+
+    return {"conclusion": by("either", 1, positive)}
+
+
+SCRIPTS["kv.thm3.3.impossible"] = _impossible
