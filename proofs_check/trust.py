@@ -12,7 +12,8 @@ from pathlib import Path
 
 START = ("proofs_check.core.certificate",)
 LOGIC = ("proofs_check.core.printing", "proofs_check.verdicts", "proofs_check.store", "proofs_check.emit",
-         "proofs_check.user_claims", "proofs_check.language", "proofs_check.core.mutants")  # fmt: skip
+         "proofs_check.user_claims", "proofs_check.language", "proofs_check.converted",
+         "proofs_check.core.mutants")  # fmt: skip
 DEFINITIONS = ("proofs_check.kv.formal", "proofs_check.razor.formal")
 OURS = ("proofs_check", "theory", "dynamics", "scripts")
 

@@ -107,9 +107,11 @@ def _shares(found: dict[str, dict]) -> str:
 
 
 def _decided(row: dict, lemma: str | None) -> list[str]:
+    from proofs_check.core.printing import coordinate
+
     lines = [f"strength: {row['strength']}; covers: {row['coverage']}"]
     if row["outcome"] == "refuted":
-        point = ", ".join(f"{name} = {_short(value)}" for name, value in row["at"]["point"].items())
+        point = ", ".join(f"{name} = {coordinate(value)}" for name, value in row["at"]["point"].items())
         lines.append(f"fails at {point or 'the statement itself'} ({row['at']['part']})")
     if row["outcome"] in ("open", "instances") and lemma:
         lines.append(f"missing: {escaped(lemma)}")
@@ -119,10 +121,6 @@ def _decided(row: dict, lemma: str | None) -> list[str]:
         few = "" if len(m["kinds"]) >= 3 else f"; only {len(m['kinds'])} kinds of mutant are refuted"
         lines.append(f"mutants: {m['made']} made, {m['true']} true, {m['refuted']} refuted{left}{few}")
     return lines
-
-
-def _short(value) -> str:
-    return f"({', '.join(map(_short, value))})" if isinstance(value, list) else str(value)
 
 
 WHAT = {"holds_if": "Needed", "typo": "Right form", "false": "True"}

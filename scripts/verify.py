@@ -100,11 +100,9 @@ def _decision(row: dict) -> str:
 
 
 def _point(point: dict) -> str:
-    return ", ".join(f"{name} = {_number(value)}" for name, value in point.items()) or "the statement itself"
+    from proofs_check.core.printing import coordinate
 
-
-def _number(value) -> str:
-    return f"({', '.join(map(_number, value))})" if isinstance(value, list) else str(value)
+    return ", ".join(f"{name} = {coordinate(value)}" for name, value in point.items()) or "the statement itself"
 
 
 def _rules(certificate: dict) -> list[tuple[str, int]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from proofs_check.core.domain import Variable
 from proofs_check.core.statement import Form, Statement, gap
-from proofs_check.core.terms import Term, walk
+from proofs_check.core.terms import Term, from_json, walk
 
 _LOOSE, _SUM, _PRODUCT, _POWER, _TIGHT = range(5)  # how strongly a piece of text holds together
 _WORDS = {"<": "<", "<=": "<=", "=": "=", "!=": "!="}
@@ -220,6 +220,13 @@ def _form(form: Form, variables: Sequence[Variable]) -> str:
         return f"{terms[0]} is least at {at} and nowhere else"
     box = ", ".join(f"{_TEXT.at(a)} < {name} < {_TEXT.at(b)}" for name, a, b in form.box)
     return f"{', '.join(terms)} vanish together at exactly one point, and there {box}"
+
+
+def coordinate(value: Any) -> str:
+    """A coordinate of a point as JSON: a number, a term, a sequence of numbers."""
+    if isinstance(value, dict):
+        return _TEXT.at(from_json(value["term"]))
+    return f"({', '.join(map(coordinate, value))})" if isinstance(value, list) else str(value)
 
 
 def formula(statement: Statement) -> str:

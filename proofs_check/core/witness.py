@@ -6,14 +6,17 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.core.domain import Sequent, Variable
+from proofs_check.core.domain import Sequent, Variable, check_formed
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown, compare
 from proofs_check.core.normal import difference, is_number
-from proofs_check.core.terms import Malformed, Term, negation, num, rational, substitute
+from proofs_check.core.terms import FORMULAS, Malformed, Term, free, negation, num, rational, substitute
+from proofs_check.core.terms import from_json as term_from_json
+from proofs_check.core.terms import to_json as term_to_json
 from proofs_check.core.work import TooLarge, limited
 from theory.precision import working
 
-Point = Mapping[str, Any]  # a Fraction for each number, nested tuples of them for each sequence
+# A Fraction for each number, or a term without variables for a real one; nested tuples of fractions for each sequence.
+Point = Mapping[str, Any]
 _PRECISIONS = (64, 256, 1024)
 _MOST_ITEMS = 20_000
 _WORK = 200_000
@@ -31,8 +34,9 @@ def hypotheses(sequent: Sequent) -> tuple[Term, ...]:
 def meets(sequent: Sequent, point: Point) -> bool:
     """Does the point certainly lie in the domain and meet every hypothesis, all of them defined there?"""
     try:
-        _check_shape(sequent, point)
         with limited(_WORK):
+            sequent, point = _with_terms_put(sequent, point)
+            _check_shape(sequent, point)
             return all(truth(formula, point) for formula in (*_domain(sequent, point), *hypotheses(sequent)))
     except (Undefined, Unknown, Malformed, TooLarge):
         return False
@@ -44,11 +48,28 @@ def refutes(sequent: Sequent, point: Point) -> bool:
         return False
     try:
         with limited(_WORK):
+            sequent, point = _with_terms_put(sequent, point)
             return truth(sequent.goal, point) is False
     except Undefined:
         return True
     except (Unknown, TooLarge):
         return False
+
+
+def _with_terms_put(sequent: Sequent, point: Point) -> tuple[Sequent, Point]:
+    """The coordinates that are terms put for their variables, whose domains become hypotheses on them."""
+    terms = {name: value for name, value in point.items() if isinstance(value, Term)}
+    for name, term in terms.items():
+        known = sequent.variable(name)
+        if known.whole or known.sizes or known.values or term.kind in FORMULAS or free(term):
+            raise Malformed(f"{name} is no real number, or {term} is none")
+        check_formed(Sequent((), (), term <= term))
+        Evaluator({}).value(term)  # it certainly has a value
+        by = {name: term}
+        rest = tuple(v.substituted(by) for v in sequent.variables if v.name != name)
+        given = (*known.bounds(term), *sequent.given)
+        sequent = Sequent(rest, tuple(substitute(g, by) for g in given), substitute(sequent.goal, by))
+    return sequent, {name: value for name, value in point.items() if name not in terms}
 
 
 def truth(formula: Term, point: Point) -> bool | None:
@@ -169,6 +190,8 @@ def to_json(point: Point) -> dict[str, Any]:
 
 
 def _written(value: Any) -> Any:
+    if isinstance(value, Term):
+        return {"term": term_to_json(value)}
     return str(value) if isinstance(value, Fraction) else [_written(part) for part in value]
 
 
@@ -180,6 +203,8 @@ def from_json(data: Any) -> Point:
 
 
 def _read(value: Any, depth: int = 5) -> Any:
+    if isinstance(value, dict):
+        return term_from_json(value["term"])
     if isinstance(value, list) and depth:
         return tuple(_read(part, depth - 1) for part in value)
     return rational(value)

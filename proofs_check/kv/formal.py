@@ -10,6 +10,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import sympy as sp
+
+from proofs_check.converted import term
 from proofs_check.core.derive import derivative
 from proofs_check.core.domain import choice, positive, real, sequence, whole
 from proofs_check.core.statement import (
@@ -39,6 +42,7 @@ from proofs_check.core.terms import (
     ne,
     sin,
     sqrt,
+    substitute,
     tanh,
     total,
     var,
@@ -46,6 +50,8 @@ from proofs_check.core.terms import (
 )
 from proofs_check.kv.configuration_data import CAPTION_BATCH_M, M_OF_A_BATCH, TABLE_16
 from proofs_check.kv.tables_data import TABLE_2, TABLE_5
+from theory import landscape_critical_symbolic as critical
+from theory import landscape_symbolic, slice_critical, symbols
 
 # -- names ----------------------------------------------------------------------------------------------------------
 
@@ -155,30 +161,46 @@ LOSS = define(
 SENTENCE = [ATTEND, WEIGHT, TOKEN, OWN, PREVIOUS, SCORE, LOGIT, LOSS]
 LOGITS = (a1, a2, b1, b2)
 
-# -- closed forms ---------------------------------------------------------------------------------------------------
+# -- closed forms, from the sympy truth in theory/ --------------------------------------------------------------------
+
+# T > 0 is what theory assumes; each statement says from which T on it holds.
+PLACES = {
+    symbols.n_tokens: positive("T"), symbols.alpha1: a1, symbols.alpha2: a2, symbols.beta1: b1, symbols.beta2: b2,
+}  # fmt: skip
+SLICE = {symbols.n_tokens: positive("T"), symbols.alpha1: a, symbols.beta1: b}
+TABLE = landscape_symbolic.interior_table()
+PARTITION = term(TABLE.partition, PLACES)
+GAPS = [term(gap, PLACES) for gap in critical.gaps()]
+COUNTS = [term(count, PLACES) for count in critical.counts()]
+CLOSED = term(landscape_symbolic.loss(TABLE), PLACES)
+ODDS = term(sp.exp(landscape_symbolic.loss(TABLE)) - 1, PLACES)
+PRINTED_EDGE = term(landscape_symbolic.printed_edge_numerator(), PLACES)  # Table 3
 
 
 def partition(tokens: Any, first: Any, second: Any) -> Term:
-    """S (theory.landscape_symbolic.interior_table)."""
-    return 2 * exp(first) + exp(second) + tokens - 2
+    """S."""
+    return substitute(PARTITION, {"T": lift(tokens), "a1": lift(first), "a2": lift(second)})
 
 
-def gaps(first: Any, second: Any, own: Any, previous: Any) -> tuple[Term, Term, Term]:
-    """n_c - n_t of the repeated token, the two edge tokens, the T - 4 others (theory.landscape_critical_symbolic)."""
-    target = own * exp(second) + previous
-    repeated, edge = 2 * own * exp(first) + previous * exp(second), own + previous * exp(first)
-    return repeated - target, edge - target, own + previous - target
+def gaps(first: Any, second: Any, own: Any, previous: Any) -> list[Term]:
+    """n_c - n_t of the repeated token, the two edge tokens, the T - 4 others."""
+    by = {"a1": lift(first), "a2": lift(second), "b1": lift(own), "b2": lift(previous)}
+    return [substitute(gap, by) for gap in GAPS]
 
 
 def odds(tokens: Any, first: Any, second: Any, own: Any, previous: Any) -> Term:
     """e^L - 1."""
-    repeated, edge, other = (gap / partition(tokens, first, second) for gap in gaps(first, second, own, previous))
-    return exp(repeated) + 2 * exp(edge) + (tokens - 4) * exp(other)
+    return _put(ODDS, tokens, first, second, own, previous)
 
 
 def closed(tokens: Any, first: Any, second: Any, own: Any, previous: Any) -> Term:
-    """L of the corrected Eq. 10 (theory.landscape.loss, theory.landscape_symbolic.loss)."""
-    return log(1 + odds(tokens, first, second, own, previous))
+    """L of the corrected Eq. 10."""
+    return _put(CLOSED, tokens, first, second, own, previous)
+
+
+def _put(formula: Term, *values: Any) -> Term:
+    """The formula at T, a1, a2, b1, b2."""
+    return substitute(formula, dict(zip(("T", "a1", "a2", "b1", "b2"), map(lift, values), strict=True)))
 
 
 def on_slice(function: Any, tokens: Any = T, first: Any = a, own: Any = b) -> Term:
@@ -186,10 +208,8 @@ def on_slice(function: Any, tokens: Any = T, first: Any = a, own: Any = b) -> Te
     return function(tokens, first, 1 - lift(first), own, 1 - lift(own))
 
 
-CLOSED = closed(T, *LOGITS)
 SLOPE = {name: derivative(CLOSED, name) for name in ("a1", "a2", "b1", "b2")}
 ON_SLICE, SLICE_ODDS = on_slice(closed), on_slice(odds)
-PRINTED_EDGE = b1 + b2 * exp(a2)  # Table 3 (theory.landscape_symbolic.printed_edge_numerator)
 
 
 def _printed_loss() -> Term:
@@ -233,6 +253,7 @@ CAUSAL_SCORES = each(s, call(KVSA_SCORE, x, L, d, sigma, m, 0, 1, s))
 def two_layers() -> list[Statement]:
     """Theorem 3.2 and Appendix A."""
     cubes = [sequence("x", (L, d), 0, 1), sequence("y", (L, d), -1, 1), sequence("z", (L, d), -1, 1)]
+    # theory.induction_sharpness.COPY_ERROR_BOUNDS has p > 0, so these are written out for p >= 0
     bounds = (tanh(d * exp(-p) / (2 * sigma)), 2 * tanh(d * exp(-p) / sigma), 2 * tanh(exp(-p) / sigma))
     lost = absolute(1 / total(j, 0, s - 2, exp(-p * j)) - 1)
     printed = 4 * (d / sigma) * exp(-p) / (1 - exp(-p))
@@ -525,13 +546,13 @@ def pick_when(*cases: tuple[Term, Any], otherwise: Any) -> Term:
 
 def _two_tokens() -> Statement:
     """T = 2, sentence x_1 x_2 x_1: the loss in closed form, and the head (1, 0) as its only minimiser on the box."""
-    lead = (b1 * (exp(a2) - 2 * exp(a1)) + b2 * (exp(a1) - exp(a2))) / (2 * exp(a1) + exp(a2))
+    two_tokens = term(landscape_symbolic.loss(landscape_symbolic.position_table(2, 1)), PLACES)
     least_loss = call(LOSS, 2, 1, 1, 0, 0, 1)
     return statement(
         "kv.fig2.two_tokens.loss",
         for_all=[*MIXING, *BOX],
         says=both(
-            eq(call(LOSS, 2, 1, *LOGITS), log(1 + exp(-lead))),
+            eq(call(LOSS, 2, 1, *LOGITS), two_tokens),
             either(least_loss < call(LOSS, 2, 1, a, 1 - a, b, 1 - b), both(eq(a, 1), eq(b, 0))),
             least_loss < log(2),
         ),
@@ -544,8 +565,10 @@ def landscape() -> list[Statement]:
     A, B, whole_sum = exp(a1), exp(a2), partition(T, a1, a2)
     everything = [ANY_T, *MIXING]
     nowhere = both(*(eq(slope, 0) for slope in SLOPE.values()))
-    there = both(eq(A, 1 - 1 / (2 * T)), eq(B, 1 + 1 / T), eq(b1, 0), eq(b2, 0))
-    value_there = closed(T, log(1 - 1 / (2 * T)), log(1 + 1 / T), 0, 0)
+    growths = (landscape_symbolic.A, landscape_symbolic.B)
+    A_there, B_there = (term(critical.at_critical(growth), PLACES) for growth in growths)
+    there = both(eq(A, A_there), eq(B, B_there), eq(b1, 0), eq(b2, 0))
+    value_there = closed(T, log(A_there), log(B_there), 0, 0)
     region = 2 * A * b1 + B * absolute(b2) <= whole_sum
     signs = (2 * A - B - rho * (1 - B), 1 - B + rho * (A - 1), 1 - B)
     return [
@@ -588,17 +611,16 @@ def landscape() -> list[Statement]:
 
 
 def _slice() -> list[Statement]:
-    A, B, whole_sum = exp(a), exp(1 - a), partition(T, a, 1 - a)
+    whole_sum = partition(T, a, 1 - a)
     slopes = [derivative(ON_SLICE, name) for name in ("a", "b")]
     margins = [-gap / whole_sum for gap in gaps(a, 1 - a, b, 1 - b)]
     best = [-gap / partition(T, 0, 1) for gap in gaps(0, 1, 1, 0)]
     least_loss = log(1 + exp((2 - exp(1)) / (T + exp(1))) + (T - 2) * exp((1 - exp(1)) / (T + exp(1))))
     rest = define("rest", [T], T**2 * (least_loss - log(T) + (exp(1) - 1) / T))
-    weights = [n * exp(-margin) for n, margin in zip((1, 2, T - 4), margins, strict=True)]
-    rise = (2 * A - B) / whole_sum
-    q = (2 * A - 2 * B + 1, 2 - A - B, 1 - B)  # theory.slice_critical.SLOPES
-    r = (B + rise * (B - 1), rise * (A - 1) - A, 0)
-    sums = [b * one - other for one, other in zip((4 * B - 1, 2 * (B - 1), 2 * B - 1), r, strict=True)]
+    weights = [n * exp(-margin) for n, margin in zip(COUNTS, margins, strict=True)]
+    q = [term(slope, SLICE) for slope in slice_critical.SLOPES]
+    rests = zip(slice_critical.K, slice_critical.R, strict=True)
+    sums = [term(symbols.beta1 * one - other, SLICE) for one, other in rests]
     E_a, E_b = (derivative(SLICE_ODDS, name) for name in ("a", "b"))
     singular = derivative(E_a, "a") * derivative(E_b, "b") - derivative(E_a, "b") ** 2
     ten = 10**5

@@ -93,15 +93,15 @@ THEOREM_CLAIMS = (
         hypotheses=("causal mask, as in Eq. 6 and Appendix M", "a domain that holds 0 and a multiple of e_1"),
         witness=Witness(WITNESS, c.outputs_differ),
         correction="kv.thm3.3.corrected",
-        note="False for every choice of parameters, at L = 3 and d = 1 already (kv.thm3.3.impossible): x_3 alone forces "
-        "beta1 M = 0, x_1 alone beta2 M = 0, and the output is then 0. The tokens 1 and L, which Eq. 7 leaves out, are "
-        "attended to.",
+        note="False for every choice of parameters, at L = 3 and d = 1 already (kv.thm3.3.impossible): x_3 alone "
+        "forces beta1 M = 0, x_1 alone beta2 M = 0, and the output is then 0. The tokens 1 and L, which Eq. 7 leaves "
+        "out, are attended to.",
     ),
     mathematical(
         "kv.thm3.3.impossible",
         f"{THEOREM}, our addition",
-        "No parameters do at all: with L = 3, the causal mask and any alpha, beta, matrices, slope and divisor the head "
-        "is not IH at (u, 0, 0) or at (0, u, 0), u > 0 along e_1, since the second output is e^m times the first.",
+        "No parameters do at all: with L = 3, the causal mask and any alpha, beta, matrices, slope and divisor the "
+        "head is not IH at (u, 0, 0) or at (0, u, 0), u > 0 along e_1: the second output is e^m times the first.",
         is_correction=True,
         formula=r"\mathrm{KVSA}(0,u,0)=e^m\,\mathrm{KVSA}(u,0,0),\quad\mathrm{IH}(u,0,0)=0,\quad"
         r"\mathrm{IH}(0,u,0)=u",

@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from proofs_check.converted import term
 from proofs_check.core.domain import Variable, choice, positive, real, sequence, whole
 from proofs_check.core.statement import Statement, define, exists, limit, statement, supremum
 from proofs_check.core.terms import (
@@ -35,6 +36,7 @@ from proofs_check.core.terms import (
     var,
     when,
 )
+from theory import compensation_bounds
 
 # -- variables that most statements share ---------------------------------------------------------------------------
 
@@ -215,8 +217,8 @@ def first_is(value: Any, rest: Any) -> Term:
     return each(j, when(j < 2, value, rest))
 
 
-def log_mass_bound(r: Variable) -> Term:  # theory.compensation_bounds.LOG_MASS_BOUND
-    return log((exp(r) - 1) / r) - 1 + r / (exp(r) - 1)
+def log_mass_bound(r: Variable) -> Term:
+    return term(compensation_bounds.LOG_MASS_BOUND, {compensation_bounds.span: r})
 
 
 # -- Table 2 -------------------------------------------------------------------------------------------------------
@@ -339,7 +341,7 @@ EVEN = fold("max", j, 1, n, _ASKED.parts[1]) <= fold("min", j, 1, n, _ASKED.part
 ranged_by, spare = positive("r"), whole("n", 2)
 ranged = sequence("s", n, base, base + ranged_by)
 HALF_WAY = constant((log(_call("Z", ranged, n)) + log(_call("Zhat", ranged, n))) / 2)
-WORST_SHARE = 1 / ranged_by - 1 / (exp(ranged_by) - 1)  # theory.compensation_bounds.WORST_SHARE
+WORST_SHARE = term(compensation_bounds.WORST_SHARE, {compensation_bounds.span: ranged_by})
 
 # Values of e coordinates: full output, without the dropped tokens, with the token; vbar and vhat.
 full_e, cut_e, compensated_e = (each(q, part) for part in (output(*columns), cut(*columns[3:]), compensated(*columns)))

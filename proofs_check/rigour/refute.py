@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,9 @@ from scipy.optimize import minimize
 from proofs_check.core import witness
 from proofs_check.core.domain import Sequent, Variable
 from proofs_check.core.terms import Term, conjuncts, free, walk
+from proofs_check.rigour.crossings import crossings
 from proofs_check.rigour.floats import WORK, function, margin
+from proofs_check.rigour.solved import solved
 
 _OFFSETS = (1e-1, 1e-2, 1e-4, 1e-8, 1e-12)
 _FAR = (0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, 10.0, -10.0, 30.0, -30.0, 1e-3, -1e-3, 100.0, -100.0, 1e-6, 1e4, 1e8)
@@ -30,7 +32,7 @@ _FARTHEST = (1e15, 1e30, 1e60, 1e150, 1e300)
 _SIZES = (0, 1, 2, 3, 4, 5, 6, 8, 12, 17, 30, 100, 300, 1000, 2999)
 _LONGEST = 3000.0
 _EXACT = (1, 2, 3, 4, 6, 10, 12, 100, 1000, 10**4, 10**6, 10**9, 10**12, 10**16)
-_BAD = -1e6
+_FAILING, _DOUBTFUL, _UNDEFINED = 100, 16, 12  # drawn points that the core is asked about
 
 FloatPoint = dict[str, Any]
 
@@ -234,47 +236,84 @@ def _conclusion(sequent: Sequent) -> Sequent:
 
 def refute(sequent: Sequent, *, steps: int = 4000, seed: int = 0) -> dict[str, Any] | None:
     """A point at which the core finds the sequent false or undefined, or None when the budget is spent."""
-    rng = random.Random(seed)
-    domain, budget = _Domain(sequent, rng), Budget(steps)
-    goal = margin(_conclusion(sequent).goal)
     if not sequent.variables:
         return {} if witness.refutes(sequent, {}) else None
-    for whole in _wholes(domain, 3 * steps):
-        value = goal(whole)
-        if not value > 1e-11 and domain.distance(whole) == 0 and (hit := _exact(sequent, whole)) is not None:
-            return _shrink(sequent, hit)
-    scored: list[tuple[float, FloatPoint]] = []
-    tried = undefined = 0
-    for round_ in range(steps // 2):
-        if not budget.spend():
-            break
-        point = domain.draw((0, 1, 2, 3)[round_ % 4] if round_ > 8 else 0 if round_ < 6 else 2)
-        if point is None:
-            continue
-        away = domain.distance(point)
-        if away > 0 and not (point := _towards(domain, point, budget)):
-            continue
-        value = goal(point)
-        # What floats cannot tell is asked of the core: a few points whatever floats say, those that look undefined.
-        close = value < 0 or abs(value) < 1e-11 or (value <= 1.0001e-9 and round_ < 60)
-        if close or round_ < 3 or (math.isnan(value) and undefined < 12):
-            undefined += math.isnan(value)
-            tried += 1
-            if tried > 120:
-                continue
-            if (found := _exact(sequent, point)) is not None:
-                return _shrink(sequent, found)
-        if not math.isnan(value):
-            scored.append((value, point))
-    scored.sort(key=lambda pair: pair[0])
-    for number, (value, point) in enumerate(_distinct(scored)[:6]):
-        better = _descend(domain, goal, point, value, budget)
-        if goal(better) < 1e-11 and (found := _exact(sequent, better)) is not None:
+    hunt = _Hunt(sequent, steps, seed)
+    for suspect in itertools.chain(hunt.least_wholes(), hunt.drawn(), hunt.crossed()):
+        if (found := _exact(sequent, suspect)) is not None:
             return _shrink(sequent, found)
-        polished = _polished(domain, goal, better) if number < 3 else None
-        if polished is not None and goal(polished) < 1e-7 and (found := _exact(sequent, polished)) is not None:
+    for exact in hunt.irrational():
+        if witness.refutes(sequent, exact):
+            return exact
+    for suspect in hunt.descended():
+        if (found := _exact(sequent, suspect)) is not None:
             return _shrink(sequent, found)
     return None
+
+
+class _Hunt:
+    """Suspects, phase by phase: points that floats take for failures, or cannot tell about."""
+
+    def __init__(self, sequent: Sequent, steps: int, seed: int) -> None:
+        self.sequent, self.steps, self.budget = sequent, steps, Budget(steps)
+        self.domain = _Domain(sequent, random.Random(seed))
+        self.goal = margin(_conclusion(sequent).goal)
+        self.scored: list[tuple[float, FloatPoint]] = []  # the drawn points with their margins
+        self.astray: list[FloatPoint] = []  # the first that do not meet the hypotheses
+
+    def least_wholes(self) -> Iterator[FloatPoint]:
+        for point in _wholes(self.domain, 3 * self.steps):
+            if not self.goal(point) > 1e-11 and self.domain.distance(point) == 0:
+                yield point
+
+    def drawn(self) -> Iterator[FloatPoint]:
+        failing = doubtful = undefined = 0
+        for round_ in range(self.steps // 2):
+            if not self.budget.spend():
+                return
+            point = self._draw(round_)
+            if point is None:
+                continue
+            value = self.goal(point)
+            if not math.isnan(value):
+                self.scored.append((value, point))
+            # What floats cannot tell is asked of the core: some points where they see no number, or no difference.
+            close = -1e-9 < value < 1e-11 or (value <= 1.0001e-9 and round_ < 60)
+            undefined += math.isnan(value)
+            doubtful += close
+            failing += value <= -1e-9
+            some = (math.isnan(value) and undefined <= _UNDEFINED) or (close and doubtful <= _DOUBTFUL)
+            if round_ < 3 or some or (value <= -1e-9 and failing <= _FAILING):
+                yield point
+
+    def _draw(self, round_: int) -> FloatPoint | None:
+        point = self.domain.draw((0, 1, 2, 3)[round_ % 4] if round_ > 8 else 0 if round_ < 6 else 2)
+        if point is None or self.domain.distance(point) == 0:
+            return point
+        if len(self.astray) < 3:
+            self.astray.append(point)
+        return _towards(self.domain, point, self.budget)
+
+    def crossed(self) -> Iterator[FloatPoint]:
+        self.scored.sort(key=lambda pair: pair[0])
+        for _, point in self.scored[:2]:
+            for crossed in crossings(self.sequent, point, self.domain.interval):
+                if self.domain.distance(crossed) == 0 and self.goal(crossed) < 0:
+                    yield crossed
+
+    def irrational(self) -> Iterator[dict[str, Any]]:
+        some = [point for _, point in self.scored[:: 1 + len(self.scored) // 3]]
+        for point in [*some, *self.astray]:
+            yield from solved(self.sequent, next(_rationals(self.sequent, point), {}))
+
+    def descended(self) -> Iterator[FloatPoint]:
+        for number, (value, point) in enumerate(_distinct(self.scored)[:6]):
+            better = _descend(self.domain, self.goal, point, value, self.budget)
+            if self.goal(better) < 1e-11:
+                yield better
+            polished = _polished(self.domain, self.goal, better) if number < 3 else None
+            if polished is not None and self.goal(polished) < 1e-7:
+                yield polished
 
 
 def _polished(
@@ -289,7 +328,7 @@ def _polished(
     def at(x: Any) -> FloatPoint:
         moved = point
         for (name, place), value in zip(places, x, strict=True):
-            moved = _moved(moved, name, place, lambda _, value=float(value): value)  # type: ignore[misc]
+            moved = _put(moved, name, place, float(value))
         return moved
 
     def score(x: Any) -> float:
@@ -328,6 +367,21 @@ def least_margin(sequent: Sequent, count: int = 60) -> float:
     goal = margin(_conclusion(sequent).goal)
     values = [goal(point) for point in sample(sequent, count)]
     return min((value for value in values if not math.isnan(value)), default=math.inf)
+
+
+@lru_cache(maxsize=5000)
+def refuted(sequent: Sequent, count: int = 60) -> bool:
+    """Does some float point fail the goal, and the core agree?"""
+    goal = margin(_conclusion(sequent).goal)
+    worst = sorted(((goal(point), k, point) for k, point in enumerate(sample(sequent, count))), key=lambda x: x[:2])
+    failing = [point for value, _, point in worst if value < -1e-9][:4]
+    return any(witness.refutes(sequent, _as_fractions(point)) for point in failing)
+
+
+def _as_fractions(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _as_fractions(part) for name, part in value.items()}
+    return tuple(map(_as_fractions, value)) if isinstance(value, tuple) else Fraction(value)
 
 
 def least_point(sequent: Sequent) -> FloatPoint | None:
@@ -447,13 +501,20 @@ def _coordinates(point: FloatPoint, sequent: Sequent, fixed: Collection[str] = (
     return places
 
 
-def _moved(point: FloatPoint, name: str, place: tuple[int, ...], change: Callable[[float], float]) -> FloatPoint:
+def _moved(point: FloatPoint, name: str, place: tuple[int, ...], change: Callable[[float], Any]) -> FloatPoint:
+    """The point with the number at one place changed."""
+
     def put(value: Any, rest: tuple[int, ...]) -> Any:
         if not rest:
             return change(value)
         return tuple(put(part, rest[1:]) if k == rest[0] else part for k, part in enumerate(value))
 
     return {**point, name: put(point[name], place)}
+
+
+def _put(point: FloatPoint, name: str, place: tuple[int, ...], value: float | Fraction) -> FloatPoint:
+    """The point with another number at one place."""
+    return _moved(point, name, place, lambda _: value)
 
 
 def _clipped(domain: _Domain, point: FloatPoint, name: str) -> FloatPoint:
@@ -486,10 +547,7 @@ def _search(
                 if not budget.spend():
                     return point
                 step = max(1.0, round(reach[name, place])) if whole else reach[name, place]
-
-                def change(value: float, delta: float = sign * step, whole: bool = whole) -> float:
-                    return value + (delta if whole else delta * max(abs(value), 1e-3 if abs(delta) < 0.1 else 1.0))
-
+                change = partial(_stepped, delta=sign * step, whole=whole)
                 moved = _clipped(domain, _moved(point, name, place, change), name)
                 found = score(moved)
                 if found < best:
@@ -503,6 +561,11 @@ def _search(
         if not improved and max(reach.values(), default=0) < 1e-13:
             break
     return point
+
+
+def _stepped(value: float, delta: float, whole: bool) -> float:
+    """A step of a whole number is one of its own; else it is a share of the number."""
+    return value + (delta if whole else delta * max(abs(value), 1e-3 if abs(delta) < 0.1 else 1.0))
 
 
 def _towards(domain: _Domain, point: FloatPoint, budget: Budget) -> FloatPoint | None:
@@ -529,21 +592,22 @@ def _rationals(sequent: Sequent, point: FloatPoint) -> Iterator[dict[str, Any]]:
     told = {float(c): c for f in (sequent.goal, *sequent.given) for node in walk(f) if node.kind == "num"
             for c in (node.parts[0], -node.parts[0]) if abs(c) < 10**300}  # fmt: skip
     for limit in (-1, *_EXACT[3::3], 0):
-
-        def exact(value: Any, limit: int = limit) -> Any:
-            if isinstance(value, tuple):
-                return tuple(map(exact, value))
-            number = Fraction(value)
-            if limit < 0:
-                return told.get(float(value), number.limit_denominator(12))
-            return number.limit_denominator(limit) if limit else number
-
         if not all(math.isfinite(x) for x in _numbers(tuple(point.values()))):
             return
-        found = {name: exact(value) for name, value in point.items()}
+        found = {name: _exactly(value, limit, told) for name, value in point.items()}
         if str(found) not in seen:
             seen.add(str(found))
             yield found
+
+
+def _exactly(value: Any, limit: int, told: Mapping[float, Fraction]) -> Any:
+    """Fractions near floats: with denominators up to a limit (0: any), or, below 0, numbers of the statement first."""
+    if isinstance(value, tuple):
+        return tuple(_exactly(part, limit, told) for part in value)
+    number = Fraction(value)
+    if limit < 0:
+        return told.get(float(value), number.limit_denominator(12))
+    return number.limit_denominator(limit) if limit else number
 
 
 def _numbers(value: Any) -> Iterator[float]:
@@ -565,7 +629,7 @@ def _shrink(sequent: Sequent, point: dict[str, Any]) -> dict[str, Any]:
     """Simpler numbers, one coordinate after another, as long as the core still sees the failure."""
     for name, place in _coordinates(point, sequent)[:24]:
         for simple in _simpler(_at(point[name], place)):
-            moved = _moved(point, name, place, lambda _, simple=simple: simple)  # type: ignore[misc]
+            moved = _put(point, name, place, simple)
             if witness.refutes(sequent, moved):
                 point = moved
                 break

@@ -9,6 +9,7 @@ from proofs_check.core.domain import real
 from proofs_check.core.statement import statement
 from proofs_check.core.terms import exp
 from proofs_check.ledger import decided, record
+from proofs_check.verdicts import counted
 
 x = real("x")
 TRUE = statement("a.true", for_all=[x], says=exp(x) >= 1 + x)
@@ -23,6 +24,21 @@ def test_an_offer_is_checked_and_one_for_another_statement_refused():
     assert found["outcome"] == "open" and "rejected" in found["message"]
     assert store.judge(FALSE.to_json(), store.searched(FALSE))["outcome"] == "refuted"
     assert store.judge(TRUE.to_json())["outcome"] == "open"
+
+
+def test_only_a_certificate_that_the_core_accepts_refutes_a_mutant_or_proves_it():
+    tried = store.searched(TRUE)["mutants"]
+    kinds = {entry["kind"] for entry in tried}
+    assert kinds == {"constant by a tenth", "constant by a thousandth", "sign", "strictness"}
+    found = counted(TRUE, tried)
+    assert found["refuted"] > 0 and found["made"] == len(tried) == found["refuted"] + found["true"] + found["open"]
+    without = [{**entry, "certificate": None} for entry in tried]
+    swapped = [{**entry, "certificate": tried[k - 1]["certificate"]} for k, entry in enumerate(tried)]
+    for entries in (without, swapped):
+        found = counted(TRUE, entries)
+        assert found["open"] == found["made"] == len(tried)
+    foreign = [{**entry, "digest": FALSE.digest} for entry in tried]
+    assert counted(FALSE, foreign)["made"] == counted(FALSE, [])["made"] == 0
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,10 @@ from proofs_check.core.domain import choice, positive, real, sequence, whole
 from proofs_check.core.mutants import mutants
 from proofs_check.core.rules import RULES, Rejected
 from proofs_check.core.statement import limit, obligations, statement, supremum, unique_minimiser, unique_zero
-from proofs_check.core.terms import absolute, eq, exp, fold, implies, log, sqrt, tanh, total, var
+from proofs_check.core.terms import absolute, eq, exp, fold, implies, log, num, sqrt, substitute, tanh, total, var
 from proofs_check.rigour.decide import Effort, decide
 from proofs_check.rigour.refute import refute
+from tests.proofs_check.core import sampling
 
 x, y, u, n, m = map(var, "xyunm")
 a, b, D, e = map(var, "abDe")
@@ -185,6 +186,9 @@ def point_for(rng, variables):
         size = int(at.get("n", 2)) if v.sizes else None
         numbers = [Fraction(rng.randint(-3, 6), 1 if v.whole else rng.choice((1, 2, 10))) for _ in range(size or 1)]
         at[v.name] = numbers[0] if size is None else tuple(numbers)
+        if size is None and v.name != "n" and rng.random() < 0.2:
+            numbers_ = {name: num(value) for name, value in sampling.point(rng).items()}
+            at[v.name] = substitute(sampling.term(rng, 2), numbers_)
     return at
 
 

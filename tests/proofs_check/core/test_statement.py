@@ -27,13 +27,14 @@ from proofs_check.core.terms import (
     exp,
     implies,
     log,
+    ne,
     num,
     sqrt,
     substitute,
     total,
     var,
 )
-from proofs_check.core.witness import meets, refutes
+from proofs_check.core.witness import from_json, meets, refutes, to_json
 from proofs_check.rigour.decide import Empty, decide
 from proofs_check.rigour.refute import satisfy
 
@@ -206,6 +207,27 @@ def test_a_witness_meets_the_hypotheses_and_lies_in_the_domain():
     assert not refutes(sequent, {"x": 1.5})
     assert not refutes(sequent, {})
     assert meets(sequent, {"x": Fraction(3)})
+
+
+def test_a_coordinate_may_be_a_term_that_certainly_has_a_value():
+    (_, sequent), = obligations(statement("a", for_all=[x, n], given=[x**2 <= 2, x > 1], says=x**2 < 2))
+    one = Fraction(1)
+    assert refutes(sequent, {"x": sqrt(num(2)), "n": one})
+    none = (-sqrt(num(2)), sqrt(num(3)), num(1), log(num(-1)), 1 / num(0), sqrt(y), num(1) < 2, total(i, 1, n, 1))
+    for outside in none:
+        assert not meets(sequent, {"x": outside, "n": one})
+        assert not refutes(sequent, {"x": outside, "n": one})
+    assert not meets(sequent, {"x": sqrt(num(2)), "n": sqrt(num(4))})  # whole numbers are written as they are
+    assert not meets(sequent, {"x": each(i, num(1)), "n": one})
+    (_, ended), = obligations(statement("a", for_all=[real("x", 0, sqrt(num(2)), open="high")], says=var("x") < 2))
+    assert not meets(ended, {"x": sqrt(num(2))})
+    (_, moved), = obligations(statement("a", for_all=[x, real("y", x, 3)], says=ne(y**2, 2 * x**2)))
+    assert refutes(moved, {"x": one, "y": sqrt(num(2))})
+    assert refutes(moved, {"x": log(num(3)), "y": sqrt(num(2)) * log(num(3))})
+    assert not meets(moved, {"x": sqrt(num(2)), "y": one})
+    place = {"x": log(num(3)), "n": one}
+    assert from_json(to_json(place)) == place
+    assert printing.coordinate(to_json(place)["x"]) == "log(3)"
 
 
 def test_the_sentence_and_the_formula_are_printed_from_the_tree():
