@@ -58,25 +58,34 @@ def _judged(statement: Statement, entry: Row | None) -> Row:
             checked = check_certificate(statement, entry["certificate"])
     except Rejected as fault:
         return {**summary(None, f"its certificate is rejected: {fault}"), "mutants": None}
-    return {**summary(checked, entry.get("reason", "")), "mutants": counted(statement, entry["mutants"])}
+    proved = checked is not None and checked.outcome is Outcome.PROVED
+    told_apart = counted(statement, entry["mutants"]) if proved else None
+    return {**summary(checked, entry.get("reason", "")), "mutants": told_apart}
 
 
-def offer(claim: Claim, mutants: bool = True) -> Row:
-    """Search anew for a certificate of a claim's statement and of its mutants; nothing is believed of it."""
+def offer(claim: Claim, mutants: bool = True, keep: bool = False) -> Row:
+    """Search anew for a certificate of a claim's statement and of its mutants; nothing is believed of it.
+
+    keep: with the stored certificate of the statement, if it has one, and new ones of the mutants.
+    """
     from proofs_check.rigour.scripts import script_of
 
     assert claim.formal is not None
-    return searched(claim.formal, script_of(claim.id), mutants)
+    stored = _stored().get(claim.formal.digest, {}) if keep else {}
+    return searched(claim.formal, script_of(claim.id), mutants, stored.get("certificate"))
 
 
-def searched(statement: Statement, scripts: Any = None, mutants: bool = True) -> Row:
-    from proofs_check.rigour.decide import FULL, UNAIDED, Empty, decide, try_mutants
+def searched(statement: Statement, scripts: Any = None, mutants: bool = True, certificate: Any = None) -> Row:
+    from proofs_check.rigour.decide import FULL, UNAIDED, Decision, Empty, decide, try_mutants
 
     try:
-        found = decide(statement, FULL if scripts else UNAIDED, scripts)
+        if certificate is not None:
+            found = Decision(certificate, check_certificate(statement, certificate))
+        else:
+            found = decide(statement, FULL if scripts else UNAIDED, scripts)
     except Empty as why:
         return {"name": statement.name, "error": str(why)}
     # Mutants are controls of what is said to hold; a refuted statement needs none.
     proved = mutants and found.checked is not None and found.checked.outcome is Outcome.PROVED
-    tried = try_mutants(statement, found.certificate, scripts) if proved else []
+    tried = try_mutants(statement, scripts) if proved else []
     return {"name": statement.name, "certificate": found.certificate, "reason": found.reason, "mutants": tried}

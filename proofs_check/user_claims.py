@@ -128,7 +128,7 @@ def row(data: Any, mutants: bool) -> Row:
     except Empty as why:
         return _failed(statement, str(why))
     proved = found.checked is not None and found.checked.outcome is Outcome.PROVED
-    tried = try_mutants(statement, found.certificate) if mutants and proved else []
+    tried = try_mutants(statement) if mutants and proved else []
     return {
         "id": statement.name, "sentence": sentence(statement), "definitions": definitions(statement),
         **summary(found.checked, found.reason), "certificate": found.certificate, "mutants": counted(statement, tried),

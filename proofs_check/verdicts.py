@@ -41,7 +41,10 @@ def summary(checked: Checked | None, reason: str = "") -> Row:
 
 
 def counted(statement: Statement, tried: Sequence[Row]) -> Row:
-    """{made, refuted, true, open}, each certificate checked here; and the kinds refuted, and what stays open."""
+    """{made, refuted, true, open}, each certificate checked here; and the kinds refuted, and what stays open.
+
+    The statement is one that was proved: a weaker mutant may build on it.
+    """
     by_digest = {mutant.statement.digest: mutant for mutant in mutants(statement)} if tried else {}
     counts: Counter[str] = Counter()
     kinds: set[str] = set()
@@ -50,7 +53,7 @@ def counted(statement: Statement, tried: Sequence[Row]) -> Row:
         mutant = by_digest.get(entry["digest"])
         if mutant is None:
             continue
-        outcome = _outcome(mutant.statement, entry["certificate"])
+        outcome = _outcome(mutant.statement, entry["certificate"], statement)
         counts[outcome] += 1
         if outcome == "refuted":
             kinds.add(mutant.kind)
@@ -62,11 +65,11 @@ def counted(statement: Statement, tried: Sequence[Row]) -> Row:
     }  # fmt: skip
 
 
-def _outcome(statement: Statement, certificate: Any) -> str:
+def _outcome(statement: Statement, certificate: Any, known: Statement) -> str:
     if certificate is None:
         return "open"
     try:
-        found = check_certificate(statement, certificate).outcome
+        found = check_certificate(statement, certificate, known).outcome
     except Rejected:
         return "open"
     return {Outcome.PROVED: "true", Outcome.REFUTED: "refuted"}.get(found, "open")

@@ -13,6 +13,7 @@ def parser() -> cli.Parser:
     p.add_argument("--id", action="append", metavar="ID", help="only these claims; the others keep what is stored")
     p.add_argument("--missing", action="store_true", help="only statements that have no entry yet")
     p.add_argument("--proofs-only", action="store_true", help="no mutants: quicker by far, and a later run adds them")
+    p.add_argument("--keep", action="store_true", help="keep the stored proofs, and search for their mutants anew")
     p.add_argument("--jobs", type=cli.whole(1, 256), default=2, metavar="N", help="worker processes (default 2)")
     return p
 
@@ -34,7 +35,7 @@ def main(argv: list[str] | None = None) -> int:
     wanted = [n for n in args.id or claims
               if not (args.missing and claims[n].formal.digest in files[claims[n].paper].entries)]  # fmt: skip
     with processes(args.jobs) as pool:
-        running = {pool.submit(_searched, name, not args.proofs_only): claims[name] for name in wanted}
+        running = {pool.submit(_searched, name, not args.proofs_only, args.keep): claims[name] for name in wanted}
         bar = tqdm(as_completed(running), total=len(running), disable=not sys.stderr.isatty())
         for done in bar:
             # Written one by one: an interrupted search keeps what it has, and --missing goes on.
@@ -63,11 +64,11 @@ class _File:
         atomic_write_text(self.path, text + "\n")
 
 
-def _searched(name: str, mutants: bool) -> dict:
+def _searched(name: str, mutants: bool, keep: bool) -> dict:
     from proofs_check.registry import PAPERS, load
     from proofs_check.store import offer
 
-    return offer(load(tuple(PAPERS), (name,))[name], mutants)
+    return offer(load(tuple(PAPERS), (name,))[name], mutants, keep)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ proofs of its obligations, or those of some instances. Whatever is wrong with it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from typing import Any
@@ -16,7 +16,7 @@ from proofs_check.core import krawczyk, witness
 from proofs_check.core.domain import Sequent, needed
 from proofs_check.core.rules import FAULTS, Rejected, check, put
 from proofs_check.core.statement import FORMAT, Form, Statement, obligations
-from proofs_check.core.terms import ONE, Term, free, num
+from proofs_check.core.terms import ONE, Term, conjuncts, free, num
 
 _MOST_INSTANCES = 1000
 
@@ -38,15 +38,18 @@ class Checked:
     at: Mapping[str, Any]
 
 
-def check_certificate(statement: Statement, data: Any) -> Checked:
-    """What the certificate shows. Raises Rejected for one that shows nothing, or is about another statement."""
+def check_certificate(statement: Statement, data: Any, known: Statement | None = None) -> Checked:
+    """What the certificate shows. Raises Rejected for one that shows nothing, or is about another statement.
+
+    known: a statement that was proved; a part may build on its part of the same name.
+    """
     try:
-        return _checked(statement, data)
+        return _checked(statement, data, {} if known is None else dict(obligations(known)))
     except FAULTS as fault:
         raise Rejected(f"{type(fault).__name__}: {fault}"[:200]) from fault
 
 
-def _checked(statement: Statement, data: Any) -> Checked:
+def _checked(statement: Statement, data: Any, known: Mapping[str, Sequent]) -> Checked:
     if data["format"] != FORMAT or data["statement"] != statement.digest:
         raise Rejected("the certificate is about another statement")
     parts = dict(obligations(statement))
@@ -65,7 +68,7 @@ def _checked(statement: Statement, data: Any) -> Checked:
         if zero:
             raise Rejected("a zero has no instances")
         return _instances(base, parts, data["instances"])
-    _check_parts(parts, data["proofs"])
+    _check_parts(parts, data["proofs"], known)
     if isinstance(says, Form) and zero:
         krawczyk.check(says.terms, {name: (a.parts[0], b.parts[0]) for name, a, b in says.box})
     return Checked(Outcome.PROVED, "", {})
@@ -77,18 +80,27 @@ def premise(statement: Statement) -> Sequent:
     return Sequent(variables, given, says if isinstance(says, Term) else ONE <= ONE)
 
 
-def _check_parts(parts: Mapping[str, Sequent], proofs: Mapping[str, Any]) -> None:
+def _check_parts(
+    parts: Mapping[str, Sequent], proofs: Mapping[str, Any], known: Mapping[str, Sequent] | None = None
+) -> None:
     """Each part is defined at each point of its domain, and then valid."""
     if proofs.keys() != parts.keys():
         raise Rejected("the proofs are of other parts")
     for label, sequent in parts.items():
-        defined, goal = proofs[label]
+        defined, goal, *cited = proofs[label]
         conditions = needed(sequent)
         if len(conditions) != len(defined):
             raise Rejected(f"{len(conditions)} conditions of definedness, {len(defined)} proofs")
         for condition, proof in zip(conditions, defined, strict=True):
             check(condition, proof)
-        check(sequent, goal)
+        check(building_on((known or {})[label], sequent) if cited else sequent, goal)
+
+
+def building_on(known: Sequent, sequent: Sequent) -> Sequent:
+    """The sequent with what is known to hold, and to be defined, over the same domain as one more hypothesis."""
+    if (sequent.variables, sequent.given) != (known.variables, known.given):
+        raise Rejected("what is known is about another domain")
+    return replace(sequent, given=(*sequent.given, *conjuncts([known.goal])))
 
 
 def _instances(base: Sequent, parts: Mapping[str, Sequent], listed: Any) -> Checked:

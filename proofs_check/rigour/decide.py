@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.core import witness
-from proofs_check.core.certificate import Checked, Outcome, check_certificate, instance, premise
-from proofs_check.core.domain import Sequent, needed, needs
+from proofs_check.core.certificate import Checked, Outcome, building_on, check_certificate, instance, premise
+from proofs_check.core.domain import Sequent, needed
 from proofs_check.core.enclose import Undefined, Unknown
 from proofs_check.core.mutants import mutants
 from proofs_check.core.rules import Rejected, known_in
@@ -17,8 +17,9 @@ from proofs_check.core.statement import FORMAT, Statement, obligations
 from proofs_check.core.terms import Malformed
 from proofs_check.core.work import TooLarge, limited
 from proofs_check.rigour.auto import Search
+from proofs_check.rigour.monotone import from_known
 from proofs_check.rigour.refute import refute, satisfy
-from proofs_check.rigour.tactics import Failed, Tactic, by
+from proofs_check.rigour.tactics import Failed, Tactic, by, first
 
 Scripts = Mapping[str, Tactic]
 _INSTANCES = 3
@@ -38,6 +39,7 @@ class Effort:
 FULL = Effort()
 UNAIDED = Effort(refuter=800, prover=80, looks=600, work=1_000_000)  # a statement of the ledger without a script
 BRIEF = Effort(refuter=600, prover=25, looks=200, depth=3, work=200_000)
+MUTANT = Effort(refuter=600, prover=15, looks=60, depth=3, work=60_000)
 
 
 class Empty(Exception):
@@ -53,31 +55,45 @@ class Decision:
     reason: str = ""
 
 
-def decide(statement: Statement, effort: Effort = FULL, scripts: Scripts | None = None) -> Decision:
-    """Search for a certificate. Raises Empty where the hypotheses cannot be met as far as the search goes."""
+def decide(
+    statement: Statement, effort: Effort = FULL, scripts: Scripts | None = None, known: Statement | None = None
+) -> Decision:
+    """Search for a certificate. Raises Empty where the hypotheses cannot be met as far as the search goes.
+
+    `scripts` prove parts of the statement, by someone who thinks that it holds; `known`: a proved one that is like it.
+    """
     base = premise(statement)
     point = satisfy(base)
     if point is None:
         raise Empty(f"{statement.name}: no point is found that lies in the domain and meets every hypothesis")
     body = {"format": FORMAT, "statement": statement.digest}
+    proved = {**body, "point": witness.to_json(point)}
     parts = obligations(statement)
-    if scripts:  # who wrote them thinks that it holds
-        try:
-            return _checked(statement, {**body, "point": witness.to_json(point), **_whole(parts, effort, scripts)})
-        except Failed:
-            pass
+
+    def offered(proofs: dict[str, Any]) -> Decision:
+        return _checked(statement, {**proved, **proofs}, known=known)
+
+    aided: list[Scripts] = [scripts] if scripts else []
+    try:
+        if known is not None:
+            return offered(_from_known(statement, known, effort))
+        if scripts:
+            return offered(_whole(parts, effort, scripts))
+    except Failed:
+        pass
     for label, sequent in parts:
         found = refute(sequent, steps=effort.refuter)
         if found is not None:
             return _checked(statement, {**body, "witness": [label, witness.to_json(found)]})
-    body["point"] = witness.to_json(point)
-    try:
-        return _checked(statement, {**body, **_whole(parts, effort, {})})
-    except Failed as fault:
-        reason = str(fault)
-    listed = _instances(statement, base, effort)
+    reason = ""
+    for tactics in ([*aided, {}] if known is not None else [{}]):
+        try:
+            return offered(_whole(parts, effort, tactics))
+        except Failed as fault:
+            reason = str(fault)
+    listed = _instances(statement, base, effort) if known is None else []  # instances tell no mutant apart
     if listed:
-        return _checked(statement, {**body, "instances": listed}, reason)
+        return _checked(statement, {**proved, "instances": listed}, reason)
     return Decision(None, None, reason)
 
 
@@ -85,9 +101,11 @@ def _whole(parts: Sequence[tuple[str, Sequent]], effort: Effort, scripts: Script
     return {"proofs": {k: _proofs(q, effort, scripts.get(k), scripts.get("defined")) for k, q in parts}}
 
 
-def _checked(statement: Statement, certificate: dict[str, Any], reason: str = "") -> Decision:
+def _checked(
+    statement: Statement, certificate: dict[str, Any], reason: str = "", known: Statement | None = None
+) -> Decision:
     try:
-        return Decision(certificate, check_certificate(statement, certificate), reason)
+        return Decision(certificate, check_certificate(statement, certificate, known), reason)
     except Rejected as fault:
         return Decision(None, None, f"the search found what the core rejects: {fault}")
 
@@ -96,6 +114,7 @@ def _proofs(
     sequent: Sequent, effort: Effort, script: Tactic | None = None, conditions: Tactic | None = None
 ) -> list[Any]:
     """Proofs of the conditions of definedness, and of the sequent."""
+    proof = _prove(sequent, effort, script)
     defined = []
     for condition in needed(sequent):
         try:
@@ -104,7 +123,7 @@ def _proofs(
             if conditions is None:
                 raise
             defined.append(_prove(condition, effort, None))
-    return [defined, _prove(sequent, effort, script)]
+    return [defined, proof]
 
 
 def _prove(sequent: Sequent, effort: Effort, script: Tactic | None) -> Any:
@@ -139,20 +158,16 @@ def _instances(statement: Statement, base: Sequent, effort: Effort) -> list[dict
 
 
 def try_mutants(
-    statement: Statement, certificate: Mapping[str, Any] | None = None, scripts: Scripts | None = None,
-    effort: Effort = BRIEF,
-) -> list[dict[str, Any]]:  # fmt: skip
-    """Each mutant with its kind, its digest, and a certificate where one was found.
+    statement: Statement, scripts: Scripts | None = None, effort: Effort = MUTANT
+) -> list[dict[str, Any]]:
+    """Each mutant of a proved statement with its kind, its digest, and a certificate where one was found.
 
-    A mutant that only weakens the conclusion is proved from the statement itself, if that has a proof.
+    A mutant that only weakens the conclusion is proved from the statement itself.
     """
-    whole = {} if certificate is None else _from_the_whole(statement, certificate)
     results: list[dict[str, Any]] = []
     for mutant in mutants(statement):
         try:
-            found = decide(mutant.statement, effort, whole)
-            if scripts and found.checked is None:
-                found = decide(mutant.statement, effort, scripts)
+            found = decide(mutant.statement, effort, scripts, statement)
         except Empty:
             continue
         shown = found.checked is not None and found.checked.outcome is not Outcome.INSTANCES
@@ -161,27 +176,15 @@ def try_mutants(
     return results
 
 
-def _from_the_whole(statement: Statement, certificate: Mapping[str, Any]) -> dict[str, Tactic]:
-    """For each part a tactic that takes the proved part for a lemma, and goes on from there."""
-    return {
-        label: _lemma(sequent, certificate["proofs"][label])
-        for label, sequent in obligations(statement)
-        if label in certificate.get("proofs", {})
-    }
-
-
-def _lemma(known: Sequent, proofs: Any) -> Tactic:
-    conditions = dict(zip(needed(known), proofs[0], strict=True))
-
-    def tactic(sequent: Sequent) -> Any:
-        search = Search(BRIEF.prover, BRIEF.looks)
-        if (sequent.variables, sequent.given) == (known.variables, known.given):
-            defined = [conditions[c] for c in dict.fromkeys(needs(known, known.goal))]
-            after: Tactic = lambda s: search.prove(s, 2)  # noqa: E731
-            try:
-                return by("have", known.goal, defined, proofs[1], after)(sequent)
-            except Failed:
-                pass
-        return search.prove(sequent, BRIEF.depth)
-
-    return tactic
+def _from_known(statement: Statement, known: Statement, effort: Effort) -> dict[str, Any]:
+    """Proofs of the parts, as weaker variants of what is known."""
+    before = dict(obligations(known))
+    proofs: dict[str, Any] = {}
+    for label, sequent in obligations(statement):
+        try:
+            given = building_on(before[label], sequent)
+        except Rejected as fault:
+            raise Failed(str(fault)) from fault
+        proof = _prove(given, effort, first(by("known"), from_known))
+        proofs[label] = [[_prove(condition, effort, None) for condition in needed(sequent)], proof, "known"]
+    return {"proofs": proofs}

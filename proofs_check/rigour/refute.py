@@ -374,8 +374,12 @@ def refuted(sequent: Sequent, count: int = 60) -> bool:
     """Does some float point fail the goal, and the core agree?"""
     goal = margin(_conclusion(sequent).goal)
     worst = sorted(((goal(point), k, point) for k, point in enumerate(sample(sequent, count))), key=lambda x: x[:2])
-    failing = [point for value, _, point in worst if value < -1e-9][:4]
+    failing = [point for value, _, point in worst if value < -1e-9 and _finite(point)][:4]
     return any(witness.refutes(sequent, _as_fractions(point)) for point in failing)
+
+
+def _finite(point: FloatPoint) -> bool:
+    return all(math.isfinite(x) for x in _numbers(tuple(point.values())))
 
 
 def _as_fractions(value: Any) -> Any:
@@ -592,7 +596,7 @@ def _rationals(sequent: Sequent, point: FloatPoint) -> Iterator[dict[str, Any]]:
     told = {float(c): c for f in (sequent.goal, *sequent.given) for node in walk(f) if node.kind == "num"
             for c in (node.parts[0], -node.parts[0]) if abs(c) < 10**300}  # fmt: skip
     for limit in (-1, *_EXACT[3::3], 0):
-        if not all(math.isfinite(x) for x in _numbers(tuple(point.values()))):
+        if not _finite(point):
             return
         found = {name: _exactly(value, limit, told) for name, value in point.items()}
         if str(found) not in seen:

@@ -51,9 +51,14 @@ def _atoms(sequent: Sequent) -> list[Term]:
 
 
 def _at_once(atoms: list[Term], names: set[str], numbers: Mapping[str, Term]) -> dict[str, Term]:
-    """Every equality `x = t` taken for the value of x, at the point's values of what is left."""
-    sides = [sides for atom in atoms if atom.parts[0] == "=" for sides in (atom.parts[1:], atom.parts[:0:-1])]
-    known = {x.parts[0]: t for x, t in sides if x.kind == "var" and x.parts[0] in names and x.parts[0] not in free(t)}
+    """Every equality `f(x) = t` taken for the value of x, at the point's values of what is left."""
+    known: dict[str, Term] = {}
+    for atom in (atom for atom in atoms if atom.parts[0] == "="):
+        for side, other in (atom.parts[1:], atom.parts[:0:-1]):
+            mine = free(side) & names
+            if len(mine) == 1 and not mine & (free(other) | known.keys()) and _count(side, *mine) == 1:
+                known |= {name: value for name in mine for value in list(_inverse(side, other, name))[:1]}
+                break
     rest = {name: value for name, value in numbers.items() if name not in known}
     found = {name: substitute(term, rest) for name, term in known.items()}
     return {name: term for name, term in found.items() if not free(term)}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from proofs_check.core.domain import Sequent
-from proofs_check.core.rules import RULES, Checker, Rejected, known_in
+from proofs_check.core.rules import FAULTS, RULES, Checker, Rejected, known_in
 from proofs_check.core.terms import Term, to_json
 
 Proof = list[Any]
@@ -50,16 +50,18 @@ class _Elaborator(Checker):
 
 
 def by(rule: str, *arguments: Any) -> Tactic:
-    """One rule. Terms among the arguments are written out; functions are tactics for the proofs."""
+    """One rule. Terms among the arguments are written out; functions are tactics for the proofs.
+
+    What a rule refuses is Failed; a name or an assertion that is wrong in a script is not.
+    """
+    apply = RULES[rule]
 
     def tactic(sequent: Sequent) -> Proof:
         filled = [_prepared(argument) for argument in arguments]
         try:
             with known_in(sequent):
-                RULES[rule](_Elaborator(), sequent, *filled)
-        except Failed:
-            raise
-        except Exception as fault:
+                apply(_Elaborator(RULES), sequent, *filled)
+        except (Rejected, *FAULTS) as fault:
             raise Failed(f"{rule}: {fault}") from fault
         return [rule, *map(_finished, filled)]
 
@@ -99,14 +101,3 @@ def first(*tactics: Tactic) -> Tactic:
         raise Failed("; ".join(why)[:300])
 
     return tactic
-
-
-def confirmed(sequent: Sequent, proof: Proof) -> Proof:
-    """The proof, once the core has gone through it."""
-    from proofs_check.core.rules import check
-
-    try:
-        check(sequent, proof)
-    except Rejected as fault:
-        raise Failed(str(fault)) from fault
-    return proof

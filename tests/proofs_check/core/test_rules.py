@@ -589,3 +589,28 @@ def test_equivalences_and_false_are_what_they_are():
     refused(q(iff(x > 0, x >= 0), X), ["split", ["assume", KNOWN], ["assume", KNOWN]])
     refused(q(FALSE), SIGNS)
     refused(q(FALSE), ["absurd", SIGNS])
+
+
+def test_an_implication_is_used_from_both_sides():
+    given = [implies(x > 0, y > 0), x > 0]
+    absurd = ["scale", J(x), J(x <= 0), [], [], KNOWN, KNOWN]
+    check(q(y > 0, X, Y, given=given), ["alternatives", 0, ["absurd", absurd], KNOWN])
+    refused(q(y > 0, X, Y, given=given[:1]), ["alternatives", 0, KNOWN, KNOWN], "no known fact")
+    refused(q(y > 0, X, Y, given=given[:1]), ["alternatives", 0, KNOWN], "as many proofs")
+
+
+def test_a_statement_builds_on_a_proved_one_over_the_same_domain_only():
+    proved = statement("a", for_all=[POSITIVE], says=x**2 > 0)
+    weaker = statement("b", for_all=[POSITIVE], says=x**2 > -1)
+    base = {"format": 1, "statement": weaker.digest, "point": {"x": "1"}}
+    cited = {**base, "proofs": {"conclusion": [[], ["linear", [["1", [1]], ["1", []]]], "known"]}}
+    assert check_certificate(weaker, cited, proved).outcome is Outcome.PROVED
+    for known in (None, weaker, statement("a", for_all=[X], says=x**2 > 0),
+                  statement("a", for_all=[POSITIVE], given=[x > 1], says=x**2 > 0)):  # fmt: skip
+        if known is weaker:
+            continue  # what is proved may be cited for itself
+        with pytest.raises(Rejected):
+            check_certificate(weaker, cited, known)
+    plain = {**base, "proofs": {"conclusion": [[], ["linear", [["1", [1]], ["1", []]]]]}}
+    with pytest.raises(Rejected):
+        check_certificate(weaker, plain, proved)

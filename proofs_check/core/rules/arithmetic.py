@@ -1,0 +1,231 @@
+"""Rules of arithmetic: normal forms, positive combinations, signs, boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from proofs_check.core import boxes
+from proofs_check.core.domain import Sequent, check_formed, facts, needs, taken
+from proofs_check.core.normal import (
+    Poly,
+    Rational,
+    back,
+    constant,
+    difference,
+    inverse,
+    is_number,
+    normal,
+    plus,
+    times,
+)
+from proofs_check.core.rules.checker import Checker, Rule, at_an_index, compared, reject_unless
+from proofs_check.core.terms import (
+    ONE,
+    Term,
+    absolute,
+    both,
+    exp,
+    from_json,
+    num,
+    rational,
+    substitute,
+    walk,
+)
+
+
+def _identity(c: Checker, sequent: Sequent) -> None:
+    """b - a is a constant in normal form, and it decides the relation."""
+    relation, margin = compared(sequent.goal)
+    value = is_number(margin)
+    reject_unless(value is not None, "the two sides differ by no constant")
+    assert value is not None
+    holds = {"=": value == 0, "<=": value >= 0, "<": value > 0, "!=": value != 0}[relation]
+    reject_unless(holds, f"the sides differ by {value}")
+
+
+def _fact(c: Checker, sequent: Sequent, known: list[Term], reference: Any) -> tuple[str, Rational]:
+    """A relation ("=", "<=" or "<") and a form: 0 relation form."""
+    if type(reference) is int:
+        formula = known[reference]
+        relation, margin = compared(formula)
+        reject_unless(relation != "!=", "`!=` has no sign")
+        return relation, margin
+    name, *args = reference
+    x = from_json(args[0])
+    c.defined(sequent, x, args[1] if len(args) > 1 else [])
+    # Exponentials are positive; squares, roots, absolute values and |x| -+ x are not negative; |sin|, |cos| <= 1.
+    bounds: dict[str, Callable[[], tuple[str, Term]]] = {
+        "exp": lambda: ("<", exp(x)), "square": lambda: ("<=", x**2), "abs": lambda: ("<=", absolute(x)),
+        "abs-": lambda: ("<=", absolute(x) - x), "abs+": lambda: ("<=", absolute(x) + x),
+        "sin-": lambda: ("<=", 1 - Term("apply", "sin", x)), "sin+": lambda: ("<=", 1 + Term("apply", "sin", x)),
+        "cos-": lambda: ("<=", 1 - Term("apply", "cos", x)), "cos+": lambda: ("<=", 1 + Term("apply", "cos", x)),
+    }  # fmt: skip
+    relation, term = bounds[name]()
+    return relation, normal(term)
+
+
+def _linear(c: Checker, sequent: Sequent, combination: list[Any]) -> None:
+    """b - a is a sum of products of facts with positive coefficients, so it has their sign.
+
+    A product with an equality in it is 0, and may carry any factor.
+    """
+    relation, margin = compared(sequent.goal)
+    known = facts(sequent)
+    strict, only_zero = False, True
+    total = constant(0)
+    for coefficient, references in combination:
+        parts = [_fact(c, sequent, known, reference) for reference in references]
+        product = reduce(times, (form for _, form in parts), constant(1))
+        if any(sign == "=" for sign, _ in parts):
+            factor = from_json(coefficient)
+            reject_unless(not list(needs(sequent, factor)), "a factor that may be undefined")
+            check_formed(replace(sequent, goal=factor <= factor))
+            total = plus(total, times(normal(factor), product))
+            continue
+        size = rational(coefficient)
+        reject_unless(size > 0, "a coefficient that is not positive")
+        total = plus(total, times(constant(size), product))
+        only_zero = False
+        strict = strict or all(sign == "<" for sign, _ in parts)
+    reject_unless(plus(margin, times(constant(-1), total)).is_zero, "the combination is not the difference")
+    allowed = {"<": strict, "<=": True, "=": only_zero, "!=": strict}[relation]
+    reject_unless(allowed, f"the combination does not give {relation}")
+
+
+def _scale(
+    c: Checker, sequent: Sequent, factor: Any, image: Any, zeros: list[Any], defined: Any, positive: Any, proof: Any
+) -> None:
+    """The difference times m > 0 is the new goal's, up to what known equalities make 0. With m = 1 it rewrites."""
+    relation, margin = compared(sequent.goal)
+    m, goal = from_json(factor), from_json(image)
+    weights = [from_json(weight) for weight, _ in zeros]
+    reject_unless(goal.kind == "rel" and goal.parts[0] == relation, "another relation")
+    c.defined(sequent, both(goal, m <= m, *(w <= w for w in weights)), defined)
+    known = facts(sequent)
+    rest = plus(times(normal(m), margin), times(constant(-1), compared(goal)[1]))
+    for weight, (_, reference) in zip(weights, zeros, strict=True):
+        sign, form = _fact(c, sequent, known, reference)
+        reject_unless(sign == "=", "only an equality is 0")
+        rest = plus(rest, times(constant(-1), times(normal(weight), form)))
+    reject_unless(rest.is_zero, "the difference is another one")
+    if m is not ONE:
+        c.prove(replace(sequent, goal=num(0) < m), positive)
+    c.prove(replace(sequent, goal=goal), proof)
+
+
+def _exponentiate(c: Checker, sequent: Sequent, proof: Any) -> None:
+    """exp is strictly increasing, so a relation holds if it does between exponentials."""
+    relation, a, b = sequent.goal.parts
+    c.prove(replace(sequent, goal=Term("rel", relation, exp(a), exp(b))), proof)
+
+
+def _logarithm(c: Checker, sequent: Sequent, proof: Any) -> None:
+    """The same, backwards: between two exponentials a relation holds if it does between their arguments."""
+    relation, a, b = sequent.goal.parts
+    reject_unless(a.kind == b.kind == "apply" and a.parts[0] == b.parts[0] == "exp", "the sides are no exponentials")
+    c.prove(replace(sequent, goal=Term("rel", relation, a.parts[1], b.parts[1])), proof)
+
+
+def _signs(c: Checker, sequent: Sequent, parts: list[Any], by: dict[str, Any]) -> None:
+    """Written in quantities that are not negative, b - a has no negative coefficient.
+
+    `parts` names them: [name, [products of facts above], [below]] is their quotient; `by` writes variables in them,
+    which is checked by putting the facts back. Each point has its quantities, so nothing of the domain is lost.
+    """
+    relation, margin = compared(sequent.goal)
+    reject_unless(relation in ("<", "<=", "!="), "signs prove no equality")
+    known = facts(sequent)
+    signs = _Signs(sequent)
+    values: dict[str, Term] = {}
+    for name, above, below in parts:
+        top = [_fact(c, sequent, known, reference) for reference in above]
+        under = [_fact(c, sequent, known, reference) for reference in below]
+        reject_unless(all(sign == "<" for sign, _ in under), "a quotient by what may be 0")
+        reject_unless(all(sign != "=" for sign, _ in top), "an equality is no quantity")
+        values[name] = back(reduce(times, [f for _, f in top] + [inverse(f) for _, f in under], constant(1)))
+        signs.name(name, "<" if all(sign == "<" for sign, _ in top) else "<=")
+    images = {name: from_json(image) for name, image in by.items()}
+    for name, image in images.items():
+        reject_unless(not sequent.variable(name).sizes, f"{name} is a sequence")
+        reject_unless(signs.polynomial_over_positive(image), f"{name} is written with what may be undefined")
+        reject_unless(difference(substitute(image, values), Term("var", name)).is_zero, f"{name} is written wrongly")
+    found = signs.of_form(normal(substitute(back(margin), images)))
+    reject_unless(found == "<" or (found == "<=" and relation == "<="), "a coefficient may be negative, or all 0")
+
+
+class _Signs:
+    """The signs of forms whose atoms are known not to be negative: "<" positive, "<=" not negative, "" not known."""
+
+    def __init__(self, sequent: Sequent, named: Mapping[str, str] | None = None) -> None:
+        self.sequent = sequent
+        self.named = dict(named or {})
+
+    def name(self, name: str, sign: str) -> None:
+        reject_unless(name not in taken(self.sequent) and name not in self.named, f"the name {name} is taken")
+        reject_unless("'" not in name, "a primed name may be a bound one")
+        self.named[name] = sign
+
+    def of_form(self, form: Rational) -> str:
+        """The form is defined where it is used, so what it divides by is not 0: not negative is then positive."""
+        if not all(self.of_poly(dict(factor)) for factor, _ in form.over):
+            return ""
+        return self.of_poly(form.top)
+
+    def of_poly(self, poly: Poly) -> str:
+        strict = False
+        for mono, coefficient in poly.items():
+            found = [self.of_power(base, power) for base, power in mono]
+            if coefficient < 0 or "" in found:
+                return ""
+            strict = strict or all(sign == "<" for sign in found)
+        return "<" if strict else "<="
+
+    def of_power(self, base: Term, power: Fraction) -> str:
+        sign = self.of_atom(base)
+        if not sign and power.denominator == 1 and power % 2 == 0:
+            sign = "<="
+        return "<" if sign and power < 0 else sign
+
+    def of_atom(self, base: Term) -> str:
+        kind, parts = base.kind, base.parts
+        if kind == "pi" or (kind == "apply" and parts[0] == "exp"):
+            return "<"
+        if kind == "apply" and parts[0] in ("abs", "sqrt"):
+            return "<="
+        if kind == "var" and parts[0] in self.named:
+            return self.named[parts[0]]
+        if kind in ("var", "item") and any(v.name == parts[0] for v in self.sequent.variables):
+            known = self.sequent.variable(parts[0])
+            if known.low is not None and known.low.kind == "num" and known.low.parts[0] >= 0:
+                return "<" if known.low_open or known.low.parts[0] > 0 else "<="
+        if kind == "fold" and parts[0] in ("sum", "prod"):
+            # A sum of what is not negative is not negative; it may be empty. Its index gets a name of its own.
+            inner = at_an_index(self.sequent, base, self.named)
+            body = substitute(parts[4], {parts[1]: Term("var", inner.variables[-1].name)})
+            return "<=" if _Signs(inner, self.named).of_form(normal(body)) else ""
+        return ""
+
+    def polynomial_over_positive(self, term: Term) -> bool:
+        """Is the term built by arithmetic that is defined, its divisors being positive?"""
+        for node in walk(term):
+            divisor = node.parts[1] if node.kind == "div" else node.parts[0] if node.kind == "pow" else ONE
+            divides = node.kind == "div" or (node.kind == "pow" and node.parts[1] < 0)
+            if node.kind not in ("num", "var", "add", "mul", "div", "pow"):
+                return False
+            if divides and self.of_form(normal(divisor)) != "<":
+                return False
+        return True
+
+
+def _boxes(c: Checker, sequent: Sequent, *arguments: Any) -> None:
+    boxes.check(sequent, *arguments)
+
+
+ARITHMETIC: dict[str, Rule] = {
+    "identity": _identity, "linear": _linear, "scale": _scale, "signs": _signs, "exponentiate": _exponentiate,
+    "logarithm": _logarithm, "boxes": _boxes,
+}  # fmt: skip

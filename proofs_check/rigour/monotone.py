@@ -1,0 +1,203 @@
+"""A comparison from a known one whose sides differ from it at single places: monotone from the place outwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from proofs_check.core.domain import Sequent, facts
+from proofs_check.core.terms import ONE, ZERO, Term, exp, substitute, var
+from proofs_check.rigour.arithmetic import small
+from proofs_check.rigour.refute import refuted
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
+
+Comparison = Callable[[Term, Term], Term]
+Lemma = tuple[Term, Tactic]
+
+
+_MOST = 6  # hypotheses that are looked at, from the last one on
+
+
+def from_known(s: Sequent) -> Proof:
+    """The goal from one of the last hypotheses, of which it is a weaker variant; a conjunction part by part."""
+    if s.goal.kind == "and":
+        return by("split", *(first(by("known"), from_known) for _ in s.goal.parts))(s)
+    if s.goal.kind == "implies":
+        return by("assume", first(*(_detached(k) for k in _implications(s))))(s)
+    if s.goal.kind != "rel" or s.goal.parts[0] == "!=":
+        raise Failed("monotone: no comparison")
+    given = s.given[: -_MOST - 1 : -1]
+    return first(*(partial(_weaker, k) for k, fact in enumerate(given, 1) if _comparable(fact, s.goal)))(s)
+
+
+def _implications(s: Sequent) -> list[int]:
+    """The known implications with the assumption of the goal."""
+    return [k for k, fact in enumerate(s.given) if fact.kind == "implies" and fact.parts[0] is s.goal.parts[0]]
+
+
+def _detached(which: int) -> Tactic:
+    """What the implication says, once it is assumed what it assumes; then on from there."""
+    return by("alternatives", which, _contradiction, first(by("known"), from_known))
+
+
+def _contradiction(s: Sequent) -> Proof:
+    """The last two hypotheses are a comparison and its negation."""
+    (one, a, b), (other, _, _) = s.given[-2].parts, s.given[-1].parts
+    if {one, other} != {"<", "<="}:
+        return by("absurd", small)(s)
+    low, high = (a, b) if one == "<" else (b, a)
+    return by("absurd", by("scale", high - low, high <= low, [], small, by("known"), by("known")))(s)
+
+
+def _comparable(known: Term, goal: Term) -> bool:
+    """One side at most has changed."""
+    if known.kind != "rel" or known.parts[0] not in ("<", "<="):
+        return False
+    return known.parts[1] is goal.parts[1] or known.parts[2] is goal.parts[2]
+
+
+def _weaker(place: int, s: Sequent) -> Proof:
+    """From the hypothesis at that place from the end."""
+    known, goal = s.given[-place], s.goal
+    (_, a, b), (_, lower, upper) = known.parts, goal.parts
+    pairs = [pair for pair in ((lower, a), (b, upper)) if pair[0] is not pair[1]]
+    # Where the known comparison is not strict, one of the steps has to be.
+    needs_strict = goal.parts[0] == "<" and known.parts[0] != "<"
+    options: list[Sequence[str]] = [["<=" for _ in pairs]]
+    if needs_strict:
+        options = [["<" if k == chosen else "<=" for k, _ in enumerate(pairs)] for chosen, _ in enumerate(pairs)]
+    attempts = [_chained([(Term("rel", r, *pair), ordered) for r, pair in zip(option, pairs, strict=True)],
+                         partial(_added, known)) for option in options]  # fmt: skip
+    return first(*attempts)(s)
+
+
+def _chained(lemmas: Sequence[Lemma], last: Callable[[int], Tactic]) -> Tactic:
+    """Each lemma as a fact beside the known one; then `last`, which is told how many there are."""
+    tactic = last(len(lemmas))
+    for formula, why in reversed(lemmas):
+        tactic = by("have", formula, small, partial(_if_not_refuted, why), tactic)
+    return tactic
+
+
+def _if_not_refuted(why: Tactic, s: Sequent) -> Proof:
+    if refuted(s):
+        raise Failed("floats refute the step")
+    return why(s)
+
+
+def _added(known: Term, count: int) -> Tactic:
+    """The sum of the known comparison and the last facts, the lemmas."""
+
+    def tactic(s: Sequent) -> Proof:
+        every = facts(s)
+        used = [every.index(known), *range(len(every) - count, len(every))]
+        return by("linear", [["1", [k]] for k in used])(s)
+
+    return tactic
+
+
+def ordered(s: Sequent) -> Proof:
+    """low <= high (or low < high), two terms that differ at one place."""
+    relation, low, high = s.goal.parts
+    attempts = [small, *(_chained(lemmas, last) for lemmas, last in _steps(relation, low, high))]
+    return first(*attempts)(s)
+
+
+def _steps(relation: str, low: Term, high: Term) -> list[tuple[list[Lemma], Callable[[int], Tactic]]]:
+    """The ways from the places where the terms differ to the terms: lemmas, and how they give the goal."""
+    def less(x: Term, y: Term) -> Lemma:
+        return Term("rel", relation, x, y), ordered
+
+    def sign(term: Term) -> Lemma:
+        return Term("rel", relation, ZERO, term), _sign
+
+    if high.kind == "mul" and high.parts[0] is low:
+        return [([sign(low)], _product)]
+    if low.kind == "mul" and low.parts[0] is high:
+        return [([(Term("rel", relation, high, ZERO), small)], _product), ([sign(high)], _product)]
+    places = [k for k, (x, y) in enumerate(zip(low.parts, high.parts, strict=False)) if x is not y]
+    if low.kind != high.kind or len(low.parts) != len(high.parts) or len(places) != 1:
+        return []
+    (k,) = places
+    x, y, kind = low.parts[k], high.parts[k], low.kind
+    if not isinstance(x, Term) or not isinstance(y, Term):
+        return []
+    if kind == "add":
+        return [([less(x, y)], _product)]
+    if kind == "mul":
+        rest = Term("mul", ONE, *(part for j, part in enumerate(low.parts) if j != k))
+        return [([less(x, y), (ZERO <= rest, small)], _product), ([less(y, x), (rest <= ZERO, small)], _product)]
+    if kind == "div":
+        return _quotients(relation, low.parts, high.parts, k, less)
+    if kind == "apply":
+        return [([less(x, y)], partial(_function, low.parts[0], x, y, relation))]
+    if kind == "fold" and low.parts[0] == "sum" and k == 4:
+        return [([], lambda _: _termwise(relation, low, high))]
+    return []
+
+
+def _quotients(
+    relation: str, low: Sequence[Term], high: Sequence[Term], k: int, less: Callable[[Term, Term], Lemma]
+) -> list[tuple[list[Lemma], Callable[[int], Tactic]]]:
+    """x/d <= y/d for d > 0 (or the other way for d < 0), and n/x <= n/y for n >= 0 and 0 < y <= x."""
+    if k == 0:
+        under = low[1]
+        return [
+            ([less(low[0], high[0])], lambda _: _cleared(under, Term("rel", relation, low[0], high[0]))),
+            ([less(high[0], low[0])], lambda _: _cleared(-under, Term("rel", relation, high[0], low[0]))),
+        ]
+    top, x, y = low[0], low[1], high[1]
+    image = Term("rel", relation, top * y, top * x)
+    return [([less(y, x), (Term("rel", relation, ZERO, top), small)], lambda _: _cleared(x * y, image))]
+
+
+def _cleared(factor: Term, image: Term) -> Tactic:
+    return by("scale", factor, image, [], small, small, first(by("known"), _product(2)))
+
+
+def _product(count: int) -> Tactic:
+    """The product (of one: the fact itself, in any positive multiple) of the last facts."""
+
+    def tactic(s: Sequent) -> Proof:
+        end = len(facts(s))
+        return first(by("linear", [["1", [end - 1 - k for k in range(count)]]]), small)(s)
+
+    return tactic
+
+
+def _sign(s: Sequent) -> Proof:
+    """0 <= b, by itself or because 0 <= a <= b is known."""
+    relation, _, b = s.goal.parts
+    above = [fact.parts[1] for fact in s.given if fact.kind == "rel" and fact.parts[2] is b]
+    through = [_chained([(Term("rel", relation, ZERO, a), small)], lambda _: _sums_of_two) for a in above]
+    return first(small, *through)(s)
+
+
+def _sums_of_two(s: Sequent) -> Proof:
+    """The last fact and any other one, added."""
+    end = len(facts(s))
+    return first(*(by("linear", [["1", [end - 1]], ["1", [k]]]) for k in range(end - 1)))(s)
+
+
+def _function(name: str, x: Term, y: Term, relation: str, _: int) -> Tactic:
+    """An increasing function of the sides of the last fact."""
+    known = by("known")
+    if name == "exp":
+        return by("logarithm", known)
+    if name == "log":
+        return by("exponentiate", known)
+    if name == "tanh":  # 1 - 2/(e^2x + 1)
+        image = Term("rel", relation, exp(2 * x), exp(2 * y))
+        doubled = by("logarithm", lambda s: by("linear", [["2", [len(facts(s)) - 1]]])(s))
+        return by("scale", (exp(2 * x) + 1) * (exp(2 * y) + 1) / 2, image, [], small, small, doubled)
+    return small
+
+
+def _termwise(relation: str, low: Term, high: Term) -> Tactic:
+    """Sums over one range, term by term; strictly where there is a term."""
+    return by("termwise", low, relation, high.parts[4], small, _renamed, small, by("known"))
+
+
+def _renamed(s: Sequent) -> Proof:
+    return ordered(replace(s, goal=substitute(s.goal, {s.variables[-1].name: var(s.variables[-1].name)})))
