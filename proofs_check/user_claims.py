@@ -119,12 +119,12 @@ def row(data: Any, mutants: bool) -> Row:
     """Decide one statement given as data."""
     from proofs_check.core.certificate import Outcome
     from proofs_check.core.printing import definitions, sentence
-    from proofs_check.rigour.decide import Empty, decide, try_mutants
+    from proofs_check.rigour.decide import UNAIDED, Empty, decide, try_mutants
     from proofs_check.verdicts import counted, summary
 
     statement = from_data(data)
     try:
-        found = decide(statement)
+        found = decide(statement, UNAIDED)
     except Empty as why:
         return _failed(statement, str(why))
     proved = found.checked is not None and found.checked.outcome is Outcome.PROVED

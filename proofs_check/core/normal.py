@@ -138,18 +138,31 @@ def power(x: Rational, n: int) -> Rational:
 
 def _reduced(x: Rational) -> Rational:
     """Powers of roots, absolute values and sines of at least 2 written by what they are the root of."""
+    kept: Poly = {}
+    moved: dict[tuple[Term, int], Poly] = {}  # by the root and the power of its square that comes out
     for mono, coefficient in x.top.items():
-        for position, (base, exponent) in enumerate(mono):
-            square = _SQUARES.get(base.parts[0]) if base.kind == "apply" else None
-            if square is None or not (exponent >= 2 or (exponent <= -2 and base.parts[0] != "sin")):
-                continue
+        base, half, rest = _square_in(mono)
+        poly = kept if base is None else moved.setdefault((base, half), {})
+        poly[rest] = poly.get(rest, Fraction(0)) + coefficient
+    if not moved:
+        return x
+    total = Rational(kept, x.over)
+    for (base, half), poly in moved.items():
+        square = power(normal(_SQUARES[base.parts[0]](base.parts[1])), half)
+        same = Rational({m: c for m, c in poly.items() if c}, x.over)
+        total = plus(total, times(same, square))
+    return total
+
+
+def _square_in(mono: Monomial) -> tuple[Term | None, int, Monomial]:
+    """The first root in a monomial with a power of at least 2, that of its square, and what is left; or all is."""
+    for position, (base, exponent) in enumerate(mono):
+        if base.kind != "apply" or base.parts[0] not in _SQUARES:
+            continue
+        if exponent >= 2 or (exponent <= -2 and base.parts[0] != "sin"):
             half = int(exponent / 2)  # towards zero
-            rest = _times_monomial(mono[:position] + mono[position + 1 :], ((base, exponent - 2 * half),))
-            others = {m: c for m, c in x.top.items() if m != mono}
-            changed = times(Rational({rest: coefficient}), power(normal(square(base.parts[1])), half))
-            over = Rational({(): Fraction(1)}, x.over)
-            return plus(Rational(others, x.over), times(changed, over))
-    return x
+            return base, half, _times_monomial(mono[:position] + mono[position + 1 :], ((base, exponent - 2 * half),))
+    return None, 0, mono
 
 
 # sqrt(a)^2 = a where the root is defined; |a|^2 = a^2; sin(a)^2 = 1 - cos(a)^2.

@@ -193,28 +193,48 @@ def linear(sequent: Sequent, degree: int = 2, squares: bool = True) -> Proof:
                 continue
             if not form.over and is_number(form) is None:
                 forms.append((number, fact.parts[0], form))
-    atoms = {base for mono in margin.top for base, _ in mono}
+    atoms = list(dict.fromkeys(base for mono in margin.top for base, _ in mono))
     positive = [atom for atom in atoms if atom.kind == "apply" and atom.parts[0] == "exp"][:4]
     forms += [(["exp", to_json(atom.parts[1]), small], "<", normal(atom)) for atom in positive]
+    for atom in atoms:
+        if atom.kind == "apply" and atom.parts[0] in ("sin", "cos"):
+            for sign, form in (("-", normal(1 - atom)), ("+", normal(1 + atom))):
+                forms.append(([atom.parts[0] + sign, to_json(atom.parts[1]), small], "<=", form))
+        elif atom.kind == "apply" and atom.parts[0] == "abs":
+            for name, form in (("abs", normal(atom)), ("abs-", normal(atom - atom.parts[1])),
+                               ("abs+", normal(atom + atom.parts[1]))):  # fmt: skip
+                forms.append(([name, to_json(atom.parts[1]), small], "<=", form))
+    forms = [one for one in forms if not one[2].over]
     products: list[tuple[list[Any], str, Rational]] = [([], "<", constant(1))]
     for size in range(1, degree + 1):
         for chosen in itertools.islice(itertools.combinations_with_replacement(forms, size), 300):
             try:
                 form = reduce(times, (f for _, _, f in chosen))
-            except TooLarge:
+            except (TooLarge, RecursionError):
                 continue
-            relation = "=" if any(r == "=" for _, r, _ in chosen) else "<" if all(r == "<" for _, r, _ in chosen) else "<="  # fmt: skip  # noqa: E501
+            relation = of_product([relation for _, relation, _ in chosen])
             products.append(([reference for reference, _, _ in chosen], relation, form))
     if squares:
         products += list(_squares(margin, forms[:6] if degree > 1 else []))
     return _combined(sequent, margin, products)
 
 
+def of_product(relations: Sequence[str]) -> str:
+    """How 0 compares with a product, from how it compares with each factor."""
+    return "=" if "=" in relations else "<" if all(relation == "<" for relation in relations) else "<="
+
+
+def of_facts(sequent: Sequent) -> Proof:
+    """A combination of the facts themselves."""
+    return linear(sequent, 1, False)
+
+
 def _squares(margin: Rational, forms: list[tuple[Any, str, Rational]]) -> Iterator[tuple[list[Any], str, Rational]]:
     """Squares of sums and differences of what the monomials are squares of; these times one fact as well."""
     halves = [tuple((base, power / 2) for base, power in mono) for mono in margin.top]
     halves = [mono for mono in halves if all(_may_halve(base, power) for base, power in mono)][:8]
-    names = {base for mono in margin.top for base, _ in mono if base.kind in ("var", "item")}
+    names = {base for mono in margin.top for base, _ in mono
+             if base.kind in ("var", "item") or (base.kind == "apply" and base.parts[0] == "sqrt")}  # fmt: skip
     singles = [*halves, *(((name, Fraction(1)),) for name in sorted(names, key=lambda t: t.serial)), ()]
     singles = list(dict.fromkeys(singles))[:10]
     roots = [Rational({mono: Fraction(1)}) for mono in singles]
@@ -254,16 +274,16 @@ def _combined(sequent: Sequent, margin: Rational, products: list[tuple[list[Any]
     if found.status != 0:
         raise Failed("linear: no combination")
     chosen = [k for k, value in enumerate(found.x) if abs(value) > 1e-9]
-    exact = _exact(margin, [products[k][2] for k in chosen], monomials)
+    values = exact_solution(margin, [products[k][2] for k in chosen], monomials)
     combination = []
-    for k, value in zip(chosen, exact, strict=True):
+    for k, value in zip(chosen, values, strict=True):
         if value:
             refs, r, _ = products[k]
             combination.append([num(value) if r == "=" else str(value), refs])
     return by("linear", combination)(sequent)
 
 
-def _exact(margin: Rational, forms: list[Rational], monomials: Sequence[Any]) -> list[Fraction]:
+def exact_solution(margin: Rational, forms: list[Rational], monomials: Sequence[Any]) -> list[Fraction]:
     """The exact solution on the chosen columns."""
     zero = Fraction(0)
     values = solved([[f.top.get(m, zero) for f in forms] + [margin.top.get(m, zero)] for m in monomials])
@@ -305,14 +325,23 @@ def small(sequent: Sequent) -> Proof:
     if kind == "and":
         return by("split", *(small for _ in parts))(sequent)
     if kind == "rel" and parts[0] == "!=":
-        return first(by("identity"), by("known"), by("apart", True, small), by("apart", False, small))(sequent)
+        plain = (by("apart", less, by("known")) for less in (True, False))
+        return first(by("identity"), by("known"), *plain, by("apart", False, small), by("apart", True, small))(sequent)
     try:
         return first(by("identity"), by("known"), signs, _constants, lambda s: boxes(s, budget=60))(sequent)
     except Failed:
+        pass
+    from proofs_check.rigour.auto import Search
+    from proofs_check.rigour.positive import positive
+    from proofs_check.rigour.refute import refuted
+
+    if refuted(sequent):
+        raise Failed("floats refute it")
+    try:
+        return positive(sequent)
+    except Failed:
         if _nested:
             raise
-    from proofs_check.rigour.auto import Search
-
     _nested += 1
     try:
         return Search(steps=25, looks=100).prove(sequent, 2)
@@ -342,11 +371,11 @@ def exponentials(sequent: Sequent, then: Tactic) -> Proof:
     (low, p), (high, q) = sorted(margin.top.items(), key=lambda pair: pair[1])
     if p != -q or not all(b.kind == "apply" and b.parts[0] == "exp" for mono in (low, high) for b, _ in mono):
         raise Failed("not two exponentials")
-    goal = Term("rel", sequent.goal.parts[0], exp(_argument(low)), exp(_argument(high)))
+    goal = Term("rel", sequent.goal.parts[0], exp(argument(low)), exp(argument(high)))
     return rewritten_as(sequent, goal, by("logarithm", then))
 
 
-def _argument(mono: Monomial) -> Term:
+def argument(mono: Monomial) -> Term:
     """a, for a product of exponentials that is e^a."""
     return back(reduce(plus, (times(constant(power), normal(base.parts[1])) for base, power in mono), constant(0)))
 

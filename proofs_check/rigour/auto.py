@@ -4,18 +4,26 @@ given up at once. A budget of steps ends it."""
 from __future__ import annotations
 
 import itertools
+import math
 from fractions import Fraction
 
 from proofs_check.core.domain import Sequent, Variable, taken
 from proofs_check.core.normal import Rational, back, constant, difference, normal, plus, times
-from proofs_check.core.rules import known_in
-from proofs_check.core.terms import ONE, ZERO, Malformed, Term, exp, free, fresh, num, substitute, walk
+from proofs_check.core.rules import Rejected, face_parts, known_in
+from proofs_check.core.terms import ONE, ZERO, Malformed, Term, both, exp, free, fresh, num, substitute, walk
 from proofs_check.core.work import TooLarge
 from proofs_check.rigour import arithmetic, sums
 from proofs_check.rigour.branch import boxes
-from proofs_check.rigour.refute import least_margin, least_point
+from proofs_check.rigour.closed import closed
+from proofs_check.rigour.contrary import by_order, contrary, substituted
+from proofs_check.rigour.lemmas import from_equalities
+from proofs_check.rigour.positive import positive
+from proofs_check.rigour.refute import least_margin, least_point, refuted
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
+from proofs_check.rigour.tangent import tangents
 
+_LONGEST = 1500  # nodes of a goal
+_MOST = 200  # monomials of its two sides
 _FEW = 40  # values of a whole number that are looked at one by one
 
 
@@ -25,6 +33,7 @@ class Search:
     def __init__(self, steps: int = 400, looks: int = 1500) -> None:
         self.steps, self.looks = steps, looks
         self.failed: set[tuple[Sequent, int]] = set()
+        self.combined: set[Sequent] = set()
 
     def tactic(self, depth: int) -> Tactic:
         return lambda sequent: self.prove(sequent, depth)
@@ -34,9 +43,6 @@ class Search:
         key = (sequent, depth)
         if depth < 0 or key in self.failed:
             raise Failed("too deep")
-        if self.steps <= 0:
-            raise Failed("the budget is spent")
-        self.steps -= 1
         try:
             with known_in(sequent):
                 return self._prove(sequent, depth)
@@ -53,18 +59,28 @@ class Search:
             return by("split", go, go)(s)
         if kind == "implies":
             return by("assume", go)(s)
-        for plain in (by("identity"), by("known")):
+        for plain in (by("identity"), by("known"), by("signs", [], {})):
             try:
                 return plain(s)
             except Failed:
                 pass
-        if least_margin(s) < -1e-9:
+        if refuted(s):
             raise Failed("floats refute it")
+        if parts and parts[0] in ("<", "<=", "!=") and ZERO in parts:
+            try:
+                return positive(s)
+            except Failed:
+                pass
+        if self.steps <= 0:
+            raise Failed("the budget is spent")
+        if s.goal.size > _LONGEST or (kind == "rel" and _monomials(s.goal) > _MOST):
+            raise Failed("too long a goal")
+        self.steps -= 1 + s.goal.size // 200  # what is plain, or plainly false, is free; what is long is dear
         if kind == "or":
             return self._any(s, [lambda q: boxes(q, budget=self.looks), *self._given(depth),
                                  *(by("either", k, self.tactic(depth - 1)) for k in range(len(parts)))])  # fmt: skip
         if parts[0] == "!=":
-            return self._any(s, [*(by("apart", less, go) for less in (True, False)), *self._given(depth)])
+            return self._any(s, [*(by("apart", less, go) for less in (False, True)), *self._given(depth)])
         if parts[0] == "=":
             return self._any(s, self._equality(s, depth))
         return self._any(s, self._inequality(s, depth))
@@ -95,12 +111,8 @@ class Search:
 
         def enumerate_(s: Sequent) -> Proof:
             for v in s.variables:
-                few = v.values or (_constant(v.low) and _constant(v.high) and v.whole and not v.sizes)
-                if few and not v.values:
-                    assert v.low is not None and v.high is not None
-                    few = v.high.parts[0] - v.low.parts[0] < _FEW
-                if few:
-                    count = len(v.values) or int(v.high.parts[0] - v.low.parts[0]) + 1  # type: ignore[union-attr]
+                count = _value_count(v)
+                if count is not None and (v.values or count <= _FEW):
                     return by("enumerate", v.name, *(self.tactic(depth) for _ in range(count)))(s)
             raise Failed("nothing to enumerate")
 
@@ -114,7 +126,15 @@ class Search:
                             return by("tighten", mine.parts[0], number, self.tactic(depth))(s)
             raise Failed("no better end")
 
-        return [tightened, enumerate_, alternatives]
+        def equal(s: Sequent) -> Proof:
+            return substituted(s, self.tactic(depth))
+
+        def ordered(s: Sequent) -> Proof:
+            if not arithmetic.has(s.goal, "apply"):
+                raise Failed("facts will do")
+            return by_order(s, self.tactic(depth))
+
+        return [equal, tightened, ordered, enumerate_, alternatives]
 
     def _equality(self, s: Sequent, depth: int) -> list[Tactic]:
         go = self.tactic(depth - 1)
@@ -122,8 +142,10 @@ class Search:
         def equalities(q: Sequent) -> Proof:
             return arithmetic.linear(q, degree=1)
 
-        return [*self._given(depth), *self._resolved(depth), *sums.tactics(self, depth), equalities,
-                by("exponentiate", go) if arithmetic.has(s.goal, "log") else _never]  # fmt: skip
+        return [*self._given(depth), *self._resolved(depth), equalities, from_equalities,
+                lambda q: closed(q, self, depth - 1),
+                by("exponentiate", go) if arithmetic.has(s.goal, "log") else _never,
+                lambda q: contrary(q, self, depth), *sums.tactics(self, depth)]  # fmt: skip
 
     def _inequality(self, s: Sequent, depth: int) -> list[Tactic]:
         touching = abs(least_margin(s)) < 1e-6
@@ -133,10 +155,13 @@ class Search:
             lambda q: arithmetic.linear(q, 1),
             lambda q: boxes(q, budget=looks),
             arithmetic.linear,
+            lambda q: self._tangents(q, depth),
+            lambda q: closed(q, self, depth - 1),
             lambda q: arithmetic.exponentials(q, self.tactic(depth)),
             *self._given(depth),
             *self._resolved(depth),
             *self._shaped(depth),
+            lambda q: contrary(q, self, depth),
             *sums.tactics(self, depth),
             lambda q: self._conjugate(q, depth),
             lambda q: self._faces(q, depth),
@@ -152,20 +177,40 @@ class Search:
             raise Failed("too deep")
         names = [n for n in arithmetic.scalars(s, s.goal) if not s.variable(n).values]
         go = self.tactic(depth - 1)
-        for a, b in itertools.combinations(names, 2):
-            if not any(_orders(g, a, b) for g in s.given) and _symmetric(s, a, b):
-                return by("cases", Term("var", a) <= Term("var", b), arithmetic.small, go, go)(s)
+        try:
+            return self._in_order(s, depth)
+        except Failed:
+            pass
         point = least_point(s)
         for name in names:
             v = s.variable(name)
-            at = None if point is None or v.whole else Fraction(point[name]).limit_denominator(24)
-            if at is None or point is None or abs(float(at) - point[name]) > 1e-5 or s.mentioning(name):
+            if point is None or v.whole or s.mentioning(name) or not math.isfinite(point[name]):
+                continue
+            at = Fraction(point[name]).limit_denominator(24)
+            if abs(float(at) - point[name]) > 1e-5:
                 continue
             inside = all(end is None or (_constant(end) and end.parts[0] != at) for end in (v.low, v.high))
             if inside:
                 half = by("tighten", name, len(s.given), go)
                 return by("cases", Term("var", name) <= num(at), arithmetic.small, half, half)(s)
         raise Failed("nothing touches")
+
+    def _tangents(self, s: Sequent, depth: int) -> Proof:
+        """Once for each goal, whatever the depth."""
+        if depth <= 2 or s in self.combined:
+            raise Failed("tangents: not here")
+        self.combined.add(s)
+        return tangents(s, self)
+
+    def _in_order(self, s: Sequent, depth: int) -> Proof:
+        """Two variables that may change places are put in order."""
+        names = [n for n in arithmetic.scalars(s, s.goal) if not s.variable(n).values]
+        go = self.tactic(depth - 1)
+        for a, b in itertools.combinations(names, 2):
+            ends = free(both(*(end <= end for n in (a, b) for end in s.variable(n).ends()), ONE <= ONE))
+            if not ends & {a, b} and not any(_orders(g, a, b) for g in s.given) and _symmetric(s, a, b):
+                return by("cases", Term("var", a) <= Term("var", b), arithmetic.small, go, go)(s)
+        raise Failed("nothing to put in order")
 
     def _conjugate(self, s: Sequent, depth: int) -> Proof:
         """P + Q sqrt(R) times P - Q sqrt(R) has no root."""
@@ -183,7 +228,8 @@ class Search:
         """An `if`, an absolute value or a largest of two goes away, where floats say which way, or case by case."""
 
         def resolve(s: Sequent) -> Proof:
-            for node in walk(s.goal):
+            # The largest first: what is divided inside would be written in another way by a rewriting.
+            for node in sorted(walk(s.goal), key=lambda t: -t.size):
                 absolute = node.kind == "apply" and node.parts[0] == "abs"
                 plain = free(node) <= {v.name for v in s.variables}
                 if not plain or not (absolute or node.kind in ("max", "min", "if")):
@@ -200,11 +246,16 @@ class Search:
                 return by("cases", split, arithmetic.small, rest, rest)(s)
             raise Failed("nothing to resolve")
 
-        return [resolve]
+        def in_order(s: Sequent) -> Proof:
+            if depth <= 2 or not arithmetic.has(s.goal, "abs", "max", "min"):
+                raise Failed("nothing to put in order")
+            return self._in_order(s, depth)
+
+        return [in_order, resolve]
 
     def _rewriting(self, depth: int) -> Tactic:
         """Puts the last equality among the hypotheses to use, and goes on."""
-        return lambda s: sums.use_last_equality(s, self.tactic(depth), drop=True)
+        return sums.used(self.tactic(depth))
 
     def _shaped(self, depth: int) -> list[Tactic]:
         def cleared(s: Sequent) -> Proof:
@@ -264,8 +315,8 @@ class Search:
             given_out = [k for k, g in enumerate(s.given) if free(g) & set(unused)]
             rest = self.tactic(depth)
             after = by("forget", unused, given_out, rest) if unused else rest
-            range_ = lambda q: self.prove(q, depth - 1)  # noqa: E731
-            return by("generalise", node, new.to_json(), wider, kept, range_, arithmetic.small, after)(s)
+            ranges = self.tactic(depth - 1)
+            return by("generalise", node, new.to_json(), wider, kept, ranges, arithmetic.small, after)(s)
         raise Failed("nothing to generalise")
 
     def _faces(self, s: Sequent, depth: int) -> Proof:
@@ -297,6 +348,12 @@ class Search:
 
         def tactic(s: Sequent) -> Proof:
             defined: Tactic = self.tactic(1)
+            try:
+                _, steep, at_end = face_parts(s, name, low, False)
+            except (Rejected, Malformed) as fault:
+                raise Failed(str(fault)) from fault
+            if refuted(steep) or refuted(at_end):
+                raise Failed("no face")
             if strict:
                 try:
                     return by("face", name, low, True, defined, go, go)(s)
@@ -344,6 +401,14 @@ class Search:
         raise Failed("no cases")
 
 
+def _monomials(goal: Term) -> int:
+    try:
+        form = difference(goal.parts[2], goal.parts[1])
+    except (TooLarge, ZeroDivisionError, Malformed):
+        return 0
+    return len(form.top) + sum(len(factor) for factor, _ in form.over)
+
+
 def _better(s: Sequent, name: str, end: Term, upper: bool, formula: Term) -> bool:
     """Is a constant from a hypothesis a better end of the variable's domain than the one it has?"""
     v = s.variable(name)
@@ -366,7 +431,7 @@ def _symmetric(s: Sequent, a: str, b: str) -> bool:
     u, v = s.variable(a), s.variable(b)
     try:
         margin = arithmetic.margin_of(s)
-        other = normal(substitute(back(margin), swap))
+        other = difference(substitute(s.goal.parts[2], swap), substitute(s.goal.parts[1], swap))
     except (Failed, TooLarge, ZeroDivisionError, Malformed):
         return False
     return (u.low, u.high) == (v.low, v.high) and plus(margin, times(constant(-1), other)).is_zero
@@ -374,6 +439,15 @@ def _symmetric(s: Sequent, a: str, b: str) -> bool:
 
 def _constant(end: Term | None) -> bool:
     return end is not None and end.kind == "num"
+
+
+def _value_count(v: Variable) -> int | None:
+    """How many values a variable has, where they are a choice or lie between constants."""
+    if v.values:
+        return len(v.values)
+    if not v.whole or v.sizes or v.low is None or v.high is None or not v.low.kind == v.high.kind == "num":
+        return None
+    return int(v.high.parts[0] - v.low.parts[0]) + 1
 
 
 def _never(sequent: Sequent) -> Proof:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,11 +11,9 @@ from typing import Any
 from proofs_check.core import witness
 from proofs_check.core.certificate import Checked, Outcome, building_on, check_certificate, instance, premise
 from proofs_check.core.domain import Sequent, needed
-from proofs_check.core.enclose import Undefined, Unknown
 from proofs_check.core.mutants import mutants
-from proofs_check.core.rules import Rejected, known_in
+from proofs_check.core.rules import FAULTS, Rejected, known_in
 from proofs_check.core.statement import FORMAT, Statement, obligations
-from proofs_check.core.terms import Malformed
 from proofs_check.core.work import TooLarge, limited
 from proofs_check.rigour.auto import Search
 from proofs_check.rigour.monotone import from_known
@@ -37,9 +36,9 @@ class Effort:
 
 
 FULL = Effort()
-UNAIDED = Effort(refuter=800, prover=80, looks=600, work=1_000_000)  # a statement of the ledger without a script
+UNAIDED = Effort(refuter=2500, prover=80, looks=600, work=600_000)  # a statement of the ledger without a script
 BRIEF = Effort(refuter=600, prover=25, looks=200, depth=3, work=200_000)
-MUTANT = Effort(refuter=600, prover=15, looks=60, depth=3, work=60_000)
+MUTANT = Effort(refuter=3000, prover=15, looks=60, depth=3, work=60_000)
 
 
 class Empty(Exception):
@@ -98,7 +97,18 @@ def decide(
 
 
 def _whole(parts: Sequence[tuple[str, Sequent]], effort: Effort, scripts: Scripts) -> dict[str, Any]:
-    return {"proofs": {k: _proofs(q, effort, scripts.get(k), scripts.get("defined")) for k, q in parts}}
+    with _sharing(effort.work):
+        return {"proofs": {k: _proofs(q, effort, scripts.get(k), scripts.get("defined")) for k, q in parts}}
+
+
+@contextmanager
+def _sharing(work: float) -> Iterator[None]:
+    """One budget of work for all that is tried inside."""
+    try:
+        with limited(work):
+            yield
+    except TooLarge as fault:
+        raise Failed(str(fault)) from fault
 
 
 def _checked(
@@ -128,11 +138,11 @@ def _proofs(
 
 def _prove(sequent: Sequent, effort: Effort, script: Tactic | None) -> Any:
     try:
-        with limited(effort.work), known_in(sequent):
+        with known_in(sequent):
             if script is not None:
                 return script(sequent)
             return Search(effort.prover, effort.looks).prove(sequent, effort.depth)
-    except (TooLarge, ZeroDivisionError, Malformed, Unknown, Undefined, RecursionError) as fault:
+    except (Rejected, StopIteration, *FAULTS) as fault:  # a script may meet a sequent that it was not written for
         raise Failed(str(fault)) from fault
 
 
@@ -149,7 +159,8 @@ def _instances(statement: Statement, base: Sequent, effort: Effort) -> list[dict
         if point is None:
             continue
         try:
-            proofs = {label: _proofs(instance(part, values), brief) for label, part in obligations(statement)}
+            with _sharing(effort.work // _INSTANCES):
+                proofs = {label: _proofs(instance(part, values), brief) for label, part in obligations(statement)}
         except Failed:
             break
         at = {name: str(value) for name, value in values.items()}
@@ -180,11 +191,12 @@ def _from_known(statement: Statement, known: Statement, effort: Effort) -> dict[
     """Proofs of the parts, as weaker variants of what is known."""
     before = dict(obligations(known))
     proofs: dict[str, Any] = {}
-    for label, sequent in obligations(statement):
-        try:
-            given = building_on(before[label], sequent)
-        except Rejected as fault:
-            raise Failed(str(fault)) from fault
-        proof = _prove(given, effort, first(by("known"), from_known))
-        proofs[label] = [[_prove(condition, effort, None) for condition in needed(sequent)], proof, "known"]
+    with _sharing(effort.work):
+        for label, sequent in obligations(statement):
+            try:
+                given = building_on(before[label], sequent)
+            except Rejected as fault:
+                raise Failed(str(fault)) from fault
+            proof = _prove(given, effort, first(by("known"), from_known))
+            proofs[label] = [[_prove(condition, effort, None) for condition in needed(sequent)], proof, "known"]
     return {"proofs": proofs}

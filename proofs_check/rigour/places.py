@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from proofs_check.core.domain import Sequent, Variable, facts, taken
 from proofs_check.core.normal import back, canonical, normal, plus
@@ -20,8 +21,7 @@ from proofs_check.core.terms import (
     substitute,
     walk,
 )
-from proofs_check.rigour import arithmetic
-from proofs_check.rigour.arithmetic import scaled, small
+from proofs_check.rigour.arithmetic import of_facts, scaled, small
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
 Settle = Callable[[int, Sequent, Term], tuple[Term, Tactic]]
@@ -53,7 +53,7 @@ def _ordered(s: Sequent) -> Proof:
         return first(plain, by("split", _ordered, _ordered))(s)
     if parts[0] == "!=":
         return first(plain, by("apart", True, _ordered), by("apart", False, _ordered))(s)
-    return first(plain, lambda q: arithmetic.linear(q, 1, False))(s)
+    return first(plain, of_facts)(s)
 
 
 def defined(s: Sequent) -> Proof:
@@ -64,7 +64,7 @@ def defined(s: Sequent) -> Proof:
     if relation == "!=":
         return first(by("apart", False, defined), by("apart", True, defined))(s)
     if relation == "<" and b.kind == "fold" and b.parts[0] == "sum":
-        return by("termwise", b, ">", ZERO, small, small, ordered, lambda q: arithmetic.linear(q, 1, False))(s)
+        return by("termwise", b, ">", ZERO, small, small, ordered, of_facts)(s)
     return small(s)
 
 
@@ -74,8 +74,7 @@ def gap(a: Term, b: Term, then: Tactic) -> Tactic:
     def contradiction(s: Sequent) -> Proof:
         k = Term("var", fresh("k", taken(s)))
         ones = fold("sum", k, b, a, ONE)
-        empty: Tactic = lambda q: scaled(q, b - a, ordered, ordered)  # noqa: E731
-        full: Tactic = lambda q: scaled(q, a + 1 - b, ordered, ordered)  # noqa: E731
+        empty, full = (partial(scaled, factor=factor, positive=ordered, then=ordered) for factor in (b - a, a + 1 - b))
         none = by("termwise", ones, "<=", ZERO, small, empty, [], full)
         return by("absurd", by("telescope", ones, each(k, k), ONE, small, ordered, none))(s)
 

@@ -75,8 +75,9 @@ class _Domain:
         low, high = self.ends[known.name]
         return (-math.inf if low is None else low(point)), (math.inf if high is None else high(point))
 
-    def _told(self, low: float, high: float) -> float | None:
-        inside = self.told[bisect_left(self.told, low) : bisect_right(self.told, high)]
+    def _told(self, v: Variable, low: float, high: float) -> float | None:
+        first = (bisect_right if v.low_open else bisect_left)(self.told, low)
+        inside = self.told[first : (bisect_left if v.high_open else bisect_right)(self.told, high)]
         return self.rng.choice(inside) if inside else None
 
     def draw(self, style: int) -> FloatPoint | None:
@@ -138,7 +139,7 @@ class _Domain:
         rng = self.rng
         if style == 3:
             style = 2
-            found = self._told(low, high) if rng.random() < 0.85 else None
+            found = self._told(v, low, high) if rng.random() < 0.85 else None
             if found is not None and (not v.whole or (found.is_integer() and v.name not in self.bounds)):
                 return found
         if v.whole:
@@ -257,9 +258,14 @@ class _Hunt:
     def __init__(self, sequent: Sequent, steps: int, seed: int) -> None:
         self.sequent, self.steps, self.budget = sequent, steps, Budget(steps)
         self.domain = _Domain(sequent, random.Random(seed))
-        self.goal = margin(_conclusion(sequent).goal)
+        self.goals = [margin(part) for part in conjuncts([_conclusion(sequent).goal])]
         self.scored: list[tuple[float, FloatPoint]] = []  # the drawn points with their margins
         self.astray: list[FloatPoint] = []  # the first that do not meet the hypotheses
+
+    def goal(self, point: FloatPoint) -> float:
+        """The least margin of the parts of the conclusion; nan where one has none."""
+        values = [goal(point) for goal in self.goals]
+        return math.nan if any(map(math.isnan, values)) else min(values)
 
     def least_wholes(self) -> Iterator[FloatPoint]:
         for point in _wholes(self.domain, 3 * self.steps):
@@ -307,13 +313,15 @@ class _Hunt:
             yield from solved(self.sequent, next(_rationals(self.sequent, point), {}))
 
     def descended(self) -> Iterator[FloatPoint]:
-        for number, (value, point) in enumerate(_distinct(self.scored)[:6]):
-            better = _descend(self.domain, self.goal, point, value, self.budget)
-            if self.goal(better) < 1e-11:
-                yield better
-            polished = _polished(self.domain, self.goal, better) if number < 3 else None
-            if polished is not None and self.goal(polished) < 1e-7:
-                yield polished
+        for goal in self.goals:
+            scored = [(goal(point), point) for _, point in self.scored]
+            for number, (_, point) in enumerate(_distinct(sorted(scored, key=lambda pair: pair[0]))[:6]):
+                better = _descend(self.domain, goal, point, self.budget)
+                if goal(better) < 1e-11:
+                    yield better
+                polished = _polished(self.domain, goal, better) if number < 3 else None
+                if polished is not None and goal(polished) < 1e-7:
+                    yield polished
 
 
 def _polished(
@@ -397,8 +405,8 @@ def least_point(sequent: Sequent) -> FloatPoint | None:
     scored = sorted((pair for pair in scored if not math.isnan(pair[0])), key=lambda pair: pair[0])
     if not scored:
         return None
-    value, point = scored[0]
-    return _descend(domain, goal, point, value, Budget(1500))
+    point = scored[0][1]
+    return _descend(domain, goal, point, Budget(1500))
 
 
 def _wholes(domain: _Domain, count: int) -> Iterator[FloatPoint]:
@@ -522,7 +530,16 @@ def _put(point: FloatPoint, name: str, place: tuple[int, ...], value: float | Fr
 
 
 def _clipped(domain: _Domain, point: FloatPoint, name: str) -> FloatPoint:
-    known = domain.sequent.variable(name)
+    """The point with this variable, and those whose ends it moves, put back between their ends."""
+    point = _clipped_alone(domain, point, domain.sequent.variable(name))
+    for later in domain.sequent.mentioning(name):
+        if not domain.sequent.variable(later).sizes or name not in domain.bounds:
+            point = _clipped_alone(domain, point, domain.sequent.variable(later))
+    return point
+
+
+def _clipped_alone(domain: _Domain, point: FloatPoint, known: Variable) -> FloatPoint:
+    name = known.name
     low, high = domain.interval(known, point)
 
     def clip(value: Any) -> Any:
@@ -579,7 +596,7 @@ def _towards(domain: _Domain, point: FloatPoint, budget: Budget) -> FloatPoint |
 
 
 def _descend(
-    domain: _Domain, goal: Callable[[Mapping[str, Any]], float], point: FloatPoint, value: float, budget: Budget
+    domain: _Domain, goal: Callable[[Mapping[str, Any]], float], point: FloatPoint, budget: Budget
 ) -> FloatPoint:
     def score(at: FloatPoint) -> float:
         found = goal(at)

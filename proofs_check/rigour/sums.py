@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from functools import partial, reduce
+from typing import TYPE_CHECKING
 
 from proofs_check.core.domain import Sequent, facts, taken
 from proofs_check.core.normal import (
+    Monomial,
     Rational,
     back,
     canonical,
@@ -31,14 +33,8 @@ _FAULTS = (TooLarge, ZeroDivisionError, Malformed)
 
 def tactics(search: Search, depth: int) -> list[Tactic]:
     """What to try on a goal with sums, in order."""
-    return [
-        lambda s: _closed(s, search, depth),
-        lambda s: _one_side(s, search, depth),
-        lambda s: _member(s, search, depth),
-        lambda s: _paired(s, search, depth),
-        lambda s: _merged(s, search, depth),
-        lambda s: _induction(s, search, depth),
-    ]
+    ways = (_closed, _one_side, _member, _paired, _merged, _induction)
+    return [partial(way, search=search, depth=depth) for way in ways]
 
 
 def _folds(s: Sequent) -> list[Term]:
@@ -48,6 +44,11 @@ def _folds(s: Sequent) -> list[Term]:
     except _FAULTS as fault:
         raise Failed(str(fault)) from fault
     return [node for node in arithmetic.fold_atoms(goal) if free(node) <= names]
+
+
+def used(then: Tactic) -> Tactic:
+    """Rewrites the goal with the last hypothesis, an equality, and drops it."""
+    return partial(use_last_equality, then=then, drop=True)
 
 
 def use_last_equality(s: Sequent, then: Tactic, *, drop: bool = False) -> Proof:
@@ -100,16 +101,16 @@ def _closed(s: Sequent, search: Search, depth: int) -> Proof:
     for node in _folds(s):
         if node.parts[0] != "sum":
             continue
-        for primitive, factor in _primitives(node):
-            then: Tactic = lambda q: use_last_equality(q, search.tactic(depth - 1), drop=True)  # noqa: E731
+        for primitive, factor in primitives(node):
+            go = used(search.tactic(depth - 1))
             try:
-                return by("telescope", node, primitive, factor, arithmetic.small, search.tactic(1), then)(s)
+                return by("telescope", node, primitive, factor, arithmetic.small, search.tactic(1), go)(s)
             except Failed:
                 continue
     raise Failed("no sum with a closed form")
 
 
-def _primitives(node: Term) -> Iterator[tuple[Term, Term]]:
+def primitives(node: Term) -> Iterator[tuple[Term, Term]]:
     """Pairs G, m with m body(i) = G(i + 1) - G(i), for powers of i, and r^i."""
     _, index, _, _, body = node.parts
     i = Term("var", index)
@@ -154,11 +155,8 @@ def _one_side(s: Sequent, search: Search, depth: int) -> Proof:
     if goal.kind != "fold" or goal.parts[0] != "sum" or s.goal.parts[0] not in ("<", "<="):
         raise Failed("not one sum")
     relation = ">" if s.goal.parts[0] == "<" else ">="
-    number = len(s.given)
-    some = search.tactic(2)
-    done: Tactic = lambda q: arithmetic.linear(q, degree=1)  # noqa: E731
-    _ = number
-    return by("termwise", goal, relation, ZERO, arithmetic.small, search.tactic(depth - 1), some, done)(s)
+    each_one, some, done = search.tactic(depth - 1), search.tactic(2), partial(arithmetic.linear, degree=1)
+    return by("termwise", goal, relation, ZERO, arithmetic.small, each_one, some, done)(s)
 
 
 def _merged(s: Sequent, search: Search, depth: int) -> Proof:
@@ -175,57 +173,44 @@ def _merged(s: Sequent, search: Search, depth: int) -> Proof:
         raise Failed("not sums over one range")
     ((low, high),) = ranges
     k = Term("var", fresh("j", taken(s)))
-    body = constant(0)
-    used: list[Term] = []
-    for mono, coefficient in margin.top.items():
-        folds = [(base, p) for base, p in mono if base in atoms]
-        if not folds:
-            count = canonical(high - low + 1)
-            if count is ZERO:
-                raise Failed("an empty range")
-            part = times(Rational({mono: coefficient}), inverse(normal(count)))
-        else:
-            # One sum is taken apart; others stay as factors.
-            base, power = max(folds, key=lambda pair: pair[0].serial)
-            outside = {b: p for b, p in mono}
-            outside[base] = power - 1
-            rest = tuple((b, p) for b, p in mono if b is not base) + (((base, power - 1),) if power != 1 else ())
-            part = times(Rational({rest: coefficient}), normal(substitute(base.parts[4], {base.parts[1]: k})))
-            used.append(base)
-        body = plus(body, part)
-    merged = Term("fold", "sum", k.parts[0], low, high, back(body))
+    parts = (_in_one_sum(Rational({m: c}), atoms, k, canonical(high - low + 1)) for m, c in margin.top.items())
+    merged = Term("fold", "sum", k.parts[0], low, high, back(reduce(plus, parts, constant(0))))
     relation = {"<": ">", "<=": ">=", "=": "="}[s.goal.parts[0]]
-    counted = any(not [base for base, _ in mono if base in atoms] for mono in margin.top)
-
-    def done(q: Sequent) -> Proof:
-        if not counted:
-            return arithmetic.linear(q, degree=1)
-        one = Term("fold", "sum", "k", low, high, ONE)
+    some = search.tactic(2)
+    done: Tactic = partial(arithmetic.linear, degree=1)
+    if any(not _sums_of(mono, atoms) for mono in margin.top):
         i = Term("var", "i")
-        last: Tactic = lambda z: _with_count(z)  # noqa: E731
-        return by("telescope", one, each(i, i), ONE, arithmetic.small, search.tactic(1), last)(q)
+        ones = Term("fold", "sum", "k", low, high, ONE)
+        done = by("telescope", ones, each(i, i), ONE, arithmetic.small, search.tactic(1), _with_count)
+    return by("termwise", merged, relation, ZERO, arithmetic.small, search.tactic(depth - 1), some, done)(s)
 
-    return by("termwise", merged, relation, ZERO, arithmetic.small, search.tactic(depth - 1), search.tactic(2), done)(s)
+
+def _sums_of(mono: Monomial, atoms: Sequence[Term]) -> list[Term]:
+    """The factors of a monomial that are among these sums."""
+    return [base for base, _ in mono if base in atoms]
+
+
+def _in_one_sum(part: Rational, atoms: Sequence[Term], k: Term, count: Term) -> Rational:
+    """A monomial as the term of a sum: one of its sums is taken apart, or, if it has none, it is a part of each."""
+    ((mono, coefficient),) = part.top.items()
+    folds = _sums_of(mono, atoms)
+    if not folds:
+        if count is ZERO:
+            raise Failed("an empty range")
+        return times(part, inverse(normal(count)))
+    node = max(folds, key=lambda base: base.serial)
+    powers = {base: power - (base is node) for base, power in mono}
+    rest = tuple((base, power) for base, power in powers.items() if power)
+    return times(Rational({rest: coefficient}), normal(substitute(node.parts[4], {node.parts[1]: k})))
 
 
 def _with_count(s: Sequent) -> Proof:
-    """The difference is the sum, up to the number of its terms."""
-    return use_last_equality_in_facts(s)
-
-
-def use_last_equality_in_facts(s: Sequent) -> Proof:
-    """b - a = (merged sum) + weight (count equality): the weight is found by dividing."""
+    """The difference is the merged sum (the last fact but one) and a multiple of the last fact, the number of terms."""
     known = facts(s)
-    equality, sum_fact = s.given[-1], s.given[-2]
-    margin = difference(s.goal.parts[2], s.goal.parts[1])
-    form = difference(sum_fact.parts[2], sum_fact.parts[1])
-    gap = plus(margin, times(constant(-1), form))
-    weight = times(gap, inverse(difference(equality.parts[2], equality.parts[1])))
-    rows: list[Any] = [["1", [known.index(sum_fact)]], [back(weight), [known.index(equality)]]]
-    # The quotient is a term without the sum only if the division went through.
-    simple = _divided(gap, difference(equality.parts[2], equality.parts[1]))
-    rows[1][0] = simple
-    return by("linear", rows)(s)
+    summed, equality = s.given[-2:]
+    margin, form, count = (difference(q.parts[2], q.parts[1]) for q in (s.goal, summed, equality))
+    weight = _divided(plus(margin, times(constant(-1), form)), count)
+    return by("linear", [["1", [known.index(summed)]], [weight, [known.index(equality)]]])(s)
 
 
 def _divided(one: Rational, other: Rational) -> Term:
@@ -244,25 +229,28 @@ def _divided(one: Rational, other: Rational) -> Term:
 
 def _member(s: Sequent, search: Search, depth: int) -> Proof:
     """A term whose index the goal names elsewhere is split off its sum."""
-    places = [v.name for v in s.variables if v.whole and not v.sizes]
     goal = canonical(s.goal.parts[2] - s.goal.parts[1])
+    elsewhere = frozenset().union(*map(free, _outside(goal)))
+    places = [v.name for v in s.variables if v.whole and not v.sizes and v.name in elsewhere]
     for node in _folds(s):
-        operation, _, low, high, _ = node.parts
         for name in places:
-            place = Term("var", name)
-            outside = any(name in free(part) for part in _outside(goal))
-            if operation != "sum" or not outside or name in free(low) | free(high) | free(node):
+            if node.parts[0] != "sum" or name in free(node):
                 continue
-            go = search.tactic(depth - 1)
-            inner: Tactic = lambda q, node=node, at=place, low=low, go=go: by(  # type: ignore[misc]  # noqa: E731
-                "split_sum", _part(node, low, at), at - 1, arithmetic.small, search.tactic(1),
-                lambda z, go=go: use_last_equality(z, go, drop=True))(q)  # fmt: skip
             try:
-                return by("split_sum", node, place, arithmetic.small, search.tactic(1),
-                          lambda z, inner=inner: use_last_equality(z, inner, drop=True))(s)  # fmt: skip
+                return _taken_out(node, Term("var", name), search, depth)(s)
             except Failed:
                 continue
     raise Failed("no member named")
+
+
+def _taken_out(node: Term, place: Term, search: Search, depth: int) -> Tactic:
+    """The sum before a place, the term there, and the sum behind it."""
+
+    def cut(part: Term, at: Term, then: Tactic) -> Tactic:
+        return by("split_sum", part, at, arithmetic.small, search.tactic(1), used(then))
+
+    upto = _part(node, node.parts[2], place)
+    return cut(node, place, cut(upto, place - 1, search.tactic(depth - 1)))
 
 
 def _part(node: Term, low: Term, high: Term) -> Term:
@@ -303,16 +291,12 @@ def _paired(s: Sequent, search: Search, depth: int) -> Proof:
     inner = Term("fold", "sum", j.parts[0], low, high, back(body))
     outer = Term("fold", "sum", i.parts[0], low, high, inner)
     go = search.tactic(depth - 1)
-    done: Tactic = lambda q: arithmetic.linear(q, 1, False)  # noqa: E731
-    each_row: Tactic = lambda q: by(  # noqa: E731
-        "termwise", canonical_inner(q), ">=", ZERO, arithmetic.small, go, go, done)(q)
-    return by("termwise", outer, ">=", ZERO, arithmetic.small, each_row, go, done)(s)
 
+    def row(q: Sequent) -> Proof:
+        """The goal is 0 <= sum."""
+        return by("termwise", q.goal.parts[2], ">=", ZERO, arithmetic.small, go, go, arithmetic.of_facts)(q)
 
-def canonical_inner(s: Sequent) -> Term:
-    """The sum that the goal says is not negative."""
-    found: Term = s.goal.parts[2]
-    return found
+    return by("termwise", outer, ">=", ZERO, arithmetic.small, row, go, arithmetic.of_facts)(s)
 
 
 def _induction(s: Sequent, search: Search, depth: int) -> Proof:
@@ -322,7 +306,7 @@ def _induction(s: Sequent, search: Search, depth: int) -> Proof:
     sizes = {n for node in _folds(s) for n in free(node.parts[3])}
     for v in s.variables:
         if v.name in sizes and v.whole and v.low is not None and v.low.kind == "num":
-            step: Tactic = lambda q: _split_last(q, search, depth - 1)  # noqa: E731
+            step = partial(_split_last, search=search, depth=depth - 1)
             try:
                 return by("induct", v.name, search.tactic(1), search.tactic(depth - 1), step)(s)
             except Failed:
@@ -340,7 +324,7 @@ def _split_last(s: Sequent, search: Search, depth: int) -> Proof:
             known = [f for f in q.given if f.kind == "rel" and f.parts[0] == "=" and f.parts[1] is node]
             if known or operation not in ("sum", "prod") or not any(_ends_at(f, shorter) for f in q.given):
                 continue
-            then: Tactic = lambda z: use_last_equality(z, go)  # noqa: E731
+            then = partial(use_last_equality, then=go)
             return by("split_sum", node, shorter, arithmetic.small, search.tactic(1), then)(q)
         return search.prove(q, depth)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.core.domain import Sequent, Variable, facts, taken
-from proofs_check.core.normal import back, canonical_formula
+from proofs_check.core.domain import Sequent, Variable, taken
+from proofs_check.core.normal import back
 from proofs_check.core.terms import (
     ONE,
     ZERO,
@@ -24,15 +24,30 @@ from proofs_check.core.terms import (
     negation,
     substitute,
     tanh,
-    to_json,
     total,
     var,
     walk,
 )
 from proofs_check.rigour import arithmetic
-from proofs_check.rigour.arithmetic import small
+from proofs_check.rigour.arithmetic import of_facts, small
 from proofs_check.rigour.auto import Search
-from proofs_check.rigour.sums import use_last_equality
+from proofs_check.rigour.places import exchanged
+from proofs_check.rigour.steps import (
+    Step,
+    chain,
+    cleared,
+    closed,
+    have,
+    identity,
+    known,
+    linear,
+    named,
+    node_in,
+    resolve,
+    steps,
+    times,
+)
+from proofs_check.rigour.sums import used
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
 Script = Callable[[], Mapping[str, Tactic]]
@@ -68,8 +83,8 @@ def quick(s: Sequent) -> Proof:
     if kind == "or":
         return first(*(by("either", k, quick) for k in range(len(parts))))(s)
     if kind == "rel" and parts[0] == "!=":
-        return first(by("known"), by("apart", True, quick), by("apart", False, quick))(s)
-    plain = first(by("identity"), by("known"), lambda q: arithmetic.linear(q, 1, False), arithmetic.signs)
+        return first(known, by("apart", True, quick), by("apart", False, quick))(s)
+    plain = first(identity, known, of_facts, arithmetic.signs)
     return first(plain, by("split", plain, plain))(s) if parts[0] == "=" else plain(s)
 
 
@@ -77,70 +92,53 @@ def fine(s: Sequent) -> Proof:
     return first(quick, by("apart", False, some), small)(s)
 
 
-def have(lemma: Term, why: Tactic, then: Tactic) -> Tactic:
-    return by("have", lemma, fine, why, then)
+def shown(lemma: Term, why: Tactic) -> Step:
+    """A lemma whose terms are defined, most often by what holds linearly."""
+    return have(lemma, why, fine)
 
 
-def combine(*rows: tuple[Any, ...]) -> Tactic:
-    """`linear` with its facts named by formulas, or counted from the last hypothesis: (coefficient, fact, ..);
-    an exponential or a square stands for its sign."""
-
-    def tactic(s: Sequent) -> Proof:
-        known = facts(s)
-        plain = [canonical_formula(f) for f in known]
-
-        def number(fact: Any) -> Any:
-            if isinstance(fact, Term) and fact.kind == "apply":
-                return ["exp", to_json(fact.parts[1]), fine]
-            if isinstance(fact, Term) and fact.kind == "pow":
-                return ["square", to_json(fact.parts[0]), fine]
-            if isinstance(fact, int):
-                return known.index(s.given[fact])
-            if canonical_formula(fact) not in plain:
-                raise Failed("no such fact")
-            return plain.index(canonical_formula(fact))
-
-        combination = [[c if isinstance(c, Term) else str(c), [number(f) for f in fs]] for c, *fs in rows]
-        return by("linear", combination)(s)
-
-    return tactic
+def haves(*lemmas: tuple[Term, Tactic]) -> Step:
+    return chain(*(shown(lemma, why) for lemma, why in lemmas))
 
 
-def replaced(term: Term, node: Term, image: Term) -> Term:
-    if term is node:
-        return image
-    return Term(term.kind, *(replaced(p, node, image) if isinstance(p, Term) else p for p in term.parts))
+def called(node: Term, name: str) -> Step:
+    """The term becomes a variable, of which the hypotheses are known."""
+    return named(node, name, keep=None, why=fine, defined=fine)
 
 
-def put(node: Term, value: Term, same: Tactic, then: Tactic) -> Tactic:
+def split_sum(node: Term, at: Term) -> Step:
+    """The sum as two, the first up to a place, wherever it stands in the goal."""
+    return lambda then: by("split_sum", node, at, fine, fine, use(then))
+
+
+def put(node: Term, value: Term, same: Tactic) -> Step:
     """Writes value for a node of the goal that equals it."""
-
-    def tactic(s: Sequent) -> Proof:
-        new = Variable(fresh("t", taken(s)), value, value)
-        wider = replaced(s.goal, node, Term("var", new.name))
-        if wider is s.goal:
-            raise Failed("the node does not occur")
-        kept = [replaced(g, node, Term("var", new.name)) for g in s.given if node in walk(g) and g.parts[1] is not node]
-        return by("generalise", node, new.to_json(), wider, kept, first(same, fine), fine,
-                  by("enumerate", new.name, then))(s)  # fmt: skip
-
-    return tactic
+    return lambda then: lambda s: _put(node, value, same, then, s)
 
 
-def use(then: Tactic, keep: bool = False) -> Tactic:
+def _put(node: Term, value: Term, same: Tactic, then: Tactic, s: Sequent) -> Proof:
+    new = Variable(fresh("t", taken(s)), value, value)
+    wider = exchanged(s.goal, node, Term("var", new.name))
+    if wider is s.goal:
+        raise Failed("the node does not occur")
+    kept = [exchanged(g, node, Term("var", new.name)) for g in s.given if node in walk(g) and g.parts[1] is not node]
+    return by("generalise", node, new.to_json(), wider, kept, first(same, fine), fine,
+              by("enumerate", new.name, then))(s)  # fmt: skip
+
+
+def use(then: Tactic) -> Tactic:
     """The last hypothesis, an equality, is used everywhere in the goal, from left to right."""
 
     def tactic(s: Sequent) -> Proof:
         _, node, value = s.given[-1].parts
-        rest = then if keep else by("forget", [], [len(s.given) - 1], then)
-        fact = s.given[-1]
+        rest = by("forget", [], [len(s.given) - 1], then)
 
         def same(q: Sequent) -> Proof:
             if q.goal.parts[1:] not in ((node, value), (value, node)):
                 return fine(q)
-            return by("linear", [[ONE if q.goal.parts[1] is node else -ONE, [facts(q).index(fact)]]])(q)
+            return linear((1 if q.goal.parts[1] is node else -1, -1))(q)
 
-        return put(node, value, same, rest)(s)
+        return put(node, value, same)(rest)(s)
 
     return tactic
 
@@ -167,32 +165,23 @@ def simple(s: Sequent, term: Term) -> Term:
                              for p in term.parts))  # fmt: skip
 
 
-def abstract(nodes: Mapping[str, Term], then: Tactic) -> Tactic:
+def abstract(nodes: Mapping[str, Term]) -> Step:
     """The nodes become variables of which the hypotheses are known, and no more; the old variables go."""
 
-    def tactic(s: Sequent) -> Proof:
-        def forgotten(q: Sequent) -> Proof:
+    def forgotten(then: Tactic) -> Tactic:
+        def tactic(q: Sequent) -> Proof:
             old = [v.name for v in q.variables if v.name not in nodes]
             return by("forget", old, [k for k, g in enumerate(q.given) if free(g) & set(old)], then)(q)
 
-        step: Tactic = forgotten
-        for name in reversed(list(nodes)):
-            step = _named(name, nodes[name], list(nodes.items()), step)
-        return step(s)
+        return tactic
 
-    return tactic
-
-
-def _named(name: str, node: Term, pairs: list[tuple[str, Term]], then: Tactic) -> Tactic:
-    def tactic(s: Sequent) -> Proof:
-        new, here = Term("var", name), node
-        for earlier, image in pairs[: [n for n, _ in pairs].index(name)]:
-            here = replaced(here, image, Term("var", earlier))
-        wider = replaced(s.goal, here, new)
-        kept = [replaced(g, here, new) for g in s.given if here in walk(g)]
-        return by("generalise", here, Variable(name).to_json(), wider, kept, fine, fine, then)(s)
-
-    return tactic
+    parts: list[Step] = []
+    pairs = list(nodes.items())
+    for number, (name, node) in enumerate(pairs):
+        for earlier, image in pairs[:number]:
+            node = exchanged(node, image, var(earlier))
+        parts.append(called(node, name))
+    return chain(*parts, forgotten)
 
 
 def some(s: Sequent) -> Proof:
@@ -200,11 +189,7 @@ def some(s: Sequent) -> Proof:
     node = s.goal.parts[2]
     if node.kind != "fold":
         raise Failed("no sum")
-    return by("termwise", node, ">", ZERO, small, arithmetic.signs, quick, by("known"))(s)
-
-
-def lp(s: Sequent) -> Proof:
-    return arithmetic.linear(s, 1, False)
+    return by("termwise", node, ">", ZERO, small, arithmetic.signs, quick, known)(s)
 
 
 def settled(then: Tactic) -> Tactic:
@@ -222,14 +207,14 @@ def settled(then: Tactic) -> Tactic:
         """node = its simple form."""
         node, value = s.goal.parts[1:]
         try:
-            return by("identity")(s)
+            return identity(s)
         except Failed:
             pass
         if node.kind == "fold":
-            return by("termwise", node, "=", value.parts[4], small, settled(by("identity")), small, by("known"))(s)
+            return by("termwise", node, "=", value.parts[4], small, settled(identity), small, known)(s)
         for which in (0, 1):
             try:
-                return by("resolve", node, which, small, quick, use(settled(by("identity"))))(s)
+                return by("resolve", node, which, small, quick, use(settled(identity)))(s)
             except Failed:
                 continue
         raise Failed("an if that stays")
@@ -238,9 +223,9 @@ def settled(then: Tactic) -> Tactic:
         for node in nodes(s, s.goal):
             value = simple(s, node)
             if value is not node:
-                then_ = have(eq(node, value), same, use(tactic))
                 below = node.kind == "fold" and any(n.kind == "div" and node in walk(n.parts[1]) for n in walk(s.goal))
-                return have(node > 0, some, then_)(s) if below else then_(s)
+                positive = shown(node > 0, some) if below else chain()
+                return steps(positive, shown(eq(node, value), same), use, tactic)(s)
         return then(s)
 
     return tactic
@@ -248,12 +233,11 @@ def settled(then: Tactic) -> Tactic:
 
 def counted(s: Sequent) -> Proof:
     """The sums of ones of the goal are counted."""
-    then = by("identity")
+    then = identity
     for node in arithmetic.fold_atoms(back(arithmetic.margin_of(s))):
         if node.parts[4] is ONE:
             k = var(node.parts[1])
-            return by("telescope", node, each(k, k), ONE, small, small,
-                      lambda q: use_last_equality(q, then, drop=True))(s)  # fmt: skip
+            return steps(closed(node, k), used, then)(s)
     return then(s)
 
 
@@ -267,7 +251,7 @@ def _eight() -> Mapping[str, Tactic]:
         z = s.goal.parts[1].parts[1].parts[1]  # 8 tanh z
         r = exp(-p)
         goal = 8 * tanh(w) <= 8 * w / (1 - r)
-        last = have(tanh(w) <= w, auto(), have(w <= w / (1 - r), auto(), combine((8, -2), (8, -1))))
+        last = steps(shown(tanh(w) <= w, auto()), shown(w <= w / (1 - r), auto()), linear((8, -2), (8, -1)))
         return by("generalise", z, Variable("w", ZERO).to_json(), goal, [], small, small, last)(s)
 
     return {"conclusion": main}
@@ -282,31 +266,25 @@ def _norm() -> Mapping[str, Tactic]:
         _, i, low, high, _ = double.parts
         sigma, d = var("sigma"), var("d")
 
-        last = by("resolve", absolute(1 / sigma), 0, small, small, lambda q: arithmetic.linear(q, 1, False))
+        last = by("resolve", absolute(1 / sigma), 0, small, small, of_facts)
 
         def row(q: Sequent) -> Proof:
             node = q.goal.parts[1]
             here = Term("var", q.variables[-1].name)
             left = Term("fold", *node.parts[:3], here, node.parts[4])
-            return by("split_sum", node, here, small, small, use(
-                by("split_sum", left, here - 1, small, small, use(settled(last)))))(q)  # fmt: skip
+            return steps(split_sum(node, here), split_sum(left, here - 1), settled, last)(q)
 
         terms = s.goal.parts[0].parts[1]
         flat = total(var(i), low, high, 1 / sigma)
-        done: Tactic = lambda q: arithmetic.linear(q, 1, False)  # noqa: E731
-        whole = by("termwise", double, "=", 1 / sigma, small, row, small, done)
-        bound = by("termwise", terms, "<=", 1 / sigma, small, auto(), small, done)
-        return have(eq(flat, d / sigma), counted, have(eq(double, d / sigma), whole, by("split", bound, done)))(s)
+        whole = by("termwise", double, "=", 1 / sigma, small, row, small, of_facts)
+        bound = by("termwise", terms, "<=", 1 / sigma, small, auto(), small, of_facts)
+        return steps(shown(eq(flat, d / sigma), counted), shown(eq(double, d / sigma), whole),
+                     by("split", bound, of_facts))(s)  # fmt: skip
 
     return {"conclusion": main}
 
 
 SCRIPTS["kv.appA.step4"] = _norm
-
-
-def times(factor: Term, why: Tactic, then: Tactic) -> Tactic:
-    """The goal times a positive factor."""
-    return lambda s: arithmetic.scaled(s, factor, why, then)
 
 
 def _lost() -> Mapping[str, Tactic]:
@@ -319,15 +297,16 @@ def _lost() -> Mapping[str, Tactic]:
     enough, slow = (n - 1) * last <= whole, p * r <= 1
 
     def part(then: Tactic) -> Tactic:
-        return by("resolve", lost, 1, small, times(whole, lp, lp), use(times(whole, lp, then)))
+        below = times(whole, of_facts)
+        return by("resolve", lost, 1, small, below(of_facts), use(below(then)))
 
-    compared = by("termwise", whole, ">=", last, small, auto(), small, combine((1, -1), (-last, eq(ones, n - 1))))
-    upper = have(eq(ones, n - 1), counted, have(enough, compared, have(slow, auto(), times(p * n, small, combine(
-        (2, enough), (1, n >= 2, last), (1, n >= 2, last, slow), (2, last, slow), (p * n, geometric))))))  # fmt: skip
-    parts = by("split", part(combine((1, exp(-p * (n - 1))), (-ONE, geometric))), part(upper))
-    first_term = by("split_sum", whole, ZERO, small, small, have(rest >= 0, auto(), lp))
-    known = by("telescope", whole, each(j, exp(-p * j)), r - 1, small, small, parts)
-    return {"conclusion": have(whole >= 1, first_term, known)}
+    compared = by("termwise", whole, ">=", last, small, auto(), small, linear((1, -1), (-last, eq(ones, n - 1))))
+    upper = steps(shown(eq(ones, n - 1), counted), shown(enough, compared), shown(slow, auto()), times(p * n), linear(
+        (2, enough), (1, n >= 2, last), (1, n >= 2, last, slow), (2, last, slow), (p * n, geometric)))
+    parts = by("split", part(linear((1, exp(-p * (n - 1))), (-1, geometric))), part(upper))
+    first_term = by("split_sum", whole, ZERO, small, small, shown(rest >= 0, auto())(of_facts))
+    geometric_sum = closed(whole, exp(-p * j), r - 1)
+    return {"conclusion": steps(shown(whole >= 1, first_term), geometric_sum, parts)}
 
 
 SCRIPTS["kv.appA.step6.sharp"] = _lost
@@ -348,12 +327,10 @@ def _row() -> Mapping[str, Tactic]:
 
     def main(s: Sequent) -> Proof:
         whole, right = s.goal.parts[1:]
-        first_part = total(k, 1, j, whole.parts[4])
-        done = settled(by("identity"))
-        inner = by("split_sum", first_part, i, small, small, use(done))
-        none = by("termwise", right, "=", ZERO, small, by("absurd", lp), small, use(done))
-        cut = by("cases", i <= j, small, inner, none)
-        return by("split_sum", whole, j, small, small, use(cut))(s)
+        done = settled(identity)
+        inner = split_sum(total(k, 1, j, whole.parts[4]), i)(done)
+        none = by("termwise", right, "=", ZERO, small, by("absurd", of_facts), small, use(done))
+        return split_sum(whole, j)(by("cases", i <= j, small, inner, none))(s)
 
     return {"conclusion": main}
 
@@ -364,43 +341,25 @@ SCRIPTS["kv.property1.every_row"] = _row
 # -- Theorem 3.3 ------------------------------------------------------------------------------------------------------
 
 
-SCRIPTS["kv.thm3.3.corrected"] = lambda: {"conclusion": settled(by("identity"))}
+SCRIPTS["kv.thm3.3.corrected"] = lambda: {"conclusion": settled(identity)}
 
 
-def _cut(node: Term, then: Tactic) -> Tactic:
+def _cut(node: Term) -> Step:
     """A sum over 1..L as its first term, its last one and those between."""
     operation, index, _, high, body = node.parts
-    rest = Term("fold", operation, index, ONE + 1, high, body)
-    return by("split_sum", node, ONE, small, small, use(
-        by("split_sum", rest, high - 1, small, small, use(then))))  # fmt: skip
+    return chain(split_sum(node, ONE), split_sum(Term("fold", operation, index, ONE + 1, high, body), high - 1))
 
 
 def _discrepancy() -> Mapping[str, Tactic]:
     def main(s: Sequent) -> Proof:
         causal = s.goal.parts[1].parts[0]
         above, below = causal.parts
-        return have(below > 0, some, _cut(above, _cut(below, settled(by("identity")))))(s)
+        return steps(shown(below > 0, some), _cut(above), _cut(below), settled, identity)(s)
 
     return {"conclusion": main}
 
 
 SCRIPTS["kv.thm3.3.discrepancy"] = _discrepancy
-
-
-def cleared(why: Tactic, then: Tactic) -> Tactic:
-    """The goal without its denominators."""
-
-    def tactic(s: Sequent) -> Proof:
-        factor, image = arithmetic.cleared(arithmetic.margin_of(s))
-        return arithmetic.scaled(s, factor, why, then, image)
-
-    return tactic
-
-
-def haves(*lemmas: tuple[Term, Tactic], then: Tactic) -> Tactic:
-    for lemma, why in reversed(lemmas):
-        then = have(lemma, why, then)
-    return then
 
 
 def _mean_bound(node: Term, end: Term, above: bool) -> Tactic:
@@ -410,9 +369,9 @@ def _mean_bound(node: Term, end: Term, above: bool) -> Tactic:
     def each_one(s: Sequent) -> Proof:
         place = Term("var", s.variables[-1].name)
         here = substitute(weight, {node.parts[1]: place})
-        return by("member", end, place, small, small, combine((1, here, -1)))(s)
+        return by("member", end, place, small, small, linear((1, here, -1)))(s)
 
-    return by("termwise", node, "<=" if above else ">=", weight * end, small, each_one, small, lp)
+    return by("termwise", node, "<=" if above else ">=", weight * end, small, each_one, small, of_facts)
 
 
 def _range() -> Mapping[str, Tactic]:
@@ -429,26 +388,26 @@ def _range() -> Mapping[str, Tactic]:
         ends = [Term("item", "x", place, c) for place in (ONE, L)]
         both_ends = first_ + last
         value = (first_ * ends[0] + last * ends[1] - both_ends * (above / below)) / (both_ends + below)
-        same = have(causal.parts[1] > 0, some, _cut(causal.parts[0], _cut(causal.parts[1], settled(by("identity")))))
+        same = steps(shown(causal.parts[1] > 0, some), _cut(causal.parts[0]), _cut(causal.parts[1]), settled, identity)
         nodes = {"f'": first_, "g'": last, "x'": ends[0], "y'": ends[1], "n'": above, "z'": below,
                  "M'": largest, "m'": least}  # fmt: skip
-        known: list[tuple[Term, Tactic]] = []
+        bounds: list[tuple[Term, Tactic]] = []
         signs = [(below > 0, some), *((q > 0, arithmetic.signs) for q in (first_, last))]
         for end, place in ((largest, 0), (largest, 1), (least, 0), (least, 1)):
             fact = ends[place] <= end if end is largest else end <= ends[place]
-            known.append((fact, by("member", end, (ONE, L)[place], small, small, by("known"))))
-        known += [(above <= largest * below, _mean_bound(above, largest, True)),
-                  (least * below <= above, _mean_bound(above, least, False))]  # fmt: skip
-        up = combine((1, z > 0, f > 0, x <= high), (1, z > 0, g > 0, y <= high), (1, f > 0, low * z <= a),
+            bounds.append((fact, by("member", end, (ONE, L)[place], small, small, known)))
+        bounds += [(above <= largest * below, _mean_bound(above, largest, True)),
+                   (least * below <= above, _mean_bound(above, least, False))]  # fmt: skip
+        up = linear((1, z > 0, f > 0, x <= high), (1, z > 0, g > 0, y <= high), (1, f > 0, low * z <= a),
                      (1, g > 0, low * z <= a))  # fmt: skip
-        down = combine((1, z > 0, f > 0, low <= x), (1, z > 0, g > 0, low <= y), (1, f > 0, a <= high * z),
+        down = linear((1, z > 0, f > 0, low <= x), (1, z > 0, g > 0, low <= y), (1, f > 0, a <= high * z),
                        (1, g > 0, a <= high * z))  # fmt: skip
         inside = (f * x + g * y - (f + g) * (a / z)) / (f + g + z)
         node = absolute(inside)
-        last_step = by("cases", inside >= 0, small, by("resolve", node, 0, fine, by("known"), use(cleared(small, up))),
-                       by("resolve", node, 1, fine, combine((1, -1)), use(cleared(small, down))))  # fmt: skip
-        return haves(*signs, then=have(eq(gap, value), same, use(put(inner, below, by("identity"), haves(
-            *known, then=abstract(nodes, last_step))))))(s)  # fmt: skip
+        last_step = by("cases", inside >= 0, small, by("resolve", node, 0, fine, known, use(cleared()(up))),
+                       by("resolve", node, 1, fine, linear((1, -1)), use(cleared()(down))))  # fmt: skip
+        return steps(haves(*signs), shown(eq(gap, value), same), use, put(inner, below, identity), haves(*bounds),
+                     abstract(nodes), last_step)(s)  # fmt: skip
 
     return {"conclusion": main}
 
@@ -466,11 +425,11 @@ def _matched() -> Mapping[str, Tactic]:
         after = Term("fold", *whole.parts[:2], i + 1 + 1, L, whole.parts[4])
         match = exp(1 / sigma - m * (L - i - 1))
         far, ratio = exp(-m * (L - 1)), exp(-1 / sigma + m * (L - i - 1))
-        cut = by("split_sum", whole, i + 1, fine, fine, use(by("split_sum", back_, i, fine, fine, use(haves(
-            (before >= 0, arithmetic.signs), (after >= 0, arithmetic.signs), then=settled(lp))))))  # fmt: skip
-        end = combine((2, ratio, match <= whole), (1, far <= 1))
-        return haves((whole > 0, some), (match <= whole, cut), (far <= 1, auto()), then=settled(
-            times(whole, by("known"), end)))(s)  # fmt: skip
+        cut = steps(split_sum(whole, i + 1), split_sum(back_, i), haves(
+            (before >= 0, arithmetic.signs), (after >= 0, arithmetic.signs)), settled, of_facts)  # fmt: skip
+        end = linear((2, ratio, match <= whole), (1, far <= 1))
+        return steps(haves((whole > 0, some), (match <= whole, cut), (far <= 1, auto())), settled, times(whole, known),
+                     end)(s)  # fmt: skip
 
     return {"conclusion": main}
 
@@ -483,42 +442,44 @@ def _any_context() -> Mapping[str, Tactic]:
     match, own = exp(1 / sigma - m * (L - i - 1)), 1 / sigma - m * (L - i - 1)
     sizes = (exp(-m * k), exp(m * (L - i - 2) - 1 / sigma))
     before, after = total(r, 2, i, ONE), total(r, i + 2, L - 1, ONE)
-    whole_size = 1 + (L - 3) * high
 
     def below(score: Term, size: Term) -> Tactic:
         bound = exp(score) <= exp(size.parts[1] + own)
-        return have(bound, by("logarithm", arithmetic.linear), combine((1, bound), (1, match, size <= high)))
+        return shown(bound, by("logarithm", arithmetic.linear))(linear((1, bound), (1, match, size <= high)))
 
     def each_one(s: Sequent) -> Proof:
         here = Term("var", s.variables[-1].name)
         found, none = below(1 / sigma - m * (L - here), sizes[0]), below(-m * (L - here), sizes[1])
         by_token = by("cases", eq(Term("item", "w", here - 1), 0), fine, settled(found), settled(none))
-        return by("cases", here - 1 <= i - k, fine, first(by("absurd", lp), settled(by_token)), settled(none))(s)
+        return by("cases", here - 1 <= i - k, fine, first(by("absurd", of_facts), settled(by_token)), settled(none))(s)
 
     def main(s: Sequent) -> Proof:
-        node = next(n for n in walk(s.goal) if n.kind == "max")
-        whole = next(n for n in walk(s.goal) if n.kind == "fold")
+        node, whole = node_in(s.goal, "max"), node_in(s.goal, "fold")
+        largest = by("cases", sizes[0] <= sizes[1], fine, resolve(node, 1)(of_facts), resolve(node, 0)(of_facts))
 
         def part(a: Term, b: Term) -> Term:
             return Term("fold", *whole.parts[:2], a, b, whole.parts[4])
 
         one, two = part(whole.parts[2], i), part(i + 1 + 1, L - 1)
-        bounded = [by("termwise", n, "<=", high * match, fine, each_one, fine, by("known")) for n in (one, two)]
+        bounded = [by("termwise", n, "<=", high * match, fine, each_one, fine, known) for n in (one, two)]
         flat = [Term("fold", *n.parts[:4], high * match) for n in (one, two)]
         p, q = var("p'"), var("q'")
-        add = combine((1, p <= flat[0]), (1, q <= flat[1]), (high, match, eq(before, i - 1)),
+        add = linear((1, p <= flat[0]), (1, q <= flat[1]), (high, match, eq(before, i - 1)),
                       (high, match, eq(after, L - 2 - i)))  # fmt: skip
-        cut = by("split_sum", whole, i + 1, fine, fine, use(by("split_sum", part(whole.parts[2], i + 1), i, fine, fine,
-                 use(haves((one <= flat[0], bounded[0]), (two <= flat[1], bounded[1]), then=_named(
-                     "p'", one, [("p'", one)], _named("q'", two, [("q'", two)], settled(add))))))))  # fmt: skip
-        end = haves(
-            (whole > 0, some), (eq(before, i - 1), counted), (eq(after, L - 2 - i), counted),
-            (whole <= whole_size * match, cut),
-            then=settled(times(whole_size, by("known"), times(whole, by("known"), combine((1, -1))))))  # fmt: skip
-        return haves((sizes[0] <= node, auto()), (sizes[1] <= node, auto()),
-                     (node > 0, combine((1, sizes[0] <= node), (1, sizes[0]))),
-                     (1 + (L - 3) * node > 0, combine((1, L >= 3, node > 0), (1,))),
-                     then=_named("M'", node, [("M'", node)], end))(s)  # fmt: skip
+        cut = steps(
+            split_sum(whole, i + 1), split_sum(part(whole.parts[2], i + 1), i),
+            haves((one <= flat[0], bounded[0]), (two <= flat[1], bounded[1])),
+            called(one, "p'"), called(two, "q'"), settled, add)  # fmt: skip
+        most = 1 + (L - 3) * high
+        end = steps(
+            haves((whole > 0, some), (eq(before, i - 1), counted), (eq(after, L - 2 - i), counted),
+                  (whole <= most * match, cut)),
+            settled, times(most, known), times(whole, known), linear((1, -1)))  # fmt: skip
+        return steps(
+            haves((sizes[0] <= node, largest), (sizes[1] <= node, largest),
+                  (node > 0, linear((1, sizes[0] <= node), (1, sizes[0]))),
+                  (1 + (L - 3) * node > 0, linear((1, L >= 3, node > 0), (1,)))),
+            called(node, "M'"), end)(s)  # fmt: skip
 
     return {"conclusion": main}
 
@@ -543,9 +504,9 @@ def _means(low: int, high: int) -> Tactic:
                (share, G >= 1, q, q)]  # fmt: skip
         other, most = (G - 1) * q.parts[2] < 2 * p.parts[2], q2 <= G * q.parts[2]
         two = [(share, G >= 1, most, other), (share, most, other), (share, G >= 1, (p.parts[2] - G * q.parts[2]) ** 2)]
-        above = combine((1, z > 0, z2 > 0, G >= 1, G >= 1), (3, z > 0, z2 > 0, G >= 1), (2, z > 0, z2 > 0))
-        return times(z * z2 * (G + 1) * G, above, by(
-            "cases", split, fine, combine(*rows, *one), combine(*rows, *two)))  # fmt: skip
+        above = linear((1, z > 0, z2 > 0, G >= 1, G >= 1), (3, z > 0, z2 > 0, G >= 1), (2, z > 0, z2 > 0))
+        return times(z * z2 * (G + 1) * G, above)(
+            by("cases", split, fine, linear(*rows, *one), linear(*rows, *two)))  # fmt: skip
 
     P, Q, P2, Q2 = n - low * z, high * z - n, n2 - low * z2, high * z2 - n2
     return by("split", side(P, Q, P2, Q2), side(Q, P, Q2, P2))
@@ -576,29 +537,29 @@ def _layers(name: str, low: int, score: Tactic, most: Any) -> Tactic:
                 a, b, v = (substitute(w, {r: here}) for w in (one, other, value))
                 near = a <= exp(H + b.parts[1])
                 moved = up <= H if far is up else -H <= down
-                why = by("member", far, here, fine, fine, combine((1, -1), (1, moved)))
-                return have(near, by("logarithm", why), combine((1, near, v >= 0)))(t)
+                why = by("member", far, here, fine, fine, linear((1, -1), (1, moved)))
+                return shown(near, by("logarithm", why))(linear((1, near, v >= 0)))(t)
 
             return by("termwise", fold("sum", var(r), first_, last, one * value), "<=", G * other * value,
-                      fine, each_one, fine, by("known"))  # fmt: skip
+                      fine, each_one, fine, known)  # fmt: skip
 
         def not_negative(value: Term) -> Tactic:
             def each_one(t: Sequent) -> Proof:
                 here = {r: Term("var", t.variables[-1].name)}
-                return combine((1, substitute(before, here), substitute(value, here) >= 0))(t)
+                return linear((1, substitute(before, here), substitute(value, here) >= 0))(t)
 
             return by("termwise", fold("sum", var(r), first_, last, before * value), ">=", ZERO,
-                      fine, each_one, fine, by("known"))  # fmt: skip
+                      fine, each_one, fine, known)  # fmt: skip
 
         P, Q, P2, Q2 = n - low * z, z - n, n2 - low * z2, z2 - n2
         one, other = token - low, 1 - token
         K = width * (G - 1) / (G + 1)
-        named = {"n'": n, "z'": z, "n''": n2, "z''": z2, "G'": G}
+        names = {"n'": n, "z'": z, "n''": n2, "z''": z2, "G'": G}
         positive: list[tuple[Term, Tactic]] = [(many > 0, some), (z > 0, some), (z2 > 0, some)]
         moved: list[tuple[Term, Tactic]] = [
-            (up <= size, by("termwise", up, "<=", size, fine, score, fine, by("known"))),
-            (-size <= down, by("termwise", down, ">=", -size, fine, score, fine, by("known"))),
-            (0 <= size, arithmetic.signs), (size < end_, times(sigma * (many + 1), auto(), auto())),
+            (up <= size, by("termwise", up, "<=", size, fine, score, fine, known)),
+            (-size <= down, by("termwise", down, ">=", -size, fine, score, fine, known)),
+            (0 <= size, arithmetic.signs), (size < end_, times(sigma * (many + 1), auto())(auto())),
         ]
         compared: list[tuple[Term, Tactic]] = [
             (G > 0, arithmetic.signs), (ONE <= G, auto()), (0 <= P, not_negative(one)), (0 <= Q, not_negative(other)),
@@ -606,16 +567,17 @@ def _layers(name: str, low: int, score: Tactic, most: Any) -> Tactic:
             (Q2 <= G * Q, sums(after, before, other, up)), (Q <= G * Q2, sums(before, after, other, down)),
         ]  # fmt: skip
         g, h = var("G'"), var("R'")
-        below = put(s.goal.parts[2], width * (R - 1) / (R + 1), by("identity"), haves(
-            (R > 0, arithmetic.signs), (G < R, by("logarithm", by("known"))), then=abstract({"G'": G, "R'": R}, times(
-                (g + 1) * (h + 1), combine((1, g > 0, h > 0), (1, g > 0), (1, h > 0), (1,)),
-                combine((2 * width, g < h))))))  # fmt: skip
+        below = steps(
+            put(s.goal.parts[2], width * (R - 1) / (R + 1), identity),
+            haves((R > 0, arithmetic.signs), (G < R, by("logarithm", known))), abstract({"G'": G, "R'": R}),
+            times((g + 1) * (h + 1), linear((1, g > 0, h > 0), (1, g > 0), (1, h > 0), (1,))),
+            linear((2 * width, g < h)))  # fmt: skip
         a = var("a'")
-        end = by("cases", a >= 0, fine, *(by("resolve", absolute(a), w, fine, lp, use(lp)) for w in (0, 1)))
-        return haves(*positive, *moved, then=_named("h'", size, [("h'", size)], haves(
-            *compared, (both(apart <= K, -apart <= K), abstract(named, _means(low, 1))),
-            (K < s.goal.parts[2], below),
-            then=abstract({"a'": apart, "k'": K, "e'": s.goal.parts[2]}, end))))(s)  # fmt: skip
+        end = by("cases", a >= 0, fine, *(by("resolve", absolute(a), w, fine, of_facts, use(of_facts)) for w in (0, 1)))
+        return steps(
+            haves(*positive, *moved), called(size, "h'"), haves(*compared),
+            shown(both(apart <= K, -apart <= K), abstract(names)(_means(low, 1))), shown(K < s.goal.parts[2], below),
+            abstract({"a'": apart, "k'": K, "e'": s.goal.parts[2]}), end)(s)  # fmt: skip
 
     return main
 
@@ -644,17 +606,18 @@ def _cube(name: str, low: int) -> Tactic:
             u, v = item(L, at), off(at)
             facts_ = (v <= share, -v <= share)
             rows = [(Fraction(1, 2), u <= 1, facts_[up]), (Fraction(1, 2), -1 <= u, facts_[not up])]
-            return haves(*((fact, _mean(here, at, item, width, fact is facts_[0])) for fact in facts_),
-                         (-1 <= u, lp), then=combine(*rows))(t)  # fmt: skip
+            return steps(haves(*((fact, _mean(here, at, item, width, fact is facts_[0])) for fact in facts_),
+                               (-1 <= u, of_facts)), linear(*rows))(t)  # fmt: skip
 
         sign = 1 if up else -1
         dot = total(k, 1, d, sign * item(L, k) * off(k))
         bound = total(k, 1, d, share)
         lemmas: list[tuple[Term, Tactic]] = [
-            (below > 0, some), (dot <= bound, by("termwise", dot, "<=", share, fine, row, fine, by("known"))),
+            (below > 0, some), (dot <= bound, by("termwise", dot, "<=", share, fine, row, fine, known)),
             (eq(bound, d * share), counted),
         ]  # fmt: skip
-        return haves(*lemmas, then=times(var("sigma"), lp, combine((1, dot <= bound), (ONE, eq(bound, d * share)))))(s)
+        return steps(haves(*lemmas), times(var("sigma"), of_facts),
+                     linear((1, dot <= bound), (1, eq(bound, d * share))))(s)  # fmt: skip
 
     return main
 
@@ -675,23 +638,23 @@ def _mean(here: Term, at: Term, item: Callable[[Term, Term], Term], width: int, 
         x, y = item(place, at), item(here - 1, at)
         age = substitute(ages, {"q": place})
         both_ends = (x <= 1, 1 - width <= y) if up else (1 - width <= x, y <= 1)
-        return combine(*((1, age, end) for end in both_ends))(s)
+        return linear(*((1, age, end) for end in both_ends))(s)
 
-    cut = by("split_sum", whole, here - 2, fine, fine, combine((1, part <= width * rest), (ONE, -1)))
+    cut = by("split_sum", whole, here - 2, fine, fine, linear((1, part <= width * rest), (1, -1)))
     count, geometric = eq(below, rest + 1), eq((exp(p) - 1) * rest, 1 - exp(-p * (here - 2)))
-    exact = times(exp(p) * (many + 1), arithmetic.signs, combine(
-        (1, exp(-p * (here - 2)), fewer <= many), (-many, count), (many, geometric)))  # fmt: skip
+    exact = times(exp(p) * (many + 1), arithmetic.signs)(
+        linear((1, exp(-p * (here - 2)), fewer <= many), (-many, count), (many, geometric)))  # fmt: skip
     lemmas: list[tuple[Term, Tactic]] = [
-        (part <= width * rest, by("termwise", part, "<=", width * ages, fine, each_one, fine, by("known"))),
+        (part <= width * rest, by("termwise", part, "<=", width * ages, fine, each_one, fine, known)),
         (whole <= width * rest, cut),
-        (count, by("split_sum", below, here - 2, fine, fine, combine((ONE, -1)))),
-        (geometric, by("telescope", rest, each(q, ages), exp(p) - 1, fine, fine, combine((ONE, -1)))),
+        (count, by("split_sum", below, here - 2, fine, fine, linear((1, -1)))),
+        (geometric, by("telescope", rest, each(q, ages), exp(p) - 1, fine, fine, linear((1, -1)))),
         (left >= 0, arithmetic.signs),
-        (fewer <= many, by("split_sum", many, here - 2, fine, fine, lp)),
+        (fewer <= many, by("split_sum", many, here - 2, fine, fine, of_facts)),
         (rest <= share * below, exact),
     ]  # fmt: skip
-    return haves(*lemmas, then=times(below, by("known"), combine(
-        (1, whole <= width * rest), (width, rest <= share * below))))  # fmt: skip
+    return steps(haves(*lemmas), times(below, known), linear(
+        (1, whole <= width * rest), (width, rest <= share * below)))  # fmt: skip
 
 
 def _theorem() -> Mapping[str, Tactic]:
@@ -702,10 +665,11 @@ def _theorem() -> Mapping[str, Tactic]:
     def main(s: Sequent) -> Proof:
         sharp = s.goal.parts[1] < 2 * tanh(z)
         w, u = var("w'"), var("r'")
-        weaker = haves((z > 0, auto()), (r < 1, auto()), (r > 0, auto()), then=abstract({"w'": z, "r'": r}, haves(
-            (tanh(w) <= w, auto()), (w < 2 * w / (1 - u), auto()), then=combine((2, -2), (2, -1)))))
-        return haves((sharp, _layers("x", -1, _cube("x", -1), 2 * d)), (2 * tanh(z) < 4 * z / (1 - r), weaker),
-                     then=combine((1, -1), (1, -2)))(s)  # fmt: skip
+        weaker = steps(
+            haves((z > 0, auto()), (r < 1, auto()), (r > 0, auto())), abstract({"w'": z, "r'": r}),
+            haves((tanh(w) <= w, auto()), (w < 2 * w / (1 - u), auto())), linear((2, -2), (2, -1)))  # fmt: skip
+        return steps(haves((sharp, _layers("x", -1, _cube("x", -1), 2 * d)), (2 * tanh(z) < 4 * z / (1 - r), weaker)),
+                     linear((1, -1), (1, -2)))(s)  # fmt: skip
 
     return {"conclusion": main}
 
@@ -717,9 +681,7 @@ def _impossible() -> Mapping[str, Tactic]:
     """Where the first output is 0 the second, e^m times it, is 0 as well, and u is not."""
 
     def positive(s: Sequent) -> Proof:
-        known = facts(s)
-        above = next(k for k, fact in enumerate(known) if fact.parts[2] is var("u"))
-        return by("linear", [["1", [above]], [exp(var("m")), [len(known) - 1]]])(s)
+        return linear((1, 0 < var("u")), (exp(var("m")), -1))(s)
 
     return {"conclusion": by("either", 1, positive)}
 

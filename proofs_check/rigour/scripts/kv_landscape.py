@@ -5,17 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from proofs_check.core.domain import Sequent, facts
-from proofs_check.core.normal import constant, normal, times
+from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import ONE, ZERO, Term, eq, exp, lift, log, num, var, walk
 from proofs_check.kv.formal import closed
 from proofs_check.rigour import arithmetic
-from proofs_check.rigour.arithmetic import scaled, small
+from proofs_check.rigour.arithmetic import small
 from proofs_check.rigour.auto import auto
 from proofs_check.rigour.places import defined, named, put_value, settle, sum_value
-from proofs_check.rigour.tactics import Proof, Tactic, by, first
+from proofs_check.rigour.steps import (
+    Scripts,
+    Step,
+    at_least_one,
+    becomes,
+    chain,
+    cleared,
+    have,
+    identity,
+    known,
+    linear,
+    only,
+    resolve,
+    steps,
+    tightened,
+    times,
+)
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
 
-Scripts = dict[str, Tactic]
 T, i, j, k, n, u, a, b, a1, a2, b1, b2 = map(var, ("T", "i", "j", "k", "n", "u", "a", "b", "a1", "a2", "b1", "b2"))
 gamma, sigma = var("gamma"), var("sigma")
 
@@ -61,7 +76,7 @@ def exponential_pieces(cuts: Sequence[Callable[[Term], Sequence[Term]]]) -> Any:
         top, under = body.parts[1].parts
 
         def why(z: Sequent) -> Proof:
-            return closed_sum(z.goal.parts[1].parts[1].parts[0], cuts[number](last(z)), by("identity"))(z)
+            return closed_sum(z.goal.parts[1].parts[1].parts[0], cuts[number](last(z)), identity)(z)
 
         value, _ = sum_value(q, top, cuts[number](last(q)))
         return exp(value / under), why
@@ -71,7 +86,7 @@ def exponential_pieces(cuts: Sequence[Callable[[Term], Sequence[Term]]]) -> Any:
 
 def same_value(s: Sequent) -> Proof:
     """a = b from the last fact a = c, b and c being equal in form."""
-    return by("scale", ONE, eq(ZERO, ZERO), [[ONE, facts(s).index(s.given[-1])]], defined, [], by("identity"))(s)
+    return zeros((ONE, s.given[-1]))(s)
 
 
 def last(s: Sequent) -> Term:
@@ -98,8 +113,8 @@ def _closed_loss() -> Tactic:
         (log_of, other), rest = s.goal.parts[1].parts, s.goal.parts[2].parts[1]
         outer, target = log_of.parts[1], other.parts[1]
         value, why = sum_value(s, outer, [i - 2, i - 1, i, i + 1, T - 1], pieces)
-        product: Tactic = by("have", eq(outer, value), defined, why, same_value)
-        done = named(target, named(rest, by("exponentiate", by("identity")), low=ZERO))
+        product = have(eq(outer, value), why, defined)(same_value)
+        done = named(target, named(rest, by("exponentiate", identity), low=ZERO))
         return put_value(outer, exp(target) * rest, product, done)(s)
 
     return main
@@ -109,82 +124,39 @@ def _eq10() -> Scripts:
     return {"conclusion": _closed_loss(), "defined": defined}
 
 
-def have(lemma: Term, why: Tactic, then: Tactic) -> Tactic:
-    return by("have", lemma, defined, why, then)
-
-
-def forget_given(then: Tactic) -> Tactic:
-    return lambda s: by("forget", [], list(range(len(s.given))), then)(s)
-
-
 def lp(s: Sequent) -> Proof:
+    """A combination of products of two facts."""
     return arithmetic.linear(s, 2, False)
-
-
-def scale(factor: Term, then: Tactic = lp, image: Term | None = None) -> Tactic:
-    return lambda s: scaled(s, factor, defined, then, None if image is None else normal(image))
-
-
-def clear(then: Tactic = lp) -> Tactic:
-    """The goal times its denominators, which are positive or negative throughout."""
-
-    def tactic(s: Sequent) -> Proof:
-        factor, image = arithmetic.cleared(arithmetic.margin_of(s))
-        other = times(constant(-1), image)
-        return first(lambda q: scaled(q, factor, defined, then, image),
-                     lambda q: scaled(q, -factor, defined, then, other))(s)  # fmt: skip
-
-    return tactic
 
 
 def _half() -> Scripts:
     """Both odds are T to e^g."""
     at = [i - 1, i, i + 1, T]
 
-    def either_way(g: Term, below: Term) -> Tactic:
-        size = exp(g) + T
-        log_is = have(ZERO < log(T), by("exponentiate", small), lp if g is gamma else scale(log(T)))
-        one = have(T <= exp(g), scale(1 / (2 * size), by("known")),
-                   have(log(T) <= g, by("exponentiate", by("known")), log_is))  # fmt: skip
-        known = by("known")
-        order = known if g is gamma else have(ZERO < log(T), by("exponentiate", small), scale(sigma / log(T), known))
-        other = have(exp(log(T)) <= exp(g), by("logarithm", order), clear())
-        return forget_given(by("split", by("assume", one), by("assume", other)))
+    def either_way(g: Term) -> Tactic:
+        size, some = exp(g) + T, have(ZERO < log(T), by("exponentiate", small))
+        last_step, order = (lp, known) if g is gamma else (times(log(T))(lp), steps(some, times(sigma / log(T)), known))
+        one = steps(have(T <= exp(g), times(1 / (2 * size))(known)), have(log(T) <= g, by("exponentiate", known)),
+                    some, last_step)  # fmt: skip
+        other = steps(have(exp(log(T)) <= exp(g), by("logarithm", order)), cleared(), lp)
+        return only()(by("split", by("assume", one), by("assume", other)))
 
-    both_ways = by("split", either_way(gamma, gamma), either_way(1 / sigma, sigma))
+    both_ways = by("split", either_way(gamma), either_way(1 / sigma))
     return {"conclusion": closed_sums(lambda _: at, both_ways), "defined": defined}
 
 
-def above(z: Term, then: Tactic) -> Tactic:
-    """e^z >= 1 + z."""
-    return have(1 + z <= exp(z), named(z, searched()), then)
-
-
-def added(*lemmas: Term, more: int = 0) -> Tactic:
-    """The difference of the goal is the sum of those of known facts, and of a number."""
-    extra: list[Any] = [[str(more), []]] if more else []
-    return lambda s: by("linear", [*([["1", [facts(s).index(lemma)]] for lemma in lemmas]), *extra])(s)
-
-
-def decay(z: Term, then: Tactic, why: Tactic = defined) -> Tactic:
+def decay(z: Term, why: Tactic = defined) -> Step:
     """e^(-z) <= 1/z, for z > 0."""
-
-    def lower(s: Sequent) -> Proof:
-        product: Tactic = lambda q: by("linear", [["1", [facts(q).index(ZERO < z), ["exp", z, defined]]]])(q)  # noqa: E731
-        return scaled(s, z * exp(z), product, added(1 + z <= exp(z), more=1))
-
-    return have(ZERO < z, why, above(z, have(exp(-z) <= 1 / z, lower, then)))
+    lower = times(z * exp(z), linear((1, ZERO < z, exp(z))))(linear((1, 1 + z <= exp(z)), (1,)))
+    return chain(have(ZERO < z, why), at_least_one(z), have(exp(-z) <= 1 / z, lower))
 
 
 def log_at_most(X: Term, N: Term, most: Term, below: Tactic) -> Tactic:
     """log X - log N <= most, since X <= N (1 + most); below: a tactic for that."""
-    lemmas = (X <= N * (1 + most), N * (1 + most) <= N * exp(most))
-    last_step = by("exponentiate", added(*lemmas))
-    goal = log(X) <= (log(N) + most)
-    done = by("scale", ONE, goal, [], defined, [], last_step)
-    product: Tactic = lambda s: by("linear", [["1", list(map(facts(s).index, s.given[-2:]))]])(s)  # noqa: E731
-    both_positive = above(most, have(lemmas[1], product, done))
-    return have(lemmas[0], below, have(ZERO < N, defined, both_positive))
+    first, second = X <= N * (1 + most), N * (1 + most) <= N * exp(most)
+    return steps(have(first, below), have(ZERO < N, defined), at_least_one(most),
+                 have(second, linear((1, ZERO < N, 1 + most <= exp(most)))), becomes(log(X) <= log(N) + most),
+                 by("exponentiate", linear((1, first), (1, second))))  # fmt: skip
 
 
 def logarithm_in(term: Term) -> Term:
@@ -198,25 +170,16 @@ def above_log(N: Term) -> Tactic:
     """log N < log X, X being 1 + the odds, which exceeds N term by term."""
 
     def tactic(s: Sequent) -> Proof:
-        X = logarithm_in(s.goal)
-        return by("scale", ONE, log(N) < log(X), [], defined, [], by("exponentiate", small))(s)
+        return becomes(log(N) < log(logarithm_in(s.goal)))(by("exponentiate", small))(s)
 
     return tactic
 
 
 def infimum(N: Term, rate: Term, decays: Sequence[Term]) -> Callable[[], Scripts]:
     def approached(s: Sequent) -> Proof:
-        below: Tactic = lp
-        for z in decays:
-            below = decay(z, below)
-        return log_at_most(logarithm_in(s.goal), N, rate * u, below)(s)
+        return log_at_most(logarithm_in(s.goal), N, rate * u, chain(*map(decay, decays))(lp))(s)
 
     return lambda: {"bound": above_log(N), "approached": by("split", small, approached), "defined": defined}
-
-
-def combined(*products: tuple[int, Sequence[Term]]) -> Tactic:
-    """The difference of the goal is this sum of products of known facts."""
-    return lambda s: by("linear", [[str(c), [facts(s).index(f) for f in fs]] for c, fs in products])(s)
 
 
 def _anti_induction() -> Scripts:
@@ -227,50 +190,32 @@ def _anti_induction() -> Scripts:
     falls = [sign / (u * S) for sign in signs]
 
     bounds = [exp(-z) <= 1 / z for z in falls]
-
-    def signed(then: Tactic) -> Tactic:
-        """All three rates are positive."""
-        first_rate = scale(1 / signs[2], by("known"))
-        return have(ZERO < signs[2], small, have(ONE <= A, small, have(
-            ZERO < signs[0], first_rate, have(ZERO < signs[1], lp, then))))  # fmt: skip
+    signed = chain(have(ZERO < signs[2]), have(ONE <= A), have(ZERO < signs[0], times(1 / signs[2])(known)),
+                   have(ZERO < signs[1], lp))  # fmt: skip
+    decays = [decay(z, times(u * S, image=rate)(known)) for z, rate in zip(falls, signs, strict=True)]
+    below = linear((1, bounds[0]), (2, bounds[1]), (1, num(4) <= T, bounds[2]))
 
     def main(s: Sequent) -> Proof:
-        below = combined((1, bounds[:1]), (2, bounds[1:2]), (1, [num(4) <= T, bounds[2]]))
-        for z, rate in zip(falls, signs, strict=True):
-            below = decay(z, below, scale(u * S, by("known"), rate))
-        rest = log_at_most(logarithm_in(s.goal), ONE, most, below)
-        inside, bound = s.goal.parts[1].parts[1], s.goal.parts[2]
-        plain: Tactic = lambda q: by(  # noqa: E731
-            "scale", ONE, inside <= bound, [[ONE, facts(q).index(q.given[-1])]], defined, [], rest)(q)
-        return by("resolve", s.goal.parts[1], 0, defined, by("exponentiate", small), plain)(s)
+        node, bound = s.goal.parts[1:]
+        inside = node.parts[1]
+        rest = log_at_most(logarithm_in(s.goal), ONE, most, chain(*decays)(below))
+        return steps(resolve(node, 0, by("exponentiate", small)), becomes(inside <= bound, (ONE, eq(node, inside))),
+                     rest)(s)  # fmt: skip
 
     return {"gap": signed(main), "defined": signed(defined)}
 
 
-def zeros(*parts: tuple[Any, Term], factor: Term = ONE, positive: Tactic = defined) -> Tactic:
+def zeros(*parts: tuple[Any, Term], factor: Term = ONE) -> Tactic:
     """An equality: its difference times the factor is this combination of equalities that are known."""
-
-    def tactic(s: Sequent) -> Proof:
-        known = facts(s)
-        used = [[lift(weight), known.index(fact)] for weight, fact in parts]
-        why: Any = [] if factor is ONE else positive
-        return by("scale", factor, eq(ZERO, ZERO), used, defined, why, by("identity"))(s)
-
-    return tactic
+    return becomes(eq(ZERO, ZERO), *parts, factor=factor, why=defined, defined=defined)(identity)
 
 
-def at_zero(name: str, why: Tactic, then: Tactic) -> Tactic:
-    """Puts 0 for a variable that is shown to be 0."""
-    x = Term("var", name)
-
-    def tactic(s: Sequent) -> Proof:
-        count = len(s.given) + 1
-        ends = by("tighten", name, count, by("tighten", name, count + 1, by("enumerate", name, then)))
-        flipped: Tactic = lambda q: by("linear", [[-ONE, [facts(q).index(eq(x, ZERO))]]])(q)  # noqa: E731
-        straight: Tactic = lambda q: by("linear", [[ONE, [facts(q).index(eq(x, ZERO))]]])(q)  # noqa: E731
-        return have(eq(x, ZERO), why, have(x <= ZERO, straight, have(x >= ZERO, flipped, ends)))(s)
-
-    return tactic
+def at_zero(name: str) -> Step:
+    """Puts 0 for a variable that is known to be 0."""
+    x = var(name)
+    zero = eq(x, ZERO)
+    return chain(have(x <= ZERO, linear((1, zero))), have(x >= ZERO, linear((-1, zero))),
+                 tightened(name, x <= ZERO, x >= ZERO), lambda then: by("enumerate", name, then))  # fmt: skip
 
 
 def _critical_point() -> Scripts:
@@ -295,20 +240,19 @@ def _critical_point() -> Scripts:
             by_b1, by_b2 = q.given[2:4]
             is_A = zeros((S / 2, by_b1), ((T - 1) * S / 2, by_b2))
             is_B = zeros((-S, by_b1), (S, by_b2))
-            return by("split", is_A, is_B, by("identity"), by("identity"))(q)
+            return by("split", is_A, is_B, identity, identity)(q)
 
-        put_in = at_zero("b1", by("known"), at_zero("b2", by("known"), linear_in))
-        both_zero = have(eq(b1, ZERO), is_b1, have(eq(b2, ZERO), is_b2, put_in))
-        there = have(first_row, one_row, have(second_row, other_row, both_zero))
+        there = steps(have(first_row, one_row), have(second_row, other_row), have(eq(b1, ZERO), is_b1),
+                      have(eq(b2, ZERO), is_b2), at_zero("b1"), at_zero("b2"), linear_in)  # fmt: skip
 
         def nowhere(q: Sequent) -> Proof:
             on_A, on_B = q.given[:2]
             flat_b1 = zeros((2 / (T * S), on_A), (-(T - 1) / (T * S), on_B))
             flat_b2 = zeros((2 / (T * S), on_A), (1 / (T * S), on_B))
-            return by("split", by("identity"), by("identity"), flat_b1, flat_b2)(q)
+            return by("split", identity, identity, flat_b1, flat_b2)(q)
 
-        back_ = at_zero("b1", by("known"), at_zero("b2", by("known"), nowhere))
-        return by("split", by("split", by("assume", there), by("assume", back_)), by("identity"))(s)
+        back = steps(at_zero("b1"), at_zero("b2"), nowhere)
+        return by("split", by("split", by("assume", there), by("assume", back)), identity)(s)
 
     return {"conclusion": main, "defined": defined}
 
@@ -321,44 +265,43 @@ def _weights(X: Term) -> list[Term]:
 
 def loss_in(term: Term) -> Term:
     """The loss by brute force: log of a sum, less a logit."""
-    return next(x for x in walk(term) if x.kind == "add" and x.parts[0].kind == "apply" and x.parts[0].parts[0] == "log"
-                and x.parts[0].parts[1].kind == "fold")  # fmt: skip
+    for x in walk(term):
+        first = x.parts[0] if x.kind == "add" else x
+        if x is not first and first.kind == "apply" and first.parts[0] == "log" and first.parts[1].kind == "fold":
+            return x
+    raise Failed("no loss")
 
 
 def _attention_minimum() -> Scripts:
+    def by_form(loss: Term, form: Term, lemma: Term, why: Tactic, sign: int) -> Tactic:
+        """The loss is its closed form, of which the lemma is true."""
+        return steps(have(eq(loss, form), _closed_loss(), defined), have(lemma, why, defined),
+                     linear((1, lemma), (sign, eq(loss, form))))  # fmt: skip
+
     def bound(s: Sequent) -> Proof:
-        loss = loss_in(s.goal)
         form = closed(T, a1, a2, b1, b2)
-
-        def last_step(q: Sequent) -> Proof:
-            numbers = list(map(facts(q).index, (ZERO < form, eq(loss, form))))
-            return by("linear", [["1", numbers[:1]], [-ONE, numbers[1:]]])(q)
-
-        return have(eq(loss, form), _closed_loss(), have(ZERO < form, by("exponentiate", small), last_step))(s)
+        return by_form(loss_in(s.goal), form, ZERO < form, by("exponentiate", small), -1)(s)
 
     def approached(s: Sequent) -> Proof:
-        loss, most, rate = loss_in(s.goal), (T - 1) * (T + 8) * u, s.goal.parts[2]
         form = closed(T, ZERO, num(2), 1 / u, ZERO)
         square = exp(num(2))
         S = T + square
-        falls = [(square - 2) / (u * S), (square - 1) / (u * S)]
-        tops = [num(3) < square, square < 8, ZERO < u * S, num(2) < T, ONE < T]
-        less = [exp(-z) <= u * S for z in falls]
-        below = combined((1, less[:1]), (1, [tops[3], less[1]]), (1, [tops[4], ZERO < u, tops[1]]))
-        for z, one, size in zip(falls, less, (square - 2, square - 1), strict=True):
-            gap_ = combined((1, [tops[0], tops[2]]), *([(1, [tops[2]])] if size is square - 1 else []))
-            below = have(1 / z <= u * S, scale(size, gap_, u * S * (size - 1)), have(
-                one, added(exp(-z) <= 1 / z, 1 / z <= u * S), below))  # fmt: skip
-            below = decay(z, below, small)
-        for top in tops:
-            below = have(top, small, below)
+        enough, few, some, long, longer = num(3) < square, square < 8, ZERO < u * S, num(2) < T, ONE < T
 
-        def last_step(q: Sequent) -> Proof:
-            numbers = list(map(facts(q).index, (form <= rate, eq(loss, form))))
-            return by("linear", [["1", numbers[:1]], [ONE, numbers[1:]]])(q)
+        def falls(size: Term, gap: Tactic) -> Step:
+            """e^(-z) <= u S for z = size/(u S)."""
+            z = size / (u * S)
+            ends = exp(-z) <= 1 / z, 1 / z <= u * S
+            return chain(decay(z, small), have(ends[1], times(size, image=u * S * (size - 1))(gap)),
+                         have(exp(-z) <= u * S, linear(*((1, end) for end in ends))))  # fmt: skip
 
-        closed_most = log_at_most(form.parts[1], ONE, most, below)
-        return have(eq(loss, form), _closed_loss(), have(form <= rate, closed_most, last_step))(s)
+        one, other = (exp(-(square - k) / (u * S)) <= u * S for k in (2, 1))
+        below = steps(
+            *map(have, (enough, few, some, long, longer)), falls(square - 2, linear((1, enough, some))),
+            falls(square - 1, linear((1, enough, some), (1, some))),
+            linear((1, one), (1, long, other), (1, longer, ZERO < u, few)))
+        why = log_at_most(form.parts[1], ONE, (T - 1) * (T + 8) * u, below)
+        return by_form(loss_in(s.goal), form, form <= s.goal.parts[2], why, 1)(s)
 
     return {"bound": bound, "approached": by("split", small, approached), "defined": defined}
 
@@ -380,8 +323,6 @@ SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "kv.eq6.sigma.corrected": _flat,
 }
 NEEDS: dict[str, str] = {
-    "kv.thm3.4.minimum.corrected": "script unfinished: a side condition of `approached` fails in the second decay, by "
-    "z = (e^2 - 2)/(u (T + e^2)); the closed form and the bound are there",
     "kv.appC.every_position": "sum_value as in kv.eq10.corrected, in cases j against i - 1, i, i + 1, T (places.gap "
     "turns j < i - 1 into j + 1 <= i - 1), and i = T - 1, i = T apart",
     "kv.beyond.sign_rule": "sum_value with cuts at j - 1, j, j + 1, for j <= i - 2 and j >= i + 2 (places.gap); "

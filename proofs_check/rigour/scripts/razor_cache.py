@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import reduce
 from typing import Any
 
-from proofs_check.core.domain import Sequent, Variable, facts
-from proofs_check.core.normal import canonical_formula, difference
-from proofs_check.core.normal import constant as form_constant
-from proofs_check.core.normal import times as form_times
+from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import (
     ONE,
     Term,
     absolute,
-    each,
     eq,
     exp,
     free,
@@ -25,168 +20,45 @@ from proofs_check.core.terms import (
     log,
     ne,
     substitute,
-    to_json,
     total,
     var,
     when,
 )
 from proofs_check.rigour import arithmetic
-from proofs_check.rigour.arithmetic import scaled, small
-from proofs_check.rigour.auto import _replaced, auto
-from proofs_check.rigour.show import show
-from proofs_check.rigour.sums import use_last_equality
-from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
+from proofs_check.rigour.arithmetic import of_facts
+from proofs_check.rigour.places import exchanged
+from proofs_check.rigour.steps import (
+    Scripts,
+    Step,
+    around,
+    becomes,
+    cases,
+    chain,
+    cleared,
+    closed,
+    have,
+    identity,
+    known,
+    linear,
+    named,
+    only,
+    plainly,
+    positive,
+    resolve,
+    resolved,
+    search,
+    split_sum,
+    steps,
+    termwise,
+    tightened,
+    times,
+)
+from proofs_check.rigour.sums import used
+from proofs_check.rigour.tactics import Proof, Tactic, by, first
 
-Scripts = dict[str, Tactic]
-Step = Callable[[Tactic], Tactic]
 n, m, w, i, a, r, x, slope, p, ko, kl = map(var, ("n", "m", "w", "i", "a", "r", "x", "l", "p", "ko", "kl"))
 k = var("h")  # the index of sums
 s, v = var("s"), var("v")
-
-# -- steps: each says what to do, and takes a tactic for the rest ------------------------------------------------------
-
-
-def chain(*parts: Step) -> Step:
-    """One after the other."""
-    return lambda then: reduce(lambda rest, part: part(rest), reversed(parts), then)
-
-
-def steps(*parts: Any) -> Tactic:
-    """One after the other; the last one is a tactic."""
-    return chain(*parts[:-1])(parts[-1])
-
-
-def have(lemma: Term, why: Tactic = small) -> Step:
-    return lambda then: by("have", lemma, small, why, then)
-
-
-def termwise(node: Term, relation: str, body: Any, why: Tactic = small) -> Step:
-    return lambda then: by("termwise", node, relation, lift(body), small, why, small, then)
-
-
-def split_sum(node: Term, at: Any) -> Step:
-    return lambda then: by("split_sum", node, lift(at), small, small, then)
-
-
-def closed(node: Term, primitive: Any, factor: Any = ONE) -> Step:
-    """The primitive in the index h."""
-    return lambda then: by("telescope", node, each(k, primitive), lift(factor), small, small, then)
-
-
-def times(factor: Any, positive: Tactic = small) -> Step:
-    return lambda then: lambda q: scaled(q, lift(factor), positive, then)
-
-
-def becomes(goal: Term, factor: Any = ONE, positive: Tactic = small) -> Step:
-    """The goal times a positive factor is this one."""
-    return lambda then: by("scale", lift(factor), goal, [], small, positive, then)
-
-
-def cases(condition: Term, no: Tactic) -> Step:
-    return lambda then: by("cases", condition, small, then, no)
-
-
-def resolve(node: Term, which: int, why: Tactic = small) -> Step:
-    return lambda then: by("resolve", node, which, small, why, then)
-
-
-def used(then: Tactic) -> Tactic:
-    """The goal rewritten with the last equality, which is then dropped."""
-    return lambda q: use_last_equality(q, then, drop=True)
-
-
-def named(node: Term, name: str, *bounds: Any, open: bool = False, keep: tuple[Term, ...] = (), goal: Any = None,
-          why: Tactic = small) -> Step:  # fmt: skip
-    """The term becomes a variable, where it is written in the goal and the hypotheses to keep (or goal: as given)."""
-
-    def step(then: Tactic) -> Tactic:
-        def tactic(q: Sequent) -> Proof:
-            image = {node: var(name)}
-            low, high = (*map(lift, bounds), None, None)[:2]
-            kept = [_replaced(fact, image) for fact in keep]
-            new = Variable(name, low, high, open, False).to_json()
-            wider = _replaced(q.goal, image) if goal is None else goal
-            return by("generalise", node, new, wider, kept, why, small, then)(q)
-
-        return tactic
-
-    return step
-
-
-def only(*kept: Term) -> Step:
-    """Forgets every hypothesis but these, and the variables that nothing then mentions."""
-
-    def step(then: Tactic) -> Tactic:
-        def tactic(q: Sequent) -> Proof:
-            mine = [canonical_formula(formula) for formula in kept]
-            gone = [j for j, formula in enumerate(q.given) if canonical_formula(formula) not in mine]
-            seen = set(free(q.goal)).union(*(free(g) for j, g in enumerate(q.given) if j not in gone))
-            names = []
-            for known in reversed(q.variables):
-                if known.name in seen:
-                    seen |= {name for end in known.ends() for name in free(end)}
-                else:
-                    names.append(known.name)
-            return by("forget", names, gone, then)(q)
-
-        return tactic
-
-    return step
-
-
-def linear(*rows: Any) -> Tactic:
-    """Rows (coefficient, references..): a reference is a fact, or a pair like ("exp", x)."""
-
-    def tactic(q: Sequent) -> Proof:
-        known = [canonical_formula(fact) if fact.kind == "rel" else fact for fact in facts(q)]
-
-        def found(reference: Any) -> Any:
-            if isinstance(reference, tuple):
-                return [reference[0], to_json(reference[1])]
-            formula = canonical_formula(reference)
-            if formula not in known:
-                raise Failed(f"no fact {show(reference)}")
-            return known.index(formula)
-
-        def coefficient(value: Any, references: list[Any]) -> Any:
-            zero = any(isinstance(f, Term) and f.parts[0] == "=" for f in references)
-            return to_json(lift(value)) if zero else str(Fraction(value))
-
-        return by("linear", [[coefficient(c, refs), list(map(found, refs))] for c, *refs in rows])(q)
-
-    return tactic
-
-
-def search(q: Sequent) -> Proof:
-    return auto(q, depth=6, steps=250)
-
-
-def combined(q: Sequent) -> Proof:
-    """A combination of the facts."""
-    return arithmetic.linear(q, 1, False)
-
-
-plainly: Tactic = only()(search)
-identity: Tactic = by("identity")
-known: Tactic = by("known")
-
-
-def cleared(*positive: Term) -> Step:
-    """Every denominator goes; these are known to be positive."""
-
-    def step(then: Tactic) -> Tactic:
-        def tactic(q: Sequent) -> Proof:
-            factor, image = arithmetic.cleared(difference(q.goal.parts[2], q.goal.parts[1]))
-            why = first(small, only(*(0 < part for part in positive))(lambda z: arithmetic.linear(z, 3, False)))
-            try:
-                return scaled(q, factor, why, then, image)
-            except Failed:
-                return scaled(q, -factor, why, then, form_times(form_constant(-1), image))
-
-        return tactic
-
-    return step
-
 
 # -- exponentials and means --------------------------------------------------------------------------------------------
 
@@ -207,7 +79,7 @@ def jensen(size: Term, item: Term, mean: Term) -> Step:
     """n e^mean <= sum of e^item(h), for the mean of the items."""
     node, body = total(k, 1, size, exp(item)), exp(mean) * (1 + item - mean)
     prove = steps(only(), averaged(size, body, size * exp(mean)), termwise(node, ">=", body, _tangent_here(item, mean)),
-                  combined)  # fmt: skip
+                  of_facts)  # fmt: skip
     return have(size * exp(mean) <= node, prove)
 
 
@@ -221,12 +93,13 @@ def _tangent_here(item: Term, at: Term) -> Tactic:
 
 
 def divisor(q: Sequent) -> Proof:
-    """A term with positive sums is not 0."""
+    """A term with sums of exponentials is positive, or not 0."""
     if q.goal.kind == "rel" and q.goal.parts[0] == "!=":
         return by("apart", False, divisor)(q)
-    sums_ = [node for node in arithmetic.fold_atoms(q.goal) if not free(node) - {known.name for known in q.variables}]
-    facts_ = (have(0 < node, termwise(node, ">", 0, search)(combined)) for node in sums_)
-    return steps(only(), *facts_, lambda z: arithmetic.linear(z, 2, False))(q)
+    names = {variable.name for variable in q.variables}
+    sums = [node for node in arithmetic.fold_atoms(q.goal) if free(node) <= names and node.parts[4].kind == "apply"]
+    last = first(lambda z: arithmetic.linear(z, 2, False), cleared()(first(of_facts, search)))
+    return steps(only(), *map(positive, sums), last)(q)
 
 
 # -- one token less ----------------------------------------------------------------------------------------------------
@@ -235,32 +108,27 @@ def divisor(q: Sequent) -> Proof:
 def _without(body: Callable[[Any], Term]) -> tuple[Term, Term, Step]:
     """The sum without item i, the whole one, and their difference as a fact."""
     node, plain = total(kl, 1, n, when(ne(kl, i), body(kl), 0)), total(ko, 1, n, body(ko))
-    parts = []
-    for whole, inner in ((node, node.parts[4]), (plain, body(kl))):
-        start = total(kl, 1, i, inner) if whole is node else total(ko, 1, i, body(ko))
-        parts += [split_sum(whole, i), split_sum(start, i - 1)]
     ends = (
         termwise(total(kl, low, high, node.parts[4]), "=", body(kl), search) for low, high in ((1, i - 1), (i + 1, n))
     )
-    return node, plain, have(eq(node, plain - body(i)), steps(*parts, *ends, combined))
+    return node, plain, have(eq(node, plain - body(i)), steps(around(node, i), around(plain, i), *ends, of_facts))
 
 
 def _eviction() -> Scripts:
     less, plain, less_is = _without(lambda j: exp(s[j]))
     _less_v, _plain_v, less_v_is = _without(lambda j: exp(s[j]) * v[j])
     below, above = total(k, 1, i - 1, exp(s[k])), total(k, i + 1, n, exp(s[k]))
-    halves = split_sum(plain, i), split_sum(total(ko, 1, i, exp(s[ko])), i - 1), have(0 <= below), have(0 <= above)
-    upper = termwise(above, ">", 0)(combined)
-    lower = termwise(below, ">", 0)(combined)
-    between = have(1 < i, linear((1, n < i + 1), (1, 2 <= n)))(
-        lambda q: by("tighten", "i", len(q.given) - 2, by("tighten", "i", len(q.given) - 1, by("enumerate", "i")))(q)
-    )
-    positive = chain(less_is, have(0 < less, steps(*halves, cases(i + 1 <= n, cases(i < 2, lower)(between))(upper))))
-    moved = steps(positive, have(0 < plain), have(0 < plain - exp(s[i]), combined), less_v_is,
+    upper, lower = (termwise(part, ">", 0)(of_facts) for part in (above, below))
+    between = steps(have(1 < i, linear((1, n < i + 1), (1, 2 <= n))), tightened("i", i < 2, 1 < i),
+                    by("enumerate", "i"))  # fmt: skip
+    some = steps(around(plain, i), have(0 <= below), have(0 <= above),
+                 cases(i + 1 <= n, cases(i < 2, lower)(between)), upper)  # fmt: skip
+    remains = chain(less_is, have(0 < less, some))
+    moved = steps(remains, have(0 < plain), have(0 < plain - exp(s[i]), of_facts), less_v_is,
                   cleared(less, plain, plain - exp(s[i])), used, only(eq(less, plain - exp(s[i]))), used,
                   identity)  # fmt: skip
     return {"conclusion": by("split", moved, search, search, search),
-            "defined": by("apart", False, positive(known))}  # fmt: skip
+            "defined": by("apart", False, remains(known))}  # fmt: skip
 
 
 def _identity() -> Scripts:
@@ -298,14 +166,14 @@ def _most() -> Step:
     """The chord, summed, and the tangent."""
     body = exp(a) * (1 + (s[k] - a) * steep)
     prove = steps(
-        averaged(n, body, most.parts[2]), termwise(total(k, 1, n, exp(s[k])), "<=", body, _chord_here), combined
+        averaged(n, body, most.parts[2]), termwise(total(k, 1, n, exp(s[k])), "<=", body, _chord_here), of_facts
     )
     return chain(have(most, prove), have(top, steps(times(1 / steep), tangent(mean - a + 1 / steep - 1, lift(0)))))
 
 
 def _log_mass_bound(q: Sequent) -> Proof:
-    one, two = (_replaced(fact, {steep: c_var}) for fact in (most, top))
-    done = times(H)(linear((1, one), (1, two, ("exp", a), 0 < n)))
+    one, two = (exchanged(fact, steep, c_var) for fact in (most, top))
+    done = times(H)(linear((1, one), (1, two, exp(a), 0 < n)))
     goal = log(Z / H) <= log(c_var) - 1 + 1 / c_var
     return steps(have(0 < n), _most(), have(0 < H), named(steep, "c", 0, open=True, keep=(most, top), goal=goal),
                  by("exponentiate", done))(q)  # fmt: skip
@@ -317,7 +185,7 @@ def _log_mass() -> Scripts:
 
 def rising(name: str, slope: Tactic, end: Tactic = search, positive: Tactic = search) -> Tactic:
     """From its lower end on, upwards."""
-    return by("face", name, True, False, first(by("identity"), lambda q: _nonzero(q, positive)), slope, end)
+    return by("face", name, True, False, first(identity, lambda q: _nonzero(q, positive)), slope, end)
 
 
 def _nonzero(q: Sequent, positive: Tactic) -> Proof:
@@ -334,11 +202,10 @@ def _quadratic() -> Scripts:
     share = 1 / r - 1 / rise
     above = have(1 <= exp(r))(linear((1,), (1, 0 <= p, 1 <= exp(r))))
     part = 1 + p * rise
-    squared = becomes(
-        0 <= (part - 2 * p * exp(r)) ** 2, 4 * part**2, have(0 < part, above)(linear((4, 0 < part, 0 < part)))
-    )
+    times_square = have(0 < part, above)(linear((4, 0 < part, 0 < part)))
+    squared = becomes(0 <= (part - 2 * p * exp(r)) ** 2, factor=4 * part**2, why=times_square)
     bound, same = log(1 + share * rise) - share * r <= r**2 / 8, eq(log(steep), log(1 + share * rise))
-    bent = squared(linear((1, ("square", part - 2 * p * exp(r)))))
+    bent = squared(linear((1, (part - 2 * p * exp(r)) ** 2)))
     hoeffding = rising("r", rising("r", bent, search, above), search, above)
     prove = steps(
         have(0 < 1 + share * rise, cleared()(search)),
@@ -375,7 +242,7 @@ def _log_mass_sharp() -> Scripts:
     gap_is = eq(log(above / (n * exp(level / n))), log(here) - count / n * r)
     token_is = eq(exp(level / n), exp(a + r * count / n))
     written = steps(above_step, level_step, have(token_is, by("logarithm", times(n)(used(identity)))),
-                    have(0 < above), have(0 < n * exp(level / n)), have(0 < here, search), by("exponentiate", steps(
+                    have(0 < above), have(0 < n * exp(level / n)), have(0 < here, plainly), by("exponentiate", steps(
                         named(exp(level / n), "tt", 0, open=True, keep=(above_is, token_is)), times(n * tt), used,
                         used, identity)))  # fmt: skip
     log_is = log(steep) <= log(here) + steep / here - 1
@@ -383,13 +250,13 @@ def _log_mass_sharp() -> Scripts:
                    by("exponentiate", steps(times(1 / x), tangent(c_var / x - 1, lift(0)))))  # fmt: skip
     off, y = count - apex * n, var("y")
     square, near, out = off**2 <= 1, absolute(off) <= 1, 1 <= here
-    squared = steps(named(off, "y", keep=(near,)), linear((1, absolute(y) <= 1, ("abs", y)), (1, absolute(y) <= 1)))
+    squared = steps(named(off, "y", keep=(near,)), linear((1, absolute(y) <= 1, absolute(y)), (1, absolute(y) <= 1)))
     slack = steep / here - 2 + r / rise + count / n * r <= r * rise / n**2
-    out_g, square_g = (_replaced(fact, {rise: g}) for fact in (out, square))
+    out_g, square_g = (exchanged(fact, rise, g) for fact in (out, square))
     positive = linear((1, 0 < n, 0 < n), (1, out_g, 0 < n, 0 < n))
     final = steps(named(rise, "g", 0, open=True, keep=(square, out)), times(out_g.parts[2] * n**2, positive),
                   linear((1, out_g, 0 < r, 0 < g), (1, square_g, 0 < r, 0 < g)))  # fmt: skip
-    two = steps(have(gap_is, written), have(0 < here, search), have(out, search), have(0 < steep, search),
+    two = steps(have(gap_is, written), have(0 < here, plainly), have(out, plainly), have(0 < steep, plainly),
                 have(log_is, inward), have(square, squared), only(square, out, 0 < here, log_is, gap_is),
                 have(0 < n), have(slack, final), linear((1, log_is), (1, slack), (-1, gap_is)))  # fmt: skip
     return {"conclusion": by("split", _log_mass_bound, two), "defined": divisor}
@@ -415,15 +282,14 @@ def _faded(size: Any, level: Any, rate: Any, item: Callable[[Any], Term]) -> tup
 def _faded_ratio(size: Any, level: Any, rate: Any, item: Callable[[Any], Term]) -> tuple[Term, Tactic]:
     """Z/(n e^mean) by the closed form of the sum and by the mean, for a goal that says what it is."""
     z, tt, fall = var("z"), var("tt"), exp(-rate) - 1
-    node, start = total(ko, 1, size, exp(item(ko))), exp(item(k))
-    value = substitute(start, {"h": lift(size) + 1}) - substitute(start, {"h": ONE})
+    node, value = total(ko, 1, size, exp(item(ko))), exp(item(lift(size) + 1)) - exp(item(ONE))
     sum_is, node_is = eq(fall * node, value), eq(node, value / fall)
     token_is, token = _faded(size, level, rate, item)
     down = have(fall < 0, search)
-    divided = have(node_is, becomes(eq(value, fall * node), -fall)(linear((-1, sum_is))))
-    z_is = _replaced(node_is, {node: z})
+    divided = have(node_is, becomes(eq(value, fall * node), factor=-fall)(linear((-1, sum_is))))
+    z_is = exchanged(node_is, node, z)
     return node / (size * token_is.parts[1]), steps(
-        closed(node, start, fall), token, down, divided, named(node, "z", keep=(token_is, node_is)),
+        closed(node, exp(item(ko)), fall), token, down, divided, named(node, "z", keep=(token_is, node_is)),
         named(token_is.parts[1], "tt", 0, open=True, keep=(token_is, z_is)), only(eq(tt, token_is.parts[2]), z_is),
         used, times(size * tt), used, only(), cleared(), identity)  # fmt: skip
 
@@ -435,7 +301,7 @@ def _alibi_mean() -> Scripts:
     value = (exp(half * 4000) - exp(-half * 4000)) / (4000 * (exp(lift(half)) - exp(lift(-half))))
     low, high, equal = 158 <= value, value <= Fraction(317, 2), eq(ratio, value)
     size = absolute(ratio - 158)
-    number = steps(have(equal, shown), have(low), have(high), resolve(size, 0, linear((1, low), (-1, equal))), used,
+    number = steps(have(equal, shown), have(low), have(high), resolved(size, 0, linear((1, low), (-1, equal))),
                    linear((1, high), (1, equal)))  # fmt: skip
     return {"conclusion": by("split", plain, number), "defined": divisor}
 
@@ -463,16 +329,16 @@ def _reduction_corrected() -> Scripts:
 
 def _three() -> Scripts:
     held, filled = 3 <= 1 / ((15 * n + 85 * short) / (100 * n)), 0 < 15 * n + 85 * short
-    enough = steps(have(short <= Fraction(11, 51) * n, search), have(filled, search), times(15 * n + 85 * short),
+    enough = steps(have(short <= Fraction(11, 51) * n, search), have(filled, plainly), times(15 * n + 85 * short),
                    linear((255, short <= Fraction(11, 51) * n)))  # fmt: skip
     few = steps(_settled((short, 0)), by("absurd", linear(
         (Fraction(1, 200), held, filled), (Fraction(-51, 40), eq(short, n)), (1, 1 <= n))))  # fmt: skip
     some = steps(_settled((middle, 0), (short, 1)), linear(
         (Fraction(1, 55), held, filled), (Fraction(-51, 11), eq(short, middle)), (Fraction(-51, 11), eq(middle, 4000)),
         (Fraction(5, 11),)))  # fmt: skip
-    between = by("tighten", "n", 2, by("tighten", "n", 3, by("enumerate", "n")))
-    less = steps(have(18_545 < n, steps(cases(n <= 4000, some), few)), between)
-    back = by("assume", steps(have(filled, search), cases(18_546 <= n, less), known))
+    less = steps(have(18_545 < n, steps(cases(n <= 4000, some), few)), tightened("n", n < 18_546, 18_545 < n),
+                 by("enumerate", "n"))  # fmt: skip
+    back = by("assume", steps(have(filled, plainly), cases(18_546 <= n, less), known))
     return {"conclusion": by("split", by("assume", enough), back)}
 
 

@@ -4,151 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import reduce
 from typing import Any
 
-from proofs_check.core.domain import Sequent, facts, real
-from proofs_check.core.normal import canonical_formula, normal
-from proofs_check.core.terms import (
-    ONE,
-    ZERO,
-    Term,
-    both,
-    each,
-    eq,
-    exp,
-    free,
-    least,
-    lift,
-    log,
-    rebuild,
-    sqrt,
-    to_json,
-    total,
-    var,
-    walk,
-    when,
+from proofs_check.core.domain import Sequent
+from proofs_check.core.terms import ZERO, Term, both, eq, exp, least, lift, log, sqrt, total, var, walk, when
+from proofs_check.rigour.arithmetic import rewritten_as, small
+from proofs_check.rigour.steps import (
+    Scripts,
+    Step,
+    around,
+    at_least_one,
+    becomes,
+    cases,
+    chain,
+    closed,
+    have,
+    identity,
+    known,
+    linear,
+    named,
+    node_in,
+    nonzero,
+    only,
+    plainly,
+    positive,
+    resolve,
+    resolved,
+    search,
+    split_sum,
+    steps,
+    termwise,
+    tightened,
+    times,
 )
-from proofs_check.rigour.arithmetic import rewritten_as, scaled, small
-from proofs_check.rigour.auto import auto
-from proofs_check.rigour.show import show
-from proofs_check.rigour.sums import use_last_equality
-from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
+from proofs_check.rigour.tactics import Proof, Tactic, by, first
 
-Scripts = dict[str, Tactic]
-Step = Callable[[Tactic], Tactic]
 n, m, w, k, p, i, D, a, eps, delta = map(var, ("n", "m", "w", "k", "u", "i", "D", "a", "eps", "delta"))
 l = var("l")  # noqa: E741
 s = var("s")
-
-# -- steps: each says what to do, and takes a tactic for the rest ------------------------------------------------------
-
-
-def chain(*parts: Step) -> Step:
-    """One after the other."""
-    return lambda then: reduce(lambda rest, part: part(rest), reversed(parts), then)
-
-
-def steps(*parts: Any) -> Tactic:
-    """One after the other; the last one is a tactic."""
-    return chain(*parts[:-1])(parts[-1])
-
-
-def have(lemma: Term, why: Tactic = small) -> Step:
-    return lambda then: by("have", lemma, small, why, then)
-
-
-def termwise(node: Term, relation: str, body: Any, why: Tactic = small) -> Step:
-    return lambda then: by("termwise", node, relation, lift(body), small, why, small, then)
-
-
-def positive(node: Term) -> Step:
-    """A sum of exponentials, not empty."""
-    return have(0 < node, termwise(node, ">", 0, by("signs", [], {}))(by("known")))
-
-
-def nonzero(node: Term) -> Tactic:
-    return positive(node)(by("apart", False, by("known")))
-
-
-def split_sum(node: Term, at: Any) -> Step:
-    return lambda then: by("split_sum", node, lift(at), small, small, then)
-
-
-def closed(node: Term, primitive: Any, factor: Any = ONE) -> Step:
-    """The primitive in the index i."""
-    return lambda then: by("telescope", node, each(i, primitive), lift(factor), small, small, then)
-
-
-def times(factor: Term, positive: Tactic = small, image: Term | None = None) -> Step:
-    """The goal times a factor; the image where the normal form keeps denominators that cancel."""
-    form = None if image is None else normal(image)
-    return lambda then: lambda q: scaled(q, factor, positive, then, form)
-
-
-def cases(condition: Term, no: Tactic) -> Step:
-    return lambda then: by("cases", condition, small, then, no)
-
-
-def only(*kept: Term) -> Step:
-    """Forgets every hypothesis but these, and the variables that nothing then mentions."""
-
-    def step(then: Tactic) -> Tactic:
-        def tactic(q: Sequent) -> Proof:
-            mine = [canonical_formula(formula) for formula in kept]
-            gone = [j for j, formula in enumerate(q.given) if canonical_formula(formula) not in mine]
-            used = set(free(q.goal)).union(*(free(g) for j, g in enumerate(q.given) if j not in gone))
-            names = []
-            for known in reversed(q.variables):
-                if known.name in used:
-                    used |= {name for end in known.ends() for name in free(end)}
-                else:
-                    names.append(known.name)
-            return by("forget", names, gone, then)(q)
-
-        return tactic
-
-    return step
-
-
-def number_of(q: Sequent, formula: Term) -> int:
-    """The place of a fact among those of the sequent."""
-    known = [canonical_formula(fact) if fact.kind == "rel" else fact for fact in facts(q)]
-    mine = canonical_formula(formula)
-    if mine not in known:
-        raise Failed(f"no fact {show(formula)}")
-    return known.index(mine)
-
-
-def linear(*rows: Any) -> Tactic:
-    """Rows (coefficient, references..): a reference is a fact, or like ("exp", x) or ("exp", x, why x is defined)."""
-
-    def tactic(q: Sequent) -> Proof:
-        def found(reference: Any) -> Any:
-            if isinstance(reference, tuple):
-                return [reference[0], to_json(reference[1]), *(reference[2:] or [small])]
-            return number_of(q, reference)
-
-        def coefficient(value: Any, references: list[Any]) -> Any:
-            zero = any(isinstance(r, Term) and r.parts[0] == "=" for r in references)
-            return to_json(lift(value)) if zero else str(Fraction(value))
-
-        return by("linear", [[coefficient(c, refs), list(map(found, refs))] for c, *refs in rows])(q)
-
-    return tactic
-
-
-def rewritten(image: Term, *zeros: tuple[Term, Term]) -> Step:
-    """The goal as another one, up to multiples (any defined weight) of equalities among the facts."""
-    return lambda then: lambda q: by(
-        "scale", ONE, image, [[to_json(weight), number_of(q, fact)] for weight, fact in zeros], small, small, then)(q)
-
-
-def search(q: Sequent) -> Proof:
-    return auto(q, depth=6, steps=250)
-
-
-plainly: Tactic = only()(search)
 
 # -- what lies beyond a window -----------------------------------------------------------------------------------------
 
@@ -176,9 +69,9 @@ def _beyond(*, strict: bool = False) -> Step:
     grow = 1 < exp(l * w) if strict else 1 <= exp(l * w)
     prove = steps(
         have(grow), have(0 < steep), termwise(far, "<=", above), termwise(near, ">=", below), one, two, times(steep),
-        linear((1, 0 < steep, far <= top, grow), (1, 0 < steep, bottom <= near, ("exp", D)),
+        linear((1, 0 < steep, far <= top, grow), (1, 0 < steep, bottom <= near, exp(D)),
                (exp(a + D) * (exp(l * w) - 1), one_is), (-exp(a + D), two_is),
-               (1, ("exp", a + D - l * n), grow)),
+               (1, exp(a + D - l * n), grow)),
     )  # fmt: skip
     return have(strictly if strict else beyond, only(w <= n, 0 < w)(prove))
 
@@ -198,10 +91,10 @@ def _form() -> Scripts:
     core = far * (1 - eps * exp(-D)) <= eps * (whole - far)
     strict = far < eps * whole
     some = 0 < whole
-    known = [only(scope), have(some), have(enough, exponential(D, log(eps) + l * w, linear((1, scope, 0 < l)))),
-             have(log(eps) < 0),
-             have(0 < w, times(l)(linear((1, scope, 0 < l), (1, 0 <= D), (1, log(eps) < 0)))), have(0 <= far),
-             have(exp(-D) <= 1)]  # fmt: skip
+    basics = [only(scope), have(some), have(enough, exponential(D, log(eps) + l * w, linear((1, scope, 0 < l)))),
+              have(log(eps) < 0),
+              have(0 < w, times(l)(linear((1, scope, 0 < l), (1, 0 <= D), (1, log(eps) < 0)))), have(0 <= far),
+              have(exp(-D) <= 1)]  # fmt: skip
     less = 1 + eps * (1 - exp(-D))
 
     def outside(factor: Any) -> Tactic:
@@ -210,14 +103,14 @@ def _form() -> Scripts:
     inside = chain(_beyond(strict=True), split_sum(whole, n - w),
                    only(strictly, 0 <= far, enough, exp(-D) <= 1, parted))
     prove = inside(
-        linear((1, strictly, 0 < eps, ("exp", -D)), (1, 0 <= far, enough, ("exp", -D)), (-eps, parted)))
+        linear((1, strictly, 0 < eps, exp(-D)), (1, 0 <= far, enough, exp(-D)), (-eps, parted)))
     prove_strict = inside(
-        linear((1, strictly, 0 < eps, ("exp", -D)), (1, 0 <= far, enough, ("exp", -D)),
+        linear((1, strictly, 0 < eps, exp(-D)), (1, 0 <= far, enough, exp(-D)),
                (1, 0 <= far, 0 < eps, exp(-D) <= 1), (-eps, parted)))
-    bound = steps(*known, have(core, cases(w <= n, outside(less))(prove)),
+    bound = steps(*basics, have(core, cases(w <= n, outside(less))(prove)),
                   times(whole * less, linear((1, some), (1, some, 0 < eps, exp(-D) <= 1))), linear((1, core)))
-    below = steps(*known, have(strict, cases(w <= n, outside(1))(prove_strict)),
-                  times(whole, by("known")), linear((1, strict)))
+    below = steps(*basics, have(strict, cases(w <= n, outside(1))(prove_strict)),
+                  times(whole, known), linear((1, strict)))
     return {"conclusion": by("split", bound, below, plainly), "defined": plainly}
 
 
@@ -236,13 +129,13 @@ def _flat_mass() -> Scripts:
     (many, many_is), (few, few_is) = counted(1, n), counted(1, m)
 
     def product(one: Term, other: Term) -> Tactic:
-        return linear(*((1, 0 < x, 0 < y, *more) for x in (one, other) for y, *more in ((n,), (m, ("exp", -D)))))
+        return linear(*((1, 0 < x, 0 < y, *more) for x in (one, other) for y, *more in ((n,), (m, exp(-D)))))
 
     sizes = chain(only(), have(0 < n), have(0 < m), many, few)
     bound = steps(
         sizes, have(0 < gone), have(0 < kept), termwise(gone, "<=", exp(a + D)), termwise(kept, ">=", exp(a)),
         times((gone + kept) * (n + m * exp(-D)), product(gone, kept), n * kept - m * gone * exp(-D)),
-        linear((1, 0 < n, lowest <= kept), (1, 0 < m, gone <= highest, ("exp", -D)),
+        linear((1, 0 < n, lowest <= kept), (1, 0 < m, gone <= highest, exp(-D)),
                (-n * exp(a), few_is), (m * exp(a), many_is)),
     )  # fmt: skip
     attained = steps(
@@ -268,10 +161,10 @@ def _no_decay() -> Scripts:
     (count, count_is) = counted(n - at + 1, n)
     within = steps(
         by("assume", only(scope <= at)(steps(
-            have(0 < every), have(high <= worst), split_sum(every, n - at), split_sum(here_on, n - at - 1),
-            have(0 <= before), termwise(after, ">=", exp(a)), count, times(every, by("known")),
+            have(0 < every), have(high <= worst), around(every, n - at),
+            have(0 <= before), termwise(after, ">=", exp(a)), count, times(every, known),
             linear((1, 0 < eps, 0 <= before), (1, 0 < eps, part(n - at + 1, n, exp(a)) <= after),
-                   (1, scope <= at, 0 < eps, ("exp", a)), (1, eps < 1, high <= worst),
+                   (1, scope <= at, 0 < eps, exp(a)), (1, eps < 1, high <= worst),
                    (-eps, eq(every, here_on + after)), (-eps, eq(here_on, before + part(n - at, n - at))),
                    (-eps * exp(a), count_is)))))
     )
@@ -280,16 +173,16 @@ def _no_decay() -> Scripts:
     count, low_is = counted(2, at + 1)
     sharp = by("assume", steps(
         only(at < scope), have(0 < two), split_sum(two, 1),
-        termwise(rest, "=", exp(a), by("logarithm", search)), count, times(two, by("known")),
-        linear((1, at < scope, 0 < eps, ("exp", a)), (eps, eq(two, part(1, 1, tall) + rest)),
+        termwise(rest, "=", exp(a), by("logarithm", search)), count, times(two, known),
+        linear((1, at < scope, 0 < eps, exp(a)), (eps, eq(two, part(1, 1, tall) + rest)),
                (eps, eq(rest, part(2, at + 1, exp(a)))), (eps * exp(a), low_is))))
     far, near = part(1, n - w), part(n - w + 1, n)
     (count, near_is), (all_count, all_is) = counted(n - w + 1, n), counted(1, n)
-    outside = steps(have(0 <= far), linear((1, 0 <= far, 0 < n), (1, n < w, 0 < every, ("exp", D)),
+    outside = steps(have(0 <= far), linear((1, 0 <= far, 0 < n), (1, n < w, 0 < every, exp(D)),
                                               (1, 0 < n, 0 < every, 1 <= exp(D))))
     inside = steps(
         split_sum(every, n - w), termwise(near, "<=", worst), termwise(every, ">=", exp(a)), count, all_count,
-        linear((1, 0 < n, near <= part(n - w + 1, n, worst)), (1, 0 <= w, part(1, n, exp(a)) <= every, ("exp", D)),
+        linear((1, 0 < n, near <= part(n - w + 1, n, worst)), (1, 0 <= w, part(1, n, exp(a)) <= every, exp(D)),
                (n, eq(every, far + near)), (n * worst, near_is), (-w * worst, all_is)))
     kept = steps(only(), have(0 < n), have(0 < every), have(1 <= exp(D)),
                  times(every * n, linear((1, 0 < every, 0 < n))),
@@ -300,17 +193,10 @@ def _no_decay() -> Scripts:
 # -- the supremum beyond a window --------------------------------------------------------------------------------------
 
 
-def at_least_one(y: Any) -> Step:
-    """1 + y <= e^y."""
-    u = var("y")
-    why = by("generalise", lift(y), real("y").to_json(), 1 + u <= exp(u), [], small, small, search)
-    return have(1 + y <= exp(y), why)
-
-
 def _discard_corrected() -> Scripts:
     core, some = far * seen <= whole, 0 < whole
     inside = steps(have(0 <= w), _beyond(), split_sum(whole, n - w),
-                   linear((1, beyond, ("exp", -D)), (-1, parted)))
+                   linear((1, beyond, exp(-D)), (-1, parted)))
     outside = steps(nothing(far), linear((1, some), (seen, eq(far, 0))))
     first = chain(have(0 < seen), have(some), have(0 <= far), have(core, cases(w <= n, outside)(inside)))
     bound = steps(only(), first, times(whole * seen, linear((1, some, 0 < seen))), linear((1, core)))
@@ -318,8 +204,8 @@ def _discard_corrected() -> Scripts:
     enough, power = log(scope) / l <= w, scope <= exp(l * w)
     less = by("assume", steps(
         only(enough), have(power, exponential(log(scope), l * w, linear((1, enough, 0 < l)))), first,
-        times(whole, by("known")),
-        linear((1, 0 < delta, core), (1, 0 <= far, 0 < delta, power, ("exp", -D)))))  # fmt: skip
+        times(whole, known),
+        linear((1, 0 < delta, core), (1, 0 <= far, 0 < delta, power, exp(-D)))))  # fmt: skip
 
     item = exp(when(i <= n - w, a + D, a) - l * (n - i))
     beyond_, inner, all_ = total(i, 1, n - w, item), total(i, n - w + 1, n, item), total(i, 1, n, item)
@@ -332,8 +218,8 @@ def _discard_corrected() -> Scripts:
         split_sum(all_, n - w), termwise(beyond_, "=", exp(a + D - l * (n - i)), why),
         termwise(inner, "=", exp(a - l * (n - i)), why), one, two,
         times(steep * all_ * seen, linear((1, 0 < all_, 0 < seen, 0 < steep))),
-        linear((1, 0 < steep, 0 <= beyond_, ("exp", l * (w - n))),
-               (1, 0 < steep, 0 < all_, grow, ("exp", l * (w - n) - D)),
+        linear((1, 0 < steep, 0 <= beyond_, exp(l * (w - n))),
+               (1, 0 < steep, 0 < all_, grow, exp(l * (w - n) - D)),
                (steep * (1 - gap), eq(all_, beyond_ + inner)),
                (-steep * (seen - 1), eq(beyond_, total(i, 1, n - w, above))), (-exp(a + D) * (seen - 1), one_is),
                (-steep * (gap - 1), eq(inner, total(i, n - w + 1, n, below))), (-exp(a) * (gap - 1), two_is)),
@@ -341,8 +227,8 @@ def _discard_corrected() -> Scripts:
     rate = n * gap <= w + 1 / l
     y = l * (n - w)
     fades = steps(at_least_one(y), have(gap <= 1), have(0 < 1 / l),
-                  linear((1, 0 <= w, gap <= 1), (1, 0 < 1 / l, 1 + y <= exp(y), ("exp", -y)),
-                         (1, 0 < 1 / l, ("exp", -y))))
+                  linear((1, 0 <= w, gap <= 1), (1, 0 < 1 / l, 1 + y <= exp(y), exp(-y)),
+                         (1, 0 < 1 / l, exp(-y))))
     within = steps(have(close, near_it), have(rate, fades), times(n), linear((1, 0 < n, close), (1, rate)))
     wide = steps(
         have(1 <= seen), have(0 < 1 / l), times(n * all_ * seen, linear((1, 0 < n, 0 < all_, 0 < seen))),
@@ -373,10 +259,10 @@ def _thm1_corrected() -> Scripts:
     weigh = chain(
         only(given), have(some), have(0 < steep), have(own, by("logarithm", linear((1, given)))),
         have(same, steps(nearest[0], middle, times(steep), linear((1, nearest[1]), (-1, middle_is)))),
-        split_sum(all_, n - k), split_sum(up_to, n - k - 1), split_sum(after, n - 1), have(0 <= before),
+        around(all_, n - k), split_sum(after, n - 1), have(0 <= before),
         termwise(between, ">=", low, by("logarithm", search)),
         have(core, linear(
-            (1, 0 <= before), (1, total(i, n - k + 1, n - 1, low) <= between), (1, own), (1, same, ("exp", target - D)),
+            (1, 0 <= before), (1, total(i, n - k + 1, n - 1, low) <= between), (1, own), (1, same, exp(target - D)),
             (-1, eq(all_, up_to + after)), (-1, eq(up_to, before + total(i, n - k, n - k, term))),
             (-1, eq(after, between + total(i, n, n, term))))),
         have(0 <= near), have(0 < level),
@@ -387,11 +273,11 @@ def _thm1_corrected() -> Scripts:
     fill = exp(-l) - exp(-l * k) <= steep * near
     less = by("assume", steps(
         have(power, only(enough)(exponential(log(scope), l * k, linear((1, enough, 0 < l))))),
-        have(core, weigh(by("known"))), only(core, power), have(0 < all_), have(0 < steep),
+        have(core, weigh(known)), only(core, power), have(0 < all_), have(0 < steep),
         have(small_gap, by("logarithm", search)), nearest[0],
         have(fill, linear((-1, nearest[1]))), times(steep * all_, linear((1, 0 < steep, 0 < all_))),
-        linear((1, core, 0 < eps, 0 < steep), (1, ("exp", target), 0 < steep, 0 < eps, small_gap),
-               (1, ("exp", target - l * k - D), 0 < eps, power), (1, fill, 0 < eps, ("exp", target - D)))))  # fmt: skip
+        linear((1, core, 0 < eps, 0 < steep), (1, exp(target), 0 < steep, 0 < eps, small_gap),
+               (1, exp(target - l * k - D), 0 < eps, power), (1, fill, 0 < eps, exp(target - D)))))  # fmt: skip
 
     item = exp(when(i < 2, a + D, a) - l * (k + 1 - i))
     two, rest, fall = total(i, 1, k + 1, item), total(i, 2, k + 1, item), exp(a - l * (k + 1 - i))
@@ -409,7 +295,7 @@ def _thm1_corrected() -> Scripts:
     above = by("assume", steps(
         have(weak, only(short)(exponential(l * k, log(scope), linear((1, short, 0 < l))))), only(weak), open_,
         times(steep * two, linear((1, 0 < steep, 0 < two))),
-        linear((1, weak, 0 < eps, ("exp", a - l * k)), (eps * steep, parts[0]), (eps * steep, parts[1]),
+        linear((1, weak, 0 < eps, exp(a - l * k)), (eps * steep, parts[0]), (eps * steep, parts[1]),
                (eps * exp(a), others_is))))  # fmt: skip
     return {"conclusion": by("split", bound, less, equal, above), "defined": first(only()(nonzero(two)), plainly)}
 
@@ -442,35 +328,35 @@ def _sinks() -> Scripts:
     cleared = exp(D) * room * all_ * seen - n * steep * (all_ - gone * seen)
     reach, y = n * exp(-l * (n - p)) <= room, l * (n - p)
     fades = steps(at_least_one(y), have(exp(-y) <= 1), linear(
-        (1, 0 <= p, exp(-y) <= 1), (1, 0 < 1 / l, 1 + y <= exp(y), ("exp", -y)), (1, 0 < 1 / l, ("exp", -y)),
+        (1, 0 <= p, exp(-y) <= 1), (1, 0 < 1 / l, 1 + y <= exp(y), exp(-y)), (1, 0 < 1 / l, exp(-y)),
         (1, 1 <= w), (1,)))
     wide_grow, one_step = 1 <= exp(l * (p + w)), exp(-l * w) <= exp(-l)
     own, high = exp(a) <= all_, 1 <= exp(D)
+
+    def finish(q: Sequent) -> Proof:
+        node = node_in(q.goal, "abs")
+        return steps(resolve(node, 1, linear((1, up))), linear((1, down), (1, eq(node, 1 / seen - gone / all_))))(q)
+
     inside = steps(
         split_sum(all_, n - w), split_sum(early, p), have(0 <= sinks), have(0 <= gone),
         termwise(sinks, "=", below, why), termwise(gone, "=", above, why), termwise(last, "=", below, why),
         one, two, three, have(wide_grow), have(one_step), have(reach, only(p <= n - w, 0 < 1 / l)(fades)),
         have(up, times(steep * all_ * seen, linear((1, 0 < steep, some, 0 < seen)), steep * (all_ - gone * seen))(
-            linear((1, ("exp", a - l * n), wide_grow), *rows(-1)))),
+            linear((1, exp(a - l * n), wide_grow), *rows(-1)))),
         have(own, times(steep)(linear(
-            (1, 0 < steep, 0 <= sinks), (1, 0 < steep, 0 <= gone), (1, one_step, ("exp", a)),
+            (1, 0 < steep, 0 <= sinks), (1, 0 < steep, 0 <= gone), (1, one_step, exp(a)),
             *[(-c, fact) for c, fact in (equalities[0], equalities[1], equalities[4], equalities[7])]))),
         have(down, times(steep * n * all_ * seen, scale, cleared)(
-            linear((1, 0 < room, high, some), (1, 0 < room, own, ("exp", l * w)), (1, reach, ("exp", a + l * w)),
-                   (1, 0 < n, ("exp", a - l * n)), *rows(n)))),
-        lambda q: finish(q))
+            linear((1, 0 < room, high, some), (1, 0 < room, own, exp(l * w)), (1, reach, exp(a + l * w)),
+                   (1, 0 < n, exp(a - l * n)), *rows(n)))),
+        finish)
     outside = steps(
         nothing(gone), have(0 <= gone),
         have(up, times(all_ * seen, product, all_ - gone * seen)(linear((1, some), (seen, eq(gone, 0))))),
         have(down, times(steep * n * all_ * seen, scale, cleared)(
             linear((1, 0 < room, high, some), (1, 0 < room, grow, some), (1, n - w < p, some), (1, 0 < 1 / l, some),
-                   (1, 0 < n, some, ("exp", -l)), (1, 0 < n, 0 < steep, 0 <= gone, 0 < seen)))),
-        lambda q: finish(q))
-
-    def finish(q: Sequent) -> Proof:
-        node = next(part for part in walk(q.goal) if part.kind == "apply" and part.parts[0] == "abs")
-        then = linear((1, down), (1, eq(node, 1 / seen - gone / all_)))
-        return by("resolve", node, 1, small, linear((1, up)), then)(q)
+                   (1, 0 < n, some, exp(-l)), (1, 0 < n, 0 < steep, 0 <= gone, 0 < seen)))),
+        finish)
 
     gap = steps(have(0 < n), have(0 < steep), have(0 < 1 / l), have(0 < room), have(grow), have(high), have(0 < seen),
                 positive(all_), cases(p <= n - w, outside)(inside))
@@ -478,11 +364,6 @@ def _sinks() -> Scripts:
 
 
 # -- a scope that is no whole number -----------------------------------------------------------------------------------
-
-
-def resolve(node: Term, which: int, why: Tactic = small) -> Step:
-    """And rewrites the goal with what it is."""
-    return lambda then: by("resolve", node, which, small, why, lambda q: use_last_equality(q, then, drop=True))
 
 
 def _discard() -> Scripts:
@@ -505,7 +386,7 @@ def _discard() -> Scripts:
             nodes = [node for node in walk(q.goal) if node.kind == "if"]
 
             def branch(which: int) -> Tactic:
-                return steps(*(resolve(node, which, by("known")) for node in nodes), (yes, no)[which](x))
+                return steps(*(resolved(node, which, known) for node in nodes), (yes, no)[which](x))
 
             return by("cases", scope < n - x, small, branch(0), branch(1))(q)
 
@@ -514,14 +395,14 @@ def _discard() -> Scripts:
     def dropped(x: Term) -> Tactic:
         far_off = exp(-l * (n - x)) <= level
         return steps(have(far_off, exponential(-l * (n - x), log(eps) - top, linear((1, scope < n - x, 0 < l)))),
-                     resolve(edge(x + 1), 0),
-                     resolve(edge(x), 0, linear((1, far_off), (1, 0 < steep, ("exp", -l * (n - x))))), by("identity"))
+                     resolved(edge(x + 1), 0),
+                     resolved(edge(x), 0, linear((1, far_off), (1, 0 < steep, exp(-l * (n - x))))), identity)
 
     def near_by(x: Term) -> Tactic:
         close, below = level <= exp(-l * (n - x)), exp(-l * (n - x + 1)) <= level
         return steps(have(close, exponential(log(eps) - top, -l * (n - x), linear((1, n - x <= scope, 0 < l)))),
-                     resolve(edge(x + 1), 1),
-                     cases(below, resolve(edge(x), 1)(by("identity"))), resolve(edge(x), 0), linear((1, below)))
+                     resolved(edge(x + 1), 1),
+                     cases(below, resolved(edge(x), 1)(identity)), resolved(edge(x), 0), linear((1, below)))
 
     def sums(body: Term) -> Term:
         return total(i, 1, n, body)
@@ -529,8 +410,8 @@ def _discard() -> Scripts:
     def plain(x: Term) -> Tactic:
         """Nothing is left, or e^{logit} between its ends, times e^{-l(n - x)}."""
         ends = exp(a) <= exp(s[x]), exp(s[x]) <= exp(a + D)
-        ways = (steps(have(end, by("logarithm", search)), linear((1, end, ("exp", -l * (n - x))))) for end in ends)
-        return first(by("identity"), *ways)
+        ways = (steps(have(end, by("logarithm", search)), linear((1, end, exp(-l * (n - x))))) for end in ends)
+        return first(identity, *ways)
 
     gone, stay, gone_fade, stay_fade = sums(out(item)), sums(out(0, item)), sums(out(fade)), sums(out(0, fade))
     every, climb, some = sums(item), sums(edge(i + 1) - edge(i)), 0 < sums(item)
@@ -540,21 +421,21 @@ def _discard() -> Scripts:
     lowest, highest = exp(a) * stay_fade <= stay, gone <= exp(a + D) * gone_fade
     below, under = exp(D - top) <= 1, exp(-top) <= 1
     none = steps(
-        have(level <= start, resolve(start, 1, linear((1, level < low)))(by("identity"))),
-        linear((1, 0 < steep, 0 < eps, some), (1, 0 < steep, highest), (1, reach, ("exp", a + D)),
-               (1, level <= start, ("exp", a + D))))  # fmt: skip
+        have(level <= start, resolved(start, 1, linear((1, level < low)))(identity)),
+        linear((1, 0 < steep, 0 < eps, some), (1, 0 < steep, highest), (1, reach, exp(a + D)),
+               (1, level <= start, exp(a + D))))  # fmt: skip
     far_off = steps(
-        have(low <= start, resolve(start, 0, linear((1, low <= level)))(by("identity"))),
+        have(low <= start, resolved(start, 0, linear((1, low <= level)))(identity)),
         have(short, linear((1, reach), (1, low <= start))),
-        linear((1, 0 < steep, 0 < eps, lowest), (1, 0 < steep, eps < 1, highest), (1, short, 0 < eps, ("exp", a)),
-               (1, short, eps < 1, ("exp", a + D)), (1, eps < 1, ("exp", a + D - l * n)),
-               (1, eps < 1, 0 < eps, below, ("exp", a)), (1, 0 < eps, 0 < eps, under, ("exp", a)),
+        linear((1, 0 < steep, 0 < eps, lowest), (1, 0 < steep, eps < 1, highest), (1, short, 0 < eps, exp(a)),
+               (1, short, eps < 1, exp(a + D)), (1, eps < 1, exp(a + D - l * n)),
+               (1, eps < 1, 0 < eps, below, exp(a)), (1, 0 < eps, 0 < eps, under, exp(a)),
                (-steep * eps, eq(every, gone + stay)), (eps * steep * exp(a), eq(sums(fade), gone_fade + stay_fade)),
                (-eps * exp(a), all_is)))  # fmt: skip
     bound = steps(
         have(0 < steep), positive(every), have(below), have(under),
         termwise(sums(steep * out(fade)), "<=", edge(i + 1) - edge(i), token(dropped, near_by)), closed(climb, edge(i)),
-        have(end, resolve(edge(n + 1), 1, linear((1, eps < 1), (1, 0 < eps, under)))(by("identity"))),
+        have(end, resolved(edge(n + 1), 1, linear((1, eps < 1), (1, 0 < eps, under)))(identity)),
         have(reach, linear((1, steep * gone_fade <= climb), (1, climbs), (1, end))),
         termwise(gone, "<=", exp(a + D) * out(fade), token(plain, plain)),
         termwise(stay, ">=", exp(a) * out(0, fade), token(plain, plain)),
@@ -571,8 +452,8 @@ def _discard() -> Scripts:
 def root_positive(x: Term) -> Step:
     """0 < sqrt(x) for x > 0: otherwise x = sqrt(x)^2 <= 0."""
     root = sqrt(x)
-    no = by("absurd", times(x, by("known"), -x)(linear((1, 0 <= root, root <= 0))))
-    return have(0 < root, have(0 <= root)(by("cases", 0 < root, small, by("known"), no)))
+    no = by("absurd", times(x, known, -x)(linear((1, 0 <= root, root <= 0))))
+    return have(0 < root, have(0 <= root)(by("cases", 0 < root, small, known, no)))
 
 
 def member(node: Term, at: Term) -> tuple[Step, Term]:
@@ -581,18 +462,16 @@ def member(node: Term, at: Term) -> tuple[Step, Term]:
     early, late, upper = (total(var(index), x, y, body) for x, y in ((low, at - 1), (at + 1, high), (low, at)))
     one = total(var(index), at, at, body)
     least_ = one <= node
-    square: Tactic = lambda q: linear((1, ("square", q.goal.parts[2].parts[0])))(q)  # noqa: E731
+
+    def square(q: Sequent) -> Proof:
+        return linear((1, q.goal.parts[2]))(q)
 
     def not_negative(part: Term) -> Step:
-        return have(0 <= part, termwise(part, ">=", 0, square)(by("known")))
+        return have(0 <= part, termwise(part, ">=", 0, square)(known))
 
-    proof = steps(split_sum(node, at), split_sum(upper, at - 1), not_negative(early), not_negative(late),
+    proof = steps(around(node, at), not_negative(early), not_negative(late),
                   linear((1, 0 <= early), (1, 0 <= late), (-1, eq(node, upper + late)), (-1, eq(upper, early + one))))
     return have(least_, proof), least_
-
-
-def replaced(term: Term, old: Term, new: Term) -> Term:
-    return new if term is old else rebuild(term, lambda part: replaced(part, old, new))
 
 
 def _eq7_corrected() -> Scripts:
@@ -620,45 +499,34 @@ def _eq7_corrected() -> Scripts:
                 count, count_is = counted(1, d)
                 weight = off(x) ** 2 - 2 * (d - 1) * off(x) * mean
                 most = d**2 * off(x) ** 2 <= (d - 1) ** 2 * spread + d * off(x) ** 2
-                why = steps(step, count, have(most, rewritten(at_least, (weight, count_is))(by("known"))),
+                why = steps(step, count, have(most, becomes(at_least, (weight, count_is))(known)),
                             times(d - 1), linear((1, most)))
-            short = z**2 <= d - c
-            u = var("z")
-            square = linear((1, ("square", g[x] - b[x] * u)), (1, u**2 <= d - c, ("square", g[x])),
-                            (1, u**2 <= d - c, ("square", b[x])))  # fmt: skip
+            short, u = z**2 <= d - c, var("z")
             wider = (g[x] * u + b[x]) ** 2 <= factor * (g[x] ** 2 + b[x] ** 2)
-            general = by("generalise", z, real("z").to_json(), wider, [u**2 <= d - c], small, small, square)
+            square = linear((1, (g[x] - b[x] * u) ** 2), (1, u**2 <= d - c, g[x] ** 2), (1, u**2 <= d - c, b[x] ** 2))
             return steps(have(largest_, why),
                          have(short, times(d * r**2, positive_square)(linear((1, largest_), (-(d - c), is_root)))),
-                         general)(q)
+                         named(z, "z", keep=(short,), goal=wider), square)(q)
 
         # With one coordinate there is 0 < 0 among the hypotheses.
-        nothing_left = by("scale", ZERO, ZERO <= ZERO, [], small, by("known"), by("identity"))
-
-        def alone(q: Sequent) -> Proof:
-            return by("absurd", by("tighten", "d", len(q.given) - 1, by("enumerate", "d", nothing_left)))(q)
-
+        nothing_left = becomes(ZERO <= ZERO, factor=ZERO, why=known)(identity)
+        alone = by("absurd", tightened("d", d <= 1)(by("enumerate", "d", nothing_left)))
         split: Step = cases(1 < d, alone) if c else chain()
         is_root = eq(d * r**2, spread)
         positive_square = linear((1, 0 < d, 0 < r, 0 < r))
 
-        def name_root(then: Tactic) -> Tactic:
-            def tactic(q: Sequent) -> Proof:
-                written = next(part for part in walk(q.goal) if part.kind == "apply" and part.parts[0] == "sqrt")
-                wider = replaced(q.goal, written, r)
-                return by("generalise", written, real("r").to_json(), wider, [0 < r, is_root], small, small, then)(q)
+        def bounded(q: Sequent) -> Proof:
+            written = node_in(q.goal, "sqrt")
+            return steps(named(written, "r", keep=(0 < written, eq(d * written**2, spread))),
+                         termwise(state, "<=", factor * (g[i] ** 2 + b[i] ** 2), one), known)(q)
 
-            return tactic
-
-        return steps(split, have(0 < d), have(0 < spread / d, times(d)(by("known"))), root_positive(spread / d),
-                     have(eq(d * root**2, spread), by("identity")), name_root,
-                     termwise(state, "<=", factor * (g[i] ** 2 + b[i] ** 2), one), by("known"))
+        return steps(split, have(0 < d), have(0 < spread / d, times(d)(known)), root_positive(spread / d),
+                     have(eq(d * root**2, spread), identity), bounded)
 
     def nonzero_root(q: Sequent) -> Proof:
-        root = q.goal.parts[1]
-        inside = root.parts[1]
-        return steps(have(0 < d), have(0 < inside, times(d)(by("known"))), root_positive(inside),
-                     by("apart", False, by("known")))(q)
+        inside = node_in(q.goal, "sqrt").parts[1]
+        return steps(have(0 < d), have(0 < inside, times(d)(known)), root_positive(inside),
+                     by("apart", False, known))(q)
 
     return {"conclusion": by("enumerate", "c", proof(0), proof(1)), "defined": first(search, nonzero_root)}
 

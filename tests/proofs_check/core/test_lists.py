@@ -17,7 +17,7 @@ from tests.proofs_check.true_statements import MANY, TRUE
 REFUTED = 0.90  # the share that has to be reached
 PROVED = 0.25  # what is reached so far, so that no change loses it; the aim is 0.60
 _STEP = 12
-_LIGHT = Effort(refuter=800, prover=60, looks=300, depth=5, work=300_000)
+_LIGHT = Effort(refuter=800, prover=40, looks=200, depth=5, work=50_000)
 
 
 def witness_of(made):

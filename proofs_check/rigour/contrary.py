@@ -1,0 +1,148 @@
+"""Hypotheses turned round: an equality puts a term for a variable; what denies the goal denies a hypothesis."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from proofs_check.core.domain import Sequent, facts
+from proofs_check.core.normal import difference
+from proofs_check.core.terms import Malformed, Term, free, negation, num
+from proofs_check.core.work import TooLarge
+from proofs_check.rigour.arithmetic import of_facts, small
+from proofs_check.rigour.refute import least_margin
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
+
+if TYPE_CHECKING:
+    from proofs_check.rigour.auto import Search
+
+
+def substituted(s: Sequent, then: Tactic) -> Proof:
+    """A hypothesis `v = term in earlier variables` puts the term for v, as the only value between its ends."""
+    order = [v.name for v in s.variables]
+    for number, formula in enumerate(s.given):
+        if formula.kind != "rel" or formula.parts[0] != "=":
+            continue
+        for mine, value in (formula.parts[1:], formula.parts[:0:-1]):
+            if mine.kind != "var" or not free(value) <= set(order[: order.index(mine.parts[0])]):
+                continue
+            v = s.variable(mine.parts[0])
+            if not (v.whole or v.sizes or v.values):
+                return _put(mine, value, number, then)(s)
+    raise Failed("no equality that gives a variable")
+
+
+def by_order(s: Sequent, then: Tactic) -> Proof:
+    """A hypothesis a < b between two variables becomes an end of the one that stands later, if that has no other."""
+    names = [v.name for v in s.variables]
+    for formula in s.given:
+        pair = _pair(formula)
+        if pair is None:
+            continue
+        a, b = pair
+        later, other, upper = (a, b, True) if names.index(a) > names.index(b) else (b, a, False)
+        v = s.variable(later)
+        end = v.high if upper else v.low
+        near = s.variable(other).high if upper else s.variable(other).low
+        if v.values or v.whole or s.mentioning(later) or (end is not None and (end is not near or end.kind != "num")):
+            continue
+        order = Term("rel", formula.parts[0], Term("var", a), Term("var", b))
+
+        def rest(q: Sequent, formula: Term = formula, order: Term = order) -> Proof:
+            return by("forget", [], [k for k, g in enumerate(q.given) if g in (formula, order)], then)(q)
+
+        def tight(q: Sequent, later: str = later, rest: Tactic = rest) -> Proof:
+            return by("tighten", later, len(q.given) - 1, rest)(q)
+
+        return by("have", order, [], of_facts, tight)(s)
+    raise Failed("no order")
+
+
+def _pair(formula: Term) -> tuple[str, str] | None:
+    """a, b for a hypothesis that says a < b, or a <= b, of two variables."""
+    if formula.kind != "rel" or formula.parts[0] not in ("<", "<="):
+        return None
+    try:
+        form = difference(formula.parts[2], formula.parts[1])
+    except (TooLarge, ZeroDivisionError, Malformed):
+        return None
+    found = {c: m[0][0].parts[0] for m, c in form.top.items() if len(m) == 1 and m[0][1] == 1 and m[0][0].kind == "var"}
+    plain = not form.over and len(form.top) == 2 and found.keys() == {Fraction(1), Fraction(-1)}
+    return (found[Fraction(-1)], found[Fraction(1)]) if plain else None
+
+
+def _put(mine: Term, value: Term, number: int, then: Tactic) -> Tactic:
+    name = mine.parts[0]
+
+    def last(q: Sequent) -> int:
+        return len(q.given) - 1
+
+    def point(q: Sequent) -> Proof:
+        return by("enumerate", name, lambda z: by("forget", [], _plain(z), then)(z))(q)
+
+    def upper(q: Sequent) -> Proof:
+        return by("have", mine <= value, small, of_facts, lambda z: by("tighten", name, last(z), point)(z))(q)
+
+    return by("have", value <= mine, small, of_facts, lambda q: by("tighten", name, last(q), upper)(q))
+
+
+def _plain(s: Sequent) -> list[int]:
+    """The hypotheses that now say t <= t, or t = t."""
+    return [k for k, g in enumerate(s.given) if g.kind == "rel" and g.parts[1] is g.parts[2]]
+
+
+def contrary(s: Sequent, search: Search, depth: int) -> Proof:
+    """The goal, or else a hypothesis fails: shown for the last hypotheses first."""
+    if depth <= 2 or s.goal.kind != "rel" or s.goal.parts[0] == "!=":
+        raise Failed("nothing is contrary")
+    for number in reversed(range(len(s.given))):
+        known = s.given[number]
+        if known.kind != "rel" or known.parts[0] == "!=" or negation(known) is s.goal:
+            continue
+        if free(known) & free(s.goal) and any(part.kind not in ("var", "num") for part in known.parts[1:]):
+            denied = _denied(s, known, number, search, depth)
+            return by("cases", s.goal, small, by("known"), denied)(s)
+    raise Failed("no hypothesis to deny")
+
+
+def _denied(s: Sequent, known: Term, number: int, search: Search, depth: int) -> Tactic:
+    _, left, right = known.parts
+
+    def each_way(q: Sequent) -> Proof:
+        last = q.given[-1]
+        if last.parts[0] != "=" and last.parts[0] != "!=":
+            return opposite(q)
+        half: Tactic = lambda z: by("forget", [], _not_equal(z, last), opposite)(z)  # noqa: E731
+        return by("alternatives", len(q.given) - 1, half, half)(q)
+
+    def opposite(q: Sequent) -> Proof:
+        without = replace(q, given=tuple(g for g in q.given if g is not known))
+        ways = [left < right, right < left] if known.parts[0] == "=" else [negation(known)]
+        for way in ways:
+            if least_margin(replace(without, goal=way)) < 0:
+                continue
+            out = [k for k, g in enumerate(q.given) if g is known]
+            why = by("forget", [], out, search.tactic(depth - 1))
+            return by("have", way, small, why, by("absurd", _clash(known, way)))(q)
+        raise Failed("the hypothesis is not denied")
+
+    return each_way
+
+
+def _not_equal(s: Sequent, formula: Term) -> list[int]:
+    return [k for k, g in enumerate(s.given) if g is formula]
+
+
+def _clash(known: Term, way: Term) -> Tactic:
+    """1 <= 0, from a hypothesis and its contrary: times what is positive by the strict one, it is the other."""
+    strict = way if way.parts[0] == "<" else known
+    _, left, right = strict.parts
+
+    def other(s: Sequent) -> Proof:
+        if known.parts[0] != "=":
+            return by("known")(s)
+        number = facts(s).index(known)
+        return first(*(by("linear", [[num(sign), [number]]]) for sign in (1, -1)))(s)
+
+    return by("scale", right - left, right <= left, [], small, by("known"), other)

@@ -1,0 +1,231 @@
+"""One inequality as a positive combination of facts and lemmas; linear programming chooses, what it uses is proved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linprog
+
+from proofs_check.core.domain import Sequent, facts
+from proofs_check.core.normal import Monomial, Rational, back, constant, difference, plus, times
+from proofs_check.core.terms import ONE, ZERO, Malformed, Term, num
+from proofs_check.core.work import TooLarge
+from proofs_check.rigour import arithmetic
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
+
+_FAULTS = (TooLarge, ZeroDivisionError, Malformed)
+_ROUNDS = 5
+_MOST_COLUMNS = 1500
+
+
+@dataclass(frozen=True)
+class Lemma:
+    """A formula, why it holds (None for a fact that is known), and its difference as a polynomial."""
+
+    formula: Term
+    why: Tactic | None
+    form: Rational
+
+    @property
+    def relation(self) -> str:
+        return str(self.formula.parts[0])
+
+
+@dataclass(frozen=True)
+class Column:
+    """A product of lemmas, by which the difference of the goal may be written."""
+
+    parts: tuple[Lemma, ...]
+    form: Rational
+    weight: Term = ONE  # a further factor, for an equality
+
+    @property
+    def relation(self) -> str:
+        return arithmetic.of_product([part.relation for part in self.parts])
+
+
+def lemma(formula: Term, why: Tactic | None) -> Lemma | None:
+    """None where the difference is no polynomial (negative powers are allowed) or a constant."""
+    try:
+        form = difference(formula.parts[2], formula.parts[1])
+    except _FAULTS:
+        return None
+    return None if form.over or not set(form.top) - {()} else Lemma(formula, why, form)
+
+
+def known(s: Sequent) -> list[Lemma]:
+    """The facts of a sequent."""
+    found = []
+    for fact in facts(s):
+        if fact.kind == "rel" and fact.parts[0] != "!=":
+            found.append(lemma(fact, None))
+    return [one for one in found if one is not None]
+
+
+def product(*parts: Lemma) -> Column | None:
+    """The column that lemmas multiply to, unless it is too long."""
+    try:
+        form = reduce(times, (part.form for part in parts), constant(1))
+    except _FAULTS:
+        return None
+    return None if form.over or len(form.top) > 120 else Column(parts, form)
+
+
+def combine(s: Sequent, columns: Iterable[Column | None]) -> Proof:
+    """The goal from a combination of columns; a lemma that has no proof is left out, and the rest tried again."""
+    margin = arithmetic.margin_of(s)
+    if margin.over or len(margin.top) > 120:
+        raise Failed("lemmas: no short polynomial")
+    distinct = {(c.relation, tuple(sorted(c.form.top.items(), key=str))): c for c in reversed(list(columns)) if c}
+    listed = [Column((), constant(1)), *reversed(distinct.values())][:_MOST_COLUMNS]
+    proved: dict[Term, Proof] = {}
+    for _ in range(_ROUNDS):
+        chosen = _solved(margin, s.goal.parts[0], listed)
+        failed = None
+        for part in {part for column, _ in chosen for part in column.parts if part.why is not None}:
+            if part.formula in proved or part.why is None:
+                continue
+            try:
+                proved[part.formula] = part.why(replace(s, goal=part.formula))
+            except (Failed, *_FAULTS):
+                failed = part.formula
+                break
+        if failed is None:
+            return _with_lemmas(chosen, proved)(s)
+        listed = [c for c in listed if all(part.formula is not failed for part in c.parts)]
+    raise Failed("lemmas: no proof of them")
+
+
+def _with_lemmas(chosen: Sequence[tuple[Column, Fraction]], proved: dict[Term, Proof]) -> Tactic:
+    """`have` for each lemma, proved beside the goal and its hypotheses only, then the combination."""
+
+    def last(q: Sequent) -> Proof:
+        numbers = {fact: k for k, fact in reversed(list(enumerate(facts(q))))}
+        rows = [[str(value), [numbers[part.formula] for part in column.parts]]
+                for column, value in chosen if column.relation != "="]  # fmt: skip
+        zeros: list[Any] = []
+        rest = arithmetic.margin_of(q)
+        for column, value in chosen:
+            if column.relation == "=":
+                ((equality,), factor) = column.parts, num(value) * column.weight
+                zeros.append([factor, numbers[equality.formula]])
+                rest = plus(rest, times(constant(-value), column.form))
+        combined = by("linear", rows)
+        if not zeros:
+            return combined(q)
+        # A factor that divides has to be defined, which `scale` asks for.
+        goal = Term("rel", q.goal.parts[0], ZERO, back(rest))
+        return by("scale", ONE, goal, zeros, arithmetic.small, [], combined)(q)
+
+    formulas = list(dict.fromkeys(p.formula for c, _ in chosen for p in c.parts if p.why is not None))
+
+    def add(number: int) -> Tactic:
+        if number == len(formulas):
+            return last
+        formula = formulas[number]
+
+        def why(q: Sequent) -> Proof:
+            # Lemmas were proved without those before them.
+            extra = list(range(len(q.given) - number, len(q.given)))
+            return by("forget", [], extra, proved[formula])(q) if extra else proved[formula]
+
+        return by("have", formula, arithmetic.small, why, add(number + 1))
+
+    return add(0)
+
+
+def _solved(margin: Rational, relation: str, columns: Sequence[Column]) -> list[tuple[Column, Fraction]]:
+    rows: dict[Monomial, int] = {}
+    for form in (margin, *(c.form for c in columns)):
+        for mono in form.top:
+            rows.setdefault(mono, len(rows))
+    # A column with a monomial that no other has cannot be used.
+    usable = _usable(margin, columns)
+    matrix, target = np.zeros((len(rows), len(usable))), np.zeros(len(rows))
+    for k, column in enumerate(usable):
+        for mono, coefficient in column.form.top.items():
+            matrix[rows[mono], k] = float(coefficient)
+    for mono, coefficient in margin.top.items():
+        target[rows[mono]] = float(coefficient)
+    kept = np.abs(matrix).sum(axis=1) + np.abs(target) > 0
+    free = np.array([c.relation == "=" for c in usable])
+    strict = np.array([c.relation == "<" for c in usable])
+    cost = np.array([1.0 + 2 * len(c.parts) + 0.1 * len(c.form.top) for c in usable])
+    cost[free] = 0
+    if relation == "<":
+        cost[strict] *= 0.1
+    bounds = [(None, None) if one else (0, None) for one in free]
+    found = linprog(cost, A_eq=matrix[kept], b_eq=target[kept], bounds=bounds, method="highs")
+    if found.status != 0:
+        raise Failed("lemmas: no combination")
+    chosen = [usable[k] for k, value in enumerate(found.x) if abs(value) > 1e-9]
+    exact = arithmetic.exact_solution(margin, [c.form for c in chosen], list(rows))
+    if any(value < 0 and c.relation != "=" for c, value in zip(chosen, exact, strict=True)):
+        raise Failed("lemmas: no exact combination")
+    used = [(c, value) for c, value in zip(chosen, exact, strict=True) if value]
+    if relation == "<" and not any(c.relation == "<" for c, _ in used):
+        raise Failed("lemmas: not strict")
+    return used
+
+
+def _usable(margin: Rational, columns: Sequence[Column]) -> list[Column]:
+    left = list(columns)
+    while True:
+        count: dict[Monomial, int] = dict.fromkeys(margin.top, 1)
+        for column in left:
+            for mono in column.form.top:
+                count[mono] = count.get(mono, 0) + 1
+        kept = [c for c in left if all(count[mono] > 1 for mono in c.form.top)]
+        if len(kept) == len(left):
+            if not kept:
+                raise Failed("lemmas: none fits")
+            return kept
+        left = kept
+
+
+def multiples(equality: Lemma, lead: Term, forms: Iterable[Rational]) -> list[Column]:
+    """An equality times what the lead atom is multiplied by in the forms: columns of either sign."""
+    found: dict[Monomial, Column] = {}
+    weight = next((c for m, c in equality.form.top.items() if m == ((lead, Fraction(1)),)), None)
+    if weight is None:
+        return []
+    for form in forms:
+        for mono in form.top:
+            powers = dict(mono)
+            if powers.get(lead, Fraction(0)) < 1:
+                continue
+            rest = times(Rational({mono: Fraction(1)}), Rational({((lead, Fraction(-1)),): Fraction(1)}))
+            ((quotient, _),) = rest.top.items()
+            if quotient not in found and len(found) < 60:
+                try:
+                    found[quotient] = Column((equality,), times(equality.form, rest), back(rest))
+                except _FAULTS:
+                    continue
+    return list(found.values())
+
+
+def from_equalities(s: Sequent) -> Proof:
+    """An equality as a combination of known ones, each times what makes one of its monomials one of the goal."""
+    if s.goal.kind != "rel" or s.goal.parts[0] != "=":
+        raise Failed("lemmas: no equality")
+    margin = arithmetic.margin_of(s)
+    equalities = [one for one in known(s) if one.relation == "="]
+    found: dict[tuple[int, Monomial], Column] = {}
+    forms = [margin]
+    for _ in range(2):
+        for number, one in enumerate(equalities):
+            for mine, theirs in ((m, t) for form in forms for t in form.top for m in one.form.top):
+                if len(found) > 300:
+                    break
+                rest = times(Rational({theirs: Fraction(1)}), Rational({tuple((b, -p) for b, p in mine): Fraction(1)}))
+                plain = len(rest.top) == 1 and not rest.over
+                ((quotient, _),) = rest.top.items() if plain else [((), 0)]
+                if plain and (number, quotient) not in found and all(p > 0 for _, p in quotient):
+                    found[number, quotient] = Column((one,), times(one.form, rest), back(rest))
+        forms = [margin, *(column.form for column in found.values())]
+    return combine(s, found.values())

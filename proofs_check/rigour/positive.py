@@ -1,0 +1,98 @@
+"""What is positive by its shape: sums, products and quotients of what is positive."""
+
+from __future__ import annotations
+
+from proofs_check.core.domain import Sequent, Variable, facts, taken
+from proofs_check.core.normal import back, difference
+from proofs_check.core.terms import ZERO, Malformed, Term, free, fresh, walk
+from proofs_check.core.work import TooLarge
+from proofs_check.rigour import arithmetic
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
+
+_FAULTS = (TooLarge, ZeroDivisionError, Malformed)
+_MOST = 6
+
+
+def positive(s: Sequent) -> Proof:
+    """0 < term, 0 <= term or term != 0: each sum in it that is positive becomes a variable that is, then signs tell."""
+    if s.goal.kind != "rel" or s.goal.parts[0] == "=":
+        raise Failed("no sign")
+    relation, a, b = s.goal.parts
+    if relation == "!=":
+        return first(by("apart", False, positive), by("apart", True, positive))(s)
+    plain = by("signs", [], {})
+    try:
+        return plain(s)
+    except Failed:
+        pass
+    try:
+        goal = Term("rel", relation, ZERO, back(difference(b, a)))
+    except _FAULTS as fault:
+        raise Failed(str(fault)) from fault
+    sums = [node for node in arithmetic.fold_atoms(goal) if node.parts[0] == "sum"]
+    names = {v.name for v in s.variables}
+    sums = [node for node in [*sums, *_roots(goal)] if free(node) <= names][:_MOST]
+    if not sums:
+        raise Failed("no sum")
+    if any(node.kind == "apply" and node.parts[0] == "log" for node in walk(goal)):
+        raise Failed("a logarithm")
+    return _named(goal, sums, plain)(s)
+
+
+def _named(goal: Term, sums: list[Term], then: Tactic) -> Tactic:
+    """A positive variable for each sum."""
+
+    def tactic(s: Sequent) -> Proof:
+        if not sums:
+            return then(s)
+        node = sums[0]
+        new = Variable(fresh("a", taken(s)), ZERO, None, low_open=True)
+        wider = _with(goal, node, Term("var", new.name))
+        if wider is goal:
+            raise Failed("the sum is gone")
+
+        def range_(q: Sequent) -> Proof:
+            if q.goal is not (ZERO < node):
+                return arithmetic.small(q)
+            return positive_sum(q) if node.kind == "fold" else positive_root(q)
+
+        rest = _named(wider, sums[1:], then)
+        return by("generalise", node, new.to_json(), wider, [], range_, arithmetic.small, rest)(s)
+
+    return tactic
+
+
+def positive_sum(s: Sequent) -> Proof:
+    """0 < sum of positive terms, of which there is one."""
+    node = s.goal.parts[2]
+    inner = first(positive, arithmetic.small)
+    return by("termwise", node, ">", ZERO, arithmetic.small, inner, arithmetic.small, arithmetic.of_facts)(s)
+
+
+def _roots(term: Term) -> list[Term]:
+    """The roots of a term that stand in no fold."""
+    if term.kind == "apply" and term.parts[0] == "sqrt":
+        return [term]
+    parts = [part for part in term.parts if isinstance(part, Term)] if term.kind != "fold" else []
+    return list(dict.fromkeys(root for part in parts for root in _roots(part)))
+
+
+def positive_root(s: Sequent) -> Proof:
+    """0 < root of what is positive: were it not, its square would not be."""
+    root = s.goal.parts[2]
+    inside = root.parts[1]
+
+    def square(q: Sequent) -> Proof:
+        known = facts(q)
+        return by("linear", [["1", [known.index(root <= ZERO), known.index(ZERO <= root)]]])(q)
+
+    clash = by("absurd", by("scale", inside, inside <= ZERO, [], arithmetic.small, by("known"), square))
+    not_so = by("have", ZERO <= root, arithmetic.small, by("signs", [], {}), clash)
+    cases = by("cases", s.goal, arithmetic.small, by("known"), not_so)
+    return by("have", ZERO < inside, arithmetic.small, first(positive, arithmetic.small), cases)(s)
+
+
+def _with(term: Term, node: Term, other: Term) -> Term:
+    if term is node:
+        return other
+    return Term(term.kind, *(_with(p, node, other) if isinstance(p, Term) else p for p in term.parts))
