@@ -332,8 +332,8 @@ def small(sequent: Sequent) -> Proof:
     except Failed:
         pass
     from proofs_check.rigour.auto import Search
+    from proofs_check.rigour.points.sample import refuted
     from proofs_check.rigour.positive import positive
-    from proofs_check.rigour.refute import refuted
 
     if refuted(sequent):
         raise Failed("floats refute it")

@@ -17,8 +17,8 @@ from proofs_check.rigour.branch import boxes
 from proofs_check.rigour.closed import closed
 from proofs_check.rigour.contrary import by_order, contrary, substituted
 from proofs_check.rigour.lemmas import from_equalities
+from proofs_check.rigour.points.sample import least_margin, least_point, refuted
 from proofs_check.rigour.positive import positive
-from proofs_check.rigour.refute import least_margin, least_point, refuted
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
 from proofs_check.rigour.tangent import tangents
 

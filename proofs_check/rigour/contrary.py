@@ -11,7 +11,7 @@ from proofs_check.core.normal import difference
 from proofs_check.core.terms import Malformed, Term, free, negation, num
 from proofs_check.core.work import TooLarge
 from proofs_check.rigour.arithmetic import of_facts, small
-from proofs_check.rigour.refute import least_margin
+from proofs_check.rigour.points.sample import least_margin
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
 if TYPE_CHECKING:
@@ -113,7 +113,10 @@ def _denied(s: Sequent, known: Term, number: int, search: Search, depth: int) ->
         last = q.given[-1]
         if last.parts[0] != "=" and last.parts[0] != "!=":
             return opposite(q)
-        half: Tactic = lambda z: by("forget", [], _not_equal(z, last), opposite)(z)  # noqa: E731
+
+        def half(z: Sequent) -> Proof:
+            return by("forget", [], _not_equal(z, last), opposite)(z)
+
         return by("alternatives", len(q.given) - 1, half, half)(q)
 
     def opposite(q: Sequent) -> Proof:

@@ -17,7 +17,8 @@ from proofs_check.core.statement import FORMAT, Statement, obligations
 from proofs_check.core.work import TooLarge, limited
 from proofs_check.rigour.auto import Search
 from proofs_check.rigour.monotone import from_known
-from proofs_check.rigour.refute import refute, satisfy
+from proofs_check.rigour.points.refute import refute
+from proofs_check.rigour.points.sample import satisfy
 from proofs_check.rigour.tactics import Failed, Tactic, by, first
 
 Scripts = Mapping[str, Tactic]

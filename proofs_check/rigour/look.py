@@ -12,9 +12,9 @@ from proofs_check.core.domain import Sequent
 from proofs_check.core.normal import Monomial, Rational, back, times
 from proofs_check.core.terms import ZERO, Term
 from proofs_check.rigour import arithmetic
-from proofs_check.rigour.floats import function
 from proofs_check.rigour.lemmas import Lemma, lemma
-from proofs_check.rigour.refute import sample
+from proofs_check.rigour.points.floats import function
+from proofs_check.rigour.points.sample import sample
 from proofs_check.rigour.tactics import by, first
 
 if TYPE_CHECKING:

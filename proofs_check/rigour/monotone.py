@@ -9,7 +9,7 @@ from functools import partial
 from proofs_check.core.domain import Sequent, facts
 from proofs_check.core.terms import ONE, ZERO, Term, exp, substitute, var
 from proofs_check.rigour.arithmetic import small
-from proofs_check.rigour.refute import refuted
+from proofs_check.rigour.points.sample import refuted
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
 Comparison = Callable[[Term, Term], Term]

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from proofs_check.core.domain import Sequent
@@ -15,12 +15,12 @@ from proofs_check.core.terms import ONE, ZERO, Malformed, Term, exp, log, num
 from proofs_check.core.work import TooLarge
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import argument, small
-from proofs_check.rigour.floats import function
 from proofs_check.rigour.lemmas import Column, Lemma, combine, known, lemma, product
 from proofs_check.rigour.lines import exp_tangent, log_tangent
 from proofs_check.rigour.look import Look
-from proofs_check.rigour.refute import least_point
-from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
+from proofs_check.rigour.points.floats import function
+from proofs_check.rigour.points.sample import least_point
+from proofs_check.rigour.tactics import Failed, Proof, by, first
 
 if TYPE_CHECKING:
     from proofs_check.rigour.auto import Search
@@ -63,7 +63,7 @@ def logarithms(margin: Rational) -> list[Term]:
 def lemmas(look: Look, search: Search) -> Iterator[Column | None]:
     """Tangents and comparisons for the functions of the goal."""
     s, strict = look.s, look.s.goal.parts[0] == "<"
-    apart: Tactic = lambda q: search.prove(q, 2)  # noqa: E731
+    apart = partial(search.prove, depth=2)
     exps, logs = exponents(look.margin), logarithms(look.margin)
     own = exps[:5]
     if len(exps) > 1:

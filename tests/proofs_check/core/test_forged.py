@@ -16,7 +16,7 @@ from proofs_check.core.rules import RULES, Rejected
 from proofs_check.core.statement import limit, obligations, statement, supremum, unique_minimiser, unique_zero
 from proofs_check.core.terms import absolute, eq, exp, fold, implies, log, num, sqrt, substitute, tanh, total, var
 from proofs_check.rigour.decide import Effort, decide
-from proofs_check.rigour.refute import refute
+from proofs_check.rigour.points.refute import refute
 from tests.proofs_check.core import sampling
 
 x, y, u, n, m = map(var, "xyunm")

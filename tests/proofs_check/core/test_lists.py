@@ -10,7 +10,8 @@ from proofs_check.core.statement import obligations
 from proofs_check.core.terms import Malformed
 from proofs_check.core.witness import meets
 from proofs_check.rigour.decide import BRIEF, Effort, Empty, decide
-from proofs_check.rigour.refute import refute, satisfy
+from proofs_check.rigour.points.refute import refute
+from proofs_check.rigour.points.sample import satisfy
 from tests.proofs_check.false_statements import EMPTY, FALSE, FORBIDDEN
 from tests.proofs_check.true_statements import MANY, TRUE
 

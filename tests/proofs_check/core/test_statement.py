@@ -36,7 +36,7 @@ from proofs_check.core.terms import (
 )
 from proofs_check.core.witness import from_json, meets, refutes, to_json
 from proofs_check.rigour.decide import Empty, decide
-from proofs_check.rigour.refute import satisfy
+from proofs_check.rigour.points.sample import satisfy
 
 x, y, u = real("x"), real("y"), real("u", 0, 1, open="low")
 n, i, j = whole("n", 1), var("i"), var("j")

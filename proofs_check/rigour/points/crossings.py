@@ -8,7 +8,7 @@ from typing import Any
 
 from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import Term, walk
-from proofs_check.rigour.floats import margin
+from proofs_check.rigour.points.floats import margin
 
 _GRID = (0.0, *(sign * 10.0**power for sign in (1, -1) for power in range(-3, 7)))
 _MOST = 12  # comparisons that are looked at

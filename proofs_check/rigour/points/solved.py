@@ -13,8 +13,9 @@ from typing import Any
 from proofs_check.core.domain import Sequent
 from proofs_check.core.normal import difference
 from proofs_check.core.terms import PI, ZERO, Malformed, Term, exp, free, log, num, sqrt, substitute, walk
+from proofs_check.core.work import TooLarge, limited
 
-_MOST = 24
+_MOST, _WORK = 24, 5_000
 # Where sine and cosine take their simplest values.
 _ANGLES = {
     "sin": {0: (PI, -PI, 2 * PI), 1: (PI / 2,), -1: (-PI / 2,), Fraction(1, 2): (PI / 6, 5 * PI / 6)},
@@ -31,10 +32,18 @@ def solved(sequent: Sequent, point: Mapping[str, Any]) -> Iterator[dict[str, Any
     ends = [(v.name, end) for v in sequent.variables if v.name in names for end in (v.low, v.high) if end is not None]
     one_by_one = itertools.chain(
         ((name, end) for name, end in ends if end.kind != "num" and not free(end)),
-        (found for atom in atoms for found in _meeting(atom, names, numbers)),
+        (found for atom in atoms for found in _if_small(_meeting(atom, names, numbers))),
     )
     for name, term in itertools.islice(dict.fromkeys(one_by_one), _MOST):
         yield {**point, name: term}
+
+
+def _if_small(found: Iterator[tuple[str, Term]]) -> Iterator[tuple[str, Term]]:
+    """What is found before a term grows too large."""
+    try:
+        yield from found
+    except Malformed:
+        return
 
 
 def _atoms(sequent: Sequent) -> list[Term]:
@@ -123,8 +132,9 @@ def _function_images(name: str, value: Term) -> list[Term]:
 def _roots(left: Term, right: Term, name: str) -> list[Term]:
     """Of a quadratic equation with rational coefficients."""
     try:
-        margin = difference(left, right)
-    except (ZeroDivisionError, Malformed):
+        with limited(_WORK):
+            margin = difference(left, right)
+    except (TooLarge, ZeroDivisionError, Malformed):
         return []
     powers: dict[int, Fraction] = {0: Fraction(0), 1: Fraction(0), 2: Fraction(0)}
     for mono, coefficient in margin.top.items():

@@ -1,0 +1,1 @@
+"""Points: the refuter, and what floats show of a goal. Believed in nothing."""
