@@ -24,6 +24,7 @@ Poly = dict[Monomial, Fraction]
 Factors = tuple[tuple[tuple[tuple[Monomial, Fraction], ...], int], ...]  # polynomials, frozen, with their powers
 _MOST = 4_000  # monomials
 _POWER = 2_000  # the highest power that is multiplied out
+_ANGLES = 4  # monomials of an angle that is taken apart
 _EXPANDED = 64  # terms of a sum with constant bounds that is written out
 
 
@@ -315,9 +316,22 @@ def _apply(name: str, argument: Term) -> Rational:
         if value is not None and value > 0:
             return reduce(times, (power(atom(sqrt(num(p))), n) for p, n in _primes(value)), constant(1))
         return atom(sqrt(back(x)))
+    if name in ("sin", "cos") and 1 < len(x.top) <= _ANGLES:
+        return _wave(name, x)
     if name in ("sin", "atan", "cos") and _frozen(x.top)[0][1] < 0:  # odd, odd, even
         return times(constant(1 if name == "cos" else -1), atom(Term("apply", name, back(times(constant(-1), x)))))
     return atom(Term("apply", name, back(x)))
+
+
+def _wave(name: str, x: Rational) -> Rational:
+    """sin(a + b) = sin a cos b + cos a sin b, and cos(a + b) = cos a cos b - sin a sin b, monomial by monomial."""
+    mono, coefficient = _frozen(x.top)[0]
+    first = back(Rational({mono: coefficient}, x.over))
+    rest = back(Rational({m: c for m, c in x.top.items() if m != mono}, x.over))
+    cos_a, sin_a, cos_b, sin_b = (_apply(wave, part) for part in (first, rest) for wave in ("cos", "sin"))
+    if name == "sin":
+        return plus(times(sin_a, cos_b), times(cos_a, sin_b))
+    return plus(times(cos_a, cos_b), times(constant(-1), times(sin_a, sin_b)))
 
 
 def _exp(x: Rational) -> Rational:

@@ -42,6 +42,7 @@ def rewritten(rng, term):
         lambda: term + absolute(a) ** 2 - a**2, lambda: term * (sin(a) ** 2 + cos(a) ** 2),
         lambda: term + tanh(a) - (exp(a) - exp(-a)) / (exp(a) + exp(-a)), lambda: term + exp(2 * log(a)) - a**2,
         lambda: term + total(j, 1, 3, a * j) - 6 * substitute(a, {}), lambda: term + absolute(a - b) - absolute(b - a),
+        lambda: term * sin(a + b) + sin(a) * cos(b) - sin(a + b) * term - sin(a + b) + cos(a) * sin(b),
     ]  # fmt: skip
     return rng.choice(laws)()
 
@@ -174,7 +175,8 @@ def test_many_equal_forms_have_equal_values(seed):
     ("a", "b"),
     [
         (sqrt(x**2), x), (absolute(x), x), (log(x**2), 2 * log(x)), (log(x * y), log(x) + log(y)),
-        (exp(x * y), exp(x) * exp(y)), (sqrt(x + y), sqrt(x) + sqrt(y)), (sin(-x), sin(x)),
+        (exp(x * y), exp(x) * exp(y)), (sin(x + y), sin(x) * cos(y) - cos(x) * sin(y)), (cos(x * y), cos(x) * cos(y)),
+        (sqrt(x + y), sqrt(x) + sqrt(y)), (sin(-x), sin(x)),
         (absolute(-x), -absolute(x)),
         (total(i, 1, n, i), n * n), (total(i, 1, n, num(1)), n), (fold("prod", i, 1, n, 2), 2 * n),
         (total(i, 1, n, total(j, 1, i, j)), total(i, 1, n, total(j, 1, n, j))),
@@ -198,6 +200,8 @@ def test_what_is_not_equal_has_another_form(a, b):
         (total(i, 1, n, x * s[i]), x * total(k, 1, n, s[k])), (total(i, x, x + 2, i), 3 * x + 3),
         (exp(3 * log(x)), x**3), (log(exp(x) / exp(y)), x - y), (total(i, 2, 1, 1 / x), num(0)),
         (sin(x) ** 2, 1 - cos(x) ** 2), (sin(x) ** 3, sin(x) - sin(x) * cos(x) ** 2), (absolute(x) ** 2, x**2),
+        (sin(x - y), sin(x) * cos(y) - cos(x) * sin(y)), (cos(x + y), cos(x) * cos(y) - sin(x) * sin(y)),
+        (cos((n - k) * x), cos(n * x) * cos(k * x) + sin(n * x) * sin(k * x)),
         (sqrt(x) ** 2, x), (sqrt(x) ** 3, x * sqrt(x)), (sin(-x), -sin(x)), (cos(-x), cos(x)), (atan(-x), -atan(x)),
         (tanh(x), (exp(x) - exp(-x)) / (exp(x) + exp(-x))),
     ],
