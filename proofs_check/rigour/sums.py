@@ -23,7 +23,8 @@ from proofs_check.core.normal import (
 from proofs_check.core.terms import ONE, ZERO, Malformed, Term, each, free, fresh, num, substitute
 from proofs_check.core.work import TooLarge
 from proofs_check.rigour import arithmetic
-from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
+from proofs_check.rigour.places import put_value
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
 if TYPE_CHECKING:
     from proofs_check.rigour.auto import Search
@@ -325,8 +326,20 @@ def _split_last(s: Sequent, search: Search, depth: int) -> Proof:
             if known or operation not in ("sum", "prod") or not any(_ends_at(f, shorter) for f in q.given):
                 continue
             then = partial(use_last_equality, then=go)
-            return by("split_sum", node, shorter, arithmetic.small, search.tactic(1), then)(q)
+            plainly = by("split_sum", node, shorter, arithmetic.small, search.tactic(1), then)
+            return first(plainly, partial(inside, shorter=shorter))(q)
         return search.prove(q, depth)
+
+    def inside(q: Sequent, shorter: Term) -> Proof:
+        """The same for one that stands inside a function."""
+        for node in (n for side in q.goal.parts[1:] for n in arithmetic.fold_atoms(side)):
+            operation, index, _, high, body = node.parts
+            if operation in ("sum", "prod") and canonical(high - 1) is shorter:
+                last = substitute(body, {index: high})
+                value = Term("add" if operation == "sum" else "mul", Term("fold", *node.parts[:3], shorter, body), last)
+                why = by("split_sum", node, shorter, arithmetic.small, search.tactic(1), arithmetic.of_facts)
+                return put_value(node, value, why, go)(q)
+        raise Failed("no last term")
 
     return go(s)
 
