@@ -1,7 +1,8 @@
 """What has to be trusted, found by walking the imports from the function that checks a certificate.
 
 `decision`: every module that `core.certificate` reaches, the lowering to balls included: a mistake there could confirm
-a false statement. `logic`: what turns decisions into words. `definitions`: the statements themselves.
+a false statement. `logic`: what turns decisions into words. `definitions`: the statements, and the formulas of theory
+that they are written with.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ast
 from importlib.util import find_spec
 from pathlib import Path
 
+ROOT = Path(__file__).parents[1]
 START = ("proofs_check.core.certificate",)
 LOGIC = ("proofs_check.core.printing", "proofs_check.verdicts", "proofs_check.store", "proofs_check.emit",
          "proofs_check.user_claims", "proofs_check.language", "proofs_check.converted",
@@ -61,15 +63,16 @@ def lines(path: Path) -> int:
 def sizes() -> dict[str, int]:
     """Lines of code of the decision core, of other trusted logic and of the trusted definitions."""
     decision = walk(START)
-    logic = {name: _path(name) for name in LOGIC if name not in decision}
+    logic = {name: path_of(name) for name in LOGIC if name not in decision}
+    definitions = walk(DEFINITIONS)
     return {
         "decision": sum(map(lines, decision.values())),
         "logic": sum(map(lines, logic.values())),
-        "definitions": sum(lines(_path(name)) for name in DEFINITIONS),
+        "definitions": sum(lines(path) for name, path in definitions.items() if name not in {*decision, *logic}),
     }
 
 
-def _path(name: str) -> Path:
+def path_of(name: str) -> Path:
     spec = find_spec(name)
     if spec is None or spec.origin is None:
         raise ValueError(f"there is no module {name}")
