@@ -39,11 +39,6 @@ def weighted_gradient() -> tuple[sp.Expr, ...]:
     )
 
 
-def alpha_equations() -> tuple[tuple[sp.Expr, sp.Expr], tuple[sp.Expr, sp.Expr]]:
-    """M with (S Z dL/dalpha) = diag(A, B) M beta wherever dL/dbeta = 0; its determinant is positive."""
-    return (2 * W_REPEATED, W_EDGE), (-(W_REPEATED + W_EDGE + W_OTHER), W_REPEATED)
-
-
 def at_critical(expr: sp.Expr) -> sp.Expr:
     """The expression at e^{alpha1} = 1 - 1/(2T), e^{alpha2} = 1 + 1/T, beta = 0."""
     own, previous = 1 - 1 / (2 * n_tokens), 1 + 1 / n_tokens

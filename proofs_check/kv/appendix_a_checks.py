@@ -172,13 +172,6 @@ def hoelder(seed: int, size: int, other: str = "largest") -> Margin:
     return at_most(abs(sum(p * q for p, q in zip(a, b, strict=True))), sum(map(abs, a)) * norm)
 
 
-def query_norm(dim: int, sigma_value: Fraction, top: int = 1) -> Margin:
-    """||x_L / sigma||_1 <= sum_ij |I / sigma| = d / sigma at all corners of [-top, top]^d."""
-    entries = sum(abs(Fraction(int(i == j)) / sigma_value) for i in range(dim) for j in range(dim))
-    left = max(sum(abs(v) / sigma_value for v in corner) for corner in itertools.product((-top, top), repeat=dim))
-    return at_most(left, entries)
-
-
 def copy_weights(place: int, ratio: Fraction) -> list[Fraction]:
     """Weights of y_s on x_1 .. x_{s-1}."""
     total = sum(ratio**j for j in range(place - 1))
@@ -220,11 +213,6 @@ def excess() -> Margin:
 def order(floor: Fraction, ratio: Fraction) -> Margin:
     """4 A r / (1 - r) <= C A r with C = 4 / (1 - r0), r0 = e^{-p0}, at r = e^{-p} and any A."""
     return at_most(4 * ratio / (1 - ratio), 4 / (1 - floor) * ratio)
-
-
-def no_constant(constant: int, ratio: Fraction, sharp: bool = False) -> Margin:
-    """4 r / (1 - r) (or, sharp, 4 r) exceeds C r: C is no constant of O(r)."""
-    return at_most(constant * ratio, 4 * ratio if sharp else 4 * ratio / (1 - ratio))
 
 
 def bound_is_one(odds: sp.Expr) -> Margin:

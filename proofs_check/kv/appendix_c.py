@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.claim import ENUMERATED, WITNESSED, Claim, Control, Effort, Nature, Severity, Verdict, Witness
+from proofs_check.claim import ENUMERATED, Claim, Control, Effort, Nature, Severity, Verdict
 from proofs_check.claim import everywhere as all_of_it
 from proofs_check.kv import landscape_checks as c
 from proofs_check.kv.landscape import EVERY_LENGTH, INTERIOR_RUN
@@ -107,16 +107,8 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.appC.footnote12",
         APPENDIX + ", footnote 12",
         "The derivation covers every i with i > 1 and i < T.",
-        symbolic(
-            "target logit at i = T - 1, T = 3..9: b1 e^{alpha2} + b2 e^{alpha1} over S, not b1 e^{alpha2} + b2",
-            c.last_but_one_target,
-            tuple({"tokens": t, "position": t - 1} for t in range(3, 10)),
-            Control("i = T - 2", points=tuple({"tokens": t, "position": t - 2} for t in range(4, 10))),
-        ),
         verdict=Verdict.FALSE,
         severity=Severity.REPAIRABLE,
-        coverage=WITNESSED,
-        witness=Witness({"tokens": 3, "position": 2}),
         correction="kv.appC.every_position",
         note="One case too wide: 1 < i < T - 1. At i = T - 1 the successor is token T, which the last key mixes in.",
         formula=r"1<i<T",

@@ -12,50 +12,12 @@ from theory import landscape_critical_symbolic as c
 from theory.box import to_ball
 from theory.landscape_symbolic import A, B, loss
 from theory.precision import working
-from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens
+from theory.symbols import alpha1, alpha2, beta1, beta2, n_tokens
 
 S = c.TABLE.partition
 LOSS = loss(c.TABLE)
 FAR = sp.Symbol("far", positive=True)  # how far along a ray
 ABOVE = sp.Symbol("above", nonnegative=True)  # T = 4 + above
-
-
-def gradient_in_weights(index: int, edges: int = 2) -> Margin:
-    """Z S dL/dparameter is `weighted_gradient` at w_c = count_c e^{D_c}; `edges` plants another count."""
-    weights = [n * sp.exp(gap / S) for n, gap in zip((1, edges, n_tokens - 4), c.gaps(), strict=True)]
-    total = sp.exp(LOSS) * S * sp.diff(LOSS, PARAMETERS[index])
-    expected = c.weighted_gradient()[index].subs(dict(zip(c.WEIGHTS, weights, strict=True)))
-    return identity(total, expected)
-
-
-def alpha_equations(index: int, factor: int = 1) -> Margin:
-    """S times S Z dL/dalpha = diag(A, B) M beta S - dS/dalpha (beta . S Z dL/dbeta), for any weights."""
-    gradient = c.weighted_gradient()
-    row = c.alpha_equations()[index]
-    lead = (A, B)[index] * (factor * row[0] * beta1 + row[1] * beta2)
-    rest = sp.diff(S, PARAMETERS[index]) * (beta1 * gradient[2] + beta2 * gradient[3])
-    names = {A: sp.Symbol("own", positive=True), B: sp.Symbol("previous", positive=True)}
-    return identity(sp.cancel((gradient[index] * S - lead * S + rest).subs(names)), 0)
-
-
-def determinant(sign: int = 1) -> Margin:
-    """det M is a polynomial in the weights with positive coefficients, so beta = 0 at a critical point."""
-    (a, b), (d, e) = c.alpha_equations()
-    value = sp.Poly(sp.expand(a * e - sign * b * d), *c.WEIGHTS)
-    return worst([less(0, coefficient) for coefficient in value.coeffs()])
-
-
-def uniform_equations(shift: int = 0) -> Margin:
-    """At beta = 0 the weights are the counts; two equations, linear in A and B with determinant 2 T, have one root."""
-    own, previous = sp.symbols("own previous", positive=True)
-    at = dict(zip(c.WEIGHTS, c.counts(), strict=True)) | {beta1: 0, beta2: 0}
-    found = [sp.cancel(c.weighted_gradient()[k].subs(at).subs({A: own, B: previous})) for k in (2, 3)]
-    matrix = sp.Matrix([[sp.diff(equation, name) for name in (own, previous)] for equation in found])
-    root = {own: 1 - 1 / (2 * n_tokens) + shift, previous: 1 + 1 / n_tokens}
-    bends = [sp.diff(equation, x, y) for equation in found for x in (own, previous) for y in (own, previous)]
-    values = [equation.subs(root) for equation in found]
-    value = c.at_critical(sp.exp(LOSS))
-    return identities([matrix.det(), value, *values, *bends], [2 * n_tokens, n_tokens, *[0] * 10])
 
 
 def positive_for_all_tokens(expr: sp.Expr) -> Margin:
@@ -151,14 +113,6 @@ def induction_rates(first: int = 2) -> Margin:
     slopes = [sp.diff(gap, beta1) for gap in c.gaps()]
     bends = [sp.diff(gap, beta1, 2) for gap in c.gaps()]
     return identities([*slopes, *bends], [-(B - first * A), -(B - 1), -(B - 1), 0, 0, 0])
-
-
-def anti_induction_rates(mixed: int = 1) -> Margin:
-    """With beta = -far (1, rho) S D_c is -far times 2A - B - rho (1 - B), 1 - B + rho (A - 1), 1 - B."""
-    rho = sp.Symbol("rho", nonnegative=True)
-    along = [gap.subs({beta1: -FAR, beta2: -rho * FAR}) for gap in c.gaps()]
-    rates = [2 * A - B - rho * (1 - B), 1 - B + mixed * rho * (A - 1), 1 - B]
-    return identities(along, [-FAR * rate for rate in rates])
 
 
 def loss_between(a1: str, a2: str, b1: str, b2: str, tokens: int, low: str, high: str) -> Margin:

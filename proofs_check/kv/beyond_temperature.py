@@ -30,15 +30,8 @@ CLAIMS = (
         SOURCE,
         "At d = infinity, alpha = (0, gamma): the successor of the first occurrence gets half of the attention or more "
         "exactly where gamma >= log T, so a score scale sigma with unit alpha must be at most 1/log T.",
-        symbolic(
-            "a_{i+1} - 1/2 = (e^gamma - T) / (2 (e^gamma + T))",
-            c.half_attention,
-            ONCE,
-            Control("log(T + 1)", lambda: c.half_attention(1)),
-        ),
         formula=r"a_{i+1}\ge\frac12\iff\gamma\ge\log T",
         hypotheses=("2 <= i <= T - 2", "logits at d = infinity (kv.eq10.corrected)"),
-        coverage=everywhere("One identity in gamma and T as free symbols gives the sign."),
         is_correction=True,
     ),
     mathematical(

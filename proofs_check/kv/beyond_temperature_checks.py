@@ -13,12 +13,6 @@ B = sp.exp(alpha2)
 ONE = Fraction(1)
 
 
-def half_attention(extra: int = 0) -> Margin:
-    """a_{i+1} - 1/2 = (e^{alpha2} - T - extra) / (2 (e^{alpha2} + T)): of the sign of alpha2 - log(T + extra)."""
-    ratio = (B - n_tokens - extra) / (2 * (B + n_tokens))
-    return identity(t.attention_on_successor() - sp.Rational(1, 2), ratio)
-
-
 def falls_without_end(threshold: int = 2) -> Margin:
     """e^L - 1 = e^{kappa u} + (T - 2) e^{kappa v}: u, v fall in alpha2, v < u, u has the sign of `threshold` - B."""
     exponents = [(2 - B) / (B + n_tokens), (1 - B) / (B + n_tokens)]

@@ -2,16 +2,15 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import ENUMERATED, Control, Severity, Verdict, everywhere
-from proofs_check.counting import SIGNIFICANT, TwoByTwo, fisher_exact, sign_test
+from proofs_check.claim import ENUMERATED, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.counting import SIGNIFICANT, TwoByTwo, sign_test
 from proofs_check.kv.configuration_data import TABLE_16
 from proofs_check.kv.exact_claim import BOTH, exact_claim
+from proofs_check.kv.mathematical import mathematical
 from proofs_check.kv.tables_data import DIAGONAL_AT_20B, TABLE_5, TABLE_5_TOTAL
 from proofs_check.margin import Margin, at_most, different, less, same, worst
 
 APPENDIX = "KV shifting (final), Appendix F (first version: Section 4.6)"
-# Counts with the row and column sums of Table 5 that are as independent as whole numbers allow.
-INDEPENDENT = ((31, 36), (28, 33))
 EXAMPLE = {"a1": Fraction("0.08"), "a2": Fraction("0.43"), "b1": Fraction("0.34"), "b2": Fraction("-0.15")}
 # Coefficients of a pair (self, previous) whose first is the larger, and whose second is: columns and rows of Table 5.
 Cells = tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]
@@ -39,10 +38,6 @@ def _pairs_of_the_model(total: int, size: str) -> Margin:
 
 def _majority(diagonal: int, total: int) -> Margin:
     return less(total - diagonal, diagonal)
-
-
-def _coupled(counts: TwoByTwo) -> Margin:
-    return less(fisher_exact(counts), Fraction(1, 10**11))
 
 
 def _tilted(successes: int, trials: int) -> Margin:
@@ -136,15 +131,12 @@ CLAIMS = (
         (Control("the other diagonal", points=({"diagonal": sum(OFF), "total": TABLE_5_TOTAL},)),),
         coverage=ENUMERATED,
     ),
-    exact_claim(
+    mathematical(
         "kv.tab5.coupled",
         f"{APPENDIX}, Table 5",
         "Independent at the start, alpha and beta became coupled: Fisher's exact p of Table 5 is below 1e-11.",
-        _coupled,
-        ({"counts": TABLE_5},),
-        (Control("independent counts with the same sums", points=({"counts": INDEPENDENT},)),),
+        nature=Nature.TABLE,
         reading="Coupled means that the counts are not those of independent orders.",
-        coverage=ENUMERATED,
     ),
     exact_claim(
         "kv.tab5.at_20b.majority",

@@ -74,15 +74,6 @@ def order_constant(power: int = 1) -> Margin:
     return identity(r / (1 - first) - r**power / (1 - r), r * (first - r) / ((1 - r) * (1 - first)))
 
 
-def no_constant(factor: int = 4) -> Margin:
-    """4 r/(1-r) = 4 (C - 1) > C - 1 = C r at r = 1 - 1/C, for every C > 1 (C = 1 + c): no C serves all p > 0."""
-    excess = sp.Symbol("c", positive=True)
-    constant = 1 + excess
-    ratio = 1 - 1 / constant
-    difference = sp.cancel(factor * ratio / (1 - ratio) - constant * ratio)
-    return positive(difference)
-
-
 def repaired_weights(factor: sp.Expr | None = None) -> Margin:
     """The repaired key at any s, q = r^s: weights ((1-r)/(1-q) - (1-r))/r on x_s and (1-r)/(1-q) on x_{s-1}, sum 1."""
     q = sp.Symbol("r^s", positive=True)
@@ -119,23 +110,6 @@ def rescaled_term(factor: sp.Expr = 1 / sigma) -> Margin:
     """beta_1 = 1/sigma at a general place and coordinate: the values of IH over sigma, under its own scores."""
     own, weight, total = sp.symbols("own weight total", positive=True)
     return identity(weight * (factor * own) / total, (weight * own / total) / sigma)
-
-
-def two_blocks(first: bool = True) -> Margin:
-    """Causal mask = two blocks, the ends {1, L} of mass a and {2..L-1} of mass Z: KVSA - IH = a/(a+Z) (v - IH)."""
-    one, last, z = sp.symbols("w_1 w_L Z", positive=True)
-    x_one, x_last, inner = sp.symbols("x_1 x_L N", real=True)  # N, the weighted sum over {2..L-1}
-    head = (one * x_one + last * x_last + inner) / (one + last + z)
-    ends = ((one if first else 0) * x_one + last * x_last, (one if first else 0) + last)
-    return identity(head - inner / z, ends[1] / (ends[1] + z) * (ends[0] / ends[1] - inner / z))
-
-
-def matched_share(ends: int = 2) -> Margin:
-    """eps = a/(a+Z) <= ends/z for a = e^{-m(L-1)} + e^0 = 2 - lost and Z = z + more, z the term of the match."""
-    z, a = sp.symbols("z a", positive=True)
-    more, lost = sp.symbols("more lost", nonnegative=True)
-    slack = a * (a + more) / (z * (a + z + more))
-    return worst([identity(a / z - a / (a + z + more), slack), nonnegative(slack), nonnegative(ends - (2 - lost))])
 
 
 def gains_weight(start: int = 1) -> Margin:
@@ -177,16 +151,3 @@ def ratio_of_matches(power: int = 1) -> Margin:
     return identity(sp.simplify(weights[0] / weights[1]), sp.exp(power * slope * gap))
 
 
-def latest_bound(nearest: int = 1) -> Margin:
-    """Each other weight over that of the latest match i is at most e^{-m gap} (an earlier match, gap or more away), or
-    e^{m(L-i-2) - 1/sigma} (no match, `nearest` or more from the end): logarithms, with what is `more` at least 0."""
-    length, place, gap, more = sp.symbols("L i gap more", nonnegative=True)
-    latest = 1 / sigma - slope * (length - place - 1)
-    earlier = 1 / sigma - slope * (length - (place - gap - more) - 1)
-    other = -slope * (nearest + more)
-    return worst(
-        [
-            nonnegative(-slope * gap - (earlier - latest)),
-            nonnegative(slope * (length - place - 2) - 1 / sigma - (other - latest)),
-        ]
-    )

@@ -17,7 +17,6 @@ THEOREM = f"{SECTION}, Theorem 3.3 (first version: Theorem 2), Eq. 9"
 APPENDIX = f"{BOTH}, Appendix B"
 SHAPES = [{"length": n, "dim": dim} for n in (3, 4, 5) for dim in (1, 2)]
 LONGER = [{"length": n, "dim": dim} for n in (4, 5) for dim in (1, 2)]
-SEEDS = [{"seed": seed} for seed in range(30)]
 CAUSAL = [{"support": "causal", **shape} for shape in SHAPES]
 WITNESS = {"x": [(0,), (1,), (0,)], "match_weight": Fraction(2), "decay": Fraction(1)}
 NUMBERS = [{**WITNESS, "decay": t} for t in (Fraction(1), Fraction(1, 2), Fraction(1, 100))]
@@ -25,7 +24,6 @@ RATIOS = [Fraction(1, 10**k) for k in (1, 3, 10, 30)]
 BETA_ONE = sp.S.One
 HALVED = {"sigma_value": Fraction(1, 2)}
 SAME_TERM = everywhere("Score and value agree at a general place and coordinate, over the same places: any L and d.")
-BLOCKS = everywhere("Two blocks of places with free masses, one general coordinate: any L and d.")
 
 
 def _same_term():
@@ -44,15 +42,6 @@ def _never_exact():
         general.gains_weight,
         ONCE,
         Control("x_1 = 0", lambda: general.gains_weight(0)),
-    )
-
-
-def _two_blocks():
-    return symbolic(
-        "the softmax over two blocks, {1, L} and {2..L-1}, masses and sums free",
-        general.two_blocks,
-        ONCE,
-        Control("token 1 left out of the ends", lambda: general.two_blocks(False)),
     )
 
 
@@ -111,23 +100,7 @@ THEOREM_CLAIMS = (
         f"{THEOREM}, corrected",
         "With attention on {2..L-1}, score divisor sigma, slope m, alpha = (0, 1), beta = (1, 0), W = I: KVSA = IH for "
         "all x in R^{L x d}, L >= 3.",
-        _same_term(),
-        symbolic(
-            "tokens, sigma, m free, L = 3..5, d = 1, 2",
-            c.inner_head,
-            SHAPES,
-            Control("the causal mask", lambda **p: c.inner_head(**p, support="causal")),
-            Control("alpha = (1, 0)", lambda **p: c.inner_head(**p, alpha=(sp.S.One, sp.S.Zero))),
-            Control("beta = (0, 1)", lambda **p: c.inner_head(**p, beta=(sp.S.Zero, sp.S.One))),
-        ),
-        exact(
-            "exponential sums at random rational tokens, L = 4..7, d = 1..3",
-            c.inner_exact,
-            SEEDS,
-            Control("the causal mask", lambda seed: c.inner_exact(seed, support="causal")),
-        ),
         is_correction=True,
-        coverage=SAME_TERM,
         formula=r"\mathrm{KVSA}(x)=\sum_{s=2}^{L-1}\mathrm{softmax}(x_Lx_{s-1}^T/\sigma-m|L-s|)x_s=\mathrm{IH}(x)",
     ),
     mathematical(
@@ -262,14 +235,6 @@ DISTANCE = (
         f"{THEOREM}, our addition",
         "Causal mask: KVSA - IH = eps (v - IH), eps = a/(a + Z), a = e^{-m(L-1)} + e^{x_L.x_{L-1}/sigma} the weights "
         "of the tokens 1 and L, v their mean, Z the normaliser of IH.",
-        symbolic(
-            "tokens, sigma, m free, L = 3..5, d = 1, 2",
-            c.formula,
-            SHAPES,
-            Control("without token 1", lambda **p: c.formula(**p, first=False)),
-        ),
-        _two_blocks(),
-        coverage=BLOCKS,
         formula=r"\mathrm{KVSA}-\mathrm{IH}=\frac{a}{a+Z}(v-\mathrm{IH})",
         is_correction=True,
     ),
@@ -277,15 +242,7 @@ DISTANCE = (
         "kv.thm3.3.discrepancy.range",
         f"{THEOREM}, our addition",
         "No coordinate of KVSA - IH exceeds eps times the range of that coordinate.",
-        exact(
-            "all tokens in {-1, 0, 1}, L = 3..5 (full: 7), and some in two dimensions; e^{1/sigma} = 3, e^{-m} = 2/3",
-            c.range_bound,
-            c.small_tokens,
-            Control("half of it", lambda **p: c.range_bound(**p, factor=Fraction(1, 2))),
-        ),
-        _two_blocks(),
         is_correction=True,
-        coverage=everywhere("By kv.thm3.3.discrepancy it is eps times the difference of two means of that coordinate."),
         formula=r"|\mathrm{KVSA}-\mathrm{IH}|_c\le\varepsilon\,(\max_sx_{s,c}-\min_sx_{s,c}),\quad\varepsilon"
         r"=\frac{a}{a+Z}",
     ),
@@ -293,20 +250,7 @@ DISTANCE = (
         "kv.thm3.3.discrepancy.matched",
         f"{THEOREM}, our addition",
         "Orthonormal tokens, latest match i <= L - 2, x_{L-1} != x_L: eps <= 2 e^{-1/sigma + m(L-i-1)}.",
-        exact(
-            "all sets of matches, L = 3..8 (full: 11), rational e^{1/sigma} and e^{-m}",
-            c.matched_bound,
-            c.patterns,
-            Control("factor 1", lambda **p: c.matched_bound(**p, factor=1)),
-        ),
-        symbolic(
-            "a/(a + Z) <= 2/z for a <= 2 and Z at least its term z = e^{1/sigma - m(L-i-1)}, all free",
-            general.matched_share,
-            ONCE,
-            Control("factor 1", lambda: general.matched_share(1)),
-        ),
         is_correction=True,
-        coverage=everywhere("Only the term of the match is kept of Z, and a <= 2: L, i, sigma and m are free."),
         formula=r"\varepsilon=\frac{a}{a+Z}\le2e^{-1/\sigma+m(L-i-1)}",
     ),
     mathematical(

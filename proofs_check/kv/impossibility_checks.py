@@ -38,8 +38,6 @@ from proofs_check.margin import (
 from theory import induction
 from theory.induction_proofs import (
     COPY_ERROR_BOUNDS,
-    discrepancy_residuals,
-    exact_inner_residual,
     first_order_error,
     impossibility,
     impossibility_residual,
@@ -81,15 +79,6 @@ def short_differs(x: Sequence[Row]) -> Margin:
 def inner_head(length: int, dim: int, **wrong) -> Margin:
     """Appendix B's head over {2..L-1} is IH: residuals on free tokens, sigma and m."""
     return worst([identity(residual, 0) for residual in inner_residuals(length, dim, **wrong)])
-
-
-def inner_exact(seed: int, **wrong) -> Margin:
-    """The same in exponential sums at random rational tokens, L = 4..7, d = 1..3."""
-    rng = np.random.default_rng([seed, 3])
-    length, dim = int(rng.integers(4, 8)), int(rng.integers(1, 4))
-    x = [[Fraction(int(rng.integers(-9, 10)), int(rng.integers(1, 8))) for _ in range(dim)] for _ in range(length)]
-    temperature, decay = Fraction(int(rng.integers(1, 9)), 7), Fraction(int(rng.integers(0, 9)), 5)
-    return same(exact_inner_residual(x, temperature, decay, **wrong), Fraction(0))
 
 
 def causal_is_redefined(length: int, dim: int, start: int = 1) -> Margin:
@@ -136,39 +125,10 @@ def named(names: tuple[str, ...]) -> Margin:
     return same(tuple(sorted(names)), ("alpha1", "alpha2", "beta1", "beta2"))
 
 
-def formula(length: int, dim: int, first: bool = True) -> Margin:
-    """KVSA - IH = epsilon (vbar - IH) on free tokens."""
-    return worst([identity(residual, 0) for residual in discrepancy_residuals(length, dim, first)])
-
-
 def _epsilon(x: Sequence[Row], numbers: Numbers):
     """Share of the causal head on tokens 1 and L."""
     ends = numbers.weight(0, len(x) - 1) + numbers.weight(dot(x[-1], x[-2]), 0)
     return ends / (ends + sum(induction_weights(x, numbers).values()))
-
-
-def range_bound(x: Sequence[Row], match_weight: int, decay: Fraction, factor: Fraction = Fraction(1)) -> Margin:
-    """|KVSA - IH| <= epsilon (max - min) in each coordinate."""
-    numbers = rational(match_weight, decay)
-    gaps = [abs(a - b) for a, b in zip(kv_shift(x, numbers), induction_head(x, numbers), strict=True)]
-    epsilon, columns = factor * _epsilon(x, numbers), list(zip(*x, strict=True))
-    return worst([at_most(gap, epsilon * (max(c) - min(c))) for gap, c in zip(gaps, columns, strict=True)])
-
-
-def matched_bound(pattern: Row, match_weight: int, decay: Fraction, factor: int = 2) -> Margin:
-    """epsilon <= 2 e^{-1/sigma + m(L-i-1)} for orthonormal tokens, i the latest place of the pattern."""
-    x = [(bit, 1 - bit, 0) for bit in pattern] + [(0, 0, 1), (1, 0, 0)]
-    latest = max(place for place, bit in enumerate(pattern, start=1) if bit)
-    bound = Fraction(factor, match_weight) * decay ** -(len(x) - latest - 1)
-    return at_most(_epsilon(x, rational(match_weight, decay)), bound)
-
-
-def patterns(effort: Effort) -> Iterator[Point]:
-    for size in range(1, 7 if effort is Effort.QUICK else 10):
-        for pattern in itertools.product((0, 1), repeat=size):
-            if any(pattern):
-                for weight, decay in itertools.product((2, 10**3), (Fraction(1), Fraction(1, 2))):
-                    yield {"pattern": pattern, "match_weight": weight, "decay": decay}
 
 
 def repeated_limit(length: int, claimed: sp.Rational | None = None) -> Margin:

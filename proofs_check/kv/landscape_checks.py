@@ -17,8 +17,6 @@ from proofs_check.kv.position_classes import scores as class_scores
 from proofs_check.margin import (
     Margin,
     at_most,
-    ball_at_least,
-    balls_apart,
     close,
     identity,
     less,
@@ -26,35 +24,19 @@ from proofs_check.margin import (
     worst,
 )
 from proofs_check.oracles import (
-    ball_one_hot_logits,
-    ball_one_hot_loss,
     one_hot_logits,
-    one_hot_loss,
     sentence,
     symbolic_one_hot_logits,
 )
 from proofs_check.tolerances import ROUNDING
 from theory import landscape
 from theory import landscape_symbolic as symbolic
-from theory.ball import BallFunction, to_ball
-from theory.precision import working
-from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens, rest_logits, rest_scores
+from theory.symbols import alpha1, alpha2, beta1, beta2, n_tokens, rest_logits, rest_scores
 
 TABLE = symbolic.interior_table()
 # the two O(T) of Eq. 10 at their exact values
 EXACT_RESTS = {rest_scores: n_tokens - 2, rest_logits: (n_tokens - 4) * sp.exp((beta1 + beta2) / TABLE.partition)}
 PRINTED = symbolic.printed_loss().subs(EXACT_RESTS)
-
-
-def _lowered(expr: sp.Expr):
-    function = BallFunction([expr], [*(str(p) for p in PARAMETERS), "n_tokens"])
-    return lambda *point: function(*(to_ball(value) for value in point))[0]
-
-
-PRINTED_LOSS = _lowered(PRINTED)
-EXACT_LOSS = _lowered(symbolic.loss(TABLE))
-PRINTED_EDGE = _lowered(symbolic.printed_edge_numerator() / TABLE.partition)
-EXACT_EDGE = _lowered(TABLE.classes[2].numerator / TABLE.partition)
 
 
 def _lay_out(table: symbolic.Table, tokens: int, position: int) -> list[sp.Expr]:
@@ -160,20 +142,6 @@ def every_score(case: str, swapped: bool = False) -> Margin:
     )
 
 
-def edge_logit(a1, a2, b1, b2, tokens, formula=PRINTED_EDGE) -> Margin:
-    """Logit of token i - 1 (i = 2) against attention, in balls; >= 0 where they differ."""
-    return balls_apart(formula(a1, a2, b1, b2, tokens), ball_one_hot_logits(a1, a2, b1, b2, tokens, 2)[0])
-
-
-def loss_differs(a1, a2, b1, b2, tokens, position=2, formula=PRINTED_LOSS) -> Margin:
-    """A loss formula against attention, in balls; >= 0 where they differ."""
-    return balls_apart(formula(a1, a2, b1, b2, tokens), ball_one_hot_loss(a1, a2, b1, b2, tokens, position))
-
-
-def kernel_loss(a1, a2, b1, b2, tokens, formula=landscape.loss) -> Margin:
-    return close(formula(a1, a2, b1, b2, tokens), one_hot_loss(a1, a2, b1, b2, tokens, 2), ROUNDING)
-
-
 def kernel_logits(a1, a2, b1, b2, tokens, seen: int = 0) -> Margin:
     """Numeric logits at every position of the sentence against one-hot attention."""
     return worst(
@@ -186,11 +154,6 @@ def kernel_logits(a1, a2, b1, b2, tokens, seen: int = 0) -> Margin:
             for place in range(1, tokens + 1)
         ]
     )
-
-
-def printed_with_exact_rests(a1, a2, b1, b2, tokens):
-    partition = 2 * np.exp(a1) + np.exp(a2) + tokens - 2
-    return landscape.printed_loss(a1, a2, b1, b2, tokens - 2, (tokens - 4) * np.exp((b1 + b2) / partition))
 
 
 def table_to_eq14(edge: sp.Expr) -> Margin:
@@ -207,14 +170,6 @@ def cross_entropy(tokens: int, position: int, extra: int = 0) -> Margin:
     target = rows[sentence(tokens, position)[position]]
     literal = extra + sum(sp.exp(row - target) for row in rows)
     return identity(sp.exp(symbolic.loss(symbolic.position_table(tokens, position))), literal)
-
-
-def terms_at_zero(tokens: int) -> Margin:
-    """At alpha = beta = 0 all logits agree, so e^L = T; Eq. 10 gives 1 + 2 + 1 + O(T) >= 4 there."""
-    rows = ball_one_hot_loss(Fraction(0), Fraction(0), Fraction(0), Fraction(0), tokens, 1)
-    if not rows.exp().contains(tokens):
-        raise ValueError(f"attention at zero parameters does not give log {tokens}")
-    return less(Fraction(tokens), Fraction(4))._replace(printed="log 4 at least", true=f"log {tokens}")
 
 
 def order_of_rests(constant: int = 1) -> Margin:
@@ -247,23 +202,6 @@ def rests(tokens: int, position: int, offset: int = 0) -> Margin:
     return identity(rest, sum((sp.exp(r) for r in others), sp.Integer(0)))
 
 
-def last_but_one_target(tokens: int, position: int) -> Margin:
-    """Numerator of the target: b1 e^{alpha2} + b2, true unless i = T - 1; >= 0 where the interior form fails."""
-    true = symbolic_one_hot_logits(tokens, position)[position]
-    equal = identity(TABLE.classes[0].numerator / TABLE.partition.subs(n_tokens, tokens), true)
-    return Margin(-equal.value if equal.value else -1.0, equal.printed, equal.true)
-
-
-def descends(b1: int, a2: int = 2) -> Margin:
-    """L(0, a2, 2 b1, 0) < L(0, a2, b1, 0) at T = 9, both certainly positive."""
-    with working(400):  # the loss is as small as e^{-85}
-        here, further = (
-            ball_one_hot_loss(Fraction(0), Fraction(a2), Fraction(b), Fraction(0), 9, 4) for b in (b1, 2 * b1)
-        )
-        value = worst([ball_at_least(further, strict=True), ball_at_least(here - further, strict=True)]).value
-        return Margin(value, here.str(6), further.str(6))
-
-
 def ray_exponents(a2: int = 2) -> Margin:
     """Along beta1 -> infinity at alpha = (0, a2), beta2 = 0 each exponent (n_c - n_t)/S falls linearly: L -> 0.
 
@@ -273,15 +211,6 @@ def ray_exponents(a2: int = 2) -> Margin:
     at = {alpha1: 0, alpha2: a2, beta2: 0}
     slopes = [sp.diff(c.numerator - target.numerator, beta1).subs(at) for c in rest]
     return worst([identity(TABLE.partition.subs(at), n_tokens + sp.exp(a2)), *(less(slope, 0) for slope in slopes)])
-
-
-def positive_loss(tokens: int, position: int, plant: int = 0) -> Margin:
-    """e^L - 1 is a sum of exponentials with positive whole coefficients, so L > 0 everywhere."""
-    table = symbolic.position_table(tokens, position)
-    target, *rest = table.classes
-    terms = sum((c.count * sp.exp((c.numerator - target.numerator) / table.partition) for c in rest), sp.Integer(0))
-    proved = identity(sp.exp(symbolic.loss(table)) - 1 + plant, terms)
-    return worst([proved, *(same(c.count >= 0, sp.true) for c in rest)])
 
 
 def positive_everywhere(plant: int = 0) -> Margin:

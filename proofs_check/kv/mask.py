@@ -3,7 +3,7 @@
 import sympy as sp
 
 from proofs_check.claim import INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, not_identity, symbolic
+from proofs_check.kv.mathematical import exact, mathematical, not_identity, symbolic
 from proofs_check.margin import Margin, identity, same
 from theory.shift import softmax, tokens
 from theory.symbols import alpha1
@@ -38,14 +38,6 @@ def _mask_fits(length: int, dim: int, square_of: str = "length") -> Margin:
 def _one_divisor(dim: int, other: sp.Expr | int = 1) -> Margin:
     """Score alpha of a match divided by sqrt(D), as after Eq. 6, against Theorem 3.4's score alpha itself."""
     return not_identity(alpha1 / sp.sqrt(dim), alpha1 / other)
-
-
-def _uniform_limit(scale_power: int = 1) -> Margin:
-    """Weight of position i + 1 in the one-repeat sentence of unit tokens, alpha = (0, 1), as D grows; T is free."""
-    root, count = sp.symbols("root T", positive=True)
-    divisor = root**scale_power  # sqrt(D); power 0 is Theorem 3.4's divisor 1
-    weight = sp.exp(1 / divisor) / (count + sp.exp(1 / divisor))
-    return identity(sp.limit(weight, root, sp.oo), 1 / (count + 1))
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -117,14 +109,7 @@ CLAIMS: tuple[Claim, ...] = (
         f"{SECTION}, after Eq. 6, against Section 3",
         "With orthonormal tokens and the divisor sqrt(D) the induction head's weight on i + 1 tends to 1/(T + 1) as D "
         "grows.",
-        symbolic(
-            "limit of e^{1/sqrt D}/(T + e^{1/sqrt D}), T free, alpha = (0, 1)",
-            _uniform_limit,
-            ONCE,
-            Control("Theorem 3.4's divisor 1", lambda: _uniform_limit(0)),
-        ),
         is_correction=True,
         formula=r"\lim_{D\to\infty}\frac{e^{1/\sqrt{D}}}{T+e^{1/\sqrt{D}}}=\frac{1}{T+1}",
-        coverage=everywhere("T is free: the other T scores are 0 whichever i it is, 1 <= i <= T - 1."),
     ),
 )

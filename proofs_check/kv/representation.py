@@ -204,14 +204,7 @@ BOUNDS = (
         "kv.thm3.2.eight",
         f"{EQ8}, our addition",
         "The printed bound 4 (d / sigma) e^{-p}/(1 - e^{-p}) is at least 8 times the sharp one on [0, 1]^d.",
-        symbolic(
-            "printed - 8 sharp = 8 (z - tanh z) + 4 (d / sigma) e^{-2p}/(1 - e^{-p}), (z - tanh z)' = tanh^2 z",
-            c.eight_times,
-            ({"factor": 8},),
-            Control("9 times", points=({"factor": 9},)),
-        ),
         is_correction=True,
-        coverage=everywhere("d / sigma and p are free symbols."),
         formula=r"\frac{4d}{\sigma}\frac{e^{-p}}{1-e^{-p}}\ge8\tanh\frac{de^{-p}}{2\sigma}",
     ),
 )

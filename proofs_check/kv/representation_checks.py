@@ -200,22 +200,6 @@ def flat(factor: sp.Rational) -> Margin:
     return identity(flat_witness_residual(factor), 0)
 
 
-def eight_times(factor: int = 8) -> Margin:
-    """4 A r/(1-r) - 8 tanh(A r/2) = 8 (z - tanh z) + 4 A r^2/(1-r), z = A r/2, and (z - tanh z)' = tanh^2 z >= 0."""
-    z = sp.Symbol("z", nonnegative=True)
-    share = d / sigma
-    sharp = sp.tanh(z)
-    difference = 4 * share * r / (1 - r) - factor * sharp
-    parts = factor * (z - sharp) + 4 * share * r**2 / (1 - r)
-    return worst(
-        [
-            identity((difference - parts).subs(z, share * r / 2), 0),
-            identity(COPY_ERROR_BOUNDS["unit"], sharp.subs(z, share * sp.exp(-copy_slope) / 2)),
-            identity(sp.diff(z - sharp, z), sharp**2),
-        ]
-    )
-
-
 def key_norm(dim: int, key: str = "paper", claimed: sp.Expr = 1 / sigma) -> Margin:
     """W_K W_K^T = claimed^2 I on its range, so that the operator norm is `claimed`; the entries are those of theory."""
     zero, one = sp.zeros(dim), sp.eye(dim)

@@ -59,13 +59,6 @@ CLAIMS: tuple[Claim, ...] = (
         f"{EQ5}, added",
         "The error of compensation is o - o_comp = (T - That)(vbar - o_K) + That (vbar - vhat), T and That the masses "
         "of the dropped tokens and of the token, o_K the kept output, vbar the softmax mean of the dropped values.",
-        symbolic(
-            "free weights, values and Zhat; sums of any number of tokens, and up to 3 dropped and 2 kept ones",
-            c.error_split,
-            ({"dropped": 0, "kept": 0}, *SHAPES),
-            Control("T for That in the second term", lambda **p: c.error_split(**p, swapped=True)),
-        ),
-        coverage=everywhere("Sums over any number of dropped and kept tokens are free, Zhat and vhat as well."),
         is_correction=True,
         formula=r"o-\hat o=(T-\hat T)(\bar v-o_K)+\hat T(\bar v-\hat v)",
     ),

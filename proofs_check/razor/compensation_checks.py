@@ -33,14 +33,6 @@ def biased_column(kept: int, bias: sp.Expr | None = None, extra_coordinate: bool
     return identity(printed, cached)
 
 
-def error_split(dropped: int, kept: int, swapped: bool = False) -> Margin:
-    """o - o_comp = (T - That)(vbar - o_K) + That (vbar - vhat), for free weights and a free Zhat."""
-    h = symbolic_head(dropped, kept)
-    outer = h.mass if swapped else h.token_mass
-    split = (h.mass - h.token_mass) * (h.dropped_mean - h.kept) + outer * (h.dropped_mean - h.token_value)
-    return identity(sp.cancel(sp.together(h.full - h.compensated - split)), 0)
-
-
 def exact_when_equal(dropped: int, kept: int, plant: int = 0) -> Margin:
     """Equal weights on the dropped tokens and Zhat = N times it: o_comp = o, whatever the values."""
     h = symbolic_head(dropped, kept)

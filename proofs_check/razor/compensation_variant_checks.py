@@ -73,25 +73,6 @@ def tenth_of_a_frequency(pair: int, apart: int = 16, base_exponent: int = 4, wid
     return same(first - second, Fraction(1))
 
 
-def mean_bias_closed(shift: int = 0) -> Margin:
-    """(1 - e^{-ln})/(1 - e^{-l}) is 0 at n = 0 and grows by e^{-ln}: the sum of e^{-lj}, j < n, for every n; over n
-    e^{-l (n - 1)/2} it is sinh(l n/2)/(n sinh(l/2))."""
-    rate, n = sp.Symbol("l", positive=True), sp.Symbol("n", positive=True, integer=True)
-
-    def closed(count: sp.Expr) -> sp.Expr:
-        return (1 - sp.exp(-rate * count)) / (1 - sp.exp(-rate))
-
-    ratio = closed(n + shift) / (n * sp.exp(-rate * (n - 1) / 2))
-    claimed = (sp.sinh(rate * n / 2) / (n * sp.sinh(rate / 2))).rewrite(sp.exp)
-    return worst(
-        [
-            identity(closed(sp.Integer(0)), 0),
-            identity(closed(n + 1) - closed(n), sp.exp(-rate * n)),
-            identity(ratio, claimed),
-        ]
-    )
-
-
 def phases(count: int, drift: int = 0) -> Margin:
     """(z - 1) sum z^m = z^n - 1 and |e^{ix} - 1|^2 = 4 sin^2(x/2): the mean of n turned keys has length
     |sin(n theta/2)| / (n |sin(theta/2)|)."""
@@ -114,22 +95,6 @@ def unrotated(seed: int, identical: bool = True) -> Margin:
     true = np.log(np.exp(np.sum(turned, axis=1)).sum())
     found = unrotated_log_weight(query, keys.mean(axis=0), distances, rates)
     return at_most(abs(float(true - found)), 0.0, slack=ROUNDING)
-
-
-def mean_bias(count: int, shift: int = 0) -> Margin:
-    """Identical keys at n consecutive distances: sum e^{-l j} / (n e^{-l mean}) = sinh(l n/2) / (n sinh(l/2))."""
-    z = sp.Symbol("z", positive=True)  # e^{l/2}
-    ratio = sum(z ** (-2 * j) for j in range(count)) / (count * z ** (1 - count + shift))
-    claimed = (z**count - z**-count) / (count * (z - 1 / z))
-    return identity(sp.cancel(sp.together(ratio - claimed)), 0)
-
-
-def mean_bias_counted(count: int, inverse_slope: int, claimed: int) -> Margin:
-    """The same, token by token in balls, to the nearest whole number."""
-    ratio = (-arb(1) / inverse_slope).exp()
-    total = sum((ratio**j for j in range(count)), arb(0))
-    mean = (-arb(count - 1) / 2 / inverse_slope).exp()
-    return ball_at_least(arb(1) / 2 - abs(total / (count * mean) - claimed))
 
 
 def decay(tokens: int, window: int, fresh_power: int = 0) -> Margin:

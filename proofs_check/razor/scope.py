@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from proofs_check.claim import (
     ENUMERATED,
+    INSTANCES,
     WITNESSED,
     Claim,
     Control,
@@ -14,7 +15,6 @@ from proofs_check.claim import (
     everywhere,
 )
 from proofs_check.kv.mathematical import exact, mathematical, sampled, symbolic
-from proofs_check.margin import worst
 from proofs_check.razor import scope_checks as c
 from proofs_check.razor.scope_checks import HALF, WITNESSES
 
@@ -64,32 +64,6 @@ CLAIMS: tuple[Claim, ...] = (
         "With D the largest difference of two logits of one query and D_s the largest excess over its own token's, the "
         "attention at distance n is at most 1/(1 + e^{ln}(e^{-D_s} + e^{-D} sum_{j<n} e^{-lj})), and beyond (1/l) ln(1 "
         "+ (1/eps - 1)(1 - e^{-l}) e^D) at most eps; both attained where D_s = D.",
-        symbolic(
-            "the weight is 1/(1 + R), R the sum over all other tokens, and falls with R; the terms of the tokens "
-            "between, each at least e^{l(n - j) - D}, add up for every n",
-            lambda sign=-1, shift=0: worst([c.falls_with_the_rest(sign), c.nearer_terms(shift)]),
-            ({},),
-            Control("rises with the rest", lambda: c.falls_with_the_rest(sign=1)),
-            Control("one token more between", lambda: c.nearer_terms(shift=1)),
-        ),
-        symbolic(
-            "the weight rises with its logit and falls with every other one, 2 to 6 tokens",
-            c.steepness,
-            tuple({"n_tokens": n} for n in range(2, 7)),
-            Control("rises with the others", lambda n_tokens: c.steepness(n_tokens, sign=1)),
-        ),
-        symbolic(
-            "so the worst context has the own logit D_s and the others D below the target: the closed form, n = 1..8",
-            c.worst_context,
-            tuple({"distance": n} for n in range(1, 9)),
-            Control("own logit at the target's", lambda distance: c.worst_context(distance, own="none")),
-        ),
-        symbolic(
-            "the scope solves weight = eps",
-            c.attained_scope,
-            ({},),
-            Control("without 1 - e^{-l}", lambda: c.attained_scope(power=0)),
-        ),
         exact(
             "RMSNorm in one dimension: every context of 2..6 tokens in balls, both signs of the head",
             c.every_context,
@@ -110,10 +84,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         formula=BOUND,
         hypotheses=("slope l > 0", "no token between is masked", "RMSNorm or LayerNorm, any gains and biases"),
-        coverage=everywhere(
-            "All other tokens enter as one free sum, and those between are summed for every n by induction; some query "
-            "has D_s (the states are compact), and where D_s = D its own key is its worst one, which fills the context."
-        ),
+        coverage=INSTANCES,
         is_correction=True,
     ),
     mathematical(

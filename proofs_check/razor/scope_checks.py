@@ -7,7 +7,6 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from proofs_check.kv.mathematical import identities
 from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same, worst
 from proofs_check.oracles_alibi import BallHead, ball, ball_scores, ball_softmax, ball_weights, printed_scope
 from proofs_check.tolerances import VISIBLE
@@ -65,51 +64,6 @@ def ratio(name: str, factor: int) -> Margin:
     head, _, _, target, other, distance, eps = WITNESSES[name]
     weight = ball_weights(head, [target, *[other] * distance])[0]
     return worst([beyond(name), ball_at_least(weight / ball(eps), factor)])
-
-
-def falls_with_the_rest(sign: int = -1) -> Margin:
-    """weight = 1/(1 + R), R the sum of e^{s_j - s} over all other tokens, however many: d/dR = -weight^2."""
-    rest = sp.Symbol("R", positive=True)
-    weight = 1 / (1 + rest)
-    return identity(sp.diff(weight, rest), sign * weight**2)
-
-
-def nearer_terms(shift: int = 0) -> Margin:
-    """(e^{ln} - e^l)/(e^l - 1) is 0 at n = 1 and grows by e^{ln}: it is sum_{j<n} e^{lj}, j from 1, for every n."""
-    slope, n = sp.Symbol("l", positive=True), sp.Symbol("n", integer=True, positive=True)
-
-    def closed(m: sp.Expr) -> sp.Expr:
-        return (sp.exp(slope * m) - sp.exp(slope)) / (sp.exp(slope) - 1)
-
-    step = identity(closed(n + 1) - closed(n), sp.exp(slope * (n + shift)))
-    return worst([identity(closed(sp.Integer(1)), 0), step])
-
-
-def steepness(n_tokens: int, sign: int = -1) -> Margin:
-    """d w_0/d s_0 = w_0 (1 - w_0) and d w_0/d s_j = -w_0 w_j: the weight rises with its logit, falls with the rest."""
-    scores = sp.symbols(f"s0:{n_tokens}", real=True)
-    powers = [sp.exp(s) for s in scores]
-    weights = [p / sum(powers) for p in powers]
-    wanted = [weights[0] * (1 - weights[0]), *(sign * weights[0] * w for w in weights[1:])]
-    return identities([sp.diff(weights[0], s) for s in scores], wanted)
-
-
-def worst_context(distance: int, own: str = "gap") -> Margin:
-    """The softmax with the own logit D_s and those between D below the target's, against the closed form."""
-    slope, wide, gap = sp.symbols("l D D_s", positive=True)
-    below = [gap if own == "gap" else sp.Integer(0), *[wide] * (distance - 1)]
-    rest = sum(sp.exp(slope * (distance - j) - b) for j, b in enumerate(below))
-    # sum of e^{slope j} over the tokens between, by the geometric series
-    between = (sp.exp(slope * distance) - sp.exp(slope)) / (sp.exp(slope) - 1)
-    return identity(rest, sp.exp(slope * distance - gap) + sp.exp(-wide) * between)
-
-
-def attained_scope(power: int = 1) -> Margin:
-    """At D_s = D the weight is eps exactly where e^{slope n} = 1 + (1/eps - 1)(1 - e^-slope) e^D."""
-    slope, wide, eps = sp.symbols("l D eps", positive=True)
-    reach = 1 + (1 / eps - 1) * (1 - sp.exp(-slope)) ** power * sp.exp(wide)
-    phi = (reach - 1) / (1 - sp.exp(-slope))
-    return identity(1 / (1 + sp.exp(-wide) * phi), eps)
 
 
 def every_context(n_tokens: int, product: Fraction, slope: Fraction, spread: int = 2) -> Margin:

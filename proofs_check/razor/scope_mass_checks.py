@@ -8,7 +8,6 @@ from flint import arb
 from proofs_check.margin import Margin, ball_at_least, identity, worst
 from proofs_check.oracles_alibi import BallHead, ball, ball_weights, printed_scope
 from proofs_check.razor.scope_checks import WITNESSES
-from theory.precision import working
 
 SMALL = Fraction(1, 1000)
 slope, wide, eps = sp.symbols("l D eps", positive=True)
@@ -57,56 +56,6 @@ def moved(name: str, gone: int = 200) -> Margin:
     full, kept = mass - (1 - mass), -1
     found = worst([further, ball_at_least(2 * ball(SMALL) - abs(full - kept))])
     return found._replace(printed="at most 0.002", true=abs(full - kept).str(5))
-
-
-def dropped(product: Fraction, steep: Fraction, kept: int, gone: int, level: Fraction, needle: bool = False) -> Margin:
-    """Each dropped token weighs at most eps = 1/1000, and together they weigh more than `level`; the window `kept` ends
-    within the printed scope.
-
-    The dropped states are the best keys of the query, the kept ones its worst; with `needle` only the nearest dropped
-    one is.
-    """
-    best, worst_key = (-1,), (1,)
-    hidden = [*[worst_key if needle else best] * (gone - 1), best, *[worst_key] * kept]
-    head = _one_dimension(product, steep)
-    weights = ball_weights(head, hidden)
-    each = ball_at_least(ball(SMALL) - weights[gone - 1])
-    total = sum(weights[:gone], arb(0))
-    every = ball_at_least(total - ball(level), strict=True)
-    inside = ball_at_least(printed_scope(head, product, SMALL) - kept, strict=True)
-    return worst([each, every, inside])._replace(printed="at most 0.001", true=total.str(5))
-
-
-def mass_attained(product: Fraction, steep: Fraction, kept: int, gone: int, spread: int = 2) -> Margin:
-    """The worst context's dropped mass is 1/(1 + e^-D (e^{lW} - 1)/(1 - e^{-l gone})), D = 2 product, within 1e-30."""
-    with working(256):
-        weights = ball_weights(_one_dimension(product, steep), [*[(-1,)] * gone, *[(1,)] * kept])
-        total = sum(weights[:gone], arb(0))
-        rate = ball(steep)
-        odds = ball(-spread * product).exp() * ((rate * kept).exp() - 1) / (1 - (-rate * gone).exp())
-        return ball_at_least(ball(Fraction(1, 10**30)) - abs(total - 1 / (1 + odds)))
-
-
-def kept_against_dropped(kept: int, gone: int, shift: int = 0) -> Margin:
-    """e^{-D} sum over kept over sum over dropped of e^{-l distance}, against its closed form."""
-    near = sp.exp(-wide) * sum(sp.exp(-slope * j) for j in range(kept))
-    far = sum(sp.exp(-slope * j) for j in range(kept, kept + gone))
-    closed = sp.exp(-wide) * (sp.exp(slope * (kept + shift)) - 1) / (1 - sp.exp(-slope * gone))
-    return identity(near / far, closed)
-
-
-def at_printed_form(drop_range: bool = False) -> Margin:
-    """At W = (D - ln eps)/l the mass bound is eps/(1 + eps (1 - e^-D))."""
-    reach = sp.exp(wide) / eps  # e^{lW}
-    mass = 1 / (1 + sp.exp(-wide) * (reach - 1))
-    return identity(mass, eps / (1 + eps * (1 if drop_range else 1 - sp.exp(-wide))))
-
-
-def at_token_scope(share: int = 1) -> Margin:
-    """At the sharp scope of one token the mass bound is eps/(eps + (1 - eps)(1 - e^-l))."""
-    reach = 1 + (1 / eps - 1) * (1 - sp.exp(-slope)) * sp.exp(wide)
-    mass = 1 / (1 + sp.exp(-wide) * (reach - 1))
-    return identity(mass, eps / (eps + (1 - eps) * (1 - sp.exp(-share * slope))))
 
 
 def near_and_far(shift: int = 0) -> Margin:

@@ -10,7 +10,6 @@ APPENDIX = "RazorAttention, Appendix A"
 ZERO, HALF = Fraction(0), Fraction(1, 2)
 SMALLEST = ({"d": 3, "norm": "rms"}, {"d": 4, "norm": "layer"}, {"d": 3, "norm": "layer", "bias": Fraction(7, 10)})
 BILINEAR = tuple({"d_head": h, "d_model": d} for h in (1, 2) for d in (1, 2, 3))
-NILPOTENT = {"w_q": ((0, -1), (0, 0)), "w_k": ((0, 1), (0, 0)), "x": (1, -1), "y": (-1, 1)}
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
@@ -60,13 +59,6 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.eq6.order",
         APPENDIX + ", Eq. 6, added",
         "Without the transpose the product bounds nothing: W_Q W_K can be 0 while q . k is not.",
-        exact(
-            "two integer matrices with W_Q W_K = 0; for d_head < d_model the product does not exist at all",
-            c.product_differs,
-            (NILPOTENT,),
-            Control("W_Q^T W_K", lambda **p: c.product_differs(**p, transposed=True)),
-        ),
-        coverage=WITNESSED,
         formula=r"W_QW_K=0,\ q\cdot k=1",
         is_correction=True,
     ),
@@ -142,34 +134,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.eq7.corrected",
         APPENDIX + ", Eq. 7, corrected",
         "||x||^2 is at most d (||gamma||^2 + ||b||^2) for LayerNorm and (d + 1)(||gamma||^2 + ||b||^2) for RMSNorm.",
-        symbolic(
-            "component by component (gz + b)^2 <= (g^2 + b^2)(z^2 + 1)",
-            c.cauchy,
-            ({},),
-            Control("a sign", lambda: c.cauchy(sign=-1)),
-        ),
-        symbolic(
-            "LayerNorm: z_1^2 <= d - 1 for every d, the other d - 1 numbers by their sums",
-            c.largest_of_zero_sum,
-            ONCE,
-            Control("one more of them", lambda: c.largest_of_zero_sum(plant=1)),
-        ),
-        symbolic(
-            "the same as a sum of squares, d = 2..7; RMSNorm: z_1^2 <= d is its definition",
-            c.largest_component,
-            tuple({"d": d} for d in range(2, 8)),
-            Control("d for d - 1", lambda d: c.largest_component(d, ones=1)),
-        ),
-        symbolic(
-            "d - 1 is reached: P e_1 at gamma = e_1, every d",
-            c.projected_gain,
-            ONCE,
-            Control("d", lambda: c.projected_gain(tail=1)),
-        ),
         formula=r"\|x\|^2\le d(\|\gamma\|^2+\|b\|^2)",
-        coverage=everywhere(
-            "Component by component, with free gains, biases and dimension; then the components add up."
-        ),
         is_correction=True,
     ),
     mathematical(

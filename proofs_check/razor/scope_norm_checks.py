@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.margin import Margin, ball_at_least, identity, less, same, worst
+from proofs_check.margin import Margin, ball_at_least, identity, same, worst
 from proofs_check.oracles_alibi import BallHead, ball, ball_scores, normalised
 
 ZERO = Fraction(0)
@@ -60,35 +60,6 @@ def state_exceeds(d: int, norm: str, bias: Fraction = ZERO, constant: int = 2) -
     return excess._replace(printed=f"at most {float(printed):g}", true=size.str(6))
 
 
-def cauchy(sign: int = 1) -> Margin:
-    """(g^2 + b^2)(z^2 + 1) - (g z + b)^2 = (g - b z)^2: each term of ||x||^2 is at most (z_i^2 + 1)(g_i^2 + b_i^2)."""
-    g, b, z = sp.symbols("g b z", real=True)
-    return identity((g**2 + b**2) * (z**2 + 1) - (g * z + b) ** 2, (g - sign * b * z) ** 2)
-
-
-def largest_component(d: int, ones: int = 0) -> Margin:
-    """(d - 1) sum_{i>1} z_i^2 - (sum_{i>1} z_i)^2 is a sum of squares: z_1^2 <= d - 1 where the z_i sum to 0."""
-    z = sp.symbols(f"z1:{d}", real=True)
-    pairs = sum((z[i] - z[j]) ** 2 for i in range(d - 1) for j in range(i))
-    return identity((d - 1 + ones) * sum(v**2 for v in z) - sum(z) ** 2, pairs)
-
-
-def largest_of_zero_sum(plant: int = 0) -> Margin:
-    """n S_2 - S_1^2 = n sum (z_i - S_1/n)^2 for n free numbers with the sums S_1 and S_2: as above, for every n = d -
-    1."""
-    n, first, second = sp.Symbol("n", positive=True), sp.Symbol("S_1", real=True), sp.Symbol("S_2", real=True)
-    mean = first / n
-    spread = second - 2 * mean * first + n * mean**2
-    return identity((n + plant) * second - first**2, n * spread)
-
-
-def projected_gain(tail: int = 0) -> Margin:
-    """At g = e_1 LayerNorm's largest ||g z||^2 is d (1 - 1/d) = d - 1: P e_1, 1 - 1/d and d - 1 times -1/d, squared."""
-    d = sp.Symbol("d", positive=True)
-    length = (1 - 1 / d) ** 2 + (d - 1) / d**2
-    return identity(length * d, d - 1 + tail)
-
-
 def largest_gain_bounds(sign: int = 1) -> Margin:
     """G^2 z^2 - g^2 z^2 = (G - g)(G + g) z^2, g <= G; and (a + b)^2 - |x + y|^2 = 2 (a b - x.y) where |x| = a, |y| =
     b."""
@@ -118,16 +89,6 @@ def safe_side(power: int = 1) -> Margin:
     d_head, more = sp.symbols("d_h t", positive=True)
     d = d_head + more
     return identity(d**2 / d_head**power - d, d * more / d_head)
-
-
-def product_differs(w_q: tuple, w_k: tuple, x: tuple, y: tuple, transposed: bool = False) -> Margin:
-    """q . k > ||W_Q W_K||_F ||x|| ||y|| (the Frobenius norm is not below the spectral one), exact, as squares."""
-    q, k = sp.Matrix(w_q), sp.Matrix(w_k)
-    left, right = sp.Matrix(x), sp.Matrix(y)
-    product = q.T * k if transposed else q * k
-    logit = (q * left).dot(k * right)
-    bound = sum(e**2 for e in product) * left.dot(left) * right.dot(right)
-    return less(bound, logit**2)._replace(printed=f"at most {sp.sqrt(bound)}", true=str(logit))
 
 
 def range_bound(d: int, gain: Fraction, bias: Fraction, constant: str = "sum") -> Margin:

@@ -20,7 +20,6 @@ from proofs_check.razor import truncation_checks as c
 
 SECTION = "RazorAttention, Section 3.1"
 ADDED = f"{SECTION}, added"
-SHAPES = tuple({"dropped": n, "kept": k} for n in (1, 2, 3) for k in (1, 2))
 THREE = {"weights": (4, 2, 1), "first": 1}
 SLOW_DECAY = {"inverse_slope": 256, "inverse_eps": 1000, "scope": 407, "claimed": "0.204"}
 HEADS = (Interval("seed", 0, 10**6, whole=True), Interval("scale", 0.0, 8.0))
@@ -91,13 +90,6 @@ CLAIMS: tuple[Claim, ...] = (
         ADDED,
         "Dropping any set of tokens (a window, a window with sinks) changes the output by o - o_K = T (vbar - o_K), T "
         "the dropped mass and vbar the softmax mean of the dropped values.",
-        symbolic(
-            "free sums of any number of tokens; and token by token, 1 to 3 dropped and 1 or 2 kept ones",
-            c.output_split,
-            ({"dropped": 0, "kept": 0}, *SHAPES),
-            Control("o in place of o_K on the right", lambda **p: c.output_split(**p, swapped=True)),
-        ),
-        coverage=everywhere("Sums of weights and of weighted values over any number of tokens are free symbols."),
         is_correction=True,
         formula=r"o-o_K=T(\bar v-o_K)",
     ),
@@ -191,14 +183,6 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.sec3.1.sinks",
         ADDED,
         "Keeping sinks beside the window does not change the worst dropped mass of an ALiBi head as the context grows.",
-        symbolic(
-            "every slope, D, W and number of sinks (also 1, 2 and 4): geometric sums, the odds of the dropped tokens "
-            "as e^{-l m} -> 0",
-            c.sinks,
-            tuple({"count": n} for n in (0, 1, 2, 4)),
-            Control("one more unit of kept weight", lambda count: c.sinks(count, plant=1)),
-        ),
-        coverage=everywhere("Slope, range, window and number of sinks are free; the limit is a value at e^{-l m} = 0."),
         is_correction=True,
         formula=r"\lim_{m\to\infty}\frac{T}{1-T}=\frac{e^D e^{-lW}}{1-e^{-lW}}",
     ),

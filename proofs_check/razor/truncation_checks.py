@@ -119,29 +119,6 @@ def diameter(rows: Sequence[Sequence[int]], gamma: Sequence[int], z: Sequence[in
     return worst([admissible, found])
 
 
-def flat_mass_form(power: int = 1) -> Margin:
-    """N_d tokens of weight e^D against N_k of weight 1: the mass is N_d/(N_d + N_k e^{-D}), free numbers; and with kept
-    weights above, or dropped ones below, by a free factor t >= 1 it is less by a positive quotient."""
-    dropped, kept, more = sp.symbols("N_d N_k t", positive=True)
-    top = sp.exp(RANGE)
-    mass = dropped * top / (dropped * top + kept)
-    less_of_it = dropped * top / (dropped * top + kept * more)
-    gap = dropped * top * kept * (more - 1) / ((dropped * top + kept) * (dropped * top + kept * more))
-    return worst(
-        [
-            identity(mass, dropped / (dropped + kept * sp.exp(-power * RANGE))),
-            identity(sp.cancel(sp.together(mass - less_of_it - gap)), 0),
-        ]
-    )
-
-
-def flat_mass(dropped: int, kept: int, lift: int, own: int = 0) -> Margin:
-    """D = lift ln 2 above the kept tokens: the mass is N_d / (N_d + N_k e^{-D}); rationals, token by token."""
-    weights = [Fraction(2) ** lift] * dropped + [Fraction(1)] * kept
-    share = Fraction(dropped) / (dropped + (kept - own) * Fraction(1, 2**lift))
-    return same(sum(weights[:dropped]) / sum(weights), share)
-
-
 def flat_limits(factor: int = 1) -> Margin:
     """Without a slope a fixed window loses everything: N_d / (N_d + N_k e^D) -> 1 as N_d grows; and the sharp scope
     (1/l) ln[1 + (1/eps - 1)(1 - e^{-l}) e^D] -> (1/eps - 1) e^D as l -> 0."""
@@ -152,29 +129,6 @@ def flat_limits(factor: int = 1) -> Margin:
     return worst([identity(lost, 1), identity(sp.simplify(scope - level), 0)])
 
 
-def flat_scope(lift: int, inverse_eps: int, first: int) -> Margin:
-    """e^D = 2^lift: the weight of one token D above all others, at distance `first` and one before; rationals."""
-    eps, top = Fraction(1, inverse_eps), Fraction(2) ** lift
-    return worst([at_most(top / (top + first), eps), less(eps, top / (top + first - 1))])
-
-
-def flat_scope_number(range_: int, inverse_eps: int, tokens: int, slope_inverse: int, sloped: int) -> Margin:
-    """(1/eps - 1) e^D and (1/l) ln[1 + (1/eps - 1)(1 - e^{-l}) e^D], rounded to whole tokens; balls."""
-    level = (inverse_eps - 1) * arb(range_).exp()
-    short = (1 + level * (1 - (-arb(1) / slope_inverse).exp())).log() * slope_inverse
-    return worst([ball_at_least(arb("0.5") - abs(level - tokens)), ball_at_least(arb("0.5") - abs(short - sloped))])
-
-
-def sinks(count: int, plant: int = 0) -> Margin:
-    """`count` sinks (0: any number s, x^s free) at the start of m tokens, a window of W, logits D apart, x = e^{-l}:
-    as x^m -> 0 the odds of the dropped tokens tend to those without sinks, e^D x^W / (1 - x^W)."""
-    x, near, all_, top = sp.Symbol("x", positive=True), *sp.symbols("x^W x^m", positive=True), sp.exp(RANGE)
-    power = x**count if count else sp.Symbol("x^s", positive=True)
-    lost = top * (near - all_ / power) / (1 - x)
-    held = (1 - near) / (1 - x) + (all_ / power - all_) / (1 - x) + plant
-    return identity(sp.cancel(sp.together((lost / held).subs(all_, 0) - top * near / (1 - near))), 0)
-
-
 def leave_one_out(tokens: int, plain: bool = False) -> Margin:
     """o_{-j} - o = a_j / (1 - a_j) (o - v_j), for free weights and values; 0 tokens stand for any number."""
     h = symbolic_head(1, tokens - 1) if tokens else symbolic_head(0, 0)
@@ -182,24 +136,3 @@ def leave_one_out(tokens: int, plain: bool = False) -> Margin:
     return identity(sp.cancel(sp.together(h.kept - h.full - factor * (h.full - h.dropped_mean))), 0)
 
 
-def eviction_costs(weights: Sequence[Fraction], values: Sequence[Fraction]) -> list[Fraction]:
-    """|o_{-j} - o| of each token, each output by its own sum."""
-    pairs = list(zip(weights, values, strict=True))
-    full = sum(w * v for w, v in pairs) / sum(weights)
-    rests = [pairs[:j] + pairs[j + 1 :] for j in range(len(pairs))]
-    return [abs(sum(w * v for w, v in rest) / sum(w for w, _ in rest) - full) for rest in rests]
-
-
-def heaviest_ranked_worst(weights: Sequence[Fraction], values: Sequence[Fraction]) -> Margin:
-    """The token of the largest weight costs least of all when evicted; rationals."""
-    costs = eviction_costs(weights, values)
-    top = weights.index(max(weights))
-    return less(costs[top], min(cost for j, cost in enumerate(costs) if j != top))
-
-
-def sink_ranked_best(weights: Sequence[Fraction], values: Sequence[Fraction]) -> Margin:
-    """The token of least a_j |v_j| costs most when evicted; rationals."""
-    costs = eviction_costs(weights, values)
-    scores = [w * abs(v) for w, v in zip(weights, values, strict=True)]
-    best = scores.index(min(scores))
-    return less(max(cost for j, cost in enumerate(costs) if j != best), costs[best])

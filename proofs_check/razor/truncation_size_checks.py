@@ -8,7 +8,6 @@ from proofs_check.margin import Margin, at_most, different, less, same, worst
 from theory.truncation_cache import kept_share, protected_groups
 
 SEVENTY = Fraction(7, 10)
-STATED = {8000: Fraction(17, 40), 10_000: Fraction(51, 100), 16_000: Fraction(51, 80), 20_000: Fraction(17, 25)}
 
 
 def counted(length: int, full: int = 15, heads: int = 100, least: int = 4000, part: int = 5, extra: int = 0):
@@ -21,18 +20,10 @@ def ratio_is(length: int, ratio: Fraction = Fraction(25, 8), **setting: int) -> 
     return same(1 / counted(length, **setting), ratio)
 
 
-def ratio_at_least(length: int, ratio: int = 3) -> Margin:
-    return at_most(Fraction(ratio), 1 / counted(length))
-
-
 def reduction_below(length: int, claimed: Fraction = SEVENTY, **setting: int) -> Margin:
     """The reduction is less than claimed."""
     true = 1 - counted(length, **setting)
     return Margin(less(true, claimed).value, claimed, true)
-
-
-def reduction_is(length: int, **setting: int) -> Margin:
-    return same(1 - counted(length, **setting), STATED[length])
 
 
 def most_reduction(length: int, top: Fraction = Fraction(17, 25)) -> Margin:
