@@ -156,11 +156,16 @@ def _summary(rows: Sequence[Row], effort: Effort) -> Row:
         "decided_by_the_core": sum(bool(entry.get("core")) for entry in rows),
         "coverages": dict(Counter(entry["coverage"] for entry in own if entry["coverage"])),
         "mathematical": len(mathematical),
-        "mathematical_strong": sum(any(e["kind"] in STRONG for e in entry["evidence"]) for entry in mathematical),
+        "mathematical_strong": sum(_strong(entry) for entry in mathematical),
         "effort": f"{effort.name.lower()}: {effort.value}",
         "seconds": round(sum(e["seconds"] for entry in rows for e in entry["evidence"]), 2),
         "supported": all(entry["status"] in (Status.CONFIRMED.value, Status.NOT_CHECKED.value) for entry in rows),
     }
+
+
+def _strong(entry: Row) -> bool:
+    """The core decides it, or a piece of evidence neither samples nor trains."""
+    return entry["strength"] == "proved" or any(evidence["kind"] in STRONG for evidence in entry["evidence"])
 
 
 def plain(value: Any) -> Any:

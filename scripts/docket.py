@@ -40,8 +40,8 @@ GROUPS = (
           _is("false", "repairable")),
     Group("code", "false", "Code that computes something else", "", _is("false", "code")),
     Group("arithmetic", "false", "Numbers that contradict each other", "", _is("false", "arithmetic")),
-    Group("missing", "holds_if", "True with a missing hypothesis", "The note names it; a control drops it and is "
-          "rejected.", _is("holds_if", "repairable")),
+    Group("missing", "holds_if", "True with a missing hypothesis", "The note names it; a control, or a mutant, drops "
+          "it and is rejected.", _is("holds_if", "repairable")),
     Group("fair", "holds_if", "True as a fair reader takes it", "The hypothesis is one that such a reader supplies; it "
           "accuses nobody.", _is("holds_if", "reading", "arithmetic")),
     Group("misprints", "typo", "Misprints", "The note gives the right form; the form as printed is the control.",

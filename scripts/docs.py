@@ -62,7 +62,8 @@ def claim_table(registry) -> str:
 
 
 def _cells(row, registry) -> tuple[str, ...]:
-    kinds = ", ".join(dict.fromkeys(e.kind.value for e in registry[row["id"]].evidence))
+    core = ["core"] if row["strength"] == "proved" else []
+    kinds = ", ".join(dict.fromkeys([*core, *(e.kind.value for e in registry[row["id"]].evidence)]))
     link = row["correction"] or row["outcome_of"]
     verdict = row["verdict"] + (f" ({row['severity']})" if row["severity"] else "")
     read = f" (Read: {escaped(row['reading'])})" if row["reading"] else ""
@@ -107,12 +108,11 @@ def _shares(found: dict[str, dict]) -> str:
 
 
 def _decided(row: dict, lemma: str | None) -> list[str]:
-    from proofs_check.core.printing import coordinate
+    from scripts.report import place
 
     lines = [f"strength: {row['strength']}; covers: {row['coverage']}"]
     if row["outcome"] == "refuted":
-        point = ", ".join(f"{name} = {coordinate(value)}" for name, value in row["at"]["point"].items())
-        lines.append(f"fails at {point or 'the statement itself'} ({row['at']['part']})")
+        lines.append(f"fails at {place(row['at']['point'])} ({row['at']['part']})")
     if row["outcome"] in ("open", "instances") and lemma:
         lines.append(f"missing: {escaped(lemma)}")
     if row["mutants"] and row["mutants"]["made"]:
@@ -141,7 +141,7 @@ def errata(registry) -> str:
 def _erratum(row, claim) -> list[str]:
     from proofs_check.harness import evaluate_witness
     from proofs_check.ledger import plain
-    from scripts.report import show
+    from scripts.report import failing, show
 
     lines = [f"### `{row['id']}`", "", f"*{escaped(row['source'])}*", "", f"Printed: {escaped(row['statement'])}", ""]
     if row["reading"]:
@@ -153,13 +153,18 @@ def _erratum(row, claim) -> list[str]:
     if witness is not None:
         point, printed, true = (escaped(show(plain(part))) for part in (witness.point, witness.printed, witness.true))
         lines += [f"Witness at {point or 'the statement itself'}:", "", f"- printed: {printed}", f"- true: {true}", ""]
+    elif row["strength"] == "proved" and row["core"]["outcome"] == "refuted":
+        lines += [f"{escaped(failing(row))}: the core refutes it [as data](statements.md).", ""]
     return lines
 
 
 def _records(registry) -> list[dict]:
-    from proofs_check.ledger import record
+    """The claims' rows without their evidence run; a statement as data is decided, for it gives its own coverage."""
+    from proofs_check.ledger import decided, record
+    from proofs_check.store import judge
 
-    return [record(claim, registry) for claim in registry.values()]
+    rows = [record(claim, registry) for claim in registry.values()]
+    return [row if row["formal"] is None else decided(row, judge(row["formal"])) for row in rows]
 
 
 def _papers() -> str:
@@ -297,7 +302,7 @@ def _docket(registry) -> list[str]:
     groups = docket.grouped(rows)
     own = [row for row in rows if not row["is_correction"]]
     lines = [f"{len(own)} claims of the papers, and {len(rows) - len(own)} statements of ours beside them; how much of "
-             "each statement its evidence covers:", "",
+             "each statement the core or its evidence covers:", "",
              "| | claims | all | instances | samples | only quoted |", "|---|---|---|---|---|---|"]  # fmt: skip
     for group, members in groups:
         found = docket.covered(members)

@@ -1,4 +1,4 @@
-"""Write one self-contained HTML page: every claim with its formula, evidence, controls, witness and correction."""
+"""Write one self-contained HTML page: every claim with its formula, decision, evidence, witness and correction."""
 
 import base64
 import json
@@ -96,6 +96,22 @@ def show(value) -> str:
     return str(value)
 
 
+def place(point: dict) -> str:
+    """A point of the core as a reader wants it."""
+    from proofs_check.core.printing import coordinate
+
+    return ", ".join(f"{name} = {coordinate(value)}" for name, value in point.items()) or "the statement itself"
+
+
+def failing(claim: dict) -> str:
+    """Where the core refutes a claim's statement, and both sides there."""
+    from proofs_check.failure import sides
+
+    at = claim["core"]["at"]
+    found = sides(claim["formal"], at)
+    return f"It fails at {place(at['point'])}" + (f", left side {found[0]}, right side {found[1]}" if found else "")
+
+
 def render(report: dict, pictures: list[dict], models: list[dict]) -> str:
     """The page as one string."""
     import jinja2
@@ -103,7 +119,7 @@ def render(report: dict, pictures: list[dict], models: list[dict]) -> str:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters.update(math=math, show=show)
+    environment.filters.update(math=math, show=show, failing=failing)
     sections = [{**group._asdict(), "claims": claims} for group, claims in docket.grouped(report["claims"])]
     return environment.get_template("report.html.j2").render(
         summary=report["summary"],

@@ -100,9 +100,9 @@ def _decision(row: dict) -> str:
 
 
 def _point(point: dict) -> str:
-    from proofs_check.core.printing import coordinate
+    from scripts.report import place
 
-    return ", ".join(f"{name} = {coordinate(value)}" for name, value in point.items()) or "the statement itself"
+    return place(point)
 
 
 def _rules(certificate: dict) -> list[tuple[str, int]]:
@@ -186,7 +186,7 @@ def _summary_lines(report: dict) -> list[str]:
     lines = [f"{summary['claims']} claims: {counts} ({summary['effort']}; {summary['seconds']:.1f} s of evidence)"]
     how = "searched anew, mutants run" if summary["effort"].startswith("full") else "stored certificates, checked again"
     if summary["decided_by_the_core"]:
-        lines.append(f"{summary['decided_by_the_core']} of them also as data, for the core ({how})")
+        lines.append(f"{summary['decided_by_the_core']} of them as data, for the core ({how})")
     for claim in report["claims"]:
         if claim["message"]:
             lines += [f"{claim['status']}: {claim['id']}: {claim['message']}", *_sides(claim)]
@@ -231,12 +231,13 @@ def _core(claim: dict) -> list[str]:
         return []
     from proofs_check.core.printing import definitions, sentence
     from proofs_check.core.statement import from_data
+    from scripts.report import failing
 
     statement = from_data(claim["formal"])
     lines = [f"  As data: {sentence(statement)}", *(f"    where {line}" for line in definitions(statement))]
     lines.append(f"  The core: {found['outcome']}" + (f"; {found['message']}" if found["message"] else ""))
     if found["outcome"] == "refuted":
-        lines.append(f"    it fails at {_point(found['at']['point'])} ({found['at']['part']})")
+        lines.append(f"    {failing(claim)} ({found['at']['part']})")
     if claim["mutants"]:
         lines.append(f"    {_mutants(claim['mutants'])}")
     return lines

@@ -10,8 +10,9 @@ from latex2mathml.converter import convert
 from proofs_check import check, harness
 from proofs_check.claim import Claim, Kind, Nature, Status, Verdict
 from proofs_check.harness import run_claim
-from proofs_check.ledger import STRONG
+from proofs_check.ledger import STRONG, decided, record
 from proofs_check.registry import load
+from proofs_check.store import judge
 
 REGISTRY = load()
 SOURCES = {
@@ -90,9 +91,21 @@ def _confirmed_mathematical() -> list[Claim]:
     return [c for c in OWN if c.nature is Nature.MATHEMATICAL and c.verdict is not Verdict.UNSETTLED]
 
 
+def _proved(claim: Claim) -> bool:
+    if claim.formal is None:
+        return False
+    return decided(record(claim, REGISTRY), judge(claim.formal.to_json()))["strength"] == "proved"
+
+
+def test_a_claim_without_evidence_is_settled_by_the_core():
+    bare = [claim for claim in REGISTRY.values() if not claim.evidence]
+    assert len(bare) > 40 and all(claim.coverage is None and claim.witness is None for claim in bare)
+    assert [claim.id for claim in bare if not _proved(claim)] == []
+
+
 def test_most_mathematical_claims_rest_on_proof_or_exact_arithmetic():
     claims = _confirmed_mathematical()
-    strong = [c for c in claims if any(e.kind.value in STRONG for e in c.evidence)]
+    strong = [c for c in claims if any(e.kind.value in STRONG for e in c.evidence) or _proved(c)]
     assert len(strong) >= 0.6 * len(claims)
 
 

@@ -18,6 +18,7 @@ from proofs_check.razor import (
 )
 from proofs_check.razor import truncation as output
 from proofs_check.registry import load
+from proofs_check.store import judge
 
 CLAIMS = load(("razor",))
 HALF = Fraction(1, 2)
@@ -65,7 +66,8 @@ def test_dropping_beyond_the_printed_scope_is_judged_there(name):
     assert any(control.points == scope_mass.FAILING for evidence in claim.evidence for control in evidence.controls)
 
 
-def test_the_window_of_the_old_witness_lies_inside_the_printed_scope():
+def test_the_windows_of_the_old_witnesses_lie_inside_the_printed_scope():
+    assert judge(CLAIMS["razor.sec3.1.discard.sum"].formal.to_json())["outcome"] == "proved"  # 46 < (6 + ln 1000)/l
     assert truncation_checks.moves_more(**output.THREE).value >= 0  # distance 1 of L_h = 1.81
     assert output.SLOW_DECAY["scope"] == 407 < 256 * np.log(1000)
 

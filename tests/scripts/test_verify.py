@@ -11,7 +11,7 @@ from scripts import cli, docket, report, verify
 from tests.proofs_check import ledgers
 
 EQ10 = ("--id", "kv.eq10", "--id", "kv.eq10.corrected")
-BALL_WITNESS = "kv.appN.base"  # a witness in Arb balls, which do not pickle
+BALL_WITNESS = "kv.appN.base.shortfall"  # a witness in Arb balls, which do not pickle
 KEYS = {"id", "paper", "source", "statement", "nature", "verdict", "status", "evidence", "witness", "correction",
         "severity", "reading", "coverage", "coverage_why", "outcome_of"}  # fmt: skip
 EVIDENCE_KEYS = {"kind", "margin", "points", "seconds", "controls_rejected", "scope"}
@@ -38,7 +38,9 @@ def test_verify_writes_the_promised_json(capsys, tmp_path):
         assert row["status"] == "confirmed"
         assert all(set(e) >= EVIDENCE_KEYS for e in row["evidence"])
     eq10 = next(row for row in document["claims"] if row["id"] == "kv.eq10")
-    assert set(eq10["witness"]) == {"point", "printed", "true"}
+    assert (eq10["evidence"], eq10["witness"], eq10["strength"]) == ([], None, "proved")
+    assert eq10["core"]["outcome"] == "refuted" and eq10["core"]["at"]["point"]["T"] == "7"
+    assert document["summary"]["mathematical_strong"] == document["summary"]["mathematical"] == 1
     assert eq10["correction"] == "kv.eq10.corrected"
     assert "kv.eq10.corrected" in out
 
@@ -79,6 +81,21 @@ def test_one_claim_is_shown_in_full(capsys):
                  "true 1", "Holds instead: kv.thm3.3.corrected: With attention on", "Covers: ", "Evidence, symbolic: ",
                  "rejects "):  # fmt: skip
         assert part in out, part
+
+
+def test_a_claim_without_evidence_is_shown_by_what_the_core_decides(capsys):
+    status, out, _ = run(capsys, verify.main, "--id", "kv.tab3", "--jobs", 1)
+    assert status == 0
+    for part in ("kv.tab3: false (repairable), confirmed", "The core: refuted", "It fails at T = 7, a1 = 0, ",
+                 "left side 0.102899, right side 0.279708 (conclusion)", "Covers: all\n"):  # fmt: skip
+        assert part in out, part
+    assert "Evidence, " not in out
+
+
+def test_a_witness_has_its_point_and_both_sides(capsys, tmp_path):
+    run(capsys, verify.main, "--id", BALL_WITNESS, "--jobs", 1, "--json", tmp_path / "v.json")
+    (row,) = json.loads((tmp_path / "v.json").read_text())["claims"]
+    assert set(row["witness"]) == {"point", "printed", "true"}
 
 
 def test_a_contradiction_names_its_point_and_both_sides(capsys):
