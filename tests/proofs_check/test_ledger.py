@@ -152,6 +152,8 @@ def test_the_summary_counts_the_papers_own_claims():
         "seconds": 8.64,
         "supported": False,
     }
+    by_the_core = [{**row, "evidence": [], "strength": "proved"} for row in found]
+    assert ledger.document(by_the_core, Effort.QUICK)["summary"]["mathematical_strong"] == 3
     good = [row for row in found if row["id"] != WRONG.id]
     assert ledger.document(good, Effort.FULL)["summary"]["supported"] is True
 

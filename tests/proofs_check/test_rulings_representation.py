@@ -12,9 +12,11 @@ from proofs_check.claim import Effort, Extent, Kind, Severity, Verdict
 from proofs_check.kv import figure2_order, position_classes, theorem34_checks, width_checks
 from proofs_check.kv import general_checks as general
 from proofs_check.kv import landscape_checks as closed
+from proofs_check.ledger import decided, record
 from proofs_check.margin import Undecided
 from proofs_check.oracles import one_hot_logits, symbolic_one_hot_logits
 from proofs_check.registry import load
+from proofs_check.store import judge
 from theory import induction, landscape
 from theory.induction_regime import latest_weight_limit
 from theory.landscape_grid import slice_grid
@@ -207,8 +209,11 @@ def test_what_depends_on_the_length_is_not_decided():
 
 
 def test_closed_forms_cover_every_length():
-    for name in ("kv.eq10.corrected", "kv.appC.logits", "kv.appC.every_position", "kv.fig2.caption"):
+    for name in ("kv.appC.logits", "kv.appC.every_position", "kv.fig2.caption"):
         assert REGISTRY[name].coverage.extent is Extent.ALL
+    corrected = REGISTRY["kv.eq10.corrected"]
+    found = decided(record(corrected, REGISTRY), judge(corrected.formal.to_json()))
+    assert (found["strength"], found["coverage"]) == ("proved", "all")
 
 
 # Theorem 3.4 as a limit
