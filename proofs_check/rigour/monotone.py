@@ -8,7 +8,7 @@ from functools import partial
 
 from proofs_check.core.domain import Sequent, facts
 from proofs_check.core.terms import ONE, ZERO, Term, exp, substitute, var
-from proofs_check.rigour.arithmetic import small
+from proofs_check.rigour.arithmetic import signs, small
 from proofs_check.rigour.points.sample import refuted
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
@@ -100,8 +100,8 @@ def _added(known: Term, count: int) -> Tactic:
 def ordered(s: Sequent) -> Proof:
     """low <= high (or low < high), two terms that differ at one place."""
     relation, low, high = s.goal.parts
-    attempts = [small, *(_chained(lemmas, last) for lemmas, last in _steps(relation, low, high))]
-    return first(*attempts)(s)
+    ways = [_chained(lemmas, last) for lemmas, last in _steps(relation, low, high)]
+    return first(by("identity"), signs, *(ways or [small]))(s)
 
 
 def _steps(relation: str, low: Term, high: Term) -> list[tuple[list[Lemma], Callable[[int], Tactic]]]:
