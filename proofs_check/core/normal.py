@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import reduce
 from math import isqrt
 
-from proofs_check.core.terms import ONE, ZERO, Term, absolute, exp, free, fresh, log, num, sqrt, substitute
+from proofs_check.core.terms import ONE, PI, ZERO, Term, absolute, exp, free, fresh, log, num, sqrt, substitute
 from proofs_check.core.work import TooLarge, spend
 
 Monomial = tuple[tuple[Term, Fraction], ...]  # atoms with exponents, in the order of their serial numbers
@@ -316,6 +316,10 @@ def _apply(name: str, argument: Term) -> Rational:
         if value is not None and value > 0:
             return reduce(times, (power(atom(sqrt(num(p))), n) for p, n in _primes(value)), constant(1))
         return atom(sqrt(back(x)))
+    if name in ("sin", "cos") and x.top.keys() == {((PI, Fraction(1)),)} and not x.over:
+        quarters = 2 * next(iter(x.top.values()))
+        if quarters.denominator == 1:  # a multiple of a quarter turn
+            return constant((0, 1, 0, -1)[(int(quarters) + (name == "cos")) % 4])
     if name in ("sin", "cos") and 1 < len(x.top) <= _ANGLES:
         return _wave(name, x)
     if name in ("sin", "atan", "cos") and _frozen(x.top)[0][1] < 0:  # odd, odd, even

@@ -8,7 +8,7 @@ from functools import partial
 
 from proofs_check.core.domain import Sequent, facts
 from proofs_check.core.terms import ONE, ZERO, Term, exp, substitute, var
-from proofs_check.rigour.arithmetic import signs, small
+from proofs_check.rigour.arithmetic import of_facts, signs, small
 from proofs_check.rigour.points.sample import refuted
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
@@ -134,6 +134,8 @@ def _steps(relation: str, low: Term, high: Term) -> list[tuple[list[Lemma], Call
         return [([less(x, y)], partial(_function, low.parts[0], x, y, relation))]
     if kind == "fold" and low.parts[0] == "sum" and k == 4:
         return [([], lambda _: _termwise(relation, low, high))]
+    if kind == "fold" and low.parts[0] == "sum" and k in (2, 3):
+        return [([], lambda _: _one_more(relation, low, high, k))]
     return []
 
 
@@ -197,6 +199,14 @@ def _function(name: str, x: Term, y: Term, relation: str, _: int) -> Tactic:
 def _termwise(relation: str, low: Term, high: Term) -> Tactic:
     """Sums over one range, term by term; strictly where there is a term."""
     return by("termwise", low, relation, high.parts[4], small, _renamed, small, by("known"))
+
+
+def _one_more(relation: str, low: Term, high: Term, k: int) -> Tactic:
+    """A sum with one term more than another, the first (k = 2) or the last, which is not negative."""
+    _, index, first_, last, body = high.parts
+    cut, at = (first_, first_) if k == 2 else (low.parts[3], last)
+    extra = Term("rel", relation, ZERO, substitute(body, {index: at}))
+    return by("have", extra, small, small, by("split_sum", high, cut, small, small, of_facts))
 
 
 def _renamed(s: Sequent) -> Proof:

@@ -11,15 +11,15 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.core.domain import Sequent
-from proofs_check.core.normal import difference
+from proofs_check.core.normal import difference, is_number, normal
 from proofs_check.core.terms import PI, ZERO, Malformed, Term, exp, free, log, num, sqrt, substitute, walk
 from proofs_check.core.work import TooLarge, limited
 
 _MOST, _WORK = 24, 5_000
 # Where sine and cosine take their simplest values.
 _ANGLES = {
-    "sin": {0: (PI, -PI, 2 * PI), 1: (PI / 2,), -1: (-PI / 2,), Fraction(1, 2): (PI / 6, 5 * PI / 6)},
-    "cos": {0: (PI / 2, -PI / 2, 3 * PI / 2), 1: (2 * PI,), -1: (PI, -PI), Fraction(1, 2): (PI / 3, -PI / 3)},
+    "sin": {0: (PI, -PI, 2 * PI), 1: (PI / 2, -3 * PI / 2), -1: (-PI / 2, 3 * PI / 2)},
+    "cos": {0: (PI / 2, -PI / 2, 3 * PI / 2), 1: (2 * PI, -2 * PI), -1: (PI, -PI)},
 }
 
 
@@ -114,19 +114,24 @@ def _images(kind: str, others: list[Any], value: Term, is_first: bool) -> list[T
     if kind == "div":
         return [value * others[0]] if is_first else [others[0] / value]
     if kind == "pow":
-        n = others[0]
-        if n % 2:
-            return [exp(log(value) / n), -exp(log(-value) / n)]
-        root = sqrt(value) if n == 2 else exp(log(value) / n)
-        return [root, -root]
+        return [sqrt(value), -sqrt(value)] if others[0] == 2 else [1 / value] if others[0] == -1 else []
     return _function_images(others[0], value) if kind == "apply" else []
 
 
 def _function_images(name: str, value: Term) -> list[Term]:
     if name in _ANGLES:
-        return list(_ANGLES[name].get(value.parts[0], ())) if value.kind == "num" else []
+        number = _number(value)
+        return [] if number is None else list(_ANGLES[name].get(number, ()))
     images = {"exp": log(value), "log": exp(value), "sqrt": value**2, "tanh": log((1 + value) / (1 - value)) / 2}
     return [value, -value] if name == "abs" else [images[name]] if name in images else []
+
+
+def _number(term: Term) -> Fraction | None:
+    try:
+        with limited(_WORK):
+            return is_number(normal(term))
+    except (TooLarge, ZeroDivisionError, Malformed):
+        return None
 
 
 def _roots(left: Term, right: Term, name: str) -> list[Term]:

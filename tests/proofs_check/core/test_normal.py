@@ -8,6 +8,7 @@ import pytest
 
 from proofs_check.core.normal import back, difference, knowing, normal
 from proofs_check.core.terms import (
+    PI,
     Malformed,
     Term,
     absolute,
@@ -177,6 +178,7 @@ def test_many_equal_forms_have_equal_values(seed):
         (sqrt(x**2), x), (absolute(x), x), (log(x**2), 2 * log(x)), (log(x * y), log(x) + log(y)),
         (exp(x * y), exp(x) * exp(y)), (sin(x + y), sin(x) * cos(y) - cos(x) * sin(y)), (cos(x * y), cos(x) * cos(y)),
         (sqrt(x + y), sqrt(x) + sqrt(y)), (sin(-x), sin(x)),
+        (sin(PI / 3), num(0)), (cos(2 * PI), num(-1)), (sin(3 * PI / 2), num(1)), (cos(x + PI), cos(x)),
         (absolute(-x), -absolute(x)),
         (total(i, 1, n, i), n * n), (total(i, 1, n, num(1)), n), (fold("prod", i, 1, n, 2), 2 * n),
         (total(i, 1, n, total(j, 1, i, j)), total(i, 1, n, total(j, 1, n, j))),
@@ -202,6 +204,9 @@ def test_what_is_not_equal_has_another_form(a, b):
         (sin(x) ** 2, 1 - cos(x) ** 2), (sin(x) ** 3, sin(x) - sin(x) * cos(x) ** 2), (absolute(x) ** 2, x**2),
         (sin(x - y), sin(x) * cos(y) - cos(x) * sin(y)), (cos(x + y), cos(x) * cos(y) - sin(x) * sin(y)),
         (cos((n - k) * x), cos(n * x) * cos(k * x) + sin(n * x) * sin(k * x)),
+        (sin(PI), num(0)), (cos(PI), num(-1)), (sin(-PI / 2), num(-1)), (cos(5 * PI / 2), num(0)),
+        (cos(-4 * PI), num(1)),
+        (sin(x + PI), -sin(x)), (cos(x - PI / 2), sin(x)),
         (sqrt(x) ** 2, x), (sqrt(x) ** 3, x * sqrt(x)), (sin(-x), -sin(x)), (cos(-x), cos(x)), (atan(-x), -atan(x)),
         (tanh(x), (exp(x) - exp(-x)) / (exp(x) + exp(-x))),
     ],
