@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from proofs_check.core.certificate import Checked, Outcome, check_certificate
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import Statement, from_data
+from proofs_check.packed import packed, unpacked
 from proofs_check.verdicts import counted, summary
 
 if TYPE_CHECKING:
@@ -26,11 +27,25 @@ FOLDER = Path(__file__).parent / "certificates"
 
 @cache
 def _stored() -> Mapping[str, Row]:
-    """Every stored entry. A file that cannot be read holds nothing: its statements are then open."""
+    """Every stored entry."""
     found: dict[str, Row] = {}
     for path in sorted(FOLDER.glob("*.json")):
-        found |= json.loads(path.read_text("utf-8"))["statements"]
+        found |= entries(path)
     return found
+
+
+def entries(path: Path) -> dict[str, Row]:
+    """The entries of a file by digest. Raises ValueError, with its name, for a damaged one."""
+    try:
+        found: dict[str, Row] = unpacked(json.loads(path.read_text("utf-8")))
+        return dict(found)
+    except (KeyError, TypeError, ValueError) as fault:
+        raise ValueError(f"{path} holds no certificates: {fault}") from fault
+
+
+def written(found: Mapping[str, Row]) -> str:
+    """The text of a file with these entries."""
+    return json.dumps(packed(dict(sorted(found.items()))), separators=(",", ":")) + "\n"
 
 
 def judge(data: Any, offer: Row | None = None) -> Row:

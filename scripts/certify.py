@@ -1,6 +1,5 @@
 """Search for the certificates of all statements of the ledger and store them; `verify --quick` then re-checks those."""
 
-import json
 import sys
 from concurrent.futures import as_completed
 from pathlib import Path
@@ -50,18 +49,20 @@ class _File:
     """The entries of one paper's statements; those of statements that are no more are dropped."""
 
     def __init__(self, path: Path, claims, paper: str) -> None:
+        from proofs_check.store import entries
+
         self.path = path
-        old = json.loads(path.read_text("utf-8"))["statements"] if path.exists() else {}
+        old = entries(path) if path.exists() else {}
         mine = [claim.formal.digest for claim in claims if claim.paper == paper]
         self.entries = {digest: old[digest] for digest in mine if digest in old}
 
     def put(self, digest: str | None, entry: dict | None) -> None:
         from dynamics.files import atomic_write_text
+        from proofs_check.store import written
 
         if digest is not None:
             self.entries[digest] = entry
-        text = json.dumps({"statements": self.entries}, separators=(",", ":"), sort_keys=True)
-        atomic_write_text(self.path, text + "\n")
+        atomic_write_text(self.path, written(self.entries))
 
 
 def _searched(name: str, mutants: bool, keep: bool) -> dict:

@@ -4,12 +4,15 @@ import json
 import tomllib
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from proofs_check import registry, store, trust
 from proofs_check.core.domain import real
 from proofs_check.core.statement import statement
 from proofs_check.core.terms import exp
 from proofs_check.ledger import decided, record
+from proofs_check.packed import packed, unpacked
 from proofs_check.verdicts import counted
 
 x = real("x")
@@ -76,12 +79,44 @@ def test_the_status_follows_from_what_the_core_finds(ledger, verdict, outcome, e
     assert strength is None or row["strength"] == strength
 
 
+def test_a_file_of_entries_is_read_as_it_was_written(tmp_path):
+    found = {"b": store.searched(TRUE), "a": store.searched(FALSE), "c": {"certificate": None, "mutants": [], "n": 1}}
+    path = tmp_path / "some.json"
+    path.write_text(store.written(found), "utf-8")
+    assert store.entries(path) == found and list(store.entries(path)) == ["a", "b", "c"]
+    assert len(path.read_text("utf-8")) < len(json.dumps(found))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"parts":["@0"],"tree":{}}', '{"parts":[],"tree":"@0"}', '{"tree":1}']
+)
+def test_a_damaged_file_of_entries_is_one_line(tmp_path, text):
+    path = tmp_path / "some.json"
+    path.write_text(text, "utf-8")
+    with pytest.raises(ValueError, match=r"some.json holds no certificates"):
+        store.entries(path)
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text("ab<1", max_size=3),
+                    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("ab", max_size=2), inner),
+                    max_leaves=60))  # fmt: skip
+def test_a_packed_tree_is_the_tree(tree):
+    twice = [tree, tree, [tree]]
+    assert unpacked(json.loads(json.dumps(packed(twice)))) == twice
+    assert repr(unpacked(packed(twice))) == repr(twice)
+
+
+def test_a_text_that_looks_like_a_name_is_refused():
+    with pytest.raises(ValueError, match="begins with @"):
+        packed([["@0"]])
+
+
 def test_the_stored_entries_are_of_the_ledgers_statements_and_the_files_are_small(ledger):
     made = [claim for claim in ledger.values() if claim.formal is not None]
     assert len(made) >= 60
     stored = {}
     for path in store.FOLDER.glob("*.json"):
-        stored |= json.loads(path.read_text("utf-8"))["statements"]
+        stored |= store.entries(path)
     assert set(stored) <= {claim.formal.digest for claim in made}
     assert sum(path.stat().st_size for path in store.FOLDER.glob("*.json")) <= MOST_BYTES
 

@@ -1,0 +1,85 @@
+"""Trees of plain data written small: a part that stands in several places is written once, and named elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_LEAST = 4  # nodes of a part that is worth a name
+_MARK = "@"
+
+
+def packed(tree: Any) -> dict[str, Any]:
+    """{"parts": .., "tree": ..}: "@k" stands for part k, which names only earlier ones. Raises ValueError for a text
+    that begins with the mark itself.
+    """
+    table = _Table()
+    root = table.add(tree)
+    names: dict[int, str] = {}
+    parts = []
+    for number, uses in enumerate(table.uses):
+        if uses > 1 and table.sizes[number] >= _LEAST:
+            parts.append(table.written(number, names))
+            names[number] = f"{_MARK}{len(parts) - 1}"
+    return {"parts": parts, "tree": names.get(root) or table.written(root, names)}
+
+
+class _Table:
+    """Every part once, its children before it."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Any, int] = {}
+        self.parts: list[Any] = []  # an atom, a list of numbers, or a dict to numbers
+        self.uses: list[int] = []
+        self.sizes: list[int] = []
+
+    def add(self, tree: Any) -> int:
+        if isinstance(tree, list):
+            part: Any = [self.add(child) for child in tree]
+            key: Any = ("list", *part)
+        elif isinstance(tree, dict):
+            part = {name: self.add(child) for name, child in tree.items()}
+            key = ("dict", *part.items())
+        else:
+            if isinstance(tree, str) and tree.startswith(_MARK):
+                raise ValueError(f"a text begins with {_MARK}: {tree[:40]}")
+            part, key = tree, ("atom", type(tree), tree)
+        found = self.numbers.get(key)
+        if found is None:
+            found = self.numbers[key] = len(self.parts)
+            self.parts.append(part)
+            self.uses.append(0)
+            children = list(part.values()) if isinstance(part, dict) else part if isinstance(part, list) else []
+            self.sizes.append(1 + sum(self.sizes[child] for child in children))
+            for child in children:
+                self.uses[child] += 1
+        return found
+
+    def written(self, number: int, names: dict[int, str]) -> Any:
+        """The part, with the names of those that have one."""
+        part = self.parts[number]
+        if isinstance(part, list):
+            return [names.get(child) or self.written(child, names) for child in part]
+        if isinstance(part, dict):
+            return {name: names.get(child) or self.written(child, names) for name, child in part.items()}
+        return part
+
+
+def unpacked(data: Any) -> Any:
+    """The tree; parts that were written once are one object. Raises ValueError for what names a later part."""
+    parts: list[Any] = []
+
+    def read(tree: Any) -> Any:
+        if isinstance(tree, list):
+            return [read(child) for child in tree]
+        if isinstance(tree, dict):
+            return {name: read(child) for name, child in tree.items()}
+        if not isinstance(tree, str) or not tree.startswith(_MARK):
+            return tree
+        number = int(tree[1:])
+        if not 0 <= number < len(parts):
+            raise ValueError(f"the part {tree} comes later, or not at all")
+        return parts[number]
+
+    for part in data["parts"]:
+        parts.append(read(part))
+    return read(data["tree"])
