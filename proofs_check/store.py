@@ -48,23 +48,26 @@ def written(found: Mapping[str, Row]) -> str:
     return json.dumps(packed(dict(sorted(found.items()))), separators=(",", ":")) + "\n"
 
 
-def judge(data: Any, offer: Row | None = None) -> Row:
-    """What the core says of a statement given as data, by the offered entry or the stored one."""
+def judge(data: Any, offer: Row | None = None, mutants: bool = True) -> Row:
+    """What the core says of a statement given as data, by the offered entry or the stored one; with or without what
+    it says of the mutants, which takes longer.
+    """
     statement = from_data(data)
+    if not mutants:
+        return _judged(statement, {**(offer or _stored().get(statement.digest) or _NONE), "mutants": []})
     if offer is not None:
         return _judged(statement, offer)
     digest = statement.digest
     if digest not in _JUDGED:
-        _JUDGED[digest] = _judged(statement, _stored().get(digest))
+        _JUDGED[digest] = _judged(statement, _stored().get(digest, {**_NONE, "mutants": []}))
     return _JUDGED[digest]
 
 
+_NONE: Row = {"certificate": None, "reason": "no certificate is stored for it"}
 _JUDGED: dict[str, Row] = {}  # of stored entries, which do not change while a process runs
 
 
-def _judged(statement: Statement, entry: Row | None) -> Row:
-    if entry is None:
-        return {**summary(None, "no certificate is stored for it"), "mutants": None}
+def _judged(statement: Statement, entry: Row) -> Row:
     if entry.get("error"):
         return {"outcome": "error", "message": entry["error"], "mutants": None, "choice_only": False}
     try:

@@ -94,7 +94,7 @@ def _confirmed_mathematical() -> list[Claim]:
 def _proved(claim: Claim) -> bool:
     if claim.formal is None:
         return False
-    return decided(record(claim, REGISTRY), judge(claim.formal.to_json()))["strength"] == "proved"
+    return decided(record(claim, REGISTRY), judge(claim.formal.to_json(), mutants=False))["strength"] == "proved"
 
 
 def test_a_claim_without_evidence_is_settled_by_the_core():
