@@ -69,7 +69,7 @@ class _Bounds:
         ends = self.value.on(Box({name: (point[name],) * 2 for name in self.box.names}))
         gaps = [high - self.level for _, high in ends]
         # Where one end is not finite the expression may not be defined, and then nothing fails.
-        if _finite(ends) and all( (gap <= 0 if self.strict else gap < 0) for gap in gaps):
+        if _finite(ends) and all((gap <= 0 if self.strict else gap < 0) for gap in gaps):
             worst: arb = gaps[0]
             for gap in gaps[1:]:
                 worst = worst.max(gap)

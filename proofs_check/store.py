@@ -53,21 +53,19 @@ def judge(data: Any, offer: Row | None = None, mutants: bool = True) -> Row:
     it says of the mutants, which takes longer.
     """
     statement = from_data(data)
-    if not mutants:
-        return _judged(statement, {**(offer or _stored().get(statement.digest) or _NONE), "mutants": []})
     if offer is not None:
-        return _judged(statement, offer)
-    digest = statement.digest
-    if digest not in _JUDGED:
-        _JUDGED[digest] = _judged(statement, _stored().get(digest, {**_NONE, "mutants": []}))
-    return _JUDGED[digest]
+        return _judged(statement, offer, mutants)
+    key = statement.digest, mutants
+    if key not in _JUDGED:
+        _JUDGED[key] = _judged(statement, _stored().get(statement.digest, _NONE), mutants)
+    return _JUDGED[key]
 
 
-_NONE: Row = {"certificate": None, "reason": "no certificate is stored for it"}
-_JUDGED: dict[str, Row] = {}  # of stored entries, which do not change while a process runs
+_NONE: Row = {"certificate": None, "reason": "no certificate is stored for it", "mutants": []}
+_JUDGED: dict[tuple[str, bool], Row] = {}  # of stored entries, which do not change while a process runs
 
 
-def _judged(statement: Statement, entry: Row) -> Row:
+def _judged(statement: Statement, entry: Row, mutants: bool) -> Row:
     if entry.get("error"):
         return {"outcome": "error", "message": entry["error"], "mutants": None, "choice_only": False}
     try:
@@ -77,33 +75,34 @@ def _judged(statement: Statement, entry: Row) -> Row:
     except Rejected as fault:
         return {**summary(None, f"its certificate is rejected: {fault}"), "mutants": None}
     proved = checked is not None and checked.outcome is Outcome.PROVED
-    told_apart = counted(statement, entry["mutants"]) if proved else None
+    told_apart = counted(statement, entry["mutants"]) if proved and mutants else None
     return {**summary(checked, entry.get("reason", "")), "mutants": told_apart}
 
 
 def offer(claim: Claim, mutants: bool = True, keep: bool = False) -> Row:
     """Search anew for a certificate of a claim's statement and of its mutants; nothing is believed of it.
 
-    keep: with the stored certificate of the statement, if it has one, and new ones of the mutants.
+    keep: what is stored and still holds stays, so that only the rest is searched for.
     """
     from proofs_check.rigour.scripts import script_of
 
     assert claim.formal is not None
-    stored = _stored().get(claim.formal.digest, {}) if keep else {}
-    return searched(claim.formal, script_of(claim.id), mutants, stored.get("certificate"))
+    return searched(claim.formal, script_of(claim.id), mutants, _stored().get(claim.formal.digest) if keep else None)
 
 
-def searched(statement: Statement, scripts: Any = None, mutants: bool = True, certificate: Any = None) -> Row:
+def searched(statement: Statement, scripts: Any = None, mutants: bool = True, stored: Row | None = None) -> Row:
+    """The entry of a statement; stored: one that it may have from before."""
     from proofs_check.rigour.decide import FULL, UNAIDED, Decision, Empty, decide, try_mutants
 
     try:
-        if certificate is not None:
-            found = Decision(certificate, check_certificate(statement, certificate))
+        if stored is not None and stored["certificate"] is not None:
+            found = Decision(stored["certificate"], check_certificate(statement, stored["certificate"]))
         else:
             found = decide(statement, FULL if scripts else UNAIDED, scripts)
     except Empty as why:
         return {"name": statement.name, "error": str(why)}
     # Mutants are controls of what is said to hold; a refuted statement needs none.
     proved = mutants and found.checked is not None and found.checked.outcome is Outcome.PROVED
-    tried = try_mutants(statement, scripts) if proved else []
+    kept = {row["digest"]: row["certificate"] for row in (stored or {}).get("mutants", ())}
+    tried = try_mutants(statement, scripts, kept) if proved else []
     return {"name": statement.name, "certificate": found.certificate, "reason": found.reason, "mutants": tried}

@@ -34,6 +34,8 @@ def summary(checked: Checked | None, reason: str = "") -> Row:
     if checked.outcome is Outcome.REFUTED:
         at = {"part": checked.detail, "point": witness.to_json(checked.at)}
     choice_only = checked.outcome is Outcome.REFUTED and checked.detail in CHOSEN
+    if choice_only:
+        coverage = "instances"
     if checked.outcome is Outcome.INSTANCES:
         at = [{name: str(value) for name, value in entry.items()} for entry in checked.at["instances"]]
     return {"outcome": checked.outcome.value, "strength": strength, "coverage": coverage, "at": at,

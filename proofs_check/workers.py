@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, as_completed
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, Protocol
 
 from proofs_check.registry import BrokenLedger, load, select
@@ -35,6 +35,11 @@ class Plan:
     full: bool = False
     load: Callable[..., Any] = load
 
+    @property
+    def by_name(self) -> bool:
+        """Are the claims named one by one? Then each is wanted in full, its mutants among the rest."""
+        return self.patterns is not None and not any("*" in pattern for pattern in self.patterns)
+
 
 def run(plan: Plan, jobs: int, progress: Progress | None = None) -> list[Row]:
     """One row a claim, in the registry's order, the same for any number of jobs.
@@ -43,7 +48,7 @@ def run(plan: Plan, jobs: int, progress: Progress | None = None) -> list[Row]:
     """
     from proofs_check.ledger import decided, settled
 
-    if plan.patterns is not None and not any("*" in pattern for pattern in plan.patterns):
+    if plan.patterns is not None and plan.by_name:
         jobs = min(jobs, len(plan.patterns))
     rows: dict[str, Row] = {}
     try:
@@ -64,15 +69,16 @@ def run(plan: Plan, jobs: int, progress: Progress | None = None) -> list[Row]:
     with processes(jobs) as pool:
         # These import no claim: a statement reaches them as data, and a certificate as what it is, an offer.
         wanted = [name for name in names if rows[name]["formal"] is not None]
-        for name, found in zip(wanted, pool.map(_judged, [rows[name] for name in wanted]), strict=True):
+        judged = partial(_judged, mutants=plan.full or plan.by_name)
+        for name, found in zip(wanted, pool.map(judged, [rows[name] for name in wanted]), strict=True):
             rows[name] = decided(rows[name], found)
     return settled(rows[name] for name in names)
 
 
-def _judged(entry: Row) -> Row:
+def _judged(entry: Row, mutants: bool) -> Row:
     from proofs_check.store import judge
 
-    return judge(entry["formal"], entry.get("offer"))
+    return judge(entry["formal"], entry.get("offer"), mutants)
 
 
 def records_of(plan: Plan) -> list[Row]:

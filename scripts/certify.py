@@ -12,7 +12,11 @@ def parser() -> cli.Parser:
     p.add_argument("--id", action="append", metavar="ID", help="only these claims; the others keep what is stored")
     p.add_argument("--missing", action="store_true", help="only statements that have no entry yet")
     p.add_argument("--proofs-only", action="store_true", help="no mutants: quicker by far, and a later run adds them")
-    p.add_argument("--keep", action="store_true", help="keep the stored proofs, and search for their mutants anew")
+    p.add_argument(
+        "--keep",
+        action="store_true",
+        help="keep what is stored and still holds; search for the rest",
+    )
     p.add_argument("--jobs", type=cli.whole(1, 256), default=2, metavar="N", help="worker processes (default 2)")
     return p
 

@@ -31,8 +31,13 @@ def parser() -> cli.Parser:
         help="with --claims: time limit for the file, and for each statement (default 60)",
     )  # fmt: skip
     effort = p.add_mutually_exclusive_group()
-    effort.add_argument("--quick", action="store_true", help="shipped checkpoints, fewer points (the default)")
-    effort.add_argument("--full", action="store_true", help="retrain, and all sampled points")
+    effort.add_argument(
+        "--quick", action="store_true",
+        help="shipped checkpoints, fewer points, mutants only of claims that --id names (the default)",
+    )  # fmt: skip
+    effort.add_argument(
+        "--full", action="store_true", help="retrain, all sampled points, proofs and mutants searched anew"
+    )
     p.add_argument("--json", metavar="FILE", help="write the results there")
     p.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     p.add_argument("--jobs", type=cli.whole(1, 256), default=2, metavar="N", help="worker processes (default 2)")
@@ -81,28 +86,24 @@ def _claims(args, target) -> int:
 
 def _decision(row: dict) -> str:
     """One decided statement, as read."""
+    from scripts.report import place
+
     if row["outcome"] == "error":
         return f"{row['id']}: error: {row['message']}\n  {row['sentence']}"
     lines = [f"{row['id']}: {row['outcome']} (strength {row['strength']}, covers {row['coverage']})"]
     lines += [f"  {row['sentence']}", *(f"  where {line}" for line in row["definitions"])]
     if row["outcome"] == "refuted":
-        lines.append(f"  Fails at {_point(row['at']['point'])} ({row['at']['part']})")
+        lines.append(f"  Fails at {place(row['at']['point'])} ({row['at']['part']})")
     if row["outcome"] == "instances":
-        lines.append("  Proved only at " + "; ".join(_point(entry) for entry in row["at"]))
+        lines.append("  Proved only at " + "; ".join(place(entry) for entry in row["at"]))
     if row["outcome"] in ("open", "instances"):
         lines.append(f"  No proof of the whole was found: {row['message']}")
     if row["outcome"] == "proved":
         rules = ", ".join(f"{name} {count}" for name, count in _rules(row["certificate"]))
-        lines.append(f"  Certificate: {rules}; its hypotheses are met at {_point(row['certificate']['point'])}")
+        lines.append(f"  Certificate: {rules}; its hypotheses are met at {place(row['certificate']['point'])}")
     if row["mutants"]["made"]:
         lines.append(f"  {_mutants(row['mutants'])}")
     return "\n".join(lines)
-
-
-def _point(point: dict) -> str:
-    from scripts.report import place
-
-    return place(point)
 
 
 def _rules(certificate: dict) -> list[tuple[str, int]]:
@@ -147,8 +148,7 @@ def _verified(plan, args, target) -> int:
     report = document(rows, Effort.FULL if plan.full else Effort.QUICK)
     if target is not None:
         _write(target, report)
-    in_full = args.id and not any("*" in pattern for pattern in args.id)
-    print(markdown(report) if args.markdown else details(report) if in_full else table(report))
+    print(markdown(report) if args.markdown else details(report) if plan.by_name else table(report))
     return 0 if report["summary"]["supported"] else FAILED
 
 

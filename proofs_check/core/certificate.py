@@ -13,10 +13,10 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.core import krawczyk, witness
-from proofs_check.core.domain import Sequent, needed
-from proofs_check.core.rules import FAULTS, Rejected, check, put
+from proofs_check.core.domain import Sequent, needed, needs, put
+from proofs_check.core.rules import FAULTS, Rejected, check
 from proofs_check.core.statement import FORMAT, Form, Statement, obligations
-from proofs_check.core.terms import ONE, Term, conjuncts, free, num
+from proofs_check.core.terms import ONE, Term, both, conjuncts, free, implies, num
 
 _MOST_INSTANCES = 1000
 
@@ -41,7 +41,7 @@ class Checked:
 def check_certificate(statement: Statement, data: Any, known: Statement | None = None) -> Checked:
     """What the certificate shows. Raises Rejected for one that shows nothing, or is about another statement.
 
-    known: a statement that was proved; a part may build on its part of the same name.
+    known: a statement that was proved; a part may build on its part of the same name (see `building_on`).
     """
     try:
         return _checked(statement, data, {} if known is None else dict(obligations(known)))
@@ -97,10 +97,25 @@ def _check_parts(
 
 
 def building_on(known: Sequent, sequent: Sequent) -> Sequent:
-    """The sequent with what is known to hold, and to be defined, over the same domain as one more hypothesis."""
-    if (sequent.variables, sequent.given) != (known.variables, known.given):
+    """The sequent with what is known to hold, and to be defined, over the same domain as one more hypothesis.
+
+    Where the ends of a number differ it is known between the old ends alone. These are to be defined everywhere, for
+    a hypothesis without a value would say nothing of the points beyond.
+    """
+    before = [replace(old, low=None, high=None, low_open=False, high_open=False) for old in known.variables]
+    now = [replace(new, low=None, high=None, low_open=False, high_open=False) for new in sequent.variables]
+    if before != now or sequent.given != known.given:
         raise Rejected("what is known is about another domain")
-    return replace(sequent, given=(*sequent.given, *conjuncts([known.goal])))
+    between: list[Term] = []
+    for old, new in zip(known.variables, sequent.variables, strict=True):
+        if old.sizes and old != new:
+            raise Rejected("what is known is about other sequences")
+        between += [end for end in old.bounds(old.as_term()) if end not in new.bounds(new.as_term())]
+    if not between:
+        return replace(sequent, given=(*sequent.given, *conjuncts([known.goal])))
+    if any(True for end in between for _ in needs(sequent, end)):
+        raise Rejected("an end is not defined everywhere")
+    return replace(sequent, given=(*sequent.given, implies(both(*between), known.goal)))
 
 
 def _instances(base: Sequent, parts: Mapping[str, Sequent], listed: Any) -> Checked:

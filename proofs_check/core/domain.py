@@ -174,6 +174,14 @@ class Sequent:
         }
 
 
+def put(sequent: Sequent, name: str, value: Term) -> Sequent:
+    """The sequent at one value of a variable, which is then none of its variables."""
+    by = {name: value}
+    variables = tuple(v.substituted(by) for v in sequent.variables if v.name != name)
+    given = tuple(substitute(formula, by) for formula in sequent.given)
+    return Sequent(variables, given, substitute(sequent.goal, by))
+
+
 def taken(sequent: Sequent) -> frozenset[str]:
     """Every name that the sequent uses, bound or not."""
     names = {v.name for v in sequent.variables}

@@ -196,6 +196,7 @@ def normal(term: Term) -> Rational:
     if known is None:
         if len(_MEMO) > 200_000:
             _MEMO.clear()
+            _SUMS.clear()
         known = _MEMO[term.serial, used] = _normal(term)
     return known
 

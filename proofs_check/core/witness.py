@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.core.domain import Sequent, Variable, check_formed
+from proofs_check.core.domain import Sequent, Variable, check_formed, put
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown, compare
 from proofs_check.core.normal import difference, is_number
 from proofs_check.core.terms import FORMULAS, Malformed, Term, free, negation, num, rational, substitute
@@ -65,10 +66,7 @@ def _with_terms_put(sequent: Sequent, point: Point) -> tuple[Sequent, Point]:
             raise Malformed(f"{name} is no real number, or {term} is none")
         check_formed(Sequent((), (), term <= term))
         Evaluator({}).value(term)  # it certainly has a value
-        by = {name: term}
-        rest = tuple(v.substituted(by) for v in sequent.variables if v.name != name)
-        given = (*known.bounds(term), *sequent.given)
-        sequent = Sequent(rest, tuple(substitute(g, by) for g in given), substitute(sequent.goal, by))
+        sequent = put(replace(sequent, given=(*known.bounds(term), *sequent.given)), name, term)
     return sequent, {name: value for name, value in point.items() if name not in terms}
 
 

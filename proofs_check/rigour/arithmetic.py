@@ -27,6 +27,7 @@ from proofs_check.core.normal import (
 from proofs_check.core.terms import ONE, ZERO, Malformed, Term, exp, free, num, to_json, walk
 from proofs_check.core.work import TooLarge
 from proofs_check.rigour.branch import boxes
+from proofs_check.rigour.nodes import is_exp
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
 _FAULTS = (TooLarge, ZeroDivisionError, Malformed)
@@ -194,7 +195,7 @@ def linear(sequent: Sequent, degree: int = 2, squares: bool = True) -> Proof:
             if not form.over and is_number(form) is None:
                 forms.append((number, fact.parts[0], form))
     atoms = list(dict.fromkeys(base for mono in margin.top for base, _ in mono))
-    positive = [atom for atom in atoms if atom.kind == "apply" and atom.parts[0] == "exp"][:4]
+    positive = [atom for atom in atoms if is_exp(atom)][:4]
     forms += [(["exp", to_json(atom.parts[1]), small], "<", normal(atom)) for atom in positive]
     for atom in atoms:
         if atom.kind == "apply" and atom.parts[0] in ("sin", "cos"):
@@ -251,7 +252,7 @@ def _squares(margin: Rational, forms: list[tuple[Any, str, Rational]]) -> Iterat
 
 
 def _may_halve(base: Term, power: Fraction) -> bool:
-    return power.denominator == 1 or (base.kind == "apply" and base.parts[0] == "exp")
+    return power.denominator == 1 or is_exp(base)
 
 
 def _combined(sequent: Sequent, margin: Rational, products: list[tuple[list[Any], str, Rational]]) -> Proof:
@@ -300,7 +301,7 @@ def cleared(form: Rational) -> tuple[Term, Rational]:
     for atom in {base for mono in form.top for base, _ in mono}:
         # Each power becomes at least 0, and the least of them 0.
         least = min(dict(mono).get(atom, Fraction(0)) for mono in form.top)
-        if least < 0 or (least and atom.kind == "apply" and atom.parts[0] == "exp"):
+        if least < 0 or (least and is_exp(atom)):
             powers = times(powers, Rational({((atom, -least),): Fraction(1)}))
     if is_number(powers) is None:
         factors.append(back(powers))
@@ -369,7 +370,7 @@ def exponentials(sequent: Sequent, then: Tactic) -> Proof:
     if margin.over or len(margin.top) != 2:
         raise Failed("not two exponentials")
     (low, p), (high, q) = sorted(margin.top.items(), key=lambda pair: pair[1])
-    if p != -q or not all(b.kind == "apply" and b.parts[0] == "exp" for mono in (low, high) for b, _ in mono):
+    if p != -q or not all(is_exp(b) for mono in (low, high) for b, _ in mono):
         raise Failed("not two exponentials")
     goal = Term("rel", sequent.goal.parts[0], exp(argument(low)), exp(argument(high)))
     return rewritten_as(sequent, goal, by("logarithm", then))

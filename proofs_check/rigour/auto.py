@@ -17,6 +17,7 @@ from proofs_check.rigour.branch import boxes
 from proofs_check.rigour.closed import closed
 from proofs_check.rigour.contrary import by_order, contrary, substituted
 from proofs_check.rigour.lemmas import from_equalities
+from proofs_check.rigour.nodes import all_exchanged, is_exp
 from proofs_check.rigour.points.sample import least_margin, least_point, refuted
 from proofs_check.rigour.positive import positive
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
@@ -160,10 +161,10 @@ class Search:
             lambda q: arithmetic.exponentials(q, self.tactic(depth)),
             *self._given(depth),
             *self._resolved(depth),
+            lambda q: self._conjugate(q, depth - 1),
             *self._shaped(depth),
             lambda q: contrary(q, self, depth),
             *sums.tactics(self, depth),
-            lambda q: self._conjugate(q, depth),
             lambda q: self._faces(q, depth),
             lambda q: self._touching(q, depth),
             lambda q: self._changed(q, depth, not touching),
@@ -308,10 +309,10 @@ class Search:
                 continue
             new = Variable(fresh("a", taken(s)), low, high, *opened)
             image = {node: Term("var", new.name)}
-            wider = _replaced(goal, image)
+            wider = all_exchanged(goal, image)
             others = [v for v in s.variables]
             unused = [v.name for v in others if v.sizes and v.name not in free(wider)]
-            kept = [_replaced(g, image) for g in s.given if node in set(walk(g))]
+            kept = [all_exchanged(g, image) for g in s.given if node in set(walk(g))]
             given_out = [k for k, g in enumerate(s.given) if free(g) & set(unused)]
             rest = self.tactic(depth)
             after = by("forget", unused, given_out, rest) if unused else rest
@@ -371,7 +372,7 @@ class Search:
             v = s.variable(name)
             if v.whole or v.values:
                 continue
-            inside = {n for node in walk(margin) if node.kind == "apply" and node.parts[0] == "exp" for n in free(node)}
+            inside = {n for node in walk(margin) if is_exp(node) for n in free(node)}
             if name in inside and not _outside_exp(margin, name):
                 try:
                     return by("change", name, fresh("u", taken(s)), "log", go)(s)
@@ -472,12 +473,6 @@ def _places(node: Term) -> set[str]:
     return set()
 
 
-def _replaced(term: Term, by_: dict[Term, Term]) -> Term:
-    if term in by_:
-        return by_[term]
-    return Term(term.kind, *(_replaced(p, by_) if isinstance(p, Term) else p for p in term.parts))
-
-
 def _canonical(term: Term) -> Term:
     try:
         return back(normal(term))
@@ -505,7 +500,7 @@ def _sides_without_log(a: Term, b: Term) -> tuple[Term, Term]:
 
 def _outside_exp(term: Term, name: str, function: str = "") -> bool:
     """Does the name (or the function) occur outside exponentials?"""
-    if term.kind == "apply" and term.parts[0] == "exp":
+    if is_exp(term):
         return False
     if (term.kind == "var" and term.parts[0] == name) or (term.kind == "apply" and term.parts[0] == function):
         return True
@@ -516,7 +511,7 @@ def _factors(margin: Rational, name: str) -> list[Term]:
     """1, and exponentials to divide by so that one derivative less has them."""
     found = [ONE]
     for mono in margin.top:
-        here = [(base, p) for base, p in mono if base.kind == "apply" and base.parts[0] == "exp" and name in free(base)]
+        here = [(base, p) for base, p in mono if is_exp(base) and name in free(base)]
         if here:
             factor = back(Rational({tuple((base, -p) for base, p in here): Fraction(1)}))
             if factor not in found:
@@ -527,5 +522,3 @@ def _factors(margin: Rational, name: str) -> list[Term]:
 def auto(sequent: Sequent, *, depth: int = 5, steps: int = 400, looks: int = 1500) -> Proof:
     """Search for a certificate. Raises Failed when the budget is spent."""
     return Search(steps, looks).prove(sequent, depth)
-
-

@@ -10,6 +10,7 @@ from proofs_check.core.terms import ONE, ZERO, Malformed, Term, eq, exp, free, n
 from proofs_check.core.work import TooLarge
 from proofs_check.rigour import places, sums
 from proofs_check.rigour.arithmetic import small
+from proofs_check.rigour.nodes import is_exp
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def closed(s: Sequent, search: Search, depth: int) -> Proof:
 
 def _plain(term: Term) -> Term:
     """e^(-a) for 1/e^a, which needs no proof that it is defined."""
-    if term.kind == "pow" and term.parts[0].kind == "apply" and term.parts[0].parts[0] == "exp":
+    if term.kind == "pow" and is_exp(term.parts[0]):
         return exp(num(term.parts[1]) * term.parts[0].parts[1])
     return rebuild(term, _plain)
 
@@ -61,5 +62,3 @@ def _value(node: Term, primitive: Term, factor: Term) -> tuple[Term, Tactic]:
         return by("scale", ONE, eq(ZERO, ZERO), [zero], small, [], by("identity"))(q)
 
     return value, by("telescope", node, primitive, factor, small, small, last)
-
-

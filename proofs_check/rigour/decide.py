@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,17 +11,18 @@ from typing import Any
 from proofs_check.core import witness
 from proofs_check.core.certificate import Checked, Outcome, building_on, check_certificate, instance, premise
 from proofs_check.core.domain import Sequent, needed
-from proofs_check.core.mutants import mutants
+from proofs_check.core.mutants import Mutant, mutants
 from proofs_check.core.rules import FAULTS, Rejected, known_in
 from proofs_check.core.statement import FORMAT, Statement, obligations
 from proofs_check.core.work import TooLarge, limited
 from proofs_check.rigour.auto import Search
-from proofs_check.rigour.monotone import from_known
+from proofs_check.rigour.monotone import beyond, from_known
 from proofs_check.rigour.points.refute import refute
 from proofs_check.rigour.points.sample import satisfy
-from proofs_check.rigour.tactics import Failed, Tactic, by, first
+from proofs_check.rigour.tactics import Failed, Tactic
 
 Scripts = Mapping[str, Tactic]
+Row = dict[str, Any]
 _INSTANCES = 3
 
 
@@ -40,6 +41,7 @@ FULL = Effort()
 UNAIDED = Effort(refuter=2500, prover=80, looks=600, work=600_000)  # a statement of the ledger without a script
 BRIEF = Effort(refuter=600, prover=25, looks=200, depth=3, work=200_000)
 MUTANT = Effort(refuter=3000, prover=15, looks=60, depth=3, work=60_000)
+STUBBORN = Effort(refuter=3000, prover=40, looks=200, depth=4, work=200_000)  # a mutant that is open after that
 
 
 class Empty(Exception):
@@ -73,7 +75,6 @@ def decide(
     def offered(proofs: dict[str, Any]) -> Decision:
         return _checked(statement, {**proved, **proofs}, known=known)
 
-    aided: list[Scripts] = [scripts] if scripts else []
     try:
         if known is not None:
             return offered(_from_known(statement, known, effort))
@@ -85,12 +86,12 @@ def decide(
         found = refute(sequent, steps=effort.refuter)
         if found is not None:
             return _checked(statement, {**body, "witness": [label, witness.to_json(found)]})
-    reason = ""
-    for tactics in ([*aided, {}] if known is not None else [{}]):
-        try:
-            return offered(_whole(parts, effort, tactics))
-        except Failed as fault:
-            reason = str(fault)
+    try:
+        if known is not None:
+            return offered(_from_known(statement, known, effort, scripts or {}, True))
+        return offered(_whole(parts, effort, {}))
+    except Failed as fault:
+        reason = str(fault)
     listed = _instances(statement, base, effort) if known is None else []  # instances tell no mutant apart
     if listed:
         return _checked(statement, {**proved, "instances": listed}, reason)
@@ -126,15 +127,20 @@ def _proofs(
 ) -> list[Any]:
     """Proofs of the conditions of definedness, and of the sequent."""
     proof = _prove(sequent, effort, script)
+    return [_conditions(sequent, effort, conditions), proof]
+
+
+def _conditions(sequent: Sequent, effort: Effort, script: Tactic | None) -> list[Any]:
+    """Proofs of the conditions of definedness."""
     defined = []
     for condition in needed(sequent):
         try:
-            defined.append(_prove(condition, effort, conditions))
+            defined.append(_prove(condition, effort, script))
         except Failed:
-            if conditions is None:
+            if script is None:
                 raise
             defined.append(_prove(condition, effort, None))
-    return [defined, proof]
+    return defined
 
 
 def _prove(sequent: Sequent, effort: Effort, script: Tactic | None) -> Any:
@@ -142,7 +148,7 @@ def _prove(sequent: Sequent, effort: Effort, script: Tactic | None) -> Any:
         with known_in(sequent):
             if script is not None:
                 return script(sequent)
-            return Search(effort.prover, effort.looks).prove(sequent, effort.depth)
+            return _searching(effort)(sequent)
     except (Rejected, StopIteration, *FAULTS) as fault:  # a script may meet a sequent that it was not written for
         raise Failed(str(fault)) from fault
 
@@ -170,34 +176,65 @@ def _instances(statement: Statement, base: Sequent, effort: Effort) -> list[dict
 
 
 def try_mutants(
-    statement: Statement, scripts: Scripts | None = None, effort: Effort = MUTANT
+    statement: Statement, scripts: Scripts | None = None, kept: Mapping[str, Any] | None = None
 ) -> list[dict[str, Any]]:
     """Each mutant of a proved statement with its kind, its digest, and a certificate where one was found.
 
-    A mutant that only weakens the conclusion is proved from the statement itself.
+    A mutant that only weakens the conclusion is proved from the statement itself. kept: certificates by digest of the
+    mutant, which stay where the core still takes them.
     """
-    results: list[dict[str, Any]] = []
-    for mutant in mutants(statement):
-        try:
+    return [row for mutant in mutants(statement) if (row := _tried(mutant, statement, scripts, kept or {})) is not None]
+
+
+def _tried(mutant: Mutant, statement: Statement, scripts: Scripts | None, kept: Mapping[str, Any]) -> Row | None:
+    row = {"kind": mutant.kind, "digest": mutant.statement.digest}
+    before = kept.get(mutant.statement.digest)
+    if before is not None and _checked(mutant.statement, before, known=statement).checked is not None:
+        return {**row, "certificate": before}
+    try:
+        for effort in (MUTANT, STUBBORN):
             found = decide(mutant.statement, effort, scripts, statement)
-        except Empty:
-            continue
-        shown = found.checked is not None and found.checked.outcome is not Outcome.INSTANCES
-        row = {"kind": mutant.kind, "digest": mutant.statement.digest}
-        results.append({**row, "certificate": found.certificate if shown else None})
-    return results
+            if found.checked is not None and found.checked.outcome is not Outcome.INSTANCES:
+                return {**row, "certificate": found.certificate}
+    except Empty:
+        return None
+    return {**row, "certificate": None}
 
 
-def _from_known(statement: Statement, known: Statement, effort: Effort) -> dict[str, Any]:
-    """Proofs of the parts, as weaker variants of what is known."""
+def _from_known(
+    statement: Statement, known: Statement, effort: Effort, scripts: Scripts | None = None, search: bool = False
+) -> dict[str, Any]:
+    """Proofs of the parts: as weaker variants of what is known, by a script, by search as a last resort."""
     before = dict(obligations(known))
-    proofs: dict[str, Any] = {}
-    with _sharing(effort.work):
-        for label, sequent in obligations(statement):
-            try:
-                given = building_on(before[label], sequent)
-            except Rejected as fault:
-                raise Failed(str(fault)) from fault
-            proof = _prove(given, effort, first(by("known"), from_known))
-            proofs[label] = [[_prove(condition, effort, None) for condition in needed(sequent)], proof, "known"]
-    return {"proofs": proofs}
+    return {"proofs": {label: _part(sequent, before.get(label), effort, scripts or {}, label, search)
+                       for label, sequent in obligations(statement)}}  # fmt: skip
+
+
+def _part(
+    sequent: Sequent, known: Sequent | None, effort: Effort, scripts: Scripts, label: str, search: bool
+) -> list[Any]:
+    """The conditions of definedness, and the goal in the first way that does it."""
+    searched = _searching(effort) if search else no_way
+    ways: list[tuple[Sequent, Tactic, list[str]]] = []
+    if label in scripts:
+        ways.append((sequent, scripts[label], []))
+    if known is not None:
+        with suppress(Rejected):
+            given = building_on(known, sequent)
+            widened = given.variables != known.variables
+            ways.append((given, beyond(searched) if widened else from_known(searched), ["known"]))
+    if search:
+        ways.append((sequent, searched, []))
+    for way, tactic, cited in ways:
+        with suppress(Failed), _sharing(effort.work):
+            proof = _prove(way, effort, tactic)
+            return [_conditions(sequent, effort, scripts.get("defined")), proof, *cited]
+    raise Failed("no way is found")
+
+
+def _searching(effort: Effort) -> Tactic:
+    return lambda s: Search(effort.prover, effort.looks).prove(s, effort.depth)
+
+
+def no_way(s: Sequent) -> Any:
+    raise Failed("no other way is tried")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -25,11 +25,15 @@ _MOST_COLUMNS = 1500
 
 @dataclass(frozen=True)
 class Lemma:
-    """A formula, why it holds (None for a fact that is known), and its difference as a polynomial."""
+    """A formula, why it holds (None for a fact that is known), and its difference as a polynomial.
+
+    again: why it holds with other terms for its variables, where `why` has these built in.
+    """
 
     formula: Term
     why: Tactic | None
     form: Rational
+    again: Callable[[dict[str, Term]], Tactic | None] | None = field(default=None, compare=False)
 
     @property
     def relation(self) -> str:

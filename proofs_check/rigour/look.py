@@ -13,6 +13,7 @@ from proofs_check.core.normal import Monomial, Rational, back, times
 from proofs_check.core.terms import ZERO, Term
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.lemmas import Lemma, lemma
+from proofs_check.rigour.nodes import is_exp
 from proofs_check.rigour.points.floats import function
 from proofs_check.rigour.points.sample import sample
 from proofs_check.rigour.tactics import by, first
@@ -30,7 +31,7 @@ class Look:
         self.signs: dict[Term, str] = {}
 
     def sign(self, term: Term) -> str:
-        """"<" where floats find it positive at each point, "<=" where not negative, "" else."""
+        """ "<" where floats find it positive at each point, "<=" where not negative, "" else."""
         found = self.signs.get(term)
         if found is None:
             value = function(term)
@@ -61,8 +62,8 @@ class Look:
     def positive(self, mono: Monomial, search: Search) -> Lemma | None:
         """0 <= product of powers, where floats say so of each."""
         signs = [self.sign(b) if p.denominator == 1 and (p > 0 or self.sign(b) == "<") else "" for b, p in mono
-                 if not _is_exp(b)]  # fmt: skip
-        if "" in signs or any(arithmetic.has(b, "log") and not _is_exp(b) for b, _ in mono):
+                 if not is_exp(b)]  # fmt: skip
+        if "" in signs or any(arithmetic.has(b, "log") and not is_exp(b) for b, _ in mono):
             return None
         term = back(Rational({mono: Fraction(1)}))
         why = first(by("signs", [], {}), lambda q: search.prove(q, 2))
@@ -70,13 +71,9 @@ class Look:
         return lemma(ZERO < term if sure else ZERO <= term, why)
 
 
-def _is_exp(base: Term) -> bool:
-    return base.kind == "apply" and bool(base.parts[0] == "exp")
-
-
 def _surely(s: Sequent, base: Term) -> bool:
     """Is the atom positive by the end of its domain, or as an exponential?"""
     if base.kind in ("var", "item"):
         v = s.variable(base.parts[0])
         return v.low is not None and v.low.kind == "num" and (v.low.parts[0] > 0 or (v.low_open and v.low is ZERO))
-    return base.kind == "pi" or (base.kind == "apply" and base.parts[0] == "exp")
+    return base.kind == "pi" or is_exp(base)

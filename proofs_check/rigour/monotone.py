@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 from proofs_check.core.domain import Sequent, facts
-from proofs_check.core.terms import ONE, ZERO, Term, exp, substitute, var
+from proofs_check.core.terms import ONE, ZERO, Term, exp, substitute
 from proofs_check.rigour.arithmetic import of_facts, signs, small
 from proofs_check.rigour.points.sample import refuted
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
@@ -19,12 +18,29 @@ Lemma = tuple[Term, Tactic]
 _MOST = 6  # hypotheses that are looked at, from the last one on
 
 
-def from_known(s: Sequent) -> Proof:
-    """The goal from one of the last hypotheses, of which it is a weaker variant; a conjunction part by part."""
-    if s.goal.kind == "and":
-        return by("split", *(first(by("known"), from_known) for _ in s.goal.parts))(s)
-    if s.goal.kind == "implies":
-        return by("assume", first(*(_detached(k) for k in _implications(s))))(s)
+def from_known(otherwise: Tactic) -> Tactic:
+    """The goal from one of the last hypotheses, of which it is a weaker variant; a conjunction part by part.
+
+    otherwise: for a part that is none.
+    """
+
+    def tactic(s: Sequent) -> Proof:
+        if s.goal.kind == "and":
+            return by("split", *(tactic for _ in s.goal.parts))(s)
+        if s.goal.kind == "implies":
+            return first(by("known"), by("assume", first(*(_detached(k) for k in _implications(s)))), otherwise)(s)
+        return first(by("known"), from_one, otherwise)(s)
+
+    return tactic
+
+
+def beyond(otherwise: Tactic) -> Tactic:
+    """The same where the last hypothesis is an implication: from what it says, or by itself where it says nothing."""
+    return lambda s: by("alternatives", len(s.given) - 1, otherwise, from_known(otherwise))(s)
+
+
+def from_one(s: Sequent) -> Proof:
+    """A comparison from one of the last hypotheses."""
     if s.goal.kind != "rel" or s.goal.parts[0] == "!=":
         raise Failed("monotone: no comparison")
     given = s.given[: -_MOST - 1 : -1]
@@ -38,7 +54,7 @@ def _implications(s: Sequent) -> list[int]:
 
 def _detached(which: int) -> Tactic:
     """What the implication says, once it is assumed what it assumes; then on from there."""
-    return by("alternatives", which, _contradiction, first(by("known"), from_known))
+    return by("alternatives", which, _contradiction, first(by("known"), from_one))
 
 
 def _contradiction(s: Sequent) -> Proof:
@@ -106,6 +122,7 @@ def ordered(s: Sequent) -> Proof:
 
 def _steps(relation: str, low: Term, high: Term) -> list[tuple[list[Lemma], Callable[[int], Tactic]]]:
     """The ways from the places where the terms differ to the terms: lemmas, and how they give the goal."""
+
     def less(x: Term, y: Term) -> Lemma:
         return Term("rel", relation, x, y), ordered
 
@@ -198,7 +215,7 @@ def _function(name: str, x: Term, y: Term, relation: str, _: int) -> Tactic:
 
 def _termwise(relation: str, low: Term, high: Term) -> Tactic:
     """Sums over one range, term by term; strictly where there is a term."""
-    return by("termwise", low, relation, high.parts[4], small, _renamed, small, by("known"))
+    return by("termwise", low, relation, high.parts[4], small, ordered, small, by("known"))
 
 
 def _one_more(relation: str, low: Term, high: Term, k: int) -> Tactic:
@@ -207,7 +224,3 @@ def _one_more(relation: str, low: Term, high: Term, k: int) -> Tactic:
     cut, at = (first_, first_) if k == 2 else (low.parts[3], last)
     extra = Term("rel", relation, ZERO, substitute(body, {index: at}))
     return by("have", extra, small, small, by("split_sum", high, cut, small, small, of_facts))
-
-
-def _renamed(s: Sequent) -> Proof:
-    return ordered(replace(s, goal=substitute(s.goal, {s.variables[-1].name: var(s.variables[-1].name)})))

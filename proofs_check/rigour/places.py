@@ -22,6 +22,7 @@ from proofs_check.core.terms import (
     walk,
 )
 from proofs_check.rigour.arithmetic import of_facts, scaled, small
+from proofs_check.rigour.nodes import exchanged
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
 Settle = Callable[[int, Sequent, Term], tuple[Term, Tactic]]
@@ -136,17 +137,6 @@ def named(node: Term, then: Tactic, *, low: Term | None = None) -> Tactic:
         return by("generalise", node, new.to_json(), wider, [], defined, defined, then)(s)
 
     return tactic
-
-
-def exchanged(term: Term, node: Term, other: Term) -> Term:
-    """The term with another node in each place where the node is free."""
-    if term is node:
-        return other
-    if term.kind in ("fold", "each"):
-        index = term.parts[1 if term.kind == "fold" else 0]
-        if index in free(node) | free(other):
-            return term
-    return Term(term.kind, *(exchanged(p, node, other) if isinstance(p, Term) else p for p in term.parts))
 
 
 def choices(s: Sequent, term: Term) -> Iterator[Term]:

@@ -7,6 +7,7 @@ from proofs_check.core.normal import back, difference
 from proofs_check.core.terms import ZERO, Malformed, Term, free, fresh, walk
 from proofs_check.core.work import TooLarge
 from proofs_check.rigour import arithmetic
+from proofs_check.rigour.nodes import exchanged
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
 _FAULTS = (TooLarge, ZeroDivisionError, Malformed)
@@ -47,7 +48,7 @@ def _named(goal: Term, sums: list[Term], then: Tactic) -> Tactic:
             return then(s)
         node = sums[0]
         new = Variable(fresh("a", taken(s)), ZERO, None, low_open=True)
-        wider = _with(goal, node, Term("var", new.name))
+        wider = exchanged(goal, node, Term("var", new.name))
         if wider is goal:
             raise Failed("the sum is gone")
 
@@ -90,9 +91,3 @@ def positive_root(s: Sequent) -> Proof:
     not_so = by("have", ZERO <= root, arithmetic.small, by("signs", [], {}), clash)
     cases = by("cases", s.goal, arithmetic.small, by("known"), not_so)
     return by("have", ZERO < inside, arithmetic.small, first(positive, arithmetic.small), cases)(s)
-
-
-def _with(term: Term, node: Term, other: Term) -> Term:
-    if term is node:
-        return other
-    return Term(term.kind, *(_with(p, node, other) if isinstance(p, Term) else p for p in term.parts))

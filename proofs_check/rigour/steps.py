@@ -10,12 +10,12 @@ from typing import Any
 from proofs_check.core.domain import Sequent, Variable, facts
 from proofs_check.core.normal import canonical_formula, constant, normal
 from proofs_check.core.normal import times as product
+from proofs_check.core.printing import text
 from proofs_check.core.terms import ONE, Term, each, exp, free, lift, to_json, total, var, walk
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import scaled, small
 from proofs_check.rigour.auto import auto
-from proofs_check.rigour.places import exchanged
-from proofs_check.rigour.show import show
+from proofs_check.rigour.nodes import exchanged
 from proofs_check.rigour.sums import used
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
@@ -79,7 +79,7 @@ def tightened(name: str, *ends: Term) -> Step:
 def _tightened(name: str, end: Term, then: Tactic) -> Tactic:
     def tactic(q: Sequent) -> Proof:
         if end not in q.given:
-            raise Failed(f"no hypothesis {show(end)}")
+            raise Failed(f"no hypothesis {text(end)}")
         return by("tighten", name, q.given.index(end), then)(q)
 
     return tactic
@@ -178,7 +178,7 @@ def _forms(q: Sequent) -> list[Term]:
 def _place(formula: Term, forms: Sequence[Term]) -> int:
     mine = canonical_formula(formula)
     if mine not in forms:
-        raise Failed(f"no fact {show(formula)}")
+        raise Failed(f"no fact {text(formula)}")
     return forms.index(mine)
 
 
@@ -207,7 +207,7 @@ def _signed(term: Term, defined: Tactic) -> list[Any]:
         return [term.parts[0], to_json(term.parts[1]), defined]
     if term.kind == "pow" and term.parts[1] == 2:
         return ["square", to_json(term.parts[0]), defined]
-    raise Failed(f"no sign is known of {show(term)}")
+    raise Failed(f"no sign is known of {text(term)}")
 
 
 def at_least_one(y: Any) -> Step:
@@ -220,7 +220,7 @@ def node_in(formula: Term, name: str) -> Term:
     for node in walk(formula):
         if name in (node.kind, *node.parts[: node.kind == "apply"]):
             return node
-    raise Failed(f"no {name} in {show(formula)}")
+    raise Failed(f"no {name} in {text(formula)}")
 
 
 # -- ifs, and sums -----------------------------------------------------------------------------------------------------

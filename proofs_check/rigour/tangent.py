@@ -18,6 +18,7 @@ from proofs_check.rigour.arithmetic import argument, small
 from proofs_check.rigour.lemmas import Column, Lemma, combine, known, lemma, product
 from proofs_check.rigour.lines import exp_tangent, log_tangent
 from proofs_check.rigour.look import Look
+from proofs_check.rigour.nodes import is_exp
 from proofs_check.rigour.points.floats import function
 from proofs_check.rigour.points.sample import least_point
 from proofs_check.rigour.tactics import Failed, Proof, by, first
@@ -42,7 +43,7 @@ def exponents(margin: Rational) -> list[Term]:
     """The arguments of the exponentials that the monomials are multiples of, and 0."""
     found = [ZERO]
     for mono in margin.top:
-        here = tuple((b, p) for b, p in mono if b.kind == "apply" and b.parts[0] == "exp")
+        here = tuple((b, p) for b, p in mono if is_exp(b))
         found.append(argument(here) if here else ZERO)
     return list(dict.fromkeys(found))
 
@@ -70,7 +71,7 @@ def lemmas(look: Look, search: Search) -> Iterator[Column | None]:
         ratios = [log(a) - log(b) for a, b in itertools.permutations(logs[1:], 2)] if len(logs) == 3 else []
         exps = list(dict.fromkeys([*own, *(log(t) for t in logs[1:4]), *map(canonical, ratios)]))
         logs = list(dict.fromkeys([*logs[:5], *(exp(b) for b in exps[1:3] if not arithmetic.has(b, "log"))]))
-    for a, b in itertools.permutations(exps[:_MOST + 2], 2) if len(exps) > 1 else ():
+    for a, b in itertools.permutations(exps[: _MOST + 2], 2) if len(exps) > 1 else ():
         if a not in own and b not in own:
             continue
         for way in (apart, None) if strict else (None,):
@@ -159,7 +160,7 @@ def signed(look: Look, search: Search) -> Iterator[Column | None]:
     atoms = {b for mono in look.margin.top for b, _ in mono if b.kind != "var"}
     for atom in sorted(atoms, key=lambda b: b.serial)[:8]:
         for term in (atom, -atom):
-            if (atom.kind == "apply" and atom.parts[0] == "exp") or not look.sign(term):
+            if is_exp(atom) or not look.sign(term):
                 continue
             one = lemma(ZERO <= term, first(by("signs", [], {}), lambda q: search.prove(q, 2)))
             if one is None:

@@ -119,7 +119,7 @@ def _moved(one: Lemma, by_: dict[str, Term]) -> Lemma:
     formula = substitute(one.formula, by_)
     if one.why is None:
         return Lemma(formula, None, one.form)
-    return Lemma(formula, _WHY[one.formula](by_) if one.formula in _WHY else one.why, one.form)
+    return Lemma(formula, one.why if one.again is None else one.again(by_), one.form)
 
 
 def _terms(look: Look, inner: Look, name: str) -> Iterator[Column]:
@@ -160,9 +160,6 @@ def _tangents(look: Look, inner: Look, name: str) -> Iterator[Lemma | None]:
         yield _renaming(log_floor, t, at)
 
 
-_WHY: dict[Term, Callable[[dict[str, Term]], Tactic | None]] = {}
-
-
 def _renaming(make: Callable[[Term, Term], Lemma | None], a: Term, b: Term) -> Lemma | None:
     """A lemma that can be made again for another index."""
     one = make(a, b)
@@ -171,9 +168,7 @@ def _renaming(make: Callable[[Term, Term], Lemma | None], a: Term, b: Term) -> L
         other = make(substitute(a, by_), substitute(b, by_))
         return None if other is None else other.why
 
-    if one is not None:
-        _WHY[one.formula] = again
-    return one
+    return None if one is None else replace(one, again=again)
 
 
 def _members(look: Look, name: str) -> Iterator[Lemma | None]:
@@ -196,4 +191,3 @@ def member(s: Sequent) -> Proof:
             if v.whole and not v.sizes and substitute(node.parts[4], {node.parts[1]: place}) is one:
                 return by("member", node, place, small, small, by("known"))(s)
     raise Failed("no member")
-

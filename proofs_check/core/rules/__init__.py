@@ -12,13 +12,13 @@ from typing import Any
 
 from proofs_check.core.domain import Sequent, check_formed
 from proofs_check.core.rules.arithmetic import ARITHMETIC
-from proofs_check.core.rules.checker import FAULTS, Checker, Rejected, Rule, known_in, put
+from proofs_check.core.rules.checker import FAULTS, Checker, Rejected, Rule, known_in
 from proofs_check.core.rules.logic import LOGIC
 from proofs_check.core.rules.one_variable import ONE_VARIABLE, face_parts
 from proofs_check.core.rules.sums import SUMS
 from proofs_check.core.work import limited
 
-__all__ = ["FAULTS", "RULES", "Checker", "Rejected", "check", "face_parts", "known_in", "put"]
+__all__ = ["FAULTS", "RULES", "Checker", "Rejected", "check", "face_parts", "known_in"]
 
 _WORK = 20_000_000
 RULES: dict[str, Rule] = {**LOGIC, **ARITHMETIC, **ONE_VARIABLE, **SUMS}

@@ -11,7 +11,7 @@ from typing import Any
 from proofs_check.core.domain import Sequent, Variable, check_formed, needs, taken
 from proofs_check.core.enclose import Undefined, Unknown
 from proofs_check.core.normal import Rational, difference, knowing
-from proofs_check.core.terms import FORMULAS, Malformed, Term, conjuncts, free, fresh, substitute
+from proofs_check.core.terms import FORMULAS, Malformed, Term, conjuncts, free, fresh
 from proofs_check.core.work import TooLarge, spend
 
 Proof = list[Any]
@@ -75,14 +75,6 @@ def compared(goal: Term) -> tuple[str, Rational]:
     """The relation and b - a of a goal `a relation b`."""
     reject_unless(goal.kind == "rel", f"the rule is for comparisons, and the goal is a {goal.kind}")
     return goal.parts[0], difference(goal.parts[2], goal.parts[1])
-
-
-def put(sequent: Sequent, name: str, value: Term) -> Sequent:
-    """The sequent at one value of a variable, which is then none of its variables."""
-    by = {name: value}
-    variables = tuple(v.substituted(by) for v in sequent.variables if v.name != name)
-    given = tuple(substitute(formula, by) for formula in sequent.given)
-    return Sequent(variables, given, substitute(sequent.goal, by))
 
 
 def at_an_index(sequent: Sequent, node: Term, also: Iterable[str] = ()) -> Sequent:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.core.domain import Sequent, check_formed, facts
+from proofs_check.core.domain import Sequent, check_formed, facts, put
 from proofs_check.core.enclose import Evaluator
 from proofs_check.core.normal import (
     canonical_formula,
 )
-from proofs_check.core.rules.checker import Checker, Rule, put, reject_unless, supposing
+from proofs_check.core.rules.checker import Checker, Rule, reject_unless, supposing
 from proofs_check.core.terms import (
     FALSE,
     Term,

@@ -8,13 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.core.derive import derivative
-from proofs_check.core.domain import Sequent, Variable, check_formed, facts, needs, taken
+from proofs_check.core.domain import Sequent, Variable, check_formed, facts, needs, put, taken
 from proofs_check.core.normal import (
     canonical_formula,
     difference,
     is_number,
 )
-from proofs_check.core.rules.checker import Checker, Rejected, Rule, put, reject_unless, supposing
+from proofs_check.core.rules.checker import Checker, Rejected, Rule, reject_unless, supposing
 from proofs_check.core.terms import (
     ONE,
     ZERO,

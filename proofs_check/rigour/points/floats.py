@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from proofs_check.core.terms import Term, free
+from proofs_check.core.terms import Term, free, var
+from proofs_check.rigour.nodes import all_exchanged
 
 _HELP: dict[str, Any] = {
     "inf": math.inf, "nan": math.nan, "pi": math.pi, "sqrt": math.sqrt, "sin": math.sin, "cos": math.cos,
@@ -86,7 +87,7 @@ def _code(term: Term, bound: frozenset[str]) -> str:
     # A fold inside that does not depend on the index is computed once, outside.
     outside = [node for node in _folds(body) if index not in free(node)]
     names = [f"h{len(bound)}_{k}" for k in range(len(outside))]
-    inner = _code(_with(body, dict(zip(outside, names, strict=True))), bound | {index, *names})
+    inner = _code(all_exchanged(body, dict(zip(outside, map(var, names), strict=True))), bound | {index, *names})
     text = f"{operation}({inner} for {_local(index)} in tick(range(int({code(low)}), int({code(high)}) + 1)))"
     if not outside:
         return text
@@ -98,14 +99,6 @@ def _folds(term: Term) -> list[Term]:
     if term.kind == "fold":
         return [term]
     return list(dict.fromkeys(f for part in term.parts if isinstance(part, Term) for f in _folds(part)))
-
-
-def _with(term: Term, by: dict[Term, str]) -> Term:
-    if term in by:
-        return Term("var", by[term])
-    if not by:
-        return term
-    return Term(term.kind, *(_with(part, by) if isinstance(part, Term) else part for part in term.parts))
 
 
 def _local(name: str) -> str:

@@ -31,7 +31,7 @@ from proofs_check.core.terms import (
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import of_facts, small
 from proofs_check.rigour.auto import Search
-from proofs_check.rigour.places import exchanged
+from proofs_check.rigour.nodes import exchanged
 from proofs_check.rigour.steps import (
     Step,
     chain,
@@ -301,8 +301,13 @@ def _lost() -> Mapping[str, Tactic]:
         return by("resolve", lost, 1, small, below(of_facts), use(below(then)))
 
     compared = by("termwise", whole, ">=", last, small, auto(), small, linear((1, -1), (-last, eq(ones, n - 1))))
-    upper = steps(shown(eq(ones, n - 1), counted), shown(enough, compared), shown(slow, auto()), times(p * n), linear(
-        (2, enough), (1, n >= 2, last), (1, n >= 2, last, slow), (2, last, slow), (p * n, geometric)))
+    upper = steps(
+        shown(eq(ones, n - 1), counted),
+        shown(enough, compared),
+        shown(slow, auto()),
+        times(p * n),
+        linear((2, enough), (1, n >= 2, last), (1, n >= 2, last, slow), (2, last, slow), (p * n, geometric)),
+    )
     parts = by("split", part(linear((1, exp(-p * (n - 1))), (-1, geometric))), part(upper))
     first_term = by("split_sum", whole, ZERO, small, small, shown(rest >= 0, auto())(of_facts))
     geometric_sum = closed(whole, exp(-p * j), r - 1)
@@ -559,7 +564,8 @@ def _layers(name: str, low: int, score: Tactic, most: Any) -> Tactic:
         moved: list[tuple[Term, Tactic]] = [
             (up <= size, by("termwise", up, "<=", size, fine, score, fine, known)),
             (-size <= down, by("termwise", down, ">=", -size, fine, score, fine, known)),
-            (0 <= size, arithmetic.signs), (size < end_, times(sigma * (many + 1), auto())(auto())),
+            (0 <= size, arithmetic.signs),
+            (size < end_, times(sigma * (many + 1), auto())(auto())),
         ]
         compared: list[tuple[Term, Tactic]] = [
             (G > 0, arithmetic.signs), (ONE <= G, auto()), (0 <= P, not_negative(one)), (0 <= Q, not_negative(other)),

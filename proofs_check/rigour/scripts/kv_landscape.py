@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from proofs_check.core.domain import Sequent
-from proofs_check.core.terms import ONE, ZERO, Term, eq, exp, lift, log, num, var, walk
+from proofs_check.core.normal import normal
+from proofs_check.core.terms import ONE, ZERO, Term, eq, exp, free, log, num, var, walk
 from proofs_check.kv.formal import closed
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import small
 from proofs_check.rigour.auto import auto
+from proofs_check.rigour.monotone import ordered
+from proofs_check.rigour.nodes import exchanged, is_exp
 from proofs_check.rigour.places import defined, named, put_value, settle, sum_value
 from proofs_check.rigour.steps import (
     Scripts,
@@ -25,6 +29,7 @@ from proofs_check.rigour.steps import (
     linear,
     only,
     resolve,
+    search,
     steps,
     tightened,
     times,
@@ -166,20 +171,42 @@ def logarithm_in(term: Term) -> Term:
     return max(found, key=lambda x: x.depth)
 
 
-def above_log(N: Term) -> Tactic:
+def above_log(s: Sequent) -> Proof:
     """log N < log X, X being 1 + the odds, which exceeds N term by term."""
-
-    def tactic(s: Sequent) -> Proof:
-        return becomes(log(N) < log(logarithm_in(s.goal)))(by("exponentiate", small))(s)
-
-    return tactic
+    X = logarithm_in(s.goal)
+    return becomes(log(_other_logarithm(s.goal, X)) < log(X))(by("exponentiate", small))(s)
 
 
-def infimum(N: Term, rate: Term, decays: Sequence[Term]) -> Callable[[], Scripts]:
-    def approached(s: Sequent) -> Proof:
-        return log_at_most(logarithm_in(s.goal), N, rate * u, chain(*map(decay, decays))(lp))(s)
+def _other_logarithm(goal: Term, X: Term) -> Term:
+    """What the other logarithm of the goal is taken of, or 1."""
+    taken = [x.parts[1] for x in walk(goal) if x.kind == "apply" and x.parts[0] == "log" and x.parts[1] is not X]
+    return max((x for x in taken if x.kind != "num"), key=lambda x: x.depth, default=ONE)
 
-    return lambda: {"bound": above_log(N), "approached": by("split", small, approached), "defined": defined}
+
+def _approached(s: Sequent) -> Proof:
+    """log X - log N <= R from X <= N (1 + R), where every exponential of X that falls is at most 1/(2z)."""
+    X = logarithm_in(s.goal)
+    N, most = _other_logarithm(s.goal, X), s.goal.parts[2]
+    falling = dict.fromkeys(x for x in walk(X) if is_exp(x) and "u" in free(x) and normal(x.parts[1]).top)
+    bounds, terms = list(map(twice_decay, (-x.parts[1] for x in falling))), [X]
+    for node in falling:
+        terms.append(exchanged(terms[-1], node, 1 / (-2 * node.parts[1])))
+    larger = [low <= high for low, high in pairwise(terms)]
+    enough = terms[-1] <= N * (1 + most)
+    each = chain(*(have(lemma, ordered) for lemma in larger))
+    below = steps(chain(*bounds), each, have(enough, search), linear(*((1, lemma) for lemma in (*larger, enough))))
+    return log_at_most(X, N, most, below)(s)
+
+
+def twice_decay(z: Term) -> Step:
+    """e^(-z) <= 1/(2z), for z > 0."""
+    part = 1 + z / 2 <= exp(z / 2)
+    lower = times(2 * z * exp(z))(linear((1, part, part), (2, part), (1, ZERO < z, part), (1, (1 - z / 2) ** 2)))
+    return chain(have(ZERO < z), at_least_one(z / 2), have(exp(-z) <= 1 / (2 * z), lower))
+
+
+def infimum() -> Scripts:
+    return {"bound": above_log, "approached": by("split", small, _approached), "defined": defined}
 
 
 def _anti_induction() -> Scripts:
@@ -297,9 +324,11 @@ def _attention_minimum() -> Scripts:
 
         one, other = (exp(-(square - k) / (u * S)) <= u * S for k in (2, 1))
         below = steps(
-            *map(have, (enough, few, some, long, longer)), falls(square - 2, linear((1, enough, some))),
+            *map(have, (enough, few, some, long, longer)),
+            falls(square - 2, linear((1, enough, some))),
             falls(square - 1, linear((1, enough, some), (1, some))),
-            linear((1, one), (1, long, other), (1, longer, ZERO < u, few)))
+            linear((1, one), (1, long, other), (1, longer, ZERO < u, few)),
+        )
         why = log_at_most(form.parts[1], ONE, (T - 1) * (T + 8) * u, below)
         return by_form(loss_in(s.goal), form, form <= s.goal.parts[2], why, 1)(s)
 
@@ -314,9 +343,9 @@ def _flat() -> Scripts:
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "kv.eq10.corrected": _eq10,
     "kv.beyond.temperature.half": _half,
-    "kv.beyond.infimum.vanilla": infimum(T - 1, lift(2), [1 / (u * (T + 1))]),
-    "kv.beyond.infimum.v_shift": infimum(T - 3, lift(17), [1 / (u * (T + 3)), 3 / (u * (T + 3))]),
-    "kv.beyond.infimum.k_shift": infimum(ONE, T * (T + 3) / 2, [1 / (u * (T + 3)), 2 / (u * (T + 3))]),
+    "kv.beyond.infimum.vanilla": infimum,
+    "kv.beyond.infimum.v_shift": infimum,
+    "kv.beyond.infimum.k_shift": infimum,
     "kv.beyond.route.anti_induction": _anti_induction,
     "kv.beyond.critical_point": _critical_point,
     "kv.thm3.4.minimum.corrected": _attention_minimum,

@@ -26,7 +26,7 @@ from proofs_check.core.terms import (
 )
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import of_facts
-from proofs_check.rigour.places import exchanged
+from proofs_check.rigour.nodes import exchanged
 from proofs_check.rigour.steps import (
     Scripts,
     Step,

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from proofs_check.core.certificate import Outcome, check_certificate
+from proofs_check.core.certificate import Outcome, building_on, check_certificate
 from proofs_check.core.domain import Sequent, Variable, ball, choice, needed, positive, real, sequence, whole
 from proofs_check.core.rules import RULES, Rejected, check
 from proofs_check.core.statement import (
@@ -599,18 +599,47 @@ def test_an_implication_is_used_from_both_sides():
     refused(q(y > 0, X, Y, given=given[:1]), ["alternatives", 0, KNOWN], "as many proofs")
 
 
-def test_a_statement_builds_on_a_proved_one_over_the_same_domain_only():
+def test_a_statement_builds_on_a_proved_one_over_the_same_domain_or_a_wider_one():
     proved = statement("a", for_all=[POSITIVE], says=x**2 > 0)
     weaker = statement("b", for_all=[POSITIVE], says=x**2 > -1)
     base = {"format": 1, "statement": weaker.digest, "point": {"x": "1"}}
     cited = {**base, "proofs": {"conclusion": [[], ["linear", [["1", [1]], ["1", []]]], "known"]}}
     assert check_certificate(weaker, cited, proved).outcome is Outcome.PROVED
-    for known in (None, weaker, statement("a", for_all=[X], says=x**2 > 0),
-                  statement("a", for_all=[POSITIVE], given=[x > 1], says=x**2 > 0)):  # fmt: skip
-        if known is weaker:
-            continue  # what is proved may be cited for itself
+    narrower = statement("a", for_all=[real("x", 1)], says=x**2 > 0)
+    assuming = statement("a", for_all=[POSITIVE], given=[x > 1], says=x**2 > 0)
+    for known in (None, narrower, assuming):
         with pytest.raises(Rejected):
             check_certificate(weaker, cited, known)
     plain = {**base, "proofs": {"conclusion": [[], ["linear", [["1", [1]], ["1", []]]]]}}
     with pytest.raises(Rejected):
         check_certificate(weaker, plain, proved)
+
+
+def known_about(*variables: Variable, given=(), goal=x > 0) -> Sequent:
+    return Sequent(tuple(variables), tuple(given), goal)
+
+
+def test_beyond_its_domain_a_proved_statement_says_nothing():
+    old, new = known_about(real("x", 1, 2, open="high")), known_about(real("x", 0, 3))
+    assert building_on(old, new).given == (implies(both(num(1) <= x, x < 2), x > 0),)
+    one_end = known_about(real("x", 1, 3))
+    assert building_on(old, one_end).given == (implies(x < 2, x > 0),)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (known_about(real("x", 0)), known_about(whole("x", 0))),
+        (known_about(choice("x", 0, 1)), known_about(choice("x", 0, 1, 2))),
+        (known_about(real("x", 0)), known_about(real("y", 0))),
+        (known_about(real("x", 0)), known_about(real("x", 0), Y)),
+        (known_about(real("x", 0), given=[x > 1]), known_about(real("x", -1))),
+        (known_about(N, sequence("s", n, 0)), known_about(N, sequence("s", n, -1))),
+        (known_about(N, sequence("s", n, 0)), known_about(N, sequence("s", n + 1, 0))),
+        (known_about(Y, real("x", 1 / y)), known_about(Y, real("x", 0))),
+    ],
+    ids=["wholeness", "values", "name", "count", "hypothesis", "items", "size", "partial end"],
+)
+def test_a_proved_statement_about_something_else_is_of_no_use(old, new):
+    with pytest.raises(Rejected):
+        building_on(old, new)
