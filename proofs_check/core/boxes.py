@@ -11,7 +11,7 @@ from flint import arb
 
 from proofs_check.core.derive import derivative
 from proofs_check.core.domain import Sequent, facts
-from proofs_check.core.enclose import Evaluator, Interval, interval, times
+from proofs_check.core.enclose import Evaluator, Interval, Value, interval, times
 from proofs_check.core.terms import Malformed, Term, free, rational
 from theory.precision import working
 
@@ -54,10 +54,16 @@ def check_root(sequent: Sequent, region: Region) -> None:
         if not choices:
             if v.low is None or v.high is None:
                 raise Malformed(f"{v.name} is unbounded")
-            least, most = interval(env.value(v.low))[0], interval(env.value(v.high))[1]
-            if not (interval(low)[1] <= least and most <= interval(high)[0]):
+            if not (_at_most(low, env.value(v.low)) and _at_most(env.value(v.high), high)):
                 raise Malformed(f"the root leaves out values of {v.name}")
         known[v.name] = (low, high)
+
+
+def _at_most(a: Value, b: Value) -> bool:
+    """a <= b, certainly: fractions are compared as they are, which no enclosure of a third can be."""
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return a <= b
+    return bool(interval(a)[1] <= interval(b)[0])
 
 
 def _ends(side: tuple[Fraction, Fraction]) -> Fraction | Interval:

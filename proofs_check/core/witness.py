@@ -44,13 +44,21 @@ def meets(sequent: Sequent, point: Point) -> bool:
 
 
 def refutes(sequent: Sequent, point: Point) -> bool:
-    """Does the point meet domain and hypotheses while the goal is certainly false there, or certainly undefined?"""
-    if not meets(sequent, point):
-        return False
+    """Does the point lie in the domain while the statement is certainly false there, or certainly undefined?
+
+    The hypotheses hold in turn until one has no value; where all hold the goal is false or has no value.
+    """
     try:
         with limited(_WORK):
             sequent, point = _with_terms_put(sequent, point)
-            return truth(sequent.goal, point) is False
+            _check_shape(sequent, point)
+            inside = all(truth(bound, point) for bound in _domain(sequent, point))
+    except (Undefined, Unknown, Malformed, TooLarge):
+        return False
+    try:
+        with limited(_WORK):
+            met = inside and all(truth(formula, point) for formula in hypotheses(sequent))
+            return met and truth(sequent.goal, point) is False
     except Undefined:
         return True
     except (Unknown, TooLarge):

@@ -268,10 +268,13 @@ def _combined(sequent: Sequent, margin: Rational, products: list[tuple[list[Any]
         target[rows[mono]] = float(coefficient)
     bounds = [(None, None) if r == "=" else (0, None) for _, r, _ in products]
     cost = np.array([1.0 + len(refs) for refs, _, _ in products])
+    strict = np.array([r == "<" for _, r, _ in products])
     if relation == "<":  # prefer what is strict
-        cost = cost - np.array([0.9 if r == "<" else 0.0 for _, r, _ in products])
+        cost = cost - 0.9 * strict
     cost[[r == "=" for _, r, _ in products]] = 0
     found = linprog(cost, A_eq=matrix, b_eq=target, bounds=bounds, method="highs")
+    if relation == "<" and found.status == 0 and not np.any(found.x[strict] > 1e-9):
+        found = linprog(cost / 100 - strict, A_eq=matrix, b_eq=target, bounds=bounds, method="highs")
     if found.status != 0:
         raise Failed("linear: no combination")
     chosen = [k for k, value in enumerate(found.x) if abs(value) > 1e-9]

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from proofs_check.core.domain import Sequent, Variable, taken
 from proofs_check.core.normal import Rational, back, constant, difference, normal, plus, times
@@ -18,14 +21,16 @@ from proofs_check.rigour.closed import closed
 from proofs_check.rigour.contrary import by_order, contrary, substituted
 from proofs_check.rigour.lemmas import from_equalities
 from proofs_check.rigour.nodes import all_exchanged, is_exp
+from proofs_check.rigour.points.drawing import Domain
 from proofs_check.rigour.points.sample import least_margin, least_point, refuted
 from proofs_check.rigour.positive import positive
-from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 from proofs_check.rigour.tangent import tangents
 
 _LONGEST = 1500  # nodes of a goal
 _MOST = 200  # monomials of its two sides
 _FEW = 40  # values of a whole number that are looked at one by one
+_FAR = 1000  # further out, where the margin is small it tends to 0
 
 
 class Search:
@@ -188,13 +193,30 @@ class Search:
             if point is None or v.whole or s.mentioning(name) or not math.isfinite(point[name]):
                 continue
             at = Fraction(point[name]).limit_denominator(24)
-            if abs(float(at) - point[name]) > 1e-5:
+            if abs(float(at) - point[name]) > 1e-5 or abs(at) > _FAR:
                 continue
             inside = all(end is None or (_constant(end) and end.parts[0] != at) for end in (v.low, v.high))
             if inside:
                 half = by("tighten", name, len(s.given), go)
                 return by("cases", Term("var", name) <= num(at), arithmetic.small, half, half)(s)
-        raise Failed("nothing touches")
+        return self._near_an_end(s, point or {}, depth)
+
+    def _near_an_end(self, s: Sequent, point: Mapping[str, Any], depth: int) -> Proof:
+        """Where it is least at an end of the one variable, a short piece beside that end is proved apart."""
+        name, *others = arithmetic.scalars(s, s.goal) or [""]
+        if others or not name or s.variable(name).whole or s.variable(name).values:
+            raise Failed("nothing touches")
+        low, high = Domain(s, random.Random(0)).interval(s.variable(name), {})
+        width = high - low
+        if not math.isfinite(width) or name not in point:
+            raise Failed("no piece")
+        inside = next((low + width / 16 if end == low else high - width / 16 for end in (low, high)
+                       if abs(point[name] - end) < width / 1000), None)  # fmt: skip
+        if inside is None:
+            raise Failed("it is not least at an end")
+        half = by("tighten", name, len(s.given), self.tactic(depth - 1))
+        at = Fraction(inside).limit_denominator(max(24, math.ceil(100 / width)))
+        return by("cases", Term("var", name) <= num(at), arithmetic.small, half, half)(s)
 
     def _tangents(self, s: Sequent, depth: int) -> Proof:
         """Once for each goal, whatever the depth."""
@@ -223,7 +245,8 @@ class Search:
         with_root = {m: c for m, c in margin.top.items() if dict(m).get(root, Fraction(0)) != 0}
         other = plus(margin, Rational({m: -2 * c for m, c in with_root.items()}))
         go = self.tactic(depth - 1)
-        return arithmetic.scaled(s, back(other), go, go)
+        factors = [other, times(constant(-1), other)]
+        return first(*(lambda q, f=f: arithmetic.scaled(q, back(f), go, go) for f in factors))(s)
 
     def _resolved(self, depth: int) -> list[Tactic]:
         """An `if`, an absolute value or a largest of two goes away, where floats say which way, or case by case."""
@@ -236,15 +259,23 @@ class Search:
                 if not plain or not (absolute or node.kind in ("max", "min", "if")):
                     continue
                 ways = len(node.parts) if node.kind in ("max", "min") else 2
-                go, why = self._rewriting(depth - 1), self.tactic(depth - 1)
-                for which in range(ways):
-                    try:
-                        return by("resolve", node, which, arithmetic.small, why, go)(s)
-                    except Failed:
-                        continue
-                split = _condition(node)
-                rest = self.tactic(depth - 1)
-                return by("cases", split, arithmetic.small, rest, rest)(s)
+                decided = False
+
+                def go(q: Sequent) -> Proof:
+                    nonlocal decided
+                    decided = True
+                    return self._rewriting(depth - 1)(q)
+
+                def one_way(why: Tactic, node: Term = node, ways: int = ways) -> Tactic:
+                    return first(*(by("resolve", node, k, arithmetic.small, why, go) for k in range(ways)))
+
+                try:
+                    return one_way(self.tactic(depth - 1))(s)
+                except Failed:
+                    if decided:
+                        raise
+                here = one_way(arithmetic.small)
+                return by("cases", _condition(node), arithmetic.small, here, here)(s)
             raise Failed("nothing to resolve")
 
         def in_order(s: Sequent) -> Proof:

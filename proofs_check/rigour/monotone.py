@@ -36,34 +36,61 @@ def from_known(otherwise: Tactic) -> Tactic:
 
 def beyond(otherwise: Tactic) -> Tactic:
     """The same where the last hypothesis is an implication: from what it says, or by itself where it says nothing."""
-    return lambda s: by("alternatives", len(s.given) - 1, otherwise, from_known(otherwise))(s)
+    return lambda s: by("alternatives", len(s.given) - 1, first(_nowhere, otherwise), from_known(otherwise))(s)
+
+
+def _nowhere(s: Sequent) -> Proof:
+    """There is no such point: numbers or items would have to lie between ends that are in the wrong order."""
+    tactic = first(by("absurd", small), *map(_impossible, s.given))
+    for v in s.variables:
+        if v.sizes and v.low is not None and v.high is not None:
+            tactic = by("have", v.low <= Term("item", v.name, *(ONE for _ in v.sizes)), small, by("known"), tactic)
+    return tactic(s)
 
 
 def from_one(s: Sequent) -> Proof:
     """A comparison from one of the last hypotheses."""
     if s.goal.kind != "rel" or s.goal.parts[0] == "!=":
-        raise Failed("monotone: no comparison")
+        return no_comparison(s)
     given = s.given[: -_MOST - 1 : -1]
     return first(*(partial(_weaker, k) for k, fact in enumerate(given, 1) if _comparable(fact, s.goal)))(s)
 
 
 def _implications(s: Sequent) -> list[int]:
-    """The known implications with the assumption of the goal."""
-    return [k for k, fact in enumerate(s.given) if fact.kind == "implies" and fact.parts[0] is s.goal.parts[0]]
+    """The known implications: from the same assumption as the goal's first."""
+    same = [k for k, fact in enumerate(s.given) if fact.kind == "implies" and fact.parts[0] is s.goal.parts[0]]
+    return same or [k for k, fact in enumerate(s.given) if fact.kind == "implies"][:_MOST]
 
 
 def _detached(which: int) -> Tactic:
-    """What the implication says, once it is assumed what it assumes; then on from there."""
-    return by("alternatives", which, _contradiction, first(by("known"), from_one))
+    """What the implication says, once it is assumed what it assumes, or something stronger; then on from there."""
+
+    def tactic(s: Sequent) -> Proof:
+        assumption = s.given[which].parts[0]
+        against: Tactic = _contradiction
+        if assumption not in s.given:
+            against = by("have", assumption, small, from_one, _contradiction)
+        return by("alternatives", which, against, first(by("known"), from_one))(s)
+
+    return tactic
 
 
 def _contradiction(s: Sequent) -> Proof:
     """The last two hypotheses are a comparison and its negation."""
-    (one, a, b), (other, _, _) = s.given[-2].parts, s.given[-1].parts
-    if {one, other} != {"<", "<="}:
-        return by("absurd", small)(s)
-    low, high = (a, b) if one == "<" else (b, a)
-    return by("absurd", by("scale", high - low, high <= low, [], small, by("known"), by("known")))(s)
+    strict = [fact for fact in s.given[-2:] if fact.kind == "rel" and fact.parts[0] == "<"]
+    return first(*map(_impossible, strict), by("absurd", small))(s)
+
+
+def _impossible(fact: Term) -> Tactic:
+    """A strict comparison whose opposite follows: 1 <= 0 times its difference."""
+    if fact.kind != "rel" or fact.parts[0] != "<":
+        return no_comparison
+    _, low, high = fact.parts
+    return by("absurd", by("scale", high - low, high <= low, [], small, by("known"), of_facts))
+
+
+def no_comparison(s: Sequent) -> Proof:
+    raise Failed("monotone: no comparison")
 
 
 def _comparable(known: Term, goal: Term) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from proofs_check.core.terms import Term, free, var
+from proofs_check.core.terms import ZERO, Term, free, var
 from proofs_check.rigour.nodes import all_exchanged
 
 _HELP: dict[str, Any] = {
@@ -121,13 +121,14 @@ def margin(formula: Term) -> Callable[[Mapping[str, Any]], float]:
     kind, parts = formula.kind, formula.parts
     if kind == "rel":
         relation, a, b = parts[0], function(parts[1]), function(parts[2])
+        plain = ZERO in parts
 
         def compare(point: Mapping[str, Any]) -> float:
             x, y = a(point), b(point)
             gap = y - x
-            # Relative to the sides, but where one is 0 that would only tell the sign.
+            # Relative to the sides, but to a side that is written 0 that would only tell the sign.
             # Below 1e-6 the rounding of larger parts decides, and is not to be taken for a failure.
-            scale = abs(x) + abs(y) + 1e-6 if x and y else 1 + abs(gap)
+            scale = 1 + abs(gap) if plain else abs(x) + abs(y) + 1e-6
             # An overflow on the smaller side tells nothing.
             gap = gap / scale if math.isfinite(scale) else gap if gap > 0 else math.nan
             if relation in ("<", "<="):

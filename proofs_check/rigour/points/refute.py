@@ -19,6 +19,7 @@ from proofs_check.rigour.points.crossings import crossings
 from proofs_check.rigour.points.drawing import Budget, Domain, FloatPoint
 from proofs_check.rigour.points.exact import rationals, refuting, shrink
 from proofs_check.rigour.points.floats import margin
+from proofs_check.rigour.points.in_turn import solved_in_turn
 from proofs_check.rigour.points.moves import descend, polished, towards
 from proofs_check.rigour.points.sample import conclusion
 from proofs_check.rigour.points.solved import solved
@@ -101,7 +102,9 @@ class _Hunt:
     def irrational(self) -> Iterator[dict[str, Any]]:
         some = [point for _, point in self.scored[:: 1 + len(self.scored) // 3]]
         for point in [*some, *self.astray]:
-            yield from solved(self.sequent, next(rationals(self.sequent, point), {}))
+            near = next(rationals(self.sequent, point), {})
+            yield from solved_in_turn(self.sequent, near)
+            yield from solved(self.sequent, near)
 
     def descended(self) -> Iterator[FloatPoint]:
         for goal in self.goals:

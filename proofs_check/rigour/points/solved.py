@@ -120,13 +120,14 @@ def _images(kind: str, others: list[Any], value: Term, is_first: bool) -> list[T
 
 def _function_images(name: str, value: Term) -> list[Term]:
     if name in _ANGLES:
-        number = _number(value)
-        return list(_ANGLES[name].get(int(number), ())) if number is not None and number.denominator == 1 else []
+        at = number(value)
+        return list(_ANGLES[name].get(int(at), ())) if at is not None and at.denominator == 1 else []
     images = {"exp": log(value), "log": exp(value), "sqrt": value**2, "tanh": log((1 + value) / (1 - value)) / 2}
     return [value, -value] if name == "abs" else [images[name]] if name in images else []
 
 
-def _number(term: Term) -> Fraction | None:
+def number(term: Term) -> Fraction | None:
+    """The fraction that a term is, if its normal form shows it."""
     try:
         with limited(_WORK):
             return is_number(normal(term))

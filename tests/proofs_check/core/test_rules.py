@@ -394,6 +394,12 @@ def test_signs():
 TENTH = real("x", 0, 1)
 
 
+@pytest.mark.parametrize(("ends", "fine"), [(["0", "1/3"], True), (["0", "333333/1000000"], False)])
+def test_a_root_holds_ends_that_no_binary_number_is(ends, fine):
+    goal, proof = q(x < 1, real("x", 0, Fraction(1, 3))), ["boxes", 64, {"x": ends}, [["natural", 0]]]
+    check(goal, proof) if fine else refused(goal, proof, "leaves out")
+
+
 @pytest.mark.parametrize(
     ("goal", "variable", "root", "nodes"),
     [

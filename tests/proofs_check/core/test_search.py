@@ -8,9 +8,31 @@ from proofs_check.core.certificate import Outcome, check_certificate
 from proofs_check.core.domain import positive, real, sequence, whole
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import obligations, statement
-from proofs_check.core.terms import Term, both, cos, exp, fold, iff, implies, log, ne, num, sin, sqrt, tanh, total, var
+from proofs_check.core.terms import (
+    PI,
+    Term,
+    absolute,
+    both,
+    cos,
+    either,
+    eq,
+    exp,
+    fold,
+    iff,
+    implies,
+    largest,
+    log,
+    ne,
+    num,
+    sin,
+    sqrt,
+    tanh,
+    total,
+    var,
+    when,
+)
 from proofs_check.core.witness import refutes
-from proofs_check.rigour.decide import MUTANT, decide
+from proofs_check.rigour.decide import MUTANT, UNAIDED, decide
 from proofs_check.rigour.points.refute import refute
 
 x, y, n = real("x"), positive("y"), whole("n", 1)
@@ -32,8 +54,9 @@ MOST = n * fold("max", i, 1, n, s[i])
         (SUM <= MOST, total(i, 1, n, s[i] / TENTH) <= MOST),
         (implies(x < y, exp(x) < exp(y)), implies(x < y, exp(x) < TENTH * exp(y))),
         (both(y > 0, exp(y) > 1 + y), both(y > 0, TENTH * exp(y) > 1 + y)),
+        (implies(y <= x, exp(y) <= exp(x)), implies(TENTH * y <= x, exp(y) <= exp(x))),
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_a_weaker_variant_is_proved_from_the_statement(known, weaker):
     proved = statement("a.known", for_all=[n, s, x, y], says=known)
@@ -78,3 +101,44 @@ def test_an_equivalence_is_refuted_between_two_thresholds():
     ((_, sequent),) = obligations(statement("a", for_all=[n], says=iff(n >= 22_700, cache <= Fraction(3, 10))))
     point = refute(sequent)
     assert point is not None and 22_667 <= point["n"] < 22_700
+
+
+@pytest.mark.parametrize("low", [0, Fraction(-1, 10)])
+def test_a_wider_domain_is_proved_from_the_statement_and_where_it_is_empty(low):
+    a, width = real("a"), real("width", low)
+    items = sequence("s", n, var("a"), var("a") + var("width"))
+    proved, made = (statement(f"a.{k}", for_all=[n, a, w, items], says=s[1] - var("a") <= w)
+                    for k, w in (("known", real("width", 0)), ("made", width)))  # fmt: skip
+    found = decide(made, MUTANT, None, proved)
+    assert found.checked is not None and found.checked.outcome is Outcome.PROVED
+
+
+def test_two_equalities_that_are_denied_are_solved_one_after_the_other():
+    z, m = real("z"), real("m")
+    says = either(ne(x * exp(2 * m) + z * exp(m), 0), ne(total(i, 1, 2, when(eq(i, 1), x, z)), y))
+    ((_, sequent),) = obligations(statement("a", for_all=[x, z, m, y], says=says))
+    point = refute(sequent)
+    assert point is not None and refutes(sequent, point)
+
+
+def test_a_share_that_must_be_below_a_small_number_is_refuted_at_the_edge():
+    d, e, t = positive("d"), real("e", 0, 1, open=True), positive("t")
+    says = exp(d - t) / (1 + exp(d - t)) < Fraction(9, 10) * e
+    ((_, sequent),) = obligations(statement("a", for_all=[d, e, t], given=[d - log(e) <= t], says=says))
+    point = refute(sequent)
+    assert point is not None and refutes(sequent, point)
+
+
+@pytest.mark.parametrize(
+    ("variables", "says"),
+    [
+        ([x, real("z")], absolute(largest(x, 0) - largest(var("z"), 0)) <= absolute(x - var("z"))),
+        ([real("x", 0, PI / 2)], 2 * x / PI <= sin(x)),
+        ([x], absolute(x) <= sqrt(1 + x**2)),
+        ([real("x", 0, Fraction(1, 3))], x * exp(x) < 1),
+        ([whole("m", 0), whole("k", 1, var("m") - 1)], var("m") > 0),
+    ],
+    ids=["piecewise", "both ends", "conjugate", "a third", "strict"],
+)
+def test_the_search_proves(variables, says):
+    assert decide(statement("a", for_all=variables, says=says), UNAIDED).checked.outcome is Outcome.PROVED

@@ -209,6 +209,19 @@ def test_a_witness_meets_the_hypotheses_and_lies_in_the_domain():
     assert meets(sequent, {"x": Fraction(3)})
 
 
+def test_a_hypothesis_without_a_value_refutes_once_those_before_it_hold():
+    def about(*given):
+        ((_, sequent),) = obligations(statement("a", for_all=[real("x", -2, 2)], given=given, says=x <= 2))
+        return sequent
+
+    bad = log(x) < 1
+    assert refutes(about(bad), {"x": Fraction(0)})
+    assert refutes(about(x < 1, bad), {"x": Fraction(-1)})
+    assert not refutes(about(x > 0, bad), {"x": Fraction(-1)})
+    assert not refutes(about(bad), {"x": Fraction(1)})
+    assert not refutes(about(bad), {"x": Fraction(-3)})
+
+
 def test_a_coordinate_may_be_a_term_that_certainly_has_a_value():
     (_, sequent), = obligations(statement("a", for_all=[x, n], given=[x**2 <= 2, x > 1], says=x**2 < 2))
     one = Fraction(1)
