@@ -34,6 +34,7 @@ from proofs_check.rigour.auto import Search
 from proofs_check.rigour.nodes import exchanged
 from proofs_check.rigour.steps import (
     Step,
+    becomes,
     chain,
     cleared,
     closed,
@@ -687,7 +688,11 @@ def _impossible() -> Mapping[str, Tactic]:
     """Where the first output is 0 the second, e^m times it, is 0 as well, and u is not."""
 
     def positive(s: Sequent) -> Proof:
-        return linear((1, 0 < var("u")), (exp(var("m")), -1))(s)
+        first, second = s.given[-1].parts[1], s.goal.parts[1]
+        zero, some = eq(first.parts[0], 0), 0 < var("u") * second.parts[1]
+        below = times(second.parts[1])(linear((1, some), (exp(var("m")), zero)))
+        flat = becomes(eq(0, 0), (first.parts[1], s.given[-1]))(identity)
+        return steps(have(zero, flat), have(some), by("apart", True, below))(s)
 
     return {"conclusion": by("either", 1, positive)}
 
