@@ -176,6 +176,8 @@ def _steps(relation: str, low: Term, high: Term) -> list[tuple[list[Lemma], Call
         return _quotients(relation, low.parts, high.parts, k, less)
     if kind == "apply":
         return [([less(x, y)], partial(_function, low.parts[0], x, y, relation))]
+    if kind == "if" and relation == "<=" and k > 0:
+        return [([], lambda _: _branches(low, high))]
     if kind == "fold" and low.parts[0] == "sum" and k == 4:
         return [([], lambda _: _termwise(relation, low, high))]
     if kind == "fold" and low.parts[0] == "sum" and k in (2, 3):
@@ -238,6 +240,19 @@ def _function(name: str, x: Term, y: Term, relation: str, _: int) -> Tactic:
         doubled = by("logarithm", lambda s: by("linear", [["2", [len(facts(s)) - 1]]])(s))
         return by("scale", (exp(2 * x) + 1) * (exp(2 * y) + 1) / 2, image, [], small, small, doubled)
     return small
+
+
+def _branches(low: Term, high: Term) -> Tactic:
+    """Two that differ in one branch: they are compared in each."""
+
+    def here(which: int) -> Tactic:
+        x, y = low.parts[1 + which], high.parts[1 + which]
+        tactic = of_facts if x is y else by("have", x <= y, small, ordered, of_facts)
+        for node in (high, low):
+            tactic = by("resolve", node, which, small, small, tactic)
+        return tactic
+
+    return by("cases", low.parts[0], small, here(0), here(1))
 
 
 def _termwise(relation: str, low: Term, high: Term) -> Tactic:

@@ -1,4 +1,4 @@
-"""What is positive by its shape: sums, products and quotients of what is positive."""
+"""What is positive by its shape: sums, products, quotients, roots and larger ones of what is positive."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def positive(s: Sequent) -> Proof:
         raise Failed(str(fault)) from fault
     sums = [node for node in arithmetic.fold_atoms(goal) if node.parts[0] == "sum"]
     names = {v.name for v in s.variables}
-    sums = [node for node in [*sums, *_roots(goal)] if free(node) <= names][:_MOST]
+    sums = [node for node in [*sums, *_roots(goal), *_extremes(goal)] if free(node) <= names][:_MOST]
     if not sums:
         raise Failed("no sum")
     if any(node.kind == "apply" and node.parts[0] == "log" for node in walk(goal)):
         raise Failed("a logarithm")
-    return _named(goal, sums, plain)(s)
+    return _named(goal, sums, first(plain, arithmetic.signs))(s)
 
 
 def _named(goal: Term, sums: list[Term], then: Tactic) -> Tactic:
@@ -55,7 +55,7 @@ def _named(goal: Term, sums: list[Term], then: Tactic) -> Tactic:
         def range_(q: Sequent) -> Proof:
             if q.goal is not (ZERO < node):
                 return arithmetic.small(q)
-            return positive_sum(q) if node.kind == "fold" else positive_root(q)
+            return {"fold": positive_sum, "apply": positive_root}.get(node.kind, positive_extreme)(q)
 
         rest = _named(wider, sums[1:], then)
         return by("generalise", node, new.to_json(), wider, [], range_, arithmetic.small, rest)(s)
@@ -76,6 +76,28 @@ def _roots(term: Term) -> list[Term]:
         return [term]
     parts = [part for part in term.parts if isinstance(part, Term)] if term.kind != "fold" else []
     return list(dict.fromkeys(root for part in parts for root in _roots(part)))
+
+
+def _extremes(term: Term) -> list[Term]:
+    """Largest and least ones of two that stand in no fold."""
+    if term.kind in ("max", "min") and len(term.parts) == 2:
+        return [term]
+    parts = [part for part in term.parts if isinstance(part, Term)] if term.kind != "fold" else []
+    return list(dict.fromkeys(node for part in parts for node in _extremes(part)))
+
+
+def positive_extreme(s: Sequent) -> Proof:
+    """0 < the larger or the smaller of two, which both are."""
+    node = s.goal.parts[2]
+    one, other = node.parts
+
+    def is_(which: int) -> Tactic:
+        part, why = node.parts[which], first(positive, arithmetic.small)
+        rest = by("have", ZERO < part, arithmetic.small, why, arithmetic.of_facts)
+        return by("resolve", node, which, arithmetic.small, arithmetic.small, rest)
+
+    smaller, larger = (is_(0), is_(1)) if node.kind == "min" else (is_(1), is_(0))
+    return by("cases", one <= other, arithmetic.small, smaller, larger)(s)
 
 
 def positive_root(s: Sequent) -> Proof:
