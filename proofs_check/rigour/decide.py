@@ -41,7 +41,7 @@ FULL = Effort()
 UNAIDED = Effort(refuter=2500, prover=80, looks=600, work=600_000)  # a statement of the ledger without a script
 BRIEF = Effort(refuter=600, prover=25, looks=200, depth=3, work=200_000)
 MUTANT = Effort(refuter=3000, prover=15, looks=60, depth=3, work=60_000)
-STUBBORN = Effort(refuter=15_000, prover=20, looks=100, depth=3, work=100_000)  # a mutant that is open after that
+STUBBORN = Effort(refuter=15_000, prover=0, looks=0, depth=2, work=60_000)  # a longer hunt, where that found nothing
 
 
 class Empty(Exception):
