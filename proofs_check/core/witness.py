@@ -50,15 +50,16 @@ def refutes(sequent: Sequent, point: Point) -> bool:
     """
     try:
         with limited(_WORK):
-            sequent, point = _with_terms_put(sequent, point)
-            _check_shape(sequent, point)
-            inside = all(truth(bound, point) for bound in _domain(sequent, point))
+            placed, point = _with_terms_put(sequent, point)
+            _check_shape(placed, point)
+            bounds = placed.given[: len(placed.given) - len(sequent.given)]
+            inside = all(truth(bound, point) for bound in (*_domain(placed, point), *bounds))
     except (Undefined, Unknown, Malformed, TooLarge):
         return False
     try:
         with limited(_WORK):
-            met = inside and all(truth(formula, point) for formula in hypotheses(sequent))
-            return met and truth(sequent.goal, point) is False
+            met = inside and all(truth(formula, point) for formula in hypotheses(placed))
+            return met and truth(placed.goal, point) is False
     except Undefined:
         return True
     except (Unknown, TooLarge):

@@ -220,6 +220,9 @@ def test_a_hypothesis_without_a_value_refutes_once_those_before_it_hold():
     assert not refutes(about(x > 0, bad), {"x": Fraction(-1)})
     assert not refutes(about(bad), {"x": Fraction(1)})
     assert not refutes(about(bad), {"x": Fraction(-3)})
+    ((_, ended),) = obligations(statement("a", for_all=[real("y", -1, 1), real("x", 0, 1 / y)], says=x < 0))
+    assert refutes(ended, {"y": Fraction(1, 2), "x": sqrt(num(2))})
+    assert not refutes(ended, {"y": Fraction(0), "x": sqrt(num(2))})
 
 
 def test_a_coordinate_may_be_a_term_that_certainly_has_a_value():
