@@ -77,7 +77,7 @@ def decide(
 
     try:
         if known is not None:
-            return offered(_from_known(statement, known, effort, scripts or {}))
+            return offered(_from_known(statement, known, effort))
         if scripts:
             return offered(_whole(parts, effort, scripts))
     except Failed:
@@ -87,10 +87,8 @@ def decide(
         if found is not None:
             return _checked(statement, {**body, "witness": [label, witness.to_json(found)]})
     try:
-        if known is not None and scripts:  # what took a script is not found by a short search
-            raise Failed("no way is found")
-        if known is not None:
-            return offered(_from_known(statement, known, effort, {}, True))
+        if known is not None:  # a mutant of what took a script is not found by a short search
+            return offered(_from_known(statement, known, effort, scripts or {}, search=not scripts))
         return offered(_whole(parts, effort, {}))
     except Failed as fault:
         reason = str(fault)
