@@ -226,9 +226,11 @@ def _part(
     if search:
         ways.append((sequent, searched, []))
     for way, tactic, cited in ways:
-        with suppress(Failed), _sharing(effort.work):
-            proof = _prove(way, effort, tactic)
-            return [_conditions(sequent, effort, scripts.get("defined")), proof, *cited]
+        with suppress(Failed):
+            with _sharing(effort.work):
+                proof = _prove(way, effort, tactic)
+            with _sharing(BRIEF.work):
+                return [_conditions(sequent, BRIEF, scripts.get("defined")), proof, *cited]
     raise Failed("no way is found")
 
 
