@@ -92,6 +92,9 @@ def _check_parts(
         if len(conditions) != len(defined):
             raise Rejected(f"{len(conditions)} conditions of definedness, {len(defined)} proofs")
         for condition, proof in zip(conditions, defined, strict=True):
+            if proof[0] == "cited":  # a condition of the known part, which was proved to be defined before it held
+                _, place, proof = proof
+                condition = building_on(needed((known or {})[label])[place], condition)
             check(condition, proof)
         check(building_on((known or {})[label], sequent) if cited else sequent, goal)
 

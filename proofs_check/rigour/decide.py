@@ -19,7 +19,7 @@ from proofs_check.rigour.auto import Search
 from proofs_check.rigour.monotone import beyond, from_known
 from proofs_check.rigour.points.refute import refute
 from proofs_check.rigour.points.sample import satisfy
-from proofs_check.rigour.tactics import Failed, Tactic
+from proofs_check.rigour.tactics import Failed, Tactic, first
 
 Scripts = Mapping[str, Tactic]
 Row = dict[str, Any]
@@ -127,20 +127,26 @@ def _proofs(
 ) -> list[Any]:
     """Proofs of the conditions of definedness, and of the sequent."""
     proof = _prove(sequent, effort, script)
-    return [_conditions(sequent, effort, conditions), proof]
+    return [[_condition(condition, effort, conditions) for condition in needed(sequent)], proof]
 
 
-def _conditions(sequent: Sequent, effort: Effort, script: Tactic | None) -> list[Any]:
-    """Proofs of the conditions of definedness."""
-    defined = []
-    for condition in needed(sequent):
-        try:
-            defined.append(_prove(condition, effort, script))
-        except Failed:
-            if script is None:
-                raise
-            defined.append(_prove(condition, effort, None))
-    return defined
+def _condition(condition: Sequent, effort: Effort, script: Tactic | None) -> Any:
+    """A proof that something is defined."""
+    if script is not None:
+        with suppress(Failed):
+            return _prove(condition, effort, script)
+    return _prove(condition, effort, None)
+
+
+def _condition_from(known: Sequence[Sequent], condition: Sequent, effort: Effort, script: Tactic | None) -> Any:
+    """The same, from a condition of the known statement where it has one of the same goal."""
+    for place, before in enumerate(known):
+        if before.goal is condition.goal:
+            with suppress(Rejected, Failed):
+                given = building_on(before, condition)
+                tactic = from_known if given.variables == before.variables else beyond
+                return ["cited", place, _prove(given, effort, tactic(no_way))]
+    return _condition(condition, effort, script)
 
 
 def _prove(sequent: Sequent, effort: Effort, script: Tactic | None) -> Any:
@@ -214,7 +220,7 @@ def _part(
     sequent: Sequent, known: Sequent | None, effort: Effort, scripts: Scripts, label: str, search: bool
 ) -> list[Any]:
     """The conditions of definedness, and the goal in the first way that does it."""
-    searched = _searching(effort) if search else no_way
+    searched = first(scripts.get("weaker", no_way), _searching(effort) if search else no_way)
     ways: list[tuple[Sequent, Tactic, list[str]]] = []
     if label in scripts:
         ways.append((sequent, scripts[label], []))
@@ -230,7 +236,9 @@ def _part(
             with _sharing(effort.work):
                 proof = _prove(way, effort, tactic)
             with _sharing(BRIEF.work):
-                return [_conditions(sequent, BRIEF, scripts.get("defined")), proof, *cited]
+                before = [] if known is None else needed(known)
+                defined = [_condition_from(before, c, BRIEF, scripts.get("defined")) for c in needed(sequent)]
+                return [defined, proof, *cited]
     raise Failed("no way is found")
 
 

@@ -8,7 +8,7 @@ from functools import partial, reduce
 from typing import Any
 
 from proofs_check.core.domain import Sequent, Variable, facts
-from proofs_check.core.normal import canonical_formula, constant, normal
+from proofs_check.core.normal import canonical_formula, constant, is_number, normal
 from proofs_check.core.normal import times as product
 from proofs_check.core.printing import text
 from proofs_check.core.terms import ONE, Term, each, exp, free, lift, to_json, total, var, walk
@@ -221,6 +221,14 @@ def node_in(formula: Term, name: str) -> Term:
         if name in (node.kind, *node.parts[: node.kind == "apply"]):
             return node
     raise Failed(f"no {name} in {text(formula)}")
+
+
+def number_in(term: Any) -> Fraction:
+    """The number that a term is, whatever its variables."""
+    found = is_number(normal(lift(term)))
+    if found is None:
+        raise Failed("a term is no number")
+    return found
 
 
 # -- ifs, and sums -----------------------------------------------------------------------------------------------------

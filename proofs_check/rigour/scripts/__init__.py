@@ -1,7 +1,8 @@
 """Proof scripts for statements that the search does not settle alone: tactics, part by part, and believed in nothing.
 
 Each module has SCRIPTS, from the name of a claim to a function that gives the tactics for the parts of its statement
-(and, under "defined", one for its conditions of definedness), and NEEDS, the lemma that is missing where there is none.
+(and, under "defined", one for its conditions of definedness; under "weaker", one for what a mutant of it changed, with
+the statement itself among the hypotheses), and NEEDS, the lemma that is missing where there is none.
 """
 
 from __future__ import annotations

@@ -34,6 +34,7 @@ from proofs_check.rigour.auto import Search
 from proofs_check.rigour.nodes import exchanged
 from proofs_check.rigour.steps import (
     Step,
+    at_least_one,
     becomes,
     chain,
     cleared,
@@ -44,8 +45,10 @@ from proofs_check.rigour.steps import (
     linear,
     named,
     node_in,
+    number_in,
     resolve,
     steps,
+    termwise,
     times,
 )
 from proofs_check.rigour.sums import used
@@ -295,24 +298,44 @@ def _lost() -> Mapping[str, Tactic]:
     lost = absolute(1 / whole - 1)
 
     geometric = eq((r - 1) * whole, exp(-p * (n - 1)) - 1)
-    enough, slow = (n - 1) * last <= whole, p * r <= 1
+    enough, slow, step = (n - 1) * last <= whole, 2 * p * r <= 1, 1 + p / 2 <= exp(p / 2)
+    decays = steps(at_least_one(p / 2), times(exp(p)),
+                   linear((1, step, step), (2, step), (1, p > 0, step), (1, (1 - p / 2) ** 2)))  # fmt: skip
 
     def part(then: Tactic) -> Tactic:
         below = times(whole, of_facts)
         return by("resolve", lost, 1, small, below(of_facts), use(below(then)))
 
     compared = by("termwise", whole, ">=", last, small, auto(), small, linear((1, -1), (-last, eq(ones, n - 1))))
-    upper = steps(
-        shown(eq(ones, n - 1), counted),
-        shown(enough, compared),
-        shown(slow, auto()),
-        times(p * n),
-        linear((2, enough), (1, n >= 2, last), (1, n >= 2, last, slow), (2, last, slow), (p * n, geometric)),
-    )
-    parts = by("split", part(linear((1, exp(-p * (n - 1))), (-1, geometric))), part(upper))
+
+    def least_loss(s: Sequent) -> Proof:
+        most = number_in(s.goal.parts[2] * p * n)
+        half = Fraction(1, 2)
+        rows = ((most, enough), (most - half, n >= 2, last), (most - 1, last), (half, n >= 2, last, slow),
+                (1, last, slow), (p * n, geometric))  # fmt: skip
+        upper = steps(shown(eq(ones, n - 1), counted), shown(enough, compared), shown(slow, decays), times(p * n),
+                      linear(*rows))  # fmt: skip
+        return part(upper)(s)
+
+    def farther(s: Sequent) -> Proof:
+        """A share that is no larger lies no nearer to 1."""
+        away = node_in(s.goal, "abs")
+        share, known_share = away.parts[1] + 1, 1 / whole
+        less, sums = share <= known_share, [x for x in walk(share) if x.kind == "fold" and x is not whole]
+        longer = [first(termwise(whole, "<=", x.parts[4], auto())(of_facts),
+                        split_sum(x, -ONE)(of_facts)) for x in sums]  # fmt: skip
+        larger = chain(*(have(whole <= x, why) for x, why in zip(sums, longer, strict=True)))
+        smaller = [chain(have(0 < x), have(1 / x <= known_share, times(x * whole, linear(
+            (1, 0 < x, whole >= 1), (1, 0 < x)))(of_facts))) for x in sums]  # fmt: skip
+        nearer = steps(resolve(lost, 1, below), resolve(away, 1, small), of_facts)
+        return steps(shown(whole >= 1, first_term), larger, *smaller, have(less, small),
+                     have(lost <= away, nearer), of_facts)(s)  # fmt: skip
+
+    parts = by("split", part(linear((1, exp(-p * (n - 1))), (-1, geometric))), least_loss)
     first_term = by("split_sum", whole, ZERO, small, small, shown(rest >= 0, auto())(of_facts))
+    below = times(whole, of_facts)(of_facts)
     geometric_sum = closed(whole, exp(-p * j), r - 1)
-    return {"conclusion": steps(shown(whole >= 1, first_term), geometric_sum, parts)}
+    return {"conclusion": steps(shown(whole >= 1, first_term), geometric_sum, parts), "weaker": farther}
 
 
 SCRIPTS["kv.appA.step6.sharp"] = _lost

@@ -8,6 +8,7 @@ from typing import Any
 
 from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import ZERO, Term, both, eq, exp, least, lift, log, sqrt, total, var, walk, when
+from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import rewritten_as, small
 from proofs_check.rigour.steps import (
     Scripts,
@@ -145,7 +146,8 @@ def _flat_mass() -> Scripts:
     )
     sums = steps(only(), have(0 < highest), have(0 < lowest),
                  by("apart", False, linear((1, 0 < highest), (1, 0 < lowest))))
-    return {"conclusion": by("split", bound, attained), "defined": first(plainly, sums)}
+    empty = first(*(tightened(name, var(name) < 1)(by("enumerate", name, search)) for name in ("n", "m")))
+    return {"conclusion": by("split", bound, attained), "defined": first(plainly, sums), "weaker": empty}
 
 
 def _no_decay() -> Scripts:
@@ -187,7 +189,14 @@ def _no_decay() -> Scripts:
     kept = steps(only(), have(0 < n), have(0 < every), have(1 <= exp(D)),
                  times(every * n, linear((1, 0 < every, 0 < n))),
                  cases(w <= n, outside)(inside))
-    return {"conclusion": by("split", within, sharp, kept), "defined": plainly}
+    total_share = steps(have(0 < every), around(every, n - at), have(0 <= before), have(0 <= after), times(every),
+                        linear((1, 1 <= eps, 0 < every), (1, 0 <= before), (1, 0 <= after),
+                               (-1, eq(every, here_on + after)),
+                               (-1, eq(here_on, before + part(n - at, n - at)))))  # fmt: skip
+    never = by("assume", by("absurd", times(eps)(linear((1, at < scope, 0 < eps), (1, 1 <= eps, exp(D)),
+                                                        (1, 1 <= at, 0 < eps)))))  # fmt: skip
+    return {"conclusion": by("split", within, sharp, kept), "defined": plainly,
+            "weaker": by("split", by("assume", total_share), never, kept)}  # fmt: skip
 
 
 # -- the supremum beyond a window --------------------------------------------------------------------------------------
@@ -252,32 +261,35 @@ def _thm1_corrected() -> Scripts:
     nearest = closed(near, -exp(-l * i), steep), eq(steep * near, exp(-l) - exp(-l * k))
     (middle, middle_is) = geometric(n - k + 1, n - 1)
     middle_sum = total(i, n - k + 1, n - 1, fade)
-    level = 1 + exp(l * k) * (exp(-gap) + exp(-D) * near)
-    core, own, given = logit * level <= all_, exp(target - gap) <= exp(s[n]), target - s[n] <= gap
-    some, same = 0 < all_, near <= middle_sum
+    given, some, same = target - s[n] <= gap, 0 < all_, near <= middle_sum
     low = exp(target - D - l * (n - i))
-    weigh = chain(
-        only(given), have(some), have(0 < steep), have(own, by("logarithm", linear((1, given)))),
-        have(same, steps(nearest[0], middle, times(steep), linear((1, nearest[1]), (-1, middle_is)))),
-        around(all_, n - k), split_sum(after, n - 1), have(0 <= before),
-        termwise(between, ">=", low, by("logarithm", search)),
-        have(core, linear(
-            (1, 0 <= before), (1, total(i, n - k + 1, n - 1, low) <= between), (1, own), (1, same, exp(target - D)),
-            (-1, eq(all_, up_to + after)), (-1, eq(up_to, before + total(i, n - k, n - k, term))),
-            (-1, eq(after, between + total(i, n, n, term))))),
-        have(0 <= near), have(0 < level),
-    )  # fmt: skip
+
+    def weighed(drop: Term) -> tuple[Term, Term, Step]:
+        """One over the bound, the target having no more than this above the query's own logit; what is to show."""
+        level = 1 + exp(l * k) * (exp(-drop) + exp(-D) * near)
+        core, own = logit * level <= all_, exp(target - drop) <= exp(s[n])
+        return level, core, chain(
+            only(given), have(some), have(0 < steep), have(own, by("logarithm", search)),
+            have(same, steps(nearest[0], middle, times(steep), linear((1, nearest[1]), (-1, middle_is)))),
+            around(all_, n - k), split_sum(after, n - 1), have(0 <= before),
+            termwise(between, ">=", low, by("logarithm", search)),
+            have(core, linear(
+                (1, 0 <= before), (1, total(i, n - k + 1, n - 1, low) <= between), (1, own), (1, same, exp(target - D)),
+                (-1, eq(all_, up_to + after)), (-1, eq(up_to, before + total(i, n - k, n - k, term))),
+                (-1, eq(after, between + total(i, n, n, term))))),
+            have(0 <= near), have(0 < level))  # fmt: skip
+
+    (level, core, weigh), (_, core_far, weigh_far) = weighed(gap), weighed(D)
     bound = steps(weigh, times(all_ * level, linear((1, some, 0 < level))), linear((1, core)))
     scope = 1 + (1 / eps - 1) * (1 - exp(-l)) * exp(D)
-    enough, power, small_gap = log(scope) / l <= k, scope <= exp(l * k), exp(-D) <= exp(-gap)
+    enough, power = log(scope) / l <= k, scope <= exp(l * k)
     fill = exp(-l) - exp(-l * k) <= steep * near
     less = by("assume", steps(
         have(power, only(enough)(exponential(log(scope), l * k, linear((1, enough, 0 < l))))),
-        have(core, weigh(known)), only(core, power), have(0 < all_), have(0 < steep),
-        have(small_gap, by("logarithm", search)), nearest[0],
+        have(core_far, weigh_far(known)), only(core_far, power), have(0 < all_), have(0 < steep), nearest[0],
         have(fill, linear((-1, nearest[1]))), times(steep * all_, linear((1, 0 < steep, 0 < all_))),
-        linear((1, core, 0 < eps, 0 < steep), (1, exp(target), 0 < steep, 0 < eps, small_gap),
-               (1, exp(target - l * k - D), 0 < eps, power), (1, fill, 0 < eps, exp(target - D)))))  # fmt: skip
+        linear((1, core_far, 0 < eps, 0 < steep), (1, exp(target - l * k - D), 0 < eps, power),
+               (1, fill, 0 < eps, exp(target - D)))))  # fmt: skip
 
     item = exp(when(i < 2, a + D, a) - l * (k + 1 - i))
     two, rest, fall = total(i, 1, k + 1, item), total(i, 2, k + 1, item), exp(a - l * (k + 1 - i))
@@ -443,7 +455,24 @@ def _discard() -> Scripts:
         termwise(sums(fade), "=", out(fade) + out(0, fade), token(plain, plain)), all_fade,
         times(steep * every, linear((1, 0 < steep, some)), steep * (eps * every - gone)),
         cases(low <= level, none), far_off)  # fmt: skip
-    return {"conclusion": bound, "defined": plainly}
+
+    def cut(end: Any) -> tuple[Term, Term]:
+        return total(i, 1, end, out(item)), total(i, 1, end, item)
+
+    last, kept_last = total(i, n, n, out(item)), total(i, n, n, item)
+    own = when(scope < n - n, exp(s[n] - l * (n - n)), 0)
+    no_more = token(lambda _: identity, lambda _: arithmetic.small)
+    some_gone = steps(termwise(gone, "<=", item, no_more),
+                      linear((1, 1 < eps, some), (1, gone <= every)))  # fmt: skip
+    none_above = steps(
+        have(log(eps) <= 0), have(0 <= scope, times(l)(linear((1, 0 <= D), (1, D <= top), (1, log(eps) <= 0)))),
+        split_sum(gone, n - 1), split_sum(every, n - 1), have(eq(last, 0), resolve(own, 1)(arithmetic.of_facts)),
+        termwise(cut(n - 1)[0], "<=", item, no_more), linear(
+            (1, cut(n - 1)[0] <= cut(n - 1)[1]), (1, exp(s[n])), (1, 1 <= eps, some),
+            (1, eq(gone, cut(n - 1)[0] + last)), (1, eq(last, 0)),
+            (-1, eq(every, cut(n - 1)[1] + kept_last))))  # fmt: skip
+    whole_share = steps(positive(every), times(every), cases(1 < eps, none_above), some_gone)
+    return {"conclusion": bound, "defined": plainly, "weaker": whole_share}
 
 
 # -- states after a norm -----------------------------------------------------------------------------------------------
