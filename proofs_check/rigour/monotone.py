@@ -174,10 +174,14 @@ def _steps(relation: str, low: Term, high: Term) -> list[tuple[list[Lemma], Call
         return [([less(x, y), (ZERO <= rest, small)], _product), ([less(y, x), (rest <= ZERO, small)], _product)]
     if kind == "div":
         return _quotients(relation, low.parts, high.parts, k, less)
+    if kind == "apply" and low.parts[0] == "abs":
+        return [([less(x, y), (ZERO <= x, small)], lambda _: _absolute(low, high))]
     if kind == "apply":
         return [([less(x, y)], partial(_function, low.parts[0], x, y, relation))]
-    if kind == "if" and relation == "<=" and k > 0:
-        return [([], lambda _: _branches(low, high))]
+    if kind == "if" and relation == "<=":
+        return [([], lambda _: _branches(low, high) if k > 0 else _conditions(low, high))]
+    if kind in ("max", "min") and relation == "<=" and len(low.parts) == 2:
+        return [([less(x, y)], lambda _: _extremes(low, high))]
     if kind == "fold" and low.parts[0] == "sum" and k == 4:
         return [([], lambda _: _termwise(relation, low, high))]
     if kind == "fold" and low.parts[0] == "sum" and k in (2, 3):
@@ -242,6 +246,14 @@ def _function(name: str, x: Term, y: Term, relation: str, _: int) -> Tactic:
     return small
 
 
+def _absolute(low: Term, high: Term) -> Tactic:
+    """Two absolute values of what is known not to be negative."""
+    tactic = of_facts
+    for node in (low, high):
+        tactic = by("resolve", node, 0, small, small, tactic)
+    return tactic
+
+
 def _branches(low: Term, high: Term) -> Tactic:
     """Two that differ in one branch: they are compared in each."""
 
@@ -255,14 +267,49 @@ def _branches(low: Term, high: Term) -> Tactic:
     return by("cases", low.parts[0], small, here(0), here(1))
 
 
+def _conditions(low: Term, high: Term) -> Tactic:
+    """Two that differ in their condition: where both or neither holds, they agree."""
+
+    def here(*which: int) -> Tactic:
+        tactic = first(of_facts, _nowhere)
+        if which[0] != which[1]:
+            x, y = (node.parts[1 + branch] for node, branch in zip((low, high), which, strict=True))
+            tactic = first(by("have", x <= y, small, ordered, of_facts), _nowhere)
+        for node, branch in zip((low, high), which, strict=True):
+            tactic = by("resolve", node, branch, small, small, tactic)
+        return tactic
+
+    def other(which: int) -> Tactic:
+        return by("cases", high.parts[0], small, here(which, 0), here(which, 1))
+
+    return by("cases", low.parts[0], small, other(0), other(1))
+
+
+def _extremes(low: Term, high: Term) -> Tactic:
+    """Two largest, or least, of two: each is one of the two."""
+    tactic = of_facts
+    for node in (low, high):
+        one, two = node.parts
+        ways = [by("resolve", node, which, small, small, tactic) for which in (0, 1)]
+        second_larger, first_larger = ways if node.kind == "min" else reversed(ways)
+        tactic = by("cases", one <= two, small, second_larger, first_larger)
+    return tactic
+
+
 def _termwise(relation: str, low: Term, high: Term) -> Tactic:
     """Sums over one range, term by term; strictly where there is a term."""
     return by("termwise", low, relation, high.parts[4], small, ordered, small, by("known"))
 
 
 def _one_more(relation: str, low: Term, high: Term, k: int) -> Tactic:
-    """A sum with one term more than another, the first (k = 2) or the last, which is not negative."""
+    """A sum with one term more than another, the first (k = 2) or the last, which is not negative; or two of no term."""
     _, index, first_, last, body = high.parts
     cut, at = (first_, first_) if k == 2 else (low.parts[3], last)
     extra = Term("rel", relation, ZERO, substitute(body, {index: at}))
-    return by("have", extra, small, small, by("split_sum", high, cut, small, small, of_facts))
+    some = by("have", extra, small, small, by("split_sum", high, cut, small, small, of_facts))
+    if relation == "<":
+        return some
+    none = of_facts
+    for node in (low, high):
+        none = by("termwise", node, "=", ZERO, small, _nowhere, small, none)
+    return first(some, by("cases", first_ <= last, small, some, none))
