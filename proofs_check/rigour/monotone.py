@@ -302,7 +302,7 @@ def _termwise(relation: str, low: Term, high: Term) -> Tactic:
 
 
 def _one_more(relation: str, low: Term, high: Term, k: int) -> Tactic:
-    """A sum with one term more than another, the first (k = 2) or the last, which is not negative; or two of no term."""
+    """A sum with one term more, the first (k = 2) or the last, which is not negative; or two sums of no term."""
     _, index, first_, last, body = high.parts
     cut, at = (first_, first_) if k == 2 else (low.parts[3], last)
     extra = Term("rel", relation, ZERO, substitute(body, {index: at}))
