@@ -159,6 +159,7 @@ class Search:
         return [
             arithmetic.signs,
             lambda q: arithmetic.linear(q, 1),
+            lambda q: self._plain_ways(q, depth),
             lambda q: boxes(q, budget=looks),
             arithmetic.linear,
             lambda q: self._tangents(q, depth),
@@ -252,13 +253,7 @@ class Search:
         """An `if`, an absolute value or a largest of two goes away, where floats say which way, or case by case."""
 
         def resolve(s: Sequent) -> Proof:
-            # The largest first: what is divided inside would be written in another way by a rewriting.
-            for node in sorted(walk(s.goal), key=lambda t: -t.size):
-                absolute = node.kind == "apply" and node.parts[0] == "abs"
-                plain = free(node) <= {v.name for v in s.variables}
-                if not plain or not (absolute or node.kind in ("max", "min", "if")):
-                    continue
-                ways = len(node.parts) if node.kind in ("max", "min") else 2
+            for node in _ambiguous(s):
                 decided = False
 
                 def go(q: Sequent) -> Proof:
@@ -266,15 +261,12 @@ class Search:
                     decided = True
                     return self._rewriting(depth - 1)(q)
 
-                def one_way(why: Tactic, node: Term = node, ways: int = ways) -> Tactic:
-                    return first(*(by("resolve", node, k, arithmetic.small, why, go) for k in range(ways)))
-
                 try:
-                    return one_way(self.tactic(depth - 1))(s)
+                    return _one_way(node, self.tactic(depth - 1), go)(s)
                 except Failed:
                     if decided:
                         raise
-                here = one_way(arithmetic.small)
+                here = _one_way(node, arithmetic.small, go)
                 return by("cases", _condition(node), arithmetic.small, here, here)(s)
             raise Failed("nothing to resolve")
 
@@ -284,6 +276,23 @@ class Search:
             return self._in_order(s, depth)
 
         return [in_order, resolve]
+
+    def _plain_ways(self, s: Sequent, depth: int) -> Proof:
+        """What arithmetic alone resolves."""
+        for node in _ambiguous(s):
+            decided = False
+
+            def go(q: Sequent) -> Proof:
+                nonlocal decided
+                decided = True
+                return self._rewriting(depth)(q)
+
+            try:
+                return _one_way(node, arithmetic.small, go)(s)
+            except Failed:
+                if decided:
+                    raise
+        raise Failed("nothing is plain")
 
     def _rewriting(self, depth: int) -> Tactic:
         """Puts the last equality among the hypotheses to use, and goes on."""
@@ -484,6 +493,21 @@ def _value_count(v: Variable) -> int | None:
 
 def _never(sequent: Sequent) -> Proof:
     raise Failed("it does not apply")
+
+
+def _ambiguous(s: Sequent) -> list[Term]:
+    """Each `if`, absolute value, largest and least of the goal that mentions no index, the largest first: what is
+    divided inside would be written in another way by a rewriting.
+    """
+    names = {v.name for v in s.variables}
+    nodes = [t for t in walk(s.goal) if t.kind in ("max", "min", "if") or (t.kind == "apply" and t.parts[0] == "abs")]
+    return sorted((node for node in nodes if free(node) <= names), key=lambda t: -t.size)
+
+
+def _one_way(node: Term, why: Tactic, go: Tactic) -> Tactic:
+    """The node is one of its parts."""
+    ways = len(node.parts) if node.kind in ("max", "min") else 2
+    return first(*(by("resolve", node, k, arithmetic.small, why, go) for k in range(ways)))
 
 
 def _condition(node: Term) -> Term:

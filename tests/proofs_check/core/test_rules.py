@@ -621,6 +621,35 @@ def test_a_statement_builds_on_a_proved_one_over_the_same_domain_or_a_wider_one(
         check_certificate(weaker, plain, proved)
 
 
+def test_a_condition_of_definedness_is_cited_from_the_proved_statement():
+    proved = statement("a", for_all=[POSITIVE], says=1 / x > 0)
+    weaker = statement("b", for_all=[POSITIVE], says=1 / x > -1)
+    base = {"format": 1, "statement": weaker.digest, "point": {"x": "1"}}
+    ends = ["linear", [["1", [1]], ["1", []]]]
+    cited = {**base, "proofs": {"conclusion": [[["cited", 0, KNOWN]], ends, "known"]}}
+    assert check_certificate(weaker, cited, proved).outcome is Outcome.PROVED
+    assuming = statement("a", for_all=[POSITIVE], given=[x > 1], says=1 / x > 0)
+    elsewhere = statement("a", for_all=[POSITIVE], says=1 / (x + 1) > 0)
+    for known in (None, assuming, elsewhere):
+        with pytest.raises(Rejected):
+            check_certificate(weaker, cited, known)
+    for place, proof in ((1, KNOWN), (0, None), ("0", KNOWN)):
+        with pytest.raises(Rejected):
+            forged = {"conclusion": [[["cited", place, proof]], ends, "known"]}
+            check_certificate(weaker, {**base, "proofs": forged}, proved)
+
+
+def test_a_condition_that_is_known_inside_is_not_known_at_a_wider_end():
+    proved = statement("a", for_all=[POSITIVE], says=1 / x > 0)
+    wider = statement("b", for_all=[real("x", 0)], says=1 / x > 0)
+    inside = ["alternatives", 0, ["known"], ["known"]]
+    for proof in (KNOWN, inside):
+        forged = {"format": 1, "statement": wider.digest, "point": {"x": "1"},
+                  "proofs": {"conclusion": [[["cited", 0, proof]], inside, "known"]}}  # fmt: skip
+        with pytest.raises(Rejected):
+            check_certificate(wider, forged, proved)
+
+
 def known_about(*variables: Variable, given=(), goal=x > 0) -> Sequent:
     return Sequent(tuple(variables), tuple(given), goal)
 

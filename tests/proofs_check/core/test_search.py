@@ -21,6 +21,7 @@ from proofs_check.core.terms import (
     iff,
     implies,
     largest,
+    least,
     log,
     ne,
     num,
@@ -39,7 +40,10 @@ x, y, n = real("x"), positive("y"), whole("n", 1)
 s, i = sequence("s", n, 0), var("i")
 TENTH = Fraction(11, 10)
 SUM = total(i, 1, n, s[i])
-MOST = n * fold("max", i, 1, n, s[i])
+TOP = fold("max", i, 1, n, s[i])
+MOST = n * TOP
+m = whole("m", 0, n)
+EXPS = total(i, 1, m, exp(s[i]))
 
 
 @pytest.mark.parametrize(
@@ -55,12 +59,18 @@ MOST = n * fold("max", i, 1, n, s[i])
         (implies(x < y, exp(x) < exp(y)), implies(x < y, exp(x) < TENTH * exp(y))),
         (both(y > 0, exp(y) > 1 + y), both(y > 0, TENTH * exp(y) > 1 + y)),
         (implies(y <= x, exp(y) <= exp(x)), implies(TENTH * y <= x, exp(y) <= exp(x))),
+        (tanh(y) <= absolute(y), tanh(y) <= absolute(TENTH * y)),
+        (tanh(y) <= largest(y, 1), tanh(y) <= largest(y, TENTH)),
+        (tanh(least(y, 1)) <= y, tanh(least(y / TENTH, 1)) <= y),
+        (tanh(y) <= when(y < 1, y, 1), tanh(y) <= when(y < 2, y, 1)),
+        (EXPS <= m * exp(TOP), total(i, num(1) + 1, m, exp(s[i])) <= m * exp(TOP)),
     ],
-    ids=range(10),
+    ids=range(15),
 )
 def test_a_weaker_variant_is_proved_from_the_statement(known, weaker):
-    proved = statement("a.known", for_all=[n, s, x, y], says=known)
-    made = statement("a.weaker", for_all=[n, s, x, y], says=weaker)
+    variables = [n, m, s, x, y]
+    proved = statement("a.known", for_all=variables, says=known)
+    made = statement("a.weaker", for_all=variables, says=weaker)
     found = decide(made, MUTANT, None, proved)
     assert found.checked is not None and found.checked.outcome is Outcome.PROVED
 
