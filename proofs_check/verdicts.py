@@ -45,17 +45,15 @@ def summary(checked: Checked | None, reason: str = "") -> Row:
 def counted(statement: Statement, tried: Sequence[Row]) -> Row:
     """{made, refuted, true, open}, each certificate checked here; and the kinds refuted, and what stays open.
 
-    The statement is one that was proved: a weaker mutant may build on it.
+    The statement is one that was proved: a weaker mutant may build on it. Every mutant that the core makes counts: one
+    that nobody tried, or that was left out, is open.
     """
-    by_digest = {mutant.statement.digest: mutant for mutant in mutants(statement)} if tried else {}
+    offered = {entry["digest"]: entry["certificate"] for entry in tried}
     counts: Counter[str] = Counter()
     kinds: set[str] = set()
     left: list[str] = []
-    for entry in tried:
-        mutant = by_digest.get(entry["digest"])
-        if mutant is None:
-            continue
-        outcome = _outcome(mutant.statement, entry["certificate"], statement)
+    for mutant in mutants(statement):
+        outcome = _outcome(mutant.statement, offered.get(mutant.statement.digest), statement)
         counts[outcome] += 1
         if outcome == "refuted":
             kinds.add(mutant.kind)

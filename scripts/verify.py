@@ -101,7 +101,7 @@ def _decision(row: dict) -> str:
     if row["outcome"] == "proved":
         rules = ", ".join(f"{name} {count}" for name, count in _rules(row["certificate"]))
         lines.append(f"  Certificate: {rules}; its hypotheses are met at {place(row['certificate']['point'])}")
-    if row["mutants"]["made"]:
+    if row["mutants"]:
         lines.append(f"  {_mutants(row['mutants'])}")
     return "\n".join(lines)
 
