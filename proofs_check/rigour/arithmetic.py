@@ -192,7 +192,8 @@ def linear(sequent: Sequent, degree: int = 2, squares: bool = True) -> Proof:
                 form = difference(fact.parts[2], fact.parts[1])
             except _FAULTS:
                 continue
-            if not form.over and is_number(form) is None:
+            value = is_number(form)
+            if not form.over and (value is None or value < 0):  # a number below 0 contradicts itself
                 forms.append((number, fact.parts[0], form))
     atoms = list(dict.fromkeys(base for mono in margin.top for base, _ in mono))
     positive = [atom for atom in atoms if is_exp(atom)][:4]

@@ -119,7 +119,7 @@ def _chained(lemmas: Sequence[Lemma], last: Callable[[int], Tactic]) -> Tactic:
     """Each lemma as a fact beside the known one; then `last`, which is told how many there are."""
     tactic = last(len(lemmas))
     for formula, why in reversed(lemmas):
-        tactic = by("have", formula, small, partial(_if_not_refuted, why), tactic)
+        tactic = by("have", formula, first(small, _nowhere), partial(_if_not_refuted, why), tactic)
     return tactic
 
 
