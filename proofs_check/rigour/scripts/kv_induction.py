@@ -447,18 +447,24 @@ SCRIPTS["kv.thm3.3.discrepancy.range"] = _range
 def _matched() -> Mapping[str, Tactic]:
     i, L, sigma, m = map(var, ("i", "L", "sigma", "m"))
 
-    def main(s: Sequent) -> Proof:
-        whole = s.goal.parts[1].parts[0].parts[1]
-        back_ = Term("fold", *whole.parts[:2], ONE, i + 1, whole.parts[4])
-        before = Term("fold", *whole.parts[:2], ONE, i, whole.parts[4])
-        after = Term("fold", *whole.parts[:2], i + 1 + 1, L, whole.parts[4])
-        match = exp(1 / sigma - m * (L - i - 1))
-        far, ratio = exp(-m * (L - 1)), exp(-1 / sigma + m * (L - i - 1))
+    match, far = exp(1 / sigma - m * (L - i - 1)), exp(-m * (L - 1)) <= 1
+    ratio = exp(-1 / sigma + m * (L - i - 1))
+
+    def small_share(share: Term) -> Tactic:
+        """The weight of an end of the context is at most one over that of the match."""
+        whole = share.parts[1]
+        back_, before, after = (Term("fold", *whole.parts[:2], low, high, whole.parts[4])
+                                for low, high in ((ONE, i + 1), (ONE, i), (i + 1 + 1, L)))  # fmt: skip
         cut = steps(split_sum(whole, i + 1), split_sum(back_, i), haves(
             (before >= 0, arithmetic.signs), (after >= 0, arithmetic.signs)), settled, of_facts)  # fmt: skip
-        end = linear((2, ratio, match <= whole), (1, far <= 1))
-        return steps(haves((whole > 0, some), (match <= whole, cut), (far <= 1, auto())), settled, times(whole, known),
-                     end)(s)  # fmt: skip
+        left = (1, ratio, match <= whole)
+        return steps(haves((whole > 0, some), (match <= whole, cut), (far, auto())), settled, times(whole, known),
+                     first(linear(left, (1, far)), linear(left)))  # fmt: skip
+
+    def main(s: Sequent) -> Proof:
+        shares = s.goal.parts[1].parts
+        return steps(haves(*((share <= ratio, small_share(share)) for share in shares)),
+                     linear(*((1, share <= ratio) for share in shares)))(s)  # fmt: skip
 
     return {"conclusion": main}
 
