@@ -32,8 +32,8 @@ from proofs_check.core.terms import (
     sqrt,
     tanh,
     to_json,
-    when,
 )
+from proofs_check.notation import when
 
 Places = Mapping[sp.Symbol, Any]
 _FUNCTIONS = {sp.log: log, sp.tanh: tanh, sp.sin: sin, sp.cos: cos, sp.atan: atan, sp.Abs: absolute}

@@ -11,18 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from proofs_check.core import statement as _core
-from proofs_check.core.domain import Variable, ball, choice, positive, real, sequence, whole
-from proofs_check.core.statement import (
-    Definition,
-    Statement,
-    define,
-    exists,
-    limit,
-    supremum,
-    unique_minimiser,
-    unique_zero,
-)
+from proofs_check import notation
+from proofs_check.core.domain import Variable
+from proofs_check.core.statement import Definition, Statement
 from proofs_check.core.terms import (
     PI,
     Term,
@@ -30,24 +21,38 @@ from proofs_check.core.terms import (
     atan,
     both,
     cos,
-    each,
     either,
     eq,
     exp,
-    fold,
-    iff,
     implies,
-    largest,
-    least,
     lift,
     log,
     ne,
     sin,
     sqrt,
     tanh,
+)
+from proofs_check.notation import (
+    ball,
+    choice,
+    define,
+    each,
+    exists,
+    fold,
+    iff,
+    largest,
+    least,
+    limit,
+    positive,
+    real,
+    sequence,
+    supremum,
     total,
+    unique_minimiser,
+    unique_zero,
     var,
     when,
+    whole,
 )
 
 STATED: list[Statement] = []
@@ -58,7 +63,7 @@ def statement(
     using: Sequence[tuple[str, Definition]] = (),
 ) -> Statement:  # fmt: skip
     """State that for all variables, if all of `given`, then `says`; the statement is decided when the file has run."""
-    made = _core.statement(name, for_all=for_all, says=says, given=given, using=using)
+    made = notation.statement(name, for_all=for_all, says=says, given=given, using=using)
     STATED.append(made)
     return made
 

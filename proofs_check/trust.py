@@ -1,8 +1,8 @@
 """What has to be trusted, found by walking the imports from the function that checks a certificate.
 
 `decision`: every module that `core.certificate` reaches, the lowering to balls included: a mistake there could confirm
-a false statement. `logic`: what turns decisions into words. `definitions`: the statements, and the formulas of theory
-that they are written with.
+a false statement. `logic`: what turns writing into trees, and decisions into words. `definitions`: the statements, and
+the formulas of theory that they are written with.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 START = ("proofs_check.core.certificate",)
 LOGIC = ("proofs_check.core.printing", "proofs_check.verdicts", "proofs_check.store", "proofs_check.emit",
-         "proofs_check.user_claims", "proofs_check.language", "proofs_check.converted",
+         "proofs_check.user_claims", "proofs_check.language", "proofs_check.notation", "proofs_check.converted",
          "proofs_check.core.mutants")  # fmt: skip
 DEFINITIONS = ("proofs_check.kv.formal", "proofs_check.razor.formal")
 OURS = ("proofs_check", "theory", "dynamics", "scripts")

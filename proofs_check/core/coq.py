@@ -14,7 +14,8 @@ from functools import reduce
 
 from proofs_check.core.domain import Sequent, Variable, needed, taken
 from proofs_check.core.statement import Form, Statement, obligations
-from proofs_check.core.terms import ONE, ZERO, Malformed, Term, both, eq, fresh, substitute, total
+from proofs_check.core.terms import ONE, ZERO, Malformed, Term, both, eq, fresh, substitute
+from proofs_check.notation import total
 
 PREAMBLE = """\
 Require Import Reals ZArith Lra ClassicalDescription.

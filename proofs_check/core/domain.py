@@ -9,6 +9,7 @@ from typing import Any
 
 from proofs_check.core.terms import (
     NAME,
+    ONE,
     Arithmetic,
     Malformed,
     Term,
@@ -20,14 +21,12 @@ from proofs_check.core.terms import (
     free,
     fresh,
     from_json,
-    lift,
     ne,
     negation,
     num,
     rational,
     substitute,
     to_json,
-    total,
     walk,
 )
 
@@ -109,43 +108,6 @@ class Variable(Arithmetic):
         sizes = tuple(from_json(size) for size in data.get("sizes", ()))
         values = tuple(rational(value) for value in data.get("values", ()))
         return cls(data.get("name", ""), low, high, low_open, high_open, is_whole, sizes, values, radius)
-
-
-def _end(value: Any) -> Term | None:
-    return None if value is None else lift(value)
-
-
-def real(name: str, low: Any = None, high: Any = None, *, open: bool | str = False) -> Variable:
-    """A real number from low to high (None: no end); open: True, or "low" or "high" for one open end."""
-    return Variable(name, _end(low), _end(high), open in (True, "low"), open in (True, "high"))
-
-
-def positive(name: str) -> Variable:
-    return real(name, 0, open="low")
-
-
-def whole(name: str, low: Any = None, high: Any = None) -> Variable:
-    """A whole number; it may be the size of a sequence and a bound of a sum."""
-    return Variable(name, _end(low), _end(high), whole=True)
-
-
-def choice(name: str, *values: Any) -> Variable:
-    """One of finitely many numbers."""
-    if not values:
-        raise Malformed(f"{name} is a choice among nothing")
-    numbers = tuple(lift(value).parts[0] for value in values)
-    return Variable(name, whole=all(n.denominator == 1 for n in numbers), values=numbers)
-
-
-def sequence(name: str, sizes: Any, low: Any = None, high: Any = None, *, open: bool | str = False) -> Variable:
-    """Numbers x[1], .., x[size] between low and high; with several sizes x[i, j], .."""
-    lengths = sizes if isinstance(sizes, tuple) else (sizes,)
-    return replace(real(name, low, high, open=open), sizes=tuple(map(lift, lengths)))
-
-
-def ball(name: str, size: Any, radius: Any) -> Variable:
-    """A vector with sum of squares at most radius^2."""
-    return Variable(name, sizes=(lift(size),), radius=lift(radius))
 
 
 @dataclass(frozen=True)
@@ -327,7 +289,8 @@ def facts(sequent: Sequent) -> list[Term]:
             found += known.bounds(Term("var", known.name))
         if known.radius is not None:
             k = fresh("k", taken(sequent))
-            square = total(Term("var", k), 1, known.sizes[0], Term("item", known.name, Term("var", k)) ** 2)
+            item = Term("item", known.name, Term("var", k))
+            square = Term("fold", "sum", k, ONE, known.sizes[0], item**2)
             found += [square <= known.radius**2]
     for formula in (sequent.goal, *sequent.given):
         for node in _outer(formula):

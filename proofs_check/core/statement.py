@@ -26,7 +26,6 @@ from proofs_check.core.terms import (
     eq,
     free,
     from_json,
-    lift,
     substitute,
     to_json,
     unfold,
@@ -366,46 +365,3 @@ def _zero(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
 # every other choice nothing is known.
 CHOSEN = ("attained", "approached", "gap", "witness", "elsewhere", "box in the domain")
 FORMS = {"supremum": _supremum, "limit": _limit, "witness": _witness, "minimiser": _minimiser, "zero": _zero}
-
-
-def statement(
-    name: str, *, for_all: Sequence[Variable], says: Any, given: Sequence[Term] = (),
-    using: Sequence[tuple[str, Definition]] = (),
-) -> Statement:  # fmt: skip
-    """State that for all variables, if all of `given`, then `says`. `using`: the definitions it calls, in order."""
-    ranked = tuple((n, replace(d, rank=k)) for k, (n, d) in enumerate(using))
-    return made(name, tuple(for_all), tuple(given), says, ranked)
-
-
-def define(name: str, parameters: Sequence[Any], body: Any) -> tuple[str, Definition]:
-    """A definition with parameters, numbers or sequences (variables without domains)."""
-    names = tuple(p.name if isinstance(p, Variable) else lift(p).parts[0] for p in parameters)
-    return name, Definition(names, lift(body), 0)
-
-
-def supremum(
-    value: Any, bound: Any, at: Mapping[Any, Any], step: Any = None, rate: Any = None, *, attained: bool = True
-) -> Form:
-    terms = (lift(value), lift(bound)) if rate is None else (lift(value), lift(bound), lift(rate))
-    return Form("supremum", terms, _pairs(at), "" if step is None else lift(step).parts[0], not attained)
-
-
-def limit(value: Any, target: Any, step: Any, rate: Any) -> Form:
-    return Form("limit", (lift(value), lift(target), lift(rate)), (), lift(step).parts[0])
-
-
-def exists(at: Mapping[Any, Any], says: Term) -> Form:
-    return Form("witness", (says,), _pairs(at))
-
-
-def unique_minimiser(value: Any, at: Mapping[Any, Any]) -> Form:
-    return Form("minimiser", (lift(value),), _pairs(at))
-
-
-def unique_zero(equations: Sequence[Any], box: Mapping[str, tuple[Any, Any]]) -> Form:
-    sides = tuple((name, lift(low), lift(high)) for name, (low, high) in box.items())
-    return Form("zero", tuple(map(lift, equations)), (), "", False, sides)
-
-
-def _pairs(at: Mapping[Any, Any]) -> tuple[tuple[str, Term], ...]:
-    return tuple((name if isinstance(name, str) else lift(name).parts[0], lift(value)) for name, value in at.items())

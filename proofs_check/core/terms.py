@@ -180,12 +180,6 @@ def lift(value: Any) -> Term:
     return value.as_term() if isinstance(value, Arithmetic) else num(value)
 
 
-def var(name: str) -> Term:
-    if not isinstance(name, str) or not NAME.match(name) or name in FUNCTIONS:
-        raise Malformed(f"{name!r} is no name of a variable")
-    return Term("var", name)
-
-
 PI = Term("pi")
 ZERO, ONE = num(0), num(1)
 FALSE = Term("rel", "<=", ONE, ZERO)
@@ -216,36 +210,6 @@ def either(*formulas: Term) -> Term:
 
 def implies(given: Term, then: Term) -> Term:
     return Term("implies", given, then)
-
-
-def iff(one: Term, other: Term) -> Term:
-    return Term("iff", one, other)
-
-
-def when(condition: Term, then: Any, otherwise: Any) -> Term:
-    return Term("if", condition, lift(then), lift(otherwise))
-
-
-def largest(*values: Any) -> Term:
-    return Term("max", *map(lift, values))
-
-
-def least(*values: Any) -> Term:
-    return Term("min", *map(lift, values))
-
-
-def fold(operation: str, index: Any, low: Any, high: Any, body: Any) -> Term:
-    return Term("fold", operation, lift(index).parts[0], lift(low), lift(high), lift(body))
-
-
-def total(index: Any, low: Any, high: Any, body: Any) -> Term:
-    """The sum of body over the whole numbers low..high; 0 where high < low."""
-    return fold("sum", index, low, high, body)
-
-
-def each(index: Any, body: Any) -> Term:
-    """The sequence whose item number index is body: an argument of a call."""
-    return Term("each", lift(index).parts[0], lift(body))
 
 
 def children(term: Term) -> tuple[Term, ...]:

@@ -14,29 +14,15 @@ import sympy as sp
 
 from proofs_check.converted import term
 from proofs_check.core.derive import derivative
-from proofs_check.core.domain import choice, positive, real, sequence, whole
-from proofs_check.core.statement import (
-    Statement,
-    define,
-    exists,
-    limit,
-    statement,
-    supremum,
-    unique_minimiser,
-    unique_zero,
-)
+from proofs_check.core.statement import Statement
 from proofs_check.core.terms import (
     Term,
     absolute,
     both,
     cos,
-    each,
     either,
     eq,
     exp,
-    fold,
-    iff,
-    largest,
     lift,
     log,
     ne,
@@ -44,12 +30,30 @@ from proofs_check.core.terms import (
     sqrt,
     substitute,
     tanh,
-    total,
-    var,
-    when,
 )
 from proofs_check.kv.configuration_data import CAPTION_BATCH_M, M_OF_A_BATCH, TABLE_16
 from proofs_check.kv.tables_data import TABLE_2, TABLE_5
+from proofs_check.notation import (
+    choice,
+    define,
+    each,
+    exists,
+    fold,
+    iff,
+    largest,
+    limit,
+    positive,
+    real,
+    sequence,
+    statement,
+    supremum,
+    total,
+    unique_minimiser,
+    unique_zero,
+    var,
+    when,
+    whole,
+)
 from theory import landscape_critical_symbolic as critical
 from theory import landscape_symbolic, slice_critical, symbols
 

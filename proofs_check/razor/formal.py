@@ -12,29 +12,28 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.converted import term
-from proofs_check.core.domain import Variable, choice, positive, real, sequence, whole
-from proofs_check.core.statement import Statement, define, exists, limit, statement, supremum
-from proofs_check.core.terms import (
-    Term,
-    absolute,
-    both,
+from proofs_check.core.domain import Variable
+from proofs_check.core.statement import Statement
+from proofs_check.core.terms import Term, absolute, both, either, eq, exp, implies, lift, log, ne, sqrt, tanh
+from proofs_check.notation import (
+    choice,
+    define,
     each,
-    either,
-    eq,
-    exp,
+    exists,
     fold,
     iff,
-    implies,
     largest,
     least,
-    lift,
-    log,
-    ne,
-    sqrt,
-    tanh,
+    limit,
+    positive,
+    real,
+    sequence,
+    statement,
+    supremum,
     total,
     var,
     when,
+    whole,
 )
 from theory import compensation_bounds
 

@@ -20,8 +20,9 @@ from proofs_check.core.normal import (
     plus,
     times,
 )
-from proofs_check.core.terms import ONE, ZERO, Malformed, Term, each, free, fresh, num, substitute
+from proofs_check.core.terms import ONE, ZERO, Malformed, Term, free, fresh, num, substitute
 from proofs_check.core.work import TooLarge
+from proofs_check.notation import each
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.places import put_value
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first

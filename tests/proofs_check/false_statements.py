@@ -19,19 +19,8 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from proofs_check.core.domain import Variable, ball, choice, positive, real, sequence, whole
-from proofs_check.core.statement import (
-    Form,
-    Statement,
-    define,
-    exists,
-    from_data,
-    limit,
-    statement,
-    supremum,
-    unique_minimiser,
-    unique_zero,
-)
+from proofs_check.core.domain import Variable
+from proofs_check.core.statement import Form, Statement, from_data
 from proofs_check.core.terms import (
     PI,
     Term,
@@ -39,25 +28,40 @@ from proofs_check.core.terms import (
     atan,
     both,
     cos,
-    each,
     either,
     eq,
     exp,
-    fold,
     from_json,
-    iff,
     implies,
-    largest,
-    least,
     log,
     ne,
     num,
     sin,
     sqrt,
     tanh,
+)
+from proofs_check.notation import (
+    ball,
+    choice,
+    define,
+    each,
+    exists,
+    fold,
+    iff,
+    largest,
+    least,
+    limit,
+    positive,
+    real,
+    sequence,
+    statement,
+    supremum,
     total,
+    unique_minimiser,
+    unique_zero,
     var,
     when,
+    whole,
 )
 
 # fmt: off

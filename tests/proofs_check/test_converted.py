@@ -8,9 +8,9 @@ import pytest
 import sympy as sp
 
 from proofs_check.converted import term
-from proofs_check.core.domain import choice, positive, real, sequence, whole
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown, interval
-from proofs_check.core.terms import PI, absolute, each, eq, exp, largest, log, ne, num, sqrt, var, when
+from proofs_check.core.terms import PI, absolute, eq, exp, log, ne, num, sqrt
+from proofs_check.notation import choice, each, largest, positive, real, sequence, var, when, whole
 from theory.numeric import numeric
 from theory.precision import working
 

@@ -11,17 +11,8 @@ from pathlib import Path
 import pytest
 
 from proofs_check.core.coq import RESERVED, coq_name, document, proposition
-from proofs_check.core.domain import Variable, ball, choice, positive, real, sequence, whole
-from proofs_check.core.statement import (
-    define,
-    exists,
-    from_data,
-    limit,
-    statement,
-    supremum,
-    unique_minimiser,
-    unique_zero,
-)
+from proofs_check.core.domain import Variable
+from proofs_check.core.statement import from_data
 from proofs_check.core.terms import (
     PI,
     Malformed,
@@ -33,19 +24,34 @@ from proofs_check.core.terms import (
     either,
     eq,
     exp,
-    fold,
-    iff,
     implies,
-    largest,
-    least,
     log,
     ne,
     sin,
     sqrt,
     tanh,
+)
+from proofs_check.notation import (
+    ball,
+    choice,
+    define,
+    exists,
+    fold,
+    iff,
+    largest,
+    least,
+    limit,
+    positive,
+    real,
+    sequence,
+    statement,
+    supremum,
     total,
+    unique_minimiser,
+    unique_zero,
     var,
     when,
+    whole,
 )
 
 ROOT = Path(__file__).resolve().parents[2]

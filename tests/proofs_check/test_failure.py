@@ -4,10 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from proofs_check.core.domain import real
-from proofs_check.core.statement import exists, statement
 from proofs_check.core.terms import both, either, exp, num, sqrt, to_json
 from proofs_check.failure import sides
+from proofs_check.notation import exists, real, statement
 
 x = real("x")
 

@@ -16,8 +16,9 @@ from flint import arb
 from proofs_check.core.derive import derivative
 from proofs_check.core.enclose import Evaluator, interval
 from proofs_check.core.statement import Form
-from proofs_check.core.terms import Term, absolute, each, lift, unfold, var
+from proofs_check.core.terms import Term, absolute, lift, unfold
 from proofs_check.kv import formal as kv
+from proofs_check.notation import each, var
 from proofs_check.razor import formal as razor
 from theory import (
     alibi,

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs_check import registry, store, trust
-from proofs_check.core.domain import real
-from proofs_check.core.statement import statement
 from proofs_check.core.terms import exp
 from proofs_check.ledger import decided, record
+from proofs_check.notation import real, statement
 from proofs_check.packed import packed, unpacked
 from proofs_check.verdicts import counted
 

@@ -6,18 +6,7 @@ Easy and hard are mixed on purpose, and nothing was left out or put in because o
 
 from fractions import Fraction
 
-from proofs_check.core.domain import ball, choice, positive, real, sequence, whole
-from proofs_check.core.statement import (
-    Form,
-    Statement,
-    define,
-    exists,
-    limit,
-    statement,
-    supremum,
-    unique_minimiser,
-    unique_zero,
-)
+from proofs_check.core.statement import Form, Statement
 from proofs_check.core.terms import (
     PI,
     Term,
@@ -25,24 +14,39 @@ from proofs_check.core.terms import (
     atan,
     both,
     cos,
-    each,
     either,
     eq,
     exp,
-    fold,
-    iff,
     implies,
-    largest,
-    least,
     lift,
     log,
     ne,
     sin,
     sqrt,
     tanh,
+)
+from proofs_check.notation import (
+    ball,
+    choice,
+    define,
+    each,
+    exists,
+    fold,
+    iff,
+    largest,
+    least,
+    limit,
+    positive,
+    real,
+    sequence,
+    statement,
+    supremum,
     total,
+    unique_minimiser,
+    unique_zero,
     var,
     when,
+    whole,
 )
 
 HALF = Fraction(1, 2)

@@ -15,19 +15,16 @@ from proofs_check.core.terms import (
     absolute,
     both,
     children,
-    each,
     eq,
     exp,
-    fold,
     free,
     fresh,
     negation,
     substitute,
     tanh,
-    total,
-    var,
     walk,
 )
+from proofs_check.notation import each, fold, total, var
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import of_facts, small
 from proofs_check.rigour.auto import Search

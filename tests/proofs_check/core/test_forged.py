@@ -10,11 +10,25 @@ import pytest
 
 from proofs_check.core import witness
 from proofs_check.core.certificate import Outcome, check_certificate
-from proofs_check.core.domain import choice, positive, real, sequence, whole
 from proofs_check.core.mutants import mutants
 from proofs_check.core.rules import RULES, Rejected
-from proofs_check.core.statement import limit, obligations, statement, supremum, unique_minimiser, unique_zero
-from proofs_check.core.terms import absolute, eq, exp, fold, implies, log, num, sqrt, substitute, tanh, total, var
+from proofs_check.core.statement import obligations
+from proofs_check.core.terms import absolute, eq, exp, implies, log, num, sqrt, substitute, tanh
+from proofs_check.notation import (
+    choice,
+    fold,
+    limit,
+    positive,
+    real,
+    sequence,
+    statement,
+    supremum,
+    total,
+    unique_minimiser,
+    unique_zero,
+    var,
+    whole,
+)
 from proofs_check.rigour.decide import Effort, decide
 from proofs_check.rigour.points.refute import refute
 from tests.proofs_check.core import sampling

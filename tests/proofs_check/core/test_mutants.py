@@ -4,10 +4,21 @@ from fractions import Fraction
 
 import pytest
 
-from proofs_check.core.domain import choice, real, sequence, whole
 from proofs_check.core.mutants import mutants
-from proofs_check.core.statement import limit, statement, supremum, unique_minimiser, unique_zero
-from proofs_check.core.terms import eq, exp, total, var
+from proofs_check.core.terms import eq, exp
+from proofs_check.notation import (
+    choice,
+    limit,
+    real,
+    sequence,
+    statement,
+    supremum,
+    total,
+    unique_minimiser,
+    unique_zero,
+    var,
+    whole,
+)
 from proofs_check.rigour.decide import try_mutants
 from proofs_check.verdicts import counted, score
 

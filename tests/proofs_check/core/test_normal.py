@@ -14,9 +14,7 @@ from proofs_check.core.terms import (
     absolute,
     atan,
     cos,
-    each,
     exp,
-    fold,
     free,
     log,
     num,
@@ -24,10 +22,9 @@ from proofs_check.core.terms import (
     sqrt,
     substitute,
     tanh,
-    total,
-    var,
 )
 from proofs_check.core.work import TooLarge, limited
+from proofs_check.notation import each, fold, total, var
 from tests.proofs_check.core import sampling
 
 x, y, n, i, j, k = map(var, "xynijk")

@@ -5,40 +5,45 @@ from fractions import Fraction
 import pytest
 
 from proofs_check.core.certificate import Outcome, building_on, check_certificate
-from proofs_check.core.domain import Sequent, Variable, ball, choice, needed, positive, real, sequence, whole
+from proofs_check.core.domain import Sequent, Variable, needed
 from proofs_check.core.rules import RULES, Rejected, check
-from proofs_check.core.statement import (
-    exists,
-    from_data,
-    limit,
-    obligations,
-    statement,
-    supremum,
-    unique_minimiser,
-    unique_zero,
-)
+from proofs_check.core.statement import from_data, obligations
 from proofs_check.core.terms import (
     FALSE,
     Malformed,
     Term,
     absolute,
     both,
-    each,
     either,
     eq,
     exp,
-    fold,
-    iff,
     implies,
-    largest,
     log,
     ne,
     num,
     sqrt,
     to_json,
+)
+from proofs_check.notation import (
+    ball,
+    choice,
+    each,
+    exists,
+    fold,
+    iff,
+    largest,
+    limit,
+    positive,
+    real,
+    sequence,
+    statement,
+    supremum,
     total,
+    unique_minimiser,
+    unique_zero,
     var,
     when,
+    whole,
 )
 
 x, y, v, w = map(var, "xyvw")

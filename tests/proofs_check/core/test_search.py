@@ -5,9 +5,8 @@ from fractions import Fraction
 import pytest
 
 from proofs_check.core.certificate import Outcome, check_certificate
-from proofs_check.core.domain import positive, real, sequence, whole
 from proofs_check.core.rules import Rejected
-from proofs_check.core.statement import obligations, statement
+from proofs_check.core.statement import obligations
 from proofs_check.core.terms import (
     PI,
     Term,
@@ -17,22 +16,29 @@ from proofs_check.core.terms import (
     either,
     eq,
     exp,
-    fold,
-    iff,
     implies,
-    largest,
-    least,
     log,
     ne,
     num,
     sin,
     sqrt,
     tanh,
+)
+from proofs_check.core.witness import refutes
+from proofs_check.notation import (
+    fold,
+    iff,
+    largest,
+    least,
+    positive,
+    real,
+    sequence,
+    statement,
     total,
     var,
     when,
+    whole,
 )
-from proofs_check.core.witness import refutes
 from proofs_check.rigour.decide import MUTANT, UNAIDED, decide
 from proofs_check.rigour.points.refute import refute
 

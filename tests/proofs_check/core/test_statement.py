@@ -6,35 +6,28 @@ import pytest
 
 from proofs_check.core import printing
 from proofs_check.core.certificate import check_certificate, premise
-from proofs_check.core.domain import choice, needed, positive, real, sequence, whole
+from proofs_check.core.domain import needed
 from proofs_check.core.rules import Rejected
-from proofs_check.core.statement import (
+from proofs_check.core.statement import from_data, obligations
+from proofs_check.core.terms import Malformed, Term, eq, exp, implies, log, ne, num, sqrt, substitute
+from proofs_check.core.witness import from_json, meets, refutes, to_json
+from proofs_check.notation import (
+    choice,
     define,
+    each,
     exists,
-    from_data,
     limit,
-    obligations,
+    positive,
+    real,
+    sequence,
     statement,
     supremum,
+    total,
     unique_minimiser,
     unique_zero,
-)
-from proofs_check.core.terms import (
-    Malformed,
-    Term,
-    each,
-    eq,
-    exp,
-    implies,
-    log,
-    ne,
-    num,
-    sqrt,
-    substitute,
-    total,
     var,
+    whole,
 )
-from proofs_check.core.witness import from_json, meets, refutes, to_json
 from proofs_check.rigour.decide import Empty, decide
 from proofs_check.rigour.points.sample import satisfy
 
