@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from proofs_check.core import witness
 from proofs_check.core.certificate import Checked, Outcome, check_certificate
 from proofs_check.core.mutants import mutants
+from proofs_check.core.printing import point_to_json
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import CHOSEN, Statement
 
@@ -32,7 +32,7 @@ def summary(checked: Checked | None, reason: str = "") -> Row:
     strength, coverage = _STRENGTH[checked.outcome]
     at: Any = None
     if checked.outcome is Outcome.REFUTED:
-        at = {"part": checked.detail, "point": witness.to_json(checked.at)}
+        at = {"part": checked.detail, "point": point_to_json(checked.at)}
     choice_only = checked.outcome is Outcome.REFUTED and checked.detail in CHOSEN
     if choice_only:
         coverage = "instances"

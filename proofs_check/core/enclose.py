@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from proofs_check.core.terms import Term, free
+from proofs_check.core.terms import Term, free, negation
 from proofs_check.core.work import spend
 
 Interval = tuple[arb, arb]
@@ -145,33 +145,36 @@ class Evaluator:
         return hull(*one, *other)
 
     def truth(self, formula: Term) -> bool | None:
-        """True or False where that is certain on the whole box, else None; read from left to right."""
-        kind, parts = formula.kind, formula.parts
-        if kind == "rel":
-            try:
-                return compare(parts[0], self.value(parts[1]), self.value(parts[2]))
-            except Unknown:
-                return None
-        if kind == "iff":
-            one, other = self.truth(parts[0]), self.truth(parts[1])
-            return None if one is None or other is None else one == other
-        if kind == "implies":
-            kind, parts = "or", parts
-        wanted = kind == "or"
-        uncertain = False
-        for number, part in enumerate(parts):
-            try:
-                found = self.truth(part)
-            except Undefined:
-                if uncertain:  # an earlier part may already decide it
-                    return None
-                raise
-            if formula.kind == "implies" and number == 0 and found is not None:
-                found = not found
-            if found is wanted:
-                return None if uncertain else wanted
-            uncertain = uncertain or found is None
-        return None if uncertain else not wanted
+        """True or False where that is certain on the whole box, None where it is not."""
+        return truth(formula, lambda relation, a, b: compare(relation, self.value(a), self.value(b)))
+
+
+def truth(formula: Term, compared: Callable[[str, Term, Term], bool | None]) -> bool | None:
+    """The truth of a formula by that of its comparisons: None where one is defined, and not decided.
+
+    Parts are read from left to right, as definedness is. Raises Undefined where a part that is reached certainly has no
+    value, and Unknown where that may be so.
+    """
+    kind, parts = formula.kind, formula.parts
+    if kind == "rel":
+        return compared(*parts)
+    if kind == "iff":
+        one, other = truth(parts[0], compared), truth(parts[1], compared)
+        return None if one is None or other is None else one == other
+    if kind == "implies":
+        kind, parts = "or", (negation(parts[0]), parts[1])
+    decisive, uncertain = kind == "or", False
+    for part in parts:
+        try:
+            found = truth(part, compared)
+        except Undefined as reason:
+            if uncertain:  # an earlier part may already decide it
+                raise Unknown(str(reason)) from reason
+            raise
+        if found is decisive:  # also where earlier parts are not decided, for they are defined
+            return decisive
+        uncertain = uncertain or found is None
+    return None if uncertain else not decisive
 
 
 def compare(relation: str, a: Value, b: Value) -> bool | None:

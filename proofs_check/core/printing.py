@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from proofs_check.core.domain import Variable
 from proofs_check.core.statement import Form, Statement, gap
-from proofs_check.core.terms import Term, from_json, walk
+from proofs_check.core.terms import Term, from_json, to_json, walk
 
 _LOOSE, _SUM, _PRODUCT, _POWER, _TIGHT = range(5)  # how strongly a piece of text holds together
 _WORDS = {"<": "<", "<=": "<=", "=": "=", "!=": "!="}
@@ -220,6 +221,17 @@ def _form(form: Form, variables: Sequence[Variable]) -> str:
         return f"{terms[0]} is least at {at} and nowhere else"
     box = ", ".join(f"{_TEXT.at(a)} < {name} < {_TEXT.at(b)}" for name, a, b in form.box)
     return f"{', '.join(terms)} vanish together at exactly one point, and there {box}"
+
+
+def point_to_json(point: Mapping[str, Any]) -> dict[str, Any]:
+    """A point as plain data, which `witness.from_json` reads."""
+    return {name: _plain(value) for name, value in point.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Term):
+        return {"term": to_json(value)}
+    return str(value) if isinstance(value, Fraction) else [_plain(part) for part in value]
 
 
 def coordinate(value: Any) -> str:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.core.domain import Sequent, Variable, check_formed, put
-from proofs_check.core.enclose import Evaluator, Undefined, Unknown, compare
+from proofs_check.core.domain import Sequent, check_formed, put
+from proofs_check.core.enclose import Evaluator, Undefined, Unknown, Value, compare
+from proofs_check.core.enclose import truth as certain
 from proofs_check.core.normal import difference, is_number
-from proofs_check.core.terms import FORMULAS, Malformed, Term, free, negation, num, rational, substitute
+from proofs_check.core.terms import FORMULAS, Malformed, Term, free, num, rational, substitute
 from proofs_check.core.terms import from_json as term_from_json
-from proofs_check.core.terms import to_json as term_to_json
 from proofs_check.core.work import TooLarge, limited
 from theory.precision import working
 
@@ -37,7 +37,6 @@ def meets(sequent: Sequent, point: Point) -> bool:
     try:
         with limited(_WORK):
             sequent, point = _with_terms_put(sequent, point)
-            _check_shape(sequent, point)
             return all(truth(formula, point) for formula in (*_domain(sequent, point), *hypotheses(sequent)))
     except (Undefined, Unknown, Malformed, TooLarge):
         return False
@@ -51,7 +50,6 @@ def refutes(sequent: Sequent, point: Point) -> bool:
     try:
         with limited(_WORK):
             placed, point = _with_terms_put(sequent, point)
-            _check_shape(placed, point)
             bounds = placed.given[: len(placed.given) - len(sequent.given)]
             inside = all(truth(bound, point) for bound in (*_domain(placed, point), *bounds))
     except (Undefined, Unknown, Malformed, TooLarge):
@@ -80,90 +78,52 @@ def _with_terms_put(sequent: Sequent, point: Point) -> tuple[Sequent, Point]:
 
 
 def truth(formula: Term, point: Point) -> bool | None:
-    """The truth of a formula at a point, by enclosures ever finer, then by normal form; None if neither decides.
-
-    Raises Undefined where it certainly has no value. Parts are read from left to right, as definedness is.
-    """
-    kind, parts = formula.kind, formula.parts
-    if kind == "rel":
-        return _compared(formula, point)
-    if kind == "iff":
-        one, other = truth(parts[0], point), truth(parts[1], point)
-        return None if one is None or other is None else one == other
-    if kind == "implies":
-        return truth(Term("or", negation(parts[0]), parts[1]), point)
-    decisive = kind == "or"
-    uncertain = False
-    for part in parts:
-        try:
-            found = truth(part, point)
-        except Undefined:
-            if uncertain:  # an earlier part may have decided it
-                return None
-            raise
-        if found is decisive and not uncertain:
-            return decisive
-        if found is decisive:
-            return None if decisive else _false_anyway(parts, point)
-        uncertain = uncertain or found is None
-    return None if uncertain else not decisive
+    """The truth of a formula at a point, None where it is defined and not decided. Raises Undefined or Unknown."""
+    return certain(formula, lambda *comparison: _compared(point, *comparison))
 
 
-def _false_anyway(parts: tuple[Term, ...], point: Point) -> bool | None:
-    """A conjunction with a false part is false, if the uncertain ones before it are defined."""
-    for part in parts:
-        try:
-            if truth(part, point) is False:
-                return False
-        except Undefined:
-            return None
-        sides = part.parts[1:] if part.kind == "rel" else ()
-        try:
-            with working(_PRECISIONS[-1]):
-                _ = [Evaluator(point).value(side) for side in sides]
-        except Unknown:
-            return None
-        if part.kind != "rel":
-            return None
-    return None
-
-
-def _compared(formula: Term, point: Point) -> bool | None:
+def _compared(point: Point, relation: str, *sides: Term) -> bool | None:
+    """By enclosures ever finer, and then by normal form: sides that are certainly equal differ by a constant, 0."""
     for precision in _PRECISIONS:
-        with working(precision):
-            found = Evaluator(point).truth(formula)
+        try:
+            with working(precision):
+                a, b = map(Evaluator(point).value, sides)  # both sides are defined
+        except Unknown:
+            if precision == _PRECISIONS[-1]:
+                raise
+            continue
+        found = compare(relation, a, b)
         if found is not None:
             return found
-    return _by_form(formula, point)
-
-
-def _by_form(formula: Term, point: Point) -> bool | None:
-    """Two sides that are certainly equal: their difference is a constant in normal form at the point."""
     numbers = {name: num(value) for name, value in point.items() if isinstance(value, Fraction)}
     try:
-        with working(_PRECISIONS[-1]):  # both sides have to be defined
-            Evaluator(point).value(formula.parts[1])
-            Evaluator(point).value(formula.parts[2])
         with limited(_WORK // 10):
-            value = is_number(difference(*(substitute(side, numbers) for side in formula.parts[1:])))
-    except (TooLarge, ZeroDivisionError, Unknown, Malformed):
+            margin = is_number(difference(*(substitute(side, numbers) for side in sides)))
+    except (TooLarge, ZeroDivisionError, Malformed):
         return None
-    return None if value is None else compare(formula.parts[0], value, Fraction(0))
+    return None if margin is None else compare(relation, margin, Fraction(0))
 
 
-def _check_shape(sequent: Sequent, point: Point) -> None:
+def _domain(sequent: Sequent, point: Point) -> list[Term]:
+    """The formulas that say that the point lies in the domain. Raises Malformed for one of another shape."""
     if point.keys() != {v.name for v in sequent.variables}:
         raise Malformed("the point has other variables")
+    found: list[Term] = []
     for v in sequent.variables:
         sizes = [Evaluator(point).value(size) for size in v.sizes]
         if not all(isinstance(size, Fraction) and 0 <= size <= _MOST_ITEMS for size in sizes):
             raise Malformed(f"a size of {v.name} is not certain")
-        items = list(_items(point[v.name], [int(size) for size in sizes if isinstance(size, Fraction)]))
+        items = list(_items(point[v.name], sizes))
         if v.whole and any(item.denominator != 1 for item in items):
             raise Malformed(f"{v.name} is no whole number")
+        found += [bound for item in set(items) for bound in v.bounds(num(item))]
+        if v.radius is not None:
+            square = sum((item * item for item in items), Fraction(0))
+            found += [num(square) <= v.radius**2, num(0) <= v.radius]
+    return found
 
 
-def _items(value: Any, sizes: list[int]) -> list[Fraction]:
+def _items(value: Any, sizes: list[Value]) -> list[Fraction]:
     """The numbers of a nested tuple of just these sizes."""
     if not sizes:
         if not isinstance(value, Fraction):
@@ -172,34 +132,6 @@ def _items(value: Any, sizes: list[int]) -> list[Fraction]:
     if not isinstance(value, tuple) or len(value) != sizes[0]:
         raise Malformed("a sequence of another size")
     return [item for part in value for item in _items(part, sizes[1:])]
-
-
-def _domain(sequent: Sequent, point: Point) -> list[Term]:
-    """The formulas that say that the point lies in the domain."""
-    found: list[Term] = []
-    for v in sequent.variables:
-        items = _items_of(v, point[v.name])
-        found += [bound for item in set(items) for bound in v.bounds(num(item))]
-        if v.radius is not None:
-            square = sum((item * item for item in items), Fraction(0))
-            found += [num(square) <= v.radius**2, num(0) <= v.radius]
-    return found
-
-
-def _items_of(known: Variable, value: Any) -> list[Fraction]:
-    if isinstance(value, Fraction):
-        return [value]
-    return [item for part in value for item in _items_of(known, part)]
-
-
-def to_json(point: Point) -> dict[str, Any]:
-    return {name: _written(value) for name, value in point.items()}
-
-
-def _written(value: Any) -> Any:
-    if isinstance(value, Term):
-        return {"term": term_to_json(value)}
-    return str(value) if isinstance(value, Fraction) else [_written(part) for part in value]
 
 
 def from_json(data: Any) -> Point:

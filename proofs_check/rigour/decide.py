@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.core import witness
 from proofs_check.core.certificate import Checked, Outcome, building_on, check_certificate, instance, premise
 from proofs_check.core.domain import Sequent, needed
 from proofs_check.core.mutants import Mutant, mutants
+from proofs_check.core.printing import point_to_json
 from proofs_check.core.rules import FAULTS, Rejected, known_in
 from proofs_check.core.statement import FORMAT, Statement, obligations
 from proofs_check.core.work import TooLarge, limited
@@ -69,7 +69,7 @@ def decide(
     if point is None:
         raise Empty(f"{statement.name}: no point is found that lies in the domain and meets every hypothesis")
     body = {"format": FORMAT, "statement": statement.digest}
-    proved = {**body, "point": witness.to_json(point)}
+    proved = {**body, "point": point_to_json(point)}
     parts = obligations(statement)
 
     def offered(proofs: dict[str, Any]) -> Decision:
@@ -85,7 +85,7 @@ def decide(
     for label, sequent in parts:
         found = refute(sequent, steps=effort.refuter)
         if found is not None:
-            return _checked(statement, {**body, "witness": [label, witness.to_json(found)]})
+            return _checked(statement, {**body, "witness": [label, point_to_json(found)]})
     try:
         if known is not None:  # a mutant of what took a script is not found by a short search
             return offered(_from_known(statement, known, effort, scripts or {}, search=not scripts))
@@ -177,7 +177,7 @@ def _instances(statement: Statement, base: Sequent, effort: Effort) -> list[dict
         except Failed:
             break
         at = {name: str(value) for name, value in values.items()}
-        listed.append({"at": at, "point": witness.to_json(point), "proofs": proofs})
+        listed.append({"at": at, "point": point_to_json(point), "proofs": proofs})
     return listed
 
 

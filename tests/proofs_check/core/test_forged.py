@@ -8,9 +8,9 @@ from functools import cache
 
 import pytest
 
-from proofs_check.core import witness
 from proofs_check.core.certificate import Outcome, check_certificate
 from proofs_check.core.mutants import mutants
+from proofs_check.core.printing import point_to_json
 from proofs_check.core.rules import RULES, Rejected
 from proofs_check.core.statement import obligations
 from proofs_check.core.terms import absolute, eq, exp, implies, log, num, sqrt, substitute, tanh
@@ -211,7 +211,7 @@ def false_witnesses(seed, count, names):
     for _ in range(count):
         target = told(rng.choice(names))
         label, sequent = rng.choice(obligations(target))
-        place = witness.to_json(point_for(rng, sequent.variables))
+        place = point_to_json(point_for(rng, sequent.variables))
         data = {"format": 1, "statement": target.digest, "witness": [label, place]}
         if rng.random() < 0.2:
             damage(rng, data["witness"], [["0"]])
