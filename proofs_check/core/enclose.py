@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from proofs_check.core.terms import Term, free, negation
+from proofs_check.core.terms import Term, free, holds, negation
 from proofs_check.core.work import spend
 
 Interval = tuple[arb, arb]
@@ -180,7 +180,7 @@ def truth(formula: Term, compared: Callable[[str, Term, Term], bool | None]) -> 
 def compare(relation: str, a: Value, b: Value) -> bool | None:
     """The truth of a relation between two values, None where the intervals overlap."""
     if isinstance(a, Fraction) and isinstance(b, Fraction):
-        return {"<": a < b, "<=": a <= b, "=": a == b, "!=": a != b}[relation]
+        return holds(relation, a, b)
     (a0, a1), (b0, b1) = interval(a), interval(b)
     apart = bool(a1 < b0) or bool(b1 < a0)
     if relation in ("=", "!="):

@@ -16,16 +16,20 @@ from fractions import Fraction
 from functools import reduce
 from math import isqrt
 
-from proofs_check.core.terms import ONE, PI, ZERO, Term, absolute, exp, free, fresh, log, num, sqrt, substitute
+from flint import fmpz
+
+from proofs_check.core.terms import ONE, PI, ZERO, Term, absolute, exp, free, fresh, holds, log, num, sqrt, substitute
 from proofs_check.core.work import TooLarge, spend
 
 Monomial = tuple[tuple[Term, Fraction], ...]  # atoms with exponents, in the order of their serial numbers
 Poly = dict[Monomial, Fraction]
-Factors = tuple[tuple[tuple[tuple[Monomial, Fraction], ...], int], ...]  # polynomials, frozen, with their powers
+Frozen = tuple[tuple[Monomial, Fraction], ...]  # a polynomial in a fixed order
+Factors = tuple[tuple[Frozen, int], ...]  # polynomials with their powers
 _MOST = 4_000  # monomials
 _POWER = 2_000  # the highest power that is multiplied out
 _ANGLES = 4  # monomials of an angle that is taken apart
 _EXPANDED = 64  # terms of a sum with constant bounds that is written out
+_TRIED = 50  # primes below are divided out of a number
 
 
 class Rational:
@@ -59,26 +63,25 @@ def _times_monomial(one: Monomial, other: Monomial) -> Monomial:
     return tuple(sorted(((b, p) for b, p in powers.items() if p), key=lambda pair: pair[0].serial))
 
 
-def _poly_plus(one: Poly, other: Poly) -> Poly:
-    total = dict(one)
-    for mono, coefficient in other.items():
+def _collected(summands: Iterable[tuple[Monomial, Fraction]]) -> Poly:
+    total: Poly = {}
+    for mono, coefficient in summands:
         total[mono] = total.get(mono, Fraction(0)) + coefficient
-        if not total[mono]:
-            del total[mono]
-    return total
+    return {mono: value for mono, value in total.items() if value}
 
 
 def _poly_times(one: Poly, other: Poly) -> Poly:
     spend(len(one) * len(other))
-    total: Poly = {}
-    for a, x in one.items():
-        for b, y in other.items():
-            mono = _times_monomial(a, b)
-            total[mono] = total.get(mono, Fraction(0)) + x * y
-    return {mono: value for mono, value in total.items() if value}
+    return _collected((_times_monomial(a, b), x * y) for a, x in one.items() for b, y in other.items())
 
 
-def _frozen(poly: Poly) -> tuple[tuple[Monomial, Fraction], ...]:
+def _poly_product(factors: Iterable[tuple[Frozen, int]]) -> Poly:
+    """The product of the polynomials to their powers."""
+    every = [dict(factor) for factor, power in factors for _ in range(power)]
+    return reduce(_poly_times, every, {(): Fraction(1)})
+
+
+def _frozen(poly: Poly) -> Frozen:
     return tuple(sorted(poly.items(), key=lambda pair: [(a.serial, p) for a, p in pair[0]]))
 
 
@@ -94,31 +97,28 @@ def plus(x: Rational, y: Rational) -> Rational:
     mine, other = dict(x.over), dict(y.over)
     common = {factor: max(mine.get(factor, 0), other.get(factor, 0)) for factor in (*mine, *other)}
 
-    def raised(r: Rational, has: Mapping[tuple[tuple[Monomial, Fraction], ...], int]) -> Poly:
-        top = r.top
-        for factor, power in common.items():
-            for _ in range(power - has.get(factor, 0)):
-                top = _poly_times(top, dict(factor))
-        return top
+    def raised(top: Poly, has: Mapping[Frozen, int]) -> Iterable[tuple[Monomial, Fraction]]:
+        return _poly_times(top, _poly_product((f, power - has.get(f, 0)) for f, power in common.items())).items()
 
-    return _reduced(Rational(_poly_plus(raised(x, mine), raised(y, other)), tuple(common.items())))
+    top = _collected((*raised(x.top, mine), *raised(y.top, other)))
+    return _reduced(Rational(top, tuple(common.items())))
+
+
+def minus(x: Rational, y: Rational) -> Rational:
+    return plus(x, times(constant(-1), y))
 
 
 def inverse(x: Rational) -> Rational:
     """1/x, for an x that is not zero where it is defined (a division by the constant 0 has no normal form)."""
     if x.is_zero:
         raise ZeroDivisionError("a division by what is identically zero")
-    top: Poly = {(): Fraction(1)}
-    for factor, exponent in x.over:
-        for _ in range(exponent):
-            top = _poly_times(top, dict(factor))
     # The common monomial is taken out, negative powers included: what is left has none.
     bases = {base for mono in x.top for base, _ in mono}
     common = {base: min(dict(mono).get(base, Fraction(0)) for mono in x.top) for base in bases}
     out = tuple(sorted(((b, -p) for b, p in common.items() if p), key=lambda pair: pair[0].serial))
     frozen = _frozen(_poly_times(x.top, {out: Fraction(1)}))
     lead = frozen[0][1]
-    top = _poly_times(top, {out: 1 / lead})
+    top = _poly_times(_poly_product(x.over), {out: 1 / lead})
     monic = tuple((mono, coefficient / lead) for mono, coefficient in frozen)
     return _reduced(Rational(top, ((monic, 1),) if len(monic) > 1 else ()))
 
@@ -210,8 +210,33 @@ def _sums(term: Term) -> bool:
     return found
 
 
-def _sign(base: Term) -> str:
-    """What is certainly positive is "<", wherever it stands; what is not negative "<="; the rest is ""."""
+def sign(form: Rational, defined: bool = False) -> str:
+    """What is certainly positive is "<", what is not negative "<="; the rest is "": by the signs of the monomials.
+
+    defined: the form has a value wherever this is used, so that what it divides by is not 0.
+    """
+    under = {_poly_sign(dict(factor), defined) for factor, _ in form.over}
+    return _poly_sign(form.top, defined) if under <= ({"<", "<="} if defined else {"<"}) else ""
+
+
+def _poly_sign(poly: Poly, defined: bool) -> str:
+    strict = False
+    for mono, coefficient in poly.items():
+        signs = [_power_sign(base, power, defined) for base, power in mono]
+        if coefficient < 0 or "" in signs:
+            return ""
+        strict = strict or all(found == "<" for found in signs)
+    return "<" if strict else "<="
+
+
+def _power_sign(base: Term, power: Fraction, defined: bool) -> str:
+    found = _sign(base, defined) or ("<=" if power.denominator == 1 and power % 2 == 0 else "")
+    if found == "<=" and power < 0:
+        return "<" if defined else ""
+    return found
+
+
+def _sign(base: Term, defined: bool = False) -> str:
     kind, parts = base.kind, base.parts
     if kind == "pi" or (kind == "apply" and parts[0] == "exp"):
         return "<"
@@ -220,23 +245,13 @@ def _sign(base: Term) -> str:
     if kind in ("var", "item") and parts[0] in _lows[-1]:
         low, left_out = _lows[-1][parts[0]]
         return "<" if low > 0 or (low == 0 and left_out) else "<=" if low == 0 else ""
-    if kind == "fold" and parts[0] == "sum":
-        _, index, low, high, body = parts
+    if kind == "fold" and parts[0] in ("sum", "prod"):
+        operation, index, low, high, body = parts
         with _ranging(index, low):
-            form = normal(body)
-            sign = "" if not all(_poly_sign(dict(f)) == "<" for f, _ in form.over) else _poly_sign(form.top)
-        return "<" if sign == "<" and _reaches(low, high) else "<=" if sign else ""
+            found = sign(normal(body), defined)
+        # A sum of positive terms is positive if there is one.
+        return "<=" if found and not (found == "<" and operation == "sum" and _reaches(low, high)) else found
     return ""
-
-
-def _poly_sign(poly: Poly) -> str:
-    strict = False
-    for mono, coefficient in poly.items():
-        signs = [_sign(base) if power > 0 or _sign(base) == "<" else "" for base, power in mono]
-        if coefficient < 0 or "" in signs:
-            return ""
-        strict = strict or all(sign == "<" for sign in signs)
-    return "<" if strict else "<="
 
 
 def _reaches(low: Term, high: Term) -> bool:
@@ -307,7 +322,7 @@ def _apply(name: str, argument: Term) -> Rational:
         return _log(x)
     if x.is_zero:
         return constant(name == "cos")
-    value = x.top[()] if set(x.top) == {()} and not x.over else None
+    value = is_number(x)
     if name == "abs":
         if value is not None:
             return constant(abs(value))
@@ -336,7 +351,7 @@ def _wave(name: str, x: Rational) -> Rational:
     cos_a, sin_a, cos_b, sin_b = (_apply(wave, part) for part in (first, rest) for wave in ("cos", "sin"))
     if name == "sin":
         return plus(times(sin_a, cos_b), times(cos_a, sin_b))
-    return plus(times(cos_a, cos_b), times(constant(-1), times(sin_a, sin_b)))
+    return minus(times(cos_a, cos_b), times(sin_a, sin_b))
 
 
 def _exp(x: Rational) -> Rational:
@@ -365,34 +380,20 @@ def _log(x: Rational) -> Rational:
 
 
 def _primes(value: Fraction) -> list[tuple[int, int]]:
-    """Numbers with exponents that multiply to a positive value: small primes, and what is left of either side."""
+    """Numbers with exponents that multiply to a positive value: its small primes, and what is left of either side."""
     found: list[tuple[int, int]] = []
-    for number, sign in ((value.numerator, 1), (value.denominator, -1)):
-        for p in _SMALL_PRIMES:
-            count = 0
-            while number % p == 0:
-                number, count = number // p, count + 1
-            if count:
-                found.append((p, sign * count))
-        root = isqrt(number)
-        if root * root == number:
-            found += [(root, 2 * sign)] if root > 1 else []
-        else:
-            found.append((number, sign))
+    for number, side in ((value.numerator, 1), (value.denominator, -1)):
+        for p, power in fmpz(number).factor(trial_limit=_TRIED):
+            root = isqrt(int(p))
+            found.append((root, 2 * power * side) if root * root == p else (int(p), power * side))
     return found
-
-
-_SMALL_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 
 
 def _if(condition: Term, then: Term, otherwise: Term) -> Rational:
     plain = canonical_formula(condition)
-    if plain.kind == "rel":
-        difference = normal(plain.parts[1])
-        if set(difference.top) <= {()} and not difference.over:
-            value = difference.top.get((), Fraction(0))
-            holds = {"<": value < 0, "<=": value <= 0, "=": value == 0, "!=": value != 0}[plain.parts[0]]
-            return normal(then if holds else otherwise)
+    value = is_number(normal(plain.parts[1])) if plain.kind == "rel" else None
+    if value is not None:
+        return normal(then if holds(plain.parts[0], value, Fraction(0)) else otherwise)
     one, other = canonical(then), canonical(otherwise)
     return normal(one) if one is other else atom(Term("if", plain, one, other))
 
@@ -401,7 +402,7 @@ def canonical_formula(formula: Term) -> Term:
     """The formula with each comparison as `normal form of the difference` against 0."""
     if formula.kind == "rel":
         relation, a, b = formula.parts
-        x = plus(normal(a), times(constant(-1), normal(b)))
+        x = difference(a, b)
         if relation in ("=", "!=") and x.top and _frozen(x.top)[0][1] < 0:
             x = times(constant(-1), x)
         return Term("rel", relation, back(x), ZERO)
@@ -434,7 +435,7 @@ def _fold(operation: str, index: str, low: Term, high: Term, body: Term) -> Rati
     def divides(base: Term, power: Fraction) -> bool:
         return name in free(base) or (power < 0 and not some and _sign(base) != "<")
 
-    inner = {f for f, _ in renamed.over if _mentions(dict(f), name) or not (some or _poly_sign(dict(f)) == "<")}
+    inner = {f for f, _ in renamed.over if _mentions(dict(f), name) or not (some or _poly_sign(dict(f), False) == "<")}
     outside = tuple((f, p) for f, p in renamed.over if f not in inner)
     inside = tuple((f, p) for f, p in renamed.over if f in inner)
     result = constant(0)
@@ -490,7 +491,7 @@ def canonical(term: Term) -> Term:
 
 
 def difference(a: Term, b: Term) -> Rational:
-    return plus(normal(a), times(constant(-1), normal(b)))
+    return minus(normal(a), normal(b))
 
 
 def is_number(x: Rational) -> Fraction | None:

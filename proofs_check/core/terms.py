@@ -305,6 +305,11 @@ def substitute(term: Term, by: Mapping[str, Term]) -> Term:
     return put(term)
 
 
+def holds(relation: str, a: Fraction, b: Fraction) -> bool:
+    """Does the relation hold between two numbers?"""
+    return {"<": a < b, "<=": a <= b, "=": a == b, "!=": a != b}[relation]
+
+
 def negation(formula: Term) -> Term:
     """The formula that holds exactly where this one, being defined, does not."""
     kind, parts = formula.kind, formula.parts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -11,30 +11,21 @@ from typing import Any
 from proofs_check.core import boxes
 from proofs_check.core.domain import Sequent, check_formed, facts, needs, taken
 from proofs_check.core.normal import (
-    Poly,
     Rational,
     back,
     constant,
     difference,
     inverse,
     is_number,
+    knowing,
+    minus,
     normal,
     plus,
+    sign,
     times,
 )
-from proofs_check.core.rules.checker import Checker, Rule, at_an_index, compared, reject_unless
-from proofs_check.core.terms import (
-    ONE,
-    Term,
-    absolute,
-    both,
-    exp,
-    from_json,
-    num,
-    rational,
-    substitute,
-    walk,
-)
+from proofs_check.core.rules.checker import Checker, Rule, compared, least_values, reject_unless
+from proofs_check.core.terms import ONE, Term, absolute, both, exp, from_json, holds, num, rational, substitute, walk
 
 
 def _identity(c: Checker, sequent: Sequent) -> None:
@@ -43,8 +34,7 @@ def _identity(c: Checker, sequent: Sequent) -> None:
     value = is_number(margin)
     reject_unless(value is not None, "the two sides differ by no constant")
     assert value is not None
-    holds = {"=": value == 0, "<=": value >= 0, "<": value > 0, "!=": value != 0}[relation]
-    reject_unless(holds, f"the sides differ by {value}")
+    reject_unless(holds(relation, Fraction(0), value), f"the sides differ by {value}")
 
 
 def _fact(c: Checker, sequent: Sequent, known: list[Term], reference: Any) -> tuple[str, Rational]:
@@ -57,12 +47,10 @@ def _fact(c: Checker, sequent: Sequent, known: list[Term], reference: Any) -> tu
     name, *args = reference
     x = from_json(args[0])
     c.defined(sequent, x, args[1] if len(args) > 1 else [])
-    # Exponentials are positive; squares, roots, absolute values and |x| -+ x are not negative; |sin|, |cos| <= 1.
+    # Exponentials are positive; squares, absolute values and |x| -+ x are not negative.
     bounds: dict[str, Callable[[], tuple[str, Term]]] = {
         "exp": lambda: ("<", exp(x)), "square": lambda: ("<=", x**2), "abs": lambda: ("<=", absolute(x)),
         "abs-": lambda: ("<=", absolute(x) - x), "abs+": lambda: ("<=", absolute(x) + x),
-        "sin-": lambda: ("<=", 1 - Term("apply", "sin", x)), "sin+": lambda: ("<=", 1 + Term("apply", "sin", x)),
-        "cos-": lambda: ("<=", 1 - Term("apply", "cos", x)), "cos+": lambda: ("<=", 1 + Term("apply", "cos", x)),
     }  # fmt: skip
     relation, term = bounds[name]()
     return relation, normal(term)
@@ -80,7 +68,7 @@ def _linear(c: Checker, sequent: Sequent, combination: list[Any]) -> None:
     for coefficient, references in combination:
         parts = [_fact(c, sequent, known, reference) for reference in references]
         product = reduce(times, (form for _, form in parts), constant(1))
-        if any(sign == "=" for sign, _ in parts):
+        if any(how == "=" for how, _ in parts):
             factor = from_json(coefficient)
             reject_unless(not list(needs(sequent, factor)), "a factor that may be undefined")
             check_formed(replace(sequent, goal=factor <= factor))
@@ -90,8 +78,8 @@ def _linear(c: Checker, sequent: Sequent, combination: list[Any]) -> None:
         reject_unless(size > 0, "a coefficient that is not positive")
         total = plus(total, times(constant(size), product))
         only_zero = False
-        strict = strict or all(sign == "<" for sign, _ in parts)
-    reject_unless(plus(margin, times(constant(-1), total)).is_zero, "the combination is not the difference")
+        strict = strict or all(how == "<" for how, _ in parts)
+    reject_unless(minus(margin, total).is_zero, "the combination is not the difference")
     allowed = {"<": strict, "<=": True, "=": only_zero, "!=": strict}[relation]
     reject_unless(allowed, f"the combination does not give {relation}")
 
@@ -106,11 +94,11 @@ def _scale(
     reject_unless(goal.kind == "rel" and goal.parts[0] == relation, "another relation")
     c.defined(sequent, both(goal, m <= m, *(w <= w for w in weights)), defined)
     known = facts(sequent)
-    rest = plus(times(normal(m), margin), times(constant(-1), compared(goal)[1]))
+    rest = minus(times(normal(m), margin), compared(goal)[1])
     for weight, (_, reference) in zip(weights, zeros, strict=True):
-        sign, form = _fact(c, sequent, known, reference)
-        reject_unless(sign == "=", "only an equality is 0")
-        rest = plus(rest, times(constant(-1), times(normal(weight), form)))
+        how, form = _fact(c, sequent, known, reference)
+        reject_unless(how == "=", "only an equality is 0")
+        rest = minus(rest, times(normal(weight), form))
     reject_unless(rest.is_zero, "the difference is another one")
     if m is not ONE:
         c.prove(replace(sequent, goal=num(0) < m), positive)
@@ -139,86 +127,38 @@ def _signs(c: Checker, sequent: Sequent, parts: list[Any], by: dict[str, Any]) -
     relation, margin = compared(sequent.goal)
     reject_unless(relation in ("<", "<=", "!="), "signs prove no equality")
     known = facts(sequent)
-    signs = _Signs(sequent)
     values: dict[str, Term] = {}
+    named: dict[str, tuple[Fraction, bool]] = {}
     for name, above, below in parts:
+        reject_unless(name not in taken(sequent) and name not in named, f"the name {name} is taken")
+        reject_unless("'" not in name, "a primed name may be a bound one")
         top = [_fact(c, sequent, known, reference) for reference in above]
         under = [_fact(c, sequent, known, reference) for reference in below]
-        reject_unless(all(sign == "<" for sign, _ in under), "a quotient by what may be 0")
-        reject_unless(all(sign != "=" for sign, _ in top), "an equality is no quantity")
+        reject_unless(all(relation == "<" for relation, _ in under), "a quotient by what may be 0")
+        reject_unless(all(relation != "=" for relation, _ in top), "an equality is no quantity")
         values[name] = back(reduce(times, [f for _, f in top] + [inverse(f) for _, f in under], constant(1)))
-        signs.name(name, "<" if all(sign == "<" for sign, _ in top) else "<=")
+        named[name] = (Fraction(0), all(relation == "<" for relation, _ in top))
     images = {name: from_json(image) for name, image in by.items()}
-    for name, image in images.items():
-        reject_unless(not sequent.variable(name).sizes, f"{name} is a sequence")
-        reject_unless(signs.polynomial_over_positive(image), f"{name} is written with what may be undefined")
-        reject_unless(difference(substitute(image, values), Term("var", name)).is_zero, f"{name} is written wrongly")
-    found = signs.of_form(normal(substitute(back(margin), images)))
+    with knowing({**least_values(sequent), **named}):
+        for name, image in images.items():
+            reject_unless(not sequent.variable(name).sizes, f"{name} is a sequence")
+            reject_unless(_divides_by_positive(image), f"{name} is written with what may be undefined")
+            same = difference(substitute(image, values), Term("var", name)).is_zero
+            reject_unless(same, f"{name} is written wrongly")
+        # The difference has a value at each point of the domain.
+        found = sign(normal(substitute(back(margin), images)), defined=True)
     reject_unless(found == "<" or (found == "<=" and relation == "<="), "a coefficient may be negative, or all 0")
 
 
-class _Signs:
-    """The signs of forms whose atoms are known not to be negative: "<" positive, "<=" not negative, "" not known."""
-
-    def __init__(self, sequent: Sequent, named: Mapping[str, str] | None = None) -> None:
-        self.sequent = sequent
-        self.named = dict(named or {})
-
-    def name(self, name: str, sign: str) -> None:
-        reject_unless(name not in taken(self.sequent) and name not in self.named, f"the name {name} is taken")
-        reject_unless("'" not in name, "a primed name may be a bound one")
-        self.named[name] = sign
-
-    def of_form(self, form: Rational) -> str:
-        """The form is defined where it is used, so what it divides by is not 0: not negative is then positive."""
-        if not all(self.of_poly(dict(factor)) for factor, _ in form.over):
-            return ""
-        return self.of_poly(form.top)
-
-    def of_poly(self, poly: Poly) -> str:
-        strict = False
-        for mono, coefficient in poly.items():
-            found = [self.of_power(base, power) for base, power in mono]
-            if coefficient < 0 or "" in found:
-                return ""
-            strict = strict or all(sign == "<" for sign in found)
-        return "<" if strict else "<="
-
-    def of_power(self, base: Term, power: Fraction) -> str:
-        sign = self.of_atom(base)
-        if not sign and power.denominator == 1 and power % 2 == 0:
-            sign = "<="
-        return "<" if sign and power < 0 else sign
-
-    def of_atom(self, base: Term) -> str:
-        kind, parts = base.kind, base.parts
-        if kind == "pi" or (kind == "apply" and parts[0] == "exp"):
-            return "<"
-        if kind == "apply" and parts[0] in ("abs", "sqrt"):
-            return "<="
-        if kind == "var" and parts[0] in self.named:
-            return self.named[parts[0]]
-        if kind in ("var", "item") and any(v.name == parts[0] for v in self.sequent.variables):
-            known = self.sequent.variable(parts[0])
-            if known.low is not None and known.low.kind == "num" and known.low.parts[0] >= 0:
-                return "<" if known.low_open or known.low.parts[0] > 0 else "<="
-        if kind == "fold" and parts[0] in ("sum", "prod"):
-            # A sum of what is not negative is not negative; it may be empty. Its index gets a name of its own.
-            inner = at_an_index(self.sequent, base, self.named)
-            body = substitute(parts[4], {parts[1]: Term("var", inner.variables[-1].name)})
-            return "<=" if _Signs(inner, self.named).of_form(normal(body)) else ""
-        return ""
-
-    def polynomial_over_positive(self, term: Term) -> bool:
-        """Is the term built by arithmetic that is defined, its divisors being positive?"""
-        for node in walk(term):
-            divisor = node.parts[1] if node.kind == "div" else node.parts[0] if node.kind == "pow" else ONE
-            divides = node.kind == "div" or (node.kind == "pow" and node.parts[1] < 0)
-            if node.kind not in ("num", "var", "add", "mul", "div", "pow"):
-                return False
-            if divides and self.of_form(normal(divisor)) != "<":
-                return False
-        return True
+def _divides_by_positive(term: Term) -> bool:
+    """Is the term built by arithmetic that is defined, its divisors being positive?"""
+    for node in walk(term):
+        if node.kind not in ("num", "var", "add", "mul", "div", "pow"):
+            return False
+        divisor = node.parts[1] if node.kind == "div" else node.parts[0] if node.kind == "pow" else ONE
+        if (node.kind == "div" or (node.kind == "pow" and node.parts[1] < 0)) and sign(normal(divisor)) != "<":
+            return False
+    return True
 
 
 def _boxes(c: Checker, sequent: Sequent, *arguments: Any) -> None:

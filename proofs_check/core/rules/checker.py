@@ -27,15 +27,20 @@ class Rejected(Exception):
     """The certificate does not prove the sequent; the message says where."""
 
 
-def known_in(sequent: Sequent) -> AbstractContextManager[None]:
-    """What normal forms may use of the domain: constants that variables, and items, are at least."""
+def least_values(sequent: Sequent) -> dict[str, tuple[Fraction, bool]]:
+    """The constants that variables, and items, are at least; and whether that one is left out."""
     lows: dict[str, tuple[Fraction, bool]] = {}
     for v in sequent.variables:
         if v.values:
             lows[v.name] = (min(v.values), False)
         elif v.low is not None and v.low.kind == "num":
             lows[v.name] = (v.low.parts[0], v.low_open)
-    return knowing(lows)
+    return lows
+
+
+def known_in(sequent: Sequent) -> AbstractContextManager[None]:
+    """What normal forms may use of the domain."""
+    return knowing(least_values(sequent))
 
 
 class Checker:
