@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from proofs_check.core.terms import (
+    FORMULAS,
     NAME,
     ONE,
     Arithmetic,
@@ -21,6 +22,7 @@ from proofs_check.core.terms import (
     free,
     fresh,
     from_json,
+    holds,
     ne,
     negation,
     num,
@@ -80,14 +82,15 @@ class Variable(Arithmetic):
             parts.append(value < self.high if self.high_open else value <= self.high)
         return tuple(parts)
 
-    def substituted(self, by: dict[str, Term]) -> Variable:
+    def mapped(self, change: Callable[[Term], Term]) -> Variable:
+        """The variable with each term of its domain changed."""
+        ends = (None if end is None else change(end) for end in (self.low, self.high, self.radius))
+        low, high, radius = ends
+        return replace(self, low=low, high=high, radius=radius, sizes=tuple(map(change, self.sizes)))
+
+    def substituted(self, by: Mapping[str, Term]) -> Variable:
         """The variable with other terms put for earlier variables in its ends."""
-
-        def put(end: Term | None) -> Term | None:
-            return None if end is None else substitute(end, by)
-
-        sizes = tuple(substitute(size, by) for size in self.sizes)
-        return replace(self, low=put(self.low), high=put(self.high), radius=put(self.radius), sizes=sizes)
+        return self.mapped(lambda end: substitute(end, by))
 
     def to_json(self) -> dict[str, Any]:
         ends = {name: getattr(self, name) for name in ("low", "high", "radius")}
@@ -128,13 +131,6 @@ class Sequent:
         """The variables whose ends or sizes mention this one."""
         return [v.name for v in self.variables if any(name in free(end) for end in v.ends())]
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "for_all": [v.to_json() for v in self.variables],
-            "given": [to_json(formula) for formula in self.given],
-            "goal": to_json(self.goal),
-        }
-
 
 def put(sequent: Sequent, name: str, value: Term) -> Sequent:
     """The sequent at one value of a variable, which is then none of its variables."""
@@ -151,6 +147,13 @@ def taken(sequent: Sequent) -> frozenset[str]:
         for node in walk(term):
             names |= {part for part in node.parts if isinstance(part, str)}
     return frozenset(names)
+
+
+def at_an_index(sequent: Sequent, fold: Term, avoiding: frozenset[str]) -> tuple[Sequent, Term]:
+    """The sequent with one more variable, the index of the fold in its range by a new name; and that variable."""
+    _, index, low, high, _ = fold.parts
+    name = fresh(index, taken(sequent) | avoiding)
+    return replace(sequent, variables=(*sequent.variables, Variable(name, low, high, whole=True))), Term("var", name)
 
 
 def is_whole(term: Term, wholes: frozenset[str]) -> bool:
@@ -182,7 +185,7 @@ def check_formed(sequent: Sequent) -> None:
         if known.whole and not known.sizes:
             wholes.add(known.name)
     for formula in (*sequent.given, sequent.goal):
-        if formula.kind not in ("rel", "and", "or", "implies", "iff"):
+        if formula.kind not in FORMULAS:
             raise Malformed(f"a {formula.kind} is no formula")
         _check_term(formula, ranks, frozenset(wholes))
 
@@ -219,10 +222,8 @@ def needs(sequent: Sequent, term: Term) -> Iterator[Sequent]:
         yield from needs(sequent, high)
         if operation in ("max", "min"):
             yield replace(sequent, goal=low <= high)
-        new = fresh(index, taken(sequent) | free(term))
-        inner = Variable(new, low, high, whole=True)
-        body = substitute(body, {index: Term("var", new)})
-        yield from needs(replace(sequent, variables=(*sequent.variables, inner)), body)
+        inner, i = at_an_index(sequent, term, free(term))
+        yield from needs(inner, substitute(body, {index: i}))
         return
     if kind == "if":
         yield from needs(sequent, parts[0])
@@ -255,11 +256,8 @@ def _also(sequent: Sequent, *more: Term) -> Sequent:
 def _unless_plain(sequent: Sequent, condition: Term) -> Iterator[Sequent]:
     """Nothing for a true comparison of two constants; what is false or not plain has to be proved."""
     relation, a, b = condition.parts if condition.kind == "rel" else ("", condition, condition)
-    if a.kind == b.kind == "num":
-        x, y = a.parts[0], b.parts[0]
-        if {"<": x < y, "<=": x <= y, "=": x == y, "!=": x != y}[relation]:
-            return
-    yield replace(sequent, goal=condition)
+    if not (a.kind == b.kind == "num" and holds(relation, a.parts[0], b.parts[0])):
+        yield replace(sequent, goal=condition)
 
 
 def needed(sequent: Sequent) -> list[Sequent]:

@@ -116,7 +116,7 @@ class Statement:
         def opened(term: Term) -> Term:
             return unfold(term, known)
 
-        variables = tuple(_opened_variable(v, opened) for v in self.variables)
+        variables = tuple(v.mapped(opened) for v in self.variables)
         given = conjuncts(tuple(map(opened, self.given)))
         says = self.says.mapped(opened) if isinstance(self.says, Form) else opened(self.says)
         while (solved := _solved(variables, given)) is not None:
@@ -176,14 +176,6 @@ def made(
     for _, sequent in obligations(statement):
         check_formed(sequent)
     return statement
-
-
-def _opened_variable(known: Variable, opened: Any) -> Variable:
-    def put(end: Term | None) -> Term | None:
-        return None if end is None else opened(end)
-
-    sizes = tuple(map(opened, known.sizes))
-    return replace(known, low=put(known.low), high=put(known.high), radius=put(known.radius), sizes=sizes)
 
 
 def _outside_ifs(formula: Term) -> list[Term]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.core.domain import Sequent, Variable, check_formed, needs, taken
+from proofs_check.core.domain import Sequent, check_formed, needs
 from proofs_check.core.enclose import Undefined, Unknown
 from proofs_check.core.normal import Rational, difference, knowing
-from proofs_check.core.terms import FORMULAS, Malformed, Term, conjuncts, free, fresh
+from proofs_check.core.terms import FORMULAS, Malformed, Term, conjuncts
 from proofs_check.core.work import TooLarge, spend
 
 Proof = list[Any]
@@ -80,10 +80,3 @@ def compared(goal: Term) -> tuple[str, Rational]:
     """The relation and b - a of a goal `a relation b`."""
     reject_unless(goal.kind == "rel", f"the rule is for comparisons, and the goal is a {goal.kind}")
     return goal.parts[0], difference(goal.parts[2], goal.parts[1])
-
-
-def at_an_index(sequent: Sequent, node: Term, also: Iterable[str] = ()) -> Sequent:
-    """The sequent with one more variable: the index of the fold, in its range."""
-    _, index, low, high, body = node.parts
-    name = fresh(index, taken(sequent) | free(body) | set(also))
-    return replace(sequent, variables=(*sequent.variables, Variable(name, low, high, whole=True)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from proofs_check.core.domain import Sequent, check_formed, needs
+from proofs_check.core.domain import Sequent, at_an_index, check_formed, needs
 from proofs_check.core.normal import (
     difference,
 )
-from proofs_check.core.rules.checker import Checker, Rule, at_an_index, reject_unless, supposing
+from proofs_check.core.rules.checker import Checker, Rule, reject_unless, supposing
 from proofs_check.core.terms import (
     ZERO,
     Term,
@@ -50,8 +50,7 @@ def _telescope(
     operation, index, low, high, body = node.parts
     reject_unless(node.kind == "fold" and operation == "sum" and G.kind == "each", "only sums telescope")
     reject_unless(index not in free(m), "the factor depends on the index")
-    inner = at_an_index(sequent, node)
-    i = Term("var", inner.variables[-1].name)
+    inner, i = at_an_index(sequent, node, free(body))
 
     def at(place: Term) -> Term:
         return substitute(G.parts[1], {G.parts[0]: place})
@@ -83,10 +82,9 @@ def _termwise(
         second = other
     else:
         reject_unless(operation == "sum", "termwise comparison is for sums")
-    inner = at_an_index(sequent, node)
-    i = {index: Term("var", inner.variables[-1].name)}
+    inner, i = at_an_index(sequent, node, free(mine))
     c.defined(sequent, both(node <= node, second <= second), defined)
-    pair = (substitute(mine, i), substitute(other, i))
+    pair = (substitute(mine, {index: i}), substitute(other, {index: i}))
 
     def compare(a: Term, b: Term) -> Term:
         return Term("rel", relation.replace(">", "<"), *((b, a) if ">" in relation else (a, b)))
