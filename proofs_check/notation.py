@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from proofs_check.core.domain import Variable
-from proofs_check.core.statement import Definition, Form, Statement, made
+from proofs_check.core.statement import Definition, Form, Statement
 from proofs_check.core.terms import FUNCTIONS, NAME, Malformed, Term, lift
 
 
@@ -93,7 +93,7 @@ def statement(
 ) -> Statement:  # fmt: skip
     """State that for all variables, if all of `given`, then `says`. `using`: the definitions it calls, in order."""
     ranked = tuple((n, replace(d, rank=k)) for k, (n, d) in enumerate(using))
-    return made(name, tuple(for_all), tuple(given), says, ranked)
+    return Statement(name, tuple(for_all), tuple(given), says, ranked)
 
 
 def define(name: str, parameters: Sequence[Any], body: Any) -> tuple[str, Definition]:

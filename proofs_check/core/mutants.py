@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from proofs_check.core.domain import Variable
-from proofs_check.core.statement import Form, Statement, made
+from proofs_check.core.statement import Form, Statement
 from proofs_check.core.terms import Malformed, Term, num
 
 _SITES = 6  # places that are changed for each kind of change
@@ -33,7 +33,7 @@ def mutants(statement: Statement) -> list[Mutant]:
 
     def add(kind: str, variables: Sequence[Variable], given: Sequence[Term], says: Term | Form) -> None:
         try:
-            other = made(statement.name, variables, given, says)
+            other = Statement(statement.name, tuple(variables), tuple(given), says)
         except Malformed:
             return
         if other.digest not in seen:

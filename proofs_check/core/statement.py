@@ -6,9 +6,9 @@ need no rules of their own; a unique zero needs Krawczyk's operator besides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from proofs_check.core.domain import Sequent, Variable, check_formed
@@ -80,10 +80,14 @@ class Form:
         terms = tuple(map(from_json, data["terms"]))
         return cls(data["form"], terms, at, str(data["step"]), data["strict"] is True, box)
 
-    def mapped(self, change: Any) -> Form:
-        at = tuple((name, change(t)) for name, t in self.at)
-        box = tuple((name, change(a), change(b)) for name, a, b in self.box)
-        return replace(self, terms=tuple(map(change, self.terms)), at=at, box=box)
+
+def _mapped(says: Term | Form, change: Callable[[Term], Term]) -> Term | Form:
+    """The conclusion with each of its terms changed."""
+    if isinstance(says, Term):
+        return change(says)
+    at = tuple((name, change(t)) for name, t in says.at)
+    box = tuple((name, change(a), change(b)) for name, a, b in says.box)
+    return replace(says, terms=tuple(map(change, says.terms)), at=at, box=box)
 
 
 Plain = tuple[tuple[Variable, ...], tuple[Term, ...], Term | Form]
@@ -99,6 +103,27 @@ class Statement:
     says: Term | Form
     definitions: tuple[tuple[str, Definition], ...] = ()
 
+    def __post_init__(self) -> None:
+        """Raises Malformed for what states nothing."""
+        if not isinstance(self.says, Term | Form):
+            raise Malformed(f"the conclusion is {self.says!r}: write eq(a, b), not a == b")
+        if len(dict(self.definitions)) != len(self.definitions):
+            raise Malformed("two definitions have one name")
+        for called, definition in self.definitions:
+            names = definition.parameters
+            if len(set(names)) != len(names) or not free(definition.body) <= set(names):
+                raise Malformed(f"the definition {called} mentions what is none of its parameters, or names one twice")
+        if not all(isinstance(formula, Term) for formula in self.given):
+            raise Malformed("a hypothesis is no formula: write eq(a, b), not a == b")
+        _, hypotheses, conclusion = self.plain
+        # No point that was drawn ever meets an equality.
+        if any(node.parts[0] == "=" for formula in hypotheses for node in _comparisons(formula)):
+            raise Malformed("a hypothesis is an equality that is solved for no variable")
+        if isinstance(conclusion, Term):
+            _check_conclusion(conclusion)
+        for _, sequent in obligations(self):
+            check_formed(sequent)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "name": self.name,
@@ -110,18 +135,17 @@ class Statement:
 
     @cached_property
     def plain(self) -> Plain:
-        """Variables, hypotheses and conclusion without calls and equalities."""
+        """Variables, hypotheses and conclusion without calls, and without equalities that give a variable."""
         known = dict(self.definitions)
 
         def opened(term: Term) -> Term:
             return unfold(term, known)
 
         variables = tuple(v.mapped(opened) for v in self.variables)
-        given = conjuncts(tuple(map(opened, self.given)))
-        says = self.says.mapped(opened) if isinstance(self.says, Form) else opened(self.says)
-        while (solved := _solved(variables, given)) is not None:
-            variables, given, says = _put(variables, given, says, *solved)
-        return variables, given, says
+        found: Plain = variables, conjuncts(tuple(map(opened, self.given))), _mapped(self.says, opened)
+        while (solved := _solved(*found)) is not None:
+            found = solved
+        return found
 
     @property
     def digest(self) -> str:
@@ -142,85 +166,45 @@ def from_data(data: Any) -> Statement:
                  for k, (n, p, b) in enumerate(data["definitions"])]  # fmt: skip
     except (TypeError, ValueError, KeyError) as fault:
         raise Malformed(str(fault)) from fault
-    return made(str(data["name"]), variables, given, conclusion, tuple(known))
+    return Statement(str(data["name"]), variables, given, conclusion, tuple(known))
 
 
-def made(
-    name: str,
-    variables: Sequence[Variable],
-    given: Sequence[Term],
-    says: Term | Form,
-    definitions: tuple[tuple[str, Definition], ...] = (),
-) -> Statement:
-    """The statement, its equalities solved. Raises Malformed for what states nothing.
-
-    A hypothesis `v = t` puts t for v, whose domain becomes a hypothesis on t; other equalities are refused, since no
-    point that was drawn ever meets one.
-    """
-    if not isinstance(says, Term | Form):
-        raise Malformed(f"the conclusion is {says!r}: write eq(a, b), not a == b")
-    if len({n for n, _ in definitions}) != len(definitions):
-        raise Malformed("two definitions have one name")
-    for called, definition in definitions:
-        names = definition.parameters
-        if len(set(names)) != len(names) or not free(definition.body) <= set(names):
-            raise Malformed(f"the definition {called} mentions what is none of its parameters, or names one twice")
-    if not all(isinstance(formula, Term) for formula in given):
-        raise Malformed("a hypothesis is no formula: write eq(a, b), not a == b")
-    statement = Statement(name, tuple(variables), tuple(given), says, definitions)
-    _, hypotheses, conclusion = statement.plain
-    for formula in hypotheses:
-        if any(node.kind == "rel" and node.parts[0] == "=" for node in _outside_ifs(formula)):
-            raise Malformed("a hypothesis is an equality that is solved for no variable")
-    _check_conclusion(conclusion)
-    for _, sequent in obligations(statement):
-        check_formed(sequent)
-    return statement
-
-
-def _outside_ifs(formula: Term) -> list[Term]:
+def _comparisons(formula: Term) -> list[Term]:
     """The comparisons that the formula is made of; those inside numbers are no hypotheses."""
     if formula.kind == "rel":
         return [formula]
-    return [node for part in formula.parts if part.kind in FORMULAS for node in _outside_ifs(part)]
+    return [node for part in formula.parts if part.kind in FORMULAS for node in _comparisons(part)]
 
 
-def _solved(variables: Sequence[Variable], given: Sequence[Term]) -> tuple[str, Term, Term] | None:
-    plain = {v.name for v in variables if not v.sizes and not v.values}
+def _solved(variables: tuple[Variable, ...], given: tuple[Term, ...], says: Term | Form) -> Plain | None:
+    """A hypothesis `v = t` puts t for the number v, whose domain becomes a hypothesis on t."""
+    numbers = {v.name: v for v in variables if not v.sizes and not v.values}
+    named = {says.step, *dict(says.at), *(name for name, _, _ in says.box)} if isinstance(says, Form) else set()
     for formula in given:
-        if formula.kind == "rel" and formula.parts[0] == "=":
-            for mine, other in (formula.parts[1:], formula.parts[:0:-1]):
-                if mine.kind == "var" and mine.parts[0] in plain and mine.parts[0] not in free(other):
-                    return mine.parts[0], other, formula
+        if formula.kind != "rel" or formula.parts[0] != "=":
+            continue
+        for mine, value in (formula.parts[1:], formula.parts[:0:-1]):
+            name = mine.parts[0] if mine.kind == "var" else ""
+            if name not in numbers or name in free(value):
+                continue
+            if numbers[name].whole:
+                raise Malformed(f"{name} is a whole number: write the other one by it")
+            if name in named:
+                raise Malformed(f"{name} is solved for by a hypothesis, and the conclusion names it")
+            by = {name: value}
+            kept = (substitute(other, by) for other in given if other is not formula)
+            rest = tuple(v.substituted(by) for v in variables if v.name != name)
+            return rest, (*numbers[name].bounds(value), *kept), _mapped(says, partial(substitute, by=by))
     return None
 
 
-def _put(
-    variables: tuple[Variable, ...], given: tuple[Term, ...], says: Term | Form, name: str, value: Term, equality: Term
-) -> Plain:
-    by = {name: value}
-    known = next(v for v in variables if v.name == name)
-    if known.whole:
-        raise Malformed(f"{name} is a whole number: write the other one by it")
-    if isinstance(says, Form) and name in {n for n, _ in says.at} | {n for n, _, _ in says.box} | {says.step}:
-        raise Malformed(f"{name} is solved for by a hypothesis, and the conclusion names it")
-
-    def change(term: Term) -> Term:
-        return substitute(term, by)
-
-    kept = (substitute(g, by) for g in given if g is not equality)
-    rest = tuple(v.substituted(by) for v in variables if v.name != name)
-    return rest, (*known.bounds(value), *kept), says.mapped(change) if isinstance(says, Form) else change(says)
-
-
-def _check_conclusion(says: Term | Form) -> None:
-    if isinstance(says, Term):
-        if says.kind not in FORMULAS:
-            raise Malformed(f"the conclusion is a {says.kind}, no formula")
-        if any(node.parts[1] is node.parts[2] for node in _outside_ifs(says)):
-            raise Malformed("two sides that are the same expression state nothing")
-        if says.kind == "iff" and says.parts[0] is says.parts[1]:
-            raise Malformed("two sides that are the same formula state nothing")
+def _check_conclusion(says: Term) -> None:
+    if says.kind not in FORMULAS:
+        raise Malformed(f"the conclusion is a {says.kind}, no formula")
+    if any(node.parts[1] is node.parts[2] for node in _comparisons(says)):
+        raise Malformed("two sides that are the same expression state nothing")
+    if says.kind == "iff" and says.parts[0] is says.parts[1]:
+        raise Malformed("two sides that are the same formula state nothing")
 
 
 def obligations(statement: Statement) -> list[tuple[str, Sequent]]:
@@ -232,54 +216,51 @@ def obligations(statement: Statement) -> list[tuple[str, Sequent]]:
     return FORMS[says.kind](base, says)
 
 
-def _at_points(base: Sequent, says: Form, keep: Sequence[str] = ()) -> tuple[Sequent, dict[str, Term], Term]:
+def _at_points(base: Sequent, says: Form) -> tuple[Sequent, dict[str, Term], Term]:
     """The sequent over the other variables, the point, and that the point lies in the domain and meets all givens."""
     point = dict(says.at)
-    names = {v.name for v in base.variables}
-    if not point or not point.keys() <= names:
+    if not point or not point.keys() <= {v.name for v in base.variables}:
         raise Malformed("the point names no variable of the statement")
     inside: list[Term] = []
     for v in base.variables:
-        if v.name not in point:
+        value = point.get(v.name)
+        if value is None:
+            # The domain of a parameter could be empty at the point, and then nothing would be stated of it.
+            if any(free(end) & point.keys() for end in v.ends()):
+                raise Malformed(f"the domain of {v.name} depends on the point")
             continue
-        if v.sizes or point[v.name].kind == "each":
+        if v.sizes or value.kind == "each":
             raise Malformed(f"{v.name} is a sequence: a point gives numbers")
         if v.whole:
             raise Malformed(f"{v.name} is whole: state the cases one by one")
-        inside += v.substituted(point).bounds(point[v.name])
-    for v in base.variables:
-        # The domain of a parameter could be empty at the point, and then nothing would be stated of it.
-        if v.name not in point and any(free(end) & point.keys() for end in v.ends()):
-            raise Malformed(f"the domain of {v.name} depends on the point")
-    moved = [g for g in base.given if free(g) & point.keys()]
-    rest = tuple(v.substituted(point) for v in base.variables if v.name not in point)
-    still = tuple(g for g in base.given if g not in moved)
-    inside += [substitute(g, point) for g in moved]
+        inside += v.substituted(point).bounds(value)
+    rest = tuple(v for v in base.variables if v.name not in point)
+    still = tuple(g for g in base.given if not free(g) & point.keys())
+    inside += [substitute(g, point) for g in base.given if g not in still]
     return Sequent(rest, still, ONE <= ONE), point, both(*inside) if inside else ONE >= ZERO
 
 
 def _supremum(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
     value, bound, *rates = says.terms
-    step = [v for v in base.variables if v.name == says.step]
     over = replace(base, variables=tuple(v for v in base.variables if v.name != says.step))
-    if free(bound) & {name for name, _ in says.at} or says.step in free(value) | free(bound):
+    if free(bound) & dict(says.at).keys() or says.step in free(value) | free(bound):
         raise Malformed("a supremum over variables does not depend on them")
-    for v in over.variables:
-        if says.step and any(says.step in free(end) for end in v.ends()):
-            raise Malformed(f"the domain of {v.name} depends on the step")
+    if says.step and over.mentioning(says.step):
+        raise Malformed("the domain of a variable depends on the step")
     upper = replace(over, goal=value < bound if says.strict else value <= bound)
     family, point, inside = _at_points(over, says)
-    if not step:
+    if over.variables == base.variables:
         if says.step or rates or says.strict:
             raise Malformed("a supremum that is attained has no step")
         return [("bound", upper), ("attained", replace(family, goal=both(inside, eq(substitute(value, point), bound))))]
-    _check_step(step[0])
+    step = base.variable(says.step)
+    _check_step(step)
     (rate,) = rates
     if free(rate) & ({says.step} | point.keys()):
         raise Malformed("the rate depends on the step")
-    family = replace(family, variables=(*family.variables, step[0]))
     close = bound - substitute(value, point) <= gap(says, base.variables)
-    return [("bound", upper), ("approached", replace(family, goal=both(inside, close)))]
+    approached = replace(family, variables=(*family.variables, step), goal=both(inside, close))
+    return [("bound", upper), ("approached", approached)]
 
 
 def _check_step(step: Variable) -> None:
@@ -341,16 +322,12 @@ def _zero(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
     for name, low, high in says.box:
         if low.kind != "num" or high.kind != "num" or low.parts[0] >= high.parts[0]:
             raise Malformed("the box of a zero has constant ends")
-        x = Term("var", name)
+        x, v = Term("var", name), base.variable(name)
         away += [low < x, x < high]
-        v = base.variable(name)
-        inside += [bound for end in (low, high) for bound in v.bounds(end)]
+        inside += [*v.bounds(low), *v.bounds(high)]
     vanish = [Term("rel", "!=", value, ZERO) for value in says.terms]
     parts = [("elsewhere", replace(base, goal=either(*vanish, both(*away))))]
-    if inside:
-        first = Sequent((), (), both(*inside)) if not free(both(*inside)) else replace(base, goal=both(*inside))
-        parts.append(("box in the domain", first))
-    return parts
+    return parts + ([("box in the domain", Sequent((), (), both(*inside)))] if inside else [])
 
 
 # Parts that speak of the point, family, rate or box that a statement names: where one fails, that one fails, and of
