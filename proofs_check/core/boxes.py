@@ -10,8 +10,8 @@ from typing import Any
 from flint import arb
 
 from proofs_check.core.derive import derivative
-from proofs_check.core.domain import Sequent, facts
-from proofs_check.core.enclose import Evaluator, Interval, Value, interval, times
+from proofs_check.core.domain import Sequent, Variable, facts
+from proofs_check.core.enclose import Evaluator, Value, compare, interval, times
 from proofs_check.core.terms import Malformed, Term, free, rational
 from theory.precision import working
 
@@ -47,32 +47,26 @@ def check_root(sequent: Sequent, region: Region) -> None:
         low, high = region[v.name]
         if v.sizes or low > high:
             raise Malformed(f"{v.name} has no side in a box")
-        env = Evaluator({name: _ends(side) for name, side in known.items()})
-        choices = v.values
-        if choices and not low <= min(choices) <= max(choices) <= high:
+        env = evaluator(known)
+        first, last = _first_and_last(v, env)
+        if not (compare("<=", low, first) and compare("<=", last, high)):
             raise Malformed(f"the root leaves out values of {v.name}")
-        if not choices:
-            if v.low is None or v.high is None:
-                raise Malformed(f"{v.name} is unbounded")
-            if not (_at_most(low, env.value(v.low)) and _at_most(env.value(v.high), high)):
-                raise Malformed(f"the root leaves out values of {v.name}")
         known[v.name] = (low, high)
 
 
-def _at_most(a: Value, b: Value) -> bool:
-    """a <= b, certainly: fractions are compared as they are, which no enclosure of a third can be."""
-    if isinstance(a, Fraction) and isinstance(b, Fraction):
-        return a <= b
-    return bool(interval(a)[1] <= interval(b)[0])
-
-
-def _ends(side: tuple[Fraction, Fraction]) -> Fraction | Interval:
-    low, high = side
-    return low if low == high else (interval(low)[0], interval(high)[1])
+def _first_and_last(v: Variable, env: Evaluator) -> tuple[Value, Value]:
+    """Between which values the variable lies."""
+    if v.values:
+        return min(v.values), max(v.values)
+    if v.low is None or v.high is None:
+        raise Malformed(f"{v.name} is unbounded")
+    return env.value(v.low), env.value(v.high)
 
 
 def evaluator(region: Region) -> Evaluator:
-    return Evaluator({name: _ends(side) for name, side in region.items()})
+    """The values of terms on the whole region."""
+    ends = {name: low if low == high else (interval(low)[0], interval(high)[1]) for name, (low, high) in region.items()}
+    return Evaluator(ends)
 
 
 class Look:
@@ -104,7 +98,10 @@ class Look:
             raise Malformed(f"there is no leaf {kind!r}")
         env = evaluator(region)
         slopes = {name: interval(env.value(slope)) for name, slope in self.slopes(which).items()}
-        face = face_of(region, slopes)
+        face = dict(region)  # where a function with these slopes is least
+        for name, (least, largest) in slopes.items():
+            if least >= 0 or largest <= 0:
+                face[name] = (region[name][0 if least >= 0 else 1],) * 2
         if kind == "monotone":
             return interval(evaluator(face).value(margin))[0]
         # f(x) >= f(c) + sum over the sides of slope times offset, c the centre of the face.
@@ -114,15 +111,6 @@ class Look:
             reach = interval((face[name][1] - face[name][0]) / 2)[1]
             total = (total + times(slope, (-reach, reach))[0]).lower()
         return total
-
-
-def face_of(region: Region, slopes: Mapping[str, Interval]) -> Region:
-    """The face on which a function with these slopes takes its least value."""
-    face = dict(region)
-    for name, (low, high) in slopes.items():
-        if low >= 0 or high <= 0:
-            face[name] = (region[name][0 if low >= 0 else 1],) * 2
-    return face
 
 
 def alternatives(goal: Term) -> list[tuple[bool, Term]]:

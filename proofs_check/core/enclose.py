@@ -18,7 +18,9 @@ from proofs_check.core.work import spend
 
 Interval = tuple[arb, arb]
 Value = Fraction | Interval
-_INCREASING: dict[str, Callable[[arb], arb]] = {"exp": arb.exp, "tanh": arb.tanh, "atan": arb.atan}
+_INCREASING: dict[str, Callable[[arb], arb]] = {
+    "exp": arb.exp, "tanh": arb.tanh, "atan": arb.atan, "log": arb.log, "sqrt": arb.sqrt,
+}  # fmt: skip
 _BITS = 4000  # a fraction that needs more goes on as an interval
 _TERMS = 200_000  # a sum of more terms is not evaluated
 
@@ -234,21 +236,14 @@ def _apply(name: str, value: Value) -> Value:
         if name == "log" and value == 1:
             return Fraction(0)
     x = interval(value)
-    if name in _INCREASING:
-        return hull(*map(_INCREASING[name], x))
     if name == "abs":
         return _magnitude(x)
     if name in ("sin", "cos"):
         wave = (arb.sin if name == "sin" else arb.cos)(x[0].union(x[1]))
         return wave.lower().max(arb(-1)), wave.upper().min(arb(1))
-    if name == "log":
-        if x[1] <= 0:
-            raise Undefined("the logarithm of a number that is not positive")
-        if not x[0] > 0:
-            raise Unknown("the logarithm of what may not be positive")
-        return hull(x[0].log(), x[1].log())
-    if x[1] < 0:
-        raise Undefined("the root of a negative number")
-    if not x[0] >= 0:
-        raise Unknown("the root of what may be negative")
-    return hull(*(end if end.is_zero() else end.sqrt() for end in x))
+    # The others increase where they have values: the logarithm of positive numbers, the root of those not negative.
+    if name == "log" and not x[0] > 0:
+        raise (Undefined if x[1] <= 0 else Unknown)("the logarithm of what may not be positive")
+    if name == "sqrt" and not x[0] >= 0:
+        raise (Undefined if x[1] < 0 else Unknown)("the root of what may be negative")
+    return hull(*map(_INCREASING[name], x))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from proofs_check.core.derive import derivative
@@ -27,7 +26,6 @@ from proofs_check.core.terms import (
     from_json,
     log,
     num,
-    sqrt,
     substitute,
 )
 
@@ -85,20 +83,19 @@ def _face(
 def induct_parts(sequent: Sequent, name: str) -> tuple[Sequent, Sequent]:
     """The goal at the least value, and the goal at v + 1 given that at v."""
     known = sequent.variable(name)
-    reject_unless(known.whole and known.low is not None and not known.sizes, f"{name} has no least whole value")
-    reject_unless(is_whole_end(known), f"the least value of {name} is no whole constant")
+    plain = known.whole and not known.sizes and is_whole_end(known)
+    reject_unless(plain, f"{name} has no least whole value, or no whole constant as one")
     assert known.low is not None
     # In the step sequences have their longer size, and the shorter beginning is one of the old domain only if
     # it is cut by its size alone: the ends of its items, and the sizes of others, must not mention the variable.
     for other in sequent.variables:
         ends = [end for end in (other.low, other.high, other.radius) if end is not None]
-        plain = other.radius is None or name not in {n for size in other.sizes for n in free(size)}
-        reject_unless(plain and all(name not in free(end) for end in ends), f"the domain of {other.name} moves")
+        ends += other.sizes if other.radius is not None else ()
+        reject_unless(all(name not in free(end) for end in ends), f"the domain of {other.name} moves")
         for size in other.sizes:
-            offset = is_number(difference(size, Term("var", name))) if name in free(size) else Fraction(0)
-            least = known.low.parts[0] if name in free(size) else Fraction(0)
-            # From the first value on there is a sequence of that size.
-            reject_unless(offset is not None and least + offset >= 0, f"a size of {other.name}")
+            if name in free(size):  # from the first value on there is a sequence of that size
+                offset = is_number(difference(size, Term("var", name)))
+                reject_unless(offset is not None and known.low.parts[0] + offset >= 0, f"a size of {other.name}")
     bare = without_given(sequent, name)
     following = Term("var", name) + 1
     variables = tuple(v if v.name == name else v.substituted({name: following}) for v in bare.variables)
@@ -151,11 +148,6 @@ def changed(sequent: Sequent, name: str, new: str, kind: str) -> Sequent:
         image = log(u)
         variable = Variable(new, exp(low) if low is not None else ZERO, exp(high) if high is not None else None,
                             known.low_open or low is None, known.high_open)  # fmt: skip
-    elif kind == "square":  # v = u^2 with u >= 0, for v >= 0
-        reject_unless(low is not None and low.kind == "num" and low.parts[0] >= 0, f"{name} may be negative")
-        assert low is not None
-        image = u**2
-        variable = Variable(new, sqrt(low), sqrt(high) if high is not None else None, known.low_open, known.high_open)
     elif kind == "moebius" and low is not None and high is None:  # v = low + u/(1 - u), u in [0, 1)
         image, variable = low + u / (1 - u), Variable(new, ZERO, ONE, known.low_open, True)
     elif kind == "moebius" and high is not None and low is None:

@@ -65,7 +65,9 @@ def q(goal, *variables, given=()):
     return Sequent(variables, tuple(given), goal)
 
 
-SQUARE_OF_U = ["linear", [["1", [["square", to_json(var("u")), []]]]]]
+U = var("u")
+NOT_NEGATIVE = ["scale", J(1 - U), J(U >= 0), [], [], ["linear", [["1", [1]]]], KNOWN]
+POSITIVE_U = ["scale", J(1 - U), J(U > 0), [], [], ["linear", [["1", [1]]]], KNOWN]
 SQUARE = ["linear", [["1", [["square", J(x), []]]]]]
 STEP = ["split_sum", J(total(i, 1, n + 1, i)), J(n), [], ["split", SIGNS, SIGNS],
         ["linear", [[J(-1), [2]], ["1", [1]], ["1", [0]], ["2", []]]]]  # fmt: skip
@@ -96,7 +98,7 @@ ACCEPTED = {
               ["boxes", 64, {"x": ["0", "1"]}, [["cut", "x", "1/2"], ["natural", 0], ["natural", 0]]]),
     "face": (q(exp(x) >= 1, real("x", 0)), FACE),
     "induct": (q(total(i, 1, n, i) >= 1, N), ["induct", "n", [], IDENTITY, STEP]),
-    "change": (q(x >= 0, real("x", 0)), ["change", "x", "u", "square", SQUARE_OF_U]),
+    "change": (q(x >= 0, real("x", 0)), ["change", "x", "u", "moebius", NOT_NEGATIVE]),
     "generalise": (q(exp(x) ** 2 + exp(x) >= 0, X),
                    ["generalise", J(exp(x)), {"name": "v", "low": J(0)}, J(v**2 + v >= 0), [], [SIGNS], [], SIGNS]),
     "split_sum": (q(total(i, 1, 100 * n, exp(i)) >= total(i, 1, n, exp(i)), N),
@@ -136,7 +138,7 @@ REJECTED = {
     "boxes": (q(x * (1 - x) < HALF / 2, UNIT), ["boxes", 64, {"x": ["0", "1"]}, [["mean", 0]]]),
     "face": (q(absolute(x) >= x, real("x", -1)), FACE),
     "induct": (q(total(i, 1, n, i) >= 1, N), ["induct", "n", [], IDENTITY, IDENTITY]),
-    "change": (q(x >= 0, real("x", -1)), ["change", "x", "u", "square", SQUARE_OF_U]),
+    "change": (q(x >= 0, real("x", -1)), ["change", "x", "u", "moebius", NOT_NEGATIVE]),
     "generalise": (q(exp(x) ** 2 >= exp(x), X),
                    ["generalise", J(exp(x)), {"name": "v", "low": J(1)}, J(v**2 >= v), [], [SIGNS], [], SIGNS]),
     "split_sum": (q(num(0) > 0, N), ["split_sum", J(total(i, 1, n, 1)), J(n + 1), [],
@@ -338,9 +340,9 @@ def test_changes():
     refused(q(x < 5, UNIT), ["change", "x", "u", "moebius", KNOWN], "no change")
     refused(q(x < 5, whole("x", 0, 1)), ["change", "x", "u", "log", KNOWN], "cannot be changed")
     refused(q(x < 5, choice("x", 0, 1)), ["change", "x", "u", "log", KNOWN], "cannot be changed")
-    refused(q(x < 5, Y, real("x", y)), ["change", "x", "u", "square", KNOWN], "negative")
-    check(q(x > 0, POSITIVE), ["change", "x", "u", "square", ["linear", [["1", [0, 0]]]]])
-    refused(q(x > 0, real("x", 0)), ["change", "x", "u", "square", ["linear", [["1", [0, 0]]]]])
+    refused(q(x < 5, POSITIVE), ["change", "x", "u", "square", KNOWN], "no change")
+    check(q(x > 0, POSITIVE), ["change", "x", "u", "moebius", POSITIVE_U])
+    refused(q(x > 0, real("x", 0)), ["change", "x", "u", "moebius", POSITIVE_U])
 
 
 def test_ends():
