@@ -16,7 +16,7 @@ from proofs_check.core import krawczyk, witness
 from proofs_check.core.domain import Sequent, needed, needs, put
 from proofs_check.core.rules import FAULTS, Rejected, check
 from proofs_check.core.statement import FORMAT, Form, Statement, obligations
-from proofs_check.core.terms import ONE, Term, both, conjuncts, free, implies, num
+from proofs_check.core.terms import TRUE, Term, both, conjuncts, free, implies, num
 
 _MOST_INSTANCES = 1000
 
@@ -77,7 +77,7 @@ def _checked(statement: Statement, data: Any, known: Mapping[str, Sequent]) -> C
 def premise(statement: Statement) -> Sequent:
     """The domain and hypotheses, those that the conclusion assumes included."""
     variables, given, says = statement.plain
-    return Sequent(variables, given, says if isinstance(says, Term) else ONE <= ONE)
+    return Sequent(variables, given, says if isinstance(says, Term) else TRUE)
 
 
 def _check_parts(

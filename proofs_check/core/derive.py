@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs_check.core.terms import ZERO, Malformed, Term, cos, exp, free, num, sin, sqrt, tanh
+from proofs_check.core.terms import ONE, ZERO, Malformed, Term, cos, exp, free, joined, num, sin, sqrt, tanh
 
 
 def derivative(term: Term, name: str) -> Term:
@@ -11,7 +11,7 @@ def derivative(term: Term, name: str) -> Term:
         return ZERO
     kind, parts = term.kind, term.parts
     if kind == "var":
-        return num(1)
+        return ONE
     if kind == "add":
         return _sum([derivative(part, name) for part in parts])
     if kind == "mul":
@@ -21,7 +21,7 @@ def derivative(term: Term, name: str) -> Term:
         return _sum([derivative(top, name) / under, _product([num(-1), top, derivative(under, name)]) / under**2])
     if kind == "pow":
         base, n = parts
-        return _product([num(n), base ** (n - 1) if n != 1 else num(1), derivative(base, name)])
+        return _product([num(n), base ** (n - 1) if n != 1 else ONE, derivative(base, name)])
     if kind == "apply" and parts[0] != "abs":
         return _product([_outer(parts[0], parts[1]), derivative(parts[1], name)])
     if kind == "fold" and parts[0] == "sum":
@@ -40,12 +40,8 @@ def _outer(name: str, x: Term) -> Term:
 
 def _sum(terms: list[Term]) -> Term:
     """Without the zeros, which would only make the enclosures longer."""
-    kept = [term for term in terms if term is not ZERO]
-    return ZERO if not kept else kept[0] if len(kept) == 1 else Term("add", *kept)
+    return joined("add", [term for term in terms if term is not ZERO], ZERO)
 
 
 def _product(terms: list[Term]) -> Term:
-    kept = [term for term in terms if term is not num(1)]
-    if ZERO in kept:
-        return ZERO
-    return num(1) if not kept else kept[0] if len(kept) == 1 else Term("mul", *kept)
+    return ZERO if ZERO in terms else joined("mul", [term for term in terms if term is not ONE], ONE)

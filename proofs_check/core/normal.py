@@ -18,7 +18,7 @@ from math import isqrt
 
 from flint import fmpz
 
-from proofs_check.core.terms import ONE, PI, ZERO, Term, absolute, exp, free, fresh, holds, log, num, sqrt, substitute
+from proofs_check.core.terms import ONE, PI, ZERO, Term, exp, free, fresh, holds, joined, log, num, sqrt, substitute
 from proofs_check.core.work import TooLarge, spend
 
 Monomial = tuple[tuple[Term, Fraction], ...]  # atoms with exponents, in the order of their serial numbers
@@ -140,19 +140,15 @@ def power(x: Rational, n: int) -> Rational:
 def _reduced(x: Rational) -> Rational:
     """Powers of roots, absolute values and sines of at least 2 written by what they are the root of."""
     kept: Poly = {}
-    moved: dict[tuple[Term, int], Poly] = {}  # by the root and the power of its square that comes out
+    moved = constant(0)
     for mono, coefficient in x.top.items():
         base, half, rest = _square_in(mono)
-        poly = kept if base is None else moved.setdefault((base, half), {})
-        poly[rest] = poly.get(rest, Fraction(0)) + coefficient
-    if not moved:
-        return x
-    total = Rational(kept, x.over)
-    for (base, half), poly in moved.items():
+        if base is None:
+            kept[mono] = coefficient
+            continue
         square = power(normal(_SQUARES[base.parts[0]](base.parts[1])), half)
-        same = Rational({m: c for m, c in poly.items() if c}, x.over)
-        total = plus(total, times(same, square))
-    return total
+        moved = plus(moved, times(Rational({rest: coefficient}, x.over), square))
+    return x if len(kept) == len(x.top) else plus(moved, Rational(kept, x.over))
 
 
 def _square_in(mono: Monomial) -> tuple[Term | None, int, Monomial]:
@@ -175,7 +171,6 @@ _SQUARES: dict[str, Callable[[Term], Term]] = {
 Lows = Mapping[str, tuple[Fraction, bool]]  # the least value of a variable, or of a sequence's items; is it left out?
 _lows: list[Lows] = [{}]
 _MEMO: dict[tuple[int, tuple[tuple[str, tuple[Fraction, bool]], ...]], Rational] = {}
-_SUMS: dict[int, bool] = {}
 
 
 @contextmanager
@@ -191,23 +186,13 @@ def knowing(lows: Lows) -> Iterator[None]:
 def normal(term: Term) -> Rational:
     """The normal form. Raises TooLarge, or ZeroDivisionError for a division by what is identically zero."""
     lows = _lows[-1]
-    used = tuple((name, lows[name]) for name in sorted(free(term)) if name in lows) if lows and _sums(term) else ()
+    used = tuple((name, lows[name]) for name in sorted(free(term)) if name in lows)
     known = _MEMO.get((term.serial, used))
     if known is None:
         if len(_MEMO) > 200_000:
             _MEMO.clear()
-            _SUMS.clear()
         known = _MEMO[term.serial, used] = _normal(term)
     return known
-
-
-def _sums(term: Term) -> bool:
-    """Is there a fold inside? Only then the form depends on what is known."""
-    found = _SUMS.get(term.serial)
-    if found is None:
-        found = term.kind == "fold" or any(_sums(part) for part in term.parts if isinstance(part, Term))
-        _SUMS[term.serial] = found
-    return found
 
 
 def sign(form: Rational, defined: bool = False) -> str:
@@ -327,7 +312,7 @@ def _apply(name: str, argument: Term) -> Rational:
         if value is not None:
             return constant(abs(value))
         # |-a| = |a|: the first coefficient is made positive.
-        return atom(absolute(back(x if _frozen(x.top)[0][1] > 0 else times(constant(-1), x))))
+        return atom(Term("apply", name, back(x if _frozen(x.top)[0][1] > 0 else times(constant(-1), x))))
     if name == "sqrt":
         if value is not None and value > 0:
             return reduce(times, (power(atom(sqrt(num(p))), n) for p, n in _primes(value)), constant(1))
@@ -464,16 +449,12 @@ def _power_term(base: Term, exponent: Fraction) -> Term:
     return base if exponent == 1 else Term("pow", base, int(exponent))
 
 
-def _product(terms: list[Term]) -> Term:
-    return ONE if not terms else terms[0] if len(terms) == 1 else Term("mul", *terms)
-
-
 def _poly_term(frozen: Iterable[tuple[Monomial, Fraction]]) -> Term:
     summands = []
     for mono, coefficient in frozen:
         powers = [_power_term(base, exponent) for base, exponent in mono]
-        summands.append(_product(powers if coefficient == 1 and powers else [num(coefficient), *powers]))
-    return ZERO if not summands else summands[0] if len(summands) == 1 else Term("add", *summands)
+        summands.append(joined("mul", powers if coefficient == 1 and powers else [num(coefficient), *powers], ONE))
+    return joined("add", summands, ZERO)
 
 
 def back(x: Rational) -> Term:
@@ -482,7 +463,7 @@ def back(x: Rational) -> Term:
     if not x.over:
         return top
     order = sorted(x.over, key=lambda pair: [[(a.serial, e) for a, e in mono] for mono, _ in pair[0]])
-    return Term("div", top, _product([_power_term(_poly_term(factor), Fraction(p)) for factor, p in order]))
+    return Term("div", top, joined("mul", [_power_term(_poly_term(f), Fraction(p)) for f, p in order], ONE))
 
 
 def canonical(term: Term) -> Term:

@@ -14,7 +14,7 @@ from typing import Any
 from proofs_check.core.domain import Sequent, Variable, check_formed
 from proofs_check.core.terms import (
     FORMULAS,
-    ONE,
+    TRUE,
     ZERO,
     Malformed,
     Term,
@@ -210,7 +210,7 @@ def _check_conclusion(says: Term) -> None:
 def obligations(statement: Statement) -> list[tuple[str, Sequent]]:
     """The named sequents that make up the statement; it holds if all are valid (and a zero has its Krawczyk step)."""
     variables, given, says = statement.plain
-    base = Sequent(variables, given, ONE <= ONE)
+    base = Sequent(variables, given, TRUE)
     if isinstance(says, Term):
         return [("conclusion", replace(base, goal=says))]
     return FORMS[says.kind](base, says)
@@ -237,7 +237,7 @@ def _at_points(base: Sequent, says: Form) -> tuple[Sequent, dict[str, Term], Ter
     rest = tuple(v for v in base.variables if v.name not in point)
     still = tuple(g for g in base.given if not free(g) & point.keys())
     inside += [substitute(g, point) for g in base.given if g not in still]
-    return Sequent(rest, still, ONE <= ONE), point, both(*inside) if inside else ONE >= ZERO
+    return Sequent(rest, still, TRUE), point, both(*inside)
 
 
 def _supremum(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:

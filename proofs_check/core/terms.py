@@ -142,7 +142,8 @@ def _check(kind: str, parts: tuple[Any, ...]) -> None:
     if pattern.endswith("*"):
         pattern = pattern[:-1] + pattern[-2] * (len(parts) - len(pattern) + 1)
     if len(parts) != len(pattern) or not all(map(_fits, pattern, parts)):
-        raise Malformed(f"a node {kind!r} cannot have the parts {_short(parts)}")
+        shown = [part.kind if isinstance(part, Term) else repr(part)[:40] for part in parts]
+        raise Malformed(f"a node {kind!r} cannot have the parts {', '.join(shown)}")
     # A name with other characters could be read as another one, or as a number.
     named = {"var": 0, "item": 0, "call": 0, "each": 0, "fold": 1}.get(kind)
     if named is not None and not NAME.match(parts[named]):
@@ -150,10 +151,6 @@ def _check(kind: str, parts: tuple[Any, ...]) -> None:
     choices = {"apply": FUNCTIONS, "fold": FOLDS, "rel": RELATIONS}.get(kind)
     if choices is not None and parts[0] not in choices:
         raise Malformed(f"{parts[0]!r} is none of {', '.join(choices)}")
-
-
-def _short(parts: tuple[Any, ...]) -> str:
-    return "(" + ", ".join(p.kind if isinstance(p, Term) else repr(p)[:40] for p in parts) + ")"
 
 
 def _fits(code: str, part: Any) -> bool:
@@ -182,7 +179,7 @@ def lift(value: Any) -> Term:
 
 PI = Term("pi")
 ZERO, ONE = num(0), num(1)
-FALSE = Term("rel", "<=", ONE, ZERO)
+TRUE, FALSE = Term("rel", "<=", ONE, ONE), Term("rel", "<=", ONE, ZERO)
 
 
 def _function(name: str) -> Callable[[Any], Term]:
@@ -200,12 +197,17 @@ def ne(a: Any, b: Any) -> Term:
     return Term("rel", "!=", lift(a), lift(b))
 
 
+def joined(kind: str, terms: Sequence[Term], none: Term) -> Term:
+    """The terms as parts of one node; a single one as it is."""
+    return none if not terms else terms[0] if len(terms) == 1 else Term(kind, *terms)
+
+
 def both(*formulas: Term) -> Term:
-    return formulas[0] if len(formulas) == 1 else Term("and", *formulas)
+    return joined("and", formulas, TRUE)
 
 
 def either(*formulas: Term) -> Term:
-    return formulas[0] if len(formulas) == 1 else Term("or", *formulas)
+    return joined("or", formulas, FALSE)
 
 
 def implies(given: Term, then: Term) -> Term:

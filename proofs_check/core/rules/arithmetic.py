@@ -10,21 +10,8 @@ from typing import Any
 
 from proofs_check.core import boxes
 from proofs_check.core.domain import Sequent, check_formed, facts, needs, taken
-from proofs_check.core.normal import (
-    Rational,
-    back,
-    constant,
-    difference,
-    inverse,
-    is_number,
-    knowing,
-    minus,
-    normal,
-    plus,
-    sign,
-    times,
-)
-from proofs_check.core.rules.checker import Checker, Rule, compared, least_values, reject_unless
+from proofs_check.core.normal import Rational, back, difference, is_number, knowing, minus, normal, plus, sign, times
+from proofs_check.core.rules.checker import Checker, Rejected, Rule, compared, least_values, reject_unless
 from proofs_check.core.terms import ONE, Term, absolute, both, exp, from_json, holds, num, rational, substitute, walk
 
 
@@ -32,8 +19,8 @@ def _identity(c: Checker, sequent: Sequent) -> None:
     """b - a is a constant in normal form, and it decides the relation."""
     relation, margin = compared(sequent.goal)
     value = is_number(margin)
-    reject_unless(value is not None, "the two sides differ by no constant")
-    assert value is not None
+    if value is None:
+        raise Rejected("the two sides differ by no constant")
     reject_unless(holds(relation, Fraction(0), value), f"the sides differ by {value}")
 
 
@@ -56,6 +43,10 @@ def _fact(c: Checker, sequent: Sequent, known: list[Term], reference: Any) -> tu
     return relation, normal(term)
 
 
+def _product(known: list[tuple[str, Rational]], factor: Rational) -> Rational:
+    return reduce(times, (form for _, form in known), factor)
+
+
 def _linear(c: Checker, sequent: Sequent, combination: list[Any]) -> None:
     """b - a is a sum of products of facts with positive coefficients, so it has their sign.
 
@@ -64,21 +55,19 @@ def _linear(c: Checker, sequent: Sequent, combination: list[Any]) -> None:
     relation, margin = compared(sequent.goal)
     known = facts(sequent)
     strict, only_zero = False, True
-    total = constant(0)
+    total = Rational({})
     for coefficient, references in combination:
         parts = [_fact(c, sequent, known, reference) for reference in references]
-        product = reduce(times, (form for _, form in parts), constant(1))
         if any(how == "=" for how, _ in parts):
-            factor = from_json(coefficient)
-            reject_unless(not list(needs(sequent, factor)), "a factor that may be undefined")
-            check_formed(replace(sequent, goal=factor <= factor))
-            total = plus(total, times(normal(factor), product))
-            continue
-        size = rational(coefficient)
-        reject_unless(size > 0, "a coefficient that is not positive")
-        total = plus(total, times(constant(size), product))
-        only_zero = False
-        strict = strict or all(how == "<" for how, _ in parts)
+            weight = from_json(coefficient)
+            reject_unless(not list(needs(sequent, weight)), "a factor that may be undefined")
+            check_formed(replace(sequent, goal=weight <= weight))
+        else:
+            weight = num(rational(coefficient))
+            reject_unless(weight.parts[0] > 0, "a coefficient that is not positive")
+            only_zero = False
+            strict = strict or all(how == "<" for how, _ in parts)
+        total = plus(total, _product(parts, normal(weight)))
     reject_unless(minus(margin, total).is_zero, "the combination is not the difference")
     allowed = {"<": strict, "<=": True, "=": only_zero, "!=": strict}[relation]
     reject_unless(allowed, f"the combination does not give {relation}")
@@ -136,7 +125,7 @@ def _signs(c: Checker, sequent: Sequent, parts: list[Any], by: dict[str, Any]) -
         under = [_fact(c, sequent, known, reference) for reference in below]
         reject_unless(all(relation == "<" for relation, _ in under), "a quotient by what may be 0")
         reject_unless(all(relation != "=" for relation, _ in top), "an equality is no quantity")
-        values[name] = back(reduce(times, [f for _, f in top] + [inverse(f) for _, f in under], constant(1)))
+        values[name] = back(_product(top, normal(ONE))) / back(_product(under, normal(ONE)))
         named[name] = (Fraction(0), all(relation == "<" for relation, _ in top))
     images = {name: from_json(image) for name, image in by.items()}
     with knowing({**least_values(sequent), **named}):

@@ -8,26 +8,9 @@ from typing import Any
 
 from proofs_check.core.derive import derivative
 from proofs_check.core.domain import Sequent, Variable, check_formed, facts, needs, put, taken
-from proofs_check.core.normal import (
-    canonical_formula,
-    difference,
-    is_number,
-)
+from proofs_check.core.normal import canonical_formula, difference, is_number
 from proofs_check.core.rules.checker import Checker, Rejected, Rule, reject_unless, supposing
-from proofs_check.core.terms import (
-    ONE,
-    ZERO,
-    Term,
-    both,
-    conjuncts,
-    exp,
-    free,
-    fresh,
-    from_json,
-    log,
-    num,
-    substitute,
-)
+from proofs_check.core.terms import ONE, ZERO, Term, both, conjuncts, exp, free, fresh, from_json, log, num, substitute
 
 
 def without(sequent: Sequent, name: str) -> Sequent:
@@ -45,8 +28,8 @@ def face_parts(sequent: Sequent, name: str, low: bool, strict: bool) -> tuple[li
     bare = without(sequent, name)
     known = bare.variable(name)
     end = known.low if low else known.high
-    reject_unless(end is not None and not known.whole and not known.sizes, f"{name} has no such end")
-    assert end is not None
+    if end is None or known.whole or known.sizes:
+        raise Rejected(f"{name} has no such end")
     relation, a, b = bare.goal.parts
     reject_unless(bare.goal.kind == "rel" and relation in ("<", "<="), "a face is for inequalities")
     margin = b if a is ZERO else b - a
@@ -83,9 +66,10 @@ def _face(
 def induct_parts(sequent: Sequent, name: str) -> tuple[Sequent, Sequent]:
     """The goal at the least value, and the goal at v + 1 given that at v."""
     known = sequent.variable(name)
-    plain = known.whole and not known.sizes and is_whole_end(known)
-    reject_unless(plain, f"{name} has no least whole value, or no whole constant as one")
-    assert known.low is not None
+    first = known.low
+    if first is None or first.kind != "num" or first.parts[0].denominator != 1:
+        raise Rejected(f"{name} has no least whole value, or no whole constant as one")
+    reject_unless(known.whole and not known.sizes and not known.low_open, f"{name} has no least whole value")
     # In the step sequences have their longer size, and the shorter beginning is one of the old domain only if
     # it is cut by its size alone: the ends of its items, and the sizes of others, must not mention the variable.
     for other in sequent.variables:
@@ -95,20 +79,15 @@ def induct_parts(sequent: Sequent, name: str) -> tuple[Sequent, Sequent]:
         for size in other.sizes:
             if name in free(size):  # from the first value on there is a sequence of that size
                 offset = is_number(difference(size, Term("var", name)))
-                reject_unless(offset is not None and known.low.parts[0] + offset >= 0, f"a size of {other.name}")
+                reject_unless(offset is not None and first.parts[0] + offset >= 0, f"a size of {other.name}")
     bare = without_given(sequent, name)
     following = Term("var", name) + 1
     variables = tuple(v if v.name == name else v.substituted({name: following}) for v in bare.variables)
     if known.high is not None:
-        last = replace(known, high=known.high - 1)
-        variables = tuple(last if v.name == name else v for v in variables)
+        before = replace(known, high=known.high - 1)
+        variables = tuple(before if v.name == name else v for v in variables)
     step = Sequent(variables, (*bare.given, *conjuncts([bare.goal])), substitute(bare.goal, {name: following}))
-    return put(bare, name, known.low), step
-
-
-def is_whole_end(known: Variable) -> bool:
-    end = known.low
-    return end is not None and end.kind == "num" and end.parts[0].denominator == 1 and not known.low_open
+    return put(bare, name, first), step
 
 
 def induct_needs(bare: Sequent, name: str) -> Iterator[Sequent]:
@@ -135,10 +114,6 @@ def _induct(c: Checker, sequent: Sequent, name: str, defined: Any, base: Any, st
 
 def _change(c: Checker, sequent: Sequent, name: str, new: str, kind: str, proof: Any) -> None:
     """Every value of the variable is the image of some value of the new one; the goal is proved for that one."""
-    c.prove(changed(sequent, name, new, kind), proof)
-
-
-def changed(sequent: Sequent, name: str, new: str, kind: str) -> Sequent:
     known = sequent.variable(name)
     plain = not (known.whole or known.sizes or known.values)
     reject_unless(plain and new not in taken(sequent), f"{name} cannot be changed to {new}")
@@ -158,7 +133,7 @@ def changed(sequent: Sequent, name: str, new: str, kind: str) -> Sequent:
     variables = tuple(variable if v.name == name else v.substituted(by) for v in sequent.variables)
     image_of = Sequent(variables, tuple(substitute(g, by) for g in sequent.given), substitute(sequent.goal, by))
     check_formed(image_of)
-    return image_of
+    c.prove(image_of, proof)
 
 
 def _generalise(

@@ -6,19 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from proofs_check.core.domain import Sequent, at_an_index, check_formed, needs
-from proofs_check.core.normal import (
-    difference,
-)
+from proofs_check.core.normal import difference
 from proofs_check.core.rules.checker import Checker, Rule, reject_unless, supposing
-from proofs_check.core.terms import (
-    ZERO,
-    Term,
-    both,
-    free,
-    from_json,
-    negation,
-    substitute,
-)
+from proofs_check.core.terms import ZERO, Term, both, free, from_json, negation, substitute
 
 
 def _adding(c: Checker, sequent: Sequent, fact: Term, term: Term, defined: Any, proof: Any) -> None:
