@@ -10,7 +10,7 @@ from proofs_check.core.certificate import Checked, Outcome, check_certificate
 from proofs_check.core.mutants import mutants
 from proofs_check.core.printing import point_to_json
 from proofs_check.core.rules import Rejected
-from proofs_check.core.statement import CHOSEN, Statement
+from proofs_check.core.statement import Statement
 
 Row = dict[str, Any]
 # Strength and coverage of what the core decides; of other evidence see `ledger`.
@@ -18,6 +18,9 @@ _STRENGTH = {Outcome.PROVED: ("proved", "all"), Outcome.REFUTED: ("proved", "all
              Outcome.INSTANCES: ("instances", "instances")}  # fmt: skip
 
 
+# Parts that speak of the point, family, rate or box that a statement names: where one fails, that one fails, and of
+# every other choice nothing is known.
+_CHOSEN = ("attained", "approached", "gap", "witness", "elsewhere", "box in the domain")
 _ONLY_CHOSEN = "what fails is the point, family, rate or box that the statement names; another choice may do"
 
 
@@ -33,7 +36,7 @@ def summary(checked: Checked | None, reason: str = "") -> Row:
     at: Any = None
     if checked.outcome is Outcome.REFUTED:
         at = {"part": checked.detail, "point": point_to_json(checked.at)}
-    choice_only = checked.outcome is Outcome.REFUTED and checked.detail in CHOSEN
+    choice_only = checked.outcome is Outcome.REFUTED and checked.detail in _CHOSEN
     if choice_only:
         coverage = "instances"
     if checked.outcome is Outcome.INSTANCES:

@@ -14,8 +14,8 @@ import sympy
 from flint import arb, ctx, fmpq
 from sympy.logic.boolalg import And, Boolean, BooleanFalse, BooleanTrue, Not, Or
 
+from theory.alone import alone
 from theory.box import Box, Exact, Outcome, equal, exact, less, less_or_equal, outward, symbols_in, to_ball
-from theory.precision import alone
 
 __all__ = [
     "BallFunction",

@@ -8,16 +8,11 @@ as that one does the same. Everything in this library does. Code that sets `flin
 computes with balls outside of it while other threads work, is on its own.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import wraps
 from threading import RLock
-from typing import ParamSpec, TypeVar
 
 from flint import ctx
-
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
 
 held = RLock()
 
@@ -32,14 +27,3 @@ def working(bits: int) -> Iterator[None]:
             yield
         finally:
             ctx.prec = before
-
-
-def alone(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """The function at the precision of its caller from its first step to its last."""
-
-    @wraps(function)
-    def guarded(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        with held:
-            return function(*args, **kwargs)
-
-    return guarded

@@ -11,6 +11,7 @@ from proofs_check.core.terms import (
     FORMULAS,
     NAME,
     ONE,
+    ZERO,
     Arithmetic,
     Malformed,
     Term,
@@ -23,7 +24,6 @@ from proofs_check.core.terms import (
     fresh,
     from_json,
     holds,
-    ne,
     negation,
     num,
     rational,
@@ -227,37 +227,43 @@ def needs(sequent: Sequent, term: Term) -> Iterator[Sequent]:
         return
     if kind == "if":
         yield from needs(sequent, parts[0])
-        yield from needs(_also(sequent, parts[0]), parts[1])
-        yield from needs(_also(sequent, negation(parts[0])), parts[2])
+        yield from needs(supposing(sequent, parts[0]), parts[1])
+        yield from needs(supposing(sequent, negation(parts[0])), parts[2])
         return
     if kind in ("and", "or", "implies"):
         for number, part in enumerate(parts):
             before = parts[:number] if kind != "or" else tuple(map(negation, parts[:number]))
-            yield from needs(_also(sequent, *before), part)
+            yield from needs(supposing(sequent, *before), part)
         return
     for child in children(term):
         yield from needs(sequent, child)
     if kind == "item":
         sizes = sequent.variable(parts[0]).sizes
         for index, size in zip(parts[1:], sizes, strict=True):
-            yield from _unless_plain(sequent, both(num(1) <= index, index <= size))
-    elif kind == "div":
-        yield from _unless_plain(sequent, ne(parts[1], num(0)))
-    elif kind == "pow" and parts[1] < 0:
-        yield from _unless_plain(sequent, ne(parts[0], num(0)))
+            yield replace(sequent, goal=both(ONE <= index, index <= size))
+    elif (divisor := divided_by(term)) is not None:
+        yield from _unless_plain(sequent, "!=", divisor, ZERO)
     elif kind == "apply" and parts[0] in ("log", "sqrt"):
-        yield from _unless_plain(sequent, num(0) < parts[1] if parts[0] == "log" else num(0) <= parts[1])
+        yield from _unless_plain(sequent, "<" if parts[0] == "log" else "<=", ZERO, parts[1])
 
 
-def _also(sequent: Sequent, *more: Term) -> Sequent:
-    return replace(sequent, given=(*sequent.given, *conjuncts(more)))
+def divided_by(term: Term) -> Term | None:
+    """What the node divides by."""
+    if term.kind == "pow" and term.parts[1] < 0:
+        divisor: Term = term.parts[0]
+        return divisor
+    return term.parts[1] if term.kind == "div" else None
 
 
-def _unless_plain(sequent: Sequent, condition: Term) -> Iterator[Sequent]:
+def _unless_plain(sequent: Sequent, relation: str, a: Term, b: Term) -> Iterator[Sequent]:
     """Nothing for a true comparison of two constants; what is false or not plain has to be proved."""
-    relation, a, b = condition.parts if condition.kind == "rel" else ("", condition, condition)
     if not (a.kind == b.kind == "num" and holds(relation, a.parts[0], b.parts[0])):
-        yield replace(sequent, goal=condition)
+        yield replace(sequent, goal=Term("rel", relation, a, b))
+
+
+def supposing(sequent: Sequent, *formulas: Term) -> Sequent:
+    """The sequent with more hypotheses, every `and` taken apart."""
+    return replace(sequent, given=(*sequent.given, *conjuncts(formulas)))
 
 
 def needed(sequent: Sequent) -> list[Sequent]:
@@ -268,7 +274,7 @@ def needed(sequent: Sequent) -> list[Sequent]:
         for end in known.ends():
             found += needs(before, end)
         # A sequence of a negative size is none.
-        found += [replace(before, goal=num(0) <= size) for size in known.sizes if size.kind != "num"]
+        found += [replace(before, goal=ZERO <= size) for size in known.sizes if size.kind != "num"]
     for number, formula in enumerate(sequent.given):
         found += needs(replace(sequent, given=sequent.given[:number]), formula)
     found += needs(sequent, sequent.goal)

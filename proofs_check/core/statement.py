@@ -330,7 +330,4 @@ def _zero(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
     return parts + ([("box in the domain", Sequent((), (), both(*inside)))] if inside else [])
 
 
-# Parts that speak of the point, family, rate or box that a statement names: where one fails, that one fails, and of
-# every other choice nothing is known.
-CHOSEN = ("attained", "approached", "gap", "witness", "elsewhere", "box in the domain")
 FORMS = {"supremum": _supremum, "limit": _limit, "witness": _witness, "minimiser": _minimiser, "zero": _zero}

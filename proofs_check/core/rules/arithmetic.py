@@ -9,7 +9,7 @@ from functools import reduce
 from typing import Any
 
 from proofs_check.core import boxes
-from proofs_check.core.domain import Sequent, check_formed, facts, needs, taken
+from proofs_check.core.domain import Sequent, check_formed, divided_by, facts, needs, taken
 from proofs_check.core.normal import Rational, back, difference, is_number, knowing, minus, normal, plus, sign, times
 from proofs_check.core.rules.checker import Checker, Rejected, Rule, compared, least_values, reject_unless
 from proofs_check.core.terms import ONE, Term, absolute, both, exp, from_json, holds, num, rational, substitute, walk
@@ -144,8 +144,8 @@ def _divides_by_positive(term: Term) -> bool:
     for node in walk(term):
         if node.kind not in ("num", "var", "add", "mul", "div", "pow"):
             return False
-        divisor = node.parts[1] if node.kind == "div" else node.parts[0] if node.kind == "pow" else ONE
-        if (node.kind == "div" or (node.kind == "pow" and node.parts[1] < 0)) and sign(normal(divisor)) != "<":
+        divisor = divided_by(node)
+        if divisor is not None and sign(normal(divisor)) != "<":
             return False
     return True
 

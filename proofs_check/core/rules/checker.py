@@ -11,7 +11,7 @@ from typing import Any
 from proofs_check.core.domain import Sequent, check_formed, needs
 from proofs_check.core.enclose import Undefined, Unknown
 from proofs_check.core.normal import Rational, difference, knowing
-from proofs_check.core.terms import FORMULAS, Malformed, Term, conjuncts
+from proofs_check.core.terms import FORMULAS, Malformed, Term
 from proofs_check.core.work import TooLarge, spend
 
 Proof = list[Any]
@@ -70,10 +70,6 @@ class Checker:
 def reject_unless(condition: bool, why: str) -> None:
     if not condition:
         raise Rejected(why)
-
-
-def supposing(sequent: Sequent, *formulas: Term) -> Sequent:
-    return replace(sequent, given=(*sequent.given, *conjuncts(formulas)))
 
 
 def compared(goal: Term) -> tuple[str, Rational]:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.core.domain import Sequent, check_formed, facts, put
+from proofs_check.core.domain import Sequent, check_formed, facts, put, supposing
 from proofs_check.core.enclose import Evaluator
 from proofs_check.core.normal import canonical_formula
-from proofs_check.core.rules.checker import Checker, Rule, reject_unless, supposing
+from proofs_check.core.rules.checker import Checker, Rule, reject_unless
 from proofs_check.core.terms import FALSE, Term, free, from_json, implies, negation, num
 
 _MOST_VALUES = 5_000

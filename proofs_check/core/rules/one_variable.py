@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from proofs_check.core.derive import derivative
-from proofs_check.core.domain import Sequent, Variable, check_formed, facts, needs, put, taken
+from proofs_check.core.domain import Sequent, Variable, check_formed, facts, needs, put, supposing, taken
 from proofs_check.core.normal import canonical_formula, difference, is_number
-from proofs_check.core.rules.checker import Checker, Rejected, Rule, reject_unless, supposing
+from proofs_check.core.rules.checker import Checker, Rejected, Rule, reject_unless
 from proofs_check.core.terms import ONE, ZERO, Term, both, conjuncts, exp, free, fresh, from_json, log, num, substitute
 
 

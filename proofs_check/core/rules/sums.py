@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from proofs_check.core.domain import Sequent, at_an_index, check_formed, needs
+from proofs_check.core.domain import Sequent, at_an_index, check_formed, needs, supposing
 from proofs_check.core.normal import difference
-from proofs_check.core.rules.checker import Checker, Rule, reject_unless, supposing
+from proofs_check.core.rules.checker import Checker, Rule, reject_unless
 from proofs_check.core.terms import ZERO, Term, both, free, from_json, negation, substitute
 
 
