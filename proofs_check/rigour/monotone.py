@@ -248,10 +248,7 @@ def _function(name: str, x: Term, y: Term, relation: str, _: int) -> Tactic:
 
 def _absolute(low: Term, high: Term) -> Tactic:
     """Two absolute values of what is known not to be negative."""
-    tactic = of_facts
-    for node in (low, high):
-        tactic = by("resolve", node, 0, small, small, tactic)
-    return tactic
+    return by("resolve", high, 0, small, small, by("resolve", low, 0, small, small, of_facts))
 
 
 def _branches(low: Term, high: Term) -> Tactic:
@@ -287,7 +284,7 @@ def _conditions(low: Term, high: Term) -> Tactic:
 
 def _extremes(low: Term, high: Term) -> Tactic:
     """Two largest, or least, of two: each is one of the two."""
-    tactic = of_facts
+    tactic: Tactic = of_facts
     for node in (low, high):
         one, two = node.parts
         ways = [by("resolve", node, which, small, small, tactic) for which in (0, 1)]
@@ -309,7 +306,7 @@ def _one_more(relation: str, low: Term, high: Term, k: int) -> Tactic:
     some = by("have", extra, small, small, by("split_sum", high, cut, small, small, of_facts))
     if relation == "<":
         return some
-    none = of_facts
+    none: Tactic = of_facts
     for node in (low, high):
         none = by("termwise", node, "=", ZERO, small, _nowhere, small, none)
     return first(some, by("cases", first_ <= last, small, some, none))
