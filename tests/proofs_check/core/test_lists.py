@@ -8,7 +8,7 @@ import pytest
 from proofs_check.core.certificate import Outcome, check_certificate, premise
 from proofs_check.core.statement import obligations
 from proofs_check.core.terms import Malformed
-from proofs_check.core.witness import meets
+from proofs_check.core.witness import refutes
 from proofs_check.rigour.decide import BRIEF, UNAIDED, Effort, Empty, decide
 from proofs_check.rigour.points.refute import refute
 from proofs_check.rigour.points.sample import satisfy
@@ -26,7 +26,7 @@ def witness_of(made):
     for label, sequent in obligations(made):
         point = refute(sequent)
         if point is not None:
-            assert meets(sequent, point)
+            assert refutes(sequent, point)
             return label, point
     return None
 
