@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proofs_check.core.certificate import Checked, Outcome, check_certificate
+from proofs_check.core.mutants import Mutant, mutants
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import Statement, from_data
 from proofs_check.packed import packed, unpacked
@@ -79,30 +80,64 @@ def _judged(statement: Statement, entry: Row, mutants: bool) -> Row:
     return {**summary(checked, entry.get("reason", "")), "mutants": told_apart}
 
 
-def offer(claim: Claim, mutants: bool = True, keep: bool = False) -> Row:
-    """Search anew for a certificate of a claim's statement and of its mutants; nothing is believed of it.
-
-    keep: what is stored and still holds stays, so that only the rest is searched for.
-    """
+def offer(claim: Claim, mutants: bool = True) -> Row:
+    """Search anew for a certificate of a claim's statement and of its mutants; nothing is believed of it."""
     from proofs_check.rigour.scripts import script_of
 
     assert claim.formal is not None
-    return searched(claim.formal, script_of(claim.id), mutants, _stored().get(claim.formal.digest) if keep else None)
+    return searched(claim.formal, script_of(claim.id), mutants)
 
 
-def searched(statement: Statement, scripts: Any = None, mutants: bool = True, stored: Row | None = None) -> Row:
-    """The entry of a statement; stored: one that it may have from before."""
-    from proofs_check.rigour.decide import FULL, UNAIDED, Decision, Empty, decide, try_mutants
+def searched(statement: Statement, scripts: Any = None, mutants: bool = True) -> Row:
+    """The entry of a statement."""
+    from proofs_check.rigour.decide import FULL, UNAIDED, Empty, decide, try_mutants
 
     try:
-        if stored is not None and stored["certificate"] is not None:
-            found = Decision(stored["certificate"], check_certificate(statement, stored["certificate"]))
-        else:
-            found = decide(statement, FULL if scripts else UNAIDED, scripts)
+        found = decide(statement, FULL if scripts else UNAIDED, scripts)
     except Empty as why:
         return {"name": statement.name, "error": str(why)}
     # Mutants are controls of what is said to hold; a refuted statement needs none.
-    proved = mutants and found.checked is not None and found.checked.outcome is Outcome.PROVED
-    kept = {row["digest"]: row["certificate"] for row in (stored or {}).get("mutants", ())}
-    tried = try_mutants(statement, scripts, kept) if proved else []
+    tried = try_mutants(statement, scripts) if mutants and _proves(statement, found.certificate) else []
     return {"name": statement.name, "certificate": found.certificate, "reason": found.reason, "mutants": tried}
+
+
+def proof(claim: Claim, kept: Row | None = None) -> Row:
+    """The entry of a claim's statement, its mutants not tried yet; kept: what stays if it still holds."""
+    assert claim.formal is not None
+    if kept is not None and not kept.get("error") and _proves(claim.formal, kept["certificate"]):
+        return kept
+    return offer(claim, mutants=False)
+
+
+def to_try(statement: Statement, entry: Row) -> list[tuple[str, Any]]:
+    """The mutants of a proved statement by digest, with the certificates that the entry has of them."""
+    if entry.get("error") or not _proves(statement, entry["certificate"]):
+        return []
+    old = {row["digest"]: row["certificate"] for row in entry["mutants"]}
+    return [(digest, old.get(digest)) for digest in _mutants_of(statement)]
+
+
+def tried(claim: Claim, digest: str, kept: Any = None) -> Row | None:
+    """The row of one mutant; None for one that speaks of nothing. kept: a certificate that stays if it still holds."""
+    from proofs_check.rigour.decide import try_mutant
+    from proofs_check.rigour.scripts import script_of
+
+    assert claim.formal is not None
+    return try_mutant(_mutants_of(claim.formal)[digest], claim.formal, script_of(claim.id), kept)
+
+
+def with_mutant(statement: Statement, entry: Row, digest: str, row: Row | None) -> Row:
+    """The entry with the row of a mutant in its place."""
+    rows = {old["digest"]: old for old in entry["mutants"]} | {digest: row}
+    return {**entry, "mutants": [rows[d] for d in _mutants_of(statement) if rows.get(d) is not None]}
+
+
+def _mutants_of(statement: Statement) -> dict[str, Mutant]:
+    return {mutant.statement.digest: mutant for mutant in mutants(statement)}
+
+
+def _proves(statement: Statement, certificate: Any) -> bool:
+    try:
+        return certificate is not None and check_certificate(statement, certificate).outcome is Outcome.PROVED
+    except Rejected:
+        return False

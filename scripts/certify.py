@@ -1,7 +1,7 @@
 """Search for the certificates of all statements of the ledger and store them; `verify --quick` then re-checks those."""
 
 import sys
-from concurrent.futures import as_completed
+from concurrent.futures import FIRST_COMPLETED, wait
 from pathlib import Path
 
 from scripts import cli
@@ -26,7 +26,7 @@ def main(argv: list[str] | None = None) -> int:
     from tqdm import tqdm
 
     from proofs_check.registry import PAPERS, load
-    from proofs_check.store import FOLDER
+    from proofs_check.store import FOLDER, to_try, with_mutant
     from proofs_check.workers import processes
 
     claims = {name: claim for name, claim in load(tuple(PAPERS)).items() if claim.formal is not None}
@@ -37,14 +37,24 @@ def main(argv: list[str] | None = None) -> int:
     files = {paper: _File(FOLDER / f"{paper}.json", claims.values(), paper) for paper in papers}
     wanted = [n for n in args.id or claims
               if not (args.missing and claims[n].formal.digest in files[claims[n].paper].entries)]  # fmt: skip
-    with processes(args.jobs) as pool:
-        running = {pool.submit(_searched, name, not args.proofs_only, args.keep): claims[name] for name in wanted}
-        bar = tqdm(as_completed(running), total=len(running), disable=not sys.stderr.isatty())
-        for done in bar:
-            # Written one by one: an interrupted search keeps what it has, and --missing goes on.
-            files[running[done].paper].put(running[done].formal.digest, done.result())
+    kept = {n: files[claims[n].paper].entries.get(claims[n].formal.digest) if args.keep else None for n in wanted}
+    with processes(args.jobs) as pool, tqdm(total=len(wanted), disable=not sys.stderr.isatty()) as bar:
+        running = {pool.submit(_proof, name, kept[name]): (name, None) for name in wanted}
+        while running:
+            done = wait(running, return_when=FIRST_COMPLETED).done
+            for name, mutant, found in [(*running.pop(job), job.result()) for job in done]:
+                # Written one by one: an interrupted search keeps what it has, and --missing or --keep goes on.
+                file, claim = files[claims[name].paper], claims[name]
+                if mutant is None:
+                    file.put(claim.formal, found)
+                    rest = [] if args.proofs_only else to_try(claim.formal, found)
+                    running |= {pool.submit(_mutant, name, digest, old): (name, digest) for digest, old in rest}
+                    bar.total += len(rest)
+                else:
+                    file.put(claim.formal, with_mutant(claim.formal, file.entries[claim.formal.digest], mutant, found))
+                bar.update()
     for file in files.values():
-        file.put(None, None)
+        file.write()
         print(f"{file.path}: {len(file.entries)} statements, {file.path.stat().st_size / 1e6:.2f} MB")
     return 0
 
@@ -60,20 +70,29 @@ class _File:
         mine = [claim.formal.digest for claim in claims if claim.paper == paper]
         self.entries = {digest: old[digest] for digest in mine if digest in old}
 
-    def put(self, digest: str | None, entry: dict | None) -> None:
+    def put(self, statement, entry: dict) -> None:
+        self.entries[statement.digest] = entry
+        self.write()
+
+    def write(self) -> None:
         from dynamics.files import atomic_write_text
         from proofs_check.store import written
 
-        if digest is not None:
-            self.entries[digest] = entry
         atomic_write_text(self.path, written(self.entries))
 
 
-def _searched(name: str, mutants: bool, keep: bool) -> dict:
+def _proof(name: str, kept: dict | None) -> dict:
     from proofs_check.registry import PAPERS, load
-    from proofs_check.store import offer
+    from proofs_check.store import proof
 
-    return offer(load(tuple(PAPERS), (name,))[name], mutants, keep)
+    return proof(load(tuple(PAPERS), (name,))[name], kept)
+
+
+def _mutant(name: str, digest: str, kept: dict | None) -> dict | None:
+    from proofs_check.registry import PAPERS, load
+    from proofs_check.store import tried
+
+    return tried(load(tuple(PAPERS), (name,))[name], digest, kept)
 
 
 if __name__ == "__main__":

@@ -181,22 +181,20 @@ def _instances(statement: Statement, base: Sequent, effort: Effort) -> list[dict
     return listed
 
 
-def try_mutants(
-    statement: Statement, scripts: Scripts | None = None, kept: Mapping[str, Any] | None = None
-) -> list[dict[str, Any]]:
-    """Each mutant of a proved statement with its kind, its digest, and a certificate where one was found.
+def try_mutants(statement: Statement, scripts: Scripts | None = None) -> list[Row]:
+    """The row of each mutant of a proved statement."""
+    return [row for mutant in mutants(statement) if (row := try_mutant(mutant, statement, scripts)) is not None]
 
-    A mutant that only weakens the conclusion is proved from the statement itself. kept: certificates by digest of the
-    mutant, which stay where the core still takes them.
+
+def try_mutant(mutant: Mutant, statement: Statement, scripts: Scripts | None = None, kept: Any = None) -> Row | None:
+    """A mutant's kind, its digest, and a certificate where one was found; None for a mutant that speaks of nothing.
+
+    One that only weakens the conclusion is proved from the statement itself. kept: a certificate that stays where the
+    core still takes it.
     """
-    return [row for mutant in mutants(statement) if (row := _tried(mutant, statement, scripts, kept or {})) is not None]
-
-
-def _tried(mutant: Mutant, statement: Statement, scripts: Scripts | None, kept: Mapping[str, Any]) -> Row | None:
     row = {"kind": mutant.kind, "digest": mutant.statement.digest}
-    before = kept.get(mutant.statement.digest)
-    if before is not None and _checked(mutant.statement, before, known=statement).checked is not None:
-        return {**row, "certificate": before}
+    if kept is not None and _checked(mutant.statement, kept, known=statement).checked is not None:
+        return {**row, "certificate": kept}
     try:
         for effort in (MUTANT, STUBBORN):
             found = decide(mutant.statement, effort, scripts, statement)

@@ -1,0 +1,39 @@
+"""`certify` stores what the core accepts, keeps what still holds, and tries the rest again."""
+
+import pytest
+
+from proofs_check import registry, store
+from proofs_check.verdicts import counted
+from scripts import certify
+
+NAME = "razor.sec3.2.flat_mass"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "FOLDER", tmp_path)
+    return tmp_path
+
+
+def test_a_run_has_a_row_for_each_mutant_and_keeps_what_still_holds(folder, capsys):
+    claim = registry.load(("razor",), (NAME,))[NAME]
+    assert certify.main(["--id", NAME, "--jobs", "2"]) == 0
+    assert "1 statements" in capsys.readouterr().out
+    (entry,) = store.entries(folder / "razor.json").values()
+    assert store.judge(claim.formal.to_json(), entry)["outcome"] == "proved"
+    found = counted(claim.formal, entry["mutants"])
+    assert found["made"] == len(entry["mutants"]) and found["open"] == 0
+    digest, kept = store.to_try(claim.formal, entry)[0]
+    assert store.proof(claim, entry) is entry and store.tried(claim, digest, kept) == entry["mutants"][0]
+    fewer = store.with_mutant(claim.formal, entry, digest, None)
+    assert counted(claim.formal, fewer["mutants"])["open"] == 1
+    assert store.to_try(claim.formal, fewer)[0] == (digest, None)
+    assert store.with_mutant(claim.formal, fewer, digest, entry["mutants"][0]) == entry
+    damaged = {**entry, "certificate": {**entry["certificate"], "proofs": {}}}
+    assert store.to_try(claim.formal, damaged) == []
+
+
+def test_an_unknown_name_is_refused_before_anything_is_written(folder):
+    with pytest.raises(ValueError, match="no claim"):
+        certify.main(["--id", "kv.nothing"])
+    assert list(folder.iterdir()) == []
