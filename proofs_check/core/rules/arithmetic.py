@@ -34,10 +34,12 @@ def _fact(c: Checker, sequent: Sequent, known: list[Term], reference: Any) -> tu
     name, *args = reference
     x = from_json(args[0])
     c.defined(sequent, x, args[1] if len(args) > 1 else [])
-    # Exponentials are positive; squares, absolute values and |x| -+ x are not negative.
+    # Exponentials are positive; squares, absolute values and |x| -+ x are not negative; |sin|, |cos| <= 1.
     bounds: dict[str, Callable[[], tuple[str, Term]]] = {
         "exp": lambda: ("<", exp(x)), "square": lambda: ("<=", x**2), "abs": lambda: ("<=", absolute(x)),
         "abs-": lambda: ("<=", absolute(x) - x), "abs+": lambda: ("<=", absolute(x) + x),
+        "sin-": lambda: ("<=", 1 - Term("apply", "sin", x)), "sin+": lambda: ("<=", 1 + Term("apply", "sin", x)),
+        "cos-": lambda: ("<=", 1 - Term("apply", "cos", x)), "cos+": lambda: ("<=", 1 + Term("apply", "cos", x)),
     }  # fmt: skip
     relation, term = bounds[name]()
     return relation, normal(term)
