@@ -56,14 +56,22 @@ def judge(data: Any, offer: Row | None = None, mutants: bool = True) -> Row:
     statement = from_data(data)
     if offer is not None:
         return _judged(statement, offer, mutants)
-    key = statement.digest, mutants
-    if key not in _JUDGED:
-        _JUDGED[key] = _judged(statement, _stored().get(statement.digest, _NONE), mutants)
-    return _JUDGED[key]
+    stored = _stored().get(statement.digest, _NONE)
+    if statement.digest not in _ALONE:
+        _ALONE[statement.digest] = _judged(statement, stored, False)
+    alone = _ALONE[statement.digest]
+    if not mutants or alone["outcome"] != Outcome.PROVED.value:
+        return alone
+    if statement.digest not in _MUTANTS:
+        _MUTANTS[statement.digest] = counted(statement, stored["mutants"])
+    return {**alone, "mutants": _MUTANTS[statement.digest]}
 
 
 _NONE: Row = {"certificate": None, "reason": "no certificate is stored for it", "mutants": []}
-_JUDGED: dict[tuple[str, bool], Row] = {}  # of stored entries, which do not change while a process runs
+# Of stored entries, which do not change while a process runs: what is said of a statement without its mutants, and of
+# them. Kept apart, so that the statement's certificate is checked once whether its mutants are asked for or not.
+_ALONE: dict[str, Row] = {}
+_MUTANTS: dict[str, Row] = {}
 
 
 def _judged(statement: Statement, entry: Row, mutants: bool) -> Row:

@@ -22,14 +22,14 @@ def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     from proofs_check.registry import load
 
-    stale = [path for path, text in pages(load()).items() if not path.is_file() or path.read_text("utf-8") != text]
+    fresh = pages(load())
+    stale = [path for path, text in fresh.items() if not path.is_file() or path.read_text("utf-8") != text]
     if args.check:
         for path in stale:
             print(f"stale: {path.relative_to(ROOT)} (run `make docs`)")
         return 1 if stale else 0
     from dynamics.files import atomic_write_text
 
-    fresh = pages(load())
     for path in stale:
         atomic_write_text(path, fresh[path])
         print(f"wrote {path.relative_to(ROOT)}")
