@@ -101,3 +101,16 @@ def test_worst_of_nothing_is_refused():
 
 def test_worst_is_the_smallest():
     assert m.worst([m.Margin(2.0, 0, 0), m.Margin(1.0, 1, 1)]).value == 1.0
+
+
+def test_what_balls_show_to_vanish_at_a_point_is_all_that_is_not_looked_at():
+    x, y = sp.symbols("x y", positive=True)
+    tiny = sp.Rational(1, 10**35)
+    for difference, wanted in (
+        (sp.sin(x) ** 2 + sp.cos(x) ** 2 - 1, True), (sp.exp(x + y) - sp.exp(x) * sp.exp(y), True),
+        (sp.sin(x) ** 2 + sp.cos(x) ** 2 - 1 + tiny, False), (x - y, False),
+        (sp.gamma(x + 1) - x * sp.gamma(x), False), (x / (y - y.subs(y, sp.Rational(1, 3))), False),
+    ):  # fmt: skip
+        vanishes = m._vanishing(difference, [x, y])
+        assert vanishes({x: sp.Rational(2, 7), y: sp.Rational(1, 3)}) is wanted, difference
+    assert not m._vanishing(x - sp.Symbol("x"), [x, sp.Symbol("x")])({x: sp.S.One, sp.Symbol("x"): sp.S.One})
