@@ -26,6 +26,8 @@ class Undecided(Exception):
 
 def is_exact(value: Any) -> bool:
     """An int, a Fraction, or a real sympy number without floats: never a bool, never a float."""
+    if type(value) is int or type(value) is Fraction:  # most are, and the abstract types below are slow to ask
+        return True
     if isinstance(value, bool | np.bool_):
         return False
     if isinstance(value, sp.Expr):
@@ -97,18 +99,25 @@ def check_exact(*sides: Any) -> None:
     if all(isinstance(side, Sized) and not len(side) for side in sides):
         raise ValueError("nothing to compare: both sides are empty")
     for leaf in _leaves(sides):
+        if type(leaf) in _PLAIN:
+            continue
         if isinstance(leaf, float | complex | np.generic | np.ndarray | arb | acb):
             raise TypeError(f"same() compares exact objects, not a {type(leaf).__name__}: {leaf!r}")
         if isinstance(leaf, sp.Basic) and leaf.has(sp.Float):
             raise TypeError(f"same() compares exact objects, and {leaf} holds a float")
 
 
+_PLAIN = {int, bool, str, Fraction, type(None)}
+
+
 def _leaves(side: Any) -> Iterator[Any]:
-    if not isinstance(side, tuple | list | set | frozenset | dict):
-        yield side
-        return
-    for entry in side.items() if isinstance(side, dict) else side:
-        yield from _leaves(entry)
+    pending = [side]
+    while pending:
+        entry = pending.pop()
+        if isinstance(entry, tuple | list | set | frozenset | dict):
+            pending += reversed(tuple(entry.items() if isinstance(entry, dict) else entry))
+        else:
+            yield entry
 
 
 def exactly_equal(left: Any, right: Any) -> bool:

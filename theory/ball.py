@@ -247,6 +247,9 @@ class BallFunction:
             return lambda values: function(values[slot])
         if type(expr) in _FOLDS:
             fold, slots = _FOLDS[type(expr)], [self._slot(arg) for arg in expr.args]
+            if len(slots) == 2:  # as most have
+                left, right = slots
+                return lambda values: fold(values[left], values[right])
             return lambda values: reduce(fold, [values[slot] for slot in slots])
         if expr.is_Float:
             raise ValueError(f"float constant {expr} has no exact meaning: write a Rational")

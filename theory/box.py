@@ -35,16 +35,20 @@ def exact(value: Exact) -> Fraction:
     """The rational number `value`; "0.1" is one tenth. Raises ValueError for a float, whose meaning is ambiguous."""
     if isinstance(value, sympy.Rational):
         return Fraction(int(value.p), int(value.q))
+    number = value if type(value) is Fraction else _fraction(value)  # most are, and a copy takes long
+    if max(abs(number.numerator), number.denominator).bit_length() > 2 * _LONGEST:
+        raise ValueError(f"a constant of over {2 * _LONGEST} bits is too long to write down")
+    return number
+
+
+def _fraction(value: Exact) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, (int, Fraction, str)):
         kind = type(value).__name__
         raise ValueError(f"constant {shown(value)} is a {kind}: give an int, a Fraction or a string such as '1/10'")
     try:
-        number = Fraction(value)
+        return Fraction(value)
     except (ValueError, ZeroDivisionError):
         raise ValueError(f"constant {shown(value)} is not a finite rational such as '1/10' or '0.25'") from None
-    if max(abs(number.numerator), number.denominator).bit_length() > 2 * _LONGEST:
-        raise ValueError(f"a constant of over {2 * _LONGEST} bits is too long to write down")
-    return number
 
 
 def rational(value: arb) -> Fraction:
