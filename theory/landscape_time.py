@@ -9,6 +9,8 @@ beta1 = -sgn(alpha2) sqrt(2 (phi(alpha2) - 1)), which leads into the critical po
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
 
 import sympy as sp
 from flint import acb, arb, ctx
@@ -21,7 +23,7 @@ from theory.symbols import alpha2, beta1
 _PRECISIONS = (80, 160, 320, 640, 1280)  # bits: a start near the boundary of both sides needs more
 _ENOUGH = 60  # bits of s* that a double can use
 _FAR = 80  # where an integral over e^-u is cut: e^-80 = 2^-115
-_NEAR = 0.25
+_NEAR = arb(0.25)
 _NARROW = 1 / 16
 _LEAST_SPEED = 12  # of beta1 once alpha2 is 80 above its least: beta1^2 >= 2 (79 - ..) there
 
@@ -47,7 +49,12 @@ def blow_up_time(a2: Exact, b1: Exact) -> arb:
 
     Valid when: the start certainly lies on the side of induction. Raises ValueError otherwise.
     """
-    a2, b1, found = exact(a2), exact(b1), None
+    return _blow_up_time(exact(a2), exact(b1))
+
+
+@lru_cache(maxsize=1000)  # claims ask for the same starts again
+def _blow_up_time(a2: Fraction, b1: Fraction) -> arb:
+    found = None
     for bits in _PRECISIONS:
         with working(bits):
             found = _along(to_ball(a2), to_ball(b1))
@@ -93,11 +100,14 @@ def _above_one(a: arb) -> arb:
     return (_curve(acb(a)) * a * a).real
 
 
-def _curve(u: acb) -> acb:
-    """(u + e^{-u} - 1) / u^2 = sum_k (-u)^k / (k + 2)!, entire; the quotient itself needs a ball without 0."""
+def _curve(u: acb, decay: acb | None = None) -> acb:
+    """(u + e^{-u} - 1) / u^2 = sum_k (-u)^k / (k + 2)!, entire; the quotient itself needs a ball without 0.
+
+    decay: e^{-u}, where it is known.
+    """
     size = u.abs_upper()
     if size > _NEAR:
-        return (u + (-u).exp() - 1) / (u * u) if u.abs_lower() > 0 else acb("nan")
+        return (u + ((-u).exp() if decay is None else decay) - 1) / (u * u) if u.abs_lower() > 0 else acb("nan")
     bits = -math.log2(max(float(size), 1e-300))  # that each term gains
     terms = 2 + int(ctx.prec / bits)
     total = acb(0)
@@ -133,7 +143,8 @@ def _onwards(a: arb, b: arb) -> arb:
     first, rise, bend = acb(b * b), acb(2 * lift), acb(2 * q)
 
     def integrand(u: acb, analytic: bool) -> acb:
-        return (-u).exp() * (first + u * (rise + bend * u * _curve(u))).rsqrt(analytic=analytic)
+        decay = (-u).exp()
+        return decay * (first + u * (rise + bend * u * _curve(u, decay))).rsqrt(analytic=analytic)
 
     # beta1 leaves b where the larger of both other terms reaches b^2
     scale = b.min(b * b / (2 * lift) if lift > 0 else b).min(arb(1))
@@ -145,7 +156,8 @@ def _up_to_zero(depth: arb, speed: arb) -> arb:
     square = acb(speed * speed)
 
     def integrand(v: acb, analytic: bool) -> acb:
-        return v.exp() * (square + 2 * v * v * _curve(-v)).rsqrt(analytic=analytic)
+        growth = v.exp()
+        return growth * (square + 2 * v * v * _curve(-v, growth)).rsqrt(analytic=analytic)
 
     return _stretched(integrand, depth, speed.min(arb(1)))
 
@@ -182,7 +194,8 @@ def _from_rest(turn: arb, end: arb | None) -> arb:
     def integrand(v: acb, analytic: bool) -> acb:
         u = v * v
         # h(u) = 1 - q + q u (u + e^{-u} - 1) / u^2
-        return (-u).exp() * (first + bend * u * _curve(u)).rsqrt(analytic=analytic)
+        decay = (-u).exp()
+        return decay * (first + bend * u * _curve(u, decay)).rsqrt(analytic=analytic)
 
     scale = lift.sqrt()
     if end is not None:
