@@ -685,3 +685,22 @@ def test_beyond_its_domain_a_proved_statement_says_nothing():
 def test_a_proved_statement_about_something_else_is_of_no_use(old, new):
     with pytest.raises(Rejected):
         building_on(old, new)
+
+
+SINE, COSINE = (Term("apply", wave, x.as_term()) for wave in ("sin", "cos"))
+
+
+@pytest.mark.parametrize(
+    ("name", "bounded"),
+    [
+        ("exp", exp(x)), ("square", x**2), ("abs", absolute(x)), ("abs-", absolute(x) - x), ("abs+", absolute(x) + x),
+        ("sin-", 1 - SINE), ("sin+", 1 + SINE), ("cos-", 1 - COSINE), ("cos+", 1 + COSINE),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_each_named_fact_says_what_it_says_and_no_more(name, bounded):
+    by_name = ["linear", [["1", [[name, J(x), []]]]]]
+    check(q(bounded >= 0, X), by_name)
+    refused(q(bounded >= Fraction(1, 1000), X), by_name, "combination")
+    if name != "exp":
+        refused(q(bounded > 0, X), by_name, "does not give <")
