@@ -24,12 +24,12 @@ from proofs_check.core.terms import (
     fresh,
     from_json,
     holds,
+    names_in,
     negation,
     num,
     rational,
     substitute,
     to_json,
-    walk,
 )
 
 
@@ -142,11 +142,8 @@ def put(sequent: Sequent, name: str, value: Term) -> Sequent:
 
 def taken(sequent: Sequent) -> frozenset[str]:
     """Every name that the sequent uses, bound or not."""
-    names = {v.name for v in sequent.variables}
-    for term in (sequent.goal, *sequent.given, *(end for v in sequent.variables for end in v.ends())):
-        for node in walk(term):
-            names |= {part for part in node.parts if isinstance(part, str)}
-    return frozenset(names)
+    terms = (sequent.goal, *sequent.given, *(end for v in sequent.variables for end in v.ends()))
+    return frozenset(v.name for v in sequent.variables).union(*map(names_in, terms))
 
 
 def at_an_index(sequent: Sequent, fold: Term, avoiding: frozenset[str]) -> tuple[Sequent, Term]:
@@ -178,19 +175,24 @@ def check_formed(sequent: Sequent) -> None:
         if known.name in ranks:
             raise Malformed(f"{known.name} is declared twice")
         for end in known.ends():
-            _check_term(end, ranks, frozenset(wholes))
+            _check_term(end, ranks, frozenset(wholes), set())
         if not all(is_whole(size, frozenset(wholes)) for size in known.sizes):
             raise Malformed(f"a size of {known.name} is no whole number")
         ranks[known.name] = len(known.sizes)
         if known.whole and not known.sizes:
             wholes.add(known.name)
+    seen: set[Term] = set()
     for formula in (*sequent.given, sequent.goal):
         if formula.kind not in FORMULAS:
             raise Malformed(f"a {formula.kind} is no formula")
-        _check_term(formula, ranks, frozenset(wholes))
+        _check_term(formula, ranks, frozenset(wholes), seen)
 
 
-def _check_term(term: Term, ranks: dict[str, int], wholes: frozenset[str]) -> None:
+def _check_term(term: Term, ranks: dict[str, int], wholes: frozenset[str], seen: set[Term]) -> None:
+    """seen: what was looked at with the same names declared."""
+    if term in seen:
+        return
+    seen.add(term)
     if term.kind in ("var", "item"):
         name = term.parts[0]
         if name not in ranks:
@@ -203,14 +205,14 @@ def _check_term(term: Term, ranks: dict[str, int], wholes: frozenset[str]) -> No
         _, index, low, high, body = term.parts
         if not (is_whole(low, wholes) and is_whole(high, wholes)):
             raise Malformed(f"the bounds of the index {index} are no whole numbers by their shape")
-        _check_term(low, ranks, wholes)
-        _check_term(high, ranks, wholes)
-        _check_term(body, {**ranks, index: 0}, wholes | {index})
+        _check_term(low, ranks, wholes, seen)
+        _check_term(high, ranks, wholes, seen)
+        _check_term(body, {**ranks, index: 0}, wholes | {index}, set())
         return
     if term.kind in ("call", "each"):
         raise Malformed("a definition was not unfolded")
     for child in children(term):
-        _check_term(child, ranks, wholes)
+        _check_term(child, ranks, wholes, seen)
 
 
 def needs(sequent: Sequent, term: Term) -> Iterator[Sequent]:
@@ -297,17 +299,23 @@ def facts(sequent: Sequent) -> list[Term]:
             square = Term("fold", "sum", k, ONE, known.sizes[0], item**2)
             found += [square <= known.radius**2]
     for formula in (sequent.goal, *sequent.given):
-        for node in _outer(formula):
-            if node.kind == "item" and free(node) <= names:
+        for node in _items(formula):
+            if free(node) <= names:
                 found += sequent.variable(node.parts[0]).bounds(node)
     found += conjuncts(sequent.given)
     return list(dict.fromkeys(found))
 
 
-def _outer(term: Term) -> Iterator[Term]:
-    """The nodes that are evaluated whenever the formula is: none inside a fold, a branch or a later alternative."""
-    yield term
-    skipped = {"fold": (2, 3), "if": (0,), "or": (0,), "and": (0,), "implies": (0,)}.get(term.kind)
-    for number, part in enumerate(term.parts):
-        if isinstance(part, Term) and (skipped is None or number in skipped):
-            yield from _outer(part)
+_ITEMS: dict[int, tuple[Term, ...]] = {}
+_EVALUATED = {"fold": (2, 3), "if": (0,), "or": (0,), "and": (0,), "implies": (0,)}  # parts, where not all are
+
+
+def _items(term: Term) -> tuple[Term, ...]:
+    """The items that are evaluated whenever the term is: none inside a fold, a branch or a later alternative."""
+    known = _ITEMS.get(term.serial)
+    if known is None:
+        places = _EVALUATED.get(term.kind, range(len(term.parts)))
+        parts = [part for k, part in enumerate(term.parts) if k in places and isinstance(part, Term)]
+        found = [term] if term.kind == "item" else []
+        known = _ITEMS[term.serial] = tuple(dict.fromkeys([*found, *(item for part in parts for item in _items(part))]))
+    return known

@@ -170,7 +170,9 @@ _SQUARES: dict[str, Callable[[Term], Term]] = {
 }
 Lows = Mapping[str, tuple[Fraction, bool]]  # the least value of a variable, or of a sequence's items; is it left out?
 _lows: list[Lows] = [{}]
-_MEMO: dict[tuple[int, tuple[tuple[str, tuple[Fraction, bool]], ...]], Rational] = {}
+_Known = tuple[int, tuple[tuple[str, tuple[Fraction, bool]], ...]]  # a term, and what is known of its variables
+_MEMO: dict[_Known, Rational] = {}
+_FORMULAS: dict[_Known, Term] = {}
 
 
 @contextmanager
@@ -185,14 +187,19 @@ def knowing(lows: Lows) -> Iterator[None]:
 
 def normal(term: Term) -> Rational:
     """The normal form. Raises TooLarge, or ZeroDivisionError for a division by what is identically zero."""
-    lows = _lows[-1]
-    used = tuple((name, lows[name]) for name in sorted(free(term)) if name in lows)
-    known = _MEMO.get((term.serial, used))
+    key = _key(term)
+    known = _MEMO.get(key)
     if known is None:
         if len(_MEMO) > 200_000:
             _MEMO.clear()
-        known = _MEMO[term.serial, used] = _normal(term)
+            _FORMULAS.clear()
+        known = _MEMO[key] = _normal(term)
     return known
+
+
+def _key(term: Term) -> _Known:
+    lows = _lows[-1]
+    return term.serial, tuple((name, lows[name]) for name in sorted(free(term)) if name in lows)
 
 
 def sign(form: Rational, defined: bool = False) -> str:
@@ -385,13 +392,16 @@ def _if(condition: Term, then: Term, otherwise: Term) -> Rational:
 
 def canonical_formula(formula: Term) -> Term:
     """The formula with each comparison as `normal form of the difference` against 0."""
-    if formula.kind == "rel":
+    if formula.kind != "rel":
+        return Term(formula.kind, *map(canonical_formula, formula.parts))
+    key = _key(formula)
+    if key not in _FORMULAS:
         relation, a, b = formula.parts
         x = difference(a, b)
         if relation in ("=", "!=") and x.top and _frozen(x.top)[0][1] < 0:
             x = times(constant(-1), x)
-        return Term("rel", relation, back(x), ZERO)
-    return Term(formula.kind, *map(canonical_formula, formula.parts))
+        _FORMULAS[key] = Term("rel", relation, back(x), ZERO)
+    return _FORMULAS[key]
 
 
 def _height(term: Term) -> int:

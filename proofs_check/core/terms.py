@@ -98,12 +98,13 @@ class Arithmetic:
 class Term(Arithmetic):
     """One node. Build with the functions below, or with operators on terms, whole numbers and fractions."""
 
-    __slots__ = ("__weakref__", "depth", "kind", "parts", "serial", "size")
+    __slots__ = ("__weakref__", "depth", "inside", "kind", "parts", "serial", "size")
     kind: str
     parts: tuple[Any, ...]
     depth: int
     serial: int
     size: int  # nodes, those that stand in several places counted there
+    inside: tuple[Term, ...]  # the parts that are terms
     _all: ClassVar[WeakValueDictionary[tuple[Any, ...], Term]] = WeakValueDictionary()
     _made = 0
 
@@ -116,8 +117,9 @@ class Term(Arithmetic):
         _check(kind, parts)
         made = object.__new__(cls)
         made.kind, made.parts = kind, parts
-        made.depth = 1 + max((p.depth for p in parts if isinstance(p, Term)), default=0)
-        made.size = 1 + sum(p.size for p in parts if isinstance(p, Term))
+        made.inside = tuple(part for part in parts if isinstance(part, Term))
+        made.depth = 1 + max((part.depth for part in made.inside), default=0)
+        made.size = 1 + sum(part.size for part in made.inside)
         if made.depth > _DEPTH or made.size > _SIZE:
             raise Malformed(f"a term may be {_DEPTH} nodes deep and have {_SIZE} in all, and no more")
         Term._made += 1
@@ -215,7 +217,7 @@ def implies(given: Term, then: Term) -> Term:
 
 
 def children(term: Term) -> tuple[Term, ...]:
-    return tuple(part for part in term.parts if isinstance(part, Term))
+    return term.inside
 
 
 def rebuild(term: Term, change: Callable[[Term], Term]) -> Term:
@@ -236,6 +238,16 @@ def walk(term: Term) -> Iterator[Term]:
 
 
 _FREE: dict[int, frozenset[str]] = {}
+_NAMES: dict[int, frozenset[str]] = {}
+
+
+def names_in(term: Term) -> frozenset[str]:
+    """Every name in the term, bound or not (and the words that nodes are written with)."""
+    known = _NAMES.get(term.serial)
+    if known is None:
+        own = {part for part in term.parts if isinstance(part, str)}
+        known = _NAMES[term.serial] = frozenset(own).union(*map(names_in, children(term)))
+    return known
 
 
 def free(term: Term) -> frozenset[str]:
