@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -28,6 +29,7 @@ from proofs_check.rigour.steps import (
     identity,
     known,
     linear,
+    number_in,
     only,
     resolve,
     search,
@@ -39,6 +41,7 @@ from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
 
 T, i, j, k, n, u, a, b, a1, a2, b1, b2 = map(var, ("T", "i", "j", "k", "n", "u", "a", "b", "a1", "a2", "b1", "b2"))
 gamma, sigma = var("gamma"), var("sigma")
+HALF = Fraction(1, 2)
 
 # -- one-hot attention by places -------------------------------------------------------------------------------------
 
@@ -151,10 +154,11 @@ def _half() -> Scripts:
     return {"conclusion": closed_sums(lambda _: at, both_ways), "defined": defined}
 
 
-def decay(z: Term, why: Tactic = defined) -> Step:
-    """e^(-z) <= 1/z, for z > 0."""
-    lower = times(z * exp(z), linear((1, ZERO < z, exp(z))))(linear((1, 1 + z <= exp(z)), (1,)))
-    return chain(have(ZERO < z, why), at_least_one(z), have(exp(-z) <= 1 / z, lower))
+def decay(z: Term, why: Tactic = small) -> Step:
+    """e^(-z) <= 1/(2z), for z > 0: 2z <= (1 + z/2)^2 <= e^z."""
+    part = 1 + z / 2 <= exp(z / 2)
+    lower = times(2 * z * exp(z))(linear((1, part, part), (2, part), (1, ZERO < z, part), (1, (1 - z / 2) ** 2)))
+    return chain(have(ZERO < z, why), at_least_one(z / 2), have(exp(-z) <= 1 / (2 * z), lower))
 
 
 def log_at_most(X: Term, N: Term, most: Term, below: Tactic) -> Tactic:
@@ -189,7 +193,7 @@ def _approached(s: Sequent) -> Proof:
     X = logarithm_in(s.goal)
     N, most = _other_logarithm(s.goal, X), s.goal.parts[2]
     falling = dict.fromkeys(x for x in walk(X) if is_exp(x) and "u" in free(x) and normal(x.parts[1]).top)
-    bounds, terms = list(map(twice_decay, (-x.parts[1] for x in falling))), [X]
+    bounds, terms = [decay(-x.parts[1]) for x in falling], [X]
     for node in falling:
         terms.append(exchanged(terms[-1], node, 1 / (-2 * node.parts[1])))
     larger = [low <= high for low, high in pairwise(terms)]
@@ -197,13 +201,6 @@ def _approached(s: Sequent) -> Proof:
     each = chain(*(have(lemma, ordered) for lemma in larger))
     below = steps(chain(*bounds), each, have(enough, search), linear(*((1, lemma) for lemma in (*larger, enough))))
     return log_at_most(X, N, most, below)(s)
-
-
-def twice_decay(z: Term) -> Step:
-    """e^(-z) <= 1/(2z), for z > 0."""
-    part = 1 + z / 2 <= exp(z / 2)
-    lower = times(2 * z * exp(z))(linear((1, part, part), (2, part), (1, ZERO < z, part), (1, (1 - z / 2) ** 2)))
-    return chain(have(ZERO < z), at_least_one(z / 2), have(exp(-z) <= 1 / (2 * z), lower))
 
 
 def infimum() -> Scripts:
@@ -214,21 +211,30 @@ def _anti_induction() -> Scripts:
     A, B, rho = exp(a1), exp(a2), var("rho")
     S = 2 * A + B + T - 2
     signs = (2 * A - B - rho * (1 - B), 1 - B + rho * (A - 1), 1 - B)
-    most = S * (1 / signs[0] + 2 / signs[1] + (T - 4) / signs[2]) * u
+    rate = S * (1 / signs[0] + 2 / signs[1] + (T - 4) / signs[2])
+    most = rate * u / 2
     falls = [sign / (u * S) for sign in signs]
+    above = [ZERO < sign for sign in signs]
 
-    bounds = [exp(-z) <= 1 / z for z in falls]
+    bounds = [exp(-z) <= 1 / (2 * z) for z in falls]
     signed = chain(have(ZERO < signs[2]), have(ONE <= A), have(ZERO < signs[0], times(1 / signs[2])(known)),
                    have(ZERO < signs[1], lp))  # fmt: skip
-    decays = [decay(z, times(u * S, image=rate)(known)) for z, rate in zip(falls, signs, strict=True)]
+    decays = [decay(z, times(u * S, image=sign)(known)) for z, sign in zip(falls, signs, strict=True)]
+    not_negative = have(ZERO <= most, chain(have(ZERO < S), cleared(*signs))(linear(
+        (HALF, ZERO < u, ZERO < S, above[1], above[2]), (1, ZERO < u, ZERO < S, above[0], above[2]),
+        (HALF, ZERO < u, num(4) <= T, ZERO < S, above[0], above[1]))))  # fmt: skip
     below = linear((1, bounds[0]), (2, bounds[1]), (1, num(4) <= T, bounds[2]))
 
     def main(s: Sequent) -> Proof:
         node, bound = s.goal.parts[1:]
-        inside = node.parts[1]
-        rest = log_at_most(logarithm_in(s.goal), ONE, most, chain(*decays)(below))
-        return steps(resolve(node, 0, by("exponentiate", small)), becomes(inside <= bound, (ONE, eq(node, inside))),
-                     rest)(s)  # fmt: skip
+        inside, X = node.parts[1], logarithm_in(s.goal)
+        small_log, sign_known = log(X) <= most, ZERO <= log(X)
+        rest = log_at_most(X, ONE, most, chain(*decays)(below))
+        factor, times_rate = number_in(exchanged(inside, log(X), ONE)), number_in(exchanged(bound, rate, ONE) / u)
+        return steps(
+            have(small_log, rest), have(sign_known, by("exponentiate", small)),
+            resolve(node, 0, linear((factor, sign_known))), becomes(inside <= bound, (ONE, eq(node, inside))),
+            not_negative, linear((factor, small_log), (2 * times_rate - factor, ZERO <= most)))(s)  # fmt: skip
 
     return {"gap": signed(main), "defined": signed(defined)}
 
@@ -319,9 +325,9 @@ def _attention_minimum() -> Scripts:
         def falls(size: Term, gap: Tactic) -> Step:
             """e^(-z) <= u S for z = size/(u S)."""
             z = size / (u * S)
-            ends = exp(-z) <= 1 / z, 1 / z <= u * S
+            ends = exp(-z) <= 1 / (2 * z), 1 / z <= u * S
             return chain(decay(z, small), have(ends[1], times(size, image=u * S * (size - 1))(gap)),
-                         have(exp(-z) <= u * S, linear(*((1, end) for end in ends))))  # fmt: skip
+                         have(exp(-z) <= u * S, linear((1, ends[0]), (HALF, ends[1]), (HALF, some))))  # fmt: skip
 
         one, other = (exp(-(square - k) / (u * S)) <= u * S for k in (2, 1))
         below = steps(
