@@ -448,20 +448,20 @@ def _matched() -> Mapping[str, Tactic]:
     ratio = exp(-1 / sigma + m * (L - i - 1))
 
     def small_share(share: Term) -> Tactic:
-        """The weight of an end of the context is at most one over that of the match."""
+        """The weight of an end of the context is less than one over that of the match."""
         whole = share.parts[1]
         back_, before, after = (Term("fold", *whole.parts[:2], low, high, whole.parts[4])
                                 for low, high in ((ONE, i + 1), (ONE, i), (i + 1 + 1, L)))  # fmt: skip
         cut = steps(split_sum(whole, i + 1), split_sum(back_, i), haves(
-            (before >= 0, arithmetic.signs), (after >= 0, arithmetic.signs)), settled, of_facts)  # fmt: skip
-        left = (1, ratio, match <= whole)
-        return steps(haves((whole > 0, some), (match <= whole, cut), (far, auto())), settled, times(whole, known),
+            (before >= 0, arithmetic.signs), (after > 0, some)), settled, of_facts)  # fmt: skip
+        left = (1, ratio, match < whole)
+        return steps(haves((whole > 0, some), (match < whole, cut), (far, auto())), settled, times(whole, known),
                      first(linear(left, (1, far)), linear(left)))  # fmt: skip
 
     def main(s: Sequent) -> Proof:
         shares = s.goal.parts[1].parts
-        return steps(haves(*((share <= ratio, small_share(share)) for share in shares)),
-                     linear(*((1, share <= ratio) for share in shares)))(s)  # fmt: skip
+        return steps(haves(*((share < ratio, small_share(share)) for share in shares)),
+                     linear(*((1, share < ratio) for share in shares)))(s)  # fmt: skip
 
     return {"conclusion": main}
 
