@@ -179,7 +179,9 @@ def logarithm_in(term: Term) -> Term:
 def above_log(s: Sequent) -> Proof:
     """log N < log X, X being 1 + the odds, which exceeds N term by term."""
     X = logarithm_in(s.goal)
-    return becomes(log(_other_logarithm(s.goal, X)) < log(X))(by("exponentiate", small))(s)
+    times_log = number_in(exchanged(s.goal.parts[1], log(X), ZERO) - exchanged(s.goal.parts[1], log(X), ONE))
+    shown = becomes(log(_other_logarithm(s.goal, X)) < log(X), factor=1 / times_log)
+    return shown(by("exponentiate", small))(s)
 
 
 def _other_logarithm(goal: Term, X: Term) -> Term:
@@ -191,7 +193,8 @@ def _other_logarithm(goal: Term, X: Term) -> Term:
 def _approached(s: Sequent) -> Proof:
     """log X - log N <= R from X <= N (1 + R), where every exponential of X that falls is at most 1/(2z)."""
     X = logarithm_in(s.goal)
-    N, most = _other_logarithm(s.goal, X), s.goal.parts[2]
+    times_log = number_in(exchanged(s.goal.parts[1], log(X), ONE) - exchanged(s.goal.parts[1], log(X), ZERO))
+    N, most = _other_logarithm(s.goal, X), s.goal.parts[2] / times_log
     falling = dict.fromkeys(x for x in walk(X) if is_exp(x) and "u" in free(x) and normal(x.parts[1]).top)
     bounds, terms = [decay(-x.parts[1]) for x in falling], [X]
     for node in falling:
@@ -200,7 +203,7 @@ def _approached(s: Sequent) -> Proof:
     enough = terms[-1] <= N * (1 + most)
     each = chain(*(have(lemma, ordered) for lemma in larger))
     below = steps(chain(*bounds), each, have(enough, search), linear(*((1, lemma) for lemma in (*larger, enough))))
-    return log_at_most(X, N, most, below)(s)
+    return becomes(log(X) <= log(N) + most, factor=1 / times_log)(log_at_most(X, N, most, below))(s)
 
 
 def infimum() -> Scripts:
