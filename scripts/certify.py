@@ -43,11 +43,13 @@ def main(argv: list[str] | None = None) -> int:
         while running:
             done = wait(running, return_when=FIRST_COMPLETED).done
             for name, mutant, found in [(*running.pop(job), job.result()) for job in done]:
-                # Written one by one: an interrupted search keeps what it has, and --missing or --keep goes on.
+                # Written one by one, each mutant over its old row: an interrupted search loses nothing, --keep goes on.
                 file, claim = files[claims[name].paper], claims[name]
                 if mutant is None:
-                    file.put(claim.formal, found)
-                    rest = [] if args.proofs_only else to_try(claim.formal, found)
+                    before = file.entries.get(claim.formal.digest, {}).get("mutants", [])
+                    every = to_try(claim.formal, {**found, "mutants": before if args.keep else []})
+                    rest = [] if args.proofs_only else every
+                    file.put(claim.formal, {**found, "mutants": before} if rest else found)
                     running |= {pool.submit(_mutant, name, digest, old): (name, digest) for digest, old in rest}
                     bar.total += len(rest)
                 else:

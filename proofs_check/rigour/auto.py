@@ -159,7 +159,7 @@ class Search:
         return [
             arithmetic.signs,
             lambda q: arithmetic.linear(q, 1),
-            lambda q: self._plain_ways(q, depth),
+            self._resolving(depth, arithmetic.small, by_cases=False),
             lambda q: boxes(q, budget=looks),
             arithmetic.linear,
             lambda q: self._tangents(q, depth),
@@ -250,49 +250,38 @@ class Search:
         return first(*(lambda q, f=f: arithmetic.scaled(q, back(f), go, go) for f in factors))(s)
 
     def _resolved(self, depth: int) -> list[Tactic]:
-        """An `if`, an absolute value or a largest of two goes away, where floats say which way, or case by case."""
-
-        def resolve(s: Sequent) -> Proof:
-            for node in _ambiguous(s):
-                decided = False
-
-                def go(q: Sequent) -> Proof:
-                    nonlocal decided
-                    decided = True
-                    return self._rewriting(depth - 1)(q)
-
-                try:
-                    return _one_way(node, self.tactic(depth - 1), go)(s)
-                except Failed:
-                    if decided:
-                        raise
-                here = _one_way(node, arithmetic.small, go)
-                return by("cases", _condition(node), arithmetic.small, here, here)(s)
-            raise Failed("nothing to resolve")
+        """An `if`, an absolute value or a largest of two goes away, where a proof says which way, or case by case."""
 
         def in_order(s: Sequent) -> Proof:
             if depth <= 2 or not arithmetic.has(s.goal, "abs", "max", "min"):
                 raise Failed("nothing to put in order")
             return self._in_order(s, depth)
 
-        return [in_order, resolve]
+        return [in_order, self._resolving(depth - 1, self.tactic(depth - 1), by_cases=True)]
 
-    def _plain_ways(self, s: Sequent, depth: int) -> Proof:
-        """What arithmetic alone resolves."""
-        for node in _ambiguous(s):
-            decided = False
+    def _resolving(self, depth: int, why: Tactic, by_cases: bool) -> Tactic:
+        """The first node for which `why` proves a way; by_cases: the first node, both ways if it proves neither."""
 
-            def go(q: Sequent) -> Proof:
-                nonlocal decided
-                decided = True
-                return self._rewriting(depth)(q)
+        def tactic(s: Sequent) -> Proof:
+            for node in _ambiguous(s):
+                decided = False
 
-            try:
-                return _one_way(node, arithmetic.small, go)(s)
-            except Failed:
-                if decided:
-                    raise
-        raise Failed("nothing is plain")
+                def go(q: Sequent) -> Proof:
+                    nonlocal decided
+                    decided = True
+                    return self._rewriting(depth)(q)
+
+                try:
+                    return _one_way(node, why, go)(s)
+                except Failed:
+                    if decided:
+                        raise
+                if by_cases:
+                    here = _one_way(node, arithmetic.small, go)
+                    return by("cases", _condition(node), arithmetic.small, here, here)(s)
+            raise Failed("nothing to resolve")
+
+        return tactic
 
     def _rewriting(self, depth: int) -> Tactic:
         """Puts the last equality among the hypotheses to use, and goes on."""

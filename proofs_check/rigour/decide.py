@@ -220,7 +220,7 @@ def _part(
     """The conditions of definedness, and the goal in the first way that does it."""
     searched = first(scripts.get("weaker", no_way), _searching(effort) if search else no_way)
     ways: list[tuple[Sequent, Tactic, list[str]]] = []
-    if label in scripts:  # a script knows its way, however long: it is no search
+    if label in scripts:
         ways.append((sequent, scripts[label], []))
     if known is not None:
         with suppress(Rejected):
@@ -231,6 +231,7 @@ def _part(
         ways.append((sequent, searched, []))
     for way, tactic, cited in ways:
         with suppress(Failed):
+            # A script knows its way, however long: it is no search.
             with _sharing(UNAIDED.work if tactic is scripts.get(label) else effort.work):
                 proof = _prove(way, effort, tactic)
             with _sharing(BRIEF.work):

@@ -6,7 +6,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from proofs_check.core.normal import back, difference, knowing, normal
+from proofs_check.core.normal import back, canonical_formula, difference, knowing, normal
 from proofs_check.core.terms import (
     PI,
     Malformed,
@@ -14,6 +14,7 @@ from proofs_check.core.terms import (
     absolute,
     atan,
     cos,
+    eq,
     exp,
     free,
     log,
@@ -228,3 +229,15 @@ def test_what_is_too_large_ends():
         normal(exp(num(10**1900) * log(num(2))))
     with pytest.raises(TooLarge), limited(10**4):
         normal((x + y + 1) ** 200)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["weaker first", "stronger first"])
+def test_a_formula_has_its_form_by_what_is_known_now(order):
+    """Shares sum to 1 where there is one; their divisor leaves the sum only there. Each order has terms of its own."""
+    weights = [exp(i * (order[0] + 2)), exp(j * (order[0] + 2))]
+    formula = eq(total(i, 1, n, weights[0] / total(j, 1, n, weights[1])), 1)
+    found = {}
+    for least in order:
+        with knowing({"n": (Fraction(least), False)}):
+            found[least] = canonical_formula(formula)
+    assert found[1] is eq(0, 0) and found[0] is not found[1]

@@ -5,7 +5,8 @@ from fractions import Fraction
 import pytest
 
 from proofs_check.core.certificate import Outcome, check_certificate
-from proofs_check.core.rules import Rejected
+from proofs_check.core.domain import Sequent
+from proofs_check.core.rules import Rejected, check
 from proofs_check.core.statement import obligations
 from proofs_check.core.terms import (
     PI,
@@ -39,8 +40,10 @@ from proofs_check.notation import (
     when,
     whole,
 )
-from proofs_check.rigour.decide import MUTANT, UNAIDED, decide
+from proofs_check.rigour.arithmetic import small
+from proofs_check.rigour.decide import MUTANT, UNAIDED, Effort, _part, decide
 from proofs_check.rigour.points.refute import refute
+from proofs_check.rigour.tactics import Failed, by
 
 x, y, n = real("x"), positive("y"), whole("n", 1)
 s, i = sequence("s", n, 0), var("i")
@@ -74,10 +77,12 @@ EXPS = total(i, 1, m, exp(s[i]))
     ids=range(15),
 )
 def test_a_weaker_variant_is_proved_from_the_statement(known, weaker):
+    """By steps from the places that differ: a search would prove some of them anew."""
+    no_search = Effort(refuter=100, prover=0, looks=0, depth=3, work=60_000)
     variables = [n, m, s, x, y]
     proved = statement("a.known", for_all=variables, says=known)
     made = statement("a.weaker", for_all=variables, says=weaker)
-    found = decide(made, MUTANT, None, proved)
+    found = decide(made, no_search, None, proved)
     assert found.checked is not None and found.checked.outcome is Outcome.PROVED
 
 
@@ -158,3 +163,21 @@ def test_a_share_that_must_be_below_a_small_number_is_refuted_at_the_edge():
 )
 def test_the_search_proves(variables, says):
     assert decide(statement("a", for_all=variables, says=says), UNAIDED).checked.outcome is Outcome.PROVED
+
+
+def test_a_number_that_is_given_and_false_proves_anything():
+    sequent = Sequent((real("x"),), (num(1) <= num(Fraction(1, 10)),), x.as_term() > 5)
+    check(sequent, by("absurd", small)(sequent))
+    with pytest.raises(Failed):
+        by("absurd", small)(Sequent((real("x"),), (num(0) <= num(Fraction(1, 10)),), x.as_term() > 5))
+
+
+def test_a_mutant_cites_the_conditions_that_the_statement_has_shown():
+    """That the sum is not 0 is out of reach without a search, and is cited."""
+    divided = 1 / (total(i, 1, n, exp(s[i]) * cos(s[i]) ** 2) + exp(-y))
+    proved = statement("a.known", for_all=[n, s, y], says=divided * y < 7)
+    made = statement("a.weaker", for_all=[n, s, y], says=divided * y < 8)
+    no_search = Effort(refuter=0, prover=0, looks=0, depth=0, work=60_000)
+    ((_, known),), ((_, wanted),) = obligations(proved), obligations(made)
+    defined, _, how = _part(wanted, known, no_search, {}, "conclusion", search=False)
+    assert how == "known" and defined[-1][0] == "cited"

@@ -6,10 +6,10 @@ import pytest
 
 from proofs_check.core import printing
 from proofs_check.core.certificate import check_certificate, premise
-from proofs_check.core.domain import needed
+from proofs_check.core.domain import Sequent, check_formed, facts, needed
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import from_data, obligations
-from proofs_check.core.terms import Malformed, Term, eq, exp, implies, log, ne, num, sqrt, substitute
+from proofs_check.core.terms import Malformed, Term, both, either, eq, exp, implies, log, ne, num, sqrt, substitute
 from proofs_check.core.witness import from_json, meets, refutes
 from proofs_check.notation import (
     choice,
@@ -26,6 +26,7 @@ from proofs_check.notation import (
     unique_minimiser,
     unique_zero,
     var,
+    when,
     whole,
 )
 from proofs_check.rigour.decide import Empty, decide
@@ -247,3 +248,33 @@ def test_the_sentence_and_the_formula_are_printed_from_the_tree():
         "exp(s[m])/(sum[i = 1..n] exp(s[i])) <= 1."
     )
     assert printing.formula(made) == r"\frac{e^{s_{m}}}{\sum_{i=1}^{n} e^{s_{i}}} \le 1"
+
+
+def test_nothing_is_undefined_behind_what_may_decide_it_already():
+    """sqrt(2) + sqrt(3) = sqrt(5 + 2 sqrt(6)): true, and neither enclosures nor normal forms say so."""
+    undecided = eq(sqrt(num(2)) + sqrt(num(3)), sqrt(5 + 2 * sqrt(num(6))))
+    no_value = 1 / (x - x) > 0
+    for goal in (either(undecided, no_value), implies(ne(*undecided.parts[1:]), no_value)):
+        assert not refutes(Sequent((real("x"),), (), goal), {"x": Fraction(1)})
+    assert refutes(Sequent((real("x"),), (), either(x < 0, no_value)), {"x": Fraction(1)})
+    assert refutes(Sequent((real("x"),), (), both(undecided, x < 0)), {"x": Fraction(1)})
+
+
+def test_a_fact_about_an_item_counts_only_where_the_item_exists():
+    variables = whole("n", 0), sequence("s", n, 0, 1)
+    third = s[3] >= 0
+    hidden = (when(n > 5, s[3], 0) <= 1, either(n <= 5, s[3] <= 1), implies(n > 5, s[3] <= 1),
+              total(i, 1, n, s[i] * s[3]) <= 1)  # fmt: skip
+    for goal in hidden:
+        assert third not in facts(Sequent(variables, (), goal))
+    for goal in (s[3] <= 1, when(s[3] > 5, 1, 0) <= 1, either(s[3] <= 1, n <= 5)):
+        assert third in facts(Sequent(variables, (), goal))
+
+
+def test_a_name_that_is_bound_in_one_place_is_not_declared_in_another():
+    variables = whole("n", 1), sequence("s", n)
+    inside, loose = total(i, 1, n, 2 * i) <= 1, 2 * i <= 1
+    check_formed(Sequent(variables, (), inside))
+    for goal in (both(inside, loose), both(loose, inside)):
+        with pytest.raises(Malformed):
+            check_formed(Sequent(variables, (), goal))
