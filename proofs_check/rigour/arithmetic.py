@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import reduce
@@ -343,7 +344,7 @@ def small(sequent: Sequent) -> Proof:
     if refuted(sequent):
         raise Failed("floats refute it")
     try:
-        return positive(sequent)
+        return first(rounded, positive)(sequent)
     except Failed:
         if _nested:
             raise
@@ -352,6 +353,24 @@ def small(sequent: Sequent) -> Proof:
         return Search(steps=25, looks=100).prove(sequent, 2)
     finally:
         _nested -= 1
+
+
+def rounded(sequent: Sequent) -> Proof:
+    """What follows once 9/5 <= v is read as 2 <= v, for a whole number v from a number on."""
+    for fact in sequent.given:
+        if fact.kind == "rel" and fact.parts[0] == "<=" and fact.parts[1].kind == "num" and fact.parts[2].kind == "var":
+            (_, low, v), known = fact.parts, sequent.variable(fact.parts[2].parts[0])
+            lemma = num(math.ceil(low.parts[0])) <= v
+            if known.whole and low.parts[0].denominator > 1 and lemma not in sequent.given:
+                why = by("cases", lemma, [], by("known"), _none_below)
+                return by("have", lemma, [], why, first(of_facts, rounded))(sequent)
+    raise Failed("nothing to round")
+
+
+def _none_below(sequent: Sequent) -> Proof:
+    """The last hypothesis ends a whole variable: at each value, another hypothesis does not hold."""
+    name = sequent.given[-1].parts[1].parts[0]
+    return by("tighten", name, len(sequent.given) - 1, by("enumerate", name, by("absurd", of_facts)))(sequent)
 
 
 def _constants(sequent: Sequent) -> Proof:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import partial
 
 from proofs_check.core.domain import Sequent, facts
+from proofs_check.core.normal import Rational, constant, minus, normal, times
 from proofs_check.core.terms import ONE, ZERO, Term, exp, substitute
 from proofs_check.rigour.arithmetic import of_facts, signs, small
 from proofs_check.rigour.points.sample import refuted
@@ -52,8 +54,33 @@ def from_one(s: Sequent) -> Proof:
     """A comparison from one of the last hypotheses."""
     if s.goal.kind != "rel" or s.goal.parts[0] == "!=":
         return no_comparison(s)
-    given = s.given[: -_MOST - 1 : -1]
-    return first(*(partial(_weaker, k) for k, fact in enumerate(given, 1) if _comparable(fact, s.goal)))(s)
+    near = [k for k, fact in enumerate(s.given[: -_MOST - 1 : -1], 1) if _comparable(fact, s.goal)]
+    return first(*(partial(_multiple, k) for k in near), *(partial(_weaker, k) for k in near))(s)
+
+
+def _multiple(place: int, s: Sequent) -> Proof:
+    """a <= c b from a <= b, for a number c >= 1 and a that is not negative."""
+    known, goal = s.given[-place], s.goal
+    (relation, a, b), upper = known.parts, goal.parts[2]
+    factor = _ratio(normal(upper), normal(b)) if relation == goal.parts[0] and a is goal.parts[1] else None
+    if factor is None or factor < 1:
+        raise Failed("no larger multiple")
+
+    def added(t: Sequent) -> Proof:
+        every = facts(t)
+        rows = [[str(factor), [every.index(known)]], [str(factor - 1), [len(every) - 1]]]
+        return by("linear", rows[: 1 + (factor > 1)])(t)
+
+    return by("have", ZERO <= a, small, small, added)(s)
+
+
+def _ratio(x: Rational, y: Rational) -> Fraction | None:
+    """The number c with x = c y, if there is one."""
+    shared = next((mono for mono in y.top if mono in x.top), None)
+    if shared is None:
+        return None
+    factor = x.top[shared] / y.top[shared]
+    return factor if minus(x, times(constant(factor), y)).is_zero else None
 
 
 def _implications(s: Sequent) -> list[int]:

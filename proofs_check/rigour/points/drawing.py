@@ -53,7 +53,7 @@ class Domain:
         told = {node.parts[0] for f in (sequent.goal, *sequent.given) for node in walk(f) if node.kind == "num"}
         self.told = sorted({float(sign * c) for c in told if abs(c) < 10**300 for sign in (1, -1)})
         # A size that makes nested sums too long is not drawn.
-        self.longest = _LONGEST ** (1 / max(1, _nesting(sequent.goal)))
+        self.longest = _LONGEST ** (1 / max(1, nesting(sequent.goal)))
         self.given = [margin(formula) for formula in conjuncts(witness.hypotheses(sequent))]
 
     def interval(self, known: Variable, point: FloatPoint) -> tuple[float, float]:
@@ -207,6 +207,7 @@ class Domain:
         return True
 
 
-def _nesting(term: Term) -> int:
-    inner = max((_nesting(part) for part in term.parts if isinstance(part, Term)), default=0)
+def nesting(term: Term) -> int:
+    """How many sums stand in one another."""
+    inner = max((nesting(part) for part in term.parts if isinstance(part, Term)), default=0)
     return inner + (term.kind == "fold")

@@ -78,6 +78,8 @@ def shrink(sequent: Sequent, point: dict[str, Any]) -> dict[str, Any]:
 
 def _simpler(value: Fraction) -> Iterator[Fraction]:
     candidates = [Fraction(0), Fraction(1), Fraction(-1)]
+    if value >= 1000:
+        candidates += [Fraction(value // part) for part in (16, 8, 4, 2)]
     candidates += [value.limit_denominator(limit) for limit in _EXACT]
     for candidate in candidates:
         if candidate == value:

@@ -16,7 +16,7 @@ from proofs_check.core import witness
 from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import conjuncts
 from proofs_check.rigour.points.crossings import crossings
-from proofs_check.rigour.points.drawing import Budget, Domain, FloatPoint
+from proofs_check.rigour.points.drawing import Budget, Domain, FloatPoint, nesting
 from proofs_check.rigour.points.exact import rationals, refuting, shrink
 from proofs_check.rigour.points.floats import margin
 from proofs_check.rigour.points.in_turn import solved_in_turn
@@ -24,6 +24,7 @@ from proofs_check.rigour.points.moves import descend, polished, towards
 from proofs_check.rigour.points.sample import conclusion
 from proofs_check.rigour.points.solved import solved
 
+_LONG = 24_000
 _FAILING, _DOUBTFUL, _UNDEFINED = 100, 16, 12  # drawn points that the core is asked about
 
 
@@ -38,7 +39,7 @@ def refute(sequent: Sequent, *, steps: int = 4000, seed: int = 0) -> dict[str, A
     for placed in hunt.irrational():
         if witness.refutes(sequent, placed):
             return placed
-    for suspect in hunt.descended():
+    for suspect in itertools.chain(hunt.descended(), hunt.long_sums()):
         if (found := refuting(sequent, suspect)) is not None:
             return shrink(sequent, found)
     return None
@@ -83,6 +84,22 @@ class _Hunt:
             some = (math.isnan(value) and undefined <= _UNDEFINED) or (close and doubtful <= _DOUBTFUL)
             if round_ < 3 or some or (value <= -1e-9 and failing <= _FAILING):
                 yield point
+
+    def long_sums(self) -> Iterator[FloatPoint]:
+        """Simple points with a sum as long as can be checked: a limit that is a thousandth off shows nowhere else."""
+        longest = _LONG ** (1 / max(1, nesting(self.sequent.goal)))
+        free = [v.name for v in self.sequent.variables if v.name in self.domain.bounds and v.high is None
+                and not self.sequent.mentioning(v.name)]  # fmt: skip
+        budget = Budget(self.steps)
+        for name in itertools.cycle(free):
+            if not budget.spend():
+                return
+            point = self.domain.draw(0)
+            if point is None or not self.goal({**point, name: longest}) < 0:
+                continue
+            if self.domain.distance({**point, name: longest}) == 0:
+                lengths = (float(round(longest / part)) for part in (16, 8, 4, 2, 1))
+                yield next(at for n in lengths if self.goal(at := {**point, name: n}) < 0)
 
     def _draw(self, round_: int) -> FloatPoint | None:
         point = self.domain.draw((0, 1, 2, 3)[round_ % 4] if round_ > 8 else 0 if round_ < 6 else 2)

@@ -85,7 +85,7 @@ def quick(s: Sequent) -> Proof:
         return first(*(by("either", k, quick) for k in range(len(parts))))(s)
     if kind == "rel" and parts[0] == "!=":
         return first(known, by("apart", True, quick), by("apart", False, quick))(s)
-    plain = first(identity, known, of_facts, arithmetic.signs)
+    plain = first(identity, known, of_facts, arithmetic.signs, arithmetic.rounded)
     return first(plain, by("split", plain, plain))(s) if parts[0] == "=" else plain(s)
 
 
@@ -382,7 +382,7 @@ def _discrepancy() -> Mapping[str, Tactic]:
         above, below = causal.parts
         return steps(shown(below > 0, some), _cut(above), _cut(below), settled, identity)(s)
 
-    return {"conclusion": main}
+    return {"conclusion": main, "defined": small}
 
 
 SCRIPTS["kv.thm3.3.discrepancy"] = _discrepancy
@@ -435,7 +435,7 @@ def _range() -> Mapping[str, Tactic]:
         return steps(haves(*signs), shown(eq(gap, value), same), use, put(inner, below, identity), haves(*bounds),
                      abstract(nodes), last_step)(s)  # fmt: skip
 
-    return {"conclusion": main}
+    return {"conclusion": main, "defined": small}
 
 
 SCRIPTS["kv.thm3.3.discrepancy.range"] = _range

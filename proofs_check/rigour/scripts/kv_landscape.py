@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -29,6 +30,7 @@ from proofs_check.rigour.steps import (
     identity,
     known,
     linear,
+    node_in,
     number_in,
     only,
     resolve,
@@ -37,6 +39,7 @@ from proofs_check.rigour.steps import (
     tightened,
     times,
 )
+from proofs_check.rigour.steps import named as called
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
 
 T, i, j, k, n, u, a, b, a1, a2, b1, b2 = map(var, ("T", "i", "j", "k", "n", "u", "a", "b", "a1", "a2", "b1", "b2"))
@@ -111,8 +114,11 @@ def _closed_loss() -> Tactic:
     ])  # fmt: skip
 
     def main(s: Sequent) -> Proof:
-        target = s.goal.parts[1].parts[1].parts[1]
-        return closed_sum(target.parts[1], at, numerator)(s)
+        """The sums of weights first."""
+        names = {v.name for v in s.variables}
+        weights = (x for x in walk(s.goal) if x.kind == "fold" and is_exp(x.parts[4]) and free(x) <= names)
+        one = next((x for x in weights if not folds(x.parts[4])), None)
+        return numerator(s) if one is None else closed_sum(one, at, main)(s)
 
     def numerator(s: Sequent) -> Proof:
         target = s.goal.parts[1].parts[1].parts[1]
@@ -211,33 +217,30 @@ def infimum() -> Scripts:
 
 
 def _anti_induction() -> Scripts:
+    """The exponents are -sign/(u S), each with a positive sign and an S of its own; the rate leaves a factor of 2."""
     A, B, rho = exp(a1), exp(a2), var("rho")
-    S = 2 * A + B + T - 2
     signs = (2 * A - B - rho * (1 - B), 1 - B + rho * (A - 1), 1 - B)
-    rate = S * (1 / signs[0] + 2 / signs[1] + (T - 4) / signs[2])
-    most = rate * u / 2
-    falls = [sign / (u * S) for sign in signs]
-    above = [ZERO < sign for sign in signs]
-
-    bounds = [exp(-z) <= 1 / (2 * z) for z in falls]
-    signed = chain(have(ZERO < signs[2]), have(ONE <= A), have(ZERO < signs[0], times(1 / signs[2])(known)),
-                   have(ZERO < signs[1], lp))  # fmt: skip
-    decays = [decay(z, times(u * S, image=sign)(known)) for z, sign in zip(falls, signs, strict=True)]
-    not_negative = have(ZERO <= most, chain(have(ZERO < S), cleared(*signs))(linear(
-        (HALF, ZERO < u, ZERO < S, above[1], above[2]), (1, ZERO < u, ZERO < S, above[0], above[2]),
-        (HALF, ZERO < u, num(4) <= T, ZERO < S, above[0], above[1]))))  # fmt: skip
-    below = linear((1, bounds[0]), (2, bounds[1]), (1, num(4) <= T, bounds[2]))
+    signed = chain(have(ZERO < signs[2]), have(ONE <= A), have(B <= 1),
+                   have(ZERO < signs[0], times(1 / signs[2])(known)), have(ZERO < signs[1], lp))  # fmt: skip
+    letters = [called(sign, f"x{k}", 0, open=True) for k, sign in enumerate(signs)]
+    plain = chain(*letters, called(A, "x", 1), called(B, "y", 0, 1), only(), cleared())
 
     def main(s: Sequent) -> Proof:
-        node, bound = s.goal.parts[1:]
-        inside, X = node.parts[1], logarithm_in(s.goal)
-        small_log, sign_known = log(X) <= most, ZERO <= log(X)
-        rest = log_at_most(X, ONE, most, chain(*decays)(below))
-        factor, times_rate = number_in(exchanged(inside, log(X), ONE)), number_in(exchanged(bound, rate, ONE) / u)
+        node, end = s.goal.parts[1:]
+        X = logarithm_in(s.goal)
+        inside, factor = node.parts[1], number_in(exchanged(node.parts[1], log(X), ONE))
+        sizes = [node_in(part, "exp").parts[1].parts[1] for part in _weights(X)]
+        falls = [sign / (u * S) for sign, S in zip(signs, sizes, strict=True)]
+        decays = [decay(z, times(u * S, image=sign)(known)) for z, sign, S in zip(falls, signs, sizes, strict=True)]
+        one, two, three = (exp(-z) <= 1 / (2 * z) for z in falls)
+        below = linear((1, one), (2, two), (1, num(4) <= T, three))
+        most = one.parts[2] + 2 * two.parts[2] + (T - 4) * three.parts[2]
+        small_log, sign_known, enough = log(X) <= most, ZERO <= log(X), factor * most <= end
         return steps(
-            have(small_log, rest), have(sign_known, by("exponentiate", small)),
-            resolve(node, 0, linear((factor, sign_known))), becomes(inside <= bound, (ONE, eq(node, inside))),
-            not_negative, linear((factor, small_log), (2 * times_rate - factor, ZERO <= most)))(s)  # fmt: skip
+            *(have(ZERO < S) for S in sizes), have(small_log, log_at_most(X, ONE, most, chain(*decays)(below))),
+            have(sign_known, by("exponentiate", small)), have(enough, plain(search)),
+            resolve(node, 0, linear((factor, sign_known))),
+            linear((factor, small_log), (1, enough), (1, eq(node, inside))))(s)  # fmt: skip
 
     return {"gap": signed(main), "defined": signed(defined)}
 
@@ -310,39 +313,52 @@ def loss_in(term: Term) -> Term:
 
 
 def _attention_minimum() -> Scripts:
-    def by_form(loss: Term, form: Term, lemma: Term, why: Tactic, sign: int) -> Tactic:
-        """The loss is its closed form, of which the lemma is true."""
-        return steps(have(eq(loss, form), _closed_loss(), defined), have(lemma, why, defined),
-                     linear((1, lemma), (sign, eq(loss, form))))  # fmt: skip
+    def by_form(s: Sequent, form: Term, most: Term, why: Tactic, done: Any) -> Proof:
+        """The loss is its closed form, of which `most`, where it stands, is true; done: rows from there to the goal."""
+        return steps(have(eq(loss_in(s.goal), form), _closed_loss(), defined), have(most, why, defined), done)(s)
+
+    def times_loss(s: Sequent) -> Fraction:
+        side = s.goal.parts[1]
+        return number_in(exchanged(side, loss_in(side), ONE) - exchanged(side, loss_in(side), ZERO))
 
     def bound(s: Sequent) -> Proof:
-        form = closed(T, a1, a2, b1, b2)
-        return by_form(loss_in(s.goal), form, ZERO < form, by("exponentiate", small), -1)(s)
+        form, factor = closed(T, a1, a2, b1, b2), times_loss(s)
+        above = ZERO < form
+        return by_form(s, form, above, by("exponentiate", small),
+                       linear((-factor, above), (factor, eq(loss_in(s.goal), form))))  # fmt: skip
 
     def approached(s: Sequent) -> Proof:
-        form = closed(T, ZERO, num(2), 1 / u, ZERO)
-        square = exp(num(2))
-        S = T + square
-        enough, few, some, long, longer = num(3) < square, square < 8, ZERO < u * S, num(2) < T, ONE < T
-
-        def falls(size: Term, gap: Tactic) -> Step:
-            """e^(-z) <= u S for z = size/(u S)."""
-            z = size / (u * S)
-            ends = exp(-z) <= 1 / (2 * z), 1 / z <= u * S
-            return chain(decay(z, small), have(ends[1], times(size, image=u * S * (size - 1))(gap)),
-                         have(exp(-z) <= u * S, linear((1, ends[0]), (HALF, ends[1]), (HALF, some))))  # fmt: skip
-
-        one, other = (exp(-(square - k) / (u * S)) <= u * S for k in (2, 1))
+        """Each exponent is at most -4/(u S), which leaves (T - 1) u S/8 beside 1."""
+        place, factor, end = _place_of(loss_in(s.goal)), times_loss(s), s.goal.parts[2]
+        form = closed(T, *place)
+        A, B = (exp(at) for at in place[:2])
+        S = 2 * A + B + T - 2
+        z, most = 4 / (u * S), (T - 1) * S * u / 8
+        length, low, high, size = num(4) <= T, 7 <= B, 2 * A + B <= 11, ZERO < u * S
+        falls = [node_in(part, "exp") for part in _weights(form.parts[1])]
+        lower = [fall <= exp(-z) for fall in falls]
+        few = factor * (T - 1) * (T + 9) * u / 8 <= end
         below = steps(
-            *map(have, (enough, few, some, long, longer)),
-            falls(square - 2, linear((1, enough, some))),
-            falls(square - 1, linear((1, enough, some), (1, some))),
-            linear((1, one), (1, long, other), (1, longer, ZERO < u, few)),
-        )
-        why = log_at_most(form.parts[1], ONE, (T - 1) * (T + 8) * u, below)
-        return by_form(loss_in(s.goal), form, form <= s.goal.parts[2], why, 1)(s)
+            decay(z), *(have(fact, by("logarithm", times(u * S, image=-4 - u * fall.parts[1].parts[0])(lp)))
+                        for fall, fact in zip(falls, lower, strict=True)),
+            linear((1, lower[0]), (2, lower[1]), (1, length, lower[2]), (1, length, exp(-z) <= 1 / (2 * z)),
+                   (3, exp(-z) <= 1 / (2 * z))),
+        )  # fmt: skip
+        facts_ = chain(*map(have, (length, low, high, 2 * A <= Fraction(9, 4), size, few)))
+        done = linear((factor, form <= most), (factor / 8, high, ZERO < u, length), (3 * factor / 8, high, ZERO < u),
+                      (1, few), (factor, eq(loss_in(s.goal), form)))  # fmt: skip
+        return facts_(partial(by_form, form=form, most=form <= most, why=log_at_most(form.parts[1], ONE, most, below),
+                              done=done))(s)  # fmt: skip
 
-    return {"bound": bound, "approached": by("split", small, approached), "defined": defined}
+    long = chain(have(num(4) <= T), tightened("T", num(4) <= T))
+    return {"bound": long(bound), "approached": by("split", small, approached), "defined": defined}
+
+
+def _place_of(loss: Term) -> tuple[Term, ...]:
+    """a1, a2, b1, b2 of a loss by brute force: the factors of the four indicators."""
+    bodies = [node.parts[4] for node in walk(loss.parts[1]) if node.kind == "fold"]
+    exponential, values = next(body for body in bodies if body.kind == "mul").parts
+    return tuple(part.parts[0] for part in (*exponential.parts[1].parts, *values.parts))
 
 
 def _flat() -> Scripts:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.core.domain import Sequent
-from proofs_check.core.terms import ZERO, Term, both, eq, exp, lift, log, sqrt, walk
+from proofs_check.core.terms import ZERO, Term, both, eq, exp, lift, log, sqrt, substitute, walk
 from proofs_check.notation import least, total, var, when
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import rewritten_as, small
@@ -39,6 +39,7 @@ from proofs_check.rigour.steps import (
     tightened,
     times,
 )
+from proofs_check.rigour.sums import used
 from proofs_check.rigour.tactics import Proof, Tactic, by, first
 
 n, m, w, k, p, i, D, a, eps, delta = map(var, ("n", "m", "w", "k", "u", "i", "D", "a", "eps", "delta"))
@@ -317,6 +318,7 @@ def _thm1_corrected() -> Scripts:
 
 
 def _sinks() -> Scripts:
+    """steep (all - gone seen) = e^(a - l n) (e^(l (p + w)) - 1), so n (1/seen - gone/all) <= e^D reach."""
     item = exp(when(both(p < i, i <= n - w), a + D, a) - l * (n - i))
 
     def part(low: Any, high: Any, what: Any = item) -> Term:
@@ -325,54 +327,67 @@ def _sinks() -> Scripts:
     sinks, gone, last, all_, early = part(1, p), part(p + 1, n - w), part(n - w + 1, n), part(1, n), part(1, n - w)
     below, above = exp(a - l * (n - i)), exp(a + D - l * (n - i))
     (one, one_is), (two, two_is), (three, three_is) = geometric(1, p), geometric(p + 1, n - w), geometric(n - w + 1, n)
-    some, grow, room = 0 < all_, 1 <= exp(l * w), p + w + 1 / l
-    equalities = (
-        (steep, eq(all_, early + last)), (steep, eq(early, sinks + gone)), (steep, eq(sinks, part(1, p, below))),
-        (steep * (1 - seen), eq(gone, part(p + 1, n - w, above))), (steep, eq(last, part(n - w + 1, n, below))),
-        (exp(a), one_is), (exp(a + D) * (1 - seen), two_is), (exp(a), three_is),
-    )  # fmt: skip
+    some, high, why = 0 < all_, 1 <= exp(D), by("logarithm", search)
 
-    def rows(factor: Any) -> list[Any]:
-        return [(factor * c, fact) for c, fact in equalities]
+    def steep_all(of_gone: Any) -> list[Any]:
+        """What steep times the whole sum is, with the part that is dropped counted so often."""
+        return [(-c, fact) for c, fact in (
+            (steep, eq(all_, early + last)), (steep, eq(early, sinks + gone)), (steep, eq(sinks, part(1, p, below))),
+            (steep * of_gone, eq(gone, part(p + 1, n - w, above))), (steep, eq(last, part(n - w + 1, n, below))),
+            (exp(a), one_is), (exp(a + D) * of_gone, two_is), (exp(a), three_is))]  # fmt: skip
 
-    why = by("logarithm", search)
-    up, down = gone / all_ <= 1 / seen, 1 / seen - gone / all_ <= exp(D) * room / steep / n
-    product, scale = linear((1, some, 0 < seen)), linear((1, 0 < steep, some, 0 < seen, 0 < n))
-    cleared = exp(D) * room * all_ * seen - n * steep * (all_ - gone * seen)
-    reach, y = n * exp(-l * (n - p)) <= room, l * (n - p)
-    fades = steps(at_least_one(y), have(exp(-y) <= 1), linear(
-        (1, 0 <= p, exp(-y) <= 1), (1, 0 < 1 / l, 1 + y <= exp(y), exp(-y)), (1, 0 < 1 / l, exp(-y)),
-        (1, 1 <= w), (1,)))
-    wide_grow, one_step = 1 <= exp(l * (p + w)), exp(-l * w) <= exp(-l)
-    own, high = exp(a) <= all_, 1 <= exp(D)
+    near, faded, filled = exp(-l * (n - p - w)) <= 1, exp(-l * n) <= 1, exp(a) * (1 - exp(-l * n)) <= steep * all_
+    wide, y = 1 <= exp(l * (p + w)), l * (n - p)
+    root, tail = 1 + y / 2 <= exp(y / 2), 2 * y * exp(-y) <= 1
+    fades = steps(at_least_one(y / 2), times(exp(y))(
+        linear((1, root, root), (2, root), (1, 0 <= y, root), (1, (1 - y / 2) ** 2))))  # fmt: skip
 
-    def finish(q: Sequent) -> Proof:
-        node = node_in(q.goal, "abs")
-        return steps(resolve(node, 1, linear((1, up))), linear((1, down), (1, eq(node, 1 / seen - gone / all_))))(q)
+    def within(h: Term) -> Tactic:
+        """With e^(-l w) <= h <= 1: 1, or e^(-l) if w >= 1."""
+        reach = (p + w) * h + 1 / (2 * l)
+        share, room, grown = gone / all_, 0 <= reach, 1 <= h * exp(l * w)
+        up, down, short = share <= 1 / seen, 1 / seen - share <= exp(D) * reach / n, n * exp(-y) <= reach
+        scale = linear((1, 0 < steep, some, 0 < seen, 0 < n))
+        inside = chain(
+            split_sum(all_, n - w), split_sum(early, p), termwise(sinks, "=", below, why),
+            termwise(gone, "=", above, why), termwise(last, "=", below, why), one, two, three,
+            have(near), have(faded), have(wide), have(exp(-y) <= h), have(0 <= y),
+            have(tail, only(0 <= y)(fades)),
+            have(short, linear((Fraction(1, 2), tail, 0 < 1 / l), (1, 0 <= p, exp(-y) <= h), (1, 0 <= w, 0 < h))),
+            have(filled, linear((1, high, near, exp(a - l * w)), *steep_all(1))),
+            have(up, times(steep * all_ * seen, linear((1, 0 < steep, some, 0 < seen)), steep * (all_ - gone * seen))(
+                linear((1, exp(a - l * n), wide), *steep_all(1 - seen)))),
+            have(down, times(steep * n * all_ * seen, scale,
+                             exp(D) * reach * steep * all_ * seen - n * steep * (all_ - gone * seen))(
+                linear((1, room, 0 < seen, filled, exp(D)), (1, room, faded, high, exp(a)),
+                       (1, short, faded, exp(a + l * w)), (1, 0 < n, exp(a - l * n), near),
+                       *[(-n * c, fact) for c, fact in steep_all(1 - seen)]))),
+        )  # fmt: skip
+        outside = chain(
+            nothing(gone), have(up, times(all_ * seen, linear((1, some, 0 < seen)), all_ - gone * seen)(
+                linear((1, some), (seen, eq(gone, 0))))),
+            have(down, times(n * all_ * seen, linear((1, 0 < n, some, 0 < seen)),
+                             exp(D) * reach * all_ * seen - n * (all_ - gone * seen))(
+                linear((1, room, high, some), (1, 0 <= p, grown, some), (1, 0 <= w, grown, some),
+                       (Fraction(1, 2), exp(l * w), 0 < 1 / l, some), (1, n - w < p, some),
+                       (-n * seen, eq(gone, 0))))),
+        )  # fmt: skip
 
-    inside = steps(
-        split_sum(all_, n - w), split_sum(early, p), have(0 <= sinks), have(0 <= gone),
-        termwise(sinks, "=", below, why), termwise(gone, "=", above, why), termwise(last, "=", below, why),
-        one, two, three, have(wide_grow), have(one_step), have(reach, only(p <= n - w, 0 < 1 / l)(fades)),
-        have(up, times(steep * all_ * seen, linear((1, 0 < steep, some, 0 < seen)), steep * (all_ - gone * seen))(
-            linear((1, exp(a - l * n), wide_grow), *rows(-1)))),
-        have(own, times(steep)(linear(
-            (1, 0 < steep, 0 <= sinks), (1, 0 < steep, 0 <= gone), (1, one_step, exp(a)),
-            *[(-c, fact) for c, fact in (equalities[0], equalities[1], equalities[4], equalities[7])]))),
-        have(down, times(steep * n * all_ * seen, scale, cleared)(
-            linear((1, 0 < room, high, some), (1, 0 < room, own, exp(l * w)), (1, reach, exp(a + l * w)),
-                   (1, 0 < n, exp(a - l * n)), *rows(n)))),
-        finish)
-    outside = steps(
-        nothing(gone), have(0 <= gone),
-        have(up, times(all_ * seen, product, all_ - gone * seen)(linear((1, some), (seen, eq(gone, 0))))),
-        have(down, times(steep * n * all_ * seen, scale, cleared)(
-            linear((1, 0 < room, high, some), (1, 0 < room, grow, some), (1, n - w < p, some), (1, 0 < 1 / l, some),
-                   (1, 0 < n, some, exp(-l)), (1, 0 < n, 0 < steep, 0 <= gone, 0 < seen)))),
-        finish)
+        def finish(q: Sequent) -> Proof:
+            node, end = node_in(q.goal, "abs"), q.goal.parts[2]
+            enough, ratio = exp(D) * reach / n <= end, node.parts[1].parts[0]
+            clear = steps(only(0 < n, 0 < 1 / l, h <= 1), times(n * exp(-D)), search)
+            top = ratio.parts[0]
+            same = first(identity, termwise(top, "=", substitute(item, {"i": var(top.parts[1])}), why)(used(identity)))
+            return steps(have(enough, clear), have(eq(ratio, share), same),
+                         resolve(node, 1, linear((1, up), (1, eq(ratio, share)))),
+                         linear((1, down), (1, enough), (1, eq(node, 1 / seen - ratio)), (-1, eq(ratio, share))))(q)
 
-    gap = steps(have(0 < n), have(0 < steep), have(0 < 1 / l), have(0 < room), have(grow), have(high), have(0 < seen),
-                positive(all_), cases(p <= n - w, outside)(inside))
+        return steps(have(0 <= w), have(room), have(grown), have(0 < h), have(h <= 1),
+                     cases(p <= n - w, outside(finish)), inside(finish))  # fmt: skip
+
+    gap = steps(have(0 < n), have(0 < steep), have(0 < 1 / l), have(0 < exp(l * w)), have(high), have(0 < seen),
+                positive(all_), first(within(exp(-l)), within(lift(1))))
     return {"gap": gap, "defined": plainly}
 
 
