@@ -56,7 +56,7 @@ def counted(statement: Statement, tried: Sequence[Row]) -> Row:
     kinds: set[str] = set()
     left: list[str] = []
     for mutant in mutants(statement):
-        outcome = _outcome(mutant.statement, offered.get(mutant.statement.digest), statement)
+        outcome = mutant_outcome(mutant.statement, offered.get(mutant.statement.digest), statement)
         counts[outcome] += 1
         if outcome == "refuted":
             kinds.add(mutant.kind)
@@ -68,7 +68,8 @@ def counted(statement: Statement, tried: Sequence[Row]) -> Row:
     }  # fmt: skip
 
 
-def _outcome(statement: Statement, certificate: Any, known: Statement) -> str:
+def mutant_outcome(statement: Statement, certificate: Any, known: Statement) -> str:
+    """What a certificate, checked here, shows of a mutant of the known statement."""
     if certificate is None:
         return "open"
     try:

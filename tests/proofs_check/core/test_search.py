@@ -40,7 +40,7 @@ from proofs_check.notation import (
     when,
     whole,
 )
-from proofs_check.rigour.arithmetic import small
+from proofs_check.rigour.arithmetic import rounded, small
 from proofs_check.rigour.decide import MUTANT, UNAIDED, Effort, _part, decide
 from proofs_check.rigour.points.refute import refute
 from proofs_check.rigour.tactics import Failed, by
@@ -181,3 +181,31 @@ def test_a_mutant_cites_the_conditions_that_the_statement_has_shown():
     ((_, known),), ((_, wanted),) = obligations(proved), obligations(made)
     defined, _, how = _part(wanted, known, no_search, {}, "conclusion", search=False)
     assert how == "known" and defined[-1][0] == "cited"
+
+
+def test_a_limit_that_is_a_thousandth_off_is_refuted_by_a_long_sum():
+    """1/n + ... has to be long: the rate 3/n is below a thousandth of the limit from 3000 terms on."""
+    far = statement("a", for_all=[n], says=absolute(total(i, 1, n, 1) / n - Fraction(1001, 1000)) <= 4 / n.as_term())
+    ((_, sequent),) = obligations(far)
+    point = refute(sequent, steps=200)
+    assert point is not None and 4000 < point["n"] <= 24_000 and refutes(sequent, point)
+
+
+def test_a_larger_multiple_follows_where_what_is_below_has_a_sign():
+    no_search = Effort(refuter=0, prover=0, looks=0, depth=2, work=60_000)
+    z, top = real("z"), absolute(x) / (1 + y) <= var("z") / y
+    proved = statement("a.known", for_all=[x, y, z], given=[top], says=absolute(x) / (2 + y) <= z / y)
+    for factor, outcome in ((TENTH, Outcome.PROVED), (Fraction(9, 10), None)):
+        made = statement("a.made", for_all=[x, y, z], given=[top], says=absolute(x) / (2 + y) <= z * num(factor) / y)
+        found = decide(made, no_search, None, proved)
+        assert (found.checked and found.checked.outcome) is outcome
+
+
+@pytest.mark.parametrize(("low", "holds"), [(Fraction(9, 5), True), (Fraction(1, 2), False), (1, False)])
+def test_a_whole_number_above_a_fraction_is_at_least_the_next_whole_one(low, holds):
+    sequent = Sequent((n,), (num(low) <= n.as_term(),), n.as_term() >= 2)
+    if not holds:
+        with pytest.raises(Failed):
+            rounded(sequent)
+        return
+    check(sequent, rounded(sequent))
