@@ -153,6 +153,7 @@ def _divides_by_positive(term: Term) -> bool:
 
 
 def _boxes(c: Checker, sequent: Sequent, *arguments: Any) -> None:
+    """Boxes cover the domain, and on each an enclosure of the goal, or of a hypothesis that fails, decides."""
     boxes.check(sequent, *arguments)
 
 

@@ -33,6 +33,7 @@ def _split(c: Checker, sequent: Sequent, *proofs: Any) -> None:
 
 
 def _assume(c: Checker, sequent: Sequent, proof: Any) -> None:
+    """Where P fails, `P implies Q` holds, and asks no value of Q; where P holds, it says Q."""
     reject_unless(sequent.goal.kind == "implies", "only an implication assumes")
     given, then = sequent.goal.parts
     c.prove(supposing(replace(sequent, goal=then), given), proof)

@@ -152,8 +152,9 @@ REJECTED = {
 }  # fmt: skip
 
 
-def test_each_rule_is_tried():
+def test_each_rule_is_tried_and_says_why_it_is_sound():
     assert ACCEPTED.keys() == REJECTED.keys() == RULES.keys()
+    assert [name for name, rule in RULES.items() if not rule.__doc__] == []
 
 
 @pytest.mark.parametrize("rule", ACCEPTED)
