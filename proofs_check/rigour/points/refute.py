@@ -87,7 +87,7 @@ class _Hunt:
 
     def long_sums(self) -> Iterator[FloatPoint]:
         """Simple points with a sum as long as can be checked: a limit that is a thousandth off shows nowhere else."""
-        longest = _LONG ** (1 / max(1, nesting(self.sequent.goal)))
+        longest = float(round(_LONG ** (1 / max(1, nesting(self.sequent.goal)))))
         free = [v.name for v in self.sequent.variables if v.name in self.domain.bounds and v.high is None
                 and not self.sequent.mentioning(v.name)]  # fmt: skip
         budget = Budget(self.steps)
