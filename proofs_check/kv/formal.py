@@ -346,7 +346,7 @@ def _softmax_change() -> Statement:
     pair = call(moved, 2, row(u, -u), row(-u, u))
     near = sqrt(1 - c)
     return statement(
-        "kv.appA.step2.sharp",
+        "kv.appA.step2.sharp", using=[moved, widest, size],
         for_all=[whole("n", 1), sequence("z", n), sequence("v", n), real("u", 0), real("c", None, 1, open="high")],
         says=both(
             call(moved, n, z, v) <= 2 * tanh(call(widest, n, change) / 4),
@@ -354,8 +354,7 @@ def _softmax_change() -> Statement:
             eq(pair, 2 * tanh(call(widest, 2, row(2 * u, -2 * u)) / 4)),
             c * call(size, 2, row(2 * near, -2 * near)) < call(moved, 2, row(near, -near), row(-near, near)),
         ),
-        using=[moved, widest, size],
-    )
+    )  # fmt: skip
 
 
 def _impossible() -> Statement:

@@ -4,6 +4,8 @@ Where theory computes in doubles only, the tree is evaluated exactly at the doub
 all that they may differ by.
 """
 
+import ast
+import inspect
 import random
 from dataclasses import replace
 from fractions import Fraction
@@ -550,3 +552,11 @@ def test_the_scope_as_printed_for_a_head_of_one_dimension():
         point = {"d": Fraction(d), "e": Fraction(1), "c": Fraction(1), "g": gains, "b": bias, "p": p, "r": r}
         point |= {"eps": Fraction(rng.randint(1, 15), 16), "z": Fraction(0)}
         close(least, point, alibi.printed_scope(w_q, w_k, gamma, b, 1.0, float(point["eps"])), 1e-9)
+
+
+@pytest.mark.parametrize("room", [kv, razor])
+def test_a_statement_is_written_in_ten_lines_beside_its_definitions(room):
+    calls = [node for node in ast.walk(ast.parse(inspect.getsource(room)))
+             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "statement"]  # fmt: skip
+    assert len(calls) > 30
+    assert [ast.unparse(call.args[0]) for call in calls if call.end_lineno - call.lineno + 1 > 10] == []
