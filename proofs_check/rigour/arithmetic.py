@@ -425,11 +425,16 @@ def has(term: Term, *names: str) -> bool:
 
 def rewritten_as(sequent: Sequent, goal: Term, then: Tactic) -> Proof:
     """The goal as another comparison whose difference is a positive multiple of its own."""
-    mine, other = margin_of(sequent), difference(goal.parts[2], goal.parts[1])
-    ratio = None if mine.is_zero else is_number(times(other, inverse(mine)))
-    for mono, coefficient in mine.top.items():
-        if ratio is None and mono in other.top:
-            ratio = other.top[mono] / coefficient
-    if ratio is None or ratio <= 0 or not plus(other, times(constant(-ratio), mine)).is_zero:
+    factor = ratio(difference(goal.parts[2], goal.parts[1]), margin_of(sequent))
+    if factor is None or factor <= 0:
         raise Failed("another goal")
-    return by("scale", num(ratio), goal, [], small, by("identity"), then)(sequent)
+    return by("scale", num(factor), goal, [], small, by("identity"), then)(sequent)
+
+
+def ratio(x: Rational, y: Rational) -> Fraction | None:
+    """The number c with x = c y, if y is not zero and there is one."""
+    found = None if y.is_zero else is_number(times(x, inverse(y)))
+    for mono, coefficient in y.top.items():
+        if found is None and mono in x.top:
+            found = x.top[mono] / coefficient
+    return found if found is not None and plus(x, times(constant(-found), y)).is_zero else None

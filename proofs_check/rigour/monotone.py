@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import partial
 
 from proofs_check.core.domain import Sequent, facts
-from proofs_check.core.normal import constant, minus, normal, times
+from proofs_check.core.normal import normal
 from proofs_check.core.rules import FAULTS
 from proofs_check.core.terms import ONE, ZERO, Term, exp, substitute
-from proofs_check.rigour.arithmetic import of_facts, signs, small
+from proofs_check.rigour.arithmetic import of_facts, ratio, signs, small
 from proofs_check.rigour.points.sample import refuted
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
@@ -63,7 +62,12 @@ def _multiple(place: int, s: Sequent) -> Proof:
     """a <= c b from a <= b, for a number c >= 1 and a that is not negative."""
     known, goal = s.given[-place], s.goal
     (relation, a, b), upper = known.parts, goal.parts[2]
-    factor = _ratio(upper, b) if relation == goal.parts[0] and a is goal.parts[1] else None
+    if relation != goal.parts[0] or a is not goal.parts[1]:
+        raise Failed("another comparison")
+    try:
+        factor = ratio(normal(upper), normal(b))
+    except FAULTS as fault:
+        raise Failed(str(fault)) from fault
     if factor is None or factor < 1:
         raise Failed("no larger multiple")
 
@@ -73,17 +77,6 @@ def _multiple(place: int, s: Sequent) -> Proof:
         return by("linear", rows[: 1 + (factor > 1)])(t)
 
     return by("have", ZERO <= a, small, small, added)(s)
-
-
-def _ratio(upper: Term, lower: Term) -> Fraction | None:
-    """The number c with upper = c lower, if there is one."""
-    try:
-        x, y = normal(upper), normal(lower)
-        shared = next((mono for mono in y.top if mono in x.top), None)
-        factor = Fraction(0) if shared is None else x.top[shared] / y.top[shared]
-        return factor if minus(x, times(constant(factor), y)).is_zero else None
-    except FAULTS:
-        return None
 
 
 def _implications(s: Sequent) -> list[int]:

@@ -11,7 +11,7 @@ from proofs_check.core.domain import Sequent, Variable, facts
 from proofs_check.core.normal import canonical_formula, constant, is_number, normal
 from proofs_check.core.normal import times as product
 from proofs_check.core.printing import text
-from proofs_check.core.terms import ONE, Term, exp, free, lift, to_json, walk
+from proofs_check.core.terms import ONE, ZERO, Term, exp, free, lift, to_json, walk
 from proofs_check.notation import each, total, var
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import scaled, small
@@ -216,6 +216,14 @@ def at_least_one(y: Any) -> Step:
     return have(1 + y <= exp(y), named(lift(y), "y'", goal=1 + var("y'") <= exp(var("y'")))(search))
 
 
+def fades(y: Any) -> Step:
+    """2 y e^-y <= 1, for y >= 0: 2 y <= (1 + y/2)^2 <= e^y."""
+    y = lift(y)
+    part = 1 + y / 2 <= exp(y / 2)
+    below = times(exp(y))(linear((1, part, part), (2, part), (1, ZERO <= y, part), (1, (1 - y / 2) ** 2)))
+    return chain(at_least_one(y / 2), have(2 * y * exp(-y) <= 1, below))
+
+
 def node_in(formula: Term, name: str) -> Term:
     """The first node that is of this kind, or applies this function."""
     for node in walk(formula):
@@ -230,6 +238,11 @@ def number_in(term: Any) -> Fraction:
     if found is None:
         raise Failed("a term is no number")
     return found
+
+
+def coefficient(term: Term, node: Term) -> Fraction:
+    """The number that multiplies the node in a term that is linear in it."""
+    return number_in(exchanged(term, node, ONE) - exchanged(term, node, ZERO))
 
 
 # -- ifs, and sums -----------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -26,12 +25,13 @@ from proofs_check.rigour.steps import (
     becomes,
     chain,
     cleared,
+    coefficient,
+    fades,
     have,
     identity,
     known,
     linear,
     node_in,
-    number_in,
     only,
     resolve,
     search,
@@ -44,7 +44,6 @@ from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
 
 T, i, j, k, n, u, a, b, a1, a2, b1, b2 = map(var, ("T", "i", "j", "k", "n", "u", "a", "b", "a1", "a2", "b1", "b2"))
 gamma, sigma = var("gamma"), var("sigma")
-HALF = Fraction(1, 2)
 
 # -- one-hot attention by places -------------------------------------------------------------------------------------
 
@@ -161,10 +160,9 @@ def _half() -> Scripts:
 
 
 def decay(z: Term, why: Tactic = small) -> Step:
-    """e^(-z) <= 1/(2z), for z > 0: 2z <= (1 + z/2)^2 <= e^z."""
-    part = 1 + z / 2 <= exp(z / 2)
-    lower = times(2 * z * exp(z))(linear((1, part, part), (2, part), (1, ZERO < z, part), (1, (1 - z / 2) ** 2)))
-    return chain(have(ZERO < z, why), at_least_one(z / 2), have(exp(-z) <= 1 / (2 * z), lower))
+    """e^(-z) <= 1/(2z), for z > 0."""
+    divided = times(2 * z, image=1 - 2 * z * exp(-z))(known)
+    return chain(have(ZERO < z, why), have(ZERO <= z), fades(z), have(exp(-z) <= 1 / (2 * z), divided))
 
 
 def log_at_most(X: Term, N: Term, most: Term, below: Tactic) -> Tactic:
@@ -185,7 +183,7 @@ def logarithm_in(term: Term) -> Term:
 def above_log(s: Sequent) -> Proof:
     """log N < log X, X being 1 + the odds, which exceeds N term by term."""
     X = logarithm_in(s.goal)
-    times_log = number_in(exchanged(s.goal.parts[1], log(X), ZERO) - exchanged(s.goal.parts[1], log(X), ONE))
+    times_log = -coefficient(s.goal.parts[1], log(X))
     shown = becomes(log(_other_logarithm(s.goal, X)) < log(X), factor=1 / times_log)
     return shown(by("exponentiate", small))(s)
 
@@ -199,7 +197,7 @@ def _other_logarithm(goal: Term, X: Term) -> Term:
 def _approached(s: Sequent) -> Proof:
     """log X - log N <= R from X <= N (1 + R), where every exponential of X that falls is at most 1/(2z)."""
     X = logarithm_in(s.goal)
-    times_log = number_in(exchanged(s.goal.parts[1], log(X), ONE) - exchanged(s.goal.parts[1], log(X), ZERO))
+    times_log = coefficient(s.goal.parts[1], log(X))
     N, most = _other_logarithm(s.goal, X), s.goal.parts[2] / times_log
     falling = dict.fromkeys(x for x in walk(X) if is_exp(x) and "u" in free(x) and normal(x.parts[1]).top)
     bounds, terms = [decay(-x.parts[1]) for x in falling], [X]
@@ -228,7 +226,7 @@ def _anti_induction() -> Scripts:
     def main(s: Sequent) -> Proof:
         node, end = s.goal.parts[1:]
         X = logarithm_in(s.goal)
-        inside, factor = node.parts[1], number_in(exchanged(node.parts[1], log(X), ONE))
+        inside, factor = node.parts[1], coefficient(node.parts[1], log(X))
         sizes = [node_in(part, "exp").parts[1].parts[1] for part in _weights(X)]
         falls = [sign / (u * S) for sign, S in zip(signs, sizes, strict=True)]
         decays = [decay(z, times(u * S, image=sign)(known)) for z, sign, S in zip(falls, signs, sizes, strict=True)]
@@ -313,23 +311,20 @@ def loss_in(term: Term) -> Term:
 
 
 def _attention_minimum() -> Scripts:
-    def by_form(s: Sequent, form: Term, most: Term, why: Tactic, done: Any) -> Proof:
-        """The loss is its closed form, of which `most`, where it stands, is true; done: rows from there to the goal."""
-        return steps(have(eq(loss_in(s.goal), form), _closed_loss(), defined), have(most, why, defined), done)(s)
-
-    def times_loss(s: Sequent) -> Fraction:
-        side = s.goal.parts[1]
-        return number_in(exchanged(side, loss_in(side), ONE) - exchanged(side, loss_in(side), ZERO))
+    def by_form(loss: Term, form: Term, lemma: Term, why: Tactic) -> Step:
+        """The loss is its closed form, and a lemma on that."""
+        return chain(have(eq(loss, form), _closed_loss(), defined), have(lemma, why, defined))
 
     def bound(s: Sequent) -> Proof:
-        form, factor = closed(T, a1, a2, b1, b2), times_loss(s)
-        above = ZERO < form
-        return by_form(s, form, above, by("exponentiate", small),
-                       linear((-factor, above), (factor, eq(loss_in(s.goal), form))))  # fmt: skip
+        loss, form = loss_in(s.goal), closed(T, a1, a2, b1, b2)
+        above, factor = ZERO < form, coefficient(s.goal.parts[1], loss)
+        return by_form(loss, form, above, by("exponentiate", small))(
+            linear((-factor, above), (factor, eq(loss, form))))(s)  # fmt: skip
 
     def approached(s: Sequent) -> Proof:
         """Each exponent is at most -4/(u S), which leaves (T - 1) u S/8 beside 1."""
-        place, factor, end = _place_of(loss_in(s.goal)), times_loss(s), s.goal.parts[2]
+        loss, end = loss_in(s.goal), s.goal.parts[2]
+        place, factor = _place_of(loss), coefficient(s.goal.parts[1], loss)
         form = closed(T, *place)
         A, B = (exp(at) for at in place[:2])
         S = 2 * A + B + T - 2
@@ -344,11 +339,11 @@ def _attention_minimum() -> Scripts:
             linear((1, lower[0]), (2, lower[1]), (1, length, lower[2]), (1, length, exp(-z) <= 1 / (2 * z)),
                    (3, exp(-z) <= 1 / (2 * z))),
         )  # fmt: skip
-        facts_ = chain(*map(have, (length, low, high, 2 * A <= Fraction(9, 4), size, few)))
-        done = linear((factor, form <= most), (factor / 8, high, ZERO < u, length), (3 * factor / 8, high, ZERO < u),
-                      (1, few), (factor, eq(loss_in(s.goal), form)))  # fmt: skip
-        return facts_(partial(by_form, form=form, most=form <= most, why=log_at_most(form.parts[1], ONE, most, below),
-                              done=done))(s)  # fmt: skip
+        return steps(
+            *map(have, (length, low, high, 2 * A <= Fraction(9, 4), size, few)),
+            by_form(loss, form, form <= most, log_at_most(form.parts[1], ONE, most, below)),
+            linear((factor, form <= most), (factor / 8, high, ZERO < u, length), (3 * factor / 8, high, ZERO < u),
+                   (1, few), (factor, eq(loss, form))))(s)  # fmt: skip
 
     long = chain(have(num(4) <= T), tightened("T", num(4) <= T))
     return {"bound": long(bound), "approached": by("split", small, approached), "defined": defined}

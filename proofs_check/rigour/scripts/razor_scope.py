@@ -20,6 +20,7 @@ from proofs_check.rigour.steps import (
     cases,
     chain,
     closed,
+    fades,
     have,
     identity,
     known,
@@ -237,10 +238,10 @@ def _discard_corrected() -> Scripts:
     )  # fmt: skip
     rate = n * gap <= w + 1 / l
     y = l * (n - w)
-    fades = steps(at_least_one(y), have(gap <= 1), have(0 < 1 / l),
-                  linear((1, 0 <= w, gap <= 1), (1, 0 < 1 / l, 1 + y <= exp(y), exp(-y)),
-                         (1, 0 < 1 / l, exp(-y))))
-    within = steps(have(close, near_it), have(rate, fades), times(n), linear((1, 0 < n, close), (1, rate)))
+    slow = steps(at_least_one(y), have(gap <= 1), have(0 < 1 / l),
+                 linear((1, 0 <= w, gap <= 1), (1, 0 < 1 / l, 1 + y <= exp(y), exp(-y)),
+                        (1, 0 < 1 / l, exp(-y))))
+    within = steps(have(close, near_it), have(rate, slow), times(n), linear((1, 0 < n, close), (1, rate)))
     wide = steps(
         have(1 <= seen), have(0 < 1 / l), times(n * all_ * seen, linear((1, 0 < n, 0 < all_, 0 < seen))),
         linear((1, 1 <= seen, 0 < all_, 0 <= w), (1, n < w, 0 < all_), (1, 0 < 1 / l, 0 < all_, 0 < seen),
@@ -338,9 +339,7 @@ def _sinks() -> Scripts:
 
     near, faded, filled = exp(-l * (n - p - w)) <= 1, exp(-l * n) <= 1, exp(a) * (1 - exp(-l * n)) <= steep * all_
     wide, y = 1 <= exp(l * (p + w)), l * (n - p)
-    root, tail = 1 + y / 2 <= exp(y / 2), 2 * y * exp(-y) <= 1
-    fades = steps(at_least_one(y / 2), times(exp(y))(
-        linear((1, root, root), (2, root), (1, 0 <= y, root), (1, (1 - y / 2) ** 2))))  # fmt: skip
+    tail = 2 * y * exp(-y) <= 1
 
     def within(h: Term) -> Tactic:
         """With e^(-l w) <= h <= 1: 1, or e^(-l) if w >= 1."""
@@ -351,8 +350,7 @@ def _sinks() -> Scripts:
         inside = chain(
             split_sum(all_, n - w), split_sum(early, p), termwise(sinks, "=", below, why),
             termwise(gone, "=", above, why), termwise(last, "=", below, why), one, two, three,
-            have(near), have(faded), have(wide), have(exp(-y) <= h), have(0 <= y),
-            have(tail, only(0 <= y)(fades)),
+            have(near), have(faded), have(wide), have(exp(-y) <= h), have(0 <= y), fades(y),
             have(short, linear((Fraction(1, 2), tail, 0 < 1 / l), (1, 0 <= p, exp(-y) <= h), (1, 0 <= w, 0 < h))),
             have(filled, linear((1, high, near, exp(a - l * w)), *steep_all(1))),
             have(up, times(steep * all_ * seen, linear((1, 0 < steep, some, 0 < seen)), steep * (all_ - gone * seen))(

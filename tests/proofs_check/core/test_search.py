@@ -184,7 +184,7 @@ def test_a_mutant_cites_the_conditions_that_the_statement_has_shown():
 
 
 def test_a_limit_that_is_a_thousandth_off_is_refuted_by_a_long_sum():
-    """1/n + ... has to be long: the rate 3/n is below a thousandth of the limit from 3000 terms on."""
+    """The error 4/n that is allowed is below a thousandth from 4001 terms on, and no drawn sum has over 3000."""
     far = statement("a", for_all=[n], says=absolute(total(i, 1, n, 1) / n - Fraction(1001, 1000)) <= 4 / n.as_term())
     ((_, sequent),) = obligations(far)
     point = refute(sequent, steps=200)
