@@ -1,9 +1,10 @@
-"""Mutation scores: how many small wrong changes of the proof core and of theory/ the tests notice.
+"""Mutation scores: how many small wrong changes of what decides, and of theory/, the tests notice.
 
-Usage: python -m benchmarks.mutate [--only proof-core|theory] [--sample N] [--seed S] [--budget-minutes M]
+Usage: python -m benchmarks.mutate [--only decision-core|harness|theory] [--sample N] [--seed S] [--budget-minutes M]
 
-Works on a copy of the tree in a temporary folder. Results go to --out as they come, so an interrupted run goes on where
-it stopped as long as neither code nor tests changed. A timeout counts as a survivor.
+The decision core is what the imports of the checker reach (`proofs_check.trust`); the harness runs hand-written
+evidence. Works on a copy of the tree in a temporary folder. Results go to --out as they come, so an interrupted run
+goes on where it stopped as long as neither code nor tests changed. A timeout counts as a survivor.
 """
 
 import argparse
@@ -22,14 +23,13 @@ from typing import Any
 
 from scripts.cli import run
 
-CORE = (
+HARNESS = (
     *(f"proofs_check/{name}.py" for name in ("claim", "record", "sides", "margin", "harness", "ledger", "registry")),
     *(f"proofs_check/{name}.py" for name in ("certify", "certificate", "check", "krawczyk", "enclose", "oracles")),
     "theory/ball.py",
     "theory/box.py",
-    "theory/precision.py",
 )
-GOALS = {"proof-core": 0.90, "theory": 0.85}
+GOALS = {"decision-core": 0.90, "harness": 0.90, "theory": 0.85}
 COPIED = ("theory", "dynamics", "proofs_check", "scripts", "tests")
 
 
@@ -45,9 +45,9 @@ def main(argv: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutate", description=__doc__.split("\n")[0])
-    parser.add_argument("--only", choices=sorted(GOALS), help="one of the two parts")
+    parser.add_argument("--only", choices=sorted(GOALS), help="one of the parts")
     parser.add_argument("--file", action="append", default=[], help="only mutants of this file (repeatable)")
-    parser.add_argument("--sample", type=int, default=300, help="mutants of theory/ to draw, 0 for all (default 300)")
+    parser.add_argument("--sample", type=int, default=300, help="mutants to draw of a part, 0 for all (default 300)")
     parser.add_argument("--seed", type=int, default=0, help="of the drawing and of the order")
     parser.add_argument("--budget-minutes", type=float, default=120.0, help="stop there and score what has run")
     parser.add_argument("--out", type=Path, default=Path("out/mutation.jsonl"), help="results, one line a mutant")
@@ -108,20 +108,28 @@ def _judge_all(root: Path, populations: dict[str, list[Any]], options: argparse.
 
 
 def _populations(root: Path, options: argparse.Namespace) -> dict[str, list[Any]]:
-    """The mutants of each part, those of theory/ drawn with the seed."""
+    """The mutants of each part, drawn with the seed."""
     from benchmarks.mutants import mutants_of
 
     if options.file:
         return {"files": [mutant for path in options.file for mutant in mutants_of(root, path)]}
     parts: dict[str, list[Any]] = {}
-    if options.only != "theory":
-        parts["proof-core"] = [mutant for path in CORE for mutant in mutants_of(root, path)]
-    if options.only != "proof-core":
-        paths = sorted(str(path.relative_to(root)) for path in (root / "theory").glob("*.py"))
-        paths.remove("theory/symbols.py")  # names, domains and LaTeX: nothing but strings
-        every = [mutant for path in paths for mutant in mutants_of(root, path)]
-        parts["theory"] = random.Random(options.seed).sample(every, options.sample) if options.sample else every
+    for part, paths in files_of(root).items():
+        if options.only in (None, part):
+            every = [mutant for path in paths for mutant in mutants_of(root, path)]
+            count = min(options.sample or len(every), len(every))
+            parts[part] = random.Random(options.seed).sample(every, count)
     return parts
+
+
+def files_of(root: Path) -> dict[str, list[str]]:
+    """The files of each part; the decision core is found by its imports, so no file of it can be forgotten."""
+    from proofs_check import trust
+
+    decision = [str(path.relative_to(trust.ROOT)) for path in trust.walk(trust.START).values()]
+    theory = {str(path.relative_to(root)) for path in (root / "theory").rglob("*.py")}
+    theory.remove("theory/symbols.py")  # names, domains and LaTeX: nothing but strings
+    return {"decision-core": sorted(decision), "harness": list(HARNESS), "theory": sorted(theory - {*decision})}
 
 
 @contextmanager
@@ -138,13 +146,13 @@ def _copy(source: Path) -> Iterator[Path]:
 def _ground(root: Path) -> str:
     """Digest of everything a verdict on a mutant can depend on."""
     digest = hashlib.sha256()
-    for path in sorted((*(root / "theory").glob("*.py"), *(root / "proofs_check").glob("*.py"), *_tests_in(root))):
+    for path in sorted((*(root / "theory").rglob("*.py"), *(root / "proofs_check").rglob("*.py"), *_tests_in(root))):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
 def _tests_in(root: Path) -> Iterable[Path]:
-    return (*(root / "tests/theory").glob("*.py"), *(root / "tests/proofs_check").glob("*.py"))
+    return (*(root / "tests/theory").rglob("*.py"), *(root / "tests/proofs_check").rglob("*.py"))
 
 
 def _known(out: Path, ground: str, keep_kills: bool) -> dict[str, Any]:

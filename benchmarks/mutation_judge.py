@@ -22,7 +22,7 @@ class Judge:
         self._root = root
         print("running the tests once on the unchanged code", flush=True)
         run.preload()
-        files = sorted(str(path.relative_to(root)) for path in (root / "tests").glob("*/test_*.py"))
+        files = sorted(str(path.relative_to(root)) for path in (root / "tests").rglob("test_*.py"))
         tests = [f for f in files if f.split("/")[1] in ("theory", "proofs_check") and not f.endswith(TESTS_LEFT_OUT)]
         measured = run.baseline(root, tests)
         if measured["failed"]:

@@ -1,8 +1,13 @@
 """The mutation score: what counts as a survivor, the interval, and reasons that fit."""
 
+from pathlib import Path
+
 import pytest
 
+from benchmarks import mutate
 from benchmarks import mutation_page as page
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def record(status, name="a.py::f: x => y", line=1):
@@ -38,3 +43,12 @@ def test_the_page_lists_each_survivor_under_the_first_reason_that_fits(tmp_path)
     assert f"### {page.NO_REASON} (1)\n\n- `a.py::g: 1 => 2` (timeout)\n" in text
     assert "h: 3" not in text
     assert page.reasons(tmp_path / "none.toml") == []
+
+
+def test_the_parts_are_files_that_exist_and_the_decision_core_is_what_the_checker_imports():
+    parts = mutate.files_of(ROOT)
+    assert parts.keys() == mutate.GOALS.keys()
+    assert all((ROOT / path).is_file() for paths in parts.values() for path in paths)
+    core = set(parts["decision-core"])
+    assert {"proofs_check/core/rules/sums.py", "proofs_check/core/enclose.py", "theory/precision.py"} <= core
+    assert not core & {"proofs_check/core/printing.py", "proofs_check/rigour/decide.py", *parts["theory"]}
