@@ -26,8 +26,8 @@ from scripts.cli import run
 HARNESS = (
     *(f"proofs_check/{name}.py" for name in ("claim", "record", "sides", "margin", "harness", "ledger", "registry")),
     *(f"proofs_check/{name}.py" for name in ("certify", "certificate", "check", "krawczyk", "enclose", "oracles")),
-    "theory/ball.py",
-    "theory/box.py",
+    "theory/lowering/ball.py",
+    "theory/lowering/box.py",
 )
 GOALS = {"decision-core": 0.90, "harness": 0.90, "theory": 0.85}
 COPIED = ("theory", "dynamics", "proofs_check", "scripts", "tests")

@@ -9,9 +9,9 @@ from fractions import Fraction
 import sympy as sp
 from flint import arb
 
-from theory.alone import alone
-from theory.ball import BallFunction, to_ball
-from theory.box import ROUGH, Box, symbols_in
+from theory.lowering.alone import alone
+from theory.lowering.ball import BallFunction, to_ball
+from theory.lowering.box import ROUGH, Box, symbols_in
 
 
 @alone

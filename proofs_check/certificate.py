@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.check import FORMAT, digest
-from theory.box import Outcome
+from theory.lowering.box import Outcome
 
 
 @dataclass(frozen=True)

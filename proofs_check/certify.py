@@ -20,9 +20,9 @@ from flint import arb
 
 from proofs_check.certificate import Leaf, Proof, Split
 from proofs_check.check import statement
-from theory.ball import BallFunction, Interval
-from theory.box import ROUGH, Box, Exact, Outcome, exact, outward, rational, symbols_in, to_ball
-from theory.precision import working
+from theory.lowering.ball import BallFunction, Interval
+from theory.lowering.box import ROUGH, Box, Exact, Outcome, exact, outward, rational, symbols_in, to_ball
+from theory.lowering.precision import working
 
 _CORNERS_UP_TO = 10
 # A gap is written into the certificate, so it must be neither too small nor too large to write down.

@@ -20,8 +20,8 @@ import sympy
 from flint import arb
 
 from proofs_check.enclose import Interval, Unknown, enclose, times
-from theory.box import ROUGH, Box, Exact, Outcome, exact, outward, symbols_in, to_ball
-from theory.precision import working
+from theory.lowering.box import ROUGH, Box, Exact, Outcome, exact, outward, symbols_in, to_ball
+from theory.lowering.precision import working
 
 FORMAT = "box certificate 1"
 PRECISION = 167
@@ -155,7 +155,7 @@ def verify(
     """Does the certificate (JSON) establish that at each point of `box` some expression is > bound (>= if not strict)?
 
     The claim is the caller's: a certificate for another claim is rejected. A rejection is UNDECIDED with its reason.
-    Raises ValueError only for a claim that makes no sense (see `theory.box.symbols_in`).
+    Raises ValueError only for a claim that makes no sense (see `theory.lowering.box.symbols_in`).
     """
     claim = [exprs] if isinstance(exprs, sympy.Expr) else list(exprs)
     symbols_in(claim, box)

@@ -1,8 +1,8 @@
 """Interval values of a sympy expression by plain recursion: the checker's own evaluator.
 
-Like `theory.ball` it passes intervals with exact dyadic ends along, each rounded outward by Arb, and so it shares Arb's
-elementary functions with it; it shares no code: recursion over the tree instead of a compiled list of steps, powers,
-products and branches written anew.
+Like `theory.lowering.ball` it passes intervals with exact dyadic ends along, each rounded outward by Arb, and so it
+shares Arb's elementary functions with it; it shares no code: recursion over the tree instead of a compiled list of
+steps, powers, products and branches written anew.
 """
 
 from __future__ import annotations

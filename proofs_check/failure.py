@@ -8,7 +8,7 @@ from proofs_check.core import witness
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown
 from proofs_check.core.statement import from_data, obligations
 from proofs_check.core.terms import Malformed, Term
-from theory.precision import working
+from theory.lowering.precision import working
 
 _BITS = 128
 

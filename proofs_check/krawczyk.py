@@ -16,9 +16,9 @@ from flint import arb, arb_mat, ctx
 
 from proofs_check.certificate import Proof
 from proofs_check.certify import prove_any_nonzero
-from theory.ball import BallFunction
-from theory.box import ROUGH, Box, Outcome, rational, symbols_in, to_ball
-from theory.precision import working
+from theory.lowering.ball import BallFunction
+from theory.lowering.box import ROUGH, Box, Outcome, rational, symbols_in, to_ball
+from theory.lowering.precision import working
 
 _NEWTON_STEPS = 60
 _MOST = arb(2) ** 4096  # an image that large proves nothing, and its ends could not be written down

@@ -158,8 +158,8 @@ def _vanishing(difference: Any, symbols: Sequence[Any]) -> Callable[[dict[Any, A
     """Is the expression certainly below `_separated`'s threshold at a point? By balls, which take a hundredth of the
     time in which sympy looks for 50 digits of what is zero; False where they do not say so, or do not know a function.
     """
-    from theory.ball import BallFunction, to_ball
-    from theory.precision import working
+    from theory.lowering.ball import BallFunction, to_ball
+    from theory.lowering.precision import working
 
     names = [s.name for s in symbols]
     if len(set(names)) < len(names):

@@ -13,8 +13,8 @@ import numpy as np
 import sympy as sp
 from flint import acb, arb
 
-from theory.ball import BallFunction
-from theory.precision import working
+from theory.lowering.ball import BallFunction
+from theory.lowering.precision import working
 
 # Bits at which the sign of an exact number is looked for; beyond the last one it is undecided, unless proved to be 0.
 _BITS = (64, 256, 1024, 4096)

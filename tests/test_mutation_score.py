@@ -50,5 +50,5 @@ def test_the_parts_are_files_that_exist_and_the_decision_core_is_what_the_checke
     assert parts.keys() == mutate.GOALS.keys()
     assert all((ROOT / path).is_file() for paths in parts.values() for path in paths)
     core = set(parts["decision-core"])
-    assert {"proofs_check/core/rules/sums.py", "proofs_check/core/enclose.py", "theory/precision.py"} <= core
+    assert {"proofs_check/core/rules/sums.py", "proofs_check/core/enclose.py", "theory/lowering/precision.py"} <= core
     assert not core & {"proofs_check/core/printing.py", "proofs_check/rigour/decide.py", *parts["theory"]}

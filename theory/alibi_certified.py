@@ -14,8 +14,8 @@ import numpy as np
 from flint import arb, arb_mat
 
 from theory.alibi_head import Weights
-from theory.box import outward
-from theory.precision import working
+from theory.lowering.box import outward
+from theory.lowering.precision import working
 
 PRECISION, DEEP = 384, 2304  # a Jordan block of size 2 near the top loses 1 + 2 + ... + 38 bits, twice over
 DOUBLINGS = 38  # powers of 2^38: the size^(1/p) of the enclosure is then within 1e-10 of one, and 38 bits are lost

@@ -19,8 +19,8 @@ from theory.alibi_head import Weights, checked, power_of_two
 from theory.alibi_logs import log_1m_exp, log_odds, log_sum_of_powers, softplus
 from theory.alibi_printed_certified import decide
 from theory.alibi_sphere import sphere_maximum
-from theory.box import Outcome, outward
 from theory.checked import POSITIVE, SHARE, real, reals, sized
+from theory.lowering.box import Outcome, outward
 
 
 class Condition(NamedTuple):

@@ -10,8 +10,8 @@ import numpy as np
 from flint import arb, arb_mat
 
 from theory.alibi_head import Weights
-from theory.box import Outcome, to_ball
-from theory.precision import working
+from theory.lowering.box import Outcome, to_ball
+from theory.lowering.precision import working
 
 PRECISION = 256
 MARGINS = (48, 40, 30)  # bits: how far above a float64 multiplier one is tried that is certainly large enough

@@ -16,10 +16,10 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 
-from theory.box import outward
 from theory.checked import NONNEGATIVE, POSITIVE, UNIT, real, reals, sized
-from theory.numeric import numeric
-from theory.precision import working
+from theory.lowering.box import outward
+from theory.lowering.numeric import numeric
+from theory.lowering.precision import working
 from theory.truncation import Array
 
 span = sp.Symbol("span", positive=True)

@@ -10,8 +10,8 @@ from math import comb, factorial
 
 import sympy as sp
 
-from theory.box import exact
 from theory.checked import whole
+from theory.lowering.box import exact
 
 
 def expectation(polynomial: sp.Expr, uniforms: Sequence[sp.Symbol]) -> Fraction:

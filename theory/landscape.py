@@ -209,7 +209,7 @@ def learning_time(alpha2: float, beta1: float, n_tokens: float, sigma: float = 1
 
 def _rounded(ball, factor: float) -> tuple[float, float]:
     """The middle of a ball times a factor as a float, and a bound on its distance from any point of the product."""
-    from theory.precision import working
+    from theory.lowering.precision import working
 
     with working(200):
         product = ball * factor

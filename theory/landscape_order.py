@@ -24,9 +24,9 @@ from flint import arb
 from numpy.typing import ArrayLike, NDArray
 
 from theory import landscape
-from theory.alone import alone
 from theory.checked import NONNEGATIVE, Range, real, reals, sized
 from theory.landscape_symbolic import A, B, interior_table
+from theory.lowering.alone import alone
 from theory.symbols import alpha2, beta1, beta2, n_tokens
 
 LEAST_TOKENS = 44

@@ -15,9 +15,9 @@ from functools import lru_cache
 import sympy as sp
 from flint import acb, arb, ctx
 
-from theory.box import Exact, exact, to_ball
 from theory.checked import shown
-from theory.precision import working
+from theory.lowering.box import Exact, exact, to_ball
+from theory.lowering.precision import working
 from theory.symbols import alpha2, beta1
 
 _PRECISIONS = (80, 160, 320, 640, 1280)  # bits: a start near the boundary of both sides needs more

@@ -11,7 +11,7 @@ import sympy as sp
 from numpy.typing import ArrayLike, NDArray
 
 from theory.checked import Range, reals
-from theory.numeric import numeric
+from theory.lowering.numeric import numeric
 from theory.slice_critical import conditions, x
 from theory.symbols import beta1, n_tokens
 

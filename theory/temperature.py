@@ -13,10 +13,10 @@ from typing import NamedTuple
 import sympy as sp
 from flint import acb, arb
 
-from theory.alone import alone
-from theory.box import Exact, to_ball
 from theory.checked import shown, whole
 from theory.landscape_symbolic import interior_table, loss
+from theory.lowering.alone import alone
+from theory.lowering.box import Exact, to_ball
 from theory.symbols import alpha1, alpha2, beta1, beta2, dim, n_tokens
 
 kappa = sp.Symbol("kappa", positive=True)

@@ -13,7 +13,7 @@ from proofs_check.core.derive import derivative
 from proofs_check.core.domain import Sequent, Variable, facts
 from proofs_check.core.enclose import Evaluator, Value, compare, interval, times
 from proofs_check.core.terms import Malformed, Term, free, rational
-from theory.precision import working
+from theory.lowering.precision import working
 
 Region = dict[str, tuple[Fraction, Fraction]]
 _MOST_NODES = 200_000

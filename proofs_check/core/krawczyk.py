@@ -14,7 +14,7 @@ from proofs_check.core.boxes import Region, evaluator
 from proofs_check.core.derive import derivative
 from proofs_check.core.enclose import Value, interval
 from proofs_check.core.terms import Malformed, Term
-from theory.precision import working
+from theory.lowering.precision import working
 
 _PRECISION = 256
 

@@ -14,7 +14,7 @@ from proofs_check.core.normal import difference, is_number
 from proofs_check.core.terms import FORMULAS, Malformed, Term, free, num, rational, substitute
 from proofs_check.core.terms import from_json as term_from_json
 from proofs_check.core.work import TooLarge, limited
-from theory.precision import working
+from theory.lowering.precision import working
 
 # A Fraction for each number, or a term without variables for a real one; nested tuples of fractions for each sequence.
 Point = Mapping[str, Any]

@@ -17,8 +17,8 @@ from proofs_check.certify import both_signs, prove_any_positive
 from proofs_check.check import verify
 from proofs_check.kv.beyond_slice_checks import HALF, RIGHT, _without, _zero, fold, tail, x
 from proofs_check.margin import Margin, Undecided, ball_at_least, worst
-from theory.ball import BallFunction
-from theory.box import Box, Exact, Outcome, exact, to_ball
+from theory.lowering.ball import BallFunction
+from theory.lowering.box import Box, Exact, Outcome, exact, to_ball
 from theory.slice_branches import FOLD_BETA1, branch
 from theory.slice_critical import conditions
 from theory.symbols import beta1, n_tokens

@@ -15,8 +15,8 @@ import sympy as sp
 from proofs_check.kv.beyond_fold_checks import any_positive
 from proofs_check.kv.beyond_slice_checks import _late
 from proofs_check.margin import Margin, at_most, worst
-from theory.box import Box
 from theory.late_field import c, combination, g, own, r, u
+from theory.lowering.box import Box
 
 WALLS = ("beta1 rises", "A falls", "c above", "c below", "g above", "g below")
 

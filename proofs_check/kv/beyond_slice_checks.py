@@ -13,14 +13,14 @@ from proofs_check.krawczyk import Zero, no_zero, unique_zero
 from proofs_check.kv.figure2_checks import proved
 from proofs_check.margin import Margin, Undecided, at_most, ball_at_least, identity, same, worst
 from theory import slice_critical as critical
-from theory.ball import BallFunction, to_ball
-from theory.box import Box, Exact, Outcome
 from theory.landscape_slice import OWN as A
 from theory.landscape_slice import PREVIOUS as B
 from theory.landscape_slice import exact_terms, loss
 from theory.landscape_symbolic import interior_table
 from theory.late_rates import late_state, late_velocity
-from theory.precision import working
+from theory.lowering.ball import BallFunction, to_ball
+from theory.lowering.box import Box, Exact, Outcome
+from theory.lowering.precision import working
 from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens
 
 x = critical.x

@@ -11,9 +11,9 @@ from dynamics.flow import gradient_flow
 from proofs_check.claim import Effort
 from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same, worst
 from theory import landscape_time
-from theory.ball import to_ball
 from theory.landscape import learning_time, scaled_learning_time
 from theory.landscape_slice import full_leading_excess
+from theory.lowering.ball import to_ball
 from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, sigma
 
 SIZES = (1_000, 10_000, 100_000)

@@ -16,7 +16,7 @@ from proofs_check.tolerances import ROUNDING
 from theory import landscape_finite_limit as limit
 from theory.landscape_finite import finite_width, width_terms
 from theory.landscape_symbolic import B
-from theory.numeric import numeric
+from theory.lowering.numeric import numeric
 from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2
 
 HALF = Fraction(1, 2)

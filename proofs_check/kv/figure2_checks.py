@@ -13,10 +13,10 @@ from proofs_check.kv.mathematical import identities
 from proofs_check.margin import Margin, Undecided, at_most, ball_at_least, identity, less, worst
 from proofs_check.tolerances import KERNEL
 from theory import landscape, landscape_slice
-from theory.ball import BallFunction, to_ball
-from theory.box import Box, Outcome
 from theory.landscape_grid import angle_between, slice_grid
 from theory.landscape_symbolic import interior_table
+from theory.lowering.ball import BallFunction, to_ball
+from theory.lowering.box import Box, Outcome
 from theory.symbols import alpha1, beta1, n_tokens
 
 UNIT = Box({alpha1: (0, 1), beta1: (0, 1)})

@@ -10,12 +10,12 @@ from proofs_check.kv.figure2_checks import LINE, OWN, PREVIOUS, at, exact, prove
 from proofs_check.kv.landscape_checks import closed_form
 from proofs_check.margin import Margin, at_most, ball_at_least, balls_apart, identity, less, worst
 from theory import landscape, landscape_slice, landscape_time
-from theory.ball import to_ball
-from theory.box import Box
 from theory.landscape_grid import angle_between, slice_grid
 from theory.landscape_printed import Slips, printed_grid
 from theory.landscape_symbolic import interior_table
 from theory.landscape_symbolic import loss as symbolic_loss
+from theory.lowering.ball import to_ball
+from theory.lowering.box import Box
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
 

@@ -23,9 +23,9 @@ from proofs_check.kv.figure2_checks import proved
 from proofs_check.kv.mathematical import ONCE, certified, mathematical, sampled, symbolic
 from proofs_check.margin import Margin, Undecided, at_most, identity, less, same, worst
 from proofs_check.tolerances import FLOW
-from theory.box import Box, Outcome
 from theory.landscape_slice import on_slice
 from theory.landscape_symbolic import interior_table
+from theory.lowering.box import Box, Outcome
 from theory.symbols import alpha1, beta1, n_tokens
 
 SOURCE = "KV shifting (both versions), Section 3.2, Figure 2, our addition"

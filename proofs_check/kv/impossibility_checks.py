@@ -44,7 +44,7 @@ from theory.induction_proofs import (
     inner_residuals,
 )
 from theory.induction_symbolic import IDENTITY, attend, induction_terms, kv_shift_terms, reduced, symbolic_tokens
-from theory.precision import working
+from theory.lowering.precision import working
 from theory.symbols import copy_slope, sigma, slope
 
 Row = tuple[int, ...]

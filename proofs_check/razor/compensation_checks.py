@@ -8,7 +8,7 @@ from flint import arb
 
 from proofs_check.margin import Margin, ball_at_least, different, identity, less, same, worst
 from proofs_check.razor.compensation_heads import dyadic_head, symbolic_head
-from theory.box import to_ball
+from theory.lowering.box import to_ball
 
 Row = Sequence[int]
 

@@ -11,7 +11,7 @@ from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, 
 from proofs_check.oracles_alibi import BallHead, ball, ball_scores, ball_softmax, ball_weights, printed_scope
 from proofs_check.tolerances import VISIBLE
 from theory import alibi
-from theory.precision import working
+from theory.lowering.precision import working
 
 HALF = Fraction(1, 2)
 E1 = ((1, 0), (0, 0))

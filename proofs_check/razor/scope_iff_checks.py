@@ -11,7 +11,7 @@ from proofs_check.oracles_alibi import BallHead, ball, ball_weights, printed_sco
 from proofs_check.tolerances import VISIBLE
 from theory import alibi
 from theory.alibi_printed import printed_condition, violation
-from theory.box import Outcome
+from theory.lowering.box import Outcome
 
 HALF, EPS = Fraction(1, 2), Fraction(1, 1000)
 

@@ -11,7 +11,7 @@ from proofs_check.core.domain import Sequent
 from proofs_check.core.enclose import Undefined, Unknown, interval
 from proofs_check.core.terms import Malformed
 from proofs_check.rigour.tactics import Failed, Proof
-from theory.precision import working
+from theory.lowering.precision import working
 
 _WIDEST = Fraction(10) ** 9
 

@@ -37,7 +37,7 @@ from proofs_check.claim import (
 from proofs_check.krawczyk import unique_zero
 from proofs_check.margin import Margin, apart, at_most, ball_at_least, close, different, identity, less, same, worst
 from proofs_check.tolerances import ROUNDING, VISIBLE, Tolerance
-from theory.box import Box, Outcome
+from theory.lowering.box import Box, Outcome
 
 NO = Control("a wrong variant", lambda **_: less(1, 0))
 X = sp.Symbol("x", real=True)

@@ -8,7 +8,7 @@ import sympy
 
 from proofs_check import certify, check
 from proofs_check.certificate import Leaf, Proof, Split
-from theory.ball import Box, Outcome
+from theory.lowering.ball import Box, Outcome
 
 X, Y, Z = sympy.symbols("x y z", real=True)
 SQUARE = Box({X: (0, 1), Y: (0, 1)})

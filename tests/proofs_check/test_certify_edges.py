@@ -10,7 +10,7 @@ import sympy
 
 from proofs_check import certify, check, krawczyk
 from proofs_check.certificate import Leaf, Proof, Split
-from theory.box import Box, Outcome
+from theory.lowering.box import Box, Outcome
 
 X, Y = sympy.symbols("x y", real=True)
 R = sympy.Rational

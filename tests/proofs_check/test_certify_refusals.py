@@ -10,7 +10,7 @@ from proofs_check.area import positive_area
 from proofs_check.certify import prove_positive
 from proofs_check.check import verify
 from proofs_check.krawczyk import unique_zero
-from theory.box import Box, Outcome, exact, rational, to_ball
+from theory.lowering.box import Box, Outcome, exact, rational, to_ball
 
 x, y = sp.symbols("x y", real=True)
 THIRD = sp.Rational(1, 3)
@@ -103,7 +103,7 @@ def test_numbers_of_any_size_end_in_a_verdict(name):
     expr, side = LARGE[name]
     code = (
         "import sympy as sp\nfrom proofs_check.certify import prove_positive\nfrom proofs_check.check import verify\n"
-        "from theory.box import Box, Outcome\nx = sp.Symbol('x', real=True)\n"
+        "from theory.lowering.box import Box, Outcome\nx = sp.Symbol('x', real=True)\n"
         f"e, box = {expr}, Box({{x: {side}}})\nproof = prove_positive(e, box, budget=200)\n"
         "assert proof.outcome is not Outcome.REFUTED\n"
         "if proof.outcome is Outcome.PROVED:\n"

@@ -11,8 +11,8 @@ from proofs_check.converted import term
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown, interval
 from proofs_check.core.terms import PI, absolute, eq, exp, log, ne, num, sqrt
 from proofs_check.notation import choice, each, largest, positive, real, sequence, var, when, whole
-from theory.numeric import numeric
-from theory.precision import working
+from theory.lowering.numeric import numeric
+from theory.lowering.precision import working
 
 x, y = sp.symbols("x y", real=True)
 p = sp.Symbol("p", positive=True)

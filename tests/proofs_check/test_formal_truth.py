@@ -44,8 +44,8 @@ from theory import (
     truncation_cache,
     truncation_flat,
 )
-from theory.numeric import numeric
-from theory.precision import working
+from theory.lowering.numeric import numeric
+from theory.lowering.precision import working
 from theory.symbols import (
     PARAMETERS,
     alpha1,

@@ -6,7 +6,7 @@ import pytest
 import sympy
 
 from proofs_check import certify, check, krawczyk
-from theory.ball import Box, Outcome
+from theory.lowering.ball import Box, Outcome
 
 X, Y = sympy.symbols("x y", real=True)
 HALF = sympy.Rational(1, 2)

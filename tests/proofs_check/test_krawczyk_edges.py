@@ -6,7 +6,7 @@ import pytest
 import sympy
 
 from proofs_check import krawczyk
-from theory.box import Box, Outcome
+from theory.lowering.box import Box, Outcome
 
 X, Y = sympy.symbols("x y", real=True)
 ROOT = Fraction("1.41421356237309504880168872420969807856967188")

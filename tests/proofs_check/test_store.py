@@ -128,7 +128,7 @@ def test_what_has_to_be_trusted_imports_no_claim_and_no_search():
     reached = set(trust.walk(trust.START))
     assert not [name for name in reached if name.startswith(("proofs_check.kv", "proofs_check.razor"))]
     assert not [name for name in reached if name.startswith("proofs_check.rigour") or name.startswith("dynamics")]
-    assert {"proofs_check.core.enclose", "proofs_check.core.normal", "theory.precision"} <= reached
+    assert {"proofs_check.core.enclose", "proofs_check.core.normal", "theory.lowering.precision"} <= reached
     assert 500 < trust.sizes()["decision"] < 2_300  # it may shrink
     assert trust.sizes()["logic"] < 900
 

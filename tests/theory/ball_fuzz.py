@@ -13,7 +13,7 @@ import mpmath
 import sympy
 from flint import arb, ctx
 
-from theory.ball import BallFunction, Box
+from theory.lowering.ball import BallFunction, Box
 
 SYMBOLS = sympy.symbols("x y z", real=True)
 NAMES = [symbol.name for symbol in SYMBOLS]

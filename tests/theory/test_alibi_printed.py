@@ -10,7 +10,7 @@ from theory import alibi
 from theory.alibi_head import checked
 from theory.alibi_printed import printed_condition, violation
 from theory.alibi_printed_certified import decide
-from theory.box import Outcome
+from theory.lowering.box import Outcome
 
 
 @st.composite

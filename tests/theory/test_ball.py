@@ -10,8 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.theory.ball_fuzz import fuzz
-from theory import ball
-from theory.ball import BallFunction, Box, Outcome, equal, exact, less, less_or_equal, outward, symbols_in, to_ball
+from theory.lowering import ball
+from theory.lowering.ball import (
+    BallFunction,
+    Box,
+    Outcome,
+    equal,
+    exact,
+    less,
+    less_or_equal,
+    outward,
+    symbols_in,
+    to_ball,
+)
 
 X, Y = sympy.symbols("x y", real=True)
 BELOW_HALF = sympy.StrictLessThan(X, sympy.Rational(1, 2))

@@ -4,8 +4,8 @@ import pytest
 import sympy
 from flint import arb
 
-from theory import ball as b
-from theory.box import Box, Outcome, equal, outward, symbols_in
+from theory.lowering import ball as b
+from theory.lowering.box import Box, Outcome, equal, outward, symbols_in
 
 X, Y = sympy.symbols("x y", real=True)
 PROVED, REFUTED, UNDECIDED = Outcome.PROVED, Outcome.REFUTED, Outcome.UNDECIDED

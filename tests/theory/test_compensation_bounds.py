@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from theory import compensation_bounds as bounds
-from theory.numeric import numeric
+from theory.lowering.numeric import numeric
 
 
 @given(st.floats(0.01, 40), st.integers(1, 400), st.integers(1, 400))

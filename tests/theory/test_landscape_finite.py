@@ -15,7 +15,7 @@ from proofs_check.oracles_width import Jet, gaussian_grams, gradient_in_gram, gr
 from theory import landscape
 from theory.landscape_finite import FiniteWidth, finite_width, width_terms
 from theory.landscape_finite_limit import limiting_mean_shift
-from theory.numeric import numeric
+from theory.lowering.numeric import numeric
 from theory.symbols import PARAMETERS
 
 PARAMETER = st.floats(-2, 2)

@@ -6,7 +6,7 @@ import sympy as sp
 
 from theory.landscape_symbolic import interior_table, loss
 from theory.late_field import c, combination, g, late_field, own, r, u
-from theory.numeric import numeric
+from theory.lowering.numeric import numeric
 from theory.symbols import PARAMETERS
 
 

@@ -12,7 +12,7 @@ import sympy
 import torch
 from flint import arb, ctx
 
-from theory.numeric import numeric
+from theory.lowering.numeric import numeric
 
 X, Y = sympy.symbols("x y", real=True)
 K = sympy.Symbol("k", integer=True)
@@ -181,7 +181,7 @@ def test_text_is_not_parsed():
 
 def test_torch_is_imported_only_when_asked_for():
     code = (
-        "import sys, sympy; from theory.numeric import numeric; x = sympy.Symbol('x');"
+        "import sys, sympy; from theory.lowering.numeric import numeric; x = sympy.Symbol('x');"
         "[numeric(x, [x], b)(1) for b in ('numpy', 'mpmath', 'arb')]; assert 'torch' not in sys.modules;"
         "numeric(x, [x], 'torch'); assert 'torch' in sys.modules"
     )

@@ -12,12 +12,12 @@ from flint import ctx
 
 from proofs_check import certify, check
 from theory import alibi
-from theory.alone import alone
-from theory.ball import BallFunction, Box
 from theory.compensation_bounds import certified_log_mass_bound
 from theory.landscape_time import blow_up_time
-from theory.numeric import numeric
-from theory.precision import held, working
+from theory.lowering.alone import alone
+from theory.lowering.ball import BallFunction, Box
+from theory.lowering.numeric import numeric
+from theory.lowering.precision import held, working
 from theory.temperature import slope_in_temperature
 
 X, Y = sp.symbols("x y", real=True)

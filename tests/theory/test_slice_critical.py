@@ -6,7 +6,7 @@ import sympy as sp
 
 from theory import landscape
 from theory.late_rates import late_state, late_velocity
-from theory.numeric import numeric
+from theory.lowering.numeric import numeric
 from theory.slice_critical import conditions, x
 from theory.symbols import beta1, n_tokens
 

@@ -5,12 +5,13 @@ import pytest
 import sympy as sp
 from flint import arb
 
-from theory import ball, landscape, shift
 from theory import induction_bounds as bounds
+from theory import landscape, shift
 from theory import landscape_symbolic as symbolic
-from theory.box import Box, symbols_in
 from theory.landscape_grid import Terms, evaluate
-from theory.numeric import numeric
+from theory.lowering import ball
+from theory.lowering.box import Box, symbols_in
+from theory.lowering.numeric import numeric
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
 POINT = (0.7, -1.1, 1.9, -0.4)

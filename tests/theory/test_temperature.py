@@ -11,7 +11,7 @@ from scipy import integrate, stats
 
 from theory import landscape
 from theory import temperature as t
-from theory.numeric import numeric
+from theory.lowering.numeric import numeric
 from theory.symbols import alpha2, dim, n_tokens
 
 

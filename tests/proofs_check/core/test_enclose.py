@@ -12,7 +12,7 @@ from proofs_check.core.enclose import Evaluator, Undefined, Unknown, interval
 from proofs_check.core.terms import Malformed, Term, exp, log, num, sqrt
 from proofs_check.notation import total, var, when
 from tests.proofs_check.core import sampling
-from theory.precision import working
+from theory.lowering.precision import working
 
 x, i = var("x"), var("i")
 

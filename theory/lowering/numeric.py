@@ -2,7 +2,7 @@
 
 The expression is the truth; numpy, torch, mpmath and Arb only evaluate it. Constants without symbols are computed once
 to 30 digits and rounded to a double (numpy, torch), or evaluated at the caller's precision (mpmath, Arb). Arb's is kept
-from other threads by `theory.precision`; mpmath's `mp.prec` is one number of the whole process and is not.
+from other threads by `theory.lowering.precision`; mpmath's `mp.prec` is one number of the whole process and is not.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import sympy
 from flint import arb
 from sympy.printing.pycode import PythonCodePrinter
 
-from theory.ball import BallFunction, to_ball
 from theory.checked import ANYTHING, real, reals
+from theory.lowering.ball import BallFunction, to_ball
 
 BACKENDS = ("numpy", "torch", "mpmath", "arb")
 _FUNCTIONS = ("exp", "log", "sqrt", "tanh", "sinh", "cosh", "sin", "cos", "tan", "atan", "sign")

@@ -1,10 +1,10 @@
-"""Functions that compute with balls at one precision from their first step to their last: see `theory.precision`."""
+"""Functions that compute with balls at one precision from first step to last: see `theory.lowering.precision`."""
 
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from theory.precision import held
+from theory.lowering.precision import held
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")

@@ -13,8 +13,8 @@ from typing import TypeAlias
 import sympy
 from flint import arb, fmpq
 
-from theory.alone import alone
 from theory.checked import shown
+from theory.lowering.alone import alone
 
 Exact: TypeAlias = int | Fraction | str | sympy.Rational
 # Bits of an exponent, so that every number that is written down has fewer digits than Python reads back.

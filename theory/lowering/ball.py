@@ -14,8 +14,8 @@ import sympy
 from flint import arb, ctx, fmpq
 from sympy.logic.boolalg import And, Boolean, BooleanFalse, BooleanTrue, Not, Or
 
-from theory.alone import alone
-from theory.box import Box, Exact, Outcome, equal, exact, less, less_or_equal, outward, symbols_in, to_ball
+from theory.lowering.alone import alone
+from theory.lowering.box import Box, Exact, Outcome, equal, exact, less, less_or_equal, outward, symbols_in, to_ball
 
 __all__ = [
     "BallFunction",
@@ -189,7 +189,7 @@ class BallFunction:
 
     Inside, intervals with exact ends are passed along; `on` returns them, as a ball cannot say that it ends at zero.
     Each distinct subexpression is evaluated once, at the precision of the caller: that of the enclosing
-    `theory.precision.working`, else `flint.ctx.prec`, and no other thread's.
+    `theory.lowering.precision.working`, else `flint.ctx.prec`, and no other thread's.
     Where a Piecewise condition is undecided on the balls, the branches it leaves possible are joined.
     Raises ValueError for anything outside the supported functions, for floats, and for a symbol without an argument.
     """
