@@ -7,7 +7,7 @@ import sympy as sp
 from benchmarks.row import Comparison, Guard, Limit, Row, compare
 from benchmarks.timing import interleave
 from theory import landscape
-from theory import landscape_symbolic as symbolic
+from theory.landscape import symbolic
 from theory.lowering.numeric import numeric
 from theory.symbols import alpha1, alpha2, beta1, beta2, n_tokens
 

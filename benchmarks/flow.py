@@ -18,7 +18,7 @@ from benchmarks.row import Comparison, Guard, Limit, Row, compare
 from benchmarks.timing import Times, interleave
 from dynamics.flow import Trajectory, gradient_flow
 from dynamics.flow_field import InteriorField
-from theory.landscape_symbolic import interior_table, loss
+from theory.landscape.symbolic import interior_table, loss
 from theory.symbols import PARAMETERS
 
 Array = NDArray[np.float64]

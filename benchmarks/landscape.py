@@ -6,10 +6,10 @@ import torch
 
 from benchmarks.row import Guard, Limit, Row, compare
 from benchmarks.timing import interleave
-from theory import landscape_symbolic as symbolic
 from theory import symbols
-from theory.landscape_grid import SliceGrid, slice_grid
-from theory.landscape_printed import LISTING, printed_grid
+from theory.landscape import symbolic
+from theory.landscape.grid import SliceGrid, slice_grid
+from theory.landscape.printed import LISTING, printed_grid
 
 _TOKENS = 30
 

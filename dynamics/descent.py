@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynamics.flow_field import Array, make_field
 from theory import landscape
-from theory.landscape import Position
+from theory.landscape.exact import Position
 
 Rule = Literal["sgd", "adam"]
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from dynamics.flow_field import Array, make_field
 from dynamics.flow_run import Run, Settings
 from theory import landscape
-from theory.landscape import Position
+from theory.landscape.exact import Position
 
 Mode = Literal["free", "slice", "box", "cube"]
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory import landscape
-from theory.landscape import Position
+from theory.landscape.exact import Position
 
 Array = NDArray[np.float64]
 

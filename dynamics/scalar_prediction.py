@@ -1,8 +1,8 @@
 """What theory predicts for the trained scalars: the flow at finite width, its spread over frozen tables and its mean.
 
-The flow of L_inf + c1/d + g0 s0 + g1 s1 (`theory.landscape_table`) is followed by scipy, with the gradient of the three
-corrections by central differences. Its derivatives in 1/d, g0 and g1 at 0 turn the law of the table into a law of the
-trained scalars: a standard deviation of order d^(-1/2) and a shift of the mean of order 1/d.
+The flow of L_inf + c1/d + g0 s0 + g1 s1 (`theory.landscape.frozen_table`) is followed by scipy, with the gradient of
+the three corrections by central differences. Its derivatives in 1/d, g0 and g1 at 0 turn the law of the table into a
+law of the trained scalars: a standard deviation of order d^(-1/2) and a shift of the mean of order 1/d.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import solve_ivp
 
 from theory import landscape
-from theory.landscape_table import Law, table_deviation, table_terms
+from theory.landscape.frozen_table import Law, table_deviation, table_terms
 
 Array = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ def corrected_flows(
     """d theta / dt = -grad(L_inf + c1 x + s0 g0 + s1 g1) for each row (x = 1/d, g0, g1) of `corrections`, (n, 3).
 
     Returns the states (times, n, 4) at `times`, which increase from 0.
-    Raises ValueError as `theory.landscape_table.positions` does.
+    Raises ValueError as `theory.landscape.frozen_table.positions` does.
     """
     weights = np.asarray(corrections, dtype=np.float64)
     grid = np.asarray(times, dtype=np.float64)

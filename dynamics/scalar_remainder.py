@@ -1,7 +1,7 @@
 """What the two means of a frozen table leave of the trained scalars' variance: sampled sentences, and second order.
 
 Write E = G - I for a table of width d, g0 and g1 for its means. Averaged over the orders of a sentence the loss is, to
-first order in E, a function of g0 and g1 alone (`theory.landscape_table`). Two things are left over:
+first order in E, a function of g0 and g1 alone (`theory.landscape.frozen_table`). Two things are left over:
 - a batch does not average over all orders: the gradient of a sentence deviates from that average by terms linear in E,
   of variance V/d, so that SGD at a rate h with b sentences a step ends with h/(b d) int P V P^T dt, P the flow's own
   propagator to the end. Against the linear part, of order 1/d too, that is a share n which no width makes smaller;
@@ -25,7 +25,7 @@ from torch.func import grad, jacrev, vmap
 
 from dynamics.scalar_prediction import corrected_flows
 from theory import landscape
-from theory.landscape_table import positions
+from theory.landscape.frozen_table import positions
 
 Array = NDArray[np.float64]
 

@@ -1,6 +1,6 @@
 """Finite width by brute force: exact jets of the Gram-matrix loss, and Monte Carlo over Gaussian embeddings.
 
-It shares no formula with `theory.landscape_finite`: derivatives are taken of the loss itself.
+It shares no formula with `theory.landscape.width`: derivatives are taken of the loss itself.
 """
 
 from collections.abc import Sequence

@@ -39,8 +39,8 @@ def compute(size: int = FULL_SIZE) -> Data:
 
     from dynamics.flow import gradient_flow
     from dynamics.scalar_study import HALVES, TABLE_TOKENS
-    from theory.landscape import loss
-    from theory.landscape_finite import finite_width
+    from theory.landscape.exact import loss
+    from theory.landscape.width import finite_width
 
     times = np.linspace(0, T_END, 97)
     theta = gradient_flow([HALVES], TABLE_TOKENS, T_END, times=times).theta[:, 0]

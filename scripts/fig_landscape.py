@@ -35,8 +35,8 @@ def compute(tokens: tuple[int, ...] = (4, 12, 104), size: int = QUICK_SIZE, seed
     """The three landscapes of each T. Raises ValueError for T outside 4..504 (the listing overflows beyond)."""
     import numpy as np
 
-    from theory.landscape_grid import angle_between, slice_grid
-    from theory.landscape_printed import EQUATION, LISTING, printed_grid
+    from theory.landscape.grid import angle_between, slice_grid
+    from theory.landscape.printed import EQUATION, LISTING, printed_grid
 
     exact = [slice_grid(t, size) for t in tokens]
     rows = [exact, *([printed_grid(t - 4, slips, size) for t in tokens] for slips in (EQUATION, LISTING))]

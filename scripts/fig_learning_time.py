@@ -44,7 +44,7 @@ def compute(size: int = FULL_SIZE) -> Data:
 
     from dynamics.scalar_record import read_study
     from dynamics.scalar_study import HALVES, flow_times
-    from theory.landscape import scaled_learning_time
+    from theory.landscape.exact import scaled_learning_time
 
     limit = scaled_learning_time(0.5, 0.5).value
     curves, beneath = ([_curve(tokens, limit) for tokens in each] for each in (TOKENS, DRAWN))
@@ -69,7 +69,7 @@ def _curve(tokens: int, limit: float) -> "tuple[NDArray, NDArray]":
 
     from dynamics.flow import gradient_flow
     from dynamics.scalar_study import HALVES
-    from theory.landscape import loss
+    from theory.landscape.exact import loss
 
     after = 1 + np.geomspace(1e-6, FARTHEST - 1, 200)[:-1]
     grid = np.sort(np.concatenate([np.linspace(0, FARTHEST, 151), after]))

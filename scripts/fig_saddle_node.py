@@ -42,7 +42,7 @@ def compute(size: int = QUICK_SIZE) -> Data:
     """Branches to T = 400 and the two planes, `size` starts a side."""
     import numpy as np
 
-    from theory.slice_branches import FOLD_BETA1, branch
+    from theory.landscape.slice_branches import FOLD_BETA1, branch
 
     saddle, minimum = (np.stack(branch(FOLD_BETA1 * np.geomspace(1, end, 60))) for end in (0.0175, 520.0))
     alpha1, beta1 = np.linspace(*ALPHA1, size), np.linspace(*BETA1, size)

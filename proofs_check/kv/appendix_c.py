@@ -10,7 +10,7 @@ from proofs_check.kv import landscape_checks as c
 from proofs_check.kv.landscape import EVERY_LENGTH, INTERIOR_RUN
 from proofs_check.kv.landscape_checks import INTERIOR, every_place, interior, planted_edge
 from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
-from theory import landscape_symbolic as closed
+from theory.landscape import symbolic as closed
 from theory.symbols import alpha1, alpha2
 
 APPENDIX = "KV shifting (final), Appendix C"
@@ -80,7 +80,7 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.appC.every_position",
         APPENDIX + ", completed",
-        "Logits for every T >= 2 and 1 <= i <= T, boundary cases included (`landscape_symbolic.logits`).",
+        "Logits for every T >= 2 and 1 <= i <= T, boundary cases included (`landscape.symbolic.logits`).",
         symbolic(
             "S, every logit and the tokens of each class in five families that are all pairs T, i; run by run",
             c.every_length,
@@ -88,7 +88,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("i = T - 1 in the form of i = 1", lambda case: c.every_length("last but one", other="first")),
         ),
         symbolic(
-            "`landscape_symbolic.logits` token by token, T = 2..7, every i",
+            "`landscape.symbolic.logits` token by token, T = 2..7, every i",
             c.every_position,
             every_place,
             Control("the next position", lambda tokens, position: c.every_position(tokens, position, 1)),

@@ -11,8 +11,8 @@ from proofs_check.margin import Margin, at_most, close, identity, worst
 from proofs_check.oracles import one_hot_loss
 from proofs_check.tolerances import ROUNDING
 from theory import landscape
-from theory import landscape_critical_symbolic as c
-from theory.landscape_slice import OWN, PREVIOUS, exact_terms, on_slice
+from theory.landscape import critical_symbolic as c
+from theory.landscape.slice_symbolic import OWN, PREVIOUS, exact_terms, on_slice
 from theory.lowering.box import Box
 from theory.symbols import alpha1, beta1, n_tokens
 

@@ -8,8 +8,8 @@ from flint import arb
 from proofs_check.kv.mathematical import identities
 from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same, worst
 from proofs_check.oracles import ball_one_hot_loss
-from theory import landscape_critical_symbolic as c
-from theory.landscape_symbolic import A, B, loss
+from theory.landscape import critical_symbolic as c
+from theory.landscape.symbolic import A, B, loss
 from theory.lowering.box import to_ball
 from theory.lowering.precision import working
 from theory.symbols import alpha1, alpha2, beta1, beta2, n_tokens

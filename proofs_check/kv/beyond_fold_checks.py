@@ -1,10 +1,11 @@
 """Margins for the number of critical points on Figure 2's slice as a function of a real T: none, then one, then two.
 
-Near the fold write g = Y f for a constant matrix Y, f the two conditions of `theory.slice_critical`. If g1 grows with x
-and changes sign across the box `NEAR`, its zeros there are x = X(beta1, T), and the critical points are the zeros of
-h(beta1, T) = g2(X, beta1, T). If h grows with T and is strictly concave in beta1, and the fold (h = dh/dbeta1 = 0 at
-T_c) lies in the box, then h <= h(., T_c) <= 0 for T <= T_c, with equality at the fold alone: no critical point there
-for T < T_c, one at T_c, and two beyond as long as h < 0 at both ends of the box (at the last T: h grows with it).
+Near the fold write g = Y f for a constant matrix Y, f the two conditions of `theory.landscape.slice_critical`. If g1
+grows with x and changes sign across the box `NEAR`, its zeros there are x = X(beta1, T), and the critical points are
+the zeros of h(beta1, T) = g2(X, beta1, T). If h grows with T and is strictly concave in beta1, and the fold (h =
+dh/dbeta1 = 0 at T_c) lies in the box, then h <= h(., T_c) <= 0 for T <= T_c, with equality at the fold alone: no
+critical point there for T < T_c, one at T_c, and two beyond as long as h < 0 at both ends of the box (at the last T: h
+grows with it).
 """
 
 from fractions import Fraction
@@ -17,10 +18,10 @@ from proofs_check.certify import both_signs, prove_any_positive
 from proofs_check.check import verify
 from proofs_check.kv.beyond_slice_checks import HALF, RIGHT, _without, _zero, fold, tail, x
 from proofs_check.margin import Margin, Undecided, ball_at_least, worst
+from theory.landscape.slice_branches import FOLD_BETA1, branch
+from theory.landscape.slice_critical import conditions
 from theory.lowering.ball import BallFunction
 from theory.lowering.box import Box, Exact, Outcome, exact, to_ball
-from theory.slice_branches import FOLD_BETA1, branch
-from theory.slice_critical import conditions
 from theory.symbols import beta1, n_tokens
 
 FAR = 10

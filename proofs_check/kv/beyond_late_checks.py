@@ -15,7 +15,7 @@ import sympy as sp
 from proofs_check.kv.beyond_fold_checks import any_positive
 from proofs_check.kv.beyond_slice_checks import _late
 from proofs_check.margin import Margin, at_most, worst
-from theory.late_field import c, combination, g, own, r, u
+from theory.landscape.late_field import c, combination, g, own, r, u
 from theory.lowering.box import Box
 
 WALLS = ("beta1 rises", "A falls", "c above", "c below", "g above", "g below")
@@ -75,7 +75,7 @@ def growth(tokens: int, power: int, factor: int = 2) -> Margin:
 
 
 def enters(tokens: int, power: int, shift: int = 0) -> Margin:
-    """The path that `theory.late_rates` follows from beta1 = 3 lies in the region at beta1 = 10^power."""
+    """The path that `theory.landscape.late_rates` follows from beta1 = 3 lies in the region at beta1 = 10^power."""
     most, eps, eta = (float(x) for x in region(tokens, power))
     beta1 = 10.0**power
     alpha1, alpha2, beta2 = _late(tokens, beta1)[1]

@@ -12,10 +12,10 @@ from proofs_check.kv.beyond_time_checks import LEVEL, falls, starts
 from proofs_check.kv.mathematical import exact, mathematical, sampled, symbolic
 from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same, worst
 from proofs_check.tolerances import FLOW, VISIBLE
-from theory import landscape_order as order
-from theory import landscape_time
-from theory.landscape import scaled_learning_time
-from theory.landscape_symbolic import B, interior_table, loss
+from theory.landscape import blow_up
+from theory.landscape import learning_order as order
+from theory.landscape.exact import scaled_learning_time
+from theory.landscape.symbolic import B, interior_table, loss
 from theory.symbols import PARAMETERS, alpha2, beta1, n_tokens
 
 SOURCE = "KV shifting (both versions), Section 3.2, Figure 2, our addition"
@@ -45,7 +45,7 @@ def at_the_end(which: str, sign: int = 1) -> Margin:
     """What the theorem uses at the end: D_o, the share of the other tokens in e^L, and that beta1 does not fall."""
     table = interior_table()
     target, *rest = (entry.numerator / table.partition for entry in table.classes)
-    first, second = landscape_time.velocity()
+    first, second = blow_up.velocity()
     pieces = {
         "D_o": (rest[2] - target, -sign * beta1 * (B - 1) / table.partition),
         "e^L less (T - 4) e^{D_o}": (
@@ -142,7 +142,7 @@ CLAIMS: tuple[Claim, ...] = (
         "In the region R gradient flow is never faster than its limit: T alpha2' <= beta1 e^{alpha2} and T beta1' <= "
         "e^{alpha2} - 1, for every T >= 44.",
         symbolic(
-            "both velocities by shares of the token classes, as the proof in theory.landscape_order uses them",
+            "both velocities by shares of the token classes, as the proof in theory.landscape.learning_order uses them",
             velocity,
             ({"parameter": "alpha2"}, {"parameter": "beta1"}),
             Control("uphill", lambda parameter: velocity(parameter, -1)),
@@ -163,8 +163,8 @@ CLAIMS: tuple[Claim, ...] = (
         r"-T\frac{\partial L}{\partial\beta_1}\le e^{\alpha_2}-1",
         hypotheses=(*REGION, *DRAWN),
         coverage=everywhere(
-            "The lemma of theory.landscape_order: the velocities in free symbols, each bracket estimated by its least "
-            "value over A in [1/2, e], which is affine and grows with T."
+            "The lemma of theory.landscape.learning_order: the velocities in free symbols, each bracket estimated by "
+            "its least value over A in [1/2, e], which is affine and grows with T."
         ),
         is_correction=True,
     ),
@@ -200,8 +200,9 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"t\ge s^*T-\frac{1}{\log\frac{T-4}{e^{0.1}-1}}",
         hypotheses=(*REGION, "the flow stays in R until its loss is 0.1"),
         coverage=everywhere(
-            "The theorem of theory.landscape_order: in R the flow lags behind its limit (kv.beyond.time.not_ahead), s* "
-            "falls in both parameters, and at loss 0.1 at most 1 / log(9.5 (T - 4)) of T s* is left."
+            "The theorem of theory.landscape.learning_order: in R the flow lags behind its limit "
+            "(kv.beyond.time.not_ahead), s* falls in both parameters, and at loss 0.1 at most 1 / log(9.5 (T - 4)) of "
+            "T s* is left."
         ),
         note="Which flows stay in R is computed: kv.beyond.time.stays.",
         is_correction=True,

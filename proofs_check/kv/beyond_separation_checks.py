@@ -9,8 +9,8 @@ import sympy as sp
 
 from proofs_check.kv.mathematical import identities
 from proofs_check.margin import Margin, identity, same
-from theory import landscape_critical_symbolic as c
-from theory.landscape_symbolic import A
+from theory.landscape import critical_symbolic as c
+from theory.landscape.symbolic import A
 from theory.symbols import beta1, beta2
 
 POSITIVE_A, POSITIVE_B = sp.symbols("A B", positive=True)

@@ -12,12 +12,12 @@ from proofs_check.check import verify
 from proofs_check.krawczyk import Zero, no_zero, unique_zero
 from proofs_check.kv.figure2_checks import proved
 from proofs_check.margin import Margin, Undecided, at_most, ball_at_least, identity, same, worst
-from theory import slice_critical as critical
-from theory.landscape_slice import OWN as A
-from theory.landscape_slice import PREVIOUS as B
-from theory.landscape_slice import exact_terms, loss
-from theory.landscape_symbolic import interior_table
-from theory.late_rates import late_state, late_velocity
+from theory.landscape import slice_critical as critical
+from theory.landscape.late_rates import late_state, late_velocity
+from theory.landscape.slice_symbolic import OWN as A
+from theory.landscape.slice_symbolic import PREVIOUS as B
+from theory.landscape.slice_symbolic import exact_terms, loss
+from theory.landscape.symbolic import interior_table
 from theory.lowering.ball import BallFunction, to_ball
 from theory.lowering.box import Box, Exact, Outcome
 from theory.lowering.precision import working
@@ -286,7 +286,7 @@ def late(which: str, tokens: int, beta: float, scale: float = 1.0) -> Margin:
 
 
 def late_limit_symbolic(which: str, twist: int = 0) -> Margin:
-    """The limits with T, c, g and A free: the field in 1/beta1, regular there, at 1/beta1 = 0 (`theory.late_field`)."""
+    """The limits with T, c, g and A free: the field in 1/beta1, regular there, at 1/beta1 = 0 (see `late_field`)."""
     table, target = interior_table(), interior_table().classes[0].numerator
     u, r, a, b, c, g = sp.symbols("u r a b c g", positive=True)
     late = {b: c / u**2, beta1: 1 / u, beta2: r / u}

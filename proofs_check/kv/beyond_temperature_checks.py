@@ -6,7 +6,7 @@ import sympy as sp
 from flint import arb
 
 from proofs_check.margin import Margin, ball_at_least, identity, worst
-from theory import temperature as t
+from theory.landscape import temperature as t
 from theory.symbols import alpha2, dim, n_tokens
 
 B = sp.exp(alpha2)

@@ -6,7 +6,7 @@ import numpy as np
 
 from proofs_check.margin import Margin, at_most, less
 from proofs_check.oracles_width import gaussian_grams, gram_loss
-from theory import temperature as t
+from theory.landscape import temperature as t
 from theory.symbols import dim, n_tokens
 
 

@@ -10,9 +10,9 @@ from flint import arb
 from dynamics.flow import gradient_flow
 from proofs_check.claim import Effort
 from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same, worst
-from theory import landscape_time
-from theory.landscape import learning_time, scaled_learning_time
-from theory.landscape_slice import full_leading_excess
+from theory.landscape import blow_up
+from theory.landscape.exact import learning_time, scaled_learning_time
+from theory.landscape.slice_symbolic import full_leading_excess
 from theory.lowering.ball import to_ball
 from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, sigma
 
@@ -24,8 +24,8 @@ NEAR = (1.0, 0.05)
 
 
 def limit_field(parameter: str, sign: int = 1) -> Margin:
-    """-d/d parameter of lim T (L - log T) is the velocity of `landscape_time`, and 0 for alpha1 and beta2."""
-    first, second = landscape_time.velocity()
+    """-d/d parameter of lim T (L - log T) is the velocity of `landscape.blow_up`, and 0 for alpha1 and beta2."""
+    first, second = blow_up.velocity()
     moves = {alpha1: sp.S.Zero, alpha2: sign * first, beta1: second, beta2: sp.S.Zero}
     symbol = next(p for p in PARAMETERS if p.name == parameter)
     return identity(-sp.diff(full_leading_excess(), symbol), moves[symbol])
@@ -36,14 +36,14 @@ def slice_field(parameter: str, sign: int = -1) -> Margin:
     excess = full_leading_excess()
     along = {"alpha1": (alpha1, {alpha2: 1 - alpha1}), "beta1": (beta1, {beta2: 1 - beta1, alpha2: 1 - alpha1})}
     symbol, substitution = along[parameter]
-    first, second = (part.subs(alpha2, 1 - alpha1) for part in landscape_time.velocity())
+    first, second = (part.subs(alpha2, 1 - alpha1) for part in blow_up.velocity())
     return identity(-sp.diff(excess.subs(substitution), symbol), sign * first if parameter == "alpha1" else second)
 
 
 def conserved(extra: sp.Expr = sp.S.Zero) -> Margin:
     """beta1^2 / 2 - sigma^2 (a + e^{-a}), a = alpha2 / sigma, along the limit flow with scores divided by sigma."""
-    first, second = landscape_time.velocity(sigma)
-    kept = sigma**2 * landscape_time.energy().subs({alpha2: alpha2 / sigma, beta1: beta1 / sigma}, simultaneous=True)
+    first, second = blow_up.velocity(sigma)
+    kept = sigma**2 * blow_up.energy().subs({alpha2: alpha2 / sigma, beta1: beta1 / sigma}, simultaneous=True)
     kept = sp.expand(kept) + extra
     return identity(sp.expand(sp.diff(kept, alpha2) * first + sp.diff(kept, beta1) * second), 0)
 
@@ -53,11 +53,11 @@ def integrand(which: str, factor: int = 2) -> Margin:
     u, v, turn = (sp.Symbol(name, positive=True) for name in ("u", "v", "turn"))
     # beta1(u)^2 by conservation of the energy, once alpha2 has grown by u
     square = beta1**2 + factor * (u + sp.exp(-alpha2 - u) - sp.exp(-alpha2))
-    shifted = landscape_time.energy().subs({alpha2: alpha2 + u, beta1: 0})
+    shifted = blow_up.energy().subs({alpha2: alpha2 + u, beta1: 0})
     mean = (1 - sp.exp(-(v**2))) / v**2
     pieces = {
-        "energy": (square / 2 + shifted, landscape_time.energy()),
-        "radicand": (landscape_time.radicand(sp.exp(alpha2), beta1, u), sp.exp(2 * alpha2) * square),
+        "energy": (square / 2 + shifted, blow_up.energy()),
+        "radicand": (blow_up.radicand(sp.exp(alpha2), beta1, u), sp.exp(2 * alpha2) * square),
         "from rest": (
             square.subs({beta1: 0, alpha2: turn}).subs(u, v**2),
             2 * v**2 * (1 - sp.exp(-turn) * mean),
@@ -74,7 +74,7 @@ def tail(start: str, far: str) -> Margin:
 
 def value(a1: str, b1: str, low: str, high: str, scale: str = "1") -> Margin:
     """low <= s* <= high on the slice start (alpha1, beta1), scores divided by `scale`."""
-    ball = landscape_time.scaled_blow_up_time(1 - Fraction(a1), Fraction(b1), scale)
+    ball = blow_up.scaled_blow_up_time(1 - Fraction(a1), Fraction(b1), scale)
     return worst([ball_at_least(ball - to_ball(low)), ball_at_least(to_ball(high) - ball)])
 
 
@@ -82,13 +82,13 @@ def scaling(which: str, power: int = 1) -> Margin:
     """With a = alpha2 / sigma, b = beta1 / sigma, time s / sigma^power the flow of any sigma is that of sigma = 1."""
     at = {alpha2: alpha2 / sigma, beta1: beta1 / sigma}
     place = ("alpha2", "beta1").index(which)
-    plain, scaled = landscape_time.velocity()[place], landscape_time.velocity(sigma)[place]
+    plain, scaled = blow_up.velocity()[place], blow_up.velocity(sigma)[place]
     return identity(scaled / sigma * sigma**power, plain.subs(at, simultaneous=True))
 
 
 def scaled_growth(doublings: int, low: str, high: str, linear: bool = False) -> Margin:
     """s*_sigma / sigma - log sigma between bounds, for sigma = 2^doublings and the start (.5, .5)."""
-    ball = landscape_time.blow_up_time(Fraction(1, 2 ** (doublings + 1)), Fraction(1, 2 ** (doublings + 1)))
+    ball = blow_up.blow_up_time(Fraction(1, 2 ** (doublings + 1)), Fraction(1, 2 ** (doublings + 1)))
     rest = ball - (0 if linear else doublings * arb(2).log())
     return worst([ball_at_least(rest - to_ball(low)), ball_at_least(to_ball(high) - rest)])
 
@@ -117,7 +117,7 @@ def falls(which: str, sign: int = 1) -> Margin:
 
     A start above another one in both stays so, and blows up no later (Kamke): s* falls in alpha2 and beta1.
     """
-    first, second = landscape_time.velocity()
+    first, second = blow_up.velocity()
     slope = {"alpha2 with beta1": sp.diff(first, beta1), "beta1 with alpha2": sp.diff(second, alpha2)}[which]
     return identity(slope, sign * sp.exp(alpha2))
 
@@ -125,7 +125,7 @@ def falls(which: str, sign: int = 1) -> Margin:
 @cache
 def _corner_time(j: int, k: int, cells: int) -> arb:
     """s* at the corner (alpha2, beta1) = (j, k) / cells; without end at the critical point."""
-    return landscape_time.blow_up_time(Fraction(j, cells), Fraction(k, cells)) if j or k else arb("inf")
+    return blow_up.blow_up_time(Fraction(j, cells), Fraction(k, cells)) if j or k else arb("inf")
 
 
 def starts(steps: int) -> np.ndarray:
@@ -198,12 +198,12 @@ def side_piece(which: str, sign: int = 1) -> Margin:
     g = sp.Symbol("g", real=True, nonzero=True)
     phi = alpha2 + sp.exp(-alpha2)
     slope = sp.diff(2 * (phi - 1), alpha2) / (2 * g)  # of g in alpha2
-    first, second = landscape_time.velocity()
+    first, second = blow_up.velocity()
     rate = sign * (sp.exp(alpha2) - 1) / g
     pieces = {
         "u' = h u": (second + slope * first, rate * (beta1 + g)),
         "v' = -h v": (second - slope * first, -rate * (beta1 - g)),
-        "u v is the energy": (beta1**2 - 2 * (phi - 1), sign * 2 * (landscape_time.energy() + 1)),
+        "u v is the energy": (beta1**2 - 2 * (phi - 1), sign * 2 * (blow_up.energy() + 1)),
         "phi at 0": (phi.subs(alpha2, 0), sp.Integer(sign)),
         "phi' at 0": (sp.diff(phi, alpha2).subs(alpha2, 0), sp.Integer(1 - sign)),
         "phi'' > 0": (sp.diff(phi, alpha2, 2), sign * sp.exp(-alpha2)),

@@ -13,9 +13,9 @@ from proofs_check.claim import Effort
 from proofs_check.margin import Margin, at_most, close, identity, same, worst
 from proofs_check.oracles_width import slopes_of_loss
 from proofs_check.tolerances import ROUNDING
-from theory import landscape_finite_limit as limit
-from theory.landscape_finite import finite_width, width_terms
-from theory.landscape_symbolic import B
+from theory.landscape import width_limit as limit
+from theory.landscape.symbolic import B
+from theory.landscape.width import finite_width, width_terms
 from theory.lowering.numeric import numeric
 from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2
 

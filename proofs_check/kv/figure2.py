@@ -5,8 +5,8 @@ from proofs_check.kv import figure2_checks as checks
 from proofs_check.kv import figure2_heads as heads
 from proofs_check.kv.exact_claim import unsettled_claim
 from proofs_check.kv.mathematical import ONCE, certified, exact, mathematical, sampled, symbolic
-from theory.landscape_printed import EQUATION, Slips
-from theory.landscape_slice import OWN, PREVIOUS, slipped_terms
+from theory.landscape.printed import EQUATION, Slips
+from theory.landscape.slice_symbolic import OWN, PREVIOUS, slipped_terms
 from theory.symbols import beta1
 
 SECTION = "KV shifting (both versions), Section 3.2, Figure 2"

@@ -12,16 +12,17 @@ from proofs_check.check import verify
 from proofs_check.kv.mathematical import identities
 from proofs_check.margin import Margin, Undecided, at_most, ball_at_least, identity, less, worst
 from proofs_check.tolerances import KERNEL
-from theory import landscape, landscape_slice
-from theory.landscape_grid import angle_between, slice_grid
-from theory.landscape_symbolic import interior_table
+from theory import landscape
+from theory.landscape import slice_symbolic
+from theory.landscape.grid import angle_between, slice_grid
+from theory.landscape.symbolic import interior_table
 from theory.lowering.ball import BallFunction, to_ball
 from theory.lowering.box import Box, Outcome
 from theory.symbols import alpha1, beta1, n_tokens
 
 UNIT = Box({alpha1: (0, 1), beta1: (0, 1)})
 LINE = Box({alpha1: (0, 1)})
-OWN, PREVIOUS = landscape_slice.OWN, landscape_slice.PREVIOUS
+OWN, PREVIOUS = slice_symbolic.OWN, slice_symbolic.PREVIOUS
 
 
 def proved(expr: sp.Expr, box: Box) -> Margin:
@@ -39,13 +40,13 @@ def at(expr: sp.Expr, a: Fraction, b: Fraction) -> arb:
     return BallFunction([expr], ("alpha1", "beta1"))(to_ball(a), to_ball(b))[0]
 
 
-def exact(tokens: int) -> landscape_slice.Terms:
-    return landscape_slice.exact_terms(interior_table(sp.Integer(tokens)))
+def exact(tokens: int) -> slice_symbolic.Terms:
+    return slice_symbolic.exact_terms(interior_table(sp.Integer(tokens)))
 
 
 def leading(expected: sp.Expr = beta1 * (1 - PREVIOUS)) -> Margin:
     """T (L - log T) tends to beta1 (1 - e^{1 - alpha1}), which runs from 1 - e at (0, 1) to 0 at (1, 1)."""
-    limit = landscape_slice.leading_excess()
+    limit = slice_symbolic.leading_excess()
     ends = limit.subs({alpha1: 1, beta1: 1}) - limit.subs({alpha1: 0, beta1: 1})
     return identities([limit, ends], [expected, sp.E - 1])
 
@@ -55,16 +56,16 @@ def sparser(fewer: int, more: int) -> Margin:
     grid = slice_grid(more, 41).loss
     gap = (np.ptp(slice_grid(fewer, 41).loss) - np.ptp(grid)) / 5
     low, high = (sp.Rational(int(x * 1e6), 10**6) for x in (grid.min() - gap, grid.max() + gap))
-    loss = landscape_slice.loss(exact(more))
+    loss = slice_symbolic.loss(exact(more))
     inside = [proved(loss - low, UNIT), proved(high - loss, UNIT)]
-    other = landscape_slice.loss(exact(fewer))
+    other = slice_symbolic.loss(exact(fewer))
     spread = at(other, Fraction(1), Fraction(0)) - at(other, Fraction(0), Fraction(1))
     return worst([*inside, ball_at_least(spread, Fraction(int((high - low).p), int((high - low).q)), strict=True)])
 
 
 def flow(first: sp.Expr = -beta1 * PREVIOUS, second: sp.Expr = PREVIOUS - 1) -> Margin:
     """T times the slice descent tends to (-beta1 e^{1 - alpha1}, e^{1 - alpha1} - 1)."""
-    return identities(landscape_slice.limit_flow(), (first, second))
+    return identities(slice_symbolic.limit_flow(), (first, second))
 
 
 def slower(fewer: int, more: int) -> Margin:
@@ -76,7 +77,7 @@ def slower(fewer: int, more: int) -> Margin:
 def wrong_way(tokens: int, parameter: str, low: str, high: str, depth: int, terms=exact) -> Margin:
     """The area of the box where descent moves `parameter` away from (0, 1) lies in [low, high]."""
     symbol, sign = (alpha1, -1) if parameter == "alpha1" else (beta1, 1)
-    least, most = positive_area(sign * landscape_slice.slope_sign(terms(tokens), symbol), alpha1, beta1, depth)
+    least, most = positive_area(sign * slice_symbolic.slope_sign(terms(tokens), symbol), alpha1, beta1, depth)
     return worst([at_most(Fraction(low), least), at_most(most, Fraction(high))])
 
 
@@ -85,15 +86,15 @@ def limit_signs(first: sp.Expr = -beta1 * PREVIOUS, end: int = 1) -> Margin:
 
     The velocity of beta1 falls strictly from alpha1 = 0 on and ends at 0.
     """
-    velocity = landscape_slice.limit_flow()
+    velocity = slice_symbolic.limit_flow()
     falls = proved(sp.expand(-sp.diff(velocity[1], alpha1)), LINE)
     return worst([identities([velocity[0], velocity[1].subs(alpha1, end)], [first, 0]), falls])
 
 
 def conserved(quantity: sp.Expr | None = None) -> Margin:
     """beta1^2 + 2 alpha1 - 2 e^{alpha1 - 1} does not change along the limit flow."""
-    kept = landscape_slice.conserved() if quantity is None else quantity
-    first, second = landscape_slice.limit_flow()
+    kept = slice_symbolic.conserved() if quantity is None else quantity
+    first, second = slice_symbolic.limit_flow()
     return identity(sp.diff(kept, alpha1) * first + sp.diff(kept, beta1) * second, 0)
 
 
@@ -107,8 +108,8 @@ def near_limit(tokens: int, degrees: float) -> Margin:
 
 def minimiser_identities(which: str, factor: int = 4) -> Margin:
     """The pieces of the proof that each margin S^-1 M_c (c other than the target) is largest at (0, 1)."""
-    margins = landscape_slice.argmax_margins()
-    partition = landscape_slice.on_slice(interior_table().partition)
+    margins = slice_symbolic.argmax_margins()
+    partition = slice_symbolic.on_slice(interior_table().partition)
 
     def slope(top: sp.Expr) -> sp.Expr:
         return sp.expand(sp.diff(top, alpha1) * partition - top * sp.diff(partition, alpha1))

@@ -9,11 +9,12 @@ from flint import acb, arb
 from proofs_check.kv.figure2_checks import LINE, OWN, PREVIOUS, at, exact, proved
 from proofs_check.kv.landscape_checks import closed_form
 from proofs_check.margin import Margin, at_most, ball_at_least, balls_apart, identity, less, worst
-from theory import landscape, landscape_slice, landscape_time
-from theory.landscape_grid import angle_between, slice_grid
-from theory.landscape_printed import Slips, printed_grid
-from theory.landscape_symbolic import interior_table
-from theory.landscape_symbolic import loss as symbolic_loss
+from theory import landscape
+from theory.landscape import blow_up, slice_symbolic
+from theory.landscape.grid import angle_between, slice_grid
+from theory.landscape.printed import Slips, printed_grid
+from theory.landscape.symbolic import interior_table
+from theory.landscape.symbolic import loss as symbolic_loss
 from theory.lowering.ball import to_ball
 from theory.lowering.box import Box
 from theory.symbols import alpha1, alpha2, beta1, beta2
@@ -21,7 +22,7 @@ from theory.symbols import alpha1, alpha2, beta1, beta2
 
 def learns_faster(near: tuple[str, str], far: tuple[str, str]) -> Margin:
     """s* of the start `near` (alpha1, beta1) is certainly smaller than that of `far`."""
-    first, second = (landscape_time.blow_up_time(1 - Fraction(a), Fraction(b)) for a, b in (near, far))
+    first, second = (blow_up.blow_up_time(1 - Fraction(a), Fraction(b)) for a, b in (near, far))
     return ball_at_least(second - first, strict=True)
 
 
@@ -33,15 +34,15 @@ def nearer(near: tuple[str, str], far: tuple[str, str]) -> Margin:
 
 def energy_kept(extra: sp.Expr = beta1 * 0) -> Margin:
     """beta1^2 / 2 - alpha2 - e^{-alpha2} along alpha2' = beta1 e^{alpha2}, beta1' = e^{alpha2} - 1, the limit flow."""
-    first, second = (part.subs(alpha1, 1 - alpha2) for part in landscape_slice.limit_flow())
-    kept = landscape_time.energy() + extra
+    first, second = (part.subs(alpha1, 1 - alpha2) for part in slice_symbolic.limit_flow())
+    kept = blow_up.energy() + extra
     return identity(sp.expand(sp.diff(kept, alpha2) * -first + sp.diff(kept, beta1) * second), 0)
 
 
 def radicand_grows(name: str, sign: int = 1) -> Margin:
     """The radicand grows with q and with b: its slopes are sums of terms that are >= 0 for q >= 1, b, u >= 0."""
     q, b, u = (sp.Dummy(text, positive=True) for text in "qbu")
-    expr = landscape_time.radicand(q, b, u)
+    expr = blow_up.radicand(q, b, u)
     shown = {
         "q": 2 * q * b**2 + 4 * (q - 1) * u + 2 * u + sign * 2 * (u - 1 + sp.exp(-u)),
         "b": sign * 2 * q**2 * b,
@@ -73,17 +74,17 @@ def learning_time(a: float, b: float, tokens: int, loss: float = 0.1) -> float:
 
 def right_at_corner(which: str, corner: tuple[int, int] = (0, 1)) -> Margin:
     """S times the lead of the target over another class, at a corner of the box (it does not depend on T)."""
-    return ball_at_least(at(landscape_slice.argmax_margins()[which], *map(Fraction, corner)), strict=True)
+    return ball_at_least(at(slice_symbolic.argmax_margins()[which], *map(Fraction, corner)), strict=True)
 
 
 def region_identity(which: str, scale: int = 1) -> Margin:
     """The region where the target leads: beta1 > (B - 1)/(2B - 1 - 2A), below 1 just for alpha1 < (1 - log 2)/2."""
-    lead = landscape_slice.argmax_margins()["repeated"]
+    lead = slice_symbolic.argmax_margins()["repeated"]
     edge = (PREVIOUS - 1) / (2 * PREVIOUS - 1 - 2 * OWN)
     pieces = {
         "boundary": (sp.simplify(lead.subs(beta1, edge)), sp.Integer(0)),
         "end": (sp.simplify((PREVIOUS - 2 * OWN).subs(alpha1, scale * (1 - sp.log(2)) / 2)), sp.Integer(0)),
-        "edge tokens": (landscape_slice.argmax_margins()["edge"], beta1 * (OWN + PREVIOUS - 2) + 1 - OWN),
+        "edge tokens": (slice_symbolic.argmax_margins()["edge"], beta1 * (OWN + PREVIOUS - 2) + 1 - OWN),
         "first position": (_margins("first")["repeated"], scale * lead),
     }
     return identity(*pieces[which])
@@ -93,7 +94,7 @@ def _margins(case: str) -> dict[str, sp.Expr]:
     """S times the lead of the target over each class, in a family of positions, at symbolic T."""
     table = closed_form(case)
     target = table.classes[0].numerator
-    return {c.name: sp.expand(landscape_slice.on_slice(target - c.numerator)) for c in table.classes[1:]}
+    return {c.name: sp.expand(slice_symbolic.on_slice(target - c.numerator)) for c in table.classes[1:]}
 
 
 def last_margins(which: str, case: str = "last but one") -> Margin:
@@ -149,7 +150,7 @@ def last_areas(part: str, low: str, high: str) -> Margin:
 
 def edge_tokens_never_bind(least: str) -> Margin:
     """Where beta1 >= 7/10 the edge tokens trail for every alpha1 <= 4/25, which contains the region."""
-    return proved(landscape_slice.argmax_margins()["edge"], Box({alpha1: (0, "4/25"), beta1: (least, 1)}))
+    return proved(slice_symbolic.argmax_margins()["edge"], Box({alpha1: (0, "4/25"), beta1: (least, 1)}))
 
 
 def region_area(low: str, high: str) -> Margin:
@@ -163,7 +164,7 @@ def region_area(low: str, high: str) -> Margin:
 
 def best_probability(tokens: int, low: str, high: str) -> Margin:
     """Probability of the right token at (0, 1)."""
-    p = (-at(landscape_slice.loss(exact(tokens)), Fraction(0), Fraction(1))).exp()
+    p = (-at(slice_symbolic.loss(exact(tokens)), Fraction(0), Fraction(1))).exp()
     return worst([ball_at_least(p - to_ball(low)), ball_at_least(to_ball(high) - p)])
 
 
@@ -171,7 +172,7 @@ def leaves_slice(tokens: int, a: str, b: str, weights: tuple[int, int] = (1, 1))
     """dL/dalpha1 + dL/dalpha2, the gradient's part across the slice, is not zero (control: `weights` 0, 0)."""
     full = symbolic_loss(interior_table(sp.Integer(tokens)))
     across = weights[0] * sp.diff(full, alpha1) + weights[1] * sp.diff(full, alpha2)
-    return balls_apart(arb(0), at(landscape_slice.on_slice(across), Fraction(a), Fraction(b)))
+    return balls_apart(arb(0), at(slice_symbolic.on_slice(across), Fraction(a), Fraction(b)))
 
 
 def along_slice(place: int, parameter: str, sign: int = -1) -> Margin:
@@ -179,13 +180,13 @@ def along_slice(place: int, parameter: str, sign: int = -1) -> Margin:
     one, two = (alpha1, alpha2) if parameter == "alpha1" else (beta1, beta2)
     table = interior_table()
     difference = (table.classes[place].numerator - table.classes[0].numerator) / table.partition
-    chain = landscape_slice.on_slice(sp.diff(difference, one) + sign * sp.diff(difference, two))
-    return identity(sp.diff(landscape_slice.on_slice(difference), one), chain)
+    chain = slice_symbolic.on_slice(sp.diff(difference, one) + sign * sp.diff(difference, two))
+    return identity(sp.diff(slice_symbolic.on_slice(difference), one), chain)
 
 
 def opposite(place: int, parameter: str, sign: int = -1) -> Margin:
     """The slope of -D_c along the slice is minus that of D_c."""
-    difference = landscape_slice.exact_terms(interior_table())[place][1]
+    difference = slice_symbolic.exact_terms(interior_table())[place][1]
     symbol = alpha1 if parameter == "alpha1" else beta1
     return identity(sp.diff(-difference, symbol), sign * sp.diff(difference, symbol))
 

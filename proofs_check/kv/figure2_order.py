@@ -23,8 +23,8 @@ from proofs_check.kv.figure2_checks import proved
 from proofs_check.kv.mathematical import ONCE, certified, mathematical, sampled, symbolic
 from proofs_check.margin import Margin, Undecided, at_most, identity, less, same, worst
 from proofs_check.tolerances import FLOW
-from theory.landscape_slice import on_slice
-from theory.landscape_symbolic import interior_table
+from theory.landscape.slice_symbolic import on_slice
+from theory.landscape.symbolic import interior_table
 from theory.lowering.box import Box, Outcome
 from theory.symbols import alpha1, beta1, n_tokens
 

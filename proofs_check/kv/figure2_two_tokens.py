@@ -12,8 +12,8 @@ from proofs_check.kv.mathematical import ONCE, mathematical, symbolic
 from proofs_check.margin import Margin, at_most, ball_at_least, balls_apart, identity, worst
 from proofs_check.oracles import symbolic_one_hot_logits
 from theory import landscape
-from theory.landscape_slice import on_slice
-from theory.landscape_symbolic import A, B, interior_table, logits, loss, position_table
+from theory.landscape.slice_symbolic import on_slice
+from theory.landscape.symbolic import A, B, interior_table, logits, loss, position_table
 from theory.symbols import alpha1, beta1, beta2
 
 SOURCE = "KV shifting (both versions), Section 3.2, on T = 2"

@@ -54,8 +54,9 @@ from proofs_check.notation import (
     when,
     whole,
 )
-from theory import landscape_critical_symbolic as critical
-from theory import landscape_symbolic, slice_critical, symbols
+from theory import symbols
+from theory.landscape import critical_symbolic as critical
+from theory.landscape import slice_critical, symbolic
 
 # -- names ----------------------------------------------------------------------------------------------------------
 
@@ -172,13 +173,13 @@ PLACES = {
     symbols.n_tokens: positive("T"), symbols.alpha1: a1, symbols.alpha2: a2, symbols.beta1: b1, symbols.beta2: b2,
 }  # fmt: skip
 SLICE = {symbols.n_tokens: positive("T"), symbols.alpha1: a, symbols.beta1: b}
-TABLE = landscape_symbolic.interior_table()
+TABLE = symbolic.interior_table()
 PARTITION = term(TABLE.partition, PLACES)
 GAPS = [term(gap, PLACES) for gap in critical.gaps()]
 COUNTS = [term(count, PLACES) for count in critical.counts()]
-CLOSED = term(landscape_symbolic.loss(TABLE), PLACES)
-ODDS = term(sp.exp(landscape_symbolic.loss(TABLE)) - 1, PLACES)
-PRINTED_EDGE = term(landscape_symbolic.printed_edge_numerator(), PLACES)  # Table 3
+CLOSED = term(symbolic.loss(TABLE), PLACES)
+ODDS = term(sp.exp(symbolic.loss(TABLE)) - 1, PLACES)
+PRINTED_EDGE = term(symbolic.printed_edge_numerator(), PLACES)  # Table 3
 
 
 def partition(tokens: Any, first: Any, second: Any) -> Term:
@@ -208,7 +209,7 @@ def _put(formula: Term, *values: Any) -> Term:
 
 
 def on_slice(function: Any, tokens: Any = T, first: Any = a, own: Any = b) -> Term:
-    """Figure 2's slice alpha2 = 1 - alpha1, beta2 = 1 - beta1 (theory.landscape_slice.on_slice)."""
+    """Figure 2's slice alpha2 = 1 - alpha1, beta2 = 1 - beta1 (theory.landscape.slice_symbolic.on_slice)."""
     return function(tokens, first, 1 - lift(first), own, 1 - lift(own))
 
 
@@ -217,7 +218,7 @@ ON_SLICE, SLICE_ODDS = on_slice(closed), on_slice(odds)
 
 
 def _printed_loss() -> Term:
-    """Eq. 10 with a_2 for the edge tokens, both O(T) at their exact values (theory.landscape_symbolic.printed_loss)."""
+    """Eq. 10 with a_2 for the edge tokens, both O(T) at their exact values (theory.landscape.symbolic.printed_loss)."""
     whole_sum = partition(T, a1, a2)
     target, edge, rest = (b1 * exp(a2) + b2) / whole_sum, PRINTED_EDGE / whole_sum, (b1 + b2) / whole_sum
     repeated = (2 * b1 * exp(a1) + b2 * exp(a2)) / whole_sum
@@ -549,7 +550,7 @@ def pick_when(*cases: tuple[Term, Any], otherwise: Any) -> Term:
 
 def _two_tokens() -> Statement:
     """T = 2, sentence x_1 x_2 x_1: the loss in closed form, and the head (1, 0) as its only minimiser on the box."""
-    two_tokens = term(landscape_symbolic.loss(landscape_symbolic.position_table(2, 1)), PLACES)
+    two_tokens = term(symbolic.loss(symbolic.position_table(2, 1)), PLACES)
     least_loss = call(LOSS, 2, 1, 1, 0, 0, 1)
     return statement(
         "kv.fig2.two_tokens.loss",
@@ -568,7 +569,7 @@ def landscape() -> list[Statement]:
     A, B, whole_sum = exp(a1), exp(a2), partition(T, a1, a2)
     everything = [ANY_T, *MIXING]
     nowhere = both(*(eq(slope, 0) for slope in SLOPE.values()))
-    growths = (landscape_symbolic.A, landscape_symbolic.B)
+    growths = (symbolic.A, symbolic.B)
     A_there, B_there = (term(critical.at_critical(growth), PLACES) for growth in growths)
     there = both(eq(A, A_there), eq(B, B_there), eq(b1, 0), eq(b2, 0))
     value_there = closed(T, log(A_there), log(B_there), 0, 0)
@@ -869,8 +870,8 @@ NEEDS: dict[str, str] = {
     "kv.beyond.infimum.v_shift": f"e^L = T - 3 + two exponentials; {_SMALL}; (T + 3)/(T - 3) <= 7",
     "kv.beyond.infimum.k_shift": f"e^L - 1 > 0; {_SMALL}",
     "kv.beyond.route.anti_induction": f"all three rates are > 0 on the domain; log(1 + x) <= x; {_SMALL}",
-    "kv.beyond.time.not_ahead": "theory.landscape_order: b1' by shares, 2A >= 1, S >= T; a2' = B (b1 - G)/S with G "
-    ">= 0 from D_r <= 1 and D_r - D_e >= 1 - e or D_e <= 1/2; both brackets grow with T from 44 on",
+    "kv.beyond.time.not_ahead": "theory.landscape.learning_order: b1' by shares, 2A >= 1, S >= T; a2' = B (b1 - G)/S "
+    "with G >= 0 from D_r <= 1 and D_r - D_e >= 1 - e or D_e <= 1/2; both brackets grow with T from 44 on",
     "kv.fig2.caption": "kv.beyond.box.minimiser",
     "kv.beyond.box.minimiser": "margins affine in b; o: b (B - 1)/S; e: b (A + B - 2) + 1 - A with A + B >= 2 "
     "sqrt(e) > 2; i: ends 1 - B <= 0 and B - 2A; (B - 1)/S and (B - 2A)/S fall in a",

@@ -9,7 +9,7 @@ from proofs_check.kv import theorem34_checks
 from proofs_check.kv.landscape_checks import INTERIOR, interior
 from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from proofs_check.kv.theorem34 import STEPS, moves, step_evidence
-from theory import landscape_symbolic as closed
+from theory.landscape import symbolic as closed
 
 THEOREM = "KV shifting (final), Section 3.2, Theorem 3.4"
 APPENDIX = "KV shifting (final), Appendix C"

@@ -30,7 +30,7 @@ from proofs_check.oracles import (
 )
 from proofs_check.tolerances import ROUNDING
 from theory import landscape
-from theory import landscape_symbolic as symbolic
+from theory.landscape import symbolic
 from theory.symbols import alpha1, alpha2, beta1, beta2, n_tokens, rest_logits, rest_scores
 
 TABLE = symbolic.interior_table()

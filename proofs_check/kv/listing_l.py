@@ -16,7 +16,7 @@ from proofs_check.claim import (
 )
 from proofs_check.kv import listing_l_checks as checks
 from proofs_check.kv.mathematical import exact, mathematical, symbolic
-from theory.landscape_printed import EXACT, LISTING, Slips
+from theory.landscape.printed import EXACT, LISTING, Slips
 
 SOURCE = "KV shifting (final), Appendix L; first version, Appendix E"
 SLICE = "alpha2 = 1 - alpha1, beta2 = 1 - beta1"

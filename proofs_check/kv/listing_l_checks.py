@@ -8,10 +8,10 @@ import sympy as sp
 
 from proofs_check.kv.figure2_checks import UNIT, at, exact, proved, wrong_way
 from proofs_check.margin import Margin, at_most, ball_at_least, balls_apart, identity, less, same, worst
-from theory.landscape_grid import angle_between, slice_grid
-from theory.landscape_printed import EXACT, LISTING, Slips, printed_grid
-from theory.landscape_slice import exact_terms, loss, slipped_terms
-from theory.landscape_symbolic import interior_table
+from theory.landscape.grid import angle_between, slice_grid
+from theory.landscape.printed import EXACT, LISTING, Slips, printed_grid
+from theory.landscape.slice_symbolic import exact_terms, loss, slipped_terms
+from theory.landscape.symbolic import interior_table
 from theory.symbols import alpha1, n_tokens
 
 

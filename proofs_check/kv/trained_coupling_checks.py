@@ -14,7 +14,7 @@ import sympy as sp
 from proofs_check.counting import SIGNIFICANT, TwoByTwo, fisher_exact, sign_test
 from proofs_check.kv.mathematical import identities
 from proofs_check.margin import Margin, different, identity, less, same, worst
-from theory.landscape_symbolic import interior_table
+from theory.landscape.symbolic import interior_table
 from theory.shift import mixing_matrix, tokens
 from theory.symbols import alpha1, alpha2, beta1
 

@@ -16,8 +16,8 @@ from proofs_check.claim import Effort
 from proofs_check.margin import Margin, at_most, close, same, worst
 from proofs_check.oracles_width import slopes_of_loss
 from proofs_check.tolerances import ROUNDING
-from theory.landscape import learning_time
-from theory.landscape_table import table_deviation, table_slopes
+from theory.landscape.exact import learning_time
+from theory.landscape.frozen_table import table_deviation, table_slopes
 
 HALVES: Four = (0.5, 0.5, 0.5, 0.5)
 OTHERS: tuple[Four, ...] = ((0.0, 1.0, 1.0, 0.0), (1.0, 0.0, 0.2, 0.8))

@@ -13,7 +13,7 @@ from dynamics.scalar_record import ScalarTraining
 from dynamics.scalar_study import first_passage, flow_end, flow_time, learning_times, step_lag, table_setting
 from proofs_check.oracles_width import gram_loss
 from theory import landscape
-from theory.landscape_table import table_deviation
+from theory.landscape.frozen_table import table_deviation
 
 SMALL = ScalarTraining(n_tokens=7, width=5, runs=3, steps=6, rate=0.1, batch=40, seed=3)
 

@@ -8,7 +8,7 @@ from dynamics.scalar_prediction import response
 from dynamics.scalar_remainder import Remainder, _classes, _entries, _loss, _paths, _slopes, remainder
 from dynamics.scalar_study import HALVES
 from proofs_check.oracles_width import gram_loss
-from theory.landscape_table import table_terms
+from theory.landscape.frozen_table import table_terms
 
 TOKENS, END = 6, 3.0
 

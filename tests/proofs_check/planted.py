@@ -28,7 +28,7 @@ from proofs_check.margin import Margin, Undecided, at_most, close, identity, les
 from proofs_check.oracles import one_hot_loss, symbolic_one_hot_logits
 from proofs_check.tolerances import ROUNDING, VISIBLE
 from theory import landscape
-from theory import landscape_symbolic as symbolic
+from theory.landscape import symbolic
 from theory.symbols import alpha1, alpha2, beta1, beta2, n_tokens
 
 BOX = tuple(Interval(name, 0.0, 1.0) for name in ("a1", "a2", "b1", "b2"))

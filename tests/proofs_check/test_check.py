@@ -12,7 +12,16 @@ import sympy
 from flint import ctx
 
 from proofs_check import certify, check, enclose
-from tests.theory.ball_fuzz import DIGITS, NAMES, SLACK, exact_end, expression, random_box, random_points, rational
+from tests.theory.lowering.ball_fuzz import (
+    DIGITS,
+    NAMES,
+    SLACK,
+    exact_end,
+    expression,
+    random_box,
+    random_points,
+    rational,
+)
 from theory.lowering.ball import BallFunction, Box, Outcome
 
 X, Y = sympy.symbols("x y", real=True)

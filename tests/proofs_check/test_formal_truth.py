@@ -33,17 +33,12 @@ from theory import (
     induction_network,
     induction_sharpness,
     induction_symbolic,
-    landscape_critical_symbolic,
-    landscape_printed,
-    landscape_slice,
-    landscape_symbolic,
-    slice_critical,
-    temperature,
     truncation,
     truncation_budget,
     truncation_cache,
     truncation_flat,
 )
+from theory.landscape import critical_symbolic, printed, slice_critical, slice_symbolic, symbolic, temperature
 from theory.lowering.numeric import numeric
 from theory.lowering.precision import working
 from theory.symbols import (
@@ -108,40 +103,40 @@ def drawn(rng, symbol):
 
 # -- sympy on both sides ----------------------------------------------------------------------------------------------
 
-TABLE = landscape_symbolic.interior_table()
-LOSS = landscape_symbolic.loss(TABLE)
-SLICE_LOSS = landscape_slice.loss(landscape_slice.exact_terms(TABLE))
+TABLE = symbolic.interior_table()
+LOSS = symbolic.loss(TABLE)
+SLICE_LOSS = slice_symbolic.loss(slice_symbolic.exact_terms(TABLE))
 EXACT_RESTS = {rest_scores: n_tokens - 2, rest_logits: (n_tokens - 4) * sp.exp((beta1 + beta2) / TABLE.partition)}
 RHO = sp.Symbol("rho", real=True)
-LEAST = landscape_slice.on_slice(LOSS).subs({alpha1: 0, beta1: 1})
+LEAST = slice_symbolic.on_slice(LOSS).subs({alpha1: 0, beta1: 1})
 RATE = TABLE.partition * sum(
     count / (one + RHO * other)
     for count, (one, other) in zip(
-        landscape_critical_symbolic.counts(), landscape_critical_symbolic.directions(), strict=True
+        critical_symbolic.counts(), critical_symbolic.directions(), strict=True
     )
 )
-U = landscape_critical_symbolic.INVERSE
-CRITICAL = landscape_critical_symbolic.at_critical
+U = critical_symbolic.INVERSE
+CRITICAL = critical_symbolic.at_critical
 SUMS = (slice_critical.SLOPES,
         [beta1 * k - r for k, r in zip(slice_critical.K, slice_critical.R, strict=True)])  # fmt: skip
-LISTING = landscape_slice.slipped_terms(sp.Integer(100), landscape_printed.LISTING)
+LISTING = slice_symbolic.slipped_terms(sp.Integer(100), printed.LISTING)
 COPY = induction_sharpness.COPY_ERROR_BOUNDS
-TWO = landscape_symbolic.loss(landscape_symbolic.position_table(2, 1))
-MARGINS = {name: margin / landscape_slice.on_slice(TABLE.partition)
-           for name, margin in landscape_slice.argmax_margins().items()}  # fmt: skip
+TWO = symbolic.loss(symbolic.position_table(2, 1))
+MARGINS = {name: margin / slice_symbolic.on_slice(TABLE.partition)
+           for name, margin in slice_symbolic.argmax_margins().items()}  # fmt: skip
 
 FULL = {
     "S": (kv.partition(kv.T, kv.a1, kv.a2), TABLE.partition),
-    "gaps": [*zip(kv.gaps(*kv.LOGITS), landscape_critical_symbolic.gaps(), strict=True)],
-    "counts": [*zip(kv.COUNTS, landscape_critical_symbolic.counts(), strict=True)],
+    "gaps": [*zip(kv.gaps(*kv.LOGITS), critical_symbolic.gaps(), strict=True)],
+    "counts": [*zip(kv.COUNTS, critical_symbolic.counts(), strict=True)],
     "loss": (kv.closed(kv.T, *kv.LOGITS), LOSS),
     "odds": (kv.odds(kv.T, *kv.LOGITS), sp.exp(LOSS) - 1),
     "slopes": [(kv.SLOPE[NAMED[p.name]], sp.diff(LOSS, p)) for p in PARAMETERS],
-    "edge token of Table 3": (kv.PRINTED_EDGE, landscape_symbolic.printed_edge_numerator()),
-    "Eq. 10 as printed": (part("kv.eq10", 2), landscape_symbolic.printed_loss().subs(EXACT_RESTS)),
+    "edge token of Table 3": (kv.PRINTED_EDGE, symbolic.printed_edge_numerator()),
+    "Eq. 10 as printed": (part("kv.eq10", 2), symbolic.printed_loss().subs(EXACT_RESTS)),
     "footnote 12": (part("kv.appC.footnote12", 2), TABLE.classes[0].numerator / TABLE.partition),
     "critical point": [(part("kv.beyond.critical_point", 0, 1, k, 2), CRITICAL(growth))
-                       for k, growth in enumerate((landscape_symbolic.A, landscape_symbolic.B))],
+                       for k, growth in enumerate((symbolic.A, symbolic.B))],
     "loss there": (part("kv.beyond.critical_point", 1, 1), CRITICAL(LOSS)),
     "rate of anti-induction": (part("kv.beyond.route.anti_induction", 2), RATE),
     "T = 2": (part("kv.fig2.two_tokens.loss", 0, 2), TWO),
@@ -154,7 +149,7 @@ FULL = {
 }  # fmt: skip
 SLICE = {
     "loss": (kv.ON_SLICE, SLICE_LOSS),
-    "slice": (kv.ON_SLICE, landscape_slice.on_slice(LOSS)),
+    "slice": (kv.ON_SLICE, slice_symbolic.on_slice(LOSS)),
     "odds": (kv.SLICE_ODDS, sp.exp(SLICE_LOSS) - 1),
     "slopes": [(derivative(kv.ON_SLICE, ON_SLICE[s.name]), sp.diff(SLICE_LOSS, s)) for s in (alpha1, beta1)],
     "conditions": [(part("kv.beyond.slice.conditions", 1, k, 1),
@@ -166,8 +161,8 @@ SLICE = {
                                for k, name in enumerate(("repeated", "edge", "other"))],
     "least loss": (part("kv.beyond.box.minimum", 0, 1), LEAST),
     "its expansion": (part("kv.beyond.box.minimum", 0, 1),
-                      sp.log(n_tokens) + landscape_critical_symbolic.minimum_excess().subs(U, 1 / n_tokens)),
-    "listing of Appendix L": (part("kv.listing_l.levels", 0, 2), landscape_slice.loss(LISTING)),
+                      sp.log(n_tokens) + critical_symbolic.minimum_excess().subs(U, 1 / n_tokens)),
+    "listing of Appendix L": (part("kv.listing_l.levels", 0, 2), slice_symbolic.loss(LISTING)),
     "loss at T = 104": (part("kv.listing_l.levels", 2, 2), SLICE_LOSS.subs(n_tokens, 104)),
 }  # fmt: skip
 
@@ -212,13 +207,13 @@ def test_logits_and_loss_of_the_sentence_at_every_position():
             place = dict(zip(("a1", "a2", "b1", "b2"), values, strict=True))
             place |= {"T": Fraction(tokens), "i": Fraction(position)}
             with working(BITS):
-                true = numeric(landscape_symbolic.logits(tokens, position), PARAMETERS, "arb")(*values)
+                true = numeric(symbolic.logits(tokens, position), PARAMETERS, "arb")(*values)
                 for number, value in enumerate(true, start=1):
                     equal(logit, place | {"j": Fraction(number)}, value)
                     equal(closed, place | {"j": Fraction(number)}, value)
                 if position < tokens:
-                    table = landscape_symbolic.position_table(tokens, position)
-                    equal(loss, place, numeric(landscape_symbolic.loss(table), PARAMETERS, "arb")(*values))
+                    table = symbolic.position_table(tokens, position)
+                    equal(loss, place, numeric(symbolic.loss(table), PARAMETERS, "arb")(*values))
 
 
 def test_the_weight_of_the_successor_without_an_own_key():

@@ -11,9 +11,9 @@ from proofs_check.kv import beyond_slice_checks as slices
 from proofs_check.kv import beyond_time_checks as times
 from proofs_check.kv import trained_scalar_checks as scalars
 from proofs_check.registry import load
-from theory import landscape_order as order
-from theory.landscape import scaled_learning_time
-from theory.landscape_time import blow_up_time
+from theory.landscape import learning_order as order
+from theory.landscape.blow_up import blow_up_time
+from theory.landscape.exact import scaled_learning_time
 
 CLAIMS = load()
 OFF = (0.95, 0.0)  # a slice start whose four-parameter flow at T = 44 takes the other route

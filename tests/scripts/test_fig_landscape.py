@@ -7,7 +7,7 @@ from scripts import fig_landscape
 from scripts.cli import run
 from scripts.streamlines import streamlines
 from theory import landscape
-from theory.landscape_printed import EQUATION, LISTING, loss
+from theory.landscape.printed import EQUATION, LISTING, loss
 
 SMALL = ["--tokens", "5", "--format", "png"]
 

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.theory.entries import ENTRIES, OPTIONAL
-from theory import alibi, checked, landscape, temperature
+from theory import alibi, checked, landscape
+from theory.landscape import temperature
 
 NEVER = [
     True, np.True_, np.array(True), "1.5", b"1", bytearray(b"12"), memoryview(b"12"), 1j, 1 + 0j, np.complex128(1),
@@ -84,7 +85,7 @@ MAY_BE_INFINITE = {"scope", "spectral_scope", "window_for_mass", "log_weight_bou
                    "printed_softmax_change_bound", "late_velocity"}  # fmt: skip
 # symbolic, or as large as their numbers
 SIZED = [entry for entry in ENTRIES if entry.function.__module__.split(".")[-1] not in
-         ("initialisation", "landscape_symbolic", "late_field", "shift", "landscape_table", "landscape_finite")
+         ("initialisation", "symbolic", "late_field", "algebra", "frozen_table", "width")
          and entry.function.__name__ not in ("slopes", "logits", "slice_grid", "printed_grid", "margin_density",
                                              "slope_in_temperature", "construction")]  # fmt: skip
 

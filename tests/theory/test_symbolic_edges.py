@@ -7,8 +7,8 @@ from flint import arb
 
 from theory import induction_bounds as bounds
 from theory import landscape, shift
-from theory import landscape_symbolic as symbolic
-from theory.landscape_grid import Terms, evaluate
+from theory.landscape import symbolic
+from theory.landscape.grid import Terms, evaluate
 from theory.lowering import ball
 from theory.lowering.box import Box, symbols_in
 from theory.lowering.numeric import numeric

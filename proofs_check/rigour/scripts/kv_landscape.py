@@ -379,7 +379,7 @@ NEEDS: dict[str, str] = {
     "then e^x - 1 has the sign of x",
     "kv.fig2.two_tokens.loss": "the sums are constant in length and expand: settle, then exponentiate; the second part "
     "needs the lead affine in b and monotone in a at b = 0, 1",
-    "kv.beyond.time.not_ahead": "theory.landscape_order: G >= 0 and both brackets rising in T from 44 on",
+    "kv.beyond.time.not_ahead": "theory.landscape.learning_order: G >= 0 and both brackets rising in T from 44 on",
     "kv.fig2.caption": "kv.beyond.box.minimiser, then exponentials term by term",
     "kv.beyond.box.minimiser": "margins affine in b: both ends; A + B >= 2 sqrt(e) > 2; (B - 1)/S and (B - 2 A)/S fall",
     "kv.beyond.box.minimum": "kv.fig2.caption; a Taylor remainder in t = 1/T with its third derivative on [0, 1/4]",

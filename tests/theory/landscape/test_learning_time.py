@@ -1,0 +1,153 @@
+"""The enclosed learning time against the limit flow, the flow at finite T, and the flow with scaled scores."""
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.integrate import solve_ivp
+
+from dynamics.flow import gradient_flow
+from theory.landscape.blow_up import blow_up_time, velocity
+from theory.landscape.exact import learning_time, scaled_learning_time
+from theory.landscape.slice_symbolic import full_leading_excess
+from theory.symbols import alpha2, beta1
+
+STARTS = [(0.5, 0.5), (1.0, 1.0), (0.0, 0.2), (0.5, 0.0), (1.0, -0.5), (-0.5, 1.0), (0.01, 0.0), (2.0, -1.4)]
+
+
+def limit_time(a2, b1, sigma=1.0, far=25.0):
+    """Time at which the limit flow has alpha2 = far, integrated by scipy with e^{-alpha2 / sigma} as the variable."""
+
+    def rhs(_, z):
+        growth = np.exp(z[0] / sigma)
+        return [z[1] * growth / sigma, growth - 1]
+
+    def event(_, z):
+        return z[0] / sigma - far
+
+    event.terminal = True
+    path = solve_ivp(rhs, (0, 1e3), [a2, b1], events=event, method="DOP853", rtol=1e-11, atol=1e-12)
+    return path.t_events[0][0]
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_scaled_time_is_that_of_the_limit_flow(start):
+    found = scaled_learning_time(*start)
+    assert found.value == pytest.approx(limit_time(*start), abs=1e-8)
+    assert 0 < found.quadrature_error < 1e-14 * (1 + found.value)
+
+
+@pytest.mark.parametrize("sigma", [0.5, 2.0, 8.0])
+def test_scaled_time_with_divided_scores_is_that_of_the_scaled_flow(sigma):
+    assert scaled_learning_time(0.5, 0.5, sigma).value == pytest.approx(limit_time(0.5, 0.5, sigma), rel=1e-8)
+
+
+@pytest.mark.parametrize("start", [(0.5, 1e-9), (0.3, -1e-9), (1e-9, 0.3)])
+def test_scaled_time_is_continuous_across_its_cases(start):
+    a2, b1 = start
+    base = scaled_learning_time(0.0 if a2 < 1e-6 else a2, 0.0 if abs(b1) < 1e-6 else b1).value
+    assert scaled_learning_time(a2, b1).value == pytest.approx(base, abs=1e-7)
+
+
+def test_a_start_next_to_the_critical_point_takes_long_but_has_a_time():
+    # s* = log(1 / beta1) + a constant at alpha2 = 0, and so along alpha2 at beta1 = 0
+    for small in (1e-300, 1e-200, 1e-20):
+        times = [scaled_learning_time(*start) for start in ((0.0, small), (small, 0.0), (small, small))]
+        reference = scaled_learning_time(0.0, 1e-10).value
+        assert times[0].value == pytest.approx(reference + np.log(1e-10 / small), abs=1e-8)
+        assert times[1].value == pytest.approx(times[0].value, abs=1e-8)
+        assert times[0].value - times[2].value == pytest.approx(np.log(2), abs=1e-8)
+        assert all(0 < time.quadrature_error < 1e-12 for time in times)
+
+
+def test_scores_divided_by_a_huge_number_still_give_a_time():
+    found = scaled_learning_time(0.5, 0.5, 1e300)
+    assert found.value == pytest.approx(1e300 * (scaled_learning_time(5e-11, 5e-11, 1.0).value + 290 * np.log(10)))
+    assert 0 < found.quadrature_error < 1e-15 * found.value
+
+
+@pytest.mark.parametrize("start", [(100.0, 1.0), (0.5, 1e300), (700.0, 2.0)])
+def test_a_short_time_keeps_its_digits(start):
+    """beta1 hardly moves, or alpha2 is large: s* = e^{-alpha2} / beta1 and a little less."""
+    found = scaled_learning_time(*start)
+    assert 0 < found.value <= np.exp(-start[0]) / start[1] * (1 + 1e-15)
+    assert found.quadrature_error < 1e-15 * found.value
+
+
+def test_a_start_within_rounding_of_the_boundary_is_decided():
+    """beta1^2 against 2 (phi - 1) in sixteen digits more than a double has."""
+    boundary = -float(np.sqrt(2 * np.exp(-1.0)))
+    inside, outside = np.nextafter(boundary, 0), np.nextafter(boundary, -1)
+    found = scaled_learning_time(1.0, float(inside))
+    assert 36 < found.value < 37 and found.quadrature_error < 1e-14 * found.value
+    with pytest.raises(ValueError, match="side of induction"):
+        scaled_learning_time(1.0, float(outside))
+
+
+def test_learning_time_is_a_time_with_its_two_errors_apart():
+    scaled = scaled_learning_time(0.5, 0.5)
+    for tokens in (4, 32, 1e6, 1e300):
+        found = learning_time(0.5, 0.5, tokens)
+        assert found.value == pytest.approx(scaled.value * tokens, rel=1e-15)
+        assert abs(found.value - scaled.value * tokens) <= found.quadrature_error + tokens * scaled.quadrature_error
+        assert found.finite_size_error is None
+    for tokens in (3, 0, np.nan):
+        with pytest.raises(ValueError, match="n_tokens must be a finite number >= 4"):
+            learning_time(0.5, 0.5, tokens)
+    with pytest.raises(ValueError, match="too large"):
+        learning_time(0.5, 0.5, 1e308, 1e300)
+
+
+MEASURED = {32: (19.8, 97), 100: (21.1, 33), 1000: (24.0, 3.8), 10**4: (26.9, 0.42), 10**5: (29.7, 0.047)}
+
+
+def test_the_flow_at_finite_length_is_later_by_what_the_docstring_says():
+    """No bound: the quadrature error says nothing of it."""
+    rows = np.full((1, 4), 0.5)
+    for tokens, (later, percent) in MEASURED.items():
+        limit = learning_time(0.5, 0.5, tokens)
+        found = gradient_flow(rows, tokens, 3 * limit.value + 100, times=[1.0], levels=[0.1]).level_times[0][0]
+        assert found - limit.value == pytest.approx(later, abs=0.06)
+        assert 100 * (found / limit.value - 1) == pytest.approx(percent, rel=0.02)
+        assert found - limit.value > 1e10 * limit.quadrature_error
+    said = " ".join(learning_time.__doc__.split())
+    assert "19.8, 21.1, 24.0, 26.9 and 29.7 at T" in said and "97, 33, 3.8, .42 and .047 %" in said
+
+
+def test_scaled_time_falls_along_the_flow_as_time_passes():
+    """s* at a later point of a path is s* at the start less the time between."""
+
+    def rhs(_, z):
+        return [z[1] * np.exp(z[0]), np.exp(z[0]) - 1]
+
+    for start in STARTS[:6]:
+        span = 0.5 * scaled_learning_time(*start).value
+        later = solve_ivp(rhs, (0, span), start, method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
+        assert scaled_learning_time(*later).value == pytest.approx(span, abs=1e-9)
+
+
+def test_scaled_time_is_the_limit_of_the_flow_at_large_n_tokens():
+    rows = np.array([[0.5, 0.5, 0.5, 0.5], [0.0, 1.0, 1.0, 0.0]])
+    for mode in ("free", "slice"):
+        found = gradient_flow(rows, 1e6, 1e6, times=[1e6], levels=[0.1], mode=mode).level_times[0] / 1e6
+        times = [scaled_learning_time(row[1], row[2]).value for row in rows]
+        assert (found > times).all()
+        np.testing.assert_allclose(found, times, atol=5e-5)
+
+
+def test_velocity_is_descent_on_the_leading_excess():
+    excess = full_leading_excess()
+    for found, symbol in zip(velocity(), (alpha2, beta1), strict=True):
+        assert sp.simplify(found + sp.diff(excess, symbol)) == 0
+    assert excess.free_symbols == {alpha2, beta1}
+
+
+@pytest.mark.parametrize("start", [("0", "0"), ("1", "-1"), ("-1/2", "1/2"), ("0", "-1"), ("-1", "-1")])
+def test_blow_up_time_refuses_starts_that_do_not_learn(start):
+    with pytest.raises(ValueError, match="side of induction"):
+        blow_up_time(*start)
+
+
+@pytest.mark.parametrize("given", [(0.5, 0.5, 0.0), (0.5, 0.5, -1.0), (0.5, 0.5, np.inf)])
+def test_scaled_time_refuses_bad_scores(given):
+    with pytest.raises(ValueError, match="sigma must be a finite number > 0"):
+        scaled_learning_time(*given)

@@ -1,0 +1,160 @@
+"""The order-1/d terms of the loss: exact derivatives, long sentences, the domain, the public name."""
+
+import re
+from fractions import Fraction
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proofs_check.kv.beyond_width_checks import exact_terms, mean_shift_limit, variance_in_classes, variance_limit
+from proofs_check.kv.beyond_width_samples import monte_carlo
+from proofs_check.oracles_width import Jet, gaussian_grams, gradient_in_gram, gram_loss
+from theory import landscape
+from theory.landscape.width import FiniteWidth, finite_width, width_terms
+from theory.landscape.width_limit import limiting_mean_shift
+from theory.lowering.numeric import numeric
+from theory.symbols import PARAMETERS
+
+PARAMETER = st.floats(-2, 2)
+SENTENCE = st.integers(2, 6).flatmap(lambda t: st.tuples(st.just(t), st.integers(1, t)))
+
+
+@pytest.mark.parametrize(("tokens", "position"), [(t, i) for t in range(2, 6) for i in range(1, t + 1)])
+def test_finite_width_equals_exact_derivatives(tokens, position):
+    assert exact_terms(tokens, position).value == 0
+
+
+@given(sentence=SENTENCE, parameters=st.tuples(PARAMETER, PARAMETER, PARAMETER, PARAMETER))
+def test_finite_width_equals_finite_differences(sentence, parameters):
+    tokens, position = sentence
+    found = finite_width(*parameters, tokens, position)
+    units, step = np.eye(tokens), 1e-4
+    curvature = 0.0
+    for j in range(tokens):
+        for k in range(j, tokens):
+            move = np.zeros((tokens, tokens))
+            move[j, k] = move[k, j] = step
+            low, middle, high = gram_loss(parameters, position, np.stack([units - move, units, units + move]))
+            curvature += (1.0 if j == k else 0.5) * (low - 2 * middle + high) / step**2
+    slope = gradient_in_gram(parameters, position, tokens)
+    assert found.mean_shift == pytest.approx(curvature, rel=1e-5, abs=2e-5)
+    assert found.variance == pytest.approx((slope**2).sum() / 2, rel=1e-7, abs=1e-9)
+
+
+def test_finite_width_broadcasts_over_parameters():
+    points = np.random.default_rng(0).normal(size=(4, 3, 2))
+    found = finite_width(*points, 9, 4)
+    assert found.mean_shift.shape == found.variance.shape == (3, 2)
+    single = finite_width(*points[:, 2, 1], 9, 4)
+    assert found.mean_shift[2, 1] == pytest.approx(single.mean_shift, rel=1e-13)
+    assert found.variance[2, 1] == pytest.approx(single.variance, rel=1e-13)
+
+
+def test_finite_width_mean_is_the_average_over_positions():
+    each = np.array([finite_width(0.3, 0.7, 0.6, 0.4, 9, i) for i in range(1, 9)])
+    assert finite_width(0.3, 0.7, 0.6, 0.4, 9, "mean") == pytest.approx(tuple(each.mean(axis=0)), rel=1e-13)
+
+
+def test_finite_width_without_position_is_the_second_token():
+    assert finite_width(0.3, 0.7, 0.6, 0.4, 9) == finite_width(0.3, 0.7, 0.6, 0.4, 9, 2)
+
+
+def test_finite_width_depends_on_which_interior_position():
+    near, middle = (finite_width(0.3, 0.7, 0.6, 0.4, 9, i).variance for i in (2, 5))
+    assert abs(near - middle) > 1e-6
+
+
+def test_finite_width_vanishes_without_values():
+    assert finite_width(0.5, -1.0, 0.0, 0.0, 7, 3) == FiniteWidth(0.0, 0.0)
+
+
+def test_finite_width_stays_finite_where_attention_is_hard():
+    assert np.isfinite(finite_width(900.0, 950.0, 40.0, -30.0, 8, 3)).all()
+
+
+def test_landscape_exports_finite_width():
+    assert landscape.finite_width is finite_width
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 1, 1, 0, 1, 1), "n_tokens must be a whole number >= 2, got 1"),
+        ((0, 1, 1, 0, 4.5, 1), "n_tokens must be a whole number >= 2, got 4.5"),
+        ((0, 1, 1, 0, float("nan"), 1), "n_tokens must be a whole number >= 2, got nan"),
+        ((0, 1, 1, 0, 5, 6), "whole number in 1..5, got 6"),
+        ((0, 1, 1, 0, 5, "end"), 'position must be None, "mean" or a whole number'),
+        ((0, 1, 1, 0, 3, None), "n_tokens must be a whole number >= 4, got 3"),
+        ((0, float("inf"), 1, 0, 5, 2), "alpha2 must lie in [-1e+75, 1e+75], got inf"),
+    ],
+)
+def test_finite_width_refuses_what_is_outside_its_domain(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        finite_width(*arguments)
+
+
+def test_monte_carlo_agrees_and_rejects_zero_and_twice():
+    assert monte_carlo(2, 256).value >= 0
+    for wrong in ({"mean_factor": 0.0}, {"mean_factor": 2.0}, {"variance_factor": 0.0}, {"variance_factor": 2.0}):
+        assert monte_carlo(2, 256, **wrong).value < 0
+
+
+def test_gaussian_grams_have_the_moments_of_embeddings():
+    grams = gaussian_grams(np.random.default_rng(0), 64, 3, 40_000)
+    assert np.abs(grams.mean(axis=0) - np.eye(3)).max() < 5 * np.sqrt(2 / 64 / 40_000)
+    assert 64 * grams.var(axis=0) == pytest.approx(np.ones((3, 3)) + np.eye(3), rel=0.05)
+
+
+def test_jets_differentiate_a_quotient_of_exponentials():
+    # f = e^t / (1 + t) at t = 0: f' = 0, f'' = 1
+    line = Jet(Fraction(0), Fraction(1))
+    quotient = line.power(Fraction(1)).times(Jet(Fraction(1), Fraction(1)).inverse())
+    assert quotient == Jet(Fraction(1), Fraction(0), Fraction(1))
+
+
+def test_scaled_variance_matches_the_kernel_and_tends_to_the_square_of_the_sum():
+    assert variance_limit().value == 0
+    assert all(variance_in_classes(t, i, seed=t).value >= 0 for t, i in ((8, 4), (11, 6), (30, 26)))
+
+
+def test_scaled_mean_shift_tends_to_its_limit():
+    assert mean_shift_limit(3).value == 0
+    point = (0.4, 0.6, 0.9, -0.3)
+    limit = float(numeric(limiting_mean_shift(), PARAMETERS)(*point))
+    gaps = [abs(t * finite_width(*point, t, t // 2).mean_shift - limit) for t in (100, 200, 400)]
+    assert gaps[0] / gaps[1] == pytest.approx(2, rel=0.1)
+    assert gaps[1] / gaps[2] == pytest.approx(2, rel=0.1)
+
+
+def exact_softmax(values):
+    """For arrays of mpf: the kernels then run in mpmath's digits."""
+    powers = np.vectorize(lambda x: mp.exp(x), otypes=[object])(values - np.max(values, axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    ("point", "tokens", "position"),
+    [
+        ((0.3, 0.7, 60.0, 0.4), 5, 2),  # the target's share is 1 - 1e-9
+        ((0.0, 40.0, 30.0, 0.0), 6, 3),  # so is the attention to its key
+        ((-11.8, 89.7, 66.0, 0.95), 6, 3),
+        ((0.0, -23.6, 21.7, 645.7), 2, 1),
+        ((1.1e-5, -19.5, -48.8, 19.8), 2, 1),
+    ],
+)
+def test_finite_width_keeps_its_digits_where_a_head_is_all_but_certain(point, tokens, position):
+    with mp.workdps(400):
+        parameters = [np.array(mp.mpf(x), dtype=object) for x in point]
+        shift, variance = (float(x.item()) for x in width_terms(parameters, tokens, position, exact_softmax))
+    found = finite_width(*point, tokens, position)
+    assert float(found.mean_shift) == pytest.approx(shift, rel=1e-9, abs=0)
+    assert float(found.variance) == pytest.approx(variance, rel=1e-9, abs=0)
+
+
+def test_finite_width_refuses_sizes_whose_products_overflow():
+    assert np.isfinite(finite_width(0, 0, 1e75, 0, 6, 3)).all()
+    with pytest.raises(ValueError, match=re.escape("beta1 must lie in [-1e+75, 1e+75], got 1e+200")):
+        finite_width(0, 0, 1e200, 0, 6, 3)

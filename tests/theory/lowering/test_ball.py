@@ -1,0 +1,320 @@
+"""The ball printer contains every value, keeps ends exact and refuses what it cannot enclose; three-valued outcomes."""
+
+import math
+from fractions import Fraction
+
+import pytest
+import sympy
+from flint import arb, ctx, fmpq
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.theory.lowering.ball_fuzz import fuzz
+from theory.lowering import ball
+from theory.lowering.ball import (
+    BallFunction,
+    Box,
+    Outcome,
+    equal,
+    exact,
+    less,
+    less_or_equal,
+    outward,
+    symbols_in,
+    to_ball,
+)
+
+X, Y = sympy.symbols("x y", real=True)
+BELOW_HALF = sympy.StrictLessThan(X, sympy.Rational(1, 2))
+FRACTIONS = st.fractions(min_value=-50, max_value=50, max_denominator=10**6)
+
+
+def on(expr, sides):
+    return BallFunction([expr], list(sides)).on(Box(sides))[0]
+
+
+def test_printer_contains_every_value_of_random_expressions():
+    tally = fuzz(2000, seed=20)
+    print(f"{tally.cases} cases, {tally.infinite} without a finite enclosure")
+    assert tally.missed == []
+    assert tally.infinite <= 0.1 * tally.cases
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(3600)
+def test_printer_contains_every_value_of_a_hundred_thousand_expressions():
+    tally = fuzz(100_000, seed=21)
+    assert tally.missed == []
+    assert tally.infinite <= 0.1 * tally.cases
+
+
+class FloatRationals(BallFunction):
+    def _step(self, expr):
+        if expr.is_Rational and not expr.is_Integer:
+            return lambda _: (arb(expr.p / expr.q),) * 2
+        return super()._step(expr)
+
+
+class FloatPi(BallFunction):
+    def _step(self, expr):
+        return (lambda _: (arb(math.pi),) * 2) if expr == sympy.pi else super()._step(expr)
+
+
+def float_balls(box):
+    return tuple(arb(float(low + high) / 2, float(high - low) / 2) for _, low, high in box.sides)
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [{"printer": FloatRationals}, {"printer": FloatPi}, {"balls": float_balls}],
+    ids=["rational by float division", "pi from math", "midpoint and radius from floats"],
+)
+def test_fuzz_catches_an_unsound_printer(planted):
+    assert len(fuzz(400, seed=22, **planted).missed) >= 3
+
+
+@pytest.mark.parametrize("name", ["cosh", "Abs"])
+def test_fuzz_catches_a_function_taken_for_increasing(monkeypatch, name):
+    monkeypatch.setitem(ball._FUNCTIONS, getattr(sympy, name), ball._increasing(abs if name == "Abs" else arb.cosh))
+    assert len(fuzz(400, seed=23).missed) >= 1
+
+
+def test_fuzz_catches_a_power_that_forgets_its_sign(monkeypatch):
+    monkeypatch.setattr(ball, "_integer_power", lambda x, n: ball._increasing(lambda end: end**n)(x))
+    assert len(fuzz(400, seed=24).missed) >= 3
+
+
+@given(FRACTIONS, FRACTIONS)
+def test_ball_of_an_interval_contains_both_ends(a, b):
+    low, high = min(a, b), max(a, b)
+    with ctx.workprec(53):
+        whole = to_ball(low, high)
+    for end in (low, high):
+        assert whole.contains(arb(fmpq(end.numerator, end.denominator)).mid()) or whole.overlaps(to_ball(end))
+    bottom, top = (Fraction(str(end.fmpq())) for end in (whole.lower(), whole.upper()))
+    assert bottom <= low and high <= top
+
+
+@given(FRACTIONS, st.integers(30, 200))
+def test_outward_floats_never_shrink_the_ball(number, precision):
+    with ctx.workprec(precision):
+        low, high = outward(to_ball(number))
+    assert Fraction(low) < number < Fraction(high)
+
+
+def test_outward_refuses_nan():
+    with pytest.raises(ValueError, match="NaN"):
+        outward(arb("nan"))
+
+
+@pytest.mark.parametrize("value", [0.1, True, None, "a", "1/0", "nan", "inf", float("nan"), 1j])
+def test_constant_that_is_not_exact_is_refused(value):
+    with pytest.raises(ValueError, match="constant"):
+        exact(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [("0.1", Fraction(1, 10)), ("-2/3", Fraction(-2, 3)), (7, Fraction(7)), (sympy.Rational(1, 3), Fraction(1, 3))],
+)
+def test_constant_is_read_exactly(value, number):
+    assert exact(value) == number
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "below", "not_above", "same"),
+    [
+        ((0, 1), (2, 3), "PROVED", "PROVED", "REFUTED"),
+        ((2, 3), (0, 1), "REFUTED", "REFUTED", "REFUTED"),
+        ((0, 2), (1, 3), "UNDECIDED", "UNDECIDED", "UNDECIDED"),
+        ((1, 1), (1, 1), "REFUTED", "PROVED", "PROVED"),
+    ],
+)
+def test_comparison_has_three_outcomes(left, right, below, not_above, same):
+    a, b = to_ball(*left), to_ball(*right)
+    assert [less(a, b).name, less_or_equal(a, b).name, equal(a, b).name] == [below, not_above, same]
+
+
+def test_comparison_with_nan_is_undecided():
+    nan = arb("nan")
+    assert {less(nan, arb(0)), less_or_equal(arb(0), nan), equal(nan, nan)} == {Outcome.UNDECIDED}
+
+
+def test_outcome_values_are_sentences():
+    assert all(len(outcome.value.split()) >= 6 for outcome in Outcome)
+
+
+@pytest.mark.parametrize(
+    ("expr", "low", "high"),
+    [
+        (X * Y, 0, 1),
+        (X**2, 0, 1),
+        (sympy.sqrt(X), 0, 1),
+        (sympy.tanh(X) * Y, 0, 1),
+        (sympy.Max(X, Y), 0, 1),
+        (X ** sympy.Rational(1, 3), 0, 1),
+        ((X - sympy.Rational(1, 2)) ** 2, 0, sympy.Rational(1, 4)),
+        (sympy.cosh(X - sympy.Rational(1, 2)), 1, 2),
+        (sympy.sin(4 * X), -1, 1),
+    ],
+)
+def test_interval_ends_are_kept_exactly(expr, low, high):
+    bottom, top = on(expr, {"x": (0, 1), "y": (0, 1)})
+    assert bottom >= arb(fmpq(low)) and top <= arb(fmpq(int(sympy.Rational(high).p), int(sympy.Rational(high).q)))
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [1 / X, X**-2, sympy.log(X), sympy.sqrt(X), X ** sympy.Rational(-1, 3), X**Y, X**sympy.pi, sympy.log(X**2)],
+)
+def test_value_outside_the_domain_is_not_finite(expr):
+    low, high = on(expr, {"x": (-1, 1), "y": (1, 2)})
+    assert not (low.is_finite() and high.is_finite())
+    result = BallFunction([expr], ["x", "y"])(to_ball(-1, 1), to_ball(1, 2))[0]
+    assert not result.is_finite()
+
+
+def test_rounding_below_zero_is_forgiven_where_sympy_knows_the_sign():
+    symbol = sympy.Symbol("s", nonnegative=True)
+    assert BallFunction([sympy.sqrt(symbol)], ["s"])(to_ball(0, "1/3"))[0].is_finite()
+
+
+def test_constants_are_enclosed_and_not_rounded():
+    with ctx.workprec(200):
+        third, pi, e = BallFunction([sympy.Rational(1, 3), sympy.pi, sympy.E], [])()
+        assert third.contains(to_ball("1/3")) or third.overlaps(to_ball("1/3"))
+        assert third.rel_accuracy_bits() > 190 and not third.overlaps(arb(1 / 3))
+        assert pi.overlaps(arb.pi()) and not pi.overlaps(arb(math.pi))
+        assert e.overlaps(arb.const_e()) and not e.overlaps(arb(math.e))
+
+
+@pytest.mark.parametrize(
+    ("expr", "why"),
+    [
+        (sympy.Float(0.1) * X, "float"),
+        (sympy.gamma(X), "gamma"),
+        (sympy.I * X, "ImaginaryUnit"),
+        (sympy.oo, "Infinity"),
+        (sympy.Symbol("w") + X, "'w'"),
+        (sympy.Sum(X, (Y, 1, 3)), "Sum"),
+    ],
+)
+def test_expression_without_rigorous_ball_is_refused(expr, why):
+    with pytest.raises(ValueError, match=why):
+        BallFunction([expr], ["x", "y"])
+
+
+def test_call_with_wrong_arguments_is_refused():
+    function = BallFunction([X], ["x"])
+    with pytest.raises(ValueError, match="expected 1"):
+        function()
+    with pytest.raises(ValueError, match="has sides"):
+        function.on(Box({"y": (0, 1)}))
+
+
+@pytest.mark.parametrize(
+    ("condition", "low", "high"),
+    [
+        (X < 2, 10, 10),
+        (X <= 1, 10, 10),
+        (X > 1, 20, 20),
+        (X >= 2, 20, 20),
+        (sympy.Eq(X, 3), 20, 20),
+        (sympy.Ne(X, 3), 10, 10),
+        (sympy.Eq(X, sympy.Rational(1, 2)), 10, 20),
+        (BELOW_HALF, 10, 20),
+        (sympy.And(X < 2, X > -1), 10, 10),
+        (sympy.And(X < 2, X > 3), 20, 20),
+        (sympy.Or(X > 3, X < 2), 10, 10),
+        (sympy.Or(X > 3, BELOW_HALF), 10, 20),
+    ],
+)
+def test_piecewise_joins_the_branches_that_remain_possible(condition, low, high):
+    expr = sympy.Piecewise((10, condition), (20, True), evaluate=False)
+    bottom, top = on(expr, {"x": (0, 1)})
+    assert (float(bottom), float(top)) == (low, high)
+
+
+def test_piecewise_without_a_certain_branch_is_not_finite():
+    assert on(sympy.Piecewise((X, BELOW_HALF)), {"x": (0, 1)})[0].is_nan()
+
+
+def test_box_splits_into_halves_that_share_a_face():
+    box = Box({"x": (0, 1), "y": ("1/3", 3)})
+    low, high = box.split()
+    assert low["y"] == (Fraction(1, 3), Fraction(5, 3)) and high["y"] == (Fraction(5, 3), Fraction(3))
+    assert low["x"] == high["x"] == box["x"]
+    assert box.split("x", "1/4")[0]["x"] == (0, Fraction(1, 4))
+    assert box.width() == Fraction(8, 3) and box.width("x") == 1
+    assert box.contains(low) and box.contains(high) and not low.contains(box)
+    assert box.contains(box.center()) and not box.contains({"x": 2, "y": 1})
+    assert len(list(box.corners())) == 4 and hash(box) == hash(Box({"x": (0, 1), "y": ("1/3", 3)}))
+
+
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        (lambda: Box({}), "at least one"),
+        (lambda: Box({"x": (1, 0)}), "must not exceed"),
+        (lambda: Box({"x": (0.0, 1)}), "float"),
+        (lambda: Box({"x": (0, 1)})["y"], "no side 'y'"),
+        (lambda: Box({"x": (0, 1)}).split("x", 1), "strictly inside"),
+        (lambda: Box({"x": (0, 0)}).split(), "strictly inside"),
+        (lambda: Box({"x": (0, 1)}).contains({"y": 0}), "differ"),
+        (lambda: Box({"x": (0, 1), X: (0, 1)}), "each name once"),
+    ],
+)
+def test_box_refuses_bad_input(broken, why):
+    with pytest.raises(ValueError, match=why):
+        broken()
+
+
+@pytest.mark.parametrize(
+    ("assumption", "side", "allowed"),
+    [
+        ("positive", (0, 1), False),
+        ("positive", ("1/9", 1), True),
+        ("nonnegative", (0, 1), True),
+        ("nonnegative", ("-1/9", 1), False),
+        ("negative", (-1, 0), False),
+        ("negative", (-2, -1), True),
+        ("nonpositive", (-1, 0), True),
+        ("nonpositive", (0, 1), False),
+        ("imaginary", (0, 1), False),
+    ],
+)
+def test_box_outside_a_symbols_domain_is_refused(assumption, side, allowed):
+    symbol = sympy.Symbol("s", **{assumption: True})
+    box = Box({"s": side})
+    if allowed:
+        assert symbols_in([symbol], box) == {"s": symbol}
+        return
+    with pytest.raises(ValueError, match="assumed"):
+        symbols_in([symbol], box)
+
+
+def test_symbols_of_one_name_are_refused():
+    with pytest.raises(ValueError, match="different assumptions"):
+        symbols_in([X + sympy.Symbol("x", positive=True)], Box({"x": (1, 2)}))
+
+
+
+
+@pytest.mark.parametrize("factor", [-1, 2, X + 2, -X - 2, X])
+def test_a_product_is_not_defined_where_a_factor_is_not(factor):
+    """log x has an upper end on (-1, 1/2) and no lower one; times a sign that must not become a lower end."""
+    for product in (2 * factor * sympy.log(X), factor * X * sympy.log(X)):
+        ((low, high),) = BallFunction([product], ["x"]).on(Box({"x": (-1, "1/2")}))
+        assert low.is_nan() and high.is_nan()
+
+
+SIDES = [arb(v) for v in (-3, -2, 0, 1, 4)]
+
+
+def test_signs_choose_the_ends_that_all_four_products_give():
+    sides = [(a, b) for a in SIDES for b in SIDES if a <= b]
+    for x in sides:
+        for y in sides:
+            ends = [p * q for p in x for q in y]
+            low, high = ball._times(x, y)
+            assert low == min(ends, key=float) and high == max(ends, key=float)

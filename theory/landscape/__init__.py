@@ -1,0 +1,37 @@
+"""The loss landscape of the one-repeat sentence (KV shifting, Theorem 3.4): exact, as printed, and its flows."""
+
+from theory.landscape.critical import BoxMinimum, CriticalPoint, box_minimum, critical_point
+from theory.landscape.exact import (
+    LearningTime,
+    Position,
+    ScaledTime,
+    excess_loss,
+    gradient,
+    hessian,
+    learning_time,
+    logits,
+    loss,
+    printed_loss,
+    scaled_learning_time,
+)
+from theory.landscape.width import FiniteWidth, finite_width
+
+__all__ = [
+    "BoxMinimum",
+    "CriticalPoint",
+    "FiniteWidth",
+    "LearningTime",
+    "Position",
+    "ScaledTime",
+    "box_minimum",
+    "critical_point",
+    "excess_loss",
+    "finite_width",
+    "gradient",
+    "hessian",
+    "learning_time",
+    "logits",
+    "loss",
+    "printed_loss",
+    "scaled_learning_time",
+]

@@ -1,0 +1,229 @@
+"""Loss of the one-repeat sentence as numpy functions: every T >= 2 and every position.
+
+Source: KV shifting, Theorem 3.4, Eq. 10 and Appendix C, with the corrections that `theory.landscape.symbolic` states;
+the kernels are pinned to the 50-digit lowering of that module.
+
+Arguments broadcast. `position` is None for an interior one (2 <= i <= T - 2, all alike), an integer 1..T for that one,
+or "mean" for the average over 1..T-1, the law of the paper's generator.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from theory.checked import NONNEGATIVE, POSITIVE, Range, index, real, reals, whole, wholes
+from theory.checked import position as checked_position
+from theory.landscape.kernels import (
+    Array,
+    Weights,
+    excess_at,
+    excess_over_three,
+    gradient_at,
+    hessian_at,
+    loss_at,
+    printed_loss_at,
+    weigh,
+    weigh_printed,
+)
+
+Position = int | Literal["mean"] | None
+Kernel = Callable[..., Array]
+
+
+def _clean(alpha1, alpha2, beta1, beta2, n_tokens, position: Position) -> tuple[list[Array], Position]:
+    """All numbers as arrays, n_tokens last, and the position as an int."""
+    values = {"alpha1": alpha1, "alpha2": alpha2, "beta1": beta1, "beta2": beta2}
+    arrays = [reals(name, value) for name, value in values.items()]
+    if position is None:  # an interior one, for which T need not be whole
+        return [*arrays, reals("n_tokens", n_tokens, Range(4.0))], None
+    tokens = wholes("n_tokens", n_tokens, 2)
+    return [*arrays, tokens], checked_position(position, int(tokens.min()) if tokens.size else None)
+
+
+def _evaluate(kernel: Kernel, alpha1, alpha2, beta1, beta2, n_tokens, position: Position) -> Array:
+    (a1, a2, b1, b2, tokens), position = _clean(alpha1, alpha2, beta1, beta2, n_tokens, position)
+    with np.errstate(all="ignore"):
+        if position == "mean":
+            return _finite(_mean(kernel, a1, a2, b1, b2, tokens), "the parameters are too large")
+        kinds = _kinds(tokens, position)
+        found = [(where, kernel(kind, weigh(a1, a2, tokens, kind == "end"), b1, b2, tokens)) for kind, where in kinds]
+    value = found[0][1]
+    for where, other in found[1:]:
+        value = np.where(_widened(where, kernel), other, value)
+    return _finite(value, "the parameters are too large")
+
+
+def _finite(values: Array, why: str) -> Array:
+    if not np.isfinite(values).all():
+        raise ValueError(f"the result overflows: {why}")
+    return values
+
+
+def _kinds(tokens: Array, position: int | None) -> list[tuple[str, Array]]:
+    """The kinds of position that occur, and for which n_tokens; doubles are compared as the whole numbers they are."""
+    if position is None:
+        return [("interior", tokens > 0)]
+    end, last = (_equal(tokens, position + gap) for gap in (0, 1))
+    rest = "first" if position == 1 else "interior"
+    others = [(kind, where) for kind, where in (("last", last), ("end", end)) if where.any()]
+    return others if (end | last).all() and others else [(rest, tokens > 0), *others]
+
+
+def _equal(tokens: Array, number: int) -> Array:
+    return (tokens == float(number)) & (int(float(number)) == number)
+
+
+_EXTRA_AXES = {gradient_at: 1, hessian_at: 2}
+
+
+def _widened(values: Array, kernel: Kernel) -> Array:
+    return values.reshape(values.shape + (1,) * _EXTRA_AXES.get(kernel, 0))
+
+
+def _mean(kernel: Kernel, alpha1: Array, alpha2: Array, beta1: Array, beta2: Array, tokens: Array) -> Array:
+    """Average over i = 1..T-1: both ends once, the T - 3 interior positions (all alike) by their number."""
+    w = weigh(alpha1, alpha2, tokens, False)
+    last = kernel("last", w, beta1, beta2, tokens)
+    if (tokens == 2).all():
+        return last
+    first = kernel("first", w, beta1, beta2, tokens)
+    inner = kernel("interior", w, beta1, beta2, np.maximum(tokens, 4.0))
+    number = _widened(tokens, kernel)
+    mean = np.where(number == 2.0, last, (first + last + (number - 3.0) * inner) / (number - 1.0))
+    if kernel is excess_at and (tokens == 3).any():
+        small = excess_over_three(w, beta1, beta2)
+        mean = np.where((tokens == 3) & np.isfinite(small), small, mean)
+    return mean
+
+
+def loss(alpha1, alpha2, beta1, beta2, n_tokens, position: Position = None) -> Array:
+    """Cross entropy of the successor, L = log sum_c count_c e^{D_c}, in nats, shape of the broadcast arguments.
+
+    Valid when: n_tokens >= 2 and 1 <= position <= n_tokens; position None allows real n_tokens >= 4.
+    Raises ValueError outside that domain and for numbers that are not finite.
+    """
+    return _evaluate(loss_at, alpha1, alpha2, beta1, beta2, n_tokens, position)
+
+
+def excess_loss(alpha1, alpha2, beta1, beta2, n_tokens, position: Position = None) -> Array:
+    """L - log T = log1p((1/T) sum_c count_c expm1(D_c)), without the cancellation of the subtraction.
+
+    Same domain and errors as `loss`. Negative where the head does better than a uniform guess.
+    """
+    return _evaluate(excess_at, alpha1, alpha2, beta1, beta2, n_tokens, position)
+
+
+def gradient(alpha1, alpha2, beta1, beta2, n_tokens, position: Position = None) -> Array:
+    """dL / d(alpha1, alpha2, beta1, beta2), last axis 4; same domain and errors as `loss`."""
+    return _evaluate(gradient_at, alpha1, alpha2, beta1, beta2, n_tokens, position)
+
+
+def hessian(alpha1, alpha2, beta1, beta2, n_tokens, position: Position = None) -> Array:
+    """Second derivatives of L in the order (alpha1, alpha2, beta1, beta2), last two axes (4, 4).
+
+    Same domain and errors as `loss`.
+    """
+    return _evaluate(hessian_at, alpha1, alpha2, beta1, beta2, n_tokens, position)
+
+
+def logits(alpha1, alpha2, beta1, beta2, n_tokens: int, position: int | None = None) -> Array:
+    """The T logits in token order, last axis T; position None stands for i = 2 (and needs T >= 4).
+
+    Raises ValueError as `loss` does.
+    """
+    size = whole("n_tokens", n_tokens, 4 if position is None else 2)
+    place = 2 if position is None else index("position", position, 1, size)
+    (a1, a2, b1, b2, tokens), _ = _clean(alpha1, alpha2, beta1, beta2, size, place)
+    weights = weigh(a1, a2, tokens, place == size)
+    return np.stack(np.broadcast_arrays(*_logit_rows(weights, b1, b2, size, place)), axis=-1)
+
+
+def _logit_rows(w: Weights, beta1: Array, beta2: Array, size: int, place: int) -> list[Array]:
+    """Logit of token k is beta1 (its own weights) + beta2 (the weights one place later)."""
+    keys = [w.o] * (size + 2)  # 1-based positions 1 .. T + 1
+    keys[place], keys[place + 1], keys[size + 1] = w.a, w.b, w.b if place == size else w.a
+    rows = []
+    for token in range(1, size + 1):
+        own = keys[token] + keys[size + 1] if token == place else keys[token]
+        rows.append(beta1 * own + beta2 * keys[token + 1])
+    return rows
+
+
+class ScaledTime(NamedTuple):
+    """s* within `quadrature_error` of `value`, both floats; the bound is proved."""
+
+    value: float
+    quadrature_error: float
+
+
+class LearningTime(NamedTuple):
+    """What gradient flow takes to learn, to leading order in T, and two errors that have nothing to do with each other.
+
+    value is s* T; |value - s* T| <= quadrature_error, proved by ball arithmetic; finite_size_error would bound what the
+    flow at this T needs beyond s* T: None, as no bound is known.
+    """
+
+    value: float
+    quadrature_error: float
+    finite_size_error: float | None = None
+
+
+def scaled_learning_time(alpha2: float, beta1: float, sigma: float = 1.0) -> ScaledTime:
+    """s*(alpha2, beta1): gradient flow near log T learns at time t = s* T (1 + o(1)) as T grows.
+
+    s* = sigma^2 int_{a0}^oo e^{-a} da / sqrt(beta1^2 + 2 sigma^2 (a + e^{-a} - a0 - e^{-a0})), a0 = alpha2 / sigma, for
+    beta1 > 0; not in the papers. `sigma` divides the scores. Valid when the start goes to induction: for sigma = 1,
+    beta1 > -sgn(alpha2) sqrt(2 (alpha2 + e^{-alpha2} - 1)), which holds on the box but at (0, 0).
+    Raises ValueError for any other start, for sigma <= 0, for numbers that are not finite and where s* overflows.
+    """
+    from theory.landscape.blow_up import (
+        scaled_blow_up_time,
+    )  # flint and sympy: half a second that the kernels can spare
+
+    start = real("alpha2", alpha2), real("beta1", beta1), real("sigma", sigma, POSITIVE)
+    return ScaledTime(*_rounded(scaled_blow_up_time(*map(Fraction, start)), 1.0))
+
+
+def learning_time(alpha2: float, beta1: float, n_tokens: float, sigma: float = 1.0) -> LearningTime:
+    """s* T, the leading order of the time in which gradient flow learns induction; s* as in `scaled_learning_time`.
+
+    The flow at finite T needs longer by an amount that grows more slowly than T. No bound on it is proved (from below,
+    `theory.landscape.learning_order.earliest`, while the flow stays in a region). Measured from alpha = beta = (.5,
+    .5), the time to a loss of 0.1 exceeds s* T by 19.8, 21.1, 24.0, 26.9 and 29.7 at T = 32, 1e2, 1e3, 1e4 and 1e5: 97,
+    33, 3.8, .42 and .047 %. From a start close to the boundary of the two routes a short sentence may not be learned at
+    all. Valid when: as `scaled_learning_time`, and n_tokens >= 4. Raises ValueError otherwise.
+    """
+    from theory.landscape.blow_up import scaled_blow_up_time
+
+    tokens, start = real("n_tokens", n_tokens, Range(4.0)), (real("alpha2", alpha2), real("beta1", beta1))
+    ball = scaled_blow_up_time(*map(Fraction, start), Fraction(real("sigma", sigma, POSITIVE)))
+    return LearningTime(*_rounded(ball, tokens))
+
+
+def _rounded(ball, factor: float) -> tuple[float, float]:
+    """The middle of a ball times a factor as a float, and a bound on its distance from any point of the product."""
+    from theory.lowering.precision import working
+
+    with working(200):
+        product = ball * factor
+        value = float(product.mid())
+        if not math.isfinite(value):
+            raise ValueError("the learning time is too large for a float")
+        return value, float(np.nextafter(float((product - value).abs_upper()), np.inf))
+
+
+def printed_loss(alpha1, alpha2, beta1, beta2, rest_scores, rest_logits) -> Array:
+    """Eq. 10 as printed; its one O(T) is `rest_scores` inside S and `rest_logits` in the denominator.
+
+    It differs from `loss` in e^{alpha2} where e^{alpha1} belongs (tokens i - 1 and T).
+    Valid when both rests are >= 0. Raises ValueError otherwise.
+    """
+    values = {"alpha1": alpha1, "alpha2": alpha2, "beta1": beta1, "beta2": beta2}
+    a1, a2, b1, b2 = (reals(name, value) for name, value in values.items())
+    scores, rest = reals("rest_scores", rest_scores, NONNEGATIVE), reals("rest_logits", rest_logits, NONNEGATIVE)
+    with np.errstate(all="ignore"):
+        found = printed_loss_at(weigh_printed(a1, a2, scores), b1, b2, rest)
+    return _finite(found, "betas too large, or alphas below -700 are all of the partition")

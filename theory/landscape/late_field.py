@@ -1,0 +1,77 @@
+"""The induction route as a flow with log beta1 as time, in variables that stay bounded as beta1 grows.
+
+Write u = 1 / beta1, A = e^{alpha1}, c = e^{alpha2} u^2, g = e^{beta2} / u and r = beta2 u = u (log g - log beta1). Then
+D_c + beta1 (less beta2 for the repeated token, with e^{beta2} = g u as a factor) and the slopes of D_c are rational in
+them and regular at u = 0, and the common factor e^{-beta1} of all weights cancels in a ratio of slopes of the loss.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from theory.checked import whole
+from theory.landscape.symbolic import A, B, interior_table
+from theory.symbols import beta1, beta2
+
+u, r = sp.Symbol("u", nonnegative=True), sp.Symbol("r", real=True)
+own = sp.Symbol("own", nonnegative=True)  # A
+c, g = sp.symbols("c g", positive=True)
+
+
+class Term(NamedTuple):
+    """A class of tokens: its weight; slopes of D_c in alpha1 over u A, in alpha2 over u, in beta1, in beta2 over u."""
+
+    weight: sp.Expr
+    slopes: tuple[sp.Expr, ...]
+
+
+def late_terms(tokens: int) -> tuple[Term, ...]:
+    """Weights e^{beta1} count_c e^{D_c} (without e^{beta2}, which the slopes take over) and slopes, for one T >= 4."""
+    return _late_terms(whole("tokens", tokens, 4))
+
+
+@cache
+def _late_terms(tokens: int) -> tuple[Term, ...]:
+    table = interior_table(sp.Integer(tokens))
+    target = table.classes[0].numerator
+    b = sp.Symbol("b", positive=True)
+    late = {b: c / u**2, beta1: 1 / u, beta2: r / u}
+    terms = []
+    for k in table.classes[1:]:
+        repeated = k.name == "repeated"
+        d = ((k.numerator - target) / table.partition).subs({A: own, B: b})
+        weight = k.count * sp.exp(sp.cancel((d + beta1 - (beta2 if repeated else 0)).subs(late)))
+        factor = g * u if repeated else sp.S.One
+        slopes = sp.diff(d, own) / u, b * sp.diff(d, b) / u, sp.diff(d, beta1), sp.diff(d, beta2) / u
+        terms.append(Term(weight, tuple(sp.cancel((factor * slope).subs(late)) for slope in slopes)))
+    return tuple(terms)
+
+
+def combination(tokens: int, coefficients: Sequence[sp.Expr], at: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """sum_k coefficients[k] dL/d(parameter k), in the units of `Term` and up to a factor > 0, with `at` put in.
+
+    The coefficient of each weight is simplified first, so that what cancels is gone before it is enclosed.
+    """
+    total = sp.S.Zero
+    for weight, slopes in late_terms(tokens):
+        share = sum((a * slope for a, slope in zip(coefficients, slopes, strict=True)), sp.S.Zero)
+        share = sp.cancel(share.subs(at))
+        total += weight.subs(at) * (sp.apart(share, c) if share.has(c) else sp.factor(share))
+    return total
+
+
+class LateField(NamedTuple):
+    """Of u, r, own, c and g: d log c, d log g and d (1 / own) by d log beta1."""
+
+    log_c: sp.Expr
+    log_g: sp.Expr
+    inverse: sp.Expr
+
+
+def late_field(tokens: int) -> LateField:
+    """The exact velocities of gradient flow, each divided by that of log beta1."""
+    by_alpha1, by_alpha2, by_beta1, by_beta2 = (combination(tokens, row, {}) for row in np.eye(4, dtype=int).tolist())
+    return LateField(by_alpha2 / by_beta1 - 2, by_beta2 / by_beta1 + 1, -by_alpha1 / by_beta1)
