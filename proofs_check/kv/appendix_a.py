@@ -12,7 +12,7 @@ from proofs_check.kv import general_checks as general
 from proofs_check.kv.exact_claim import BOTH
 from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.margin import Margin, same, worst
-from theory.induction_sharpness import r
+from theory.induction.sharpness import r
 from theory.symbols import sigma
 
 SECTION = f"{BOTH}, Appendix A"

@@ -11,15 +11,9 @@ from proofs_check.kv.general_checks import nonnegative
 from proofs_check.kv.mathematical import identities
 from proofs_check.kv.representation_checks import error
 from proofs_check.margin import Margin, at_most, ball_at_least, identity, same, worst
-from theory.induction_network import construction
-from theory.induction_proofs import (
-    copy_gap_residuals,
-    tilt_residual,
-    two_point_residual,
-    two_point_slack,
-    wrong_mask_witness,
-)
-from theory.induction_sharpness import r
+from theory.induction.network import construction
+from theory.induction.regime import wrong_mask_witness
+from theory.induction.sharpness import copy_gap_residuals, r, tilt_residual, two_point_residual, two_point_slack
 from theory.symbols import dim as d
 from theory.symbols import sigma
 

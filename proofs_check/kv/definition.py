@@ -10,9 +10,9 @@ from proofs_check.kv.exact_claim import BOTH
 from proofs_check.kv.exact_heads import DECAY, MATCH_WEIGHT, SYMBOLS, induction_weights
 from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.margin import Margin, identity, same
-from theory.induction_network import construction
-from theory.induction_proofs import latest_weight_limit, match_ratio_residual
-from theory.induction_symbolic import induction_terms, reduced, symbolic_tokens
+from theory.induction.network import construction
+from theory.induction.regime import latest_weight_limit, match_ratio_residual
+from theory.induction.symbolic import induction_terms, reduced, symbolic_tokens
 from theory.symbols import sigma, slope
 
 SECTION = f"{BOTH}, Section 3.1"

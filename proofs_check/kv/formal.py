@@ -258,7 +258,7 @@ CAUSAL_SCORES = each(s, call(KVSA_SCORE, x, L, d, sigma, m, 0, 1, s))
 def two_layers() -> list[Statement]:
     """Theorem 3.2 and Appendix A."""
     cubes = [sequence("x", (L, d), 0, 1), sequence("y", (L, d), -1, 1), sequence("z", (L, d), -1, 1)]
-    # theory.induction_sharpness.COPY_ERROR_BOUNDS has p > 0, so these are written out for p >= 0
+    # theory.induction.sharpness.COPY_ERROR_BOUNDS has p > 0, so these are written out for p >= 0
     bounds = (tanh(d * exp(-p) / (2 * sigma)), 2 * tanh(d * exp(-p) / sigma), 2 * tanh(exp(-p) / sigma))
     lost = absolute(1 / total(j, 0, s - 2, exp(-p * j)) - 1)
     printed = 4 * (d / sigma) * exp(-p) / (1 - exp(-p))

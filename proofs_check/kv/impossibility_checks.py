@@ -36,14 +36,9 @@ from proofs_check.margin import (
     worst,
 )
 from theory import induction
-from theory.induction_proofs import (
-    COPY_ERROR_BOUNDS,
-    first_order_error,
-    impossibility,
-    impossibility_residual,
-    inner_residuals,
-)
-from theory.induction_symbolic import IDENTITY, attend, induction_terms, kv_shift_terms, reduced, symbolic_tokens
+from theory.induction.causal_support import impossibility, impossibility_residual, inner_residuals
+from theory.induction.sharpness import COPY_ERROR_BOUNDS, first_order_error
+from theory.induction.symbolic import IDENTITY, attend, induction_terms, kv_shift_terms, reduced, symbolic_tokens
 from theory.lowering.precision import working
 from theory.symbols import copy_slope, sigma, slope
 

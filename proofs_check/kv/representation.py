@@ -9,7 +9,7 @@ from proofs_check.kv import general_checks as general
 from proofs_check.kv import representation_checks as c
 from proofs_check.kv.exact_claim import BOTH
 from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
-from theory.induction_sharpness import r
+from theory.induction.sharpness import r
 from theory.symbols import sigma
 
 THEOREM = f"{BOTH}, Section 3.1, Theorem 3.2 (first version: Theorem 1)"

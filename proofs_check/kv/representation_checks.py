@@ -14,16 +14,16 @@ from proofs_check.kv.general_checks import positive, tilt
 from proofs_check.margin import Margin, at_most, ball_at_least, close, identity, same, worst
 from proofs_check.tolerances import ROUNDING
 from theory import induction
-from theory.induction_proofs import (
+from theory.induction.regime import repaired_key_residuals
+from theory.induction.sharpness import (
     COPY_ERROR_BOUNDS,
     copy_gap_residuals,
     flat_witness_residual,
-    repaired_key_residuals,
+    r,
     score_range_residual,
     slope_witness_residual,
     uniform_sharpness_residual,
 )
-from theory.induction_sharpness import r
 from theory.symbols import copy_slope, sigma
 from theory.symbols import dim as d
 

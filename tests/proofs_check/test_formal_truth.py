@@ -29,15 +29,13 @@ from theory import (
     compensation_alibi,
     compensation_bounds,
     induction,
-    induction_bounds,
-    induction_network,
-    induction_sharpness,
-    induction_symbolic,
     truncation,
     truncation_budget,
     truncation_cache,
     truncation_flat,
 )
+from theory.induction import bounds, network, sharpness
+from theory.induction import symbolic as induction_symbolic
 from theory.landscape import critical_symbolic, printed, slice_critical, slice_symbolic, symbolic, temperature
 from theory.lowering.numeric import numeric
 from theory.lowering.precision import working
@@ -120,7 +118,7 @@ CRITICAL = critical_symbolic.at_critical
 SUMS = (slice_critical.SLOPES,
         [beta1 * k - r for k, r in zip(slice_critical.K, slice_critical.R, strict=True)])  # fmt: skip
 LISTING = slice_symbolic.slipped_terms(sp.Integer(100), printed.LISTING)
-COPY = induction_sharpness.COPY_ERROR_BOUNDS
+COPY = sharpness.COPY_ERROR_BOUNDS
 TWO = symbolic.loss(symbolic.position_table(2, 1))
 MARGINS = {name: margin / slice_symbolic.on_slice(TABLE.partition)
            for name, margin in slice_symbolic.argmax_margins().items()}  # fmt: skip
@@ -280,7 +278,7 @@ def test_two_layers(definition):
     how = {"first_mask": "causal", "key": "repaired"} if definition is kv.REPAIRED else {}
     term = opened(kv.call(definition, kv.x, kv.L, kv.d, kv.sigma, kv.m, kv.p, kv.c), kv.HEADS)
     for point, x, numbers in layer_points(definition[0]):
-        true = induction_network.two_layer_variant(x, *numbers, **how)
+        true = network.two_layer_variant(x, *numbers, **how)
         for number, value in enumerate(true, start=1):
             close(term, point | {"c": Fraction(number)}, value, 1e-10)
 
@@ -311,7 +309,7 @@ def test_the_change_of_a_softmax():
     for _ in range(POINTS):
         n = rng.randint(1, 6)
         (z, one), (v, other) = eighths(rng, n), eighths(rng, n)
-        close(bound, {"n": Fraction(n), "z": z, "v": v}, induction_bounds.softmax_change_bound(one - other))
+        close(bound, {"n": Fraction(n), "z": z, "v": v}, bounds.softmax_change_bound(one - other))
 
 
 # -- doubles: bounds as functions of numbers --------------------------------------------------------------------------
@@ -335,7 +333,7 @@ def numbers(rng, names):
 
 
 def copying(domain):
-    return lambda *point: induction_bounds.copy_error_bound(*point, domain)
+    return lambda *point: bounds.copy_error_bound(*point, domain)
 
 
 # a tree, its variables in the order of the function's arguments, the function
@@ -355,14 +353,14 @@ BOUNDS = {
     "masses": (part("razor.eq5.gaps", 0, 2), "r", compensation_bounds.mass_gap_bound),
     "means": (part("razor.eq5.gaps", 2, 2, 0), "r", lambda r: compensation_bounds.mean_gap_bound(r) ** 2),
     "worst share": (razor.WORST_SHARE, "r", compensation_bounds.worst_share),
-    "copying as printed": (part("kv.thm3.2", 2), "d sigma p", induction_bounds.printed_copy_error_bound),
-    "eight times": (part("kv.thm3.2.eight", 2), "d sigma p", induction_bounds.printed_copy_error_bound),
+    "copying as printed": (part("kv.thm3.2", 2), "d sigma p", bounds.printed_copy_error_bound),
+    "eight times": (part("kv.thm3.2.eight", 2), "d sigma p", bounds.printed_copy_error_bound),
     **{f"copying, {domain}": (part("kv.thm3.2.sharp", k, 2), "d sigma p", copying(domain))
        for k, domain in enumerate(("unit", "symmetric", "ball"))},
-    "one match": (part("kv.thm3.3.discrepancy.matched", 2), "L i sigma m", induction_bounds.matched_discrepancy_bound),
-    "the ball": (part("kv.thm3.3.discrepancy.ball", 0, 2), "L sigma m", induction_bounds.ball_discrepancy_bound),
+    "one match": (part("kv.thm3.3.discrepancy.matched", 2), "L i sigma m", bounds.matched_discrepancy_bound),
+    "the ball": (part("kv.thm3.3.discrepancy.ball", 0, 2), "L sigma m", bounds.ball_discrepancy_bound),
     "the latest match": (part("kv.sec3.1.any_context.corrected", 1), "L i k sigma m",
-                         induction_bounds.latest_successor_bound),
+                         bounds.latest_successor_bound),
 }  # fmt: skip
 
 
@@ -378,7 +376,7 @@ def test_bounds_are_those_of_the_functions(label):
 def test_the_bounds_of_theorem_3_2_hold_their_form_at_slope_zero():
     for k, domain in enumerate(("unit", "symmetric", "ball")):
         point = {"d": Fraction(3), "sigma": Fraction(5, 4), "p": Fraction(0)}
-        close(part("kv.thm3.2.sharp", k, 2), point, induction_bounds.copy_error_bound(3, 1.25, 0.0, domain))
+        close(part("kv.thm3.2.sharp", k, 2), point, bounds.copy_error_bound(3, 1.25, 0.0, domain))
 
 
 def test_the_mass_of_a_context_of_a_known_length():

@@ -18,7 +18,7 @@ from proofs_check.oracles import one_hot_logits, symbolic_one_hot_logits
 from proofs_check.registry import load
 from proofs_check.store import judge
 from theory import induction, landscape
-from theory.induction_regime import latest_weight_limit
+from theory.induction.regime import latest_weight_limit
 from theory.landscape.grid import slice_grid
 from theory.symbols import alpha1, alpha2, beta1
 

@@ -19,7 +19,6 @@ from theory import (
     compensation_rotary,
     compensation_second,
     induction,
-    induction_network,
     initialisation,
     landscape,
     parameters,
@@ -29,6 +28,7 @@ from theory import (
     truncation_cache,
     truncation_flat,
 )
+from theory.induction import network
 from theory.landscape import (
     frozen_table,
     grid,
@@ -138,7 +138,7 @@ ENTRIES = [
     Entry(induction.matched_discrepancy_bound, {"length": 9, "match": 3, "sigma": 0.5, "slope": 0.1}),
     Entry(induction.ball_discrepancy_bound, {"length": 9, "sigma": 0.5, "slope": 0.1}),
     Entry(induction.latest_successor_bound, {"length": 9, "match": 3, "gap": 2, "sigma": 0.5, "slope": 0.1}),
-    Entry(induction_network.construction, {"dim": 2, "sigma": 0.5, "copy_slope": 3.0}, {"key": "repaired"}),
+    Entry(network.construction, {"dim": 2, "sigma": 0.5, "copy_slope": 3.0}, {"key": "repaired"}),
     Entry(truncation.attend, HEADED),
     Entry(truncation.truncate, HEADED, {"dropped": [True, False, False]}),
     Entry(truncation.output_error_bound, {"mass": 0.1, "value_diameter": 2.0}),

@@ -5,8 +5,8 @@ import pytest
 import sympy as sp
 from flint import arb
 
-from theory import induction_bounds as bounds
 from theory import landscape, shift
+from theory.induction import bounds
 from theory.landscape import symbolic
 from theory.landscape.grid import Terms, evaluate
 from theory.lowering import ball

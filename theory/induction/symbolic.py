@@ -10,7 +10,7 @@ from fractions import Fraction
 import sympy as sp
 
 from theory.checked import choice, whole
-from theory.induction_network import LEFT_OUT
+from theory.induction.network import LEFT_OUT
 from theory.symbols import sigma, slope
 
 Tokens = Sequence[Sequence[sp.Expr]]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proofs_check import oracles_induction as oracle
 from proofs_check.tolerances import KERNEL, ROUNDING
 from theory import induction
-from theory.induction_proofs import COPY_ERROR_BOUNDS
+from theory.induction.sharpness import COPY_ERROR_BOUNDS
 from theory.symbols import copy_slope as copy_slope_symbol
 from theory.symbols import dim as dim_symbol
 from theory.symbols import sigma as sigma_symbol

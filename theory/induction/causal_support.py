@@ -1,40 +1,18 @@
 """Proofs about Theorem 3.3: impossible on the causal support, true on {2..L-1}, and the exact gap between the two.
 
 Every function returns a residual (sympy or Fraction) that is zero exactly when its statement is proved; its arguments
-allow wrong variants. The sharpness proofs of Theorem 3.2 are in `induction_sharpness`, masks and the sentence about the
-latest match in `induction_regime`; all public names are here.
+allow wrong variants. The sharpness proofs of Theorem 3.2 are in `sharpness`, masks and the sentence about the latest
+match in `regime`.
 """
 
 from typing import NamedTuple
 
 import sympy as sp
 
-from theory.induction_regime import (
-    hard_mask_output,
-    latest_weight_limit,
-    match_ratio_residual,
-    repaired_key_gap_residual,
-    repaired_key_residuals,
-    successor_weights,
-    wrong_mask_witness,
-)
-from theory.induction_sharpness import (
-    COPY_ERROR_BOUNDS,
-    copy_gap_residuals,
-    first_order_error,
-    flat_witness_residual,
-    score_range_residual,
-    slope_witness_residual,
-    tilt_residual,
-    two_point_residual,
-    two_point_slack,
-    uniform_sharpness_residual,
-)
-from theory.induction_symbolic import (
+from theory.induction.symbolic import (
     IDENTITY,
     Pair,
     attend,
-    exact_inner_residual,
     induction_terms,
     kv_shift_terms,
     positions,
@@ -42,33 +20,6 @@ from theory.induction_symbolic import (
     symbolic_tokens,
 )
 from theory.symbols import sigma
-
-__all__ = [
-    "COPY_ERROR_BOUNDS",
-    "Elimination",
-    "copy_gap_residuals",
-    "discrepancy_residuals",
-    "exact_inner_residual",
-    "first_order_error",
-    "flat_witness_residual",
-    "hard_mask_output",
-    "impossibility",
-    "impossibility_residual",
-    "inner_residuals",
-    "latest_weight_limit",
-    "match_ratio_residual",
-    "probe_equations",
-    "repaired_key_gap_residual",
-    "repaired_key_residuals",
-    "score_range_residual",
-    "slope_witness_residual",
-    "successor_weights",
-    "tilt_residual",
-    "two_point_residual",
-    "two_point_slack",
-    "uniform_sharpness_residual",
-    "wrong_mask_witness",
-]
 
 
 class Elimination(NamedTuple):

@@ -3,7 +3,7 @@
 Write r = e^{-p}. Layer 1 puts the share (1 - r) / (1 - r^{s-1}) on x_{s-1}, so it misses by less than r, and the scores
 of layer 2 are off by x_L . (mean - x_{s-1}) / sigma times that. A change of the scores of range w moves at most
 tanh(w / 4) of a softmax (two blocks of positions are the worst case), and a mean moves by that times the range of a
-coordinate. The steps are proved in `theory.induction_sharpness`.
+coordinate. The steps are proved in `theory.induction.sharpness`.
 """
 
 from typing import Literal, NamedTuple, get_args
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from theory.checked import NONNEGATIVE, POSITIVE, choice, real, reals, sized, whole, wholes
-from theory.induction_network import Array
+from theory.induction.network import Array
 
 Domain = Literal["unit", "symmetric", "ball"]
 

@@ -11,43 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from theory.checked import NONNEGATIVE, POSITIVE, choice, reals, sized
-from theory.induction_bounds import (
-    ball_discrepancy_bound,
-    copy_error_bound,
-    latest_successor_bound,
-    matched_discrepancy_bound,
-    printed_copy_error_bound,
-    printed_softmax_change_bound,
-    sharp_case,
-    softmax_change_bound,
-)
-from theory.induction_network import (
-    Array,
-    checked_tokens,
-    construction,
-    softmax,
-    support_mask,
-    two_layer_variant,
-)
-
-__all__ = [
-    "Discrepancy",
-    "HeadSupport",
-    "ball_discrepancy_bound",
-    "construction",
-    "copy_error_bound",
-    "discrepancy",
-    "induction_head",
-    "kv_shift_head",
-    "latest_successor_bound",
-    "matched_discrepancy_bound",
-    "printed_copy_error_bound",
-    "printed_softmax_change_bound",
-    "sharp_case",
-    "softmax_change_bound",
-    "two_layer_alibi",
-    "two_layer_variant",
-]
+from theory.induction.network import Array, checked_tokens, softmax, support_mask, two_layer_variant
 
 HeadSupport = Literal["causal", "inner"]
 
@@ -123,7 +87,7 @@ def two_layer_alibi(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike, copy_slope
     """TF(x) = sum_{s=2}^{L-1} softmax_s(x_L . y_s / sigma - m (L - s)) x_s, y_s the ALiBi mean of x_1 .. x_{s-1}.
 
     Source: KV shifting, Theorem 3.2 and Appendix A: its matrices, W* = I / sigma, columns, layer 1 strictly causal,
-    layer 2 on {2..L-1} (see `theory.induction_network`, also for what the other masks do).
+    layer 2 on {2..L-1} (see `theory.induction.network`, also for what the other masks do).
     Args: x: (..., length >= 3, dim); sigma > 0; slope m >= 0; copy_slope p >= 0.
     Returns: (..., dim); within `copy_error_bound` of `induction_head`, with equality at L = 3.
     Raises ValueError for input outside these domains and where a score overflows.

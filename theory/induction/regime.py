@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from theory.induction_network import LEFT_OUT
-from theory.induction_sharpness import r as _r
-from theory.induction_symbolic import induction_terms
+from theory.induction.network import LEFT_OUT
+from theory.induction.sharpness import r as _r
+from theory.induction.symbolic import induction_terms
 from theory.symbols import sigma, slope
 
 

@@ -1,0 +1,33 @@
+"""Induction heads (KV shifting, Section 3.1): definition, constructions, bounds, and what is impossible."""
+
+from theory.induction.bounds import (
+    ball_discrepancy_bound,
+    copy_error_bound,
+    latest_successor_bound,
+    matched_discrepancy_bound,
+    printed_copy_error_bound,
+    printed_softmax_change_bound,
+    sharp_case,
+    softmax_change_bound,
+)
+from theory.induction.heads import Discrepancy, HeadSupport, discrepancy, induction_head, kv_shift_head, two_layer_alibi
+from theory.induction.network import construction, two_layer_variant
+
+__all__ = [
+    "Discrepancy",
+    "HeadSupport",
+    "ball_discrepancy_bound",
+    "construction",
+    "copy_error_bound",
+    "discrepancy",
+    "induction_head",
+    "kv_shift_head",
+    "latest_successor_bound",
+    "matched_discrepancy_bound",
+    "printed_copy_error_bound",
+    "printed_softmax_change_bound",
+    "sharp_case",
+    "softmax_change_bound",
+    "two_layer_alibi",
+    "two_layer_variant",
+]
