@@ -13,7 +13,8 @@ from scipy.sparse.linalg import LinearOperator, svds
 
 from benchmarks.row import Comparison, Guard, Limit, Row
 from benchmarks.timing import interleave
-from theory import alibi, alibi_grams
+from theory import alibi
+from theory.alibi import grams
 
 HEADS, D_HEAD, D_MODEL = 40, 128, 5120
 QUICK = (4, 16, 128)
@@ -28,9 +29,9 @@ def measure(quick: bool) -> Row:
     few = [(w_q[h] * gamma, w_k[h] * gamma) for h in range(FEW)]
     half = dense(w_q[0, :, : d_model // 2], w_k[0, :, : d_model // 2])
     variants = {
-        "ours": lambda: alibi_grams.logit_ranges(w_q, w_k, gamma),
+        "ours": lambda: grams.logit_ranges(w_q, w_k, gamma),
         "grams": lambda: [gram_products(torch.mul(w, gains, out=room)) for w in weights],
-        "no gains": lambda: alibi_grams.logit_ranges(w_q, w_k, np.ones(d_model)),
+        "no gains": lambda: grams.logit_ranges(w_q, w_k, np.ones(d_model)),
         "bare": lambda: [gram_products(w) for w in weights],
         "svds": lambda: [low_rank(query, key) for query, key in few],
         "dense": lambda: svdvals(half, check_finite=False),
@@ -78,10 +79,10 @@ def dense(query: NDArray, key: NDArray) -> NDArray:
 
 def guards(w_q: NDArray, w_k: NDArray, gamma: NDArray, chosen: range) -> list[Guard]:
     """Errors against `alibi.logit_range`, by orthogonal factors in float64: a few heads, and one with all biases."""
-    found = alibi_grams.logit_ranges(w_q[chosen], w_k[chosen], gamma)
+    found = grams.logit_ranges(w_q[chosen], w_k[chosen], gamma)
     true = [alibi.logit_range(w_q[h], w_k[h], gamma) for h in chosen]
     bias, shift = np.cos(np.arange(len(gamma))), np.sin(np.arange(w_q.shape[1]))
-    biased = alibi_grams.logit_ranges(w_q[:1], w_k[:1], gamma, bias, shift[None], "layer")
+    biased = grams.logit_ranges(w_q[:1], w_k[:1], gamma, bias, shift[None], "layer")
     true_biased = alibi.logit_range(w_q[0], w_k[0], gamma, bias, shift, "layer")
     return [
         Guard("relative error against float64", float(np.abs(found / true - 1).max()), 1e-10),

@@ -10,12 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.checkpoints import Architecture, Checkpoint, SmallTensors
-from theory import alibi, alibi_grams
-from theory.alibi_grams_rotary import rotary_ranges
-from theory.alibi_grams_rows import turned
-from theory.alibi_head import checked, spectral_range
-from theory.alibi_rotary import rotary_range_normed
-from theory.alibi_shift import shifted_range
+from theory import alibi
+from theory.alibi import grams
+from theory.alibi.grams_rotary import rotary_ranges
+from theory.alibi.grams_rows import turned
+from theory.alibi.head import checked, spectral_range
+from theory.alibi.rotary import rotary_range_normed
+from theory.alibi.shifted import shifted_range
 
 CHUNK_BYTES = 24 * 2**20  # weights in memory at a time, in float32
 OUTWARD = 1 + 2.0**-49  # more than the scale and the shift, in floats, can round down
@@ -61,7 +62,7 @@ class Part(NamedTuple):
 def layer_ranges(checkpoint: Checkpoint, layer: int, certified: bool = False) -> Iterator[HeadRange]:
     """All query heads of a layer in order. certified: balls where the range is attained (minutes for wide heads).
 
-    A KV shift multiplies range and diameter by the sum of |coefficients| (`theory.alibi_shift`).
+    A KV shift multiplies range and diameter by the sum of |coefficients| (`theory.alibi.shifted`).
     Raises: as `Checkpoint` does; ValueError for a shift beside biases, which its bound does not cover.
     """
     sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
@@ -88,12 +89,12 @@ def _heads(layer: int, part: Part, sizes: Architecture, small: SmallTensors, cer
     kv_heads = slice(part.first, part.first + len(part.key))
     ranges, basis = _ranges(part, sizes, small, heads, kv_heads, certified)
     ranges = ranges * sizes.scale * math.sqrt(sizes.d_head)
-    diameters = alibi_grams.value_diameters(part.value, small.gamma, sizes.norm)
+    diameters = grams.value_diameters(part.value, small.gamma, sizes.norm)
     if sizes.clip is not None:  # clamping moves no two values apart, and puts all in a cube
         diameters = np.minimum(diameters, 2 * sizes.clip * math.sqrt(sizes.d_head))
     norms = None
     if basis in (Basis.ATTAINED, Basis.CERTIFIED):
-        norms = alibi_grams.product_norms(part.query, part.key)
+        norms = grams.product_norms(part.query, part.key)
     for i, head in enumerate(range(heads.start, heads.stop)):
         kv_head = head // group
         spectral = None if norms is None else _spectral(float(norms[i]), part.key[i // group], head, sizes, small)
@@ -111,7 +112,7 @@ def _heads(layer: int, part: Part, sizes: Architecture, small: SmallTensors, cer
 
 
 def _spectral(norm: float, key: np.ndarray, head: int, sizes: Architecture, small: SmallTensors) -> float:
-    """`alibi_head.spectral_range` of a head of one dimension with the same spectral norms: nothing else enters it."""
+    """`alibi.head.spectral_range` of a head of one dimension with the same spectral norms: nothing else enters it."""
     pull = 0.0
     if small.query_bias is not None:
         pull = float(np.linalg.norm(turned(key, small.query_bias[head].astype(np.float64))))
@@ -140,7 +141,7 @@ def _ranges(
         found = rotary_ranges(part.query, part.key, *state, query_bias, key_bias, norm=sizes.norm, pairs=sizes.pairs)
         return found, Basis.ROTATIONS
     if not certified:
-        return alibi_grams.logit_ranges(part.query, part.key, *state, query_bias, sizes.norm), Basis.ATTAINED
+        return grams.logit_ranges(part.query, part.key, *state, query_bias, sizes.norm), Basis.ATTAINED
     group = len(part.query) // len(part.key)
     ends = [
         alibi.logit_range(

@@ -76,7 +76,7 @@ def _scopes(head: dict) -> list[float]:
 def _built_head() -> dict:
     """The head of one dimension that `violation` builds for the random head's gains, at the random head's range."""
     from theory import alibi
-    from theory.alibi_printed import printed_condition, violation
+    from theory.alibi.printed import printed_condition, violation
 
     gamma = _random_head()["gamma"]
     found = violation(printed_condition(gamma, norm="layer"), SLOPE, EPS)

@@ -124,7 +124,7 @@ def variance(hidden: Any) -> Term:
 
 
 def kappa(x: Any, y: Any) -> Term:
-    """|x| |x - y|, whose supremum over post-norm states decides (theory.alibi_printed.printed_condition)."""
+    """|x| |x - y|, whose supremum over post-norm states decides (theory.alibi.printed.printed_condition)."""
     return sqrt(norm2(x)) * sqrt(apart2(x, y))
 
 

@@ -10,7 +10,7 @@ from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, 
 from proofs_check.oracles_alibi import ball
 from proofs_check.tolerances import VISIBLE
 from theory import alibi
-from theory.alibi_rotary import rotary_range
+from theory.alibi.rotary import rotary_range
 
 
 def half_a_unit(printed: str) -> Fraction:

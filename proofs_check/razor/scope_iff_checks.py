@@ -10,7 +10,7 @@ from proofs_check.margin import Margin, at_most, ball_at_least, different, ident
 from proofs_check.oracles_alibi import BallHead, ball, ball_weights, printed_scope
 from proofs_check.tolerances import VISIBLE
 from theory import alibi
-from theory.alibi_printed import printed_condition, violation
+from theory.alibi.printed import printed_condition, violation
 from theory.lowering.box import Outcome
 
 HALF, EPS = Fraction(1, 2), Fraction(1, 1000)

@@ -14,7 +14,7 @@ from proofs_check.margin import Margin, at_most, ball_at_least, close, identity,
 from proofs_check.oracles_alibi import BallHead, ball, ball_weights
 from proofs_check.tolerances import ASCENT, VISIBLE
 from theory import alibi
-from theory.alibi_sharp import sharp_weight
+from theory.alibi.sharp import sharp_weight
 
 THEOREM = "RazorAttention, Section 3.1, Theorem 1, completed"
 SIZES = ((2, 1), (3, 3), (5, 2), (8, 4))

@@ -8,7 +8,7 @@ import torch
 from dynamics.adversary import heaviest_masses, heaviest_weights
 from dynamics.adversary_context import heads, random_contexts
 from theory import alibi
-from theory.alibi_sharp import sharp_weight
+from theory.alibi.sharp import sharp_weight
 from theory.truncation import output_error_bound, truncate, value_diameter
 
 ULPS = 1 + 1e-9

@@ -12,7 +12,7 @@ from dynamics.adversary_ascent import ascend
 from dynamics.adversary_context import attention, heads, random_contexts, states
 from dynamics.adversary_free import move_all, share
 from tests.dynamics.adversary_cases import KINDS, ULPS, Batch
-from tests.theory.alibi_heads import weights_of
+from tests.theory.alibi.drawn_heads import weights_of
 from theory import alibi
 
 

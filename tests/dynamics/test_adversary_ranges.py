@@ -5,7 +5,7 @@ import pytest
 
 from dynamics.adversary import largest_gaps, largest_ranges
 from dynamics.adversary_context import heads
-from tests.theory.alibi_heads import random_head
+from tests.theory.alibi.drawn_heads import random_head
 from theory import alibi
 
 SIZES = [(2, 1), (3, 2), (4, 4), (8, 3), (16, 4), (24, 12), (32, 8), (48, 32), (64, 8), (64, 64)]

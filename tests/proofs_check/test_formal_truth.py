@@ -24,7 +24,6 @@ from proofs_check.notation import each, var
 from proofs_check.razor import formal as razor
 from theory import (
     alibi,
-    alibi_printed,
     compensation,
     compensation_alibi,
     compensation_bounds,
@@ -34,6 +33,7 @@ from theory import (
     truncation_cache,
     truncation_flat,
 )
+from theory.alibi import printed as alibi_printed
 from theory.induction import bounds, network, sharpness
 from theory.induction import symbolic as induction_symbolic
 from theory.landscape import critical_symbolic, printed, slice_critical, slice_symbolic, symbolic, temperature

@@ -7,12 +7,6 @@ import numpy as np
 
 from theory import (
     alibi,
-    alibi_grams,
-    alibi_grams_rotary,
-    alibi_printed,
-    alibi_rotary,
-    alibi_sharp,
-    alibi_shift,
     compensation,
     compensation_alibi,
     compensation_bounds,
@@ -28,6 +22,8 @@ from theory import (
     truncation_cache,
     truncation_flat,
 )
+from theory.alibi import grams, grams_rotary, rotary, sharp, shifted
+from theory.alibi import printed as alibi_printed
 from theory.induction import network
 from theory.landscape import (
     frozen_table,
@@ -118,14 +114,14 @@ ENTRIES = [
     Entry(alibi.extremes, QUERY, {"norm": "rms"}),
     Entry(alibi.self_gap, QUERY, {"norm": "rms"}),
     Entry(alibi_printed.printed_condition, {"gamma": [1.0, 1.0], "norm_bias": [0.3, 0.0]}, {"norm": "rms"}),
-    Entry(alibi_grams.logit_ranges, LAYER, {"norm": "rms"}),
-    Entry(alibi_grams.value_diameters, {"w_v": LAYER["w_q"], "gamma": np.ones(4)}, {"norm": "rms"}),
-    Entry(alibi_grams_rotary.rotary_ranges, LAYER | {"key_bias": np.ones((1, 2))}, {"norm": "rms", "pairs": "halves"}),
-    Entry(alibi_rotary.rotary_range, QUERY | {"key_bias": np.ones(2)}, {"norm": "rms", "pairs": "halves"}),
-    Entry(alibi_rotary.rotary_range_normed, {"query_gain": np.ones(4), "key_gain": np.ones(4)}, {"pairs": "halves"}),
-    Entry(alibi_sharp.sharp_weight, {"distance": 4, "slope": 0.5, "w_q": np.eye(2), "w_k": np.eye(2), "gamma": [1, 1]},
+    Entry(grams.logit_ranges, LAYER, {"norm": "rms"}),
+    Entry(grams.value_diameters, {"w_v": LAYER["w_q"], "gamma": np.ones(4)}, {"norm": "rms"}),
+    Entry(grams_rotary.rotary_ranges, LAYER | {"key_bias": np.ones((1, 2))}, {"norm": "rms", "pairs": "halves"}),
+    Entry(rotary.rotary_range, QUERY | {"key_bias": np.ones(2)}, {"norm": "rms", "pairs": "halves"}),
+    Entry(rotary.rotary_range_normed, {"query_gain": np.ones(4), "key_gain": np.ones(4)}, {"pairs": "halves"}),
+    Entry(sharp.sharp_weight, {"distance": 4, "slope": 0.5, "w_q": np.eye(2), "w_k": np.eye(2), "gamma": [1, 1]},
           {"norm": "rms"}),
-    Entry(alibi_shift.shifted_range, {"raw": 2.0, "coefficients": [0.5, 0.5]}),
+    Entry(shifted.shifted_range, {"raw": 2.0, "coefficients": [0.5, 0.5]}),
     Entry(induction.induction_head, TEXT),
     Entry(induction.kv_shift_head, TEXT | {"alpha": (0.0, 1.0), "beta": (1.0, 0.0)}, {"support": "causal"}),
     Entry(induction.two_layer_alibi, TEXT | {"copy_slope": 3.0}),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.theory.alibi_heads import logits, normalised, random_head
+from tests.theory.alibi.drawn_heads import logits, normalised, random_head
 from theory import alibi, truncation
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.alibi_head import NORMS
+from theory.alibi.head import NORMS
 from theory.checked import choice, reals
 
 ROWS = 16  # of a head at a time in float64: they stay in the cache

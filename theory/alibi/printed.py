@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
-from theory.alibi_head import Weights, checked, power_of_two
-from theory.alibi_logs import log_1m_exp, log_odds, log_sum_of_powers, softplus
-from theory.alibi_printed_certified import decide
-from theory.alibi_sphere import sphere_maximum
+from theory.alibi.head import Weights, checked, power_of_two
+from theory.alibi.logs import log_1m_exp, log_odds, log_sum_of_powers, softplus
+from theory.alibi.printed_certified import decide
+from theory.alibi.sphere import sphere_maximum
 from theory.checked import POSITIVE, SHARE, real, reals, sized
 from theory.lowering.box import Outcome, outward
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from theory import alibi
-from theory.alibi_rotary import rotary_range, rotary_range_normed
+from theory.alibi.rotary import rotary_range, rotary_range_normed
 
 W_Q, W_K = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[0.0, 0.0], [1.0, 0.0]])
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from theory.alibi_ascent import ascend
-from theory.alibi_certified import certified_range, certified_self_gap
-from theory.alibi_head import Head, balanced, checked, head, lifted, state
-from theory.alibi_sphere import SphereMaximum, sphere_maximum
+from theory.alibi.ascent import ascend
+from theory.alibi.certified import certified_range, certified_self_gap
+from theory.alibi.head import Head, balanced, checked, head, lifted, state
+from theory.alibi.sphere import SphereMaximum, sphere_maximum
 from theory.checked import sized
 
 Bound = float | tuple[float, float]

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
-from theory.alibi_head import checked, head
-from theory.alibi_sphere import sphere_maximum
+from theory.alibi.head import checked, head
+from theory.alibi.sphere import sphere_maximum
 from theory.checked import choice, reals, sized, whole
 
 PAIRS = ("halves", "neighbours")

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
-from theory.alibi_grams_rows import checked_layer, finite_gram, times
-from theory.alibi_rotary import pair_numbers
-from theory.alibi_sphere import sphere_maximum
+from theory.alibi.grams_rows import checked_layer, finite_gram, times
+from theory.alibi.rotary import pair_numbers
+from theory.alibi.sphere import sphere_maximum
 from theory.checked import reals, sized
 
 STEPS = 8
@@ -28,11 +28,11 @@ def rotary_ranges(
     norm: str = "rms",
     pairs: str = "halves",
 ) -> np.ndarray:
-    """`alibi_rotary.rotary_range` of every head, with weights of the pairs from a few steps in place of a search.
+    """`rotary.rotary_range` of every head, with weights of the pairs from a few steps in place of a search.
 
     D <= 2/sqrt(d_head) sqrt(max_x sum_f w_f |q_f|^2 max_y sum_f |k_f|^2 / w_f) for any w_f > 0: steps down the slope of
     its logarithm in ln w, which is the query's share of a pair less the key's, and the smallest value met.
-    Args: as `alibi_grams.logit_ranges`; key_bias (kv heads, d_head). Returns: bounds (heads,).
+    Args: as `grams.logit_ranges`; key_bias (kv heads, d_head). Returns: bounds (heads,).
     Raises: ValueError also for an odd d_head, or unknown pairs.
     """
     layer = checked_layer(w_q, w_k, gamma, norm_bias, query_bias, norm)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from flint import arb, arb_mat
 
-from theory.alibi_head import Weights
+from theory.alibi.head import Weights
 from theory.lowering.box import Outcome, to_ball
 from theory.lowering.precision import working
 

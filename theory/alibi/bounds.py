@@ -14,34 +14,9 @@ import math
 
 from numpy.typing import ArrayLike
 
-from theory.alibi_head import checked, product_norm, spectral_range
-from theory.alibi_logs import (
-    gap_within,
-    log_1m_exp,
-    log_expm1,
-    log_odds,
-    log_sum_of_powers,
-    odds_times_power,
-    softplus,
-)
-from theory.alibi_range import Extremes, extremes, logit_range, self_gap
+from theory.alibi.head import checked, product_norm, spectral_range
+from theory.alibi.logs import gap_within, log_1m_exp, log_expm1, log_odds, log_sum_of_powers, odds_times_power, softplus
 from theory.checked import NONNEGATIVE, POSITIVE, SHARE, index, real, sized
-
-__all__ = [
-    "Extremes",
-    "dropped_mass_bound",
-    "extremes",
-    "log_weight_bound",
-    "logit_range",
-    "masked_weight_bound",
-    "printed_scope",
-    "scope",
-    "self_gap",
-    "slopes",
-    "spectral_scope",
-    "weight_bound",
-    "window_for_mass",
-]
 
 
 def slopes(n_heads: int) -> list[float]:
@@ -63,7 +38,7 @@ def printed_scope(
     """L_h = (2 ||W_Q^T W_K||_2 (||gamma||^2 + ||b||^2) - ln eps) / slope, as printed: not a bound in general.
 
     Source: RazorAttention, Theorem 1, Eq. 2 (which writes W_Q W_K; without 1/sqrt(d_head)). Where it does bound the
-    weights: `theory.alibi_printed.printed_excess`.
+    weights: `theory.alibi.printed.printed_excess`.
     Args: w_q, w_k (d_head, d_model); gamma, norm_bias (d_model,), norm_bias None for 0; slope > 0; eps in (0, 1).
     """
     weights = checked(w_q, w_k, gamma, norm_bias)

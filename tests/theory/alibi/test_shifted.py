@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from tests.theory.alibi_heads import normalised, random_head
+from tests.theory.alibi.drawn_heads import normalised, random_head
 from theory import alibi
-from theory.alibi_shift import shifted_range
+from theory.alibi.shifted import shifted_range
 
 
 @pytest.mark.parametrize("coefficients", [(1.0, 0.0), (0.3, 0.7), (-0.4, 1.3), (0.2, -0.5, 0.9)])

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.theory.alibi_heads import weights_of
+from tests.theory.alibi.drawn_heads import weights_of
 from theory import alibi
-from theory.alibi_head import checked
-from theory.alibi_printed import printed_condition, violation
-from theory.alibi_printed_certified import decide
+from theory.alibi.head import checked
+from theory.alibi.printed import printed_condition, violation
+from theory.alibi.printed_certified import decide
 from theory.lowering.box import Outcome
 
 

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from theory import alibi, alibi_grams, alibi_rotary
-from theory.alibi_grams_rotary import rotary_ranges
-from theory.alibi_head import product_norm
+from theory import alibi
+from theory.alibi import grams, rotary
+from theory.alibi.grams_rotary import rotary_ranges
+from theory.alibi.head import product_norm
 from theory.truncation import value_diameter
 
 SIZES = [(4, 2, 3, 7), (4, 4, 8, 16), (2, 1, 8, 5), (6, 2, 16, 64), (2, 2, 1, 4), (3, 3, 32, 200), (1, 1, 1, 2)]
@@ -52,7 +53,7 @@ def test_ranges_agree_with_the_dense_form_of_each_head(norm, biased, dtype):
     for size in SIZES:
         arguments = layer(rng, *size, biased=biased, dtype=dtype)
         expected = one_by_one(arguments, norm)
-        assert alibi_grams.logit_ranges(**arguments, norm=norm) == pytest.approx(expected, rel=1e-10)
+        assert grams.logit_ranges(**arguments, norm=norm) == pytest.approx(expected, rel=1e-10)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -64,12 +65,12 @@ def test_ranges_agree_on_heads_of_any_shape_and_decay(seed):
         arguments[name] = arguments[name] * np.exp(3 * rng.standard_normal((1, d_head, 1))).astype(np.float32)
     norm = ["rms", "layer"][seed // 2 % 2]
     expected = one_by_one(arguments, norm)
-    assert alibi_grams.logit_ranges(**arguments, norm=norm) == pytest.approx(expected, rel=1e-10)
+    assert grams.logit_ranges(**arguments, norm=norm) == pytest.approx(expected, rel=1e-10)
 
 
 def test_ranges_lie_in_their_balls():
     arguments = layer(np.random.default_rng(1), 2, 1, 4, 12, biased=True)
-    for value, head in zip(alibi_grams.logit_ranges(**arguments), range(2), strict=True):
+    for value, head in zip(grams.logit_ranges(**arguments), range(2), strict=True):
         low, high = alibi.logit_range(
             arguments["w_q"][head], arguments["w_k"][0], arguments["gamma"], arguments["norm_bias"],
             arguments["query_bias"][head], certified=True,
@@ -89,7 +90,7 @@ def close_pair(gap):
 def test_two_nearly_equal_eigenvalues_cost_no_digits(gap):
     left, right = close_pair(gap)
     expected = product_norm(left[0], right[0])
-    assert alibi_grams.product_norms(left, right) == pytest.approx([expected], rel=1e-10)
+    assert grams.product_norms(left, right) == pytest.approx([expected], rel=1e-10)
 
 
 @pytest.mark.parametrize("part", [0.0, 1e-12, 1e-7, 1e-4, 0.1])
@@ -98,7 +99,7 @@ def test_nearly_orthogonal_queries_and_keys_cost_no_digits(part):
     right[0, 0] = part
     turn = np.linalg.qr(np.random.default_rng(3).standard_normal((4, 4)))[0]
     expected = part  # left^T turn^T turn right
-    found = alibi_grams.product_norms((turn @ left)[None], (turn @ right)[None])
+    found = grams.product_norms((turn @ left)[None], (turn @ right)[None])
     assert found == pytest.approx([product_norm(turn @ left, turn @ right)], rel=1e-9, abs=1e-15)
     assert found == pytest.approx([math.hypot(expected, 1.0)], rel=1e-9)
 
@@ -125,7 +126,7 @@ def test_queries_nearly_as_good_as_their_mirror_images_cost_no_digits(part):
     rng = np.random.default_rng(10)
     for _ in range(30):
         arguments = nearly_mirrored(rng, part)
-        assert alibi_grams.logit_ranges(**arguments) == pytest.approx(one_by_one(arguments, "rms"), rel=1e-10)
+        assert grams.logit_ranges(**arguments) == pytest.approx(one_by_one(arguments, "rms"), rel=1e-10)
 
 
 @pytest.mark.parametrize("norm", ["rms", "layer"])
@@ -137,14 +138,14 @@ def test_a_lone_head_near_cancellation_is_not_trusted_by_chance(norm):
         for name in ("w_q", "w_k"):
             rows = arguments[name][0] * np.exp(3 * rng.standard_normal((8, 1)))
             arguments[name] = (turn @ rows)[None].astype(np.float32)
-        assert alibi_grams.logit_ranges(**arguments, norm=norm) == pytest.approx(one_by_one(arguments, norm), rel=3e-11)
+        assert grams.logit_ranges(**arguments, norm=norm) == pytest.approx(one_by_one(arguments, norm), rel=3e-11)
 
 
 @pytest.mark.parametrize("norm", ["rms", "layer"])
 def test_gains_of_one_change_no_digits_and_no_weights(norm):
     arguments = layer(np.random.default_rng(9), 4, 2, 8, 50, biased=True) | {"gamma": np.ones(50)}
     before = arguments["w_q"].copy()
-    found = alibi_grams.logit_ranges(**arguments, norm=norm)
+    found = grams.logit_ranges(**arguments, norm=norm)
     assert found == pytest.approx(one_by_one(arguments, norm), rel=1e-10)
     assert (arguments["w_q"] == before).all()
 
@@ -154,18 +155,18 @@ def test_gains_of_one_change_no_digits_and_no_weights(norm):
 def test_ordinary_heads_are_not_computed_twice(norm, biased, monkeypatch):
     arguments = layer(np.random.default_rng(8), 6, 3, 16, 200, biased=biased)
     expected = one_by_one(arguments, norm)
-    monkeypatch.setattr(alibi_grams, "_anew", lambda *_: pytest.fail("a head was computed anew"))
-    assert alibi_grams.logit_ranges(**arguments, norm=norm) == pytest.approx(expected, rel=1e-10)
+    monkeypatch.setattr(grams, "_anew", lambda *_: pytest.fail("a head was computed anew"))
+    assert grams.logit_ranges(**arguments, norm=norm) == pytest.approx(expected, rel=1e-10)
 
 
 def test_heads_whose_product_is_zero_have_no_range():
     turned = {"w_q": [[[1.0, 0], [0, 0]]], "w_k": [[[0.0, 0], [1, 0]]], "gamma": np.ones(2)}
-    assert alibi_grams.logit_ranges(**turned) == pytest.approx([0.0], abs=1e-15)
+    assert grams.logit_ranges(**turned) == pytest.approx([0.0], abs=1e-15)
     assert rotary_ranges(**turned) == pytest.approx([2 * math.sqrt(2)], rel=1e-9)
     blank = np.zeros((2, 3, 5), np.float32)
-    assert list(alibi_grams.logit_ranges(blank, blank, np.ones(5), query_bias=np.ones((2, 3)))) == [0.0, 0.0]
+    assert list(grams.logit_ranges(blank, blank, np.ones(5), query_bias=np.ones((2, 3)))) == [0.0, 0.0]
     assert list(rotary_ranges(blank[:, :2], blank[:, :2], np.ones(5))) == [0.0, 0.0]
-    assert list(alibi_grams.value_diameters(blank, np.ones(5))) == [0.0, 0.0]
+    assert list(grams.value_diameters(blank, np.ones(5))) == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("size", [1e-25, 1e-12, 1e12, 1e18])
@@ -174,7 +175,7 @@ def test_sizes_of_float32_weights_neither_overflow_nor_vanish(size):
     plain = one_by_one(arguments, "layer")
     scaled = {**arguments, "w_q": (arguments["w_q"] * np.float32(size))}
     expected = plain * float(np.float32(size))
-    assert alibi_grams.logit_ranges(**scaled, norm="layer") == pytest.approx(expected, rel=1e-6)
+    assert grams.logit_ranges(**scaled, norm="layer") == pytest.approx(expected, rel=1e-6)
 
 
 def test_layernorm_rows_of_a_large_mean_cost_no_digits():
@@ -182,7 +183,7 @@ def test_layernorm_rows_of_a_large_mean_cost_no_digits():
     arguments["w_q"] = (arguments["w_q"] + 300).astype(np.float32)
     arguments["gamma"] = np.ones(32)
     expected = one_by_one(arguments, "layer")
-    assert alibi_grams.logit_ranges(**arguments, norm="layer") == pytest.approx(expected, rel=1e-10)
+    assert grams.logit_ranges(**arguments, norm="layer") == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize("norm", ["rms", "layer"])
@@ -191,14 +192,14 @@ def test_value_diameters_and_product_norms_agree_with_the_dense_forms(norm):
     for heads, kv_heads, d_head, d_model in SIZES:
         found = layer(rng, heads, kv_heads, d_head, d_model)
         values = [value_diameter(rows, found["gamma"], norm) for rows in found["w_k"]]
-        assert alibi_grams.value_diameters(found["w_k"], found["gamma"], norm) == pytest.approx(values, rel=1e-12)
+        assert grams.value_diameters(found["w_k"], found["gamma"], norm) == pytest.approx(values, rel=1e-12)
         group = heads // kv_heads
         wide = {name: found[name].astype(np.float64) for name in ("w_q", "w_k")}
         norms = [product_norm(wide["w_q"][h], wide["w_k"][h // group]) for h in range(heads)]
-        assert alibi_grams.product_norms(found["w_q"], found["w_k"]) == pytest.approx(norms, rel=1e-10)
+        assert grams.product_norms(found["w_q"], found["w_k"]) == pytest.approx(norms, rel=1e-10)
 
 
-@pytest.mark.parametrize("pairs", alibi_rotary.PAIRS)
+@pytest.mark.parametrize("pairs", rotary.PAIRS)
 @pytest.mark.parametrize("biased", [False, True])
 def test_rotary_ranges_bound_rotated_logits_and_are_near_the_searched_bound(pairs, biased):
     rng = np.random.default_rng(7)
@@ -213,7 +214,7 @@ def test_rotary_ranges_bound_rotated_logits_and_are_near_the_searched_bound(pair
             one = {name: arguments[name][at] for name, at in (("w_q", head), ("w_k", kv))}
             one |= {"gamma": arguments["gamma"], "norm_bias": arguments["norm_bias"], "norm": norm}
             one |= {"query_bias": arguments["query_bias"][head], "key_bias": key_bias[kv]} if biased else {}
-            assert bound <= 1.05 * alibi_rotary.rotary_range(**one, pairs=pairs)
+            assert bound <= 1.05 * rotary.rotary_range(**one, pairs=pairs)
             assert bound >= rotated_spread(one, pairs, rng)
 
 
@@ -250,7 +251,7 @@ HOLED[1, 0, 2] = np.nan
         ({"norm": "batch"}, "norm must be one of rms, layer, got 'batch'"),
     ],
 )
-@pytest.mark.parametrize("function", [alibi_grams.logit_ranges, rotary_ranges])
+@pytest.mark.parametrize("function", [grams.logit_ranges, rotary_ranges])
 def test_bad_layers_are_refused_in_one_line(function, change, message):
     with pytest.raises(ValueError, match=message) as caught:
         function(**{**GOOD, **change})
@@ -265,7 +266,7 @@ def test_bad_rotary_layers_are_refused():
     with pytest.raises(ValueError, match="key_bias has shape"):
         rotary_ranges(**GOOD, key_bias=np.ones(2))
     with pytest.raises(ValueError, match="w_v holds a value"):
-        alibi_grams.value_diameters(HOLED, np.ones(4))
+        grams.value_diameters(HOLED, np.ones(4))
 
 
 @pytest.mark.parametrize("seed", [17, 233, 257, 302])
@@ -274,6 +275,6 @@ def test_rows_whose_means_outweigh_the_rest_lose_nothing_under_layer_norm(seed):
     rng = np.random.default_rng(seed)
     w_q, w_k = ((rng.standard_normal((1, 2, 16)) + mean).astype(np.float32) for mean in (1e3, -1e2))
     bias, shift = rng.standard_normal(16), rng.standard_normal((1, 2))
-    found = alibi_grams.logit_ranges(w_q, w_k, np.ones(16), bias, shift, "layer")
+    found = grams.logit_ranges(w_q, w_k, np.ones(16), bias, shift, "layer")
     true = alibi.logit_range(w_q[0], w_k[0], np.ones(16), bias, shift[0], "layer")
     assert found[0] == pytest.approx(true, rel=1e-10)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from tests.theory.alibi_heads import logits, normalised, random_head, weights_of
+from tests.theory.alibi.drawn_heads import logits, normalised, random_head, weights_of
 from theory import alibi
-from theory.alibi_sharp import sharp_weight
+from theory.alibi.sharp import sharp_weight
 
 CASES = [(norm, biased, seed) for norm in ("rms", "layer") for biased in (False, True) for seed in range(12)]
 

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
-from theory import alibi_range
-from theory.alibi_grams_rows import Layer, centred, checked_layer, finite_gram, gram, times, turned
-from theory.alibi_sphere import sphere_maximum
+from theory.alibi import ranges
+from theory.alibi.grams_rows import Layer, centred, checked_layer, finite_gram, gram, times, turned
+from theory.alibi.sphere import sphere_maximum
 from theory.checked import sized
 
 CLOSE = 1e-10  # the relative error that float32 may leave, by its estimate
@@ -150,7 +150,7 @@ def _anew(layer: Layer, head: int) -> float:
     if top.flatness > FLAT:
         return math.sqrt(top.value)
     shift = layer.query_bias[head]
-    wide = alibi_range.logit_range(w_q, w_k, layer.gamma, layer.norm_bias, shift, layer.norm)
+    wide = ranges.logit_range(w_q, w_k, layer.gamma, layer.norm_bias, shift, layer.norm)
     return float(wide) / (2 * math.sqrt(layer.d_model / layer.d_head))
 
 

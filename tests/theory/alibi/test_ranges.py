@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from tests.theory.alibi_heads import logits, random_head, spread
+from tests.theory.alibi.drawn_heads import logits, random_head, spread
 from theory import alibi
-from theory.alibi_head import checked, spectral_range
+from theory.alibi.head import checked, spectral_range
 
 SIZES = [(1, 1), (2, 1), (2, 2), (3, 2), (4, 4), (5, 8), (8, 3), (16, 4), (24, 12), (64, 8)]
 

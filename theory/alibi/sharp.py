@@ -7,9 +7,9 @@ import math
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq, minimize_scalar
 
-from theory.alibi_head import balanced, checked, head
-from theory.alibi_logs import log_sum_of_powers, softplus
-from theory.alibi_range import SelfGap
+from theory.alibi.head import balanced, checked, head
+from theory.alibi.logs import log_sum_of_powers, softplus
+from theory.alibi.ranges import SelfGap
 from theory.checked import NONNEGATIVE, real, sized, whole
 
 

@@ -1,0 +1,30 @@
+"""ALiBi heads: slopes, logit ranges, how far a head can see, and where the printed scope holds."""
+
+from theory.alibi.bounds import (
+    dropped_mass_bound,
+    log_weight_bound,
+    masked_weight_bound,
+    printed_scope,
+    scope,
+    slopes,
+    spectral_scope,
+    weight_bound,
+    window_for_mass,
+)
+from theory.alibi.ranges import Extremes, extremes, logit_range, self_gap
+
+__all__ = [
+    "Extremes",
+    "dropped_mass_bound",
+    "extremes",
+    "log_weight_bound",
+    "logit_range",
+    "masked_weight_bound",
+    "printed_scope",
+    "scope",
+    "self_gap",
+    "slopes",
+    "spectral_scope",
+    "weight_bound",
+    "window_for_mass",
+]
