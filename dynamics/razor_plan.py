@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, get_args
 
-from theory.truncation_cache import BUFFER_SHARE, LEAST_BUFFER
+from theory.cache.size import BUFFER_SHARE, LEAST_BUFFER
 
 Compensation = Literal["none", "mean", "alibi", "centred"]
 MEAN_ITEMSIZE = 8  # the running means are float64

@@ -31,7 +31,7 @@ def empty(shape: tuple[int, ...], key: Tensor, value: Tensor) -> Folded:
 def fold(before: Folded, age: Tensor, rate: Tensor, key: Tensor, value: Tensor, prior: Tensor) -> Folded:
     """The means for each of c queries after the tokens of the largest finite priors are folded in.
 
-    The step of `theory.compensation_alibi.advance` for any number of tokens and any prior weight.
+    The step of `theory.cache.compensation_alibi.advance` for any number of tokens and any prior weight.
     Args: before, (batch, heads, group); age (c,), how far each query is from where `before` stands; rate (heads,
         group), the decay of a log weight with distance; key, value (batch, heads, new, d); prior (batch, heads, group,
         c, new), -inf for a token that the query has not dropped.

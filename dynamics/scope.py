@@ -16,8 +16,8 @@ import numpy as np
 from dynamics.checkpoints import Checkpoint, SmallTensors
 from dynamics.scope_ranges import Basis, HeadRange, layer_ranges
 from theory import alibi
+from theory.cache.dropped import output_error_bound
 from theory.checked import SHARE, index, real
-from theory.truncation import output_error_bound
 
 DEFAULT_CONTEXT = 4096
 

@@ -39,7 +39,7 @@ def compute(size: int = FULL_SIZE, seed: int = 0) -> Data:
     import numpy as np
 
     from theory import alibi
-    from theory.truncation import value_diameter
+    from theory.cache.dropped import value_diameter
 
     rng = np.random.default_rng(seed)
     w_q, w_k, w_v = (STEEPNESS * rng.standard_normal((D_HEAD, D_MODEL)) / np.sqrt(D_MODEL) for _ in range(3))
@@ -67,9 +67,9 @@ def _errors(queries: "NDArray", keys: "NDArray", values: "NDArray", slope: float
     """||o - o'|| of the last query, by KINDS."""
     import numpy as np
 
-    from theory.compensation import compare, log_weight, token
-    from theory.compensation_alibi import decayed_token
-    from theory.compensation_second import second_order_log_weight, second_order_token, second_order_value
+    from theory.cache.compensation import compare, log_weight, token
+    from theory.cache.compensation_alibi import decayed_token
+    from theory.cache.compensation_second_order import second_order_log_weight, second_order_token, second_order_value
 
     query, centre = queries[-1], queries[-1 - CENTRE : -1].mean(0)
     dropped, distance = np.arange(TOKENS) < TOKENS - window, TOKENS - 1.0 - np.arange(TOKENS)

@@ -10,7 +10,7 @@ from proofs_check.kv.icl import key_value_pairs
 from proofs_check.kv.mathematical import ONCE, exact, mathematical, not_identity, symbolic
 from proofs_check.margin import Margin, balls_apart, identity, same
 from theory.lowering.ball import to_ball
-from theory.shift import softmax, tokens
+from theory.shift.algebra import softmax, tokens
 
 SECTION = "KV shifting (final), Section 3.3"
 LENGTHS = [{"length": n} for n in (2, 3, 4, 5)]

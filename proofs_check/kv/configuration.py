@@ -14,7 +14,13 @@ from proofs_check.kv.configuration_data import (
 )
 from proofs_check.kv.exact_claim import BOTH, exact_claim
 from proofs_check.margin import Margin, at_most, different, less, same
-from theory.parameters import Shape, non_embedding_parameters, shift_parameters, tied_parameters, untied_parameters
+from theory.shift.parameters import (
+    Shape,
+    non_embedding_parameters,
+    shift_parameters,
+    tied_parameters,
+    untied_parameters,
+)
 
 CONVENTIONS: dict[str, Callable[[Shape], int]] = {
     "untied": untied_parameters,

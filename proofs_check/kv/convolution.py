@@ -18,7 +18,7 @@ from proofs_check.kv.depth_width import (
 from proofs_check.kv.exact_claim import unsettled_claim
 from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
 from proofs_check.margin import Margin, identity, same, worst
-from theory.shift import mixing_matrix, softmax, tokens
+from theory.shift.algebra import mixing_matrix, softmax, tokens
 from theory.symbols import alpha1, alpha2
 
 SECTION = "KV shifting (final), Section 5"

@@ -9,7 +9,7 @@ from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, Severity, 
 from proofs_check.kv.exact_claim import unsettled_claim
 from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
 from proofs_check.margin import Margin, at_most, identity, less, same
-from theory.shift import mixing_matrix, tokens
+from theory.shift.algebra import mixing_matrix, tokens
 from theory.symbols import alpha1, alpha2
 
 APPENDIX = "KV shifting (final), Appendix F.1"

@@ -7,7 +7,7 @@ import sympy as sp
 from proofs_check.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, Witness
 from proofs_check.kv.mathematical import exact, identities, mathematical, not_identity, symbolic
 from proofs_check.margin import Margin, identity, same
-from theory.shift import shift_matrix, softmax, tokens
+from theory.shift.algebra import shift_matrix, softmax, tokens
 
 SECTION = "KV shifting (final), Section 3.3"
 LENGTHS = [{"length": n} for n in (2, 3, 4, 5)]

@@ -8,8 +8,8 @@ from proofs_check.claim import Claim, Control, Severity, Verdict, Witness, every
 from proofs_check.kv.exact_claim import unsettled_claim
 from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
 from proofs_check.margin import Margin, different, identity, same
-from theory import initialisation as init
-from theory.shift import mixing_matrix
+from theory.shift import initialisation as init
+from theory.shift.algebra import mixing_matrix
 from theory.symbols import alpha1
 
 SECTION = "KV shifting (both versions), Section 2.2"

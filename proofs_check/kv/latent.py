@@ -8,7 +8,7 @@ from proofs_check.claim import INSTANCES, Claim, Control, Nature, Severity, Verd
 from proofs_check.kv.exact_claim import unsettled_claim
 from proofs_check.kv.mathematical import ONCE, identities, mathematical, symbolic
 from proofs_check.margin import Margin, identity
-from theory.shift import mixing_matrix, softmax, tokens
+from theory.shift.algebra import mixing_matrix, softmax, tokens
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
 SOURCE = "KV shifting (final), Appendix J"

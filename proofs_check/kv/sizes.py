@@ -6,7 +6,7 @@ from itertools import product
 from proofs_check.claim import ENUMERATED, INSTANCES, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.kv.exact_claim import BOTH, FINAL, exact_claim
 from proofs_check.margin import Margin, at_most, different, same, worst
-from theory.parameters import (
+from theory.shift.parameters import (
     Shape,
     llama_ffn,
     non_embedding_parameters,

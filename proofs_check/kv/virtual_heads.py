@@ -20,7 +20,7 @@ from proofs_check.claim import (
 )
 from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, not_identity, symbolic
 from proofs_check.margin import Margin, different, same, worst
-from theory.shift import softmax, tokens
+from theory.shift.algebra import softmax, tokens
 
 SECTION = "KV shifting (both versions), Section 2.1"
 

@@ -5,7 +5,7 @@ import sympy as sp
 
 from proofs_check.margin import Margin, at_most, identity, same, worst
 from proofs_check.tolerances import ROUNDING
-from theory import compensation_bounds as b
+from theory.cache import compensation_bounds as b
 
 STEP = sp.Symbol("delta", real=True)
 

@@ -10,8 +10,8 @@ from flint import arb
 from proofs_check.margin import Margin, at_most, ball_at_least, identity, same, worst
 from proofs_check.razor.scope_head_checks import half_a_unit
 from proofs_check.tolerances import ROUNDING
-from theory import compensation_bounds as b
-from theory.compensation_rotary import unrotated_log_weight
+from theory.cache import compensation_bounds as b
+from theory.cache.compensation_rotary import unrotated_log_weight
 from theory.lowering.box import to_ball
 
 Q, CENTRE, RATE = sp.symbols("q q0 l", real=True)

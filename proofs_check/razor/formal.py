@@ -35,7 +35,7 @@ from proofs_check.notation import (
     when,
     whole,
 )
-from theory import compensation_bounds
+from theory.cache import compensation_bounds
 
 # -- variables that most statements share ---------------------------------------------------------------------------
 
@@ -158,7 +158,7 @@ DROPPED_MEAN = _define("dropped_mean", "s v n", _DROPPED_V / _DROPPED)
 AVERAGE = _define("average", "v n", _AVERAGE)
 SHARE = _define("T", "s n t m", _DROPPED / (_DROPPED + _KEPT))
 SHARE_HAT = _define("That", "s n t m", _TOKEN / (_TOKEN + _KEPT))
-# theory.compensation.compare has all of these; theory.truncation.truncate those without the token.
+# theory.cache.compensation.compare has all of these; theory.cache.dropped.truncate those without the token.
 OUTPUTS = [Z, Z_HAT, OUTPUT, CUT, COMPENSATED, DROPPED_MEAN, AVERAGE, SHARE, SHARE_HAT]
 FARTHEST2 = _define(
     "farthest2", "v n e",
@@ -223,7 +223,7 @@ def log_mass_bound(r: Variable) -> Term:
 # -- Table 2 -------------------------------------------------------------------------------------------------------
 
 _SHORT = least(N, largest(4000, N / 5))
-KEPT = _define("kept", "n", (15 * N + 85 * _SHORT) / (100 * N))  # theory.truncation_cache.kept_share
+KEPT = _define("kept", "n", (15 * N + 85 * _SHORT) / (100 * N))  # theory.cache.size.kept_share
 # Groups of 4 query heads, of which c[k] are retrieval heads: the group is kept whole if there is one.
 KEPT_GROUPS = _define("kept_groups", "c g n", total(kg, 1, G, when(C[kg] > 0, N, _SHORT)) / (G * N))
 
@@ -294,7 +294,7 @@ def windowed(s: Any, v: Any, window: Any) -> tuple[Any, ...]:
     return (*gone, each(j, s(near) - slope * (window - j)), each(j, v(near)), window)
 
 
-# Heads number j with slope l, cost c, range D, dropped mass x; theory.truncation_budget.split_budget.
+# Heads number j with slope l, cost c, range D, dropped mass x; theory.cache.budget.split_budget.
 rate, cost, masses = (sequence(name, n, 0, open="low") for name in "lcx")
 ranges, budget, level = sequence("D", n, 0), positive("eta"), positive("z")
 sharp, less = (sequence(name, n, 0, Fraction(1, 2), open="low") for name in "pr")
@@ -310,7 +310,7 @@ def sharp_windows(delta: Any) -> Term:
     return total(j, 1, n, log(1 + (1 / delta - 1) * exp(ranges[j])) / rate[j])
 
 
-# theory.truncation.eviction_errors: the tokens s, v without number i.
+# theory.cache.dropped.eviction_errors: the tokens s, v without number i.
 LEFT = _define("left", "s v n i", total(kl, 1, N, when(ne(kl, i), exp(S[kl]) * V[kl], 0))
                / total(kl, 1, N, when(ne(kl, i), exp(S[kl]), 0)))  # fmt: skip
 
@@ -515,7 +515,7 @@ def _sinks() -> Statement:
 
 
 def _no_decay() -> Statement:
-    """Slope 0. theory.truncation_flat.log_scope and mass_floor."""
+    """Slope 0. theory.cache.dropped_flat.log_scope and mass_floor."""
     scope, weight = (1 / eps - 1) * exp(spread), attention(logits, 0, n, n - distance)
     return statement(
         "razor.sec3.2.no_decay", for_all=[n, distance, window, spread, base, logits, eps], using=[ATTENTION, MASS],
@@ -526,7 +526,7 @@ def _no_decay() -> Statement:
 
 
 def _flat_mass() -> Statement:
-    """theory.truncation_flat.mass_bound with D_s = D."""
+    """theory.cache.dropped_flat.mass_bound with D_s = D."""
     s, kept = sequence("s", n, base, base + spread), sequence("t", m, base, base + spread)
     worst, bound = share(constant(base + spread), n, constant(base), m), n / (n + m * exp(-spread))
     return statement(
@@ -685,7 +685,7 @@ def _proved_corrected() -> Statement:
 
 
 def _alibi_mean() -> Statement:
-    """Identical keys of logit x at the distances w .. w + n - 1; theory.compensation_alibi.mean_bias_log_gap."""
+    """Identical keys of logit x at the distances w .. w + n - 1; theory.cache.compensation_alibi.mean_bias_log_gap."""
     x, half = real("x"), Fraction(1, 2) * slope
     faded, example = each(j, x - slope * (window + j - 1)), each(j, -Fraction(1, 256) * j)
     ratio = (exp(half * n) - exp(-half * n)) / (n * (exp(half) - exp(-half)))

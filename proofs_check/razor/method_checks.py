@@ -145,7 +145,7 @@ def matrix_exceeds(length: int, heads: int = 32) -> Margin:
 def at_trained_length(length: int, most: Fraction, group: int = 1) -> Margin:
     """The ratio of Table 2's settings at that length, to half a unit of the second decimal; groups hit
     independently."""
-    from theory.truncation_cache import kept_share
+    from theory.cache.size import kept_share
 
     share = Fraction(15, 100)
     whole = 1 - (1 - share) ** group

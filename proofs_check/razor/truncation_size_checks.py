@@ -5,7 +5,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from proofs_check.margin import Margin, at_most, different, less, same, worst
-from theory.truncation_cache import kept_share, protected_groups
+from theory.cache.size import kept_share, protected_groups
 
 SEVENTY = Fraction(7, 10)
 

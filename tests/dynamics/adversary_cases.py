@@ -9,7 +9,7 @@ from dynamics.adversary import heaviest_masses, heaviest_weights
 from dynamics.adversary_context import heads, random_contexts
 from theory import alibi
 from theory.alibi.sharp import sharp_weight
-from theory.truncation import output_error_bound, truncate, value_diameter
+from theory.cache.dropped import output_error_bound, truncate, value_diameter
 
 ULPS = 1 + 1e-9
 SIZES = [(1, 1), (2, 1), (2, 2), (3, 2), (4, 4), (5, 8), (8, 3), (12, 4), (16, 8)]

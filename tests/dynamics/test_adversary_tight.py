@@ -7,8 +7,8 @@ from dynamics.adversary import heaviest_masses, heaviest_weights, largest_gaps, 
 from dynamics.adversary_free import move_all
 from tests.dynamics.adversary_cases import KINDS, ULPS, Batch, distances_of_interest, output_excesses
 from theory import alibi
-from theory.truncation import output_error_bound, truncate, value_diameter
-from theory.truncation_flat import mass_bound
+from theory.cache.dropped import output_error_bound, truncate, value_diameter
+from theory.cache.dropped_flat import mass_bound
 
 REACHED = 0.999
 

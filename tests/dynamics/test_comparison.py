@@ -44,7 +44,7 @@ def test_no_policy_exceeds_its_budget_and_one_token_more_would(policy, budget, h
 
 
 def test_entries_of_the_paper_s_own_setting():
-    # 15 of 100 heads whole, N/5 = 4000 tokens elsewhere at N = 20000: 32 %, as theory.truncation_cache has it
+    # 15 of 100 heads whole, N/5 = 4000 tokens elsewhere at N = 20000: 32 %, as theory.cache.size has it
     size = sizes(plan.DROPPING, Fraction(8, 25), 100, 20_000, 0, 15)
     assert size == plan.Sizes(15, 0, 4000, 0, 0) and size.entries(100, 20_000) == 640_000
 

@@ -12,8 +12,9 @@ from dynamics.attention_function import full_attention
 from dynamics.masked_attention import MaskedAttention
 from dynamics.razor_plan import RazorPlan
 from tests.dynamics.razor_cases import SCALE, plans, slopes_of, stream
-from theory import compensation, truncation
-from theory.compensation_alibi import decayed_token
+from theory.cache import compensation
+from theory.cache import dropped as truncation
+from theory.cache.compensation_alibi import decayed_token
 
 TOLERANCE = 1e-12
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dynamics.razor_cache import RazorCache
 from dynamics.razor_plan import RazorPlan, razor_bytes
 from tests.dynamics.razor_cases import decode, plans, sizes, slopes_of, stream
-from theory.truncation_cache import kept_share
+from theory.cache.size import kept_share
 
 ONE = (frozenset(),)
 shares = st.fractions(0, 1, max_denominator=40)

@@ -14,7 +14,7 @@ from dynamics.scope_totals import totals
 from tests.dynamics.checkpoint_files import attention
 from tests.dynamics.scope_cases import ALIBI, CASES, HEADS, KV_HEADS, PLAIN, SLOPES, InMemory, case
 from theory import alibi
-from theory.truncation import value_diameter
+from theory.cache.dropped import value_diameter
 
 LENGTH = 64
 

@@ -22,18 +22,21 @@ from proofs_check.core.terms import Term, absolute, lift, unfold
 from proofs_check.kv import formal as kv
 from proofs_check.notation import each, var
 from proofs_check.razor import formal as razor
-from theory import (
-    alibi,
+from theory import alibi, induction
+from theory.alibi import printed as alibi_printed
+from theory.cache import (
+    budget as truncation_budget,
+)
+from theory.cache import (
     compensation,
     compensation_alibi,
     compensation_bounds,
-    induction,
-    truncation,
-    truncation_budget,
-    truncation_cache,
-    truncation_flat,
+    dropped,
+    dropped_flat,
 )
-from theory.alibi import printed as alibi_printed
+from theory.cache import (
+    size as truncation_cache,
+)
 from theory.induction import bounds, network, sharpness
 from theory.induction import symbolic as induction_symbolic
 from theory.landscape import critical_symbolic, printed, slice_critical, slice_symbolic, symbolic, temperature
@@ -345,8 +348,8 @@ BOUNDS = {
     "mass beyond, with sinks": (part("razor.sec3.1.sinks", 1), "w l D", alibi.dropped_mass_bound),
     "window": (razor.ENOUGH, "delta l D", alibi.window_for_mass),
     "scope without position": (part("razor.sec3.2.no_decay", 0, 0, 1), "D eps",
-                               lambda *point: np.exp(truncation_flat.log_scope(*point))),
-    "mass without position": (part("razor.sec3.2.flat_mass", 0, 2), "n m D", truncation_flat.mass_bound),
+                               lambda *point: np.exp(dropped_flat.log_scope(*point))),
+    "mass without position": (part("razor.sec3.2.flat_mass", 0, 2), "n m D", dropped_flat.mass_bound),
     "mean bias": (part("razor.eq4.alibi_mean", 0, 2), "n l",
                   lambda *point: np.exp(compensation_alibi.mean_bias_log_gap(*point))),
     "Lambda": (part("razor.eq5.log_mass", 2), "r", compensation_bounds.log_mass_bound),
@@ -451,9 +454,9 @@ def test_weights_and_masses_under_alibi():
         (s, logits), rate, window = eighths(rng, n), Fraction(rng.randint(1, 16), 8), rng.randint(1, n - 1)
         biased = logits - float(rate) * (n - np.arange(1, n + 1))
         point = {"s": s, "n": Fraction(n), "l": rate, "w": Fraction(window)}
-        for number, value in enumerate(truncation.attend(biased, np.eye(n)), start=1):
+        for number, value in enumerate(dropped.attend(biased, np.eye(n)), start=1):
             close(weight, point | {"j": Fraction(number)}, value)
-        found = truncation.truncate(biased, np.ones((n, 1)), np.arange(n) < n - window)
+        found = dropped.truncate(biased, np.ones((n, 1)), np.arange(n) < n - window)
         close(mass, point, found.mass)
 
 
@@ -464,7 +467,7 @@ def test_the_cost_of_one_eviction():
     for _ in range(POINTS):
         n = rng.randint(2, 6)
         (s, logits), (v, values) = eighths(rng, n), eighths(rng, n)
-        for number, value in enumerate(truncation.eviction_errors(logits, values[:, None]), start=1):
+        for number, value in enumerate(dropped.eviction_errors(logits, values[:, None]), start=1):
             for side in both_sides:
                 close(absolute(side), {"s": s, "v": v, "n": Fraction(n), "i": Fraction(number)}, value, 1e-10)
 

@@ -5,25 +5,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from theory import (
-    alibi,
+from theory import alibi, induction, landscape, shift
+from theory.alibi import grams, grams_rotary, rotary, sharp, shifted
+from theory.alibi import printed as alibi_printed
+from theory.cache import (
+    budget,
     compensation,
     compensation_alibi,
     compensation_bounds,
     compensation_rotary,
-    compensation_second,
-    induction,
-    initialisation,
-    landscape,
-    parameters,
-    shift,
-    truncation,
-    truncation_budget,
-    truncation_cache,
-    truncation_flat,
+    compensation_second_order,
+    dropped,
+    dropped_flat,
+    size,
 )
-from theory.alibi import grams, grams_rotary, rotary, sharp, shifted
-from theory.alibi import printed as alibi_printed
 from theory.induction import network
 from theory.landscape import (
     frozen_table,
@@ -36,6 +31,7 @@ from theory.landscape import (
     symbolic,
     temperature,
 )
+from theory.shift import initialisation, parameters
 
 
 class Entry(NamedTuple):
@@ -58,7 +54,7 @@ LAYER = {"w_q": np.ones((2, 2, 4)), "w_k": np.ones((1, 2, 4)), "gamma": np.ones(
 HEADED = {"logits": [0.0, 1.0, 2.0], "values": [[1.0], [2.0], [0.5]]}
 TOKEN = {"keys": np.eye(3, 2), "values": np.ones((3, 1)), "biases": np.zeros(3), "centre": np.zeros(2)}
 STAND_IN = compensation.token(**TOKEN)
-SECOND = compensation_second.second_order_token(**TOKEN)
+SECOND = compensation_second_order.second_order_token(**TOKEN)
 TEXT = {"x": np.eye(4), "sigma": 0.5, "slope": 0.1}
 OPTIONAL = ("norm_bias", "query_bias", "key_bias", "position", "biases", "centre", "self_gap")
 
@@ -135,20 +131,20 @@ ENTRIES = [
     Entry(induction.ball_discrepancy_bound, {"length": 9, "sigma": 0.5, "slope": 0.1}),
     Entry(induction.latest_successor_bound, {"length": 9, "match": 3, "gap": 2, "sigma": 0.5, "slope": 0.1}),
     Entry(network.construction, {"dim": 2, "sigma": 0.5, "copy_slope": 3.0}, {"key": "repaired"}),
-    Entry(truncation.attend, HEADED),
-    Entry(truncation.truncate, HEADED, {"dropped": [True, False, False]}),
-    Entry(truncation.output_error_bound, {"mass": 0.1, "value_diameter": 2.0}),
-    Entry(truncation.value_diameter, {"w_v": np.eye(2), "gamma": np.ones(2)}, {"norm": "rms"}),
-    Entry(truncation.eviction_errors, HEADED),
-    Entry(truncation_budget.split_budget, {"slopes": [0.5, 0.25], "budget": 0.1, "costs": [1.0, 2.0],
+    Entry(dropped.attend, HEADED),
+    Entry(dropped.truncate, HEADED, {"dropped": [True, False, False]}),
+    Entry(dropped.output_error_bound, {"mass": 0.1, "value_diameter": 2.0}),
+    Entry(dropped.value_diameter, {"w_v": np.eye(2), "gamma": np.ones(2)}, {"norm": "rms"}),
+    Entry(dropped.eviction_errors, HEADED),
+    Entry(budget.split_budget, {"slopes": [0.5, 0.25], "budget": 0.1, "costs": [1.0, 2.0],
                                            "logit_ranges": [1.0, 2.0]}, free=("costs", "logit_ranges")),
-    Entry(truncation_budget.budget_saving, {"slopes": [0.5, 0.25]}),
-    Entry(truncation_cache.buffer_length, {"length": 9000}),
-    Entry(truncation_cache.kept_share, {"length": 9000, "protected": Fraction(3, 20), "extra": 4}),
-    Entry(truncation_cache.protected_groups, {"heads": 8, "chosen": 2, "group": 4}),
-    Entry(truncation_flat.mass_bound, {"n_dropped": 9, "n_kept": 4, "logit_range": 3.0, "self_gap": 2.0}),
-    Entry(truncation_flat.mass_floor, {"n_dropped": 9, "n_kept": 4, "logit_range": 3.0}),
-    Entry(truncation_flat.log_scope, {"logit_range": 3.0, "eps": 0.01}),
+    Entry(budget.budget_saving, {"slopes": [0.5, 0.25]}),
+    Entry(size.buffer_length, {"length": 9000}),
+    Entry(size.kept_share, {"length": 9000, "protected": Fraction(3, 20), "extra": 4}),
+    Entry(size.protected_groups, {"heads": 8, "chosen": 2, "group": 4}),
+    Entry(dropped_flat.mass_bound, {"n_dropped": 9, "n_kept": 4, "logit_range": 3.0, "self_gap": 2.0}),
+    Entry(dropped_flat.mass_floor, {"n_dropped": 9, "n_kept": 4, "logit_range": 3.0}),
+    Entry(dropped_flat.log_scope, {"logit_range": 3.0, "eps": 0.01}),
     Entry(compensation.token, TOKEN),
     Entry(lambda query: compensation.log_weight(query, STAND_IN), {"query": [0.1, 0.2]}),
     Entry(compensation.attend_with_token, HEADED | {"weight": 0.5, "token_value": [1.0]}),
@@ -172,7 +168,7 @@ ENTRIES = [
     Entry(compensation_rotary.log_gap_limit, {"query": np.ones(4), "key": np.ones(4)}),
     Entry(compensation_rotary.unrotated_log_weight, {"query": np.ones(4), "mean_key": np.ones(4), "distances": [1, 2],
                                                      "frequencies": [1.0, 0.1]}),
-    Entry(compensation_second.second_order_token, TOKEN),
-    Entry(lambda query: compensation_second.second_order_log_weight(query, SECOND), {"query": [0.1, 0.2]}),
-    Entry(lambda query: compensation_second.second_order_value(query, SECOND), {"query": [0.1, 0.2]}),
+    Entry(compensation_second_order.second_order_token, TOKEN),
+    Entry(lambda query: compensation_second_order.second_order_log_weight(query, SECOND), {"query": [0.1, 0.2]}),
+    Entry(lambda query: compensation_second_order.second_order_value(query, SECOND), {"query": [0.1, 0.2]}),
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from theory import alibi
 from theory.alibi import grams, rotary
 from theory.alibi.grams_rotary import rotary_ranges
 from theory.alibi.head import product_norm
-from theory.truncation import value_diameter
+from theory.cache.dropped import value_diameter
 
 SIZES = [(4, 2, 3, 7), (4, 4, 8, 16), (2, 1, 8, 5), (6, 2, 16, 64), (2, 2, 1, 4), (3, 3, 32, 200), (1, 1, 1, 2)]
 

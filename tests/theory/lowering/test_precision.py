@@ -12,7 +12,7 @@ from flint import ctx
 
 from proofs_check import certify, check
 from theory import alibi
-from theory.compensation_bounds import certified_log_mass_bound
+from theory.cache.compensation_bounds import certified_log_mass_bound
 from theory.landscape.blow_up import blow_up_time
 from theory.landscape.temperature import slope_in_temperature
 from theory.lowering.alone import alone

@@ -2,7 +2,7 @@
 
 import pytest
 
-from theory.parameters import (
+from theory.shift.parameters import (
     Shape,
     llama_ffn,
     non_embedding_parameters,

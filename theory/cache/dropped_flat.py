@@ -6,8 +6,8 @@ Everything follows from e^{x_i - x_j} lying in [e^{-D}, e^D]. Logit ranges reach
 import numpy as np
 from numpy.typing import ArrayLike
 
+from theory.cache.dropped import Array, odds_share
 from theory.checked import NONNEGATIVE, POSITIVE, SHARE, Range, reals, shown
-from theory.truncation import Array, odds_share
 
 
 def _counts(n_dropped: ArrayLike, n_kept: ArrayLike) -> tuple[Array, Array]:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from theory import compensation as comp
-from theory import compensation_bounds as bounds
+from theory.cache import compensation as comp
+from theory.cache import compensation_bounds as bounds
 
 seeds = st.integers(0, 10**6)
 

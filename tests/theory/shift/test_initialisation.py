@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theory import initialisation as init
+from theory.shift import initialisation as init
 
 
 @pytest.mark.parametrize("window", [2, 3, 4, 5])

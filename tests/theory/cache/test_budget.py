@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from theory.truncation_budget import budget_saving, split_budget
+from theory.cache.budget import budget_saving, split_budget
 
 
 def sharp_window(mass, slope, spread):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theory.shift import mixing_matrix, offset_weights, shift_matrix, shifted_attention, softmax, tokens
+from theory.shift.algebra import mixing_matrix, offset_weights, shift_matrix, shifted_attention, softmax, tokens
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
 

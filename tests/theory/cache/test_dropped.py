@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from theory import truncation
-from theory.truncation_flat import log_scope, mass_bound, mass_floor
+from theory.cache import dropped as truncation
+from theory.cache.dropped_flat import log_scope, mass_bound, mass_floor
 
 seeds = st.integers(0, 10**6)
 ranges = st.floats(0, 40)

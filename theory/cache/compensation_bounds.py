@@ -16,11 +16,11 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 
+from theory.cache.dropped import Array
 from theory.checked import NONNEGATIVE, POSITIVE, UNIT, real, reals, sized
 from theory.lowering.box import outward
 from theory.lowering.numeric import numeric
 from theory.lowering.precision import working
-from theory.truncation import Array
 
 span = sp.Symbol("span", positive=True)
 share = sp.Symbol("share", positive=True)

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from theory.cache.compensation import Token, checked_keys, checked_vector, prior_weights
+from theory.cache.dropped import Array
 from theory.checked import sized
-from theory.compensation import Token, checked_keys, checked_vector, prior_weights
-from theory.truncation import Array
 
 
 class SecondOrderToken(NamedTuple):

@@ -5,8 +5,8 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import xlogy
 
+from theory.cache.dropped import Array
 from theory.checked import NONNEGATIVE, POSITIVE, real, reals, sized
-from theory.truncation import Array
 
 
 def _heads(slopes: ArrayLike, costs: ArrayLike | None) -> tuple[Array, Array]:
@@ -58,9 +58,7 @@ def _sharp_split(cost: Array, rate: Array, bend: Array, total: float) -> Array:
         raise ValueError(f"budget {total:g} is too large: a head would have to drop a mass above 1/2")
     # masses(level) >= level / rate, so the budget is spent at or below this level (up to rounding)
     start = min(highest, (1.0 + 1e-12) * total / float((cost / rate).sum()))
-    level = brentq(
-        lambda level: float(cost @ masses(level)) - total, 0.0, start, xtol=1e-300, rtol=1e-15, maxiter=4000
-    )
+    level = brentq(lambda level: float(cost @ masses(level)) - total, 0.0, start, xtol=1e-300, rtol=1e-15, maxiter=4000)
     return masses(level)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from theory import compensation_bounds as bounds
+from theory.cache import compensation_bounds as bounds
 from theory.lowering.numeric import numeric
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
+from theory.cache.dropped import Array, attend, checked_dropped, checked_head, odds_share
 from theory.checked import real, reals, sized
-from theory.truncation import Array, attend, checked_dropped, checked_head, odds_share
 
 
 class Token(NamedTuple):
@@ -119,7 +119,7 @@ def compare(logits: ArrayLike, values: ArrayLike, dropped: ArrayLike, weight: fl
 
     Args: logits (n,), values (n, d_v) of all tokens; dropped, a mask (n,) that drops and keeps at least one;
     weight, token_value: log weight and value (d_v,) of the token that replaces the dropped ones, from `log_weight`,
-    or from `theory.compensation_second` or `theory.compensation_rotary`.
+    or from `theory.cache.compensation_second_order` or `theory.cache.compensation_rotary`.
     Raises ValueError for shapes that do not agree, numbers that are not finite, and a mask of all or none.
     """
     x, v = checked_head(logits, values)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.theory.alibi.drawn_heads import logits, normalised, random_head
-from theory import alibi, truncation
+from theory import alibi
+from theory.cache import dropped
 
 
 def run_head(head, w_v, slope, states, window):
@@ -42,7 +43,7 @@ def test_output_error_of_a_head_stays_below_the_bound_from_its_weights(norm, see
     window, length = int(rng.integers(1, 20)), int(rng.integers(21, 60))
     spread = alibi.logit_range(**head)
     mass = alibi.dropped_mass_bound(window, slope, spread, length)
-    bound = truncation.output_error_bound(mass, truncation.value_diameter(w_v, head["gamma"], norm))
+    bound = dropped.output_error_bound(mass, dropped.value_diameter(w_v, head["gamma"], norm))
     loose = normalised(rng.normal(size=(length, 4)), head)
     for states in (loose, hostile_states(rng, head, window, length)):
         full, kept = run_head(head, w_v, slope, states, window)
@@ -57,5 +58,5 @@ def test_output_bound_is_reached_by_a_negative_head_of_width_one(product, slope,
     states = np.concatenate([-np.ones((length - window, 1)), np.ones((window, 1))])
     full, kept = run_head(head, w_v, slope, states, window)
     mass = alibi.dropped_mass_bound(window, slope, alibi.logit_range(**head), length)
-    bound = truncation.output_error_bound(mass, truncation.value_diameter(w_v, head["gamma"]))
+    bound = dropped.output_error_bound(mass, dropped.value_diameter(w_v, head["gamma"]))
     assert np.linalg.norm(full - kept) == pytest.approx(bound, rel=1e-9)

@@ -7,9 +7,9 @@ even for identical keys; with weights e^{-slope * distance} it is exact for them
 import numpy as np
 from numpy.typing import ArrayLike
 
+from theory.cache.compensation import Token, checked_vector, token
+from theory.cache.dropped import Array
 from theory.checked import NONNEGATIVE, real, reals, sized, whole, wholes
-from theory.compensation import Token, checked_vector, token
-from theory.truncation import Array
 
 
 @sized()

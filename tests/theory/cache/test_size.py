@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from theory.truncation_cache import buffer_length, kept_share, protected_groups
+from theory.cache.size import buffer_length, kept_share, protected_groups
 
 
 @given(st.integers(1, 200_000), st.integers(0, 20), st.integers(0, 8))

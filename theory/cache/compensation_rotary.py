@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import i0e, logsumexp
 
+from theory.cache.compensation import checked_vector
+from theory.cache.dropped import Array
 from theory.checked import NONNEGATIVE, reals, sized, whole
-from theory.compensation import checked_vector
-from theory.truncation import Array
 
 _BESSEL = [0.0, *(1 / factorial(k) ** 2 for k in range(1, 11))]  # of I_0 - 1 in reach^2 / 4
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from theory import compensation as comp
-from theory import compensation_alibi as alibi
-from theory import compensation_rotary as rotary
-from theory import compensation_second as second
-from theory.compensation_bounds import log_mass_bound, second_order_bound
+from theory.cache import compensation as comp
+from theory.cache import compensation_alibi as alibi
+from theory.cache import compensation_rotary as rotary
+from theory.cache import compensation_second_order as second
+from theory.cache.compensation_bounds import log_mass_bound, second_order_bound
 
 seeds = st.integers(0, 10**6)
 ONES = comp.Token(np.ones(2), np.ones(2), np.zeros(()))
