@@ -61,7 +61,7 @@ def _one_pinned_thread() -> None:
 
 
 def _write(target, rows, wrong: list[str], quick: bool) -> None:
-    from dynamics.files import atomic_write_bytes
+    from dynamics.files.atomic import atomic_write_bytes
 
     fields = {"comparisons", "limits", "guards"}
     plain = [row._asdict() | {name: [part._asdict() for part in getattr(row, name)] for name in fields} for row in rows]

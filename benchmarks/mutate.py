@@ -59,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace) -> int:
     from benchmarks import mutation_page
-    from dynamics.files import check_target
+    from dynamics.files.atomic import check_target
 
     for path in (options.out, options.page):
         check_target(path)

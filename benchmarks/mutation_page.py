@@ -10,7 +10,7 @@ from math import sqrt
 from pathlib import Path
 from typing import Any
 
-from dynamics.files import atomic_write_text
+from dynamics.files.atomic import atomic_write_text
 
 NO_REASON = "no reason yet: a test is missing"
 

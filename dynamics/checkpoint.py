@@ -9,10 +9,10 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from dynamics import manifest as manifests
 from dynamics.config import PRESETS, ModelConfig
-from dynamics.files import atomic_write_bytes, sha256_bytes
-from dynamics.manifest import Manifest
+from dynamics.files import manifest as manifests
+from dynamics.files.atomic import atomic_write_bytes, sha256_bytes
+from dynamics.files.manifest import Manifest
 from dynamics.model import InductionModel
 
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"

@@ -7,7 +7,7 @@ from pathlib import Path
 from dynamics import checkpoint_safetensors as safetensors_files
 from dynamics.checkpoint_json import read_object
 from dynamics.checkpoint_safetensors import StoredTensor
-from dynamics.files import sha256_of
+from dynamics.files.atomic import sha256_of
 
 SINGLE, INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".npy", ".npz")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dynamics.checkpoint_safetensors import FLOATS, StoredTensor
-from dynamics.manifest import plain_line
+from dynamics.files.manifest import plain_line
 
 Role = Literal["query", "key", "value"]
 ROLES: tuple[Role, ...] = ("query", "key", "value")

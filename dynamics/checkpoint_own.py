@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics import checkpoint_layout as layouts
-from dynamics import manifest as manifests
 from dynamics.checkpoint_layout import Architecture, LayerLayout, Layout
 from dynamics.checkpoint_llama import PROJECTIONS, attention_shapes
 from dynamics.config import ModelConfig
+from dynamics.files import manifest as manifests
 from theory import alibi
 
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"

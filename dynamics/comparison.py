@@ -28,8 +28,8 @@ from dynamics.comparison_plan import (
 from dynamics.comparison_record import Cell, Heads, Part, Settings
 from dynamics.corpus import Corpus
 from dynamics.eviction import heavy_hitters, sink_window
-from dynamics.files import atomic_write_text
-from dynamics.manifest import plain_line
+from dynamics.files.atomic import atomic_write_text
+from dynamics.files.manifest import plain_line
 from dynamics.model import InductionModel
 from dynamics.razor_cache import RazorCache
 from dynamics.razor_plan import RazorPlan

@@ -14,8 +14,8 @@ from dynamics.comparison import held_out
 from dynamics.comparison_record import Settings
 from dynamics.corpus import Corpus
 from dynamics.eviction import causal_bias
-from dynamics.hashed_file import read_hashed, write_hashed
-from dynamics.manifest import Strict, plain_line
+from dynamics.files.hashed import read_hashed, write_hashed
+from dynamics.files.manifest import Strict, plain_line
 from dynamics.model import InductionModel
 from dynamics.softmax import probabilities
 from dynamics.text_needles import Windows

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from dynamics.manifest import Strict
+from dynamics.files.manifest import Strict
 
 Positive = Annotated[int, Field(ge=1)]
 Fraction01 = Annotated[float, Field(ge=0, le=1)]

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from dynamics import checkpoint, heads
 from dynamics.config import ModelConfig, TrainConfig
-from dynamics.manifest import Count, Strict
+from dynamics.files.manifest import Count, Strict
 from dynamics.model import InductionModel
 from dynamics.positions import rotate
 from dynamics.runs import heldout_of

@@ -6,8 +6,8 @@ from pydantic import ValidationError
 
 from dynamics.config import ModelConfig, TrainConfig
 from dynamics.coupling import Mixing, MixingTable
-from dynamics.hashed_file import read_hashed, write_hashed
-from dynamics.manifest import Strict, plain_line
+from dynamics.files.hashed import read_hashed, write_hashed
+from dynamics.files.manifest import Strict, plain_line
 from dynamics.shipped_results import SHIPPED
 
 DECIMALS = 6  # of a coefficient: what float32 holds

@@ -25,8 +25,8 @@ from dynamics.comparison_record import Settings
 from dynamics.comparison_scope import head_scopes
 from dynamics.corpus import Corpus
 from dynamics.eviction import causal_bias, heavy_hitters, known_query, sink_window_but
-from dynamics.hashed_file import read_hashed, write_hashed
-from dynamics.manifest import Strict, plain_line
+from dynamics.files.hashed import read_hashed, write_hashed
+from dynamics.files.manifest import Strict, plain_line
 from dynamics.model import InductionModel
 from dynamics.softmax import probabilities
 from dynamics.text_needles import ANSWER, FIRST_KEY, FIRST_VALUE, Windows

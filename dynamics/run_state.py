@@ -14,7 +14,7 @@ from torch import Tensor
 
 from dynamics.checkpoint import check_shapes, read_tensors
 from dynamics.config import ModelConfig, TrainConfig
-from dynamics.files import atomic_write_bytes
+from dynamics.files.atomic import atomic_write_bytes
 from dynamics.model import InductionModel
 
 STATE = "state.safetensors"

@@ -7,8 +7,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from dynamics.config import Positive
-from dynamics.files import atomic_write_text
-from dynamics.manifest import Strict, plain_line
+from dynamics.files.atomic import atomic_write_text
+from dynamics.files.manifest import Strict, plain_line
 
 Four = tuple[float, float, float, float]
 SHIPPED = Path(__file__).parent / "results_scalar" / "study.json"

@@ -11,8 +11,8 @@ import torch
 from numpy.typing import NDArray
 
 from dynamics.descent import descend
+from dynamics.files.manifest import package_version
 from dynamics.flow import gradient_flow
-from dynamics.manifest import package_version
 from dynamics.scalar_model import train_scalars
 from dynamics.scalar_record import Four, LearningPair, LearningTimes, ScalarStudy, ScalarTraining, TableDeviations
 from theory import landscape

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from dynamics.hashed_file import read_hashed, write_hashed
-from dynamics.manifest import Strict, plain_line
+from dynamics.files.hashed import read_hashed, write_hashed
+from dynamics.files.manifest import Strict, plain_line
 from dynamics.sweep_record import Job, JobResult, Measure, SweepManifest, result_of
 
 SHIPPED = Path(__file__).with_name("results")

@@ -16,9 +16,9 @@ from pydantic import ValidationError
 from tqdm import tqdm
 
 from dynamics.batches import check_task
-from dynamics.files import atomic_write_text, sha256_of
-from dynamics.folder_lock import LOCK, only_writer
-from dynamics.manifest import package_version, plain_line
+from dynamics.files.atomic import atomic_write_text, sha256_of
+from dynamics.files.lock import LOCK, only_writer
+from dynamics.files.manifest import package_version, plain_line
 from dynamics.sweep_job import RESULTS, STATES, WEIGHTS, Place, read_result, result_path, run_job
 from dynamics.sweep_record import Job, JobResult, Measure, Precision, SweepManifest
 from dynamics.training import choose_device

@@ -16,9 +16,9 @@ from dynamics import checkpoint
 from dynamics.batches import heldout_rows, training_batch
 from dynamics.collector import frozen_heap
 from dynamics.evaluation import as_tensors, evaluate
-from dynamics.files import atomic_write_text
+from dynamics.files.atomic import atomic_write_text
+from dynamics.files.manifest import plain_line
 from dynamics.interrupt import deferred_interrupt
-from dynamics.manifest import plain_line
 from dynamics.model import InductionModel
 from dynamics.places import build
 from dynamics.run_state import History, StateKeeper, load_state

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from dynamics.config import Fraction01, Positive
-from dynamics.manifest import Strict
+from dynamics.files.manifest import Strict
 
 
 class TextTraining(Strict):

@@ -77,7 +77,7 @@ class _File:
         self.write()
 
     def write(self) -> None:
-        from dynamics.files import atomic_write_text
+        from dynamics.files.atomic import atomic_write_text
         from proofs_check.store import written
 
         atomic_write_text(self.path, written(self.entries))

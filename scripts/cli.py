@@ -77,7 +77,7 @@ def output_file(path: str) -> Path:
 
     Raises ValueError for a folder, a device, a pipe, a socket, a symbolic link, and where nothing may be written.
     """
-    from dynamics.files import check_target
+    from dynamics.files.atomic import check_target
 
     if path.endswith(("/", os.sep)):
         raise ValueError(f"cannot write {path}: it names a folder")

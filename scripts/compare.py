@@ -38,7 +38,7 @@ def main(argv: list[str] | None = None) -> int:
         output_file(f"{out / name}.sha256")
     import torch
 
-    from dynamics.folder_lock import only_writer
+    from dynamics.files.lock import only_writer
     from dynamics.training import choose_device
 
     device = str(choose_device(options.device))
@@ -59,8 +59,8 @@ def _compare(options, out: Path, device: str) -> int:
     from dynamics.comparison_record import Comparison, write_comparison
     from dynamics.comparison_scope import write_scopes
     from dynamics.corpus import standard_library
+    from dynamics.files.manifest import package_version
     from dynamics.head_reading import write_reading
-    from dynamics.manifest import package_version
     from scripts.compare_table import scope_table, table
 
     corpus = standard_library()

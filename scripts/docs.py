@@ -28,7 +28,7 @@ def main(argv: list[str] | None = None) -> int:
         for path in stale:
             print(f"stale: {path.relative_to(ROOT)} (run `make docs`)")
         return 1 if stale else 0
-    from dynamics.files import atomic_write_text
+    from dynamics.files.atomic import atomic_write_text
 
     for path in stale:
         atomic_write_text(path, fresh[path])

@@ -45,7 +45,7 @@ def save_figure(figure: "Figure", arrays: Mapping[str, Any], prefix: Path, kinds
     import matplotlib
     import numpy as np
 
-    from dynamics.files import atomic_write_bytes
+    from dynamics.files.atomic import atomic_write_bytes
 
     contents = {}
     with matplotlib.rc_context(fname=STYLE):

@@ -25,7 +25,7 @@ def main(argv: list[str] | None = None) -> int:
     report = read_report(Path(args.source))
     page = render(report, figures(Path(args.figures)), training(Path(args.training)))
 
-    from dynamics.files import atomic_write_text
+    from dynamics.files.atomic import atomic_write_text
 
     atomic_write_text(target, page)
     print(f"wrote {target}: {report['summary']['claims']} claims, {len(page) // 1024} KiB")

@@ -71,7 +71,7 @@ def main(argv: list[str] | None = None) -> int:
 
     text, written = scope_report.text(checkpoint, layers, asked, bool(args.heads)), []
     if target is not None:
-        from dynamics.files import atomic_write_text
+        from dynamics.files.atomic import atomic_write_text
 
         document = scope_report.document(args.model, checkpoint, layers, asked, bool(args.heads))
         atomic_write_text(target, document)

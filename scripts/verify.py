@@ -126,7 +126,7 @@ def _rules(certificate: dict) -> list[tuple[str, int]]:
 
 
 def _write(target, data: dict) -> None:
-    from dynamics.files import atomic_write_text
+    from dynamics.files.atomic import atomic_write_text
 
     atomic_write_text(target, json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 

@@ -7,8 +7,9 @@ import pytest
 import safetensors.torch
 import torch
 
-from dynamics import checkpoint, files, manifest
+from dynamics import checkpoint
 from dynamics.config import ModelConfig
+from dynamics.files import atomic, manifest
 from dynamics.model import InductionModel
 
 CONFIG = ModelConfig(vocab=30, width=8, n_heads=2)
@@ -39,7 +40,7 @@ def rewrite(path, change):
     change(tensors)
     data = safetensors.torch.save(tensors)
     (path / "weights.safetensors").write_bytes(data)
-    edit(path, lambda found: found.update(sha256=files.sha256_bytes(data)))
+    edit(path, lambda found: found.update(sha256=atomic.sha256_bytes(data)))
 
 
 def refused(path, words):
@@ -52,7 +53,7 @@ def test_saved_model_is_loaded_bit_for_bit(tmp_path):
     model, found = write(tmp_path), checkpoint.load(tmp_path)
     assert found.model.config == CONFIG
     assert all(torch.equal(model.state_dict()[name], value) for name, value in found.model.state_dict().items())
-    assert found.manifest.sha256 == files.sha256_of(tmp_path / "weights.safetensors")
+    assert found.manifest.sha256 == atomic.sha256_of(tmp_path / "weights.safetensors")
     assert found.manifest.metrics == {"x": 0.5}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["manifest.json", "weights.safetensors"]
 
@@ -77,7 +78,7 @@ def test_truncated_or_foreign_weights_with_a_fitting_hash_are_refused(folder):
     whole = (folder / "weights.safetensors").read_bytes()
     for data in (b"", whole[:-1], whole[:50], b"\x80\x04N."):
         (folder / "weights.safetensors").write_bytes(data)
-        edit(folder, lambda found, data=data: found.update(sha256=files.sha256_bytes(data)))
+        edit(folder, lambda found, data=data: found.update(sha256=atomic.sha256_bytes(data)))
         refused(folder, "not a safetensors file")
 
 
@@ -144,7 +145,7 @@ def test_manifest_survives_a_round_trip(folder):
 
 def test_interrupted_write_keeps_the_old_file_whole(tmp_path, monkeypatch):
     target = tmp_path / "file"
-    files.atomic_write_text(target, "old")
+    atomic.atomic_write_text(target, "old")
 
     def stop(*_):
         raise KeyboardInterrupt
@@ -153,13 +154,13 @@ def test_interrupted_write_keeps_the_old_file_whole(tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(os, name, stop)
             with pytest.raises(KeyboardInterrupt):
-                files.atomic_write_text(target, "new")
+                atomic.atomic_write_text(target, "new")
         assert target.read_text() == "old"
         assert os.listdir(tmp_path) == ["file"]
 
 
 def test_written_file_has_the_usual_permissions(tmp_path):
-    files.atomic_write_bytes(tmp_path / "sub" / "file", b"x")
+    atomic.atomic_write_bytes(tmp_path / "sub" / "file", b"x")
     (tmp_path / "plain").write_bytes(b"x")
     assert (tmp_path / "sub" / "file").stat().st_mode == (tmp_path / "plain").stat().st_mode
 

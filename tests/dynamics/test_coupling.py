@@ -10,7 +10,7 @@ from dynamics.config import ModelConfig, TrainConfig
 from dynamics.coupling import Mixing, MixingTable, cells, collect, fixed, gains, mixings
 from dynamics.coupling_file import read_table, write_table
 from dynamics.evaluation import heldout_batch
-from dynamics.files import sha256_bytes
+from dynamics.files.atomic import sha256_bytes
 from dynamics.model import InductionModel
 from dynamics.sweep import run_sweep
 from dynamics.sweep_record import Job, Measure

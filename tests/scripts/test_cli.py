@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scripts import cli, compare, fig_landscape, scalar, scope, sweep, train
-from tests.dynamics.test_files import KINDS
+from tests.dynamics.files.test_atomic import KINDS
 
 ROOT = Path(cli.__file__).parents[1]
 LIST = [sys.executable, "-m", "scripts.sweep", "--list"]

@@ -13,7 +13,7 @@ from dynamics.comparison_record import Settings, read_comparison
 from dynamics.comparison_scope import read_scopes
 from dynamics.config import ModelConfig
 from dynamics.corpus import Corpus
-from dynamics.folder_lock import only_writer
+from dynamics.files.lock import only_writer
 from dynamics.head_reading import read_reading
 from dynamics.text_needles import VOCAB
 from dynamics.text_settings import TextTraining

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dynamics.files import atomic_write_text
+from dynamics.files.atomic import atomic_write_text
 
 Scalar = bool | int | float | str | None
 Count = Annotated[int, Field(ge=0)]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dynamics import sweep
-from dynamics.folder_lock import LOCK, only_writer
+from dynamics.files.lock import LOCK, only_writer
 from tests.dynamics.test_sweep import MEASURE, jobs
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,8 +8,8 @@ from contextlib import closing
 
 import pytest
 
-from dynamics import files
-from dynamics.hashed_file import write_hashed
+from dynamics.files import atomic
+from dynamics.files.hashed import write_hashed
 
 
 def make_folder(path):
@@ -53,7 +53,7 @@ KINDS = [
 
 
 @pytest.mark.parametrize(
-    ("write", "beside"), [(files.atomic_write_text, ""), (write_hashed, ""), (write_hashed, ".sha256")]
+    ("write", "beside"), [(atomic.atomic_write_text, ""), (write_hashed, ""), (write_hashed, ".sha256")]
 )
 @pytest.mark.parametrize(("make", "words"), KINDS, ids=lambda value: getattr(value, "__name__", ""))
 def test_what_is_no_regular_file_is_refused_and_left_as_it_is(tmp_path, monkeypatch, make, words, write, beside):
@@ -68,7 +68,7 @@ def test_what_is_no_regular_file_is_refused_and_left_as_it_is(tmp_path, monkeypa
 def test_a_folder_on_the_way_may_be_a_link(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    files.atomic_write_text(tmp_path / "link" / "file", "new")
+    atomic.atomic_write_text(tmp_path / "link" / "file", "new")
     assert (tmp_path / "real" / "file").read_text() == "new"
 
 
@@ -76,7 +76,7 @@ def test_a_replaced_file_hands_on_its_permissions(tmp_path):
     target = tmp_path / "file"
     target.write_text("old")
     target.chmod(0o640)
-    files.atomic_write_text(target, "new")
+    atomic.atomic_write_text(target, "new")
     assert (target.read_text(), stat.S_IMODE(target.stat().st_mode)) == ("new", 0o640)
 
 
@@ -86,7 +86,7 @@ def test_a_read_only_file_is_refused(tmp_path):
     target.write_text("old")
     target.chmod(0o444)
     with pytest.raises(ValueError, match="file: the file is read-only"):
-        files.atomic_write_text(target, "new")
+        atomic.atomic_write_text(target, "new")
 
 
 @pytest.mark.parametrize("call", ["open", "fsync", "replace"])
@@ -99,6 +99,6 @@ def test_a_full_disk_is_told_with_the_file_and_leaves_nothing(tmp_path, monkeypa
     with monkeypatch.context() as patch:
         patch.setattr(os, call, full)
         with pytest.raises(OSError, match="No space left on device") as caught:
-            files.atomic_write_text(target, "new")
+            atomic.atomic_write_text(target, "new")
     assert (caught.value.filename, caught.value.errno) == (str(target), errno.ENOSPC)
     assert (os.listdir(tmp_path), target.read_text()) == (["file"], "old")

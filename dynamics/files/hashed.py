@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dynamics.files import atomic_write_text, check_target, sha256_bytes
+from dynamics.files.atomic import atomic_write_text, check_target, sha256_bytes
 
 
 def write_hashed(path: str | Path, text: str) -> None:

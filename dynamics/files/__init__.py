@@ -1,0 +1,1 @@
+"""Whole files or none: atomic writes, locks of folders, hashes beside results, manifests."""
