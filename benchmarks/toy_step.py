@@ -17,7 +17,7 @@ from dynamics.collector import frozen_heap
 from dynamics.config import ModelConfig, TrainConfig
 from dynamics.evaluation import as_tensors, training_rng
 from dynamics.model import InductionModel
-from dynamics.tasks import induction_batch
+from dynamics.tasks.induction import induction_batch
 from dynamics.training import make_optimizer, train_step
 
 _IGNORED = -100

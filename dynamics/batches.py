@@ -10,10 +10,10 @@ import numpy as np
 
 from dynamics.config import TrainConfig
 from dynamics.evaluation import heldout_rng, training_rng
-from dynamics.task_hop import hop_batch
-from dynamics.task_mqar import mqar_batch
-from dynamics.task_trigram import Table, trigram_batch, trigram_table
-from dynamics.tasks import FIRST_TOKEN, Batch, induction_batch
+from dynamics.tasks.hop import hop_batch
+from dynamics.tasks.induction import FIRST_TOKEN, Batch, induction_batch
+from dynamics.tasks.mqar import mqar_batch
+from dynamics.tasks.trigram import Table, trigram_batch, trigram_table
 
 
 def training_batch(training: TrainConfig, vocab: int, step: int) -> Batch:

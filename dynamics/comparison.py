@@ -26,14 +26,14 @@ from dynamics.comparison_plan import (
     sizes,
 )
 from dynamics.comparison_record import Cell, Heads, Part, Settings
-from dynamics.corpus import Corpus
 from dynamics.eviction import heavy_hitters, sink_window
 from dynamics.files.atomic import atomic_write_text
 from dynamics.files.manifest import plain_line
 from dynamics.model import InductionModel
 from dynamics.razor_cache import RazorCache
 from dynamics.razor_plan import RazorPlan
-from dynamics.text_needles import ANSWER, Windows, retrieval_windows, text_windows
+from dynamics.tasks.corpus import Corpus
+from dynamics.tasks.needles import ANSWER, Windows, retrieval_windows, text_windows
 from dynamics.text_training import text_losses, train_text
 
 CHUNK = 32  # windows at a time

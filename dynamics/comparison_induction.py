@@ -11,8 +11,8 @@ from dynamics.batches import heldout_rows
 from dynamics.comparison_scope import EPS, MeasuredScopes, head_scopes, largest_weights
 from dynamics.config import ModelConfig, TrainConfig
 from dynamics.run_state import STATE
-from dynamics.tasks import Batch
-from dynamics.text_needles import TEXT, Windows
+from dynamics.tasks.induction import Batch
+from dynamics.tasks.needles import TEXT, Windows
 from dynamics.training import train
 
 CONFIG = ModelConfig(vocab=540, n_layers=2, shift="none", position="alibi")

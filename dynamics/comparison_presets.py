@@ -2,7 +2,7 @@
 
 from dynamics.comparison_record import Settings
 from dynamics.config import ModelConfig
-from dynamics.text_needles import VOCAB
+from dynamics.tasks.needles import VOCAB
 from dynamics.text_settings import TextTraining
 
 

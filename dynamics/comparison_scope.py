@@ -12,13 +12,13 @@ from torch import Tensor
 from dynamics.attention_function import replaced
 from dynamics.comparison import held_out
 from dynamics.comparison_record import Settings
-from dynamics.corpus import Corpus
 from dynamics.eviction import causal_bias
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
 from dynamics.model import InductionModel
 from dynamics.softmax import probabilities
-from dynamics.text_needles import Windows
+from dynamics.tasks.corpus import Corpus
+from dynamics.tasks.needles import Windows
 from dynamics.text_training import text_losses
 from theory import alibi
 

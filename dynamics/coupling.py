@@ -20,7 +20,7 @@ from dynamics.runs import heldout_of
 from dynamics.sweep import read_sweep
 from dynamics.sweep_job import WEIGHTS
 from dynamics.sweep_record import Job
-from dynamics.tasks import FIRST_TOKEN, Batch
+from dynamics.tasks.induction import FIRST_TOKEN, Batch
 
 Pair = tuple[float, float]
 TwoByTwo = tuple[tuple[int, int], tuple[int, int]]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.config import ModelConfig, TrainConfig
-from dynamics.tasks import length_law
+from dynamics.tasks.induction import length_law
 
 
 def sizes(variants: Iterable[tuple[ModelConfig, TrainConfig]], stops: bool = True) -> str:

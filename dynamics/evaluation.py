@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from dynamics.model import InductionModel
-from dynamics.tasks import Batch, induction_batch
+from dynamics.tasks.induction import Batch, induction_batch
 
 
 class Evaluation(NamedTuple):

@@ -23,13 +23,13 @@ from dynamics.comparison_heads import rank_heads
 from dynamics.comparison_plan import HEAVY, sizes
 from dynamics.comparison_record import Settings
 from dynamics.comparison_scope import head_scopes
-from dynamics.corpus import Corpus
 from dynamics.eviction import causal_bias, heavy_hitters, known_query, sink_window_but
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
 from dynamics.model import InductionModel
 from dynamics.softmax import probabilities
-from dynamics.text_needles import ANSWER, FIRST_KEY, FIRST_VALUE, Windows
+from dynamics.tasks.corpus import Corpus
+from dynamics.tasks.needles import ANSWER, FIRST_KEY, FIRST_VALUE, Windows
 from dynamics.text_training import text_losses
 
 SHIPPED = Path(__file__).with_name("results_scope") / "head_reading.json"

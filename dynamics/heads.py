@@ -12,7 +12,7 @@ import torch
 
 from dynamics.evaluation import as_tensors, parts
 from dynamics.model import InductionModel
-from dynamics.tasks import Batch
+from dynamics.tasks.induction import Batch
 
 THRESHOLD = 0.5
 

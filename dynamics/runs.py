@@ -19,7 +19,7 @@ from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.lock import only_writer
 from dynamics.files.manifest import Strict
 from dynamics.run_state import STATE, History
-from dynamics.tasks import Batch
+from dynamics.tasks.induction import Batch
 from dynamics.training import TrainResult, train
 
 HISTORY = "history.json"

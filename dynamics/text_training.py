@@ -12,12 +12,12 @@ from tqdm import tqdm
 
 from dynamics.collector import frozen_heap
 from dynamics.config import ModelConfig
-from dynamics.corpus import Corpus
 from dynamics.evaluation import training_rng
 from dynamics.interrupt import deferred_interrupt
 from dynamics.model import InductionModel
 from dynamics.run_state import STATE, History, StateKeeper, load_state
-from dynamics.text_needles import ANSWER, TEXT, VOCAB, Windows, training_windows
+from dynamics.tasks.corpus import Corpus
+from dynamics.tasks.needles import ANSWER, TEXT, VOCAB, Windows, training_windows
 from dynamics.text_settings import TextTraining
 from dynamics.training import choose_device, learning_rate, make_optimizer
 

@@ -58,9 +58,9 @@ def _compare(options, out: Path, device: str) -> int:
     from dynamics.comparison_presets import preset
     from dynamics.comparison_record import Comparison, write_comparison
     from dynamics.comparison_scope import write_scopes
-    from dynamics.corpus import standard_library
     from dynamics.files.manifest import package_version
     from dynamics.head_reading import write_reading
+    from dynamics.tasks.corpus import standard_library
     from scripts.compare_table import scope_table, table
 
     corpus = standard_library()

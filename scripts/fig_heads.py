@@ -41,7 +41,7 @@ def compute(table: Any, size: int = QUICK_SIZE) -> Data:
     import numpy as np
 
     from dynamics.coupling import cells, fixed
-    from dynamics.tasks import length_law
+    from dynamics.tasks.induction import length_law
     from proofs_check.kv.tables_data import TABLE_5
     from theory import landscape
 

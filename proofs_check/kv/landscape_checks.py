@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from dynamics.listing_k import listing_sample
-from dynamics.tasks import FIRST_TOKEN, length_law_exact
+from dynamics.tasks.induction import FIRST_TOKEN, length_law_exact
+from dynamics.tasks.listing_k import listing_sample
 from proofs_check.claim import Effort
 from proofs_check.kv.general_checks import nonnegative, positive
 from proofs_check.kv.position_classes import CASES

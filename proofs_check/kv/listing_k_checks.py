@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from functools import cache
 
-from dynamics.listing_k import listing_sample
+from dynamics.tasks.listing_k import listing_sample
 from proofs_check.claim import Nature
 from proofs_check.kv.listing_k_tree import MID_VAL, all_rows, content, n_tokens
 from proofs_check.margin import Margin, less, same, worst

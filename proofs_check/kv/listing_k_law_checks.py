@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import factorial
 
-from dynamics.tasks import length_law_exact, stopping_law_exact
+from dynamics.tasks.induction import length_law_exact, stopping_law_exact
 from proofs_check.kv.listing_k_tree import all_rows, content, joint_law, n_tokens
 from proofs_check.margin import Margin, at_most, less, same, worst
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from dynamics.listing_k import listing_sample
+from dynamics.tasks.listing_k import listing_sample
 
 MID_VAL = 10
 

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from dynamics.task_hop import hop
+from dynamics.tasks.hop import hop
 from proofs_check.claim import INSTANCES, Claim, Control, Effort
 from proofs_check.kv.exact_claim import BOTH, FINAL, unsettled_claim
 from proofs_check.kv.mathematical import exact, mathematical

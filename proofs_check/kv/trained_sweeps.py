@@ -8,7 +8,7 @@ from itertools import pairwise
 from statistics import median
 
 from dynamics.survival import median_time
-from dynamics.tasks import length_law
+from dynamics.tasks.induction import length_law
 from proofs_check.claim import Control, Evidence
 from proofs_check.kv.exact_claim import unsettled_claim
 from proofs_check.kv.outcomes import outcome

@@ -17,9 +17,9 @@ from dynamics.comparison_plan import FULL, POLICIES, RANDOM, cells, sizes
 from dynamics.comparison_record import Comparison, Settings, read_comparison, write_comparison
 from dynamics.comparison_statistics import accuracy_of, bits_of, estimate, line_of, lines, share_estimate
 from dynamics.config import ModelConfig
-from dynamics.corpus import Corpus
 from dynamics.model import InductionModel
-from dynamics.text_needles import VOCAB
+from dynamics.tasks.corpus import Corpus
+from dynamics.tasks.needles import VOCAB
 from dynamics.text_settings import TextTraining
 from dynamics.text_training import text_losses
 

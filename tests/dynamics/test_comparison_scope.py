@@ -14,7 +14,7 @@ from dynamics.comparison_scope import (
 )
 from dynamics.config import ModelConfig
 from dynamics.model import InductionModel
-from dynamics.text_needles import VOCAB, text_windows
+from dynamics.tasks.needles import VOCAB, text_windows
 from theory import alibi
 
 TEXT = (np.arange(3000) * 31 % 90 + 32).astype(np.uint8)

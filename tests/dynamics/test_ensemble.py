@@ -17,7 +17,7 @@ from dynamics.ensemble import clip_each, default_chunk, stacked_rows, train_ense
 from dynamics.evaluation import as_tensors, training_rng
 from dynamics.model import InductionModel
 from dynamics.stacked import logits, logits_by_vmap, stack, unstack
-from dynamics.tasks import induction_batch
+from dynamics.tasks.induction import induction_batch
 from dynamics.training import learning_rate, make_optimizer, train, train_step
 
 CONFIG = ModelConfig(vocab=48, width=8, n_heads=2)

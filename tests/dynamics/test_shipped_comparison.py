@@ -13,8 +13,8 @@ from dynamics.comparison_plan import cells, sizes
 from dynamics.comparison_presets import preset
 from dynamics.comparison_record import read_comparison
 from dynamics.comparison_scope import head_scopes, read_scopes
-from dynamics.corpus import standard_library
-from dynamics.text_needles import retrieval_windows
+from dynamics.tasks.corpus import standard_library
+from dynamics.tasks.needles import retrieval_windows
 from proofs_check.razor.trained_checks import FINDERS
 
 NAME = "alibi-text"

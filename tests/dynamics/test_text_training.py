@@ -9,10 +9,10 @@ import torch
 
 from dynamics import text_training as module
 from dynamics.config import ModelConfig
-from dynamics.corpus import Corpus
 from dynamics.model import InductionModel
 from dynamics.run_state import STATE
-from dynamics.text_needles import NOISE, VOCAB, training_windows
+from dynamics.tasks.corpus import Corpus
+from dynamics.tasks.needles import NOISE, VOCAB, training_windows
 from dynamics.text_settings import TextTraining
 from dynamics.text_training import text_losses, train_text
 

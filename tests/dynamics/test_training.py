@@ -18,7 +18,7 @@ from dynamics.evaluation import evaluate, heldout_batch, parts, training_rng
 from dynamics.files.lock import only_writer
 from dynamics.run_state import STATE
 from dynamics.runs import heldout_of, is_interrupted, read_history, steps_to, train_into
-from dynamics.tasks import induction_batch
+from dynamics.tasks.induction import induction_batch
 from dynamics.training import choose_device, learning_rate, train
 
 CONFIG = ModelConfig(vocab=64, width=16, n_heads=2, mlp_width=8)

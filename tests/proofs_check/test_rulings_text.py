@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from dynamics.listing_k import listing_sample
+from dynamics.tasks.listing_k import listing_sample
 from proofs_check.claim import Nature, Severity, Verdict
 from proofs_check.kv.configuration_data import TABLE_16
 from proofs_check.kv.tables_data import LOSSES, TABLE_2, TABLE_5, TABLE_14, TABLE_15

@@ -6,16 +6,17 @@ import io
 import numpy as np
 import pytest
 
-from dynamics import comparison_induction, comparison_presets, corpus
+from dynamics import comparison_induction, comparison_presets
 from dynamics import comparison_plan as plan
 from dynamics.checkpoint import load
 from dynamics.comparison_record import Settings, read_comparison
 from dynamics.comparison_scope import read_scopes
 from dynamics.config import ModelConfig
-from dynamics.corpus import Corpus
 from dynamics.files.lock import only_writer
 from dynamics.head_reading import read_reading
-from dynamics.text_needles import VOCAB
+from dynamics.tasks import corpus
+from dynamics.tasks.corpus import Corpus
+from dynamics.tasks.needles import VOCAB
 from dynamics.text_settings import TextTraining
 from scripts import compare
 from scripts.cli import run

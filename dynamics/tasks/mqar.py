@@ -7,7 +7,7 @@ Unlike the induction task a pair stands by itself: a value is no key of the next
 
 import numpy as np
 
-from dynamics.tasks import FIRST_TOKEN, Batch, make_distinct
+from dynamics.tasks.induction import FIRST_TOKEN, Batch, make_distinct
 
 POWER = 0.01
 

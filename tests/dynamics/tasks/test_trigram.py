@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from dynamics.task_trigram import Table, trigram_batch, trigram_table
+from dynamics.tasks.trigram import Table, trigram_batch, trigram_table
 
 RARE = 1e-4  # as in test_tasks
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from dynamics.task_mqar import POWER, _slots, key_value_border, mqar_batch
+from dynamics.tasks.mqar import POWER, _slots, key_value_border, mqar_batch
 
 RARE = 1e-4  # as in test_tasks
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from dynamics.listing_k import EndlessListingError, listing_sample
-from dynamics.tasks import induction_batch, length_law, length_law_exact, stopping_law_exact
+from dynamics.tasks.induction import induction_batch, length_law, length_law_exact, stopping_law_exact
+from dynamics.tasks.listing_k import EndlessListingError, listing_sample
 
 RARE = 1e-4  # a correct sampler fails a test at this level once in 10,000 seeds; the seeds here are fixed
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from dynamics.task_hop import NOWHERE, hop, hop_batch
+from dynamics.tasks.hop import NOWHERE, hop, hop_batch
 
 RARE = 1e-4  # as in test_tasks
 

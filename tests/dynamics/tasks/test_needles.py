@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics.text_needles import (
+from dynamics.tasks.needles import (
     ANSWER,
     FIRST_KEY,
     FIRST_VALUE,

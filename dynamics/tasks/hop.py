@@ -9,7 +9,7 @@ hop_k at all of its 98 letters; here one of them, drawn uniformly, is asked for,
 
 import numpy as np
 
-from dynamics.tasks import FIRST_TOKEN, Batch
+from dynamics.tasks.induction import FIRST_TOKEN, Batch
 
 NOWHERE = 1
 

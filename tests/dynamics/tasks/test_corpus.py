@@ -5,8 +5,8 @@ import hashlib
 import numpy as np
 import pytest
 
-from dynamics import corpus as module
-from dynamics.corpus import read_corpus, standard_library
+from dynamics.tasks import corpus as module
+from dynamics.tasks.corpus import read_corpus, standard_library
 
 
 def library(folder, count=40):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.tasks import FIRST_TOKEN, Batch
+from dynamics.tasks.induction import FIRST_TOKEN, Batch
 
 
 class Table(NamedTuple):

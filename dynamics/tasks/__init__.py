@@ -1,0 +1,1 @@
+"""Tasks: the papers' synthetic ones with their exact laws, and text with needles."""
