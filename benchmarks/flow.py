@@ -16,8 +16,8 @@ from scipy.integrate import solve_ivp
 
 from benchmarks.row import Comparison, Guard, Limit, Row, compare
 from benchmarks.timing import Times, interleave
-from dynamics.flow import Trajectory, gradient_flow
-from dynamics.flow_field import InteriorField
+from dynamics.flow.trajectories import Trajectory, gradient_flow
+from dynamics.flow.velocity import InteriorField
 from theory.landscape.symbolic import interior_table, loss
 from theory.symbols import PARAMETERS
 
@@ -131,7 +131,7 @@ def by_torchdiffeq(starts: Array, rtol: float) -> Array:
 
 
 def torch_velocity(_: torch.Tensor, state: torch.Tensor) -> torch.Tensor:
-    """-grad L as `dynamics.flow_field` writes it."""
+    """-grad L as `dynamics.flow.velocity` writes it."""
     b1, b2 = state[2], state[3]
     a, b = state[:2].exp()
     scale = 1 / (2 * a + b + (T - 2))

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from dynamics.descent import descend
 from dynamics.files.manifest import package_version
-from dynamics.flow import gradient_flow
+from dynamics.flow.descent import descend
+from dynamics.flow.trajectories import gradient_flow
 from dynamics.scalar_model import train_scalars
 from dynamics.scalar_record import Four, LearningPair, LearningTimes, ScalarStudy, ScalarTraining, TableDeviations
 from theory import landscape

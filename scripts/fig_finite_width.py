@@ -37,7 +37,7 @@ def compute(size: int = FULL_SIZE) -> Data:
     """The theory along the flow, Monte Carlo beside it, and the shipped results of the trained models."""
     import numpy as np
 
-    from dynamics.flow import gradient_flow
+    from dynamics.flow.trajectories import gradient_flow
     from dynamics.scalar_study import HALVES, TABLE_TOKENS
     from theory.landscape.exact import loss
     from theory.landscape.width import finite_width

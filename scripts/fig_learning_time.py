@@ -67,7 +67,7 @@ def _curve(tokens: int, limit: float) -> "tuple[NDArray, NDArray]":
     """(t / (s* T), L / log T) of one flow, closer where the loss falls."""
     import numpy as np
 
-    from dynamics.flow import gradient_flow
+    from dynamics.flow.trajectories import gradient_flow
     from dynamics.scalar_study import HALVES
     from theory.landscape.exact import loss
 

@@ -79,7 +79,7 @@ def _grid(plane, axis) -> "NDArray":
 def _routes(starts: "NDArray", tokens: int) -> "NDArray":
     import numpy as np
 
-    from dynamics.flow import gradient_flow
+    from dynamics.flow.trajectories import gradient_flow
 
     flow = gradient_flow(starts, tokens, T_END, times=[T_END], levels=[LEARNT], rtol=1e-7, atol=1e-9)
     return np.where(np.isnan(flow.level_times[0]), 0, np.sign(flow.theta[-1, :, 2])).astype(np.int8)
@@ -88,7 +88,7 @@ def _routes(starts: "NDArray", tokens: int) -> "NDArray":
 def _paths(starts: "NDArray", tokens: int, t_end: float) -> tuple["NDArray", "NDArray"]:
     import numpy as np
 
-    from dynamics.flow import gradient_flow
+    from dynamics.flow.trajectories import gradient_flow
 
     times = np.concatenate([[0.0], np.geomspace(0.1, t_end, 120)])
     return times, gradient_flow(starts, tokens, t_end, times=times).theta

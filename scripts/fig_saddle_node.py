@@ -65,7 +65,7 @@ def _rows(starts: "NDArray") -> "NDArray":
 def _learns(starts: "NDArray", tokens: int) -> "NDArray":
     import numpy as np
 
-    from dynamics.flow import gradient_flow
+    from dynamics.flow.trajectories import gradient_flow
 
     flow = gradient_flow(
         _rows(starts), tokens, T_END, times=[T_END], mode="slice", levels=[LEARNT], rtol=1e-6, atol=1e-8
@@ -76,7 +76,7 @@ def _learns(starts: "NDArray", tokens: int) -> "NDArray":
 def _paths(starts: "NDArray", tokens: int) -> "NDArray":
     import numpy as np
 
-    from dynamics.flow import gradient_flow
+    from dynamics.flow.trajectories import gradient_flow
 
     times = np.concatenate([[0.0], np.geomspace(0.1, 2000.0, 150)])
     return gradient_flow(_rows(starts), tokens, times[-1], times=times, mode="slice").theta[..., ::2]

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import sympy as sp
 
-from dynamics.flow import gradient_flow
+from dynamics.flow.trajectories import gradient_flow
 from proofs_check.claim import SAMPLES, Claim, Control, Effort, Interval, Sampled, everywhere
 from proofs_check.kv.beyond_time_checks import LEVEL, falls, starts
 from proofs_check.kv.mathematical import exact, mathematical, sampled, symbolic

@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.flow import gradient_flow
+from dynamics.flow.trajectories import gradient_flow
 from proofs_check.claim import SAMPLES, Claim, Control, Effort
 from proofs_check.kv.mathematical import mathematical, sampled
 from proofs_check.margin import Margin, at_most, less

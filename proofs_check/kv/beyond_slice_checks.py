@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import sympy as sp
 
-from dynamics.flow import gradient_flow
+from dynamics.flow.trajectories import gradient_flow
 from proofs_check.certify import both_signs
 from proofs_check.check import verify
 from proofs_check.krawczyk import Zero, no_zero, unique_zero

@@ -7,7 +7,7 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from dynamics.flow import gradient_flow
+from dynamics.flow.trajectories import gradient_flow
 from proofs_check.claim import Effort
 from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same, worst
 from theory.landscape import blow_up

@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 import sympy as sp
 
-from dynamics.flow import gradient_flow
+from dynamics.flow.trajectories import gradient_flow
 from proofs_check.certify import prove_positive
 from proofs_check.check import verify
 from proofs_check.claim import SAMPLES, Claim, Control, Effort, everywhere

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from dynamics import scalar_model, scalar_study
-from dynamics.descent import descend
-from dynamics.flow import gradient_flow
+from dynamics.flow.descent import descend
+from dynamics.flow.trajectories import gradient_flow
 from dynamics.scalar_model import ScalarModel, draw_batch, draw_gram, train_scalars
 from dynamics.scalar_prediction import corrected_flows, response
 from dynamics.scalar_record import ScalarTraining

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from dynamics.flow import gradient_flow
+from dynamics.flow.trajectories import gradient_flow
 from proofs_check.claim import Effort, Extent, Kind, Severity, Verdict
 from proofs_check.kv import figure2_order, position_classes, theorem34_checks, width_checks
 from proofs_check.kv import general_checks as general

@@ -5,7 +5,7 @@ import pytest
 import sympy as sp
 from scipy.integrate import solve_ivp
 
-from dynamics.flow import gradient_flow
+from dynamics.flow.trajectories import gradient_flow
 from theory.landscape.blow_up import blow_up_time, velocity
 from theory.landscape.exact import learning_time, scaled_learning_time
 from theory.landscape.slice_symbolic import full_leading_excess

@@ -5,11 +5,11 @@ import pytest
 import torch
 from scipy.integrate import solve_ivp
 
-from dynamics.descent import descend, log_steps
-from dynamics.dop853 import Stepper, error_root, next_factor
-from dynamics.flow import Status, gradient_flow, log_times
-from dynamics.flow_field import InteriorField, make_field
-from dynamics.flow_run import Run, Settings
+from dynamics.flow.block import Run, Settings
+from dynamics.flow.descent import descend, log_steps
+from dynamics.flow.dop853 import Stepper, error_root, next_factor
+from dynamics.flow.trajectories import Status, gradient_flow, log_times
+from dynamics.flow.velocity import InteriorField, make_field
 from theory import landscape
 
 

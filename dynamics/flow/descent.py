@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynamics.flow_field import Array, make_field
+from dynamics.flow.velocity import Array, make_field
 from theory import landscape
 from theory.landscape.exact import Position
 

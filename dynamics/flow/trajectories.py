@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynamics.flow_field import Array, make_field
-from dynamics.flow_run import Run, Settings
+from dynamics.flow.block import Run, Settings
+from dynamics.flow.velocity import Array, make_field
 from theory import landscape
 from theory.landscape.exact import Position
 

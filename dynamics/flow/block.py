@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.dop853 import FIRST, Dense, Stepper, error_root, next_factor
-from dynamics.flow_field import Array, Field
+from dynamics.flow.dop853 import FIRST, Dense, Stepper, error_root, next_factor
+from dynamics.flow.velocity import Array, Field
 
 FEW_ULPS = 16 * np.finfo(np.float64).eps
 _BISECTIONS = 48
