@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from benchmarks.row import Comparison, Guard, Limit, Row, compare
 from benchmarks.timing import Times, interleave, peak_in_fresh_process
-from dynamics.attention import KVShiftAttention
-from dynamics.listing_m import listing_convolution
-from dynamics.shift import shift_mix
+from dynamics.model.attention import KVShiftAttention
+from dynamics.model.listing_m import listing_convolution
+from dynamics.model.shift import shift_mix
 
 _SHAPE, _QUICK_SHAPE = (8, 2048, 16, 64), (2, 64, 4, 16)
 Mix = Callable[[Tensor, Tensor], Tensor]

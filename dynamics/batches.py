@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from dynamics.config import TrainConfig
 from dynamics.evaluation import heldout_rng, training_rng
+from dynamics.model.config import TrainConfig
 from dynamics.tasks.hop import hop_batch
 from dynamics.tasks.induction import FIRST_TOKEN, Batch, induction_batch
 from dynamics.tasks.mqar import mqar_batch

@@ -9,11 +9,11 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from dynamics.config import PRESETS, ModelConfig
 from dynamics.files import manifest as manifests
 from dynamics.files.atomic import atomic_write_bytes, sha256_bytes
 from dynamics.files.manifest import Manifest
-from dynamics.model import InductionModel
+from dynamics.model.config import PRESETS, ModelConfig
+from dynamics.model.decoder import InductionModel
 
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
 SHIPPED = Path(__file__).with_name("shipped_models")

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from dynamics import checkpoint_layout as layouts
 from dynamics.checkpoint_layout import Architecture, LayerLayout, Layout
 from dynamics.checkpoint_llama import PROJECTIONS, attention_shapes
-from dynamics.config import ModelConfig
 from dynamics.files import manifest as manifests
+from dynamics.model.config import ModelConfig
 from theory import alibi
 
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
@@ -85,6 +85,6 @@ def _shapes(root: str, layer: LayerLayout, config: ModelConfig) -> dict[str, tup
 def _effective(stored: NDArray[np.float32], kind: str) -> NDArray[np.float32]:
     import torch  # here only: reading a checkpoint of others needs no torch
 
-    from dynamics import coefficients
+    from dynamics.model import coefficients
 
     return coefficients.effective(torch.from_numpy(stored), kind).numpy()

@@ -12,7 +12,6 @@ from pydantic import ValidationError
 from torch import Tensor
 
 from dynamics import checkpoint
-from dynamics.attention_function import AttentionFunction, full_attention, replaced
 from dynamics.comparison_heads import chosen_heads, rank_heads
 from dynamics.comparison_plan import (
     COMPENSATION,
@@ -29,7 +28,8 @@ from dynamics.comparison_record import Cell, Heads, Part, Settings
 from dynamics.eviction import heavy_hitters, sink_window
 from dynamics.files.atomic import atomic_write_text
 from dynamics.files.manifest import plain_line
-from dynamics.model import InductionModel
+from dynamics.model.attention_function import AttentionFunction, full_attention, replaced
+from dynamics.model.decoder import InductionModel
 from dynamics.razor_cache import RazorCache
 from dynamics.razor_plan import RazorPlan
 from dynamics.tasks.corpus import Corpus

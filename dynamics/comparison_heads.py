@@ -7,7 +7,7 @@ import numpy as np
 from dynamics.comparison_record import Heads
 from dynamics.head_scores import head_scores
 from dynamics.head_scores_selection import ECHO_SHARE, INDUCTION_SHARE, kept_count
-from dynamics.model import InductionModel
+from dynamics.model.decoder import InductionModel
 from dynamics.tasks.needles import FIRST_KEY, VOCAB
 
 DRAWS = 12  # a spawn key that no other stream uses

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynamics.batches import heldout_rows
 from dynamics.comparison_scope import EPS, MeasuredScopes, head_scopes, largest_weights
-from dynamics.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.run_state import STATE
 from dynamics.tasks.induction import Batch
 from dynamics.tasks.needles import TEXT, Windows

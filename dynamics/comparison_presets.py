@@ -1,7 +1,7 @@
 """The settings of the comparison at two sizes; no torch."""
 
 from dynamics.comparison_record import Settings
-from dynamics.config import ModelConfig
+from dynamics.model.config import ModelConfig
 from dynamics.tasks.needles import VOCAB
 from dynamics.text_settings import TextTraining
 

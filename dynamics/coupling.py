@@ -12,10 +12,10 @@ import torch
 from torch import Tensor
 
 from dynamics import checkpoint, heads
-from dynamics.config import ModelConfig, TrainConfig
 from dynamics.files.manifest import Count, Strict
-from dynamics.model import InductionModel
-from dynamics.positions import rotate
+from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.decoder import InductionModel
+from dynamics.model.positions import rotate
 from dynamics.runs import heldout_of
 from dynamics.sweep import read_sweep
 from dynamics.sweep_job import WEIGHTS

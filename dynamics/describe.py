@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.tasks.induction import length_law
 
 

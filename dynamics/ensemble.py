@@ -17,11 +17,11 @@ from tqdm import tqdm
 
 from dynamics.batches import check_task, heldout_rows, training_batch
 from dynamics.collector import frozen_heap
-from dynamics.config import ModelConfig, TrainConfig
 from dynamics.evaluation import evaluate
 from dynamics.interrupt import deferred_interrupt
-from dynamics.model import InductionModel
-from dynamics.stacked import logits, stack, unstack
+from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.decoder import InductionModel
+from dynamics.model.stacked import logits, stack, unstack
 from dynamics.training import TrainResult, choose_device, learning_rate
 
 Rows = tuple[Tensor, Tensor, Tensor]

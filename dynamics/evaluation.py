@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from dynamics.model import InductionModel
+from dynamics.model.decoder import InductionModel
 from dynamics.tasks.induction import Batch, induction_batch
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection
 import torch
 from torch import Tensor
 
-from dynamics.attention_function import AttentionFunction
-from dynamics.softmax import probabilities
+from dynamics.model.attention_function import AttentionFunction
+from dynamics.model.softmax import probabilities
 
 
 def causal_bias(n_tokens: int, slopes: Tensor | None, like: Tensor) -> Tensor:

@@ -17,7 +17,6 @@ import torch
 from pydantic import ValidationError
 from torch import Tensor
 
-from dynamics.attention_function import AttentionFunction, replaced
 from dynamics.comparison import held_out
 from dynamics.comparison_heads import rank_heads
 from dynamics.comparison_plan import HEAVY, sizes
@@ -26,8 +25,9 @@ from dynamics.comparison_scope import head_scopes
 from dynamics.eviction import causal_bias, heavy_hitters, known_query, sink_window_but
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
-from dynamics.model import InductionModel
-from dynamics.softmax import probabilities
+from dynamics.model.attention_function import AttentionFunction, replaced
+from dynamics.model.decoder import InductionModel
+from dynamics.model.softmax import probabilities
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import ANSWER, FIRST_KEY, FIRST_VALUE, Windows
 from dynamics.text_training import text_losses

@@ -9,13 +9,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dynamics import attention_function
-from dynamics.model import InductionModel
+from dynamics.model import attention_function
+from dynamics.model.decoder import InductionModel
 
 if TYPE_CHECKING:
     from torch import nn
 
-    from dynamics.attention_function import AttentionFunction
+    from dynamics.model.attention_function import AttentionFunction
 
 # Entries of the largest block, heads of a group times rows times keys: 16 MiB of float32.
 BLOCK = 1 << 22

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 
 from dynamics.evaluation import as_tensors, parts
-from dynamics.model import InductionModel
+from dynamics.model.decoder import InductionModel
 from dynamics.tasks.induction import Batch
 
 THRESHOLD = 0.5

@@ -19,8 +19,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from dynamics.attention_function import AttentionFunction
 from dynamics.hf_heads import heads
+from dynamics.model.attention_function import AttentionFunction
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 from dynamics.checkpoint import check_shapes, read_tensors
-from dynamics.config import ModelConfig, TrainConfig
 from dynamics.files.atomic import atomic_write_bytes
-from dynamics.model import InductionModel
+from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.decoder import InductionModel
 
 STATE = "state.safetensors"
 SLOTS = ("step", "exp_avg", "exp_avg_sq")

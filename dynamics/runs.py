@@ -11,13 +11,13 @@ from pydantic import model_validator
 from dynamics import checkpoint
 from dynamics.batches import heldout_rows
 from dynamics.checkpoint import Checkpoint
-from dynamics.config import ModelConfig, TrainConfig
 from dynamics.evaluation import Evaluation, evaluate
 from dynamics.files import manifest as manifests
 from dynamics.files.atomic import check_target
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.lock import only_writer
 from dynamics.files.manifest import Strict
+from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.run_state import STATE, History
 from dynamics.tasks.induction import Batch
 from dynamics.training import TrainResult, train

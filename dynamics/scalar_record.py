@@ -6,9 +6,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from dynamics.config import Positive
 from dynamics.files.atomic import atomic_write_text
 from dynamics.files.manifest import Strict, plain_line
+from dynamics.model.config import Positive
 
 Four = tuple[float, float, float, float]
 SHIPPED = Path(__file__).parent / "results_scalar" / "study.json"

@@ -19,8 +19,8 @@ from dynamics.evaluation import as_tensors, evaluate
 from dynamics.files.atomic import atomic_write_text
 from dynamics.files.manifest import plain_line
 from dynamics.interrupt import deferred_interrupt
-from dynamics.model import InductionModel
-from dynamics.places import build
+from dynamics.model.decoder import InductionModel
+from dynamics.model.places import build
 from dynamics.run_state import History, StateKeeper, load_state
 from dynamics.runs import metrics
 from dynamics.sweep_record import Job, JobResult, Measure, Precision, result_of

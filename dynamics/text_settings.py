@@ -4,8 +4,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from dynamics.config import Fraction01, Positive
 from dynamics.files.manifest import Strict
+from dynamics.model.config import Fraction01, Positive
 
 
 class TextTraining(Strict):

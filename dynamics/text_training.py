@@ -11,10 +11,10 @@ from torch.nn import functional as F
 from tqdm import tqdm
 
 from dynamics.collector import frozen_heap
-from dynamics.config import ModelConfig
 from dynamics.evaluation import training_rng
 from dynamics.interrupt import deferred_interrupt
-from dynamics.model import InductionModel
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel
 from dynamics.run_state import STATE, History, StateKeeper, load_state
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import ANSWER, TEXT, VOCAB, Windows, training_windows

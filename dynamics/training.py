@@ -11,11 +11,11 @@ from tqdm import tqdm
 
 from dynamics.batches import check_task, heldout_rows, training_batch
 from dynamics.collector import frozen_heap
-from dynamics.config import ModelConfig, TrainConfig
 from dynamics.evaluation import Evaluation, as_tensors, evaluate
 from dynamics.interrupt import deferred_interrupt
-from dynamics.linear_cross_entropy import linear_cross_entropy
-from dynamics.model import InductionModel
+from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.decoder import InductionModel
+from dynamics.model.linear_cross_entropy import linear_cross_entropy
 from dynamics.run_state import STATE, History, StateKeeper, load_state
 
 

@@ -81,8 +81,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def _settings(name: str, options):
     """Apply the options to a preset; returns (ModelConfig, TrainConfig)."""
-    from dynamics import config
     from dynamics.batches import check_task
+    from dynamics.model import config
 
     model = {"width": options.width, "n_heads": options.heads, "n_layers": options.layers, "shift": options.shift}
     training = config.TASKS[options.task] | {"steps": options.steps, "batch": options.batch, "seed": options.seed}
@@ -100,9 +100,9 @@ def _given(options):
 
 
 def _header(runs, options) -> str:
-    from dynamics.config import COMPARED as CONFIGS
-    from dynamics.config import SMALL_TRAINING
     from dynamics.describe import sizes
+    from dynamics.model.config import COMPARED as CONFIGS
+    from dynamics.model.config import SMALL_TRAINING
 
     lines = [f"{sizes(runs.values(), stops=False)}, seed {options.seed or 0}"]
     as_chosen = {

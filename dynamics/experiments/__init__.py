@@ -7,7 +7,7 @@ or -paper (the paper's own size, for an accelerator); the bare name is the exper
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from dynamics.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.sweep_record import Job, Measure
 
 EXPERIMENTS = ("induction", "variants", "tasks", "decoupling")

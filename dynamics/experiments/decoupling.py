@@ -1,17 +1,16 @@
 """Sections 3.3 and 5: what makes KV shifting learn induction, fusing neighbours or decoupling keys from values.
 
 Setting and budget are those of Figure 1b at widths 16 and 64 (`experiments.induction`): two heads, MLP 64, vocabulary
-32, rows of about 5 tokens, 2500 steps of 64 rows at 1e-3. `dynamics.places` has the models: one layer with keys and
-values shifted each for itself, with keys alone, with one common mixture (fusion, no decoupling), with half of the
+32, rows of about 5 tokens, 2500 steps of 64 rows at 1e-3. `dynamics.model.places` has the models: one layer with keys
+and values shifted each for itself, with keys alone, with one common mixture (fusion, no decoupling), with half of the
 channels of its input shifted; one layer to which the fusion is given; two vanilla layers, and two to which the
-decoupling is given.
-Measured, 8 seeds, median steps to 95 % at widths 16 and 64: KV shift 440, 280; K shift 330, 100; common 1180, 340; half
-of the channels 790, 160; fusion given 580, 120; decoupling given 1930, 490; two vanilla layers 3 of 8 seeds, 2290. The
-runs of KV shift and of two vanilla layers are those of Figure 1b.
+decoupling is given. Measured, 8 seeds, median steps to 95 % at widths 16 and 64: KV shift 440, 280; K shift 330, 100;
+common 1180, 340; half of the channels 790, 160; fusion given 580, 120; decoupling given 1930, 490; two vanilla layers 3
+of 8 seeds, 2290. The runs of KV shift and of two vanilla layers are those of Figure 1b.
 """
 
-from dynamics.config import ModelConfig, TrainConfig
 from dynamics.experiments import SweepPreset, Variant, induction
+from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.sweep_record import Measure
 
 WIDTHS = (16, 64)

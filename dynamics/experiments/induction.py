@@ -13,8 +13,8 @@ Measured, 8 seeds, median steps to 95 % (interval), within 3000: KV shifting 240
 then all, medians 1600, 440, 490, 280; two vanilla layers 0, 3, 8, 5 seeds, medians none, none, 1140, 2290.
 """
 
-from dynamics.config import SMALL, SMALL_TRAINING, ModelConfig, TrainConfig
 from dynamics.experiments import SweepPreset, Variant, alike
+from dynamics.model.config import SMALL, SMALL_TRAINING, ModelConfig, TrainConfig
 from dynamics.sweep_record import Measure
 
 _TRAINING = SMALL_TRAINING.model_copy(update={"heldout_rows": 1024})

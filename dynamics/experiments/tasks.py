@@ -12,8 +12,8 @@ Measured, median steps to 95 %, KV-shift against vanilla of the same size: 3-gra
 > 2000; MQAR with one layer 190 and > 3000, and 1850 for two vanilla layers.
 """
 
-from dynamics.config import ModelConfig, TrainConfig
 from dynamics.experiments import SweepPreset, Variant, alike
+from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.sweep_record import Measure
 
 TRIGRAM = {

@@ -9,8 +9,8 @@ the theorem's model: a head's own W_V W_O then is all that reads its values out 
 
 from typing import Final
 
-from dynamics.config import ModelConfig, TrainConfig
 from dynamics.experiments import SweepPreset, Variant, alike, induction
+from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.sweep_record import Measure
 
 SMALL_MODEL, SMALL_TRAINING = induction.PRESETS["figure-1a"].variants["kv-shift"]

@@ -7,8 +7,8 @@ import numpy as np
 import sympy as sp
 import torch
 
-from dynamics.config import ModelConfig
-from dynamics.model import InductionModel
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel
 from proofs_check.claim import Claim, Control, Effort, everywhere
 from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.margin import Margin, identity, same, worst

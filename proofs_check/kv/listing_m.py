@@ -3,8 +3,8 @@
 import torch
 import torch.nn.functional as F
 
-from dynamics.listing_m import listing_convolution, listing_module, unfold_shape
-from dynamics.shift import shift_mix
+from dynamics.model.listing_m import listing_convolution, listing_module, unfold_shape
+from dynamics.model.shift import shift_mix
 from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.kv.exact_claim import exact_claim, unsettled_claim
 from proofs_check.kv.mathematical import exact, mathematical

@@ -3,8 +3,8 @@
 import sympy as sp
 import torch
 
-from dynamics.listing_m import Flaw, ListingDecoder, listing_convolution
-from dynamics.shift import shift_mix
+from dynamics.model.listing_m import Flaw, ListingDecoder, listing_convolution
+from dynamics.model.shift import shift_mix
 from proofs_check.claim import INSTANCES, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.margin import Margin, identity, same

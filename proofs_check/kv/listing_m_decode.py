@@ -1,6 +1,6 @@
 """Appendix M of the KV-shifting paper (first version: Appendix F): the inference listings, in whole numbers."""
 
-from dynamics.listing_m import Flaw
+from dynamics.model.listing_m import Flaw
 from proofs_check.claim import INSTANCES, SAMPLES, WITNESSED, Claim, Control, Severity, Verdict, Witness
 from proofs_check.kv.listing_m_decode_checks import (
     BOTH,

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from dynamics.listing_m import Flaw, ListingDecoder, listing_convolution
+from dynamics.model.listing_m import Flaw, ListingDecoder, listing_convolution
 from proofs_check.margin import Margin, apart, different, same, worst
 from proofs_check.tolerances import VISIBLE
 

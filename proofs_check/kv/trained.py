@@ -1,8 +1,8 @@
 """Figure 1a at a small scale: one layer with KV shifting against one and two vanilla layers, by checkpoints.
 
-The comparison is at a size at which two vanilla layers learn too (presets small-*, see `dynamics.config`). At the size
-of the paper's own data (vocabulary 8000, the exact length law) two vanilla layers are far from learning in the time
-that is affordable here; there only what KV shifting can do is claimed. Quick evidence re-evaluates the shipped
+The comparison is at a size at which two vanilla layers learn too (presets small-*, see `dynamics.model.config`). At the
+size of the paper's own data (vocabulary 8000, the exact length law) two vanilla layers are far from learning in the
+time that is affordable here; there only what KV shifting can do is claimed. Quick evidence re-evaluates the shipped
 checkpoints and re-reads their histories, whose bytes are checked against recorded hashes; full evidence retrains.
 """
 
@@ -36,7 +36,7 @@ def _run(name: str, seed: int | None) -> tuple[Any, Any, Any]:
     from dynamics.batches import heldout_rows
     from dynamics.checkpoint import SHIPPED as FOLDER
     from dynamics.checkpoint import shipped
-    from dynamics.config import PRESETS, TRAININGS
+    from dynamics.model.config import PRESETS, TRAININGS
     from dynamics.runs import heldout_of, read_history
     from dynamics.training import train
 

@@ -1,8 +1,8 @@
 """Sections 3.2, 3.3 and 5: is it fusing neighbours or decoupling keys from values that makes induction learned?
 
-Evidence re-reads the shipped sweep `decoupling` (`dynamics.experiments.decoupling`, models in `dynamics.places`): one
-layer with KV shift, K shift, one common mixture or half of the channels shifted, or with the fusion given; two vanilla
-layers, and two with the decoupling given.
+Evidence re-reads the shipped sweep `decoupling` (`dynamics.experiments.decoupling`, models in `dynamics.model.places`):
+one layer with KV shift, K shift, one common mixture or half of the channels shifted, or with the fusion given; two
+vanilla layers, and two with the decoupling given.
 """
 
 from fractions import Fraction

@@ -55,7 +55,7 @@ def _drawn(window: int, law: str = "matched") -> Margin:
     """The mean of sum c^2 over many drawn rows, within three standard errors of 2/3."""
     import torch
 
-    from dynamics.coefficients import initial
+    from dynamics.model.coefficients import initial
 
     rows = initial(ROWS, window, "free", torch.Generator().manual_seed(0), law).double()
     return close(float((rows**2).sum(1).mean()), float(MATCHED), STANDARD_ERRORS.times(DEVIATION / ROWS**0.5))

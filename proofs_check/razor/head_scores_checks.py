@@ -52,9 +52,9 @@ def against_matrices(seed: int, copy: int = 0, successor: int = 1) -> Margin:
     """Echo and induction by blocks against sums over whole matrices, on a random model with mixed keys and GQA."""
     import torch
 
-    from dynamics.config import ModelConfig
     from dynamics.head_scores import head_scores, repeated_prompt
-    from dynamics.model import InductionModel
+    from dynamics.model.config import ModelConfig
+    from dynamics.model.decoder import InductionModel
 
     config = ModelConfig(vocab=16, width=24, n_heads=4, n_kv_heads=2, n_layers=2, position=POSITIONS[seed % 3])
     model = InductionModel(config, torch.Generator().manual_seed(seed)).double()
@@ -75,7 +75,7 @@ def equal_copies(repeats: int, k: int, own: bool = True) -> Margin:
 @lru_cache(maxsize=64)
 def _known(seed: int) -> tuple[Any, HeadScores]:
     from dynamics.head_scores import head_scores
-    from dynamics.known_heads import random_known_model
+    from dynamics.model.known_heads import random_known_model
 
     known = random_known_model(seed, vocab=16, length=REPEATS * K)
     return known, head_scores(known.model, k=K, repeats=REPEATS, seed=seed)
@@ -100,7 +100,7 @@ def needs_no_echo(seed: int, silenced: str = "echo") -> Margin:
     import torch
 
     from dynamics.head_scores import head_scores
-    from dynamics.known_heads import known_model
+    from dynamics.model.known_heads import known_model
 
     known = known_model(seed, n_layers=3, n_kv_heads=2, length=REPEATS * K, position=("rope", "alibi")[seed % 2])
     with torch.no_grad():

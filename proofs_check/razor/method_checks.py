@@ -175,10 +175,10 @@ def weights_stay(seed: int, train: bool = False) -> Margin:
     no gradient; with `train` one step of gradient descent is taken in between."""
     import torch
 
-    from dynamics.attention_function import replaced
-    from dynamics.config import ModelConfig
     from dynamics.head_scores import head_scores
-    from dynamics.model import InductionModel
+    from dynamics.model.attention_function import replaced
+    from dynamics.model.config import ModelConfig
+    from dynamics.model.decoder import InductionModel
     from dynamics.razor_cache import RazorCache
     from dynamics.razor_plan import RazorPlan
 

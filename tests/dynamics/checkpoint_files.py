@@ -12,7 +12,7 @@ from torch import Tensor
 
 from dynamics import checkpoint_safetensors
 from dynamics.checkpoints import Checkpoint, open_checkpoint
-from dynamics.positions import rotate
+from dynamics.model.positions import rotate
 
 LLAMA = {
     "model_type": "llama",

@@ -8,9 +8,9 @@ import safetensors.torch
 import torch
 
 from dynamics import checkpoint
-from dynamics.config import ModelConfig
 from dynamics.files import atomic, manifest
-from dynamics.model import InductionModel
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel
 
 CONFIG = ModelConfig(vocab=30, width=8, n_heads=2)
 

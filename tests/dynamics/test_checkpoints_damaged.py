@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from dynamics import checkpoint as own
 from dynamics import checkpoint_safetensors
 from dynamics.checkpoints import open_checkpoint
-from dynamics.config import ModelConfig
-from dynamics.model import InductionModel
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel
 from tests.dynamics import checkpoint_files as files
 from tests.dynamics.checkpoint_files import LLAMA, refused
 

@@ -12,8 +12,8 @@ from dynamics.comparison_scope import (
     read_scopes,
     write_scopes,
 )
-from dynamics.config import ModelConfig
-from dynamics.model import InductionModel
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel
 from dynamics.tasks.needles import VOCAB, text_windows
 from theory import alibi
 

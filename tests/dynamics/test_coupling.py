@@ -6,12 +6,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics.config import ModelConfig, TrainConfig
 from dynamics.coupling import Mixing, MixingTable, cells, collect, fixed, gains, mixings
 from dynamics.coupling_file import read_table, write_table
 from dynamics.evaluation import heldout_batch
 from dynamics.files.atomic import sha256_bytes
-from dynamics.model import InductionModel
+from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.decoder import InductionModel
 from dynamics.sweep import run_sweep
 from dynamics.sweep_record import Job, Measure
 

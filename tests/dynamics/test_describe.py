@@ -2,8 +2,8 @@
 
 import pytest
 
-from dynamics.config import ModelConfig, TrainConfig
 from dynamics.describe import sizes
+from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.sweep_presets import SWEEPS
 
 DATA = "vocabulary 32, rows of 4.9 different tokens on average, then one of them again"

@@ -12,11 +12,11 @@ from torch import nn
 
 from dynamics import ensemble as module
 from dynamics.batches import training_batch
-from dynamics.config import ModelConfig, TrainConfig
 from dynamics.ensemble import clip_each, default_chunk, stacked_rows, train_ensemble
 from dynamics.evaluation import as_tensors, training_rng
-from dynamics.model import InductionModel
-from dynamics.stacked import logits, logits_by_vmap, stack, unstack
+from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.decoder import InductionModel
+from dynamics.model.stacked import logits, logits_by_vmap, stack, unstack
 from dynamics.tasks.induction import induction_batch
 from dynamics.training import learning_rate, make_optimizer, train, train_step
 

@@ -7,10 +7,10 @@ import torch
 from dynamics.checkpoint import shipped
 from dynamics.comparison_presets import preset
 from dynamics.comparison_scope import read_scopes
-from dynamics.config import ModelConfig
 from dynamics.eviction import heavy_hitters, known_query, sink_window, sink_window_but
 from dynamics.head_reading import questions, read_model, read_reading
-from dynamics.model import InductionModel
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel
 from dynamics.tasks.corpus import Corpus, standard_library
 from dynamics.tasks.needles import VOCAB, Windows, retrieval_windows
 from proofs_check.razor.trained_checks import FINDERS

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from dynamics import head_scores_rows
-from dynamics.attention_function import full_attention
-from dynamics.config import ModelConfig
 from dynamics.head_scores import HeadScores, head_scores, repeated_prompt
 from dynamics.head_scores_rows import watched
-from dynamics.model import InductionModel
-from dynamics.softmax import probabilities
+from dynamics.model.attention_function import full_attention
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel
+from dynamics.model.softmax import probabilities
 
 POSITIONS = st.sampled_from(["rope", "alibi", "none"])
 SHAPES = st.sampled_from([(2, 1), (2, 2), (4, 1), (4, 2), (6, 3)])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dynamics import head_scores_rows
 from dynamics.head_scores_copy import THRESHOLD, copy_prompt, copy_scores
-from dynamics.known_heads import known_model
+from dynamics.model.known_heads import known_model
 from tests.dynamics.test_head_scores import POSITIONS, SHAPES, matrices, random_model
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from dynamics import hf_attention, hf_heads
-from dynamics.attention_function import full_attention
+from dynamics.model.attention_function import full_attention
 from tests.dynamics import hf_models
 from theory import alibi
 

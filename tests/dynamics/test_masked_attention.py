@@ -8,8 +8,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics.attention_function import full_attention
 from dynamics.masked_attention import MaskedAttention
+from dynamics.model.attention_function import full_attention
 from dynamics.razor_plan import RazorPlan
 from tests.dynamics.razor_cases import SCALE, plans, slopes_of, stream
 from theory.cache import compensation

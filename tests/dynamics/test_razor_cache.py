@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dynamics.razor_cache as razor_cache_module
-from dynamics.attention_function import full_attention
 from dynamics.masked_attention import MaskedAttention
+from dynamics.model.attention_function import full_attention
 from dynamics.razor_cache import RazorCache
 from dynamics.razor_plan import RazorPlan
 from tests.dynamics.razor_cases import SCALE, TOLERANCE, cache_gap, decode, plans, sizes, slopes_of, stream

@@ -8,12 +8,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynamics.attention_function import full_attention, replaced
-from dynamics.cache import KVCache
-from dynamics.config import ModelConfig
-from dynamics.generation import greedy
 from dynamics.masked_attention import MaskedAttention
-from dynamics.model import InductionModel
+from dynamics.model.attention_function import full_attention, replaced
+from dynamics.model.cache import KVCache
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel
+from dynamics.model.generation import greedy
 from dynamics.razor_cache import RazorCache
 from dynamics.razor_plan import RazorPlan
 from tests.dynamics.razor_cases import PLANTED, TOLERANCE, plans
@@ -113,7 +113,7 @@ class ForgetsTheShift(KVCache):
 def test_forgotten_raw_tokens_are_rejected(position, monkeypatch):
     network, plan = model(position=position), plan_of(position)
     assert generation_gap(network, plan, text(12), 6, 4, RazorCache(plan)) < TOLERANCE
-    monkeypatch.setattr("dynamics.generation.KVCache", ForgetsTheShift)
+    monkeypatch.setattr("dynamics.model.generation.KVCache", ForgetsTheShift)
     assert generation_gap(network, plan, text(12), 6, 4, RazorCache(plan)) > PLANTED
 
 

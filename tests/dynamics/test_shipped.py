@@ -3,9 +3,9 @@
 import pytest
 
 from dynamics.checkpoint import SHIPPED, shipped
-from dynamics.config import COMPARED, PRESETS, TRAININGS, TrainConfig
 from dynamics.evaluation import evaluate
 from dynamics.heads import inspect
+from dynamics.model.config import COMPARED, PRESETS, TRAININGS, TrainConfig
 from dynamics.runs import heldout_of, read_history, steps_to
 
 # Rows whose two best logits may swap under another order of summation; re-evaluated here, none does.

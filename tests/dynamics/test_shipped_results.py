@@ -3,9 +3,9 @@
 import pytest
 
 from dynamics import shipped_results as module
-from dynamics.config import ModelConfig, TrainConfig
 from dynamics.experiments import variant_of
 from dynamics.files.atomic import atomic_write_text, sha256_of
+from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.shipped_results import read_bundle, shipped_names, shipped_sweep, write_bundle
 from dynamics.sweep import read_sweep, run_sweep
 from dynamics.sweep_presets import SWEEPS

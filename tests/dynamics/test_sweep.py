@@ -17,7 +17,7 @@ import torch
 from dynamics import sweep as module
 from dynamics import sweep_job
 from dynamics.checkpoint import load
-from dynamics.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.sweep import read_manifest, read_sweep, run_sweep
 from dynamics.sweep_job import Place, read_result, run_job
 from dynamics.sweep_record import Job, Measure

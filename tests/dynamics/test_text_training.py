@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from dynamics import text_training as module
-from dynamics.config import ModelConfig
-from dynamics.model import InductionModel
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel
 from dynamics.run_state import STATE
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import NOISE, VOCAB, training_windows

@@ -13,9 +13,9 @@ import torch
 from dynamics import run_state
 from dynamics import training as module
 from dynamics.checkpoint import load
-from dynamics.config import ModelConfig, TrainConfig
 from dynamics.evaluation import evaluate, heldout_batch, parts, training_rng
 from dynamics.files.lock import only_writer
+from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.run_state import STATE
 from dynamics.runs import heldout_of, is_interrupted, read_history, steps_to, train_into
 from dynamics.tasks.induction import induction_batch

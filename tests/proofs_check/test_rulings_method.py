@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics.listing_m import Flaw, ListingDecoder, listing_convolution
+from dynamics.model.listing_m import Flaw, ListingDecoder, listing_convolution
 from proofs_check.claim import Kind, Severity, Verdict
 from proofs_check.kv import depth_width, discussion, latent
 from proofs_check.registry import load

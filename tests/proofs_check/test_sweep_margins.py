@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamics.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.survival import median_ratio
 from dynamics.sweep_job import Place, read_result, run_job
 from dynamics.sweep_record import Job, Measure, result_of

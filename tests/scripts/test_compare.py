@@ -11,9 +11,9 @@ from dynamics import comparison_plan as plan
 from dynamics.checkpoint import load
 from dynamics.comparison_record import Settings, read_comparison
 from dynamics.comparison_scope import read_scopes
-from dynamics.config import ModelConfig
 from dynamics.files.lock import only_writer
 from dynamics.head_reading import read_reading
+from dynamics.model.config import ModelConfig
 from dynamics.tasks import corpus
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import VOCAB

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynamics.config import ModelConfig, TrainConfig
 from dynamics.coupling import Mixing, MixingTable, cells, fixed
 from dynamics.coupling_file import read_table, write_table
 from dynamics.experiments.variants import PRESETS
+from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.sweep import run_sweep
 from scripts import fig_heads
 from scripts.cli import run

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynamics.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.sweep import run_sweep
 from dynamics.sweep_record import Job, Measure, result_of
 from scripts import fig_sweep

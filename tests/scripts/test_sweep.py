@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dynamics import sweep_presets
-from dynamics.config import ModelConfig, TrainConfig
 from dynamics.experiments import PAPER, QUICK, SweepPreset, alike
+from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.shipped_results import read_bundle
 from dynamics.sweep import read_sweep
 from dynamics.sweep_presets import SWEEPS, named

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dynamics.checkpoint import shipped
-from dynamics.config import COMPARED, PRESETS, TASKS, TRAININGS, ModelConfig, TrainConfig
 from dynamics.describe import sizes
+from dynamics.model.config import COMPARED, PRESETS, TASKS, TRAININGS, ModelConfig, TrainConfig
 from dynamics.sweep_presets import named
 from scripts import train
 from scripts.cli import run

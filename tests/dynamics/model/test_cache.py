@@ -5,12 +5,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dynamics.attention as attention_module
-from dynamics.attention import KVShiftAttention
-from dynamics.cache import KVCache
-from dynamics.positions import Layout, alibi_bias, rotate
-from dynamics.shift import shift_mix
-from tests.dynamics.kv_cases import (
+import dynamics.model.attention as attention_module
+from dynamics.model.attention import KVShiftAttention
+from dynamics.model.cache import KVCache
+from dynamics.model.positions import Layout, alibi_bias, rotate
+from dynamics.model.shift import shift_mix
+from tests.dynamics.model.kv_cases import (
     PLANTED,
     TOLERANCE,
     attention,
@@ -21,7 +21,7 @@ from tests.dynamics.kv_cases import (
     lengths,
     padded_gap,
 )
-from tests.dynamics.kv_cases import tokens as random_tokens
+from tests.dynamics.model.kv_cases import tokens as random_tokens
 
 
 @given(attentions(), lengths())

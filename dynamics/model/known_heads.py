@@ -24,9 +24,9 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from dynamics.config import ModelConfig
-from dynamics.known_heads_weights import Builder
-from dynamics.model import InductionModel
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel
+from dynamics.model.known_heads_weights import Builder
 
 
 class KnownModel(NamedTuple):

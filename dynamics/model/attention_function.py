@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Protocol
 import torch
 from torch import Tensor
 
-from dynamics.positions import Layout, alibi_bias
-from dynamics.softmax import attend
+from dynamics.model.positions import Layout, alibi_bias
+from dynamics.model.softmax import attend
 
 if TYPE_CHECKING:
-    from dynamics.model import InductionModel
+    from dynamics.model.decoder import InductionModel
 
 
 class AttentionFunction(Protocol):

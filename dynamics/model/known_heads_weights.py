@@ -1,4 +1,4 @@
-"""Writes planted and random heads into the weights of a model; what they are is said in `dynamics.known_heads`."""
+"""Writes planted and random heads into the weights of a model; what they are is said in `known_heads`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dynamics.attention import KVShiftAttention
-from dynamics.model import InductionModel
+from dynamics.model.attention import KVShiftAttention
+from dynamics.model.decoder import InductionModel
 
 LOGIT = 60.0  # of a match, at an input token's norm; what is written to the residual lowers it
 STEEP = 8.0

@@ -5,10 +5,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynamics.attention_function import full_attention, replaced
-from dynamics.cache import KVCache
-from dynamics.config import ModelConfig
-from dynamics.model import InductionModel
+from dynamics.model.attention_function import full_attention, replaced
+from dynamics.model.cache import KVCache
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel
 
 TOLERANCE = 1e-12
 

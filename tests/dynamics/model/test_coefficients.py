@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from dynamics.attention import KVShiftAttention
-from dynamics.coefficients import initial
-from dynamics.config import ModelConfig
-from dynamics.model import InductionModel
+from dynamics.model.attention import KVShiftAttention
+from dynamics.model.coefficients import initial
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel
 
 ROWS = 40_000
 

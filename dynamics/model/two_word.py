@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from dynamics.attention import KVShiftAttention
+from dynamics.model.attention import KVShiftAttention
 
 
 class Case(NamedTuple):

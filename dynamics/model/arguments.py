@@ -8,9 +8,9 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from dynamics.cache import KVCache
-from dynamics.positions import Layout
-from dynamics.shift import MAX_WINDOW
+from dynamics.model.cache import KVCache
+from dynamics.model.positions import Layout
+from dynamics.model.shift import MAX_WINDOW
 
 SHIFTS = ("none", "k", "v", "kv", "qkv")
 PARAMETERS = ("free", "gate", "clip")

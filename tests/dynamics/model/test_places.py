@@ -5,11 +5,11 @@ import torch
 
 from dynamics.checkpoint import save
 from dynamics.checkpoint_own import layout
-from dynamics.config import ModelConfig
 from dynamics.experiments import QUICK, induction
 from dynamics.experiments.decoupling import MODELS, PRESETS, WIDTHS
-from dynamics.model import InductionModel
-from dynamics.places import PlacedModel, before, build
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel
+from dynamics.model.places import PlacedModel, before, build
 from dynamics.sweep import run_sweep
 
 PLACES = {
@@ -129,7 +129,7 @@ def test_places_that_do_not_fit_are_refused(options, words):
 
 def test_other_readers_refuse_a_placed_model(tmp_path):
     model = model_of("fused").float()
-    with pytest.raises(ValueError, match=r"dynamics\.places"):
+    with pytest.raises(ValueError, match=r"dynamics\.model\.places"):
         InductionModel(model.config)
     with pytest.raises(ValueError, match="no cache"):
         model(rows_of(0), caches=[])

@@ -1,7 +1,7 @@
 """Other places for a shift than keys and values by themselves: fusion without decoupling, and either of them given.
 
 What `ModelConfig.place` means, x the normed input of a layer and x_{s-1} that of the token before:
-    heads   keys, values and queries are mixed each by coefficients of its own (`dynamics.attention`, the paper's)
+    heads   keys, values and queries are mixed each by coefficients of its own (`dynamics.model.attention`, the paper's)
     common  keys and values of a head are mixed by the same coefficients: neighbours are fused, nothing is decoupled
     half    queries, keys, values of a state whose upper half of channels is the previous token's (Zhang et al. 2021)
     fused   keys and values of (x_s + R x_{s-1}) / sqrt(2), R a fixed orthogonal matrix: the fusion is given
@@ -14,12 +14,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from dynamics.attention import KVShiftAttention
-from dynamics.config import ModelConfig
-from dynamics.model import Block, InductionModel, at
-from dynamics.positions import rotate
-from dynamics.shift import shift_mix
-from dynamics.softmax import attend
+from dynamics.model.attention import KVShiftAttention
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import Block, InductionModel, at
+from dynamics.model.positions import rotate
+from dynamics.model.shift import shift_mix
+from dynamics.model.softmax import attend
 
 
 def build(config: ModelConfig, generator: torch.Generator | None = None) -> InductionModel:

@@ -4,8 +4,8 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from dynamics.attention import KVShiftAttention
-from dynamics.cache import KVCache
+from dynamics.model.attention import KVShiftAttention
+from dynamics.model.cache import KVCache
 
 TOLERANCE = 1e-12  # float64 rounding in sums of a few dozen terms of order one
 PLANTED = 1e-3  # a wrong variant misses by a share of the output, which is of order 0.1

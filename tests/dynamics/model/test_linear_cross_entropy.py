@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from dynamics.linear_cross_entropy import linear_cross_entropy
+from dynamics.model.linear_cross_entropy import linear_cross_entropy
 
 
 def _problem(rows=5, vocab=7, width=3, scale=1.0):

@@ -13,7 +13,8 @@ Fraction01 = Annotated[float, Field(ge=0, le=1)]
 class ModelConfig(Strict):
     """A small Llama-like decoder with tied embeddings; mlp_width 0 leaves the feed-forward layers out.
 
-    place: where the shift acts, see `dynamics.places`; "heads" is the paper's, the others are for experiments only.
+    place: where the shift acts, see `dynamics.model.places`; "heads" is the paper's, the others are for experiments
+    only.
     """
 
     vocab: Annotated[int, Field(ge=2, le=1_000_000)] = 8000

@@ -5,8 +5,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics.config import PRESETS, ModelConfig
-from dynamics.model import InductionModel
+from dynamics.model.config import PRESETS, ModelConfig
+from dynamics.model.decoder import InductionModel
 
 SMALL = {"vocab": 40, "width": 16, "n_heads": 4}
 CONFIGS = st.builds(

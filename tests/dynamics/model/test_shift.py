@@ -6,8 +6,8 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics import shift
-from dynamics.shift import document_runs, shift_back, shift_mix
+from dynamics.model import shift
+from dynamics.model.shift import document_runs, shift_back, shift_mix
 
 
 def looped(x, weights, previous=None, segment_ids=None):

@@ -7,9 +7,9 @@ from contextlib import nullcontext
 import torch
 from torch import Tensor
 
-from dynamics.attention_function import AttentionFunction, replaced
-from dynamics.cache import KVCache
-from dynamics.model import InductionModel
+from dynamics.model.attention_function import AttentionFunction, replaced
+from dynamics.model.cache import KVCache
+from dynamics.model.decoder import InductionModel
 
 
 @torch.no_grad()

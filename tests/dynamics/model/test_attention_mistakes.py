@@ -3,12 +3,12 @@
 import pytest
 import torch
 
-import dynamics.attention as attention_module
-from dynamics.positions import Layout
-from dynamics.shift import shift_mix
-from tests.dynamics.kv_cases import PLANTED, TOLERANCE, attention, future_gap, gap, packed_gap, padded_gap
-from tests.dynamics.kv_cases import tokens as random_tokens
-from tests.dynamics.kv_loops import looped_heads
+import dynamics.model.attention as attention_module
+from dynamics.model.positions import Layout
+from dynamics.model.shift import shift_mix
+from tests.dynamics.model.kv_cases import PLANTED, TOLERANCE, attention, future_gap, gap, packed_gap, padded_gap
+from tests.dynamics.model.kv_cases import tokens as random_tokens
+from tests.dynamics.model.kv_loops import looped_heads
 
 
 def test_attention_check_rejects_a_shift_that_leaks_across_documents(monkeypatch):

@@ -5,10 +5,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics.cache import KVCache
-from dynamics.positions import Layout
-from dynamics.shift import document_runs
-from tests.dynamics.kv_cases import (
+from dynamics.model.cache import KVCache
+from dynamics.model.positions import Layout
+from dynamics.model.shift import document_runs
+from tests.dynamics.model.kv_cases import (
     TOLERANCE,
     attention,
     attentions,
@@ -20,8 +20,8 @@ from tests.dynamics.kv_cases import (
     packed_gap,
     padded_gap,
 )
-from tests.dynamics.kv_cases import tokens as random_tokens
-from tests.dynamics.kv_loops import looped_heads
+from tests.dynamics.model.kv_cases import tokens as random_tokens
+from tests.dynamics.model.kv_loops import looped_heads
 
 
 @given(attentions(), st.integers(1, 4))

@@ -4,9 +4,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from dynamics.attention import KVShiftAttention
-from dynamics.cache import KVCache
-from dynamics.config import ModelConfig
+from dynamics.model.attention import KVShiftAttention
+from dynamics.model.cache import KVCache
+from dynamics.model.config import ModelConfig
 
 
 def at(hidden: Tensor, query_index: Tensor | None) -> Tensor:
@@ -64,13 +64,13 @@ class InductionModel(nn.Module):
 
     Source: the architecture of section 3.2 (Llama, KV shifting in the attention); here the embeddings are tied and
     the MLP is optional. Args: config; generator, for the initial weights (None: torch's global one).
-    Raises: ValueError for a config whose shift is placed elsewhere (`dynamics.places`).
+    Raises: ValueError for a config whose shift is placed elsewhere (`dynamics.model.places`).
     """
 
     def __init__(self, config: ModelConfig, generator: torch.Generator | None = None):
         super().__init__()
         if config.place != "heads":
-            raise ValueError(f"a model whose shift is placed at {config.place!r} is made by dynamics.places.build")
+            raise ValueError(f"dynamics.model.places.build makes a model whose shift is placed at {config.place!r}")
         self.config = config
         # Variance 1/width, as in Theorem 3.4: a token's embedding then has norm about 1 and logit about 1 with itself.
         std = config.width**-0.5

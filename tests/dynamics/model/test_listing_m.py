@@ -5,8 +5,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics.listing_m import Flaw, ListingDecoder, listing_convolution, listing_module, unfold_shape
-from dynamics.shift import shift_mix
+from dynamics.model.listing_m import Flaw, ListingDecoder, listing_convolution, listing_module, unfold_shape
+from dynamics.model.shift import shift_mix
 
 
 def keys(length: int, heads: int = 2) -> torch.Tensor:

@@ -8,12 +8,11 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from dynamics import attention_arguments as arguments
-from dynamics import coefficients
-from dynamics.cache import KVCache
-from dynamics.positions import Layout, alibi_bias, rotate
-from dynamics.shift import document_runs, shift_back, shift_mix
-from dynamics.softmax import attend, probabilities
+from dynamics.model import arguments, coefficients
+from dynamics.model.cache import KVCache
+from dynamics.model.positions import Layout, alibi_bias, rotate
+from dynamics.model.shift import document_runs, shift_back, shift_mix
+from dynamics.model.softmax import attend, probabilities
 from theory import alibi
 
 NAMES = {"key": "alpha", "value": "beta", "query": "gamma"}

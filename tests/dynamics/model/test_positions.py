@@ -2,10 +2,10 @@
 
 import torch
 
-from dynamics.positions import Layout, rotate
-from dynamics.shift import document_runs, shift_mix
-from tests.dynamics.kv_cases import PLANTED, TOLERANCE, attention, gap
-from tests.dynamics.kv_cases import tokens as random_tokens
+from dynamics.model.positions import Layout, rotate
+from dynamics.model.shift import document_runs, shift_mix
+from tests.dynamics.model.kv_cases import PLANTED, TOLERANCE, attention, gap
+from tests.dynamics.model.kv_cases import tokens as random_tokens
 
 
 def test_positions_restart_at_each_document_and_after_pads():

@@ -11,12 +11,12 @@ from torch import Tensor
 from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
-from dynamics import coefficients
-from dynamics.config import ModelConfig
-from dynamics.model import InductionModel
-from dynamics.positions import Layout, alibi_bias, rotate
-from dynamics.shift import shift_back
-from dynamics.softmax import attend, probabilities
+from dynamics.model import coefficients
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel
+from dynamics.model.positions import Layout, alibi_bias, rotate
+from dynamics.model.shift import shift_back
+from dynamics.model.softmax import attend, probabilities
 from theory import alibi
 
 EPS = 1e-6

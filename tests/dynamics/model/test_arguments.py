@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from dynamics.attention import KVShiftAttention
-from dynamics.cache import KVCache
+from dynamics.model.attention import KVShiftAttention
+from dynamics.model.cache import KVCache
 
 
 @pytest.mark.parametrize("window", [1, 2, 3, 4])
