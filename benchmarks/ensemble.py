@@ -15,11 +15,11 @@ from torch.nn import functional as F
 
 from benchmarks.row import Comparison, Guard, Limit, Row, compare
 from benchmarks.timing import Times, interleave
-from dynamics.ensemble import Stack, _members, default_chunk, losses, stacked_rows, train_ensemble
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.stacked import logits_by_vmap
-from dynamics.training import make_optimizer, train, train_step
+from dynamics.training.ensemble import Stack, _members, default_chunk, losses, stacked_rows, train_ensemble
+from dynamics.training.loop import make_optimizer, train, train_step
 
 WIDTHS, NUMBERS = (16, 64, 128), (8, 32, 128)
 # Three quarters of what the prototypes reached, by width; chunks of 8 at width 128.

@@ -137,7 +137,7 @@ def open_checkpoint(path_or_hub_id: str | Path, sha256: Mapping[str, str] | None
     """Check a checkpoint's config and the name, shape, type and place of every tensor; read no weight.
 
     Understood: model_type bloom, mpt, baichuan, baichuan_m1, llama, mistral, qwen2, qwen3, in safetensors (one file or
-    an index), and the folders that `dynamics.checkpoint.save` writes, whose recorded hash is compared.
+    an index), and the folders that `dynamics.training.checkpoint.save` writes, whose recorded hash is compared.
     Args: a folder, or "owner/name" on the hub; sha256: hashes of files by name, compared before anything else. Without
     one, a flipped bit that leaves a weight finite cannot be seen: these files carry no checksum.
     Raises: OSError; ValueError of one line that names the file, and the tensor or field, for anything that is missing,

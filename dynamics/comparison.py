@@ -11,7 +11,6 @@ import torch
 from pydantic import ValidationError
 from torch import Tensor
 
-from dynamics import checkpoint
 from dynamics.comparison_heads import chosen_heads, rank_heads
 from dynamics.comparison_plan import (
     COMPENSATION,
@@ -34,7 +33,8 @@ from dynamics.razor_cache import RazorCache
 from dynamics.razor_plan import RazorPlan
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import ANSWER, Windows, retrieval_windows, text_windows
-from dynamics.text_training import text_losses, train_text
+from dynamics.training import checkpoint
+from dynamics.training.text import text_losses, train_text
 
 CHUNK = 32  # windows at a time
 EVALUATION, CENTRES = 10, 11  # spawn keys of streams that no training uses

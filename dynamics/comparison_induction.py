@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from dynamics.batches import heldout_rows
 from dynamics.comparison_scope import EPS, MeasuredScopes, head_scopes, largest_weights
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.run_state import STATE
 from dynamics.tasks.induction import Batch
 from dynamics.tasks.needles import TEXT, Windows
-from dynamics.training import train
+from dynamics.training.batches import heldout_rows
+from dynamics.training.loop import train
+from dynamics.training.state import STATE
 
 CONFIG = ModelConfig(vocab=540, n_layers=2, shift="none", position="alibi")
 TRAINING = TrainConfig(steps=2400, batch=64, learning_rate=4e-3, final_lr=0.1)

@@ -3,7 +3,7 @@
 from dynamics.comparison_record import Settings
 from dynamics.model.config import ModelConfig
 from dynamics.tasks.needles import VOCAB
-from dynamics.text_settings import TextTraining
+from dynamics.training.text_settings import TextTraining
 
 
 def preset(corpus: str, seeds: int, quick: bool) -> Settings:

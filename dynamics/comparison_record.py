@@ -10,7 +10,7 @@ from dynamics.comparison_plan import POLICIES
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
 from dynamics.model.config import ModelConfig, Positive
-from dynamics.text_settings import TextTraining
+from dynamics.training.text_settings import TextTraining
 
 SHIPPED = Path(__file__).with_name("results_scope") / "compare.json"
 

@@ -19,7 +19,7 @@ from dynamics.model.decoder import InductionModel
 from dynamics.model.softmax import probabilities
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import Windows
-from dynamics.text_training import text_losses
+from dynamics.training.text import text_losses
 from theory import alibi
 
 SHIPPED = Path(__file__).with_name("results_scope") / "attention_by_distance.json"

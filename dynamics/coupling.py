@@ -11,16 +11,17 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from dynamics import checkpoint, heads
+from dynamics import heads
 from dynamics.files.manifest import Count, Strict
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.positions import rotate
-from dynamics.runs import heldout_of
 from dynamics.sweep import read_sweep
 from dynamics.sweep_job import WEIGHTS
 from dynamics.sweep_record import Job
 from dynamics.tasks.induction import FIRST_TOKEN, Batch
+from dynamics.training import checkpoint
+from dynamics.training.folder import heldout_of
 
 Pair = tuple[float, float]
 TwoByTwo = tuple[tuple[int, int], tuple[int, int]]

@@ -30,7 +30,7 @@ from dynamics.model.decoder import InductionModel
 from dynamics.model.softmax import probabilities
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import ANSWER, FIRST_KEY, FIRST_VALUE, Windows
-from dynamics.text_training import text_losses
+from dynamics.training.text import text_losses
 
 SHIPPED = Path(__file__).with_name("results_scope") / "head_reading.json"
 COUNTS = (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32)

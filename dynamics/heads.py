@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import torch
 
-from dynamics.evaluation import as_tensors, parts
 from dynamics.model.decoder import InductionModel
 from dynamics.tasks.induction import Batch
+from dynamics.training.evaluation import as_tensors, parts
 
 THRESHOLD = 0.5
 

@@ -12,19 +12,19 @@ from typing import NamedTuple
 import torch
 from pydantic import ValidationError
 
-from dynamics import checkpoint
-from dynamics.batches import heldout_rows, training_batch
-from dynamics.collector import frozen_heap
-from dynamics.evaluation import as_tensors, evaluate
 from dynamics.files.atomic import atomic_write_text
 from dynamics.files.manifest import plain_line
-from dynamics.interrupt import deferred_interrupt
 from dynamics.model.decoder import InductionModel
 from dynamics.model.places import build
-from dynamics.run_state import History, StateKeeper, load_state
-from dynamics.runs import metrics
 from dynamics.sweep_record import Job, JobResult, Measure, Precision, result_of
-from dynamics.training import choose_device, learning_rate, make_optimizer, train_step
+from dynamics.training import checkpoint
+from dynamics.training.batches import heldout_rows, training_batch
+from dynamics.training.collector import frozen_heap
+from dynamics.training.evaluation import as_tensors, evaluate
+from dynamics.training.folder import metrics
+from dynamics.training.interrupt import deferred_interrupt
+from dynamics.training.loop import choose_device, learning_rate, make_optimizer, train_step
+from dynamics.training.state import History, StateKeeper, load_state
 
 RESULTS, STATES, WEIGHTS = "results", "states", "weights"
 

@@ -39,7 +39,7 @@ def main(argv: list[str] | None = None) -> int:
     import torch
 
     from dynamics.files.lock import only_writer
-    from dynamics.training import choose_device
+    from dynamics.training.loop import choose_device
 
     device = str(choose_device(options.device))
     if options.threads:

@@ -246,8 +246,8 @@ def _sweeps() -> list[str]:
 
 def sweep_caption(name: str) -> str:
     """What a sweep shows and the sizes that its models share."""
-    from dynamics.describe import sizes
     from dynamics.sweep_presets import SWEEPS
+    from dynamics.training.describe import sizes
 
     preset = SWEEPS[name]
     return f"{preset.title}. Sizes: {sizes(preset.variants.values())}; {preset.seeds} seeds."

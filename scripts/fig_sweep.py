@@ -57,7 +57,7 @@ def compute(results: list[Any], level: float, title: str = "", draws: int = QUIC
 
 
 def _caption(results: list[Any], seeds: int) -> str:
-    from dynamics.describe import sizes
+    from dynamics.training.describe import sizes
 
     measure = results[0].measure
     known = sizes((result.job.config, result.job.training) for result in results)

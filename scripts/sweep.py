@@ -68,8 +68,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def _sweep(name, preset, out, bundle, options) -> None:
     """Run or finish one sweep, print its table, and write its bundle if one is asked for."""
-    from dynamics.describe import sizes
     from dynamics.sweep import read_sweep
+    from dynamics.training.describe import sizes
 
     results = _results(preset, out, options)
     print("\n".join([preset.title, sizes(preset.variants.values()), *table(results, preset.measure.level)]))

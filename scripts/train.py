@@ -59,7 +59,7 @@ def main(argv: list[str] | None = None) -> int:
     out = output_folder(options.out)
     import torch  # here, so that --help and mistakes on the command line stay quick
 
-    from dynamics.training import choose_device
+    from dynamics.training.loop import choose_device
 
     choose_device(options.device)
     if options.threads:
@@ -81,8 +81,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def _settings(name: str, options):
     """Apply the options to a preset; returns (ModelConfig, TrainConfig)."""
-    from dynamics.batches import check_task
     from dynamics.model import config
+    from dynamics.training.batches import check_task
 
     model = {"width": options.width, "n_heads": options.heads, "n_layers": options.layers, "shift": options.shift}
     training = config.TASKS[options.task] | {"steps": options.steps, "batch": options.batch, "seed": options.seed}
@@ -100,9 +100,9 @@ def _given(options):
 
 
 def _header(runs, options) -> str:
-    from dynamics.describe import sizes
     from dynamics.model.config import COMPARED as CONFIGS
     from dynamics.model.config import SMALL_TRAINING
+    from dynamics.training.describe import sizes
 
     lines = [f"{sizes(runs.values(), stops=False)}, seed {options.seed or 0}"]
     as_chosen = {
@@ -123,7 +123,7 @@ def _plan(runs, out: Path, options) -> dict[str, str]:
 
 
 def _step(folder: Path, config, training, options) -> str:
-    from dynamics.runs import check_folder, finished_run, is_finished, is_interrupted
+    from dynamics.training.folder import check_folder, finished_run, is_finished, is_interrupted
 
     if options.resume and is_interrupted(folder):
         return RESUME
@@ -136,7 +136,7 @@ def _step(folder: Path, config, training, options) -> str:
 
 def _train(runs, out: Path, options, plan: dict[str, str]) -> None:
     """Train what is not finished, a line a model; an interruption says how to go on."""
-    from dynamics.runs import is_interrupted
+    from dynamics.training.folder import is_interrupted
 
     print(f"{'model':<15}  {'steps to 95 %':>13}  held-out accuracy", flush=True)
     for name, (config, training) in runs.items():
@@ -151,7 +151,7 @@ def _train(runs, out: Path, options, plan: dict[str, str]) -> None:
 
 def _trained(folder: Path, config, training, options, plan: str) -> str:
     """Train one model, unless that is done, and say how soon it learnt."""
-    from dynamics.runs import finished_run, steps_to, train_into
+    from dynamics.training.folder import finished_run, steps_to, train_into
     from scripts.train_heads import score
 
     if plan == DONE:

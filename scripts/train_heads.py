@@ -5,11 +5,11 @@ from pathlib import Path
 
 def print_heads(folder: str | Path, device: str) -> int:
     """Print a line a head, and how many are induction heads; returns the exit status 0."""
-    from dynamics.checkpoint import MANIFEST, load
-    from dynamics.evaluation import evaluate
     from dynamics.heads import inspect
-    from dynamics.runs import heldout_of
-    from dynamics.training import choose_device
+    from dynamics.training.checkpoint import MANIFEST, load
+    from dynamics.training.evaluation import evaluate
+    from dynamics.training.folder import heldout_of
+    from dynamics.training.loop import choose_device
 
     found = load(folder, choose_device(device))
     try:

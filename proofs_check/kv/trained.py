@@ -33,12 +33,12 @@ KV, ONE, TWO = "small-kv-shift", "small-vanilla-1", "small-vanilla-2"
 @lru_cache(maxsize=16)
 def _run(name: str, seed: int | None) -> tuple[Any, Any, Any]:
     """A shipped model (seed None) or one trained afresh, held-out sentences it has never seen, and its history."""
-    from dynamics.batches import heldout_rows
-    from dynamics.checkpoint import SHIPPED as FOLDER
-    from dynamics.checkpoint import shipped
     from dynamics.model.config import PRESETS, TRAININGS
-    from dynamics.runs import heldout_of, read_history
-    from dynamics.training import train
+    from dynamics.training.batches import heldout_rows
+    from dynamics.training.checkpoint import SHIPPED as FOLDER
+    from dynamics.training.checkpoint import shipped
+    from dynamics.training.folder import heldout_of, read_history
+    from dynamics.training.loop import train
 
     if seed is None:
         found = shipped(name)
@@ -50,7 +50,7 @@ def _run(name: str, seed: int | None) -> tuple[Any, Any, Any]:
 
 @lru_cache(maxsize=16)
 def _accuracy(name: str, seed: int | None) -> float:
-    from dynamics.evaluation import evaluate
+    from dynamics.training.evaluation import evaluate
 
     model, rows, _ = _run(name, seed)
     return float(evaluate(model, rows).accuracy)
@@ -66,7 +66,7 @@ def _heads(name: str, seed: int | None) -> tuple[Any, ...]:
 
 def _steps(name: str, seed: int | None) -> float:
     """Steps to 95 %, infinite where they are not reached."""
-    from dynamics.runs import steps_to
+    from dynamics.training.folder import steps_to
 
     return float(steps_to(0.95, _run(name, seed)[2]) or "inf")
 

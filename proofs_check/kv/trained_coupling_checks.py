@@ -33,9 +33,9 @@ def heads(seed: int | None) -> tuple[Head, ...]:
 
     if seed is None:
         return shipped_table().heads
-    from dynamics.batches import heldout_rows
     from dynamics.experiments.variants import PRESETS
-    from dynamics.training import train
+    from dynamics.training.batches import heldout_rows
+    from dynamics.training.loop import train
 
     (variant,) = PRESETS["coupling"].variants.values()
     training = variant.training.model_copy(update={"seed": seed})

@@ -90,8 +90,8 @@ def roles(task: str, chained: bool) -> Margin:
 
     Chained: all but the first and the last; else: none.
     """
-    from dynamics.batches import heldout_rows
     from dynamics.model.config import TASKS, TrainConfig
+    from dynamics.training.batches import heldout_rows
 
     batch = heldout_rows(TrainConfig(**TASKS[task], pool=12, heldout_rows=4000), 43)
     n_tokens = 5 if task == "induction" else 8  # a row of 5 distinct tokens; 4 pairs

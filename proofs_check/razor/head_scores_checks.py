@@ -135,9 +135,9 @@ def about_fifteen_percent(n_heads: int, induction: str = "0.14") -> Margin:
 @lru_cache(maxsize=8)
 def _shipped(name: str) -> tuple[Any, np.ndarray]:
     """A shipped model, and which of its heads attend to the answer of its task."""
-    from dynamics.checkpoint import shipped
-    from dynamics.evaluation import heldout_batch
     from dynamics.heads import inspect
+    from dynamics.training.checkpoint import shipped
+    from dynamics.training.evaluation import heldout_batch
 
     model = shipped(name).model
     reports = inspect(model, heldout_batch(0, 128, model.config.vocab, 512))

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynamics import checkpoint as own
 from dynamics import checkpoint_safetensors
 from dynamics.checkpoints import open_checkpoint
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
+from dynamics.training import checkpoint as own
 from tests.dynamics import checkpoint_files as files
 from tests.dynamics.checkpoint_files import LLAMA, refused
 

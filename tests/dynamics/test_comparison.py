@@ -20,8 +20,8 @@ from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import VOCAB
-from dynamics.text_settings import TextTraining
-from dynamics.text_training import text_losses
+from dynamics.training.text import text_losses
+from dynamics.training.text_settings import TextTraining
 
 TEXT = (np.arange(3000) * 31 % 90 + 32).astype(np.uint8)
 CORPUS = Corpus(TEXT, TEXT[:900], "c" * 64, 2)

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from dynamics import comparison_induction as module
-from dynamics.batches import heldout_rows
 from dynamics.comparison_induction import CONFIG, TRAINING, by_length, induction_scopes
 from dynamics.comparison_scope import ROUNDING, bound_excess, read_scopes
+from dynamics.training.batches import heldout_rows
 from theory import alibi
 
 

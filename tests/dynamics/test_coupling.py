@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from dynamics.coupling import Mixing, MixingTable, cells, collect, fixed, gains, mixings
 from dynamics.coupling_file import read_table, write_table
-from dynamics.evaluation import heldout_batch
 from dynamics.files.atomic import sha256_bytes
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.sweep import run_sweep
 from dynamics.sweep_record import Job, Measure
+from dynamics.training.evaluation import heldout_batch
 
 CONFIG = ModelConfig(vocab=24, width=16, n_heads=4, n_kv_heads=2, mlp_width=8)
 BATCH = heldout_batch(0, 30, 24, 10)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from dynamics.batches import check_task
 from dynamics.experiments.tasks import PRESETS
 from dynamics.model.decoder import InductionModel
+from dynamics.training.batches import check_task
 
 
 @pytest.mark.parametrize(("size", "least", "most"), [("0.8K", 750, 850), ("0.4M", 0.38e6, 0.42e6), ("50M", 49e6, 52e6)])

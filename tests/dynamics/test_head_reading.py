@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics.checkpoint import shipped
 from dynamics.comparison_presets import preset
 from dynamics.comparison_scope import read_scopes
 from dynamics.eviction import heavy_hitters, known_query, sink_window, sink_window_but
@@ -13,6 +12,7 @@ from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.tasks.corpus import Corpus, standard_library
 from dynamics.tasks.needles import VOCAB, Windows, retrieval_windows
+from dynamics.training.checkpoint import shipped
 from proofs_check.razor.trained_checks import FINDERS
 from tests.scripts.test_compare import tiny
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamics import heads
-from dynamics.evaluation import as_tensors, heldout_batch
 from dynamics.heads import fix_gauge, inspect, place_on_slice, successor_attention
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
+from dynamics.training.evaluation import as_tensors, heldout_batch
 
 CONFIG = ModelConfig(vocab=64, width=16, n_heads=4, n_kv_heads=2, n_layers=2)
 BATCH = heldout_batch(0, 40, 64, 20)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dynamics import comparison_plan as plan
-from dynamics.checkpoint import SHIPPED, shipped
 from dynamics.comparison import attention_of, evaluate, held_out, mean_queries, measure
 from dynamics.comparison_plan import cells, sizes
 from dynamics.comparison_presets import preset
@@ -15,6 +14,7 @@ from dynamics.comparison_scope import head_scopes, read_scopes
 from dynamics.model.attention_function import full_attention
 from dynamics.tasks.corpus import standard_library
 from dynamics.tasks.needles import retrieval_windows
+from dynamics.training.checkpoint import SHIPPED, shipped
 from proofs_check.razor.trained_checks import FINDERS
 
 NAME = "alibi-text"

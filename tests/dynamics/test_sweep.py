@@ -16,12 +16,12 @@ import torch
 
 from dynamics import sweep as module
 from dynamics import sweep_job
-from dynamics.checkpoint import load
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.sweep import read_manifest, read_sweep, run_sweep
 from dynamics.sweep_job import Place, read_result, run_job
 from dynamics.sweep_record import Job, Measure
-from dynamics.training import train
+from dynamics.training.checkpoint import load
+from dynamics.training.loop import train
 
 ROOT = Path(__file__).resolve().parents[2]
 TRAINING = TrainConfig(steps=12, batch=4, pool=12, warmup=3, heldout_rows=16)

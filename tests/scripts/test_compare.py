@@ -8,7 +8,6 @@ import pytest
 
 from dynamics import comparison_induction, comparison_presets
 from dynamics import comparison_plan as plan
-from dynamics.checkpoint import load
 from dynamics.comparison_record import Settings, read_comparison
 from dynamics.comparison_scope import read_scopes
 from dynamics.files.lock import only_writer
@@ -17,7 +16,8 @@ from dynamics.model.config import ModelConfig
 from dynamics.tasks import corpus
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import VOCAB
-from dynamics.text_settings import TextTraining
+from dynamics.training.checkpoint import load
+from dynamics.training.text_settings import TextTraining
 from scripts import compare
 from scripts.cli import run
 from scripts.compare_table import formula, scope_table, table

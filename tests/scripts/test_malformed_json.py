@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from dynamics.checkpoint import SHIPPED
+from dynamics.training.checkpoint import SHIPPED
 from scripts import fig_heads, fig_scope_bounds, fig_sweep, scope, sweep, train
 from scripts.cli import run
 

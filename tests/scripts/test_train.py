@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from dynamics.checkpoint import shipped
-from dynamics.describe import sizes
 from dynamics.model.config import COMPARED, PRESETS, TASKS, TRAININGS, ModelConfig, TrainConfig
 from dynamics.sweep_presets import named
+from dynamics.training.checkpoint import shipped
+from dynamics.training.describe import sizes
 from scripts import train
 from scripts.cli import run
 
@@ -176,9 +176,9 @@ def test_comparison_is_refused_before_it_trains_where_a_run_would_be_lost(tmp_pa
 
 
 def test_interrupted_comparison_keeps_what_is_finished_and_goes_on(tmp_path, monkeypatch, capsys):
-    from dynamics import training
+    from dynamics.training import loop
 
-    plain, command, calls = training.train_step, [*TINY, "--steps", "5", "--compare", "--out"], []
+    plain, command, calls = loop.train_step, [*TINY, "--steps", "5", "--compare", "--out"], []
 
     def interrupted(*arguments):
         calls.append(1)
@@ -187,7 +187,7 @@ def test_interrupted_comparison_keeps_what_is_finished_and_goes_on(tmp_path, mon
         return plain(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(training, "train_step", interrupted)
+        patch.setattr(loop, "train_step", interrupted)
         assert run(train.main, [*command, str(tmp_path / "a")]) == 130
         advice = f"the state is in {tmp_path}/a/small-vanilla-1; the same command with --resume goes on\n"
         assert capsys.readouterr().err == f"interrupted: {advice}"
@@ -203,16 +203,16 @@ def test_interrupted_comparison_keeps_what_is_finished_and_goes_on(tmp_path, mon
 
 
 def test_interrupted_command_exits_130_and_resumes_to_the_same_files(tmp_path, monkeypatch):
-    from dynamics import training
+    from dynamics.training import loop
 
-    plain, command = training.train_step, [*TINY, "--steps", "5", "--out"]
+    plain, command = loop.train_step, [*TINY, "--steps", "5", "--out"]
 
     def interrupted(*arguments):
         os.kill(os.getpid(), signal.SIGINT)
         return plain(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(training, "train_step", interrupted)
+        patch.setattr(loop, "train_step", interrupted)
         assert run(train.main, [*command, str(tmp_path / "a")]) == 130
     assert os.listdir(tmp_path / "a" / "kv-shift") == ["state.safetensors"]
     assert run(train.main, [*command, str(tmp_path / "a"), "--resume"]) == 0

@@ -13,7 +13,7 @@ from dynamics import sweep
 from dynamics.files.lock import LOCK, only_writer
 from tests.dynamics.test_sweep import MEASURE, jobs
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 HOLD = """
 import sys, time
 from dynamics.folder_lock import only_writer

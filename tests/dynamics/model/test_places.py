@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from dynamics.checkpoint import save
 from dynamics.checkpoint_own import layout
 from dynamics.experiments import QUICK, induction
 from dynamics.experiments.decoupling import MODELS, PRESETS, WIDTHS
@@ -11,6 +10,7 @@ from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.places import PlacedModel, before, build
 from dynamics.sweep import run_sweep
+from dynamics.training.checkpoint import save
 
 PLACES = {
     "common": {"shift": "kv"},

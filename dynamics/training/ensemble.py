@@ -15,14 +15,14 @@ from torch import Tensor
 from torch.nn import functional as F
 from tqdm import tqdm
 
-from dynamics.batches import check_task, heldout_rows, training_batch
-from dynamics.collector import frozen_heap
-from dynamics.evaluation import evaluate
-from dynamics.interrupt import deferred_interrupt
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.stacked import logits, stack, unstack
-from dynamics.training import TrainResult, choose_device, learning_rate
+from dynamics.training.batches import check_task, heldout_rows, training_batch
+from dynamics.training.collector import frozen_heap
+from dynamics.training.evaluation import evaluate
+from dynamics.training.interrupt import deferred_interrupt
+from dynamics.training.loop import TrainResult, choose_device, learning_rate
 
 Rows = tuple[Tensor, Tensor, Tensor]
 OPTIMIZED = ("learning_rate", "warmup", "final_lr", "weight_decay", "beta2")

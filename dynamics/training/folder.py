@@ -8,19 +8,19 @@ from typing import Self
 import numpy as np
 from pydantic import model_validator
 
-from dynamics import checkpoint
-from dynamics.batches import heldout_rows
-from dynamics.checkpoint import Checkpoint
-from dynamics.evaluation import Evaluation, evaluate
 from dynamics.files import manifest as manifests
 from dynamics.files.atomic import check_target
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.lock import only_writer
 from dynamics.files.manifest import Strict
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.run_state import STATE, History
 from dynamics.tasks.induction import Batch
-from dynamics.training import TrainResult, train
+from dynamics.training import checkpoint
+from dynamics.training.batches import heldout_rows
+from dynamics.training.checkpoint import Checkpoint
+from dynamics.training.evaluation import Evaluation, evaluate
+from dynamics.training.loop import TrainResult, train
+from dynamics.training.state import STATE, History
 
 HISTORY = "history.json"
 WINDOW = 20  # batches whose mean accuracy says that a level is reached

@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from dynamics import ensemble as module
-from dynamics.batches import training_batch
-from dynamics.ensemble import clip_each, default_chunk, stacked_rows, train_ensemble
-from dynamics.evaluation import as_tensors, training_rng
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.stacked import logits, logits_by_vmap, stack, unstack
 from dynamics.tasks.induction import induction_batch
-from dynamics.training import learning_rate, make_optimizer, train, train_step
+from dynamics.training import ensemble as module
+from dynamics.training.batches import training_batch
+from dynamics.training.ensemble import clip_each, default_chunk, stacked_rows, train_ensemble
+from dynamics.training.evaluation import as_tensors, training_rng
+from dynamics.training.loop import learning_rate, make_optimizer, train, train_step
 
 CONFIG = ModelConfig(vocab=48, width=8, n_heads=2)
 BASE = TrainConfig(steps=50, batch=6, pool=14, warmup=5, heldout_rows=32)
@@ -41,7 +41,7 @@ def _one_thread():
 
 
 def alone(config, training, model=None):
-    """The loop of dynamics.training, in float64."""
+    """The loop of dynamics.training.loop, in float64."""
     model = (model or fresh(config, training.seed)).double()
     optimizer, curve = make_optimizer(model, training), []
     for step in range(training.steps):

@@ -8,12 +8,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from dynamics.evaluation import heldout_rng, training_rng
 from dynamics.model.config import TrainConfig
 from dynamics.tasks.hop import hop_batch
 from dynamics.tasks.induction import FIRST_TOKEN, Batch, induction_batch
 from dynamics.tasks.mqar import mqar_batch
 from dynamics.tasks.trigram import Table, trigram_batch, trigram_table
+from dynamics.training.evaluation import heldout_rng, training_rng
 
 
 def training_batch(training: TrainConfig, vocab: int, step: int) -> Batch:

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics import text_training as module
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
-from dynamics.run_state import STATE
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import NOISE, VOCAB, training_windows
-from dynamics.text_settings import TextTraining
-from dynamics.text_training import text_losses, train_text
+from dynamics.training import text as module
+from dynamics.training.state import STATE
+from dynamics.training.text import text_losses, train_text
+from dynamics.training.text_settings import TextTraining
 
 TEXT = (np.arange(3000) * 31 % 90 + 32).astype(np.uint8)
 CORPUS = Corpus(TEXT, TEXT[:500], "c" * 64, 2)

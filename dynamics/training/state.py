@@ -12,10 +12,10 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from dynamics.checkpoint import check_shapes, read_tensors
 from dynamics.files.atomic import atomic_write_bytes
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.model.decoder import InductionModel
+from dynamics.training.checkpoint import check_shapes, read_tensors
 
 STATE = "state.safetensors"
 SLOTS = ("step", "exp_avg", "exp_avg_sq")

@@ -16,7 +16,7 @@ from dynamics.model.config import PRESETS, ModelConfig
 from dynamics.model.decoder import InductionModel
 
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
-SHIPPED = Path(__file__).with_name("shipped_models")
+SHIPPED = Path(__file__).parents[1] / "shipped_models"
 SHIPPED_NAMES = (*PRESETS, "alibi-text")
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics.batches import check_task, heldout_rows, training_batch
-from dynamics.ensemble import train_ensemble
-from dynamics.evaluation import heldout_batch
 from dynamics.heads import inspect
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.training import train
+from dynamics.training.batches import check_task, heldout_rows, training_batch
+from dynamics.training.ensemble import train_ensemble
+from dynamics.training.evaluation import heldout_batch
+from dynamics.training.loop import train
 
 SETTINGS = TrainConfig(steps=3, batch=16, heldout_rows=32, pool=12, pairs=4, hops=2, length=20)
 TASKS = {task: SETTINGS.model_copy(update={"task": task}) for task in ("induction", "trigram", "hop", "mqar")}

@@ -9,14 +9,14 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from dynamics.batches import check_task, heldout_rows, training_batch
-from dynamics.collector import frozen_heap
-from dynamics.evaluation import Evaluation, as_tensors, evaluate
-from dynamics.interrupt import deferred_interrupt
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.linear_cross_entropy import linear_cross_entropy
-from dynamics.run_state import STATE, History, StateKeeper, load_state
+from dynamics.training.batches import check_task, heldout_rows, training_batch
+from dynamics.training.collector import frozen_heap
+from dynamics.training.evaluation import Evaluation, as_tensors, evaluate
+from dynamics.training.interrupt import deferred_interrupt
+from dynamics.training.state import STATE, History, StateKeeper, load_state
 
 
 class TrainResult(NamedTuple):

@@ -7,10 +7,10 @@ import pytest
 import safetensors.torch
 import torch
 
-from dynamics import checkpoint
 from dynamics.files import atomic, manifest
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
+from dynamics.training import checkpoint
 
 CONFIG = ModelConfig(vocab=30, width=8, n_heads=2)
 

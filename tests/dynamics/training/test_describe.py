@@ -2,9 +2,9 @@
 
 import pytest
 
-from dynamics.describe import sizes
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.sweep_presets import SWEEPS
+from dynamics.training.describe import sizes
 
 DATA = "vocabulary 32, rows of 4.9 different tokens on average, then one of them again"
 

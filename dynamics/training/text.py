@@ -10,16 +10,16 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from tqdm import tqdm
 
-from dynamics.collector import frozen_heap
-from dynamics.evaluation import training_rng
-from dynamics.interrupt import deferred_interrupt
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
-from dynamics.run_state import STATE, History, StateKeeper, load_state
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import ANSWER, TEXT, VOCAB, Windows, training_windows
-from dynamics.text_settings import TextTraining
-from dynamics.training import choose_device, learning_rate, make_optimizer
+from dynamics.training.collector import frozen_heap
+from dynamics.training.evaluation import training_rng
+from dynamics.training.interrupt import deferred_interrupt
+from dynamics.training.loop import choose_device, learning_rate, make_optimizer
+from dynamics.training.state import STATE, History, StateKeeper, load_state
+from dynamics.training.text_settings import TextTraining
 
 
 class TextResult(NamedTuple):

@@ -2,7 +2,7 @@ import gc
 
 import pytest
 
-from dynamics.collector import frozen_heap
+from dynamics.training.collector import frozen_heap
 
 
 def test_what_existed_is_frozen_inside_and_free_again_after_an_error():

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 import torch
 
-from dynamics import run_state
-from dynamics import training as module
-from dynamics.checkpoint import load
-from dynamics.evaluation import evaluate, heldout_batch, parts, training_rng
 from dynamics.files.lock import only_writer
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.run_state import STATE
-from dynamics.runs import heldout_of, is_interrupted, read_history, steps_to, train_into
 from dynamics.tasks.induction import induction_batch
-from dynamics.training import choose_device, learning_rate, train
+from dynamics.training import loop as module
+from dynamics.training import state
+from dynamics.training.checkpoint import load
+from dynamics.training.evaluation import evaluate, heldout_batch, parts, training_rng
+from dynamics.training.folder import heldout_of, is_interrupted, read_history, steps_to, train_into
+from dynamics.training.loop import choose_device, learning_rate, train
+from dynamics.training.state import STATE
 
 CONFIG = ModelConfig(vocab=64, width=16, n_heads=2, mlp_width=8)
 TRAINING = TrainConfig(steps=30, batch=8, pool=20, warmup=5, heldout_rows=64)
@@ -146,7 +146,7 @@ def test_resume_refuses_a_damaged_or_missing_state(tmp_path, monkeypatch):
 
 def test_state_is_kept_every_few_steps_and_at_the_end(tmp_path, monkeypatch):
     saved = []
-    monkeypatch.setattr(run_state, "save_state", lambda *arguments: saved.append(len(arguments[-1]["loss"])))
+    monkeypatch.setattr(state, "save_state", lambda *arguments: saved.append(len(arguments[-1]["loss"])))
     train(CONFIG, TRAINING, out=tmp_path, save_every=8, progress=False)
     assert saved == [8, 16, 24, 30]
 
@@ -163,8 +163,8 @@ def test_first_state_comes_within_two_seconds_and_later_ones_cost_little(tmp_pat
         return plain(*arguments)
 
     plain = module.train_step
-    monkeypatch.setattr(run_state.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(run_state, "save_state", save)
+    monkeypatch.setattr(state.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(state, "save_state", save)
     monkeypatch.setattr(module, "train_step", stepping)
     train(CONFIG, TRAINING.model_copy(update={"steps": 100}), out=tmp_path, save_every=1000, progress=False)
     assert saved[0] <= 2
@@ -173,11 +173,11 @@ def test_first_state_comes_within_two_seconds_and_later_ones_cost_little(tmp_pat
 
 def test_a_run_that_is_killed_early_can_be_resumed(tmp_path):
     code = (
-        "import os, signal, sys; from dynamics import training as module; from dynamics.runs import train_into\n"
-        "from tests.dynamics.test_training import CONFIG, TRAINING, slow_to_be_killed\n"
+        "import sys; from dynamics.training.folder import train_into\n"
+        "from tests.dynamics.training.test_loop import CONFIG, TRAINING, slow_to_be_killed\n"
         "slow_to_be_killed(); train_into(sys.argv[1], CONFIG, TRAINING, device='cpu', progress=False)"
     )
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     assert subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=root, check=False).returncode == -9
     assert is_interrupted(tmp_path)
     resumed = train_into(tmp_path, CONFIG, TRAINING, resume=True, device="cpu", progress=False)

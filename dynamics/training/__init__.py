@@ -1,0 +1,1 @@
+"""Training: steps, streams, evaluation, folders that resume, checkpoints, ensembles."""
