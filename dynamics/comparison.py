@@ -24,13 +24,13 @@ from dynamics.comparison_plan import (
     sizes,
 )
 from dynamics.comparison_record import Cell, Heads, Part, Settings
-from dynamics.eviction import heavy_hitters, sink_window
 from dynamics.files.atomic import atomic_write_text
 from dynamics.files.manifest import plain_line
 from dynamics.model.attention_function import AttentionFunction, full_attention, replaced
 from dynamics.model.decoder import InductionModel
-from dynamics.razor_cache import RazorCache
-from dynamics.razor_plan import RazorPlan
+from dynamics.razor.cache import RazorCache
+from dynamics.razor.eviction import heavy_hitters, sink_window
+from dynamics.razor.plan import RazorPlan
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import ANSWER, Windows, retrieval_windows, text_windows
 from dynamics.training import checkpoint

@@ -11,12 +11,12 @@ from torch import Tensor
 
 from dynamics.comparison import held_out
 from dynamics.comparison_record import Settings
-from dynamics.eviction import causal_bias
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
 from dynamics.model.attention_function import replaced
 from dynamics.model.decoder import InductionModel
 from dynamics.model.softmax import probabilities
+from dynamics.razor.eviction import causal_bias
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import Windows
 from dynamics.training.text import text_losses

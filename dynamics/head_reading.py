@@ -22,12 +22,12 @@ from dynamics.comparison_heads import rank_heads
 from dynamics.comparison_plan import HEAVY, sizes
 from dynamics.comparison_record import Settings
 from dynamics.comparison_scope import head_scopes
-from dynamics.eviction import causal_bias, heavy_hitters, known_query, sink_window_but
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
 from dynamics.model.attention_function import AttentionFunction, replaced
 from dynamics.model.decoder import InductionModel
 from dynamics.model.softmax import probabilities
+from dynamics.razor.eviction import causal_bias, heavy_hitters, known_query, sink_window_but
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import ANSWER, FIRST_KEY, FIRST_VALUE, Windows
 from dynamics.training.text import text_losses

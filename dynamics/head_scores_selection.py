@@ -45,7 +45,7 @@ def retrieval_heads(
     """The heads that keep their whole cache: the top 14 % by induction, the top 1 % by echo; (n_layers, n_heads) bool.
 
     Source: RazorAttention, Table 2. Shares of all heads of the model, each rounded up; the two sets may overlap. What
-    that keeps of grouped key-value heads is said by `dynamics.razor_plan.RazorPlan.for_heads(np.argwhere(..), ..)`.
+    that keeps of grouped key-value heads is said by `dynamics.razor.plan.RazorPlan.for_heads(np.argwhere(..), ..)`.
     """
     return top_heads(scores.induction, induction_share) | top_heads(scores.echo, echo_share)
 

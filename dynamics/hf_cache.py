@@ -15,8 +15,8 @@ from transformers import PreTrainedModel
 from transformers.cache_utils import Cache, CacheLayerMixin
 
 from dynamics import hf_attention, hf_heads
-from dynamics.razor_cache import RazorCache
-from dynamics.razor_plan import RazorPlan
+from dynamics.razor.cache import RazorCache
+from dynamics.razor.plan import RazorPlan
 
 GROWING_ANGLES = ("dynamic", "longrope")
 
@@ -30,7 +30,7 @@ def razor(
     with razor(model, plan) as cache:
         model.generate(ids, past_key_values=cache, max_new_tokens=100)
     Greedy search, sampling, beams, chunked prefill and a further call on a longer text give what the model's own masked
-    full attention (`dynamics.masked_attention`) gives on the whole text at each step. All sequences of a batch are
+    full attention (`dynamics.razor.masked`) gives on the whole text at each step. All sequences of a batch are
     equally long. On exit the model has its own attention again and the cache can no longer be used.
     Raises: ValueError as `hf_attention.replaced`, for a plan of another shape than the model's, for compensation
         "alibi" without slopes, and for rotary angles that change with the length of the text.

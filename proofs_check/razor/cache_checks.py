@@ -16,8 +16,8 @@ from theory import alibi
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from dynamics.razor_cache import RazorCache
-    from dynamics.razor_plan import RazorPlan
+    from dynamics.razor.cache import RazorCache
+    from dynamics.razor.plan import RazorPlan
 
 KINDS = ("none", "mean", "alibi", "centred")
 LENGTH, WIDTH, SCALE = 26, 4, 0.6
@@ -27,7 +27,7 @@ def drawn(seed: int) -> tuple[RazorPlan, list[int], Tensor | None]:
     """A plan with groups, sinks, a window and a prompt, a division of LENGTH tokens into chunks, and slopes or None."""
     import torch
 
-    from dynamics.razor_plan import RazorPlan
+    from dynamics.razor.plan import RazorPlan
 
     rng = np.random.default_rng(seed)
     kind, n_kv_heads, group = KINDS[seed % 4], int(rng.integers(1, 4)), int(rng.integers(1, 3))
@@ -63,8 +63,8 @@ def fed(cache: RazorCache, tokens: Sequence[Tensor], chunks: list[int], slopes: 
 @cache
 def in_chunks(seed: int, spoil: Callable[[Any], Any] | None = None) -> Margin:
     """The cache in chunks against the masked computation; `spoil` changes the cache's plan."""
-    from dynamics.masked_attention import MaskedAttention
-    from dynamics.razor_cache import RazorCache
+    from dynamics.razor.cache import RazorCache
+    from dynamics.razor.masked import MaskedAttention
 
     plan, chunks, slopes = drawn(seed)
     tokens = stream(plan, seed)
@@ -88,8 +88,8 @@ def without_count(seed: int) -> Margin:
     """As `in_chunks`, the token weighing as one token instead of N_d."""
     from unittest.mock import patch
 
-    from dynamics import razor_layer
-    from dynamics.razor_token import fold
+    from dynamics.razor import layer as razor_layer
+    from dynamics.razor.token import fold
 
     def wrong(*args: Any) -> Any:
         found = fold(*args)
@@ -101,8 +101,8 @@ def without_count(seed: int) -> Margin:
 
 def bytes_held(seed: int, extra: int = 0) -> Margin:
     """Bytes of the storages after LENGTH tokens in chunks, against the formula (+ extra)."""
-    from dynamics.razor_cache import RazorCache
-    from dynamics.razor_plan import razor_bytes
+    from dynamics.razor.cache import RazorCache
+    from dynamics.razor.plan import razor_bytes
 
     plan, chunks, slopes = drawn(seed)
     cache = RazorCache(plan)
@@ -114,8 +114,8 @@ def allocated_ratio(length: int, sinks: int = 0) -> Margin:
     """All bytes of 20 heads against those that are allocated with 3 of them full, by Table 2: 25/8."""
     import torch
 
-    from dynamics.razor_layer import RazorLayer
-    from dynamics.razor_plan import RazorPlan
+    from dynamics.razor.layer import RazorLayer
+    from dynamics.razor.plan import RazorPlan
 
     plan = RazorPlan(20, 20, (frozenset({0, 7, 13}),), sinks=sinks, compensation="none", prompt=length)
     layer, tokens = RazorLayer(plan, 0, None), torch.zeros(1, 20, 1, 1).expand(-1, -1, length, -1)
@@ -127,7 +127,7 @@ def allocated_ratio(length: int, sinks: int = 0) -> Margin:
 
 def with_tokens(length: int, sinks: int = 4, head_dim: int = 128, itemsize: int = 2) -> Margin:
     """The ratio with sinks and compensation tokens counted lies between 3.12 and 25/8, by the formula."""
-    from dynamics.razor_plan import RazorPlan, razor_bytes
+    from dynamics.razor.plan import RazorPlan, razor_bytes
 
     plan = RazorPlan(20, 20, (frozenset({0, 7, 13}),), sinks=sinks, prompt=length)
     ratio = Fraction(2 * 20 * length * head_dim * itemsize, razor_bytes(plan, length, head_dim, itemsize))

@@ -115,7 +115,7 @@ def whole_heads_keep_all(seed: int, others: bool = False) -> Margin:
     `others` the cut heads are asked for the same."""
     import torch
 
-    from dynamics.razor_layer import RazorLayer
+    from dynamics.razor.layer import RazorLayer
     from proofs_check.razor.cache_checks import SCALE, drawn, stream
 
     plan, chunks, slopes = drawn(seed)

@@ -68,8 +68,8 @@ def fused(seed: int, count_token: bool = True) -> Margin:
     import torch
     from torch.nn.functional import scaled_dot_product_attention
 
-    from dynamics.masked_attention import MaskedAttention
-    from dynamics.razor_plan import RazorPlan
+    from dynamics.razor.masked import MaskedAttention
+    from dynamics.razor.plan import RazorPlan
 
     rng = np.random.default_rng(seed)
     length, width, sinks, window = 30, 4, int(rng.integers(0, 4)), int(rng.integers(3, 9))
@@ -117,7 +117,7 @@ def outgrown(length: int, layers: int, heads: int, width: int, parameters: int) 
 
 def group_size(heads: int, shared: int, length: int = 100, per_head: int = 1) -> Margin:
     """Bytes of a whole cache with `shared` key-value heads over that with one a query head, by the count of a plan."""
-    from dynamics.razor_plan import RazorPlan, razor_bytes
+    from dynamics.razor.plan import RazorPlan, razor_bytes
 
     sizes = [razor_bytes(RazorPlan(heads, n, (frozenset(range(n)),)), length, 16, 2) for n in (shared, heads)]
     return same(Fraction(*sizes), Fraction(shared * per_head, heads))
@@ -179,8 +179,8 @@ def weights_stay(seed: int, train: bool = False) -> Margin:
     from dynamics.model.attention_function import replaced
     from dynamics.model.config import ModelConfig
     from dynamics.model.decoder import InductionModel
-    from dynamics.razor_cache import RazorCache
-    from dynamics.razor_plan import RazorPlan
+    from dynamics.razor.cache import RazorCache
+    from dynamics.razor.plan import RazorPlan
 
     config = ModelConfig(vocab=24, width=16, n_heads=4, n_layers=2, position=("rope", "alibi", "none")[seed % 3])
     model = InductionModel(config, torch.Generator().manual_seed(seed))

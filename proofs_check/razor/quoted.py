@@ -101,7 +101,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.sec2.streaming",
         "RazorAttention, Section 2",
         "StreamingLLM keeps sinks and a window that slides, which saves memory and keeps the performance stable.",
-        "A cited paper; the rule is the one of dynamics.eviction, its effect on large models is not measured here.",
+        "A cited paper; the rule is the one of dynamics.razor.eviction, its effect on large models is not measured.",
     ),
     unsettled_claim(
         "razor.sec2.recent",

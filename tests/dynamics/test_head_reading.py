@@ -6,10 +6,10 @@ import torch
 
 from dynamics.comparison_presets import preset
 from dynamics.comparison_scope import read_scopes
-from dynamics.eviction import heavy_hitters, known_query, sink_window, sink_window_but
 from dynamics.head_reading import questions, read_model, read_reading
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
+from dynamics.razor.eviction import heavy_hitters, known_query, sink_window, sink_window_but
 from dynamics.tasks.corpus import Corpus, standard_library
 from dynamics.tasks.needles import VOCAB, Windows, retrieval_windows
 from dynamics.training.checkpoint import shipped

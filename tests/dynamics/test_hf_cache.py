@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamics import hf_attention, hf_cache, hf_heads
-from dynamics.masked_attention import MaskedAttention
-from dynamics.razor_cache import RazorCache
-from dynamics.razor_plan import RazorPlan, razor_bytes
+from dynamics.razor.cache import RazorCache
+from dynamics.razor.masked import MaskedAttention
+from dynamics.razor.plan import RazorPlan, razor_bytes
 from tests.dynamics import hf_models
-from tests.dynamics.razor_cases import plans
+from tests.dynamics.razor.cases import plans
 
 TIGHT = 1e-10
 RECORD = {"output_logits": True, "return_dict_in_generate": True}

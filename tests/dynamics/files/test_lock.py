@@ -16,7 +16,7 @@ from tests.dynamics.test_sweep import MEASURE, jobs
 ROOT = Path(__file__).resolve().parents[3]
 HOLD = """
 import sys, time
-from dynamics.folder_lock import only_writer
+from dynamics.files.lock import only_writer
 with only_writer(sys.argv[1]):
     print("held", flush=True)
     time.sleep(60)
@@ -24,7 +24,7 @@ with only_writer(sys.argv[1]):
 COUNT = """
 import sys
 from pathlib import Path
-from dynamics.folder_lock import only_writer
+from dynamics.files.lock import only_writer
 done, total = 0, Path(sys.argv[1]) / "total"
 while done < 50:
     try:

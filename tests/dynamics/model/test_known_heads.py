@@ -7,7 +7,7 @@ import torch
 from dynamics.head_scores import HeadScores, head_scores, repeated_prompt
 from dynamics.head_scores_selection import THRESHOLD, named_heads, retrieval_heads
 from dynamics.model.known_heads import known_model, random_known_model
-from dynamics.razor_plan import RazorPlan
+from dynamics.razor.plan import RazorPlan
 from tests.dynamics.test_head_scores import brute_force, matrices
 
 NAMES = ("echo", "induction", "previous")

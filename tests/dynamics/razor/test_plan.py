@@ -11,9 +11,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics.razor_cache import RazorCache
-from dynamics.razor_plan import RazorPlan, razor_bytes
-from tests.dynamics.razor_cases import decode, plans, sizes, slopes_of, stream
+from dynamics.razor.cache import RazorCache
+from dynamics.razor.plan import RazorPlan, razor_bytes
+from tests.dynamics.razor.cases import decode, plans, sizes, slopes_of, stream
 from theory.cache.size import kept_share
 
 ONE = (frozenset(),)

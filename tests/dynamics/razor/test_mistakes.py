@@ -5,13 +5,13 @@ from fractions import Fraction
 import pytest
 import torch
 
-import dynamics.razor_cache as razor_cache_module
-import dynamics.razor_layer as razor_layer_module
-from dynamics.razor_cache import RazorCache
-from dynamics.razor_layer import RazorLayer, Tokens
-from dynamics.razor_plan import RazorPlan
-from dynamics.razor_token import Folded, fold
-from tests.dynamics.razor_cases import PLANTED, TOLERANCE, cache_gap, slopes_of
+import dynamics.razor.cache as razor_cache_module
+import dynamics.razor.layer as razor_layer_module
+from dynamics.razor.cache import RazorCache
+from dynamics.razor.layer import RazorLayer, Tokens
+from dynamics.razor.plan import RazorPlan
+from dynamics.razor.token import Folded, fold
+from tests.dynamics.razor.cases import PLANTED, TOLERANCE, cache_gap, slopes_of
 
 CHUNKS = [6, 5, *[1] * 9]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from dynamics.razor_plan import RazorPlan
-from dynamics.razor_token import Folded, empty, fold
+from dynamics.razor.plan import RazorPlan
+from dynamics.razor.token import Folded, empty, fold
 
 
 class Tokens:

@@ -5,9 +5,9 @@ from fractions import Fraction
 import torch
 from hypothesis import strategies as st
 
-from dynamics.masked_attention import MaskedAttention
-from dynamics.razor_cache import RazorCache
-from dynamics.razor_plan import RazorPlan
+from dynamics.razor.cache import RazorCache
+from dynamics.razor.masked import MaskedAttention
+from dynamics.razor.plan import RazorPlan
 from theory import alibi
 
 TOLERANCE = 1e-10

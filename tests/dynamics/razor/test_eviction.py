@@ -6,10 +6,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics.eviction import heavy_hitters, sink_window
 from dynamics.model.attention_function import full_attention, replaced
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
+from dynamics.razor.eviction import heavy_hitters, sink_window
 
 
 def draw(seed, n_tokens, heads=2, kv_heads=2, dim=3):

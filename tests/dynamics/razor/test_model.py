@@ -8,15 +8,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynamics.masked_attention import MaskedAttention
 from dynamics.model.attention_function import full_attention, replaced
 from dynamics.model.cache import KVCache
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.generation import greedy
-from dynamics.razor_cache import RazorCache
-from dynamics.razor_plan import RazorPlan
-from tests.dynamics.razor_cases import PLANTED, TOLERANCE, plans
+from dynamics.razor.cache import RazorCache
+from dynamics.razor.masked import MaskedAttention
+from dynamics.razor.plan import RazorPlan
+from tests.dynamics.razor.cases import PLANTED, TOLERANCE, plans
 
 VOCAB = 13
 models = st.builds(

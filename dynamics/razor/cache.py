@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from dynamics.razor_layer import RazorLayer
-from dynamics.razor_plan import RazorPlan
+from dynamics.razor.layer import RazorLayer
+from dynamics.razor.plan import RazorPlan
 
 BLOCK = 128  # queries at a time: what bounds the memory of their scores
 

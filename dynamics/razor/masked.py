@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from dynamics.razor_plan import RazorPlan
+from dynamics.razor.plan import RazorPlan
 
 
 class MaskedAttention:

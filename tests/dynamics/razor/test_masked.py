@@ -8,10 +8,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics.masked_attention import MaskedAttention
 from dynamics.model.attention_function import full_attention
-from dynamics.razor_plan import RazorPlan
-from tests.dynamics.razor_cases import SCALE, plans, slopes_of, stream
+from dynamics.razor.masked import MaskedAttention
+from dynamics.razor.plan import RazorPlan
+from tests.dynamics.razor.cases import SCALE, plans, slopes_of, stream
 from theory.cache import compensation
 from theory.cache import dropped as truncation
 from theory.cache.compensation_alibi import decayed_token

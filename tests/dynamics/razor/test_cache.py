@@ -8,12 +8,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import dynamics.razor_cache as razor_cache_module
-from dynamics.masked_attention import MaskedAttention
+import dynamics.razor.cache as razor_cache_module
 from dynamics.model.attention_function import full_attention
-from dynamics.razor_cache import RazorCache
-from dynamics.razor_plan import RazorPlan
-from tests.dynamics.razor_cases import SCALE, TOLERANCE, cache_gap, decode, plans, sizes, slopes_of, stream
+from dynamics.razor.cache import RazorCache
+from dynamics.razor.masked import MaskedAttention
+from dynamics.razor.plan import RazorPlan
+from tests.dynamics.razor.cases import SCALE, TOLERANCE, cache_gap, decode, plans, sizes, slopes_of, stream
 
 KINDS = ["none", "mean", "alibi", "centred"]
 

@@ -1,0 +1,1 @@
+"""RazorAttention's cache: what it keeps, the token for the rest, and the masked attention it must equal."""
