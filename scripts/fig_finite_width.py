@@ -38,7 +38,7 @@ def compute(size: int = FULL_SIZE) -> Data:
     import numpy as np
 
     from dynamics.flow.trajectories import gradient_flow
-    from dynamics.scalar_study import HALVES, TABLE_TOKENS
+    from dynamics.scalar.study import HALVES, TABLE_TOKENS
     from theory.landscape.exact import loss
     from theory.landscape.width import finite_width
 
@@ -60,9 +60,9 @@ def _sampled(theta: "NDArray", size: int, seed: int) -> "tuple[float, ...]":
     import numpy as np
     import torch
 
-    from dynamics.scalar_model import ScalarModel, draw_batch, draw_gram
-    from dynamics.scalar_record import ScalarTraining
-    from dynamics.scalar_study import TABLE_TOKENS
+    from dynamics.scalar.model import ScalarModel, draw_batch, draw_gram
+    from dynamics.scalar.record import ScalarTraining
+    from dynamics.scalar.study import TABLE_TOKENS
 
     settings = ScalarTraining(
         n_tokens=TABLE_TOKENS, width=WIDTH, runs=size, steps=1, rate=1.0, batch=1, law="interior"
@@ -77,9 +77,9 @@ def _sampled(theta: "NDArray", size: int, seed: int) -> "tuple[float, ...]":
 def _trained() -> "tuple[NDArray, ...]":
     import numpy as np
 
-    from dynamics import scalar_statistics as statistics
-    from dynamics.scalar_record import read_study
-    from dynamics.scalar_tables import table_response, table_sample
+    from dynamics.scalar import statistics
+    from dynamics.scalar.record import read_study
+    from dynamics.scalar.tables import table_response, table_sample
 
     results, direction = read_study().tables, table_response().shift[-1]
     widths, samples = [result.training.width for result in results], [table_sample(result) for result in results]

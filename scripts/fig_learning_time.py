@@ -42,8 +42,8 @@ def compute(size: int = FULL_SIZE) -> Data:
     """Flows of the closed form, and the shipped results of the trained models."""
     import numpy as np
 
-    from dynamics.scalar_record import read_study
-    from dynamics.scalar_study import HALVES, flow_times
+    from dynamics.scalar.record import read_study
+    from dynamics.scalar.study import HALVES, flow_times
     from theory.landscape.exact import scaled_learning_time
 
     limit = scaled_learning_time(0.5, 0.5).value
@@ -68,7 +68,7 @@ def _curve(tokens: int, limit: float) -> "tuple[NDArray, NDArray]":
     import numpy as np
 
     from dynamics.flow.trajectories import gradient_flow
-    from dynamics.scalar_study import HALVES
+    from dynamics.scalar.study import HALVES
     from theory.landscape.exact import loss
 
     after = 1 + np.geomspace(1e-6, FARTHEST - 1, 200)[:-1]
@@ -95,13 +95,13 @@ def _path(times, limit: float) -> "tuple[NDArray, NDArray]":
 
 
 def _estimate(pair) -> "tuple[float, ...]":
-    from dynamics.scalar_statistics import extrapolated_mean
+    from dynamics.scalar.statistics import extrapolated_mean
 
     return tuple(extrapolated_mean(pair.fine.times, pair.coarse.times))
 
 
 def _other(pair) -> "tuple[float, ...]":
-    from dynamics.scalar_study import flow_time
+    from dynamics.scalar.study import flow_time
 
     setting = pair.fine.training
     flow = flow_time(setting.n_tokens, setting.start)

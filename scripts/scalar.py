@@ -20,8 +20,8 @@ def main(argv: list[str] | None = None) -> int:
     import torch
     from tqdm import tqdm
 
-    from dynamics.scalar_record import write_study
-    from dynamics.scalar_study import plan, run_study
+    from dynamics.scalar.record import write_study
+    from dynamics.scalar.study import plan, run_study
 
     torch.set_num_threads(1)
     trainings = plan(options.quick, options.seed)
@@ -37,8 +37,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def table(study) -> list[str]:
     """The learning time of each length against the flow's own, with its interval."""
-    from dynamics.scalar_statistics import extrapolated_mean
-    from dynamics.scalar_study import flow_time
+    from dynamics.scalar.statistics import extrapolated_mean
+    from dynamics.scalar.study import flow_time
 
     lines = ["time to loss 0.1, with intervals that hold together with 95 %"]
     lines += [f"{'T':>5} {'start':>18} {'flow':>9} {'trained':>9} {'interval':>19}"]

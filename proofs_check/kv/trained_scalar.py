@@ -114,7 +114,7 @@ CLAIMS = (
             Control("no sampled sentences", lambda **p: c.left_over(**p, sampling=0.0)),
         ),
         sampled(
-            "n and k computed (dynamics.scalar_remainder), to the digits given",
+            "n and k computed (dynamics.scalar.remainder), to the digits given",
             c.remainder_numbers,
             (
                 {"name": "sampling", "printed": (0.0009, 0.0004, 0.0011, 0.0197), "digits": 4},

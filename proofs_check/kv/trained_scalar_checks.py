@@ -7,11 +7,11 @@ from functools import cache
 
 import numpy as np
 
-from dynamics import scalar_statistics as statistics
-from dynamics.scalar_record import Four, LearningPair, ScalarStudy, read_study
-from dynamics.scalar_remainder import Remainder, remainder
-from dynamics.scalar_study import table_setting
-from dynamics.scalar_tables import TableSample, table_response, table_sample
+from dynamics.scalar import statistics
+from dynamics.scalar.record import Four, LearningPair, ScalarStudy, read_study
+from dynamics.scalar.remainder import Remainder, remainder
+from dynamics.scalar.study import table_setting
+from dynamics.scalar.tables import TableSample, table_response, table_sample
 from proofs_check.claim import Effort
 from proofs_check.margin import Margin, at_most, close, same, worst
 from proofs_check.oracles_width import slopes_of_loss
@@ -29,7 +29,7 @@ def _study(retrained: bool) -> ScalarStudy:
     """The shipped study, or lengths to 128 and every width trained afresh from other seeds."""
     if not retrained:
         return read_study()
-    from dynamics.scalar_study import plan, run_study
+    from dynamics.scalar.study import plan, run_study
 
     every = plan(seed=NEW_SEED)
     return run_study(every._replace(learning=tuple(p for p in every.learning if p[0].n_tokens <= LONGEST_RETRAINED)))
@@ -43,7 +43,7 @@ def _pair(tokens: int, start: Four, retrained: bool) -> LearningPair:
 
 @cache
 def _flow_time(tokens: int, start: Four) -> float:
-    from dynamics.scalar_study import flow_times
+    from dynamics.scalar.study import flow_times
 
     settings = tuple((point["tokens"], point["start"]) for point in lengths(Effort.QUICK))  # all in one call
     return dict(zip(settings, flow_times(settings), strict=True))[tokens, start]

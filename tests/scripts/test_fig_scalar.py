@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from dynamics import scalar_study
-from dynamics.scalar_record import ScalarTraining, read_study
-from dynamics.scalar_study import Plan
+from dynamics.scalar.record import ScalarTraining, read_study
+from dynamics.scalar.study import Plan
 from scripts import fig_finite_width, fig_learning_time, scalar
 from scripts.cli import run
 
@@ -93,7 +92,7 @@ def test_main_refuses_bad_input_with_one_line_and_writes_nothing(module, argumen
 def test_scalar_writes_a_study_and_prints_a_line_a_length(tmp_path, monkeypatch, capsys):
     coarse = TINY.model_copy(update={"rate": 0.2, "steps": 300})
     small = Plan(((TINY, coarse),), (TINY.model_copy(update={"law": "interior"}),))
-    monkeypatch.setattr(scalar_study, "plan", lambda *_: small)
+    monkeypatch.setattr(study, "plan", lambda *_: small)
     path = tmp_path / "new" / "study.json"
     assert run(scalar.main, ["--quiet", "--out", str(path)]) == 0
     assert read_study(path).learning[0].fine.training == TINY
@@ -104,7 +103,7 @@ def test_scalar_writes_a_study_and_prints_a_line_a_length(tmp_path, monkeypatch,
 
 def test_scalar_says_where_a_run_never_learnt(tmp_path, monkeypatch, capsys):
     short = TINY.model_copy(update={"steps": 2})
-    monkeypatch.setattr(scalar_study, "plan", lambda *_: Plan(((short, short.model_copy(update={"rate": 0.2})),), ()))
+    monkeypatch.setattr(study, "plan", lambda *_: Plan(((short, short.model_copy(update={"rate": 0.2})),), ()))
     assert run(scalar.main, ["--quiet", "--out", str(tmp_path / "study.json")]) == 0
     assert "not learnt by every run" in capsys.readouterr().out
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from dynamics import scalar_statistics as statistics
-from dynamics.scalar_record import LearningPair, LearningTimes, ScalarTraining, TableDeviations, read_study, write_study
-from dynamics.scalar_study import Plan, plan, run_study
-from dynamics.scalar_tables import table_sample
+from dynamics.scalar import statistics
+from dynamics.scalar.record import LearningPair, LearningTimes, ScalarTraining, TableDeviations, read_study, write_study
+from dynamics.scalar.study import Plan, plan, run_study
+from dynamics.scalar.tables import table_sample
 
 FINE = ScalarTraining(n_tokens=5, width=4, runs=2, steps=4, rate=0.1, batch=2)
 COARSE = FINE.model_copy(update={"rate": 0.2, "steps": 2})

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics import scalar_model, scalar_study
 from dynamics.flow.descent import descend
 from dynamics.flow.trajectories import gradient_flow
-from dynamics.scalar_model import ScalarModel, draw_batch, draw_gram, train_scalars
-from dynamics.scalar_prediction import corrected_flows, response
-from dynamics.scalar_record import ScalarTraining
-from dynamics.scalar_study import first_passage, flow_end, flow_time, learning_times, step_lag, table_setting
+from dynamics.scalar import model as scalar_model
+from dynamics.scalar import study
+from dynamics.scalar.model import ScalarModel, draw_batch, draw_gram, train_scalars
+from dynamics.scalar.prediction import corrected_flows, response
+from dynamics.scalar.record import ScalarTraining
+from dynamics.scalar.study import first_passage, flow_end, flow_time, learning_times, step_lag, table_setting
 from proofs_check.oracles_width import gram_loss
 from theory import landscape
 from theory.landscape.frozen_table import table_deviation
@@ -148,15 +149,15 @@ def test_step_error_halves_with_the_rate():
 
 
 def test_rate_of_the_learning_times_is_late_by_less_than_a_fifth_of_a_percent():
-    rate, flow = scalar_study.RATES[16], flow_time(16)
-    found = descend([scalar_study.HALVES], 16, int(np.ceil(1.002 * flow / rate)), "sgd", rate, position="mean")
+    rate, flow = study.RATES[16], flow_time(16)
+    found = descend([study.HALVES], 16, int(np.ceil(1.002 * flow / rate)), "sgd", rate, position="mean")
     assert found.loss[-1] <= 0.1
 
 
 def test_flow_times_are_those_of_each_flow_by_itself():
-    settings = ((16, scalar_study.HALVES), (40, (0.0, 1.0, 1.0, 0.0)))
+    settings = ((16, study.HALVES), (40, (0.0, 1.0, 1.0, 0.0)))
     flows = [gradient_flow([start], t, 100.0, position="mean", levels=[0.1]).level_times[0, 0] for t, start in settings]
-    np.testing.assert_allclose(scalar_study.flow_times(settings), flows, rtol=1e-7)
+    np.testing.assert_allclose(study.flow_times(settings), flows, rtol=1e-7)
 
 
 def test_learning_times_are_near_the_flow_of_the_same_law():

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.scalar_prediction import Response, response
-from dynamics.scalar_record import TableDeviations
-from dynamics.scalar_study import HALVES, TABLE_TIME, TABLE_TOKENS, step_lag
+from dynamics.scalar.prediction import Response, response
+from dynamics.scalar.record import TableDeviations
+from dynamics.scalar.study import HALVES, TABLE_TIME, TABLE_TOKENS, step_lag
 
 Array = NDArray[np.float64]
 

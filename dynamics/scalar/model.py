@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from dynamics.scalar_record import ScalarTraining
+from dynamics.scalar.record import ScalarTraining
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from dynamics.files.manifest import Strict, plain_line
 from dynamics.model.config import Positive
 
 Four = tuple[float, float, float, float]
-SHIPPED = Path(__file__).parent / "results_scalar" / "study.json"
+SHIPPED = Path(__file__).parents[1] / "results_scalar" / "study.json"
 
 
 class ScalarTraining(Strict):

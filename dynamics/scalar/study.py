@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from dynamics.files.manifest import package_version
 from dynamics.flow.descent import descend
 from dynamics.flow.trajectories import gradient_flow
-from dynamics.scalar_model import train_scalars
-from dynamics.scalar_record import Four, LearningPair, LearningTimes, ScalarStudy, ScalarTraining, TableDeviations
+from dynamics.scalar.model import train_scalars
+from dynamics.scalar.record import Four, LearningPair, LearningTimes, ScalarStudy, ScalarTraining, TableDeviations
 from theory import landscape
 
 Array = NDArray[np.float64]

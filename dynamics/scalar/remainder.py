@@ -23,7 +23,7 @@ from scipy.integrate import simpson, solve_ivp
 from torch import Tensor
 from torch.func import grad, jacrev, vmap
 
-from dynamics.scalar_prediction import corrected_flows
+from dynamics.scalar.prediction import corrected_flows
 from theory import landscape
 from theory.landscape.frozen_table import positions
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics.scalar_prediction import response
-from dynamics.scalar_remainder import Remainder, _classes, _entries, _loss, _paths, _slopes, remainder
-from dynamics.scalar_study import HALVES
+from dynamics.scalar.prediction import response
+from dynamics.scalar.remainder import Remainder, _classes, _entries, _loss, _paths, _slopes, remainder
+from dynamics.scalar.study import HALVES
 from proofs_check.oracles_width import gram_loss
 from theory.landscape.frozen_table import table_terms
 
