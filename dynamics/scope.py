@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.checkpoints import Checkpoint, SmallTensors
 from dynamics.scope_ranges import Basis, HeadRange, layer_ranges
+from dynamics.weights.reader import Checkpoint, SmallTensors
 from theory import alibi
 from theory.cache.dropped import output_error_bound
 from theory.checked import SHARE, index, real

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.checkpoints import Architecture, Checkpoint, SmallTensors
+from dynamics.weights.reader import Architecture, Checkpoint, SmallTensors
 from theory import alibi
 from theory.alibi import grams
 from theory.alibi.grams_rotary import rotary_ranges

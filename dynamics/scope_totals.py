@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dynamics.checkpoints import Checkpoint
 from dynamics.scope import HeadScope, Reach, Settings
+from dynamics.weights.reader import Checkpoint
 
 
 class Totals(NamedTuple):

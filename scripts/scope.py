@@ -13,8 +13,8 @@ from scripts.cli import Parser, finite, output_file, run, whole
 from scripts.figure_files import FORMATS, figure_prefix, formats
 
 if TYPE_CHECKING:
-    from dynamics.checkpoints import Checkpoint
     from dynamics.scope import HeadScope, Settings
+    from dynamics.weights.reader import Checkpoint
 
 EPILOG = "exit status: 0 done, 2 bad input (one line, nothing written), 130 interrupted"
 
@@ -60,8 +60,8 @@ def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     target = output_file(args.json) if args.json else None
     prefix = figure_prefix(args.figure, "scope_map", args.format) if args.figure else None
-    from dynamics.checkpoints import open_checkpoint
     from dynamics.scope import settings
+    from dynamics.weights.reader import open_checkpoint
 
     checkpoint = open_checkpoint(args.model, dict(args.sha256 or ()))
     mass = args.eps if args.mass is None else args.mass

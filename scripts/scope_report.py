@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dynamics.checkpoints import Checkpoint
     from dynamics.scope import HeadScope, Settings
+    from dynamics.weights.reader import Checkpoint
 
 Layers = Sequence[Sequence["HeadScope"]]
 COLUMNS = ("layer", "head", "slope", "range D", "printed", "spectral", "scope", "window", "reach", "KV tokens",

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dynamics.checkpoint_layout import Architecture
-from dynamics.checkpoints import SmallTensors
+from dynamics.weights.layout import Architecture
+from dynamics.weights.reader import SmallTensors
 from theory import alibi
 
 LAYERS, HEADS, KV_HEADS, WIDTH, D_MODEL = 2, 4, 2, 4, 10

@@ -11,8 +11,8 @@ from dynamics import scope_ranges
 from dynamics.scope import Reach, layer_scopes, settings
 from dynamics.scope_ranges import Basis
 from dynamics.scope_totals import totals
-from tests.dynamics.checkpoint_files import attention
 from tests.dynamics.scope_cases import ALIBI, CASES, HEADS, KV_HEADS, PLAIN, SLOPES, InMemory, case
+from tests.dynamics.weights.checkpoint_files import attention
 from theory import alibi
 from theory.cache.dropped import value_diameter
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dynamics.scalar import study
 from dynamics.scalar.record import ScalarTraining, read_study
 from dynamics.scalar.study import Plan
 from scripts import fig_finite_width, fig_learning_time, scalar

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynamics.checkpoints import open_checkpoint
 from dynamics.scope import layer_scopes, settings
+from dynamics.weights.reader import open_checkpoint
 from scripts import scope
 from scripts.cli import run
-from tests.dynamics import checkpoint_files as files
-from tests.dynamics.test_checkpoints_layouts import M1, m1_convolutions
+from tests.dynamics.weights import checkpoint_files as files
+from tests.dynamics.weights.test_layouts import M1, m1_convolutions
 
 ROOT = Path(scope.__file__).parents[1]
 KV_SHIFT = ROOT / "dynamics/shipped_models/kv-shift"

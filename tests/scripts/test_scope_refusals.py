@@ -9,7 +9,7 @@ import shutil
 import numpy as np
 import pytest
 
-from tests.dynamics import checkpoint_files as files
+from tests.dynamics.weights import checkpoint_files as files
 from tests.scripts.test_scope import KV_SHIFT, command
 
 WEIGHTS = "model.safetensors"

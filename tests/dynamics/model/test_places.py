@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from dynamics.checkpoint_own import layout
 from dynamics.experiments import QUICK, induction
 from dynamics.experiments.decoupling import MODELS, PRESETS, WIDTHS
 from dynamics.model.config import ModelConfig
@@ -11,6 +10,7 @@ from dynamics.model.decoder import InductionModel
 from dynamics.model.places import PlacedModel, before, build
 from dynamics.sweep import run_sweep
 from dynamics.training.checkpoint import save
+from dynamics.weights.own import layout
 
 PLACES = {
     "common": {"shift": "kv"},

@@ -9,28 +9,32 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics import (
-    checkpoint_baichuan,
-    checkpoint_bloom,
-    checkpoint_folder,
-    checkpoint_layout,
-    checkpoint_llama,
-    checkpoint_own,
-    checkpoint_safetensors,
+from dynamics.weights import (
+    baichuan,
+    bloom,
+    llama,
+    own,
+    safetensors_file,
 )
-from dynamics.checkpoint_json import read_object
-from dynamics.checkpoint_layout import ROLES, Architecture, LayerLayout, Layout, Role, Rows
-from dynamics.checkpoint_safetensors import StoredTensor
+from dynamics.weights import (
+    folder as checkpoint_folder,
+)
+from dynamics.weights import (
+    layout as checkpoint_layout,
+)
+from dynamics.weights.layout import ROLES, Architecture, LayerLayout, Layout, Role, Rows
+from dynamics.weights.safetensors_file import StoredTensor
+from dynamics.weights.strict_json import read_object
 
 __all__ = ["Architecture", "Checkpoint", "SmallTensors", "open_checkpoint"]
 
-LLAMA = (checkpoint_llama.layout, checkpoint_llama.PREFIX)
+LLAMA = (llama.layout, llama.PREFIX)
 FAMILIES = {
     **dict.fromkeys(("llama", "mistral", "qwen2", "qwen3"), LLAMA),
-    "bloom": (checkpoint_bloom.bloom, checkpoint_bloom.PREFIX),
-    "mpt": (checkpoint_bloom.mpt, checkpoint_bloom.PREFIX),
-    "baichuan": (checkpoint_baichuan.baichuan, checkpoint_llama.PREFIX),
-    "baichuan_m1": (checkpoint_baichuan.baichuan_m1, checkpoint_llama.PREFIX),
+    "bloom": (bloom.bloom, bloom.PREFIX),
+    "mpt": (bloom.mpt, bloom.PREFIX),
+    "baichuan": (baichuan.baichuan, llama.PREFIX),
+    "baichuan_m1": (baichuan.baichuan_m1, llama.PREFIX),
 }
 
 
@@ -119,14 +123,14 @@ class Checkpoint:
         tensor = self._tensors[at.name]
         out = np.empty((last - first, d_head, *tensor.shape[1:]), np.float32)
         if at.stride == d_head:
-            checkpoint_safetensors.read_rows(tensor, at.offset + first * d_head, out)
+            safetensors_file.read_rows(tensor, at.offset + first * d_head, out)
             return out
         for head, rows in enumerate(out, first):
-            checkpoint_safetensors.read_rows(tensor, at.offset + head * at.stride, rows)
+            safetensors_file.read_rows(tensor, at.offset + head * at.stride, rows)
         return out
 
     def _whole(self, name: str | None) -> NDArray[np.float32] | None:
-        return None if name is None else checkpoint_safetensors.read(self._tensors[name])
+        return None if name is None else safetensors_file.read(self._tensors[name])
 
     def _mixture(self, layer: LayerLayout, name: str | None) -> NDArray[np.float32] | None:
         stored = self._whole(name)
@@ -145,11 +149,11 @@ def open_checkpoint(path_or_hub_id: str | Path, sha256: Mapping[str, str] | None
     """
     folder = checkpoint_folder.locate(path_or_hub_id)
     checkpoint_folder.check_hashes(folder, sha256 or {})
-    if checkpoint_own.is_own(folder):
-        layout, digest = checkpoint_own.layout(folder)
-        weights = folder / checkpoint_own.WEIGHTS
-        checkpoint_folder.check_hashes(folder, {checkpoint_own.WEIGHTS: digest})
-        found = checkpoint_safetensors.tensors(weights)
+    if own.is_own(folder):
+        layout, digest = own.layout(folder)
+        weights = folder / own.WEIGHTS
+        checkpoint_folder.check_hashes(folder, {own.WEIGHTS: digest})
+        found = safetensors_file.tensors(weights)
         checkpoint_layout.check(layout, found, weights)
         return Checkpoint(layout, found)
     config_path = folder / "config.json"

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PositiveFloat
 
-from dynamics import checkpoint_layout as layouts
-from dynamics.checkpoint_layout import Architecture, Config, LayerLayout, Layers, Layout, Size
+from dynamics.weights import layout as layouts
+from dynamics.weights.layout import Architecture, Config, LayerLayout, Layers, Layout, Size
 from theory import alibi
 
 PREFIX = "transformer."

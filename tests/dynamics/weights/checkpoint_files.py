@@ -10,9 +10,9 @@ import safetensors.numpy
 import torch
 from torch import Tensor
 
-from dynamics import checkpoint_safetensors
-from dynamics.checkpoints import Checkpoint, open_checkpoint
 from dynamics.model.positions import rotate
+from dynamics.weights import safetensors_file
+from dynamics.weights.reader import Checkpoint, open_checkpoint
 
 LLAMA = {
     "model_type": "llama",
@@ -93,7 +93,7 @@ def refused(folder: str | Path, monkeypatch: pytest.MonkeyPatch, *parts: str) ->
     def read_rows(*_):
         pytest.fail("a weight was read")
 
-    monkeypatch.setattr(checkpoint_safetensors, "read_rows", read_rows)
+    monkeypatch.setattr(safetensors_file, "read_rows", read_rows)
     with pytest.raises(ValueError) as caught:
         open_checkpoint(folder)
     message = str(caught.value)

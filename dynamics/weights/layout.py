@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dynamics.checkpoint_safetensors import FLOATS, StoredTensor
 from dynamics.files.manifest import plain_line
+from dynamics.weights.safetensors_file import FLOATS, StoredTensor
 
 Role = Literal["query", "key", "value"]
 ROLES: tuple[Role, ...] = ("query", "key", "value")

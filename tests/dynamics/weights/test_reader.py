@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics import checkpoint_layout
-from dynamics.checkpoint_llama import rope_gain
-from dynamics.checkpoints import open_checkpoint
-from tests.dynamics.checkpoint_files import attention
+from dynamics.weights import layout
+from dynamics.weights.llama import rope_gain
+from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.weights.checkpoint_files import attention
 
 LENGTH = 9
 LLAMA = {
@@ -120,9 +120,9 @@ def test_attention_from_a_checkpoint_is_that_of_the_real_model(case, hf, tmp_pat
 def test_the_order_inside_a_fused_projection_matters(name, config, hf, tmp_path, monkeypatch):
     model = random_model(hf, name, config)
     model.save_pretrained(tmp_path)
-    interleaved, concatenated = checkpoint_layout.interleaved, checkpoint_layout.concatenated
-    monkeypatch.setattr(checkpoint_layout, "interleaved", lambda fused, d: concatenated(fused, 6, 6, d))
-    monkeypatch.setattr(checkpoint_layout, "concatenated", lambda fused, n, kv, d: interleaved(fused, d))
+    interleaved, concatenated = layout.interleaved, layout.concatenated
+    monkeypatch.setattr(layout, "interleaved", lambda fused, d: concatenated(fused, 6, 6, d))
+    monkeypatch.setattr(layout, "concatenated", lambda fused, n, kv, d: interleaved(fused, d))
     swapped = open_checkpoint(tmp_path)
     assert largest_difference(swapped, inside(model, name), eps_of(model)) > 1e-2
 

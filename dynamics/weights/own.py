@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics import checkpoint_layout as layouts
-from dynamics.checkpoint_layout import Architecture, LayerLayout, Layout
-from dynamics.checkpoint_llama import PROJECTIONS, attention_shapes
 from dynamics.files import manifest as manifests
 from dynamics.model.config import ModelConfig
+from dynamics.weights import layout as layouts
+from dynamics.weights.layout import Architecture, LayerLayout, Layout
+from dynamics.weights.llama import PROJECTIONS, attention_shapes
 from theory import alibi
 
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"

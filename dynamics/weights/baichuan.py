@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from dynamics import checkpoint_layout as layouts
-from dynamics.checkpoint_layout import Architecture, Config, LayerLayout, Layers, Layout, Size
-from dynamics.checkpoint_llama import block_shapes, rope_gain
+from dynamics.weights import layout as layouts
+from dynamics.weights.layout import Architecture, Config, LayerLayout, Layers, Layout, Size
+from dynamics.weights.llama import block_shapes, rope_gain
 from theory import alibi
 
 ROPE_WIDTH, ALIBI_WIDTH = 4096, 5120  # of the published 7B and 13B models

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynamics import checkpoint_safetensors
-from dynamics.checkpoints import open_checkpoint
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.training import checkpoint as own
-from tests.dynamics import checkpoint_files as files
-from tests.dynamics.checkpoint_files import LLAMA, refused
+from dynamics.weights import safetensors_file
+from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.weights import checkpoint_files as files
+from tests.dynamics.weights.checkpoint_files import LLAMA, refused
 
 SHAPES = files.llama_shapes(LLAMA)
 QUERY = "model.layers.1.self_attn.q_proj.weight"
@@ -167,7 +167,7 @@ def test_our_own_checkpoint_with_a_flipped_bit_or_mixed_queries_is_refused(tmp_p
 def fuzzed(tmp_path_factory):
     folder = files.write(tmp_path_factory.mktemp("fuzzed"), LLAMA, files.random_tensors(SHAPES))
     whole = (folder / WEIGHTS).read_bytes()
-    return folder, whole, checkpoint_safetensors.tensors(folder / WEIGHTS)
+    return folder, whole, safetensors_file.tensors(folder / WEIGHTS)
 
 
 @settings(max_examples=200)
@@ -183,7 +183,7 @@ def test_any_byte_of_the_header_may_flip(place, byte, fuzzed):
         assert WEIGHTS in str(error) or "is missing" in str(error)
         assert "\n" not in str(error)
     else:  # white space, or the same byte
-        after = checkpoint_safetensors.tensors(folder / WEIGHTS)
+        after = safetensors_file.tensors(folder / WEIGHTS)
         assert {name: tensor[2:5] for name, tensor in after.items()} == {
             name: tensor[2:5] for name, tensor in before.items()
         }

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics import checkpoint_safetensors
-from dynamics.checkpoint_safetensors import read, read_rows, tensors
-from dynamics.checkpoints import open_checkpoint
-from tests.dynamics import checkpoint_files as files
-from tests.dynamics.checkpoint_files import LLAMA
+from dynamics.weights import safetensors_file
+from dynamics.weights.reader import open_checkpoint
+from dynamics.weights.safetensors_file import read, read_rows, tensors
+from tests.dynamics.weights import checkpoint_files as files
+from tests.dynamics.weights.checkpoint_files import LLAMA
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SHAPES = files.llama_shapes(LLAMA)
 QUERY = "model.layers.1.self_attn.q_proj.weight"
 WEIGHTS = "model.safetensors"
@@ -91,7 +91,7 @@ def test_a_layer_role_or_head_out_of_range_is_refused(name, arguments, folder):
 @pytest.mark.parametrize("piece", [1, 100, 10**6])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_pieces_of_any_size_and_any_rows_give_what_safetensors_reads(piece, dtype, tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoint_safetensors, "PIECE", piece)
+    monkeypatch.setattr(safetensors_file, "PIECE", piece)
     whole = np.random.default_rng(0).normal(size=(7, 3, 5)).astype(dtype)
     files.safetensors.numpy.save_file({"a": whole[0, 0], "b": whole, "c": whole[1, 1]}, tmp_path / WEIGHTS)
     found = tensors(tmp_path / WEIGHTS)
@@ -158,7 +158,7 @@ numpy.memmap(sys.argv[1] + "/model.safetensors", mode="r")[: 256 << 20 : 4096].m
 MEASURE = """
 import sys
 from pathlib import Path
-from dynamics.checkpoints import open_checkpoint
+from dynamics.weights.reader import open_checkpoint
 def peak():
     return int(next(x for x in Path("/proc/self/status").read_text().splitlines() if x.startswith("VmHWM")).split()[1])
 before = peak()

@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from dynamics.checkpoints import open_checkpoint
-from tests.dynamics import checkpoint_files as files
-from tests.dynamics.checkpoint_files import LLAMA, refused
+from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.weights import checkpoint_files as files
+from tests.dynamics.weights.checkpoint_files import LLAMA, refused
 
 SHAPES = files.llama_shapes(LLAMA)
 QUERY = "model.layers.1.self_attn.q_proj.weight"

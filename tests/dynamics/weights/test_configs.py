@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tests.dynamics import checkpoint_files as files
-from tests.dynamics.checkpoint_files import BAICHUAN, LLAMA, refused
+from tests.dynamics.weights import checkpoint_files as files
+from tests.dynamics.weights.checkpoint_files import BAICHUAN, LLAMA, refused
 
 SHAPES = files.llama_shapes(LLAMA)
 SWA = {"sliding_window_layers": [0], "conv_window": 2, "num_key_value_heads": 2, "model_type": "baichuan_m1"}

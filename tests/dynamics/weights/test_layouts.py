@@ -8,13 +8,13 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from dynamics.checkpoints import open_checkpoint
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.positions import rotate
 from dynamics.training import checkpoint as own
-from tests.dynamics import checkpoint_files as files
-from tests.dynamics.checkpoint_files import BAICHUAN, LLAMA, attention
+from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.weights import checkpoint_files as files
+from tests.dynamics.weights.checkpoint_files import BAICHUAN, LLAMA, attention
 from theory import alibi
 
 LENGTH, WIDTH, EPS = 7, 8, 1e-6

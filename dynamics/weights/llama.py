@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from pydantic import Field, PositiveFloat
 
-from dynamics import checkpoint_layout as layouts
-from dynamics.checkpoint_layout import Architecture, Config, LayerLayout, Layers, Layout, Role, Size
+from dynamics.weights import layout as layouts
+from dynamics.weights.layout import Architecture, Config, LayerLayout, Layers, Layout, Role, Size
 
 PREFIX = "model."
 # They change the angles only; any other kind also changes the logits, and is refused or computed in rope_gain.
