@@ -16,9 +16,9 @@ from dynamics.files.manifest import Count, Strict
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.positions import rotate
-from dynamics.sweep import read_sweep
-from dynamics.sweep_job import WEIGHTS
-from dynamics.sweep_record import Job
+from dynamics.sweep.job import WEIGHTS
+from dynamics.sweep.record import Job
+from dynamics.sweep.run import read_sweep
 from dynamics.tasks.induction import FIRST_TOKEN, Batch
 from dynamics.training import checkpoint
 from dynamics.training.folder import heldout_of

@@ -8,7 +8,7 @@ from dynamics.coupling import Mixing, MixingTable
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.shipped_results import SHIPPED
+from dynamics.sweep.shipped import SHIPPED
 
 DECIMALS = 6  # of a coefficient: what float32 holds
 

@@ -232,7 +232,7 @@ def _scope_map() -> list[str]:
 
 def _sweeps() -> list[str]:
     """The figure of each shipped sweep."""
-    from dynamics.sweep_presets import SWEEPS
+    from dynamics.experiments.presets import SWEEPS
 
     lines = []
     for name in SWEEPS:
@@ -246,7 +246,7 @@ def _sweeps() -> list[str]:
 
 def sweep_caption(name: str) -> str:
     """What a sweep shows and the sizes that its models share."""
-    from dynamics.sweep_presets import SWEEPS
+    from dynamics.experiments.presets import SWEEPS
     from dynamics.training.describe import sizes
 
     preset = SWEEPS[name]

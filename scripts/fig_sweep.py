@@ -39,7 +39,7 @@ def compute(results: list[Any], level: float, title: str = "", draws: int = QUIC
     """Arrays of a finished sweep's results."""
     import numpy as np
 
-    from dynamics.survival import median_interval
+    from dynamics.sweep.survival import median_interval
     from scripts.sweep import by_variant
 
     groups = by_variant(results)
@@ -96,10 +96,10 @@ def parser() -> Parser:
 def _results(args: Any) -> Any:
     """Manifest and results of the folder given, else of the preset as shipped, which needs no torch."""
     if args.sweep:
-        from dynamics.sweep import read_sweep
+        from dynamics.sweep.run import read_sweep
 
         return read_sweep(args.sweep)
-    from dynamics.shipped_results import shipped_sweep
+    from dynamics.sweep.shipped import shipped_sweep
 
     return shipped_sweep(args.preset)
 
@@ -111,7 +111,7 @@ def main(argv: list[str] | None = None) -> int:
     args.name = f"fig_sweep_{args.preset}"
     args.out = args.out or f"out/{args.name}"
     prefix = prefix_of(args)
-    from dynamics.sweep_presets import SWEEPS
+    from dynamics.experiments.presets import SWEEPS
 
     manifest, results = _results(args)
     title = SWEEPS[args.preset].title if args.preset in SWEEPS else args.preset

@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
     bundle = options.bundle and output_file(options.bundle)
     if bundle:
         output_file(f"{bundle}.sha256")
-    from dynamics.sweep_presets import PAPER, QUICK, SWEEPS, named  # here, so that --help stays quick
+    from dynamics.experiments.presets import PAPER, QUICK, SWEEPS, named  # here, so that --help stays quick
 
     if options.list:
         print("\n".join(f"{name:<26} {preset.title}" for name, preset in sorted(SWEEPS.items())))
@@ -68,21 +68,21 @@ def main(argv: list[str] | None = None) -> int:
 
 def _sweep(name, preset, out, bundle, options) -> None:
     """Run or finish one sweep, print its table, and write its bundle if one is asked for."""
-    from dynamics.sweep import read_sweep
+    from dynamics.sweep.run import read_sweep
     from dynamics.training.describe import sizes
 
     results = _results(preset, out, options)
     print("\n".join([preset.title, sizes(preset.variants.values()), *table(results, preset.measure.level)]))
     print(f"{out}: one JSON file a job in results/")
     if bundle:
-        from dynamics.shipped_results import write_bundle
+        from dynamics.sweep.shipped import write_bundle
 
         write_bundle(bundle, name, *read_sweep(out))
         print(bundle)
 
 
 def _results(preset, out, options):
-    from dynamics.sweep import run_sweep
+    from dynamics.sweep.run import run_sweep
 
     return run_sweep(
         preset.jobs(options.seeds),
@@ -101,7 +101,7 @@ def _results(preset, out, options):
 
 def table(results, level: float) -> list[str]:
     """A line a variant: how many runs reached the level, the median of their steps with its interval, the range."""
-    from dynamics.survival import median_interval
+    from dynamics.sweep.survival import median_interval
 
     lines = [
         f"{'variant':<24} {f'reached {100 * level:g} %':>14} {'median steps':>14} {'95 % interval':>16} {'range':>14}"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.sweep_record import Job, Measure
+from dynamics.sweep.record import Job, Measure
 
 EXPERIMENTS = ("induction", "variants", "tasks", "decoupling")
 QUICK, PAPER = "-quick", "-paper"

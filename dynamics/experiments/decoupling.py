@@ -11,7 +11,7 @@ of 8 seeds, 2290. The runs of KV shift and of two vanilla layers are those of Fi
 
 from dynamics.experiments import SweepPreset, Variant, induction
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.sweep_record import Measure
+from dynamics.sweep.record import Measure
 
 WIDTHS = (16, 64)
 MODELS: dict[str, dict[str, str | int]] = {

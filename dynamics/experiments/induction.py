@@ -15,7 +15,7 @@ then all, medians 1600, 440, 490, 280; two vanilla layers 0, 3, 8, 5 seeds, medi
 
 from dynamics.experiments import SweepPreset, Variant, alike
 from dynamics.model.config import SMALL, SMALL_TRAINING, ModelConfig, TrainConfig
-from dynamics.sweep_record import Measure
+from dynamics.sweep.record import Measure
 
 _TRAINING = SMALL_TRAINING.model_copy(update={"heldout_rows": 1024})
 

@@ -14,7 +14,7 @@ Measured, median steps to 95 %, KV-shift against vanilla of the same size: 3-gra
 
 from dynamics.experiments import SweepPreset, Variant, alike
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.sweep_record import Measure
+from dynamics.sweep.record import Measure
 
 TRIGRAM = {
     "0.8K": Variant(

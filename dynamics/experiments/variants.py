@@ -11,7 +11,7 @@ from typing import Final
 
 from dynamics.experiments import SweepPreset, Variant, alike, induction
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.sweep_record import Measure
+from dynamics.sweep.record import Measure
 
 SMALL_MODEL, SMALL_TRAINING = induction.PRESETS["figure-1a"].variants["kv-shift"]
 PAPER_MODEL, PAPER_TRAINING = induction.PRESETS["figure-1a-paper"].variants["kv-shift"]

@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import isinf
 from typing import Any
 
-from dynamics.survival import median_time
+from dynamics.sweep.survival import median_time
 from proofs_check.claim import Control, Effort, Evidence, Kind
 from proofs_check.margin import Margin, at_most, less, same
 
@@ -22,7 +22,7 @@ FRESH = 2  # seeds trained afresh by the full effort
 def shipped(variant: Variant) -> tuple[Any, ...]:
     """The shipped results of a variant, seed by seed. Raises ValueError where there are none."""
     from dynamics.experiments import variant_of
-    from dynamics.shipped_results import shipped_sweep
+    from dynamics.sweep.shipped import shipped_sweep
 
     sweep, name = variant
     found = tuple(result for result in shipped_sweep(sweep).results if variant_of(result.job.name) == name)
@@ -34,7 +34,7 @@ def shipped(variant: Variant) -> tuple[Any, ...]:
 @lru_cache(maxsize=64)
 def result(variant: Variant, seed: int) -> Any:
     """The shipped result of that seed, or one trained now."""
-    from dynamics.sweep_job import Place, read_result, run_job
+    from dynamics.sweep.job import Place, read_result, run_job
 
     known = shipped(variant)
     if seed < len(known):
@@ -63,21 +63,21 @@ def stays_below(variant: Variant, seed: int, level: float = 0.95) -> Margin:
 
 def ratio_below(first: Variant, second: Variant, factor: float) -> Margin:
     """median(first) / median(second) < factor, with its whole bootstrap interval."""
-    from dynamics.survival import median_ratio
+    from dynamics.sweep.survival import median_ratio
 
     return less(median_ratio(times(first), times(second)).high, factor)
 
 
 def not_faster(first: Variant, second: Variant, factor: float) -> Margin:
     """median(first) / median(second) > factor, with its whole interval: no gain by 1/factor or more."""
-    from dynamics.survival import median_ratio
+    from dynamics.sweep.survival import median_ratio
 
     return less(factor, median_ratio(times(first), times(second)).low)
 
 
 def sooner(first: Variant, second: Variant, odds: float = 0.5) -> Margin:
     """A run of the first arrives before one of the second with more than these odds, with the whole interval."""
-    from dynamics.survival import probability_faster
+    from dynamics.sweep.survival import probability_faster
 
     # A share of pairs of runs: it may be one half exactly.
     return less(Fraction(odds), Fraction(probability_faster(times(first), times(second)).low))

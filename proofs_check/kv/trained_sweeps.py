@@ -7,7 +7,7 @@ single runs. `trained` adds what is here on the sentences that it judges by chec
 from itertools import pairwise
 from statistics import median
 
-from dynamics.survival import median_time
+from dynamics.sweep.survival import median_time
 from dynamics.tasks.induction import length_law
 from proofs_check.claim import Control, Evidence
 from proofs_check.kv.exact_claim import unsettled_claim

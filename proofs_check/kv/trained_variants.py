@@ -30,7 +30,7 @@ Times = Sequence[float | None]
 def _times(sweep: str, variant: str) -> tuple[float | None, ...]:
     """Steps to the level, seed by seed; None where a run was censored."""
     from dynamics.experiments import variant_of
-    from dynamics.shipped_results import shipped_sweep
+    from dynamics.sweep.shipped import shipped_sweep
 
     return tuple(r.steps_to_level for r in shipped_sweep(sweep).results if variant_of(r.job.name) == variant)
 
@@ -63,14 +63,14 @@ def _drawn(window: int, law: str = "matched") -> Margin:
 
 def _faster(sweep: str, variant: str, base: str) -> Any:
     """P(a run of the variant arrives before one of the base), with its 95 % interval."""
-    from dynamics.survival import probability_faster
+    from dynamics.sweep.survival import probability_faster
 
     return probability_faster(_times(sweep, variant), _times(sweep, base))
 
 
 def _no_gain(sweep: str, variant: str, base: str) -> Margin:
     """The median is not smaller, and the interval of P(faster) does not lie above 1/2."""
-    from dynamics.survival import median_time
+    from dynamics.sweep.survival import median_time
 
     medians = (Fraction(median_time(_times(sweep, name))) for name in (base, variant))
     return worst([at_most(*medians), at_most(_faster(sweep, variant, base).low, 0.5)])
@@ -95,7 +95,7 @@ def _all_arrive(sweep: str, variant: str, budget: int | None = None) -> Margin:
 
 def _ahead(rate: str, swapped: bool = False) -> Margin:
     """The interval of P(KV shifting is faster than two vanilla layers) at this rate lies above 1/2."""
-    from dynamics.survival import probability_faster
+    from dynamics.sweep.survival import probability_faster
 
     both = [_times("learning-rates", f"rate-{rate}"), _times("vanilla-rates", f"vanilla-2.rate-{rate}")]
     return less(0.5, probability_faster(*(both[::-1] if swapped else both)).low)
@@ -108,7 +108,7 @@ def _none_arrives(sweep: str, variant: str) -> Margin:
 def _loss_falls(sweep: str, variant: str, by: float = 1.0) -> Margin:
     """No run diverges: each held-out loss is finite, and the last is below the first by that much or more."""
     from dynamics.experiments import variant_of
-    from dynamics.shipped_results import shipped_sweep
+    from dynamics.sweep.shipped import shipped_sweep
 
     losses = [r.loss for r in shipped_sweep(sweep).results if variant_of(r.job.name) == variant]
     if not losses or any(loss is None for run in losses for loss in run):

@@ -11,8 +11,8 @@ from dynamics.coupling_file import read_table, write_table
 from dynamics.files.atomic import sha256_bytes
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.model.decoder import InductionModel
-from dynamics.sweep import run_sweep
-from dynamics.sweep_record import Job, Measure
+from dynamics.sweep.record import Job, Measure
+from dynamics.sweep.run import run_sweep
 from dynamics.training.evaluation import heldout_batch
 
 CONFIG = ModelConfig(vocab=24, width=16, n_heads=4, n_kv_heads=2, mlp_width=8)

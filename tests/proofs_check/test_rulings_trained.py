@@ -96,7 +96,7 @@ def test_a_high_rate_keeps_vanilla_from_learning_in_time_without_divergence():
 
 
 def test_a_loss_that_is_not_finite_is_no_falling_loss(monkeypatch):
-    import dynamics.shipped_results as results
+    import dynamics.sweep.shipped as results
 
     def planted(losses):
         from types import SimpleNamespace

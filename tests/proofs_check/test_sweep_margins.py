@@ -3,9 +3,9 @@
 import pytest
 
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.survival import median_ratio
-from dynamics.sweep_job import Place, read_result, run_job
-from dynamics.sweep_record import Job, Measure, result_of
+from dynamics.sweep.job import Place, read_result, run_job
+from dynamics.sweep.record import Job, Measure, result_of
+from dynamics.sweep.survival import median_ratio
 from proofs_check.claim import Effort
 from proofs_check.kv import sweep_margins as module
 from proofs_check.kv.trained_sweeps import guess_accuracy

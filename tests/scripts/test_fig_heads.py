@@ -11,7 +11,7 @@ from dynamics.coupling import Mixing, MixingTable, cells, fixed
 from dynamics.coupling_file import read_table, write_table
 from dynamics.experiments.variants import PRESETS
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.sweep import run_sweep
+from dynamics.sweep.run import run_sweep
 from scripts import fig_heads
 from scripts.cli import run
 from theory import landscape

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.sweep import run_sweep
-from dynamics.sweep_record import Job, Measure, result_of
+from dynamics.sweep.record import Job, Measure, result_of
+from dynamics.sweep.run import run_sweep
 from scripts import fig_sweep
 from scripts.cli import run
 

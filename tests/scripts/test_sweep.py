@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dynamics import sweep_presets
-from dynamics.experiments import PAPER, QUICK, SweepPreset, alike
+from dynamics.experiments import PAPER, QUICK, SweepPreset, alike, presets
+from dynamics.experiments.presets import SWEEPS, named
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.shipped_results import read_bundle
-from dynamics.sweep import read_sweep
-from dynamics.sweep_presets import SWEEPS, named
-from dynamics.sweep_record import JobResult, Measure
+from dynamics.sweep.record import JobResult, Measure
+from dynamics.sweep.run import read_sweep
+from dynamics.sweep.shipped import read_bundle
 from scripts import sweep
 from scripts.cli import run
 
@@ -26,7 +25,7 @@ SMALL = ["--quick", "--backend", "sequential", "--quiet", "--out"]
 
 @pytest.fixture(autouse=True)
 def _tiny_preset(monkeypatch):
-    monkeypatch.setitem(sweep_presets.SWEEPS, "figure-1a-quick", TINY)
+    monkeypatch.setitem(presets.SWEEPS, "figure-1a-quick", TINY)
 
 
 def refusal(capsys, arguments):
@@ -52,7 +51,7 @@ def test_sweep_trains_every_model_with_every_seed_and_prints_a_line_a_model(tmp_
 def test_same_command_again_has_nothing_to_do(tmp_path, monkeypatch, capsys):
     assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 0
     first = capsys.readouterr().out
-    monkeypatch.setattr("dynamics.sweep.run_job", None)
+    monkeypatch.setattr("dynamics.sweep.run.run_job", None)
     assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 0
     assert capsys.readouterr().out == first
 
@@ -77,7 +76,7 @@ def test_median_counts_censored_jobs_as_later_than_all_others(reached, words):
 
 def test_several_presets_have_a_folder_each(tmp_path, monkeypatch, capsys):
     for name in ("other", "other-quick"):
-        monkeypatch.setitem(sweep_presets.SWEEPS, name, TINY)
+        monkeypatch.setitem(presets.SWEEPS, name, TINY)
     assert run(sweep.main, [*SMALL, str(tmp_path / "s"), "--seeds", "1", "--preset", "figure-1a", "other"]) == 0
     assert sorted(os.listdir(tmp_path / "s")) == ["figure-1a-quick", "other-quick"]
     assert capsys.readouterr().out.count("Two tiny models") == 2
@@ -90,7 +89,7 @@ def test_bundle_is_the_finished_sweep_in_one_file(tmp_path):
 
 
 def test_paper_size_trains_in_the_precision_of_its_preset(tmp_path, monkeypatch):
-    monkeypatch.setitem(sweep_presets.SWEEPS, "figure-1a-paper", TINY._replace(precision="bfloat16"))
+    monkeypatch.setitem(presets.SWEEPS, "figure-1a-paper", TINY._replace(precision="bfloat16"))
     arguments = ["--backend", "sequential", "--quiet", "--out"]
     assert run(sweep.main, [*arguments, str(tmp_path / "half"), "--paper-size"]) == 0
     assert run(sweep.main, [*arguments, str(tmp_path / "whole"), "--quick"]) == 0
@@ -120,13 +119,13 @@ def test_interrupted_sweep_says_that_the_same_command_goes_on(tmp_path, monkeypa
     def stopped(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dynamics.sweep.run_job", stopped)
+    monkeypatch.setattr("dynamics.sweep.run.run_job", stopped)
     assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 130
     assert capsys.readouterr().err == "interrupted: the same command goes on where it was\n"
 
 
 def test_backends_of_the_command_line_are_those_of_the_package():
-    from dynamics.sweep import BACKENDS
+    from dynamics.sweep.run import BACKENDS
 
     assert sweep.BACKENDS == BACKENDS
 
@@ -178,7 +177,7 @@ def test_folder_of_another_sweep_is_refused(tmp_path, capsys):
 
 
 def test_ctrl_c_exits_130_and_the_command_goes_on(tmp_path, monkeypatch):
-    from dynamics import sweep_job
+    from dynamics.sweep import job as sweep_job
 
     def stop(*_):
         raise KeyboardInterrupt

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from dynamics.experiments.presets import named
 from dynamics.model.config import COMPARED, PRESETS, TASKS, TRAININGS, ModelConfig, TrainConfig
-from dynamics.sweep_presets import named
 from dynamics.training.checkpoint import shipped
 from dynamics.training.describe import sizes
 from scripts import train

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dynamics import sweep
 from dynamics.files.lock import LOCK, only_writer
-from tests.dynamics.test_sweep import MEASURE, jobs
+from dynamics.sweep import run
+from tests.dynamics.sweep.test_run import MEASURE, jobs
 
 ROOT = Path(__file__).resolve().parents[3]
 HOLD = """
@@ -51,7 +51,7 @@ def test_second_writer_is_told_who_holds_the_folder(tmp_path, holder):
     with pytest.raises(ValueError, match=words), only_writer(tmp_path):
         pass
     with pytest.raises(ValueError, match=words):
-        sweep.run_sweep(jobs(1), tmp_path, measure=MEASURE, backend="sequential", progress=False)
+        run.run_sweep(jobs(1), tmp_path, measure=MEASURE, backend="sequential", progress=False)
     assert os.listdir(tmp_path) == [LOCK]
 
 

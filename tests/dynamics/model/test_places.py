@@ -8,7 +8,7 @@ from dynamics.experiments.decoupling import MODELS, PRESETS, WIDTHS
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.places import PlacedModel, before, build
-from dynamics.sweep import run_sweep
+from dynamics.sweep.run import run_sweep
 from dynamics.training.checkpoint import save
 from dynamics.weights.own import layout
 

@@ -4,10 +4,10 @@ import pytest
 
 from dynamics.coupling_file import shipped_table
 from dynamics.experiments import PAPER, QUICK
+from dynamics.experiments.presets import SWEEPS
 from dynamics.experiments.variants import PAPER_RATES, PRESETS, RATES
-from dynamics.shipped_results import shipped_sweep
-from dynamics.sweep import run_sweep
-from dynamics.sweep_presets import SWEEPS
+from dynamics.sweep.run import run_sweep
+from dynamics.sweep.shipped import shipped_sweep
 
 NAMES = ("windows", "gates", "learning-rates", "vanilla-rates", "coupling")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from dynamics.experiments.presets import SWEEPS
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.sweep_presets import SWEEPS
 from dynamics.training.describe import sizes
 
 DATA = "vocabulary 32, rows of 4.9 different tokens on average, then one of them again"

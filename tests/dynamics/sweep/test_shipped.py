@@ -2,14 +2,14 @@
 
 import pytest
 
-from dynamics import shipped_results as module
 from dynamics.experiments import variant_of
+from dynamics.experiments.presets import SWEEPS
 from dynamics.files.atomic import atomic_write_text, sha256_of
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.shipped_results import read_bundle, shipped_names, shipped_sweep, write_bundle
-from dynamics.sweep import read_sweep, run_sweep
-from dynamics.sweep_presets import SWEEPS
-from dynamics.sweep_record import Job, Measure
+from dynamics.sweep import shipped as module
+from dynamics.sweep.record import Job, Measure
+from dynamics.sweep.run import read_sweep, run_sweep
+from dynamics.sweep.shipped import read_bundle, shipped_names, shipped_sweep, write_bundle
 
 TRAINING = TrainConfig(steps=7, batch=4, pool=12, heldout_rows=16)
 JOBS = [

@@ -14,16 +14,16 @@ from pathlib import Path
 import pytest
 import torch
 
-from dynamics import sweep as module
-from dynamics import sweep_job
 from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.sweep import read_manifest, read_sweep, run_sweep
-from dynamics.sweep_job import Place, read_result, run_job
-from dynamics.sweep_record import Job, Measure
+from dynamics.sweep import job as sweep_job
+from dynamics.sweep import run as module
+from dynamics.sweep.job import Place, read_result, run_job
+from dynamics.sweep.record import Job, Measure
+from dynamics.sweep.run import read_manifest, read_sweep, run_sweep
 from dynamics.training.checkpoint import load
 from dynamics.training.loop import train
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TRAINING = TrainConfig(steps=12, batch=4, pool=12, warmup=3, heldout_rows=16)
 MEASURE = Measure(every=5, save_every=2)
 
@@ -217,7 +217,8 @@ def test_sweep_killed_before_any_file_operation_ends_with_the_same_bytes(tmp_pat
 def test_loky_sweep_killed_with_its_processes_is_finished_by_another_backend(tmp_path, whole):
     folder = tmp_path / "sweep"
     code = (
-        f"from tests.dynamics.test_sweep import sweep; sweep({str(folder)!r}, backend='loky', n_jobs=2, weights=True)"
+        "from tests.dynamics.sweep.test_run import sweep; "
+        f"sweep({str(folder)!r}, backend='loky', n_jobs=2, weights=True)"
     )
     process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, start_new_session=True)
     while process.poll() is None and not list(folder.glob("states/*")):

@@ -10,9 +10,9 @@ from pydantic import ValidationError
 
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
-from dynamics.sweep_record import Job, JobResult, Measure, SweepManifest, result_of
+from dynamics.sweep.record import Job, JobResult, Measure, SweepManifest, result_of
 
-SHIPPED = Path(__file__).with_name("results")
+SHIPPED = Path(__file__).parents[1] / "results"
 DECIMALS = 4
 
 

@@ -18,8 +18,8 @@ from tqdm import tqdm
 from dynamics.files.atomic import atomic_write_text, sha256_of
 from dynamics.files.lock import LOCK, only_writer
 from dynamics.files.manifest import package_version, plain_line
-from dynamics.sweep_job import RESULTS, STATES, WEIGHTS, Place, read_result, result_path, run_job
-from dynamics.sweep_record import Job, JobResult, Measure, Precision, SweepManifest
+from dynamics.sweep.job import RESULTS, STATES, WEIGHTS, Place, read_result, result_path, run_job
+from dynamics.sweep.record import Job, JobResult, Measure, Precision, SweepManifest
 from dynamics.training.batches import check_task
 from dynamics.training.loop import choose_device
 
