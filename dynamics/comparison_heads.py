@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynamics.comparison_record import Heads
-from dynamics.head_scores import head_scores
-from dynamics.head_scores_selection import ECHO_SHARE, INDUCTION_SHARE, kept_count
+from dynamics.heads.scores import head_scores
+from dynamics.heads.selection import ECHO_SHARE, INDUCTION_SHARE, kept_count
 from dynamics.model.decoder import InductionModel
 from dynamics.tasks.needles import FIRST_KEY, VOCAB
 

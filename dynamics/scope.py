@@ -165,7 +165,7 @@ def _place(alpha: tuple[float, ...] | None, beta: tuple[float, ...] | None) -> t
     """Where the head lies on the landscape: of what is not shifted, the coefficients are (1, 0)."""
     if alpha is None and beta is None:
         return None
-    from dynamics.heads import place_on_slice  # torch, for models with a shift alone
+    from dynamics.heads.named import place_on_slice  # torch, for models with a shift alone
 
     first, second = (place_on_slice((1.0, 0.0) if row is None else row) for row in (alpha, beta))
     return None if first is None or second is None else (first, second)

@@ -40,7 +40,7 @@ def compute(table: Any, size: int = QUICK_SIZE) -> Data:
     """The heads of a `coupling.MixingTable` on the map of sentences of their mean length."""
     import numpy as np
 
-    from dynamics.coupling import cells, fixed
+    from dynamics.heads.coupling import cells, fixed
     from dynamics.tasks.induction import length_law
     from proofs_check.kv.tables_data import TABLE_5
     from theory import landscape
@@ -106,8 +106,8 @@ def main(argv: list[str] | None = None) -> int:
     if args.table:
         output_file(args.table)
         output_file(f"{args.table}.sha256")
-    from dynamics.coupling import collect
-    from dynamics.coupling_file import shipped_table, write_table
+    from dynamics.heads.coupling import collect
+    from dynamics.heads.coupling_file import shipped_table, write_table
 
     table = collect(args.sweep) if args.sweep else shipped_table()
     if args.table:

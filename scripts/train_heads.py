@@ -5,7 +5,7 @@ from pathlib import Path
 
 def print_heads(folder: str | Path, device: str) -> int:
     """Print a line a head, and how many are induction heads; returns the exit status 0."""
-    from dynamics.heads import inspect
+    from dynamics.heads.named import inspect
     from dynamics.training.checkpoint import MANIFEST, load
     from dynamics.training.evaluation import evaluate
     from dynamics.training.folder import heldout_of

@@ -58,7 +58,7 @@ def _accuracy(name: str, seed: int | None) -> float:
 
 @lru_cache(maxsize=16)
 def _heads(name: str, seed: int | None) -> tuple[Any, ...]:
-    from dynamics.heads import inspect
+    from dynamics.heads.named import inspect
 
     model, rows, _ = _run(name, seed)
     return tuple(inspect(model, rows))

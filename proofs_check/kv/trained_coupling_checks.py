@@ -1,7 +1,7 @@
 """Margins on the heads of trained one-layer models: the cells of Table 5, and the signs of the theorem's map.
 
-Cells are counted in the gauge that compares sizes (`dynamics.heads.fix_gauge`); alpha and beta on the map are
-multiplied by the head's own gains (`dynamics.coupling`), which no gauge changes.
+Cells are counted in the gauge that compares sizes (`dynamics.heads.named.fix_gauge`); alpha and beta on the map are
+multiplied by the head's own gains (`dynamics.heads.coupling`), which no gauge changes.
 """
 
 from collections.abc import Callable
@@ -28,8 +28,8 @@ Place = Callable[[Head], tuple[float, float]]
 @lru_cache(maxsize=4)
 def heads(seed: int | None) -> tuple[Head, ...]:
     """The shipped heads (None), or those of a model trained afresh."""
-    from dynamics.coupling import mixings
-    from dynamics.coupling_file import shipped_table
+    from dynamics.heads.coupling import mixings
+    from dynamics.heads.coupling_file import shipped_table
 
     if seed is None:
         return shipped_table().heads
@@ -44,7 +44,7 @@ def heads(seed: int | None) -> tuple[Head, ...]:
 
 
 def counted(found: tuple[Head, ...], trained: bool = True) -> TwoByTwo:
-    from dynamics.coupling import cells, fixed
+    from dynamics.heads.coupling import cells, fixed
 
     pairs = ((h.alpha, h.beta) if trained else (h.start_alpha, h.start_beta) for h in found)
     return cells(fixed(*pair) for pair in pairs)

@@ -13,7 +13,7 @@ from proofs_check.margin import Margin, at_most, close, less, same, worst
 from proofs_check.tolerances import ROUNDING
 
 if TYPE_CHECKING:
-    from dynamics.head_scores import HeadScores
+    from dynamics.heads.scores import HeadScores
 
 K, REPEATS = 12, 4
 POSITIONS = ("rope", "alibi", "none")
@@ -52,7 +52,7 @@ def against_matrices(seed: int, copy: int = 0, successor: int = 1) -> Margin:
     """Echo and induction by blocks against sums over whole matrices, on a random model with mixed keys and GQA."""
     import torch
 
-    from dynamics.head_scores import head_scores, repeated_prompt
+    from dynamics.heads.scores import head_scores, repeated_prompt
     from dynamics.model.config import ModelConfig
     from dynamics.model.decoder import InductionModel
 
@@ -74,7 +74,7 @@ def equal_copies(repeats: int, k: int, own: bool = True) -> Margin:
 
 @lru_cache(maxsize=64)
 def _known(seed: int) -> tuple[Any, HeadScores]:
-    from dynamics.head_scores import head_scores
+    from dynamics.heads.scores import head_scores
     from dynamics.model.known_heads import random_known_model
 
     known = random_known_model(seed, vocab=16, length=REPEATS * K)
@@ -99,7 +99,7 @@ def needs_no_echo(seed: int, silenced: str = "echo") -> Margin:
     """With the echo heads' queries and outputs at zero no head echoes, and the planted induction heads still do."""
     import torch
 
-    from dynamics.head_scores import head_scores
+    from dynamics.heads.scores import head_scores
     from dynamics.model.known_heads import known_model
 
     known = known_model(seed, n_layers=3, n_kv_heads=2, length=REPEATS * K, position=("rope", "alibi")[seed % 2])
@@ -116,7 +116,7 @@ def needs_no_echo(seed: int, silenced: str = "echo") -> Margin:
 
 def kept(model: str, induction: int, echo: int, binary: bool = False) -> Margin:
     """Heads kept by induction and by echo, 14 % and 1 % rounded up."""
-    from dynamics.head_scores_selection import kept_count
+    from dynamics.heads.selection import kept_count
 
     n_heads = math.prod(SHAPES[model])
     found = [math.ceil(share * n_heads) if binary else kept_count(n_heads, share) for share in (0.14, 0.01)]
@@ -125,7 +125,7 @@ def kept(model: str, induction: int, echo: int, binary: bool = False) -> Margin:
 
 def about_fifteen_percent(n_heads: int, induction: str = "0.14") -> Margin:
     """The union holds at least 14 % of the heads and fewer than 15 % and two more, whatever the overlap."""
-    from dynamics.head_scores_selection import kept_count
+    from dynamics.heads.selection import kept_count
 
     least, more = kept_count(n_heads, induction), kept_count(n_heads, "0.01")
     share = Fraction(n_heads, 100)
@@ -135,7 +135,7 @@ def about_fifteen_percent(n_heads: int, induction: str = "0.14") -> Margin:
 @lru_cache(maxsize=8)
 def _shipped(name: str) -> tuple[Any, np.ndarray]:
     """A shipped model, and which of its heads attend to the answer of its task."""
-    from dynamics.heads import inspect
+    from dynamics.heads.named import inspect
     from dynamics.training.checkpoint import shipped
     from dynamics.training.evaluation import heldout_batch
 
@@ -145,7 +145,7 @@ def _shipped(name: str) -> tuple[Any, np.ndarray]:
 
 
 def _induction(name: str, k: int) -> np.ndarray:
-    from dynamics.head_scores import head_scores
+    from dynamics.heads.scores import head_scores
 
     return head_scores(_shipped(name)[0], k=k, repeats=REPEATS).induction.ravel()
 

@@ -175,7 +175,7 @@ def weights_stay(seed: int, train: bool = False) -> Margin:
     no gradient; with `train` one step of gradient descent is taken in between."""
     import torch
 
-    from dynamics.head_scores import head_scores
+    from dynamics.heads.scores import head_scores
     from dynamics.model.attention_function import replaced
     from dynamics.model.config import ModelConfig
     from dynamics.model.decoder import InductionModel

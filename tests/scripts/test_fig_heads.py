@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynamics.coupling import Mixing, MixingTable, cells, fixed
-from dynamics.coupling_file import read_table, write_table
 from dynamics.experiments.variants import PRESETS
+from dynamics.heads.coupling import Mixing, MixingTable, cells, fixed
+from dynamics.heads.coupling_file import read_table, write_table
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.sweep.run import run_sweep
 from scripts import fig_heads

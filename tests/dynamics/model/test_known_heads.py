@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics.head_scores import HeadScores, head_scores, repeated_prompt
-from dynamics.head_scores_selection import THRESHOLD, named_heads, retrieval_heads
+from dynamics.heads.scores import HeadScores, head_scores, repeated_prompt
+from dynamics.heads.selection import THRESHOLD, named_heads, retrieval_heads
 from dynamics.model.known_heads import known_model, random_known_model
 from dynamics.razor.plan import RazorPlan
-from tests.dynamics.test_head_scores import brute_force, matrices
+from tests.dynamics.heads.test_scores import brute_force, matrices
 
 NAMES = ("echo", "induction", "previous")
 

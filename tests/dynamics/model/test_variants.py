@@ -2,10 +2,10 @@
 
 import pytest
 
-from dynamics.coupling_file import shipped_table
 from dynamics.experiments import PAPER, QUICK
 from dynamics.experiments.presets import SWEEPS
 from dynamics.experiments.variants import PAPER_RATES, PRESETS, RATES
+from dynamics.heads.coupling_file import shipped_table
 from dynamics.sweep.run import run_sweep
 from dynamics.sweep.shipped import shipped_sweep
 

@@ -189,8 +189,8 @@ def kill_before_every_file_operation(root):
 
 def interpreter(call):
     """Run one of the functions above in an interpreter of its own; return what it prints."""
-    warm = "torch.set_num_threads(1); test_sweep.warm()"
-    code = f"import torch; from tests.dynamics import test_sweep; {warm}; test_sweep.{call}"
+    warm = "torch.set_num_threads(1); test_run.warm()"
+    code = f"import torch; from tests.dynamics.sweep import test_run; {warm}; test_run.{call}"
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

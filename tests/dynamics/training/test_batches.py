@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics.heads import inspect
+from dynamics.heads.named import inspect
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.training.batches import check_task, heldout_rows, training_batch
 from dynamics.training.ensemble import train_ensemble

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamics.heads import inspect
+from dynamics.heads.named import inspect
 from dynamics.model.config import COMPARED, PRESETS, TRAININGS, TrainConfig
 from dynamics.training.checkpoint import SHIPPED, shipped
 from dynamics.training.evaluation import evaluate

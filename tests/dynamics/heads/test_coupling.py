@@ -6,9 +6,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics.coupling import Mixing, MixingTable, cells, collect, fixed, gains, mixings
-from dynamics.coupling_file import read_table, write_table
 from dynamics.files.atomic import sha256_bytes
+from dynamics.heads.coupling import Mixing, MixingTable, cells, collect, fixed, gains, mixings
+from dynamics.heads.coupling_file import read_table, write_table
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.sweep.record import Job, Measure

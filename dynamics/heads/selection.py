@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynamics.head_scores import HeadScores
+from dynamics.heads.scores import HeadScores
 
 INDUCTION_SHARE, ECHO_SHARE = "0.14", "0.01"
 # More than half of a head's attention: at most one of the disjoint targets can have it.

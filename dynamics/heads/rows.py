@@ -59,7 +59,7 @@ def watched(visit: Visit, block: int) -> AttentionFunction:
 def measured(model: nn.Module, prompt: np.ndarray, measure: Measure) -> Tensor:
     """Run the model's layers, not its head, on a prompt (length,) of tokens and sum measure over all blocks.
 
-    Args: model, an `InductionModel` or a model of transformers that `dynamics.hf_attention` knows; measure(start,
+    Args: model, an `InductionModel` or a model of transformers that `dynamics.hf.attention` knows; measure(start,
         weights) gets blocks as `watched` shows them and returns a tensor (heads, ..).
     Returns: (n_layers, n_heads, ..).
     Raises: ValueError for a prompt longer than the model's config allows.
@@ -81,12 +81,12 @@ def _run(model: nn.Module, tokens: Tensor, function: AttentionFunction) -> None:
         with attention_function.replaced(model, function):
             model.features(tokens)
         return
-    from dynamics import hf_attention
+    from dynamics.hf import attention
 
     limit = longest(model)
     if limit is not None and tokens.shape[1] > limit:
         raise ValueError(f"the prompt has {tokens.shape[1]} tokens, max_position_embeddings of the model is {limit}")
-    with hf_attention.replaced(model, function):
+    with attention.replaced(model, function):
         model.base_model(tokens, use_cache=False)
 
 

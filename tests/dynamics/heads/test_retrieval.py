@@ -6,10 +6,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynamics import head_scores_rows
-from dynamics.head_scores_copy import THRESHOLD, copy_prompt, copy_scores
+from dynamics.heads import rows
+from dynamics.heads.retrieval import THRESHOLD, copy_prompt, copy_scores
 from dynamics.model.known_heads import known_model
-from tests.dynamics.test_head_scores import POSITIONS, SHAPES, matrices, random_model
+from tests.dynamics.heads.test_scores import POSITIONS, SHAPES, matrices, random_model
 
 
 @given(st.integers(1, 12), st.integers(0, 10), st.integers(0, 10**6), st.sets(st.integers(0, 29), max_size=6))
@@ -41,7 +41,7 @@ def test_score_is_the_share_of_needle_tokens_that_have_the_largest_weight(seed, 
             best = weights[:, :, 12 + i].argmax(-1)
             expected += (tokens[best] == token) & (best < 12)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(head_scores_rows, "BLOCK", block)
+        patch.setattr(rows, "BLOCK", block)
         found = copy_scores(model, haystack=12, needle=needle, prompts=3, seed=seed)
     np.testing.assert_allclose(found, expected / (3 * needle), rtol=0, atol=1e-15)
 

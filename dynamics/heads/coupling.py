@@ -1,8 +1,8 @@
 """Which way the heads of many trained models mix: the counts of Table 5, and each head's place in the theorem's model.
 
 Theorem 3.4's head has W_Q W_K = W_V W_O = I, so that only alpha and beta are left. A trained head brings its own
-gains, and its coefficients mean nothing without them (the gauge of `dynamics.heads`). What no gauge changes, and what
-takes the place of alpha and beta on the theorem's map, are gain * coefficient: `Mixing.key` and `Mixing.value`.
+gains, and its coefficients mean nothing without them (the gauge of `dynamics.heads.named`). What no gauge changes, and
+what takes the place of alpha and beta on the theorem's map, are gain * coefficient: `Mixing.key` and `Mixing.value`.
 """
 
 from collections.abc import Iterable
@@ -11,8 +11,8 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from dynamics import heads
 from dynamics.files.manifest import Count, Strict
+from dynamics.heads import named
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.positions import rotate
@@ -101,7 +101,7 @@ def mixings(model: InductionModel, batch: Batch, seed: int) -> list[Mixing]:
             key_gain=key_gain,
             value_gain=value_gain,
         )
-        for report, (key_gain, value_gain) in zip(heads.inspect(model, batch), gains(model, batch), strict=True)
+        for report, (key_gain, value_gain) in zip(named.inspect(model, batch), gains(model, batch), strict=True)
     ]
 
 
@@ -141,8 +141,8 @@ def cells(pairs: Iterable[tuple[Pair, Pair]]) -> TwoByTwo:
 
 
 def fixed(alpha: Pair, beta: Pair) -> tuple[Pair, Pair]:
-    """Both pairs in the gauge of `heads.fix_gauge`: the cell then compares sizes, and is the same in every gauge."""
-    return _pair(heads.fix_gauge(alpha)), _pair(heads.fix_gauge(beta))
+    """Both pairs in the gauge of `named.fix_gauge`: the cell then compares sizes, and is the same in every gauge."""
+    return _pair(named.fix_gauge(alpha)), _pair(named.fix_gauge(beta))
 
 
 def _scores(query: Tensor, key: Tensor, attention, distances: Tensor) -> Tensor:

@@ -1,6 +1,6 @@
 """Generation of a transformers model with the Razor cache: `model.generate` with past_key_values that drop tokens.
 
-Needs the extra `[hf]`; supported models are those of `dynamics.hf_heads`. transformers asks its cache for positions
+Needs the extra `[hf]`; supported models are those of `dynamics.hf.families`. transformers asks its cache for positions
 and for lengths, and offers it the new keys; these go on to the attention untouched, and only the Razor cache keeps any.
 """
 
@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 from transformers.cache_utils import Cache, CacheLayerMixin
 
-from dynamics import hf_attention, hf_heads
+from dynamics.hf import attention, families
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.plan import RazorPlan
 
@@ -32,10 +32,10 @@ def razor(
     Greedy search, sampling, beams, chunked prefill and a further call on a longer text give what the model's own masked
     full attention (`dynamics.razor.masked`) gives on the whole text at each step. All sequences of a batch are
     equally long. On exit the model has its own attention again and the cache can no longer be used.
-    Raises: ValueError as `hf_attention.replaced`, for a plan of another shape than the model's, for compensation
+    Raises: ValueError as `attention.replaced`, for a plan of another shape than the model's, for compensation
         "alibi" without slopes, and for rotary angles that change with the length of the text.
     """
-    found = hf_heads.heads(model)
+    found = families.heads(model)
     shape = len(plan.full), plan.n_heads, plan.n_kv_heads
     if shape != (found.n_layers, found.n_heads, found.n_kv_heads):
         raise ValueError(
@@ -57,7 +57,7 @@ def razor(
             # MPT's is False.
             model.generation_config = copy(settings)
             model.generation_config.use_cache = True
-        with hf_attention.replaced(model, cache):
+        with attention.replaced(model, cache):
             cache.active = True
             yield cache
     finally:

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from dynamics import head_scores_rows
-from dynamics.head_scores import HeadScores, head_scores, repeated_prompt
-from dynamics.head_scores_rows import watched
+from dynamics.heads import rows as head_scores_rows
+from dynamics.heads.rows import watched
+from dynamics.heads.scores import HeadScores, head_scores, repeated_prompt
 from dynamics.model.attention_function import full_attention
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel

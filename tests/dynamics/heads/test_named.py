@@ -6,8 +6,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics import heads
-from dynamics.heads import fix_gauge, inspect, place_on_slice, successor_attention
+from dynamics.heads import named
+from dynamics.heads.named import fix_gauge, inspect, place_on_slice, successor_attention
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.training.evaluation import as_tensors, heldout_batch
@@ -146,4 +146,4 @@ def test_window_of_three_has_no_place_on_the_plane():
 
 
 def test_threshold_is_more_than_half():
-    assert heads.THRESHOLD == 0.5
+    assert named.THRESHOLD == 0.5

@@ -5,9 +5,10 @@ import math
 import pytest
 import torch
 
-from dynamics import hf_attention, hf_heads
+from dynamics.hf import attention
+from dynamics.hf import families as hf_heads
 from dynamics.model.attention_function import full_attention
-from tests.dynamics import hf_models
+from tests.dynamics.hf import models
 from theory import alibi
 
 TIGHT = 1e-10
@@ -31,7 +32,7 @@ def logits_of(model, ids, **arguments):
         return model(ids, **arguments).logits
 
 
-CASES = [(family, {}) for family in hf_models.FAMILIES] + [
+CASES = [(family, {}) for family in models.FAMILIES] + [
     ("bloom", {"n_head": 8, "apply_residual_connection_post_layernorm": True}),
     ("bloom", {"n_head": 1}),
     ("bloom", {"hidden_size": 36, "n_head": 12, "n_layer": 3}),
@@ -46,25 +47,25 @@ CASES = [(family, {}) for family in hf_models.FAMILIES] + [
 @pytest.mark.parametrize(("family", "changes"), CASES)
 @pytest.mark.parametrize("function", [full_attention, written_out])
 def test_full_attention_gives_the_models_own_logits(family, changes, function):
-    model = hf_models.model(family, **changes)
+    model = models.model(family, **changes)
     if family not in ("bloom", "mpt"):
         model.set_attn_implementation("eager")
-    ids = hf_models.tokens(3, 19)
+    ids = models.tokens(3, 19)
     # transformers rounds softmax, norms, angles and slopes to single precision even in a double model.
-    with hf_models.double():
+    with models.double():
         own = logits_of(model, ids)
-        with hf_attention.replaced(model, function):
+        with attention.replaced(model, function):
             found = logits_of(model, ids)
     assert own.dtype == found.dtype == torch.float64
     assert (found - own).abs().max() < TIGHT
 
 
-@pytest.mark.parametrize("family", hf_models.FAMILIES)
+@pytest.mark.parametrize("family", models.FAMILIES)
 def test_full_attention_gives_the_logits_of_a_single_precision_model(family):
-    model = hf_models.model(family, dtype=torch.float32)
-    ids = hf_models.tokens(2, 19)
+    model = models.model(family, dtype=torch.float32)
+    ids = models.tokens(2, 19)
     own = logits_of(model, ids)
-    with hf_attention.replaced(model, full_attention):
+    with attention.replaced(model, full_attention):
         found = logits_of(model, ids)
     assert found.dtype == torch.float32
     assert (found - own).abs().max() < 2e-5  # 2 layers of about 30 single-precision sums, logits up to 8
@@ -95,18 +96,18 @@ def hostile(change):
     + [(f, c) for f in ("llama", "qwen3") for c in ("scale", "groups", "layer")],
 )
 def test_a_faulty_function_is_seen_in_the_logits(family, change):
-    model = hf_models.model(family)
-    ids = hf_models.tokens(2, 19)
-    with hf_attention.replaced(model, full_attention):
+    model = models.model(family)
+    ids = models.tokens(2, 19)
+    with attention.replaced(model, full_attention):
         own = logits_of(model, ids)
-    with hf_attention.replaced(model, hostile(change)):
+    with attention.replaced(model, hostile(change)):
         found = logits_of(model, ids)
     assert (found - own).abs().max() > 1e-4
 
 
-@pytest.mark.parametrize("family", hf_models.FAMILIES)
+@pytest.mark.parametrize("family", models.FAMILIES)
 def test_function_is_called_once_a_layer_with_the_models_shapes(family):
-    model = hf_models.model(family)
+    model = models.model(family)
     described = hf_heads.heads(model)
     calls = []
 
@@ -119,8 +120,8 @@ def test_function_is_called_once_a_layer_with_the_models_shapes(family):
         assert slopes is None or torch.equal(slopes, described.slopes)
         return full_attention(layer, query, key, value, scale=scale, slopes=slopes)
 
-    with hf_attention.replaced(model, spy):
-        logits_of(model, hf_models.tokens(2, 7))
+    with attention.replaced(model, spy):
+        logits_of(model, models.tokens(2, 7))
     assert calls == list(range(described.n_layers))
 
 
@@ -128,7 +129,7 @@ def test_bloom_slopes_are_the_theorys_for_every_head_count():
     from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 
     for n_heads in range(1, 201):
-        with hf_models.double():
+        with models.double():
             own = build_alibi_tensor(torch.ones(1, 2), n_heads, torch.float64)
         slopes = torch.tensor(alibi.slopes(n_heads), dtype=torch.float64)
         assert torch.allclose(own[:, 0, 1] - own[:, 0, 0], slopes, rtol=1e-13, atol=0)
@@ -141,7 +142,7 @@ def test_mpt_slopes_are_the_theorys_for_every_head_count():
     from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 
     for n_heads in range(1, 201):
-        with hf_models.double():
+        with models.double():
             own = build_mpt_alibi_tensor(n_heads, 3)[:, 0, :]
         slopes = torch.tensor(alibi.slopes(n_heads), dtype=torch.float64)
         assert torch.allclose(own[:, 2] - own[:, 1], slopes, rtol=1e-13, atol=0)
@@ -149,8 +150,8 @@ def test_mpt_slopes_are_the_theorys_for_every_head_count():
 
 @pytest.mark.parametrize("changes", [{"alibi_bias_max": 16}, {"alibi": False}, {"qk_ln": True}, {"prefix_lm": True}])
 def test_transformers_runs_every_mpt_alike_and_those_it_runs_wrongly_are_refused(changes):
-    plain, changed = hf_models.model("mpt"), hf_models.model("mpt", attn_config=changes)
-    ids = hf_models.tokens(2, 19)
+    plain, changed = models.model("mpt"), models.model("mpt", attn_config=changes)
+    ids = models.tokens(2, 19)
     assert torch.equal(logits_of(plain, ids), logits_of(changed, ids))
     name = next(iter(changes))
     with pytest.raises(ValueError, match=f"^{name} is .*, but transformers runs every MPT with "):
@@ -168,9 +169,9 @@ def test_bfloat16_alibi_of_transformers_merges_neighbours_and_ours_does_not():
         seen.append(slopes)
         return full_attention(layer, query, key, value, scale=scale, slopes=slopes)
 
-    model = hf_models.model("bloom", dtype=torch.bfloat16)
-    with hf_attention.replaced(model, spy):
-        logits_of(model, hf_models.tokens(1, 5))
+    model = models.model("bloom", dtype=torch.bfloat16)
+    with attention.replaced(model, spy):
+        logits_of(model, models.tokens(1, 5))
     assert all(slopes.dtype == torch.float32 for slopes in seen)
 
 
@@ -187,19 +188,19 @@ def snapshot(model):
     )
 
 
-@pytest.mark.parametrize("family", hf_models.FAMILIES)
+@pytest.mark.parametrize("family", models.FAMILIES)
 def test_everything_comes_back_after_an_exception_too(family):
-    model = hf_models.model(family)
-    ids = hf_models.tokens(1, 9)
+    model = models.model(family)
+    ids = models.tokens(1, 9)
     before, own = snapshot(model), logits_of(model, ids)
 
     def failing(layer, *_, **__):
         raise RuntimeError(f"layer {layer}")
 
-    with pytest.raises(RuntimeError, match="layer 0"), hf_attention.replaced(model, failing):
+    with pytest.raises(RuntimeError, match="layer 0"), attention.replaced(model, failing):
         logits_of(model, ids)
     assert snapshot(model) == before
-    with hf_attention.replaced(model, failing), hf_attention.replaced(model, full_attention):
+    with attention.replaced(model, failing), attention.replaced(model, full_attention):
         logits_of(model, ids)
     assert snapshot(model) == before
     assert torch.equal(logits_of(model, ids), own)
@@ -209,30 +210,30 @@ def test_everything_comes_back_after_an_exception_too(family):
 def test_a_model_that_shares_the_configuration_keeps_its_attention(family):
     from transformers import AutoModelForCausalLM
 
-    model = hf_models.model(family)
+    model = models.model(family)
     twin = type(model)(model.config)
     assert isinstance(twin, type(AutoModelForCausalLM.from_config(model.config)))
-    hf_models.randomise(twin, 5)
+    models.randomise(twin, 5)
     twin = twin.double().eval()
     assert twin.config is model.config
-    ids = hf_models.tokens(2, 9)
+    ids = models.tokens(2, 9)
     own = logits_of(twin, ids)
-    with hf_attention.replaced(model, lambda layer, query, *_, **__: torch.zeros_like(query)):
+    with attention.replaced(model, lambda layer, query, *_, **__: torch.zeros_like(query)):
         assert torch.equal(logits_of(twin, ids), own)
 
 
 @pytest.mark.parametrize("family", ["bloom", "llama"])
 def test_gradients_pass_through_a_function(family):
-    model = hf_models.model(family)
-    ids = hf_models.tokens(1, 8)
+    model = models.model(family)
+    ids = models.tokens(1, 8)
     gradients = []
-    with hf_models.double():
+    with models.double():
         for function in (full_attention, None):
             model.zero_grad()
             if function is None:
                 model(ids, use_cache=False).logits.square().mean().backward()
             else:
-                with hf_attention.replaced(model, function):
+                with attention.replaced(model, function):
                     model(ids, use_cache=False).logits.square().mean().backward()
             gradients.append([weight.grad.clone() for weight in model.parameters()])
     assert all(torch.allclose(a, b, rtol=0, atol=TIGHT) for a, b in zip(*gradients, strict=True))
@@ -240,21 +241,21 @@ def test_gradients_pass_through_a_function(family):
 
 @pytest.mark.parametrize("family", ["bloom", "mpt", "llama"])
 def test_a_cache_that_keeps_keys_serves_the_first_call_and_is_refused_at_the_second(family):
-    model = hf_models.model(family)
-    ids = hf_models.tokens(1, 9)
-    with hf_attention.replaced(model, full_attention), torch.no_grad():
+    model = models.model(family)
+    ids = models.tokens(1, 9)
+    with attention.replaced(model, full_attention), torch.no_grad():
         first = model(ids, use_cache=True)
         assert first.past_key_values.get_seq_length() == 9
         with pytest.raises(ValueError, match="2 new tokens came with 11 keys"):
-            model(hf_models.tokens(1, 2), past_key_values=first.past_key_values)
+            model(models.tokens(1, 2), past_key_values=first.past_key_values)
 
 
 @pytest.mark.parametrize("family", ["bloom", "mpt", "llama", "qwen3"])
 def test_masks_other_than_causality_are_refused(family):
-    model = hf_models.model(family)
-    ids = hf_models.tokens(2, 6)
+    model = models.model(family)
+    ids = models.tokens(2, 6)
     left = torch.tensor([[0, 0, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1]])
-    with hf_attention.replaced(model, full_attention):
+    with attention.replaced(model, full_attention):
         assert torch.isfinite(logits_of(model, ids, attention_mask=torch.ones_like(left))).all()
         for mask in (left, left.flip(1)):
             with pytest.raises(ValueError, match=r"^padding cannot go through an attention function"):
@@ -278,9 +279,9 @@ def test_masks_other_than_causality_are_refused(family):
     ],
 )
 def test_attention_dropout_is_refused_in_training_alone(family, changes):
-    model = hf_models.model(family, **changes)
-    ids = hf_models.tokens(1, 6)
-    with hf_attention.replaced(model, full_attention):
+    model = models.model(family, **changes)
+    ids = models.tokens(1, 6)
+    with attention.replaced(model, full_attention):
         logits_of(model, ids)
         with pytest.raises(ValueError, match=r"^attention dropout of .* cannot go through an attention function"):
             logits_of(model.train(), ids)
@@ -305,8 +306,8 @@ def test_attention_dropout_is_refused_in_training_alone(family, changes):
     ],
 )
 def test_other_attention_of_a_known_family_is_refused(family, changes, message):
-    model = hf_models.model(family, **changes)
-    with pytest.raises(ValueError, match=f"^{message}"), hf_attention.replaced(model, full_attention):
+    model = models.model(family, **changes)
+    with pytest.raises(ValueError, match=f"^{message}"), attention.replaced(model, full_attention):
         pass
 
 
@@ -328,7 +329,7 @@ def test_what_is_no_model_is_refused_by_name():
 
 @pytest.mark.parametrize("family", ["llama", "mpt"])
 def test_a_model_without_its_head_and_one_with_missing_layers(family):
-    model = hf_models.model(family)
+    model = models.model(family)
     inner = model.base_model
     assert hf_heads.heads(inner).n_layers == 2
     layers = inner.layers if family == "llama" else inner.blocks

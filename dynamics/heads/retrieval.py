@@ -21,8 +21,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dynamics.head_scores import allowed_tokens
-from dynamics.head_scores_rows import measured, vocabulary
+from dynamics.heads.rows import measured, vocabulary
+from dynamics.heads.scores import allowed_tokens
 
 if TYPE_CHECKING:
     from torch import nn

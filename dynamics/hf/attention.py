@@ -1,6 +1,6 @@
 """Every attention of a transformers model through an `AttentionFunction`: ALiBi models and rotary ones, one contract.
 
-Supported models are those of `dynamics.hf_heads`. The rotary ones go through transformers' own `AttentionInterface`.
+Supported models are those of `dynamics.hf.families`. The rotary ones go through transformers' own `AttentionInterface`.
 BLOOM and MPT ignore it and add one bias tensor for all heads, so that their attention forward is replaced, from the
 projections to the output matrix.
 A function computes the exact distances of `theory.alibi`; transformers rounds slope * position to single precision, and
@@ -19,7 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from dynamics.hf_heads import heads
+from dynamics.hf.families import heads
 from dynamics.model.attention_function import AttentionFunction
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def replaced(model: PreTrainedModel, function: AttentionFunction) -> Iterator[Pr
     """Let all attention of the model go through `function`; what was there before comes back on exit.
 
     A transformers cache sees what it always sees. A function without memory needs the whole sequence in one call; one
-    with memory needs a cache that keeps no keys itself, as `dynamics.hf_cache`. Attention weights are not returned.
+    with memory needs a cache that keeps no keys itself, as `dynamics.hf.cache`. Attention weights are not returned.
     The model's configuration is exchanged for a copy meanwhile, so that a model that shares it keeps its own attention.
     Raises: ValueError as `heads`; within, for padding, packed documents, four-dimensional masks, attention dropout in
         training, and for a sequence continued without its keys.

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from dynamics.coupling import Mixing, MixingTable
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
+from dynamics.heads.coupling import Mixing, MixingTable
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.sweep.shipped import SHIPPED
 

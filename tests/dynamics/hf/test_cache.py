@@ -9,11 +9,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynamics import hf_attention, hf_cache, hf_heads
+from dynamics.hf import attention, families
+from dynamics.hf import cache as hf_cache
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
 from dynamics.razor.plan import RazorPlan, razor_bytes
-from tests.dynamics import hf_models
+from tests.dynamics.hf import models
 from tests.dynamics.razor.cases import plans
 
 TIGHT = 1e-10
@@ -25,7 +26,7 @@ BEAMS = {"do_sample": False, "num_beams": 3}
 
 def plan_for(model, **changes):
     """One full key-value head in layer 0, none in layer 1; of 14 tokens a head that is not full sees about half."""
-    found = hf_heads.heads(model)
+    found = families.heads(model)
     whole = (frozenset([found.n_kv_heads - 1]),) + (frozenset(),) * (found.n_layers - 1)
     settings = {"sinks": 2, "buffer": 3, "share": Fraction(1, 5), "compensation": "mean"} | changes
     return RazorPlan(found.n_heads, found.n_kv_heads, whole, **settings)
@@ -39,10 +40,10 @@ def generate(model, ids, how, **arguments):
 def both(model, plan, ids, how=GREEDY, other=None, **arguments):
     """With the cache; and by transformers' loop without one: the masked attention of the whole text at each step."""
     # generate rounds logits to single precision, transformers' layers much else: double throughout.
-    with hf_models.double():
+    with models.double():
         with hf_cache.razor(model, plan) as cache:
             found = generate(model, ids, how, past_key_values=cache, **arguments)
-        with hf_attention.replaced(model, MaskedAttention(other or plan)):
+        with attention.replaced(model, MaskedAttention(other or plan)):
             expected = generate(model, ids, how, use_cache=False)
     assert all(logits.dtype == torch.float64 for logits in found.logits)
     return found, expected, cache
@@ -63,9 +64,9 @@ KINDS += [("bloom", "alibi"), ("mpt", "alibi"), ("mistral", "mean"), ("qwen2", "
 
 @pytest.mark.parametrize(("family", "kind"), KINDS)
 def test_greedy_generation_equals_the_masked_full_attention(family, kind):
-    model = hf_models.model(family)
+    model = models.model(family)
     prompt = 8 if kind == "centred" else 0
-    found, expected, _ = both(model, plan_for(model, compensation=kind, prompt=prompt), hf_models.tokens(2, 8))
+    found, expected, _ = both(model, plan_for(model, compensation=kind, prompt=prompt), models.tokens(2, 8))
     assert found.sequences.shape == (2, 14)
     assert_same(found, expected)
 
@@ -76,32 +77,32 @@ def test_greedy_generation_equals_the_masked_full_attention(family, kind):
     + [("mpt", BEAMS | {"do_sample": True, "top_k": 0})],
 )
 def test_sampling_and_beams_equal_the_masked_full_attention(family, how):
-    model = hf_models.model(family)
-    found, expected, _ = both(model, plan_for(model), hf_models.tokens(2, 8), how)
+    model = models.model(family)
+    found, expected, _ = both(model, plan_for(model), models.tokens(2, 8), how)
     assert_same(found, expected)
 
 
 @pytest.mark.parametrize("family", ["bloom", "qwen3"])
 def test_several_samples_of_one_prompt_equal_the_masked_full_attention(family):
-    model = hf_models.model(family)
-    found, expected, _ = both(model, plan_for(model), hf_models.tokens(1, 8), SAMPLING | {"num_return_sequences": 3})
+    model = models.model(family)
+    found, expected, _ = both(model, plan_for(model), models.tokens(1, 8), SAMPLING | {"num_return_sequences": 3})
     assert len(found.sequences.unique(dim=0)) == 3
     assert_same(found, expected)
 
 
 @pytest.mark.parametrize(("family", "size"), [("bloom", 3), ("mpt", 1), ("llama", 3)])
 def test_prompts_read_in_chunks_give_the_same(family, size):
-    model = hf_models.model(family)
-    found, expected, cache = both(model, plan_for(model), hf_models.tokens(2, 8), prefill_chunk_size=size)
+    model = models.model(family)
+    found, expected, cache = both(model, plan_for(model), models.tokens(2, 8), prefill_chunk_size=size)
     assert_same(found, expected)
     assert cache.get_seq_length() == 13
 
 
 @pytest.mark.parametrize("family", ["bloom", "llama"])
 def test_sequences_that_end_early_do_not_disturb_the_others(family):
-    model = hf_models.model(family)
+    model = models.model(family)
     # transformers takes a pad token in a prompt for padding.
-    ids, pad = hf_models.tokens(3, 8) % 60, 63
+    ids, pad = models.tokens(3, 8) % 60, 63
     found, _, _ = both(model, plan_for(model), ids)
     end = int(found.sequences[0, 10])
     found, expected, _ = both(model, plan_for(model), ids, GREEDY | {"eos_token_id": end, "pad_token_id": pad})
@@ -111,28 +112,28 @@ def test_sequences_that_end_early_do_not_disturb_the_others(family):
 
 @pytest.mark.parametrize("family", ["bloom", "llama"])
 def test_a_second_call_goes_on_where_the_first_ended(family):
-    model = hf_models.model(family)
-    plan, ids = plan_for(model), hf_models.tokens(2, 8)
-    with hf_models.double():
+    model = models.model(family)
+    plan, ids = plan_for(model), models.tokens(2, 8)
+    with models.double():
         with hf_cache.razor(model, plan) as cache:
             first = generate(model, ids, GREEDY, past_key_values=cache)
-            longer = torch.cat([first.sequences, hf_models.tokens(2, 5, seed=3)], dim=1)
+            longer = torch.cat([first.sequences, models.tokens(2, 5, seed=3)], dim=1)
             second = generate(model, longer, GREEDY, past_key_values=cache)
             assert cache.get_seq_length() == 24
             cache.reset()
             assert cache.get_seq_length() == cache.nbytes() == 0
             again = generate(model, ids, GREEDY, past_key_values=cache)
-        with hf_attention.replaced(model, MaskedAttention(plan)):
+        with attention.replaced(model, MaskedAttention(plan)):
             expected = generate(model, longer, GREEDY, use_cache=False)
     assert_same(second, expected)
     assert_same(again, first)
 
 
-@pytest.mark.parametrize("family", hf_models.FAMILIES)
+@pytest.mark.parametrize("family", models.FAMILIES)
 def test_a_plan_that_drops_nothing_generates_what_the_model_does(family):
-    model = hf_models.model(family)
-    ids = hf_models.tokens(2, 8)
-    with hf_models.double():
+    model = models.model(family)
+    ids = models.tokens(2, 8)
+    with models.double():
         own = generate(model, ids, GREEDY, use_cache=True)
         with hf_cache.razor(model, plan_for(model, buffer=16)) as cache:
             found = generate(model, ids, GREEDY, past_key_values=cache)
@@ -142,11 +143,11 @@ def test_a_plan_that_drops_nothing_generates_what_the_model_does(family):
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-4), (torch.bfloat16, 0.2)])
 @pytest.mark.parametrize("family", ["bloom", "llama"])
 def test_generation_in_low_precision_stays_within_its_rounding(family, dtype, tolerance):
-    model = hf_models.model(family, dtype=dtype)
-    plan, ids = plan_for(model, prompt=4), hf_models.tokens(2, 12)
+    model = models.model(family, dtype=dtype)
+    plan, ids = plan_for(model, prompt=4), models.tokens(2, 12)
     with hf_cache.razor(model, plan) as cache, torch.no_grad():
         found = torch.cat([model(part, past_key_values=cache).logits for part in ids.split(5, dim=1)], dim=1)
-    with hf_attention.replaced(model, MaskedAttention(plan)), torch.no_grad():
+    with attention.replaced(model, MaskedAttention(plan)), torch.no_grad():
         expected = model(ids).logits
     assert found.dtype == dtype
     assert (found - expected).abs().max() < tolerance  # logits up to 8
@@ -157,16 +158,16 @@ def test_generation_in_low_precision_stays_within_its_rounding(family, dtype, to
     "change", [{"buffer": 4}, {"sinks": 1}, {"compensation": "none"}, {"full": (frozenset(),) * 2}]
 )
 def test_a_plan_that_differs_is_seen_in_the_logits(family, change):
-    model = hf_models.model(family)
+    model = models.model(family)
     plan = plan_for(model)
-    found, expected, _ = both(model, plan, hf_models.tokens(2, 12), other=replace(plan, **change))
+    found, expected, _ = both(model, plan, models.tokens(2, 12), other=replace(plan, **change))
     assert gap(found, expected) > 1e-4
 
 
 def held(family, kind, batch, length):
-    model = hf_models.model(family, dtype=torch.float32)
+    model = models.model(family, dtype=torch.float32)
     plan = plan_for(model, compensation=kind, prompt=5)
-    ids = hf_models.tokens(batch, length)
+    ids = models.tokens(batch, length)
     head_dim = getattr(model.config, "head_dim", None) or model.config.hidden_size // plan.n_heads
     return model, plan, ids, lambda n: razor_bytes(plan, n, head_dim, 4, batch=batch)
 
@@ -202,26 +203,26 @@ def test_generation_holds_less_than_transformers_own_cache(family):
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("family", hf_models.FAMILIES)
+@pytest.mark.parametrize("family", models.FAMILIES)
 @settings(max_examples=40)
 @given(data=st.data())
 def test_any_plan_generates_what_the_masked_full_attention_does(family, data):
-    model = hf_models.model(family, seed=data.draw(st.integers(0, 3)))
-    found = hf_heads.heads(model)
+    model = models.model(family, seed=data.draw(st.integers(0, 3)))
+    found = families.heads(model)
     kinds = ["none", "mean", "centred"] + ["alibi"] * (found.slopes is not None)
     plan = data.draw(plans(2, found.n_heads, found.n_kv_heads, kinds))
-    ids = hf_models.tokens(data.draw(st.integers(1, 3)), data.draw(st.integers(max(1, plan.prompt), 16)))
+    ids = models.tokens(data.draw(st.integers(1, 3)), data.draw(st.integers(max(1, plan.prompt), 16)))
     how = data.draw(st.sampled_from([GREEDY, SAMPLING, BEAMS]))
     arguments = data.draw(st.sampled_from([{}, {"prefill_chunk_size": 2}]))
     assert_same(*both(model, plan, ids, how, **arguments)[:2])
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("family", hf_models.FAMILIES)
+@pytest.mark.parametrize("family", models.FAMILIES)
 def test_generation_on_a_gpu_equals_the_masked_full_attention(family):
-    model = hf_models.model(family).cuda()
+    model = models.model(family).cuda()
     for how in (GREEDY, SAMPLING, BEAMS):
-        found, expected, _ = both(model, plan_for(model), hf_models.tokens(2, 8).cuda(), how)
+        found, expected, _ = both(model, plan_for(model), models.tokens(2, 8).cuda(), how)
         assert_same(found, expected)
 
 
@@ -243,7 +244,7 @@ def raises(message):
     ],
 )
 def test_a_plan_that_does_not_fit_is_refused(change, message):
-    model = hf_models.model("llama")
+    model = models.model("llama")
     with raises(message), hf_cache.razor(model, replace(plan_for(model), **change)):
         pass
     assert model.config._attn_implementation == "sdpa" and not model._forward_pre_hooks
@@ -253,7 +254,7 @@ def test_a_plan_that_does_not_fit_is_refused(change, message):
 def test_angles_that_change_with_the_length_are_refused(kind):
     rope = {"rope_type": kind, "rope_theta": 1e4, "factor": 2.0, "original_max_position_embeddings": 64}
     rope |= {"short_factor": [1.0] * 4, "long_factor": [1.0] * 4} if kind == "longrope" else {}
-    model = hf_models.model("llama", rope_parameters=rope)
+    model = models.model("llama", rope_parameters=rope)
     with raises(f"rotary angles of type '{kind}' change with the length"), hf_cache.razor(model, plan_for(model)):
         pass
 
@@ -269,8 +270,8 @@ def test_an_unknown_architecture_is_refused():
 
 @pytest.mark.parametrize("family", ["bloom", "mpt", "llama"])
 def test_calls_that_would_give_other_numbers_are_refused(family):
-    model = hf_models.model(family)
-    ids = hf_models.tokens(2, 8)
+    model = models.model(family)
+    ids = models.tokens(2, 8)
     masked = torch.ones_like(ids)
     masked[0, 0] = 0
     with torch.no_grad():
@@ -300,8 +301,8 @@ def test_calls_that_would_give_other_numbers_are_refused(family):
 
 
 def test_a_call_that_broke_off_is_noticed(monkeypatch):
-    model = hf_models.model("llama")
-    ids = hf_models.tokens(1, 5)
+    model = models.model("llama")
+    ids = models.tokens(1, 5)
     real = RazorCache.__call__
 
     def failing(self, layer, *tensors, **settings):
@@ -322,8 +323,8 @@ def test_a_call_that_broke_off_is_noticed(monkeypatch):
 
 @pytest.mark.parametrize("family", ["mpt", "llama"])
 def test_the_model_is_as_before_afterwards(family):
-    model = hf_models.model(family)
-    settings, config, ids = model.generation_config, model.config, hf_models.tokens(1, 6)
+    model = models.model(family)
+    settings, config, ids = model.generation_config, model.config, models.tokens(1, 6)
     own = model.generate(ids, max_new_tokens=3)
     with pytest.raises(KeyboardInterrupt), hf_cache.razor(model, plan_for(model)):
         raise KeyboardInterrupt

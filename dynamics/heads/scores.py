@@ -25,7 +25,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dynamics.head_scores_rows import longest, measured, vocabulary
+from dynamics.heads.rows import longest, measured, vocabulary
 
 if TYPE_CHECKING:
     from torch import nn
@@ -80,7 +80,7 @@ def head_scores(
     """Scores of every head of every layer, the mean over prompts drawn with the seeds seed, seed + 1, ..
 
     One block of attention is held at a time (`head_scores_rows.BLOCK`), never a whole matrix.
-    Args: model, an `InductionModel` or a model of transformers that `dynamics.hf_attention` knows; k, repeats, excluded
+    Args: model, an `InductionModel` or a model of transformers that `dynamics.hf.attention` knows; k, repeats, excluded
         as in `repeated_prompt`; k None: the paper's 2500, or as many as the model's positions and vocabulary allow
         (512 for 2048 positions). Scores at different k are not the same: heads that look near find fewer copies.
     Raises: ValueError for arguments outside their range, or a prompt that the model is too short for.

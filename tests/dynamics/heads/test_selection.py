@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics.head_scores import HeadScores
-from dynamics.head_scores_selection import kept_count, named_heads, retrieval_heads, top_heads
+from dynamics.heads.scores import HeadScores
+from dynamics.heads.selection import kept_count, named_heads, retrieval_heads, top_heads
 
 
 @given(st.integers(0, 5000), st.integers(0, 100))

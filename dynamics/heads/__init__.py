@@ -1,0 +1,1 @@
+"""Which heads do what: named by their attention, scored on copies, placed on the landscape."""
