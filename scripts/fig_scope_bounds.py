@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from dynamics.adversary_context import Heads
+    from dynamics.scope.adversary_context import Heads
 
 QUICK_SIZE, FULL_SIZE = 6, 18
 EPS, SLOPE, RANGE, SEED = 1e-3, 2.0**-4, 12.0, 4
@@ -97,7 +97,7 @@ def _random_head() -> dict:
 
 def _attacked(head: dict, distances: list[int]) -> list[float]:
     """The largest weight found at each distance."""
-    from dynamics.adversary import heaviest_weights
+    from dynamics.scope.adversary import heaviest_weights
 
     found = heaviest_weights(_copies(head, len(distances)), distances)
     return [one.weight(n) for one, n in zip(found, distances, strict=True)]
@@ -107,14 +107,14 @@ def _random(head: dict, contexts: int) -> "NDArray":
     """The largest weight in so many random contexts at distance 0, 1, .."""
     import torch
 
-    from dynamics.adversary_context import random_contexts
+    from dynamics.scope.adversary_context import random_contexts
 
     drawn = [one.weights.flip(0) for one in random_contexts(_copies(head, contexts), TOKENS)]
     return torch.stack(drawn).amax(0).numpy()
 
 
 def _copies(head: dict, count: int) -> "Heads":
-    from dynamics.adversary_context import heads
+    from dynamics.scope.adversary_context import heads
 
     many = {name: [value] * count for name, value in head.items() if name != "norm"}
     return heads(**many, norm=head["norm"], slope=SLOPE)

@@ -13,7 +13,7 @@ from scripts.cli import Parser, finite, output_file, run, whole
 from scripts.figure_files import FORMATS, figure_prefix, formats
 
 if TYPE_CHECKING:
-    from dynamics.scope import HeadScope, Settings
+    from dynamics.scope.heads import HeadScope, Settings
     from dynamics.weights.reader import Checkpoint
 
 EPILOG = "exit status: 0 done, 2 bad input (one line, nothing written), 130 interrupted"
@@ -60,7 +60,7 @@ def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     target = output_file(args.json) if args.json else None
     prefix = figure_prefix(args.figure, "scope_map", args.format) if args.figure else None
-    from dynamics.scope import settings
+    from dynamics.scope.heads import settings
     from dynamics.weights.reader import open_checkpoint
 
     checkpoint = open_checkpoint(args.model, dict(args.sha256 or ()))
@@ -92,7 +92,7 @@ def measured(
     """All layers, or the chosen ones with the chosen heads, with a bar on a terminal. Raises ValueError for others."""
     from tqdm import tqdm
 
-    from dynamics.scope import layer_scopes
+    from dynamics.scope.heads import layer_scopes
 
     chosen = heads or {layer: set() for layer in range(checkpoint.architecture.n_layers)}
     for layer, some in chosen.items():

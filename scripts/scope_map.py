@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from dynamics.scope import HeadScope, Settings
+    from dynamics.scope.heads import HeadScope, Settings
 
 WIDTH, HEIGHTS = 3.4, (1.6, 5.0)  # inches
 
@@ -27,7 +27,7 @@ def compute(layers: Sequence[Sequence[HeadScope]], asked: Settings) -> Data:
     """The arrays of the map."""
     import numpy as np
 
-    from dynamics.scope import Reach
+    from dynamics.scope.heads import Reach
 
     every = [head for heads in layers for head in heads]
     shape = 1 + max(head.layer for head in every), 1 + max(head.head for head in every)

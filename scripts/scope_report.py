@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dynamics.scope import HeadScope, Settings
+    from dynamics.scope.heads import HeadScope, Settings
     from dynamics.weights.reader import Checkpoint
 
 Layers = Sequence[Sequence["HeadScope"]]
@@ -59,7 +59,7 @@ def _number(value: float | None) -> str:
 
 
 def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool) -> list[str]:
-    from dynamics.scope_ranges import Basis
+    from dynamics.scope.ranges import Basis
 
     sizes, heads = checkpoint.architecture, [head for of_layer in layers for head in of_layer]
     lines = [
@@ -72,8 +72,8 @@ def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool
 
 
 def _totals(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> list[str]:
-    from dynamics.scope import Reach
-    from dynamics.scope_totals import totals
+    from dynamics.scope.heads import Reach
+    from dynamics.scope.totals import totals
 
     total = totals(checkpoint, layers, asked)
     mib = [numbers * 2 / 2**20 for numbers in (total.kept_numbers, total.full_numbers)]
@@ -101,7 +101,7 @@ def document(model: str, checkpoint: Checkpoint, layers: Layers, asked: Settings
 
 
 def _plain_totals(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> dict[str, Any]:
-    from dynamics.scope_totals import totals
+    from dynamics.scope.totals import totals
 
     total = totals(checkpoint, layers, asked)
     return total._asdict() | {"reaches": {reach.name: number for reach, number in total.reaches.items()}}

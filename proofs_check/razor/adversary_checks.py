@@ -42,15 +42,15 @@ class Stack:
         return [(*row, self.norm) for row in rows]
 
     def heads(self) -> Any:
-        from dynamics.adversary_context import heads
+        from dynamics.scope.adversary_context import heads
 
         return heads(self.w_q, self.w_k, self.gamma, self.bias, self.shift, self.norm, self.slopes)
 
 
 def no_context_above(seed: int, count: int, factor: float = 1.0) -> Margin:
     """Three contexts a head - for a weight, for a mass, random: the largest of reached over bound, D and D_s scaled."""
-    from dynamics.adversary import heaviest_masses, heaviest_weights
-    from dynamics.adversary_context import random_contexts
+    from dynamics.scope.adversary import heaviest_masses, heaviest_weights
+    from dynamics.scope.adversary_context import random_contexts
 
     stack = Stack(seed, count)
     lengths = [n + 1 + seed % 50 for n in stack.at]
@@ -77,7 +77,7 @@ def no_context_above(seed: int, count: int, factor: float = 1.0) -> Margin:
 
 def attained(seed: int, count: int, factor: float = 1.0) -> Margin:
     """Heads with D_s = D: the least of reached over bound, for the weight and for both masses; at least 99.9 %."""
-    from dynamics.adversary import heaviest_masses, heaviest_weights
+    from dynamics.scope.adversary import heaviest_masses, heaviest_weights
 
     stack = Stack(4 * (seed // 4) + seed % 2, count, mirrored=1)
     lengths = [n + 20 for n in stack.at]
@@ -100,8 +100,8 @@ def attained(seed: int, count: int, factor: float = 1.0) -> Margin:
 @cache
 def free_states(seed: int, count: int, factor: float = 1.0) -> Margin:
     """Four states moved freely reach no more of the weight at distance 2 than one query with its best keys."""
-    from dynamics.adversary import heaviest_weights
-    from dynamics.adversary_free import move_all, share
+    from dynamics.scope.adversary import heaviest_weights
+    from dynamics.scope.adversary_free import move_all, share
 
     stack = Stack(seed, count).heads()
     closed = heaviest_weights(stack, [2] * count, [4] * count, starts=8, steps=60)
@@ -111,7 +111,7 @@ def free_states(seed: int, count: int, factor: float = 1.0) -> Margin:
 
 def ranges(seed: int, count: int, factor: float = 1.0) -> Margin:
     """`logit_range`, and `self_gap` where there is no bias, against ascent over queries: difference over D."""
-    from dynamics.adversary import largest_gaps, largest_ranges
+    from dynamics.scope.adversary import largest_gaps, largest_ranges
 
     stack = Stack(seed, count)
     reached = largest_ranges(stack.heads(), starts=8, steps=200).numpy()

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynamics.scope import layer_scopes, settings
+from dynamics.scope.heads import layer_scopes, settings
 from dynamics.weights.reader import open_checkpoint
 from scripts import scope
 from scripts.cli import run
@@ -163,7 +163,7 @@ def test_weights_that_reading_rounds_are_not_certified(tmp_path, capsys):
 
 
 def test_interruption_exits_130_and_writes_nothing(alibi, tmp_path, monkeypatch, capsys):
-    from dynamics import scope as library
+    from dynamics.scope import heads as library
 
     def interrupted(*_):
         raise KeyboardInterrupt
@@ -241,7 +241,7 @@ def prepared(model):
         with contextlib.redirect_stdout(io.StringIO()):
             assert scope.main([model, "--eps", "1e-3"]) == 0
 
-    for name in ("dynamics.scope_totals", "scripts.scope_report", "tqdm"):
+    for name in ("dynamics.scope.totals", "scripts.scope_report", "tqdm"):
         importlib.import_module(name)
 
     return whole

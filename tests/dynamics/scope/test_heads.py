@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics import scope_ranges
-from dynamics.scope import Reach, layer_scopes, settings
-from dynamics.scope_ranges import Basis
-from dynamics.scope_totals import totals
-from tests.dynamics.scope_cases import ALIBI, CASES, HEADS, KV_HEADS, PLAIN, SLOPES, InMemory, case
+from dynamics.scope import ranges as scope_ranges
+from dynamics.scope.heads import Reach, layer_scopes, settings
+from dynamics.scope.ranges import Basis
+from dynamics.scope.totals import totals
+from tests.dynamics.scope.cases import ALIBI, CASES, HEADS, KV_HEADS, PLAIN, SLOPES, InMemory, case
 from tests.dynamics.weights.checkpoint_files import attention
 from theory import alibi
 from theory.cache.dropped import value_diameter

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dynamics.adversary import heaviest_masses, heaviest_weights, largest_gaps, largest_ranges
-from dynamics.adversary_free import move_all
-from tests.dynamics.adversary_cases import KINDS, ULPS, Batch, distances_of_interest, output_excesses
+from dynamics.scope.adversary import heaviest_masses, heaviest_weights, largest_gaps, largest_ranges
+from dynamics.scope.adversary_free import move_all
+from tests.dynamics.scope.adversary_cases import KINDS, ULPS, Batch, distances_of_interest, output_excesses
 from theory import alibi
 from theory.cache.dropped import output_error_bound, truncate, value_diameter
 from theory.cache.dropped_flat import mass_bound

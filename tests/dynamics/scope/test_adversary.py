@@ -7,11 +7,11 @@ import pytest
 import torch
 from torch import nn
 
-from dynamics import adversary
-from dynamics.adversary_ascent import ascend
-from dynamics.adversary_context import attention, heads, random_contexts, states
-from dynamics.adversary_free import move_all, share
-from tests.dynamics.adversary_cases import KINDS, ULPS, Batch
+from dynamics.scope import adversary
+from dynamics.scope.adversary_ascent import ascend
+from dynamics.scope.adversary_context import attention, heads, random_contexts, states
+from dynamics.scope.adversary_free import move_all, share
+from tests.dynamics.scope.adversary_cases import KINDS, ULPS, Batch
 from tests.theory.alibi.drawn_heads import weights_of
 from theory import alibi
 

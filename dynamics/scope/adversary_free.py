@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from dynamics.adversary_ascent import ascend
-from dynamics.adversary_context import Context, Heads, attention, context, states
+from dynamics.scope.adversary_ascent import ascend
+from dynamics.scope.adversary_context import Context, Heads, attention, context, states
 
 Aim = Callable[[Tensor, Tensor], Tensor]
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dynamics.adversary import largest_gaps, largest_ranges
-from dynamics.adversary_context import heads
+from dynamics.scope.adversary import largest_gaps, largest_ranges
+from dynamics.scope.adversary_context import heads
 from tests.theory.alibi.drawn_heads import random_head
 from theory import alibi
 

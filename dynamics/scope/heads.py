@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.scope_ranges import Basis, HeadRange, layer_ranges
+from dynamics.scope.ranges import Basis, HeadRange, layer_ranges
 from dynamics.weights.reader import Checkpoint, SmallTensors
 from theory import alibi
 from theory.cache.dropped import output_error_bound

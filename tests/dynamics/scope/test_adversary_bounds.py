@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.dynamics.adversary_cases import KINDS, ULPS, count_and_worst
+from tests.dynamics.scope.adversary_cases import KINDS, ULPS, count_and_worst
 
 BOUNDS = {
     "weight_bound", "weight_bound with self_gap", "masked_weight_bound", "dropped_mass_bound",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dynamics.scope import HeadScope, Reach, Settings
+from dynamics.scope.heads import HeadScope, Reach, Settings
 from dynamics.weights.reader import Checkpoint
 
 

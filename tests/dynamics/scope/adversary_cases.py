@@ -5,8 +5,8 @@ import math
 import numpy as np
 import torch
 
-from dynamics.adversary import heaviest_masses, heaviest_weights
-from dynamics.adversary_context import heads, random_contexts
+from dynamics.scope.adversary import heaviest_masses, heaviest_weights
+from dynamics.scope.adversary_context import heads, random_contexts
 from theory import alibi
 from theory.alibi.sharp import sharp_weight
 from theory.cache.dropped import output_error_bound, truncate, value_diameter

@@ -1,0 +1,1 @@
+"""How far the heads of a checkpoint can see, and the contexts that a bound fears most."""
