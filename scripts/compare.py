@@ -55,11 +55,11 @@ def _compare(options, out: Path, device: str) -> int:
     """Train, measure, write and print."""
     import torch
 
-    from dynamics.comparison_presets import preset
-    from dynamics.comparison_record import Comparison, write_comparison
-    from dynamics.comparison_scope import write_scopes
+    from dynamics.comparison.by_distance import write_scopes
+    from dynamics.comparison.head_reading import write_reading
+    from dynamics.comparison.presets import preset
+    from dynamics.comparison.record import Comparison, write_comparison
     from dynamics.files.manifest import package_version
-    from dynamics.head_reading import write_reading
     from dynamics.tasks.corpus import standard_library
     from scripts.compare_table import scope_table, table
 
@@ -81,8 +81,8 @@ def _compare(options, out: Path, device: str) -> int:
 
 def _induction(out: Path, device: str, quiet: bool) -> int:
     """The same scopes of models without shifted keys, whose bounds are attained."""
-    from dynamics.comparison_induction import induction_scopes
-    from dynamics.comparison_scope import write_scopes
+    from dynamics.comparison.by_distance import write_scopes
+    from dynamics.comparison.induction import induction_scopes
     from scripts.compare_table import scope_table
 
     scopes, accuracy = induction_scopes(out / "induction", device, not quiet)
@@ -96,8 +96,8 @@ def _induction(out: Path, device: str, quiet: bool) -> int:
 def _parts(settings, corpus, out: Path, device: str, quiet: bool):
     from tqdm import tqdm
 
-    from dynamics.comparison import compare_seed
-    from dynamics.comparison_plan import POLICIES
+    from dynamics.comparison.plan import POLICIES
+    from dynamics.comparison.policies import compare_seed
 
     number = settings.seeds * (1 + (len(POLICIES) - 1) * len(settings.budgets))
     with tqdm(total=number, unit="cell", disable=True if quiet else None) as bar:
@@ -114,9 +114,9 @@ def _parts(settings, corpus, out: Path, device: str, quiet: bool):
 
 def _heads(settings, corpus, out: Path, device: str):
     """Scopes beside measured attention, and what single heads read."""
-    from dynamics.comparison import save_model, trained_model
-    from dynamics.comparison_scope import measure_scopes
-    from dynamics.head_reading import measure_reading
+    from dynamics.comparison.by_distance import measure_scopes
+    from dynamics.comparison.head_reading import measure_reading
+    from dynamics.comparison.policies import save_model, trained_model
 
     seeds = range(settings.seeds)
     models = {seed: trained_model(settings, seed, corpus, _folder(out, seed), device, False) for seed in seeds}

@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dynamics import comparison_plan as plan
+from dynamics.comparison import plan
 from scripts.figure_files import STYLE
 
 # Okabe and Ito's colours and black, a marker each, so that policies differ in print and to all eyes: no grey, which

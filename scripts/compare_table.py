@@ -4,10 +4,10 @@ import math
 from fractions import Fraction
 from statistics import median
 
-from dynamics.comparison_plan import CENTRED, DROPPING, FULL, HEAVY, RAZOR, STREAMING, WINDOW, Sizes, sizes
-from dynamics.comparison_record import Comparison
-from dynamics.comparison_scope import ROUNDING, MeasuredScopes, bound_excess
-from dynamics.comparison_statistics import Estimate, Line, lines
+from dynamics.comparison.by_distance import ROUNDING, MeasuredScopes, bound_excess
+from dynamics.comparison.plan import CENTRED, DROPPING, FULL, HEAVY, RAZOR, STREAMING, WINDOW, Sizes, sizes
+from dynamics.comparison.record import Comparison
+from dynamics.comparison.statistics import Estimate, Line, lines
 
 MARKDOWN = {
     WINDOW: "recent window",

@@ -213,7 +213,7 @@ def gallery() -> str:
 
 def _comparison() -> list[str]:
     """The shipped comparison as a table with its intervals."""
-    from dynamics.comparison_record import read_comparison
+    from dynamics.comparison.record import read_comparison
     from scripts.compare_table import markdown_table
 
     comparison = read_comparison()

@@ -30,9 +30,9 @@ def compute(size: int = FULL_SIZE) -> Data:
     """The first `size` of the policies, in the order of the figure's key."""
     import numpy as np
 
-    from dynamics import comparison_plan as plan
-    from dynamics.comparison_record import read_comparison
-    from dynamics.comparison_statistics import lines
+    from dynamics.comparison import plan
+    from dynamics.comparison.record import read_comparison
+    from dynamics.comparison.statistics import lines
 
     order = (plan.RAZOR, plan.DROPPING, plan.RANDOM, plan.HEAVY, plan.STREAMING, plan.WINDOW, plan.NONE_PROTECTED,
              plan.CENTRED, plan.DECAYED)[:size]  # fmt: skip

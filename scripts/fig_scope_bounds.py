@@ -41,7 +41,7 @@ def compute(size: int = FULL_SIZE, measured: str | None = None) -> Data:
     """The adversary at `size` distances; `measured`, a file of attention by distance, by default the shipped one."""
     import numpy as np
 
-    from dynamics import comparison_scope as text
+    from dynamics.comparison import by_distance as text
     from theory import alibi
 
     scopes = text.read_scopes(measured or text.SHIPPED)

@@ -14,7 +14,7 @@ SEEDS = tuple({"seed": seed} for seed in range(3))
 
 @cache
 def _reading() -> Any:
-    from dynamics.head_reading import read_reading
+    from dynamics.comparison.head_reading import read_reading
 
     return read_reading()
 

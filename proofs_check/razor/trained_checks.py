@@ -23,7 +23,7 @@ FINDERS = {0: (0, 3), 1: (0, 5), 2: (0, 7)}
 
 @cache
 def _comparison() -> Any:
-    from dynamics.comparison_record import read_comparison
+    from dynamics.comparison.record import read_comparison
 
     return read_comparison()
 
@@ -31,7 +31,7 @@ def _comparison() -> Any:
 @cache
 def _measured(policy: str, budget: str, seed: int) -> tuple[float, float]:
     """Bits per byte and share of answered questions."""
-    from dynamics.comparison_statistics import accuracy_of, bits_of
+    from dynamics.comparison.statistics import accuracy_of, bits_of
 
     wanted = (policy, "1" if policy == "full" else budget, seed)
     cell = next(c for c in _comparison().cells if (c.policy, c.budget, c.seed) == wanted)
@@ -71,8 +71,8 @@ def fails(budget: str, seed: int, policy: str) -> Margin:
 
 def random_sets(found: bool) -> list[dict]:
     """A point for each random set of heads that holds the model's finder, or for each that does not."""
-    from dynamics.comparison_heads import chosen_heads
-    from dynamics.comparison_plan import RANDOM, sizes
+    from dynamics.comparison.heads import chosen_heads
+    from dynamics.comparison.plan import RANDOM, sizes
 
     comparison, points = _comparison(), []
     settings, config = comparison.settings, comparison.settings.config
@@ -148,8 +148,8 @@ def token_does_not(budget: str, seed: int, token: str = "razor", without: str = 
 
 @cache
 def _scopes(task: str = "text") -> Any:
-    from dynamics.comparison_induction import SHIPPED
-    from dynamics.comparison_scope import read_scopes
+    from dynamics.comparison.by_distance import read_scopes
+    from dynamics.comparison.induction import SHIPPED
 
     return read_scopes() if task == "text" else read_scopes(SHIPPED)
 
@@ -162,7 +162,7 @@ def heads() -> tuple[dict, ...]:
 
 def within_bound(index: int, task: str = "text", factor: float = 1.0) -> Margin:
     """No weight that a head gave to any distance exceeds its bound; with `factor`, the bound of that share of D."""
-    from dynamics.comparison_scope import ROUNDING, bound_excess
+    from dynamics.comparison.by_distance import ROUNDING, bound_excess
 
     head = _scopes(task).heads[index]
     scaled = {"logit_range": factor * head.logit_range, "self_gap": factor * head.self_gap}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamics.head_reading import read_reading
+from dynamics.comparison.head_reading import read_reading
 from proofs_check.razor import reading_checks as c
 from proofs_check.razor import trained_checks
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from dynamics.comparison_plan import POLICIES
-from dynamics.comparison_presets import preset
-from dynamics.comparison_record import Cell, Comparison, Heads
-from dynamics.comparison_scope import HeadScope, MeasuredScopes
+from dynamics.comparison.by_distance import HeadScope, MeasuredScopes
+from dynamics.comparison.plan import POLICIES
+from dynamics.comparison.presets import preset
+from dynamics.comparison.record import Cell, Comparison, Heads
 from proofs_check.margin import Undecided
 from proofs_check.razor import trained_checks as c
 

@@ -6,12 +6,11 @@ import io
 import numpy as np
 import pytest
 
-from dynamics import comparison_induction, comparison_presets
-from dynamics import comparison_plan as plan
-from dynamics.comparison_record import Settings, read_comparison
-from dynamics.comparison_scope import read_scopes
+from dynamics.comparison import induction, plan, presets
+from dynamics.comparison.by_distance import read_scopes
+from dynamics.comparison.head_reading import read_reading
+from dynamics.comparison.record import Settings, read_comparison
 from dynamics.files.lock import only_writer
-from dynamics.head_reading import read_reading
 from dynamics.model.config import ModelConfig
 from dynamics.tasks import corpus
 from dynamics.tasks.corpus import Corpus
@@ -39,11 +38,11 @@ def small():
 
     before = torch.get_num_threads()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(comparison_presets, "preset", tiny)
+        patch.setattr(presets, "preset", tiny)
         patch.setattr(corpus, "standard_library", lambda: CORPUS)
-        short = comparison_induction.TRAINING.model_copy(update={"steps": 1, "batch": 4, "heldout_rows": 16})
-        patch.setattr(comparison_induction, "TRAINING", short)
-        patch.setattr(comparison_induction, "ROWS", 60)
+        short = induction.TRAINING.model_copy(update={"steps": 1, "batch": 4, "heldout_rows": 16})
+        patch.setattr(induction, "TRAINING", short)
+        patch.setattr(induction, "ROWS", 60)
         yield
     torch.set_num_threads(before)
 
@@ -125,7 +124,7 @@ def test_bad_input_is_one_line_and_nothing_written(bad, tmp_path, capsys):
 
 
 def test_a_folder_of_other_settings_and_a_file_for_a_folder_are_refused(finished, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(comparison_presets, "preset", lambda *a: tiny(*a).model_copy(update={"sinks": 1}))
+    monkeypatch.setattr(presets, "preset", lambda *a: tiny(*a).model_copy(update={"sinks": 1}))
     assert run(compare.main, arguments(finished[0])) == 2
     assert "other settings" in capsys.readouterr().err
     (tmp_path / "file").write_text("")

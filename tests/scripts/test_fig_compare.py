@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynamics import comparison_plan as plan
-from dynamics.comparison_record import read_comparison
-from dynamics.comparison_statistics import line_of
+from dynamics.comparison import plan
+from dynamics.comparison.record import read_comparison
+from dynamics.comparison.statistics import line_of
 from scripts import compare_table, fig_compare
 from scripts.cli import run
 from scripts.compare_panels import LOOKS

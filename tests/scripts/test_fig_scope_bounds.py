@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dynamics.comparison_scope import read_scopes
+from dynamics.comparison.by_distance import read_scopes
 from scripts import fig_scope_bounds
 from scripts.cli import run
 from theory import alibi

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import t as student
 
-from dynamics.comparison_plan import FULL
-from dynamics.comparison_record import Cell, Comparison
+from dynamics.comparison.plan import FULL
+from dynamics.comparison.record import Cell, Comparison
 
 LEVEL = 0.95
 

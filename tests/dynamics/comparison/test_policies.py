@@ -8,13 +8,13 @@ import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dynamics import comparison as module
-from dynamics import comparison_plan as plan
-from dynamics.comparison import attention_of, compare_seed, evaluate, held_out, mean_queries
-from dynamics.comparison_heads import chosen_heads, rank_heads, ranking
-from dynamics.comparison_plan import FULL, POLICIES, RANDOM, cells, sizes
-from dynamics.comparison_record import Comparison, Settings, read_comparison, write_comparison
-from dynamics.comparison_statistics import accuracy_of, bits_of, estimate, line_of, lines, share_estimate
+from dynamics.comparison import plan
+from dynamics.comparison import policies as module
+from dynamics.comparison.heads import chosen_heads, rank_heads, ranking
+from dynamics.comparison.plan import FULL, POLICIES, RANDOM, cells, sizes
+from dynamics.comparison.policies import attention_of, compare_seed, evaluate, held_out, mean_queries
+from dynamics.comparison.record import Comparison, Settings, read_comparison, write_comparison
+from dynamics.comparison.statistics import accuracy_of, bits_of, estimate, line_of, lines, share_estimate
 from dynamics.model.attention_function import full_attention
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics.comparison_presets import preset
-from dynamics.comparison_scope import read_scopes
-from dynamics.head_reading import questions, read_model, read_reading
+from dynamics.comparison.by_distance import read_scopes
+from dynamics.comparison.head_reading import questions, read_model, read_reading
+from dynamics.comparison.presets import preset
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.razor.eviction import heavy_hitters, known_query, sink_window, sink_window_but
@@ -128,8 +128,8 @@ def test_the_shipped_reading_is_of_the_comparison_and_fits_the_shipped_model():
 
 
 def test_one_head_alone_is_measured_again_with_the_shipped_model():
-    from dynamics.comparison import held_out
-    from dynamics.head_reading import _answers
+    from dynamics.comparison.head_reading import _answers
+    from dynamics.comparison.policies import held_out
 
     reading, corpus = read_reading(), standard_library()
     if corpus.sha256 != reading.settings.training.corpus:

@@ -9,8 +9,8 @@ import torch
 from pydantic import ValidationError
 from torch import Tensor
 
-from dynamics.comparison import held_out
-from dynamics.comparison_record import Settings
+from dynamics.comparison.policies import held_out
+from dynamics.comparison.record import Settings
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
 from dynamics.model.attention_function import replaced
@@ -22,7 +22,7 @@ from dynamics.tasks.needles import Windows
 from dynamics.training.text import text_losses
 from theory import alibi
 
-SHIPPED = Path(__file__).with_name("results_scope") / "attention_by_distance.json"
+SHIPPED = Path(__file__).parents[1] / "results_scope" / "attention_by_distance.json"
 EPS = 1e-3
 DIGITS = 4  # of a weight in the record
 ROUNDING = 0.5 * 10.0 ** (1 - DIGITS)  # which a logarithm of it may be off by

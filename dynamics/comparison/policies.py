@@ -11,19 +11,9 @@ import torch
 from pydantic import ValidationError
 from torch import Tensor
 
-from dynamics.comparison_heads import chosen_heads, rank_heads
-from dynamics.comparison_plan import (
-    COMPENSATION,
-    FULL,
-    HEAVY,
-    RANDOM,
-    STREAMING,
-    WINDOW,
-    Sizes,
-    cells,
-    sizes,
-)
-from dynamics.comparison_record import Cell, Heads, Part, Settings
+from dynamics.comparison.heads import chosen_heads, rank_heads
+from dynamics.comparison.plan import COMPENSATION, FULL, HEAVY, RANDOM, STREAMING, WINDOW, Sizes, cells, sizes
+from dynamics.comparison.record import Cell, Heads, Part, Settings
 from dynamics.files.atomic import atomic_write_text
 from dynamics.files.manifest import plain_line
 from dynamics.model.attention_function import AttentionFunction, full_attention, replaced

@@ -5,12 +5,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dynamics import comparison_plan as plan
-from dynamics.comparison import attention_of, evaluate, held_out, mean_queries, measure
-from dynamics.comparison_plan import cells, sizes
-from dynamics.comparison_presets import preset
-from dynamics.comparison_record import read_comparison
-from dynamics.comparison_scope import head_scopes, read_scopes
+from dynamics.comparison import plan
+from dynamics.comparison.by_distance import head_scopes, read_scopes
+from dynamics.comparison.plan import cells, sizes
+from dynamics.comparison.policies import attention_of, evaluate, held_out, mean_queries, measure
+from dynamics.comparison.presets import preset
+from dynamics.comparison.record import read_comparison
 from dynamics.model.attention_function import full_attention
 from dynamics.tasks.corpus import standard_library
 from dynamics.tasks.needles import retrieval_windows

@@ -17,11 +17,11 @@ import torch
 from pydantic import ValidationError
 from torch import Tensor
 
-from dynamics.comparison import held_out
-from dynamics.comparison_heads import rank_heads
-from dynamics.comparison_plan import HEAVY, sizes
-from dynamics.comparison_record import Settings
-from dynamics.comparison_scope import head_scopes
+from dynamics.comparison.by_distance import head_scopes
+from dynamics.comparison.heads import rank_heads
+from dynamics.comparison.plan import HEAVY, sizes
+from dynamics.comparison.policies import held_out
+from dynamics.comparison.record import Settings
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
 from dynamics.model.attention_function import AttentionFunction, replaced
@@ -32,7 +32,7 @@ from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import ANSWER, FIRST_KEY, FIRST_VALUE, Windows
 from dynamics.training.text import text_losses
 
-SHIPPED = Path(__file__).with_name("results_scope") / "head_reading.json"
+SHIPPED = Path(__file__).parents[1] / "results_scope" / "head_reading.json"
 COUNTS = (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32)
 OBSERVED = 16  # last tokens of the prompt by which SnapKV chooses
 BUDGET = "8/25"

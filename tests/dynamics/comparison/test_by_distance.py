@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics.comparison_scope import (
+from dynamics.comparison.by_distance import (
     MeasuredScopes,
     bound_excess,
     head_scopes,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dynamics.comparison_record import Heads
+from dynamics.comparison.record import Heads
 from dynamics.heads.scores import head_scores
 from dynamics.heads.selection import ECHO_SHARE, INDUCTION_SHARE, kept_count
 from dynamics.model.decoder import InductionModel

@@ -1,6 +1,6 @@
 """The settings of the comparison at two sizes; no torch."""
 
-from dynamics.comparison_record import Settings
+from dynamics.comparison.record import Settings
 from dynamics.model.config import ModelConfig
 from dynamics.tasks.needles import VOCAB
 from dynamics.training.text_settings import TextTraining

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics import comparison_induction as module
-from dynamics.comparison_induction import CONFIG, TRAINING, by_length, induction_scopes
-from dynamics.comparison_scope import ROUNDING, bound_excess, read_scopes
+from dynamics.comparison import induction as module
+from dynamics.comparison.by_distance import ROUNDING, bound_excess, read_scopes
+from dynamics.comparison.induction import CONFIG, TRAINING, by_length, induction_scopes
 from dynamics.training.batches import heldout_rows
 from theory import alibi
 
