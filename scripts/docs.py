@@ -226,7 +226,7 @@ def _scope_map() -> list[str]:
     """The map that the command scope draws of a shipped model."""
     caption = markdown_text(headline(ROOT / "scripts" / "scope_map.py"))
     options = "--eps 1e-3 --context 16384 --figure out/scope_map"
-    command = f"    python -m scripts.scope dynamics/shipped_models/alibi-text {options}"
+    command = f"    python -m scripts.scope dynamics/shipped/models/alibi-text {options}"
     return ["## scope", "", caption, "", command, "", "![scope_map](scope_map.png)", ""]
 
 

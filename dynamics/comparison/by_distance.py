@@ -13,6 +13,7 @@ from dynamics.comparison.policies import held_out
 from dynamics.comparison.record import Settings
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
+from dynamics.files.shipped import FOLDER
 from dynamics.model.attention_function import replaced
 from dynamics.model.decoder import InductionModel
 from dynamics.model.softmax import probabilities
@@ -22,7 +23,7 @@ from dynamics.tasks.needles import Windows
 from dynamics.training.text import text_losses
 from theory import alibi
 
-SHIPPED = Path(__file__).parents[1] / "results_scope" / "attention_by_distance.json"
+SHIPPED = FOLDER / "comparison" / "attention_by_distance.json"
 EPS = 1e-3
 DIGITS = 4  # of a weight in the record
 ROUNDING = 0.5 * 10.0 ** (1 - DIGITS)  # which a logarithm of it may be off by

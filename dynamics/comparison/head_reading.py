@@ -24,6 +24,7 @@ from dynamics.comparison.policies import held_out
 from dynamics.comparison.record import Settings
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
+from dynamics.files.shipped import FOLDER
 from dynamics.model.attention_function import AttentionFunction, replaced
 from dynamics.model.decoder import InductionModel
 from dynamics.model.softmax import probabilities
@@ -32,7 +33,7 @@ from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import ANSWER, FIRST_KEY, FIRST_VALUE, Windows
 from dynamics.training.text import text_losses
 
-SHIPPED = Path(__file__).parents[1] / "results_scope" / "head_reading.json"
+SHIPPED = FOLDER / "comparison" / "head_reading.json"
 COUNTS = (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32)
 OBSERVED = 16  # last tokens of the prompt by which SnapKV chooses
 BUDGET = "8/25"

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dynamics.comparison.by_distance import EPS, MeasuredScopes, head_scopes, largest_weights
+from dynamics.files.shipped import FOLDER
 from dynamics.model.config import ModelConfig, TrainConfig
 from dynamics.tasks.induction import Batch
 from dynamics.tasks.needles import TEXT, Windows
@@ -18,7 +19,7 @@ from dynamics.training.state import STATE
 CONFIG = ModelConfig(vocab=540, n_layers=2, shift="none", position="alibi")
 TRAINING = TrainConfig(steps=2400, batch=64, learning_rate=4e-3, final_lr=0.1)
 SEEDS, ROWS, LEAST = 2, 2000, 16
-SHIPPED = Path(__file__).parents[1] / "results_scope" / "attention_by_distance_induction.json"
+SHIPPED = FOLDER / "comparison" / "attention_by_distance_induction.json"
 
 
 def induction_scopes(folder: Path, device: str, bar: bool) -> tuple[MeasuredScopes, list[float]]:

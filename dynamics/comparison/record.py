@@ -9,10 +9,11 @@ from pydantic import Field, ValidationError, model_validator
 from dynamics.comparison.plan import POLICIES
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
+from dynamics.files.shipped import FOLDER
 from dynamics.model.config import ModelConfig, Positive
 from dynamics.training.text_settings import TextTraining
 
-SHIPPED = Path(__file__).parents[1] / "results_scope" / "compare.json"
+SHIPPED = FOLDER / "comparison" / "compare.json"
 
 
 class Settings(Strict):

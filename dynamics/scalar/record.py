@@ -8,10 +8,11 @@ from pydantic import Field, ValidationError, model_validator
 
 from dynamics.files.atomic import atomic_write_text
 from dynamics.files.manifest import Strict, plain_line
+from dynamics.files.shipped import FOLDER
 from dynamics.model.config import Positive
 
 Four = tuple[float, float, float, float]
-SHIPPED = Path(__file__).parents[1] / "results_scalar" / "study.json"
+SHIPPED = FOLDER / "scalar" / "study.json"
 
 
 class ScalarTraining(Strict):

@@ -10,9 +10,10 @@ from pydantic import ValidationError
 
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
+from dynamics.files.shipped import FOLDER
 from dynamics.sweep.record import Job, JobResult, Measure, SweepManifest, result_of
 
-SHIPPED = Path(__file__).parents[1] / "results"
+SHIPPED = FOLDER / "sweeps"
 DECIMALS = 4
 
 

@@ -12,11 +12,12 @@ from torch import Tensor
 from dynamics.files import manifest as manifests
 from dynamics.files.atomic import atomic_write_bytes, sha256_bytes
 from dynamics.files.manifest import Manifest
+from dynamics.files.shipped import FOLDER
 from dynamics.model.config import PRESETS, ModelConfig
 from dynamics.model.decoder import InductionModel
 
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
-SHIPPED = Path(__file__).parents[1] / "shipped_models"
+SHIPPED = FOLDER / "models"
 SHIPPED_NAMES = (*PRESETS, "alibi-text")
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 

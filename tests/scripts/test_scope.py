@@ -19,7 +19,7 @@ from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_layouts import M1, m1_convolutions
 
 ROOT = Path(scope.__file__).parents[1]
-KV_SHIFT = ROOT / "dynamics/shipped_models/kv-shift"
+KV_SHIFT = ROOT / "dynamics/shipped/models/kv-shift"
 
 
 @pytest.fixture
