@@ -8,7 +8,7 @@ import sympy as sp
 from proofs_check.kv.figure2_checks import proved
 from proofs_check.kv.mathematical import identities
 from proofs_check.margin import Margin, at_most, close, identity, worst
-from proofs_check.oracles import one_hot_loss
+from proofs_check.oracles.landscape import one_hot_loss
 from proofs_check.tolerances import ROUNDING
 from theory import landscape
 from theory.landscape import critical_symbolic as c

@@ -7,7 +7,7 @@ from flint import arb
 
 from proofs_check.kv.mathematical import identities
 from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same, worst
-from proofs_check.oracles import ball_one_hot_loss
+from proofs_check.oracles.landscape import ball_one_hot_loss
 from theory.landscape import critical_symbolic as c
 from theory.landscape.symbolic import A, B, loss
 from theory.lowering.box import to_ball

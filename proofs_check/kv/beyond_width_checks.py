@@ -11,7 +11,7 @@ import sympy as sp
 
 from proofs_check.claim import Effort
 from proofs_check.margin import Margin, at_most, close, identity, same, worst
-from proofs_check.oracles_width import slopes_of_loss
+from proofs_check.oracles.width import slopes_of_loss
 from proofs_check.tolerances import ROUNDING
 from theory.landscape import width_limit as limit
 from theory.landscape.symbolic import B

@@ -23,11 +23,7 @@ from proofs_check.margin import (
     same,
     worst,
 )
-from proofs_check.oracles import (
-    one_hot_logits,
-    sentence,
-    symbolic_one_hot_logits,
-)
+from proofs_check.oracles.landscape import one_hot_logits, sentence, symbolic_one_hot_logits
 from proofs_check.tolerances import ROUNDING
 from theory import landscape
 from theory.landscape import symbolic

@@ -16,7 +16,7 @@ from proofs_check.kv.outcomes import outcome
 from proofs_check.kv.sweep_margins import Variant, arrivals, medians, trained
 from proofs_check.kv.trained_tasks_checks import faster
 from proofs_check.margin import Margin, less, same, worst
-from proofs_check.oracles import sentence, symbolic_one_hot_logits
+from proofs_check.oracles.landscape import sentence, symbolic_one_hot_logits
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
 LEARNING = "KV shifting (both versions), Section 3.2, citing Bietti et al."

@@ -8,7 +8,7 @@ import sympy as sp
 from flint import arb
 
 from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same, worst
-from proofs_check.oracles_alibi import BallHead, ball, ball_scores, ball_softmax, ball_weights, printed_scope
+from proofs_check.oracles.alibi import BallHead, ball, ball_scores, ball_softmax, ball_weights, printed_scope
 from proofs_check.tolerances import VISIBLE
 from theory import alibi
 from theory.lowering.precision import working

@@ -7,7 +7,7 @@ import sympy as sp
 from flint import arb
 
 from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same
-from proofs_check.oracles_alibi import ball
+from proofs_check.oracles.alibi import ball
 from proofs_check.tolerances import VISIBLE
 from theory import alibi
 from theory.alibi.rotary import rotary_range

@@ -7,7 +7,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.margin import Margin, at_most, ball_at_least, different, identity, less, same, worst
-from proofs_check.oracles_alibi import BallHead, ball, ball_weights, printed_scope
+from proofs_check.oracles.alibi import BallHead, ball, ball_weights, printed_scope
 from proofs_check.tolerances import VISIBLE
 from theory import alibi
 from theory.alibi.printed import printed_condition, violation

@@ -6,7 +6,7 @@ import sympy as sp
 from flint import arb
 
 from proofs_check.margin import Margin, ball_at_least, identity, worst
-from proofs_check.oracles_alibi import BallHead, ball, ball_weights, printed_scope
+from proofs_check.oracles.alibi import BallHead, ball, ball_weights, printed_scope
 from proofs_check.razor.scope_checks import WITNESSES
 
 SMALL = Fraction(1, 1000)

@@ -25,7 +25,7 @@ from proofs_check.claim import (
     Witness,
 )
 from proofs_check.margin import Margin, Undecided, at_most, close, identity, less, same
-from proofs_check.oracles import one_hot_loss, symbolic_one_hot_logits
+from proofs_check.oracles.landscape import one_hot_loss, symbolic_one_hot_logits
 from proofs_check.tolerances import ROUNDING, VISIBLE
 from theory import landscape
 from theory.landscape import symbolic

@@ -14,7 +14,7 @@ from proofs_check.kv import general_checks as general
 from proofs_check.kv import landscape_checks as closed
 from proofs_check.ledger import decided, record
 from proofs_check.margin import Undecided
-from proofs_check.oracles import one_hot_logits, symbolic_one_hot_logits
+from proofs_check.oracles.landscape import one_hot_logits, symbolic_one_hot_logits
 from proofs_check.registry import load
 from proofs_check.store import judge
 from theory import induction, landscape

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from proofs_check.oracles_alibi import ball_weights
+from proofs_check.oracles.alibi import ball_weights
 from proofs_check.razor.scope_checks import WITNESSES
 from scripts import fig_counterexample
 from scripts.cli import run

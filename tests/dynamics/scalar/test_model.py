@@ -12,7 +12,7 @@ from dynamics.scalar.model import ScalarModel, draw_batch, draw_gram, train_scal
 from dynamics.scalar.prediction import corrected_flows, response
 from dynamics.scalar.record import ScalarTraining
 from dynamics.scalar.study import first_passage, flow_end, flow_time, learning_times, step_lag, table_setting
-from proofs_check.oracles_width import gram_loss
+from proofs_check.oracles.width import gram_loss
 from theory import landscape
 from theory.landscape.frozen_table import table_deviation
 

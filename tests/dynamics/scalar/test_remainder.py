@@ -7,7 +7,7 @@ import torch
 from dynamics.scalar.prediction import response
 from dynamics.scalar.remainder import Remainder, _classes, _entries, _loss, _paths, _slopes, remainder
 from dynamics.scalar.study import HALVES
-from proofs_check.oracles_width import gram_loss
+from proofs_check.oracles.width import gram_loss
 from theory.landscape.frozen_table import table_terms
 
 TOKENS, END = 6, 3.0

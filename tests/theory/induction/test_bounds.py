@@ -9,7 +9,7 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs_check import oracles_induction as oracle
+from proofs_check.oracles import induction as oracle
 from proofs_check.tolerances import KERNEL, ROUNDING
 from theory import induction
 from theory.induction.sharpness import COPY_ERROR_BOUNDS

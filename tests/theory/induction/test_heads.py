@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from proofs_check import oracles_induction as oracle
+from proofs_check.oracles import induction as oracle
 from proofs_check.tolerances import ROUNDING, VISIBLE
 from theory import induction
 

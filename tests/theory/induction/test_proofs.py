@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from proofs_check import oracles_induction as oracle
+from proofs_check.oracles import induction as oracle
 from theory.induction import causal_support, regime, sharpness, symbolic
 from theory.induction.sharpness import r
 from theory.symbols import sigma, slope

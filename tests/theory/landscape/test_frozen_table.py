@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from proofs_check.oracles_width import gram_loss
+from proofs_check.oracles.width import gram_loss
 from theory.landscape.frozen_table import positions, table_deviation, table_terms
 from theory.landscape.width import finite_width
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from proofs_check.kv.beyond_width_checks import exact_terms, mean_shift_limit, variance_in_classes, variance_limit
 from proofs_check.kv.beyond_width_samples import monte_carlo
-from proofs_check.oracles_width import Jet, gaussian_grams, gradient_in_gram, gram_loss
+from proofs_check.oracles.width import Jet, gaussian_grams, gradient_in_gram, gram_loss
 from theory import landscape
 from theory.landscape.width import FiniteWidth, finite_width, width_terms
 from theory.landscape.width_limit import limiting_mean_shift

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from proofs_check.oracles import sentence
+from proofs_check.oracles.landscape import sentence
 
 
 class Jet(NamedTuple):

@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 from flint import arb
 
-from proofs_check import oracles
+from proofs_check.oracles import landscape
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
 POINT = (Fraction(3, 4), Fraction(-5, 4), Fraction(7, 4), Fraction(-1, 2))
@@ -16,8 +16,8 @@ CASES = [(tokens, position) for tokens in (2, 3, 5) for position in range(1, tok
 
 
 def test_sentence_repeats_the_token_at_its_position():
-    assert oracles.sentence(4, 1) == [0, 1, 2, 3, 0]
-    assert oracles.sentence(4, 3) == [0, 1, 2, 3, 2]
+    assert landscape.sentence(4, 1) == [0, 1, 2, 3, 0]
+    assert landscape.sentence(4, 3) == [0, 1, 2, 3, 2]
 
 
 def test_logits_of_three_tokens_are_those_worked_by_hand():
@@ -26,24 +26,24 @@ def test_logits_of_three_tokens_are_those_worked_by_hand():
     w = np.exp([0, a1, a2, a1])
     w /= w.sum()
     expected = [b1 * w[0] + b2 * w[1], b1 * (w[1] + w[3]) + b2 * w[2], b1 * w[2] + b2 * w[3]]
-    assert oracles.one_hot_logits(a1, a2, b1, b2, 3, 2) == pytest.approx(expected, abs=1e-15)
+    assert landscape.one_hot_logits(a1, a2, b1, b2, 3, 2) == pytest.approx(expected, abs=1e-15)
     loss = math.log(sum(math.exp(value) for value in expected)) - expected[2]
-    assert oracles.one_hot_loss(a1, a2, b1, b2, 3, 2) == pytest.approx(loss, abs=1e-15)
+    assert landscape.one_hot_loss(a1, a2, b1, b2, 3, 2) == pytest.approx(loss, abs=1e-15)
 
 
 @pytest.mark.parametrize(("tokens", "position"), CASES)
 def test_floats_symbols_and_balls_agree(tokens, position):
-    floats = oracles.one_hot_logits(*map(float, POINT), tokens, position)
+    floats = landscape.one_hot_logits(*map(float, POINT), tokens, position)
     point = dict(zip((alpha1, alpha2, beta1, beta2), map(sp.Rational, map(str, POINT)), strict=True))
-    symbols = [float(row.subs(point)) for row in oracles.symbolic_one_hot_logits(tokens, position)]
-    balls = oracles.ball_one_hot_logits(*POINT, tokens, position)
+    symbols = [float(row.subs(point)) for row in landscape.symbolic_one_hot_logits(tokens, position)]
+    balls = landscape.ball_one_hot_logits(*POINT, tokens, position)
     assert len(symbols) == len(balls) == tokens
     assert symbols == pytest.approx(floats, abs=1e-14)
     assert [float(ball) for ball in balls] == pytest.approx(floats, abs=1e-14)
-    loss = oracles.ball_one_hot_loss(*POINT, tokens, position)
+    loss = landscape.ball_one_hot_loss(*POINT, tokens, position)
     assert isinstance(loss, arb) and loss.rad() < 1e-12
-    assert float(loss) == pytest.approx(oracles.one_hot_loss(*map(float, POINT), tokens, position), abs=1e-14)
+    assert float(loss) == pytest.approx(landscape.one_hot_loss(*map(float, POINT), tokens, position), abs=1e-14)
 
 
 def test_large_scores_do_not_overflow():
-    assert np.isfinite(oracles.one_hot_logits(1e4, 1e4, 1.0, 1.0, 5, 2)).all()
+    assert np.isfinite(landscape.one_hot_logits(1e4, 1e4, 1.0, 1.0, 5, 2)).all()
