@@ -24,8 +24,10 @@ from typing import Any
 from scripts.cli import run
 
 HARNESS = (
-    *(f"proofs_check/{name}.py" for name in ("claim", "record", "sides", "margin", "harness", "ledger", "registry")),
-    *(f"proofs_check/{name}.py" for name in ("certify", "certificate", "check", "krawczyk", "enclose", "oracles")),
+    *(f"proofs_check/ledger/{name}.py" for name in ("claim", "record", "harness", "rows", "registry")),
+    *(f"proofs_check/evidence/{name}.py" for name in ("sides", "margin", "certify", "certificate", "check", "krawczyk")),
+    "proofs_check/evidence/enclose.py",
+    "proofs_check/oracles/landscape.py",
     "theory/lowering/ball.py",
     "theory/lowering/box.py",
 )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from proofs_check.core.statement import Statement
-from proofs_check.margin import Margin
+from proofs_check.evidence.margin import Margin
 
 Point = Mapping[str, Any]
 MarginFunction = Callable[..., Margin]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proofs_check.claim import Claim, Effort, Evidence, Kind, MarginFunction, Point, Status, points_of
-from proofs_check.margin import Margin, Undecided
+from proofs_check.evidence.margin import Margin, Undecided
 from proofs_check.record import BrokenCheck, check_links, check_record
 
 

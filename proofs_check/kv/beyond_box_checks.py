@@ -5,11 +5,11 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
+from proofs_check.evidence.margin import Margin, at_most, close, identity, worst
+from proofs_check.evidence.tolerances import ROUNDING
 from proofs_check.kv.figure2_checks import proved
 from proofs_check.kv.mathematical import identities
-from proofs_check.margin import Margin, at_most, close, identity, worst
 from proofs_check.oracles.landscape import one_hot_loss
-from proofs_check.tolerances import ROUNDING
 from theory import landscape
 from theory.landscape import critical_symbolic as c
 from theory.landscape.slice_symbolic import OWN, PREVIOUS, exact_terms, on_slice

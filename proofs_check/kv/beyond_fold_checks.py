@@ -14,10 +14,10 @@ from functools import cache
 import numpy as np
 import sympy as sp
 
-from proofs_check.certify import both_signs, prove_any_positive
-from proofs_check.check import verify
+from proofs_check.evidence.certify import both_signs, prove_any_positive
+from proofs_check.evidence.check import verify
+from proofs_check.evidence.margin import Margin, Undecided, ball_at_least, worst
 from proofs_check.kv.beyond_slice_checks import HALF, RIGHT, _without, _zero, fold, tail, x
-from proofs_check.margin import Margin, Undecided, ball_at_least, worst
 from theory.landscape.slice_branches import FOLD_BETA1, branch
 from theory.landscape.slice_critical import conditions
 from theory.lowering.ball import BallFunction

@@ -8,10 +8,10 @@ import sympy as sp
 
 from dynamics.flow.trajectories import gradient_flow
 from proofs_check.claim import SAMPLES, Claim, Control, Effort, Interval, Sampled, everywhere
+from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, same, worst
+from proofs_check.evidence.tolerances import FLOW, VISIBLE
 from proofs_check.kv.beyond_time_checks import LEVEL, falls, starts
 from proofs_check.kv.mathematical import exact, mathematical, sampled, symbolic
-from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same, worst
-from proofs_check.tolerances import FLOW, VISIBLE
 from theory.landscape import blow_up
 from theory.landscape import learning_order as order
 from theory.landscape.exact import scaled_learning_time

@@ -5,7 +5,7 @@ from fractions import Fraction
 import sympy as sp
 from flint import arb
 
-from proofs_check.margin import Margin, ball_at_least, identity, worst
+from proofs_check.evidence.margin import Margin, ball_at_least, identity, worst
 from theory.landscape import temperature as t
 from theory.symbols import alpha2, dim, n_tokens
 

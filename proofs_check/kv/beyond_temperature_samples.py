@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from proofs_check.margin import Margin, at_most, less
+from proofs_check.evidence.margin import Margin, at_most, less
 from proofs_check.oracles.width import gaussian_grams, gram_loss
 from theory.landscape import temperature as t
 from theory.symbols import dim, n_tokens

@@ -9,7 +9,7 @@ from flint import arb
 
 from dynamics.flow.trajectories import gradient_flow
 from proofs_check.claim import Effort
-from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same, worst
+from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, same, worst
 from theory.landscape import blow_up
 from theory.landscape.exact import learning_time, scaled_learning_time
 from theory.landscape.slice_symbolic import full_leading_excess

@@ -10,9 +10,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.claim import Effort
-from proofs_check.margin import Margin, at_most, close, identity, same, worst
+from proofs_check.evidence.margin import Margin, at_most, close, identity, same, worst
+from proofs_check.evidence.tolerances import ROUNDING
 from proofs_check.oracles.width import slopes_of_loss
-from proofs_check.tolerances import ROUNDING
 from theory.landscape import width_limit as limit
 from theory.landscape.symbolic import B
 from theory.landscape.width import finite_width, width_terms

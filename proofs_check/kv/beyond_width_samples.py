@@ -5,9 +5,9 @@ from functools import cache
 import numpy as np
 
 from proofs_check.claim import Effort
-from proofs_check.margin import Margin, at_most, close, worst
+from proofs_check.evidence.margin import Margin, at_most, close, worst
+from proofs_check.evidence.tolerances import STANDARD_ERRORS
 from proofs_check.oracles.width import Estimate, argmax_accuracy, pilot_count, simulate
-from proofs_check.tolerances import STANDARD_ERRORS
 from theory.landscape.width import finite_width
 
 QUICK_SEEDS = range(4)

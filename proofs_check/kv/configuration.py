@@ -4,6 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from proofs_check.claim import ENUMERATED, WITNESSED, Control, Nature, Severity, Verdict
+from proofs_check.evidence.margin import Margin, at_most, different, less, same
 from proofs_check.kv.configuration_data import (
     FROM_SCRATCH,
     LLAMA_VOCABULARY,
@@ -13,7 +14,6 @@ from proofs_check.kv.configuration_data import (
     TEXT_NAMES,
 )
 from proofs_check.kv.exact_claim import BOTH, exact_claim
-from proofs_check.margin import Margin, at_most, different, less, same
 from theory.shift.parameters import (
     Shape,
     non_embedding_parameters,

@@ -5,6 +5,7 @@ import itertools
 import sympy as sp
 
 from proofs_check.claim import INSTANCES, Claim, Control, Effort, Nature, Severity, Verdict
+from proofs_check.evidence.margin import Margin, identity, same, worst
 from proofs_check.kv.depth_width import (
     FOUR,
     FOUR_FOR_TWO,
@@ -17,7 +18,6 @@ from proofs_check.kv.depth_width import (
 )
 from proofs_check.kv.exact_claim import unsettled_claim
 from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
-from proofs_check.margin import Margin, identity, same, worst
 from theory.shift.algebra import mixing_matrix, softmax, tokens
 from theory.symbols import alpha1, alpha2
 

@@ -7,9 +7,9 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, everywhere
+from proofs_check.evidence.margin import Margin, identity, less, same, worst
 from proofs_check.kv.exact_claim import unsettled_claim
 from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
-from proofs_check.margin import Margin, identity, less, same, worst
 
 SECTION = "KV shifting (both versions), Section 2.1"
 

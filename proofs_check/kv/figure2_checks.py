@@ -6,12 +6,12 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from proofs_check.area import positive_area
-from proofs_check.certify import prove_positive
-from proofs_check.check import verify
+from proofs_check.evidence.area import positive_area
+from proofs_check.evidence.certify import prove_positive
+from proofs_check.evidence.check import verify
+from proofs_check.evidence.margin import Margin, Undecided, at_most, ball_at_least, identity, less, worst
+from proofs_check.evidence.tolerances import KERNEL
 from proofs_check.kv.mathematical import identities
-from proofs_check.margin import Margin, Undecided, at_most, ball_at_least, identity, less, worst
-from proofs_check.tolerances import KERNEL
 from theory import landscape
 from theory.landscape import slice_symbolic
 from theory.landscape.grid import angle_between, slice_grid

@@ -6,10 +6,10 @@ import sympy as sp
 from flint import arb
 
 from proofs_check.claim import ENUMERATED, Claim, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.evidence.margin import Margin, ball_at_least, less, worst
 from proofs_check.kv.exact_claim import exact_claim, unsettled_claim
 from proofs_check.kv.mathematical import exact, identities, mathematical, symbolic
 from proofs_check.kv.setup import BASE, DEFAULT_BASE, decay, rates
-from proofs_check.margin import Margin, ball_at_least, less, worst
 from theory.shift.algebra import softmax, tokens
 
 FIRST = "KV shifting (first version), Section 5"

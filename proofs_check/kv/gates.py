@@ -6,9 +6,9 @@ from fractions import Fraction
 import sympy as sp
 
 from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, Severity, Verdict, everywhere
+from proofs_check.evidence.margin import Margin, at_most, identity, less, same
 from proofs_check.kv.exact_claim import unsettled_claim
 from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
-from proofs_check.margin import Margin, at_most, identity, less, same
 from theory.shift.algebra import mixing_matrix, tokens
 from theory.symbols import alpha1, alpha2
 

@@ -5,7 +5,7 @@ Each margin is one step of a proof whose other steps are sums over positions or 
 
 import sympy as sp
 
-from proofs_check.margin import Margin, identity, same, worst
+from proofs_check.evidence.margin import Margin, identity, same, worst
 from theory.induction.sharpness import r
 from theory.symbols import sigma, slope
 

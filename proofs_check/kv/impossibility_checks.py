@@ -8,6 +8,17 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.claim import Effort, Point
+from proofs_check.evidence.margin import (
+    Margin,
+    at_most,
+    ball_at_least,
+    balls_apart,
+    different,
+    identity,
+    less,
+    same,
+    worst,
+)
 from proofs_check.kv.exact_heads import (
     DECAY,
     MATCH_WEIGHT,
@@ -24,17 +35,6 @@ from proofs_check.kv.exact_heads import (
 from proofs_check.kv.general_checks import positive, same_term
 from proofs_check.kv.mathematical import identities, not_identity
 from proofs_check.kv.representation_checks import error
-from proofs_check.margin import (
-    Margin,
-    at_most,
-    ball_at_least,
-    balls_apart,
-    different,
-    identity,
-    less,
-    same,
-    worst,
-)
 from theory import induction
 from theory.induction.causal_support import impossibility, impossibility_residual, inner_residuals
 from theory.induction.sharpness import COPY_ERROR_BOUNDS, first_order_error

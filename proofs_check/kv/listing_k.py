@@ -1,6 +1,7 @@
 """Appendix K of the KV-shifting paper (first version: Appendix D): the generator against every row it returns."""
 
 from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict
+from proofs_check.evidence.margin import different, same
 from proofs_check.kv.exact_claim import exact_claim
 from proofs_check.kv.listing_k_checks import (
     MATHEMATICAL,
@@ -19,7 +20,6 @@ from proofs_check.kv.listing_k_checks import (
     unbound,
 )
 from proofs_check.kv.mathematical import exact, mathematical
-from proofs_check.margin import different, same
 
 CLAIMS: tuple[Claim, ...] = (
     exact_claim(

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, everywhere
+from proofs_check.evidence.margin import less, same, worst
 from proofs_check.kv.listing_k_law_checks import (
     OVERLONG,
     ROW,
@@ -23,7 +24,6 @@ from proofs_check.kv.listing_k_law_checks import (
     uniform,
 )
 from proofs_check.kv.mathematical import exact, mathematical
-from proofs_check.margin import less, same, worst
 
 BY_DRAWS = everywhere(
     "A draw is uniform on the n - 1 tokens other than the last, n - t of which are new after t: for every n the law is "

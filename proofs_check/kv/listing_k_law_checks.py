@@ -6,8 +6,8 @@ from functools import lru_cache
 from math import factorial
 
 from dynamics.tasks.induction import length_law_exact, stopping_law_exact
+from proofs_check.evidence.margin import Margin, at_most, less, same, worst
 from proofs_check.kv.listing_k_tree import all_rows, content, joint_law, n_tokens
-from proofs_check.margin import Margin, at_most, less, same, worst
 
 SOURCE = "KV shifting (both versions), Appendix K (first version: Appendix D), our addition"
 ROW = 512

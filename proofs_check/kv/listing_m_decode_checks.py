@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from dynamics.model.listing_m import Flaw, ListingDecoder, listing_convolution
-from proofs_check.margin import Margin, apart, different, same, worst
-from proofs_check.tolerances import VISIBLE
+from proofs_check.evidence.margin import Margin, apart, different, same, worst
+from proofs_check.evidence.tolerances import VISIBLE
 
 FINAL = "KV shifting (final), Appendix M, inference"
 FIRST = "KV shifting (first version), Appendix F, inference"

@@ -3,8 +3,8 @@
 import sympy as sp
 
 from proofs_check.claim import INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.evidence.margin import Margin, identity, same
 from proofs_check.kv.mathematical import exact, mathematical, not_identity, symbolic
-from proofs_check.margin import Margin, identity, same
 from theory.shift.algebra import softmax, tokens
 from theory.symbols import alpha1
 

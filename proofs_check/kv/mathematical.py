@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from proofs_check.claim import Claim, Control, Evidence, Kind, MarginFunction, Nature, Points, Verdict
-from proofs_check.margin import Margin, identity
+from proofs_check.evidence.margin import Margin, identity
 
 ONCE = ({},)  # the one point of a margin without arguments
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from proofs_check.margin import Undecided
+from proofs_check.evidence.margin import Undecided
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
 p, n = sp.symbols("p n", integer=True, nonnegative=True)

@@ -6,9 +6,9 @@ import numpy as np
 
 from dynamics.tasks.hop import hop
 from proofs_check.claim import INSTANCES, Claim, Control, Effort
+from proofs_check.evidence.margin import Margin, same
 from proofs_check.kv.exact_claim import BOTH, FINAL, unsettled_claim
 from proofs_check.kv.mathematical import exact, mathematical
-from proofs_check.margin import Margin, same
 
 
 def _induction(word: tuple[int, ...], place: int) -> int:

@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.claim import ENUMERATED, WITNESSED, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.evidence.margin import Margin, at_most, different, less, same
 from proofs_check.kv.configuration_data import (
     CAPTION_BATCH_M,
     FROM_SCRATCH,
@@ -16,7 +17,6 @@ from proofs_check.kv.configuration_data import (
 )
 from proofs_check.kv.exact_claim import BOTH, exact_claim, unsettled_claim
 from proofs_check.kv.mathematical import mathematical
-from proofs_check.margin import Margin, at_most, different, less, same
 
 TABLE = f"{BOTH}, Table 16 (first version: Table 6)"
 SECTION = f"{BOTH}, Section 4.1"

@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.claim import INSTANCES, Claim, Control, Effort, Evidence, Kind, everywhere
-from proofs_check.counting import SIGNIFICANT
+from proofs_check.evidence.counting import SIGNIFICANT
 from proofs_check.kv import trained_coupling_checks as c
 from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.kv.outcomes import outcome

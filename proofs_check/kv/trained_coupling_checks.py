@@ -11,9 +11,9 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.counting import SIGNIFICANT, TwoByTwo, fisher_exact, sign_test
+from proofs_check.evidence.counting import SIGNIFICANT, TwoByTwo, fisher_exact, sign_test
+from proofs_check.evidence.margin import Margin, different, identity, less, same, worst
 from proofs_check.kv.mathematical import identities
-from proofs_check.margin import Margin, different, identity, less, same, worst
 from theory.landscape.symbolic import interior_table
 from theory.shift.algebra import mixing_matrix, tokens
 from theory.symbols import alpha1, alpha2, beta1

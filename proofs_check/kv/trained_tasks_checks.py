@@ -5,9 +5,9 @@ from fractions import Fraction
 from functools import cache
 from statistics import median
 
+from proofs_check.evidence.margin import Margin, at_most, less, same, worst
 from proofs_check.kv.hop_data import ERRORS, ROWS, positions
 from proofs_check.kv.sweep_margins import Variant, shipped, stays_below, times
-from proofs_check.margin import Margin, at_most, less, same, worst
 
 ALIKE = 5 / 3  # medians within this factor of each other count as no gain and no loss
 HALF = 0.5

@@ -18,8 +18,8 @@ from proofs_check.claim import (
     Verdict,
     everywhere,
 )
+from proofs_check.evidence.margin import Margin, different, same, worst
 from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, not_identity, symbolic
-from proofs_check.margin import Margin, different, same, worst
 from theory.shift.algebra import softmax, tokens
 
 SECTION = "KV shifting (both versions), Section 2.1"

@@ -14,9 +14,9 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
+from proofs_check.evidence.margin import Margin, at_most, different, identity, same, worst
 from proofs_check.kv.exact_heads import induction_head, rational
 from proofs_check.kv.general_checks import positive
-from proofs_check.margin import Margin, at_most, different, identity, same, worst
 
 MATCH, DECAY = Fraction(3), Fraction(1, 2)  # e^{1/sigma} and e^{-m}
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from proofs_check.margin import Margin, at_most, ball_at_least, close, worst
+from proofs_check.evidence.margin import Margin, at_most, ball_at_least, close, worst
+from proofs_check.evidence.tolerances import OPTIMUM, ROUNDING, VISIBLE
 from proofs_check.oracles.alibi import ball, ball_weights
 from proofs_check.razor.scope_checks import WITNESSES
-from proofs_check.tolerances import OPTIMUM, ROUNDING, VISIBLE
 from theory import alibi
 
 SIZES = ((2, 1), (3, 3), (8, 4), (16, 4))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from proofs_check.margin import Margin, at_most, close, less, same
-from proofs_check.tolerances import ROUNDING
+from proofs_check.evidence.margin import Margin, at_most, close, less, same
+from proofs_check.evidence.tolerances import ROUNDING
 from theory import alibi
 
 if TYPE_CHECKING:

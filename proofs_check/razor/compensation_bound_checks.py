@@ -3,8 +3,8 @@
 import numpy as np
 import sympy as sp
 
-from proofs_check.margin import Margin, at_most, identity, same, worst
-from proofs_check.tolerances import ROUNDING
+from proofs_check.evidence.margin import Margin, at_most, identity, same, worst
+from proofs_check.evidence.tolerances import ROUNDING
 from theory.cache import compensation_bounds as b
 
 STEP = sp.Symbol("delta", real=True)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import sympy as sp
 from flint import arb
 
-from proofs_check.margin import Margin, ball_at_least, different, identity, less, same, worst
+from proofs_check.evidence.margin import Margin, ball_at_least, different, identity, less, same, worst
 from proofs_check.razor.compensation_heads import dyadic_head, symbolic_head
 from theory.lowering.box import to_ball
 

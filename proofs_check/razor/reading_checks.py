@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from proofs_check.margin import Margin, at_most, less, same, worst
+from proofs_check.evidence.margin import Margin, at_most, less, same, worst
 
 SEEDS = tuple({"seed": seed} for seed in range(3))
 

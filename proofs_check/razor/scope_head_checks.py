@@ -6,9 +6,9 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from proofs_check.margin import Margin, at_most, ball_at_least, identity, less, same
+from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, same
+from proofs_check.evidence.tolerances import VISIBLE
 from proofs_check.oracles.alibi import ball
-from proofs_check.tolerances import VISIBLE
 from theory import alibi
 from theory.alibi.rotary import rotary_range
 

@@ -6,9 +6,9 @@ from functools import cache
 import numpy as np
 import sympy as sp
 
-from proofs_check.margin import Margin, at_most, ball_at_least, different, identity, less, same, worst
+from proofs_check.evidence.margin import Margin, at_most, ball_at_least, different, identity, less, same, worst
+from proofs_check.evidence.tolerances import VISIBLE
 from proofs_check.oracles.alibi import BallHead, ball, ball_weights, printed_scope
-from proofs_check.tolerances import VISIBLE
 from theory import alibi
 from theory.alibi.printed import printed_condition, violation
 from theory.lowering.box import Outcome

@@ -5,7 +5,7 @@ from fractions import Fraction
 import sympy as sp
 from flint import arb
 
-from proofs_check.margin import Margin, ball_at_least, identity, worst
+from proofs_check.evidence.margin import Margin, ball_at_least, identity, worst
 from proofs_check.oracles.alibi import BallHead, ball, ball_weights, printed_scope
 from proofs_check.razor.scope_checks import WITNESSES
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.margin import Margin, ball_at_least, identity, same, worst
+from proofs_check.evidence.margin import Margin, ball_at_least, identity, same, worst
 from proofs_check.oracles.alibi import BallHead, ball, ball_scores, normalised
 
 ZERO = Fraction(0)

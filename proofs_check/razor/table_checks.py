@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from proofs_check.margin import Margin, at_most, different, less, same, worst
+from proofs_check.evidence.margin import Margin, at_most, different, less, same, worst
 from proofs_check.razor.table_data import LOST, TABLE_1, TABLE_1_TASKS, TABLE_3, TASKS
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from proofs_check.margin import Margin, at_most, less, worst
+from proofs_check.evidence.margin import Margin, at_most, less, worst
 
 SMALL_LOSS, SMALL_EXTRA = 0.05, 0.01
 RECOVERED, NOT_RECOVERED = 0.8, 0.5

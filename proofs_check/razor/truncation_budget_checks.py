@@ -3,7 +3,7 @@
 import sympy as sp
 from flint import arb
 
-from proofs_check.margin import Margin, ball_at_least, identity, same, worst
+from proofs_check.evidence.margin import Margin, ball_at_least, identity, same, worst
 
 BUDGET = sp.Symbol("budget", positive=True)
 MASS, SLOPE, RANGE = sp.symbols("mass slope range", positive=True)

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable
 from fractions import Fraction
 
-from proofs_check.margin import Margin, at_most, different, less, same, worst
+from proofs_check.evidence.margin import Margin, at_most, different, less, same, worst
 from theory.cache.size import kept_share, protected_groups
 
 SEVENTY = Fraction(7, 10)

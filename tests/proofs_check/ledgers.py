@@ -7,7 +7,7 @@ import sys
 import time
 from dataclasses import replace
 
-from proofs_check.margin import same
+from proofs_check.evidence.margin import same
 from tests.proofs_check import planted
 
 GOOD = planted.GOOD

@@ -24,9 +24,9 @@ from proofs_check.claim import (
     Verdict,
     Witness,
 )
-from proofs_check.margin import Margin, Undecided, at_most, close, identity, less, same
+from proofs_check.evidence.margin import Margin, Undecided, at_most, close, identity, less, same
+from proofs_check.evidence.tolerances import ROUNDING, VISIBLE
 from proofs_check.oracles.landscape import one_hot_loss, symbolic_one_hot_logits
-from proofs_check.tolerances import ROUNDING, VISIBLE
 from theory import landscape
 from theory.landscape import symbolic
 from theory.symbols import alpha1, alpha2, beta1, beta2, n_tokens

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from proofs_check.claim import SAMPLES, Control, Effort, Evidence, Interval, Kind, Sampled, Status, Witness
+from proofs_check.evidence.margin import Undecided, at_most, same
 from proofs_check.harness import EvidenceResult, run_claim
-from proofs_check.margin import Undecided, at_most, same
 from tests.proofs_check import planted
 
 GOOD = planted.GOOD

@@ -10,7 +10,7 @@ import pytest
 
 from proofs_check import ledger
 from proofs_check.claim import SAMPLES, Effort, Evidence, Interval, Kind, Nature, Verdict, Witness
-from proofs_check.margin import at_most, same
+from proofs_check.evidence.margin import at_most, same
 from tests.proofs_check import planted
 
 HYPOTHESES = (Interval("x", 0.0, 2.5), Interval("n", 3, 9, whole=True), "x is even")

@@ -9,8 +9,8 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proofs_check.evidence.tolerances import KERNEL, ROUNDING
 from proofs_check.oracles import induction as oracle
-from proofs_check.tolerances import KERNEL, ROUNDING
 from theory import induction
 from theory.induction.sharpness import COPY_ERROR_BOUNDS
 from theory.symbols import copy_slope as copy_slope_symbol

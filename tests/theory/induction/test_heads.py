@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from proofs_check.evidence.tolerances import ROUNDING, VISIBLE
 from proofs_check.oracles import induction as oracle
-from proofs_check.tolerances import ROUNDING, VISIBLE
 from theory import induction
 
 SUPPORT_ENDS = {"inner": (2, 1), "causal": (1, 0), "not_current": (1, 1), "not_first": (2, 0)}

@@ -7,8 +7,8 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proofs_check.evidence.tolerances import KERNEL, ROUNDING
 from proofs_check.oracles.landscape import one_hot_logits, one_hot_loss, symbolic_one_hot_logits
-from proofs_check.tolerances import KERNEL, ROUNDING
 from theory import landscape
 from theory.landscape import kernels, symbolic
 from theory.symbols import PARAMETERS, n_tokens

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 from flint import ctx
 
-from proofs_check import certify, check
+from proofs_check.evidence import certify, check
 from theory import alibi
 from theory.cache.compensation_bounds import certified_log_mass_bound
 from theory.landscape.blow_up import blow_up_time

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from proofs_check.sides import Undecided, as_sympy, check_exact, exactly_equal, is_exact, reals, sign
-from proofs_check.tolerances import NOISE, Tolerance, named
+from proofs_check.evidence.sides import Undecided, as_sympy, check_exact, exactly_equal, is_exact, reals, sign
+from proofs_check.evidence.tolerances import NOISE, Tolerance, named
 
 __all__ = ["Margin", "Undecided"]
 
@@ -46,7 +46,7 @@ def _pair(left: Any, right: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _checked(tolerance: Tolerance) -> float:
     if not named(tolerance):
-        raise TypeError(f"the tolerance {tolerance!r} has no name: take one of proofs_check.tolerances")
+        raise TypeError(f"the tolerance {tolerance!r} has no name: take one of proofs_check.evidence.tolerances")
     return float(tolerance)
 
 

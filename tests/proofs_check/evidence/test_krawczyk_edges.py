@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from proofs_check import krawczyk
+from proofs_check.evidence import krawczyk
 from theory.lowering.box import Box, Outcome
 
 X, Y = sympy.symbols("x y", real=True)

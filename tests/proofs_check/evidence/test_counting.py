@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from proofs_check.counting import fisher_exact, sign_test
+from proofs_check.evidence.counting import fisher_exact, sign_test
 
 COUNT = st.integers(0, 30)
 

@@ -10,8 +10,8 @@ from flint import arb, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs_check import margin as m
-from proofs_check.tolerances import VISIBLE, Tolerance
+from proofs_check.evidence import margin as m
+from proofs_check.evidence.tolerances import VISIBLE, Tolerance
 
 FRACTIONS = st.fractions(-100, 100)
 HALF = Tolerance(0.5, "round numbers", root=VISIBLE)

@@ -11,7 +11,7 @@ import pytest
 import sympy
 from flint import ctx
 
-from proofs_check import certify, check, enclose
+from proofs_check.evidence import certify, check, enclose
 from tests.theory.lowering.ball_fuzz import (
     DIGITS,
     NAMES,
@@ -286,7 +286,7 @@ def test_checker_shares_neither_search_nor_printer():
                 names.add(node.module)
             elif isinstance(node, ast.Import):
                 names |= {alias.name for alias in node.names}
-        searches = {"proofs_check.certify", "proofs_check.certificate"}
+        searches = {"proofs_check.evidence.certify", "proofs_check.evidence.certificate"}
         assert not names & {*searches, "theory.lowering.ball", "theory.lowering.numeric"}
 
 

@@ -3,7 +3,7 @@
 A certificate is the tree of splits in preorder, as exact numbers; each leaf names the expression that clears the bound
 and the argument: "natural" (the enclosure of the expression), "monotone" (its enclosure on the face where the gradient
 puts the least value) or "mean_value" (its value at the centre of that face plus gradient times offsets).
-`proofs_check.check` re-verifies it.
+`proofs_check.evidence.check` re-verifies it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from functools import cached_property
 import sympy
 from flint import arb
 
-from proofs_check.certificate import Leaf, Proof, Split
-from proofs_check.check import statement
+from proofs_check.evidence.certificate import Leaf, Proof, Split
+from proofs_check.evidence.check import statement
 from theory.lowering.ball import BallFunction, Interval
 from theory.lowering.box import ROUGH, Box, Exact, Outcome, exact, outward, rational, symbols_in, to_ball
 from theory.lowering.precision import working

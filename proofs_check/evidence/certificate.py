@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.check import FORMAT, digest
+from proofs_check.evidence.check import FORMAT, digest
 from theory.lowering.box import Outcome
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from proofs_check import certify, check, krawczyk
+from proofs_check.evidence import certify, check, krawczyk
 from theory.lowering.ball import Box, Outcome
 
 X, Y = sympy.symbols("x y", real=True)

@@ -1,7 +1,7 @@
 """The second checker: re-verifies a certificate without the program that found it.
 
 It shares neither the search nor the ball printer: it reads the tree of splits in rational arithmetic and evaluates each
-leaf with the intervals of `proofs_check.enclose`, at its own precision.
+leaf with the intervals of `proofs_check.evidence.enclose`, at its own precision.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import sympy
 from flint import arb
 
-from proofs_check.enclose import Interval, Unknown, enclose, times
+from proofs_check.evidence.enclose import Interval, Unknown, enclose, times
 from theory.lowering.box import ROUGH, Box, Exact, Outcome, exact, outward, symbols_in, to_ball
 from theory.lowering.precision import working
 

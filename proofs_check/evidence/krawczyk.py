@@ -14,8 +14,8 @@ from fractions import Fraction
 import sympy
 from flint import arb, arb_mat, ctx
 
-from proofs_check.certificate import Proof
-from proofs_check.certify import prove_any_nonzero
+from proofs_check.evidence.certificate import Proof
+from proofs_check.evidence.certify import prove_any_nonzero
 from theory.lowering.ball import BallFunction
 from theory.lowering.box import ROUGH, Box, Outcome, rational, symbols_in, to_ball
 from theory.lowering.precision import working

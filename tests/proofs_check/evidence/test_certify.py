@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from proofs_check import certify, check
-from proofs_check.certificate import Leaf, Proof, Split
+from proofs_check.evidence import certify, check
+from proofs_check.evidence.certificate import Leaf, Proof, Split
 from theory.lowering.ball import Box, Outcome
 
 X, Y, Z = sympy.symbols("x y z", real=True)

@@ -11,9 +11,9 @@ from flint import acb, arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs_check import margin as m
-from proofs_check import sides
-from proofs_check.tolerances import NOISE, ROUNDING, VISIBLE, Tolerance
+from proofs_check.evidence import margin as m
+from proofs_check.evidence import sides
+from proofs_check.evidence.tolerances import NOISE, ROUNDING, VISIBLE, Tolerance
 
 FLOATS = (lambda a, b: m.close(a, b, VISIBLE), lambda a, b: m.apart(a, b, VISIBLE),
           lambda a, b: m.at_most(a, b, VISIBLE), m.at_most, m.less)  # fmt: skip

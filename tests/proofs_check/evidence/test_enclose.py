@@ -6,7 +6,7 @@ import pytest
 import sympy
 from flint import arb
 
-from proofs_check.enclose import Unknown, enclose, ends, times
+from proofs_check.evidence.enclose import Unknown, enclose, ends, times
 
 X, Y = sympy.symbols("x y", real=True)
 N = sympy.Symbol("n", positive=True)

@@ -7,8 +7,8 @@ import pytest
 import sympy as sp
 from flint import arb
 
-from proofs_check import margin as m
-from proofs_check.tolerances import VISIBLE
+from proofs_check.evidence import margin as m
+from proofs_check.evidence.tolerances import VISIBLE
 
 TIE = -5e-324
 HALF = Fraction(1, 2)

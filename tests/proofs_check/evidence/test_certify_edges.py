@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from proofs_check import certify, check, krawczyk
-from proofs_check.certificate import Leaf, Proof, Split
+from proofs_check.evidence import certify, check, krawczyk
+from proofs_check.evidence.certificate import Leaf, Proof, Split
 from theory.lowering.box import Box, Outcome
 
 X, Y = sympy.symbols("x y", real=True)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from proofs_check.area import positive_area
+from proofs_check.evidence.area import positive_area
 from theory.symbols import alpha1, beta1
 
 

@@ -6,10 +6,10 @@ import sys
 import pytest
 import sympy as sp
 
-from proofs_check.area import positive_area
-from proofs_check.certify import prove_positive
-from proofs_check.check import verify
-from proofs_check.krawczyk import unique_zero
+from proofs_check.evidence.area import positive_area
+from proofs_check.evidence.certify import prove_positive
+from proofs_check.evidence.check import verify
+from proofs_check.evidence.krawczyk import unique_zero
 from theory.lowering.box import Box, Outcome, exact, rational, to_ball
 
 x, y = sp.symbols("x y", real=True)
@@ -74,7 +74,7 @@ def test_a_branch_whose_condition_is_not_defined_proves_nothing():
 
 
 def test_the_second_checker_leaves_such_a_branch_undecided_by_itself():
-    from proofs_check.enclose import Unknown, enclose
+    from proofs_check.evidence.enclose import Unknown, enclose
 
     expr = sp.Piecewise((1, sp.log(x) < 0), (2, True))
     with pytest.raises(Unknown, match="not be defined"):
@@ -102,7 +102,9 @@ def test_numbers_of_any_size_end_in_a_verdict(name):
     """In a process of its own: a number that flint cannot write as a fraction used to abort it."""
     expr, side = LARGE[name]
     code = (
-        "import sympy as sp\nfrom proofs_check.certify import prove_positive\nfrom proofs_check.check import verify\n"
+        "import sympy as sp\n"
+    "from proofs_check.evidence.certify import prove_positive\n"
+    "from proofs_check.evidence.check import verify\n"
         "from theory.lowering.box import Box, Outcome\nx = sp.Symbol('x', real=True)\n"
         f"e, box = {expr}, Box({{x: {side}}})\nproof = prove_positive(e, box, budget=200)\n"
         "assert proof.outcome is not Outcome.REFUTED\n"

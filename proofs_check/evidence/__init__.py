@@ -1,0 +1,1 @@
+"""Hand-written evidence: margins with their tolerances, boxes in balls, certificates of branch and bound, Krawczyk."""
