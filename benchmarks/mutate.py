@@ -25,8 +25,8 @@ from scripts.cli import run
 
 HARNESS = (
     *(f"proofs_check/ledger/{name}.py" for name in ("claim", "record", "harness", "rows", "registry")),
-    *(f"proofs_check/evidence/{name}.py" for name in ("sides", "margin", "certify", "certificate", "check", "krawczyk")),
-    "proofs_check/evidence/enclose.py",
+    *(f"proofs_check/evidence/{name}.py" for name in ("sides", "margin", "certify", "certificate", "check")),
+    *(f"proofs_check/evidence/{name}.py" for name in ("krawczyk", "enclose")),
     "proofs_check/oracles/landscape.py",
     "theory/lowering/ball.py",
     "theory/lowering/box.py",

@@ -13,9 +13,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 START = ("proofs_check.core.certificate",)
-LOGIC = ("proofs_check.core.printing", "proofs_check.verdicts", "proofs_check.store", "proofs_check.emit",
-         "proofs_check.user_claims", "proofs_check.language", "proofs_check.notation", "proofs_check.converted",
-         "proofs_check.core.mutants")  # fmt: skip
+LOGIC = ("proofs_check.core.printing", "proofs_check.verdicts", "proofs_check.store", "proofs_check.language.emit",
+         "proofs_check.user_claims", "proofs_check.language", "proofs_check.language.notation",
+         "proofs_check.language.converted", "proofs_check.core.mutants")  # fmt: skip
 DEFINITIONS = ("proofs_check.kv.formal", "proofs_check.razor.formal")
 OURS = ("proofs_check", "theory", "dynamics", "scripts")
 

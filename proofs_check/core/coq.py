@@ -15,7 +15,7 @@ from functools import reduce
 from proofs_check.core.domain import Sequent, Variable, needed, taken
 from proofs_check.core.statement import Form, Statement, obligations
 from proofs_check.core.terms import ONE, ZERO, Malformed, Term, both, eq, fresh, substitute
-from proofs_check.notation import total
+from proofs_check.language.notation import total
 
 PREAMBLE = """\
 Require Import Reals ZArith Lra ClassicalDescription.

@@ -12,7 +12,6 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.converted import term
 from proofs_check.core.derive import derivative
 from proofs_check.core.statement import Statement
 from proofs_check.core.terms import (
@@ -33,7 +32,8 @@ from proofs_check.core.terms import (
 )
 from proofs_check.kv.configuration_data import CAPTION_BATCH_M, M_OF_A_BATCH, TABLE_16
 from proofs_check.kv.tables_data import TABLE_2, TABLE_5
-from proofs_check.notation import (
+from proofs_check.language.converted import term
+from proofs_check.language.notation import (
     choice,
     define,
     each,

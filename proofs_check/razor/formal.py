@@ -11,11 +11,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.converted import term
 from proofs_check.core.domain import Variable
 from proofs_check.core.statement import Statement
 from proofs_check.core.terms import Term, absolute, both, either, eq, exp, implies, lift, log, ne, sqrt, tanh
-from proofs_check.notation import (
+from proofs_check.language.converted import term
+from proofs_check.language.notation import (
     choice,
     define,
     each,

@@ -9,7 +9,7 @@ from functools import partial
 from proofs_check.core.domain import Sequent, Variable, facts, taken
 from proofs_check.core.normal import back, canonical, normal, plus
 from proofs_check.core.terms import ONE, ZERO, Term, eq, free, fresh, negation, substitute, walk
-from proofs_check.notation import each, fold
+from proofs_check.language.notation import each, fold
 from proofs_check.rigour.arithmetic import of_facts, scaled, small
 from proofs_check.rigour.nodes import exchanged
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first

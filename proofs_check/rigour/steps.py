@@ -12,7 +12,7 @@ from proofs_check.core.normal import canonical_formula, constant, is_number, nor
 from proofs_check.core.normal import times as product
 from proofs_check.core.printing import text
 from proofs_check.core.terms import ONE, ZERO, Term, exp, free, lift, to_json, walk
-from proofs_check.notation import each, total, var
+from proofs_check.language.notation import each, total, var
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import scaled, small
 from proofs_check.rigour.auto import auto

@@ -22,7 +22,7 @@ from proofs_check.core.normal import (
 )
 from proofs_check.core.terms import ONE, ZERO, Malformed, Term, free, fresh, num, substitute
 from proofs_check.core.work import TooLarge
-from proofs_check.notation import each
+from proofs_check.language.notation import each
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.places import put_value
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first

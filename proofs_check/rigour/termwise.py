@@ -13,7 +13,7 @@ from proofs_check.core.domain import Sequent, Variable, taken
 from proofs_check.core.normal import Monomial, Rational, back, constant, normal, plus, times
 from proofs_check.core.terms import ONE, ZERO, Malformed, Term, eq, exp, free, fresh, log, substitute
 from proofs_check.core.work import TooLarge
-from proofs_check.notation import each, total
+from proofs_check.language.notation import each, total
 from proofs_check.rigour import tangent
 from proofs_check.rigour.arithmetic import of_facts, small
 from proofs_check.rigour.lemmas import Column, Lemma, combine, known, lemma, multiples

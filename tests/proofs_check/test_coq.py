@@ -31,7 +31,7 @@ from proofs_check.core.terms import (
     sqrt,
     tanh,
 )
-from proofs_check.notation import (
+from proofs_check.language.notation import (
     ball,
     choice,
     define,

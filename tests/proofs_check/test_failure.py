@@ -6,7 +6,7 @@ import pytest
 
 from proofs_check.core.terms import both, either, exp, num, sqrt, to_json
 from proofs_check.failure import sides
-from proofs_check.notation import exists, real, statement
+from proofs_check.language.notation import exists, real, statement
 
 x = real("x")
 

@@ -20,7 +20,7 @@ from proofs_check.core.enclose import Evaluator, interval
 from proofs_check.core.statement import Form
 from proofs_check.core.terms import Term, absolute, lift, unfold
 from proofs_check.kv import formal as kv
-from proofs_check.notation import each, var
+from proofs_check.language.notation import each, var
 from proofs_check.razor import formal as razor
 from theory import alibi, induction
 from theory.alibi import printed as alibi_printed

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from proofs_check import registry, store, trust
 from proofs_check.core.statement import obligations
 from proofs_check.core.terms import exp
+from proofs_check.language.notation import real, statement
 from proofs_check.ledger import decided, record
-from proofs_check.notation import real, statement
 from proofs_check.packed import packed, unpacked
 from proofs_check.verdicts import counted, score
 
@@ -137,7 +137,7 @@ def test_what_has_to_be_trusted_is_checked_for_types():
     settings = tomllib.loads((trust.ROOT / "pyproject.toml").read_text("utf-8"))
     checked = [trust.ROOT / name for name in settings["tool"]["mypy"]["files"]]
     trusted = trust.walk(trust.START) | {name: trust.path_of(name) for name in trust.LOGIC}
-    assert "proofs_check.converted" in trusted and "proofs_check.core.rules.sums" in trusted
+    assert "proofs_check.language.converted" in trusted and "proofs_check.core.rules.sums" in trusted
     assert [name for name, path in trusted.items() if not any(path.is_relative_to(room) for room in checked)] == []
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from proofs_check.core.terms import ZERO, Term, free
-from proofs_check.notation import var
+from proofs_check.language.notation import var
 from proofs_check.rigour.nodes import all_exchanged
 
 _HELP: dict[str, Any] = {

@@ -24,7 +24,7 @@ from proofs_check.core.terms import (
     tanh,
     walk,
 )
-from proofs_check.notation import each, fold, total, var
+from proofs_check.language.notation import each, fold, total, var
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import of_facts, small
 from proofs_check.rigour.auto import Search

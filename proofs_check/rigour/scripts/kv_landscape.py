@@ -11,7 +11,7 @@ from proofs_check.core.domain import Sequent
 from proofs_check.core.normal import normal
 from proofs_check.core.terms import ONE, ZERO, Term, eq, exp, free, log, num, walk
 from proofs_check.kv.formal import closed
-from proofs_check.notation import var
+from proofs_check.language.notation import var
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import small
 from proofs_check.rigour.auto import auto

@@ -8,7 +8,7 @@ from typing import Any
 
 from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import ONE, Term, absolute, eq, exp, free, lift, log, ne, substitute
-from proofs_check.notation import largest, least, total, var, when
+from proofs_check.language.notation import largest, least, total, var, when
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import of_facts
 from proofs_check.rigour.nodes import exchanged

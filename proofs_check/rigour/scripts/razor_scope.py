@@ -8,7 +8,7 @@ from typing import Any
 
 from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import ZERO, Term, both, eq, exp, lift, log, sqrt, substitute, walk
-from proofs_check.notation import least, total, var, when
+from proofs_check.language.notation import least, total, var, when
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import rewritten_as, small
 from proofs_check.rigour.steps import (

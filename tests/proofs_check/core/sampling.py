@@ -6,7 +6,7 @@ from fractions import Fraction
 import mpmath
 
 from proofs_check.core.terms import FUNCTIONS, Term, absolute, exp, num
-from proofs_check.notation import fold, largest, least, var, when
+from proofs_check.language.notation import fold, largest, least, var, when
 
 NAMES = ("x", "y", "z")
 UNARY = (*FUNCTIONS, "exp", "log", "sqrt")

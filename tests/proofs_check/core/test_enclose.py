@@ -10,7 +10,7 @@ from proofs_check.core.boxes import evaluator
 from proofs_check.core.derive import derivative
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown, interval
 from proofs_check.core.terms import Malformed, Term, exp, log, num, sqrt
-from proofs_check.notation import total, var, when
+from proofs_check.language.notation import total, var, when
 from tests.proofs_check.core import sampling
 from theory.lowering.precision import working
 

@@ -14,7 +14,7 @@ from proofs_check.core.printing import point_to_json
 from proofs_check.core.rules import RULES, Rejected
 from proofs_check.core.statement import obligations
 from proofs_check.core.terms import absolute, eq, exp, implies, log, num, sqrt, substitute, tanh
-from proofs_check.notation import (
+from proofs_check.language.notation import (
     choice,
     fold,
     limit,

@@ -6,7 +6,7 @@ import pytest
 
 from proofs_check.core.mutants import mutants
 from proofs_check.core.terms import eq, exp
-from proofs_check.notation import (
+from proofs_check.language.notation import (
     choice,
     limit,
     real,

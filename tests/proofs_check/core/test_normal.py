@@ -25,7 +25,7 @@ from proofs_check.core.terms import (
     tanh,
 )
 from proofs_check.core.work import TooLarge, limited
-from proofs_check.notation import each, fold, total, var
+from proofs_check.language.notation import each, fold, total, var
 from tests.proofs_check.core import sampling
 
 x, y, n, i, j, k = map(var, "xynijk")

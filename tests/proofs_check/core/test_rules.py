@@ -24,7 +24,7 @@ from proofs_check.core.terms import (
     sqrt,
     to_json,
 )
-from proofs_check.notation import (
+from proofs_check.language.notation import (
     ball,
     choice,
     each,

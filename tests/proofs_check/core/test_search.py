@@ -26,7 +26,7 @@ from proofs_check.core.terms import (
     tanh,
 )
 from proofs_check.core.witness import refutes
-from proofs_check.notation import (
+from proofs_check.language.notation import (
     fold,
     iff,
     largest,

@@ -11,7 +11,7 @@ from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import from_data, obligations
 from proofs_check.core.terms import Malformed, Term, both, either, eq, exp, implies, log, ne, num, sqrt, substitute
 from proofs_check.core.witness import from_json, meets, refutes
-from proofs_check.notation import (
+from proofs_check.language.notation import (
     choice,
     define,
     each,

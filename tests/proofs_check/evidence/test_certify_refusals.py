@@ -103,8 +103,8 @@ def test_numbers_of_any_size_end_in_a_verdict(name):
     expr, side = LARGE[name]
     code = (
         "import sympy as sp\n"
-    "from proofs_check.evidence.certify import prove_positive\n"
-    "from proofs_check.evidence.check import verify\n"
+        "from proofs_check.evidence.certify import prove_positive\n"
+        "from proofs_check.evidence.check import verify\n"
         "from theory.lowering.box import Box, Outcome\nx = sp.Symbol('x', real=True)\n"
         f"e, box = {expr}, Box({{x: {side}}})\nproof = prove_positive(e, box, budget=200)\n"
         "assert proof.outcome is not Outcome.REFUTED\n"

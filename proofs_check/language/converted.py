@@ -33,7 +33,7 @@ from proofs_check.core.terms import (
     tanh,
     to_json,
 )
-from proofs_check.notation import when
+from proofs_check.language.notation import when
 
 Places = Mapping[sp.Symbol, Any]
 _FUNCTIONS = {sp.log: log, sp.tanh: tanh, sp.sin: sin, sp.cos: cos, sp.atan: atan, sp.Abs: absolute}

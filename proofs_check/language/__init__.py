@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from proofs_check import notation
 from proofs_check.core.domain import Variable
 from proofs_check.core.statement import Definition, Statement
 from proofs_check.core.terms import (
@@ -32,7 +31,8 @@ from proofs_check.core.terms import (
     sqrt,
     tanh,
 )
-from proofs_check.notation import (
+from proofs_check.language import notation
+from proofs_check.language.notation import (
     ball,
     choice,
     define,

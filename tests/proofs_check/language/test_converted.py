@@ -7,10 +7,10 @@ import mpmath
 import pytest
 import sympy as sp
 
-from proofs_check.converted import term
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown, interval
 from proofs_check.core.terms import PI, absolute, eq, exp, log, ne, num, sqrt
-from proofs_check.notation import choice, each, largest, positive, real, sequence, var, when, whole
+from proofs_check.language.converted import term
+from proofs_check.language.notation import choice, each, largest, positive, real, sequence, var, when, whole
 from theory.lowering.numeric import numeric
 from theory.lowering.precision import working
 

@@ -1,6 +1,7 @@
 """Run a file of claims and write what it states, as plain data, to the file descriptor named; nothing else counts.
 
-A process of its own: `python -m proofs_check.emit FILE.py DESCRIPTOR`. What the file prints goes to standard error.
+A process of its own: `python -m proofs_check.language.emit FILE.py DESCRIPTOR`. What the file prints goes to standard
+error.
 """
 
 from __future__ import annotations
