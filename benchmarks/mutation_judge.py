@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks import mutation_run as run
 
 # The ledger takes longer to load than a mutant to judge: its claims speak only on lines that no other test runs.
-LEDGER = "tests/proofs_check/test_claims.py::"
+LEDGER = "tests/proofs_check/ledger/test_claims.py::"
 TESTS_LEFT_OUT = ("test_claims_by_hypothesis.py",)
 SLOW_SECONDS = 5.0
 # Seconds of tests, as measured on the original, for those that run the mutant's line and for the module's others.

@@ -13,9 +13,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 START = ("proofs_check.core.certificate",)
-LOGIC = ("proofs_check.core.printing", "proofs_check.verdicts", "proofs_check.store", "proofs_check.language.emit",
-         "proofs_check.user_claims", "proofs_check.language", "proofs_check.language.notation",
-         "proofs_check.language.converted", "proofs_check.core.mutants")  # fmt: skip
+LOGIC = (
+    "proofs_check.core.printing", "proofs_check.core.mutants", "proofs_check.language", "proofs_check.language.emit",
+    "proofs_check.language.notation", "proofs_check.language.converted", "proofs_check.ledger.verdicts",
+    "proofs_check.ledger.store", "proofs_check.ledger.user_claims",
+)  # fmt: skip
 DEFINITIONS = ("proofs_check.kv.formal", "proofs_check.razor.formal")
 OURS = ("proofs_check", "theory", "dynamics", "scripts")
 

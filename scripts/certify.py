@@ -25,9 +25,9 @@ def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     from tqdm import tqdm
 
-    from proofs_check.registry import PAPERS, load
-    from proofs_check.store import FOLDER, to_try, with_mutant
-    from proofs_check.workers import processes
+    from proofs_check.ledger.registry import PAPERS, load
+    from proofs_check.ledger.store import FOLDER, to_try, with_mutant
+    from proofs_check.ledger.workers import processes
 
     claims = {name: claim for name, claim in load(tuple(PAPERS)).items() if claim.formal is not None}
     for name in args.id or ():
@@ -65,7 +65,7 @@ class _File:
     """The entries of one paper's statements; those of statements that are no more are dropped."""
 
     def __init__(self, path: Path, claims, paper: str) -> None:
-        from proofs_check.store import entries
+        from proofs_check.ledger.store import entries
 
         self.path = path
         old = entries(path) if path.exists() else {}
@@ -78,21 +78,21 @@ class _File:
 
     def write(self) -> None:
         from dynamics.files.atomic import atomic_write_text
-        from proofs_check.store import written
+        from proofs_check.ledger.store import written
 
         atomic_write_text(self.path, written(self.entries))
 
 
 def _proof(name: str, kept: dict | None) -> dict:
-    from proofs_check.registry import PAPERS, load
-    from proofs_check.store import proof
+    from proofs_check.ledger.registry import PAPERS, load
+    from proofs_check.ledger.store import proof
 
     return proof(load(tuple(PAPERS), (name,))[name], kept)
 
 
 def _mutant(name: str, digest: str, kept: dict | None) -> dict | None:
-    from proofs_check.registry import PAPERS, load
-    from proofs_check.store import tried
+    from proofs_check.ledger.registry import PAPERS, load
+    from proofs_check.ledger.store import tried
 
     return tried(load(tuple(PAPERS), (name,))[name], digest, kept)
 

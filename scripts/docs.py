@@ -20,7 +20,7 @@ def parser() -> cli.Parser:
 
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
-    from proofs_check.registry import load
+    from proofs_check.ledger.registry import load
 
     fresh = pages(load())
     stale = [path for path, text in fresh.items() if not path.is_file() or path.read_text("utf-8") != text]
@@ -76,9 +76,9 @@ def statements(registry) -> str:
     """The claims that are stated as data: the sentence printed from the tree, and what the core makes of it."""
     from proofs_check.core.printing import definitions, sentence
     from proofs_check.kv import formal as kv
+    from proofs_check.ledger.store import judge
     from proofs_check.razor import formal as razor
     from proofs_check.rigour.scripts import missing_lemma
-    from proofs_check.store import judge
 
     sketched = {**kv.NEEDS, **razor.NEEDS}
     made = [claim for claim in registry.values() if claim.formal is not None]
@@ -143,8 +143,8 @@ def errata(registry) -> str:
 
 
 def _erratum(row, claim) -> list[str]:
-    from proofs_check.harness import evaluate_witness
-    from proofs_check.ledger import plain
+    from proofs_check.ledger.harness import evaluate_witness
+    from proofs_check.ledger.rows import plain
     from scripts.report import failing, show
 
     lines = [f"### `{row['id']}`", "", f"*{escaped(row['source'])}*", "", f"Printed: {escaped(row['statement'])}", ""]
@@ -164,8 +164,8 @@ def _erratum(row, claim) -> list[str]:
 
 def _records(registry) -> list[dict]:
     """The claims' rows without their evidence run; a statement as data is decided, for it gives its own coverage."""
-    from proofs_check.ledger import decided, record
-    from proofs_check.store import judge
+    from proofs_check.ledger.rows import decided, record
+    from proofs_check.ledger.store import judge
 
     rows = [record(claim, registry) for claim in registry.values()]
     return [row if row["formal"] is None else decided(row, judge(row["formal"], mutants=False)) for row in rows]

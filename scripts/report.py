@@ -105,7 +105,7 @@ def place(point: dict) -> str:
 
 def failing(claim: dict) -> str:
     """Where the core refutes a claim's statement, and both sides there."""
-    from proofs_check.failure import sides
+    from proofs_check.ledger.failure import sides
 
     at = claim["core"]["at"]
     found = sides(claim["formal"], at)

@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None, load: Callable | None = None) -> int:
     if args.claims is not None:
         return _claims(args, target)
 
-    from proofs_check import registry, workers
+    from proofs_check.ledger import registry, workers
 
     plan = workers.Plan(
         papers=tuple(args.paper or registry.PAPERS), patterns=tuple(args.id) if args.id else None,
@@ -66,7 +66,7 @@ def main(argv: list[str] | None = None, load: Callable | None = None) -> int:
 
 def _claims(args, target) -> int:
     """The statements of a user's file: 0 if all are proved, 1 otherwise."""
-    from proofs_check.user_claims import Refused, decided, emitted
+    from proofs_check.ledger.user_claims import Refused, decided, emitted
 
     path = Path(args.claims)
     if not path.is_file():
@@ -132,7 +132,7 @@ def _write(target, data: dict) -> None:
 
 
 def _listed(plan) -> int:
-    from proofs_check.workers import records_of
+    from proofs_check.ledger.workers import records_of
 
     rows = records_of(plan)
     print(_columns([(row["id"], _verdict(row), row["statement"]) for row in rows]))
@@ -140,9 +140,9 @@ def _listed(plan) -> int:
 
 
 def _verified(plan, args, target) -> int:
-    from proofs_check.claim import Effort
-    from proofs_check.ledger import document
-    from proofs_check.workers import run
+    from proofs_check.ledger.claim import Effort
+    from proofs_check.ledger.rows import document
+    from proofs_check.ledger.workers import run
 
     rows = run(plan, args.jobs, _bar())
     report = document(rows, Effort.FULL if plan.full else Effort.QUICK)

@@ -6,12 +6,22 @@ from functools import partial
 
 import sympy as sp
 
-from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, Effort, Nature, Severity, Verdict, everywhere
 from proofs_check.evidence.margin import Margin, same, worst
 from proofs_check.kv import appendix_a_checks as c
 from proofs_check.kv import general_checks as general
-from proofs_check.kv.exact_claim import BOTH
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
+from proofs_check.ledger.claim import (
+    ENUMERATED,
+    INSTANCES,
+    Claim,
+    Control,
+    Effort,
+    Nature,
+    Severity,
+    Verdict,
+    everywhere,
+)
+from proofs_check.ledger.exact_claim import BOTH
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from theory.induction.sharpness import r
 from theory.symbols import sigma
 

@@ -6,11 +6,11 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from proofs_check.claim import Effort
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, same, worst
 from proofs_check.kv.general_checks import nonnegative
-from proofs_check.kv.mathematical import identities
 from proofs_check.kv.representation_checks import error
+from proofs_check.ledger.claim import Effort
+from proofs_check.ledger.mathematical import identities
 from theory.induction.network import construction
 from theory.induction.regime import wrong_mask_witness
 from theory.induction.sharpness import copy_gap_residuals, r, tilt_residual, two_point_residual, two_point_slack

@@ -3,11 +3,11 @@
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.claim import Claim, Control, Effort, Evidence, Interval, Sampled, everywhere
 from proofs_check.kv import beyond_box_checks as box
 from proofs_check.kv import beyond_critical_checks as free
 from proofs_check.kv import beyond_separation_checks as plane
-from proofs_check.kv.mathematical import ONCE, certified, exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import Claim, Control, Effort, Evidence, Interval, Sampled, everywhere
+from proofs_check.ledger.mathematical import ONCE, certified, exact, mathematical, sampled, symbolic
 
 SOURCE = "KV shifting (both versions), Theorem 3.4, our addition"
 EVERY_T = "interior position, any real T >= 4, L in the closed form of kv.eq10.corrected"

@@ -6,7 +6,7 @@ import sympy as sp
 from flint import arb
 
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, same, worst
-from proofs_check.kv.mathematical import identities
+from proofs_check.ledger.mathematical import identities
 from proofs_check.oracles.landscape import ball_one_hot_loss
 from theory.landscape import critical_symbolic as c
 from theory.landscape.symbolic import A, B, loss

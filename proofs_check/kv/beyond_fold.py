@@ -2,10 +2,10 @@
 
 from itertools import pairwise
 
-from proofs_check.claim import Claim, Control, Effort, everywhere
 from proofs_check.kv import beyond_fold_checks as checks
 from proofs_check.kv import beyond_slice_checks as slices
-from proofs_check.kv.mathematical import certified, exact, mathematical
+from proofs_check.ledger.claim import Claim, Control, Effort, everywhere
+from proofs_check.ledger.mathematical import certified, exact, mathematical
 
 SOURCE = "KV shifting (both versions), Section 3.2, Figure 2, our addition"
 SLICE = "alpha2 = 1 - alpha1, beta2 = 1 - beta1, all of R^2; interior position, L in closed form (kv.eq10.corrected)"

@@ -1,8 +1,8 @@
 """Late on the induction route: a region with explicit bounds that gradient flow, once inside, never leaves."""
 
-from proofs_check.claim import Claim, Control, Effort, everywhere
 from proofs_check.kv import beyond_late_checks as checks
-from proofs_check.kv.mathematical import certified, mathematical, sampled
+from proofs_check.ledger.claim import Claim, Control, Effort, everywhere
+from proofs_check.ledger.mathematical import certified, mathematical, sampled
 
 SOURCE = "KV shifting (both versions), Section 3.2, Theorem 3.4, our addition"
 

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.flow.trajectories import gradient_flow
-from proofs_check.claim import SAMPLES, Claim, Control, Effort
 from proofs_check.evidence.margin import Margin, at_most, less
-from proofs_check.kv.mathematical import mathematical, sampled
+from proofs_check.ledger.claim import SAMPLES, Claim, Control, Effort
+from proofs_check.ledger.mathematical import mathematical, sampled
 
 SOURCE = "KV shifting (both versions), Section 3.2, Figure 2, our addition"
 # T: percentage of the box that ends on the anti-induction route.

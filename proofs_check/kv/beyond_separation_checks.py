@@ -8,7 +8,7 @@ from fractions import Fraction
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, identity, same
-from proofs_check.kv.mathematical import identities
+from proofs_check.ledger.mathematical import identities
 from theory.landscape import critical_symbolic as c
 from theory.landscape.symbolic import A
 from theory.symbols import beta1, beta2

@@ -1,8 +1,8 @@
 """Figure 2's slice on the whole plane, and the late rates of the induction route: facts that no paper states."""
 
-from proofs_check.claim import ENUMERATED, SAMPLES, Claim, Control, Effort, everywhere
 from proofs_check.kv import beyond_slice_checks as checks
-from proofs_check.kv.mathematical import certified, exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import ENUMERATED, SAMPLES, Claim, Control, Effort, everywhere
+from proofs_check.ledger.mathematical import certified, exact, mathematical, sampled, symbolic
 
 SOURCE = "KV shifting (both versions), Section 3.2, Figure 2, our addition"
 SLICE = "alpha2 = 1 - alpha1, beta2 = 1 - beta1, all of R^2; interior position, L in closed form (kv.eq10.corrected)"

@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import SAMPLES, Control, Effort, everywhere
 from proofs_check.kv import beyond_temperature_checks as c
 from proofs_check.kv import beyond_temperature_samples as s
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import SAMPLES, Control, Effort, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from theory.symbols import dim
 
 SOURCE = "KV shifting (both versions), Section 3.2, Theorem 3.4, our addition"

@@ -2,9 +2,9 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import ENUMERATED, SAMPLES, Claim, Control, Effort, Interval, Sampled, everywhere
 from proofs_check.kv import beyond_time_checks as checks
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import ENUMERATED, SAMPLES, Claim, Control, Effort, Interval, Sampled, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from theory.symbols import alpha2
 
 SOURCE = "KV shifting (both versions), Section 3.2, Figure 2, our addition"

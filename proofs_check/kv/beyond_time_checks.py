@@ -8,8 +8,8 @@ import sympy as sp
 from flint import arb
 
 from dynamics.flow.trajectories import gradient_flow
-from proofs_check.claim import Effort
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, same, worst
+from proofs_check.ledger.claim import Effort
 from theory.landscape import blow_up
 from theory.landscape.exact import learning_time, scaled_learning_time
 from theory.landscape.slice_symbolic import full_leading_excess

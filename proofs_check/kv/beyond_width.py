@@ -2,11 +2,11 @@
 
 import math
 
-from proofs_check.claim import INSTANCES, SAMPLES, Control, Effort, everywhere
 from proofs_check.evidence.margin import Margin
 from proofs_check.kv import beyond_width_checks as c
 from proofs_check.kv import beyond_width_samples as s
-from proofs_check.kv.mathematical import exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import INSTANCES, SAMPLES, Control, Effort, everywhere
+from proofs_check.ledger.mathematical import exact, mathematical, sampled, symbolic
 
 SOURCE = "KV shifting (both versions), Section 3.2, Theorem 3.4, our addition"
 GAUSSIAN = "embeddings iid N(0, 1/d)"

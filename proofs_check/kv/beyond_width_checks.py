@@ -9,9 +9,9 @@ from math import prod
 import numpy as np
 import sympy as sp
 
-from proofs_check.claim import Effort
 from proofs_check.evidence.margin import Margin, at_most, close, identity, same, worst
 from proofs_check.evidence.tolerances import ROUNDING
+from proofs_check.ledger.claim import Effort
 from proofs_check.oracles.width import slopes_of_loss
 from theory.landscape import width_limit as limit
 from theory.landscape.symbolic import B

@@ -4,9 +4,9 @@ from functools import cache
 
 import numpy as np
 
-from proofs_check.claim import Effort
 from proofs_check.evidence.margin import Margin, at_most, close, worst
 from proofs_check.evidence.tolerances import STANDARD_ERRORS
+from proofs_check.ledger.claim import Effort
 from proofs_check.oracles.width import Estimate, argmax_accuracy, pilot_count, simulate
 from theory.landscape.width import finite_width
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from fractions import Fraction
 
-from proofs_check.claim import ENUMERATED, WITNESSED, Control, Nature, Severity, Verdict
 from proofs_check.evidence.margin import Margin, at_most, different, less, same
 from proofs_check.kv.configuration_data import (
     FROM_SCRATCH,
@@ -13,7 +12,8 @@ from proofs_check.kv.configuration_data import (
     TABLE_16,
     TEXT_NAMES,
 )
-from proofs_check.kv.exact_claim import BOTH, exact_claim
+from proofs_check.ledger.claim import ENUMERATED, WITNESSED, Control, Nature, Severity, Verdict
+from proofs_check.ledger.exact_claim import BOTH, exact_claim
 from theory.shift.parameters import (
     Shape,
     non_embedding_parameters,

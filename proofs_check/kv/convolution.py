@@ -4,7 +4,6 @@ import itertools
 
 import sympy as sp
 
-from proofs_check.claim import INSTANCES, Claim, Control, Effort, Nature, Severity, Verdict
 from proofs_check.evidence.margin import Margin, identity, same, worst
 from proofs_check.kv.depth_width import (
     FOUR,
@@ -16,8 +15,9 @@ from proofs_check.kv.depth_width import (
     no_read_out,
     successor,
 )
-from proofs_check.kv.exact_claim import unsettled_claim
-from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Nature, Severity, Verdict
+from proofs_check.ledger.exact_claim import unsettled_claim
+from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, symbolic
 from theory.shift.algebra import mixing_matrix, softmax, tokens
 from theory.symbols import alpha1, alpha2
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from fractions import Fraction
 
-from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, everywhere
 from proofs_check.evidence.margin import Margin, less, same
-from proofs_check.kv.mathematical import exact, mathematical
+from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, everywhere
+from proofs_check.ledger.mathematical import exact, mathematical
 
 SECTION = "KV shifting (both versions), Section 2.2"
 

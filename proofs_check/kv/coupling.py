@@ -2,13 +2,13 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import ENUMERATED, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.evidence.counting import SIGNIFICANT, TwoByTwo, sign_test
 from proofs_check.evidence.margin import Margin, at_most, different, less, same, worst
 from proofs_check.kv.configuration_data import TABLE_16
-from proofs_check.kv.exact_claim import BOTH, exact_claim
-from proofs_check.kv.mathematical import mathematical
 from proofs_check.kv.tables_data import DIAGONAL_AT_20B, TABLE_5, TABLE_5_TOTAL
+from proofs_check.ledger.claim import ENUMERATED, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.ledger.exact_claim import BOTH, exact_claim
+from proofs_check.ledger.mathematical import mathematical
 
 APPENDIX = "KV shifting (final), Appendix F (first version: Section 4.6)"
 EXAMPLE = {"a1": Fraction("0.08"), "a2": Fraction("0.43"), "b1": Fraction("0.34"), "b2": Fraction("-0.15")}

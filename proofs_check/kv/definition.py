@@ -4,12 +4,12 @@ import itertools
 
 import sympy as sp
 
-from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.evidence.margin import Margin, identity, same
 from proofs_check.kv import general_checks as general
-from proofs_check.kv.exact_claim import BOTH
 from proofs_check.kv.exact_heads import DECAY, MATCH_WEIGHT, SYMBOLS, induction_weights
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
+from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.ledger.exact_claim import BOTH
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from theory.induction.network import construction
 from theory.induction.regime import latest_weight_limit, match_ratio_residual
 from theory.induction.symbolic import induction_terms, reduced, symbolic_tokens

@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from proofs_check.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, everywhere
 from proofs_check.evidence.margin import Margin, identity, less, same, worst
-from proofs_check.kv.exact_claim import unsettled_claim
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, everywhere
+from proofs_check.ledger.exact_claim import unsettled_claim
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 
 SECTION = "KV shifting (both versions), Section 2.1"
 

@@ -1,7 +1,7 @@
 """Statements on private runs and on figures without data: quoted, with what it would take to settle them."""
 
-from proofs_check.claim import Nature
-from proofs_check.kv.exact_claim import BOTH, FINAL, FIRST, unsettled_claim
+from proofs_check.ledger.claim import Nature
+from proofs_check.ledger.exact_claim import BOTH, FINAL, FIRST, unsettled_claim
 
 PRIVATE = "The training data are private; it would take"
 LOST = "The curves are not given as numbers; it would take"

@@ -9,9 +9,9 @@ import torch
 
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
-from proofs_check.claim import Claim, Control, Effort, everywhere
 from proofs_check.evidence.margin import Margin, identity, same, worst
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
+from proofs_check.ledger.claim import Claim, Control, Effort, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
 SOURCE = "KV shifting (both versions), Figure 1, caption"

@@ -1,10 +1,10 @@
 """Section 3.2, Figure 2: contour lines, directions of descent, heads at initialisation, for T >= 4."""
 
-from proofs_check.claim import SAMPLES, Claim, Control, Effort, Nature, Severity, Verdict, everywhere
 from proofs_check.kv import figure2_checks as checks
 from proofs_check.kv import figure2_heads as heads
-from proofs_check.kv.exact_claim import unsettled_claim
-from proofs_check.kv.mathematical import ONCE, certified, exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import SAMPLES, Claim, Control, Effort, Nature, Severity, Verdict, everywhere
+from proofs_check.ledger.exact_claim import unsettled_claim
+from proofs_check.ledger.mathematical import ONCE, certified, exact, mathematical, sampled, symbolic
 from theory.landscape.printed import EQUATION, Slips
 from theory.landscape.slice_symbolic import OWN, PREVIOUS, slipped_terms
 from theory.symbols import beta1

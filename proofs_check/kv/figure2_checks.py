@@ -11,7 +11,7 @@ from proofs_check.evidence.certify import prove_positive
 from proofs_check.evidence.check import verify
 from proofs_check.evidence.margin import Margin, Undecided, at_most, ball_at_least, identity, less, worst
 from proofs_check.evidence.tolerances import KERNEL
-from proofs_check.kv.mathematical import identities
+from proofs_check.ledger.mathematical import identities
 from theory import landscape
 from theory.landscape import slice_symbolic
 from theory.landscape.grid import angle_between, slice_grid

@@ -16,13 +16,13 @@ import numpy as np
 import sympy as sp
 
 from dynamics.flow.trajectories import gradient_flow
-from proofs_check.claim import SAMPLES, Claim, Control, Effort, everywhere
 from proofs_check.evidence.certify import prove_positive
 from proofs_check.evidence.check import verify
 from proofs_check.evidence.margin import Margin, Undecided, at_most, identity, less, same, worst
 from proofs_check.evidence.tolerances import FLOW
 from proofs_check.kv.figure2_checks import proved
-from proofs_check.kv.mathematical import ONCE, certified, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import SAMPLES, Claim, Control, Effort, everywhere
+from proofs_check.ledger.mathematical import ONCE, certified, mathematical, sampled, symbolic
 from theory.landscape.slice_symbolic import on_slice
 from theory.landscape.symbolic import interior_table
 from theory.lowering.box import Box, Outcome

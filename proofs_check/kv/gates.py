@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.evidence.margin import Margin, at_most, identity, less, same
-from proofs_check.kv.exact_claim import unsettled_claim
-from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
+from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, Severity, Verdict, everywhere
+from proofs_check.ledger.exact_claim import unsettled_claim
+from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, symbolic
 from theory.shift.algebra import mixing_matrix, tokens
 from theory.symbols import alpha1, alpha2
 

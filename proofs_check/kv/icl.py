@@ -4,9 +4,9 @@ import itertools
 
 import sympy as sp
 
-from proofs_check.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, Witness
 from proofs_check.evidence.margin import Margin, identity, same
-from proofs_check.kv.mathematical import exact, identities, mathematical, not_identity, symbolic
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, Witness
+from proofs_check.ledger.mathematical import exact, identities, mathematical, not_identity, symbolic
 from theory.shift.algebra import shift_matrix, softmax, tokens
 
 SECTION = "KV shifting (final), Section 3.3"

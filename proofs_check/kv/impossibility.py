@@ -4,12 +4,22 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict, Witness, everywhere
 from proofs_check.kv import general_checks as general
 from proofs_check.kv import impossibility_checks as c
-from proofs_check.kv.exact_claim import BOTH, unsettled_claim
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.kv.width import KERNEL, LINEAR, kernel_evidence
+from proofs_check.ledger.claim import (
+    ENUMERATED,
+    INSTANCES,
+    Claim,
+    Control,
+    Nature,
+    Severity,
+    Verdict,
+    Witness,
+    everywhere,
+)
+from proofs_check.ledger.exact_claim import BOTH, unsettled_claim
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from theory.symbols import sigma
 
 SECTION = f"{BOTH}, Section 3.1"

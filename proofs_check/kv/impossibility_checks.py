@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from proofs_check.claim import Effort, Point
 from proofs_check.evidence.margin import (
     Margin,
     at_most,
@@ -33,8 +32,9 @@ from proofs_check.kv.exact_heads import (
     two_layer,
 )
 from proofs_check.kv.general_checks import positive, same_term
-from proofs_check.kv.mathematical import identities, not_identity
 from proofs_check.kv.representation_checks import error
+from proofs_check.ledger.claim import Effort, Point
+from proofs_check.ledger.mathematical import identities, not_identity
 from theory import induction
 from theory.induction.causal_support import impossibility, impossibility_residual, inner_residuals
 from theory.induction.sharpness import COPY_ERROR_BOUNDS, first_order_error

@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Control, Severity, Verdict, Witness, everywhere
 from proofs_check.evidence.margin import Margin, different, identity, same
-from proofs_check.kv.exact_claim import unsettled_claim
-from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
+from proofs_check.ledger.claim import Claim, Control, Severity, Verdict, Witness, everywhere
+from proofs_check.ledger.exact_claim import unsettled_claim
+from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, symbolic
 from theory.shift import initialisation as init
 from theory.shift.algebra import mixing_matrix
 from theory.symbols import alpha1

@@ -2,13 +2,13 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict
-from proofs_check.claim import everywhere as all_of_it
 from proofs_check.kv import landscape_checks as c
 from proofs_check.kv import theorem34_checks
 from proofs_check.kv.landscape_checks import INTERIOR, interior
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from proofs_check.kv.theorem34 import STEPS, moves, step_evidence
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict
+from proofs_check.ledger.claim import everywhere as all_of_it
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from theory.landscape import symbolic as closed
 
 THEOREM = "KV shifting (final), Section 3.2, Theorem 3.4"

@@ -4,10 +4,10 @@ from functools import cache
 
 import sympy as sp
 
-from proofs_check.claim import INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.evidence.margin import Margin, identity
-from proofs_check.kv.exact_claim import unsettled_claim
-from proofs_check.kv.mathematical import ONCE, identities, mathematical, symbolic
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.ledger.exact_claim import unsettled_claim
+from proofs_check.ledger.mathematical import ONCE, identities, mathematical, symbolic
 from theory.shift.algebra import mixing_matrix, softmax, tokens
 from theory.symbols import alpha1, alpha2, beta1, beta2
 

@@ -1,8 +1,6 @@
 """Appendix K of the KV-shifting paper (first version: Appendix D): the generator against every row it returns."""
 
-from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict
 from proofs_check.evidence.margin import different, same
-from proofs_check.kv.exact_claim import exact_claim
 from proofs_check.kv.listing_k_checks import (
     MATHEMATICAL,
     POOLS,
@@ -19,7 +17,9 @@ from proofs_check.kv.listing_k_checks import (
     scored,
     unbound,
 )
-from proofs_check.kv.mathematical import exact, mathematical
+from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict
+from proofs_check.ledger.exact_claim import exact_claim
+from proofs_check.ledger.mathematical import exact, mathematical
 
 CLAIMS: tuple[Claim, ...] = (
     exact_claim(

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, everywhere
 from proofs_check.evidence.margin import less, same, worst
 from proofs_check.kv.listing_k_law_checks import (
     OVERLONG,
@@ -23,7 +22,8 @@ from proofs_check.kv.listing_k_law_checks import (
     std_rounds_to,
     uniform,
 )
-from proofs_check.kv.mathematical import exact, mathematical
+from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, everywhere
+from proofs_check.ledger.mathematical import exact, mathematical
 
 BY_DRAWS = everywhere(
     "A draw is uniform on the n - 1 tokens other than the last, n - t of which are new after t: for every n the law is "

@@ -1,6 +1,7 @@
 """Appendix L: the listing that draws Figure 2, its call, its four slips, and the picture that comes of them."""
 
-from proofs_check.claim import (
+from proofs_check.kv import listing_l_checks as checks
+from proofs_check.ledger.claim import (
     SAMPLES,
     WITNESSED,
     Claim,
@@ -14,8 +15,7 @@ from proofs_check.claim import (
     Witness,
     everywhere,
 )
-from proofs_check.kv import listing_l_checks as checks
-from proofs_check.kv.mathematical import exact, mathematical, symbolic
+from proofs_check.ledger.mathematical import exact, mathematical, symbolic
 from theory.landscape.printed import EXACT, LISTING, Slips
 
 SOURCE = "KV shifting (final), Appendix L; first version, Appendix E"

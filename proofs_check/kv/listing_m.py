@@ -5,10 +5,10 @@ import torch.nn.functional as F
 
 from dynamics.model.listing_m import listing_convolution, listing_module, unfold_shape
 from dynamics.model.shift import shift_mix
-from proofs_check.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.evidence.margin import Margin, same, worst
-from proofs_check.kv.exact_claim import exact_claim, unsettled_claim
-from proofs_check.kv.mathematical import exact, mathematical
+from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.ledger.exact_claim import exact_claim, unsettled_claim
+from proofs_check.ledger.mathematical import exact, mathematical
 
 SOURCE = "KV shifting (both versions), Appendix M (first version: Appendix F)"
 WINDOWS = [{"length": length, "window": w} for length in (1, 2, 3, 5) for w in (1, 2, 3, 4)]

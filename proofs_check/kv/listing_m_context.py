@@ -5,9 +5,9 @@ import torch
 
 from dynamics.model.listing_m import Flaw, ListingDecoder, listing_convolution
 from dynamics.model.shift import shift_mix
-from proofs_check.claim import INSTANCES, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.evidence.margin import Margin, identity, same
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Severity, Verdict, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from theory.symbols import alpha1, alpha2
 
 SOURCE = "KV shifting (both versions), Appendix M (first version: Appendix F)"

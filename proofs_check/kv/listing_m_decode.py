@@ -1,7 +1,6 @@
 """Appendix M of the KV-shifting paper (first version: Appendix F): the inference listings, in whole numbers."""
 
 from dynamics.model.listing_m import Flaw
-from proofs_check.claim import INSTANCES, SAMPLES, WITNESSED, Claim, Control, Severity, Verdict, Witness
 from proofs_check.kv.listing_m_decode_checks import (
     BOTH,
     CHUNKS,
@@ -23,7 +22,8 @@ from proofs_check.kv.listing_m_decode_checks import (
     second_of_chunk,
     zero_keys,
 )
-from proofs_check.kv.mathematical import exact, mathematical, sampled
+from proofs_check.ledger.claim import INSTANCES, SAMPLES, WITNESSED, Claim, Control, Severity, Verdict, Witness
+from proofs_check.ledger.mathematical import exact, mathematical, sampled
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(

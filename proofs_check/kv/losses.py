@@ -3,10 +3,10 @@
 import math
 from fractions import Fraction
 
-from proofs_check.claim import ENUMERATED, Control, Severity, Verdict
 from proofs_check.evidence.margin import Margin, at_most, less, same
-from proofs_check.kv.exact_claim import FINAL, exact_claim, unsettled_claim
 from proofs_check.kv.tables_data import CONTEXTS, LEARNING_RATES, LOSSES, PEAK_MEMORY, TABLE_15
+from proofs_check.ledger.claim import ENUMERATED, Control, Severity, Verdict
+from proofs_check.ledger.exact_claim import FINAL, exact_claim, unsettled_claim
 
 CELLS = [(rate, context) for rate in range(len(LEARNING_RATES)) for context in range(len(CONTEXTS))]
 SHIFTS = ("vanilla", "kv", "qkv", "k", "v")

@@ -2,9 +2,9 @@
 
 import sympy as sp
 
-from proofs_check.claim import INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.evidence.margin import Margin, identity, same
-from proofs_check.kv.mathematical import exact, mathematical, not_identity, symbolic
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.ledger.mathematical import exact, mathematical, not_identity, symbolic
 from theory.shift.algebra import softmax, tokens
 from theory.symbols import alpha1
 

@@ -2,9 +2,9 @@
 
 import sympy as sp
 
-from proofs_check.claim import INSTANCES, Claim, Control, Effort, everywhere
 from proofs_check.evidence.margin import Margin, identity, less, same
-from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, not_identity, symbolic
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, not_identity, symbolic
 from theory.shift.algebra import mixing_matrix, offset_weights, shift_matrix, shifted_attention, softmax, tokens
 from theory.symbols import alpha1, alpha2, beta1, beta2
 

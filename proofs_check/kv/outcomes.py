@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proofs_check.claim import SAMPLES, Claim, Evidence, Nature, Verdict
+from proofs_check.ledger.claim import SAMPLES, Claim, Evidence, Nature, Verdict
 
 
 def outcome(id: str, source: str, statement: str, *evidence: Evidence, of: str | None = None, **rest: Any) -> Claim:

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.claim import INSTANCES, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.evidence.margin import Margin, at_most, identity, less
-from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, symbolic
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Severity, Verdict, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, symbolic
 
 SECTION = "KV shifting (final), Section 5"
 g0, g1, c0, c1 = sp.symbols("g0 g1 c0 c1", real=True)

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 
 from dynamics.tasks.hop import hop
-from proofs_check.claim import INSTANCES, Claim, Control, Effort
 from proofs_check.evidence.margin import Margin, same
-from proofs_check.kv.exact_claim import BOTH, FINAL, unsettled_claim
-from proofs_check.kv.mathematical import exact, mathematical
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort
+from proofs_check.ledger.exact_claim import BOTH, FINAL, unsettled_claim
+from proofs_check.ledger.mathematical import exact, mathematical
 
 
 def _induction(word: tuple[int, ...], place: int) -> int:

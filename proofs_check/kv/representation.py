@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.claim import ENUMERATED, Claim, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.kv import general_checks as general
 from proofs_check.kv import representation_checks as c
-from proofs_check.kv.exact_claim import BOTH
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import ENUMERATED, Claim, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.ledger.exact_claim import BOTH
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from theory.induction.sharpness import r
 from theory.symbols import sigma
 

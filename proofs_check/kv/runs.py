@@ -3,7 +3,6 @@
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.claim import ENUMERATED, WITNESSED, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.evidence.margin import Margin, at_most, different, less, same
 from proofs_check.kv.configuration_data import (
     CAPTION_BATCH_M,
@@ -15,8 +14,9 @@ from proofs_check.kv.configuration_data import (
     TEXT_LEARNING_RATES,
     TEXT_WARM_UP,
 )
-from proofs_check.kv.exact_claim import BOTH, exact_claim, unsettled_claim
-from proofs_check.kv.mathematical import mathematical
+from proofs_check.ledger.claim import ENUMERATED, WITNESSED, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.ledger.exact_claim import BOTH, exact_claim, unsettled_claim
+from proofs_check.ledger.mathematical import mathematical
 
 TABLE = f"{BOTH}, Table 16 (first version: Table 6)"
 SECTION = f"{BOTH}, Section 4.1"

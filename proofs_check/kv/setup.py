@@ -2,11 +2,11 @@
 
 from flint import arb, fmpq
 
-from proofs_check.claim import ENUMERATED, Claim, Control, Witness, everywhere
 from proofs_check.evidence.margin import Margin, ball_at_least, less, worst
 from proofs_check.kv.configuration_data import SIZES, TABLE_16
-from proofs_check.kv.exact_claim import unsettled_claim
-from proofs_check.kv.mathematical import exact, mathematical
+from proofs_check.ledger.claim import ENUMERATED, Claim, Control, Witness, everywhere
+from proofs_check.ledger.exact_claim import unsettled_claim
+from proofs_check.ledger.mathematical import exact, mathematical
 
 SOURCE = "KV shifting (both versions), Appendix N (first version: Appendix G)"
 BOUND = "with the bound of the work it cites (Xu et al., 2024, arXiv:2405.14591)"

@@ -3,9 +3,9 @@
 from fractions import Fraction
 from itertools import product
 
-from proofs_check.claim import ENUMERATED, INSTANCES, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.evidence.margin import Margin, at_most, different, same, worst
-from proofs_check.kv.exact_claim import BOTH, FINAL, exact_claim
+from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.ledger.exact_claim import BOTH, FINAL, exact_claim
 from theory.shift.parameters import (
     Shape,
     llama_ffn,

@@ -11,8 +11,8 @@ from math import isinf
 from typing import Any
 
 from dynamics.sweep.survival import median_time
-from proofs_check.claim import Control, Effort, Evidence, Kind
 from proofs_check.evidence.margin import Margin, at_most, less, same
+from proofs_check.ledger.claim import Control, Effort, Evidence, Kind
 
 Variant = tuple[str, str]  # a sweep and a variant of it
 FRESH = 2  # seeds trained afresh by the full effort

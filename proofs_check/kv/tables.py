@@ -2,11 +2,11 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import ENUMERATED, Control, Nature
 from proofs_check.evidence.margin import Margin, at_most, less, same, worst
-from proofs_check.kv.exact_claim import BOTH, FINAL, exact_claim, unsettled_claim
-from proofs_check.kv.mathematical import mathematical
 from proofs_check.kv.tables_data import BENCHMARKS, TABLE_2, TABLE_4, TABLE_14
+from proofs_check.ledger.claim import ENUMERATED, Control, Nature
+from proofs_check.ledger.exact_claim import BOTH, FINAL, exact_claim, unsettled_claim
+from proofs_check.ledger.mathematical import mathematical
 
 CHECKPOINTS = {"2.9B": (340, 420, 500), "19B": (160, 180, 200)}
 CELLS = [

@@ -1,9 +1,9 @@
 """References that lead nowhere and slips of the text, checked against what exists or against a small exact case."""
 
-from proofs_check.claim import ENUMERATED, INSTANCES, Control, Nature, Severity, Verdict
 from proofs_check.evidence.margin import Margin, less, same
-from proofs_check.kv.exact_claim import BOTH, FINAL, FIRST, exact_claim
 from proofs_check.kv.tables_data import BENCHMARKS
+from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Control, Nature, Severity, Verdict
+from proofs_check.ledger.exact_claim import BOTH, FINAL, FIRST, exact_claim
 
 # What can be referred to, by version. Statements are numbered within sections in the final version only.
 LABELS = {

@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import Claim, Control, Evidence, Severity, Verdict, everywhere
 from proofs_check.kv import landscape_checks
 from proofs_check.kv import theorem34_checks as c
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
+from proofs_check.ledger.claim import Claim, Control, Evidence, Severity, Verdict, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 
 THEOREM = "KV shifting (final), Section 3.2, Theorem 3.4"
 SETTING = ("embeddings iid N(0, 1/d)", "score scale 1", "T and i fixed")

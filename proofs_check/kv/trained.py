@@ -9,11 +9,11 @@ checkpoints and re-reads their histories, whose bytes are checked against record
 from functools import cache, lru_cache
 from typing import Any
 
-from proofs_check.claim import Control, Effort, Evidence, Kind
 from proofs_check.evidence.margin import Margin, at_most, less, worst
 from proofs_check.kv import trained_sweeps
-from proofs_check.kv.exact_claim import unsettled_claim
 from proofs_check.kv.outcomes import outcome
+from proofs_check.ledger.claim import Control, Effort, Evidence, Kind
+from proofs_check.ledger.exact_claim import unsettled_claim
 
 SETTING = (
     "width 64, 4 heads, no MLP; vocabulary 8000, rows of about 29 tokens, 500 steps of 256 rows, AdamW at 3e-3, 4096 "

@@ -13,7 +13,7 @@ import sympy as sp
 
 from proofs_check.evidence.counting import SIGNIFICANT, TwoByTwo, fisher_exact, sign_test
 from proofs_check.evidence.margin import Margin, different, identity, less, same, worst
-from proofs_check.kv.mathematical import identities
+from proofs_check.ledger.mathematical import identities
 from theory.landscape.symbolic import interior_table
 from theory.shift.algebra import mixing_matrix, tokens
 from theory.symbols import alpha1, alpha2, beta1

@@ -9,13 +9,13 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.claim import INSTANCES, Claim, Control, Effort, Evidence, Severity, Verdict
 from proofs_check.evidence.margin import Margin, less, same, worst
-from proofs_check.kv.exact_claim import FINAL, unsettled_claim
-from proofs_check.kv.mathematical import exact, mathematical
 from proofs_check.kv.outcomes import outcome
 from proofs_check.kv.sweep_margins import Variant, arrivals, medians, trained
 from proofs_check.kv.trained_tasks_checks import faster
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Evidence, Severity, Verdict
+from proofs_check.ledger.exact_claim import FINAL, unsettled_claim
+from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.oracles.landscape import sentence, symbolic_one_hot_logits
 from theory.symbols import alpha1, alpha2, beta1, beta2
 

@@ -6,10 +6,10 @@ width afresh from other seeds (minutes).
 
 from typing import Any
 
-from proofs_check.claim import INSTANCES, Claim, Control, Evidence, Kind
 from proofs_check.kv import trained_scalar_checks as c
-from proofs_check.kv.mathematical import exact, mathematical, sampled
 from proofs_check.kv.outcomes import outcome
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Evidence, Kind
+from proofs_check.ledger.mathematical import exact, mathematical, sampled
 
 SOURCE = "KV shifting (both versions), Section 3.2, Theorem 3.4, our addition"
 READ = "shipped results (full: also retrained from other seeds)"

@@ -12,9 +12,9 @@ from dynamics.scalar.record import Four, LearningPair, ScalarStudy, read_study
 from dynamics.scalar.remainder import Remainder, remainder
 from dynamics.scalar.study import table_setting
 from dynamics.scalar.tables import TableSample, table_response, table_sample
-from proofs_check.claim import Effort
 from proofs_check.evidence.margin import Margin, at_most, close, same, worst
 from proofs_check.evidence.tolerances import ROUNDING
+from proofs_check.ledger.claim import Effort
 from proofs_check.oracles.width import slopes_of_loss
 from theory.landscape.exact import learning_time
 from theory.landscape.frozen_table import table_deviation, table_slopes

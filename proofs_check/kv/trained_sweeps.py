@@ -9,9 +9,7 @@ from statistics import median
 
 from dynamics.sweep.survival import median_time
 from dynamics.tasks.induction import length_law
-from proofs_check.claim import Control, Evidence
 from proofs_check.evidence.margin import Margin, less
-from proofs_check.kv.exact_claim import unsettled_claim
 from proofs_check.kv.outcomes import outcome
 from proofs_check.kv.sweep_margins import (
     Variant,
@@ -26,6 +24,8 @@ from proofs_check.kv.sweep_margins import (
     times,
     trained,
 )
+from proofs_check.ledger.claim import Control, Evidence
+from proofs_check.ledger.exact_claim import unsettled_claim
 
 SECTION = "KV shifting (both versions), Section 3.2"
 ABLATION = "KV shifting (both versions), Section 4.5 (first version: 4.7), Figure 7a (first version: 8b)"

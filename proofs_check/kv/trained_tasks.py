@@ -6,12 +6,12 @@ Evidence re-reads the shipped sweeps figure-9, figure-9-50m, figure-9-text and f
 
 from fractions import Fraction
 
-from proofs_check.claim import Control, everywhere
 from proofs_check.kv import trained_tasks_checks as c
-from proofs_check.kv.exact_claim import unsettled_claim
-from proofs_check.kv.mathematical import exact, mathematical
 from proofs_check.kv.outcomes import outcome
 from proofs_check.kv.sweep_margins import Variant, arrives, medians, runs, trained
+from proofs_check.ledger.claim import Control, everywhere
+from proofs_check.ledger.exact_claim import unsettled_claim
+from proofs_check.ledger.mathematical import exact, mathematical
 
 FIGURE_9 = "KV shifting (final), Appendix E.3 (first version: Section 3.3), Figure 9 (first version: 3)"
 APPENDIX = "KV shifting (final), Appendix E.3"

@@ -11,11 +11,11 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Control, Evidence, Kind, everywhere
 from proofs_check.evidence.margin import Margin, at_most, close, identity, less, same, worst
 from proofs_check.evidence.tolerances import STANDARD_ERRORS
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from proofs_check.kv.outcomes import outcome
+from proofs_check.ledger.claim import Claim, Control, Evidence, Kind, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 
 FOOTNOTE = "KV shifting (both versions), the footnote on longer windows (10 in the final version)"
 SETTING = "one layer of width 32, 4 heads, MLP 64; vocabulary 32, rows of about 5 tokens, batch 64, 8 seeds"

@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from proofs_check.claim import (
+from proofs_check.evidence.margin import Margin, different, same, worst
+from proofs_check.ledger.claim import (
     ENUMERATED,
     INSTANCES,
     Claim,
@@ -18,8 +19,7 @@ from proofs_check.claim import (
     Verdict,
     everywhere,
 )
-from proofs_check.evidence.margin import Margin, different, same, worst
-from proofs_check.kv.mathematical import ONCE, exact, identities, mathematical, not_identity, symbolic
+from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, not_identity, symbolic
 from theory.shift.algebra import softmax, tokens
 
 SECTION = "KV shifting (both versions), Section 2.1"

@@ -2,11 +2,11 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import Claim, Control, Effort, Evidence, Severity, Verdict, everywhere
 from proofs_check.kv import general_checks as general
 from proofs_check.kv import width_checks as c
-from proofs_check.kv.exact_claim import unsettled_claim
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
+from proofs_check.ledger.claim import Claim, Control, Effort, Evidence, Severity, Verdict, everywhere
+from proofs_check.ledger.exact_claim import unsettled_claim
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 
 SOURCE = "KV shifting (both versions), Section 3.2, Various width"
 APPENDIX_J = "KV shifting (final), Appendix J, 2nd paragraph"

@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.claim import Claim, Control, everywhere
 from proofs_check.evidence.margin import Margin, identity, same
-from proofs_check.kv.exact_claim import unsettled_claim
-from proofs_check.kv.mathematical import exact, mathematical, symbolic
+from proofs_check.ledger.claim import Claim, Control, everywhere
+from proofs_check.ledger.exact_claim import unsettled_claim
+from proofs_check.ledger.mathematical import exact, mathematical, symbolic
 from theory.shift import initialisation as init
 
 FOOTNOTE = "KV shifting (both versions), the footnote on longer windows (10 in the final version)"

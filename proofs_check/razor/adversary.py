@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import SAMPLES, Claim, Control, Effort, Point, everywhere
-from proofs_check.kv.mathematical import exact, mathematical, sampled
+from proofs_check.ledger.claim import SAMPLES, Claim, Control, Effort, Point, everywhere
+from proofs_check.ledger.mathematical import exact, mathematical, sampled
 from proofs_check.razor import adversary_checks as c
 from proofs_check.razor.scope_checks import WITNESSES
 

@@ -1,7 +1,7 @@
 """The cache of RazorAttention as built: equal to the masked computation it stands for, and its size in bytes."""
 
-from proofs_check.claim import INSTANCES, SAMPLES, Claim, Control, Effort, Nature
-from proofs_check.kv.mathematical import exact, mathematical, sampled
+from proofs_check.ledger.claim import INSTANCES, SAMPLES, Claim, Control, Effort, Nature
+from proofs_check.ledger.mathematical import exact, mathematical, sampled
 from proofs_check.razor import cache_checks as c
 
 METHOD = "RazorAttention, Section 3.2, Eq. 4 and 5, Table 2, added"

@@ -2,9 +2,9 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import INSTANCES, WITNESSED, Claim, Control, Severity, Verdict, everywhere
-from proofs_check.kv.exact_claim import unsettled_claim
-from proofs_check.kv.mathematical import exact, mathematical, symbolic
+from proofs_check.ledger.claim import INSTANCES, WITNESSED, Claim, Control, Severity, Verdict, everywhere
+from proofs_check.ledger.exact_claim import unsettled_claim
+from proofs_check.ledger.mathematical import exact, mathematical, symbolic
 from proofs_check.razor import compensation_checks as c
 from proofs_check.razor.compensation_bound_checks import deficit
 

@@ -1,7 +1,7 @@
 """Sharp bounds for the compensation token of RazorAttention, Eq. 4 and 5, which prints none."""
 
-from proofs_check.claim import Claim, Control, Interval, Sampled, everywhere
-from proofs_check.kv.mathematical import ONCE, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import Claim, Control, Interval, Sampled, everywhere
+from proofs_check.ledger.mathematical import ONCE, mathematical, sampled, symbolic
 from proofs_check.razor import compensation_bound_checks as c
 
 EQ5 = "RazorAttention, Section 3.2, Eq. 4 and 5, added"

@@ -1,7 +1,7 @@
 """Compensation beyond Eq. 4 of RazorAttention: rotated keys, fading keys, another centre, second order."""
 
-from proofs_check.claim import ENUMERATED, INSTANCES, SAMPLES, Claim, Control, Interval, Sampled, everywhere
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import ENUMERATED, INSTANCES, SAMPLES, Claim, Control, Interval, Sampled, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from proofs_check.razor import compensation_variant_checks as c
 
 ROPE = "RazorAttention, Section 3.2 (Eq. 4 on rotated keys), added"

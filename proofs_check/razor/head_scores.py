@@ -1,6 +1,6 @@
 """Echo and induction heads of RazorAttention: scores with a definition, planted heads, counts, the shipped models."""
 
-from proofs_check.claim import (
+from proofs_check.ledger.claim import (
     ENUMERATED,
     INSTANCES,
     SAMPLES,
@@ -13,8 +13,8 @@ from proofs_check.claim import (
     Verdict,
     everywhere,
 )
-from proofs_check.kv.exact_claim import exact_claim
-from proofs_check.kv.mathematical import exact, mathematical, sampled
+from proofs_check.ledger.exact_claim import exact_claim
+from proofs_check.ledger.mathematical import exact, mathematical, sampled
 from proofs_check.razor import head_scores_checks as c
 
 SECTION = "RazorAttention, Section 3.3"

@@ -3,7 +3,8 @@ proved."""
 
 from fractions import Fraction
 
-from proofs_check.claim import (
+from proofs_check.evidence.margin import same
+from proofs_check.ledger.claim import (
     ENUMERATED,
     INSTANCES,
     SAMPLES,
@@ -16,9 +17,8 @@ from proofs_check.claim import (
     Verdict,
     everywhere,
 )
-from proofs_check.evidence.margin import same
-from proofs_check.kv.exact_claim import exact_claim
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
+from proofs_check.ledger.exact_claim import exact_claim
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from proofs_check.razor import method_checks as c
 from proofs_check.razor import scope_mass as mass
 from proofs_check.razor import scope_mass_checks as m

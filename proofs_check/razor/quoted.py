@@ -1,7 +1,7 @@
 """Sentences of RazorAttention that can only be quoted here: large models, other methods, priority, lost figures."""
 
-from proofs_check.claim import Claim, Nature
-from proofs_check.kv.exact_claim import unsettled_claim
+from proofs_check.ledger.claim import Claim, Nature
+from proofs_check.ledger.exact_claim import unsettled_claim
 
 MODELS = "The models and their long contexts are not here."
 LOST = "The figure is lost in the text at hand, its model and prompts are not here."

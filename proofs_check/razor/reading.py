@@ -6,7 +6,7 @@ Evidence re-reads the shipped measurements, whose bytes are checked (`python -m 
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.claim import Claim, Control, Evidence, Kind
+from proofs_check.ledger.claim import Claim, Control, Evidence, Kind
 from proofs_check.razor import reading_checks as c
 from proofs_check.razor.reading_checks import SEEDS
 from proofs_check.razor.trained import trained

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import (
+from proofs_check.ledger.claim import (
     ENUMERATED,
     INSTANCES,
     WITNESSED,
@@ -14,7 +14,7 @@ from proofs_check.claim import (
     Witness,
     everywhere,
 )
-from proofs_check.kv.mathematical import exact, mathematical, sampled, symbolic
+from proofs_check.ledger.mathematical import exact, mathematical, sampled, symbolic
 from proofs_check.razor import scope_checks as c
 from proofs_check.razor.scope_checks import HALF, WITNESSES
 

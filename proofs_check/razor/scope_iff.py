@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import ENUMERATED, INSTANCES, WITNESSED, Claim, Control, Effort, everywhere
-from proofs_check.kv.mathematical import exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import ENUMERATED, INSTANCES, WITNESSED, Claim, Control, Effort, everywhere
+from proofs_check.ledger.mathematical import exact, mathematical, sampled, symbolic
 from proofs_check.razor import scope_head_checks as h
 from proofs_check.razor import scope_iff_checks as c
 from proofs_check.razor.scope_iff_checks import HALF

@@ -1,7 +1,7 @@
 """From one token to all that are dropped (Section 3.1): the mass outside a window."""
 
-from proofs_check.claim import INSTANCES, Claim, Control, Severity, Verdict
-from proofs_check.kv.mathematical import exact, mathematical
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Severity, Verdict
+from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.razor import scope_mass_checks as c
 
 SECTION = "RazorAttention, Section 3.1"

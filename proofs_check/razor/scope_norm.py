@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import WITNESSED, Claim, Control, Severity, Verdict, Witness, everywhere
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
+from proofs_check.ledger.claim import WITNESSED, Claim, Control, Severity, Verdict, Witness, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.razor import scope_norm_checks as c
 
 APPENDIX = "RazorAttention, Appendix A"

@@ -8,10 +8,10 @@ import numpy as np
 import sympy as sp
 from scipy.optimize import minimize
 
-from proofs_check.claim import Claim, Control, Effort, everywhere
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, close, identity, worst
 from proofs_check.evidence.tolerances import ASCENT, VISIBLE
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import Claim, Control, Effort, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from proofs_check.oracles.alibi import BallHead, ball, ball_weights
 from theory import alibi
 from theory.alibi.sharp import sharp_weight

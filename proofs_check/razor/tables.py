@@ -2,9 +2,9 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import ENUMERATED, Claim, Control, Nature, Severity, Verdict
 from proofs_check.evidence.margin import at_most
-from proofs_check.kv.exact_claim import exact_claim, unsettled_claim
+from proofs_check.ledger.claim import ENUMERATED, Claim, Control, Nature, Severity, Verdict
+from proofs_check.ledger.exact_claim import exact_claim, unsettled_claim
 from proofs_check.razor import table_checks as c
 from proofs_check.razor.table_data import MODELS, TABLE_1_TASKS, TABLE_3
 

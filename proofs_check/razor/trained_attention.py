@@ -5,7 +5,7 @@ Evidence re-reads the shipped attention by distance of `python -m scripts.compar
 
 from typing import Any
 
-from proofs_check.claim import Claim, Control, Evidence, Kind
+from proofs_check.ledger.claim import Claim, Control, Evidence, Kind
 from proofs_check.razor import trained_checks as c
 from proofs_check.razor.trained import MODEL, trained
 

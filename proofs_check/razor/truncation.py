@@ -2,18 +2,9 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import (
-    WITNESSED,
-    Claim,
-    Control,
-    Interval,
-    Sampled,
-    Severity,
-    Verdict,
-    everywhere,
-)
 from proofs_check.evidence.margin import worst
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import WITNESSED, Claim, Control, Interval, Sampled, Severity, Verdict, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from proofs_check.razor import scope_mass as mass
 from proofs_check.razor import scope_mass_checks as m
 from proofs_check.razor import truncation_checks as c

@@ -1,7 +1,7 @@
 """What RazorAttention leaves open about dropped tokens: no slope, a budget over heads, which token to evict."""
 
-from proofs_check.claim import Claim, Control, everywhere
-from proofs_check.kv.mathematical import ONCE, exact, mathematical, symbolic
+from proofs_check.ledger.claim import Claim, Control, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.razor import truncation_budget_checks as b
 from proofs_check.razor import truncation_checks as c
 

@@ -2,8 +2,18 @@
 
 from fractions import Fraction
 
-from proofs_check.claim import ENUMERATED, WITNESSED, Claim, Control, Nature, Severity, Verdict, Witness, everywhere
-from proofs_check.kv.mathematical import exact, mathematical
+from proofs_check.ledger.claim import (
+    ENUMERATED,
+    WITNESSED,
+    Claim,
+    Control,
+    Nature,
+    Severity,
+    Verdict,
+    Witness,
+    everywhere,
+)
+from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.razor import truncation_size_checks as c
 
 TABLE2 = "RazorAttention, Table 2"

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from dynamics.model.listing_m import Flaw, ListingDecoder, listing_convolution
-from proofs_check.claim import Kind, Severity, Verdict
 from proofs_check.kv import depth_width, discussion, latent
-from proofs_check.registry import load
+from proofs_check.ledger.claim import Kind, Severity, Verdict
+from proofs_check.ledger.registry import load
 
 REGISTRY = load(("kv", "kv1"))
 

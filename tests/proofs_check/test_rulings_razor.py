@@ -5,7 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from proofs_check.claim import Kind, Severity, Verdict
+from proofs_check.ledger.claim import Kind, Severity, Verdict
+from proofs_check.ledger.registry import load
+from proofs_check.ledger.store import judge
 from proofs_check.razor import compensation_variant_checks as variants
 from proofs_check.razor import (
     scope_checks,
@@ -17,8 +19,6 @@ from proofs_check.razor import (
     truncation_checks,
 )
 from proofs_check.razor import truncation as output
-from proofs_check.registry import load
-from proofs_check.store import judge
 
 CLAIMS = load(("razor",))
 HALF = Fraction(1, 2)

@@ -8,15 +8,15 @@ import pytest
 import sympy as sp
 
 from dynamics.flow.trajectories import gradient_flow
-from proofs_check.claim import Effort, Extent, Kind, Severity, Verdict
 from proofs_check.evidence.margin import Undecided
 from proofs_check.kv import figure2_order, position_classes, theorem34_checks, width_checks
 from proofs_check.kv import general_checks as general
 from proofs_check.kv import landscape_checks as closed
-from proofs_check.ledger import decided, record
+from proofs_check.ledger.claim import Effort, Extent, Kind, Severity, Verdict
+from proofs_check.ledger.registry import load
+from proofs_check.ledger.rows import decided, record
+from proofs_check.ledger.store import judge
 from proofs_check.oracles.landscape import one_hot_logits, symbolic_one_hot_logits
-from proofs_check.registry import load
-from proofs_check.store import judge
 from theory import induction, landscape
 from theory.induction.regime import latest_weight_limit
 from theory.landscape.grid import slice_grid

@@ -5,13 +5,13 @@ import re
 
 import pytest
 
-from proofs_check.claim import Extent, Kind, Verdict
 from proofs_check.kv import trained_coupling_checks as coupling
 from proofs_check.kv import trained_decoupling as decoupling
 from proofs_check.kv import trained_tasks_checks as tasks
 from proofs_check.kv import trained_variants as variants
 from proofs_check.kv.sweep_margins import arrivals, medians
-from proofs_check.registry import load
+from proofs_check.ledger.claim import Extent, Kind, Verdict
+from proofs_check.ledger.registry import load
 
 CLAIMS = load(("kv", "kv1"))
 MODULES = ("trained", "trained_sweeps", "trained_coupling", "trained_variants", "trained_tasks", "trained_hops",

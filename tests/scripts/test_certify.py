@@ -2,8 +2,8 @@
 
 import pytest
 
-from proofs_check import registry, store
-from proofs_check.verdicts import counted
+from proofs_check.ledger import registry, store
+from proofs_check.ledger.verdicts import counted
 from scripts import certify
 
 NAME = "razor.sec3.2.flat_mass"

@@ -2,7 +2,7 @@
 
 import re
 
-from proofs_check.registry import load
+from proofs_check.ledger.registry import load
 from scripts import docs
 
 REGISTRY = load()

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from proofs_check.ledger import record
-from proofs_check.registry import load
+from proofs_check.ledger.registry import load
+from proofs_check.ledger.rows import record
 from scripts import docket, docs
 
 REGISTRY = load()

@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 import pytest
 from markdown_it import MarkdownIt
 
-from proofs_check import store, verdicts
-from proofs_check.registry import load
+from proofs_check.ledger import store, verdicts
+from proofs_check.ledger.registry import load
 from scripts import docs
 from tests.scripts.gallery_commands import pictures
 

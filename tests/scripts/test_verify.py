@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from scripts import cli, docket, report, verify
-from tests.proofs_check import ledgers
+from tests.proofs_check.ledger import ledgers
 
 EQ10 = ("--id", "kv.eq10", "--id", "kv.eq10.corrected")
 BALL_WITNESS = "kv.appN.base.shortfall"  # a witness in Arb balls, which do not pickle

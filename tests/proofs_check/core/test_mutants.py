@@ -19,8 +19,8 @@ from proofs_check.language.notation import (
     var,
     whole,
 )
+from proofs_check.ledger.verdicts import counted, score
 from proofs_check.rigour.decide import try_mutants
-from proofs_check.verdicts import counted, score
 
 x, y, u = real("x"), real("y"), real("u", 0, 1, open="low")
 n, i = whole("n", 2), var("i")

@@ -3,7 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
-from proofs_check.claim import Claim, Control, Evidence, Kind, MarginFunction, Nature, Point, Points, Verdict, Witness
+from proofs_check.ledger.claim import (
+    Claim,
+    Control,
+    Evidence,
+    Kind,
+    MarginFunction,
+    Nature,
+    Point,
+    Points,
+    Verdict,
+    Witness,
+)
 
 FINAL = "KV shifting (final)"
 FIRST = "KV shifting (first version)"

@@ -7,13 +7,13 @@ from functools import _lru_cache_wrapper
 import pytest
 from latex2mathml.converter import convert
 
-from proofs_check import harness
-from proofs_check.claim import Claim, Kind, Nature, Status, Verdict
 from proofs_check.evidence import check
-from proofs_check.harness import run_claim
-from proofs_check.ledger import STRONG, decided, record
-from proofs_check.registry import load
-from proofs_check.store import judge
+from proofs_check.ledger import harness
+from proofs_check.ledger.claim import Claim, Kind, Nature, Status, Verdict
+from proofs_check.ledger.harness import run_claim
+from proofs_check.ledger.registry import load
+from proofs_check.ledger.rows import STRONG, decided, record
+from proofs_check.ledger.store import judge
 
 REGISTRY = load()
 SOURCES = {

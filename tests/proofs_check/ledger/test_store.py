@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs_check import registry, store, trust
+from proofs_check import trust
 from proofs_check.core.statement import obligations
 from proofs_check.core.terms import exp
 from proofs_check.language.notation import real, statement
-from proofs_check.ledger import decided, record
-from proofs_check.packed import packed, unpacked
-from proofs_check.verdicts import counted, score
+from proofs_check.ledger import registry, store
+from proofs_check.ledger.packed import packed, unpacked
+from proofs_check.ledger.rows import decided, record
+from proofs_check.ledger.verdicts import counted, score
 
 x = real("x")
 TRUE = statement("a.true", for_all=[x], says=exp(x) >= 1 + x)

@@ -16,14 +16,14 @@ from proofs_check.core.certificate import Checked, Outcome, check_certificate
 from proofs_check.core.mutants import Mutant, mutants
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import Statement, from_data
-from proofs_check.packed import packed, unpacked
-from proofs_check.verdicts import counted, summary
+from proofs_check.ledger.packed import packed, unpacked
+from proofs_check.ledger.verdicts import counted, summary
 
 if TYPE_CHECKING:
-    from proofs_check.claim import Claim
+    from proofs_check.ledger.claim import Claim
 
 Row = dict[str, Any]
-FOLDER = Path(__file__).parent / "certificates"
+FOLDER = Path(__file__).parents[1] / "certificates"
 
 
 @cache

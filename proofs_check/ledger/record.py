@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from proofs_check.claim import Claim, Extent, Interval, Kind, Nature, Severity, Verdict
+from proofs_check.ledger.claim import Claim, Extent, Interval, Kind, Nature, Severity, Verdict
 
 # A defect goes with a verdict; CONTRIBUTING has the table in words.
 SEVERITIES = {

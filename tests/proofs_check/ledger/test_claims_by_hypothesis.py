@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proofs_check.claim import Sampled
-from proofs_check.registry import load
+from proofs_check.ledger.claim import Sampled
+from proofs_check.ledger.registry import load
 
 CASES = [
     pytest.param(claim, evidence, id=f"{claim.id}-{index}")

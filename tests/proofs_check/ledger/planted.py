@@ -9,7 +9,9 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from proofs_check.claim import (
+from proofs_check.evidence.margin import Margin, Undecided, at_most, close, identity, less, same
+from proofs_check.evidence.tolerances import ROUNDING, VISIBLE
+from proofs_check.ledger.claim import (
     ENUMERATED,
     SAMPLES,
     WITNESSED,
@@ -24,8 +26,6 @@ from proofs_check.claim import (
     Verdict,
     Witness,
 )
-from proofs_check.evidence.margin import Margin, Undecided, at_most, close, identity, less, same
-from proofs_check.evidence.tolerances import ROUNDING, VISIBLE
 from proofs_check.oracles.landscape import one_hot_loss, symbolic_one_hot_logits
 from theory import landscape
 from theory.landscape import symbolic

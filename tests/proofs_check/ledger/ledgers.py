@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 
 from proofs_check.evidence.margin import same
-from tests.proofs_check import planted
+from tests.proofs_check.ledger import planted
 
 GOOD = planted.GOOD
 

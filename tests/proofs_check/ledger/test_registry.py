@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from proofs_check import registry
-from proofs_check.registry import BrokenLedger
-from tests.proofs_check import planted
+from proofs_check.ledger import registry
+from proofs_check.ledger.registry import BrokenLedger
+from tests.proofs_check.ledger import planted
 
-ROOT = Path(registry.__file__).parent
-HEAD = "from dataclasses import replace\nfrom tests.proofs_check import planted\n"
+ROOT = Path(registry.__file__).parents[1]
+HEAD = "from dataclasses import replace\nfrom tests.proofs_check.ledger import planted\n"
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from proofs_check import ledger
-from proofs_check.claim import SAMPLES, Effort, Evidence, Interval, Kind, Nature, Verdict, Witness
 from proofs_check.evidence.margin import at_most, same
-from tests.proofs_check import planted
+from proofs_check.ledger import rows as ledger
+from proofs_check.ledger.claim import SAMPLES, Effort, Evidence, Interval, Kind, Nature, Verdict, Witness
+from tests.proofs_check.ledger import planted
 
 HYPOTHESES = (Interval("x", 0.0, 2.5), Interval("n", 3, 9, whole=True), "x is even")
 GOOD = replace(planted.GOOD, id="planted.good", formula="a = b", hypotheses=HYPOTHESES)

@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from proofs_check.core.terms import both, either, exp, num, sqrt, to_json
-from proofs_check.failure import sides
 from proofs_check.language.notation import exists, real, statement
+from proofs_check.ledger.failure import sides
 
 x = real("x")
 

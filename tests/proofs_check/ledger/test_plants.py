@@ -2,10 +2,10 @@
 
 import pytest
 
-from proofs_check.claim import Status
-from proofs_check.harness import run_claim
+from proofs_check.ledger.claim import Status
+from proofs_check.ledger.harness import run_claim
 from scripts.docs import ROOT
-from tests.proofs_check.plants import _ODD, OPEN, STOPPED
+from tests.proofs_check.ledger.plants import _ODD, OPEN, STOPPED
 
 
 def cases(plants):

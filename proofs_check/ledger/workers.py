@@ -5,13 +5,14 @@ flight are then run one by one, and the one whose process ends again is an error
 """
 
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, as_completed
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Protocol
 
-from proofs_check.registry import BrokenLedger, load, select
+from proofs_check.ledger.claim import Claim
+from proofs_check.ledger.registry import BrokenLedger, load, select
 
 Row = dict[str, Any]
 # Claims that a worker takes at once: neighbours share what they compute, and caches are a process's own.
@@ -49,7 +50,7 @@ def run(plan: Plan, jobs: int, progress: Progress | None = None) -> list[Row]:
 
     Raises: BrokenLedger where the claims cannot be loaded; ValueError for an unknown paper.
     """
-    from proofs_check.ledger import decided, settled
+    from proofs_check.ledger.rows import decided, settled
 
     if plan.patterns is not None and plan.by_name:
         jobs = min(jobs, len(plan.patterns))
@@ -79,7 +80,7 @@ def run(plan: Plan, jobs: int, progress: Progress | None = None) -> list[Row]:
 
 
 def _judged(entry: Row, mutants: bool) -> Row:
-    from proofs_check.store import judge
+    from proofs_check.ledger.store import judge
 
     return judge(entry["formal"], entry.get("offer"), mutants)
 
@@ -131,11 +132,11 @@ def _one_by_one(plan: Plan, names: Sequence[str]) -> Iterator[tuple[str, Row]]:
             work = _ended
 
 
-def processes(workers: int):
+def processes(workers: int) -> Any:
     from joblib.externals.loky import ProcessPoolExecutor
 
-    class Pool(ProcessPoolExecutor):
-        def __exit__(self, kind, value, trace):
+    class Pool(ProcessPoolExecutor):  # type: ignore[misc]
+        def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
             # An interruption does not wait for work that nobody will read.
             self.shutdown(wait=True, kill_workers=kind is not None)
 
@@ -148,8 +149,9 @@ def _quiet() -> None:
 
 
 @cache
-def _loaded(plan: Plan):
-    return plan.load(plan.papers, plan.patterns)
+def _loaded(plan: Plan) -> Mapping[str, Claim]:
+    claims: Mapping[str, Claim] = plan.load(plan.papers, plan.patterns)
+    return claims
 
 
 def _names(plan: Plan) -> list[str] | str:
@@ -161,20 +163,20 @@ def _names(plan: Plan) -> list[str] | str:
 
 
 def _records(plan: Plan) -> list[Row] | str:
-    from proofs_check.ledger import record
+    from proofs_check.ledger.rows import record
 
     names = _names(plan)
     return names if isinstance(names, str) else [record(_loaded(plan)[name], _loaded(plan)) for name in names]
 
 
 def _row(plan: Plan, name: str) -> Row:
-    from proofs_check.claim import Effort
-    from proofs_check.ledger import row
+    from proofs_check.ledger.claim import Effort
+    from proofs_check.ledger.rows import row
 
     registry = _loaded(plan)
     found = row(registry[name], registry, Effort.FULL if plan.full else Effort.QUICK)
     if plan.full and registry[name].formal is not None:
-        from proofs_check.store import offer
+        from proofs_check.ledger.store import offer
 
         found["offer"] = offer(registry[name])
     return found
@@ -185,7 +187,7 @@ def _rows(plan: Plan, names: Sequence[str]) -> list[Row]:
 
 
 def _ended(plan: Plan, name: str) -> Row:
-    from proofs_check.ledger import failed
+    from proofs_check.ledger.rows import failed
 
     registry = _loaded(plan)
     return failed(registry[name], registry, "the process that ran its evidence ended early")

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from proofs_check.claim import Claim, Effort, Extent, Interval, Kind, Nature, Status
-from proofs_check.harness import ClaimResult, WitnessResult, run_claim
+from proofs_check.ledger.claim import Claim, Effort, Extent, Interval, Kind, Nature, Status
+from proofs_check.ledger.harness import ClaimResult, WitnessResult, run_claim
 
 Row = dict[str, Any]
 _SOLID = {Kind.SYMBOLIC, Kind.CERTIFIED, Kind.EXACT}

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from proofs_check import claim as c
-from proofs_check.harness import ClaimResult
-from tests.proofs_check import planted
+from proofs_check.ledger import claim as c
+from proofs_check.ledger.harness import ClaimResult
+from tests.proofs_check.ledger import planted
 
 VOCABULARY = {
     c.Nature: "mathematical table empirical textual",

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from proofs_check.claim import SAMPLES, Control, Effort, Evidence, Interval, Kind, Sampled, Status, Witness
 from proofs_check.evidence.margin import Undecided, at_most, same
-from proofs_check.harness import EvidenceResult, run_claim
-from tests.proofs_check import planted
+from proofs_check.ledger.claim import SAMPLES, Control, Effort, Evidence, Interval, Kind, Sampled, Status, Witness
+from proofs_check.ledger.harness import EvidenceResult, run_claim
+from tests.proofs_check.ledger import planted
 
 GOOD = planted.GOOD
 ONE = GOOD.evidence[0]

@@ -14,7 +14,22 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from proofs_check.claim import (
+from proofs_check.evidence.certify import prove_positive
+from proofs_check.evidence.krawczyk import unique_zero
+from proofs_check.evidence.margin import (
+    Margin,
+    apart,
+    at_most,
+    ball_at_least,
+    close,
+    different,
+    identity,
+    less,
+    same,
+    worst,
+)
+from proofs_check.evidence.tolerances import ROUNDING, VISIBLE, Tolerance
+from proofs_check.ledger.claim import (
     ENUMERATED,
     INSTANCES,
     SAMPLES,
@@ -33,21 +48,6 @@ from proofs_check.claim import (
     Witness,
     everywhere,
 )
-from proofs_check.evidence.certify import prove_positive
-from proofs_check.evidence.krawczyk import unique_zero
-from proofs_check.evidence.margin import (
-    Margin,
-    apart,
-    at_most,
-    ball_at_least,
-    close,
-    different,
-    identity,
-    less,
-    same,
-    worst,
-)
-from proofs_check.evidence.tolerances import ROUNDING, VISIBLE, Tolerance
 from theory.lowering.box import Box, Outcome
 
 NO = Control("a wrong variant", lambda **_: less(1, 0))

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from proofs_check.claim import Claim, Control, Evidence, Kind, MarginFunction, Nature, Points, Verdict
 from proofs_check.evidence.margin import Margin, identity
+from proofs_check.ledger.claim import Claim, Control, Evidence, Kind, MarginFunction, Nature, Points, Verdict
 
-ONCE = ({},)  # the one point of a margin without arguments
+ONCE: Points = ({},)  # the one point of a margin without arguments
 
 
 def mathematical(

@@ -12,8 +12,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 
-from proofs_check.claim import Claim
 from proofs_check.core.statement import Statement
+from proofs_check.ledger.claim import Claim
 
 PAPERS = {"kv": ("proofs_check.kv",), "kv1": ("proofs_check.kv",), "razor": ("proofs_check.razor",)}
 _ID = re.compile(r"[a-z0-9]+(\.[A-Za-z0-9_]+)+")

@@ -2,11 +2,12 @@
 
 import pytest
 
-from proofs_check import ledger, workers
-from proofs_check.claim import Effort
-from proofs_check.registry import BrokenLedger
-from proofs_check.workers import Plan
-from tests.proofs_check import ledgers
+from proofs_check.ledger import rows as ledger
+from proofs_check.ledger import workers
+from proofs_check.ledger.claim import Effort
+from proofs_check.ledger.registry import BrokenLedger
+from proofs_check.ledger.workers import Plan
+from tests.proofs_check.ledger import ledgers
 
 
 class Progress:

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from proofs_check.claim import Claim, Effort, Evidence, Kind, MarginFunction, Point, Status, points_of
 from proofs_check.evidence.margin import Margin, Undecided
-from proofs_check.record import BrokenCheck, check_links, check_record
+from proofs_check.ledger.claim import Claim, Effort, Evidence, Kind, MarginFunction, Point, Status, points_of
+from proofs_check.ledger.record import BrokenCheck, check_links, check_record
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from proofs_check.claim import Effort, Interval, Sampled, Status, Verdict, Witness, points_of
-from proofs_check.harness import run_claim
-from tests.proofs_check import planted
+from proofs_check.ledger.claim import Effort, Interval, Sampled, Status, Verdict, Witness, points_of
+from proofs_check.ledger.harness import run_claim
+from tests.proofs_check.ledger import planted
 
 
 def test_a_true_claim_with_rejected_controls_is_confirmed():

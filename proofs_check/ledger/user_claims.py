@@ -96,7 +96,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def decided(statements: list[Statement], seconds: float, mutants: bool = True) -> Iterator[Row]:
     """A row for each statement; one that takes longer than `seconds` is an error."""
-    from proofs_check.workers import processes
+    from proofs_check.ledger.workers import processes
 
     for statement in statements:
         with processes(1) as one:
@@ -119,8 +119,8 @@ def row(data: Any, mutants: bool) -> Row:
     """Decide one statement given as data."""
     from proofs_check.core.certificate import Outcome
     from proofs_check.core.printing import definitions, sentence
+    from proofs_check.ledger.verdicts import counted, summary
     from proofs_check.rigour.decide import UNAIDED, Empty, decide, try_mutants
-    from proofs_check.verdicts import counted, summary
 
     statement = from_data(data)
     try:

@@ -3,7 +3,7 @@
 import pytest
 import sympy as sp
 
-from proofs_check.kv.mathematical import identities, not_identity
+from proofs_check.ledger.mathematical import identities, not_identity
 
 x = sp.Symbol("x", real=True)
 
