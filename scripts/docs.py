@@ -76,9 +76,9 @@ def statements(registry) -> str:
     """The claims that are stated as data: the sentence printed from the tree, and what the core makes of it."""
     from proofs_check.core.printing import definitions, sentence
     from proofs_check.kv import formal as kv
+    from proofs_check.ledger.proofs import missing_lemma
     from proofs_check.ledger.store import judge
     from proofs_check.razor import formal as razor
-    from proofs_check.rigour.scripts import missing_lemma
 
     sketched = {**kv.NEEDS, **razor.NEEDS}
     made = [claim for claim in registry.values() if claim.formal is not None]

@@ -90,7 +90,7 @@ def _judged(statement: Statement, entry: Row, mutants: bool) -> Row:
 
 def offer(claim: Claim, mutants: bool = True) -> Row:
     """Search anew for a certificate of a claim's statement and of its mutants; nothing is believed of it."""
-    from proofs_check.rigour.scripts import script_of
+    from proofs_check.ledger.proofs import script_of
 
     assert claim.formal is not None
     return searched(claim.formal, script_of(claim.id), mutants)
@@ -127,8 +127,8 @@ def to_try(statement: Statement, entry: Row) -> list[tuple[str, Any]]:
 
 def tried(claim: Claim, digest: str, kept: Any = None) -> Row | None:
     """The row of one mutant; None for one that speaks of nothing. kept: a certificate that stays if it still holds."""
+    from proofs_check.ledger.proofs import script_of
     from proofs_check.rigour.decide import try_mutant
-    from proofs_check.rigour.scripts import script_of
 
     assert claim.formal is not None
     return try_mutant(_mutants_of(claim.formal)[digest], claim.formal, script_of(claim.id), kept)
