@@ -2,10 +2,10 @@
 
 # Every module listed here exports CLAIMS, a tuple.
 SECTIONS = (
-    "definition",
-    "appendix_a",
-    "representation",
-    "impossibility",
+    "induction.definition",
+    "induction.appendix_a",
+    "induction.representation",
+    "induction.impossibility",
     "landscape",
     "theorem34",
     "appendix_c",
@@ -14,9 +14,9 @@ SECTIONS = (
     "figure2_order",
     "figure2_two_tokens",
     "listing_l",
-    "width",
-    "virtual_heads",
-    "depth_width",
+    "induction.width",
+    "induction.virtual_heads",
+    "induction.depth_width",
     "method",
     "mask",
     "cost",

@@ -5,7 +5,7 @@ import itertools
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, identity, same, worst
-from proofs_check.kv.depth_width import (
+from proofs_check.kv.induction.depth_width import (
     FOUR,
     FOUR_FOR_TWO,
     LARGE,

@@ -11,7 +11,7 @@ from dynamics.tasks.induction import FIRST_TOKEN, length_law_exact
 from dynamics.tasks.listing_k import listing_sample
 from proofs_check.evidence.margin import Margin, at_most, close, identity, less, same, worst
 from proofs_check.evidence.tolerances import ROUNDING
-from proofs_check.kv.general_checks import nonnegative, positive
+from proofs_check.kv.induction.general_checks import nonnegative, positive
 from proofs_check.kv.position_classes import CASES
 from proofs_check.kv.position_classes import logits as class_logits
 from proofs_check.kv.position_classes import scores as class_scores

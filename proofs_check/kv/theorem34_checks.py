@@ -25,8 +25,8 @@ import sympy as sp
 from flint import arb
 
 from proofs_check.evidence.margin import Margin, ball_at_least, identity, worst
-from proofs_check.kv.exact_heads import ball
-from proofs_check.kv.general_checks import termwise, tilt
+from proofs_check.kv.induction.exact_heads import ball
+from proofs_check.kv.induction.general_checks import termwise, tilt
 from proofs_check.ledger.claim import Effort, Point
 from proofs_check.oracles.landscape import sentence
 

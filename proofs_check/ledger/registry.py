@@ -127,8 +127,10 @@ def _section(name: str) -> tuple[Claim, ...]:
 
 
 def _written(package: str) -> Iterator[tuple[str, Claim]]:
-    """Every claim that stands in a module of the package, at its top level or in a sequence there."""
+    """Every claim that stands in a module of the package or of its rooms, at its top level or in a sequence there."""
     for info in iter_modules(_imported(package).__path__, f"{package}."):
+        if info.ispkg:
+            yield from _written(info.name)
         for value in vars(_imported(info.name)).values():
             entries = value if isinstance(value, tuple | list) else [value]
             yield from ((info.name, entry) for entry in entries if isinstance(entry, Claim))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs_check.kv import exact_heads
+from proofs_check.kv.induction import exact_heads
 from theory import induction
 
 WHOLE = st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2)), min_size=3, max_size=6)

@@ -9,9 +9,10 @@ import sympy as sp
 
 from dynamics.flow.trajectories import gradient_flow
 from proofs_check.evidence.margin import Undecided
-from proofs_check.kv import figure2_order, position_classes, theorem34_checks, width_checks
-from proofs_check.kv import general_checks as general
+from proofs_check.kv import figure2_order, position_classes, theorem34_checks
 from proofs_check.kv import landscape_checks as closed
+from proofs_check.kv.induction import general_checks as general
+from proofs_check.kv.induction import width_checks
 from proofs_check.ledger.claim import Effort, Extent, Kind, Severity, Verdict
 from proofs_check.ledger.registry import load
 from proofs_check.ledger.rows import decided, record

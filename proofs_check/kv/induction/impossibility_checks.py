@@ -18,7 +18,7 @@ from proofs_check.evidence.margin import (
     same,
     worst,
 )
-from proofs_check.kv.exact_heads import (
+from proofs_check.kv.induction.exact_heads import (
     DECAY,
     MATCH_WEIGHT,
     SYMBOLS,
@@ -31,8 +31,8 @@ from proofs_check.kv.exact_heads import (
     rational,
     two_layer,
 )
-from proofs_check.kv.general_checks import positive, same_term
-from proofs_check.kv.representation_checks import error
+from proofs_check.kv.induction.general_checks import positive, same_term
+from proofs_check.kv.induction.representation_checks import error
 from proofs_check.ledger.claim import Effort, Point
 from proofs_check.ledger.mathematical import identities, not_identity
 from theory import induction

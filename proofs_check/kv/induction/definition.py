@@ -5,8 +5,8 @@ import itertools
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, identity, same
-from proofs_check.kv import general_checks as general
-from proofs_check.kv.exact_heads import DECAY, MATCH_WEIGHT, SYMBOLS, induction_weights
+from proofs_check.kv.induction import general_checks as general
+from proofs_check.kv.induction.exact_heads import DECAY, MATCH_WEIGHT, SYMBOLS, induction_weights
 from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.ledger.exact_claim import BOTH
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic

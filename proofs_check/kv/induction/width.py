@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from proofs_check.kv import general_checks as general
-from proofs_check.kv import width_checks as c
+from proofs_check.kv.induction import general_checks as general
+from proofs_check.kv.induction import width_checks as c
 from proofs_check.ledger.claim import Claim, Control, Effort, Evidence, Severity, Verdict, everywhere
 from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic

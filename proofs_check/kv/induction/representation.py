@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.kv import general_checks as general
-from proofs_check.kv import representation_checks as c
+from proofs_check.kv.induction import general_checks as general
+from proofs_check.kv.induction import representation_checks as c
 from proofs_check.ledger.claim import ENUMERATED, Claim, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.ledger.exact_claim import BOTH
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic

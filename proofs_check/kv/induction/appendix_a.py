@@ -7,8 +7,8 @@ from functools import partial
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, same, worst
-from proofs_check.kv import appendix_a_checks as c
-from proofs_check.kv import general_checks as general
+from proofs_check.kv.induction import appendix_a_checks as c
+from proofs_check.kv.induction import general_checks as general
 from proofs_check.ledger.claim import (
     ENUMERATED,
     INSTANCES,

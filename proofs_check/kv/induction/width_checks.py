@@ -15,8 +15,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, different, identity, same, worst
-from proofs_check.kv.exact_heads import induction_head, rational
-from proofs_check.kv.general_checks import positive
+from proofs_check.kv.induction.exact_heads import induction_head, rational
+from proofs_check.kv.induction.general_checks import positive
 
 MATCH, DECAY = Fraction(3), Fraction(1, 2)  # e^{1/sigma} and e^{-m}
 

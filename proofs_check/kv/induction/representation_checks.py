@@ -10,8 +10,8 @@ from flint import arb
 
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, close, identity, same, worst
 from proofs_check.evidence.tolerances import ROUNDING
-from proofs_check.kv.exact_heads import ball, balls, induction_head, largest, two_layer
-from proofs_check.kv.general_checks import positive, tilt
+from proofs_check.kv.induction.exact_heads import ball, balls, induction_head, largest, two_layer
+from proofs_check.kv.induction.general_checks import positive, tilt
 from proofs_check.ledger.claim import Effort, Point
 from theory import induction
 from theory.induction.regime import repaired_key_residuals

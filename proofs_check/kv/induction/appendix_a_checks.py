@@ -7,8 +7,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, same, worst
-from proofs_check.kv.general_checks import nonnegative
-from proofs_check.kv.representation_checks import error
+from proofs_check.kv.induction.general_checks import nonnegative
+from proofs_check.kv.induction.representation_checks import error
 from proofs_check.ledger.claim import Effort
 from proofs_check.ledger.mathematical import identities
 from theory.induction.network import construction

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.kv import general_checks as general
-from proofs_check.kv import impossibility_checks as c
-from proofs_check.kv.width import KERNEL, LINEAR, kernel_evidence
+from proofs_check.kv.induction import general_checks as general
+from proofs_check.kv.induction import impossibility_checks as c
+from proofs_check.kv.induction.width import KERNEL, LINEAR, kernel_evidence
 from proofs_check.ledger.claim import (
     ENUMERATED,
     INSTANCES,
