@@ -7,7 +7,7 @@ import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, close, identity, worst
 from proofs_check.evidence.tolerances import ROUNDING
-from proofs_check.kv.figure2_checks import proved
+from proofs_check.kv.landscape.figure2_checks import proved
 from proofs_check.ledger.mathematical import identities
 from proofs_check.oracles.landscape import one_hot_loss
 from theory import landscape

@@ -11,7 +11,7 @@ from proofs_check.evidence.certify import both_signs
 from proofs_check.evidence.check import verify
 from proofs_check.evidence.krawczyk import Zero, no_zero, unique_zero
 from proofs_check.evidence.margin import Margin, Undecided, at_most, ball_at_least, identity, same, worst
-from proofs_check.kv.figure2_checks import proved
+from proofs_check.kv.landscape.figure2_checks import proved
 from theory.landscape import slice_critical as critical
 from theory.landscape.late_rates import late_state, late_velocity
 from theory.landscape.slice_symbolic import OWN as A

@@ -9,10 +9,10 @@ import sympy as sp
 
 from dynamics.flow.trajectories import gradient_flow
 from proofs_check.evidence.margin import Undecided
-from proofs_check.kv import figure2_order, position_classes, theorem34_checks
-from proofs_check.kv import landscape_checks as closed
 from proofs_check.kv.induction import general_checks as general
 from proofs_check.kv.induction import width_checks
+from proofs_check.kv.landscape import figure2_order, position_classes, width_limit_checks
+from proofs_check.kv.landscape import theorem34_checks as closed
 from proofs_check.ledger.claim import Effort, Extent, Kind, Severity, Verdict
 from proofs_check.ledger.registry import load
 from proofs_check.ledger.rows import decided, record
@@ -246,20 +246,20 @@ def test_the_bound_on_the_loss_holds_at_matrices_that_work_against_it():
         assert moved <= bound * (1 + 1e-9)
         worst = max(worst, moved / bound)
     assert worst > 0.3
-    point = theorem34_checks.hard_point(40, 4)
-    assert theorem34_checks.loss_moves(**point).value > 0
-    assert theorem34_checks.loss_moves(**point, factor=Fraction(9, 10)).value < 0
+    point = width_limit_checks.hard_point(40, 4)
+    assert width_limit_checks.loss_moves(**point).value > 0
+    assert width_limit_checks.loss_moves(**point, factor=Fraction(9, 10)).value < 0
 
 
 def test_the_gradient_at_a_gram_matrix_is_that_of_the_loss():
-    point = next(itertools.islice(theorem34_checks.gram_points(Effort.QUICK), 9, None))
-    found = theorem34_checks.evaluate(**point).gradient
+    point = next(itertools.islice(width_limit_checks.gram_points(Effort.QUICK), 9, None))
+    found = width_limit_checks.evaluate(**point).gradient
     step = Fraction(1, 10**5)
     for k in range(4):
         ends = []
         for sign in (1, -1):
             moved = [v + sign * step * (j == k) for j, v in enumerate(point["parameters"])]
-            ends.append(theorem34_checks.evaluate(tuple(moved), point["gram"], point["position"]).loss)
+            ends.append(width_limit_checks.evaluate(tuple(moved), point["gram"], point["position"]).loss)
         assert abs(float(ends[0] - ends[1]) / float(2 * step) - float(found[k])) < 1e-6
 
 

@@ -12,9 +12,9 @@ from dynamics.tasks.listing_k import listing_sample
 from proofs_check.evidence.margin import Margin, at_most, close, identity, less, same, worst
 from proofs_check.evidence.tolerances import ROUNDING
 from proofs_check.kv.induction.general_checks import nonnegative, positive
-from proofs_check.kv.position_classes import CASES
-from proofs_check.kv.position_classes import logits as class_logits
-from proofs_check.kv.position_classes import scores as class_scores
+from proofs_check.kv.landscape.position_classes import CASES
+from proofs_check.kv.landscape.position_classes import logits as class_logits
+from proofs_check.kv.landscape.position_classes import scores as class_scores
 from proofs_check.ledger.claim import Effort
 from proofs_check.oracles.landscape import one_hot_logits, sentence, symbolic_one_hot_logits
 from theory import landscape

@@ -20,7 +20,7 @@ from proofs_check.evidence.certify import prove_positive
 from proofs_check.evidence.check import verify
 from proofs_check.evidence.margin import Margin, Undecided, at_most, identity, less, same, worst
 from proofs_check.evidence.tolerances import FLOW
-from proofs_check.kv.figure2_checks import proved
+from proofs_check.kv.landscape.figure2_checks import proved
 from proofs_check.ledger.claim import SAMPLES, Claim, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import ONCE, certified, mathematical, sampled, symbolic
 from theory.landscape.slice_symbolic import on_slice

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.kv import landscape_checks as c
-from proofs_check.kv.landscape import EVERY_LENGTH, INTERIOR_RUN
-from proofs_check.kv.landscape_checks import INTERIOR, every_place, interior, planted_edge
+from proofs_check.kv.landscape import theorem34_checks as c
+from proofs_check.kv.landscape.theorem34 import EVERY_LENGTH, INTERIOR_RUN
+from proofs_check.kv.landscape.theorem34_checks import INTERIOR, every_place, interior, planted_edge
 from proofs_check.ledger.claim import ENUMERATED, Claim, Control, Effort, Nature, Severity, Verdict
 from proofs_check.ledger.claim import everywhere as all_of_it
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic

@@ -7,7 +7,7 @@ import sympy as sp
 from flint import arb
 
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, balls_apart, identity, worst
-from proofs_check.kv.figure2_checks import at
+from proofs_check.kv.landscape.figure2_checks import at
 from proofs_check.ledger.claim import ENUMERATED, SAMPLES, Claim, Control, Evidence, Kind, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import ONCE, mathematical, symbolic
 from proofs_check.oracles.landscape import symbolic_one_hot_logits

@@ -7,7 +7,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, balls_apart, identity, less, same, worst
-from proofs_check.kv.figure2_checks import UNIT, at, exact, proved, wrong_way
+from proofs_check.kv.landscape.figure2_checks import UNIT, at, exact, proved, wrong_way
 from theory.landscape.grid import angle_between, slice_grid
 from theory.landscape.printed import EXACT, LISTING, Slips, printed_grid
 from theory.landscape.slice_symbolic import exact_terms, loss, slipped_terms

@@ -1,7 +1,7 @@
 """Section 3.2, Figure 2: contour lines, directions of descent, heads at initialisation, for T >= 4."""
 
-from proofs_check.kv import figure2_checks as checks
-from proofs_check.kv import figure2_heads as heads
+from proofs_check.kv.landscape import figure2_checks as checks
+from proofs_check.kv.landscape import figure2_heads as heads
 from proofs_check.ledger.claim import SAMPLES, Claim, Control, Effort, Nature, Severity, Verdict, everywhere
 from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import ONCE, certified, exact, mathematical, sampled, symbolic

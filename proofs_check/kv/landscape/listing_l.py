@@ -1,6 +1,6 @@
 """Appendix L: the listing that draws Figure 2, its call, its four slips, and the picture that comes of them."""
 
-from proofs_check.kv import listing_l_checks as checks
+from proofs_check.kv.landscape import listing_l_checks as checks
 from proofs_check.ledger.claim import (
     SAMPLES,
     WITNESSED,

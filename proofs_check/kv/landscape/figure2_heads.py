@@ -7,8 +7,8 @@ import sympy as sp
 from flint import acb, arb
 
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, balls_apart, identity, less, worst
-from proofs_check.kv.figure2_checks import LINE, OWN, PREVIOUS, at, exact, proved
-from proofs_check.kv.landscape_checks import closed_form
+from proofs_check.kv.landscape.figure2_checks import LINE, OWN, PREVIOUS, at, exact, proved
+from proofs_check.kv.landscape.theorem34_checks import closed_form
 from theory import landscape
 from theory.landscape import blow_up, slice_symbolic
 from theory.landscape.grid import angle_between, slice_grid

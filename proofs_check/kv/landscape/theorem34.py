@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 
-from proofs_check.kv import landscape_checks as c
-from proofs_check.kv import theorem34_checks
-from proofs_check.kv.landscape_checks import INTERIOR, interior
-from proofs_check.kv.theorem34 import STEPS, moves, step_evidence
+from proofs_check.kv.landscape import theorem34_checks as c
+from proofs_check.kv.landscape import width_limit_checks
+from proofs_check.kv.landscape.theorem34_checks import INTERIOR, interior
+from proofs_check.kv.landscape.width_limit import STEPS, moves, step_evidence
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict
 from proofs_check.ledger.claim import everywhere as all_of_it
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
@@ -159,7 +159,7 @@ CLAIMS: tuple[Claim, ...] = (
         "As d -> infinity the logits tend to those of the closed form, with deviations of order 1/sqrt(d).",
         *step_evidence(),
         moves(
-            theorem34_checks.logits_move,
+            width_limit_checks.logits_move,
             "no logit moves by more than (|beta1| + |beta2|)(1 + (|alpha1| + |alpha2|)/2) max |G - I|",
             Fraction(1, 10),
         ),

@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from proofs_check.kv import landscape_checks
-from proofs_check.kv import theorem34_checks as c
+from proofs_check.kv.landscape import theorem34_checks
+from proofs_check.kv.landscape import width_limit_checks as c
 from proofs_check.ledger.claim import Claim, Control, Evidence, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 
@@ -53,7 +53,7 @@ CLAIMS: tuple[Claim, ...] = (
         moves(c.loss_moves, "|L(G) - L(I)| <= (|beta1| + |beta2|)(2 + |alpha1| + |alpha2|) max|G - I|", Fraction(3, 4)),
         symbolic(
             "the weights of the limit need the score scale 1: all T, alpha free",
-            landscape_checks.score_scale,
+            theorem34_checks.score_scale,
             ({"power": 0},),
             Control("scores over sqrt(D)", points=({"power": Fraction(1, 2)},)),
         ),
