@@ -1,6 +1,6 @@
 """Both branches of critical points on Figure 2's slice, as floats: one curve, a graph over beta1 < 0.
 
-`proofs_check.kv.beyond_slice` proves what it can of them: the fold, single points, and where there are none.
+`proofs_check.kv.beyond.slice` proves what it can of them: the fold, single points, and where there are none.
 """
 
 from functools import cache

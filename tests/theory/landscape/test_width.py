@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs_check.kv.beyond_width_checks import exact_terms, mean_shift_limit, variance_in_classes, variance_limit
-from proofs_check.kv.beyond_width_samples import monte_carlo
+from proofs_check.kv.beyond.width_checks import exact_terms, mean_shift_limit, variance_in_classes, variance_limit
+from proofs_check.kv.beyond.width_samples import monte_carlo
 from proofs_check.oracles.width import Jet, gaussian_grams, gradient_in_gram, gram_loss
 from theory import landscape
 from theory.landscape.width import FiniteWidth, finite_width, width_terms

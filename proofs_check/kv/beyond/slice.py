@@ -1,6 +1,6 @@
 """Figure 2's slice on the whole plane, and the late rates of the induction route: facts that no paper states."""
 
-from proofs_check.kv import beyond_slice_checks as checks
+from proofs_check.kv.beyond import slice_checks as checks
 from proofs_check.ledger.claim import ENUMERATED, SAMPLES, Claim, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import certified, exact, mathematical, sampled, symbolic
 

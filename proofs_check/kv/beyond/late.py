@@ -1,6 +1,6 @@
 """Late on the induction route: a region with explicit bounds that gradient flow, once inside, never leaves."""
 
-from proofs_check.kv import beyond_late_checks as checks
+from proofs_check.kv.beyond import late_checks as checks
 from proofs_check.ledger.claim import Claim, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import certified, mathematical, sampled
 

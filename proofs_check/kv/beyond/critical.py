@@ -3,9 +3,9 @@
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.kv import beyond_box_checks as box
-from proofs_check.kv import beyond_critical_checks as free
-from proofs_check.kv import beyond_separation_checks as plane
+from proofs_check.kv.beyond import box_checks as box
+from proofs_check.kv.beyond import critical_checks as free
+from proofs_check.kv.beyond import separation_checks as plane
 from proofs_check.ledger.claim import Claim, Control, Effort, Evidence, Interval, Sampled, everywhere
 from proofs_check.ledger.mathematical import ONCE, certified, exact, mathematical, sampled, symbolic
 

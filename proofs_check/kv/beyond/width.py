@@ -3,8 +3,8 @@
 import math
 
 from proofs_check.evidence.margin import Margin
-from proofs_check.kv import beyond_width_checks as c
-from proofs_check.kv import beyond_width_samples as s
+from proofs_check.kv.beyond import width_checks as c
+from proofs_check.kv.beyond import width_samples as s
 from proofs_check.ledger.claim import INSTANCES, SAMPLES, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical, sampled, symbolic
 

@@ -13,8 +13,8 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, worst
-from proofs_check.kv.beyond_fold_checks import any_positive
-from proofs_check.kv.beyond_slice_checks import _late
+from proofs_check.kv.beyond.fold_checks import any_positive
+from proofs_check.kv.beyond.slice_checks import _late
 from theory.landscape.late_field import c, combination, g, own, r, u
 from theory.lowering.box import Box
 

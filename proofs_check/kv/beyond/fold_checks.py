@@ -17,7 +17,7 @@ import sympy as sp
 from proofs_check.evidence.certify import both_signs, prove_any_positive
 from proofs_check.evidence.check import verify
 from proofs_check.evidence.margin import Margin, Undecided, ball_at_least, worst
-from proofs_check.kv.beyond_slice_checks import HALF, RIGHT, _without, _zero, fold, tail, x
+from proofs_check.kv.beyond.slice_checks import HALF, RIGHT, _without, _zero, fold, tail, x
 from theory.landscape.slice_branches import FOLD_BETA1, branch
 from theory.landscape.slice_critical import conditions
 from theory.lowering.ball import BallFunction

@@ -2,8 +2,8 @@
 
 from itertools import pairwise
 
-from proofs_check.kv import beyond_fold_checks as checks
-from proofs_check.kv import beyond_slice_checks as slices
+from proofs_check.kv.beyond import fold_checks as checks
+from proofs_check.kv.beyond import slice_checks as slices
 from proofs_check.ledger.claim import Claim, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import certified, exact, mathematical
 

@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from proofs_check.kv import beyond_temperature_checks as c
-from proofs_check.kv import beyond_temperature_samples as s
+from proofs_check.kv.beyond import temperature_checks as c
+from proofs_check.kv.beyond import temperature_samples as s
 from proofs_check.ledger.claim import SAMPLES, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from theory.symbols import dim

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from proofs_check.kv import beyond_time_checks as checks
+from proofs_check.kv.beyond import time_checks as checks
 from proofs_check.ledger.claim import ENUMERATED, SAMPLES, Claim, Control, Effort, Interval, Sampled, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from theory.symbols import alpha2

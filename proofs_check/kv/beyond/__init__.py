@@ -1,0 +1,1 @@
+"""What no paper states: critical points, learning times, routes, finite width, temperature."""
