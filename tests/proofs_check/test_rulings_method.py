@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from dynamics.model.listing_m import Flaw, ListingDecoder, listing_convolution
-from proofs_check.kv import discussion, latent
 from proofs_check.kv.induction import depth_width
+from proofs_check.kv.method import discussion, latent
 from proofs_check.ledger.claim import Kind, Severity, Verdict
 from proofs_check.ledger.registry import load
 

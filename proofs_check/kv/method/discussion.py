@@ -6,7 +6,7 @@ import numpy as np
 
 from proofs_check.evidence.margin import Margin, same
 from proofs_check.kv.induction.depth_width import LARGE, SMALL, every_summary_confuses
-from proofs_check.kv.method import QUARTERS, names_successor
+from proofs_check.kv.method.shift import QUARTERS, names_successor
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, everywhere
 from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical

@@ -6,7 +6,7 @@ from fractions import Fraction
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, balls_apart, identity, same
-from proofs_check.kv.icl import key_value_pairs
+from proofs_check.kv.method.icl import key_value_pairs
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, Witness, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, not_identity, symbolic
 from theory.lowering.ball import to_ball

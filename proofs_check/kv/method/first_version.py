@@ -6,7 +6,7 @@ import sympy as sp
 from flint import arb
 
 from proofs_check.evidence.margin import Margin, ball_at_least, less, worst
-from proofs_check.kv.setup import BASE, DEFAULT_BASE, decay, rates
+from proofs_check.kv.method.setup import BASE, DEFAULT_BASE, decay, rates
 from proofs_check.ledger.claim import ENUMERATED, Claim, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.ledger.exact_claim import exact_claim, unsettled_claim
 from proofs_check.ledger.mathematical import exact, identities, mathematical, symbolic
