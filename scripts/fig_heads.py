@@ -42,7 +42,7 @@ def compute(table: Any, size: int = QUICK_SIZE) -> Data:
 
     from dynamics.heads.coupling import cells, fixed
     from dynamics.tasks.induction import length_law
-    from proofs_check.kv.tables_data import TABLE_5
+    from proofs_check.kv.tables.cells import TABLE_5
     from theory import landscape
 
     heads = table.heads

@@ -30,8 +30,8 @@ from proofs_check.core.terms import (
     substitute,
     tanh,
 )
-from proofs_check.kv.configuration_data import CAPTION_BATCH_M, M_OF_A_BATCH, TABLE_16
-from proofs_check.kv.tables_data import TABLE_2, TABLE_5
+from proofs_check.kv.tables.cells import TABLE_2, TABLE_5
+from proofs_check.kv.tables.configuration_data import CAPTION_BATCH_M, M_OF_A_BATCH, TABLE_16
 from proofs_check.language.converted import term
 from proofs_check.language.notation import (
     choice,

@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from dynamics.tasks.listing_k import listing_sample
-from proofs_check.kv.configuration_data import TABLE_16
-from proofs_check.kv.tables_data import LOSSES, TABLE_2, TABLE_5, TABLE_14, TABLE_15
+from proofs_check.kv.tables.cells import LOSSES, TABLE_2, TABLE_5, TABLE_14, TABLE_15
+from proofs_check.kv.tables.configuration_data import TABLE_16
 from proofs_check.ledger.claim import Nature, Severity, Verdict
 from proofs_check.ledger.registry import load
 

@@ -3,7 +3,7 @@
 from flint import arb, fmpq
 
 from proofs_check.evidence.margin import Margin, ball_at_least, less, worst
-from proofs_check.kv.configuration_data import SIZES, TABLE_16
+from proofs_check.kv.tables.configuration_data import SIZES, TABLE_16
 from proofs_check.ledger.claim import ENUMERATED, Claim, Control, Witness, everywhere
 from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical

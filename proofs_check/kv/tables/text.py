@@ -1,7 +1,7 @@
 """References that lead nowhere and slips of the text, checked against what exists or against a small exact case."""
 
 from proofs_check.evidence.margin import Margin, less, same
-from proofs_check.kv.tables_data import BENCHMARKS
+from proofs_check.kv.tables.cells import BENCHMARKS
 from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Control, Nature, Severity, Verdict
 from proofs_check.ledger.exact_claim import BOTH, FINAL, FIRST, exact_claim
 

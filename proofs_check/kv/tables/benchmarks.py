@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from proofs_check.evidence.margin import Margin, at_most, less, same, worst
-from proofs_check.kv.tables_data import BENCHMARKS, TABLE_2, TABLE_4, TABLE_14
+from proofs_check.kv.tables.cells import BENCHMARKS, TABLE_2, TABLE_4, TABLE_14
 from proofs_check.ledger.claim import ENUMERATED, Control, Nature
 from proofs_check.ledger.exact_claim import BOTH, FINAL, exact_claim, unsettled_claim
 from proofs_check.ledger.mathematical import mathematical

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from proofs_check.evidence.margin import Margin, at_most, different, less, same
-from proofs_check.kv.configuration_data import (
+from proofs_check.kv.tables.configuration_data import (
     FROM_SCRATCH,
     LLAMA_VOCABULARY,
     PRINTED_LLAMA_VOCABULARY,

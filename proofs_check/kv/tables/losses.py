@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from proofs_check.evidence.margin import Margin, at_most, less, same
-from proofs_check.kv.tables_data import CONTEXTS, LEARNING_RATES, LOSSES, PEAK_MEMORY, TABLE_15
+from proofs_check.kv.tables.cells import CONTEXTS, LEARNING_RATES, LOSSES, PEAK_MEMORY, TABLE_15
 from proofs_check.ledger.claim import ENUMERATED, Control, Severity, Verdict
 from proofs_check.ledger.exact_claim import FINAL, exact_claim, unsettled_claim
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.evidence.margin import Margin, at_most, different, less, same
-from proofs_check.kv.configuration_data import (
+from proofs_check.kv.tables.configuration_data import (
     CAPTION_BATCH_M,
     FROM_SCRATCH,
     M_OF_A_BATCH,

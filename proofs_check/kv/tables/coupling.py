@@ -4,8 +4,8 @@ from fractions import Fraction
 
 from proofs_check.evidence.counting import SIGNIFICANT, TwoByTwo, sign_test
 from proofs_check.evidence.margin import Margin, at_most, different, less, same, worst
-from proofs_check.kv.configuration_data import TABLE_16
-from proofs_check.kv.tables_data import DIAGONAL_AT_20B, TABLE_5, TABLE_5_TOTAL
+from proofs_check.kv.tables.cells import DIAGONAL_AT_20B, TABLE_5, TABLE_5_TOTAL
+from proofs_check.kv.tables.configuration_data import TABLE_16
 from proofs_check.ledger.claim import ENUMERATED, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.ledger.exact_claim import BOTH, exact_claim
 from proofs_check.ledger.mathematical import mathematical
