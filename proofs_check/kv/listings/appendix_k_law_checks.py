@@ -7,7 +7,7 @@ from math import factorial
 
 from dynamics.tasks.induction import length_law_exact, stopping_law_exact
 from proofs_check.evidence.margin import Margin, at_most, less, same, worst
-from proofs_check.kv.listing_k_tree import all_rows, content, joint_law, n_tokens
+from proofs_check.kv.listings.appendix_k_tree import all_rows, content, joint_law, n_tokens
 
 SOURCE = "KV shifting (both versions), Appendix K (first version: Appendix D), our addition"
 ROW = 512

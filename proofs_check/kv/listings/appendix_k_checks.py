@@ -6,7 +6,7 @@ from functools import cache
 
 from dynamics.tasks.listing_k import listing_sample
 from proofs_check.evidence.margin import Margin, less, same, worst
-from proofs_check.kv.listing_k_tree import MID_VAL, all_rows, content, n_tokens
+from proofs_check.kv.listings.appendix_k_tree import MID_VAL, all_rows, content, n_tokens
 from proofs_check.ledger.claim import Nature
 
 SOURCE = "KV shifting (both versions), Appendix K (first version: Appendix D)"

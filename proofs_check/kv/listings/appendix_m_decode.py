@@ -1,7 +1,7 @@
 """Appendix M of the KV-shifting paper (first version: Appendix F): the inference listings, in whole numbers."""
 
 from dynamics.model.listing_m import Flaw
-from proofs_check.kv.listing_m_decode_checks import (
+from proofs_check.kv.listings.appendix_m_decode_checks import (
     BOTH,
     CHUNKS,
     FINAL,

@@ -1,7 +1,7 @@
 """Appendix K of the KV-shifting paper (first version: Appendix D): the generator against every row it returns."""
 
 from proofs_check.evidence.margin import different, same
-from proofs_check.kv.listing_k_checks import (
+from proofs_check.kv.listings.appendix_k_checks import (
     MATHEMATICAL,
     POOLS,
     PRINTED_VOCABULARY,

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from proofs_check.evidence.margin import less, same, worst
-from proofs_check.kv.listing_k_law_checks import (
+from proofs_check.kv.listings.appendix_k_law_checks import (
     OVERLONG,
     ROW,
     SMALL,

@@ -1,0 +1,1 @@
+"""The listings of Appendices K and M, as written."""
