@@ -5,10 +5,10 @@ import pytest
 from flint import arb
 from scipy.integrate import solve_ivp
 
-from proofs_check.kv import trained_scalar_checks as scalars
 from proofs_check.kv.beyond import order as order_claims
 from proofs_check.kv.beyond import slice_checks as slices
 from proofs_check.kv.beyond import time_checks as times
+from proofs_check.kv.trained import scalar_checks as scalars
 from proofs_check.ledger.claim import Effort, Extent, Kind, points_of
 from proofs_check.ledger.registry import load
 from theory.landscape import learning_order as order

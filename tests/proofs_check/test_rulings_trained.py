@@ -5,11 +5,10 @@ import re
 
 import pytest
 
-from proofs_check.kv import trained_coupling_checks as coupling
-from proofs_check.kv import trained_decoupling as decoupling
-from proofs_check.kv import trained_tasks_checks as tasks
-from proofs_check.kv import trained_variants as variants
-from proofs_check.kv.sweep_margins import arrivals, medians
+from proofs_check.kv.trained import coupling_checks as coupling
+from proofs_check.kv.trained import decoupling, variants
+from proofs_check.kv.trained import tasks_checks as tasks
+from proofs_check.kv.trained.sweep_margins import arrivals, medians
 from proofs_check.ledger.claim import Extent, Kind, Verdict
 from proofs_check.ledger.registry import load
 

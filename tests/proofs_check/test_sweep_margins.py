@@ -7,8 +7,8 @@ from dynamics.sweep.job import Place, read_result, run_job
 from dynamics.sweep.record import Job, Measure, result_of
 from dynamics.sweep.survival import median_ratio
 from proofs_check.evidence.margin import Undecided
-from proofs_check.kv import sweep_margins as module
-from proofs_check.kv.trained_sweeps import guess_accuracy
+from proofs_check.kv.trained import sweep_margins as module
+from proofs_check.kv.trained.sweeps import guess_accuracy
 from proofs_check.ledger.claim import Effort
 
 MODEL, MEASURE = ModelConfig(vocab=24, width=8, n_heads=2), Measure(every=2)

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from proofs_check.kv import trained_tasks_checks as checks
-from proofs_check.kv.hop_data import ERRORS, HOPS, ROWS, positions
+from proofs_check.kv.trained import tasks_checks as checks
+from proofs_check.kv.trained.hop_data import ERRORS, HOPS, ROWS, positions
 
 RUNS = {
     "quick": (100, 110, 120, 110),

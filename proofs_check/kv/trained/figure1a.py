@@ -10,8 +10,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from proofs_check.evidence.margin import Margin, at_most, less, worst
-from proofs_check.kv import trained_sweeps
-from proofs_check.kv.outcomes import outcome
+from proofs_check.kv.trained import sweeps
+from proofs_check.kv.trained.outcomes import outcome
 from proofs_check.ledger.claim import Control, Effort, Evidence, Kind
 from proofs_check.ledger.exact_claim import unsettled_claim
 
@@ -133,7 +133,7 @@ CLAIMS = (
             Control("one vanilla layer", lambda seed: _learns(None, "vanilla-1")),
             setting=SETTING,
         ),
-        trained_sweeps.KV_LEARNS,
+        sweeps.KV_LEARNS,
         of="kv.fig1a.kv_shift",
     ),
     unsettled_claim(
@@ -154,7 +154,7 @@ CLAIMS = (
             Control("with KV shifting", lambda seed: _fails(None, KV)),
             Control("two vanilla layers", lambda seed: _fails(None, TWO)),
         ),
-        trained_sweeps.ONE_LAYER_FAILS,
+        sweeps.ONE_LAYER_FAILS,
         of="kv.fig1a.one_layer",
     ),
     unsettled_claim(
@@ -174,8 +174,8 @@ CLAIMS = (
             Control("the other way round", lambda seed: _sooner(None, TWO, KV)),
             Control("one vanilla layer, which does not learn", lambda seed: _sooner(None, KV, ONE)),
         ),
-        trained_sweeps.FASTER,
-        trained_sweeps.FASTER_MEDIANS,
+        sweeps.FASTER,
+        sweeps.FASTER_MEDIANS,
         of="kv.fig1a.faster",
     ),
     outcome(

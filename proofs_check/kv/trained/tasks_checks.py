@@ -6,8 +6,8 @@ from functools import cache
 from statistics import median
 
 from proofs_check.evidence.margin import Margin, at_most, less, same, worst
-from proofs_check.kv.hop_data import ERRORS, ROWS, positions
-from proofs_check.kv.sweep_margins import Variant, shipped, stays_below, times
+from proofs_check.kv.trained.hop_data import ERRORS, ROWS, positions
+from proofs_check.kv.trained.sweep_margins import Variant, shipped, stays_below, times
 
 ALIKE = 5 / 3  # medians within this factor of each other count as no gain and no loss
 HALF = 0.5
@@ -52,7 +52,7 @@ def _median_curve(variant: Variant) -> list[float]:
 @cache
 def unlike_figure_1a(first: Variant, second: Variant, models: tuple[str, str] = ("kv-shift", "vanilla-1")) -> Margin:
     """The curves stay within 0.1 of each other, where Figure 1a's one-layer models end 0.8 apart."""
-    from proofs_check.kv.trained import _accuracy
+    from proofs_check.kv.trained.figure1a import _accuracy
 
     apart = _accuracy(models[0], None) - _accuracy(models[1], None)
     return worst([at_most(largest_gap(first, second), 0.1), at_most(0.8, apart)])

@@ -13,7 +13,7 @@ import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, close, identity, less, same, worst
 from proofs_check.evidence.tolerances import STANDARD_ERRORS
-from proofs_check.kv.outcomes import outcome
+from proofs_check.kv.trained.outcomes import outcome
 from proofs_check.ledger.claim import Claim, Control, Evidence, Kind, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 

@@ -6,9 +6,9 @@ Evidence re-reads the shipped sweeps figure-9, figure-9-50m, figure-9-text and f
 
 from fractions import Fraction
 
-from proofs_check.kv import trained_tasks_checks as c
-from proofs_check.kv.outcomes import outcome
-from proofs_check.kv.sweep_margins import Variant, arrives, medians, runs, trained
+from proofs_check.kv.trained import tasks_checks as c
+from proofs_check.kv.trained.outcomes import outcome
+from proofs_check.kv.trained.sweep_margins import Variant, arrives, medians, runs, trained
 from proofs_check.ledger.claim import Control, everywhere
 from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical

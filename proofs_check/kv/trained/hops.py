@@ -5,11 +5,11 @@ Evidence re-reads the shipped sweeps hop-k and mqar (`dynamics.experiments.tasks
 
 from fractions import Fraction
 
-from proofs_check.kv import trained_tasks_checks as c
-from proofs_check.kv.hop_data import HOPS
-from proofs_check.kv.outcomes import outcome
-from proofs_check.kv.sweep_margins import Variant, trained
-from proofs_check.kv.trained_tasks import bare
+from proofs_check.kv.trained import tasks_checks as c
+from proofs_check.kv.trained.hop_data import HOPS
+from proofs_check.kv.trained.outcomes import outcome
+from proofs_check.kv.trained.sweep_margins import Variant, trained
+from proofs_check.kv.trained.tasks import bare
 from proofs_check.ledger.claim import ENUMERATED, SAMPLES, Claim, Control, Evidence, Kind, Nature, Verdict
 from proofs_check.ledger.exact_claim import exact_claim
 

@@ -6,8 +6,8 @@ width afresh from other seeds (minutes).
 
 from typing import Any
 
-from proofs_check.kv import trained_scalar_checks as c
-from proofs_check.kv.outcomes import outcome
+from proofs_check.kv.trained import scalar_checks as c
+from proofs_check.kv.trained.outcomes import outcome
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Evidence, Kind
 from proofs_check.ledger.mathematical import exact, mathematical, sampled
 

@@ -10,9 +10,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.evidence.counting import SIGNIFICANT
-from proofs_check.kv import trained_coupling_checks as c
-from proofs_check.kv.outcomes import outcome
 from proofs_check.kv.tables.cells import TABLE_5
+from proofs_check.kv.trained import coupling_checks as c
+from proofs_check.kv.trained.outcomes import outcome
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Evidence, Kind, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from theory.symbols import alpha1, alpha2

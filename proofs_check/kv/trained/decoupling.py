@@ -10,9 +10,9 @@ from fractions import Fraction
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, less, same, worst
-from proofs_check.kv.outcomes import outcome
-from proofs_check.kv.sweep_margins import Variant, arrivals, medians, trained
-from proofs_check.kv.trained_tasks_checks import faster
+from proofs_check.kv.trained.outcomes import outcome
+from proofs_check.kv.trained.sweep_margins import Variant, arrivals, medians, trained
+from proofs_check.kv.trained.tasks_checks import faster
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Evidence, Severity, Verdict
 from proofs_check.ledger.exact_claim import FINAL, unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical

@@ -10,8 +10,8 @@ from statistics import median
 from dynamics.sweep.survival import median_time
 from dynamics.tasks.induction import length_law
 from proofs_check.evidence.margin import Margin, less
-from proofs_check.kv.outcomes import outcome
-from proofs_check.kv.sweep_margins import (
+from proofs_check.kv.trained.outcomes import outcome
+from proofs_check.kv.trained.sweep_margins import (
     Variant,
     arrives,
     medians,

@@ -1,0 +1,1 @@
+"""What came of training at a small scale, beside the sentences it bears on."""
