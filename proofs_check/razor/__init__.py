@@ -2,12 +2,12 @@
 
 # Every module listed here exports CLAIMS, a tuple.
 SECTIONS: tuple[str, ...] = (
-    "scope",
-    "scope_iff",
-    "scope_mass",
-    "scope_norm",
-    "scope_sharp",
-    "adversary",
+    "scope.theorem1",
+    "scope.iff",
+    "scope.mass",
+    "scope.norm",
+    "scope.sharp",
+    "scope.adversary",
     "tables",
     "compensation",
     "compensation_bounds",

@@ -9,7 +9,7 @@ from flint import arb
 
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, same, worst
 from proofs_check.evidence.tolerances import ROUNDING
-from proofs_check.razor.scope_head_checks import half_a_unit
+from proofs_check.razor.scope.head_checks import half_a_unit
 from theory.cache import compensation_bounds as b
 from theory.cache.compensation_rotary import unrotated_log_weight
 from theory.lowering.box import to_ball

@@ -20,9 +20,9 @@ from proofs_check.ledger.claim import (
 from proofs_check.ledger.exact_claim import exact_claim
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from proofs_check.razor import method_checks as c
-from proofs_check.razor import scope_mass as mass
-from proofs_check.razor import scope_mass_checks as m
 from proofs_check.razor import truncation_checks as t
+from proofs_check.razor.scope import mass
+from proofs_check.razor.scope import mass_checks as m
 
 LENGTHS = tuple({"length": n} for n in (8000, 8192, 20_000, 32_768, 100_000, 1_048_576))
 SWAPPED = {"first": (1, 0, 2), "second": (0, 1, 2), "values": (5, 5, 1)}

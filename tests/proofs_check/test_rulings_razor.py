@@ -9,16 +9,9 @@ from proofs_check.ledger.claim import Kind, Severity, Verdict
 from proofs_check.ledger.registry import load
 from proofs_check.ledger.store import judge
 from proofs_check.razor import compensation_variant_checks as variants
-from proofs_check.razor import (
-    scope_checks,
-    scope_head_checks,
-    scope_iff_checks,
-    scope_mass,
-    scope_mass_checks,
-    scope_norm_checks,
-    truncation_checks,
-)
 from proofs_check.razor import truncation as output
+from proofs_check.razor import truncation_checks
+from proofs_check.razor.scope import head_checks, iff_checks, mass, mass_checks, norm_checks, theorem1_checks
 
 CLAIMS = load(("razor",))
 HALF = Fraction(1, 2)
@@ -26,9 +19,9 @@ HALF = Fraction(1, 2)
 
 def test_gains_of_one_size_but_two_signs_escape_the_condition_of_one_signed_gain():
     """LayerNorm, gamma = (1, -1), b = (1/2, -1/2), orthogonal to the ones and shorter than r: the theorem holds."""
-    assert scope_iff_checks.kappa_squared((1, -1), (HALF, -HALF)) == 20 <= 25
-    assert scope_iff_checks.kappa_squared((1, 1), (HALF, -HALF)) == 36 > 25
-    assert scope_iff_checks.two_states(1, HALF).value >= 0 > scope_iff_checks.two_states(1, HALF, second=-1).value
+    assert iff_checks.kappa_squared((1, -1), (HALF, -HALF)) == 20 <= 25
+    assert iff_checks.kappa_squared((1, 1), (HALF, -HALF)) == 36 > 25
+    assert iff_checks.two_states(1, HALF).value >= 0 > iff_checks.two_states(1, HALF, second=-1).value
     claim = CLAIMS["razor.thm1.one_size"]
     assert "one sign" in claim.statement
     assert any("kappa" in evidence.scope and "states" in evidence.scope for evidence in claim.evidence)
@@ -52,7 +45,7 @@ def test_kappa_of_one_signed_gain_is_what_a_search_over_states_finds(norm):
 
 
 def test_a_printed_number_is_held_to_half_its_last_digit():
-    cost = scope_head_checks.group_cost
+    cost = head_checks.group_cost
     assert cost(32, 4, "1.2728").value >= 0 > cost(32, 4, "1.2715").value
     assert cost(32, 4, "1.2729").value < 0
     assert "1.2728" in CLAIMS["razor.sec4.1.group_window"].statement
@@ -63,7 +56,7 @@ def test_dropping_beyond_the_printed_scope_is_judged_there(name):
     """The old witnesses dropped tokens within L_h, where print keeps them."""
     claim = CLAIMS[name]
     assert claim.verdict is Verdict.HOLDS_IF and "range D" in claim.note
-    assert any(control.points == scope_mass.FAILING for evidence in claim.evidence for control in evidence.controls)
+    assert any(control.points == mass.FAILING for evidence in claim.evidence for control in evidence.controls)
 
 
 def test_the_windows_of_the_old_witnesses_lie_inside_the_printed_scope():
@@ -73,10 +66,10 @@ def test_the_windows_of_the_old_witnesses_lie_inside_the_printed_scope():
 
 
 def test_beyond_the_printed_scope_the_same_heads_lose_less_than_eps():
-    for point in scope_mass.INSIDE:
-        assert scope_mass_checks.beyond_printed(**point).value >= 0
-        assert scope_mass_checks.moved(**point).value >= 0
-    assert scope_mass_checks.beyond_printed(**scope_mass.FAILING[0]).value < -0.8
+    for point in mass.INSIDE:
+        assert mass_checks.beyond_printed(**point).value >= 0
+        assert mass_checks.moved(**point).value >= 0
+    assert mass_checks.beyond_printed(**mass.FAILING[0]).value < -0.8
 
 
 def test_dependent_frequencies_have_another_limit_than_the_product():
@@ -111,19 +104,19 @@ def test_steps_that_the_proof_needs_are_the_only_false_mathematics():
 
 def test_the_square_that_print_has_is_at_least_one_and_the_term_that_is_meant_is_not():
     assert CLAIMS["razor.appA.square"].verdict is Verdict.HOLDS
-    assert scope_checks.below_one(-2).value > 0 > scope_checks.below_one(2).value
+    assert theorem1_checks.below_one(-2).value > 0 > theorem1_checks.below_one(2).value
 
 
 def test_a_weight_beyond_domination_of_all_logits_is_small_and_of_one_logit_is_not():
     for distance in (1, 20, 60):
-        assert scope_checks.within_logit_bound(-8, distance).value >= 0
-        assert scope_checks.dominated(distance + 4, distance).value > 0
-    assert scope_checks.within_logit_bound(-2, 10, factor=1).value < 0
+        assert theorem1_checks.within_logit_bound(-8, distance).value >= 0
+        assert theorem1_checks.dominated(distance + 4, distance).value > 0
+    assert theorem1_checks.within_logit_bound(-2, 10, factor=1).value < 0
 
 
 def test_the_range_behind_the_scale_of_eq_2_is_derived():
-    assert scope_norm_checks.range_over_numerator(64, 64).value >= 0
-    assert scope_norm_checks.range_over_numerator(64, 32, root=False).value < 0
+    assert norm_checks.range_over_numerator(64, 64).value >= 0
+    assert norm_checks.range_over_numerator(64, 32, root=False).value < 0
 
 
 def test_outcomes_of_training_name_their_sizes():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from proofs_check.oracles.alibi import ball_weights
-from proofs_check.razor.scope_checks import WITNESSES
+from proofs_check.razor.scope.theorem1_checks import WITNESSES
 from scripts import fig_counterexample
 from scripts.cli import run
 

@@ -11,7 +11,7 @@ from flint import arb
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, close, worst
 from proofs_check.evidence.tolerances import OPTIMUM, ROUNDING, VISIBLE
 from proofs_check.oracles.alibi import ball, ball_weights
-from proofs_check.razor.scope_checks import WITNESSES
+from proofs_check.razor.scope.theorem1_checks import WITNESSES
 from theory import alibi
 
 SIZES = ((2, 1), (3, 3), (8, 4), (16, 4))

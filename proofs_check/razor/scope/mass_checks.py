@@ -7,7 +7,7 @@ from flint import arb
 
 from proofs_check.evidence.margin import Margin, ball_at_least, identity, worst
 from proofs_check.oracles.alibi import BallHead, ball, ball_weights, printed_scope
-from proofs_check.razor.scope_checks import WITNESSES
+from proofs_check.razor.scope.theorem1_checks import WITNESSES
 
 SMALL = Fraction(1, 1000)
 slope, wide, eps = sp.symbols("l D eps", positive=True)

@@ -15,8 +15,8 @@ from proofs_check.ledger.claim import (
     everywhere,
 )
 from proofs_check.ledger.mathematical import exact, mathematical, sampled, symbolic
-from proofs_check.razor import scope_checks as c
-from proofs_check.razor.scope_checks import HALF, WITNESSES
+from proofs_check.razor.scope import theorem1_checks as c
+from proofs_check.razor.scope.theorem1_checks import HALF, WITNESSES
 
 THEOREM = "RazorAttention, Section 3.1, Theorem 1"
 PROOF = "RazorAttention, Appendix A"

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 from proofs_check.ledger.claim import SAMPLES, Claim, Control, Effort, Point, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical, sampled
-from proofs_check.razor import adversary_checks as c
-from proofs_check.razor.scope_checks import WITNESSES
+from proofs_check.razor.scope import adversary_checks as c
+from proofs_check.razor.scope.theorem1_checks import WITNESSES
 
 THEOREM = "RazorAttention, Section 3.1, Theorem 1, corrected"
 

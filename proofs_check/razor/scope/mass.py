@@ -2,7 +2,7 @@
 
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Severity, Verdict
 from proofs_check.ledger.mathematical import exact, mathematical
-from proofs_check.razor import scope_mass_checks as c
+from proofs_check.razor.scope import mass_checks as c
 
 SECTION = "RazorAttention, Section 3.1"
 INSIDE = tuple({"name": name} for name in c.HEADS if name != "Theorem 1 fails")

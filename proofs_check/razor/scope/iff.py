@@ -4,9 +4,9 @@ from fractions import Fraction
 
 from proofs_check.ledger.claim import ENUMERATED, INSTANCES, WITNESSED, Claim, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical, sampled, symbolic
-from proofs_check.razor import scope_head_checks as h
-from proofs_check.razor import scope_iff_checks as c
-from proofs_check.razor.scope_iff_checks import HALF
+from proofs_check.razor.scope import head_checks as h
+from proofs_check.razor.scope import iff_checks as c
+from proofs_check.razor.scope.iff_checks import HALF
 
 THEOREM = "RazorAttention, Section 3.1, Theorem 1"
 E1, MINUS = (1, 0), (-1, 0)

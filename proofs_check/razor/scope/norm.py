@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from proofs_check.ledger.claim import WITNESSED, Claim, Control, Severity, Verdict, Witness, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
-from proofs_check.razor import scope_norm_checks as c
+from proofs_check.razor.scope import norm_checks as c
 
 APPENDIX = "RazorAttention, Appendix A"
 ZERO, HALF = Fraction(0), Fraction(1, 2)
