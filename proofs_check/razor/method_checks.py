@@ -12,8 +12,8 @@ import sympy as sp
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, close, different, identity, less, same, worst
 from proofs_check.evidence.tolerances import ROUNDING
 from proofs_check.oracles.alibi import BallHead, ball, printed_scope
-from proofs_check.razor.compensation_heads import symbolic_head
-from proofs_check.razor.truncation_size_checks import counted
+from proofs_check.razor.cache.compensation_heads import symbolic_head
+from proofs_check.razor.cache.truncation_size_checks import counted
 
 CARD = 24 * 2**30
 

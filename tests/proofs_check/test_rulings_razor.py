@@ -8,9 +8,9 @@ import pytest
 from proofs_check.ledger.claim import Kind, Severity, Verdict
 from proofs_check.ledger.registry import load
 from proofs_check.ledger.store import judge
-from proofs_check.razor import compensation_variant_checks as variants
-from proofs_check.razor import truncation as output
-from proofs_check.razor import truncation_checks
+from proofs_check.razor.cache import compensation_variant_checks as variants
+from proofs_check.razor.cache import truncation as output
+from proofs_check.razor.cache import truncation_checks
 from proofs_check.razor.scope import head_checks, iff_checks, mass, mass_checks, norm_checks, theorem1_checks
 
 CLAIMS = load(("razor",))

@@ -14,7 +14,7 @@ from proofs_check.ledger.claim import (
     everywhere,
 )
 from proofs_check.ledger.mathematical import exact, mathematical
-from proofs_check.razor import truncation_size_checks as c
+from proofs_check.razor.cache import truncation_size_checks as c
 
 TABLE2 = "RazorAttention, Table 2"
 LONG = tuple({"length": n} for n in (20_000, 32_768, 64_000, 100_000, 1_048_576))

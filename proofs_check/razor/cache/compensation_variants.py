@@ -2,7 +2,7 @@
 
 from proofs_check.ledger.claim import ENUMERATED, INSTANCES, SAMPLES, Claim, Control, Interval, Sampled, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
-from proofs_check.razor import compensation_variant_checks as c
+from proofs_check.razor.cache import compensation_variant_checks as c
 
 ROPE = "RazorAttention, Section 3.2 (Eq. 4 on rotated keys), added"
 ALIBI = "RazorAttention, Section 3.1 and Eq. 4, added"

@@ -7,7 +7,7 @@ import sympy as sp
 from flint import arb
 
 from proofs_check.evidence.margin import Margin, ball_at_least, different, identity, less, same, worst
-from proofs_check.razor.compensation_heads import dyadic_head, symbolic_head
+from proofs_check.razor.cache.compensation_heads import dyadic_head, symbolic_head
 from theory.lowering.box import to_ball
 
 Row = Sequence[int]
@@ -116,7 +116,7 @@ def whole_heads_keep_all(seed: int, others: bool = False) -> Margin:
     import torch
 
     from dynamics.razor.layer import RazorLayer
-    from proofs_check.razor.cache_checks import SCALE, drawn, stream
+    from proofs_check.razor.cache.built_checks import SCALE, drawn, stream
 
     plan, chunks, slopes = drawn(seed)
     tokens, layer = stream(plan, seed), RazorLayer(plan, 0, None)

@@ -2,8 +2,8 @@
 
 from proofs_check.ledger.claim import Claim, Control, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
-from proofs_check.razor import truncation_budget_checks as b
-from proofs_check.razor import truncation_checks as c
+from proofs_check.razor.cache import truncation_budget_checks as b
+from proofs_check.razor.cache import truncation_checks as c
 
 ADDED = "RazorAttention, Section 3.1, added"
 

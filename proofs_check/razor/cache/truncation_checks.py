@@ -13,7 +13,7 @@ from flint import arb
 
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, same, worst
 from proofs_check.evidence.tolerances import ROUNDING
-from proofs_check.razor.compensation_heads import dyadic_head, symbolic_head
+from proofs_check.razor.cache.compensation_heads import dyadic_head, symbolic_head
 
 SLOPE, EPS, RANGE = sp.symbols("slope eps range", positive=True)
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from proofs_check.evidence.margin import worst
 from proofs_check.ledger.claim import WITNESSED, Claim, Control, Interval, Sampled, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
-from proofs_check.razor import truncation_checks as c
+from proofs_check.razor.cache import truncation_checks as c
 from proofs_check.razor.scope import mass
 from proofs_check.razor.scope import mass_checks as m
 

@@ -2,7 +2,7 @@
 
 from proofs_check.ledger.claim import Claim, Control, Interval, Sampled, everywhere
 from proofs_check.ledger.mathematical import ONCE, mathematical, sampled, symbolic
-from proofs_check.razor import compensation_bound_checks as c
+from proofs_check.razor.cache import compensation_bound_checks as c
 
 EQ5 = "RazorAttention, Section 3.2, Eq. 4 and 5, added"
 COUNTS = tuple({"count": n} for n in (2, 3, 4, 5))

@@ -2,7 +2,7 @@
 
 from proofs_check.ledger.claim import INSTANCES, SAMPLES, Claim, Control, Effort, Nature
 from proofs_check.ledger.mathematical import exact, mathematical, sampled
-from proofs_check.razor import cache_checks as c
+from proofs_check.razor.cache import built_checks as c
 
 METHOD = "RazorAttention, Section 3.2, Eq. 4 and 5, Table 2, added"
 LONG = tuple({"length": n} for n in (20_000, 20_005, 40_000))

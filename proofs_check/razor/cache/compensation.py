@@ -5,8 +5,8 @@ from fractions import Fraction
 from proofs_check.ledger.claim import INSTANCES, WITNESSED, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical, symbolic
-from proofs_check.razor import compensation_checks as c
-from proofs_check.razor.compensation_bound_checks import deficit
+from proofs_check.razor.cache import compensation_checks as c
+from proofs_check.razor.cache.compensation_bound_checks import deficit
 
 SECTION = "RazorAttention, Section 3.2"
 EQ5 = f"{SECTION}, Eq. 4 and 5"
