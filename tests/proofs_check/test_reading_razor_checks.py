@@ -3,8 +3,8 @@
 import pytest
 
 from dynamics.comparison.head_reading import read_reading
-from proofs_check.razor import reading_checks as c
-from proofs_check.razor import trained_checks
+from proofs_check.razor.measured import reading_checks as c
+from proofs_check.razor.measured import trained_checks
 
 READING = read_reading()
 

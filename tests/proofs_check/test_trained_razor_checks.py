@@ -7,7 +7,7 @@ from dynamics.comparison.plan import POLICIES
 from dynamics.comparison.presets import preset
 from dynamics.comparison.record import Cell, Comparison, Heads
 from proofs_check.evidence.margin import Undecided
-from proofs_check.razor import trained_checks as c
+from proofs_check.razor.measured import trained_checks as c
 
 QUESTIONS = 256  # of a seed: 32 windows of 8
 

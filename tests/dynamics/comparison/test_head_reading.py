@@ -13,7 +13,7 @@ from dynamics.razor.eviction import heavy_hitters, known_query, sink_window, sin
 from dynamics.tasks.corpus import Corpus, standard_library
 from dynamics.tasks.needles import VOCAB, Windows, retrieval_windows
 from dynamics.training.checkpoint import shipped
-from proofs_check.razor.trained_checks import FINDERS
+from proofs_check.razor.measured.trained_checks import FINDERS
 from tests.scripts.test_compare import tiny
 
 

@@ -15,7 +15,7 @@ from dynamics.model.attention_function import full_attention
 from dynamics.tasks.corpus import standard_library
 from dynamics.tasks.needles import retrieval_windows
 from dynamics.training.checkpoint import SHIPPED, shipped
-from proofs_check.razor.trained_checks import FINDERS
+from proofs_check.razor.measured.trained_checks import FINDERS
 
 NAME = "alibi-text"
 

@@ -15,7 +15,7 @@ from proofs_check.ledger.claim import (
 )
 from proofs_check.ledger.exact_claim import exact_claim
 from proofs_check.ledger.mathematical import exact, mathematical, sampled
-from proofs_check.razor import head_scores_checks as c
+from proofs_check.razor.measured import head_scores_checks as c
 
 SECTION = "RazorAttention, Section 3.3"
 TABLE2 = "RazorAttention, Table 2"

@@ -6,8 +6,8 @@ Evidence re-reads the shipped attention by distance of `python -m scripts.compar
 from typing import Any
 
 from proofs_check.ledger.claim import Claim, Control, Evidence, Kind
-from proofs_check.razor import trained_checks as c
-from proofs_check.razor.trained import MODEL, trained
+from proofs_check.razor.measured import trained_checks as c
+from proofs_check.razor.measured.trained import MODEL, trained
 
 TASK = "two vanilla ALiBi layers of four heads, width 64, vocabulary 540, 2400 steps on the induction task, 2 seeds"
 HEADS = "96 heads of text and 16 vanilla heads of the induction task, the largest weight at each distance"

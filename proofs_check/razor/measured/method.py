@@ -19,8 +19,8 @@ from proofs_check.ledger.claim import (
 )
 from proofs_check.ledger.exact_claim import exact_claim
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
-from proofs_check.razor import method_checks as c
 from proofs_check.razor.cache import truncation_checks as t
+from proofs_check.razor.measured import method_checks as c
 from proofs_check.razor.scope import mass
 from proofs_check.razor.scope import mass_checks as m
 

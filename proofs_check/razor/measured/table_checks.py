@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from proofs_check.evidence.margin import Margin, at_most, different, less, same, worst
-from proofs_check.razor.table_data import LOST, TABLE_1, TABLE_1_TASKS, TABLE_3, TASKS
+from proofs_check.razor.measured.table_cells import LOST, TABLE_1, TABLE_1_TASKS, TABLE_3, TASKS
 
 
 def _drop(row: str) -> Fraction:

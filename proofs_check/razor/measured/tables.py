@@ -5,8 +5,8 @@ from fractions import Fraction
 from proofs_check.evidence.margin import at_most
 from proofs_check.ledger.claim import ENUMERATED, Claim, Control, Nature, Severity, Verdict
 from proofs_check.ledger.exact_claim import exact_claim, unsettled_claim
-from proofs_check.razor import table_checks as c
-from proofs_check.razor.table_data import MODELS, TABLE_1_TASKS, TABLE_3
+from proofs_check.razor.measured import table_checks as c
+from proofs_check.razor.measured.table_cells import MODELS, TABLE_1_TASKS, TABLE_3
 
 TAB3 = "RazorAttention, Table 3"
 SECTION = "RazorAttention, Section 3.2"

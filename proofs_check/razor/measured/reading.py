@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.ledger.claim import Claim, Control, Evidence, Kind
-from proofs_check.razor import reading_checks as c
-from proofs_check.razor.reading_checks import SEEDS
-from proofs_check.razor.trained import trained
+from proofs_check.razor.measured import reading_checks as c
+from proofs_check.razor.measured.reading_checks import SEEDS
+from proofs_check.razor.measured.trained import trained
 
 SCALE = "32 windows of text and 32 of needles, 256 questions, context 256 bytes, 3 seeds, 450 steps, shipped results; "
 "a "

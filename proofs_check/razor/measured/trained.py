@@ -7,7 +7,7 @@ thresholds and their reasons: `trained_checks`.
 from typing import Any
 
 from proofs_check.ledger.claim import SAMPLES, Claim, Control, Evidence, Kind, Nature, Verdict
-from proofs_check.razor import trained_checks as c
+from proofs_check.razor.measured import trained_checks as c
 
 MODEL = "four ALiBi layers of eight heads, width 96, 160 symbols, KV shifting, 450 steps on Python's library with "
 "needles"
