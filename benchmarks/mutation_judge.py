@@ -18,12 +18,12 @@ FIRST = 20
 class Judge:
     """Chooses tests for a mutant from one measured pass over the original: those that run its line come first."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, rooms: tuple[str, ...] = ("theory", "proofs_check")) -> None:
         self._root = root
         print("running the tests once on the unchanged code", flush=True)
         run.preload()
-        files = sorted(str(path.relative_to(root)) for path in (root / "tests").rglob("test_*.py"))
-        tests = [f for f in files if f.split("/")[1] in ("theory", "proofs_check") and not f.endswith(TESTS_LEFT_OUT)]
+        files = sorted({str(f.relative_to(root)) for room in rooms for f in (root / "tests" / room).rglob("test_*.py")})
+        tests = [f for f in files if not f.endswith(TESTS_LEFT_OUT)]
         measured = run.baseline(root, tests)
         if measured["failed"]:
             print(f"left out, for they fail unchanged: {', '.join(measured['failed'])}")

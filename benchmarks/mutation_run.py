@@ -25,6 +25,7 @@ PRELOADED = (
     "sympy", "sympy.stats", "mpmath", "flint", "scipy.special", "scipy.optimize", "scipy.integrate", "scipy.stats",
     "scipy.linalg", "torch", "joblib", "_hypothesis_pytestplugin", "_hypothesis_globals",
 )  # fmt: skip
+PROJECT = ("theory", "dynamics", "proofs_check", "scripts", "tests")
 OPTIONS = ("-q", "--assert=plain", "--no-header", "--tb=no", "-p", "no:cov", "-p", "no:xdist")
 CHILD_WALL_SECONDS = 300.0
 CPU_FLOOR_SECONDS = 4.0
@@ -130,6 +131,8 @@ def _be_child(root: Path, body: Callable[[Callable[[str], None]], int], writer: 
     try:
         os.chdir(root)
         sys.path[:] = [str(root), *(entry for entry in sys.path if entry not in ("", os.getcwd()))]
+        for name in [name for name in sys.modules if name.split(".")[0] in PROJECT]:
+            del sys.modules[name]  # the parent's are not those of the copy, and would be run in a mutant's place
         silent = os.open(os.devnull, os.O_RDWR)
         if not os.environ.get("MUTATE_DEBUG"):
             for stream in (0, 1, 2):

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import mutate
+import theory
+from benchmarks import mutate, mutation_run
 from benchmarks import mutation_page as page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -52,3 +53,18 @@ def test_the_parts_are_files_that_exist_and_the_decision_core_is_what_the_checke
     core = set(parts["decision-core"])
     assert {"proofs_check/core/rules/sums.py", "proofs_check/core/enclose.py", "theory/lowering/precision.py"} <= core
     assert not core & {"proofs_check/core/printing.py", "proofs_check/rigour/decide.py", *parts["theory"]}
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # fork beside threads: the child only imports
+def test_a_child_runs_the_copy_and_not_what_its_parent_has_imported(tmp_path):
+    (tmp_path / "theory").mkdir()
+    (tmp_path / "theory" / "__init__.py").write_text("WHERE = 'copy'\n")
+    assert not hasattr(theory, "WHERE")
+
+    def body(tell):
+        import theory
+
+        tell(theory.WHERE)
+        return 0
+
+    assert mutation_run.in_child(tmp_path, body)[1].strip() == "copy"
