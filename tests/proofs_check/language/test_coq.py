@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from proofs_check.core.coq import RESERVED, coq_name, document, proposition
 from proofs_check.core.domain import Variable
 from proofs_check.core.statement import from_data
 from proofs_check.core.terms import (
@@ -31,6 +30,7 @@ from proofs_check.core.terms import (
     sqrt,
     tanh,
 )
+from proofs_check.language.coq import RESERVED, coq_name, document, proposition
 from proofs_check.language.notation import (
     ball,
     choice,
@@ -54,7 +54,7 @@ from proofs_check.language.notation import (
     whole,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 n, m, i, j, k = (var(name) for name in "nmijk")
 a, b, s, u, w, x, y = (var(name) for name in ("a", "b", "s", "u", "w", "x", "y"))
 
@@ -160,7 +160,7 @@ def test_names_are_well_formed_and_parentheses_match(known):
 
 
 def test_the_text_does_not_depend_on_the_run():
-    program = "import tests.proofs_check.test_coq as t; print(t.document(t.FIVE + t.everything()), end='')"
+    program = "import tests.proofs_check.language.test_coq as t; print(t.document(t.FIVE + t.everything()), end='')"
     for seed in "12":
         run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT,
                              env={**os.environ, "PYTHONHASHSEED": seed})  # fmt: skip
