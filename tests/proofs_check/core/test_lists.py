@@ -12,8 +12,8 @@ from proofs_check.core.witness import refutes
 from proofs_check.rigour.decide import BRIEF, UNAIDED, Effort, Empty, decide
 from proofs_check.rigour.points.refute import refute
 from proofs_check.rigour.points.sample import satisfy
-from tests.proofs_check.false_statements import EMPTY, FALSE, FORBIDDEN
-from tests.proofs_check.true_statements import MANY, TRUE
+from tests.proofs_check.core.false_statements import EMPTY, FALSE, FORBIDDEN
+from tests.proofs_check.core.true_statements import MANY, TRUE
 
 REFUTED = 0.90  # the share that has to be reached
 PROVED = 0.60  # the aim; 153 of 252 were proved when this was last measured
