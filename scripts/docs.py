@@ -1,11 +1,11 @@
-"""Write the generated pages: the claim table, the errata, the gallery, and the verdict counts of the README."""
+"""Write the generated pages: claims, errata, statements, gallery, the picture of the rooms, the README's counts."""
 
 import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from scripts import cli, docket
+from scripts import cli, docket, rooms
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- counts: begin -->", "<!-- counts: end -->"
@@ -44,6 +44,7 @@ def pages(registry) -> dict[Path, str]:
         ROOT / "docs" / "errata.md": errata(registry),
         ROOT / "docs" / "statements.md": statements(registry),
         ROOT / "docs" / "gallery.md": gallery(),
+        ROOT / "docs" / "rooms.svg": rooms.picture(),
         sentences: with_shares(sentences.read_text("utf-8"), registry),
         readme: with_counts(readme.read_text("utf-8"), registry),
     }

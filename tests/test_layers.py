@@ -1,9 +1,12 @@
 """Imports run one way, theory -> dynamics -> proofs_check -> scripts, and heavy libraries stay where they belong."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
+
+from scripts import rooms
 
 ROOT = Path(__file__).resolve().parents[1]
 LAYERS = ("theory", "dynamics", "proofs_check", "scripts")
@@ -49,3 +52,50 @@ def test_layers_are_respected(path):
 )  # fmt: skip
 def test_a_planted_wrong_import_is_noticed(package, name):
     assert violations(package, {name, "numpy"}) == [name]
+
+
+MOST_MODULES, MOST_ROOMS = 24, 16
+
+
+def permitted() -> dict[str, rooms.Arrows]:
+    """The table of rooms in CONTRIBUTING: package -> room -> what it may import."""
+    found: dict[str, rooms.Arrows] = {package: {} for package in rooms.PACKAGES}
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for room, may in re.findall(r"^\| `([\w/]+)` \| [^|]+ \| ([^|]+) \|$", text, re.MULTILINE):
+        package, name = room.rsplit("/", 1)
+        found[package][name] = set() if may == "-" else set(may.split(", "))
+    return found
+
+
+@pytest.mark.parametrize("package", rooms.PACKAGES)
+def test_rooms_import_what_their_row_says_and_never_in_a_circle(package):
+    built, table = rooms.arrows(package), permitted()[package]
+    assert built == table
+    rooms.floors(built)
+
+
+@pytest.mark.parametrize("package", rooms.PACKAGES)
+def test_no_room_and_no_package_is_crowded(package):
+    folders = [path for path in (ROOT / package).rglob("*") if (path / "__init__.py").is_file()]
+    assert len([room for room in rooms.arrows(package) if (ROOT / package / room).is_dir()]) <= MOST_ROOMS
+    for folder in folders:
+        assert len([path for path in folder.glob("*.py") if path.name != "__init__.py"]) <= MOST_MODULES, folder
+
+
+def test_papers_never_import_each_other():
+    for paper, other in (("kv", "razor"), ("razor", "kv")):
+        for path in (ROOT / "proofs_check" / paper).rglob("*.py"):
+            assert not [name for name in rooms.imported(path) if name.startswith(f"proofs_check.{other}")], path
+
+
+def test_a_planted_circle_is_noticed(tmp_path):
+    for room, other in (("alibi", "cache"), ("cache", "shift"), ("shift", "alibi")):
+        (tmp_path / "theory" / room).mkdir(parents=True)
+        (tmp_path / "theory" / room / "part.py").write_text(f"def f():\n    from theory.{other} import part\n")
+    assert rooms.arrows("theory", tmp_path)["shift"] == {"alibi"}
+    with pytest.raises(ValueError, match="circle: alibi, cache, shift"):
+        rooms.floors(rooms.arrows("theory", tmp_path))
+
+
+def test_an_arrow_that_follows_from_others_is_not_drawn():
+    assert rooms.direct({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == {"a": {"b"}, "b": {"c"}, "c": set()}

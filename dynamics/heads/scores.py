@@ -79,7 +79,7 @@ def head_scores(
 ) -> HeadScores:
     """Scores of every head of every layer, the mean over prompts drawn with the seeds seed, seed + 1, ..
 
-    One block of attention is held at a time (`head_scores_rows.BLOCK`), never a whole matrix.
+    One block of attention is held at a time (`rows.BLOCK`), never a whole matrix.
     Args: model, an `InductionModel` or a model of transformers that `dynamics.hf.attention` knows; k, repeats, excluded
         as in `repeated_prompt`; k None: the paper's 2500, or as many as the model's positions and vocabulary allow
         (512 for 2048 positions). Scores at different k are not the same: heads that look near find fewer copies.

@@ -95,7 +95,7 @@ class GenerationCache(Cache):
             raise ValueError("use_cache is False: the whole text would be read again at every step, and counted twice")
 
     def nbytes(self) -> int:
-        """Bytes held, `razor_plan.razor_bytes` of them."""
+        """Bytes held, `plan.razor_bytes` of them."""
         return self.razor_cache.nbytes()
 
     def reorder_cache(self, beam_idx: Tensor) -> None:

@@ -17,7 +17,7 @@ class RazorCache:
     """A stateful `AttentionFunction`: keeps of each chunk what a `RazorPlan` says, and drops the rest for good.
 
     What a query sees depends on its position alone, so any division into chunks gives the same outputs: those of
-    `masked_attention.MaskedAttention` on all tokens at once. Inference only, without pads.
+    `masked.MaskedAttention` on all tokens at once. Inference only, without pads.
     Args: plan; centres, for "centred": q_0 of each layer, (n_heads, head_dim), scaled.
     Raises: ValueError for "centred" with neither a prompt nor centres, and for a layer that does not exist.
     """

@@ -7,7 +7,7 @@ first order in E, a function of g0 and g1 alone (`theory.landscape.frozen_table`
   propagator to the end. Against the linear part, of order 1/d too, that is a share n which no width makes smaller;
 - the average itself has a second order in E, e^T H e / 2 in the distinct entries e of E, of covariance C/d: of variance
   tr(H C H C)/(2 d^2), a share k/d. H is an integral of P times the slope of the loss's second derivatives, averaged
-  over orders, plus the flow's own curvature in g0 and g1; tr(H C)/(2 d) is the mean shift of `scalar_prediction`.
+  over orders, plus the flow's own curvature in g0 and g1; tr(H C)/(2 d) is the mean shift of `prediction`.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class TableSample(NamedTuple):
 
 @cache
 def table_response() -> Response:
-    """The prediction for the trainings of `scalar_study.table_setting`, at the end of training (one time)."""
+    """The prediction for the trainings of `study.table_setting`, at the end of training (one time)."""
     return response(HALVES, TABLE_TOKENS, [TABLE_TIME], "interior")
 
 

@@ -9,19 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.weights import (
-    baichuan,
-    bloom,
-    llama,
-    own,
-    safetensors_file,
-)
-from dynamics.weights import (
-    folder as checkpoint_folder,
-)
-from dynamics.weights import (
-    layout as checkpoint_layout,
-)
+from dynamics.weights import baichuan, bloom, llama, own, safetensors_file
+from dynamics.weights import folder as folders
+from dynamics.weights import layout as layouts
 from dynamics.weights.layout import ROLES, Architecture, LayerLayout, Layout, Role, Rows
 from dynamics.weights.safetensors_file import StoredTensor
 from dynamics.weights.strict_json import read_object
@@ -147,14 +137,14 @@ def open_checkpoint(path_or_hub_id: str | Path, sha256: Mapping[str, str] | None
     Raises: OSError; ValueError of one line that names the file, and the tensor or field, for anything that is missing,
     unknown, of another shape or type, cut off, pickled, or not supported.
     """
-    folder = checkpoint_folder.locate(path_or_hub_id)
-    checkpoint_folder.check_hashes(folder, sha256 or {})
+    folder = folders.locate(path_or_hub_id)
+    folders.check_hashes(folder, sha256 or {})
     if own.is_own(folder):
         layout, digest = own.layout(folder)
         weights = folder / own.WEIGHTS
-        checkpoint_folder.check_hashes(folder, {own.WEIGHTS: digest})
+        folders.check_hashes(folder, {own.WEIGHTS: digest})
         found = safetensors_file.tensors(weights)
-        checkpoint_layout.check(layout, found, weights)
+        layouts.check(layout, found, weights)
         return Checkpoint(layout, found)
     config_path = folder / "config.json"
     if not config_path.is_file():
@@ -165,9 +155,9 @@ def open_checkpoint(path_or_hub_id: str | Path, sha256: Mapping[str, str] | None
         raise ValueError(f"{config_path}: model_type {kind!r} is not one of {', '.join(FAMILIES)}")
     if data.get("quantization_config") is not None:
         raise ValueError(f"{config_path}: quantised weights are not supported")
-    found = checkpoint_folder.stored_tensors(folder)
+    found = folders.stored_tensors(folder)
     family, prefix = FAMILIES[kind]
     bare = not any(name.startswith(prefix) for name in found)
     layout = family(data, config_path, "" if bare else prefix)
-    checkpoint_layout.check(layout, found, folder)
+    layouts.check(layout, found, folder)
     return Checkpoint(layout, found)

@@ -24,36 +24,15 @@ from proofs_check.language.notation import each, var
 from proofs_check.razor import formal as razor
 from theory import alibi, induction
 from theory.alibi import printed as alibi_printed
-from theory.cache import (
-    budget as truncation_budget,
-)
-from theory.cache import (
-    compensation,
-    compensation_alibi,
-    compensation_bounds,
-    dropped,
-    dropped_flat,
-)
-from theory.cache import (
-    size as truncation_cache,
-)
+from theory.cache import budget as truncation_budget
+from theory.cache import compensation, compensation_alibi, compensation_bounds, dropped, dropped_flat
+from theory.cache import size as truncation_cache
 from theory.induction import bounds, network, sharpness
 from theory.induction import symbolic as induction_symbolic
 from theory.landscape import critical_symbolic, printed, slice_critical, slice_symbolic, symbolic, temperature
 from theory.lowering.numeric import numeric
 from theory.lowering.precision import working
-from theory.symbols import (
-    PARAMETERS,
-    alpha1,
-    alpha2,
-    beta1,
-    beta2,
-    n_tokens,
-    rest_logits,
-    rest_scores,
-    sigma,
-    slope,
-)
+from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens, rest_logits, rest_scores, sigma, slope
 
 POINTS, BITS, DIGITS = 20, 400, 45
 FORMAL = {**kv.FORMAL, **razor.FORMAL}

@@ -215,7 +215,7 @@ def test_report_is_one_page_without_scripts_or_outside_links(capsys, tmp_path):
 SLOW = """
 import signal, sys
 from scripts import cli, verify
-from tests.proofs_check import ledgers
+from tests.proofs_check.ledger import ledgers
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it

@@ -180,8 +180,8 @@ def scaled_learning_time(alpha2: float, beta1: float, sigma: float = 1.0) -> Sca
     Raises ValueError for any other start, for sigma <= 0, for numbers that are not finite and where s* overflows.
     """
     from theory.landscape.blow_up import (
-        scaled_blow_up_time,
-    )  # flint and sympy: half a second that the kernels can spare
+        scaled_blow_up_time,  # flint and sympy: half a second that the kernels can spare
+    )
 
     start = real("alpha2", alpha2), real("beta1", beta1), real("sigma", sigma, POSITIVE)
     return ScaledTime(*_rounded(scaled_blow_up_time(*map(Fraction, start)), 1.0))

@@ -8,7 +8,6 @@ from other threads by `theory.lowering.precision`; mpmath's `mp.prec` is one num
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -186,7 +185,7 @@ def _torch(
     entries: tuple[sympy.Expr, ...], shape: tuple[int, ...], args: tuple[sympy.Symbol, ...]
 ) -> Callable[..., Any]:
     # The only mention of torch in theory: a caller who asks for it pays for the import.
-    torch = importlib.import_module("torch")
+    import torch
 
     def pairwise(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         def call(a: Any, b: Any) -> Any:
@@ -212,7 +211,7 @@ def _torch(
             kind = functools.reduce(torch.promote_types, [value.dtype for value in given])
         tensors = [torch.as_tensor(value, dtype=kind, device=device) for value in values]
         results = function(*tensors)
-        common = torch.broadcast_shapes(*(tensor.shape for tensor in tensors))
+        common = torch.broadcast_shapes(*(tensor.shape for tensor in tensors))  # type: ignore[no-untyped-call]
         full = [torch.as_tensor(result, dtype=kind, device=device).expand(common) for result in results]
         return full[0] if not shape else torch.stack(full, dim=-1).reshape(*common, *shape)
 

@@ -167,7 +167,7 @@ def explained(width: int, retrained: bool, turned: int = 0) -> Margin:
 
 @cache
 def table_remainder() -> Remainder:
-    """The derived remainder of the trainings of `scalar_study.table_setting`."""
+    """The derived remainder of the trainings of `study.table_setting`."""
     training = table_setting(512)
     return remainder(training.start, training.n_tokens, training.rate * training.steps, training.rate, training.batch)
 

@@ -112,7 +112,7 @@ def test_a_pattern_that_matches_nothing_is_refused_with_a_hint():
 def _written() -> set[str]:
     """Every id in the papers' modules that opens a call or a row of a table, or is its argument `id`."""
     found = set()
-    for path in [*ROOT.glob("kv/*.py"), *ROOT.glob("razor/*.py")]:
+    for path in [*ROOT.glob("kv/**/*.py"), *ROOT.glob("razor/**/*.py")]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             opening = (
                 node.args[:1] if isinstance(node, ast.Call) else node.elts[:1] if isinstance(node, ast.Tuple) else []

@@ -1,5 +1,6 @@
 """Stored certificates are offers: a damaged one decides nothing, and the shipped ones settle what the page says."""
 
+import ast
 import json
 import tomllib
 
@@ -132,6 +133,26 @@ def test_what_has_to_be_trusted_imports_no_claim_and_no_search():
     assert {"proofs_check.core.enclose", "proofs_check.core.normal", "theory.lowering.precision"} <= reached
     assert 500 < trust.sizes()["decision"] < 2_300  # it may shrink
     assert trust.sizes()["logic"] < 900
+
+
+def test_packages_on_the_way_to_what_is_trusted_only_say_which_names_there_are():
+    for name in trust.walk(trust.START):
+        parts = name.split(".")
+        for package in (".".join(parts[:k]) for k in range(1, len(parts))):
+            if package in trust.walk(trust.START):
+                continue
+            for node in ast.parse(trust.path_of(package).read_text("utf-8")).body:
+                assert isinstance(node, ast.Expr | ast.Import | ast.ImportFrom | ast.If | ast.Assign) or (
+                    isinstance(node, ast.FunctionDef) and node.name in ("__getattr__", "__dir__")
+                ), f"{package}: line {node.lineno}"
+
+
+@pytest.mark.parametrize("code", ["import importlib\nimportlib.import_module('a')", "__import__('a')", "eval('1')"])
+def test_a_dynamic_import_on_the_way_is_refused(code, tmp_path, monkeypatch):
+    (tmp_path / "walked_for_this.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match="nobody can tell"):
+        trust.walk(("walked_for_this",))
 
 
 def test_what_has_to_be_trusted_is_checked_for_types():
