@@ -1,16 +1,32 @@
 """Enclosures and derivatives against mpmath, on random terms and points."""
 
+import operator
 import random
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 
 from proofs_check.core.boxes import evaluator
 from proofs_check.core.derive import derivative
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown, interval
-from proofs_check.core.terms import Malformed, Term, exp, log, num, sqrt
-from proofs_check.language.notation import total, var, when
+from proofs_check.core.terms import (
+    Malformed,
+    Term,
+    absolute,
+    both,
+    either,
+    eq,
+    exp,
+    implies,
+    log,
+    ne,
+    negation,
+    num,
+    sqrt,
+)
+from proofs_check.language.notation import iff, total, var, when
 from tests.proofs_check.core import sampling
 from theory.lowering.precision import working
 
@@ -144,3 +160,125 @@ def test_an_empty_sum_asks_nothing_of_its_terms():
     assert at_point(total(i, 1, 0, 1 / x), x=0) == 0
     assert at_point(Term("fold", "prod", "i", num(1), num(-3), 1 / x), x=0) == 1
     assert at_point(x**0, x=0) == 1
+
+
+# -- on intervals whose ends Arb holds exactly, results are exact ----------------------------------------------------
+
+ENDS = [Fraction(e) for e in ("-2", "-1", "-1/2", "0", "1/2", "1", "4")]
+SIDES = [(low, high) for low in ENDS for high in ENDS if low < high]
+y = var("y")
+
+
+def on_box(term, **sides):
+    found = interval(evaluator({name: tuple(map(Fraction, side)) for name, side in sides.items()}).value(term))
+    return tuple(map(exactly, found))
+
+
+def exactly(end):
+    mantissa, exponent = map(int, end.man_exp())
+    return Fraction(mantissa) * Fraction(2) ** exponent
+
+
+def range_of(values):
+    return min(values), max(values)
+
+
+@pytest.mark.parametrize("one", SIDES)
+def test_arithmetic_on_two_intervals_is_exact(one):
+    for two in SIDES:
+        corners = [(a, b) for a in one for b in two]
+        assert on_box(x * y, x=one, y=two) == range_of([a * b for a, b in corners])
+        assert on_box(x + y, x=one, y=two) == range_of([a + b for a, b in corners])
+        assert on_box(Term("max", x, y), x=one, y=two) == range_of([max(a, b) for a, b in corners])
+        assert on_box(Term("min", x, y), x=one, y=two) == range_of([min(a, b) for a, b in corners])
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_powers_and_absolute_values_of_an_interval_are_exact(side):
+    inner = [0] if side[0] < 0 < side[1] else []
+    assert on_box(absolute(x), x=side) == range_of([abs(a) for a in (*side, *inner)])
+    for n in (2, 3, 4, 5):
+        assert on_box(x**n, x=side) == range_of([a**n for a in (*side, *inner)])
+    for n in (-1, -2, -3):
+        if side[0] <= 0 <= side[1]:
+            with pytest.raises(Unknown):
+                on_box(x**n, x=side)
+        elif set(side) <= {-2, -1, Fraction(1, 2), 1, 4, Fraction(-1, 2)}:
+            assert on_box(x**n, x=side) == range_of([a**n for a in side])
+
+
+@pytest.mark.parametrize("name", ["exp", "tanh", "atan", "log", "sqrt", "sin", "cos"])
+def test_functions_on_an_interval_hold_their_values_and_little_more(name):
+    function = {"atan": np.arctan}.get(name) or getattr(np, name)
+    further = [(Fraction(1, 3), Fraction(7, 3)), (Fraction(3), Fraction(11, 2)), (Fraction(-9), Fraction(9))]
+    for low, high in [*SIDES, *further]:
+        if (name == "log" and low <= 0) or (name == "sqrt" and low < 0):
+            with pytest.raises(Undefined if high < 0 or (name == "log" and high <= 0) else Unknown):
+                on_box(Term("apply", name, x), x=(low, high))
+            continue
+        found = on_box(Term("apply", name, x), x=(low, high))
+        values = function(np.linspace(float(low), float(high), 3001))
+        least, most = values.min(), values.max()
+        assert found[0] <= least + 1e-12 and most - 1e-12 <= found[1]
+        if name in ("sin", "cos"):
+            assert -1 <= found[0] and found[1] <= 1
+        else:
+            assert found[0] >= least - 1e-12 * abs(least) and found[1] <= most + 1e-12 * abs(most)
+
+
+def test_a_choice_that_is_not_decided_holds_both():
+    assert on_box(when(x < 0, y, 3), x=(-1, 1), y=(1, 2)) == (1, 3)
+    assert on_box(when(x < 0, -3, y), x=(-1, 1), y=(1, 2)) == (-3, 2)
+    assert on_box(when(x < 2, y, 3), x=(-1, 1), y=(1, 2)) == (1, 2)
+    with pytest.raises(Unknown):
+        on_box(when(x < 0, log(0 * y), 3), x=(-1, 1), y=(1, 2))
+
+
+@pytest.mark.parametrize("relation", ["<", "<=", "=", "!="])
+def test_a_comparison_of_intervals_is_certain_or_open(relation):
+    holding = {"<": operator.lt, "<=": operator.le, "=": operator.eq, "!=": operator.ne}
+    for one in SIDES:
+        for two in SIDES:
+            told = evaluator({"x": one, "y": two}).truth(Term("rel", relation, x, y))
+            between = [e for e in ENDS if max(one[0], two[0]) <= e <= min(one[1], two[1])]
+            pairs = [(a, b) for a in (*one, *between) for b in (*two, *between)]
+            every = {holding[relation](a, b) for a, b in pairs}
+            assert told is (None if len(every) == 2 else every.pop()), (one, two)
+
+
+TRUE, FALSE_, OPEN = x < 2, x < -2, x < 0  # for x in [-1, 1]
+NONE = log(0 * x - 1) < 0  # has no value anywhere
+
+
+@pytest.mark.parametrize(
+    ("formula", "told"),
+    [
+        (both(TRUE, TRUE), True), (both(TRUE, FALSE_), False), (both(OPEN, FALSE_), False), (both(TRUE, OPEN), None),
+        (either(FALSE_, TRUE), True), (either(FALSE_, FALSE_), False), (either(OPEN, TRUE), True),
+        (either(FALSE_, OPEN), None), (implies(TRUE, FALSE_), False), (implies(FALSE_, FALSE_), True),
+        (implies(TRUE, TRUE), True), (implies(OPEN, TRUE), True), (implies(OPEN, FALSE_), None),
+        (implies(TRUE, OPEN), None), (iff(TRUE, TRUE), True), (iff(FALSE_, FALSE_), True), (iff(TRUE, FALSE_), False),
+        (iff(FALSE_, TRUE), False), (iff(OPEN, TRUE), None), (iff(TRUE, OPEN), None), (iff(OPEN, OPEN), None),
+        (both(FALSE_, NONE), False), (either(TRUE, NONE), True), (implies(FALSE_, NONE), True),
+        (both(TRUE, NONE), Undefined), (either(FALSE_, NONE), Undefined), (both(NONE, FALSE_), Undefined),
+        (both(OPEN, NONE), Unknown), (either(OPEN, NONE), Unknown), (implies(TRUE, NONE), Undefined),
+    ],
+)  # fmt: skip
+def test_truth_is_read_from_left_to_right(formula, told):
+    box = evaluator({"x": (Fraction(-1), Fraction(1))})
+    if told in (True, False, None):
+        assert box.truth(formula) is told
+    else:
+        with pytest.raises(told):
+            box.truth(formula)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [TRUE, x <= 1, eq(x, 0), ne(x, 0), both(x < 0, x < 1, TRUE), either(OPEN, TRUE),
+     implies(OPEN, x < 1), iff(OPEN, TRUE), both(either(x < 0, x > 1), OPEN)],
+)  # fmt: skip
+def test_a_negation_is_false_where_the_formula_is_true(formula):
+    for number in range(-8, 9):
+        at = Evaluator({"x": Fraction(number, 4)})
+        assert at.truth(negation(formula)) is (not at.truth(formula))

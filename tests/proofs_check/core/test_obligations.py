@@ -1,0 +1,298 @@
+"""What each rule asks for, word for word, and what it refuses by itself, whatever proofs come with it.
+
+A rule is run by a checker that writes down the sequents it is handed and follows no proof: a rule that asked for less
+would be unsound, and a false proof that happens to fail elsewhere would not show it.
+"""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from proofs_check.core.domain import Sequent, Variable
+from proofs_check.core.printing import text
+from proofs_check.core.rules import FAULTS, RULES, Checker, Rejected, known_in
+from proofs_check.core.terms import Term, absolute, both, either, eq, exp, implies, log, ne, num, sqrt, to_json
+from proofs_check.language.notation import (
+    choice,
+    each,
+    fold,
+    iff,
+    largest,
+    least,
+    positive,
+    real,
+    sequence,
+    total,
+    var,
+    when,
+    whole,
+)
+
+x, y, v, i, j, k, n, s = map(var, "xyvijkns")
+X, Y, N, S = real("x"), real("y"), whole("n", 1), sequence("s", n)
+HALF = Fraction(1, 2)
+IN = real("x", 2, 5)  # closed
+OUT = real("x", 2, 5, open=True)
+SUM = total(i, 1, n, s[i] / x)
+
+
+class Asked(Checker):
+    """Writes down what a rule asks for."""
+
+    def __init__(self):
+        super().__init__(RULES)
+        self.lines = []
+
+    def prove(self, sequent, proof):
+        self.lines.append(line(sequent))
+
+    def every(self, sequents, proofs):
+        self.lines += [f"defined: {line(sequent)}" for sequent in sequents]
+
+
+def line(sequent):
+    domain = ", ".join(map(domain_of, sequent.variables))
+    return f"{domain}; {', '.join(map(text, sequent.given))} |- {text(sequent.goal)}"
+
+
+def domain_of(variable):
+    if variable.values:
+        return f"{variable.name} in {{{', '.join(map(str, variable.values))}}}"
+    low, high = ("" if end is None else text(end) for end in (variable.low, variable.high))
+    inside = f"{'(' if variable.low_open else '['}{low}, {high}{')' if variable.high_open else ']'}"
+    size = "".join(f"[{text(size)}]" for size in variable.sizes)
+    return f"{variable.name}{size} {'whole ' if variable.whole else ''}{inside}"
+
+
+def asked(rule, sequent, *arguments):
+    checker = Asked()
+    with known_in(sequent):
+        RULES[rule](checker, sequent, *arguments)
+    return checker.lines
+
+
+def q(goal, *variables, given=()):
+    return Sequent(variables, tuple(given), goal)
+
+
+def J(term):
+    return to_json(term if isinstance(term, Term) else num(term))
+
+
+P, Q, R = x < 1, x < 2, x < 3
+BIGGEST, SMALLEST = largest(x, y, v), least(x, y, v)
+V = real("v")
+
+CASES = {
+    "split and": ("split", q(both(P, Q, R), X), [], [], []),
+    "split iff": ("split", q(iff(P, Q), X), [], []),
+    "split equal": ("split", q(eq(x, y), X, Y), [], []),
+    "assume": ("assume", q(implies(P, Q), X, given=[R]), []),
+    "either": ("either", q(either(P, Q, R), X), 1, []),
+    "apart less": ("apart", q(ne(x, y), X, Y), True, []),
+    "apart more": ("apart", q(ne(x, y), X, Y), False, []),
+    "cases": ("cases", q(x < 7, X), J(sqrt(x) < 1), [], [], []),
+    "cases of and": ("cases", q(x < 7, X), J(both(P, Q)), [], [], []),
+    "cases of or": ("cases", q(x < 7, X), J(either(P, Q)), [], [], []),
+    "cases of implies": ("cases", q(x < 7, X), J(implies(P, Q)), [], [], []),
+    "cases of equal": ("cases", q(x < 7, X), J(eq(x, 1)), [], [], []),
+    "cases of apart": ("cases", q(x < 7, X), J(ne(x, 1)), [], [], []),
+    "cases of at most": ("cases", q(x < 7, X), J(x <= 1), [], [], []),
+    "alternatives": ("alternatives", q(x < 7, X, given=[either(P, Q, R)]), 0, [], [], []),
+    "alternatives implies": ("alternatives", q(x < 7, X, given=[Q, implies(P, R)]), 1, [], []),
+    "alternatives apart": ("alternatives", q(x < 7, X, given=[ne(x, 1)]), 0, [], []),
+    "have": ("have", q(x < 7, X), J(1 / x < 1), [], [], []),
+    "absurd": ("absurd", q(x < 7, X, given=[P]), []),
+    "weaken": ("weaken", q(x < 7, whole("x", 1, 3), real("y", 0, 1, open=True), real("v", 0, 1, open=True)),
+               ["x", "y"], []),
+    "forget": ("forget", q(x < 7, X, Y, given=[P, y < 1, Q]), ["y"], [1], []),
+    "tighten above": ("tighten", q(x < 7, IN, given=[x < 4]), "x", 0, []),
+    "tighten at most": ("tighten", q(x < 7, OUT, given=[Q, x <= 4]), "x", 1, []),
+    "tighten below": ("tighten", q(x < 7, OUT, given=[3 < x]), "x", 0, []),
+    "tighten at least": ("tighten", q(x < 7, OUT, given=[3 <= x]), "x", 0, []),
+    "tighten choice": ("tighten", q(x < 7, choice("x", HALF, 2, 9), given=[x <= 4]), "x", 0, []),
+    "enumerate": ("enumerate", q(x < 7, Variable("x", num(1), num(4), whole=True, low_open=True)), "x", [], [], []),
+    "enumerate below": ("enumerate", q(x < 7, Variable("x", num(1), num(4), whole=True, high_open=True)), "x", []),
+    "enumerate choice": ("enumerate", q(x < y, choice("x", 1, 2, 9), Y), "x", []),
+    "enumerate point": ("enumerate", q(x < y, Y, Variable("x", exp(y), exp(y))), "x", []),
+    "linear square": ("linear", q(0 <= log(x) ** 2, X), [["1", [["square", J(log(x)), []]]]]),
+    "linear factor": ("linear", q(0 <= y, X, Y, given=[eq(y, 0)]), [[J(-1), [0]]]),
+    "scale": ("scale", q(x / y < 1, X, Y), J(y), J(x < y), [], [], [], []),
+    "scale zeros": ("scale", q(x < y, X, Y, given=[eq(x, y)]), J(1), J(x + (x - y) / x < y),
+                    [[J(-1 / x), 0]], [], [], []),
+    "exponentiate": ("exponentiate", q(x <= y, X, Y), []),
+    "logarithm": ("logarithm", q(exp(x) <= exp(y), X, Y), []),
+    "split sum": ("split_sum", q(x < 7, X, N, S, whole("k")), J(SUM), J(k), [], [], []),
+    "split product": ("split_sum", q(x < 7, N, S, whole("k"), X), J(fold("prod", i, 1, n, s[i])), J(k), [], [], []),
+    "telescope": ("telescope", q(x < 7, X, N), J(total(i, 2, n, i)),
+                  J(each(j, j * (j - 1) / 2)), J(1), [], [], []),
+    "termwise less": ("termwise", q(x < 7, positive("x"), N, S), J(SUM), "<", J(1 / x), [], [], [], []),
+    "termwise at most": ("termwise", q(x < 7, positive("x"), N, S), J(SUM), "<=", J(i), [], [], [], []),
+    "termwise equal": ("termwise", q(x < 7, positive("x"), N, S), J(SUM), "=", J(i), [], [], [], []),
+    "termwise more": ("termwise", q(x < 7, positive("x"), N, S), J(SUM), ">", J(i), [], [], [], []),
+    "termwise at least": ("termwise", q(x < 7, positive("x"), N, S), J(SUM), ">=", J(i), [], [], [], []),
+    "termwise largest": ("termwise", q(x < 7, X, N, S), J(fold("max", i, 1, n, s[i])), "<=", J(x), [], [], [], []),
+    "termwise least": ("termwise", q(x < 7, X, N, S), J(fold("min", i, 1, n, s[i])), ">=", J(x), [], [], [], []),
+    "member largest": ("member", q(x < 7, X, N, S), J(fold("max", i, 1, n, s[i])), J(n), [], [], []),
+    "member least": ("member", q(x < 7, X, N, S), J(fold("min", i, 1, n, s[i])), J(n), [], [], []),
+    "member at a place": ("member", q(x < 7, X, N, S), J(fold("max", i, 1, n, s[i])), J(when(1 / x > 0, 1, n)),
+                          [], [], []),
+    "resolve if": ("resolve", q(x < 7, X, Y), J(when(P, x, y)), 0, [], [], []),
+    "resolve if not": ("resolve", q(x < 7, X, Y), J(when(P, x, y)), 1, [], [], []),
+    "resolve abs": ("resolve", q(x < 7, X), J(absolute(log(x))), 0, [], [], []),
+    "resolve abs below": ("resolve", q(x < 7, X), J(absolute(x)), 1, [], [], []),
+    "resolve largest": ("resolve", q(x < 7, X, Y, V), J(BIGGEST), 1, [], [], []),
+    "resolve least": ("resolve", q(x < 7, X, Y, V), J(SMALLEST), 2, [], [], []),
+    "face low": ("face", q(log(x) < x, IN), "x", True, False, [], [], []),
+    "face low strict": ("face", q(log(x) < x, IN), "x", True, True, [], [], []),
+    "face low outside": ("face", q(log(x) < x, OUT), "x", True, False, [], [], []),
+    "face low outside strict": ("face", q(log(x) < x, OUT), "x", True, True, [], [], []),
+    "face high": ("face", q(log(x) <= x, IN), "x", False, False, [], [], []),
+    "face high outside strict": ("face", q(log(x) < x, OUT), "x", False, True, [], [], []),
+    "face low strict, high outside": ("face", q(log(x) < x, Variable("x", num(2), num(5), high_open=True)), "x", True,
+                                      True, [], [], []),
+    "face high strict, low outside": ("face", q(log(x) < x, Variable("x", num(2), num(5), low_open=True)), "x", False,
+                                      True, [], [], []),
+    "face forgets": ("face", q(x <= 6, IN, Y, given=[x < 4, y < 1]), "x", False, False, [], [], []),
+    "induct": ("induct", q(total(i, 1, n, s[i]) <= n, X, N, S, given=[P, s[1] < 1]), "n", [], [], []),
+    "induct bounded": ("induct", q(n <= 9, whole("n", 2, 9)), "n", [], [], []),
+    "change log": ("change", q(x < 7, real("x", 2), Y, given=[x < y]), "x", "u", "log", []),
+    "change log open": ("change", q(x < 7, OUT), "x", "u", "log", []),
+    "change log all": ("change", q(x < 7, X), "x", "u", "log", []),
+    "change low": ("change", q(x < 7, real("x", 2)), "x", "u", "moebius", []),
+    "change low open": ("change", q(x < 7, real("x", 2, open=True)), "x", "u", "moebius", []),
+    "change high": ("change", q(x < 7, Variable("x", None, num(2)), Variable("y", None, x)), "x", "u", "moebius", []),
+    "change high open": ("change", q(x < 7, Variable("x", None, num(2), high_open=True)), "x", "u", "moebius", []),
+    "generalise": ("generalise", q(exp(x) + y >= 0, X, Y, given=[exp(x) > y]), J(exp(x)),
+                   {"name": "v", "low": J(0), "high": J(1 / y)}, J(v + y >= 0), [J(v > y)], [], [], []),
+    "generalise each": ("generalise", q(total(i, 1, n, exp(i / x)) >= 0, X, N), J(each(j, exp(j / x))),
+                        {"name": "v", "low": J(0), "sizes": [J(n)]}, J(total(i, 1, n, v[i]) >= 0), [], [], [], []),
+}  # fmt: skip
+
+# Each of these breaks one condition that the rule itself has to see; what it is handed besides would do.
+REFUSED = {
+    "split comparison": ("split", q(P, X), []),
+    "split too few": ("split", q(both(P, Q), X), []),
+    "assume and": ("assume", q(both(P, Q), X), []),
+    "either from the end": ("either", q(either(P, Q), X), -1, []),
+    "either by a truth value": ("either", q(either(P, Q), X), True, []),
+    "either and": ("either", q(both(P, Q), X), 0, []),
+    "apart less": ("apart", q(P, X), True, []),
+    "alternatives of one": ("alternatives", q(x < 7, X, given=[P]), 0, []),
+    "alternatives too few": ("alternatives", q(x < 7, X, given=[either(P, Q)]), 0, []),
+    "cases of what is unknown": ("cases", q(x < 7, X), J(y < 1), [], [], []),
+    "known weaker": ("known", q(P, X, given=[x <= 1])),
+    "known of another": ("known", q(P, X, Y, given=[y < 1])),
+    "weaken a size": ("weaken", q(s[1] < 7, N, S), ["n"], []),
+    "forget what is used": ("forget", q(P, X), ["x"], [], []),
+    "tighten equal": ("tighten", q(x < 7, X, given=[eq(x, 1)]), "x", 0, []),
+    "tighten another": ("tighten", q(x < 7, X, Y, given=[y < 1]), "x", 0, []),
+    "tighten by itself": ("tighten", q(x < 7, X, given=[x < x**2]), "x", 0, []),
+    "tighten by a later one": ("tighten", q(x < 7, X, Y, given=[x < y]), "x", 0, []),
+    "enumerate reals": ("enumerate", q(x < 7, IN), "x", []),
+    "enumerate without end": ("enumerate", q(n < 7, N), "n", []),
+    "enumerate between fractions": ("enumerate", q(x < 7, Variable("x", num(HALF), num(3), whole=True)), "x", []),
+    "enumerate too many": ("enumerate", q(x < 7, whole("x", 1, 5001)), "x", []),
+    "enumerate items": ("enumerate", q(s[1] < 7, N, sequence("s", n, 1, 1)), "s", []),
+    "enumerate whole items": ("enumerate", q(s[1] < 7, N, Variable("s", num(1), num(1), whole=True, sizes=(n,))),
+                              "s", []),
+    "enumerate two proofs": ("enumerate", q(x < 7, whole("x", 1, 3)), "x", [], []),
+    "identity of what differs": ("identity", q(x < y, X, Y)),
+    "identity not strict": ("identity", q(x < x, X)),
+    "identity apart": ("identity", q(ne(x, x), X)),
+    "identity unequal": ("identity", q(eq(x, x + 1), X)),
+    "identity above": ("identity", q(x + 1 <= x, X)),
+    "linear negative": ("linear", q(x <= 0, X, given=[x >= 0]), [["-1", [0]]]),
+    "linear nothing": ("linear", q(x <= 0, X, given=[x >= 0]), [["0", [0]]]),
+    "linear apart": ("linear", q(0 < x, X, given=[ne(x, 0)]), [["-1", [0]]]),
+    "linear strict from weak": ("linear", q(0 < x, X, given=[x >= 0]), [["1", [0]]]),
+    "linear strict from square": ("linear", q(0 < x**2, X), [["1", [["square", J(x), []]]]]),
+    "linear strict from weak times strict": ("linear", q(0 < x * y, X, Y, given=[x >= 0, y > 0]), [["1", [0, 1]]]),
+    "linear equal from weak": ("linear", q(eq(0, x), X, given=[x >= 0]), [["1", [0]]]),
+    "linear another": ("linear", q(0 <= x + 1, X, given=[x >= 0]), [["1", [0]]]),
+    "linear undefined factor": ("linear", q(0 <= x / y, X, Y, given=[eq(0, x)]), [[J(1 / y), [0]]]),
+    "linear power that is odd": ("linear", q(0 <= x**3, X), [["1", [["square", J(x), []], ["abs", J(x), []]]]]),
+    "scale another relation": ("scale", q(x <= 1, X), J(1), J(x < 1), [], [], [], []),
+    "scale formula": ("scale", q(x <= 1, X), J(1), J(both(x <= 1, x <= 1)), [], [], [], []),
+    "scale another": ("scale", q(x <= 1, X), J(1), J(x <= 2), [], [], [], []),
+    "scale weak zero": ("scale", q(x <= 1, X, given=[x <= 0]), J(1), J(2 * x <= 1), [[J(-1), 0]], [], [], []),
+    "logarithm": ("logarithm", q(x <= exp(y), X, Y), []),
+    "logarithm of sines": ("logarithm", q(Term("apply", "sin", x) <= Term("apply", "sin", y), X, Y), []),
+    "signs of equal": ("signs", q(eq(x, x), positive("x")), [], {}),
+    "signs negative": ("signs", q(1 - x > 0, positive("x")), [], {}),
+    "signs strict from weak": ("signs", q(x > 0, real("x", 0)), [], {}),
+    "signs apart from weak": ("signs", q(ne(x, 0), real("x", 0)), [], {}),
+    "signs a taken name": ("signs", q(x + 1 > 0, X, given=[x >= 0]), [["x", [0], []]], {"x": J(x)}),
+    "signs a name twice": ("signs", q(x > 0, X, given=[x > 0]), [["w", [0], []], ["w", [0], []]], {"x": J(var("w"))}),
+    "signs a primed name": ("signs", q(x > 0, X, given=[x > 0]), [["i'", [0], []]], {"x": J(var("i'"))}),
+    "signs over what may be 0": ("signs", q(1 / x > 0, X, given=[x >= 0]), [["w", [], [0]]], {"x": J(1 / var("w"))}),
+    "signs from an equality": ("signs", q(x >= 0, X, given=[eq(0, x)]), [["w", [0], []]], {"x": J(var("w"))}),
+    "signs written wrongly": ("signs", q(x > 0, X, given=[x > -1]), [["w", [0], []]], {"x": J(var("w"))}),
+    "signs of items": ("signs", q(s[1] > 0, N, S, given=[s[1] > 0]), [["w", [0], []]], {"s": J(each(i, var("w")))}),
+    "signs by what may be undefined": ("signs", q(x > 0, X, given=[x > 0]), [["w", [0], []]],
+                                       {"x": J(var("w") + log(var("w")) - log(var("w")))}),
+    "split largest": ("split_sum", q(x < 7, X, N, S), J(fold("max", i, 1, n, s[i])), J(1), [], [], []),
+    "split a term": ("split_sum", q(x < 7, X, N, S), J(x + 1), J(1), [], [], []),
+    "telescope product": ("telescope", q(x < 7, X, N), J(fold("prod", i, 1, n, 1)), J(each(j, j)), J(1), [], [], []),
+    "telescope by its index": ("telescope", q(x < 7, X, N), J(total(i, 1, n, 1)), J(each(j, j)), J(i), [], [], []),
+    "telescope undefined": ("telescope", q(x < 7, X, N), J(total(i, 1, n, 1)), J(each(j, j + 1 / x - 1 / x)), J(1),
+                            [], [], []),
+    "telescope undefined factor": ("telescope", q(x < 7, X, N), J(total(i, 1, n, 1)), J(each(j, j / x)), J(1 / x),
+                                   [], [], []),
+    "telescope other differences": ("telescope", q(x < 7, X, N), J(total(i, 1, n, 1)), J(each(j, j**2)), J(1),
+                                    [], [], []),
+    "telescope a term": ("telescope", q(x < 7, X, N), J(total(i, 1, n, 1)), J(n), J(1), [], [], []),
+    "termwise apart": ("termwise", q(x < 7, X, N, S), J(total(i, 1, n, s[i])), "!=", J(x), [], [], [], []),
+    "termwise product": ("termwise", q(x < 7, X, N, S), J(fold("prod", i, 1, n, s[i])), "<=", J(x), [], [], [], []),
+    "termwise largest from below": ("termwise", q(x < 7, X, N, S), J(fold("max", i, 1, n, s[i])), ">=", J(x),
+                                    [], [], [], []),
+    "termwise least from above": ("termwise", q(x < 7, X, N, S), J(fold("min", i, 1, n, s[i])), "<=", J(x),
+                                  [], [], [], []),
+    "termwise largest strictly": ("termwise", q(x < 7, X, N, S), J(fold("max", i, 1, n, s[i])), "<", J(x),
+                                  [], [], [], []),
+    "termwise largest by its index": ("termwise", q(x < 7, X, N, S), J(fold("max", i, 1, n, s[i])), "<=", J(i),
+                                      [], [], [], []),
+    "termwise a term": ("termwise", q(x < 7, X, N, S), J(x + 1), "<=", J(x), [], [], [], []),
+    "member of a sum": ("member", q(x < 7, X, N, S), J(total(i, 1, n, s[i])), J(1), [], [], []),
+    "resolve a root": ("resolve", q(x < 7, X), J(sqrt(x)), 0, [], [], []),
+    "face of whole numbers": ("face", q(n <= 3, whole("n", 1, 3)), "n", False, False, [], [], []),
+    "face without end": ("face", q(x <= 3, X), "x", False, False, [], [], []),
+    "face of equal": ("face", q(eq(x, 3), IN), "x", False, False, [], [], []),
+    "face of a later end": ("face", q(x <= y, IN, Variable("y", x)), "x", False, False, [], [], []),
+    "face with a kink": ("face", q(absolute(x) <= 3, real("x", -1, 1)), "x", False, False, [], [], []),
+    "induct on reals": ("induct", q(x <= 3, real("x", 1)), "x", [], [], []),
+    "induct without start": ("induct", q(n <= 3, whole("n")), "n", [], [], []),
+    "induct from a fraction": ("induct", q(x <= 3, Variable("x", num(HALF), whole=True)), "x", [], [], []),
+    "induct from outside": ("induct", q(x <= 3, Variable("x", num(1), whole=True, low_open=True)), "x", [], [], []),
+    "induct with moving ends": ("induct", q(x <= n, N, Variable("x", None, n)), "n", [], [], []),
+    "induct with a size too fast": ("induct", q(s[1] <= n, N, sequence("s", 2 * n)), "n", [], [], []),
+    "induct with a size too small": ("induct", q(s[1] <= n, N, sequence("s", n - 2)), "n", [], [], []),
+    "change whole numbers": ("change", q(n < 7, N), "n", "u", "moebius", []),
+    "change items": ("change", q(s[1] < 7, N, S), "s", "u", "log", []),
+    "change a choice": ("change", q(x < 7, choice("x", 1, 2)), "x", "u", "log", []),
+    "change to a taken name": ("change", q(x < 7, real("x", 2), Y), "x", "y", "moebius", []),
+    "change between two ends": ("change", q(x < 7, IN), "x", "u", "moebius", []),
+    "change without ends": ("change", q(x < 7, X), "x", "u", "moebius", []),
+    "change another way": ("change", q(x < 7, IN), "x", "u", "square", []),
+    "generalise to a taken name": ("generalise", q(exp(x) > 0, X, Y), J(exp(x)), {"name": "y"}, J(y > 0), [],
+                                   [], [], []),
+    "generalise to whole numbers": ("generalise", q(exp(x) > 0, X), J(exp(x)), {"name": "v", "whole": True},
+                                    J(v > 0), [], [], [], []),
+    "generalise to a choice": ("generalise", q(exp(x) > 0, X), J(exp(x)), {"name": "v", "values": ["1"]},
+                               J(v > 0), [], [], [], []),
+    "generalise another goal": ("generalise", q(exp(x) > 0, X), J(exp(x)), {"name": "v"}, J(v > 1), [], [], [], []),
+    "generalise with what is unknown": ("generalise", q(exp(x) > 0, X), J(exp(x)), {"name": "v"}, J(v > 0),
+                                        [J(v > 3)], [], [], []),
+}  # fmt: skip
+
+
+def test_what_a_rule_asks_for_is_what_is_written():
+    told = "".join(f"{name}\n" + "".join(f"    {one}\n" for one in asked(*case)) for name, case in CASES.items())
+    assert told == (Path(__file__).with_name("obligations.txt")).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_rule_refuses_by_itself(name):
+    with pytest.raises((Rejected, *FAULTS)):
+        asked(*REFUSED[name])
