@@ -4,6 +4,7 @@ A rule is run by a checker that writes down the sequents it is handed and follow
 would be unsound, and a false proof that happens to fail elsewhere would not show it.
 """
 
+import json
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,18 +13,39 @@ import pytest
 from proofs_check.core.domain import Sequent, Variable
 from proofs_check.core.printing import text
 from proofs_check.core.rules import FAULTS, RULES, Checker, Rejected, known_in
-from proofs_check.core.terms import Term, absolute, both, either, eq, exp, implies, log, ne, num, sqrt, to_json
+from proofs_check.core.statement import from_data, obligations
+from proofs_check.core.terms import (
+    Malformed,
+    Term,
+    absolute,
+    both,
+    either,
+    eq,
+    exp,
+    implies,
+    log,
+    ne,
+    num,
+    sqrt,
+    to_json,
+)
 from proofs_check.language.notation import (
     choice,
     each,
+    exists,
     fold,
     iff,
     largest,
     least,
+    limit,
     positive,
     real,
     sequence,
+    statement,
+    supremum,
     total,
+    unique_minimiser,
+    unique_zero,
     var,
     when,
     whole,
@@ -287,9 +309,74 @@ REFUSED = {
 }  # fmt: skip
 
 
-def test_what_a_rule_asks_for_is_what_is_written():
-    told = "".join(f"{name}\n" + "".join(f"    {one}\n" for one in asked(*case)) for name, case in CASES.items())
-    assert told == (Path(__file__).with_name("obligations.txt")).read_text(encoding="utf-8")
+u, T = var("u"), var("T")
+STEP, LONG = Variable("u", num(0), num(2), low_open=True), real("T", 1)
+# What each form of conclusion says, as sequents.
+FORMS = {
+    "supremum attained": ([X, Y], [y > 0], supremum(x * (y - x), y**2 / 4, at={x: y / 2})),
+    "supremum approached": ([IN, STEP], [], supremum(x / 6, 1, at={x: 5 - u}, step=u, rate=7)),
+    "supremum not attained": ([OUT, STEP], [], supremum(x / 6, 1, at={x: 5 - u}, step=u, rate=7, attained=False)),
+    "limit to 0": ([X, STEP], [x > 1], limit(u * x, x, u, x**2)),
+    "limit to infinity": ([X, LONG], [], limit(x / T, 0, T, 3)),
+    "exists": ([IN, Y], [x < y], exists({x: 3}, x > 2 * y)),
+    "unique minimiser": ([IN, Y], [], unique_minimiser((x - 3) ** 2 * y**2, at={x: 3})),
+    "unique zero": ([IN, real("y", 0)], [], unique_zero([x - y, x**2 - 6], {"x": (2, 3), "y": (1, 4)})),
+    "iff": ([X], [], iff(x > 1, exp(x) > exp(num(1)))),
+}
+NOT_STATED = {
+    "a step that is whole": ([X, whole("u", 1, 2)], [], limit(u * x, 0, u, 1)),
+    "a step without end": ([X, positive("u")], [], limit(u * x, 0, u, 1)),
+    "a step from below 0": ([X, real("u", -1, 2)], [], limit(u * x, 0, u, 1)),
+    "a step with 0": ([X, real("u", 0, 2)], [], limit(u * x, 0, u, 1)),
+    "a step that grows from 0": ([X, real("T", 0)], [], limit(x / T, 0, T, 1)),
+    "a target with the step": ([X, STEP], [], limit(u * x, u, u, 1)),
+    "a rate with the step": ([X, STEP], [], limit(u * x, 0, u, 1 / u)),
+    "a hypothesis on the step": ([X, STEP], [u > 1], limit(u * x, 0, u, 1)),
+    "a domain with the step": ([STEP, Variable("x", None, u)], [], limit(u * x, 0, u, 1)),
+    "a limit in no variable": ([X], [], limit(u, 0, u, 1)),
+    "a supremum that is a variable": ([X], [], supremum(x, x, at={x: 1})),
+    "a supremum at nothing": ([X], [], supremum(x, 1, at={})),
+    "a supremum elsewhere": ([X], [], supremum(x, 1, at={y: 1})),
+    "a supremum with its step": ([X, STEP], [], supremum(x + u, 1, at={x: u}, step=u, rate=1)),
+    "attained and open": ([X], [], supremum(x, 1, at={x: 1}, attained=False)),
+    "attained with a rate": ([X], [], supremum(x, 1, at={x: 1}, rate=1)),
+    "a point for a domain": ([X, Variable("y", x)], [], exists({x: 1}, y > x)),
+    "a point for whole numbers": ([N], [], exists({n: 1}, n > 0)),
+    "a point for items": ([N, S], [], exists({"s": each(i, 1)}, s[1] > 0)),
+    "zeros of too few equations": ([X, Y], [], unique_zero([x], {"x": (0, 1), "y": (0, 1)})),
+    "zeros with hypotheses": ([X], [x > 0], unique_zero([x], {"x": (0, 1)})),
+    "zeros in another box": ([X], [], unique_zero([x], {"y": (0, 1)})),
+    "zeros in a moving box": ([X], [], unique_zero([x], {"x": (0, x)})),
+    "zeros in a flat box": ([X], [], unique_zero([x], {"x": (1, 1)})),
+    "zeros of whole numbers": ([N], [], unique_zero([n], {"n": (0, 1)})),
+    "zeros in a moving domain": ([X, Variable("y", x)], [], unique_zero([x, y], {"x": (0, 1), "y": (0, 1)})),
+}
+
+
+def stated(case):
+    variables, given, says = case
+    return statement("a", for_all=variables, given=given, says=says)
+
+
+def test_what_is_asked_for_is_what_is_written():
+    told = {name: asked(*case) for name, case in CASES.items()}
+    told |= {f"form {name}": [f"{part}: {line(sequent)}" for part, sequent in obligations(stated(case))]
+             for name, case in FORMS.items()}  # fmt: skip
+    text = "".join(f"{name}\n" + "".join(f"    {one}\n" for one in lines) for name, lines in told.items())
+    assert text == (Path(__file__).with_name("obligations.txt")).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_form_survives_being_written_down(name):
+    made = stated(FORMS[name])
+    read = from_data(json.loads(json.dumps(made.to_json())))
+    assert read.digest == made.digest and obligations(read) == obligations(made)
+
+
+@pytest.mark.parametrize("name", NOT_STATED)
+def test_what_would_state_less_than_it_seems_is_refused(name):
+    with pytest.raises(Malformed):
+        obligations(stated(NOT_STATED[name]))
 
 
 @pytest.mark.parametrize("name", REFUSED)
