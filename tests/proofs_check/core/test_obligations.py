@@ -188,6 +188,8 @@ CASES = {
     "change high open": ("change", q(x < 7, Variable("x", None, num(2), high_open=True)), "x", "u", "moebius", []),
     "generalise": ("generalise", q(exp(x) + y >= 0, X, Y, given=[exp(x) > y]), J(exp(x)),
                    {"name": "v", "low": J(0), "high": J(1 / y)}, J(v + y >= 0), [J(v > y)], [], [], []),
+    "generalise with a hypothesis": ("generalise", q(exp(x) >= 0, X, Y, given=[x <= y]), J(exp(x)), {"name": "v"},
+                                     J(v >= 0), [J(x + 0 * log(v) <= y)], [], [], []),
     "generalise each": ("generalise", q(total(i, 1, n, exp(i / x)) >= 0, X, N), J(each(j, exp(j / x))),
                         {"name": "v", "low": J(0), "sizes": [J(n)]}, J(total(i, 1, n, v[i]) >= 0), [], [], [], []),
 }  # fmt: skip
