@@ -56,7 +56,11 @@ class _Importer:
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         if fullname != self._name:
             return None
-        return importlib.machinery.ModuleSpec(fullname, self._loader, origin=self._loader.path)
+        package = self._loader.path.endswith("/__init__.py")
+        spec = importlib.machinery.ModuleSpec(fullname, self._loader, origin=self._loader.path, is_package=package)
+        if package:
+            spec.submodule_search_locations = [str(Path(self._loader.path).parent)]
+        return spec
 
 
 class _Watch:
@@ -162,7 +166,7 @@ def _listen(reader: int, deadline: float) -> str | None:
 
 def run_mutant(root: Path, path: str, source: str, tests: Iterable[str], seconds: dict[str, float]) -> Outcome:
     """Killed by the first test that fails (or by failing to import), timeout, or survived."""
-    module = path.removesuffix(".py").replace("/", ".")
+    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
     def body(tell: Callable[[str], None]) -> int:
         import pytest
