@@ -5,6 +5,7 @@ A room is a folder of modules, or a single module at the top of its package. `ma
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from html import escape
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +22,7 @@ GAP, LANE = 12, 16  # between boxes; what an arrow takes that passes a floor
 LABEL = 150  # room for the package's name, left of its boxes
 
 
+@cache
 def imported(path: Path) -> set[str]:
     """Every dotted name that a module imports, wherever in it the import stands; `from a import b` gives a and a.b."""
     found: set[str] = set()

@@ -136,15 +136,13 @@ def test_what_has_to_be_trusted_imports_no_claim_and_no_search():
 
 
 def test_packages_on_the_way_to_what_is_trusted_only_say_which_names_there_are():
-    for name in trust.walk(trust.START):
-        parts = name.split(".")
-        for package in (".".join(parts[:k]) for k in range(1, len(parts))):
-            if package in trust.walk(trust.START):
-                continue
-            for node in ast.parse(trust.path_of(package).read_text("utf-8")).body:
-                assert isinstance(node, ast.Expr | ast.Import | ast.ImportFrom | ast.If | ast.Assign) or (
-                    isinstance(node, ast.FunctionDef) and node.name in ("__getattr__", "__dir__")
-                ), f"{package}: line {node.lineno}"
+    reached = trust.walk(trust.START)
+    on_the_way = {name.rsplit(".", k)[0] for name in reached for k in range(1, name.count(".") + 1)}
+    for package in on_the_way - reached.keys():
+        for node in ast.parse(trust.path_of(package).read_text("utf-8")).body:
+            assert isinstance(node, ast.Expr | ast.Import | ast.ImportFrom | ast.If | ast.Assign) or (
+                isinstance(node, ast.FunctionDef) and node.name in ("__getattr__", "__dir__")
+            ), f"{package}: line {node.lineno}"
 
 
 @pytest.mark.parametrize("code", ["import importlib\nimportlib.import_module('a')", "__import__('a')", "eval('1')"])
@@ -187,5 +185,5 @@ def test_of_the_mutants_not_shown_true_nine_in_ten_are_refuted_and_more_of_ident
 
 def _equalities(goal):
     if goal.kind in ("and", "implies"):
-        return all(map(_equalities, goal.parts[goal.kind == "implies":]))
+        return all(map(_equalities, goal.parts[goal.kind == "implies" :]))
     return goal.kind == "rel" and goal.parts[0] == "="
