@@ -7,6 +7,7 @@ flight are then run one by one, and the one whose process ends again is an error
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Protocol
@@ -132,15 +133,18 @@ def _one_by_one(plan: Plan, names: Sequence[str]) -> Iterator[tuple[str, Row]]:
             work = _ended
 
 
-def processes(workers: int) -> Any:
+@contextmanager
+def processes(workers: int) -> Iterator[Any]:
+    """A pool of processes; an interruption does not wait for work that nobody will read."""
     from joblib.externals.loky import ProcessPoolExecutor
 
-    class Pool(ProcessPoolExecutor):  # type: ignore[misc]
-        def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
-            # An interruption does not wait for work that nobody will read.
-            self.shutdown(wait=True, kill_workers=kind is not None)
-
-    return Pool(max_workers=workers, initializer=_quiet, env=_ENVIRONMENT)
+    pool = ProcessPoolExecutor(max_workers=workers, initializer=_quiet, env=_ENVIRONMENT)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=True, kill_workers=True)
+        raise
+    pool.shutdown(wait=True)
 
 
 def _quiet() -> None:

@@ -211,7 +211,7 @@ def _torch(
             kind = functools.reduce(torch.promote_types, [value.dtype for value in given])
         tensors = [torch.as_tensor(value, dtype=kind, device=device) for value in values]
         results = function(*tensors)
-        common = torch.broadcast_shapes(*(tensor.shape for tensor in tensors))  # type: ignore[no-untyped-call]
+        common = np.broadcast_shapes(*(tuple(tensor.shape) for tensor in tensors))
         full = [torch.as_tensor(result, dtype=kind, device=device).expand(common) for result in results]
         return full[0] if not shape else torch.stack(full, dim=-1).reshape(*common, *shape)
 

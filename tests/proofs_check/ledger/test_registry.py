@@ -98,6 +98,18 @@ def test_a_module_that_no_section_lists_may_hold_no_claim(package):
         registry.load(("a",))
 
 
+def test_claims_may_stand_in_a_room_of_the_paper_and_are_not_lost_there(package, tmp_path):
+    package(listed=["one", "room.part"], one=claims("a.x"))
+    (folder,) = tmp_path.glob("planted_package*")
+    (folder / "room").mkdir()
+    (folder / "room" / "__init__.py").touch()
+    (folder / "room" / "part.py").write_text(HEAD + claims("a.y"))
+    assert list(registry.load(("a",))) == ["a.x", "a.y"]
+    (folder / "room" / "lost.py").write_text(HEAD + claims("a.z"))
+    with pytest.raises(BrokenLedger, match=r"room\.lost holds the claim 'a\.z'"):
+        registry.load(("a",))
+
+
 def test_a_pattern_that_matches_nothing_is_refused_with_a_hint():
     claims = {name: replace(planted.GOOD, id=name) for name in ("kv.thm3.3", "kv.thm3.4.limit")}
     assert registry.select(claims, ("kv.thm3.4*",)) == ["kv.thm3.4.limit"]

@@ -139,10 +139,36 @@ def test_packages_on_the_way_to_what_is_trusted_only_say_which_names_there_are()
     reached = trust.walk(trust.START)
     on_the_way = {name.rsplit(".", k)[0] for name in reached for k in range(1, name.count(".") + 1)}
     for package in on_the_way - reached.keys():
-        for node in ast.parse(trust.path_of(package).read_text("utf-8")).body:
-            assert isinstance(node, ast.Expr | ast.Import | ast.ImportFrom | ast.If | ast.Assign) or (
-                isinstance(node, ast.FunctionDef) and node.name in ("__getattr__", "__dir__")
-            ), f"{package}: line {node.lineno}"
+        assert beyond_names(trust.path_of(package).read_text("utf-8")) == [], package
+
+
+def beyond_names(source):
+    """The lines at which a package's own file does more than say what is in it."""
+    return [node.lineno for node in ast.parse(source).body if not _names_only(node)]
+
+
+def _names_only(node):
+    match node:
+        case ast.Expr(ast.Constant(str())) | ast.Import([ast.alias("importlib", None)]):
+            return True
+        case ast.ImportFrom("types" | "typing" | "importlib", _, 0):
+            return True
+        case ast.Assign([ast.Name("__all__")], ast.List(names)):
+            return all(isinstance(name, ast.Constant) for name in names)
+        case ast.If(ast.Name("TYPE_CHECKING"), _, []):
+            return True
+        case ast.FunctionDef("__getattr__" | "__dir__"):
+            return not node.decorator_list
+    return False
+
+
+@pytest.mark.parametrize("source", [
+    "x = 1", "__all__ = [name()]", "if True:\n    x = 1", "import numpy", "from proofs_check.core import rules",
+    "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import numpy\nelse:\n    x = 1", "print()",
+    "def other(): ...", "@register\ndef __dir__(): ...", "from .types import x", "rules.RULES['a'] = 1",
+])  # fmt: skip
+def test_a_package_that_does_more_is_noticed(source):
+    assert beyond_names(source)
 
 
 @pytest.mark.parametrize("code", ["import importlib\nimportlib.import_module('a')", "__import__('a')", "eval('1')"])
