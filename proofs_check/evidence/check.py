@@ -42,10 +42,13 @@ class Checked:
     reason: str
 
 
+_text = cache(sympy.srepr)  # the search and this check write down the same expressions
+
+
 def statement(exprs: Sequence[sympy.Expr], box: Box, bound: Exact, strict: bool) -> dict[str, Any]:
     """What is claimed, as plain data: at each point of the box at least one expression is > (or >=) the bound."""
     sides = [[name, str(low), str(high)] for name, low, high in box.sides]
-    claim = {"any_of": [sympy.srepr(e) for e in exprs], "relation": ">" if strict else ">=", "bound": str(exact(bound))}
+    claim = {"any_of": [_text(e) for e in exprs], "relation": ">" if strict else ">=", "bound": str(exact(bound))}
     return {**claim, "box": sides}
 
 

@@ -17,7 +17,7 @@ from proofs_check.ledger.registry import BrokenLedger, load, select
 
 Row = dict[str, Any]
 # Claims that a worker takes at once: neighbours share what they compute, and caches are a process's own.
-_BLOCK = 8
+_BLOCK = 16
 # sympy keeps the last 1000 results of each of its functions, and a claim goes through more: with all of them kept the
 # claims take 7 % less time, and 100 MB more.
 _ENVIRONMENT = {"SYMPY_CACHE_SIZE": "100000"}

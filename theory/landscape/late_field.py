@@ -57,8 +57,7 @@ def combination(tokens: int, coefficients: Sequence[sp.Expr], at: Mapping[sp.Sym
     """
     total = sp.S.Zero
     for weight, slopes in late_terms(tokens):
-        share = sum((a * slope for a, slope in zip(coefficients, slopes, strict=True)), sp.S.Zero)
-        share = sp.cancel(share.subs(at))
+        share = sum((a * slope for a, slope in zip(coefficients, slopes, strict=True)), sp.S.Zero).subs(at)
         total += weight.subs(at) * (sp.apart(share, c) if share.has(c) else sp.factor(share))
     return total
 

@@ -59,8 +59,7 @@ def any_positive(exprs: list[sp.Expr], box: Box, gradients: bool = True) -> Marg
 def normal_form(which: str, sign: int = 1) -> Margin:
     """One of the inequalities on `near()` that make the critical points there the zeros of a concave h (sign = 1)."""
     g1, g2 = _turned()
-    slope, along = sp.diff(g1, x), sp.diff(g1, beta1)
-    box = near()
+    slope, box = sp.diff(g1, x), near()
     if which == "g1 grows with x":
         return any_positive([sign * slope], box)
     if which == "g1 changes sign":
@@ -69,12 +68,19 @@ def normal_form(which: str, sign: int = 1) -> Margin:
     if which == "h grows with T":
         growth = sp.diff(g2, n_tokens) * slope - sp.diff(g2, x) * sp.diff(g1, n_tokens)
         return any_positive([sign * growth], box, gradients=False)
-    # g1_x^3 d2h/dbeta1^2, by implicit differentiation twice
+    return any_positive([-sign * _curvature()], box, gradients=False)
+
+
+@cache
+def _curvature() -> sp.Expr:
+    """g1_x^3 d2h/dbeta1^2, by implicit differentiation twice."""
+    g1, g2 = _turned()
+    slope, along = sp.diff(g1, x), sp.diff(g1, beta1)
     bends = [
         sp.diff(g, beta1, 2) * slope**2 - 2 * sp.diff(g, x, beta1) * along * slope + sp.diff(g, x, 2) * along**2
         for g in (g1, g2)
     ]
-    return any_positive([-sign * (slope * bends[1] - sp.diff(g2, x) * bends[0])], box, gradients=False)
+    return slope * bends[1] - sp.diff(g2, x) * bends[0]
 
 
 PIECES = ("g1 grows with x", "g1 changes sign", "h grows with T", "h is concave")
