@@ -2,7 +2,9 @@
 
 import ast
 import re
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -99,3 +101,39 @@ def test_a_planted_circle_is_noticed(tmp_path):
 
 def test_an_arrow_that_follows_from_others_is_not_drawn():
     assert rooms.direct({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == {"a": {"b"}, "b": {"c"}, "c": set()}
+
+
+def stops() -> list[list[tuple[Path, str]]]:
+    """The ways of alpha in CONTRIBUTING, each a list of (file, name)."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("### One alpha, stop by stop")[1].split("###")[0]
+    ways: list[list[tuple[Path, str]]] = []
+    for start, file, name in re.findall(r"^\| ([^|]*)\| `([^`]+\.py)` `(\w+)` \|", text, re.MULTILINE):
+        if start.strip():
+            ways.append([])
+        ways[-1].append((ROOT / file, name))
+    return ways
+
+
+def test_each_stop_of_alpha_names_what_is_there_and_calls_the_next_one():
+    assert len(stops()) == 3 and all(2 <= len(way) <= 5 for way in stops())
+    for way in stops():
+        assert len(set(way)) == len(way)
+        for file, name in way:
+            assert re.search(rf"^(def|class) {name}\b", file.read_text("utf-8"), re.MULTILINE), (file, name)
+        for (file, _), (other, _) in pairwise(way):
+            module = ".".join(other.relative_to(ROOT).with_suffix("").parts)
+            folder, _, stem = module.rpartition(".")
+            imports = rf"from {module} import|import {module}|from {folder} import .*\b{stem}\b"
+            assert re.search(imports, file.read_text("utf-8")), f"{file} does not import {module}"
+
+
+@pytest.mark.parametrize("package", ["theory", "dynamics"])
+def test_functions_are_short(package):
+    lengths = {}
+    for path in sorted((ROOT / package).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                body = node.body[1:] if ast.get_docstring(node) else node.body
+                lengths[f"{path}: {node.name}"] = body[-1].end_lineno - body[0].lineno + 1 if body else 0
+    assert {name: lines for name, lines in lengths.items() if lines > 40} == {}
+    assert median(lengths.values()) <= 5

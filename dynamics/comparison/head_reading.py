@@ -133,23 +133,11 @@ def read_model(model: InductionModel, settings: Settings, seed: int, corpus: Cor
         bits = _bits(model, sink_window_but(whole, sinks, window), text)
         return Kept(heads=tuple(whole), hits=hits, bits=bits, probability=probability)
 
-    local, needle, first = _attention(model, text, needles, places, sinks, window)
-    empty = np.zeros((config.n_layers, config.n_heads, 1))
-    scopes = [round(scope.printed, 1) for scope in head_scopes(model, seed, empty)]
-    slopes = [scope.slope for scope in head_scopes(model, seed, empty)]
-    heads = tuple(
-        HeadReading(
-            layer=head[0], head=head[1], slope=slopes[i], printed=scopes[i],
-            local=round(float(local[head]), 4), needle=round(float(needle[head]), 4), first=int(first[head]),
-            whole=_answers(model, sink_window_but([head], sinks, window), needles)[0],
-            cut=_answers(model, sink_window_but([h for h in every if h != head], sinks, window), needles)[0],
-        )
-        for i, head in enumerate(every)
-    )  # fmt: skip
+    heads = _each_head(model, settings, seed, text, needles, places)
     ranks = rank_heads(model, settings.score_k, seed)
     induction = [score for row in ranks.induction for score in row]
     by_score = [every[i] for i in sorted(range(len(every)), key=lambda i: (-induction[i], i))]
-    by_scope = [every[i] for i in sorted(range(len(every)), key=lambda i: (-scopes[i], i))]
+    by_scope = [every[i] for i in sorted(range(len(every)), key=lambda i: (-heads[i].printed, i))]
     finder = max(heads, key=lambda head: head.whole)
     alone, protected = (finder.layer, finder.head), list(ranks.ranking[: ranks.protected])
     counts = [count for count in COUNTS if count <= len(every)]
@@ -166,6 +154,25 @@ def read_model(model: InductionModel, settings: Settings, seed: int, corpus: Cor
         known=_known(model, settings, needles, places),
         evicted=_evicted(model, settings, needles, places, alone),
     )
+
+
+def _each_head(
+    model: InductionModel, settings: Settings, seed: int, text: Windows, needles: Windows, places: _Places
+) -> tuple[HeadReading, ...]:
+    """What each head attends to, how far it sees, and what is found with it alone whole and with it alone cut."""
+    sinks, window, config = settings.sinks, settings.context // 5 - settings.sinks, settings.config
+    every = [(layer, head) for layer in range(config.n_layers) for head in range(config.n_heads)]
+    local, needle, first = _attention(model, text, needles, places, sinks, window)
+    scopes = head_scopes(model, seed, np.zeros((config.n_layers, config.n_heads, 1)))
+    return tuple(
+        HeadReading(
+            layer=head[0], head=head[1], slope=scope.slope, printed=round(scope.printed, 1),
+            local=round(float(local[head]), 4), needle=round(float(needle[head]), 4), first=int(first[head]),
+            whole=_answers(model, sink_window_but([head], sinks, window), needles)[0],
+            cut=_answers(model, sink_window_but([h for h in every if h != head], sinks, window), needles)[0],
+        )
+        for head, scope in zip(every, scopes, strict=True)
+    )  # fmt: skip
 
 
 def questions(needles: Windows) -> _Places:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from numbers import Integral, Real
 
 import torch
 from torch import Tensor
@@ -21,8 +22,8 @@ def sizes(width: int, n_heads: int, n_kv_heads: int | None, head_dim: int | None
     """Check the four sizes and return (n_kv_heads, head_dim) with their defaults filled in."""
     n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
     for name, size in (("width", width), ("n_heads", n_heads), ("n_kv_heads", n_kv_heads), ("head_dim", head_dim)):
-        if size is not None and size < 1:
-            raise ValueError(f"{name} must be at least 1, got {size}")
+        if size is not None:
+            _whole(name, size)
     if n_heads % n_kv_heads:
         raise ValueError(f"n_heads must be a multiple of n_kv_heads, got {n_heads} and {n_kv_heads}")
     if head_dim is None and width % n_heads:
@@ -31,10 +32,17 @@ def sizes(width: int, n_heads: int, n_kv_heads: int | None, head_dim: int | None
 
 
 def choices(
-    window: int, shift: str, parameters: str, position: str, head_dim: int, rope_base: float, scale: float | None
+    window: int,
+    shift: str,
+    parameters: str,
+    position: str,
+    head_dim: int,
+    rope_base: float,
+    scale: float | None,
+    sliding_window: int | None = None,
 ) -> None:
-    """Check the named choices and the two numbers."""
-    if window not in range(1, MAX_WINDOW + 1):
+    """Check the named choices and the numbers."""
+    if isinstance(window, bool) or not isinstance(window, Integral) or window not in range(1, MAX_WINDOW + 1):
         raise ValueError(f"window must be an integer in 1..{MAX_WINDOW}, got {window}")
     for name, choice, known in (
         ("shift", shift, SHIFTS),
@@ -48,8 +56,12 @@ def choices(
     if position == "rope" and head_dim % 2:
         raise ValueError(f"position 'rope' needs an even head_dim, got {head_dim}")
     for name, number in (("rope_base", rope_base), ("scale", scale)):
-        if number is not None and not (math.isfinite(number) and number > 0):
-            raise ValueError(f"{name} must be positive and finite, got {number}")
+        if number is None:
+            continue
+        if isinstance(number, bool) or not isinstance(number, Real) or not (math.isfinite(number) and number > 0):
+            raise ValueError(f"{name} must be positive and finite, got {number!r}")
+    if sliding_window is not None:
+        _whole("sliding_window", sliding_window)
 
 
 def inputs(
@@ -61,6 +73,9 @@ def inputs(
     cache: KVCache | None,
 ) -> None:
     """Check the arguments of a forward call."""
+    if not isinstance(x, Tensor) or not x.is_floating_point():
+        found = x.dtype if isinstance(x, Tensor) else type(x).__name__
+        raise ValueError(f"x must be a tensor of real floats, got {found}")
     if x.ndim != 3 or x.shape[2] != width or not x.shape[1]:
         raise ValueError(f"x must be (batch, length >= 1, {width}), got shape {tuple(x.shape)}")
     batch, length = x.shape[:2]
@@ -77,8 +92,8 @@ def inputs(
 
 def replacement(function: partial, where: Layout) -> None:
     """Check that partial(function, layer) can take the place of the attention here."""
-    if where.runs is not None or where.padding is not None:
-        raise ValueError("a replaced attention function takes neither segment_ids nor padding")
+    if where.runs is not None or where.padding is not None or where.reach is not None:
+        raise ValueError("a replaced attention function takes neither segment_ids nor padding, and no sliding_window")
     if where.offset and not getattr(function.func, "stateful", False):
         raise ValueError(f"an attention function without memory cannot continue after {where.offset} tokens")
     seen = getattr(function.func, "n_tokens", None)
@@ -86,6 +101,13 @@ def replacement(function: partial, where: Layout) -> None:
         raise ValueError(
             f"the attention function has seen {seen(*function.args)} tokens, the cache of its layer {where.offset}"
         )
+
+
+def _whole(name: str, size: object) -> None:
+    if isinstance(size, bool) or not isinstance(size, Integral):
+        raise ValueError(f"{name} must be an integer, got {size!r}")
+    if size < 1:
+        raise ValueError(f"{name} must be at least 1, got {size}")
 
 
 def _integers(name: str, values: Tensor | None, shape: tuple[int, ...], low: int | None, high: int | None) -> None:

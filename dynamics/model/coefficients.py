@@ -20,14 +20,19 @@ def initial(heads: int, window: int, kind: str, generator: torch.Generator | Non
     Returns: (heads, window) for "free" and "clip"; the logits of the first column, (heads, 1), for "gate".
     Raises: ValueError for a law other than these.
     """
-    if law not in LAWS:
-        raise ValueError(f"initial must be one of {', '.join(LAWS)}, got {law!r}")
+    check_law(law)
     if law == "matched" and window > 2:
         return _dirichlet(heads, window, generator)
     drawn = torch.rand(heads, window - 1, generator=generator)
     if kind == "gate":
         return drawn.logit(eps=torch.finfo(drawn.dtype).eps)
     return torch.cat([drawn, 1.0 - drawn.sum(1, keepdim=True)], dim=1)
+
+
+def check_law(law: str) -> None:
+    """Raises ValueError for a law other than those of `initial`."""
+    if law not in LAWS:
+        raise ValueError(f"initial must be one of {', '.join(LAWS)}, got {law!r}")
 
 
 def _dirichlet(heads: int, window: int, generator: torch.Generator | None) -> Tensor:
@@ -38,13 +43,13 @@ def _dirichlet(heads: int, window: int, generator: torch.Generator | None) -> Te
 
 
 def effective(parameter: Tensor, kind: str) -> Tensor:
-    """Coefficients (heads, window) of a stored parameter: itself, (sigmoid a, 1 - sigmoid a), or clipped to [0, 1].
+    """Coefficients (.., heads, window) of a stored parameter: itself, (sigmoid a, 1 - sigmoid a), or clipped to [0, 1].
 
     Source: KV shifting attention, Appendix F.1 (whose beta_2 = 1 - alpha_1 is a slip for 1 - beta_1).
     """
     if kind == "gate":
         # sigmoid(-a), not 1 - sigmoid(a): no cancellation where the gate saturates.
-        return torch.cat([parameter.sigmoid(), (-parameter).sigmoid()], dim=1)
+        return torch.cat([parameter.sigmoid(), (-parameter).sigmoid()], dim=-1)
     return parameter.clamp(0.0, 1.0) if kind == "clip" else parameter
 
 

@@ -1,5 +1,8 @@
 """A small Llama-like decoder whose last layer and head can run at one scored position only."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -7,6 +10,7 @@ from torch.nn import functional as F
 from dynamics.model.attention import KVShiftAttention
 from dynamics.model.cache import KVCache
 from dynamics.model.config import ModelConfig
+from dynamics.model.forward import swiglu
 
 
 def at(hidden: Tensor, query_index: Tensor | None) -> Tensor:
@@ -14,6 +18,48 @@ def at(hidden: Tensor, query_index: Tensor | None) -> Tensor:
     if query_index is None:
         return hidden
     return hidden[torch.arange(len(hidden), device=hidden.device), query_index].unsqueeze(1)
+
+
+def embed(embedding: Tensor, tokens: Tensor) -> Tensor:
+    """Return the rows of the embedding (vocab, width) for tokens (batch, length), (batch, length, width).
+
+    Of a stack, (models, vocab, width) and (models, batch, length), the models' batches one after another.
+    """
+    if embedding.ndim == 3:
+        first = torch.arange(len(embedding), device=tokens.device) * embedding.shape[1]
+        embedding, tokens = embedding.flatten(0, 1), (tokens + first[:, None, None]).flatten(0, 1)
+    if tokens.is_cuda:
+        return F.embedding(tokens, embedding)  # whose gradient, unlike that of index_select, is reproducible
+    # On a CPU the same numbers, and a gradient five times as fast.
+    return embedding.index_select(0, tokens.flatten()).unflatten(0, tokens.shape)
+
+
+def residual(
+    hidden: Tensor,
+    rows: Tensor | None,
+    attend: Callable[[Tensor, Tensor | None], Tensor],
+    mlp: Callable[[Tensor], Tensor] | None,
+) -> Tensor:
+    """x + attend(x) at the scored rows (None: everywhere), then x + mlp(x); both norm what they are handed."""
+    hidden = at(hidden, rows) + attend(hidden, rows)
+    return hidden if mlp is None else hidden + mlp(hidden)
+
+
+def run(blocks: Sequence[Callable[[Tensor, Tensor | None], Tensor]], hidden: Tensor, rows: Tensor | None) -> Tensor:
+    """Through all blocks: every position is needed below the last one, which runs at the scored rows alone."""
+    *below, last = blocks
+    for block in below:
+        hidden = block(hidden, None)
+    return last(hidden, rows)
+
+
+def scores(embedding: Tensor, hidden: Tensor) -> Tensor:
+    """Return hidden (batch, width) times the embedding transposed; both may have a leading model axis.
+
+    With the embedding as the left factor its gradient is no view of another matrix, and autograd adds that of `embed`
+    to it in place, not in a third matrix of this size.
+    """
+    return (embedding @ hidden.mT).mT
 
 
 class SwiGLU(nn.Module):
@@ -26,7 +72,7 @@ class SwiGLU(nn.Module):
         self.down = _linear(hidden, width, generator)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        return self.down(F.silu(self.gate(hidden)) * self.up(hidden))
+        return swiglu(hidden, {f"{name}.weight": getattr(self, name).weight for name in ("gate", "up", "down")})
 
 
 class Block(nn.Module):
@@ -54,9 +100,14 @@ class Block(nn.Module):
             self.mlp_norm = self.mlp = None
 
     def forward(self, hidden: Tensor, query_index: Tensor | None = None, cache: KVCache | None = None) -> Tensor:
-        mixed = self.attention(self.attention_norm(hidden), query_index=query_index, cache=cache)
-        hidden = at(hidden, query_index) + mixed
-        return hidden if self.mlp is None else hidden + self.mlp(self.mlp_norm(hidden))
+        def attend(states: Tensor, rows: Tensor | None) -> Tensor:
+            return self.attention(self.attention_norm(states), query_index=rows, cache=cache)
+
+        return residual(hidden, query_index, attend, None if self.mlp is None else self.feed_forward)
+
+    def feed_forward(self, hidden: Tensor) -> Tensor:
+        """What the MLP adds."""
+        return self.mlp(self.mlp_norm(hidden))
 
 
 class InductionModel(nn.Module):
@@ -90,9 +141,7 @@ class InductionModel(nn.Module):
         hidden = self.features(tokens, query_index, caches)
         if query_index is None:
             return F.linear(hidden, self.embedding)
-        # Same numbers as above; with the embedding as the left factor its gradient is no view of another matrix, and
-        # autograd adds that of `embed` to it in place, not in a third matrix of this size.
-        return (self.embedding @ hidden.T).T
+        return scores(self.embedding, hidden)
 
     def features(
         self, tokens: Tensor, query_index: Tensor | None = None, caches: list[KVCache] | None = None
@@ -100,19 +149,14 @@ class InductionModel(nn.Module):
         """Return what the embedding multiplies: (batch, width) with query_index, else (batch, length, width)."""
         if caches is not None and len(caches) != len(self.blocks):
             raise ValueError(f"caches must be one a layer, {len(self.blocks)}, got {len(caches)}")
-        *below, last = caches or [None] * len(self.blocks)
-        hidden = self.embed(tokens)
-        for block, cache in zip(self.blocks[:-1], below, strict=True):
-            hidden = block(hidden, cache=cache)
-        hidden = self.norm(self.blocks[-1](hidden, query_index, last))
+        caches = caches or [None] * len(self.blocks)
+        blocks = [partial(block, cache=cache) for block, cache in zip(self.blocks, caches, strict=True)]
+        hidden = self.norm(run(blocks, self.embed(tokens), query_index))
         return hidden if query_index is None else hidden.squeeze(1)
 
     def embed(self, tokens: Tensor) -> Tensor:
         """Return the rows of the embedding, (batch, length, width)."""
-        if tokens.is_cuda:
-            return F.embedding(tokens, self.embedding)  # whose gradient, unlike that of index_select, is reproducible
-        # On a CPU the same numbers, and a gradient five times as fast.
-        return self.embedding.index_select(0, tokens.flatten()).unflatten(0, tokens.shape)
+        return embed(self.embedding, tokens)
 
     def attention_weights(self, tokens: Tensor, query_index: Tensor) -> list[Tensor]:
         """Return, layer by layer, the attention probabilities of the scored position, (batch, heads, length)."""

@@ -10,16 +10,16 @@ What `ModelConfig.place` means, x the normed input of a layer and x_{s-1} that o
 Nothing of this is in the papers but for `half`.
 """
 
+from functools import partial
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from dynamics.model.attention import KVShiftAttention
 from dynamics.model.config import ModelConfig
-from dynamics.model.decoder import Block, InductionModel, at
-from dynamics.model.positions import rotate
-from dynamics.model.shift import shift_mix
-from dynamics.model.softmax import attend
+from dynamics.model.decoder import Block, InductionModel, residual, run
+from dynamics.model.forward import States, attention
+from dynamics.model.positions import Layout
 
 
 def build(config: ModelConfig, generator: torch.Generator | None = None) -> InductionModel:
@@ -45,25 +45,28 @@ class PlacedModel(InductionModel):
         """As `InductionModel.features`; raises ValueError for caches."""
         if caches is not None:
             raise ValueError(f"a model whose shift is placed at {self.config.place!r} keeps no cache")
-        first = hidden = self.embed(tokens)
-        last = len(self.blocks) - 1
-        for number, block in enumerate(self.blocks):
-            scored = query_index if number == last else None
-            hidden = self._block(block, hidden, first if number else None, scored)
-        hidden = self.norm(hidden)
+        first = self.embed(tokens)
+        blocks = [partial(self._block, block, first if number else None) for number, block in enumerate(self.blocks)]
+        hidden = self.norm(run(blocks, first, query_index))
         return hidden if query_index is None else hidden.squeeze(1)
 
     def attention_weights(self, tokens: Tensor, query_index: Tensor) -> list[Tensor]:
         """Not shown. Raises ValueError."""
         raise ValueError(f"the attention of a model whose shift is placed at {self.config.place!r} is not shown")
 
-    def _block(self, block: Block, hidden: Tensor, first: Tensor | None, query_index: Tensor | None) -> Tensor:
+    def _block(self, block: Block, first: Tensor | None, hidden: Tensor, query_index: Tensor | None) -> Tensor:
         """One block; `first`, the embeddings, where it is not the lowest one."""
-        mixed = attended(block.attention, *self._sources(block, hidden, first))
-        hidden = at(hidden, query_index) + at(mixed, query_index)
-        return hidden if block.mlp is None else hidden + block.mlp(block.mlp_norm(hidden))
+        layer, own = block.attention, block.attention.own()
+        if self.config.place == "common":
+            own["beta"] = own["alpha"]
 
-    def _sources(self, block: Block, hidden: Tensor, first: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+        def attend(hidden: Tensor, rows: Tensor | None) -> Tensor:
+            where = Layout(0, hidden.shape[1], hidden.device, rows)
+            return attention(layer.heads, own, self._sources(block, hidden, first), where)
+
+        return residual(hidden, query_index, attend, None if block.mlp is None else block.feed_forward)
+
+    def _sources(self, block: Block, hidden: Tensor, first: Tensor | None) -> States:
         """What queries, keys and values are projected from."""
         state = block.attention_norm(hidden)
         if self.config.place == "half":
@@ -71,30 +74,12 @@ class PlacedModel(InductionModel):
             state = torch.cat([state[..., :half], before(state)[..., half:]], dim=-1)
         if self.config.place == "fused":
             fused = (state + before(state) @ self.rotation.T) * 0.5**0.5
-            return state, fused, fused
+            return States(state, fused, fused)
         if self.config.place == "apart" and first is not None:
-            return state, block.attention_norm(hidden - first), block.attention_norm(first)
-        return state, state, state
+            return States(state, block.attention_norm(hidden - first), block.attention_norm(first))
+        return States(state, state, state)
 
 
 def before(states: Tensor) -> Tensor:
     """The states (batch, length, width) of the tokens before, zeros for the first."""
     return F.pad(states, (0, 0, 1, 0))[:, :-1]
-
-
-def attended(layer: KVShiftAttention, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """Causal attention of states (batch, length, width), each of the three projected from states of its own.
-
-    Where the layer has alpha it mixes keys and values alike.
-    """
-    query, key, value = (
-        project(states).unflatten(-1, (-1, layer.head_dim))
-        for project, states in ((layer.q_proj, queries), (layer.k_proj, keys), (layer.v_proj, values))
-    )
-    if layer.alpha is not None:
-        key, value = (shift_mix(heads, layer.alpha_mix()) for heads in (key, value))
-    if layer.position == "rope":
-        positions = torch.arange(queries.shape[1], device=queries.device)[None]
-        query, key = (rotate(heads, positions, layer.rope_base) for heads in (query, key))
-    heads = attend(query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2), None, layer.scale)
-    return layer.o_proj(heads.transpose(1, 2).flatten(2))

@@ -12,7 +12,7 @@ class Layout(NamedTuple):
     """Where the tokens of one call stand: offset cached tokens, then length new ones.
 
     rows (batch,) selects one query of each sequence; runs (batch, length) numbers packed documents; padding (batch,)
-    counts left pads from the first token ever seen.
+    counts left pads from the first token ever seen; reach is how many keys a query sees at most, itself included.
     """
 
     offset: int
@@ -21,6 +21,7 @@ class Layout(NamedTuple):
     rows: Tensor | None = None
     runs: Tensor | None = None
     padding: Tensor | None = None
+    reach: int | None = None
 
     def indices(self) -> Tensor:
         """Index of every new token among all tokens, pads included; shape (length,)."""
@@ -48,17 +49,27 @@ class Layout(NamedTuple):
             return values
         return values.expand(self.rows.shape[0], -1).gather(1, self.rows[:, None])
 
+    def pick_states(self, values: Tensor) -> Tensor:
+        """Values (batch, length, any) at the queries; shape (batch, queries, any)."""
+        if self.rows is None:
+            return values
+        return values.gather(1, self.rows[:, None, None].expand(-1, 1, values.shape[2]))
+
     def visible(self) -> Tensor | None:
         """Which keys each query may see, (batch or 1, 1, queries, keys) - or None where causality alone decides.
 
         A pad sees itself, so that its softmax has a support; its output is erased afterwards.
         """
+        n_keys = self.offset + self.length
         whole = self.rows is None and (self.offset == 0 or self.length == 1)
-        if whole and self.runs is None and self.padding is None:
+        all_in_reach = self.reach is None or self.reach >= n_keys
+        if whole and all_in_reach and self.runs is None and self.padding is None:
             return None
-        keys = torch.arange(self.offset + self.length, device=self.device)
+        keys = torch.arange(n_keys, device=self.device)
         queries = self.queries()[..., None]
         seen = keys <= queries
+        if not all_in_reach:
+            seen = seen & (keys > queries - self.reach)
         if self.runs is not None:
             seen = seen & (self.pick(self.runs)[..., None] == self.runs[:, None, :])
         elif self.padding is not None:

@@ -19,7 +19,8 @@ def shift_mix(x: Tensor, weights: Tensor, previous: Tensor | None = None, segmen
     Source: KV shifting attention, Eq. 5 and Appendix M (there column 0 multiplies the *oldest* token).
     Args:
         x: (batch, length, heads, head_dim), raw projections, not yet rotated.
-        weights: (heads, window), window 1..4; column j multiplies the j-th previous token.
+        weights: (heads, window), window 1..4; column j multiplies the j-th previous token. Or (batch, heads, window),
+            for each sequence its own, as in a stack of models.
         previous: (batch, any, heads, head_dim), raw tokens just before x (a cache); None or missing ones are zeros.
         segment_ids: (batch, length) document of each token; a document is a run of equal ids and nothing is mixed
             across its start.
@@ -28,9 +29,7 @@ def shift_mix(x: Tensor, weights: Tensor, previous: Tensor | None = None, segmen
     """
     _check(x, weights, previous, segment_ids)
     weights = weights.to(x.dtype)
-    if weights.shape[1] == 1:
-        return x * weights
-    plain = previous is None and segment_ids is None
+    plain = previous is None and segment_ids is None and weights.ndim == 2 and weights.shape[1] > 1
     if plain and not torch.compiler.is_compiling() and not torch._C._are_functorch_transforms_active():
         return _ShiftMix.apply(x, weights)
     return _mix_by_padding(x, weights, previous, segment_ids)
@@ -61,7 +60,7 @@ def document_runs(segment_ids: Tensor, padding: Tensor | None = None) -> Tensor:
 def _check(x: Tensor, weights: Tensor, previous: Tensor | None, segment_ids: Tensor | None) -> None:
     if x.ndim != 4:
         raise ValueError(f"x must be (batch, length, heads, head_dim), got shape {tuple(x.shape)}")
-    if weights.ndim != 2 or weights.shape[0] != x.shape[2] or not 1 <= weights.shape[1] <= MAX_WINDOW:
+    if weights.shape[:-1] not in ((x.shape[2],), (x.shape[0], x.shape[2])) or not 1 <= weights.shape[-1] <= MAX_WINDOW:
         raise ValueError(
             f"weights must be ({x.shape[2]}, window) with window in 1..{MAX_WINDOW}, got shape {tuple(weights.shape)}"
         )
@@ -79,20 +78,21 @@ def _mix_by_padding(
     x: Tensor, weights: Tensor, previous: Tensor | None = None, segment_ids: Tensor | None = None
 ) -> Tensor:
     """The definition in differentiable operations: one padded copy, window slices of it."""
-    length, back = x.shape[1], weights.shape[1] - 1
+    length, back = x.shape[1], weights.shape[-1] - 1
+    columns = (weights if weights.ndim == 2 else weights[:, None]).unsqueeze(-1).unbind(-2)
     kept = 0
     if previous is not None and back:
         kept = min(back, previous.shape[1])
         x = torch.cat([previous[:, previous.shape[1] - kept :].to(x.dtype), x], dim=1)
     padded = F.pad(x, (0, 0, 0, 0, back - kept, 0))
-    mixed = padded[:, back:] * weights[:, :1]
+    mixed = padded[:, back:] * columns[0]
     runs = None if segment_ids is None else F.pad(document_runs(segment_ids), (back, 0), value=-1)
     for j in range(1, back + 1):
         older = padded[:, back - j : back - j + length]
         if runs is not None:
             same = runs[:, back - j : back - j + length] == runs[:, back:]
             older = older.masked_fill(~same[..., None, None], 0.0)
-        mixed = mixed + older * weights[:, j : j + 1]
+        mixed = torch.addcmul(mixed, older, columns[j])
     return mixed
 
 
@@ -102,6 +102,7 @@ class _ShiftMix(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x: Tensor, weights: Tensor) -> Tensor:
         ctx.save_for_backward(x, weights)
+        ctx.save_for_forward(x, weights)
         flat, columns = x.detach().flatten(2), _columns(weights, x.shape[3])
         mixed = torch.empty_like(flat, memory_format=torch.contiguous_format)
         for rows, start, stop in _slabs(flat):
@@ -120,6 +121,14 @@ class _ShiftMix(torch.autograd.Function):
         if torch.is_grad_enabled() or torch._C._functorch.is_legacy_batchedtensor(grad):
             return _differentiable_gradients(grad, x, weights)
         return _gradients_by_slab(grad, x, weights, *ctx.needs_input_grad)
+
+    @staticmethod
+    def jvp(ctx, of_x: Tensor | None, of_weights: Tensor | None) -> Tensor:
+        # The shift is linear in each of the two.
+        x, weights = ctx.saved_tensors
+        moved = [] if of_x is None else [_mix_by_padding(of_x, weights)]
+        turned = [] if of_weights is None else [_mix_by_padding(x, of_weights)]
+        return sum([*moved, *turned])
 
 
 def _columns(weights: Tensor, head_dim: int) -> Tensor:

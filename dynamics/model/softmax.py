@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.autograd import forward_ad
 
 
 def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, scale: float) -> Tensor:
@@ -13,8 +14,8 @@ def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, scale
     Args: query (batch, heads, queries, head_dim); key, value (batch, kv_heads, keys, head_dim); mask, a bool mask (True
         is seen) or an added one - None: causal if there are as many keys as queries, else every key is seen.
     """
-    # The CPU kernel has no batching rule: under vmap torch would loop over the batch, and warn.
-    if torch._C._are_functorch_transforms_active():
+    # The CPU kernel has no batching rule, under vmap torch would loop over the batch, and warn; and no forward mode.
+    if torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0:
         return probabilities(query, key, mask, scale) @ _repeat(value, query)
     causal = mask is None and query.shape[2] == key.shape[2]
     grouped = query.shape[1] != key.shape[1]

@@ -59,6 +59,25 @@ def layout(data: Mapping[str, Any], path: Path, prefix: str) -> Layout:
     divide, and a rotary embedding that is partial or scales the logits in a way not known here.
     """
     config, kind = LlamaLike.of(data, path), str(data["model_type"])
+    architecture = _architecture(config, kind, data, path)
+    layers, required = [], {f"{prefix}embed_tokens.weight": (config.vocab_size, config.hidden_size)}
+    optional: dict[str, tuple[int, ...] | None] = {"lm_head.weight": (config.vocab_size, config.hidden_size)}
+    for number, window in enumerate(_windows(config, kind, path)):
+        root = f"{prefix}layers.{number}."
+        layers.append(_layer(architecture, root, window, kind, config.attention_bias))
+        required |= attention_shapes(layers[-1])
+        if config.attention_bias and kind in ("llama", "qwen3"):
+            required[f"{root}self_attn.o_proj.bias"] = (config.hidden_size,)
+        required |= block_shapes(root, config.hidden_size, config.intermediate_size, architecture)
+        if config.mlp_bias and kind == "llama":
+            for name, size in zip(("gate", "up", "down"), _mlp_rows(config), strict=True):
+                required[f"{root}mlp.{name}_proj.bias"] = (size,)
+        optional[f"{root}self_attn.rotary_emb.inv_freq"] = None
+    required[f"{prefix}norm.weight"] = (config.hidden_size,)
+    return Layout(tuple(layers), required, optional)
+
+
+def _architecture(config: LlamaLike, kind: str, data: Mapping[str, Any], path: Path) -> Architecture:
     if config.num_key_value_heads is None and kind != "llama":
         raise ValueError(f"{path}: num_key_value_heads is missing")
     if config.head_dim is None and kind == "qwen3":
@@ -67,7 +86,7 @@ def layout(data: Mapping[str, Any], path: Path, prefix: str) -> Layout:
     d_head = layouts.head_dim(config.hidden_size, config.num_attention_heads, n_kv_heads, path, config.head_dim)
     if d_head % 2:
         raise ValueError(f"{path}: rotary heads have an even size, got {d_head}")
-    architecture = Architecture(
+    return Architecture(
         model_type=kind,
         n_layers=config.num_hidden_layers,
         n_heads=config.num_attention_heads,
@@ -81,35 +100,22 @@ def layout(data: Mapping[str, Any], path: Path, prefix: str) -> Layout:
         scale=layouts.default_scale(d_head) * rope_gain(data, path),
         max_length=config.max_position_embeddings,
     )
-    qkv_bias = kind == "qwen2" or (config.attention_bias and kind != "mistral")
-    windows = _windows(config, kind, path)
-    layers, required = [], {f"{prefix}embed_tokens.weight": (config.vocab_size, config.hidden_size)}
-    optional: dict[str, tuple[int, ...] | None] = {"lm_head.weight": (config.vocab_size, config.hidden_size)}
-    for number, window in enumerate(windows):
-        root = f"{prefix}layers.{number}."
-        names = {role: f"{root}self_attn.{name}" for role, name in PROJECTIONS.items()}
-        gains = kind == "qwen3"
-        layers.append(
-            LayerLayout(
-                architecture,
-                layouts.separate({role: f"{name}.weight" for role, name in names.items()}, d_head),
-                layouts.separate({role: f"{name}.bias" for role, name in names.items()}, d_head) if qkv_bias else {},
-                gamma=f"{root}input_layernorm.weight",
-                query_gain=f"{root}self_attn.q_norm.weight" if gains else None,
-                key_gain=f"{root}self_attn.k_norm.weight" if gains else None,
-                window=window,
-            )
-        )
-        required |= attention_shapes(layers[-1])
-        if config.attention_bias and kind in ("llama", "qwen3"):
-            required[f"{root}self_attn.o_proj.bias"] = (config.hidden_size,)
-        required |= block_shapes(root, config.hidden_size, config.intermediate_size, architecture)
-        if config.mlp_bias and kind == "llama":
-            for name, size in zip(("gate", "up", "down"), _mlp_rows(config), strict=True):
-                required[f"{root}mlp.{name}_proj.bias"] = (size,)
-        optional[f"{root}self_attn.rotary_emb.inv_freq"] = None
-    required[f"{prefix}norm.weight"] = (config.hidden_size,)
-    return Layout(tuple(layers), required, optional)
+
+
+def _layer(
+    architecture: Architecture, root: str, window: int | None, kind: str, attention_bias: bool
+) -> LayerLayout:
+    names, d_head = {role: f"{root}self_attn.{name}" for role, name in PROJECTIONS.items()}, architecture.d_head
+    biased, gains = kind == "qwen2" or (attention_bias and kind != "mistral"), kind == "qwen3"
+    return LayerLayout(
+        architecture,
+        layouts.separate({role: f"{name}.weight" for role, name in names.items()}, d_head),
+        layouts.separate({role: f"{name}.bias" for role, name in names.items()}, d_head) if biased else {},
+        gamma=f"{root}input_layernorm.weight",
+        query_gain=f"{root}self_attn.q_norm.weight" if gains else None,
+        key_gain=f"{root}self_attn.k_norm.weight" if gains else None,
+        window=window,
+    )
 
 
 def attention_shapes(layer: LayerLayout) -> dict[str, tuple[int, ...]]:

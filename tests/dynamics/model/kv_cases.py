@@ -40,6 +40,7 @@ def attentions(draw) -> KVShiftAttention:
         shift=draw(st.sampled_from(["none", "k", "v", "kv", "qkv"])),
         parameters=draw(st.sampled_from(kinds)),
         position=draw(st.sampled_from(["rope", "alibi", "none"])),
+        sliding_window=draw(st.none() | st.integers(1, 4)),
     )
 
 

@@ -30,14 +30,15 @@ def looped_heads(module, x):
     for h in range(module.n_heads):
         for t in range(length):
             scores = []
-            for s in range(t + 1):
+            first = 0 if module.sliding_window is None else max(0, t + 1 - module.sliding_window)
+            for s in range(first, t + 1):
                 query, key = mixed("q_proj", gamma, t, h), mixed("k_proj", alpha, s, h // group)
                 if module.position == "rope":
                     query, key = turned(query, t), turned(key, s)
                 score = module.scale * sum(a * b for a, b in zip(query, key, strict=True))
                 bias = alibi.slopes(module.n_heads)[h] * (t - s) if module.position == "alibi" else 0.0
                 scores.append(math.exp(score - bias))
-            for s, score in enumerate(scores):
+            for s, score in enumerate(scores, first):
                 probabilities[h, t, s] = score / sum(scores)
                 value = torch.tensor(mixed("v_proj", beta, s, h // group), dtype=x.dtype)
                 heads[t, h] += probabilities[h, t, s] * value

@@ -55,6 +55,15 @@ def test_attention_of_one_generator_is_reproducible_and_leaves_the_global_one_al
     assert torch.equal(before, torch.get_rng_state())
 
 
+def test_repr_says_what_an_attention_is():
+    told = repr(KVShiftAttention(8, 2, window=3, sliding_window=5, rope_base=500.0))
+    for part in ("n_heads=2", "n_kv_heads=2", "head_dim=4", "shift='kv'", "window=3", "parameters='free'",
+                 "position='rope'", "rope_base=500.0", "sliding_window=5", "scale=0.5", "q_proj"):  # fmt: skip
+        assert part in told, part
+    told = repr(KVShiftAttention(8, 2, shift="none", position="alibi"))
+    assert "shift='none', position='alibi', scale" in told
+
+
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
@@ -74,6 +83,16 @@ def test_attention_of_one_generator_is_reproducible_and_leaves_the_global_one_al
         ({"rope_base": math.inf}, "rope_base must be positive"),
         ({"scale": math.nan}, "scale must be positive and finite, got nan"),
         ({"scale": -1.0}, "scale must be positive"),
+        ({"scale": "1"}, "scale must be positive and finite, got '1'"),
+        ({"rope_base": True}, "rope_base must be positive and finite, got True"),
+        ({"sliding_window": 0}, "sliding_window must be at least 1, got 0"),
+        ({"sliding_window": 2.0}, "sliding_window must be an integer, got 2.0"),
+        ({"n_heads": True}, "n_heads must be an integer, got True"),
+        ({"width": 8.0}, "width must be an integer, got 8.0"),
+        ({"head_dim": "4"}, "head_dim must be an integer, got '4'"),
+        ({"window": True}, r"window must be an integer in 1\.\.4, got True"),
+        ({"window": 2.0}, r"window must be an integer in 1\.\.4, got 2.0"),
+        ({"initial": "ones", "shift": "none"}, "initial must be one of paper, matched, got 'ones'"),
     ],
 )
 def test_attention_refuses_bad_choices_in_one_line(choices, message):
@@ -89,6 +108,8 @@ def test_attention_refuses_bad_choices_in_one_line(choices, message):
         ({"x": torch.zeros(2, 3)}, "x must be"),
         ({"x": torch.zeros(2, 3, 7)}, "x must be"),
         ({"x": torch.zeros(2, 0, 8)}, "length >= 1"),
+        ({"x": torch.zeros(2, 3, 8, dtype=torch.long)}, "x must be a tensor of real floats, got torch.int64"),
+        ({"x": [[[0.0] * 8]]}, "x must be a tensor of real floats, got list"),
         ({"query_index": torch.tensor([0, 3])}, r"query_index must be in 0\.\.2, got \[0, 3\]"),
         ({"query_index": torch.tensor([-1, 0])}, r"query_index must be in 0\.\.2"),
         ({"query_index": torch.tensor([0.0, 1.0])}, "query_index must be integers"),

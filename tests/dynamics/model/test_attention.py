@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamics.model.cache import KVCache
+from dynamics.model.forward import States, query_key_value
 from dynamics.model.positions import Layout
 from dynamics.model.shift import document_runs
 from tests.dynamics.model.kv_cases import (
@@ -87,7 +88,8 @@ def test_attention_weights_times_values_are_the_output(module, length, packed, p
     weights, out = module.weights(x, **extra), module(x, **extra)
     runs = None if not packed else document_runs(ids, extra["padding"])
     where = Layout(0, length, x.device, None, runs, extra["padding"])
-    value = module._heads(x, where, None)[2].repeat_interleave(module.n_heads // module.n_kv_heads, dim=1)
+    value = query_key_value(module.heads, module.own(), States(x, x, x), where)[2]
+    value = value.repeat_interleave(module.n_heads // module.n_kv_heads, dim=1)
     assert gap((weights @ value).transpose(1, 2).flatten(2) @ module.o_proj.weight.T, out) < TOLERANCE
     total = weights.sum(-1)
     assert torch.allclose(total[total != 0], torch.ones(()).double()) and bool((weights >= 0).all())
@@ -122,6 +124,27 @@ def test_attention_gradients_are_right(position):
     module = attention(n_heads=2, n_kv_heads=1, shift="qkv", window=3, position=position)
     x = random_tokens(1, 4).requires_grad_()
     assert torch.autograd.gradcheck(lambda x, *_: module(x), (x, *module.parameters()))
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")
+@pytest.mark.parametrize("choices", [{}, {"position": "alibi", "parameters": "gate"}, {"shift": "qkv", "window": 3}])
+@pytest.mark.parametrize("query_index", [None, torch.tensor([2, 0])], ids=["every token", "one row"])
+def test_attention_differentiates_forward_as_backward(choices, query_index):
+    module, x = attention(**choices), random_tokens(2, 4).requires_grad_()
+    names = [name for name, _ in module.named_parameters()]
+
+    def out(x, *parameters):
+        by_name = dict(zip(names, parameters, strict=True))
+        return torch.func.functional_call(module, by_name, (x,), {"query_index": query_index})
+
+    inputs = (x, *module.parameters())
+    assert torch.autograd.gradcheck(out, inputs, check_forward_ad=True, check_batched_forward_grad=False)
+    tangents = tuple(torch.randn_like(value) for value in inputs)
+    _, forward = torch.func.jvp(out, tuple(value.detach() for value in inputs), tangents)
+    weighted = torch.randn_like(forward)
+    gradients = torch.autograd.grad((out(*inputs) * weighted).sum(), inputs)
+    backward = sum((g * tangent).sum() for g, tangent in zip(gradients, tangents, strict=True))
+    assert torch.allclose((forward * weighted).sum(), backward, rtol=1e-10)
 
 
 @pytest.mark.gpu

@@ -5,8 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dynamics.model.attention as attention_module
-from dynamics.model.attention import KVShiftAttention
+import dynamics.model.forward as forward_module
 from dynamics.model.cache import KVCache
 from dynamics.model.positions import Layout, alibi_bias, rotate
 from dynamics.model.shift import shift_mix
@@ -123,7 +122,7 @@ def test_cache_check_rejects_one_coefficient_in_decode(monkeypatch):
         one = weights if previous is None else weights[:, :1].expand_as(weights)
         return shift_mix(raw, one, previous, segment_ids)
 
-    monkeypatch.setattr(attention_module, "shift_mix", listing)
+    monkeypatch.setattr(forward_module, "shift_mix", listing)
     assert chunked_gap(attention(), [3, 1, 1]) > PLANTED
 
 
@@ -131,7 +130,7 @@ def test_cache_check_rejects_a_zero_alibi_bias_in_decode(monkeypatch):
     def zero(slopes, where):
         return alibi_bias(slopes, where) * (where.offset == 0)
 
-    monkeypatch.setattr(attention_module, "alibi_bias", zero)
+    monkeypatch.setattr(forward_module, "alibi_bias", zero)
     assert chunked_gap(attention(position="alibi"), [3, 1, 1]) > PLANTED
 
 
@@ -140,7 +139,7 @@ def test_cache_check_rejects_alibi_distances_displaced_by_a_key_in_decode(monkey
         bias = alibi_bias(slopes, where)
         return bias.roll(1, dims=-1) if where.offset else bias
 
-    monkeypatch.setattr(attention_module, "alibi_bias", displaced)
+    monkeypatch.setattr(forward_module, "alibi_bias", displaced)
     assert chunked_gap(attention(position="alibi"), [3, 1, 1]) > PLANTED
 
 
@@ -175,16 +174,15 @@ def test_cache_check_rejects_raw_tokens_left_behind_by_beams():
     assert beam_gap(attention(), [3, 1], [2, 0, 0], ReordersOnlyKeys()) > PLANTED
 
 
-def test_cache_check_rejects_pads_that_are_shifted_in():
-    class ShiftsPadsIn(KVShiftAttention):
-        def _split(self, projected, pads):
-            return super()._split(projected, None)
+def test_cache_check_rejects_pads_that_are_shifted_in(monkeypatch):
+    right = forward_module._raw
 
-    module = attention()
-    wrong = ShiftsPadsIn(8, 2).double()
-    wrong.load_state_dict(module.state_dict())
-    assert padded_gap(module, [2, 5], [3, 2]) < TOLERANCE
-    assert padded_gap(wrong, [2, 5], [3, 2]) > PLANTED
+    def shifts_pads_in(name, heads, p, states, where):
+        return right(name, heads, p, states, where._replace(padding=None))
+
+    assert padded_gap(attention(), [2, 5], [3, 2]) < TOLERANCE
+    monkeypatch.setattr(forward_module, "_raw", shifts_pads_in)
+    assert padded_gap(attention(), [2, 5], [3, 2]) > PLANTED
 
 
 def filled(batch=2, capacity=None):

@@ -38,6 +38,19 @@ def test_shift_equals_its_definition(seed, length, window, slab):
         assert torch.allclose(shift_mix(x, weights), looped(x, weights), rtol=0, atol=1e-14)
 
 
+@given(st.integers(0, 10_000), st.integers(1, 6), st.integers(1, 4), st.booleans(), st.integers(0, 3))
+def test_shift_with_weights_of_each_sequence_is_each_shifted_alone(seed, length, window, packed, past):
+    x, _ = draw_inputs(seed, length=length, window=window)
+    weights = torch.randn(2, 3, window, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+    extra = [{"previous": x[b : b + 1, :past]} for b in range(2)]
+    whole = {"previous": x[:, :past]}
+    if packed:
+        ids = torch.arange(2 * length).view(2, length) // 2
+        whole, extra = {"segment_ids": ids}, [{"segment_ids": ids[b : b + 1]} for b in range(2)]
+    alone = [shift_mix(x[b : b + 1], weights[b], **extra[b]) for b in range(2)]
+    assert torch.allclose(shift_mix(x, weights, **whole), torch.cat(alone), rtol=0, atol=1e-14)
+
+
 @given(st.integers(0, 10_000), st.integers(1, 4), st.integers(1, 4), st.integers(0, 5))
 def test_shift_continues_from_previous_tokens(seed, length, window, past):
     x, weights = draw_inputs(seed, length=length + past, window=window)
@@ -60,13 +73,14 @@ def test_document_runs_number_runs_and_pads():
     assert document_runs(ids, torch.tensor([2])).tolist()[0] == [0, 0, 1, 2, 3, 3]
 
 
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("slab", [1, 1 << 18])
 @pytest.mark.parametrize(("length", "window"), [(1, 2), (4, 2), (2, 4), (5, 3)])
 def test_shift_gradients_are_right_to_second_order(monkeypatch, length, window, slab):
     monkeypatch.setattr(shift, "SLAB", slab)
     x, weights = draw_inputs(0, length=length, heads=2, window=window)
     inputs = (x.requires_grad_(), weights.requires_grad_())
-    assert torch.autograd.gradcheck(shift_mix, inputs, check_batched_grad=True)
+    assert torch.autograd.gradcheck(shift_mix, inputs, check_batched_grad=True, check_forward_ad=True)
     assert torch.autograd.gradgradcheck(shift_mix, inputs)
 
 
