@@ -160,6 +160,28 @@ def test_a_divisor_comes_out_of_a_sum_that_is_not_empty():
         assert not difference(hidden, num(1)).is_zero
 
 
+def test_a_product_of_what_is_at_least_one_reaches_nothing():
+    for last in (n * k, n**2 - 1, -n):
+        with knowing({"n": (Fraction(1), False)}):
+            assert not difference(total(i, 1, last, 1 / x), total(i, 1, last, 1) / x).is_zero
+
+
+def test_an_index_of_the_name_of_a_variable_keeps_nothing_of_it():
+    inner = total(i, x, x + n, i)  # not empty, but it begins nowhere known; its index is written k
+    for name, one in (("i", False), ("k", False), ("x", True)):
+        weight = var(f"s{name}")[j]  # a form is remembered by what is known of its free names
+        divided, outside = total(j, 1, y, weight / inner), total(j, 1, y, weight) / inner
+        with knowing({"n": (Fraction(1), False), name: (Fraction(5), False)}):
+            assert difference(divided, outside).is_zero is one, name
+
+
+def test_a_divisor_that_mentions_the_index_stays_in_the_sum():
+    left = total(i, 1, n, s[i] / (i + 1)) * total(i, 1, n, s[i] ** 2)
+    right = total(i, 1, n, s[i]) * total(i, 1, n, s[i] ** 2 / (i + 1))
+    with knowing({"n": (Fraction(1), False)}):
+        assert not difference(left, right).is_zero
+
+
 def test_equal_forms_have_equal_values():
     assert compare(3, 500) > 150
 
@@ -218,6 +240,8 @@ def test_an_index_is_never_captured():
     assert "k" not in {node.parts[1] for node in [back(normal(body))] if node.kind == "fold"}
     moved = substitute(total(i, 1, 3, i * x), {"x": i})
     assert difference(moved, 6 * i).is_zero
+    beside = substitute(total(i, 1, n, i * x * var("i'")), {"x": i})  # the next name is taken, too
+    assert difference(beside, i * var("i'") * total(j, 1, n, j)).is_zero
     put = substitute(total(i, 1, n, s[i]), {"s": each(j, i * j)})
     assert difference(put, i * total(j, 1, n, j)).is_zero
 

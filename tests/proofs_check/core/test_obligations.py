@@ -328,6 +328,8 @@ NOT_STATED = {
     "a step that is whole": ([X, whole("u", 1, 2)], [], limit(u * x, 0, u, 1)),
     "a step without end": ([X, positive("u")], [], limit(u * x, 0, u, 1)),
     "a step from below 0": ([X, real("u", -1, 2)], [], limit(u * x, 0, u, 1)),
+    "a step in nothing": ([X, Variable("u", num(0), num(0), low_open=True)], [], limit(u * x, 0, u, 1)),
+    "a step below 0": ([X, Variable("u", num(0), num(-1), low_open=True)], [], limit(u * x, 0, u, 1)),
     "a step with 0": ([X, real("u", 0, 2)], [], limit(u * x, 0, u, 1)),
     "a step that grows from 0": ([X, real("T", 0)], [], limit(x / T, 0, T, 1)),
     "a target with the step": ([X, STEP], [], limit(u * x, u, u, 1)),

@@ -153,6 +153,8 @@ def _names_only(node):
             return True
         case ast.ImportFrom("types" | "typing" | "importlib", _, 0):
             return True
+        case ast.Assign([ast.Name("__version__")], ast.Constant(str())):
+            return True
         case ast.Assign([ast.Name("__all__")], ast.List(names)):
             return all(isinstance(name, ast.Constant) for name in names)
         case ast.If(ast.Name("TYPE_CHECKING"), _, []):
