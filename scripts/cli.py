@@ -34,6 +34,11 @@ def _not_empty(text: str) -> str:
     return text
 
 
+def program(name: str) -> str:
+    """How the command of this name is called, here or where it is installed."""
+    return f"induction-workbench {name}" if __package__ == "induction_workbench" else f"python -m scripts.{name}"
+
+
 def run(main: Callable[[list[str] | None], int], argv: list[str] | None = None) -> int:
     """Call `main(argv)`; bad input becomes one line and exit 2, Ctrl-C 130, a reader that has left (`| head`) 141."""
     try:

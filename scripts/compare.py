@@ -6,7 +6,7 @@ byte) and on retrieval (planted keys and values). Interrupted, the same command 
 
 from pathlib import Path
 
-from scripts.cli import Parser, output_file, output_folder, run, whole
+from .cli import Parser, output_file, output_folder, program, run, whole
 
 RESULTS, ATTENTION, HEADS = "compare.json", "attention_by_distance.json", "head_reading.json"
 INDUCTION = "attention_by_distance_induction.json"
@@ -14,7 +14,7 @@ INDUCTION = "attention_by_distance_induction.json"
 
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
-    line = Parser(prog="python -m scripts.compare", description=__doc__)
+    line = Parser(prog=program("compare"), description=__doc__)
     line.add_argument(
         "--out",
         default="out/compare",
@@ -61,7 +61,8 @@ def _compare(options, out: Path, device: str) -> int:
     from dynamics.comparison.record import Comparison, write_comparison
     from dynamics.files.manifest import package_version
     from dynamics.tasks.corpus import standard_library
-    from scripts.compare_table import scope_table, table
+
+    from .compare_table import scope_table, table
 
     corpus = standard_library()
     settings = preset(corpus.sha256, options.seeds, options.quick)
@@ -83,7 +84,8 @@ def _induction(out: Path, device: str, quiet: bool) -> int:
     """The same scopes of models without shifted keys, whose bounds are attained."""
     from dynamics.comparison.by_distance import write_scopes
     from dynamics.comparison.induction import induction_scopes
-    from scripts.compare_table import scope_table
+
+    from .compare_table import scope_table
 
     scopes, accuracy = induction_scopes(out / "induction", device, not quiet)
     write_scopes(out / INDUCTION, scopes)

@@ -6,7 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dynamics.comparison import plan
-from scripts.figure_files import STYLE
+
+from .figure_files import STYLE
 
 # Okabe and Ito's colours and black, a marker each, so that policies differ in print and to all eyes: no grey, which
 # purple is to some.

@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from scripts.figure_files import STYLE
+from .figure_files import STYLE
 
 QUERY, KEY, BOUND, PRINTED, WEIGHT = "#0072b2", "#d55e00", "black", "#7b3294", "#009e73"
 

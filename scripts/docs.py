@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from scripts import cli, docket, rooms
+from . import cli, docket, rooms
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- counts: begin -->", "<!-- counts: end -->"
@@ -13,7 +13,7 @@ SHARES = ("<!-- shares: begin -->", "<!-- shares: end -->")
 
 
 def parser() -> cli.Parser:
-    p = cli.Parser(prog="docs", description=__doc__)
+    p = cli.Parser(prog=cli.program("docs"), description=__doc__)
     p.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is stale")
     return p
 
@@ -111,7 +111,7 @@ def _shares(found: dict[str, dict]) -> str:
 
 
 def _decided(row: dict, lemma: str | None) -> list[str]:
-    from scripts.report import place
+    from .report import place
 
     lines = [f"strength: {row['strength']}; covers: {row['coverage']}"]
     if row["outcome"] == "refuted":
@@ -146,7 +146,8 @@ def errata(registry) -> str:
 def _erratum(row, claim) -> list[str]:
     from proofs_check.ledger.harness import evaluate_witness
     from proofs_check.ledger.rows import plain
-    from scripts.report import failing, show
+
+    from .report import failing, show
 
     lines = [f"### `{row['id']}`", "", f"*{escaped(row['source'])}*", "", f"Printed: {escaped(row['statement'])}", ""]
     if row["reading"]:
@@ -215,7 +216,8 @@ def gallery() -> str:
 def _comparison() -> list[str]:
     """The shipped comparison as a table with its intervals."""
     from dynamics.comparison.record import read_comparison
-    from scripts.compare_table import markdown_table
+
+    from .compare_table import markdown_table
 
     comparison = read_comparison()
     lead = "Needles found, and extra bits per byte above the full cache: means over"

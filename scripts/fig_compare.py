@@ -6,8 +6,8 @@ Student's 95 % intervals (models differ most in retrieval); broken, the full cac
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scripts.cli import run
-from scripts.figure_command import figure_parser, prefix_of, write_figure
+from .cli import run
+from .figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,7 +50,7 @@ def compute(size: int = FULL_SIZE) -> Data:
 
 def draw(data: Data) -> "Figure":
     """Draw both panels."""
-    from scripts.compare_panels import draw_panels
+    from .compare_panels import draw_panels
 
     return draw_panels(data)
 

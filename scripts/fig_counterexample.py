@@ -7,8 +7,8 @@ words, with the bound that it attains, L_h as printed, and the sharp scope.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scripts.cli import run
-from scripts.figure_command import figure_parser, prefix_of, write_figure
+from .cli import run
+from .figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,7 +60,7 @@ def compute(size: int = FULL_SIZE) -> Data:
 
 def draw(data: Data) -> "Figure":
     """The plane and the weights."""
-    from scripts.counterexample_panels import draw_panels
+    from .counterexample_panels import draw_panels
 
     return draw_panels(data)
 

@@ -6,8 +6,8 @@ predicted mean and two standard deviations. (b) Trained scalars at t = 6 less th
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scripts.cli import run
-from scripts.figure_command import figure_parser, prefix_of, write_figure
+from .cli import run
+from .figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -94,7 +94,7 @@ def _trained() -> "tuple[NDArray, ...]":
 
 def draw(data: Data) -> "Figure":
     """Two panels side by side."""
-    from scripts.scalar_panels import draw_width
+    from .scalar_panels import draw_width
 
     return draw_width(data)
 

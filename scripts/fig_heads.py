@@ -8,8 +8,8 @@ times the head's own gains, in the place of the theorem's; its chance of the rig
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scripts.cli import Parser, output_file, run
-from scripts.figure_command import figure_parser, prefix_of, write_figure
+from .cli import Parser, output_file, run
+from .figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,7 +84,7 @@ def _angle(first: float, second: float) -> float:
 
 
 def draw(data: Data) -> "Figure":
-    from scripts.heads_panels import draw_panels
+    from .heads_panels import draw_panels
 
     return draw_panels(data)
 

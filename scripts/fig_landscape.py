@@ -7,8 +7,8 @@ number of tokens T; the two printed forms take O(T) = T - 4 as their constant. C
 import argparse
 from typing import TYPE_CHECKING, NamedTuple
 
-from scripts.cli import Parser, run, whole
-from scripts.figure_command import figure_parser, prefix_of, write_figure
+from .cli import Parser, run, whole
+from .figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,7 +48,7 @@ def compute(tokens: tuple[int, ...] = (4, 12, 104), size: int = QUICK_SIZE, seed
 
 def draw(data: Data) -> "Figure":
     """Panels by row and column, one colour bar for the angle."""
-    from scripts.landscape_panels import draw_panels
+    from .landscape_panels import draw_panels
 
     return draw_panels(data, ROWS)
 

@@ -6,8 +6,8 @@ From alpha = beta = (.5, .5), law of the position as in the paper's generator. (
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scripts.cli import run
-from scripts.figure_command import figure_parser, prefix_of, write_figure
+from .cli import run
+from .figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,7 +110,7 @@ def _other(pair) -> "tuple[float, ...]":
 
 def draw(data: Data) -> "Figure":
     """Three panels side by side."""
-    from scripts.scalar_panels import draw_learning
+    from .scalar_panels import draw_learning
 
     return draw_learning(data)
 

@@ -7,8 +7,8 @@ paper. Below: the parameters and the loss along one path of each route.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scripts.cli import run, whole
-from scripts.figure_command import figure_parser, prefix_of, write_figure
+from .cli import run, whole
+from .figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -96,7 +96,7 @@ def _paths(starts: "NDArray", tokens: int, t_end: float) -> tuple["NDArray", "ND
 
 def draw(data: Data) -> "Figure":
     """Two planes above, two routes below."""
-    from scripts.phase_panels import draw_panels
+    from .phase_panels import draw_panels
 
     return draw_panels(data)
 

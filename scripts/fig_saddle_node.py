@@ -6,8 +6,8 @@ Below: gradient flow held to the slice for one T on either side; shaded, the sta
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scripts.cli import run
-from scripts.figure_command import figure_parser, prefix_of, write_figure
+from .cli import run
+from .figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -91,7 +91,7 @@ def _at(side: "NDArray", tokens: int) -> tuple[float, float]:
 
 def draw(data: Data) -> "Figure":
     """Two diagrams above, two planes below."""
-    from scripts.saddle_panels import draw_panels
+    from .saddle_panels import draw_panels
 
     return draw_panels(data)
 

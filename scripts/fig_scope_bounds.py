@@ -10,8 +10,8 @@ as printed, and from spectral norms. In (b) and (c) the printed one happens to l
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from scripts.cli import run
-from scripts.figure_command import figure_parser, prefix_of, write_figure
+from .cli import run
+from .figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -122,7 +122,7 @@ def _copies(head: dict, count: int) -> "Heads":
 
 def draw(data: Data) -> "Figure":
     """Three panels of weight against distance."""
-    from scripts.scope_bounds_panels import draw_panels
+    from .scope_bounds_panels import draw_panels
 
     return draw_panels(data)
 

@@ -7,8 +7,8 @@ the bar is the median and its 95 % bootstrap interval, an arrow where that goes 
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scripts.cli import Parser, run
-from scripts.figure_command import figure_parser, prefix_of, write_figure
+from .cli import Parser, run
+from .figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +40,8 @@ def compute(results: list[Any], level: float, title: str = "", draws: int = QUIC
     import numpy as np
 
     from dynamics.sweep.survival import median_interval
-    from scripts.sweep import by_variant
+
+    from .sweep import by_variant
 
     groups = by_variant(results)
     seeds, steps = max(map(len, groups.values())), np.unique(np.concatenate([result.steps for result in results]))
@@ -78,7 +79,7 @@ def _on_grid(result: Any, steps: "NDArray") -> "NDArray":
 
 def draw(data: Data) -> "Figure":
     """Curves on the left, steps to the level on the right, one colour a variant."""
-    from scripts.sweep_panels import draw_panels
+    from .sweep_panels import draw_panels
 
     return draw_panels(data)
 

@@ -6,8 +6,8 @@ A Gaussian head over post-norm states that share a direction; the last of 2048 t
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scripts.cli import run
-from scripts.figure_command import figure_parser, prefix_of, write_figure
+from .cli import run
+from .figure_command import figure_parser, prefix_of, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -96,7 +96,7 @@ def draw(data: Data) -> "Figure":
     import numpy as np
     from matplotlib.figure import Figure
 
-    from scripts.figure_files import STYLE
+    from .figure_files import STYLE
 
     styles = dict(zip(KINDS, (("#000000", "o"), ("#e69f00", "s"), ("#0072b2", "^"), ("#009e73", "D"), ("#cc79a7", "v")),
                       strict=True))  # fmt: skip

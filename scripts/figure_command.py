@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.cli import Parser
-from scripts.figure_files import FORMATS, figure_prefix, formats, save_figure
+from .cli import Parser, program
+from .figure_files import FORMATS, figure_prefix, formats, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,7 +18,7 @@ def figure_parser(name: str, doc: str | None, sizes: tuple[int, int], unit: str,
 
     unit: what the sizes count, for --help; full: whether the second is the default.
     """
-    p = Parser(prog=name, description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = Parser(prog=program(name), description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.set_defaults(name=name)
     p.add_argument("--out", default=f"out/{name}", metavar="PATH", help="a folder, or a path without its ending")
     p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files (default both)")

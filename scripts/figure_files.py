@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.cli import output_file
+from .cli import output_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,7 +9,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from scripts.figure_files import STYLE
+from .figure_files import STYLE
 
 _ATTENTION = matplotlib.colormaps["cividis"]
 _BACKED = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 
-from scripts.figure_files import STYLE
-from scripts.streamlines import Streamlines, streamlines
+from .figure_files import STYLE
+from .streamlines import Streamlines, streamlines
 
 # A single-hue ramp that starts at white, under blue lines: told apart in lightness alone.
 _SHADES, _FLOW, _LEVEL, _HEAD = "Oranges", "#00468b", "#555555", "#d00000"

@@ -9,8 +9,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from scripts.figure_files import STYLE
-from scripts.flow_paths import draw_paths
+from .figure_files import STYLE
+from .flow_paths import draw_paths
 
 INDUCTION, ANTI, CRITICAL = "#0072b2", "#d55e00", "#009e73"
 _BASINS = ListedColormap(["#fbdcc4", "#ffffff", "#cfe3f3"])  # -1, 0, 1

@@ -7,11 +7,11 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
-from scripts import cli, docket
+from . import cli, docket
 
 
 def parser() -> cli.Parser:
-    p = cli.Parser(prog="report", description=__doc__)
+    p = cli.Parser(prog=cli.program("report"), description=__doc__)
     p.add_argument("--from", dest="source", default="out/verify.json", metavar="FILE", help="JSON that verify wrote")
     p.add_argument("--out", default="out/report.html", metavar="FILE", help="page to write (default out/report.html)")
     p.add_argument("--figures", default="out", metavar="DIR", help="folder with the figures' PNG files (default out)")
@@ -35,7 +35,7 @@ def main(argv: list[str] | None = None) -> int:
 def read_report(path: Path) -> dict:
     """The JSON of verify. Raises ValueError where it is missing, broken or of another shape."""
     if not path.is_file():
-        raise ValueError(f"no results at {path}: run `make verify` or `python -m scripts.verify --json {path}` first")
+        raise ValueError(f"no results at {path}: run `{cli.program('verify')} --json {path}` first")
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
         return {"claims": list(report["claims"]), "summary": dict(report["summary"])}

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from scripts.figure_files import STYLE
-from scripts.flow_paths import draw_paths
+from .figure_files import STYLE
+from .flow_paths import draw_paths
 
 SADDLE, MINIMUM, FLOW, LOST = "#0072b2", "#d55e00", "#666666", "#fbdcc4"
 _DASHED = (0, (4, 1.5))

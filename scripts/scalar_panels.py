@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
-from scripts.figure_files import STYLE
+from .figure_files import STYLE
 
 BLUES = ("#9ecae1", "#6baed6", "#2c7fb8", "#08306b")
 TRAINED, THEORY, SHIFT, BOUND = "#d55e00", "#0072b2", "#009e73", "#666666"

@@ -9,8 +9,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from scripts.cli import Parser, finite, output_file, run, whole
-from scripts.figure_files import FORMATS, figure_prefix, formats
+from .cli import Parser, finite, output_file, program, run, whole
+from .figure_files import FORMATS, figure_prefix, formats
 
 if TYPE_CHECKING:
     from dynamics.scope.heads import HeadScope, Settings
@@ -20,7 +20,8 @@ EPILOG = "exit status: 0 done, 2 bad input (one line, nothing written), 130 inte
 
 
 def parser() -> Parser:
-    p = Parser(prog="scope", description=__doc__, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    plain = argparse.RawDescriptionHelpFormatter
+    p = Parser(prog=program("scope"), description=__doc__, epilog=EPILOG, formatter_class=plain)
     p.add_argument("model", metavar="MODEL", help="a folder, or owner/name on the hub")
     p.add_argument("--eps", type=finite, required=True, metavar="X", help="weight of one token that counts as unseen")
     p.add_argument("--mass", type=finite, metavar="X", help="weight a local head may lose in all (default: eps)")
@@ -67,7 +68,7 @@ def main(argv: list[str] | None = None) -> int:
     mass = args.eps if args.mass is None else args.mass
     asked = settings(checkpoint, args.eps, mass, args.window, args.context, args.certified)
     layers = measured(checkpoint, asked, args.heads)
-    from scripts import scope_report
+    from . import scope_report
 
     text, written = scope_report.text(checkpoint, layers, asked, bool(args.heads)), []
     if target is not None:
@@ -77,8 +78,8 @@ def main(argv: list[str] | None = None) -> int:
         atomic_write_text(target, document)
         written.append(target)
     if prefix is not None:
-        from scripts.figure_files import save_figure
-        from scripts.scope_map import compute, draw
+        from .figure_files import save_figure
+        from .scope_map import compute, draw
 
         data = compute(layers, asked)
         written += save_figure(draw(data), data._asdict(), prefix, args.format)

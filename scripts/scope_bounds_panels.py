@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from scripts.figure_files import STYLE
+from .figure_files import STYLE
 
 BOUND, ADVERSARY, RANDOM, TEXT = "black", "#d55e00", "#0072b2", "#009e73"
 SCOPES = (

@@ -46,7 +46,7 @@ def draw(data: Data) -> Figure:
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    from scripts.figure_files import STYLE
+    from .figure_files import STYLE
 
     rows, columns = data.scope.shape
     finite = data.scope[np.isfinite(data.scope) & (data.scope > 0)]

@@ -2,14 +2,14 @@
 
 import sys
 
-from scripts.cli import Parser, output_file, output_folder, run, whole
+from .cli import Parser, output_file, output_folder, program, run, whole
 
 BACKENDS = ("loky", "sequential", "dask")
 
 
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
-    line = Parser(prog="python -m scripts.sweep", description=__doc__)
+    line = Parser(prog=program("sweep"), description=__doc__)
     line.add_argument(
         "--preset", nargs="+", default=["figure-1a"], metavar="NAME", help="which experiments (default: figure-1a)"
     )

@@ -13,7 +13,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from scripts.cli import Parser, output_folder, run, whole
+from .cli import Parser, output_folder, program, run, whole
 
 COMPARED = ("small-kv-shift", "small-vanilla-1", "small-vanilla-2")
 PRESETS = ("kv-shift", "vanilla-1", "vanilla-2", *COMPARED)
@@ -25,7 +25,7 @@ SWEEPS = {"trigram": "figure-9", "hop": "hop-k", "mqar": "mqar"}
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
     line = Parser(
-        prog="python -m scripts.train", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog=program("train"), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     what = line.add_mutually_exclusive_group()
     what.add_argument("--preset", choices=PRESETS, default="kv-shift", help="the model to train (default: kv-shift)")
@@ -54,7 +54,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = parser().parse_args(argv)
     if options.compare and options.task != "induction":
-        better = f"python -m scripts.sweep --preset {SWEEPS[options.task]}"
+        better = f"{program('sweep')} --preset {SWEEPS[options.task]}"
         raise ValueError(f"--compare is about induction; {options.task} is compared, with seeds, by {better}")
     out = output_folder(options.out)
     import torch  # here, so that --help and mistakes on the command line stay quick
@@ -64,7 +64,7 @@ def main(argv: list[str] | None = None) -> int:
     choose_device(options.device)
     if options.threads:
         torch.set_num_threads(options.threads)
-    from scripts.train_heads import print_heads
+    from .train_heads import print_heads
 
     if options.inspect:
         return print_heads(options.inspect, options.device)
@@ -152,7 +152,8 @@ def _train(runs, out: Path, options, plan: dict[str, str]) -> None:
 def _trained(folder: Path, config, training, options, plan: str) -> str:
     """Train one model, unless that is done, and say how soon it learnt."""
     from dynamics.training.folder import finished_run, steps_to, train_into
-    from scripts.train_heads import score
+
+    from .train_heads import score
 
     if plan == DONE:
         history, heldout = finished_run(folder, config, training)

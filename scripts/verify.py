@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from scripts import cli
+from . import cli
 
 EPILOG = (
     "exit status: 0 all confirmed (or only quoted), 1 a claim is not confirmed or the claims cannot be loaded, "
@@ -15,7 +15,7 @@ FAILED = 1
 
 
 def parser() -> cli.Parser:
-    p = cli.Parser(prog="verify", description=__doc__, epilog=EPILOG)
+    p = cli.Parser(prog=cli.program("verify"), description=__doc__, epilog=EPILOG)
     p.add_argument("--paper", action="append", metavar="NAME", help="only this paper: kv, kv1, razor (may be repeated)")
     p.add_argument(
         "--id", action="append", metavar="ID",
@@ -86,7 +86,7 @@ def _claims(args, target) -> int:
 
 def _decision(row: dict) -> str:
     """One decided statement, as read."""
-    from scripts.report import place
+    from .report import place
 
     if row["outcome"] == "error":
         return f"{row['id']}: error: {row['message']}\n  {row['sentence']}"
@@ -195,7 +195,7 @@ def _summary_lines(report: dict) -> list[str]:
 
 def _sides(claim: dict) -> list[str]:
     """Where printed and true part: the witness, or the point of a contradiction."""
-    from scripts.report import show
+    from .report import show
 
     if claim["witness"] is None:
         return []
@@ -206,7 +206,7 @@ def _sides(claim: dict) -> list[str]:
 
 def details(report: dict) -> str:
     """Each claim in full: statement, reading, what is true instead, witness with both sides, evidence."""
-    from scripts.report import NOTES
+    from .report import NOTES
 
     lines = []
     for claim in report["claims"]:
@@ -231,7 +231,8 @@ def _core(claim: dict) -> list[str]:
         return []
     from proofs_check.core.printing import definitions, sentence
     from proofs_check.core.statement import from_data
-    from scripts.report import failing
+
+    from .report import failing
 
     statement = from_data(claim["formal"])
     lines = [f"  As data: {sentence(statement)}", *(f"    where {line}" for line in definitions(statement))]

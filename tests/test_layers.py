@@ -47,6 +47,11 @@ def test_layers_are_respected(path):
     assert violations(package, imported(path) - allowed_lazily) == []
 
 
+def test_commands_import_each_other_relatively():
+    """They are installed under another name than `scripts`."""
+    assert [str(path) for path in sorted((ROOT / "scripts").glob("*.py")) if "scripts" in imported(path)] == []
+
+
 @pytest.mark.parametrize(
     ("package", "name"),
     [("theory", "torch"), ("theory", "dynamics"), ("dynamics", "proofs_check"), ("proofs_check", "scripts"),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from theory import alibi, cache, induction, landscape, lowering, shift
 
+__version__ = "0.1.0"
 __all__ = ["alibi", "cache", "induction", "landscape", "lowering", "shift"]
 
 

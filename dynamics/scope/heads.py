@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from enum import Enum
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics.scope.ranges import Basis, HeadRange, layer_ranges
-from dynamics.weights.reader import Checkpoint, SmallTensors
+from dynamics.weights.reader import Checkpoint, SmallTensors, open_checkpoint
 from theory import alibi
 from theory.cache.dropped import output_error_bound
 from theory.checked import SHARE, index, real
@@ -92,6 +93,25 @@ def settings(
     if certified and checkpoint.rounded:
         raise ValueError("float64 weights are rounded to float32 as they are read: their ranges cannot be certified")
     return Settings(eps, mass, window, context, certified)
+
+
+def checkpoint_scopes(
+    model: str | Path,
+    eps: float,
+    mass: float | None = None,
+    *,
+    window: int | None = None,
+    context: int | None = None,
+    certified: bool = False,
+) -> list[HeadScope]:
+    """Every query head of a checkpoint (a folder, or owner/name on the hub), layer by layer.
+
+    mass None: as eps; the rest as `settings`. Raises: ValueError and OSError, of one line, as `open_checkpoint` does.
+    """
+    checkpoint = open_checkpoint(model)
+    asked = settings(checkpoint, eps, eps if mass is None else mass, window, context, certified)
+    layers = range(checkpoint.architecture.n_layers)
+    return [head for layer in layers for head in layer_scopes(checkpoint, layer, asked)]
 
 
 def layer_scopes(checkpoint: Checkpoint, layer: int, asked: Settings) -> list[HeadScope]:

@@ -30,7 +30,7 @@ class Refused(Exception):
 def emitted(path: Path, seconds: float) -> list[Statement]:
     """The statements that the file emits. Raises Refused where it ends early, runs on, or states nothing."""
     reading, writing = os.pipe()
-    command = [sys.executable, "-m", "proofs_check.language.emit", str(path), str(writing)]
+    command = [sys.executable, "-P", "-m", "proofs_check.language.emit", str(path), str(writing)]
     process = subprocess.Popen(command, pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                start_new_session=True)  # fmt: skip
     os.close(writing)

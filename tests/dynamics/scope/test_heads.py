@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 import torch
 
+from dynamics.files.shipped import FOLDER
 from dynamics.scope import ranges as scope_ranges
-from dynamics.scope.heads import Reach, layer_scopes, settings
+from dynamics.scope.heads import Reach, checkpoint_scopes, layer_scopes, settings
 from dynamics.scope.ranges import Basis
 from dynamics.scope.totals import totals
+from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.scope.cases import ALIBI, CASES, HEADS, KV_HEADS, PLAIN, SLOPES, InMemory, case
 from tests.dynamics.weights.checkpoint_files import attention
 from theory import alibi
@@ -248,3 +250,14 @@ def test_defaults_come_from_the_model():
 def test_bad_settings_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
         settings(CASES["alibi"], **{"eps": 0.1, "mass": 0.1, **change})
+
+
+def test_one_call_reads_a_whole_checkpoint():
+    folder = FOLDER / "models" / "alibi-text"
+    checkpoint = open_checkpoint(folder)
+    asked = settings(checkpoint, 1e-3, 1e-3, window=64)
+    layers = range(checkpoint.architecture.n_layers)
+    expected = [head for layer in layers for head in layer_scopes(checkpoint, layer, asked)]
+    assert checkpoint_scopes(folder, 1e-3, window=64) == expected and len(expected) > 1
+    with pytest.raises(ValueError, match="eps must"):
+        checkpoint_scopes(folder, 2.0)

@@ -1,0 +1,112 @@
+"""What is installed: a wheel that works outside the checkout, and leaves no `scripts` or `tests` in site-packages."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import theory
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = {"theory": "theory", "dynamics": "dynamics", "proofs_check": "proofs_check", "scripts": "induction_workbench"}
+OURS = tuple(FOLDERS.values())
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """A wheel built from a copy, so that nothing left over from other builds gets in."""
+    source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", out]
+    subprocess.run([*build, source], check=True, capture_output=True, env=os.environ | {"PYTHONWARNINGS": ""})
+    (made,) = out.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """The wheel unpacked, a folder elsewhere with a `scripts` package of its own, and a function that runs there."""
+    site, elsewhere = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("elsewhere")
+    zipfile.ZipFile(wheel).extractall(site)
+    (elsewhere / "scripts").mkdir()
+    for file in ("__init__.py", "cli.py", "verify.py"):
+        (elsewhere / "scripts" / file).write_text("raise RuntimeError('another project')\n", "utf-8")
+
+    def run(*arguments, most=120):
+        environment = os.environ | {"PYTHONPATH": str(site), "PYTHONWARNINGS": ""}
+        command = [sys.executable, *arguments]
+        return subprocess.run(command, cwd=elsewhere, env=environment, capture_output=True, text=True, timeout=most)
+
+    return run, site, elsewhere
+
+
+def test_a_wheel_holds_the_packages_and_what_they_ship_and_nothing_else(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.split("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == set(OURS)
+    assert {f"{package}/py.typed" for package in OURS} <= set(names)
+    for folder, least in (("dynamics/shipped/models/", 4), ("dynamics/shipped/sweeps/", 2), ("proofs_check/certif", 2)):
+        assert sum(name.startswith(folder) for name in names) >= least, folder
+    assert {"induction_workbench/report.html.j2", "induction_workbench/workbench.mplstyle"} <= set(names)
+    for folder, package in FOLDERS.items():
+        files = [path.relative_to(ROOT / folder) for path in (ROOT / folder).rglob("*") if path.is_file()]
+        expected = {f"{package}/{path.as_posix()}" for path in files if "__pycache__" not in path.parts}
+        assert {name for name in names if name.startswith(f"{package}/")} == expected
+
+
+def test_what_is_installed_is_what_runs(installed):
+    run, site, _ = installed
+    told = run("-c", f"for name in {OURS}: print(__import__(name).__file__)").stdout.split()
+    assert told == [str(site / name / "__init__.py") for name in OURS]
+    told = run("-c", "import induction_workbench as w, theory; print(w.__version__, theory.__version__)").stdout.split()
+    assert told == [theory.__version__] * 2
+
+
+def test_the_command_works_in_a_folder_with_a_scripts_package_of_its_own(installed):
+    run, _, elsewhere = installed
+    done = run("-m", "induction_workbench", "verify", "--id", "kv.thm3.4.limit", "--json", "v.json")
+    assert (done.returncode, done.stderr) == (0, "") and "kv.thm3.4.limit" in done.stdout
+    assert (elsewhere / "v.json").is_file()
+    (elsewhere / "mine.py").write_text(
+        "from helper import x\nfrom proofs_check.language import exp, statement\n"
+        "statement('m', for_all=[x], says=exp(x) >= 1 + x)\n",
+        "utf-8",
+    )
+    (elsewhere / "helper.py").write_text("from proofs_check.language import real\nx = real('x')\n", "utf-8")
+    done = run("-m", "induction_workbench", "verify", "--claims", "mine.py")
+    assert done.returncode == 0 and "m: proved" in done.stdout, done.stdout + done.stderr
+    done = run("-m", "induction_workbench", "--help")
+    assert done.returncode == 0 and "induction-workbench" in done.stdout and "fig_landscape" in done.stdout
+    done = run("-m", "induction_workbench", "report")
+    assert done.returncode == 2 and "induction-workbench verify --json" in done.stderr
+
+
+def test_what_ships_is_read_from_where_it_is_installed(installed):
+    run, site, _ = installed
+    model = site / "dynamics" / "shipped" / "models" / "alibi-text"
+    done = run("-m", "induction_workbench", "scope", str(model), "--eps", "1e-3", "--mass", "1e-2")
+    assert done.returncode == 0 and "layer" in done.stdout, done.stderr
+    ids = ("--id", "kv.fig1a.kv_shift.trained", "--id", "razor.trained.learnt")
+    done = run("-m", "induction_workbench", "verify", *ids)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(1800)
+def test_the_wheel_works_in_an_empty_environment(wheel, tmp_path):
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    programs = tmp_path / "venv" / "bin"
+    pip = [programs / "python", "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt", wheel]
+    subprocess.run(pip, check=True)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for arguments in (["--version"], ["verify", "--id", "kv.thm3.3"], ["fig_landscape", "--out", "fig"]):
+        subprocess.run([programs / "induction-workbench", *arguments], cwd=elsewhere, check=True)
+    assert (elsewhere / "fig.png").is_file()
