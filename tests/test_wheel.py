@@ -101,12 +101,13 @@ def test_what_ships_is_read_from_where_it_is_installed(installed):
 @pytest.mark.deep
 @pytest.mark.timeout(1800)
 def test_the_wheel_works_in_an_empty_environment(wheel, tmp_path):
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True, env=alone)
     programs = tmp_path / "venv" / "bin"
     pip = [programs / "python", "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt", wheel]
-    subprocess.run(pip, check=True)
+    subprocess.run(pip, check=True, env=alone)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     for arguments in (["--version"], ["verify", "--id", "kv.thm3.3"], ["fig_landscape", "--out", "fig"]):
-        subprocess.run([programs / "induction-workbench", *arguments], cwd=elsewhere, check=True)
+        subprocess.run([programs / "induction-workbench", *arguments], cwd=elsewhere, check=True, env=alone)
     assert (elsewhere / "fig.png").is_file()

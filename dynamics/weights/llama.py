@@ -165,6 +165,21 @@ def rope_gain(data: Mapping[str, Any], path: Path) -> float:
     return factor * factor
 
 
+def rope_base(data: Mapping[str, Any], path: Path) -> float:
+    """The base of the rotary angles, 10000 where the config names none.
+
+    Raises: ValueError for a base that is not a number above 1, and for every kind of scaling.
+    """
+    rope_gain(data, path)
+    given = data.get("rope_parameters") or data.get("rope_scaling") or {}
+    if (given.get("rope_type") or given.get("type") or "default") != "default":
+        raise ValueError(f"{path}: rotary angles that are scaled are not run here")
+    base = given.get("rope_theta", data.get("rope_theta", 10000.0))
+    if isinstance(base, bool) or not isinstance(base, int | float) or not 1 < base < math.inf:
+        raise ValueError(f"{path}: rope_theta must be a number above 1, got {base!r}")
+    return float(base)
+
+
 def _windows(config: LlamaLike, kind: str, path: Path) -> list[int | None]:
     everywhere = [config.sliding_window] * config.num_hidden_layers
     if kind == "mistral":

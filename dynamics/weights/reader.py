@@ -63,6 +63,17 @@ class Checkpoint:
         self.architecture = (whole or layout.layers)[0].architecture
         self.rounded = any(tensor.dtype == "F64" for tensor in tensors.values())
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all tensors."""
+        return frozenset(self._tensors)
+
+    def tensor(self, name: str) -> NDArray[np.float32]:
+        """A whole tensor by its name in the file. Raises: ValueError for another name, and as projection."""
+        if name not in self._tensors:
+            raise ValueError(f"there is no tensor {name!r}")
+        return safetensors_file.read(self._tensors[name])
+
     def layer_architecture(self, layer: int) -> Architecture:
         """The architecture with the head counts, head width and scale of this layer."""
         return self._layer(layer).architecture
