@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from . import cli, docket, rooms
+from . import cli, docket, rooms, theory_table
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- counts: begin -->", "<!-- counts: end -->"
@@ -45,6 +45,7 @@ def pages(registry) -> dict[Path, str]:
         ROOT / "docs" / "statements.md": statements(registry),
         ROOT / "docs" / "gallery.md": gallery(),
         ROOT / "docs" / "rooms.svg": rooms.picture(),
+        ROOT / "docs" / "theory.md": theory_table.page(),
         sentences: with_shares(sentences.read_text("utf-8"), registry),
         readme: with_counts(readme.read_text("utf-8"), registry),
     }

@@ -8,6 +8,7 @@ the argument, what it must be, and the value.
 
 from __future__ import annotations
 
+import inspect
 import math
 import numbers
 from collections.abc import Callable, Sequence
@@ -135,6 +136,42 @@ def choice(name: str, value: object, allowed: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {shown(value)}")
     return value
+
+
+def elementwise(*names: str) -> Callable[[Callable[..., float]], Callable[..., Any]]:
+    """The function of numbers, for arrays as well: the named arguments broadcast, None stays None.
+
+    Numbers alone give a float, by the same steps; arrays give a float64 array, number by number, so every entry is what
+    the numbers give. Raises ValueError for shapes that do not broadcast, and as the function does for the first entry.
+    """
+
+    def wrap(function: Callable[..., float]) -> Callable[..., Any]:
+        takes = inspect.signature(function)
+
+        @wraps(function)
+        def over_arrays(*args: Any, **kwargs: Any) -> Any:
+            if not any(map(_many, (*args, *kwargs.values()))):
+                return function(*args, **kwargs)
+            given = takes.bind(*args, **kwargs).arguments
+            arrays = {name: reals(name, given[name]) for name in names if given.get(name) is not None}
+            try:
+                rows = np.broadcast_arrays(*arrays.values())
+            except ValueError:
+                shapes = ", ".join(f"{name} {values.shape}" for name, values in arrays.items())
+                raise ValueError(f"the shapes do not broadcast: {shapes}") from None
+            if not rows or not rows[0].ndim:
+                return function(*args, **kwargs)
+            entries = zip(*(row.ravel().tolist() for row in rows), strict=True)
+            found = [function(**{**given, **dict(zip(arrays, entry, strict=True))}) for entry in entries]
+            return np.array(found, dtype=np.float64).reshape(rows[0].shape)
+
+        return over_arrays
+
+    return wrap
+
+
+def _many(value: object) -> bool:
+    return isinstance(value, list | tuple) or getattr(value, "ndim", 0) != 0
 
 
 def sized(infinite: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:

@@ -135,7 +135,7 @@ def layer_scopes(checkpoint: Checkpoint, layer: int, asked: Settings) -> list[He
 def _judge(head: HeadRange, asked: Settings, cap: int, masked: bool) -> tuple[Reach, int]:
     """The verdict on a head, and the tokens it needs; cap, the tokens it can see."""
     if head.slope:
-        window = alibi.window_for_mass(asked.mass, head.slope, head.logit_range)
+        window = alibi.window_for_mass(head.slope, head.logit_range, asked.mass)
         if window <= asked.window and window < cap:
             return Reach.LOCAL, math.ceil(window)
     if masked:
@@ -158,7 +158,7 @@ def _scope(head: HeadRange, asked: Settings, reach: Reach, budget: int, cap: int
         printed_scope=_printed(head, asked.eps, small) if head.slope else None,
         spectral_scope=None if head.spectral_range is None else alibi.scope(slope, head.spectral_range, asked.eps),
         scope=min(alibi.scope(slope, head.logit_range, asked.eps), seen),
-        mass_window=min(alibi.window_for_mass(asked.mass, slope, head.logit_range), seen),
+        mass_window=min(alibi.window_for_mass(slope, head.logit_range, asked.mass), seen),
         reach=reach,
         budget=budget,
         dropped_mass=dropped,

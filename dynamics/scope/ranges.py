@@ -144,8 +144,8 @@ def _ranges(
         return grams.logit_ranges(part.query, part.key, *state, query_bias, sizes.norm), Basis.ATTAINED
     group = len(part.query) // len(part.key)
     ends = [
-        alibi.logit_range(
-            rows, part.key[i // group], *state, None if query_bias is None else query_bias[i], sizes.norm, True
+        alibi.certified_logit_range(
+            rows, part.key[i // group], *state, None if query_bias is None else query_bias[i], sizes.norm
         )[1]
         for i, rows in enumerate(part.query)
     ]

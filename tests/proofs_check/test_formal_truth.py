@@ -325,7 +325,7 @@ BOUNDS = {
     "scope": (razor.SCOPE, "l D eps", alibi.scope),
     "mass beyond": (razor.BEYOND, "w l D", alibi.dropped_mass_bound),
     "mass beyond, with sinks": (part("razor.sec3.1.sinks", 1), "w l D", alibi.dropped_mass_bound),
-    "window": (razor.ENOUGH, "delta l D", alibi.window_for_mass),
+    "window": (razor.ENOUGH, "l D delta", alibi.window_for_mass),
     "scope without position": (part("razor.sec3.2.no_decay", 0, 0, 1), "D eps",
                                lambda *point: np.exp(dropped_flat.log_scope(*point))),
     "mass without position": (part("razor.sec3.2.flat_mass", 0, 2), "n m D", dropped_flat.mass_bound),
@@ -476,7 +476,7 @@ def test_a_budget_split_over_sharp_windows():
         costs = [float(ball(razor.price, point | {"j": Fraction(number)}).mid()) for number in range(1, n + 1)]
         true = truncation_budget.split_budget(arrays["l"], float(np.dot(costs, p / 8)), costs, arrays["D"])
         np.testing.assert_allclose(true, p / 8, rtol=1e-9)
-        lengths = [alibi.window_for_mass(x, rate, wide) for x, rate, wide in zip(p / 8, arrays["l"], arrays["D"],
+        lengths = [alibi.window_for_mass(rate, wide, x) for x, rate, wide in zip(p / 8, arrays["l"], arrays["D"],
                                                                                  strict=True)]  # fmt: skip
         close(windows, point, sum(lengths))
 

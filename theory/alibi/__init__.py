@@ -11,10 +11,12 @@ from theory.alibi.bounds import (
     weight_bound,
     window_for_mass,
 )
-from theory.alibi.ranges import Extremes, extremes, logit_range, self_gap
+from theory.alibi.ranges import Extremes, certified_logit_range, certified_self_gap, extremes, logit_range, self_gap
 
 __all__ = [
     "Extremes",
+    "certified_logit_range",
+    "certified_self_gap",
     "dropped_mass_bound",
     "extremes",
     "log_weight_bound",

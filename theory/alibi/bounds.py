@@ -5,7 +5,8 @@ one query (`logit_range`), and exceed the logit of the query's own token at most
 follow from one remark: given the query, a weight grows with its own logit and falls with every other one, and those
 are chosen independently - except the query's own, which is forced.
 Source: RazorAttention, Theorem 1 and Appendix A, whose bound is not true; what is proved instead is said below.
-Everything is computed from logarithms: D reaches thousands.
+Everything is computed from logarithms: D reaches thousands. Distances, slopes, ranges, gaps and eps broadcast: numbers
+give a float, arrays an array.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from theory.alibi.head import checked, product_norm, spectral_range
 from theory.alibi.logs import gap_within, log_1m_exp, log_expm1, log_odds, log_sum_of_powers, odds_times_power, softplus
-from theory.checked import NONNEGATIVE, POSITIVE, SHARE, index, real, sized
+from theory.checked import NONNEGATIVE, POSITIVE, SHARE, elementwise, index, real, sized
 
 
 def slopes(n_heads: int) -> list[float]:
@@ -31,6 +32,7 @@ def slopes(n_heads: int) -> list[float]:
     return first + [2.0 ** (-4.0 * h / below) for h in range(1, 2 * (n_heads - below), 2)]
 
 
+@elementwise("slope", "eps")
 @sized()
 def printed_scope(
     w_q: ArrayLike, w_k: ArrayLike, gamma: ArrayLike, norm_bias: ArrayLike | None, slope: float, eps: float
@@ -47,6 +49,7 @@ def printed_scope(
     return (2 * product_norm(weights.w_q, weights.w_k) * norms - math.log(eps)) / slope
 
 
+@elementwise("slope", "eps")
 @sized(infinite=True)
 def spectral_scope(
     w_q: ArrayLike,
@@ -65,6 +68,7 @@ def spectral_scope(
     return scope(slope, spectral_range(checked(w_q, w_k, gamma, norm_bias, query_bias)), eps)
 
 
+@elementwise("distance", "slope", "logit_range", "self_gap")
 def weight_bound(distance: float, slope: float, logit_range: float, self_gap: float | None = None) -> float:
     """Bound on the attention to the token at this distance: 1/(1 + e^{slope n} (e^{-D_s} + g_n e^{-D})).
 
@@ -78,6 +82,7 @@ def weight_bound(distance: float, slope: float, logit_range: float, self_gap: fl
     return math.exp(log_weight_bound(distance, slope, logit_range, self_gap))
 
 
+@elementwise("distance", "slope", "logit_range", "self_gap")
 def log_weight_bound(distance: float, slope: float, logit_range: float, self_gap: float | None = None) -> float:
     """The logarithm of `weight_bound`, finite for every distance unless slope * distance overflows: then -inf."""
     distance, slope = real("distance", distance, NONNEGATIVE), real("slope", slope, NONNEGATIVE)
@@ -93,6 +98,7 @@ def log_weight_bound(distance: float, slope: float, logit_range: float, self_gap
     return -softplus(max(own, between) + math.log1p(math.exp(-abs(own - between))))
 
 
+@elementwise("distance", "slope", "self_gap")
 def masked_weight_bound(distance: float, slope: float, self_gap: float) -> float:
     """Bound on the same weight where any token between may be masked: 1/(1 + e^{slope n - D_s}), attained.
 
@@ -103,6 +109,7 @@ def masked_weight_bound(distance: float, slope: float, self_gap: float) -> float
     return math.exp(-softplus(slope * distance - self_gap))
 
 
+@elementwise("slope", "logit_range", "eps")
 def scope(slope: float, logit_range: float, eps: float) -> float:
     """The distance from which no weight exceeds eps: (1/slope) ln(1 + (1/eps - 1)(1 - e^{-slope}) e^D).
 
@@ -120,6 +127,7 @@ def scope(slope: float, logit_range: float, eps: float) -> float:
     return softplus(log_odds(eps) + logit_range + log_1m_exp(slope)) / slope
 
 
+@elementwise("window", "slope", "logit_range", "n_tokens")
 def dropped_mass_bound(window: float, slope: float, logit_range: float, n_tokens: float | None = None) -> float:
     """Bound on the total attention to distances >= window: 1/(1 + e^{-D} (e^{slope window} - 1)).
 
@@ -146,11 +154,12 @@ def dropped_mass_bound(window: float, slope: float, logit_range: float, n_tokens
     return math.exp(-softplus(odds - logit_range))
 
 
-def window_for_mass(mass: float, slope: float, logit_range: float) -> float:
+@elementwise("slope", "logit_range", "mass")
+def window_for_mass(slope: float, logit_range: float, mass: float) -> float:
     """The window outside of which the total attention is at most mass: (1/slope) ln(1 + (1/mass - 1) e^D).
 
     At most (D - ln mass)/slope: the form of the printed scope bounds the mass of all tokens beyond it, not one weight.
-    Args: mass in (0, 1); slope >= 0; logit_range >= 0. Returns: a real number > 0, inf at slope 0 and where
+    Args: slope >= 0; logit_range >= 0; mass in (0, 1). Returns: a real number > 0, inf at slope 0 and where
     it overflows.
     """
     mass, slope = real("mass", mass, SHARE), real("slope", slope, NONNEGATIVE)

@@ -43,7 +43,7 @@ class Grams(NamedTuple):
         return any(not entry.is_zero() for entry in self.offset.entries())
 
 
-def certified_range(weights: Weights, factor: float, multiplier: float, z: np.ndarray) -> tuple[float, float]:
+def enclosed_range(weights: Weights, factor: float, multiplier: float, z: np.ndarray) -> tuple[float, float]:
     """Floats around factor * D: the spread of the query at z (d_model,), and the dual at this multiplier or more."""
     with working(PRECISION):
         grams = _grams(weights)
@@ -59,7 +59,7 @@ def certified_range(weights: Weights, factor: float, multiplier: float, z: np.nd
         return _floats(grams, factor, 2 * _root(grams.d_model * spread), 2 * _root(grams.d_model * square))
 
 
-def certified_self_gap(
+def enclosed_self_gap(
     weights: Weights, factor: float, s: float, multiplier: float, z: np.ndarray, precision: int = PRECISION
 ) -> tuple[float, float]:
     """Floats around factor * D_s: the gap of the query at z (d_model,), and the dual at s, this multiplier or more."""
@@ -75,7 +75,7 @@ def certified_self_gap(
         top = largest_eigenvalue(matrix + shift * _identity(size)) - shift
         # nan compares as false
         if precision < DEEP and not 2 * top.rad() <= shift * arb(2) ** -32:
-            return certified_self_gap(weights, factor, s, multiplier, z, DEEP)
+            return enclosed_self_gap(weights, factor, s, multiplier, z, DEEP)
         if grams.n > 2 * grams.d_head:
             top = top.max(arb(0))  # the directions no logit sees
         above = _above(top, multiplier, (shift + 1 / (4 * weight)) * arb(2) ** -45)

@@ -10,12 +10,10 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from theory.alibi.ascent import ascend
-from theory.alibi.certified import certified_range, certified_self_gap
+from theory.alibi.certified import enclosed_range, enclosed_self_gap
 from theory.alibi.head import Head, balanced, checked, head, lifted, state
 from theory.alibi.sphere import SphereMaximum, sphere_maximum
 from theory.checked import sized
-
-Bound = float | tuple[float, float]
 
 
 class Extremes(NamedTuple):
@@ -34,8 +32,7 @@ def logit_range(
     norm_bias: ArrayLike | None = None,
     query_bias: ArrayLike | None = None,
     norm: str = "rms",
-    certified: bool = False,
-) -> Bound:
+) -> float:
     """D = max over post-norm x, y, y' of q(x) . (k(y) - k(y')) / sqrt(d_head), attained.
 
     For a fixed x the best y and y' are antipodal, so D = 2 sqrt(d) max_z ||A z + a|| / sqrt(d_head) on ||z||^2 = d with
@@ -43,18 +40,34 @@ def logit_range(
     that is 2 d sigma_max(A) / sqrt(d_head); with them, a trust-region problem without a gap.
     Source: what RazorAttention, Appendix A, needs in place of Eq. 8.
     Args: w_q, w_k (d_head, d_model); gamma, norm_bias (d_model,); query_bias (d_head,); norm "rms" or "layer".
-    Returns: D >= 0 as a float; with certified=True, floats (lower, upper) from Arb balls that enclose the D of exactly
-    these float64 arguments, the lower end by an explicit query.
+    Returns: D >= 0 as a float; `certified_logit_range` encloses it.
     Raises: ValueError for a wrong shape, a number that is not finite, or an unknown norm.
     """
     weights, factor = balanced(checked(w_q, w_k, gamma, norm_bias, query_bias, norm))
     seen = head(weights)
+    found, _ = _largest_key_norm(seen)
+    return 2 * math.sqrt(seen.radius2 * max(found.value, 0.0)) * seen.scale * factor
+
+
+@sized()
+def certified_logit_range(
+    w_q: ArrayLike,
+    w_k: ArrayLike,
+    gamma: ArrayLike,
+    norm_bias: ArrayLike | None = None,
+    query_bias: ArrayLike | None = None,
+    norm: str = "rms",
+) -> tuple[float, float]:
+    """Floats (lower, upper) from Arb balls that enclose `logit_range` of exactly these float64 arguments.
+
+    The lower end is by an explicit query. Arguments and errors as in `logit_range`.
+    """
+    weights, factor = balanced(checked(w_q, w_k, gamma, norm_bias, query_bias, norm))
+    seen = head(weights)
     found, lift = _largest_key_norm(seen)
-    if not certified:
-        return 2 * math.sqrt(seen.radius2 * max(found.value, 0.0)) * seen.scale * factor
     point = lift @ found.point
     z = lifted(weights, point if point.any() else _any_point(seen))
-    return certified_range(weights, factor, found.multiplier, z)
+    return enclosed_range(weights, factor, found.multiplier, z)
 
 
 @sized()
@@ -85,8 +98,7 @@ def self_gap(
     norm_bias: ArrayLike | None = None,
     query_bias: ArrayLike | None = None,
     norm: str = "rms",
-    certified: bool = False,
-) -> Bound:
+) -> float:
     """D_s = max over post-norm x, y of q(x) . (k(y) - k(x)) / sqrt(d_head): how far any logit can exceed the own one.
 
     With N the bilinear form of the logits on the sphere and v = N^T z + a, ||v|| sqrt(d) <= s ||v||^2 + d/(4s) turns
@@ -97,16 +109,31 @@ def self_gap(
     A positive epsilon in the norm lets states into the ball. That changes nothing where the sphere has a direction that
     neither W_Q nor W_K sees (d_model > 2 d_head, one more for LayerNorm): such a state is one of the sphere less its
     unseen part. Without one, N = c I say, D_s grows and only the bounds without it stand (`razor.adversary.epsilon`).
-    Arguments and errors as in `logit_range`. Returns: the bound as a float, 0 <= D_s <= D; certified, (lower, upper):
-    the lower end by an explicit query (not above the truth), the upper end by a multiplier.
+    Arguments and errors as in `logit_range`. Returns: the bound as a float, 0 <= D_s <= D.
     """
     weights, factor = balanced(checked(w_q, w_k, gamma, norm_bias, query_bias, norm))
     seen = head(weights)
-    gap = SelfGap(seen)
+    _, found = SelfGap(seen).best()
+    return max(found.value, 0.0) * seen.scale * factor
+
+
+@sized()
+def certified_self_gap(
+    w_q: ArrayLike,
+    w_k: ArrayLike,
+    gamma: ArrayLike,
+    norm_bias: ArrayLike | None = None,
+    query_bias: ArrayLike | None = None,
+    norm: str = "rms",
+) -> tuple[float, float]:
+    """Floats (lower, upper) from Arb balls around `self_gap`: by an explicit query, and by a multiplier.
+
+    The lower end is not above the largest gap, the upper end not below. Arguments and errors as in `logit_range`.
+    """
+    weights, factor = balanced(checked(w_q, w_k, gamma, norm_bias, query_bias, norm))
+    gap = SelfGap(head(weights))
     weight, found = gap.best()
-    if not certified:
-        return max(found.value, 0.0) * seen.scale * factor
-    return certified_self_gap(weights, factor, weight, found.multiplier, lifted(weights, gap.polished(weight)))
+    return enclosed_self_gap(weights, factor, weight, found.multiplier, lifted(weights, gap.polished(weight)))
 
 
 def _largest_key_norm(seen: Head) -> tuple[SphereMaximum, np.ndarray]:

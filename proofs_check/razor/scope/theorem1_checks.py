@@ -217,7 +217,7 @@ def symmetric_gap(low: int, high: int, formula: str = "both") -> Margin:
     form = np.diag([float(low), (low + high) / 2, float(high)])
     inner = formula == "self" or (p > 0 and r <= 3 * p)
     true = Fraction(2 * d * p) if inner else Fraction(d * (r + p) ** 2, 4 * (r - p))
-    found = alibi.self_gap(np.eye(d), form, np.ones(d), certified=True)
+    found = alibi.certified_self_gap(np.eye(d), form, np.ones(d))
     value, slack = ball(true) / ball(d).sqrt(), ball(Fraction(1, 10**9))
     below, above = (ball(Fraction(end)) for end in found)
     return worst([ball_at_least(value - below + slack), ball_at_least(above - value + slack)])

@@ -99,7 +99,7 @@ def excesses(rng, batch, kind, i, target, context):
         if weight > 1e-300 and mass < 1 - 1e-6:
             # distances in units of slope: a weight just above eps must lie at a distance below the scope of eps
             yield "scope", math.exp(slope * (n - alibi.scope(slope, wide, weight)))
-            yield "window_for_mass", math.exp(slope * (n - alibi.window_for_mass(mass, slope, wide)))
+            yield "window_for_mass", math.exp(slope * (n - alibi.window_for_mass(slope, wide, mass)))
     if not batch.biased:
         yield "sharp_weight", float(weights[target]) / batch.sharp(i, target)
     yield from output_excesses(rng, batch, i, target, context)

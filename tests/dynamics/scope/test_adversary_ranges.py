@@ -73,13 +73,13 @@ def test_enclosures_are_narrower_than_1e_9():
     for biased in (False, True):
         for found, _ in stacks(SIZES[:7], 2, biased):
             for head in found:
-                low, high = alibi.logit_range(**head, certified=True)
+                low, high = alibi.certified_logit_range(**head)
                 assert low <= alibi.logit_range(**head) * (1 + 1e-12) and high >= alibi.logit_range(**head) * (
                     1 - 1e-12
                 )
                 widest = max(widest, high / low - 1)
                 if not biased:
-                    low, high = alibi.self_gap(**head, certified=True)
+                    low, high = alibi.certified_self_gap(**head)
                     widest = max(widest, (high - low) / max(low, 1e-6 * alibi.logit_range(**head)))
     print(f"widest enclosure {widest:.1e}")
     assert 0 <= widest < 1e-9
@@ -95,5 +95,5 @@ def test_a_bias_in_the_plane_can_leave_the_self_gap_a_quarter_too_high():
     }
     reached = float(largest_gaps(heads(**head), starts=16, steps=150))
     assert 1.2 < alibi.self_gap(**head) / reached < 1.3
-    low, high = alibi.self_gap(**head, certified=True)
+    low, high = alibi.certified_self_gap(**head)
     assert low <= reached * (1 + 1e-9) and reached < high

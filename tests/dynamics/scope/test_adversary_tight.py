@@ -58,7 +58,7 @@ def test_heads_with_a_full_self_gap_attain_every_bound_and_no_lower_one(norm, si
         assert (
             alibi.scope(slope, 0.98 * wide, found["weight"]) < at[i] <= ULPS * alibi.scope(slope, wide, found["weight"])
         )
-        assert alibi.window_for_mass(found["mass"], slope, 0.98 * wide) < at[i]
+        assert alibi.window_for_mass(slope, 0.98 * wide, found["mass"]) < at[i]
 
 
 @pytest.mark.parametrize(("norm", "size"), [("rms", (9, 4)), ("layer", (3, 3))])

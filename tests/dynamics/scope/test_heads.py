@@ -119,7 +119,7 @@ def test_numbers_are_those_of_each_head_alone(name):
         slope = head.slope or 0.0
         assert head.logit_range == pytest.approx(wide, rel=1e-10)
         assert head.scope == pytest.approx(alibi.scope(slope, wide, 0.05), rel=1e-9)
-        assert head.mass_window == pytest.approx(alibi.window_for_mass(0.05, slope, wide), rel=1e-9)
+        assert head.mass_window == pytest.approx(alibi.window_for_mass(slope, wide, 0.05), rel=1e-9)
         assert measured.value_diameter == pytest.approx(value_diameter(w_v, small.gamma, sizes.norm), rel=1e-9)
         if head.slope:
             printed = alibi.printed_scope(w_q, w_k, small.gamma, small.norm_bias, slope, 0.05)
@@ -212,7 +212,7 @@ def test_certified_ranges_are_rounded_outward_by_scale_and_shift():
         small = checkpoint.small(0)
         for head in scopes(checkpoint, certified=True)[0][0]:
             w_q, w_k = checkpoint.weights[0]["query"][head.head], checkpoint.weights[0]["key"][head.kv_head]
-            upper = alibi.logit_range(w_q, w_k, small.gamma, certified=True)[1]
+            upper = alibi.certified_logit_range(w_q, w_k, small.gamma)[1]
             mixture = sum(abs(Fraction(float(c))) for c in small.alpha[head.kv_head])
             squared = (Fraction(upper) * Fraction(sizes.scale) * mixture) ** 2 * 5
             assert Fraction(head.logit_range) ** 2 >= squared

@@ -79,7 +79,7 @@ def test_masked_weight_bound_is_a_softmax_of_two(distance, slope, self_gap):
 def test_scope_and_window_invert_their_bounds(slope, logit_range, share):
     distance = alibi.scope(slope, logit_range, share)
     assert alibi.log_weight_bound(distance, slope, logit_range) == pytest.approx(math.log(share), rel=1e-9, abs=1e-9)
-    window = alibi.window_for_mass(share, slope, logit_range)
+    window = alibi.window_for_mass(slope, logit_range, share)
     assert alibi.dropped_mass_bound(window, slope, logit_range) == pytest.approx(share, rel=1e-6)
     assert window <= (logit_range - math.log(share)) / slope * (1 + 1e-12) + 1e-12
 
@@ -105,7 +105,7 @@ def test_the_bounds_at_the_ends_of_their_domains():
     assert alibi.scope(0.0, 800.0, 0.5) == math.inf
     assert alibi.dropped_mass_bound(100, 0.0, 3.0) == 1.0
     assert alibi.dropped_mass_bound(30, 0.0, 2.0, n_tokens=40) == pytest.approx(10 / (10 + 30 * math.exp(-2)))
-    assert alibi.window_for_mass(0.1, 0.0, 1.0) == math.inf
+    assert alibi.window_for_mass(0.0, 1.0, 0.1) == math.inf
     # far beyond the range of doubles
     assert alibi.weight_bound(10**6, 1.0, 5.0) == 0.0
     assert alibi.log_weight_bound(10**6, 1.0, 5.0) == pytest.approx(5 - 1e6 + math.log1p(-math.exp(-1)))
@@ -119,7 +119,7 @@ def test_scopes_of_the_referred_examples():
     assert round(alibi.scope(2**-8, 5.0, 1e-3)) == 1629
     assert round(alibi.scope(0.0, 5.0, 1e-3)) == 148265
     assert round(alibi.scope(2**-8, 20.0, 1e-3)) == 5468
-    assert round(alibi.window_for_mass(1e-3, 2**-8, 20.0)) == 6888
+    assert round(alibi.window_for_mass(2**-8, 20.0, 1e-3)) == 6888
     assert alibi.dropped_mass_bound(alibi.scope(2**-8, 40.0, 1e-3), 2**-8, 40.0) == pytest.approx(0.204, abs=5e-4)
 
 
@@ -152,7 +152,7 @@ def test_scope_and_window_keep_their_digits_at_any_size(slope, logit_range, eps)
         mass = float(1 / (1 + mpmath.exp(-mpmath.mpf(logit_range)) * mpmath.expm1(100 * s)))
         weight = float(1 / (1 + mpmath.exp(-mpmath.mpf(logit_range)) * mpmath.expm1(100 * s) / -mpmath.expm1(-s)))
     assert alibi.scope(slope, logit_range, eps) == pytest.approx(scope, rel=1e-14)
-    assert alibi.window_for_mass(eps, slope, logit_range) == pytest.approx(window, rel=1e-14, abs=0)
+    assert alibi.window_for_mass(slope, logit_range, eps) == pytest.approx(window, rel=1e-14, abs=0)
     assert alibi.dropped_mass_bound(100, slope, logit_range) == pytest.approx(mass, rel=1e-12, abs=0)
     assert alibi.weight_bound(100, slope, logit_range) == pytest.approx(weight, rel=1e-12, abs=0)
 
@@ -166,7 +166,7 @@ def test_scope_and_window_keep_their_digits_at_any_size(slope, logit_range, eps)
         (lambda: alibi.scope(0.1, 1.0, 1.0), "eps must lie strictly between 0 and 1, got 1.0"),
         (lambda: alibi.scope(0.1, math.nan, 0.5), "logit_range must be a finite number >= 0, got nan"),
         (lambda: alibi.scope(math.inf, 1.0, 0.5), "slope must be a finite number >= 0, got inf"),
-        (lambda: alibi.window_for_mass(1.5, 0.1, 1.0), "mass must lie strictly between 0 and 1, got 1.5"),
+        (lambda: alibi.window_for_mass(0.1, 1.0, 1.5), "mass must lie strictly between 0 and 1, got 1.5"),
         (lambda: alibi.weight_bound(-1, 0.1, 1.0), "distance must be a finite number >= 0, got -1"),
         (lambda: alibi.weight_bound(3, 0.1, 1.0, 2.0), "self_gap must be at most logit_range = 1.0, got 2.0"),
         (lambda: alibi.weight_bound(0, 0.1, 1.0, -2.0), "self_gap must be a finite number >= 0, got -2.0"),
@@ -183,3 +183,37 @@ def test_numbers_out_of_range_are_refused_in_one_line(call, message):
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+def test_bounds_of_arrays_are_those_of_their_numbers():
+    slopes, eps = np.array([0.0, 0.5, 2.0])[:, None], [1e-3, 0.5]
+    found = alibi.scope(slopes, 12, eps)
+    assert found.shape == (3, 2) and found.dtype == np.float64
+    assert found.tolist() == [[alibi.scope(s, 12, e) for e in eps] for s in slopes[:, 0]]
+    distances = np.arange(6)
+    without = alibi.weight_bound(distances, 0.5, logit_range=3.0)
+    assert without.tolist() == [alibi.weight_bound(n, 0.5, 3.0) for n in range(6)]
+    gaps = alibi.weight_bound(distance=distances, slope=0.5, logit_range=3.0, self_gap=2.0)
+    assert (gaps <= without).all() and gaps[3] == alibi.weight_bound(3, 0.5, 3.0, 2.0)
+    assert alibi.dropped_mass_bound([4, 9], 0.5, 3.0, n_tokens=9).tolist()[1] == 0.0
+    assert type(alibi.scope(0.5, 12, 1e-3)) is float and type(alibi.scope(np.float64(0.5), 12, np.array(1e-3))) is float
+    assert alibi.scope([], 12.0, 0.1).shape == (0,)
+    head = (np.eye(2), np.ones((2, 2)), np.ones(2), None)
+    one_by_one = [alibi.printed_scope(*head, slope, 0.1) for slope in (0.5, 2.0)]
+    assert alibi.printed_scope(*head, slopes[1:, 0], 0.1).tolist() == one_by_one
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: alibi.scope([0.1, 0.2], [1.0, 2.0, 3.0], 0.1), r"do not broadcast: slope \(2,\), logit_range \(3,\)"),
+        (lambda: alibi.scope([0.1, -0.2], 1.0, 0.1), r"slope must be a finite number >= 0, got -0\.2"),
+        (lambda: alibi.scope([0.1, True], 1.0, 0.1), "slope must be a number or an array of numbers"),
+        (lambda: alibi.window_for_mass(0.1, 1.0, [0.1, 1.5]), r"mass must lie strictly between 0 and 1, got 1\.5"),
+        (lambda: alibi.weight_bound(1, 0.1, 1.0, [0.5, 2.0]), "self_gap"),
+    ],
+)
+def test_arrays_are_refused_as_their_numbers_are(ask, message):
+    with pytest.raises(ValueError, match=message) as refusal:
+        ask()
+    assert "\n" not in str(refusal.value)

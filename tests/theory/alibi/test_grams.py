@@ -71,10 +71,9 @@ def test_ranges_agree_on_heads_of_any_shape_and_decay(seed):
 def test_ranges_lie_in_their_balls():
     arguments = layer(np.random.default_rng(1), 2, 1, 4, 12, biased=True)
     for value, head in zip(grams.logit_ranges(**arguments), range(2), strict=True):
-        low, high = alibi.logit_range(
+        low, high = alibi.certified_logit_range(
             arguments["w_q"][head], arguments["w_k"][0], arguments["gamma"], arguments["norm_bias"],
-            arguments["query_bias"][head], certified=True,
-        )  # fmt: skip
+            arguments["query_bias"][head])  # fmt: skip
         assert low * (1 - 1e-13) <= value <= high * (1 + 1e-13)
 
 

@@ -55,7 +55,7 @@ def test_where_the_condition_holds_no_head_escapes_the_printed_scope(case, d_hea
     worst = found.x[None], (found.y - found.x)[None]
     for w_q, w_k in (pair, worst, (found.x[None], rng.standard_normal((1, len(gamma))))):
         product = np.linalg.norm(w_q.T @ w_k, 2)
-        reached, _ = alibi.self_gap(w_q, w_k, gamma, bias, norm=norm, certified=True)
+        reached, _ = alibi.certified_self_gap(w_q, w_k, gamma, bias, norm=norm)
         assert reached * np.sqrt(len(w_q)) <= product * found.bound * (1 + 1e-9) + 1e-9
 
 

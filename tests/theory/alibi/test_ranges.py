@@ -53,11 +53,11 @@ def test_logit_range_is_attained_by_its_extremes():
 
 def test_enclosures_hold_the_floats_and_are_narrow():
     for head in heads(sizes=[(1, 1), (2, 2), (3, 2), (5, 8), (12, 4)]):
-        low, high = alibi.logit_range(**head, certified=True)
+        low, high = alibi.certified_logit_range(**head)
         found = alibi.logit_range(**head)
         assert low <= high <= low * (1 + 1e-9)
         assert low * (1 - 1e-12) <= found <= high * (1 + 1e-12)
-        low, high = alibi.self_gap(**head, certified=True)
+        low, high = alibi.certified_self_gap(**head)
         found = alibi.self_gap(**head)
         assert low - 1e-12 <= found <= high + 1e-12 * max(high, 1)
         if head["norm_bias"] is None:
@@ -91,7 +91,7 @@ def test_self_gap_of_a_positive_head_with_a_kernel_is_an_eighth_of_its_range():
 
 
 def test_a_head_that_prefers_its_own_token_has_no_self_gap():
-    low, high = alibi.self_gap(np.eye(4), np.eye(4), np.ones(4), certified=True)
+    low, high = alibi.certified_self_gap(np.eye(4), np.eye(4), np.ones(4))
     assert low == 0.0 and 0 <= high < 1e-9
     assert alibi.self_gap(np.eye(4), np.eye(4), np.ones(4)) == pytest.approx(0.0, abs=1e-12)
 
@@ -107,15 +107,17 @@ def test_degenerate_heads_have_their_ranges(certified):
     def middle(value):
         return sum(value) / 2 if certified else value
 
+    logit_range = alibi.certified_logit_range if certified else alibi.logit_range
+    self_gap = alibi.certified_self_gap if certified else alibi.self_gap
     zero, eye, one = np.zeros((2, 2)), np.eye(2), np.ones(2)
-    assert middle(alibi.logit_range(zero, eye, one, certified=certified)) == pytest.approx(0, abs=1e-30)
-    assert middle(alibi.self_gap(zero, eye, one, certified=certified)) == pytest.approx(0, abs=1e-30)
+    assert middle(logit_range(zero, eye, one)) == pytest.approx(0, abs=1e-30)
+    assert middle(self_gap(zero, eye, one)) == pytest.approx(0, abs=1e-30)
     # a constant query: all of the range comes from its bias
     wide = 2 * math.sqrt(2) * 5 / math.sqrt(2)
-    assert middle(alibi.logit_range(zero, eye, one, None, [3, 4], certified=certified)) == pytest.approx(wide)
-    assert middle(alibi.self_gap(zero, eye, one, None, [3, 4], certified=certified)) == pytest.approx(wide)
+    assert middle(logit_range(zero, eye, one, None, [3, 4])) == pytest.approx(wide)
+    assert middle(self_gap(zero, eye, one, None, [3, 4])) == pytest.approx(wide)
     # the hard case of the trust region: the bias is orthogonal to the top direction
-    found = alibi.logit_range(np.diag([2.0, 1.0]), eye, one, None, [0.0, 0.1], certified=certified)
+    found = logit_range(np.diag([2.0, 1.0]), eye, one, None, [0.0, 0.1])
     # maximise 4 x^2 + (y + 0.1)^2 on x^2 + y^2 = 2: y = 0.1 / 3
     y = 0.1 / 3
     assert middle(found) == pytest.approx(2 * math.sqrt(4 * (2 - y * y) + (y + 0.1) ** 2), rel=1e-12)
@@ -132,9 +134,9 @@ def test_enclosures_stay_narrow_on_degenerate_heads():
         bias = rng.integers(-2, 3, d) * biased
         head = {"w_q": w_q, "w_k": w_k, "gamma": rng.choice([0, 1, 2, -1], d), "norm_bias": bias, "norm": norm}
         wide, gap = alibi.logit_range(**head), alibi.self_gap(**head)
-        low, high = alibi.logit_range(**head, certified=True)
+        low, high = alibi.certified_logit_range(**head)
         assert low - 1e-12 <= wide <= high + 1e-12 and high - low <= 1e-9 * high + 1e-12
-        low, high = alibi.self_gap(**head, certified=True)
+        low, high = alibi.certified_self_gap(**head)
         assert low - 1e-11 <= gap <= high + 1e-11
         assert biased or high - low <= 1e-9 * wide + 1e-12
 

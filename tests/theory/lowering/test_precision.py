@@ -42,7 +42,7 @@ def value():
 CHEAP = (value, lambda: [str(end.man_exp()) for end in INTERVALS.on(BOX)[0]], lambda: certified_log_mass_bound(0.3))
 DEAR = (
     proof,
-    lambda: alibi.logit_range(*HEAD, np.ones(3), certified=True),
+    lambda: alibi.certified_logit_range(*HEAD, np.ones(3)),
     lambda: blow_up_time("1/2", "1/3").str(40, more=True),
     lambda: slope_in_temperature(3, 2).str(20, more=True),
 )

@@ -1,0 +1,80 @@
+"""One name and one order for one thing, and numbers that broadcast, in every public function of `theory`."""
+
+import inspect
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from scripts import theory_table
+from tests.theory.entries import ENTRIES
+
+PUBLIC = {f"{room}.{name}": function for room, name, function in theory_table.functions()}
+ENTRY = {entry.function: entry for entry in ENTRIES}
+FED = {name: ENTRY[function] for name, function in PUBLIC.items() if function in ENTRY}
+# These give a record, a matrix or a list for one number each; they are asked one at a time.
+ONE_AT_A_TIME = {
+    "alibi.slopes": "n_heads", "cache.buffer_length": "length", "cache.kept_share": "length protected extra",
+    "cache.protected_groups": "heads chosen group", "cache.split_budget": "budget", "cache.decayed_token": "slope",
+    "cache.attend_with_token": "weight", "cache.certified_log_mass_bound": "logit_range",
+    "cache.mean_turn": "n_dropped", "induction.construction": "dim", "induction.sharp_case": "dim sigma copy_slope",
+    "landscape.box_minimum": "n_tokens", "landscape.critical_point": "n_tokens", "landscape.finite_width": "n_tokens",
+    "landscape.learning_time": "alpha2 beta1 n_tokens sigma", "landscape.scaled_learning_time": "alpha2 beta1 sigma",
+    "landscape.logits": "n_tokens", "shift.shift_matrix": "length", "shift.tokens": "length dim",
+}  # fmt: skip
+# A place in a sentence, a word or a number: not an array.
+NOT_MEASURED = {"position"}
+
+
+def test_two_arguments_stand_in_one_order_wherever_both_are():
+    first: dict[tuple[str, str], str] = {}
+    for name, function in PUBLIC.items():
+        placed = [p.name for p in inspect.signature(function).parameters.values() if p.kind is not p.KEYWORD_ONLY]
+        for pair in combinations(placed, 2):
+            assert pair[::-1] not in first, f"{name} has {pair}, {first[pair[::-1]]} the other way round"
+            first[pair] = name
+
+
+@pytest.mark.parametrize("names", [("n_tokens", "tokens", "T"), ("length", "size_of_sentence", "L"),
+                                   ("eps", "epsilon"), ("logit_range", "spread"), ("slope", "rate")])  # fmt: skip
+def test_one_thing_has_one_name(names):
+    kept, *others = names
+    for name, function in PUBLIC.items():
+        assert not set(others) & set(inspect.signature(function).parameters), f"{name}: it is called {kept}"
+
+
+def test_every_public_function_of_numbers_is_fed_with_junk():
+    takes_sympy = {"shift.mixing_matrix", "shift.offset_weights", "shift.softmax", "shift.shifted_attention"}
+    wrapped = {"cache.advance", "cache.log_weight", "cache.second_order_log_weight", "cache.second_order_value"}
+    variants = {"induction.two_layer_variant"}  # of two_layer_alibi, with the same checks
+    assert set(PUBLIC) - set(FED) == takes_sympy | wrapped | variants
+
+
+def leaves(value):
+    return [leaf for part in value for leaf in leaves(part)] if isinstance(value, tuple) else [np.asarray(value)]
+
+
+@pytest.mark.parametrize("name", FED)
+def test_numbers_broadcast(name):
+    entry, one_by_one = FED[name], ONE_AT_A_TIME.get(name, "").split()
+    single = leaves(entry.function(**entry.arguments, **entry.words))
+    for argument, value in entry.arguments.items():
+        if np.ndim(value) or argument in NOT_MEASURED or (argument in entry.free and value is None):
+            continue
+        many = {**entry.arguments, **entry.words, argument: np.array([[value], [value], [value]], dtype=float)}
+        if argument in one_by_one:
+            with pytest.raises(ValueError) as refusal:
+                entry.function(**many)
+            assert "\n" not in str(refusal.value)
+            continue
+        found = leaves(entry.function(**many))
+        grown = [(one, three) for one, three in zip(single, found, strict=True) if three.shape != one.shape]
+        assert grown, f"{name}: {argument} does not broadcast"
+        for one, three in grown:
+            assert three.shape == (3, 1, *one.shape), f"{name}: {argument} does not broadcast"
+            assert np.allclose(three[0, 0], one, rtol=1e-12) and np.array_equal(three[0], three[2])
+
+
+def test_what_is_asked_one_at_a_time_is_public_and_named():
+    for name, arguments in ONE_AT_A_TIME.items():
+        assert set(arguments.split()) <= set(inspect.signature(PUBLIC[name]).parameters), name
