@@ -16,7 +16,10 @@ FAILED = 1
 
 def parser() -> cli.Parser:
     p = cli.Parser(prog=cli.program("verify"), description=__doc__, epilog=EPILOG)
-    p.add_argument("--paper", action="append", metavar="NAME", help="only this paper: kv, kv1, razor (may be repeated)")
+    p.add_argument(
+        "--paper", action="append", metavar="NAME",
+        help="only this paper: kv, kv1, razor, or one of a package of yours (repeatable)",
+    )  # fmt: skip
     p.add_argument(
         "--id", action="append", metavar="ID",
         help="only these claims, each in full; * stands for anything, and then they make a table (repeatable)",

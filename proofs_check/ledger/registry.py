@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
@@ -15,7 +16,8 @@ from types import ModuleType
 from proofs_check.core.statement import Statement
 from proofs_check.ledger.claim import Claim
 
-PAPERS = {"kv": ("proofs_check.kv",), "kv1": ("proofs_check.kv",), "razor": ("proofs_check.razor",)}
+# Where packages say which papers they hold: `paper = "package"`, ours as anybody's (pyproject.toml).
+GROUP = "induction_workbench.papers"
 _ID = re.compile(r"[a-z0-9]+(\.[A-Za-z0-9_]+)+")
 # Ids that read alike are taken for the same: any case, l, I and 1, o and 0, with or without an underscore.
 _ALIKE = str.maketrans({"1": "l", "i": "l", "0": "o", "_": None})
@@ -23,6 +25,18 @@ _ALIKE = str.maketrans({"1": "l", "i": "l", "0": "o", "_": None})
 
 class BrokenLedger(Exception):
     """The claims as written cannot be loaded as a whole: never a result."""
+
+
+def papers_of(entries: Iterable[EntryPoint]) -> dict[str, tuple[str, ...]]:
+    """The package of each paper. Raises BrokenLedger where two packages hold papers of one name."""
+    found: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        if found.setdefault(entry.name, (entry.value,)) != (entry.value,):
+            raise BrokenLedger(f"two packages hold a paper {entry.name!r}: {found[entry.name][0]} and {entry.value}")
+    return found
+
+
+PAPERS = papers_of(entry_points(group=GROUP))
 
 
 def load(papers: tuple[str, ...] = tuple(PAPERS), patterns: tuple[str, ...] | None = None) -> dict[str, Claim]:

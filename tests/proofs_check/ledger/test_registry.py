@@ -1,9 +1,13 @@
 """The registry: every claim that is written is loaded, no id is like another, and nothing ends the loading quietly."""
 
 import ast
+import json
+import os
 import re
+import subprocess
 import sys
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -108,6 +112,31 @@ def test_claims_may_stand_in_a_room_of_the_paper_and_are_not_lost_there(package,
     (folder / "room" / "lost.py").write_text(HEAD + claims("a.z"))
     with pytest.raises(BrokenLedger, match=r"room\.lost holds the claim 'a\.z'"):
         registry.load(("a",))
+
+
+def test_a_package_of_a_user_brings_a_paper(tmp_path):
+    """Installed beside ours, it is run by the same command, in processes that load it themselves."""
+    package, metadata = tmp_path / "my_paper", tmp_path / "my_paper-1.0.dist-info"
+    package.mkdir()
+    metadata.mkdir()
+    (package / "__init__.py").write_text('"""My paper."""\n\nSECTIONS = ("one",)\n')
+    (package / "one.py").write_text(HEAD + claims("mine.thm1"))
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my_paper\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(f"[{registry.GROUP}]\nmine = my_paper\n")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT.parent)])}
+    command = [sys.executable, "-m", "scripts.verify", "--paper", "mine", "--json", str(tmp_path / "v.json")]
+    done = subprocess.run(command, cwd=ROOT.parent, env=environment, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (row,) = json.loads((tmp_path / "v.json").read_text("utf-8"))["claims"]
+    assert (row["id"], row["paper"], row["status"]) == ("mine.thm1", "mine", "confirmed")
+
+
+def test_papers_are_those_that_packages_name_and_no_two_of_one_name():
+    assert list(registry.PAPERS)[:3] == ["kv", "kv1", "razor"]
+    twice = [EntryPoint("kv", package, registry.GROUP) for package in ("proofs_check.kv", "my_paper")]
+    with pytest.raises(BrokenLedger, match=r"two packages hold a paper 'kv': proofs_check\.kv and my_paper"):
+        registry.papers_of(twice)
+    assert registry.papers_of(twice[:1] * 2) == {"kv": ("proofs_check.kv",)}
 
 
 def test_a_pattern_that_matches_nothing_is_refused_with_a_hint():

@@ -1,5 +1,9 @@
 """Claims run in processes of their own: the rows are those of one process, and nothing that ends looks good."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from proofs_check.ledger import rows as ledger
@@ -62,3 +66,15 @@ def test_bad_input_comes_back_as_bad_input():
 def test_records_are_rows_that_were_not_run():
     rows = workers.records_of(Plan(("planted",), ("planted.c1*",), load=ledgers.whole))
     assert [(row["id"], row["status"]) for row in rows] == [(f"planted.c{k}", None) for k in (1, 10, 11)]
+
+
+@pytest.mark.parametrize("given", [None, "2"])
+def test_a_worker_has_one_thread_unless_another_number_is_asked_for(given):
+    environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+    code = (
+        "import os\nfrom proofs_check.ledger.workers import processes\n"
+        "with processes(1) as pool: print(pool.submit(os.getenv, 'OMP_NUM_THREADS').result())"
+    )
+    asked = environment | ({} if given is None else {"OMP_NUM_THREADS": given})
+    done = subprocess.run([sys.executable, "-c", code], env=asked, capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == (given or "1"), done.stderr
