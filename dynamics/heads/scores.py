@@ -26,6 +26,7 @@ import torch
 from torch import Tensor
 
 from dynamics.heads.rows import longest, measured, vocabulary
+from theory.records import comparable
 
 if TYPE_CHECKING:
     from torch import nn
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 PAPER_K = 2500
 
 
+@comparable
 class HeadScores(NamedTuple):
     """Each (n_layers, n_heads) float64 in [0, 1], as defined above."""
 

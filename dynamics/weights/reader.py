@@ -15,6 +15,7 @@ from dynamics.weights import layout as layouts
 from dynamics.weights.layout import ROLES, Architecture, LayerLayout, Layout, Role, Rows
 from dynamics.weights.safetensors_file import StoredTensor
 from dynamics.weights.strict_json import read_object
+from theory.records import comparable
 
 __all__ = ["Architecture", "Checkpoint", "SmallTensors", "open_checkpoint"]
 
@@ -28,6 +29,7 @@ FAMILIES = {
 }
 
 
+@comparable
 class SmallTensors(NamedTuple):
     """What a layer has beside its projections, in float32; None where the architecture has no such thing.
 

@@ -2,12 +2,14 @@
 
 import inspect
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from scripts import theory_table
 from tests.theory.entries import ENTRIES
+from theory.records import comparable
 
 PUBLIC = {f"{room}.{name}": function for room, name, function in theory_table.functions()}
 ENTRY = {entry.function: entry for entry in ENTRIES}
@@ -78,3 +80,27 @@ def test_numbers_broadcast(name):
 def test_what_is_asked_one_at_a_time_is_public_and_named():
     for name, arguments in ONE_AT_A_TIME.items():
         assert set(arguments.split()) <= set(inspect.signature(PUBLIC[name]).parameters), name
+
+
+@pytest.mark.parametrize("name", FED)
+def test_what_is_returned_compares_as_a_whole(name):
+    entry = FED[name]
+    found, again = (entry.function(**entry.arguments, **entry.words) for _ in range(2))
+    if not isinstance(found, tuple) or not hasattr(found, "_fields"):
+        return
+    assert (found == again) is True and (found != again) is False
+    other = again._replace(**{found._fields[0]: np.asarray(found[0]) + 1.0})
+    assert (found == other) is False and (found != other) is True
+
+
+def test_records_with_arrays_of_other_shapes_and_with_nan_compare():
+    @comparable
+    class Record(NamedTuple):
+        values: np.ndarray
+        size: float
+
+    one = Record(np.array([1.0, np.nan]), np.nan)
+    assert one == Record(np.array([1.0, np.nan]), np.nan) and one != Record(np.array([[1.0, np.nan]]), np.nan)
+    assert one != Record(np.array([1.0, 2.0]), np.nan) and one != Record(np.array([1.0, np.nan]), 1.0)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(one)

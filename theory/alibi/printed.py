@@ -21,8 +21,10 @@ from theory.alibi.printed_certified import decide
 from theory.alibi.sphere import sphere_maximum
 from theory.checked import POSITIVE, SHARE, real, reals, sized
 from theory.lowering.box import Outcome, outward
+from theory.records import comparable
 
 
+@comparable
 class Condition(NamedTuple):
     """Is kappa <= bound? A proof either way, or UNDECIDED. low <= kappa <= high, certified.
 
@@ -37,6 +39,7 @@ class Condition(NamedTuple):
     y: np.ndarray
 
 
+@comparable
 class Violation(NamedTuple):
     """A head of one dimension and a context - the target, then the query's state alone - above eps beyond L_h."""
 

@@ -14,8 +14,10 @@ from theory.alibi.certified import enclosed_range, enclosed_self_gap
 from theory.alibi.head import Head, balanced, checked, head, lifted, state
 from theory.alibi.sphere import SphereMaximum, sphere_maximum
 from theory.checked import sized
+from theory.records import comparable
 
 
+@comparable
 class Extremes(NamedTuple):
     """Post-norm states (d_model,): the query whose logits spread most, and the keys with its highest and lowest."""
 

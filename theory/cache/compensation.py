@@ -18,8 +18,10 @@ from scipy.special import logsumexp
 
 from theory.cache.dropped import Array, attend, checked_dropped, checked_head, odds_share
 from theory.checked import real, reals, sized
+from theory.records import comparable
 
 
+@comparable
 class Token(NamedTuple):
     """key (..., d_k), value (..., d_v), log_mass (...): weight e^{log_mass + q.key} for a query q."""
 
@@ -28,6 +30,7 @@ class Token(NamedTuple):
     log_mass: Array
 
 
+@comparable
 class Comparison(NamedTuple):
     """One head with all tokens, without the dropped ones, and with a token in their place.
 

@@ -15,8 +15,10 @@ from numpy.typing import ArrayLike
 from theory.cache.compensation import Token, checked_keys, checked_vector, prior_weights
 from theory.cache.dropped import Array
 from theory.checked import sized
+from theory.records import comparable
 
 
+@comparable
 class SecondOrderToken(NamedTuple):
     """centre q_0 (..., d_k); token, the tangent there; key_covariance (..., d_k, d_k); value_key_covariance
     (..., d_v, d_k)."""

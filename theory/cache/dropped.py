@@ -12,11 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logsumexp
 
 from theory.checked import NONNEGATIVE, UNIT, choice, reals, shown, sized
+from theory.records import comparable
 
 Array = NDArray[np.float64]
 Norm = Literal["rms", "layer"]
 
 
+@comparable
 class Truncation(NamedTuple):
     """The parts of o - o_K = mass (dropped_mean - truncated); the outputs have shape (d_v,)."""
 

@@ -13,10 +13,12 @@ from numpy.typing import ArrayLike
 
 from theory.checked import NONNEGATIVE, POSITIVE, choice, real, reals, sized, whole, wholes
 from theory.induction.network import Array
+from theory.records import comparable
 
 Domain = Literal["unit", "symmetric", "ball"]
 
 
+@comparable
 class SharpCase(NamedTuple):
     """Tokens (5, dim) and the slope m at which the error reaches `copy_error_bound` as e^{-p} -> 0."""
 

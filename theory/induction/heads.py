@@ -12,10 +12,12 @@ from numpy.typing import ArrayLike
 
 from theory.checked import NONNEGATIVE, POSITIVE, choice, reals, sized
 from theory.induction.network import Array, checked_tokens, softmax, support_mask, two_layer_variant
+from theory.records import comparable
 
 HeadSupport = Literal["causal", "inner"]
 
 
+@comparable
 class Discrepancy(NamedTuple):
     """How far the causal KV-shift head is from the induction head: vector = epsilon (vbar - IH)."""
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory.checked import NONNEGATIVE, POSITIVE, choice, reals, whole
+from theory.records import comparable
 
 Array = NDArray[np.float64]
 FirstMask = Literal["strict", "causal"]
@@ -24,6 +25,7 @@ KeyWeights = Literal["paper", "repaired"]
 LEFT_OUT = {"inner": (1, 1), "causal": (0, 0), "not_current": (0, 1), "not_first": (1, 0)}
 
 
+@comparable
 class Weights(NamedTuple):
     """Matrices of the construction, each (2d, 2d); `output` is (d, 2d); `key` may carry the batch axes of sigma."""
 

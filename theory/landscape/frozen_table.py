@@ -16,11 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory.checked import choice, whole
 from theory.landscape.width import _softmax, _state, checked_parameters, width_terms
+from theory.records import comparable
 
 Array = NDArray[np.float64]
 Law = Literal["mean", "interior"]
 
 
+@comparable
 class TableTerms(NamedTuple):
     """Order-1/d mean c1 (times d), and the slopes s0, s1 in the two means of the table."""
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory.checked import Range, real, reals, whole
+from theory.records import comparable
 
 Array = NDArray[np.float64]
 
@@ -21,6 +22,7 @@ _REACH = 10.0  # beyond |10| exponents are large enough to spoil the last digits
 _HIGHEST = 600.0  # e^600 is finite with room for the sums
 
 
+@comparable
 class SliceGrid(NamedTuple):
     """Axes of length `size`; the fields have shape (alpha1, beta1). d_alpha1 = dL/dalpha1 along the slice."""
 

@@ -17,11 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory.checked import Range, reals, whole
 from theory.checked import position as checked_position
+from theory.records import comparable
 
 Array = NDArray[np.float64]
 LIMITS = Range(-1e75, 1e75)
 
 
+@comparable
 class FiniteWidth(NamedTuple):
     """Order-1/d terms, both times d: of the mean of the loss over embeddings, and of its variance."""
 
