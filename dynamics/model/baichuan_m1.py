@@ -7,7 +7,6 @@ taken at norm 1. `dynamics.weights.running` reads one from a folder and writes o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -16,7 +15,7 @@ from torch.nn import functional as F
 
 from dynamics.model.attention import KVShiftAttention
 from dynamics.model.cache import KVCache
-from dynamics.model.decoder import Block, SwiGLU, embed, run
+from dynamics.model.decoder import Block, SwiGLU, embed, run, weights_by_layer, with_caches
 
 
 class LayerShape(NamedTuple):
@@ -44,21 +43,13 @@ class BaichuanM1(nn.Module):
 
     def forward(self, tokens: Tensor, query_index: Tensor | None = None, caches: list[KVCache] | None = None) -> Tensor:
         """Logits, (batch, length, vocab), or (batch, vocab) with query_index; arguments as `InductionModel.forward`."""
-        if caches is not None and len(caches) != len(self.blocks):
-            raise ValueError(f"caches must be one a layer, {len(self.blocks)}, got {len(caches)}")
-        caches = caches or [None] * len(self.blocks)
-        blocks = [partial(block, cache=cache) for block, cache in zip(self.blocks, caches, strict=True)]
-        hidden = self.norm(run(blocks, embed(self.embedding, tokens), query_index))
+        hidden = self.norm(run(with_caches(self.blocks, caches), embed(self.embedding, tokens), query_index))
         logits = F.linear(hidden, F.normalize(self.head, dim=-1))
         return logits if query_index is None else logits.squeeze(1)
 
     def attention_weights(self, tokens: Tensor, query_index: Tensor) -> list[Tensor]:
         """Layer by layer, the attention probabilities of the scored position, (batch, heads, length)."""
-        hidden, weights = embed(self.embedding, tokens), []
-        for block in self.blocks:
-            weights.append(block.attention.weights(block.attention_norm(hidden), query_index=query_index).squeeze(2))
-            hidden = block(hidden)
-        return weights
+        return weights_by_layer(self.blocks, embed(self.embedding, tokens), query_index)
 
 
 class _Block(Block):

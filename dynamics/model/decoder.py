@@ -1,5 +1,7 @@
 """A small Llama-like decoder whose last layer and head can run at one scored position only."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -51,6 +53,22 @@ def run(blocks: Sequence[Callable[[Tensor, Tensor | None], Tensor]], hidden: Ten
     for block in below:
         hidden = block(hidden, None)
     return last(hidden, rows)
+
+
+def with_caches(blocks: Sequence[Block], caches: Sequence[KVCache] | None) -> list[Callable[..., Tensor]]:
+    """Each block with its cache. Raises ValueError unless there is one a layer, or none at all."""
+    if caches is not None and len(caches) != len(blocks):
+        raise ValueError(f"caches must be one a layer, {len(blocks)}, got {len(caches)}")
+    return [partial(block, cache=cache) for block, cache in zip(blocks, caches or [None] * len(blocks), strict=True)]
+
+
+def weights_by_layer(blocks: Sequence[Block], hidden: Tensor, query_index: Tensor) -> list[Tensor]:
+    """Layer by layer, the attention probabilities of the scored position, (batch, heads, length)."""
+    weights = []
+    for block in blocks:
+        weights.append(block.attention.weights(block.attention_norm(hidden), query_index=query_index).squeeze(2))
+        hidden = block(hidden)
+    return weights
 
 
 def scores(embedding: Tensor, hidden: Tensor) -> Tensor:
@@ -147,11 +165,7 @@ class InductionModel(nn.Module):
         self, tokens: Tensor, query_index: Tensor | None = None, caches: list[KVCache] | None = None
     ) -> Tensor:
         """Return what the embedding multiplies: (batch, width) with query_index, else (batch, length, width)."""
-        if caches is not None and len(caches) != len(self.blocks):
-            raise ValueError(f"caches must be one a layer, {len(self.blocks)}, got {len(caches)}")
-        caches = caches or [None] * len(self.blocks)
-        blocks = [partial(block, cache=cache) for block, cache in zip(self.blocks, caches, strict=True)]
-        hidden = self.norm(run(blocks, self.embed(tokens), query_index))
+        hidden = self.norm(run(with_caches(self.blocks, caches), self.embed(tokens), query_index))
         return hidden if query_index is None else hidden.squeeze(1)
 
     def embed(self, tokens: Tensor) -> Tensor:
@@ -160,11 +174,7 @@ class InductionModel(nn.Module):
 
     def attention_weights(self, tokens: Tensor, query_index: Tensor) -> list[Tensor]:
         """Return, layer by layer, the attention probabilities of the scored position, (batch, heads, length)."""
-        hidden, weights = self.embed(tokens), []
-        for block in self.blocks:
-            weights.append(block.attention.weights(block.attention_norm(hidden), query_index=query_index).squeeze(2))
-            hidden = block(hidden)
-        return weights
+        return weights_by_layer(self.blocks, self.embed(tokens), query_index)
 
 
 def _linear(rows: int, columns: int, generator: torch.Generator | None) -> nn.Linear:
