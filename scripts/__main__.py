@@ -33,7 +33,10 @@ def parser() -> Parser:
 
 
 def _dispatch(argv: list[str] | None) -> int:
-    asked = parser().parse_args(argv)
+    given = sys.argv[1:] if argv is None else argv
+    if not given:
+        raise ValueError(f"give a command: {', '.join(commands())} (or --help)")
+    asked = parser().parse_args(given)
     return import_module(f".{asked.command}", __package__).main(asked.rest)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts import __main__ as one_command
 from scripts import cli, compare, fig_landscape, scalar, scope, sweep, train
 from tests.dynamics.files.test_atomic import KINDS
 
@@ -106,3 +107,30 @@ def test_empty_text_is_refused_for_every_option_without_a_type():
     assert line.parse_args(["--name", "a"]) == argparse.Namespace(name="a")
     with pytest.raises(SystemExit):
         line.parse_args(["--name", ""])
+
+
+@pytest.mark.parametrize(
+    ("argv", "status", "told"),
+    [
+        ([], 2, "give a command: verify, report,"),
+        (["verfy"], 2, "invalid choice: 'verfy'"),
+        (["verify", "--jobs", "0"], 2, "--jobs"),
+    ],
+)
+def test_the_one_command_refuses_in_one_line(argv, status, told, capsys):
+    try:
+        found = one_command.main(argv)
+    except SystemExit as end:
+        found = end.code
+    error = capsys.readouterr().err
+    assert found == status and told in error and error.count("\n") == 1
+
+
+def test_the_one_command_lists_every_command_with_a_line(capsys):
+    with pytest.raises(SystemExit) as end:
+        one_command.main(["--help"])
+    out = capsys.readouterr().out
+    assert end.value.code == 0
+    for path in (Path(cli.__file__).parent).glob("fig_*.py"):
+        assert path.stem in out
+    assert all(name in out for name in one_command.COMMANDS)
