@@ -138,14 +138,15 @@ def choice(name: str, value: object, allowed: Sequence[str]) -> str:
     return value
 
 
-def elementwise(*names: str) -> Callable[[Callable[..., float]], Callable[..., Any]]:
+def elementwise(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The function of numbers, for arrays as well: the named arguments broadcast, None stays None.
 
-    Numbers alone give a float, by the same steps; arrays give a float64 array, number by number, so every entry is what
-    the numbers give. Raises ValueError for shapes that do not broadcast, and as the function does for the first entry.
+    Numbers alone give what the function gives; arrays give a float64 array, number by number, so every entry is what
+    its numbers give, and a record of arrays where the function gives a record (no numbers: an empty array). Raises
+    ValueError for shapes that do not broadcast, and as the function does for the first entry.
     """
 
-    def wrap(function: Callable[..., float]) -> Callable[..., Any]:
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
         takes = inspect.signature(function)
 
         @wraps(function)
@@ -163,11 +164,21 @@ def elementwise(*names: str) -> Callable[[Callable[..., float]], Callable[..., A
                 return function(*args, **kwargs)
             entries = zip(*(row.ravel().tolist() for row in rows), strict=True)
             found = [function(**{**given, **dict(zip(arrays, entry, strict=True))}) for entry in entries]
-            return np.array(found, dtype=np.float64).reshape(rows[0].shape)
+            return _stacked(found, rows[0].shape)
 
         return over_arrays
 
     return wrap
+
+
+def _stacked(found: Sequence[Any], shape: tuple[int, ...]) -> Any:
+    """The results as one array; records as one record, field by field, and None where all are."""
+    if found and isinstance(found[0], tuple):
+        parts = [_stacked(column, shape) for column in zip(*found, strict=True)]
+        return found[0].__class__(*parts) if hasattr(found[0], "_fields") else tuple(parts)
+    if found and all(entry is None for entry in found):
+        return None
+    return np.array(found, dtype=np.float64).reshape(shape)
 
 
 def _many(value: object) -> bool:

@@ -18,10 +18,8 @@ FED = {name: ENTRY[function] for name, function in PUBLIC.items() if function in
 ONE_AT_A_TIME = {
     "alibi.slopes": "n_heads", "cache.buffer_length": "length", "cache.kept_share": "length protected extra",
     "cache.protected_groups": "heads chosen group", "cache.split_budget": "budget", "cache.decayed_token": "slope",
-    "cache.attend_with_token": "weight", "cache.certified_log_mass_bound": "logit_range",
-    "cache.mean_turn": "n_dropped", "induction.construction": "dim", "induction.sharp_case": "dim sigma copy_slope",
-    "landscape.box_minimum": "n_tokens", "landscape.critical_point": "n_tokens", "landscape.finite_width": "n_tokens",
-    "landscape.learning_time": "alpha2 beta1 n_tokens sigma", "landscape.scaled_learning_time": "alpha2 beta1 sigma",
+    "cache.attend_with_token": "weight", "cache.mean_turn": "n_dropped", "induction.construction": "dim",
+    "induction.sharp_case": "dim sigma copy_slope", "landscape.finite_width": "n_tokens",
     "landscape.logits": "n_tokens", "shift.shift_matrix": "length", "shift.tokens": "length dim",
 }  # fmt: skip
 # A place in a sentence, a word or a number: not an array.

@@ -17,7 +17,7 @@ import sympy as sp
 from numpy.typing import ArrayLike
 
 from theory.cache.dropped import Array
-from theory.checked import NONNEGATIVE, POSITIVE, UNIT, real, reals, sized
+from theory.checked import NONNEGATIVE, POSITIVE, UNIT, elementwise, real, reals, sized
 from theory.lowering.box import outward
 from theory.lowering.numeric import numeric
 from theory.lowering.precision import working
@@ -48,6 +48,7 @@ def log_mass_bound(logit_range: ArrayLike) -> Array:
     return np.where(r < 1.0, series, large + np.log(rest) - np.log(large) - 1.0 + large * np.exp(-large) / rest)
 
 
+@elementwise("logit_range")
 def certified_log_mass_bound(logit_range: float) -> tuple[float, float]:
     """Floats (lower, upper) around Lambda(r), by Arb, at the exact binary value of r > 0.
 

@@ -1,14 +1,17 @@
 """The one critical point of the loss in four parameters, and its least value on the box of Figure 2, as numbers.
 
-Neither is in the papers; `theory.landscape.critical_symbolic` derives both.
+Neither is in the papers; `theory.landscape.critical_symbolic` derives both. Of an array of n_tokens each is a record of
+arrays.
 """
 
 import math
 from typing import NamedTuple
 
-from theory.checked import Range, real
+from theory.checked import Range, elementwise, real
+from theory.records import comparable
 
 
+@comparable
 class CriticalPoint(NamedTuple):
     """The point where the gradient of L vanishes."""
 
@@ -18,6 +21,7 @@ class CriticalPoint(NamedTuple):
     beta2: float
 
 
+@comparable
 class BoxMinimum(NamedTuple):
     """Where L is least on the box, and L there in nats."""
 
@@ -30,6 +34,7 @@ def _tokens(n_tokens: float) -> float:
     return real("n_tokens", n_tokens, Range(4.0))
 
 
+@elementwise("n_tokens")
 def critical_point(n_tokens: float) -> CriticalPoint:
     """The only critical point of L: e^{alpha1} = 1 - 1/(2T), e^{alpha2} = 1 + 1/T, beta1 = beta2 = 0; L = log T there.
 
@@ -40,6 +45,7 @@ def critical_point(n_tokens: float) -> CriticalPoint:
     return CriticalPoint(math.log1p(-0.5 / tokens), math.log1p(1 / tokens), 0.0, 0.0)
 
 
+@elementwise("n_tokens")
 def box_minimum(n_tokens: float) -> BoxMinimum:
     """The only minimiser (0, 1) of L on 0 <= alpha1, beta1 <= 1, alpha2 = 1 - alpha1, beta2 = 1 - beta1, and its loss.
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from theory.checked import NONNEGATIVE, POSITIVE, Range, index, real, reals, whole, wholes
+from theory.checked import NONNEGATIVE, POSITIVE, Range, elementwise, index, real, reals, whole, wholes
 from theory.checked import position as checked_position
 from theory.landscape.kernels import (
     Array,
@@ -28,6 +28,7 @@ from theory.landscape.kernels import (
     weigh,
     weigh_printed,
 )
+from theory.records import comparable
 
 Position = int | Literal["mean"] | None
 Kernel = Callable[..., Array]
@@ -152,6 +153,7 @@ def _logit_rows(w: Weights, beta1: Array, beta2: Array, size: int, place: int) -
     return rows
 
 
+@comparable
 class ScaledTime(NamedTuple):
     """s* within `quadrature_error` of `value`, both floats; the bound is proved."""
 
@@ -159,6 +161,7 @@ class ScaledTime(NamedTuple):
     quadrature_error: float
 
 
+@comparable
 class LearningTime(NamedTuple):
     """What gradient flow takes to learn, to leading order in T, and two errors that have nothing to do with each other.
 
@@ -171,6 +174,7 @@ class LearningTime(NamedTuple):
     finite_size_error: float | None = None
 
 
+@elementwise("alpha2", "beta1", "sigma")
 def scaled_learning_time(alpha2: float, beta1: float, sigma: float = 1.0) -> ScaledTime:
     """s*(alpha2, beta1): gradient flow near log T learns at time t = s* T (1 + o(1)) as T grows.
 
@@ -187,6 +191,7 @@ def scaled_learning_time(alpha2: float, beta1: float, sigma: float = 1.0) -> Sca
     return ScaledTime(*_rounded(scaled_blow_up_time(*map(Fraction, start)), 1.0))
 
 
+@elementwise("alpha2", "beta1", "n_tokens", "sigma")
 def learning_time(alpha2: float, beta1: float, n_tokens: float, sigma: float = 1.0) -> LearningTime:
     """s* T, the leading order of the time in which gradient flow learns induction; s* as in `scaled_learning_time`.
 
