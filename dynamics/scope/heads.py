@@ -170,11 +170,10 @@ def _scope(head: HeadRange, asked: Settings, reach: Reach, budget: int, cap: int
 
 
 def _printed(head: HeadRange, eps: float, small: SmallTensors) -> float | None:
-    """L_h of a head of one dimension with the same spectral norm: nothing else enters it."""
+    """L_h as printed, None where it says nothing."""
     if head.product_norm is None or head.slope is None:
         return None
-    unit = np.eye(1, len(small.gamma))
-    return alibi.printed_scope(head.product_norm * unit, unit, small.gamma, small.norm_bias, head.slope, eps)
+    return alibi.printed_scope_of_norm(head.product_norm, small.gamma, small.norm_bias, head.slope, eps)
 
 
 def _row(mixture: np.ndarray | None, kv_head: int) -> tuple[float, ...] | None:

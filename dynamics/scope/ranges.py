@@ -14,7 +14,6 @@ from theory import alibi
 from theory.alibi import grams
 from theory.alibi.grams_rotary import rotary_ranges
 from theory.alibi.grams_rows import turned
-from theory.alibi.head import checked, spectral_range
 from theory.alibi.rotary import rotary_range_normed
 from theory.alibi.shifted import shifted_range
 
@@ -112,13 +111,11 @@ def _heads(layer: int, part: Part, sizes: Architecture, small: SmallTensors, cer
 
 
 def _spectral(norm: float, key: np.ndarray, head: int, sizes: Architecture, small: SmallTensors) -> float:
-    """`alibi.head.spectral_range` of a head of one dimension with the same spectral norms: nothing else enters it."""
+    """The spectral bound of the head's range, from its norms."""
     pull = 0.0
     if small.query_bias is not None:
         pull = float(np.linalg.norm(turned(key, small.query_bias[head].astype(np.float64))))
-    unit = np.eye(1, sizes.d_model)
-    bias = np.array([pull * sizes.scale])
-    return spectral_range(checked(norm * sizes.scale * unit, unit, small.gamma, small.norm_bias, bias, sizes.norm))
+    return alibi.spectral_range_of_norms(norm * sizes.scale, pull * sizes.scale, small.gamma, small.norm_bias)
 
 
 def _mixed(raw: float, coefficients: np.ndarray | None, kv_head: int) -> float:

@@ -16,6 +16,7 @@ ENTRY = {entry.function: entry for entry in ENTRIES}
 FED = {name: ENTRY[function] for name, function in PUBLIC.items() if function in ENTRY}
 # These give a record, a matrix or a list for one number each; they are asked one at a time.
 ONE_AT_A_TIME = {
+    "alibi.spectral_range_of_norms": "product pull", "alibi.printed_scope_of_norm": "product",
     "alibi.slopes": "n_heads", "cache.buffer_length": "length", "cache.kept_share": "length protected extra",
     "cache.protected_groups": "heads chosen group", "cache.split_budget": "budget", "cache.decayed_token": "slope",
     "cache.attend_with_token": "weight", "cache.mean_turn": "n_dropped", "induction.construction": "dim",

@@ -5,12 +5,14 @@ from theory.alibi.bounds import (
     log_weight_bound,
     masked_weight_bound,
     printed_scope,
+    printed_scope_of_norm,
     scope,
     slopes,
     spectral_scope,
     weight_bound,
     window_for_mass,
 )
+from theory.alibi.head import spectral_range_of_norms
 from theory.alibi.ranges import Extremes, certified_logit_range, certified_self_gap, extremes, logit_range, self_gap
 
 __all__ = [
@@ -23,9 +25,11 @@ __all__ = [
     "logit_range",
     "masked_weight_bound",
     "printed_scope",
+    "printed_scope_of_norm",
     "scope",
     "self_gap",
     "slopes",
+    "spectral_range_of_norms",
     "spectral_scope",
     "weight_bound",
     "window_for_mass",

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from theory.alibi.head import checked, product_norm, spectral_range
 from theory.alibi.logs import gap_within, log_1m_exp, log_expm1, log_odds, log_sum_of_powers, odds_times_power, softplus
-from theory.checked import NONNEGATIVE, POSITIVE, SHARE, elementwise, index, real, sized
+from theory.checked import NONNEGATIVE, POSITIVE, SHARE, elementwise, index, real, reals, sized
 
 
 def slopes(n_heads: int) -> list[float]:
@@ -44,9 +44,25 @@ def printed_scope(
     Args: w_q, w_k (d_head, d_model); gamma, norm_bias (d_model,), norm_bias None for 0; slope > 0; eps in (0, 1).
     """
     weights = checked(w_q, w_k, gamma, norm_bias)
+    product = product_norm(weights.w_q, weights.w_k)
+    return printed_scope_of_norm(product, weights.gamma, weights.norm_bias, slope, eps)
+
+
+@elementwise("slope", "eps")
+@sized()
+def printed_scope_of_norm(
+    product: float, gamma: ArrayLike, norm_bias: ArrayLike | None, slope: float, eps: float
+) -> float:
+    """`printed_scope` from product = ||W_Q^T W_K||_2: nothing else of a head enters it. product >= 0, else as there."""
     slope, eps = real("slope", slope, POSITIVE), real("eps", eps, SHARE)
-    norms = float(weights.gamma @ weights.gamma + weights.norm_bias @ weights.norm_bias)
-    return (2 * product_norm(weights.w_q, weights.w_k) * norms - math.log(eps)) / slope
+    product, gains = real("product", product, NONNEGATIVE), reals("gamma", gamma)
+    if gains.ndim != 1 or not gains.size:
+        raise ValueError(f"gamma has shape {gains.shape}: expected (d_model,)")
+    norms = float(gains @ gains)
+    if norm_bias is not None:
+        bias = reals("norm_bias", norm_bias, shape=gains.shape)
+        norms = float(gains @ gains + bias @ bias)
+    return (2 * product * norms - math.log(eps)) / slope
 
 
 @elementwise("slope", "eps")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.checked import choice, reals
+from theory.checked import NONNEGATIVE, choice, real, reals
 
 NORMS = ("rms", "layer")
 
@@ -115,10 +115,23 @@ def lifted(weights: Weights, z: np.ndarray) -> np.ndarray:
 def spectral_range(weights: Weights) -> float:
     """The bound D <= 2 (||M|| (sqrt(d) |gamma|_inf + ||b||) + ||W_K^T b_Q|| / sqrt(d_head)) sqrt(d) |gamma|_inf."""
     scale = 1 / math.sqrt(weights.w_q.shape[0])
-    reach = math.sqrt(len(weights.gamma)) * float(np.abs(weights.gamma).max())
     norm = product_norm(weights.w_q, weights.w_k) * scale
     pull = float(np.linalg.norm(weights.w_k.T @ weights.query_bias)) * scale
-    return 2 * reach * (norm * (reach + float(np.linalg.norm(weights.norm_bias))) + pull)
+    return spectral_range_of_norms(norm, pull, weights.gamma, weights.norm_bias)
+
+
+def spectral_range_of_norms(product: float, pull: float, gamma: ArrayLike, norm_bias: ArrayLike | None = None) -> float:
+    """`spectral_range` from product = ||M|| and pull = ||W_K^T b_Q|| / sqrt(d_head): nothing else of a head enters it.
+
+    Args: product, pull >= 0; gamma, norm_bias (d_model,). Raises: ValueError for anything else.
+    """
+    product, pull = real("product", product, NONNEGATIVE), real("pull", pull, NONNEGATIVE)
+    gains = reals("gamma", gamma)
+    if gains.ndim != 1 or not gains.size:
+        raise ValueError(f"gamma has shape {gains.shape}: expected (d_model,)")
+    bias = 0.0 if norm_bias is None else float(np.linalg.norm(reals("norm_bias", norm_bias, shape=gains.shape)))
+    reach = math.sqrt(gains.size) * float(np.abs(gains).max())
+    return 2 * reach * (product * (reach + bias) + pull)
 
 
 def product_norm(left: np.ndarray, right: np.ndarray) -> float:
