@@ -148,7 +148,8 @@ class KVShiftAttention(nn.Module):
 
     def own(self) -> dict[str, Tensor]:
         """The parameters as they are now, by name; what is not shifted has no coefficients."""
-        projections = {f"{name}_proj.weight": getattr(self, f"{name}_proj").weight for name in "qkvo"}
+        names = [f"{letter}_proj" for letter in "qkvo"]
+        projections = {f"{name}.weight": forward.weight_of(name, getattr(self, name)) for name in names}
         mixtures = {name: getattr(self, name) for name in forward.COEFFICIENTS.values()}
         return projections | {name: parameter for name, parameter in mixtures.items() if parameter is not None}
 

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from dynamics.model.attention import KVShiftAttention
 from dynamics.model.cache import KVCache
 from dynamics.model.config import ModelConfig
-from dynamics.model.forward import swiglu
+from dynamics.model.forward import swiglu, weight_of
 
 
 def at(hidden: Tensor, query_index: Tensor | None) -> Tensor:
@@ -90,7 +90,8 @@ class SwiGLU(nn.Module):
         self.down = _linear(hidden, width, generator)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        return swiglu(hidden, {f"{name}.weight": getattr(self, name).weight for name in ("gate", "up", "down")})
+        names = ("gate", "up", "down")
+        return swiglu(hidden, {f"{name}.weight": weight_of(name, getattr(self, name)) for name in names})
 
 
 class Block(nn.Module):

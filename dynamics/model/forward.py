@@ -3,7 +3,7 @@
 Parameters are tensors by the names of `KVShiftAttention`. Each may have a leading model axis, and then the first axis
 of the states holds the models' batches one after another: what depends on weights is done model by model in one batched
 multiplication, all else does not see the difference. What each choice is made of stands in a place of its own: the
-values in `values` and `_read`, the weights in `dynamics.model.softmax`, what is mixed with its past in `_mixed`,
+values in `query_key_value` and `_read`, the weights in `dynamics.model.softmax`, what is mixed with its past in `_mix`,
 positions in `_placed` and `_mask`, documents, pads, rows and windows in `Layout`.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from dynamics.model import coefficients
@@ -107,6 +107,17 @@ def linear(x: Tensor, weight: Tensor) -> Tensor:
     if weight.ndim == 2:
         return F.linear(x, weight)
     return (x.reshape(len(weight), -1, x.shape[-1]) @ weight.mT).view(*x.shape[:-1], -1)
+
+
+def weight_of(name: str, projection: nn.Module) -> Tensor:
+    """The weight of a projection, which is read and not called.
+
+    Raises: ValueError for one that would do more if it were called (a bias, a hook, a forward of its own).
+    """
+    plain = isinstance(projection, nn.Linear) and type(projection).forward is nn.Linear.forward
+    if not plain or projection.bias is not None or projection._forward_hooks or projection._forward_pre_hooks:
+        raise ValueError(f"{name} is read, not called: it must be an nn.Linear without bias, hooks or another forward")
+    return projection.weight
 
 
 def rms_norm(x: Tensor, weight: Tensor) -> Tensor:

@@ -101,15 +101,15 @@ def export_baichuan_m1(model: InductionModel, folder: str | Path) -> Path:
     return folder
 
 
-def _sizes(model: InductionModel) -> tuple[int, int, int, int]:
-    """n_heads, n_kv_heads, head_dim of ours, and the width of the folder."""
+def _sizes(model: InductionModel) -> tuple[int, int, int]:
+    """n_heads and n_kv_heads of ours, and the width of the folder."""
     config, layer = model.config, model.blocks[0].attention
     more = layer.n_heads // layer.n_kv_heads * layer.head_dim
-    return layer.n_heads, layer.n_kv_heads, layer.head_dim, config.width + more
+    return layer.n_heads, layer.n_kv_heads, config.width + more
 
 
 def _config(model: InductionModel) -> dict[str, object]:
-    config, (n_heads, n_kv_heads, _, wide) = model.config, _sizes(model)
+    config, (n_heads, n_kv_heads, wide) = model.config, _sizes(model)
     return {
         "model_type": "baichuan_m1", "architectures": ["BaichuanM1ForCausalLM"], "vocab_size": config.vocab,
         "hidden_size": wide, "intermediate_size": config.mlp_width or 1, "num_hidden_layers": config.n_layers,
@@ -121,7 +121,7 @@ def _config(model: InductionModel) -> dict[str, object]:
 
 
 def _tensors(model: InductionModel) -> dict[str, Tensor]:
-    wide, width = _sizes(model)[3], model.config.width
+    wide, width = _sizes(model)[2], model.config.width
     embedding, shrunk = model.embedding.detach().double().cpu(), math.sqrt(width / wide)
     norms = embedding.norm(dim=1)
     most = norms.max()

@@ -128,3 +128,23 @@ def test_attention_refuses_bad_inputs_in_one_line(extra, message):
     with pytest.raises(ValueError, match=message) as caught:
         KVShiftAttention(8, 2)(extra.pop("x"), **extra)
     assert "\n" not in str(caught.value)
+
+
+def biased(module):
+    module.v_proj = torch.nn.Linear(8, 8)
+
+
+def hooked(module):
+    module.k_proj.register_forward_hook(lambda *_: None)
+
+
+def wrapped(module):
+    module.q_proj = torch.nn.Sequential(module.q_proj)
+
+
+@pytest.mark.parametrize(("change", "name"), [(biased, "v_proj"), (hooked, "k_proj"), (wrapped, "q_proj")])
+def test_a_projection_that_would_do_more_than_multiply_is_not_silently_read(change, name):
+    module = KVShiftAttention(8, 2)
+    change(module)
+    with pytest.raises(ValueError, match=f"{name} is read, not called"):
+        module(torch.zeros(1, 3, 8))

@@ -59,6 +59,7 @@ def test_a_statement_is_decided():
     proved = decide(statement("t", for_all=[x], says=exp(x) >= 1 + x), mutants=True)
     assert (proved.outcome, proved.strength, proved.coverage) == ("proved", "proved", "all")
     assert proved.certificate and proved.mutants["made"] > 0 and proved.sentence
+    assert decide(statement("u", for_all=[x], says=exp(x) > x)).mutants is None  # only if asked for
     refuted = decide(statement("f", for_all=[n], says=log(n) < n - 1))
     assert refuted.outcome == "refuted" and refuted.at["point"] == {"n": "1"} and refuted.mutants is None
     assert decide(statement("e", for_all=[x], given=[x > 1, x < 0], says=x > 0)).outcome == "error"

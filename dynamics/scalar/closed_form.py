@@ -7,8 +7,8 @@ from functools import cache, reduce
 import torch
 from torch import Tensor
 
+from theory.checked import Range, reals, whole
 from theory.checked import position as checked_position
-from theory.checked import whole
 from theory.landscape import symbolic
 from theory.landscape.exact import Position
 from theory.lowering.numeric import numeric
@@ -31,12 +31,12 @@ def landscape_loss(
     """
     values = alpha1, alpha2, beta1, beta2
     if position is None:
-        tokens = torch.as_tensor(n_tokens)
-        if tokens.dtype == torch.bool or tokens.is_complex() or not bool((tokens.detach() >= 4).all()):
-            raise ValueError(f"n_tokens must be at least 4 where the position is an interior one, got {n_tokens}")
-        kinds = [value.dtype for value in values if torch.is_tensor(value) and value.is_floating_point()]
-        kind = reduce(torch.promote_types, kinds) if kinds else torch.float64
-        return _loss(_interior(), *values, tokens.detach().to(kind))
+        tensors = [value for value in values if torch.is_tensor(value)]
+        floats = bool(tensors) and all(value.is_floating_point() for value in tensors)
+        kind = reduce(torch.promote_types, [value.dtype for value in tensors]) if floats else torch.float64
+        numbers = n_tokens.detach().cpu() if torch.is_tensor(n_tokens) else n_tokens
+        tokens = torch.as_tensor(reals("n_tokens", numbers, Range(4.0)), dtype=kind)
+        return _loss(_interior(), *values, tokens.to(tensors[0].device) if tensors else tokens)
     size = whole("n_tokens", n_tokens, 2)
     place = checked_position(position, size)
     if place != "mean":

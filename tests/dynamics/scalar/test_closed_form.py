@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics.flow.torch_loss import landscape_loss
+from dynamics.scalar.closed_form import landscape_loss
 from theory import landscape
 
 NUMBERS = st.lists(st.floats(-20, 20), min_size=4, max_size=4)
@@ -35,6 +35,8 @@ def test_arguments_broadcast_and_keep_their_type():
     expected = landscape.loss(0.0, 1.0, beta.double().numpy(), 1 - beta.double().numpy(), sizes.numpy())
     assert np.allclose(found.numpy(), expected, rtol=1e-6)
     assert landscape_loss(0.0, 1.0, 1.0, 0.0, 30).dtype == torch.float64
+    whole_ones = landscape_loss(0.0, 1.0, torch.tensor([0, 1]), 0.0, 9.5)  # n_tokens stays 9.5
+    assert np.allclose(whole_ones, landscape.loss(0.0, 1.0, [0, 1], 0.0, 9.5), rtol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")
@@ -45,6 +47,13 @@ def test_it_is_differentiable_twice_and_forward(tokens, position):
     assert torch.autograd.gradgradcheck(lambda *p: landscape_loss(*p, tokens, position), inputs)
     hessian = torch.func.hessian(lambda p: landscape_loss(*p, tokens, position))(torch.stack(inputs).detach())
     assert np.allclose(hessian, landscape.hessian(0.3, 0.8, -0.4, 1.2, tokens, position), atol=1e-12)
+
+
+@pytest.mark.gpu
+def test_it_runs_where_its_parameters_are():
+    inputs = [value.detach().cuda() for value in tensors((0.3, 0.8, -0.4, 1.2))]
+    found = landscape_loss(*inputs, [4, 30])
+    assert found.is_cuda and np.allclose(found.cpu(), landscape.loss(0.3, 0.8, -0.4, 1.2, [4, 30]), rtol=1e-12)
 
 
 def test_an_optimiser_learns_the_induction_head():
@@ -61,9 +70,13 @@ def test_an_optimiser_learns_the_induction_head():
 @pytest.mark.parametrize(
     ("n_tokens", "position", "message"),
     [
-        (3.9, None, "n_tokens must be at least 4 where the position is an interior one, got 3.9"),
-        (float("nan"), None, "n_tokens must be at least 4"),
-        (True, None, "n_tokens must be at least 4"),
+        (3.9, None, "n_tokens must be a finite number >= 4, got 3.9"),
+        (torch.tensor([4.0, 3.0]), None, "n_tokens must be finite numbers >= 4 only, got 3.0"),
+        (float("nan"), None, "n_tokens must be a finite number >= 4"),
+        (float("inf"), None, "n_tokens must be a finite number >= 4"),
+        (True, None, "n_tokens must be a number"),
+        (torch.tensor(True), None, "n_tokens must be a number"),
+        ("9", None, "n_tokens must be a number"),
         (1, "mean", "n_tokens"),
         (6.5, "mean", "n_tokens"),
         (6, 7, "position"),
