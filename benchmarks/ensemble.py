@@ -15,11 +15,13 @@ from torch.nn import functional as F
 
 from benchmarks.row import Comparison, Guard, Limit, Row, compare
 from benchmarks.timing import Times, interleave
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.stacked import logits_by_vmap
+from dynamics.tasks.induction import Induction
 from dynamics.training.ensemble import Stack, _members, default_chunk, losses, stacked_rows, train_ensemble
 from dynamics.training.loop import make_optimizer, train, train_step
+from dynamics.training.settings import TrainConfig
 
 WIDTHS, NUMBERS = (16, 64, 128), (8, 32, 128)
 # Three quarters of what the prototypes reached, by width; chunks of 8 at width 128.
@@ -48,7 +50,7 @@ def measure(quick: bool) -> Row:
 def cell(width: int, number: int, rounds: int) -> tuple[Times, float]:
     """Times of one step of all models, and the largest difference of a loss between the ways."""
     config = ModelConfig(vocab=VOCAB, width=width)
-    trainings = [TrainConfig(batch=BATCH, pool=POOL, seed=seed) for seed in range(number)]
+    trainings = [TrainConfig(batch=BATCH, task=Induction(pool=POOL), seed=seed) for seed in range(number)]
     found: dict[str, list[float]] = {"loop": [], "stacked": [], "vmap": []}
     size = default_chunk(config)
     chunks = [trainings[start : start + size] for start in range(0, number, size)]
@@ -127,7 +129,8 @@ def matmuls(config, chunks, rows) -> Callable[[], None]:
 def processes(width: int, number: int, steps: int, workers: int = 2) -> dict[str, float]:
     """Wall seconds of whole trainings, data and held-out score included: loop, ensemble, and each over processes."""
     config = ModelConfig(vocab=VOCAB, width=width)
-    trainings = [TrainConfig(batch=BATCH, pool=POOL, seed=s, steps=steps, heldout_rows=64) for s in range(number)]
+    shared = TrainConfig(batch=BATCH, task=Induction(pool=POOL), steps=steps, heldout_rows=64)
+    trainings = [shared.model_copy(update={"seed": seed}) for seed in range(number)]
     options = {"device": "cpu", "progress": False}
     parts = [trainings[worker::workers] for worker in range(workers)]
     seconds = {}

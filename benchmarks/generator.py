@@ -6,8 +6,9 @@ import numpy as np
 
 from benchmarks.row import Guard, Limit, Row, compare
 from benchmarks.timing import interleave
-from dynamics.tasks.induction import FIRST_TOKEN, Batch, induction_batch, length_law
+from dynamics.tasks.induction import induction_batch, length_law
 from dynamics.tasks.listing_k import listing_sample
+from dynamics.tasks.task import FIRST_TOKEN, Batch
 
 _VOCAB, _POOL = 8000, 512
 # Beyond it a Kolmogorov distance times sqrt(rows) is rarer than 1 in 1000; for a discrete law rarer still.

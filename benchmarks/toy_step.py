@@ -13,12 +13,13 @@ from torch.nn import functional as F
 
 from benchmarks.row import Guard, Limit, Row, compare
 from benchmarks.timing import interleave
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.tasks.induction import induction_batch
 from dynamics.training.collector import frozen_heap
 from dynamics.training.evaluation import as_tensors, training_rng
 from dynamics.training.loop import make_optimizer, train_step
+from dynamics.training.settings import TrainConfig
 
 _IGNORED = -100
 Rows = tuple[Tensor, Tensor, Tensor]

@@ -41,13 +41,12 @@ def compute(table: Any, size: int = QUICK_SIZE) -> Data:
     import numpy as np
 
     from dynamics.heads.coupling import cells, fixed
-    from dynamics.tasks.induction import length_law
+    from dynamics.tasks.induction import as_induction
     from proofs_check.kv.tables.cells import TABLE_5
     from theory import landscape
 
     heads = table.heads
-    law = length_law(table.training.pool)
-    tokens = max(4, round(float(law @ np.arange(law.size))))
+    tokens = max(4, round(as_induction(table.training.task).mean_length()))
     gained = np.array([(head.key[1], head.value[0]) for head in heads])
     angle = np.linspace(-EDGE, EDGE, size)
     alpha2, beta1 = (

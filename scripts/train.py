@@ -10,23 +10,23 @@ different tokens: one layer with KV shifting learns them in 500 steps of 256 row
 """
 
 import argparse
+import json
 import sys
 from pathlib import Path
+
+from dynamics.files import registered
 
 from .cli import Parser, output_folder, program, run, whole
 
 COMPARED = ("small-kv-shift", "small-vanilla-1", "small-vanilla-2")
 PRESETS = ("kv-shift", "vanilla-1", "vanilla-2", *COMPARED)
-TASKS = ("induction", "trigram", "hop", "mqar")
 START, RESUME, DONE = "start", "resume", "done"
 SWEEPS = {"trigram": "figure-9", "hop": "hop-k", "mqar": "mqar"}
 
 
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
-    line = Parser(
-        prog=program("train"), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    line = Parser(prog=program("train"), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = line.add_mutually_exclusive_group()
     what.add_argument("--preset", choices=PRESETS, default="kv-shift", help="the model to train (default: kv-shift)")
     what.add_argument("--compare", action="store_true", help="train the three small- ones and print them side by side")
@@ -35,7 +35,12 @@ def parser() -> Parser:
     again = line.add_mutually_exclusive_group()
     again.add_argument("--resume", action="store_true", help="continue what was interrupted in FOLDER/<preset>")
     again.add_argument("--overwrite", action="store_true", help="replace the run in FOLDER/<preset>")
-    line.add_argument("--task", choices=TASKS, default="induction", help="what to learn (default: induction)")
+    tasks, models = registered.names(registered.TASKS), registered.names(registered.MODELS)
+    line.add_argument("--task", choices=tasks, default="induction", help="what to learn (default: induction)")
+    line.add_argument(
+        "--set", type=_setting, action="append", default=[], metavar="NAME=VALUE", help="a setting of the task: hops=2"
+    )
+    line.add_argument("--place", choices=models, help="where the shift acts (default: heads), or another model")
     line.add_argument("--steps", type=whole(1), help="training steps")
     line.add_argument("--batch", type=whole(1), help="rows a step")
     line.add_argument("--width", type=whole(1), help="width of the model")
@@ -54,8 +59,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = parser().parse_args(argv)
     if options.compare and options.task != "induction":
-        better = f"{program('sweep')} --preset {SWEEPS[options.task]}"
-        raise ValueError(f"--compare is about induction; {options.task} is compared, with seeds, by {better}")
+        raise ValueError(f"--compare is about induction{_better(options.task)}")
     out = output_folder(options.out)
     import torch  # here, so that --help and mistakes on the command line stay quick
 
@@ -81,18 +85,38 @@ def main(argv: list[str] | None = None) -> int:
 
 def _settings(name: str, options):
     """Apply the options to a preset; returns (ModelConfig, TrainConfig)."""
-    from dynamics.model import config
-    from dynamics.training.batches import check_task
+    from dynamics.model.config import PRESETS, ModelConfig
+    from dynamics.tasks.task import task_class
+    from dynamics.training.settings import TRAININGS, TrainConfig
 
     model = {"width": options.width, "n_heads": options.heads, "n_layers": options.layers, "shift": options.shift}
-    training = config.TASKS[options.task] | {"steps": options.steps, "batch": options.batch, "seed": options.seed}
-    preset, settings = config.PRESETS[name], config.TRAININGS[name]
+    model |= {"place": options.place}
+    training = {"steps": options.steps, "batch": options.batch, "seed": options.seed}
+    settings = TRAININGS[name]
+    task = settings.task if options.task == settings.task.name else task_class(options.task)()
+    training["task"] = task.model_dump() | dict(options.set)
     found = (
-        config.ModelConfig.checked({**preset.model_dump(), **_given(model)}),
-        config.TrainConfig.checked({**settings.model_dump(), **_given(training)}),
+        ModelConfig.checked({**PRESETS[name].model_dump(), **_given(model)}),
+        TrainConfig.checked({**settings.model_dump(), **_given(training)}),
     )
-    check_task(found[1], found[0].vocab)
+    found[1].task.check(found[0].vocab)
     return found
+
+
+def _better(task: str) -> str:
+    sweep = SWEEPS.get(task)
+    return f"; {task} is compared, with seeds, by {program('sweep')} --preset {sweep}" if sweep else f", not {task}"
+
+
+def _setting(text: str) -> tuple[str, object]:
+    """NAME=VALUE, the value as JSON where it is that (hops=2, least_hops=null), else as it stands."""
+    name, equals, value = text.partition("=")
+    if not (equals and name.isidentifier()) or name == "name":
+        raise argparse.ArgumentTypeError(f"must be NAME=VALUE, as hops=2, got {text!r}")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
 
 
 def _given(options):
@@ -101,8 +125,8 @@ def _given(options):
 
 def _header(runs, options) -> str:
     from dynamics.model.config import COMPARED as CONFIGS
-    from dynamics.model.config import SMALL_TRAINING
     from dynamics.training.describe import sizes
+    from dynamics.training.settings import SMALL_TRAINING
 
     lines = [f"{sizes(runs.values(), stops=False)}, seed {options.seed or 0}"]
     as_chosen = {

@@ -6,6 +6,7 @@ from pathlib import Path
 def print_heads(folder: str | Path, device: str) -> int:
     """Print a line a head, and how many are induction heads; returns the exit status 0."""
     from dynamics.heads.named import inspect
+    from dynamics.model.config import PLACED
     from dynamics.training.checkpoint import MANIFEST, load
     from dynamics.training.evaluation import evaluate
     from dynamics.training.folder import heldout_of
@@ -19,6 +20,9 @@ def print_heads(folder: str | Path, device: str) -> int:
     print(f"held-out accuracy {score(evaluate(found.model, rows))}")
     if (rows.position < 0).any():
         print("no heads are named: on this task the answer does not always stand in the row")
+        return 0
+    if (place := found.model.config.place) in PLACED:
+        print(f"no heads are named: the attention of a model whose shift is placed at {place!r} is not shown")
         return 0
     reports = inspect(found.model, rows)
     print("layer head  on successor  alpha1  alpha2   beta1   beta2  (gauge fixed)  place on the landscape")

@@ -9,11 +9,12 @@ import numpy as np
 
 from dynamics.comparison.by_distance import EPS, MeasuredScopes, head_scopes, largest_weights
 from dynamics.files.shipped import FOLDER
-from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.tasks.induction import Batch
+from dynamics.model.config import ModelConfig
 from dynamics.tasks.needles import TEXT, Windows
+from dynamics.tasks.task import Batch
 from dynamics.training.batches import heldout_rows
 from dynamics.training.loop import train
+from dynamics.training.settings import TrainConfig
 from dynamics.training.state import STATE
 
 CONFIG = ModelConfig(vocab=540, n_layers=2, shift="none", position="alibi")

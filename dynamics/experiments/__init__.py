@@ -7,8 +7,9 @@ or -paper (the paper's own size, for an accelerator); the bare name is the exper
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.sweep.record import Job, Measure
+from dynamics.training.settings import TrainConfig
 
 EXPERIMENTS = ("induction", "variants", "tasks", "decoupling")
 QUICK, PAPER = "-quick", "-paper"

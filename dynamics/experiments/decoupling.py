@@ -10,8 +10,9 @@ of 8 seeds, 2290. The runs of KV shift and of two vanilla layers are those of Fi
 """
 
 from dynamics.experiments import SweepPreset, Variant, induction
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.sweep.record import Measure
+from dynamics.training.settings import TrainConfig
 
 WIDTHS = (16, 64)
 MODELS: dict[str, dict[str, str | int]] = {

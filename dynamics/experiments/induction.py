@@ -14,15 +14,16 @@ then all, medians 1600, 440, 490, 280; two vanilla layers 0, 3, 8, 5 seeds, medi
 """
 
 from dynamics.experiments import SweepPreset, Variant, alike
-from dynamics.model.config import SMALL, SMALL_TRAINING, ModelConfig, TrainConfig
+from dynamics.model.config import SMALL, ModelConfig
 from dynamics.sweep.record import Measure
+from dynamics.training.settings import SMALL_TRAINING, TrainConfig
 
 _TRAINING = SMALL_TRAINING.model_copy(update={"heldout_rows": 1024})
 
 # Section 3.2 and Appendix K: about 20M parameters without the embedding, 8 GPUs with 512 rows, 2e-4 after 1000 steps.
 _PAPER = ModelConfig(vocab=8000, width=1024, n_heads=16, mlp_width=5120)
 _PAPER_NARROW = ModelConfig(vocab=8000, width=8, n_heads=2, mlp_width=64)
-_PAPER_TRAINING = TrainConfig(steps=10_000, batch=4096, learning_rate=2e-4, warmup=1000, pool=512, weight_decay=0.1)
+_PAPER_TRAINING = TrainConfig(steps=10_000, batch=4096, learning_rate=2e-4, warmup=1000, weight_decay=0.1)
 
 DEPTH = "Figure 1a: learning induction, one layer with KV shifting against 1, 2 and 4 vanilla layers"
 WIDTH = "Figure 1b: learning induction by width, one layer with KV shifting against two vanilla layers"

@@ -13,47 +13,48 @@ Measured, median steps to 95 %, KV-shift against vanilla of the same size: 3-gra
 """
 
 from dynamics.experiments import SweepPreset, Variant, alike
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.sweep.record import Measure
+from dynamics.tasks.hop import Hop
+from dynamics.tasks.mqar import MQAR
+from dynamics.tasks.trigram import Trigram
+from dynamics.training.settings import TrainConfig
 
+_PAIRS = Trigram(pairs=200, length=2)
 TRIGRAM = {
     "0.8K": Variant(
         ModelConfig(vocab=31, width=8, n_heads=2, mlp_width=12),
-        TrainConfig(task="trigram", pairs=200, length=2, steps=2000, batch=64, learning_rate=1e-2, heldout_rows=1024),
+        TrainConfig(task=_PAIRS, steps=2000, batch=64, learning_rate=1e-2, heldout_rows=1024),
     ),
     "0.4M": Variant(
         ModelConfig(vocab=31, width=128, n_heads=4, mlp_width=341, n_layers=2),
-        TrainConfig(task="trigram", pairs=200, length=2, steps=400, batch=64, learning_rate=3e-4, heldout_rows=1024),
+        TrainConfig(task=_PAIRS, steps=400, batch=64, learning_rate=3e-4, heldout_rows=1024),
     ),
     "50M": Variant(
         ModelConfig(vocab=31, width=1024, n_heads=16, mlp_width=2736, n_layers=4),
-        TrainConfig(task="trigram", pairs=200, length=2, steps=200, batch=64, learning_rate=2e-4, heldout_rows=200),
+        TrainConfig(task=_PAIRS, steps=200, batch=64, learning_rate=2e-4, heldout_rows=200),
     ),
 }
 _TEXT = Variant(
     ModelConfig(vocab=31, width=32, n_heads=2, mlp_width=128),
-    TrainConfig(task="trigram", pairs=200, length=8, steps=1500, batch=64, learning_rate=3e-3, heldout_rows=1024),
+    TrainConfig(task=Trigram(pairs=200, length=8), steps=1500, batch=64, learning_rate=3e-3, heldout_rows=1024),
 )
-_PAIR = _TEXT._replace(training=_TEXT.training.model_copy(update={"length": 2}))
+_PAIR = _TEXT._replace(training=_TEXT.training.with_task(length=2))
 
 _HOP = ModelConfig(vocab=24, width=32, n_heads=2, mlp_width=64, n_layers=2)
-_HOP_TRAINING = TrainConfig(
-    task="hop", symbols=4, length=17, steps=2000, batch=64, learning_rate=3e-3, heldout_rows=1024
-)
+_HOP_TRAINING = TrainConfig(task=Hop(symbols=4, length=17), steps=2000, batch=64, learning_rate=3e-3, heldout_rows=1024)
 HOPS = (1, 2, 3, 4)
 _HOP_PAPER = ModelConfig(vocab=32, width=128, n_heads=4, mlp_width=512)
 _HOP_PAPER_TRAINING = TrainConfig(
-    task="hop", symbols=4, hops=16, least_hops=0, length=99, steps=100_000, batch=32 * 98, learning_rate=1e-4,
+    task=Hop(symbols=4, hops=16, least_hops=0, length=99), steps=100_000, batch=32 * 98, learning_rate=1e-4,
     warmup=1000, final_lr=0.0, weight_decay=0.01, heldout_rows=16_384,
 )  # fmt: skip
 
 _MQAR = ModelConfig(vocab=43, width=32, n_heads=2, mlp_width=64)
-_MQAR_TRAINING = TrainConfig(
-    task="mqar", pairs=4, length=16, steps=3000, batch=64, learning_rate=1e-3, heldout_rows=1024
-)
+_MQAR_TRAINING = TrainConfig(task=MQAR(pairs=4, length=16), steps=3000, batch=64, learning_rate=1e-3, heldout_rows=1024)
 _MQAR_PAPER = ModelConfig(vocab=8192, width=128, n_heads=2, mlp_width=512)
 _MQAR_PAPER_TRAINING = TrainConfig(
-    task="mqar", pairs=64, length=512, steps=50_000, batch=1024, learning_rate=1e-3, warmup=1000, weight_decay=0.1
+    task=MQAR(pairs=64, length=512), steps=50_000, batch=1024, learning_rate=1e-3, warmup=1000, weight_decay=0.1
 )
 
 FIGURE_9 = "Figure 9: steps to learn 200 3-grams, KV-shift against vanilla attention of the same size"
@@ -74,7 +75,7 @@ def both(variants: dict[str, Variant]) -> dict[str, Variant]:
 
 def by_hops(config: ModelConfig, training: TrainConfig, hops: tuple[int, ...] = HOPS) -> dict[str, Variant]:
     """Both models for each k."""
-    return both({f"k-{k}": Variant(config, training.model_copy(update={"hops": k})) for k in hops})
+    return both({f"k-{k}": Variant(config, training.with_task(hops=k)) for k in hops})
 
 
 def by_layers(config: ModelConfig, training: TrainConfig, layers: tuple[int, ...]) -> dict[str, Variant]:

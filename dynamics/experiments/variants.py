@@ -10,8 +10,9 @@ the theorem's model: a head's own W_V W_O then is all that reads its values out 
 from typing import Final
 
 from dynamics.experiments import SweepPreset, Variant, alike, induction
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.sweep.record import Measure
+from dynamics.training.settings import TrainConfig
 
 SMALL_MODEL, SMALL_TRAINING = induction.PRESETS["figure-1a"].variants["kv-shift"]
 PAPER_MODEL, PAPER_TRAINING = induction.PRESETS["figure-1a-paper"].variants["kv-shift"]

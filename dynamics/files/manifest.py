@@ -1,8 +1,9 @@
 """The manifest beside every trained model: what made it, how well it did, and the hash of its weights."""
 
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -16,6 +17,13 @@ class Strict(BaseModel):
     """A frozen record that refuses unknown keys, infinities and NaN."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=True)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As pydantic's, with the fields checked by name only. Raises: ValueError for a field that there is not."""
+        for name in update or ():
+            if name not in type(self).model_fields:
+                raise ValueError(f"{type(self).__name__} has no field {name!r}")
+        return super().model_copy(update=update, deep=deep)
 
     @classmethod
     def checked(cls, data: object, what: str | None = None) -> Self:
@@ -40,6 +48,8 @@ def plain_line(what: str, error: ValidationError) -> str:
     place = ".".join(str(part) for part in first["loc"]) or "the whole record"
     value = " ".join(repr(first["input"]).split())
     message = " ".join(first["msg"].split())
+    if first["type"] == "value_error":  # of our own wording, which names the value
+        return f"{what}: {place}: {message.removeprefix('Value error, ')}"
     return f"{what}: {place}: {message} (got {value if len(value) <= 60 else value[:57] + '...'})"
 
 
@@ -53,7 +63,7 @@ class Manifest(Strict):
     device: str
     dtype: Literal["float32", "float16"]
     config: dict[str, Scalar]
-    training: dict[str, Scalar]
+    training: dict[str, Scalar | dict[str, Scalar]]
     metrics: dict[str, float | int]
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 

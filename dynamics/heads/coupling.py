@@ -13,15 +13,16 @@ from torch import Tensor
 
 from dynamics.files.manifest import Count, Strict
 from dynamics.heads import named
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.positions import rotate
 from dynamics.sweep.job import WEIGHTS
 from dynamics.sweep.record import Job
 from dynamics.sweep.run import read_sweep
-from dynamics.tasks.induction import FIRST_TOKEN, Batch
+from dynamics.tasks.task import FIRST_TOKEN, Batch
 from dynamics.training import checkpoint
 from dynamics.training.folder import heldout_of
+from dynamics.training.settings import TrainConfig
 
 Pair = tuple[float, float]
 TwoByTwo = tuple[tuple[int, int], tuple[int, int]]

@@ -7,8 +7,9 @@ from pydantic import ValidationError
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, plain_line
 from dynamics.heads.coupling import Mixing, MixingTable
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.sweep.shipped import SHIPPED
+from dynamics.training.settings import TrainConfig
 
 DECIMALS = 6  # of a coefficient: what float32 holds
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 
 from dynamics.model.decoder import InductionModel
-from dynamics.tasks.induction import Batch
+from dynamics.tasks.task import Batch
 from dynamics.training.evaluation import as_tensors, parts
 
 THRESHOLD = 0.5

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from dynamics.files import registered
 from dynamics.model.attention import KVShiftAttention
 from dynamics.model.cache import KVCache
 from dynamics.model.config import ModelConfig
@@ -80,6 +81,20 @@ def scores(embedding: Tensor, hidden: Tensor) -> Tensor:
     return (embedding @ hidden.mT).mT
 
 
+def build(config: ModelConfig, generator: torch.Generator | None = None) -> InductionModel:
+    """The model of a configuration: what is registered under `config.place`, here or by another package.
+
+    One's own is a subclass of `InductionModel` that hands a copy of its config with place "heads" to its base, keeps
+    its own as `self.config` and says in `features` what it does; `dynamics.model.places` holds an example. A line in
+    `[project.entry-points."induction_workbench.models"]`, `name = "package.module:Class"`, makes it known.
+    Raises: ValueError, one line: the model refuses config, or what is registered makes no InductionModel.
+    """
+    model = registered.named(registered.MODELS, config.place)(config, generator)
+    if not isinstance(model, InductionModel) or model.config != config:
+        raise ValueError(f"{config.place!r} is registered as what makes no InductionModel with that config")
+    return model
+
+
 class SwiGLU(nn.Module):
     """W_down(silu(W_gate x) * W_up x), the feed-forward layer of Llama, without biases."""
 
@@ -134,13 +149,13 @@ class InductionModel(nn.Module):
 
     Source: the architecture of section 3.2 (Llama, KV shifting in the attention); here the embeddings are tied and
     the MLP is optional. Args: config; generator, for the initial weights (None: torch's global one).
-    Raises: ValueError for a config whose shift is placed elsewhere (`dynamics.model.places`).
+    Raises: ValueError for a config of another model (`build`).
     """
 
     def __init__(self, config: ModelConfig, generator: torch.Generator | None = None):
         super().__init__()
         if config.place != "heads":
-            raise ValueError(f"dynamics.model.places.build makes a model whose shift is placed at {config.place!r}")
+            raise ValueError(f"a model whose place is {config.place!r} is made by dynamics.model.decoder.build")
         self.config = config
         # Variance 1/width, as in Theorem 3.4: a token's embedding then has norm about 1 and logit about 1 with itself.
         std = config.width**-0.5

@@ -22,11 +22,6 @@ from dynamics.model.forward import States, attention
 from dynamics.model.positions import Layout
 
 
-def build(config: ModelConfig, generator: torch.Generator | None = None) -> InductionModel:
-    """The model of a configuration, wherever its shift is."""
-    return InductionModel(config, generator) if config.place == "heads" else PlacedModel(config, generator)
-
-
 class PlacedModel(InductionModel):
     """An InductionModel of another place; its logits and features are as there, its attention weights are not shown."""
 

@@ -14,8 +14,7 @@ from pydantic import ValidationError
 
 from dynamics.files.atomic import atomic_write_text
 from dynamics.files.manifest import plain_line
-from dynamics.model.decoder import InductionModel
-from dynamics.model.places import build
+from dynamics.model.decoder import InductionModel, build
 from dynamics.sweep.record import Job, JobResult, Measure, Precision, result_of
 from dynamics.training import checkpoint
 from dynamics.training.batches import heldout_rows, training_batch

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from dynamics.files.manifest import Strict
-from dynamics.model.config import Fraction01, ModelConfig, Positive, TrainConfig
+from dynamics.model.config import Fraction01, ModelConfig, Positive
+from dynamics.training.settings import TrainConfig
 
 # Of the products inside a training step; weights, moments and scores are float32 always.
 Precision = Literal["float32", "bfloat16"]

@@ -20,7 +20,6 @@ from dynamics.files.lock import LOCK, only_writer
 from dynamics.files.manifest import package_version, plain_line
 from dynamics.sweep.job import RESULTS, STATES, WEIGHTS, Place, read_result, result_path, run_job
 from dynamics.sweep.record import Job, JobResult, Measure, Precision, SweepManifest
-from dynamics.training.batches import check_task
 from dynamics.training.loop import choose_device
 
 BACKENDS = ("loky", "sequential", "dask")
@@ -189,7 +188,7 @@ def _check(jobs: Sequence[Job], backend: str, n_jobs: int, scheduler: str | None
         raise ValueError(f"job names must differ, {max(names, key=names.count)!r} is there twice")
     for job in jobs:
         try:
-            check_task(job.training, job.config.vocab)
+            job.training.task.check(job.config.vocab)
         except ValueError as error:
             raise ValueError(f"{job.name}: {error}") from None
     if backend not in BACKENDS:

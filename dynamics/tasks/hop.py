@@ -7,11 +7,36 @@ Source: the definition of Section 4 there and the law of their code (seq_len 100
 hop_k at all of its 98 letters; here one of them, drawn uniformly, is asked for, an unbiased part of the same loss.
 """
 
-import numpy as np
+from typing import Annotated, Literal
 
-from dynamics.tasks.induction import FIRST_TOKEN, Batch
+import numpy as np
+from pydantic import Field
+
+from dynamics.tasks.task import FIRST_TOKEN, Batch, Task
 
 NOWHERE = 1
+
+
+class Hop(Task):
+    """symbols, letters; hops, the largest k; least_hops, the smallest (None: hops); length, of the longest row."""
+
+    name: Literal["hop"] = "hop"
+    symbols: Annotated[int, Field(ge=3)] = 4
+    hops: Annotated[int, Field(ge=0)] = 1
+    least_hops: Annotated[int, Field(ge=0)] | None = None
+    length: Annotated[int, Field(ge=2)] = 17
+
+    def draw(self, rng: np.random.Generator, rows: int, vocab: int, seed: int) -> Batch:
+        """As `hop_batch`; vocab must have room for the letters and a token for each k in 0..hops."""
+        room, needed = vocab - FIRST_TOKEN, self.symbols + self.hops + 1
+        if needed > room:
+            raise ValueError(f"symbols + hops + 1 must be at most vocab - {FIRST_TOKEN} = {room}, got {needed}")
+        return hop_batch(rng, rows, self.symbols, self.length, self.hops, self.least_hops)
+
+    def words(self) -> dict[str, str]:
+        """Letters, k and length."""
+        words = {"symbols": f"{self.symbols} letters", "hops": f"k = {self.hops}"}
+        return words | {"length": f"rows of {self.length} tokens"}
 
 
 def hop_batch(

@@ -5,28 +5,39 @@ A row is x_1 .. x_T distinct, then x_{T+1} = x_i; the answer is x_{T+2} = x_{i+1
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Annotated, Literal
 
 import numpy as np
+from pydantic import Field
 
-FIRST_TOKEN = 11
-PADDING = 0
+from dynamics.tasks.task import FIRST_TOKEN, Batch, Task
 
 
-class Batch(NamedTuple):
-    """Rows of a task with one scored position each; positions are 1-based in the paper, indices here are 0-based.
+class Induction(Task):
+    """pool: the listing's `length`, of which the law of a row's length is made; at most vocab - 11."""
 
-    tokens: (batch, longest row) int64, zeros to the right of a row; lengths: (batch,) real tokens of a row;
-    query_index: (batch,) index of the scored position, lengths - 1: what follows it would be hidden by causality;
-    target: (batch,) the right answer; position: (batch,) index of the token that is the answer, -1 for none.
-    Of the induction task: x_1 .. x_{T+1}; T + 1; T; x_{i+1}; the paper's i in 1..T-1, which is the index of x_{i+1}.
-    """
+    name: Literal["induction"] = "induction"
+    pool: Annotated[int, Field(ge=3)] = 512
 
-    tokens: np.ndarray
-    lengths: np.ndarray
-    query_index: np.ndarray
-    target: np.ndarray
-    position: np.ndarray
+    def draw(self, rng: np.random.Generator, rows: int, vocab: int, seed: int) -> Batch:
+        """As `induction_batch`."""
+        return induction_batch(rng, rows, vocab, self.pool)
+
+    def words(self) -> dict[str, str]:
+        """The mean length of a row."""
+        return {"pool": f"rows of {self.mean_length():.1f} different tokens on average, then one of them again"}
+
+    def mean_length(self) -> float:
+        """The mean of T."""
+        law = length_law(self.pool)
+        return float(law @ np.arange(law.size))
+
+
+def as_induction(task: Task) -> Induction:
+    """The task, which must be this one. Raises: ValueError."""
+    if not isinstance(task, Induction):
+        raise ValueError(f"this is about the induction task, got {task.name}")
+    return task
 
 
 def stopping_law_exact(pool: int) -> list[Fraction]:
@@ -73,6 +84,7 @@ def induction_batch(rng: np.random.Generator, batch: int, vocab: int = 8000, poo
     """Draw rows with the law of Appendix K: T from length_law(pool), i uniform on 1..T-1, tokens uniform and distinct.
 
     Args: rng; batch >= 1; vocab, tokens are 11..vocab-1; pool, the listing's `length`, 3 <= pool <= vocab - 11.
+    Returns: a Batch of rows x_1 .. x_{T+1} whose answer is x_{i+1}; the paper's i is its position.
     Raises: ValueError for a value outside these ranges.
     """
     if batch < 1:

@@ -5,11 +5,31 @@ vocabulary. Every key is then asked for once; the answer at it is its value. The
 Unlike the induction task a pair stands by itself: a value is no key of the next token.
 """
 
-import numpy as np
+from typing import Annotated, Literal
 
-from dynamics.tasks.induction import FIRST_TOKEN, Batch, make_distinct
+import numpy as np
+from pydantic import Field
+
+from dynamics.tasks.induction import make_distinct
+from dynamics.tasks.task import FIRST_TOKEN, Batch, Task
 
 POWER = 0.01
+
+
+class MQAR(Task):
+    """pairs, of a row; length, of the longest row."""
+
+    name: Literal["mqar"] = "mqar"
+    pairs: Annotated[int, Field(ge=1)] = 4
+    length: Annotated[int, Field(ge=2)] = 16
+
+    def draw(self, rng: np.random.Generator, rows: int, vocab: int, seed: int) -> Batch:
+        """As `mqar_batch`."""
+        return mqar_batch(rng, rows, vocab, self.pairs, self.length)
+
+    def words(self) -> dict[str, str]:
+        """Pairs and length."""
+        return {"pairs": f"{self.pairs} pairs", "length": f"rows of {self.length} tokens"}
 
 
 def mqar_batch(

@@ -5,11 +5,32 @@ it sees x1, x2. Nothing in the row tells the answer: it has to be remembered. Th
 pair; here nothing does, or `length` - 2 random tokens come first.
 """
 
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
-from dynamics.tasks.induction import FIRST_TOKEN, Batch
+from dynamics.tasks.task import FIRST_TOKEN, Batch, Task
+
+
+class Trigram(Task):
+    """pairs, of the table, which is a function of the run's seed; length, of a row: 2 is nothing but the pair.
+
+    Held-out rows ask for the same table: there is nothing to learn from one pair about another.
+    """
+
+    name: Literal["trigram"] = "trigram"
+    pairs: Annotated[int, Field(ge=1)] = 200
+    length: Annotated[int, Field(ge=2)] = 2
+
+    def draw(self, rng: np.random.Generator, rows: int, vocab: int, seed: int) -> Batch:
+        """As `trigram_batch`."""
+        return trigram_batch(rng, rows, vocab, _table(seed, self.pairs, vocab), self.length)
+
+    def words(self) -> dict[str, str]:
+        """Pairs and length."""
+        return {"pairs": f"{self.pairs} pairs", "length": f"rows of {self.length} tokens"}
 
 
 class Table(NamedTuple):
@@ -23,9 +44,11 @@ class Table(NamedTuple):
 def trigram_table(rng: np.random.Generator, pairs: int, vocab: int) -> Table:
     """Draw `pairs` of the (vocab - 11)^2 ordered pairs of tokens without repetition, and for each a uniform token.
 
-    Raises: ValueError for pairs outside of 1..(vocab - 11)^2.
+    Raises: ValueError for vocab below 12 or pairs outside of 1..(vocab - 11)^2.
     """
     tokens = vocab - FIRST_TOKEN
+    if tokens < 1:
+        raise ValueError(f"vocab must be at least {FIRST_TOKEN + 1}, got {vocab}")
     if not 1 <= pairs <= tokens**2:
         raise ValueError(f"pairs must be in 1..(vocab - {FIRST_TOKEN})^2 = {tokens**2}, got {pairs}")
     code = rng.choice(tokens**2, size=pairs, replace=False)
@@ -48,3 +71,8 @@ def trigram_batch(rng: np.random.Generator, batch: int, vocab: int, table: Table
     tokens[:, -2], tokens[:, -1] = table.first[drawn], table.second[drawn]
     lengths = np.full(batch, length)
     return Batch(tokens, lengths, lengths - 1, table.third[drawn], np.full(batch, -1))
+
+
+@lru_cache(maxsize=16)
+def _table(seed: int, pairs: int, vocab: int) -> Table:
+    return trigram_table(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2,))), pairs, vocab)

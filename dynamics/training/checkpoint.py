@@ -11,10 +11,10 @@ from torch import Tensor
 
 from dynamics.files import manifest as manifests
 from dynamics.files.atomic import atomic_write_bytes, sha256_bytes
-from dynamics.files.manifest import Manifest
+from dynamics.files.manifest import Manifest, Scalar
 from dynamics.files.shipped import FOLDER
 from dynamics.model.config import PRESETS, ModelConfig
-from dynamics.model.decoder import InductionModel
+from dynamics.model.decoder import InductionModel, build
 
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
 SHIPPED = FOLDER / "models"
@@ -36,7 +36,7 @@ def save(
     seed: int,
     threads: int,
     device: str,
-    training: Mapping[str, bool | int | float | str | None],
+    training: Mapping[str, Scalar | dict[str, Scalar]],
     metrics: Mapping[str, float | int],
     half: bool = False,
 ) -> Manifest:
@@ -85,7 +85,8 @@ def load(folder: str | Path, device: str | torch.device = "cpu") -> Checkpoint:
     tensors = read_tensors(data, str(folder / WEIGHTS))
     if len(data) < config.least_parameters():  # before a manifest makes us allocate what the file does not hold
         raise ValueError(f"{folder / WEIGHTS}: {len(data)} bytes are too few for the model that the manifest describes")
-    model = InductionModel(config)
+    # What a model draws besides its weights is a function of the seed.
+    model = build(config, torch.Generator().manual_seed(manifest.seed))
     expected = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     check_shapes(tensors, expected, str(folder / WEIGHTS))
     model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})

@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
-from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.tasks.induction import length_law
+from dynamics.model.config import ModelConfig
+from dynamics.training.settings import TrainConfig
 
 
 def sizes(variants: Iterable[tuple[ModelConfig, TrainConfig]], stops: bool = True) -> str:
@@ -22,22 +20,9 @@ def sizes(variants: Iterable[tuple[ModelConfig, TrainConfig]], stops: bool = Tru
 
 def _data(models: Sequence[ModelConfig], trainings: Sequence[TrainConfig]) -> Iterator[str]:
     yield from _if_common(models, "vocab", "vocabulary {}")
-    if {training.task for training in trainings} != {"induction"}:
-        yield from _other_task(trainings)
-        return
-    for pool in _common(trainings, "pool"):
-        law = length_law(pool)
-        yield f"rows of {float(law @ np.arange(law.size)):.1f} different tokens on average, then one of them again"
-
-
-def _other_task(trainings: Sequence[TrainConfig]) -> Iterator[str]:
-    for task in _common(trainings, "task"):
-        if task in ("trigram", "mqar"):
-            yield from _if_common(trainings, "pairs", "{} pairs")
-        if task == "hop":
-            yield from _if_common(trainings, "symbols", "{} letters")
-            yield from _if_common(trainings, "hops", "k = {}")
-        yield from _if_common(trainings, "length", "rows of {} tokens")
+    first, *rest = [training.task.words() for training in trainings]
+    if len({training.task.name for training in trainings}) == 1:
+        yield from (text for name, text in first.items() if all(words[name] == text for words in rest))
 
 
 def _model(models: Sequence[ModelConfig]) -> Iterator[str]:

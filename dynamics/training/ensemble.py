@@ -15,14 +15,15 @@ from torch import Tensor
 from torch.nn import functional as F
 from tqdm import tqdm
 
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.stacked import logits, stack, unstack
-from dynamics.training.batches import check_task, heldout_rows, training_batch
+from dynamics.training.batches import heldout_rows, training_batch
 from dynamics.training.collector import frozen_heap
 from dynamics.training.evaluation import evaluate
 from dynamics.training.interrupt import deferred_interrupt
 from dynamics.training.loop import TrainResult, choose_device, learning_rate
+from dynamics.training.settings import TrainConfig
 
 Rows = tuple[Tensor, Tensor, Tensor]
 OPTIMIZED = ("learning_rate", "warmup", "final_lr", "weight_decay", "beta2")
@@ -210,7 +211,7 @@ def _check(
         if len(found) > 1:
             raise ValueError(f"all models of an ensemble need the same {name}, got {found}")
     for training in trainings:
-        check_task(training, config.vocab)
+        training.task.check(config.vocab)
     if chunk is not None and chunk < 1:
         raise ValueError(f"chunk must be at least 1, got {chunk}")
     if models is not None and len(models) != len(trainings):

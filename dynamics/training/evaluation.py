@@ -8,7 +8,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from dynamics.model.decoder import InductionModel
-from dynamics.tasks.induction import Batch, induction_batch
+from dynamics.tasks.induction import induction_batch
+from dynamics.tasks.task import Batch
 
 
 class Evaluation(NamedTuple):

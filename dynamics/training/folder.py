@@ -13,13 +13,14 @@ from dynamics.files.atomic import check_target
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.lock import only_writer
 from dynamics.files.manifest import Strict
-from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.tasks.induction import Batch
+from dynamics.model.config import ModelConfig
+from dynamics.tasks.task import Batch
 from dynamics.training import checkpoint
 from dynamics.training.batches import heldout_rows
 from dynamics.training.checkpoint import Checkpoint
 from dynamics.training.evaluation import Evaluation, evaluate
 from dynamics.training.loop import TrainResult, train
+from dynamics.training.settings import TrainConfig
 from dynamics.training.state import STATE, History
 
 HISTORY = "history.json"

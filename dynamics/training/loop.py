@@ -9,13 +9,14 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.model.decoder import InductionModel
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel, build
 from dynamics.model.linear_cross_entropy import linear_cross_entropy
-from dynamics.training.batches import check_task, heldout_rows, training_batch
+from dynamics.training.batches import heldout_rows, training_batch
 from dynamics.training.collector import frozen_heap
 from dynamics.training.evaluation import Evaluation, as_tensors, evaluate
 from dynamics.training.interrupt import deferred_interrupt
+from dynamics.training.settings import TrainConfig
 from dynamics.training.state import STATE, History, StateKeeper, load_state
 
 
@@ -114,7 +115,7 @@ def choose_device(device: str) -> torch.device:
 
 
 def _check(config: ModelConfig, training: TrainConfig, out: str | Path | None, resume: bool) -> None:
-    check_task(training, config.vocab)
+    training.task.check(config.vocab)
     if resume and out is None:
         raise ValueError("resume needs the folder of the interrupted run")
 
@@ -123,7 +124,7 @@ def _start(
     config: ModelConfig, training: TrainConfig, device: torch.device
 ) -> tuple[InductionModel, torch.optim.AdamW]:
     # Initial weights are drawn on the CPU: one seed means one model on every device.
-    model = InductionModel(config, torch.Generator().manual_seed(training.seed)).to(device).train()
+    model = build(config, torch.Generator().manual_seed(training.seed)).to(device).train()
     return model, make_optimizer(model, training)
 
 

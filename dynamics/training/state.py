@@ -7,15 +7,17 @@ import hashlib
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import safetensors.torch
 import torch
 from torch import Tensor
 
 from dynamics.files.atomic import atomic_write_bytes
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.training.checkpoint import check_shapes, read_tensors
+from dynamics.training.settings import TrainConfig, by_task
 
 STATE = "state.safetensors"
 SLOTS = ("step", "exp_avg", "exp_avg_sq")
@@ -100,10 +102,16 @@ def _settings(config: ModelConfig, training: TrainConfig) -> bytes:
 
 
 def _check_settings(found: bytes, wanted: bytes, path: Path) -> None:
-    old, new = json.loads(found), json.loads(wanted)
+    old, new = (_flat(by_task(json.loads(settings))) for settings in (found, wanted))
     for name in new:
         if old.get(name) != new[name]:
             raise ValueError(f"{path}: the interrupted run has {name}={old.get(name)}, not {new[name]}")
+
+
+def _flat(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings with those of the task, where there is one, among them."""
+    rest = {name: value for name, value in settings.items() if name != "task"}
+    return rest | {f"task.{name}": value for name, value in settings.get("task", {}).items()}
 
 
 def _digest(tensors: dict[str, Tensor]) -> bytes:

@@ -10,8 +10,10 @@ import pytest
 from dynamics.experiments.variants import PRESETS
 from dynamics.heads.coupling import Mixing, MixingTable, cells, fixed
 from dynamics.heads.coupling_file import read_table, write_table
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.sweep.run import run_sweep
+from dynamics.tasks.induction import Induction
+from dynamics.training.settings import TrainConfig
 from scripts import fig_heads
 from scripts.cli import run
 from theory import landscape
@@ -30,7 +32,7 @@ HEADS = (
     head((1.0, -1.0), (0.25, 1.0), successor=0.1),
     head((0.75, 0.25), (-0.5, 1.0), value_gain=1.0, successor=0.0),
 )
-TABLE = MixingTable(config=ModelConfig(), training=TrainConfig(pool=12), accuracy={0: 1.0}, heads=HEADS)
+TABLE = MixingTable(config=ModelConfig(), training=TrainConfig(task=Induction(pool=12)), accuracy={0: 1.0}, heads=HEADS)
 
 
 @pytest.fixture(scope="module")

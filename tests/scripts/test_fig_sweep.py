@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.sweep.record import Job, Measure, result_of
 from dynamics.sweep.run import run_sweep
+from dynamics.tasks.induction import Induction
+from dynamics.training.settings import TrainConfig
 from scripts import fig_sweep
 from scripts.cli import run
 
@@ -19,7 +21,7 @@ MEASURE = Measure(every=10)
 
 
 def result(variant, seed, accuracy, budget):
-    training = TrainConfig(steps=budget, batch=4, pool=12, heldout_rows=16, seed=seed)
+    training = TrainConfig(steps=budget, batch=4, task=Induction(pool=12), heldout_rows=16, seed=seed)
     job = Job(name=f"{variant}.seed-{seed}", config=MODEL, training=training)
     steps = [10 * (k + 1) for k in range(len(accuracy))]
     return result_of(job, MEASURE, steps, accuracy, [1.0] * len(accuracy))
@@ -81,7 +83,7 @@ def test_figure_of_one_seed_has_no_interval_and_says_one_seed():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    training = TrainConfig(steps=4, batch=4, pool=12, heldout_rows=16)
+    training = TrainConfig(steps=4, batch=4, task=Induction(pool=12), heldout_rows=16)
     jobs = [
         Job(name=f"{name}.seed-{k}", config=MODEL, training=training.model_copy(update={"seed": k}))
         for name in ("a", "b")

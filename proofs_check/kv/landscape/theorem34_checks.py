@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from dynamics.tasks.induction import FIRST_TOKEN, length_law_exact
+from dynamics.tasks.induction import length_law_exact
 from dynamics.tasks.listing_k import listing_sample
+from dynamics.tasks.task import FIRST_TOKEN
 from proofs_check.evidence.margin import Margin, at_most, close, identity, less, same, worst
 from proofs_check.evidence.tolerances import ROUNDING
 from proofs_check.kv.induction.general_checks import nonnegative, positive

@@ -33,12 +33,13 @@ KV, ONE, TWO = "small-kv-shift", "small-vanilla-1", "small-vanilla-2"
 @lru_cache(maxsize=16)
 def _run(name: str, seed: int | None) -> tuple[Any, Any, Any]:
     """A shipped model (seed None) or one trained afresh, held-out sentences it has never seen, and its history."""
-    from dynamics.model.config import PRESETS, TRAININGS
+    from dynamics.model.config import PRESETS
     from dynamics.training.batches import heldout_rows
     from dynamics.training.checkpoint import SHIPPED as FOLDER
     from dynamics.training.checkpoint import shipped
     from dynamics.training.folder import heldout_of, read_history
     from dynamics.training.loop import train
+    from dynamics.training.settings import TRAININGS
 
     if seed is None:
         found = shipped(name)

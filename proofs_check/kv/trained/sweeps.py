@@ -8,7 +8,7 @@ from itertools import pairwise
 from statistics import median
 
 from dynamics.sweep.survival import median_time
-from dynamics.tasks.induction import length_law
+from dynamics.tasks.induction import as_induction, length_law
 from proofs_check.evidence.margin import Margin, less
 from proofs_check.kv.trained.outcomes import outcome
 from proofs_check.kv.trained.sweep_margins import (
@@ -86,7 +86,8 @@ def guess_accuracy(pool: int) -> float:
 def _below_guess(variant: tuple[str, str]) -> Margin:
     """The median over seeds of the last accuracy is below that of a guess among the tokens that the row has shown."""
     found = shipped(variant)
-    return less(median(one.accuracy[-1] for one in found), guess_accuracy(found[0].job.training.pool))
+    pool = as_induction(found[0].job.training.task).pool
+    return less(median(one.accuracy[-1] for one in found), guess_accuracy(pool))
 
 
 CLAIMS = (

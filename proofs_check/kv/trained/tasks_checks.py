@@ -90,10 +90,13 @@ def roles(task: str, chained: bool) -> Margin:
 
     Chained: all but the first and the last; else: none.
     """
-    from dynamics.model.config import TASKS, TrainConfig
+    from dynamics.tasks.induction import Induction
+    from dynamics.tasks.mqar import MQAR
     from dynamics.training.batches import heldout_rows
+    from dynamics.training.settings import TrainConfig
 
-    batch = heldout_rows(TrainConfig(**TASKS[task], pool=12, heldout_rows=4000), 43)
+    settings = {"induction": Induction(pool=12), "mqar": MQAR()}[task]
+    batch = heldout_rows(TrainConfig(task=settings, heldout_rows=4000), 43)
     n_tokens = 5 if task == "induction" else 8  # a row of 5 distinct tokens; 4 pairs
     seen = batch.position[batch.query_index == n_tokens] if task == "induction" else batch.position
     both = {int(place) for place in seen} & {int(place) - 1 for place in seen}

@@ -4,7 +4,7 @@ import pytest
 
 from dynamics.experiments.tasks import PRESETS
 from dynamics.model.decoder import InductionModel
-from dynamics.training.batches import check_task
+from dynamics.tasks.hop import Hop
 
 
 @pytest.mark.parametrize(("size", "least", "most"), [("0.8K", 750, 850), ("0.4M", 0.38e6, 0.42e6), ("50M", 49e6, 52e6)])
@@ -26,7 +26,7 @@ def test_trigram_parameter_count_is_that_of_the_model():
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_variant_fits_its_task(name):
     for config, training in PRESETS[name].variants.values():
-        check_task(training, config.vocab)
+        training.task.check(config.vocab)
 
 
 @pytest.mark.parametrize("name", ["figure-9", "figure-9-text", "hop-k", "hop-k-paper"])
@@ -42,6 +42,6 @@ def test_pairs_of_variants_differ_in_the_shift_only(name):
 
 def test_hop_preset_of_the_papers_size_has_the_cited_settings():
     for config, training in PRESETS["hop-k-paper"].variants.values():
-        assert (training.least_hops, training.hops, training.symbols, training.length) == (0, 16, 4, 99)
+        assert training.task == Hop(symbols=4, hops=16, least_hops=0, length=99)
         assert (config.width, config.n_heads, training.learning_rate, training.warmup) == (128, 4, 1e-4, 1000)
     assert [config.n_layers for config, _ in PRESETS["hop-k-paper"].variants.values()] == [2, 2, 3, 3, 4, 4, 5, 5, 6, 6]

@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 from dynamics.files.atomic import sha256_bytes
 from dynamics.heads.coupling import Mixing, MixingTable, cells, collect, fixed, gains, mixings
 from dynamics.heads.coupling_file import read_table, write_table
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.sweep.record import Job, Measure
 from dynamics.sweep.run import run_sweep
+from dynamics.tasks.induction import Induction
 from dynamics.training.evaluation import heldout_batch
+from dynamics.training.settings import TrainConfig
 
+TRAINING = TrainConfig(steps=2, batch=8, task=Induction(pool=6), heldout_rows=20)
 CONFIG = ModelConfig(vocab=24, width=16, n_heads=4, n_kv_heads=2, mlp_width=8)
 BATCH = heldout_batch(0, 30, 24, 10)
 PAIR = st.tuples(*[st.floats(-3, 3).filter(lambda value: abs(value) > 1e-3)] * 2)
@@ -112,7 +115,7 @@ def test_value_gain_follows_the_logits_of_a_head_alone():
 def test_collected_table_has_every_head_of_every_seed(tmp_path):
     config = ModelConfig(vocab=24, width=8, n_heads=2)
     jobs = [
-        Job(name=f"m.seed-{s}", config=config, training=TrainConfig(steps=2, batch=8, pool=6, heldout_rows=20, seed=s))
+        Job(name=f"m.seed-{s}", config=config, training=TRAINING.model_copy(update={"seed": s}))
         for s in (3, 4)
     ]
     run_sweep(jobs, tmp_path, measure=Measure(every=2), backend="sequential", weights=True, progress=False)
@@ -127,7 +130,7 @@ def test_collected_table_has_every_head_of_every_seed(tmp_path):
 
 def test_table_of_two_settings_is_refused(tmp_path):
     jobs = [
-        Job(name=f"h{n}", config=ModelConfig(vocab=24, width=8, n_heads=n), training=TrainConfig(steps=1, pool=6))
+        Job(name=f"h{n}", config=ModelConfig(vocab=24, width=8, n_heads=n), training=TRAINING)
         for n in (1, 2)
     ]
     run_sweep(jobs, tmp_path, measure=Measure(every=1), backend="sequential", weights=True, progress=False)

@@ -6,8 +6,8 @@ import torch
 from dynamics.experiments import QUICK, induction
 from dynamics.experiments.decoupling import MODELS, PRESETS, WIDTHS
 from dynamics.model.config import ModelConfig
-from dynamics.model.decoder import InductionModel
-from dynamics.model.places import PlacedModel, before, build
+from dynamics.model.decoder import InductionModel, build
+from dynamics.model.places import PlacedModel, before
 from dynamics.sweep.run import run_sweep
 from dynamics.training.checkpoint import save
 from dynamics.weights.own import layout
@@ -129,7 +129,7 @@ def test_places_that_do_not_fit_are_refused(options, words):
 
 def test_other_readers_refuse_a_placed_model(tmp_path):
     model = model_of("fused").float()
-    with pytest.raises(ValueError, match=r"dynamics\.model\.places"):
+    with pytest.raises(ValueError, match=r"place is 'fused' is made by dynamics\.model\.decoder\.build"):
         InductionModel(model.config)
     with pytest.raises(ValueError, match="no cache"):
         model(rows_of(0), caches=[])

@@ -10,8 +10,7 @@ import pytest
 import torch
 
 from dynamics.model.config import ModelConfig
-from dynamics.model.decoder import InductionModel
-from dynamics.model.places import build
+from dynamics.model.decoder import InductionModel, build
 from dynamics.model.stacked import logits, stack
 from tests.dynamics.model.kv_cases import attention
 from tests.dynamics.model.kv_cases import tokens as random_tokens

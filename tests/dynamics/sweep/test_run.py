@@ -14,17 +14,19 @@ from pathlib import Path
 import pytest
 import torch
 
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.sweep import job as sweep_job
 from dynamics.sweep import run as module
 from dynamics.sweep.job import Place, read_result, run_job
 from dynamics.sweep.record import Job, Measure
 from dynamics.sweep.run import read_manifest, read_sweep, run_sweep
+from dynamics.tasks.induction import Induction
 from dynamics.training.checkpoint import load
 from dynamics.training.loop import train
+from dynamics.training.settings import TrainConfig
 
 ROOT = Path(__file__).resolve().parents[3]
-TRAINING = TrainConfig(steps=12, batch=4, pool=12, warmup=3, heldout_rows=16)
+TRAINING = TrainConfig(steps=12, batch=4, task=Induction(pool=12), warmup=3, heldout_rows=16)
 MEASURE = Measure(every=5, save_every=2)
 
 
@@ -259,7 +261,7 @@ def test_ctrl_c_keeps_the_state_and_the_next_run_goes_on(tmp_path, whole, monkey
         ({"weights": True}, "weights differs"),
         ({"some": []}, "at least one job"),
         ({"some": jobs(1) * 2}, "'job-0' is there twice"),
-        ({"some": jobs(1, pool=14)}, "job-0: pool must be at most vocab - 11 = 13"),
+        ({"some": jobs(1, task=Induction(pool=14))}, "job-0: pool must be at most vocab - 11 = 13"),
         ({"backend": "mpi"}, "backend must be one of loky, sequential, dask, got 'mpi'"),
         ({"backend": "dask"}, "scheduler"),
         ({"scheduler": "tcp://localhost:1"}, "scheduler"),

@@ -5,13 +5,15 @@ import pytest
 from dynamics.experiments import variant_of
 from dynamics.experiments.presets import SWEEPS
 from dynamics.files.atomic import atomic_write_text, sha256_of
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.sweep import shipped as module
 from dynamics.sweep.record import Job, Measure
 from dynamics.sweep.run import read_sweep, run_sweep
 from dynamics.sweep.shipped import read_bundle, shipped_names, shipped_sweep, write_bundle
+from dynamics.tasks.induction import Induction
+from dynamics.training.settings import TrainConfig
 
-TRAINING = TrainConfig(steps=7, batch=4, pool=12, heldout_rows=16)
+TRAINING = TrainConfig(steps=7, batch=4, task=Induction(pool=12), heldout_rows=16)
 JOBS = [
     Job(name=f"a.seed-{seed}", config=ModelConfig(vocab=24, width=8, n_heads=2), training=training)
     for seed, training in enumerate((TRAINING, TRAINING.model_copy(update={"seed": 1})))

@@ -7,14 +7,21 @@ import pytest
 import torch
 
 from dynamics.heads.named import inspect
-from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.training.batches import check_task, heldout_rows, training_batch
+from dynamics.model.config import ModelConfig
+from dynamics.tasks.hop import Hop
+from dynamics.tasks.induction import Induction
+from dynamics.tasks.mqar import MQAR
+from dynamics.tasks.trigram import Trigram
+from dynamics.training.batches import heldout_rows, training_batch
 from dynamics.training.ensemble import train_ensemble
 from dynamics.training.evaluation import heldout_batch
 from dynamics.training.loop import train
+from dynamics.training.settings import TrainConfig
 
-SETTINGS = TrainConfig(steps=3, batch=16, heldout_rows=32, pool=12, pairs=4, hops=2, length=20)
-TASKS = {task: SETTINGS.model_copy(update={"task": task}) for task in ("induction", "trigram", "hop", "mqar")}
+TASKS = {
+    task.name: TrainConfig(steps=3, batch=16, heldout_rows=32, task=task)
+    for task in (Induction(pool=12), Trigram(pairs=4, length=20), Hop(hops=2, length=20), MQAR(pairs=4, length=20))
+}
 VOCAB = 40
 
 
@@ -69,22 +76,22 @@ def test_ensemble_of_every_task_equals_the_loop(task):
 
 
 @pytest.mark.parametrize(
-    ("changes", "vocab", "words"),
-    [({"task": "induction", "pool": 30}, 40, "pool must be at most vocab - 11 = 29, got 30"),
-     ({"task": "trigram", "pairs": 26}, 16, "= 25, got 26"),
-     ({"task": "trigram"}, 11, "vocab must be at least 12, got 11"),
-     ({"task": "hop", "symbols": 4, "hops": 5}, 20, "at most vocab - 11 = 9, got 10"),
-     ({"task": "hop", "hops": 1, "least_hops": 2}, 40, "least_hops <= hops, got 2 and 1"),
-     ({"task": "mqar", "pairs": 6}, 40, "at least 4 pairs = 24, got 20")],
+    ("task", "vocab", "words"),
+    [(Induction(pool=30), 40, "pool must be at most vocab - 11 = 29, got 30"),
+     (Trigram(pairs=26), 16, "= 25, got 26"),
+     (Trigram(), 11, "vocab must be at least 12, got 11"),
+     (Hop(symbols=4, hops=5), 20, "at most vocab - 11 = 9, got 10"),
+     (Hop(hops=1, least_hops=2), 40, "least_hops <= hops, got 2 and 1"),
+     (MQAR(pairs=6, length=20), 40, "at least 4 pairs = 24, got 20")],
 )
-def test_check_task_refuses_settings_that_do_not_fit(changes, vocab, words):
+def test_a_task_refuses_settings_that_do_not_fit(task, vocab, words):
     with pytest.raises(ValueError, match=words):
-        check_task(SETTINGS.model_copy(update=changes), vocab)
+        task.check(vocab)
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_check_task_lets_settings_that_fit_pass(task):
-    check_task(TASKS[task], VOCAB)
+def test_a_task_lets_settings_that_fit_pass(task):
+    TASKS[task].task.check(VOCAB)
 
 
 def test_inspect_refuses_rows_whose_answer_is_not_in_them():

@@ -3,8 +3,10 @@
 import pytest
 
 from dynamics.experiments.presets import SWEEPS
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
+from dynamics.tasks.hop import Hop
 from dynamics.training.describe import sizes
+from dynamics.training.settings import TrainConfig
 
 DATA = "vocabulary 32, rows of 4.9 different tokens on average, then one of them again"
 
@@ -22,7 +24,7 @@ def test_sizes_of_a_sweep_are_those_that_its_models_share(name, text):
 
 
 def test_one_model_is_described_whole():
-    text = sizes([(ModelConfig(n_heads=1, width=8), TrainConfig(task="hop", hops=3, length=17))])
+    text = sizes([(ModelConfig(n_heads=1, width=8), TrainConfig(task=Hop(hops=3)))])
     assert "4 letters, k = 3, rows of 17 tokens, one layer, width 8, one head, no MLP, 256 rows a step" in text
     assert "at most 500 steps" in text
     assert "256 rows a step, 500 steps, AdamW at 0.003" in sizes([(ModelConfig(), TrainConfig())], stops=False)

@@ -10,25 +10,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.stacked import logits, logits_by_vmap, stack, unstack
-from dynamics.tasks.induction import induction_batch
+from dynamics.tasks.induction import Induction, induction_batch
 from dynamics.training import ensemble as module
 from dynamics.training.batches import training_batch
 from dynamics.training.ensemble import clip_each, default_chunk, stacked_rows, train_ensemble
 from dynamics.training.evaluation import as_tensors, training_rng
 from dynamics.training.loop import learning_rate, make_optimizer, train, train_step
+from dynamics.training.settings import TrainConfig
 
 CONFIG = ModelConfig(vocab=48, width=8, n_heads=2)
-BASE = TrainConfig(steps=50, batch=6, pool=14, warmup=5, heldout_rows=32)
+BASE = TrainConfig(steps=50, batch=6, task=Induction(pool=14), warmup=5, heldout_rows=32)
 # Seeds, rates, decay, clipping and pool all differ, and neighbours do not share optimizer settings.
 VARIED = [
     BASE,
     BASE.model_copy(update={"seed": 1, "learning_rate": 1e-2, "final_lr": 0.1}),
     BASE.model_copy(update={"seed": 2, "clip": 0.05}),
     BASE.model_copy(update={"seed": 3, "weight_decay": 0.3, "beta2": 0.99, "warmup": 0}),
-    BASE.model_copy(update={"seed": 1, "pool": 30}),
+    BASE.with_task(pool=30).model_copy(update={"seed": 1}),
 ]
 
 
@@ -46,7 +47,7 @@ def alone(config, training, model=None):
     optimizer, curve = make_optimizer(model, training), []
     for step in range(training.steps):
         optimizer.param_groups[0]["lr"] = learning_rate(training, step)
-        batch = induction_batch(training_rng(training.seed, step), training.batch, config.vocab, training.pool)
+        batch = induction_batch(training_rng(training.seed, step), training.batch, config.vocab, training.task.pool)
         curve.append(train_step(model, optimizer, as_tensors(batch, "cpu"), training.clip))
     return model, curve
 
@@ -103,7 +104,7 @@ def test_ensemble_equals_the_loop_for_drawn_settings(data):
         steps=st.just(5),
         batch=st.just(data.draw(st.integers(1, 4))),
         seed=st.integers(0, 2**40),
-        pool=st.integers(3, 29),
+        task=st.builds(Induction, pool=st.integers(3, 29)),
         learning_rate=st.floats(1e-4, 1e-2),
         clip=st.floats(0.05, 2.0),
         weight_decay=st.floats(0, 1),
@@ -204,7 +205,7 @@ def test_ctrl_c_stops_an_ensemble_between_two_steps(monkeypatch):
         ([], {}, "at least one training"),
         ([BASE, BASE.model_copy(update={"steps": 3})], {}, r"same steps, got \[3, 50\]"),
         ([BASE, BASE.model_copy(update={"batch": 3})], {}, r"same batch, got \[3, 6\]"),
-        ([BASE.model_copy(update={"pool": 38})], {}, "at most vocab - 11 = 37, got 38"),
+        ([BASE.with_task(pool=38)], {}, "at most vocab - 11 = 37, got 38"),
         ([BASE], {"chunk": 0}, "chunk must be at least 1, got 0"),
         ([BASE], {"models": []}, "0 initial models for 1 trainings"),
         ([BASE], {"models": [fresh(CONFIG.model_copy(update={"width": 4}), 0)]}, "another configuration"),

@@ -11,18 +11,19 @@ import pytest
 import torch
 
 from dynamics.files.lock import only_writer
-from dynamics.model.config import ModelConfig, TrainConfig
-from dynamics.tasks.induction import induction_batch
+from dynamics.model.config import ModelConfig
+from dynamics.tasks.induction import Induction, induction_batch
 from dynamics.training import loop as module
 from dynamics.training import state
 from dynamics.training.checkpoint import load
 from dynamics.training.evaluation import evaluate, heldout_batch, parts, training_rng
 from dynamics.training.folder import heldout_of, is_interrupted, read_history, steps_to, train_into
 from dynamics.training.loop import choose_device, learning_rate, train
+from dynamics.training.settings import TrainConfig
 from dynamics.training.state import STATE
 
 CONFIG = ModelConfig(vocab=64, width=16, n_heads=2, mlp_width=8)
-TRAINING = TrainConfig(steps=30, batch=8, pool=20, warmup=5, heldout_rows=64)
+TRAINING = TrainConfig(steps=30, batch=8, task=Induction(pool=20), warmup=5, heldout_rows=64)
 
 
 @pytest.fixture(autouse=True)
@@ -245,7 +246,7 @@ def test_history_is_read_back_and_a_changed_one_refused(tmp_path):
 
 def test_pool_larger_than_the_vocabulary_is_refused_before_anything_is_written(tmp_path):
     with pytest.raises(ValueError, match="at most vocab - 11 = 53, got 54"):
-        train(CONFIG, TRAINING.model_copy(update={"pool": 54}), out=tmp_path / "new", progress=False)
+        train(CONFIG, TRAINING.with_task(pool=54), out=tmp_path / "new", progress=False)
     assert not (tmp_path / "new").exists()
 
 
@@ -270,7 +271,7 @@ def test_evaluation_does_not_depend_on_the_chunk_and_heldout_rows_are_not_traini
 
 def test_small_model_learns_a_small_task(tmp_path):
     config = ModelConfig(vocab=32, width=32, n_heads=2)
-    training = TrainConfig(steps=300, batch=64, pool=12, learning_rate=1e-2, heldout_rows=1024)
+    training = TrainConfig(steps=300, batch=64, task=Induction(pool=12), learning_rate=1e-2, heldout_rows=1024)
     result = train_into(tmp_path, config, training, device="cpu", progress=False)
     assert result.heldout.accuracy > 0.9
     found = load(tmp_path)

@@ -3,10 +3,11 @@
 import pytest
 
 from dynamics.heads.named import inspect
-from dynamics.model.config import COMPARED, PRESETS, TRAININGS, TrainConfig
+from dynamics.model.config import COMPARED, PRESETS
 from dynamics.training.checkpoint import SHIPPED, shipped
 from dynamics.training.evaluation import evaluate
 from dynamics.training.folder import heldout_of, read_history, steps_to
+from dynamics.training.settings import TRAININGS, TrainConfig
 
 # Rows whose two best logits may swap under another order of summation; re-evaluated here, none does.
 NEAR_TIES = 4

@@ -124,7 +124,7 @@ def test_a_model_of_ours_becomes_one_with_the_same_logits(changes, tmp_path):
     "changes", [{"shift": "qkv"}, {"window": 3}, {"position": "alibi"}, {"place": "half", "shift": "none"}], ids=str
 )
 def test_what_has_no_place_is_not_written(changes, tmp_path):
-    from dynamics.model.places import build
+    from dynamics.model.decoder import build
 
     model = build(ModelConfig(vocab=13, width=16, n_heads=4, **changes))
     with pytest.raises(ValueError, match=r"holds rotary attention whose keys and values are shifted by one token"):

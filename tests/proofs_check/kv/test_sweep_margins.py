@@ -2,10 +2,12 @@
 
 import pytest
 
-from dynamics.model.config import ModelConfig, TrainConfig
+from dynamics.model.config import ModelConfig
 from dynamics.sweep.job import Place, read_result, run_job
 from dynamics.sweep.record import Job, Measure, result_of
 from dynamics.sweep.survival import median_ratio
+from dynamics.tasks.induction import Induction
+from dynamics.training.settings import TrainConfig
 from proofs_check.evidence.margin import Undecided
 from proofs_check.kv.trained import sweep_margins as module
 from proofs_check.kv.trained.sweeps import guess_accuracy
@@ -16,7 +18,7 @@ FAST, SLOW = ("tiny", "fast"), ("tiny", "slow")
 
 
 def job(variant, seed):
-    training = TrainConfig(steps=4, batch=4, pool=12, heldout_rows=16, seed=seed)
+    training = TrainConfig(steps=4, batch=4, task=Induction(pool=12), heldout_rows=16, seed=seed)
     return Job(name=f"{variant[1]}.seed-{seed}", config=MODEL, training=training)
 
 

@@ -1,0 +1,123 @@
+"""Settings of a training: one record for every task, and one map from records of the form before."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynamics.files.manifest import Strict
+from dynamics.model.config import ModelConfig
+from dynamics.sweep.shipped import SHIPPED as SWEEPS
+from dynamics.tasks.hop import Hop
+from dynamics.tasks.induction import Induction, as_induction
+from dynamics.tasks.mqar import MQAR
+from dynamics.tasks.trigram import Trigram
+from dynamics.training.checkpoint import SHIPPED as MODELS
+from dynamics.training.settings import FLAT, TrainConfig, by_task
+from dynamics.training.state import _check_settings
+
+OLD = {
+    "steps": 2, "batch": 4, "learning_rate": 0.1, "warmup": 3, "final_lr": 1.0, "weight_decay": 0.5, "beta2": 0.9,
+    "clip": 2.0, "seed": 7, "task": "induction", "pool": 12, "pairs": 8, "symbols": 5, "hops": 3, "least_hops": 1,
+    "length": 16, "heldout_rows": 32,
+}  # fmt: skip
+SHARED = TrainConfig(
+    steps=2, batch=4, learning_rate=0.1, warmup=3, weight_decay=0.5, beta2=0.9, clip=2.0, seed=7, heldout_rows=32
+)
+TASKS = {
+    "induction": Induction(pool=12),
+    "trigram": Trigram(pairs=8, length=16),
+    "hop": Hop(symbols=5, hops=3, least_hops=1, length=16),
+    "mqar": MQAR(pairs=8, length=16),
+}
+tasks = st.one_of(
+    st.builds(Induction, pool=st.integers(3, 1000)),
+    st.builds(Trigram, pairs=st.integers(1, 99), length=st.integers(2, 99)),
+    st.builds(Hop, hops=st.integers(0, 9), least_hops=st.none() | st.integers(0, 9)),
+    st.builds(MQAR, pairs=st.integers(1, 99)),
+)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_record_of_the_form_before_is_read_as_the_task_it_trained(name):
+    assert TrainConfig.checked(OLD | {"task": name}) == SHARED.model_copy(update={"task": TASKS[name]})
+    assert FLAT.keys() == TASKS.keys()
+
+
+def test_the_map_leaves_out_nothing_that_had_an_effect_and_changes_no_record_of_today():
+    for name, own in FLAT.items():
+        before = OLD | {"task": name}
+        after = by_task(before)
+        assert {key: value for key, value in after["task"].items() if key != "name"} == {k: before[k] for k in own}
+        assert by_task(after) == after
+        assert {key: before[key] for key in after.keys() - {"task"}} == {k: after[k] for k in after.keys() - {"task"}}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"pool": 12}, "pool: Extra inputs are not permitted"),
+        ({"task": "induction", "pool": 12}, "task: Input should be a valid dictionary or instance of Task"),
+        ({"task": {"name": "copy"}}, "'copy' is not one of hop, induction, mqar, trigram"),
+        ({"task": {"pool": 12}}, "'' is not one of"),
+        ({"task": {"name": "induction", "pairs": 4}}, "induction: pairs: Extra inputs are not permitted"),
+        ({"task": {"name": "hop", "hops": True}}, "hop: hops: Input should be a valid integer"),
+        ({key: value for key, value in OLD.items() if key != "hops"}, "task: Input should be a valid dictionary"),
+        (OLD | {"hop": 1}, "hop: Extra inputs"),
+        (OLD | {"pool": 2}, "induction: pool: Input should be greater than or equal to 3 "),
+    ],
+)
+def test_no_setting_is_dropped_in_silence(change, words):
+    with pytest.raises(ValueError, match=words) as refused:
+        TrainConfig.checked(change)
+    assert "\n" not in str(refused.value)
+
+
+@given(task=tasks)
+def test_a_record_is_read_back_as_it_was_written(task):
+    settings = SHARED.model_copy(update={"task": task})
+    assert TrainConfig.checked(settings.model_dump()) == settings
+    assert TrainConfig.parsed(settings.model_dump_json().encode(), "settings") == settings
+
+
+def test_every_shipped_record_is_of_the_form_before_and_reads_as_what_was_trained():
+    records: list[dict[str, Any]] = []
+    for path in MODELS.glob("*/manifest.json"):
+        records.append(json.loads(path.read_text("utf-8"))["training"])
+    for path in SWEEPS.glob("*.json"):
+        records += [job["training"] for job in json.loads(path.read_text("utf-8"))["manifest"]["jobs"]]
+    records = [record for record in records if "task" in record]
+    assert len(records) > 600
+    for record in records:
+        found = TrainConfig.checked(record)
+        assert found.task.name == record["task"]
+        again = found.model_dump() | found.task.model_dump()
+        assert all(again[name] == record[name] for name in again.keys() - {"name", "task"})
+
+
+def test_an_interrupted_run_of_the_form_before_goes_on_with_the_same_settings_only():
+    config = ModelConfig()
+    before = json.dumps({**config.model_dump(), **OLD, "task": "hop"}).encode()
+    same = SHARED.model_copy(update={"task": TASKS["hop"]})
+    _check_settings(before, json.dumps({**config.model_dump(), **same.model_dump()}).encode(), "state")
+    other = same.with_task(hops=2, least_hops=None)
+    with pytest.raises(ValueError, match=r"the interrupted run has task\.hops=3, not 2"):
+        _check_settings(before, json.dumps({**config.model_dump(), **other.model_dump()}).encode(), "state")
+
+
+def test_a_copy_with_a_setting_that_there_is_not_is_refused():
+    for change in ({"pool": 12}, {"tasks": Hop()}):
+        with pytest.raises(ValueError, match=f"TrainConfig has no field '{next(iter(change))}'"):
+            SHARED.model_copy(update=change)
+    with pytest.raises(ValueError, match="Induction has no field 'hops'"):
+        SHARED.with_task(hops=2)
+    assert SHARED.with_task(pool=5).task == Induction(pool=5)
+    assert issubclass(TrainConfig, Strict)
+
+
+def test_what_is_about_the_induction_task_refuses_another():
+    assert as_induction(Induction(pool=5)).pool == 5
+    with pytest.raises(ValueError, match="about the induction task, got hop"):
+        as_induction(Hop())
