@@ -39,7 +39,7 @@ def compute(results: list[Any], level: float, title: str = "", draws: int = QUIC
     """Arrays of a finished sweep's results."""
     import numpy as np
 
-    from dynamics.sweep.survival import median_interval
+    from dynamics.statistics.survival import median_interval
 
     from .sweep import by_variant
 

@@ -17,6 +17,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = parser().parse_args(argv)
     out = output_file(options.out)
+    output_file(f"{out}.sha256")
     import torch
     from tqdm import tqdm
 

@@ -101,7 +101,7 @@ def _results(preset, out, options):
 
 def table(results, level: float) -> list[str]:
     """A line a variant: how many runs reached the level, the median of their steps with its interval, the range."""
-    from dynamics.sweep.survival import median_interval
+    from dynamics.statistics.survival import median_interval
 
     lines = [
         f"{'variant':<24} {f'reached {100 * level:g} %':>14} {'median steps':>14} {'95 % interval':>16} {'range':>14}"

@@ -6,13 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from pydantic import ValidationError
 from torch import Tensor
 
 from dynamics.comparison.policies import held_out
 from dynamics.comparison.record import Settings
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict, plain_line
+from dynamics.files.manifest import Strict
 from dynamics.files.shipped import FOLDER
 from dynamics.model.attention_function import replaced
 from dynamics.model.decoder import InductionModel
@@ -143,10 +142,7 @@ def write_scopes(path: str | Path, scopes: MeasuredScopes) -> None:
 
 def read_scopes(path: str | Path = SHIPPED) -> MeasuredScopes:
     """Read measured scopes; default, those that come with the package. Raises OSError, ValueError as other results."""
-    try:
-        return MeasuredScopes.model_validate_json(read_hashed(path))
-    except ValidationError as error:
-        raise ValueError(plain_line(str(path), error)) from None
+    return MeasuredScopes.parsed(read_hashed(path), str(path))
 
 
 def _diagonals(weights: Tensor) -> Iterator[np.ndarray]:

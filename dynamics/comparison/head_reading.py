@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from pydantic import ValidationError
 from torch import Tensor
 
 from dynamics.comparison.by_distance import head_scopes
@@ -23,7 +22,7 @@ from dynamics.comparison.plan import HEAVY, sizes
 from dynamics.comparison.policies import held_out
 from dynamics.comparison.record import Settings
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict, plain_line
+from dynamics.files.manifest import Strict
 from dynamics.files.shipped import FOLDER
 from dynamics.model.attention_function import AttentionFunction, replaced
 from dynamics.model.decoder import InductionModel
@@ -298,7 +297,4 @@ def write_reading(path: str | Path, reading: Reading) -> None:
 
 def read_reading(path: str | Path = SHIPPED) -> Reading:
     """Read what was measured; default, what comes with the package. Raises OSError, ValueError as other results."""
-    try:
-        return Reading.model_validate_json(read_hashed(path))
-    except ValidationError as error:
-        raise ValueError(plain_line(str(path), error)) from None
+    return Reading.parsed(read_hashed(path), str(path))

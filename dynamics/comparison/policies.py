@@ -8,14 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from pydantic import ValidationError
 from torch import Tensor
 
 from dynamics.comparison.heads import chosen_heads, rank_heads
 from dynamics.comparison.plan import COMPENSATION, FULL, HEAVY, RANDOM, STREAMING, WINDOW, Sizes, cells, sizes
 from dynamics.comparison.record import Cell, Heads, Part, Settings
 from dynamics.files.atomic import atomic_write_text
-from dynamics.files.manifest import plain_line
 from dynamics.model.attention_function import AttentionFunction, full_attention, replaced
 from dynamics.model.decoder import InductionModel
 from dynamics.razor.cache import RazorCache
@@ -173,10 +171,7 @@ def _chunks(windows: Windows) -> Iterator[Windows]:
 
 
 def _read_part(path: Path, settings: Settings) -> Part:
-    try:
-        part = Part.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise ValueError(plain_line(str(path), error)) from None
+    part = Part.parsed(path.read_bytes(), str(path))
     if part.settings != settings:
         raise ValueError(f"{path}: the interrupted comparison has other settings")
     return part

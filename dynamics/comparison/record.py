@@ -4,11 +4,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from dynamics.comparison.plan import POLICIES
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict, plain_line
+from dynamics.files.manifest import Strict
 from dynamics.files.shipped import FOLDER
 from dynamics.model.config import ModelConfig, Positive
 from dynamics.training.text_settings import TextTraining
@@ -104,7 +104,4 @@ def read_comparison(path: str | Path = SHIPPED) -> Comparison:
 
     Raises OSError: no such file. ValueError, one plain line: not the bytes that its hash records, or no comparison.
     """
-    try:
-        return Comparison.model_validate_json(read_hashed(path))
-    except ValidationError as error:
-        raise ValueError(plain_line(str(path), error)) from None
+    return Comparison.parsed(read_hashed(path), str(path))

@@ -8,16 +8,9 @@ from scipy.stats import t as student
 
 from dynamics.comparison.plan import FULL
 from dynamics.comparison.record import Cell, Comparison
+from dynamics.statistics.estimate import Estimate
 
 LEVEL = 0.95
-
-
-class Estimate(NamedTuple):
-    """A mean over seeds and its interval; nan ends where there is one seed only."""
-
-    value: float
-    low: float
-    high: float
 
 
 class Line(NamedTuple):
@@ -34,7 +27,7 @@ class Line(NamedTuple):
 
 
 def estimate(per_seed: list[float]) -> Estimate:
-    """Mean and Student's 95 % interval of numbers that are independent from seed to seed.
+    """Mean and Student's 95 % interval of numbers that are independent from seed to seed; NaN ends for one of them.
 
     The windows are the same for all seeds and are not resampled: the interval is about another seed, not other text.
     """

@@ -1,4 +1,7 @@
-"""Where the models and results that come with the package lie: one folder, a subfolder for each room that made them."""
+"""Where what comes with the package lies: one folder, a subfolder for models, sweeps, comparison and scalar results.
+
+Every file has the hash of its bytes beside it (`hashed`), but that of weights is in their manifest.
+"""
 
 from pathlib import Path
 

@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict, plain_line
+from dynamics.files.manifest import Strict
 from dynamics.heads.coupling import Mixing, MixingTable
 from dynamics.model.config import ModelConfig
 from dynamics.sweep.shipped import SHIPPED
@@ -35,11 +33,8 @@ def read_table(path: str | Path) -> MixingTable:
     Raises: OSError: a file is missing. ValueError, one line: bytes with another hash, a line that does not hold.
     """
     first, *rest = read_hashed(path).splitlines() or [b""]
-    try:
-        header = Header.model_validate_json(first)
-        heads = tuple(Mixing.model_validate_json(line) for line in rest)
-    except ValidationError as error:
-        raise ValueError(plain_line(str(path), error)) from None
+    header = Header.parsed(first, str(path))
+    heads = tuple(Mixing.parsed(line, str(path)) for line in rest)
     return MixingTable(**dict(header), heads=heads)
 
 

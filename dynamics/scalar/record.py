@@ -1,13 +1,12 @@
-"""Checked records of the trained scalar models: settings, results and the hash of a whole study. No torch here."""
+"""Checked records of the trained scalar models: settings, results and a whole study. No torch here."""
 
-import hashlib
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from dynamics.files.atomic import atomic_write_text
-from dynamics.files.manifest import Strict, plain_line
+from dynamics.files.hashed import read_hashed, write_hashed
+from dynamics.files.manifest import Strict
 from dynamics.files.shipped import FOLDER
 from dynamics.model.config import Positive
 
@@ -96,28 +95,16 @@ class ScalarStudy(Strict):
     torch_version: str
     learning: tuple[LearningPair, ...]
     tables: tuple[TableDeviations, ...]
-    sha256: str = ""
-
-    def digest(self) -> str:
-        """SHA-256 of everything but the hash itself."""
-        return hashlib.sha256(self.model_dump_json(exclude={"sha256"}).encode()).hexdigest()
 
 
 def write_study(path: str | Path, study: ScalarStudy) -> None:
-    """Write a study atomically, with its hash."""
-    sealed = study.model_copy(update={"sha256": study.digest()})
-    atomic_write_text(path, sealed.model_dump_json().replace("},{", "},\n{") + "\n")  # a line a training
+    """Write a study atomically, and its hash beside it."""
+    write_hashed(path, study.model_dump_json().replace("},{", "},\n{") + "\n")  # a line a training
 
 
 def read_study(path: str | Path = SHIPPED) -> ScalarStudy:
     """Read a study and check its hash; default, the one that comes with the package.
 
-    Raises OSError: no such file. ValueError, one plain line: not a study, a value out of range, or changed since.
+    Raises OSError: a file is missing. ValueError, one plain line: not a study, a value out of range, or changed since.
     """
-    try:
-        study = ScalarStudy.model_validate_json(Path(path).read_bytes())
-    except ValidationError as error:
-        raise ValueError(plain_line(str(path), error)) from None
-    if study.sha256 != study.digest():
-        raise ValueError(f"{path}: the results are not the ones that its hash records")
-    return study
+    return ScalarStudy.parsed(read_hashed(path), str(path))

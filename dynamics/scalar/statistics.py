@@ -5,23 +5,16 @@ left of their mean once the step size and the two means of each table are accoun
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from dynamics.statistics.estimate import Estimate
 
 Array = NDArray[np.float64]
 
 DRAWS, FINE_DRAWS = 4000, 20_000
 SIMULTANEOUS = 1 - 0.05 / 9  # nine lengths and starts are trained: all nine intervals hold together with 95 %
-
-
-class Estimate(NamedTuple):
-    """A value and both ends of its interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 def _interval(value: float, draws: Array, confidence: float) -> Estimate:

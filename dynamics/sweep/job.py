@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from pydantic import ValidationError
 
 from dynamics.files.atomic import atomic_write_text
-from dynamics.files.manifest import plain_line
 from dynamics.model.decoder import InductionModel, build
 from dynamics.sweep.record import Job, JobResult, Measure, Precision, result_of
 from dynamics.training import checkpoint
@@ -51,10 +49,7 @@ def read_result(folder: str | Path, job: Job, measure: Measure) -> JobResult | N
     path = result_path(folder, job)
     if not path.exists():
         return None
-    try:
-        found = JobResult.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise ValueError(plain_line(str(path), error)) from None
+    found = JobResult.parsed(path.read_bytes(), str(path))
     if (found.job, found.measure) != (job, measure):
         raise ValueError(f"{path}: holds the result of other settings")
     return found

@@ -12,12 +12,11 @@ from pathlib import Path
 
 import joblib
 import torch
-from pydantic import ValidationError
 from tqdm import tqdm
 
 from dynamics.files.atomic import atomic_write_text, sha256_of
 from dynamics.files.lock import LOCK, only_writer
-from dynamics.files.manifest import package_version, plain_line
+from dynamics.files.manifest import package_version
 from dynamics.sweep.job import RESULTS, STATES, WEIGHTS, Place, read_result, result_path, run_job
 from dynamics.sweep.record import Job, JobResult, Measure, Precision, SweepManifest
 from dynamics.training.loop import choose_device
@@ -97,10 +96,7 @@ def read_sweep(folder: str | Path) -> tuple[SweepManifest, list[JobResult]]:
 def read_manifest(folder: str | Path) -> SweepManifest:
     """Read a sweep's manifest. Raises: OSError: no such file. ValueError: it does not hold; one plain line."""
     path = Path(folder) / MANIFEST
-    try:
-        return SweepManifest.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise ValueError(plain_line(str(path), error)) from None
+    return SweepManifest.parsed(path.read_bytes(), str(path))
 
 
 def _begin(folder: Path, header: SweepManifest) -> None:

@@ -6,10 +6,8 @@ A bundle holds the sweep's manifest and the held-out curve of each job: accuraci
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict, plain_line
+from dynamics.files.manifest import Strict
 from dynamics.files.shipped import FOLDER
 from dynamics.sweep.record import Job, JobResult, Measure, SweepManifest, result_of
 
@@ -57,10 +55,7 @@ def read_bundle(path: str | Path) -> FinishedSweep:
 
     Raises: OSError: a file is missing. ValueError, one line: a file that is not what its hash or its manifest says.
     """
-    try:
-        bundle = Bundle.model_validate_json(read_hashed(path))
-    except ValidationError as error:
-        raise ValueError(plain_line(str(path), error)) from None
+    bundle = Bundle.parsed(read_hashed(path), str(path))
     jobs = bundle.manifest.jobs
     if sorted(bundle.curves) != sorted(job.name for job in jobs):
         raise ValueError(f"{path}: the curves are not those of the manifest's jobs")

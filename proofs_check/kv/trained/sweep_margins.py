@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import isinf
 from typing import Any
 
-from dynamics.sweep.survival import median_time
+from dynamics.statistics.survival import median_time
 from proofs_check.evidence.margin import Margin, at_most, less, same
 from proofs_check.ledger.claim import Control, Effort, Evidence, Kind
 
@@ -63,21 +63,21 @@ def stays_below(variant: Variant, seed: int, level: float = 0.95) -> Margin:
 
 def ratio_below(first: Variant, second: Variant, factor: float) -> Margin:
     """median(first) / median(second) < factor, with its whole bootstrap interval."""
-    from dynamics.sweep.survival import median_ratio
+    from dynamics.statistics.survival import median_ratio
 
     return less(median_ratio(times(first), times(second)).high, factor)
 
 
 def not_faster(first: Variant, second: Variant, factor: float) -> Margin:
     """median(first) / median(second) > factor, with its whole interval: no gain by 1/factor or more."""
-    from dynamics.sweep.survival import median_ratio
+    from dynamics.statistics.survival import median_ratio
 
     return less(factor, median_ratio(times(first), times(second)).low)
 
 
 def sooner(first: Variant, second: Variant, odds: float = 0.5) -> Margin:
     """A run of the first arrives before one of the second with more than these odds, with the whole interval."""
-    from dynamics.sweep.survival import probability_faster
+    from dynamics.statistics.survival import probability_faster
 
     # A share of pairs of runs: it may be one half exactly.
     return less(Fraction(odds), Fraction(probability_faster(times(first), times(second)).low))

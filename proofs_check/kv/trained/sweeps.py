@@ -7,7 +7,7 @@ single runs. `trained` adds what is here on the sentences that it judges by chec
 from itertools import pairwise
 from statistics import median
 
-from dynamics.sweep.survival import median_time
+from dynamics.statistics.survival import median_time
 from dynamics.tasks.induction import as_induction, length_law
 from proofs_check.evidence.margin import Margin, less
 from proofs_check.kv.trained.outcomes import outcome

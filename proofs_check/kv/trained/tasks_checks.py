@@ -20,7 +20,7 @@ def final_error(variant: Variant) -> float:
 
 def alike(first: Variant, second: Variant, factor: float = ALIKE) -> Margin:
     """The ratio of the medians lies within 1/factor..factor, with its whole interval."""
-    from dynamics.sweep.survival import median_ratio
+    from dynamics.statistics.survival import median_ratio
 
     ratio = median_ratio(times(first), times(second))
     return worst([at_most(1 / factor, ratio.low), at_most(ratio.high, factor)])
@@ -28,7 +28,7 @@ def alike(first: Variant, second: Variant, factor: float = ALIKE) -> Margin:
 
 def faster(first: Variant, second: Variant, factor: float = 1.0) -> Margin:
     """P(the first arrives before `factor` times the second) > 1/2 with its whole interval; ties count by half."""
-    from dynamics.sweep.survival import probability_faster
+    from dynamics.statistics.survival import probability_faster
 
     scaled = [None if time is None else factor * time for time in times(second)]
     return less(Fraction(HALF), Fraction(probability_faster(times(first), scaled).low))

@@ -63,14 +63,14 @@ def _drawn(window: int, law: str = "matched") -> Margin:
 
 def _faster(sweep: str, variant: str, base: str) -> Any:
     """P(a run of the variant arrives before one of the base), with its 95 % interval."""
-    from dynamics.sweep.survival import probability_faster
+    from dynamics.statistics.survival import probability_faster
 
     return probability_faster(_times(sweep, variant), _times(sweep, base))
 
 
 def _no_gain(sweep: str, variant: str, base: str) -> Margin:
     """The median is not smaller, and the interval of P(faster) does not lie above 1/2."""
-    from dynamics.sweep.survival import median_time
+    from dynamics.statistics.survival import median_time
 
     medians = (Fraction(median_time(_times(sweep, name))) for name in (base, variant))
     return worst([at_most(*medians), at_most(_faster(sweep, variant, base).low, 0.5)])
@@ -95,7 +95,7 @@ def _all_arrive(sweep: str, variant: str, budget: int | None = None) -> Margin:
 
 def _ahead(rate: str, swapped: bool = False) -> Margin:
     """The interval of P(KV shifting is faster than two vanilla layers) at this rate lies above 1/2."""
-    from dynamics.sweep.survival import probability_faster
+    from dynamics.statistics.survival import probability_faster
 
     both = [_times("learning-rates", f"rate-{rate}"), _times("vanilla-rates", f"vanilla-2.rate-{rate}")]
     return less(0.5, probability_faster(*(both[::-1] if swapped else both)).low)

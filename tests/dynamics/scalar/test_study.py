@@ -1,11 +1,14 @@
 """Records and statistics of the trained scalar models: what is shipped, what is refused, what the fits find."""
 
+import hashlib
 import json
 
 import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from dynamics.files.hashed import read_hashed
+from dynamics.files.shipped import FOLDER
 from dynamics.scalar import statistics
 from dynamics.scalar.record import LearningPair, LearningTimes, ScalarTraining, TableDeviations, read_study, write_study
 from dynamics.scalar.study import Plan, plan, run_study
@@ -24,8 +27,8 @@ def study():
 def test_study_is_read_as_it_was_written(study, tmp_path):
     write_study(tmp_path / "study.json", study)
     found = read_study(tmp_path / "study.json")
-    assert found == study.model_copy(update={"sha256": study.digest()})
-    assert [path.name for path in tmp_path.iterdir()] == ["study.json"]
+    assert found == study
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["study.json", "study.json.sha256"]
 
 
 def test_study_reports_after_each_training():
@@ -62,6 +65,20 @@ def test_shipped_study_holds_the_plan():
     assert tuple((pair.fine.training, pair.coarse.training) for pair in shipped.learning) == planned.learning
     assert tuple(result.training for result in shipped.tables) == planned.tables
     assert all(None not in (*pair.fine.times, *pair.coarse.times) for pair in shipped.learning)
+
+
+def test_shipped_study_holds_the_numbers_whose_hash_it_recorded_when_that_stood_in_the_file():
+    digest = hashlib.sha256(read_study().model_dump_json().encode()).hexdigest()
+    assert digest == "5680a4dad74095ccde5485344fbdef9ab635001d77f93c59ca8816400253f69c"
+
+
+def test_every_shipped_file_has_its_hash_beside_it_or_in_its_manifest():
+    files = [path for path in FOLDER.rglob("*") if path.is_file()]
+    weights = [path for path in files if path.name in ("weights.safetensors", "manifest.json")]
+    results = [path for path in files if path.suffix != ".sha256" and path not in weights and path.parent != FOLDER]
+    assert len(results) >= 20 and {path.parent.parent.name for path in weights} == {"models"}
+    for path in results:
+        assert read_hashed(path)
 
 
 def test_quick_plan_is_a_small_part_of_the_whole():

@@ -3,9 +3,9 @@
 import pytest
 
 from dynamics.model.config import ModelConfig
+from dynamics.statistics.survival import median_ratio
 from dynamics.sweep.job import Place, read_result, run_job
 from dynamics.sweep.record import Job, Measure, result_of
-from dynamics.sweep.survival import median_ratio
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
 from proofs_check.evidence.margin import Undecided

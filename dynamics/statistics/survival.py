@@ -7,21 +7,14 @@ Intervals: percentile bootstrap over runs, seeded; ends are order statistics, ne
 
 from collections.abc import Callable, Sequence
 from math import ceil, floor
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.statistics.estimate import Estimate
+
 Times = Sequence[float | None]
 CONFIDENCE, DRAWS = 0.95, 10_000
-
-
-class Estimate(NamedTuple):
-    """A value and its interval; +inf means beyond the budget, NaN a value that censoring hides altogether."""
-
-    value: float
-    low: float
-    high: float
 
 
 def median_time(times: Times) -> float:

@@ -7,7 +7,7 @@ from statistics import median
 import numpy as np
 import pytest
 
-from dynamics.sweep import survival
+from dynamics.statistics import survival
 
 INF = math.inf
 SAMPLES = [[30.0], [10, 40], [20, None], [10, 20, 70], [5, None, None], [10, 30, 50, None], [7, 7, 9, None, None]]

@@ -1,0 +1,1 @@
+"""What samples say: one record for a value and its interval, times that a budget censors."""
