@@ -35,8 +35,8 @@ class Range(NamedTuple):
     open: bool = False
     nan: bool = False
 
-    def must(self, many: bool = False) -> str:
-        """What a refusal says that one number must do, or `many`."""
+    def must(self, several: bool = False) -> str:
+        """What a refusal says that one number must do, or `several`."""
         if math.isfinite(self.low) and math.isfinite(self.high):
             between = f"strictly between {self.low:g} and {self.high:g}"
             return f"lie {between}" if self.open else f"lie in [{self.low:g}, {self.high:g}]"
@@ -45,7 +45,7 @@ class Range(NamedTuple):
             limit = f" {'>' if self.open else '>='} {self.low:g}"
         elif math.isfinite(self.high):
             limit = f" {'<' if self.open else '<='} {self.high:g}"
-        return f"be finite numbers{limit} only" if many else f"be a finite number{limit}"
+        return f"be finite numbers{limit} only" if several else f"be a finite number{limit}"
 
     def holds(self, value: float) -> bool:
         """Whether the number is finite and in the range; False for NaN."""
@@ -142,8 +142,9 @@ def elementwise(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any
     """The function of numbers, for arrays as well: the named arguments broadcast, None stays None.
 
     Numbers alone give what the function gives; arrays give a float64 array, number by number, so every entry is what
-    its numbers give, and a record of arrays where the function gives a record (no numbers: an empty array). Raises
-    ValueError for shapes that do not broadcast, and as the function does for the first entry.
+    its numbers give, and a record of arrays where the function gives a record (no numbers: an empty array). What is an
+    array for one entry has its axes last. Raises ValueError for shapes that do not broadcast, and as the function does
+    for the first entry that it refuses.
     """
 
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -151,7 +152,7 @@ def elementwise(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 
         @wraps(function)
         def over_arrays(*args: Any, **kwargs: Any) -> Any:
-            if not any(map(_many, (*args, *kwargs.values()))):
+            if not any(map(many, (*args, *kwargs.values()))):
                 return function(*args, **kwargs)
             given = takes.bind(*args, **kwargs).arguments
             arrays = {name: reals(name, given[name]) for name in names if given.get(name) is not None}
@@ -178,10 +179,11 @@ def _stacked(found: Sequence[Any], shape: tuple[int, ...]) -> Any:
         return found[0].__class__(*parts) if hasattr(found[0], "_fields") else tuple(parts)
     if found and all(entry is None for entry in found):
         return None
-    return np.array(found, dtype=np.float64).reshape(shape)
+    return np.array(found, dtype=np.float64).reshape(*shape, *np.shape(found[0] if found else 0.0))
 
 
-def _many(value: object) -> bool:
+def many(value: object) -> bool:
+    """Whether an argument is handed more than one number, in any form."""
     return isinstance(value, list | tuple) or getattr(value, "ndim", 0) != 0
 
 

@@ -1,6 +1,7 @@
 """One name and one order for one thing, and numbers that broadcast, in every public function of `theory`."""
 
 import inspect
+from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
 
@@ -14,13 +15,9 @@ from theory.records import comparable
 PUBLIC = {f"{room}.{name}": function for room, name, function in theory_table.functions()}
 ENTRY = {entry.function: entry for entry in ENTRIES}
 FED = {name: ENTRY[function] for name, function in PUBLIC.items() if function in ENTRY}
-# These give a record, a matrix or a list for one number each; they are asked one at a time.
-ONE_AT_A_TIME = {
-    "alibi.spectral_range_of_norms": "product pull", "alibi.printed_scope_of_norm": "product",
-    "alibi.slopes": "n_heads", "cache.buffer_length": "length", "cache.kept_share": "length protected extra",
-    "cache.protected_groups": "heads chosen group", "cache.split_budget": "budget", "cache.decayed_token": "slope",
-    "cache.attend_with_token": "weight", "cache.mean_turn": "n_dropped", "induction.construction": "dim",
-    "induction.sharp_case": "dim sigma copy_slope", "landscape.finite_width": "n_tokens",
+# A size that is an axis of the result: there is none for several.
+AXES = {
+    "alibi.slopes": "n_heads", "induction.construction": "dim", "induction.sharp_case": "dim",
     "landscape.logits": "n_tokens", "shift.shift_matrix": "length", "shift.tokens": "length dim",
 }  # fmt: skip
 # A place in a sentence, a word or a number: not an array.
@@ -52,18 +49,20 @@ def test_every_public_function_of_numbers_is_fed_with_junk():
 
 
 def leaves(value):
-    return [leaf for part in value for leaf in leaves(part)] if isinstance(value, tuple) else [np.asarray(value)]
+    if isinstance(value, tuple):
+        return [leaf for part in value for leaf in leaves(part)]
+    return [np.asarray(float(value) if isinstance(value, Fraction) else value)]
 
 
 @pytest.mark.parametrize("name", FED)
 def test_numbers_broadcast(name):
-    entry, one_by_one = FED[name], ONE_AT_A_TIME.get(name, "").split()
+    entry, axes = FED[name], AXES.get(name, "").split()
     single = leaves(entry.function(**entry.arguments, **entry.words))
     for argument, value in entry.arguments.items():
         if np.ndim(value) or argument in NOT_MEASURED or (argument in entry.free and value is None):
             continue
         many = {**entry.arguments, **entry.words, argument: np.array([[value], [value], [value]], dtype=float)}
-        if argument in one_by_one:
+        if argument in axes:
             with pytest.raises(ValueError) as refusal:
                 entry.function(**many)
             assert "\n" not in str(refusal.value)
@@ -76,8 +75,8 @@ def test_numbers_broadcast(name):
             assert np.allclose(three[0, 0], one, rtol=1e-12) and np.array_equal(three[0], three[2])
 
 
-def test_what_is_asked_one_at_a_time_is_public_and_named():
-    for name, arguments in ONE_AT_A_TIME.items():
+def test_sizes_that_are_axes_are_public_and_named():
+    for name, arguments in AXES.items():
         assert set(arguments.split()) <= set(inspect.signature(PUBLIC[name]).parameters), name
 
 

@@ -34,3 +34,7 @@ __all__ = [
     "weight_bound",
     "window_for_mass",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -48,7 +48,7 @@ def printed_scope(
     return printed_scope_of_norm(product, weights.gamma, weights.norm_bias, slope, eps)
 
 
-@elementwise("slope", "eps")
+@elementwise("product", "slope", "eps")
 @sized()
 def printed_scope_of_norm(
     product: float, gamma: ArrayLike, norm_bias: ArrayLike | None, slope: float, eps: float

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.checked import NONNEGATIVE, choice, real, reals
+from theory.checked import NONNEGATIVE, choice, elementwise, real, reals
 
 NORMS = ("rms", "layer")
 
@@ -120,6 +120,7 @@ def spectral_range(weights: Weights) -> float:
     return spectral_range_of_norms(norm, pull, weights.gamma, weights.norm_bias)
 
 
+@elementwise("product", "pull")
 def spectral_range_of_norms(product: float, pull: float, gamma: ArrayLike, norm_bias: ArrayLike | None = None) -> float:
     """`spectral_range` from product = ||M|| and pull = ||W_K^T b_Q|| / sqrt(d_head): nothing else of a head enters it.
 

@@ -56,3 +56,7 @@ __all__ = [
     "value_diameter",
     "worst_share",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 from scipy.special import xlogy
 
 from theory.cache.dropped import Array
-from theory.checked import NONNEGATIVE, POSITIVE, real, reals, sized
+from theory.checked import NONNEGATIVE, POSITIVE, elementwise, real, reals, sized
 
 
 def _heads(slopes: ArrayLike, costs: ArrayLike | None) -> tuple[Array, Array]:
@@ -19,6 +19,7 @@ def _heads(slopes: ArrayLike, costs: ArrayLike | None) -> tuple[Array, Array]:
     return slope, cost
 
 
+@elementwise("budget")
 @sized()
 def split_budget(
     slopes: ArrayLike, budget: float, costs: ArrayLike | None = None, logit_ranges: ArrayLike | None = None

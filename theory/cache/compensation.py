@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from theory.cache.dropped import Array, attend, checked_dropped, checked_head, odds_share
-from theory.checked import real, reals, sized
+from theory.checked import elementwise, real, reals, sized
 from theory.records import comparable
 
 
@@ -103,6 +103,7 @@ def log_weight(query: ArrayLike, stand_in: Token) -> Array:
     return stand_in.log_mass + (q * stand_in.key).sum(-1)
 
 
+@elementwise("weight")
 @sized()
 def attend_with_token(logits: ArrayLike, values: ArrayLike, weight: ArrayLike, token_value: ArrayLike) -> Array:
     """Eq. 5: the kept tokens and one more, of log weight `weight` and value `token_value`.

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 
 from theory.cache.compensation import Token, checked_vector, token
 from theory.cache.dropped import Array
-from theory.checked import NONNEGATIVE, real, reals, sized, whole, wholes
+from theory.checked import NONNEGATIVE, elementwise, real, reals, sized, whole, wholes
 
 
+@elementwise("slope")
 @sized()
 def decayed_token(keys: ArrayLike, values: ArrayLike, distances: ArrayLike, slope: float) -> Token:
     """Token with weights e^{-slope * distance}: log_mass = log sum e^{-slope * distance}, decayed mean key and value.

@@ -13,7 +13,7 @@ from scipy.special import i0e, logsumexp
 
 from theory.cache.compensation import checked_vector
 from theory.cache.dropped import Array
-from theory.checked import NONNEGATIVE, reals, sized, whole
+from theory.checked import NONNEGATIVE, elementwise, reals, sized, whole
 
 _BESSEL = [0.0, *(1 / factorial(k) ** 2 for k in range(1, 11))]  # of I_0 - 1 in reach^2 / 4
 
@@ -33,6 +33,7 @@ def rotate(vectors: ArrayLike, positions: ArrayLike, frequencies: ArrayLike) -> 
     return turned.reshape(*turned.shape[:-2], -1)
 
 
+@elementwise("n_dropped")
 @sized()
 def mean_turn(n_dropped: int, frequencies: ArrayLike) -> Array:
     """|mean of e^{i theta m} over n consecutive m| = |sin(n theta / 2) / (n sin(theta / 2))|: what is left of a pair.

@@ -7,19 +7,21 @@ tokens elsewhere, so that 15 % + 85 % / 5 = 32 % is kept at best, from N = 20000
 from fractions import Fraction
 from math import comb
 
-from theory.checked import UNIT, real, whole
+from theory.checked import UNIT, elementwise, real, whole
 
 PROTECTED = Fraction(15, 100)
 LEAST_BUFFER = 4000
 BUFFER_SHARE = Fraction(1, 5)
 
 
+@elementwise("length")
 def buffer_length(length: int) -> Fraction:
     """max(4000, N/5), at most N. Raises ValueError for length < 1."""
     length = whole("length", length, 1)
     return min(Fraction(length), max(Fraction(LEAST_BUFFER), BUFFER_SHARE * length))
 
 
+@elementwise("length", "protected", "extra")
 def kept_share(length: int, protected: Fraction = PROTECTED, extra: int = 0) -> Fraction:
     """Share of the cache that is kept, p + (1 - p) min(1, (buffer + extra) / N).
 
@@ -32,6 +34,7 @@ def kept_share(length: int, protected: Fraction = PROTECTED, extra: int = 0) -> 
     return protected + (1 - protected) * min(Fraction(1), (buffer_length(length) + extra) / length)
 
 
+@elementwise("heads", "chosen", "group")
 def protected_groups(heads: int, chosen: int, group: int) -> tuple[Fraction, Fraction, Fraction]:
     """Share of key-value groups that hold a chosen head: least, mean over all placements, most.
 

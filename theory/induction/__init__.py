@@ -31,3 +31,7 @@ __all__ = [
     "two_layer_alibi",
     "two_layer_variant",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.checked import NONNEGATIVE, POSITIVE, choice, real, reals, sized, whole, wholes
+from theory.checked import NONNEGATIVE, POSITIVE, choice, elementwise, real, reals, sized, whole, wholes
 from theory.induction.network import Array
 from theory.records import comparable
 
@@ -83,6 +83,7 @@ def printed_softmax_change_bound(change: ArrayLike) -> Array:
         return 2.0 * np.max(np.abs(reals("change", change)), axis=-1)
 
 
+@elementwise("sigma", "copy_slope")
 @sized()
 def sharp_case(dim: int, sigma: float, copy_slope: float, domain: Domain) -> SharpCase:
     """Tokens of length 5 whose error tends to `copy_error_bound` as p -> infinity with d e^{-p} / sigma fixed.

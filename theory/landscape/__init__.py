@@ -35,3 +35,7 @@ __all__ = [
     "printed_loss",
     "scaled_learning_time",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -28,14 +28,14 @@ class Term(NamedTuple):
     slopes: tuple[sp.Expr, ...]
 
 
-def late_terms(tokens: int) -> tuple[Term, ...]:
+def late_terms(n_tokens: int) -> tuple[Term, ...]:
     """Weights e^{beta1} count_c e^{D_c} (without e^{beta2}, which the slopes take over) and slopes, for one T >= 4."""
-    return _late_terms(whole("tokens", tokens, 4))
+    return _late_terms(whole("n_tokens", n_tokens, 4))
 
 
 @cache
-def _late_terms(tokens: int) -> tuple[Term, ...]:
-    table = interior_table(sp.Integer(tokens))
+def _late_terms(n_tokens: int) -> tuple[Term, ...]:
+    table = interior_table(sp.Integer(n_tokens))
     target = table.classes[0].numerator
     b = sp.Symbol("b", positive=True)
     late = {b: c / u**2, beta1: 1 / u, beta2: r / u}
@@ -50,13 +50,13 @@ def _late_terms(tokens: int) -> tuple[Term, ...]:
     return tuple(terms)
 
 
-def combination(tokens: int, coefficients: Sequence[sp.Expr], at: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
+def combination(n_tokens: int, coefficients: Sequence[sp.Expr], at: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
     """sum_k coefficients[k] dL/d(parameter k), in the units of `Term` and up to a factor > 0, with `at` put in.
 
     The coefficient of each weight is simplified first, so that what cancels is gone before it is enclosed.
     """
     total = sp.S.Zero
-    for weight, slopes in late_terms(tokens):
+    for weight, slopes in late_terms(n_tokens):
         share = sum((a * slope for a, slope in zip(coefficients, slopes, strict=True)), sp.S.Zero).subs(at)
         total += weight.subs(at) * (sp.apart(share, c) if share.has(c) else sp.factor(share))
     return total
@@ -70,7 +70,7 @@ class LateField(NamedTuple):
     inverse: sp.Expr
 
 
-def late_field(tokens: int) -> LateField:
+def late_field(n_tokens: int) -> LateField:
     """The exact velocities of gradient flow, each divided by that of log beta1."""
-    by_alpha1, by_alpha2, by_beta1, by_beta2 = (combination(tokens, row, {}) for row in np.eye(4, dtype=int).tolist())
+    by_alpha1, by_alpha2, by_beta1, by_beta2 = (combination(n_tokens, row, {}) for row in np.eye(4, dtype=int).tolist())
     return LateField(by_alpha2 / by_beta1 - 2, by_beta2 / by_beta1 + 1, -by_alpha1 / by_beta1)

@@ -61,27 +61,27 @@ def velocity_forms() -> dict[sp.Symbol, sp.Expr]:
 
 
 @alone
-def slack_above(tokens: int) -> list[arb]:
+def slack_above(n_tokens: int) -> list[arb]:
     """Both brackets for beta2 >= 0, linear in A and least at an end of [1, e]: S - 2 e A, then the second at A = e."""
     e = arb(1).exp()
-    return [tokens - 1 - 2 * e * (e - 1), (1 - e).exp() * (tokens - 1 + 2 * e) - 2 * (e - 1)]
+    return [n_tokens - 1 - 2 * e * (e - 1), (1 - e).exp() * (n_tokens - 1 + 2 * e) - 2 * (e - 1)]
 
 
 @alone
-def slack_below(tokens: int) -> arb:
+def slack_below(n_tokens: int) -> arb:
     """S - 2 e A - (e (T - 1 + 2A) + e^{1/2}) / 4 at S = T - 1 + 2A and A = e, where it is least on [1/2, e]."""
     e = arb(1).exp()
-    return (tokens - 1 + 2 * e) * (1 - e / 4) - 2 * e * e - arb(0.5).exp() / 4
+    return (n_tokens - 1 + 2 * e) * (1 - e / 4) - 2 * e * e - arb(0.5).exp() / 4
 
 
-def inside(alpha1: ArrayLike, a2: ArrayLike, b1: ArrayLike, b2: ArrayLike, tokens: ArrayLike) -> NDArray[np.bool_]:
+def inside(alpha1: ArrayLike, a2: ArrayLike, b1: ArrayLike, b2: ArrayLike, n_tokens: ArrayLike) -> NDArray[np.bool_]:
     """Whether each point lies in R. Raises ValueError for numbers that are not finite."""
     alpha1, a2, b1, b2 = (reals(name, x) for name, x in zip(NAMES, (alpha1, a2, b1, b2), strict=True))
-    tokens = reals("n_tokens", tokens)
+    n_tokens = reals("n_tokens", n_tokens)
     with np.errstate(over="ignore", invalid="ignore"):
         own, before, more = np.exp(alpha1), np.exp(a2), np.abs(b2) - 1
         # B itself may overflow
-        sizes = 2 * own * (b1 - 1) + np.where(more == 0, 0.0, before * more) <= tokens - 2
+        sizes = 2 * own * (b1 - 1) + np.where(more == 0, 0.0, before * more) <= n_tokens - 2
     signs = (a2 >= 0) & (b1 >= 0) & (b2 >= -b1 / 4)
     return (own >= 0.5) & (alpha1 <= 1) & signs & sizes
 
@@ -96,19 +96,19 @@ class Speeds(NamedTuple):
 
 
 @sized()
-def speeds(alpha1: ArrayLike, a2: ArrayLike, b1: ArrayLike, b2: ArrayLike, tokens: ArrayLike) -> Speeds:
+def speeds(alpha1: ArrayLike, a2: ArrayLike, b1: ArrayLike, b2: ArrayLike, n_tokens: ArrayLike) -> Speeds:
     """Both velocities at a point, times T; alpha2 at most 700. Raises ValueError as `exact.gradient` does."""
-    tokens, a2, b1 = reals("n_tokens", tokens), reals("alpha2", a2, Range(high=_HIGHEST)), reals("beta1", b1)
-    down = -tokens[..., None] * exact.gradient(alpha1, a2, b1, b2, tokens)
+    n_tokens, a2, b1 = reals("n_tokens", n_tokens), reals("alpha2", a2, Range(high=_HIGHEST)), reals("beta1", b1)
+    down = -n_tokens[..., None] * exact.gradient(alpha1, a2, b1, b2, n_tokens)
     return Speeds(down[..., 1], down[..., 2], b1 * np.exp(a2), np.expm1(a2))
 
 
 @sized()
-def earliest(limit: float, tokens: float, level: float) -> float:
+def earliest(limit: float, n_tokens: float, level: float) -> float:
     """s* T - 1 / log((T - 4) / (e^level - 1)), before which a flow that stays in R has a larger loss than `level`.
 
     Raises ValueError for fewer than 44 tokens, or a level that is not below log(T - 4).
     """
-    limit, tokens = real("limit", limit, NONNEGATIVE), real("n_tokens", tokens, Range(LEAST_TOKENS))
-    level = real("level", level, Range(0.0, math.log(tokens - 4), open=True))
-    return limit * tokens - 1 / math.log((tokens - 4) / math.expm1(level))
+    limit, n_tokens = real("limit", limit, NONNEGATIVE), real("n_tokens", n_tokens, Range(LEAST_TOKENS))
+    level = real("level", level, Range(0.0, math.log(n_tokens - 4), open=True))
+    return limit * n_tokens - 1 / math.log((n_tokens - 4) / math.expm1(level))

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from theory.checked import Range, reals, whole
+from theory.checked import Range, many, reals, whole, wholes
 from theory.checked import position as checked_position
 from theory.records import comparable
 
@@ -49,12 +49,12 @@ def finite_width(
     alpha2: ArrayLike,
     beta1: ArrayLike,
     beta2: ArrayLike,
-    n_tokens: int,
+    n_tokens: ArrayLike,
     position: int | Literal["mean"] | None = None,
 ) -> FiniteWidth:
     """c1 and v1 of E L = L_inf + c1/d + O(d^-2) and Var L = v1/d + O(d^-2), embeddings iid N(0, 1/d).
 
-    Args: four real parameters that broadcast; n_tokens, one whole T >= 2; position, 1..T, None for i = 2 (then T >= 4;
+    Args: four real parameters and n_tokens, whole T >= 2, that broadcast; position, 1..T, None for i = 2 (then T >= 4;
     unlike at d = infinity interior positions differ, by the distance of the repeat from both ends), "mean" for the
     average over 1..T-1 of either term (the variance is then that of a sentence whose position is known).
     Returns: two arrays of the broadcast shape, to 1e-16 of the squares of the parameters; to fewer than all digits only
@@ -62,6 +62,18 @@ def finite_width(
     Raises ValueError outside that domain and for parameters that are not finite or beyond 1e75 in size.
     """
     parameters = checked_parameters(alpha1, alpha2, beta1, beta2)
+    if not many(n_tokens):
+        return _of_length(parameters, n_tokens, position)
+    *parameters, sizes = np.broadcast_arrays(*parameters, wholes("n_tokens", n_tokens, 2))
+    found = np.empty((2, *sizes.shape))
+    for size in np.unique(sizes):
+        here = sizes == size
+        found[:, here] = _of_length([values[here] for values in parameters], size, position)
+    return FiniteWidth(*found)
+
+
+def _of_length(parameters: list[Array], n_tokens: ArrayLike, position: int | Literal["mean"] | None) -> FiniteWidth:
+    """`finite_width` at one length."""
     size, places = _places(n_tokens, position)
     parts = [width_terms(parameters, size, place) for place in places]
     shift, variance = (np.sum([part[k] for part in parts], axis=0) / len(parts) for k in range(2))

@@ -11,3 +11,7 @@ __all__ = [
     "softmax",
     "tokens",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -158,3 +158,15 @@ def test_finite_width_refuses_sizes_whose_products_overflow():
     assert np.isfinite(finite_width(0, 0, 1e75, 0, 6, 3)).all()
     with pytest.raises(ValueError, match=re.escape("beta1 must lie in [-1e+75, 1e+75], got 1e+200")):
         finite_width(0, 0, 1e200, 0, 6, 3)
+
+
+def test_lengths_broadcast_with_the_parameters():
+    sizes, alpha2 = np.array([[4], [9]]), np.array([0.5, 1.0, 2.0])
+    found = finite_width(0.25, alpha2, 1.0, -0.5, sizes, "mean")
+    assert found.variance.shape == (2, 3)
+    for row, size in enumerate((4, 9)):
+        one = finite_width(0.25, alpha2, 1.0, -0.5, size, "mean")
+        assert np.array_equal(found.mean_shift[row], one.mean_shift)
+        assert np.array_equal(found.variance[row], one.variance)
+    with pytest.raises(ValueError, match="position must be"):
+        finite_width(0, 0, 0, 0, [4, 9], 5)
