@@ -13,7 +13,8 @@ from statistics import mean
 
 ROOT = Path(__file__).resolve().parents[1]
 # each with rooms of its own; a package may import those before it, and papers never import each other
-PACKAGES = ("theory", "dynamics", "proofs_check", "proofs_check/kv", "proofs_check/razor")
+PAPERS = ("kv", "razor", "resformer", "waiver")
+PACKAGES = ("theory", "dynamics", "proofs_check", *(f"proofs_check/{paper}" for paper in PAPERS))
 Arrows = dict[str, set[str]]
 Place = str | tuple[str, str, int]  # a room, or an arrow between two of them that passes a floor
 

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from importlib import import_module
 
-ROOMS = ("landscape", "induction", "alibi", "cache", "shift")
+ROOMS = ("landscape", "induction", "alibi", "cache", "shift", "value_residual", "sink")
 
 
 def functions() -> Iterator[tuple[str, str, Callable]]:

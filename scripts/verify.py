@@ -18,7 +18,7 @@ def parser() -> cli.Parser:
     p = cli.Parser(prog=cli.program("verify"), description=__doc__, epilog=EPILOG)
     p.add_argument(
         "--paper", action="append", metavar="NAME",
-        help="only this paper: kv, kv1, razor, or one of a package of yours (repeatable)",
+        help="only this paper: kv, kv1, razor, resformer, waiver, or one of a package of yours (repeatable)",
     )  # fmt: skip
     p.add_argument(
         "--id", action="append", metavar="ID",

@@ -11,10 +11,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from theory import alibi, cache, induction, landscape, lowering, shift
+    from theory import alibi, cache, induction, landscape, lowering, shift, sink, value_residual
 
 __version__ = "0.1.0"
-__all__ = ["alibi", "cache", "induction", "landscape", "lowering", "shift"]
+__all__ = ["alibi", "cache", "induction", "landscape", "lowering", "shift", "sink", "value_residual"]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -73,6 +73,15 @@ def _stated(
     return {name: c for name, c in found.items() if papers is None or c.paper in papers}
 
 
+def sketches() -> dict[str, str]:
+    """By the claim's id, what a proof of its statement rests on, where it takes more than arithmetic: every paper's."""
+    found: dict[str, str] = {}
+    for package in dict.fromkeys(package for packages in PAPERS.values() for package in packages):
+        if find_spec(f"{package}.formal") is not None:
+            found |= getattr(_imported(f"{package}.formal"), "NEEDS", {})
+    return found
+
+
 def select(claims: Mapping[str, Claim], patterns: tuple[str, ...] | None, verdict: str | None = None) -> list[str]:
     """The ids that a pattern matches, * standing for anything (all without patterns), of one verdict if it is named.
 

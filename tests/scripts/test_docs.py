@@ -48,7 +48,7 @@ def test_a_changed_claim_makes_its_pages_stale():
     assert docs.errata(changed) != docs.errata(registry)
 
 
-ID_LIKE = re.compile(r"(?<![\w./-])(?:kv1?|razor)\.[\w*{},]+(?:\.[\w*{},]+)*")
+ID_LIKE = re.compile(r"(?<![\w./-])(?:kv1?|razor|resformer|waiver)\.[\w*{},]+(?:\.[\w*{},]+)*")
 PAGES = [docs.ROOT / "README.md", docs.ROOT / "CHANGELOG.md", *sorted((docs.ROOT / "docs").glob("*.md"))]
 SCRIPTS = sorted((docs.ROOT / "scripts").glob("*.py"))
 

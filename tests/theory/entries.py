@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from theory import alibi, induction, landscape, shift
+from theory import alibi, induction, landscape, shift, sink, value_residual
 from theory.alibi import grams, grams_rotary, rotary, sharp, shifted
 from theory.alibi import printed as alibi_printed
 from theory.cache import (
@@ -56,6 +56,13 @@ TOKEN = {"keys": np.eye(3, 2), "values": np.ones((3, 1)), "biases": np.zeros(3),
 STAND_IN = compensation.token(**TOKEN)
 SECOND = compensation_second_order.second_order_token(**TOKEN)
 TEXT = {"x": np.eye(4), "sigma": 0.5, "slope": 0.1}
+MIXING, VALUES = [[1.0, 0.0], [0.25, 0.75]], [[1.0, 2.0], [0.5, -1.0]]
+MIXED = {"values": VALUES, "first_values": VALUES}
+BLOCKS = {"logits": [[0.0, 1.0], [2.0, 0.5]], "other_logits": [[1.0, 0.0], [0.3, 0.2]]}
+LAYERS = {"values": VALUES, "other_values": [[0.0, 1.0], [2.0, 3.0]]}
+DRAINED = {"value": [0.1, 0.2], "first_value": [1.0, 0.0], "logit": 0.3, "variance": 2.0, "decay": 0.5}
+CAUSAL = {"attention": [[1.0, 0.0], [0.5, 0.5]]}
+PAIR = {"query": np.ones(4), "key": np.ones(4)}
 OPTIONAL = ("norm_bias", "query_bias", "key_bias", "position", "biases", "centre", "self_gap")
 
 ENTRIES = [
@@ -176,4 +183,82 @@ ENTRIES = [
     Entry(compensation_second_order.second_order_token, TOKEN),
     Entry(lambda query: compensation_second_order.second_order_log_weight(query, SECOND), {"query": [0.1, 0.2]}),
     Entry(lambda query: compensation_second_order.second_order_value(query, SECOND), {"query": [0.1, 0.2]}),
+    Entry(sink.token_importance, CAUSAL),
+    Entry(sink.printed_importance, CAUSAL),
+    Entry(sink.importance_entropy, CAUSAL),
+    Entry(sink.uniform_causal_entropy, {"length": 9}),
+    Entry(sink.entropy_bound, {"length": 9, "first_importance": 0.5}),
+    Entry(sink.largest_weight, {"length": 9, "logit_range": 3.0}),
+    Entry(sink.range_for_weight, {"length": 9, "weight": 0.5}),
+    Entry(sink.divergence_bound, {"logit_range": 3.0}),
+    Entry(sink.largest_divergence, {"length": 9, "logit_range": 3.0}),
+    Entry(sink.first_token_bound, {"length": 9, "slope": 0.5, "logit_range": 3.0, "self_gap": 2.0}),
+    Entry(sink.sink_length, {"slope": 0.5, "logit_range": 9.0, "weight": 0.5}),
+    Entry(sink.masked_sink_length, {"slope": 0.5, "self_gap": 9.0, "weight": 0.5}),
+    Entry(sink.present_effect, {"weight": 0.5, "value": [1.0, 2.0], "rest": [0.0, 1.0]}),
+    Entry(sink.removed_effect, {"weight": 0.5, "value": [1.0, 2.0], "output": [0.0, 1.0]}),
+    Entry(sink.eviction_score, {"weight": 0.5, "value": [1.0, 2.0], "output": [0.0, 1.0]}),
+    Entry(sink.norm_score, {"weight": 0.5, "value": [1.0, 2.0]}),
+    Entry(sink.eviction_counterexample, {"weight": 0.9}),
+    Entry(sink.no_effect_value, {"weights": [0.5, 0.9], "rests": [[1.0], [2.0]]}),
+    Entry(sink.no_op_value, {"weights": [0.5, 0.9], "rests": [[1.0], [2.0]]}),
+    Entry(sink.removal_scale, {"weight": 0.9}),
+    Entry(sink.softmax_plus_one, {"logits": [0.0, 1.0, 2.0]}),
+    Entry(sink.sink_softmax, {"logits": [0.0, 1.0, 2.0], "sink_logit": 0.5}),
+    Entry(sink.sink_gate, {"logits": [0.0, 1.0, 2.0], "sink_logit": 0.5}),
+    Entry(sink.matching_sink_logit, {"logits": [0.0, 1.0, 2.0], "gate": 0.5}),
+    Entry(sink.sink_output, HEADED | {"sink_logit": 0.5}),
+    Entry(sink.zero_token_output, HEADED),
+    Entry(sink.gated_output, HEADED | {"gate": 0.5}),
+    Entry(sink.gate_witness, {"gate": 0.5, "other_gate": 0.25}),
+    Entry(sink.level_witness, {"odds": 3.0}),
+    Entry(sink.causal_attention, {"logits": np.eye(3)}),
+    Entry(sink.printed_causal_attention, {"logits": np.eye(3)}),
+    Entry(sink.causal_leak, {"logits": np.eye(3)}),
+    Entry(sink.logit_lead, {"query_norm": 1.0, "key_norm": 1.0, "cosine": -1.0, "other_norm": 2.0,
+                            "other_cosine": -0.1}),
+    Entry(sink.zero_key_weight, {"logits": [-1.0, -2.0]}),
+    Entry(sink.copy_weights, {"weight": 0.5, "log_ratio": 1.0, "replaced": 0.1}),
+    Entry(sink.rotary_copy_gap, PAIR | {"distance": 9, "offset": 4, "frequencies": [1.0, 0.1]}),
+    Entry(sink.rotary_copy_gap_bound, PAIR | {"offset": 4, "frequencies": [1.0, 0.1]}),
+    Entry(value_residual.attention_weights, {"logits": BLOCKS["logits"]}, {"mask": "causal"}),
+    Entry(value_residual.cross_layer_attention, BLOCKS | LAYERS, {"mask": "causal"}),
+    Entry(value_residual.averaged_attention, {"logits": BLOCKS["logits"], **LAYERS}, {"mask": "causal"}),
+    Entry(value_residual.own_mass, BLOCKS, {"mask": "causal"}),
+    Entry(value_residual.difference_range, BLOCKS, {"mask": "causal"}),
+    Entry(value_residual.cross_layer_gap_bound, {"logit_range": 3.0, "diameter": 2.0}),
+    Entry(value_residual.worst_head, {"logit_range": 3.0}),
+    Entry(value_residual.residual_values, MIXED | {"lambda1": 0.5, "lambda2": 2.0}),
+    Entry(value_residual.resformer, {"attention": MIXING} | MIXED | {"lambda1": 0.5, "lambda2": 2.0}),
+    Entry(value_residual.svformer, {"attention": MIXING, "first_values": VALUES}),
+    Entry(value_residual.all_layers, {"attention": MIXING, "values": [VALUES, VALUES]}),
+    Entry(value_residual.identity_mapping, {"attention": MIXING, "values": [VALUES, VALUES]}),
+    Entry(value_residual.denseformer, {"attention": [MIXING, MIXING], "values": [VALUES, VALUES],
+                                       "coefficients": [0.2, 0.3, 0.5], "embedding": VALUES}, free=("embedding",)),
+    Entry(value_residual.rescaled_projections, {"w_v": np.eye(2), "w_o": np.ones((2, 2)), "old": 1.0, "new": 2.0}),
+    Entry(value_residual.neutreno, {"attention": MIXING} | MIXED | {"lam": 0.4}),
+    Entry(value_residual.neutreno_fixed_point, {"attention": MIXING, "values": VALUES, "lam": 0.4}),
+    Entry(value_residual.neutreno_radius, {"attention": MIXING, "lam": 0.4}),
+    Entry(value_residual.neutreno_threshold, {"attention": MIXING}),
+    Entry(value_residual.residual_stack, {"attention": [MIXING, MIXING], "values": VALUES, "lam": 1.0}),
+    Entry(value_residual.constant_stack, {"attention": MIXING, "values": VALUES, "lam": 1.0, "n_layers": 5}),
+    Entry(value_residual.stack_limit, {"attention": MIXING, "values": VALUES, "lam": 1.0}),
+    Entry(value_residual.spectral_map, {"mu": 0.5, "lam": 1.0, "n_layers": 5}, free=("n_layers",)),
+    Entry(value_residual.row_diameter, {"values": VALUES}),
+    Entry(value_residual.dobrushin, {"attention": MIXING}),
+    Entry(value_residual.sink_share, {"attention": MIXING}),
+    Entry(value_residual.sink_collapse, {"sink": 0.25, "n_layers": 5}),
+    Entry(value_residual.residual_diameter_bound, {"contraction": 0.75, "diameter": 2.0, "lam": 1.0, "n_layers": 5},
+          free=("n_layers",)),
+    Entry(value_residual.svformer_cache, {"n_layers": 8, "n_heads": 8, "kv_heads": 2, "anchors": 2, "d_key": 64,
+                                          "d_value": 32}),
+    Entry(value_residual.model_parameters, {"n_layers": 4, "d_model": 16, "d_ffn": 56, "vocab": 50277}),
+    Entry(value_residual.svformer_saving, {"n_layers": 4, "d_model": 16}),
+    Entry(value_residual.drain_loss, DRAINED),
+    Entry(value_residual.drain_velocity, DRAINED),
+    Entry(value_residual.stationary_weight, {"norm": 0.5, "variance": 2.0}),
+    Entry(value_residual.drained_value, {"first_value": [1.0, 0.0], "weight": 0.5, "decay": 0.5}),
+    Entry(value_residual.undecayed_norm_bound, {"norm": 0.5, "logit": 0.3, "variance": 2.0, "time": 3.0}),
+    Entry(value_residual.drain_equilibria, {"norm": 1.0, "variance": 2.0, "decay": 0.5}),
+    Entry(value_residual.fold_ratios, {"decay": 0.1}),
 ]  # fmt: skip

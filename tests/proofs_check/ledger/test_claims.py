@@ -20,6 +20,8 @@ SOURCES = {
     "kv": ("KV shifting (final", "KV shifting (both"),
     "kv1": ("KV shifting (first",),
     "razor": ("RazorAttention, ",),
+    "resformer": ("ResFormer, ",),
+    "waiver": ("Waiver paper, ",),
 }
 OWN = [claim for claim in REGISTRY.values() if not claim.is_correction]
 

@@ -69,7 +69,7 @@ def test_a_statement_is_decided():
     ("ask", "message"),
     [
         (lambda: verify("razor.thm"), "unknown claim id 'razor.thm': did you mean"),
-        (lambda: verify(papers=["waiver"]), "unknown paper 'waiver'"),
+        (lambda: verify(papers=["other"]), "unknown paper 'other'"),
         (lambda: verify(papers="kv"), "papers a list of them, got"),
         (lambda: verify(3), "ids and papers are texts"),
         (lambda: verify("razor.thm1", jobs=0), r"jobs must be a whole number in 1\.\.256, got 0"),

@@ -16,6 +16,7 @@ from proofs_check.ledger import registry
 from proofs_check.ledger.registry import BrokenLedger
 from tests.proofs_check.ledger import planted
 
+OURS = re.compile(r"(kv1?|razor|resformer|waiver)(\.\w+)+")
 ROOT = Path(registry.__file__).parents[1]
 HEAD = "from dataclasses import replace\nfrom tests.proofs_check.ledger import planted\n"
 
@@ -153,14 +154,14 @@ def test_a_pattern_that_matches_nothing_is_refused_with_a_hint():
 def _written() -> set[str]:
     """Every id in the papers' modules that opens a call or a row of a table, or is its argument `id`."""
     found = set()
-    for path in [*ROOT.glob("kv/**/*.py"), *ROOT.glob("razor/**/*.py")]:
+    for path in [path for paper in ("kv", "razor", "resformer", "waiver") for path in ROOT.glob(f"{paper}/**/*.py")]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             opening = (
                 node.args[:1] if isinstance(node, ast.Call) else node.elts[:1] if isinstance(node, ast.Tuple) else []
             )
             named = [k.value for k in node.keywords if k.arg == "id"] if isinstance(node, ast.Call) else []
             texts = (a.value for a in [*opening, *named] if isinstance(a, ast.Constant))
-            found |= {t for t in texts if isinstance(t, str) and re.fullmatch(r"(kv1?|razor)(\.\w+)+", t)}
+            found |= {t for t in texts if isinstance(t, str) and OURS.fullmatch(t)}
     return found
 
 

@@ -1,0 +1,1 @@
+"""Section 4.1 and Appendix A.1: importance, entropy, spectra, similarity, drain."""

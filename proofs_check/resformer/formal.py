@@ -1,0 +1,270 @@
+"""Claims about ResFormer as statements: data that the core decides, one a claim of the ledger, under its id.
+
+One query at a time: a row of attention is the softmax of n logits, or weights that are nonnegative and sum to 1, and
+one coordinate of the values is a sequence. What is true of every row and coordinate is true of the matrices.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+from proofs_check.core.statement import Statement
+from proofs_check.core.terms import Term, absolute, both, eq, exp, lift, log, ne
+from proofs_check.language.notation import (
+    define,
+    each,
+    positive,
+    real,
+    sequence,
+    statement,
+    total,
+    var,
+    when,
+    whole,
+)
+
+n, layers = whole("n", 1), whole("m", 1)
+logits, others = sequence("s", n), sequence("t", n)
+values, first = sequence("v", n), sequence("w", n)
+factor, lam = real("c"), real("l")
+i, j, k = map(var, "ijk")  # bound
+S, V, N = map(var, "svn")
+
+# Eq. 1 at one query and coordinate, sums of exponentials over positions.
+ATTENTION = define("attention", [S, V, N], total(k, 1, N, exp(S[k]) * V[k]) / total(k, 1, N, exp(S[k])))
+
+
+def attention(logits: Any, values: Any) -> Term:
+    """The output of a query with these logits."""
+    return Term("call", "attention", *map(lift, (logits, values, n)))
+
+
+def concatenated(logits: Any, values: Any, others: Any, first: Any) -> Term:
+    """Eq. 2: one softmax over the keys of two layers."""
+    top = total(j, 1, n, exp(logits[j]) * values[j]) + total(j, 1, n, exp(others[j]) * first[j])
+    return top / (total(j, 1, n, exp(logits[j])) + total(j, 1, n, exp(others[j])))
+
+
+# -- Section 3.2: cross-layer attention made cheap -------------------------------------------------------------------
+
+
+def _eq4() -> Statement:
+    return statement(
+        "resformer.eq4", for_all=[n, logits, values, first], using=[ATTENTION],
+        says=eq(concatenated(logits, values, logits, first), attention(logits, each(j, values[j] + first[j])) / 2),
+    )  # fmt: skip
+
+
+def _eq5() -> Statement:
+    """m layers whose keys are all those of the present one: v[i, j] is the value of position j in layer i."""
+    table = sequence("v", (layers, n))
+    joined = total(i, 1, layers, total(j, 1, n, exp(logits[j]) * table[i, j])) / (
+        total(i, 1, layers, total(j, 1, n, exp(logits[j])))
+    )
+    return statement(
+        "resformer.eq5", for_all=[layers, n, logits, table], using=[ATTENTION],
+        says=eq(joined, total(i, 1, layers, attention(logits, each(k, table[i, k]))) / layers),
+    )  # fmt: skip
+
+
+def _eq6_mass() -> Statement:
+    """What is given to values in all: a row of A, and a share for each of the n - 1 layers before."""
+    row = total(j, 1, n, exp(logits[j])) / total(j, 1, n, exp(logits[j]))
+    deep = whole("m", 2)
+    return statement(
+        "resformer.eq6.mass", for_all=[n, deep, logits], says=eq(row + total(i, 1, deep - 1, 1 / (deep - 1)), 2)
+    )
+
+
+def _eq6_convex() -> Statement:
+    deep, own = whole("m", 2), real("a")
+    earlier = sequence("v", deep - 1)
+    convex = own / deep + total(i, 1, deep - 1, earlier[i]) / deep
+    return statement(
+        "resformer.eq6.convex", for_all=[deep, own, earlier],
+        says=eq(convex, own / deep + (deep - 1) / deep * (total(i, 1, deep - 1, earlier[i]) / (deep - 1))),
+    )  # fmt: skip
+
+
+# -- Sections 3.3 and 3.4 ---------------------------------------------------------------------------------------------
+
+
+def _lambda() -> Statement:
+    """Values and output scaled the opposite way: what W_V and W_O can do for any two nonzero lambda."""
+    other = real("h")
+    mixed = attention(logits, each(j, values[j] + lam * first[j]))
+    again = lam / other * attention(logits, each(j, other / lam * values[j] + other * first[j]))
+    return statement(
+        "resformer.fig8.class", for_all=[n, logits, values, first, lam, other], given=[ne(lam, 0), ne(other, 0)],
+        says=eq(mixed, again), using=[ATTENTION],
+    )  # fmt: skip
+
+
+def _eq8() -> Statement:
+    """At the query's own position i: (A - lambda I) V + lambda V_1 = A V + lambda (V_1 - V)."""
+    at = whole("q", 1, n)
+    weight = exp(logits[j]) / total(k, 1, n, exp(logits[k]))
+    left = total(j, 1, n, (weight - lam * when(eq(j, at), 1, 0)) * values[j]) + lam * first[at]
+    return statement(
+        "resformer.eq8", for_all=[n, at, logits, values, first, lam], using=[ATTENTION],
+        says=eq(left, attention(logits, values) + lam * (first[at] - values[at])),
+    )  # fmt: skip
+
+
+def _neutreno_fixed() -> Statement:
+    """Along an eigenvector of A of eigenvalue mu, one layer is u -> (mu - lambda) u + lambda v_1; a run of layers."""
+    mu, start, one = real("a"), real("u"), real("b")
+    fixed = lam * one / (1 + lam - mu)
+    return statement(
+        "resformer.eq8.fixed", for_all=[mu, lam, start, one], given=[ne(1 + lam - mu, 0)],
+        says=both(eq((mu - lam) * fixed + lam * one, fixed),
+                  eq((mu - lam) * start + lam * one - fixed, (mu - lam) * (start - fixed))),
+    )  # fmt: skip
+
+
+def _pagerank() -> Statement:
+    """Along an eigenvector: the residual's fixed point, and the distance to it shrinks by mu/(1 + lambda) a layer."""
+    mu, start, one = real("a", -1, 1), real("u"), real("b")
+    weight = positive("l")
+    fixed = mu * weight * one / (1 + weight - mu)
+    step = mu * (start + weight * one) / (1 + weight)
+    return statement(
+        "resformer.beyond.pagerank", for_all=[mu, weight, start, one],
+        says=both(eq(mu * (fixed + weight * one) / (1 + weight), fixed),
+                  eq(step - fixed, mu / (1 + weight) * (start - fixed)), absolute(mu / (1 + weight)) < 1),
+    )  # fmt: skip
+
+
+# -- Section 4.1.3: entropy of importance ------------------------------------------------------------------------------
+
+importance = sequence("a", n, 0, open="low")  # of the columns of a causal softmax: none is 0
+SHARE = importance[j] / total(k, 1, n, importance[k])
+ENTROPY = -total(j, 1, n, SHARE * log(SHARE))
+
+
+def _rows() -> Statement:
+    """As printed, a_i is the mean of a row, and every row sums to 1."""
+    mean = total(j, 1, n, exp(logits[j]) / total(k, 1, n, exp(logits[k]))) / n
+    return statement(
+        "resformer.eq11.rows", for_all=[n, logits],
+        says=both(eq(mean, 1 / n), eq(-total(j, 1, n, 1 / n * log(1 / n)), log(n))),
+    )  # fmt: skip
+
+
+def _entropy() -> Statement:
+    return statement(
+        "resformer.eq11.entropy", for_all=[n, importance], says=both(ENTROPY >= 0, ENTROPY <= log(n)),
+    )  # fmt: skip
+
+
+def _first_share() -> Statement:
+    """A causal softmax: the first row gives everything to the first token, the others what they like."""
+    row = sequence("a", n, 0, 1)
+    return statement("resformer.eq11.first", for_all=[n, row], says=(1 + total(j, 2, n, row[j])) / n >= 1 / n)
+
+
+# -- Section 4.1.4: second moments of values -------------------------------------------------------------------------
+
+
+def _scale() -> Statement:
+    """W_V times c and W_O over c: the same output, and c^2 times the second moment along any direction."""
+    return statement(
+        "resformer.eq12.scale", for_all=[n, logits, values, factor], given=[ne(factor, 0)], using=[ATTENTION],
+        says=both(eq(attention(logits, each(j, factor * values[j])) / factor, attention(logits, values)),
+                  eq(total(j, 1, n, (factor * values[j]) ** 2) / n, factor**2 * (total(j, 1, n, values[j] ** 2) / n))),
+    )  # fmt: skip
+
+
+def _uncentred() -> Statement:
+    """Along any direction the second moment is at least the square of the mean: so is the largest eigenvalue."""
+    mean = total(j, 1, n, values[j]) / n
+    return statement(
+        "resformer.eq12.mean", for_all=[n, values], says=mean**2 <= total(j, 1, n, values[j] ** 2) / n
+    )
+
+
+# -- Sections 3.5 and 4: what is stored --------------------------------------------------------------------------------
+
+stack, width, groups, many = whole("L", 1), whole("d", 1), whole("g", 1), whole("h", 1)
+
+
+def _half() -> Statement:
+    """Keys in every layer and values in one, of keys and values in every layer; the saving stays below one half."""
+    share = (stack * width + width) / (2 * stack * width)
+    return statement(
+        "resformer.eq10.cache", for_all=[stack, width],
+        says=both(eq(share, (stack + 1) / (2 * lift(stack))), 1 - share < Fraction(1, 2),
+                  eq(1 - share, Fraction(1, 2) - 1 / (2 * lift(stack)))),
+    )  # fmt: skip
+
+
+def _half_sizes() -> Statement:
+    """Keys of k and values of v numbers; keys and values of every other layer are half of all."""
+    key, value = whole("k", 1), whole("v", 1)
+    share = (stack * key + value) / (stack * (key + value))
+    return statement(
+        "resformer.eq10.sizes", for_all=[stack, key, value],
+        says=both(eq(share, key / (lift(key) + value) + value / (stack * (lift(key) + value))),
+                  (stack * key + key) / (stack * (lift(key) + key)) > Fraction(1, 2)),
+    )  # fmt: skip
+
+
+def _half_grouped() -> Statement:
+    """g groups of h heads, and a layers that store values of their own."""
+    anchors, one = whole("a", 1), whole("d", 1)
+    share = (stack * groups * one + anchors * groups * one) / (2 * stack * many * one)
+    return statement(
+        "resformer.eq10.grouped", for_all=[stack, groups, many, anchors, one],
+        says=eq(share, lift(groups) / many * (lift(stack) + anchors) / (2 * stack)),
+    )  # fmt: skip
+
+
+# -- concentration, smoothing, drain ---------------------------------------------------------------------------------
+
+spread, base = real("r", 0), real("b")
+ranged = sequence("s", n, base, base + spread)
+at = whole("q", 1, n)
+
+
+def _sink_range() -> Statement:
+    """Reached where one logit is higher than all others by the whole range."""
+    weight = exp(ranged[at]) / total(k, 1, n, exp(ranged[k]))
+    bound = exp(spread) / (exp(spread) + n - 1)
+    reached = exp(spread) / total(k, 1, n, when(eq(k, at), exp(spread), 1))
+    return statement(
+        "resformer.beyond.sink_range", for_all=[n, at, base, spread, ranged], says=both(weight <= bound,
+                                                                                       eq(reached, bound)),
+    )  # fmt: skip
+
+
+def _smoothing() -> Statement:
+    """Two rows that give at least a to the first token, and one coordinate of values within a range w."""
+    least, reach = real("a", 0, 1), real("w", 0)
+    rows = [(x, total(k, 1, n, exp(x[k]))) for x in (logits, others)]
+    within = sequence("v", n, base, base + reach)
+    apart = attention(logits, within) - attention(others, within)
+    return statement(
+        "resformer.beyond.smoothing", for_all=[n, least, reach, base, logits, others, within], using=[ATTENTION],
+        given=[exp(x[1]) / mass >= least for x, mass in rows], says=apart <= (1 - least) * reach,
+    )  # fmt: skip
+
+
+def _drain() -> Statement:
+    """dv = -a^2 (v + v_1) - mu v is a pull of rate a^2 + mu to v + v_1 = mu v_1/(a^2 + mu): to 0 without decay."""
+    weight, decay, one, own = real("a", 0, 1, open="low"), real("m", 0), real("w"), real("v")
+    rate = weight**2 + decay
+    return statement(
+        "resformer.beyond.drain", for_all=[weight, decay, one, own],
+        says=eq(-(weight**2) * (own + one) - decay * own, -rate * (own + one - decay * one / rate)),
+    )  # fmt: skip
+
+
+FORMAL: dict[str, Statement] = {
+    made.name: made
+    for made in (
+        _eq4(), _eq5(), _eq6_mass(), _eq6_convex(), _lambda(), _eq8(), _neutreno_fixed(), _pagerank(), _rows(),
+        _entropy(), _first_share(), _scale(), _uncentred(), _half(), _half_sizes(), _half_grouped(), _sink_range(),
+        _smoothing(), _drain(),
+    )
+}  # fmt: skip
+WITNESSES: dict[str, dict[str, Any]] = {}
+NEEDS: dict[str, str] = {}

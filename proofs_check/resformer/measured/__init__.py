@@ -1,0 +1,1 @@
+"""Tables and figures, and what can only be quoted."""

@@ -1,0 +1,143 @@
+"""Margins for the tables of ResFormer, in fractions of the printed cells."""
+
+from fractions import Fraction
+
+from proofs_check.evidence.margin import Margin, at_most, different, less, same, worst
+from proofs_check.resformer.measured.table_cells import (
+    ACCUMULATION,
+    COLUMNS,
+    GPUS,
+    TABLE_1,
+    TABLE_2,
+    TABLE_3,
+    TABLE_4,
+    TABLE_5,
+    TASKS,
+    VOCABULARY,
+    WARMUP,
+)
+from theory.value_residual import model_parameters, svformer_saving
+
+HALF_A_UNIT = {1: Fraction(1, 2000), 5: Fraction(1, 20_000)}  # of the last printed digit, by table
+
+
+def mean_of(table: int, model: str, at: int, off: int = 0) -> Fraction:
+    """The mean of a row's cells, `off` too many in the count."""
+    cells = (TABLE_1 if table == 1 else TABLE_5)[model, at][:-1]
+    return sum(cells, Fraction(0)) / (len(cells) + off)
+
+
+def average(table: int, model: str, at: int, off: int = 0, unit: Fraction | None = None) -> Margin:
+    """|mean of the cells - printed average| is at most half a unit of the last digit."""
+    printed = (TABLE_1 if table == 1 else TABLE_5)[model, at][-1]
+    return at_most(abs(mean_of(table, model, at, off) - printed), unit or HALF_A_UNIT[table])
+
+
+def gain(length: int) -> Fraction:
+    """How much more of the six tasks ResFormer gets right, in points."""
+    return 100 * (mean_of(1, "ResFormer", length) - mean_of(1, "Transformer", length))
+
+
+def gain_below(length: int, points: Fraction) -> Margin:
+    return less(gain(length), points)
+
+
+def relative_gain_above(length: int, percent: Fraction) -> Margin:
+    return less(percent, gain(length) / mean_of(1, "Transformer", length))
+
+
+def gain_is(length: int, points: Fraction) -> Margin:
+    """Rounded to two decimals."""
+    return at_most(abs(gain(length) - points), Fraction(1, 200))
+
+
+def worse_somewhere(length: int, task: str) -> Margin:
+    """On this task ResFormer scores below the Transformer of the same length."""
+    place = TASKS.index(task)
+    return less(TABLE_1["ResFormer", length][place], TABLE_1["Transformer", length][place])
+
+
+def better_everywhere(size: int, first: str = "ResFormer", second: str = "Transformer") -> Margin:
+    """A lower loss on every domain of Table 5."""
+    pairs = zip(TABLE_5[first, size][:-1], TABLE_5[second, size][:-1], strict=True)
+    return worst([less(a, b) for a, b in pairs])
+
+
+def shares(total_percent: int = 100, total_tokens: int = 20) -> Margin:
+    """Table 2 adds up, and each domain's tokens are its share of all."""
+    parts = [same(Fraction(percent, 100) * total_tokens, Fraction(tokens)) for percent, tokens in TABLE_2.values()]
+    return worst([*parts, same(total_percent, sum(percent for percent, _ in TABLE_2.values()))])
+
+
+def weighted_by_tokens(model: str, size: int, printed: str) -> Margin:
+    """The mean of a row by the shares of Table 2, to four decimals."""
+    cells = zip(COLUMNS, TABLE_5[model, size][:-1], strict=True)
+    found = sum((Fraction(TABLE_2[domain][0], 100) * loss for domain, loss in cells), Fraction(0))
+    return at_most(abs(found - Fraction(printed)), Fraction(1, 20_000))
+
+
+def batch_is_not(length: int, steps: int = ACCUMULATION) -> Margin:
+    """Per GPU times GPUs times accumulation steps is not the total batch."""
+    total, each = TABLE_3[length]
+    return different(total, each * GPUS * steps)
+
+
+def batch_is(length: int, steps: int) -> Margin:
+    total, each = TABLE_3[length]
+    return same(total, each * GPUS * steps)
+
+
+def two_million(length: int, within: Fraction) -> Margin:
+    """Tokens in a batch are 2 million up to a share."""
+    return at_most(abs(length * TABLE_3[length][0] - 2 * 10**6), within * 2 * 10**6)
+
+
+def warmups(first: str = "Section 4.1.1", second: str = "Table 4") -> Margin:
+    return different(WARMUP[first], WARMUP[second])
+
+
+def size_is(label: int, parameters: int, tied: bool = False) -> Margin:
+    """Parameters of a row of Table 4, exactly, and its label is that in millions, rounded."""
+    layers, _, width, hidden = TABLE_4[label]
+    found = model_parameters(layers, width, hidden, VOCABULARY) - (VOCABULARY * width if tied else 0)
+    return worst([same(parameters, found), at_most(abs(found - label * 10**6), 10**6 // 2)])
+
+
+def saved_is(label: int, percent: str) -> Margin:
+    """What SVFormer's missing value projections are of all parameters, to two decimals of a per cent."""
+    layers, _, width, hidden = TABLE_4[label]
+    share = Fraction(svformer_saving(layers, width), model_parameters(layers, width, hidden, VOCABULARY))
+    return at_most(abs(100 * share - Fraction(percent)), Fraction(1, 200))
+
+
+def embeddings_share(label: int, share: Fraction) -> Margin:
+    """Both embeddings are more than this share of a row of Table 4."""
+    layers, _, width, hidden = TABLE_4[label]
+    return less(share, Fraction(2 * VOCABULARY * width, model_parameters(layers, width, hidden, VOCABULARY)))
+
+
+def kaplan_between(low: Fraction, high: Fraction, parameters: int = 700 * 10**6) -> Margin:
+    """5000 N^{0.74} lies strictly between two numbers of billions: their quotients, in 50th powers, which are whole."""
+    found = Fraction(5000) ** 50 * Fraction(parameters) ** 37
+    return worst([less((low * 10**9) ** 50 / found, 1), less(1, (high * 10**9) ** 50 / found)])
+
+
+def billion(width: int, non_embedding: int, label: int = 10**9) -> Margin:
+    """With both embeddings a model of so many other parameters rounds to the label, to a tenth."""
+    return at_most(abs(non_embedding + 2 * VOCABULARY * width - label), Fraction(label, 10))
+
+
+def computation(length: int, causal: bool = False, width: int = 1024, hidden: int = 3584) -> Fraction:
+    """Multiplications a token and layer, MLP and projections included: keys of two layers over those of one."""
+    fixed = 4 * width**2 + 3 * width * hidden
+    attended = 2 * width * Fraction(length, 2 if causal else 1)
+    return (fixed + 2 * attended) / (fixed + attended)
+
+
+def doubles(length: int, share: Fraction, causal: bool = False) -> Margin:
+    """The cost is at least this multiple."""
+    return at_most(share, computation(length, causal))
+
+
+def costs_less(length: int, share: Fraction, causal: bool = False) -> Margin:
+    return less(computation(length, causal), share)

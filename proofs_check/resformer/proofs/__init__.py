@@ -1,0 +1,1 @@
+"""Proof scripts of this paper's statements: see `proofs_check.ledger.proofs`."""

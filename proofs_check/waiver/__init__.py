@@ -1,0 +1,4 @@
+"""Claims of the waiver paper (anomalous attention distribution), one module per section."""
+
+# Every module listed here exports CLAIMS, a tuple.
+SECTIONS: tuple[str, ...] = ("elements.waivers", "elements.causal", "elements.denominators", "measured.quoted")

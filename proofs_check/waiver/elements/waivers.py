@@ -1,0 +1,146 @@
+"""What a waiver is (Sections 3.1 and 3.2 of the waiver paper): weights, values, keys, and the effect on the output."""
+
+from proofs_check.ledger.claim import WITNESSED, Claim, Control, Severity, Verdict, Witness
+from proofs_check.ledger.exact_claim import unsettled_claim
+from proofs_check.ledger.mathematical import exact, mathematical
+from proofs_check.waiver.elements import checks as c
+
+SECTION = "Waiver paper, Section 3.2"
+
+CLAIMS: tuple[Claim, ...] = (
+    mathematical(
+        "waiver.eq2.sum",
+        "Waiver paper, Section 3.1, Equations 1 and 2",
+        "The weights of a query are positive and sum to 1: some attention goes somewhere.",
+        formula=r"\sum_ja(i,j)=1",
+    ),
+    mathematical(
+        "waiver.eq2.index",
+        "Waiver paper, Equations 2 and 3",
+        "The sums go from 0 to the length of the sequence.",
+        exact(
+            "0 to n are n + 1 positions",
+            c.one_too_many,
+            tuple({"length": length} for length in (1, 2, 512)),
+            Control("0 to n - 1", lambda length: c.one_too_many(length, last=-1)),
+        ),
+        verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
+        coverage=WITNESSED,
+        witness=Witness({"length": 2}),
+        note="To the length less 1; Equations 9 to 11 count from 1.",
+        formula=r"\sum_{k=0}^{n-1}e^{e(i,k)}",
+    ),
+    mathematical(
+        "waiver.sec3.1.needed",
+        "Waiver paper, Section 3.1, added",
+        "A head that should add nothing needs no waiver: two tokens of opposite values and equal logits mix to 0.",
+        is_correction=True,
+        note="0 can be reached exactly where it lies in the convex hull of the values.",
+        formula=r"\tfrac12\cdot1+\tfrac12\cdot(-1)=0",
+    ),
+    unsettled_claim(
+        "waiver.sec3.1.least",
+        "Waiver paper, Section 3.1",
+        "Where no token is related to the query, the least impactful strategy is an element that takes the attention.",
+        "A statement about what training chooses. Other ways exist (waiver.sec3.1.needed); it takes trainings that "
+        "offer both.",
+    ),
+    mathematical(
+        "waiver.eq5",
+        f"{SECTION}, Equations 4 and 5",
+        "The norm of a weight times a value is the weight times the norm.",
+        formula=r"\|a\,v\|_2=a\|v\|_2",
+        note="For weights, which are nonnegative.",
+    ),
+    mathematical(
+        "waiver.abstract.contribution",
+        f"{SECTION} and Abstract",
+        "An element of small values absorbs attention without affecting what the others contribute.",
+        exact(
+            "three tokens, the first with value 0 and weight 9/10: the others' output is divided by ten",
+            c.others_are_scaled,
+            ({},),
+            Control("weight 0", lambda: c.others_are_scaled(weight=0)),
+        ),
+        verdict=Verdict.FALSE,
+        severity=Severity.REPAIRABLE,
+        coverage=WITNESSED,
+        witness=Witness({}),
+        correction="waiver.sec3.2.effect",
+        reading="That the output is as without it; that nothing of its own is mixed in is true of a value near 0.",
+        note="The others are multiplied by 1 - a: with a value of 0 the output is 1 - a times that of the others.",
+        formula=r"o=(1-a)o'+a\,v",
+    ),
+    mathematical(
+        "waiver.sec3.2.effect",
+        f"{SECTION}, corrected",
+        "A token of weight a and value v moves the output by a (v - o'), o' the output of the others; taking it away "
+        "moves it by a/(1 - a) times the output less v.",
+        is_correction=True,
+        formula=r"o=(1-a)o'+a\,v,\qquad o'-o=\tfrac{a}{1-a}(o-v)",
+        note="So it leaves no trace where v = o', not where v is small.",
+    ),
+    mathematical(
+        "waiver.sec3.2.direction",
+        SECTION,
+        "A key without a component along the query has a cosine below 0.",
+        exact(
+            "two orthogonal vectors: no component along each other, and the cosine is 0",
+            c.no_component,
+            ({"key": (0, 1)},),
+            Control("an opposite one", points=({"key": (-1, 0)},)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        coverage=WITNESSED,
+        reading="Where it is not orthogonal to it.",
+        note="At most 0: an orthogonal key has no component either.",
+        formula=r"\cos\theta\le0",
+    ),
+    mathematical(
+        "waiver.eq6.angle",
+        f"{SECTION}, Equation 6",
+        "cos(theta) is the angle between the two vectors.",
+        exact(
+            "two equal vectors: the cosine is 1, the angle 0",
+            c.cosine_is_no_angle,
+            ({},),
+            Control("theta", lambda: c.cosine_is_no_angle(theta=True)),
+        ),
+        verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
+        coverage=WITNESSED,
+        witness=Witness({}),
+        note="theta is.",
+        formula=r"q\cdot k=\|q\|\|k\|\cos\theta",
+    ),
+    mathematical(
+        "waiver.sec3.2.smaller",
+        SECTION,
+        "Where all cosines are negative, a smaller key has the larger product with the query.",
+        verdict=Verdict.FALSE,
+        severity=Severity.REPAIRABLE,
+        correction="waiver.sec3.2.smaller.corrected",
+        reading="By its norm, whatever its angle.",
+        note="Only at equal angles: a longer key that is nearly orthogonal has a larger product.",
+        formula=r"q=(-1,0),\ k=(2,0),\ k'=(1,3)",
+    ),
+    mathematical(
+        "waiver.sec3.2.smaller.corrected",
+        f"{SECTION}, corrected",
+        "Where no cosine is positive, the key with the smaller norm times absolute cosine has the larger product; at "
+        "equal negative cosines that is the smaller key.",
+        is_correction=True,
+        formula=r"\|k\||\cos\theta|<\|k'\||\cos\theta'|",
+    ),
+    mathematical(
+        "waiver.sec3.2.zero_key",
+        f"{SECTION}, added",
+        "A key of 0 has at least the weight t if and only if the exponentials of all other logits sum to at most (1 - "
+        "t)/t.",
+        is_correction=True,
+        formula=r"\sum_je^{s_j}\le\frac{1-t}{t}",
+        note="For 9/10 of n + 1 tokens, logits of -log(9 n) on average: -10.5 at 4096, -14.0 at 131072.",
+    ),
+)

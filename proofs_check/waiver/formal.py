@@ -1,0 +1,232 @@
+"""Claims about waiver elements as statements: data that the core decides, one a claim of the ledger, under its id.
+
+One query: n logits s, one coordinate v of the values, attention the softmax over positions. q is the waiver.
+"""
+
+from typing import Any
+
+from proofs_check.core.statement import Statement
+from proofs_check.core.terms import Term, both, eq, exp, implies, lift, ne, sqrt
+from proofs_check.language.notation import (
+    define,
+    each,
+    positive,
+    real,
+    sequence,
+    statement,
+    total,
+    var,
+    when,
+    whole,
+)
+
+n, d = whole("n", 1), whole("d", 1)
+logits, values = sequence("s", n), sequence("v", n)
+at = whole("q", 1, n)
+i, j, k, kl = map(var, ("i", "j", "k", "kl"))  # bound
+S, V, N = map(var, "svn")
+
+ATTENTION = define("attention", [S, V, N], total(k, 1, N, exp(S[k]) * V[k]) / total(k, 1, N, exp(S[k])))
+LEFT = define("left", [S, V, N, i], total(kl, 1, N, when(ne(kl, i), exp(S[kl]) * V[kl], 0))
+              / total(kl, 1, N, when(ne(kl, i), exp(S[kl]), 0)))  # fmt: skip
+mass = total(k, 1, n, exp(logits[k]))
+
+
+def attention(logits: Any, values: Any, size: Any = n) -> Term:
+    return Term("call", "attention", *map(lift, (logits, values, size)))
+
+
+def left(logits: Any, values: Any, place: Any) -> Term:
+    """The output without one position."""
+    return Term("call", "left", *map(lift, (logits, values, n, place)))
+
+
+def weight(place: Any) -> Term:
+    return exp(logits[place]) / mass
+
+
+# -- Section 3.1 and 3.2 ----------------------------------------------------------------------------------------------
+
+
+def _eq2() -> Statement:
+    """Weights are positive and sum to 1; so one of them is at least 1/n."""
+    return statement(
+        "waiver.eq2.sum", for_all=[n, at, logits], says=both(eq(total(j, 1, n, weight(j)), 1), weight(at) > 0)
+    )
+
+
+def _eq5() -> Statement:
+    """The norms of a v and of v, times a, are nonnegative, and their squares are equal."""
+    share, vector = real("a", 0), sequence("v", d)
+    norm, of_both = (sqrt(total(k, 1, d, x**2)) for x in (vector[k], share * vector[k]))
+    return statement(
+        "waiver.eq5", for_all=[d, share, vector],
+        says=both(eq(of_both**2, (share * norm) ** 2), of_both >= 0, share * norm >= 0),
+    )  # fmt: skip
+
+
+def _needed() -> Statement:
+    """Two tokens of opposite values: half each, and nothing is mixed in."""
+    shared, pair = real("b"), each(k, when(k < 2, 1, -1))
+    return statement(
+        "waiver.sec3.1.needed", for_all=[shared], using=[ATTENTION],
+        says=eq(attention(each(k, shared), pair, 2), 0),
+    )  # fmt: skip
+
+
+def _effect() -> Statement:
+    """A token changes the output by a (v - the rest's output): not by a v alone, the others are multiplied by 1 - a."""
+    many = whole("n", 2)
+    s, v, q = sequence("s", many), sequence("v", many), whole("q", 1, many)
+    a = exp(s[q]) / total(k, 1, many, exp(s[k]))
+    rest = Term("call", "left", *map(lift, (s, v, many, q)))
+    out = Term("call", "attention", *map(lift, (s, v, many)))
+    return statement(
+        "waiver.sec3.2.effect", for_all=[many, q, s, v], using=[ATTENTION, LEFT],
+        says=both(eq(out, (1 - a) * rest + a * v[q]), eq(out - rest, a * (v[q] - rest)),
+                  eq((rest - out) * (1 - a), a * (out - v[q]))),
+    )  # fmt: skip
+
+
+def _smaller() -> Statement:
+    """As the paper infers it: all products negative, a smaller key has the larger one."""
+    query, key, other = (sequence(name, 2) for name in "qkx")
+    dot, dot_other = (total(j, 1, 2, query[j] * x[j]) for x in (key, other))
+    norm, norm_other = (total(j, 1, 2, x[j] ** 2) for x in (key, other))
+    return statement(
+        "waiver.sec3.2.smaller", for_all=[query, key, other], given=[dot < 0, dot_other < 0, norm < norm_other],
+        says=dot > dot_other,
+    )  # fmt: skip
+
+
+def _smaller_corrected() -> Statement:
+    """|q| |k| cos with cos < 0: what decides is |k| |cos|, at equal angles the norm."""
+    length, key, other = positive("q"), positive("k"), positive("x")
+    cosine, cosine_other = real("c", -1, 0), real("e", -1, 0)
+    one, two = length * key * cosine, length * other * cosine_other
+    return statement(
+        "waiver.sec3.2.smaller.corrected", for_all=[length, key, other, cosine, cosine_other],
+        says=both(implies(key * -cosine < other * -cosine_other, one > two),
+                  implies(one > two, key * -cosine < other * -cosine_other),
+                  implies(both(eq(cosine, cosine_other), cosine < 0, key < other), one > two)),
+    )  # fmt: skip
+
+
+def _share_needed() -> Statement:
+    """A weight of at least t on a token of logit 0 among n: the others' exponentials sum to at most (1 - t)/t."""
+    share = real("t", 0, 1, open=True)
+    others = total(k, 1, n, exp(logits[k]))
+    return statement(
+        "waiver.sec3.2.zero_key", for_all=[n, logits, share],
+        says=both(implies(1 / (1 + others) >= share, others <= (1 - share) / share),
+                  implies(others <= (1 - share) / share, 1 / (1 + others) >= share)),
+    )  # fmt: skip
+
+
+# -- Section 3.3 ------------------------------------------------------------------------------------------------------
+
+
+def _eq7_rows() -> Statement:
+    """The mask behind the softmax: row i < n sums to less than 1, and the rest has gone to tokens to come."""
+    many = whole("n", 2)
+    s, row = sequence("s", many), whole("i", 1, many - 1)
+    kept = total(j, 1, row, exp(s[j])) / total(k, 1, many, exp(s[k]))
+    return statement("waiver.eq7.rows", for_all=[many, row, s], says=both(0 < kept, kept < 1))
+
+
+def _eq7_first() -> Statement:
+    """The first token of two, as printed: its weight on itself depends on what follows."""
+    one, two = real("s"), real("t")
+    share = exp(one) / (exp(one) + exp(two))
+    return statement("waiver.eq7", for_all=[one, two], says=eq(share, 1))
+
+
+def _eq7_corrected() -> Statement:
+    """The mask before the softmax: the first token's output is its own value, whatever follows."""
+    return statement(
+        "waiver.eq7.corrected", for_all=[n, logits, values], using=[ATTENTION],
+        says=eq(attention(logits, values, 1), values[1]),
+    )  # fmt: skip
+
+
+def _constant() -> Statement:
+    """n copies of one token, position in the logits alone: every output is that token's value, as the first one's."""
+    value = real("u")
+    return statement(
+        "waiver.sec3.3.1.copies", for_all=[n, logits, value], using=[ATTENTION],
+        says=eq(attention(logits, each(k, value)), value),
+    )  # fmt: skip
+
+
+def _second_copy() -> Statement:
+    """A second token with the first one's state, hence its logit: t/(1 + t) each."""
+    share = weight(at)
+    again = exp(logits[at]) / (mass + exp(logits[at]))
+    return statement("waiver.sec4.3.1.share", for_all=[n, at, logits], says=eq(again, share / (1 + share)))
+
+
+def _alibi_ratio() -> Statement:
+    """Equal states under ALiBi, k tokens apart: the later one has e^{l k} times the weight."""
+    slope, apart, logit = positive("l"), whole("k", 1), real("b")
+    far = real("x", 0)
+    return statement(
+        "waiver.sec4.3.1.alibi", for_all=[slope, apart, logit, far],
+        says=both(eq(exp(logit - slope * far), exp(slope * apart) * exp(logit - slope * (far + apart))),
+                  exp(slope * apart) > 1),
+    )  # fmt: skip
+
+
+def _removed() -> Statement:
+    """A token of weight a and value 0 is removed: the output is divided by 1 - a."""
+    many = whole("n", 2)
+    s, v, q = sequence("s", many), sequence("v", many), whole("q", 1, many)
+    a = exp(s[q]) / total(k, 1, many, exp(s[k]))
+    out = total(kl, 1, many, when(ne(kl, q), exp(s[kl]) * v[kl], 0)) / total(k, 1, many, exp(s[k]))
+    rest = Term("call", "left", *map(lift, (s, v, many, q)))
+    return statement(
+        "waiver.sec2.2.removed", for_all=[many, q, s, v], using=[LEFT], says=eq(rest * (1 - a), out)
+    )
+
+
+# -- denominators: one more than the softmax's ------------------------------------------------------------------------
+
+
+def _plus_one() -> Statement:
+    """Softmax plus one is a token of key and value 0; a learned logit b instead of 0, of weight p, scales by 1 - p."""
+    sink = real("b")
+    top = total(k, 1, n, exp(logits[k]) * values[k])
+    share = exp(sink) / (mass + exp(sink))
+    return statement(
+        "waiver.beyond.sink_logit", for_all=[n, logits, values, sink], using=[ATTENTION],
+        says=both(eq(top / (mass + exp(sink)), (1 - share) * attention(logits, values)),
+                  eq(top / (mass + 1), (top + exp(0) * 0) / (mass + exp(0)))),
+    )  # fmt: skip
+
+
+def _gate() -> Statement:
+    """A gate of 1 - p is a sink logit, and the other way round, where the gate may see the logits."""
+    gate = real("g", 0, 1, open=True)
+    top, more = total(k, 1, n, exp(logits[k]) * values[k]), mass * (1 - gate) / gate
+    return statement(
+        "waiver.beyond.gate", for_all=[n, logits, values, gate], using=[ATTENTION],
+        says=eq(gate * attention(logits, values), top / (mass + more)),
+    )  # fmt: skip
+
+
+def _gate_apart() -> Statement:
+    """One token of logit 0, and of logit 1: the learned logit scales the two queries differently, a gate alike."""
+    sink = real("b")
+    one, two = (1 - exp(sink) / (exp(lift(x)) + exp(sink)) for x in (0, 1))
+    return statement("waiver.beyond.gate.constant", for_all=[sink], says=one < two)
+
+
+FORMAL: dict[str, Statement] = {
+    made.name: made
+    for made in (
+        _eq2(), _eq5(), _needed(), _effect(), _smaller(), _smaller_corrected(), _share_needed(),
+        _eq7_rows(), _eq7_first(), _eq7_corrected(), _constant(), _second_copy(), _alibi_ratio(), _removed(),
+        _plus_one(), _gate(), _gate_apart(),
+    )
+}  # fmt: skip
+WITNESSES: dict[str, dict[str, Any]] = {}
+NEEDS: dict[str, str] = {}

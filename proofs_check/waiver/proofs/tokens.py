@@ -1,0 +1,89 @@
+"""Scripts for the claims about one token among others: present, removed, masked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from proofs_check.core.terms import Term, eq, exp, ne
+from proofs_check.language.notation import total, var, when
+from proofs_check.rigour.arithmetic import of_facts
+from proofs_check.rigour.steps import (
+    Scripts,
+    Step,
+    around,
+    cases,
+    chain,
+    cleared,
+    have,
+    identity,
+    known,
+    linear,
+    only,
+    positive,
+    search,
+    split_sum,
+    steps,
+    termwise,
+    tightened,
+)
+from proofs_check.rigour.sums import used
+from proofs_check.rigour.tactics import by
+
+n, q, i, k, kl = map(var, ("n", "q", "i", "k", "kl"))
+s, v = var("s"), var("v")
+
+
+def _without(body: Callable[[Any], Term]) -> tuple[Term, Term, Step]:
+    """The sum without item q, the whole one, and their difference as a fact."""
+    node, plain = total(kl, 1, n, when(ne(kl, q), body(kl), 0)), total(k, 1, n, body(k))
+    ends = (
+        termwise(total(kl, low, high, node.parts[4]), "=", body(kl), search) for low, high in ((1, q - 1), (q + 1, n))
+    )
+    return node, plain, have(eq(node, plain - body(q)), steps(around(node, q), around(plain, q), *ends, of_facts))
+
+
+def _others() -> tuple[Term, Term, Step, Step]:
+    """The mass of the others, the whole mass, why the first is positive, and both values' sums as facts.
+
+    n >= 2, so something stands before q or behind it.
+    """
+    less, plain, less_is = _without(lambda j: exp(s[j]))
+    _less_v, _plain_v, less_v_is = _without(lambda j: exp(s[j]) * v[j])
+    below, above = total(k, 1, q - 1, exp(s[k])), total(k, q + 1, n, exp(s[k]))
+    upper, lower = (termwise(part, ">", 0)(of_facts) for part in (above, below))
+    between = steps(have(1 < q, linear((1, n < q + 1), (1, 2 <= n))), tightened("q", q < 2, 1 < q),
+                    by("enumerate", "q"))  # fmt: skip
+    some = steps(around(plain, q), have(0 <= below), have(0 <= above),
+                 cases(q + 1 <= n, cases(q < 2, lower)(between)), upper)  # fmt: skip
+    return less, plain, chain(less_is, have(0 < less, some)), less_v_is
+
+
+def _effect() -> Scripts:
+    less, plain, remains, less_v_is = _others()
+    moved = steps(remains, have(0 < plain), have(0 < plain - exp(s[q]), of_facts), less_v_is,
+                  cleared(less, plain, plain - exp(s[q])), used, only(eq(less, plain - exp(s[q]))), used,
+                  identity)  # fmt: skip
+    return {"conclusion": by("split", moved, moved, moved), "defined": by("apart", False, remains(known))}
+
+
+def _removed() -> Scripts:
+    less, plain, remains, _ = _others()
+    moved = steps(remains, have(0 < plain), have(0 < plain - exp(s[q]), of_facts), cleared(less, plain),
+                  only(eq(less, plain - exp(s[q]))), used, identity)  # fmt: skip
+    return {"conclusion": moved, "defined": by("apart", False, remains(known))}
+
+
+def _eq7_rows() -> Scripts:
+    """What is beyond the row's own place is positive, and so the part before it is less than the whole."""
+    whole, kept, gone = (total(k, low, high, exp(s[k])) for low, high in ((1, n), (1, i), (i + 1, n)))
+    apart = chain(split_sum(whole, i), termwise(kept, ">", 0), termwise(gone, ">", 0), positive(whole), cleared(whole))
+    return {"conclusion": by("split", apart(of_facts), apart(of_facts))}
+
+
+SCRIPTS: dict[str, Callable[[], Scripts]] = {
+    "waiver.sec3.2.effect": _effect,
+    "waiver.sec2.2.removed": _removed,
+    "waiver.eq7.rows": _eq7_rows,
+}
+NEEDS: dict[str, str] = {}

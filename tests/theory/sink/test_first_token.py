@@ -1,0 +1,211 @@
+"""The mask before and after the softmax, keys at obtuse angles, and a second copy of the first token."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.theory.sink.draws import SEEDS, head, refuses, softmax
+from theory import sink
+from theory.cache import compensation_rotary
+
+LENGTHS = st.integers(2, 8)
+RATES = np.array([1.0, 0.37, 0.01])
+
+
+@given(SEEDS, LENGTHS)
+def test_a_mask_before_the_softmax_is_causal_and_one_after_it_is_not(seed, length):
+    s = np.random.default_rng(seed).normal(scale=2, size=(length, length))
+    a, printed = sink.causal_attention(s), sink.printed_causal_attention(s)
+    for i in range(length):
+        assert a[i, : i + 1] == pytest.approx(softmax(s[i, : i + 1]), abs=1e-14)
+    assert a.sum(-1) == pytest.approx(np.ones(length), abs=1e-14) and np.array_equal(np.triu(a, 1), np.zeros_like(a))
+    assert printed == pytest.approx(np.tri(length) * softmax(s), abs=1e-15)
+    assert (printed.sum(-1)[:-1] < 1 - 1e-12).all()
+    s[:-1, -1] += 3.0
+    assert np.array_equal(sink.causal_attention(s)[:-1], a[:-1])
+    assert (np.abs(sink.printed_causal_attention(s) - printed)[:-1].max(-1) > 1e-9).all()
+
+
+@given(SEEDS, LENGTHS)
+def test_the_leak_is_what_the_printed_rows_lack(seed, length):
+    s = np.random.default_rng(seed).normal(scale=2, size=(3, length, length))
+    leak = sink.causal_leak(s)
+    assert 1 - sink.printed_causal_attention(s).sum(-1) == pytest.approx(leak, abs=1e-14)
+    assert (1 - leak)[..., None] * sink.causal_attention(s) == pytest.approx(
+        sink.printed_causal_attention(s), abs=1e-14
+    )
+    assert (leak[:, -1] == 0).all() and (leak[:, :-1] > 0).all()
+
+
+@given(st.floats(-30, 30))
+def test_the_first_weight_of_equation_seven_depends_on_the_second_token(x):
+    s = [[0.0, x], [0.0, 0.0]]
+    assert sink.printed_causal_attention(s)[0, 0] == pytest.approx(1 / (1 + math.exp(x)), rel=1e-13)
+    assert sink.causal_attention(s)[0, 0] == 1
+    assert sink.causal_leak([[0.0, 5.0], [0.0, 0.0]])[0] == pytest.approx(0.9933, abs=1e-4)
+
+
+@given(SEEDS)
+def test_logit_lead_is_the_difference_of_two_products(seed):
+    q, one, other = np.random.default_rng(seed).normal(size=(3, 4))
+    norms = np.linalg.norm([q, one, other], axis=-1)
+    cosines = [one @ q / (norms[0] * norms[1]), other @ q / (norms[0] * norms[2])]
+    found = sink.logit_lead(norms[0], norms[1], np.clip(cosines[0], -1, 1), norms[2], np.clip(cosines[1], -1, 1))
+    assert found == pytest.approx(q @ one - q @ other, abs=1e-12)
+
+
+NORMS, OBTUSE = st.floats(0.01, 10), st.floats(-1, -0.01)
+
+
+@given(NORMS, NORMS, OBTUSE, NORMS, OBTUSE)
+def test_of_two_keys_at_obtuse_angles_the_smaller_projection_wins(q, one, cosine, other, other_cosine):
+    lead = sink.logit_lead(q, one, cosine, other, other_cosine)
+    assume(abs(one * cosine - other * other_cosine) > 1e-9)
+    assert (lead > 0) == (one * abs(cosine) < other * abs(other_cosine))
+    # at one angle the norm alone decides
+    if abs(one - other) > 1e-9:
+        assert (sink.logit_lead(q, one, cosine, other, cosine) > 0) == (one < other)
+
+
+def test_a_smaller_norm_alone_does_not_give_a_larger_logit():
+    lead = sink.logit_lead(1.0, 1.0, -1.0, 2.0, -0.1)
+    assert lead == pytest.approx(-1 + 0.2) and lead < 0
+
+
+@given(SEEDS, st.integers(1, 6))
+def test_a_zero_key_has_the_weight_that_plus_one_drops(seed, keys):
+    x, _ = head(np.random.default_rng(seed), keys)
+    found = sink.zero_key_weight(x)
+    assert found == pytest.approx(softmax(np.append(x, 0.0))[-1], rel=1e-12)
+    assert found == pytest.approx(1 - sink.softmax_plus_one(x).sum(), abs=1e-13)
+
+
+def test_no_key_at_an_obtuse_angle_weighs_more_than_a_zero_key():
+    rng = np.random.default_rng(7)
+    x = -np.abs(rng.normal(scale=3, size=(2000, 5)))
+    own = -(np.abs(rng.normal(scale=1, size=(2000, 1))) ** 4)
+    found = softmax(np.concatenate([x, own], -1))[:, -1]
+    bound = sink.zero_key_weight(x)
+    assert (found <= bound * (1 + 1e-12)).all() and (found > 0.999 * bound).any()
+
+
+@given(st.integers(2, 10**6), st.floats(0.01, 0.99))
+def test_equal_logits_of_the_others_must_lie_as_low_as_the_range_says(length, weight):
+    level = math.log(1 / weight - 1) - math.log(length - 1)
+    assert sink.zero_key_weight(np.full((1, 2), level + math.log((length - 1) / 2)))[0] == pytest.approx(weight)
+    if weight * length > 1:
+        assert -sink.range_for_weight(length, weight) == pytest.approx(level, abs=1e-9)
+
+
+@given(SEEDS, st.floats(-4, 4), st.booleans())
+def test_copy_weights_are_those_of_the_softmax_with_a_second_copy(seed, log_ratio, added):
+    x, _ = head(np.random.default_rng(seed), 5)
+    a = softmax(x)
+    more = np.append(x, x[0] + log_ratio)
+    if not added:
+        more[3] = -np.inf  # the copy stands where token 3 was
+    truth = softmax(more)
+    found = sink.copy_weights(a[0], log_ratio, 0.0 if added else a[3])
+    assert found.first == pytest.approx(truth[0], rel=1e-11) and found.copy == pytest.approx(truth[-1], rel=1e-11)
+    if not added and a[3] > 1e-3:  # the place that the copy takes is free again
+        assert sink.copy_weights(a[0], log_ratio).first < truth[0] * (1 - 1e-5)
+
+
+@given(st.floats(0.001, 0.999))
+def test_without_positions_each_copy_has_tau_over_one_plus_tau(weight):
+    found = sink.copy_weights(weight)
+    assert found.first == found.copy == pytest.approx(weight / (1 + weight), rel=1e-14)
+    assert abs(found.first - weight / 2) > 1e-7  # not half each: they take from the others
+
+
+def test_a_copy_in_the_place_of_the_only_other_token_leaves_the_two_alone():
+    found = sink.copy_weights(0.75, math.log(3), 0.25)
+    assert [found.first, found.copy] == pytest.approx([0.25, 0.75], abs=1e-15)
+
+
+@given(SEEDS, st.floats(0.05, 1), st.integers(1, 6))
+def test_alibi_gives_the_later_copy_e_to_the_slope_k_times_as_much(seed, slope, later):
+    rng = np.random.default_rng(seed)
+    distances = np.arange(8)[::-1]
+    x = rng.normal(size=8)
+    a = softmax(x - slope * distances)
+    x[later] = x[0]
+    truth = softmax(x - slope * distances)
+    found = sink.copy_weights(a[0], slope * later, a[later])
+    assert found.first == pytest.approx(truth[0], rel=1e-11) and found.copy == pytest.approx(truth[later], rel=1e-11)
+    assert found.copy / found.first == pytest.approx(math.exp(slope * later), rel=1e-11)
+    assert sink.copy_weights(0.5, 0.5 * 13).copy / sink.copy_weights(0.5, 6.5).first == pytest.approx(665.14, abs=0.01)
+
+
+@given(SEEDS, st.integers(0, 500), st.integers(0, 500))
+def test_rotary_copy_gap_is_that_of_rotated_keys(seed, distance, offset):
+    q, k = np.random.default_rng(seed).normal(size=(2, 6))
+    turned = compensation_rotary.rotate(np.stack([q, k, k]), [distance, 0, offset], RATES)
+    truth = turned[0] @ turned[2] - turned[0] @ turned[1]
+    found = sink.rotary_copy_gap(q, k, distance, offset, RATES)
+    assert found == pytest.approx(truth, abs=1e-10)
+    if offset:  # a rotation the other way is another gap
+        wrong = sink.rotary_copy_gap(q, k, -distance, -offset, RATES)
+        assert abs(wrong - truth) > 1e-10
+
+
+def test_rotary_copy_gap_stays_within_its_bound_and_reaches_it():
+    rng = np.random.default_rng(8)
+    q, k = rng.normal(size=(2, 2000, 6))
+    distance, offset = rng.integers(0, 99, 2000), rng.integers(1, 99, 2000)
+    found = sink.rotary_copy_gap(q, k, distance, offset, RATES)
+    bound = sink.rotary_copy_gap_bound(q, k, offset, RATES)
+    assert (np.abs(found) <= bound + 1e-12).all() and (found > 0).any() and (found < 0).any()
+    # the key of every pair turned to where the gap is largest
+    half = RATES * offset[:, None] / 2
+    angles = np.sign(np.sin(half)) * np.pi / 2 - RATES * distance[:, None] + half
+    pairs = (q[:, 0::2] + 1j * q[:, 1::2]) * np.exp(-1j * angles)
+    best = np.stack([pairs.real, pairs.imag], -1).reshape(2000, 6)
+    reached = sink.rotary_copy_gap(q, best, distance, offset, RATES)
+    assert reached == pytest.approx(sink.rotary_copy_gap_bound(q, best, offset, RATES), rel=1e-9)
+
+
+def test_the_mask_of_one_row_makes_a_second_first_token():
+    """Rows as in Eq. 11: row k sees itself alone, so that without positions two tokens of one kind have one state."""
+    rng = np.random.default_rng(9)
+    states, width = rng.normal(size=(6, 3)), 3
+    states[4] = states[0]
+    query, key, value = rng.normal(size=(3, width, width))
+    mask = np.tri(6, dtype=bool)
+    mask[4] = np.arange(6) == 4
+    for _ in range(3):
+        scores = (states @ query) @ (states @ key).T
+        weights = softmax(np.where(mask, scores, -np.inf))
+        states = np.tanh(states + weights @ states @ value)
+    assert np.abs(states[4] - states[0]).max() < 1e-14
+    last = (states @ query) @ (states @ key).T
+    a, without = softmax(last[5]), softmax(np.delete(last[5], 4))
+    assert sink.copy_weights(without[0]).first == pytest.approx(a[0], rel=1e-12) == pytest.approx(a[4], rel=1e-12)
+
+
+def test_rows_that_do_not_broadcast_are_named():
+    rows, one, rate = np.ones((4, 5, 2)), np.ones(2), [0.3]
+    told = r"^the shapes do not broadcast: query \(4, 5\), key \(\)"
+    refuses(lambda: sink.rotary_copy_gap(rows, one, [1.0] * 3, 1, rate), told + r", distance \(3,\), offset \(\)$")
+    refuses(lambda: sink.rotary_copy_gap_bound(rows, one, [1.0] * 3, rate), told + r", offset \(3,\)$")
+    told = r"^the shapes do not broadcast: query \(\), key \(4, 5\)"
+    refuses(lambda: sink.rotary_copy_gap(one, rows, 1, [1.0] * 3, rate), told + r", distance \(\), offset \(3,\)$")
+    refuses(lambda: sink.rotary_copy_gap_bound(one, rows, [1.0] * 3, rate), told + r", offset \(3,\)$")
+    assert sink.rotary_copy_gap(rows, one, np.ones((3, 1, 1)), 1, rate).shape == (3, 4, 5)
+    refuses(lambda: sink.copy_weights([0.5] * 3, [0.0] * 2), "^the shapes do not broadcast: weight")
+
+
+def test_first_token_refuses_in_one_line():
+    refuses(lambda: sink.causal_attention([[1.0, 2.0]]), r"logits has shape \(1, 2\): expected \(\.\.\., l, l\)")
+    refuses(lambda: sink.causal_leak([[np.nan]]), "logits must be finite numbers only")
+    refuses(lambda: sink.logit_lead(1.0, 1.0, -1.5, 1.0, 0.0), r"cosine must lie in \[-1, 1\], got -1\.5")
+    refuses(lambda: sink.logit_lead(-1.0, 1.0, 0.0, 1.0, 0.0), "query_norm must be a finite number >= 0")
+    refuses(lambda: sink.logit_lead([1.0, 2.0], [1.0] * 3, 0.0, 1.0, 0.0), "the shapes do not broadcast")
+    refuses(lambda: sink.zero_key_weight([]), r"logits has shape \(0,\)")
+    refuses(lambda: sink.copy_weights(0.5, 0.0, 0.6), r"replaced must be at most 1 - weight, got 0\.6 and 0\.5")
+    refuses(lambda: sink.copy_weights(1.0), "weight must lie strictly between 0 and 1")
+    refuses(lambda: sink.rotary_copy_gap(np.ones(4), np.ones(4), 1, 1, [1.0]), r"query \(\.\.\., 2 p\) and frequencies")
+    refuses(lambda: sink.rotary_copy_gap_bound(np.ones(4), np.ones(2), 1, [1.0]), "the vectors must be")

@@ -1,0 +1,184 @@
+"""The largest weight of one token: from the range alone, and under ALiBi with the longest context that has a sink."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.theory.sink.draws import SEEDS, refuses, softmax
+from theory import alibi, sink
+from theory.cache import compensation_bounds
+
+RANGES = st.floats(0, 30)
+WEIGHTS = st.floats(0.001, 0.999)
+
+
+@given(st.integers(1, 300), RANGES)
+def test_largest_weight_is_that_of_one_token_above_all_others(length, span):
+    x = np.zeros(length)
+    x[0] = span
+    found = sink.largest_weight(length, span)
+    assert found == pytest.approx(softmax(x)[0], rel=1e-12)
+    if length > 1:  # e^r/(e^r + t) forgets that the token is one of the t
+        assert found > math.exp(span) / (math.exp(span) + length)
+
+
+def test_no_weight_exceeds_what_the_range_allows():
+    x = np.random.default_rng(4).normal(scale=3.0, size=(3000, 9))
+    x[::3] = np.where(x[::3] == x[::3].max(-1, keepdims=True), x[::3], x[::3].min(-1, keepdims=True))
+    span, found = np.ptp(x, axis=-1), softmax(x).max(-1)
+    assert (found <= sink.largest_weight(9, span) * (1 + 1e-12)).all()
+    assert found[::3] == pytest.approx(sink.largest_weight(9, span[::3]), rel=1e-12)
+    assert (found[::3] > sink.largest_weight(10, span[::3])).all()
+
+
+@given(st.integers(2, 10**6), WEIGHTS)
+def test_range_for_weight_inverts_it_and_is_zero_where_even_weights_do(length, weight):
+    needed = sink.range_for_weight(length, weight)
+    assert sink.largest_weight(length, needed) == pytest.approx(max(weight, 1 / length), rel=1e-12)
+    assert (needed == 0) == (weight * length <= 1) or weight * length == pytest.approx(1, rel=1e-12)
+    assert sink.range_for_weight(1, weight) == 0
+    assert sink.range_for_weight(2, 0.9) == pytest.approx(math.log(9))
+
+
+def test_a_sink_of_nine_tenths_needs_ten_nats_at_4096_other_keys():
+    assert sink.range_for_weight(4097, 0.9) == pytest.approx(10.51499, abs=1e-5)
+    assert sink.range_for_weight(131073, 0.9) == pytest.approx(math.log(9 * 131072), abs=1e-12)
+
+
+def divergence(x):
+    p = softmax(x)
+    return math.log(x.shape[-1]) + (p * np.log(p)).sum(-1)
+
+
+def test_divergence_bounds_hold_over_many_logits():
+    rng = np.random.default_rng(5)
+    for length in (2, 3, 7, 40):
+        x = rng.normal(size=(1000, length)) * rng.uniform(0.05, 12, size=(1000, 1))
+        x[::2] = np.where(rng.random((500, length)) < 0.2, x[::2].max(-1, keepdims=True), x[::2].min(-1, keepdims=True))
+        span, found = np.ptp(x, axis=-1), divergence(x)
+        assert (found <= sink.largest_divergence(length, span) + 1e-12).all()
+        assert (sink.largest_divergence(length, span) <= sink.divergence_bound(span) + 1e-12).all()
+        assert (found > 0.999 * sink.largest_divergence(length, span)).any()
+    assert np.array_equal(sink.divergence_bound([0.0, 4.0, 8.0, 100.0]), [0.0, 2.0, 8.0, 100.0])
+    # a smaller constant than 1/8 fails
+    small = 0.1
+    assert sink.largest_divergence(1000, small) > small**2 / 8.1
+
+
+@given(st.integers(2, 60), st.floats(0, 40))
+def test_largest_divergence_is_the_best_of_all_corners(length, span):
+    corners = [divergence(np.where(np.arange(length) < k, span, 0.0)) for k in range(1, length)]
+    assert sink.largest_divergence(length, span) == pytest.approx(max(corners), abs=1e-12)
+
+
+def test_the_best_corner_of_nearly_equal_logits_is_half_of_them():
+    assert sink.largest_divergence(100, 9e-6) == pytest.approx(9e-6**2 / 8, rel=1e-3)
+    assert sink.largest_divergence(5, 0.0) == 0
+
+
+@given(st.floats(0.1, 12))
+def test_largest_divergence_of_many_tokens_is_the_sharp_constant_of_the_compensation_token(span):
+    sharp = float(compensation_bounds.log_mass_bound(span))
+    assert 0.999 * sharp < sink.largest_divergence(10**9, span) <= sharp * (1 + 1e-9)
+
+
+def first_weight(length, slope, logit_range, self_gap):
+    """The first token highest, the query's own self_gap below it, all others logit_range below."""
+    x = np.full(length, -logit_range)
+    x[-1] = -self_gap
+    x[0] = 0.0
+    return softmax(x - slope * np.arange(length)[::-1])[0]
+
+
+@given(st.integers(2, 60), st.floats(0, 1), st.floats(0, 12), st.floats(0, 1))
+def test_first_token_bound_is_attained_by_the_context_that_is_named(length, slope, logit_range, share):
+    gap = share * logit_range
+    found = sink.first_token_bound(length, slope, logit_range, gap)
+    assert found == pytest.approx(first_weight(length, slope, logit_range, gap), rel=1e-10)
+    free = sink.first_token_bound(length, slope, logit_range)
+    assert free == pytest.approx(first_weight(length, slope, logit_range, logit_range), rel=1e-10)
+    assert free == pytest.approx(sink.first_token_bound(length, slope, logit_range, logit_range), rel=1e-10)
+
+
+def test_no_first_token_exceeds_its_bound():
+    rng = np.random.default_rng(6)
+    slope, length = 0.3, 8
+    x = rng.uniform(0, 1, size=(3000, length)) * rng.uniform(0, 9, size=(3000, 1))
+    span, gap = np.ptp(x, axis=-1), np.maximum(x.max(-1) - x[:, -1], 0)
+    found = softmax(x - slope * np.arange(length)[::-1])[:, 0]
+    assert (found <= sink.first_token_bound(length, slope, span, gap) * (1 + 1e-12)).all()
+    assert (found <= sink.first_token_bound(length, slope, span) * (1 + 1e-12)).all()
+    # distance is length - 1: a bound at `length` is exceeded
+    wrong = alibi.weight_bound(length, slope, 5.0)
+    assert first_weight(length, slope, 5.0, 5.0) > wrong * 1.01
+
+
+@given(st.integers(1, 500), st.floats(0, 20))
+def test_without_a_slope_the_first_token_is_as_any_other(length, logit_range):
+    flat = sink.first_token_bound(length, 0.0, logit_range)
+    assert flat == pytest.approx(float(sink.largest_weight(length, logit_range)), rel=1e-12)
+
+
+@given(st.one_of(st.just(0.0), st.floats(0.003, 2)), st.floats(0, 5), WEIGHTS)
+def test_sink_length_is_the_longest_by_brute_force(slope, logit_range, weight):
+    lengths = np.arange(1, 2001)
+    powers = np.exp(np.minimum(slope * lengths[:-1], 600.0) - logit_range)
+    reached = 1 / (1 + np.append(0.0, np.cumsum(powers)))
+    brute = lengths[reached >= weight * (1 - 1e-11)].max()
+    found = sink.sink_length(slope, logit_range, weight)
+    assert found == brute or (brute == 2000 and found >= 2000) or reached[brute - 1] == pytest.approx(weight, rel=1e-10)
+    if 1 < found < 1e6:  # the planted mistake: a length that forgets to count the query
+        assert sink.first_token_bound(found, slope, logit_range) >= weight * (1 - 1e-11)
+        assert sink.first_token_bound(found + 1, slope, logit_range) < weight
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 7, 49, 1000])
+def test_a_weight_that_is_just_reached_counts(length):
+    for slope, logit_range in ((0.0, 0.0), (0.0, 3.0), (0.1, 5.0)):
+        weight = sink.first_token_bound(length, slope, logit_range)
+        if weight < 1:
+            assert sink.sink_length(slope, logit_range, weight) == length
+    if length > 1:
+        assert sink.sink_length(0.0, 0.0, 1 / length) == length
+
+
+def test_sinks_of_alibi_end_where_those_without_positions_do_not():
+    """Length grows as D / slope, against e^D."""
+    with_slope, without = sink.sink_length(0.5, 20.0, 0.9), sink.sink_length(0.0, 20.0, 0.9)
+    assert with_slope < 36 + 1 and without > 5e7
+    assert without == 1 + math.floor(math.exp(20) / 9)
+
+
+@given(st.floats(0.01, 3), st.floats(0, 12), WEIGHTS)
+def test_masked_sink_length_is_the_longest_by_brute_force(slope, self_gap, weight):
+    lengths = np.arange(1, 2501)
+    reached = np.append(1.0, [alibi.masked_weight_bound(n, slope, self_gap) for n in (1, 2)])
+    reached = np.append(reached, 1 / (1 + np.exp(np.minimum(slope * lengths[2:-1] - self_gap, 600))))
+    brute = lengths[reached >= weight * (1 - 1e-11)].max()
+    found = sink.masked_sink_length(slope, self_gap, weight)
+    assert found == brute or reached[brute - 1] == pytest.approx(weight, rel=1e-10)
+    assert found >= sink.sink_length(slope, self_gap, weight)
+
+
+def test_reach_refuses_in_one_line():
+    refuses(lambda: sink.largest_weight(0, 1.0), "length must be a whole number >= 1")
+    refuses(lambda: sink.largest_weight(3, -1.0), "logit_range must be a finite number >= 0")
+    refuses(lambda: sink.range_for_weight(3, 1.0), "weight must lie strictly between 0 and 1")
+    refuses(lambda: sink.divergence_bound(-1.0), "logit_range must")
+    refuses(lambda: sink.largest_divergence(2.5, 1.0), "length must be a whole number >= 1, got 2.5")
+    refuses(lambda: sink.first_token_bound(3, -0.5, 1.0), "slope must")
+    refuses(lambda: sink.first_token_bound(3, 0.5, 1.0, 2.0), "self_gap must be at most logit_range")
+    refuses(lambda: sink.sink_length(0.5, 1.0, 0.0), "weight must lie strictly between 0 and 1")
+    refuses(lambda: sink.sink_length(0.0, 800.0, 0.5), "too large or too small for sink_length")
+    refuses(lambda: sink.masked_sink_length(0.0, 1.0, 0.5), "slope must be a finite number > 0")
+
+
+@given(SEEDS)
+def test_reach_takes_arrays_entry_by_entry(seed):
+    rng = np.random.default_rng(seed)
+    spans = rng.uniform(0, 6, size=(2, 3))
+    found = sink.sink_length(0.2, spans, 0.5)
+    assert found.shape == (2, 3) and found[1, 2] == sink.sink_length(0.2, spans[1, 2], 0.5)

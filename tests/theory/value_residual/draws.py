@@ -1,0 +1,37 @@
+"""Random heads for the tests of this room."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+SEEDS = st.integers(0, 2**32 - 1)
+LAMBDAS = st.floats(0.01, 20.0)
+
+
+def generator(seed):
+    return np.random.default_rng(seed)
+
+
+def attention(rng, *shape, causal=False, scale=2.0):
+    """Softmax matrices (*shape[:-1], length, length) of normal logits."""
+    length = shape[-1]
+    logits = scale * rng.standard_normal((*shape, length))
+    weights = np.exp(logits - logits.max(-1, keepdims=True))
+    weights = np.tril(weights) if causal else weights
+    return weights / weights.sum(-1, keepdims=True)
+
+
+def close(left, right, tolerance=1e-12):
+    """Whether two arrays differ by no more than that, of the larger one's size."""
+    left, right = np.asarray(left), np.asarray(right)
+    size = max(1.0, float(np.abs(left).max()), float(np.abs(right).max()))
+    return left.shape == right.shape and bool((np.abs(left - right) <= tolerance * size).all())
+
+
+def refused(call):
+    """The one line with which it is refused."""
+    try:
+        call()
+    except ValueError as error:
+        assert type(error) is ValueError and "\n" not in str(error)
+        return str(error)
+    raise AssertionError("it was not refused")

@@ -1,0 +1,245 @@
+"""The drain flow against its loss, its points of rest against simulated flows and against all roots of a polynomial."""
+
+import math
+
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import solve_ivp
+from scipy.special import expit
+
+from tests.theory.value_residual.draws import SEEDS, close, generator, refused
+from theory.value_residual import (
+    Equilibria,
+    drain_equilibria,
+    drain_loss,
+    drain_velocity,
+    drained_value,
+    fold_ratios,
+    stationary_weight,
+    undecayed_norm_bound,
+)
+from theory.value_residual.equilibria import _folds, energy_residual, fold_residual
+
+DECAYS = st.floats(1e-3, 3.0)
+SIZES = st.floats(0.05, 20.0)
+
+
+def symbolic_flow():
+    """-grad F by sympy, from the expectation over a centred two-point mean of the rest."""
+    v, w, s, rho, mu = sp.symbols("v w s rho mu", real=True)
+    a = 1 / (1 + sp.exp(-s))
+    outputs = [a * (v + w) + (1 - a) * sign * rho for sign in (1, -1)]
+    loss = sum(o**2 for o in outputs) / 4 + mu * v**2 / 2
+    return sp.lambdify((v, w, s, rho, mu), [loss, -sp.diff(loss, s), -sp.diff(loss, v)], "math")
+
+
+FLOW = symbolic_flow()
+POINT = (st.floats(-3, 3), st.floats(-3, 3), st.floats(-6, 6), st.floats(0.1, 3), st.floats(0, 2))
+
+
+@given(*POINT)
+def test_velocity_is_minus_the_gradient_of_the_expected_loss(v, w, s, rho, mu):
+    loss, ds, dv = FLOW(v, w, s, rho, mu)
+    assert drain_loss([v], [w], s, rho**2, mu) == pytest.approx(loss, rel=1e-12)
+    found = drain_velocity([v], [w], s, rho**2, mu)
+    assert close(found[0], ds) and close(found[1], [dv])
+    if abs(w) > 0.1:
+        assert not close(found[1], drain_velocity([v], [0.0], s, rho**2, mu)[1], 1e-9)
+
+
+@given(SEEDS, st.floats(-4, 4), st.floats(0.1, 3), st.floats(0, 2))
+def test_many_coordinates_add_up(seed, s, variance, mu):
+    v, w = generator(seed).standard_normal((2, 5))
+    step, (ds, dv) = 1e-6, drain_velocity(v, w, s, variance, mu)
+    parts = [drain_velocity([x], [y], s, variance / 5, mu) for x, y in zip(v, w, strict=True)]
+    assert close(ds, sum(p[0] for p in parts)) and close(dv, np.concatenate([p[1] for p in parts]))
+    down = drain_loss(v + step * dv, w, s + step * ds, variance, mu)
+    assert down <= drain_loss(v, w, s, variance, mu) + 1e-15
+
+
+@given(SIZES, SIZES, st.floats(0.001, 0.999))
+def test_the_stationary_weight_is_the_least_loss(norm, variance, other):
+    a = stationary_weight(norm, variance)
+    assert a == pytest.approx(variance / (variance + norm**2), rel=1e-12) and stationary_weight(0.0, variance) == 1.0
+
+    def loss(weight):
+        return weight**2 * norm**2 + (1 - weight) ** 2 * variance
+
+    assert loss(a) <= loss(other) * (1 + 1e-12)
+    s = math.log(variance) - 2 * math.log(norm)
+    assert abs(drain_velocity([norm], [0.0], s, variance)[0]) < 1e-12 * (norm**2 + variance)
+    assert abs(drain_velocity([norm], [0.0], s + 0.1, variance)[0]) > 1e-6 * min(a, 1 - a) * norm**2 * a
+
+
+@given(SEEDS, st.floats(0.01, 0.99), DECAYS)
+def test_the_drained_value_is_at_rest(seed, a, mu):
+    first = generator(seed).standard_normal(3)
+    assert drain_loss(first, first, 0.3, 2.0) == drain_loss(first, first, 0.3, 2.0, 0.0)
+    assert close(drain_velocity(first, first, 0.3, 2.0)[1], drain_velocity(first, first, 0.3, 2.0, 0.0)[1], 1e-15)
+    effective = drained_value(first, a, mu)
+    s = math.log(a / (1 - a))
+    assert close(drain_velocity(effective - first, first, s, 1.0, mu)[1], np.zeros(3))
+    assert close(drained_value(first, a, 0.0), np.zeros(3)) and np.linalg.norm(effective) < np.linalg.norm(first)
+    assert close(drained_value(first, a, 1e12), first, 1e-9)
+    assert not close(drain_velocity(drained_value(first, a, 2 * mu) - first, first, s, 1.0, mu)[1], np.zeros(3), 1e-9)
+
+
+def run(norm, variance, mu, time, s=-4.0, v=0.0, dense=False):
+    """The flow in one dimension from v and s, with v_1 = norm."""
+
+    def velocity(_, state):
+        ds, dv = drain_velocity(state[1:], [norm], state[0], variance, mu)
+        return [ds, dv[0]]
+
+    found = solve_ivp(velocity, (0, time), [s, v], method="LSODA", rtol=1e-10, atol=1e-13)
+    return np.vstack([found.y, found.t]) if dense else found.y[:, -1]
+
+
+def roots(ratio, mu):
+    """Weights of all equilibria: (1 - a)(a^2 + mu)^2 = a mu^2 k."""
+    squared = np.polymul([1.0, 0.0, mu], [1.0, 0.0, mu])
+    polynomial = np.polysub(np.polymul([-1.0, 1.0], squared), [mu * mu * ratio, 0.0])
+    found = np.roots(polynomial)
+    return np.sort(found[(np.abs(found.imag) < 1e-7) & (found.real > 0) & (found.real < 1)].real)
+
+
+@settings(max_examples=300)
+@given(SIZES, SIZES, DECAYS)
+def test_equilibria_are_the_outer_roots_and_at_rest(norm, variance, mu):
+    found = drain_equilibria(norm, variance, mu)
+    for s, size in (found[:2], found[2:]):
+        ds, dv = drain_velocity([size - norm], [norm], s, variance, mu)
+        assert abs(ds) < 1e-11 * (variance + size**2) and abs(dv[0]) < 1e-11 * norm * (1 + mu)
+        assert size == pytest.approx(mu * norm / (expit(s) ** 2 + mu), rel=1e-10)
+    all_roots = roots(norm**2 / variance, mu)
+    low, high = expit(found.low_logit), expit(found.high_logit)
+    if len(all_roots) in (1, 3) and np.diff(all_roots, prepend=0).min() > 1e-4:
+        assert low == pytest.approx(all_roots[0], rel=1e-6) and high == pytest.approx(all_roots[-1], rel=1e-6)
+        assert (low == high) == (len(all_roots) == 1)
+
+
+def test_equal_sizes_at_decay_one_have_the_root_of_a_cubic():
+    # a (1 + a^2) = 1 solves it: ||v_eff|| = 1/(1 + a^2) = a
+    root = float(sp.real_roots(sp.Poly(sp.Symbol("x") ** 3 + sp.Symbol("x") - 1))[0])
+    found = drain_equilibria(1.0, 1.0, 1.0)
+    assert isinstance(found, Equilibria) and found[:2] == found[2:]
+    assert expit(found.low_logit) == pytest.approx(root, rel=1e-14) and found.low_norm == pytest.approx(root, rel=1e-14)
+    assert round(root, 4) == 0.6823
+    s, v = run(1.0, 1.0, 1.0, 2000.0)
+    assert s == pytest.approx(found.low_logit, abs=1e-7) and 1 + v == pytest.approx(root, abs=1e-8)
+
+
+@pytest.mark.parametrize(("ratio", "mu"), [(20.0, 0.02), (40.0, 0.01), (9.5, 0.1), (5.0, 0.5), (1.0, 0.05)])
+def test_a_flow_from_a_low_sink_reaches_the_lowest_equilibrium(ratio, mu):
+    found = drain_equilibria(math.sqrt(ratio), 1.0, mu)
+    states = run(math.sqrt(ratio), 1.0, mu, 1e7, dense=True)
+    assert states[0, -1] == pytest.approx(found.low_logit, abs=1e-5)
+    assert math.sqrt(ratio) + states[1, -1] == pytest.approx(found.low_norm, rel=1e-5)
+    assert (np.diff(states[:2]) * [[1], [-1]] >= -1e-7).all()  # the sink rises and the value falls, all the way
+    if found.low_logit < found.high_logit:
+        high = run(math.sqrt(ratio), 1.0, mu, 1e7, s=6.0, v=-math.sqrt(ratio))
+        assert high[0] == pytest.approx(found.high_logit, abs=1e-5)
+
+
+@given(st.floats(1e-4, 0.24), st.floats(0.02, 0.98))
+def test_between_the_folds_there_are_three_equilibria_and_outside_one(mu, share):
+    least, most = fold_ratios(mu)
+    assert 0 < least < most
+    inside = least ** (1 - share) * most**share
+    assert len(roots(inside, mu)) == 3
+    for ratio in (least * 0.9, most * 1.1):
+        found = drain_equilibria(math.sqrt(ratio), 1.0, mu)
+        assert found.low_logit == found.high_logit and len(roots(ratio, mu)) == 1
+    between = drain_equilibria(math.sqrt(inside), 1.0, mu)
+    assert between.low_logit < between.high_logit and between.low_norm > between.high_norm
+
+
+@given(st.floats(1e-200, 0.2499))
+def test_the_folds_are_the_roots_of_the_cubic(mu):
+    low, high = fold_ratios(mu) if mu > 1e-100 else (None, None)
+    for s, side in zip(_folds(mu), (-1, 1), strict=True):
+        a = expit(s)
+        assert a * a * (3 - 4 * a) == pytest.approx(mu, rel=1e-11, abs=1e-15) and side * (a - 0.5) > 0
+        if low is not None:
+            ratio = (1 + a * a / mu) ** 2 * (1 - a) / a
+            assert ratio == pytest.approx(low if side < 0 else high, rel=1e-11)
+    a = expit(_folds(mu)[0])
+    assert a * a * (3 - 4 * a) == pytest.approx(mu, rel=1e-11)
+
+
+@given(st.floats(0.25, 10), SIZES)
+def test_a_decay_of_a_quarter_leaves_one_equilibrium(mu, norm):
+    found = drain_equilibria(norm, 1.0, mu)
+    assert found.low_logit == found.high_logit and found.low_norm == found.high_norm
+    assert (np.linspace(0, 1, 1001) ** 2 * (3 - 4 * np.linspace(0, 1, 1001)) <= mu + 1e-15).all()
+
+
+def test_proofs_of_the_folds_and_of_what_is_stable():
+    assert fold_residual() == 0 and fold_residual(3) != 0
+    assert energy_residual() == 0 and energy_residual(1) != 0
+    a = sp.Symbol("a")
+    assert sp.maximum(a**2 * (3 - 4 * a), a, sp.Interval(0, 1)) == sp.Rational(1, 4)
+
+
+def test_the_middle_root_is_a_saddle_and_the_outer_ones_are_minima():
+    v, w, s, rho, mu = sp.symbols("v w s rho mu", real=True)
+    a = 1 / (1 + sp.exp(-s))
+    loss = (a**2 * (v + w) ** 2 + (1 - a) ** 2 * rho**2 + mu * v**2) / 2
+    hessian = sp.lambdify((v, w, s, rho, mu), sp.hessian(loss, (s, v)), "numpy")
+    decay, ratio = 0.02, 30.0
+    signs = []
+    for weight in roots(ratio, decay):
+        norm = math.sqrt(ratio)
+        value = decay * norm / (weight**2 + decay) - norm
+        signs.append(np.linalg.eigvalsh(hessian(value, norm, math.log(weight / (1 - weight)), 1.0, decay)).min() > 0)
+    assert signs == [True, False, True]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(0.1, 4), st.floats(-4, 4), st.floats(0.1, 4), st.floats(0, 2))
+def test_without_decay_the_value_drains_with_a_residual_too(norm, s, variance, share):
+    """share of the effective value that is the residual's: any."""
+    states = run(norm * share, variance, 0.0, 100.0, s=s, v=norm * (1 - share), dense=True)
+    left = np.abs(states[1] + norm * share)  # some hundred times of each flow
+    assert (left <= undecayed_norm_bound(norm, s, variance, states[2]) * (1 + 1e-6) + 1e-9).all()
+    assert undecayed_norm_bound(norm, s, variance, 1e9) < 1e-6 * norm
+    assert undecayed_norm_bound(norm, s, variance, 0.0) == norm
+
+
+def test_the_bound_without_decay_is_reached_at_a_weight_that_does_not_move():
+    # a value so small beside the rest that a stays near 1
+    states = run(1e-6, 1.0, 0.0, 2.0, s=20.0, dense=True)
+    assert 1e-6 + states[1, -1] == pytest.approx(undecayed_norm_bound(1e-6, 20.0, 1.0, 2.0), rel=1e-5)
+    # with a(0) alone for a_0 it fails: a falls from there first
+    states = run(10.0, 1.0, 0.0, 5.0, s=2.0, dense=True)
+    assert 10 + states[1, -1] > 10 * math.exp(-(expit(2.0) ** 2) * 5.0)
+
+
+def test_the_drain_comes_back_as_the_decay_falls_and_not_in_a_vanilla_head_alone():
+    norms = [drain_equilibria(1.0, 1.0, mu).low_norm for mu in (1.0, 0.1, 0.01, 1e-4)]
+    assert norms == sorted(norms, reverse=True) and norms[-1] < 2e-4 and norms[0] > 0.5
+    s, v = run(0.0, 1.0, 0.1, 1e6, v=1.0)
+    assert abs(v) < 1e-8 and expit(s) > 0.99
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        (lambda: drain_loss([[1.0]], [1.0], 0.0, 1.0), "value has shape (1, 1): expected (d,)"),
+        (lambda: drain_loss([1.0], [1.0, 2.0], 0.0, 1.0), "first_value has shape (2,): expected (1,)"),
+        (lambda: drain_velocity([1.0], [1.0], 0.0, 0.0), "variance must be a finite number > 0, got 0.0"),
+        (lambda: drain_velocity([1.0], [1.0], 0.0, 1.0, -1), "decay must be a finite number >= 0, got -1"),
+        (lambda: stationary_weight(-1.0, 1.0), "norm must be a finite number >= 0, got -1.0"),
+        (lambda: drained_value([1.0], 1.0, 1.0), "weight must lie strictly between 0 and 1, got 1.0"),
+        (lambda: drained_value(1.0, 0.5, 1.0), "first_value has shape (): expected (d,)"),
+        (lambda: undecayed_norm_bound(1.0, 0.0, 1.0, -1.0), "time must be a finite number >= 0, got -1.0"),
+        (lambda: drain_equilibria(0.0, 1.0, 1.0), "norm must be a finite number > 0, got 0.0"),
+        (lambda: drain_equilibria(1.0, 1.0, 0.0), "decay must be a finite number > 0, got 0.0"),
+        (lambda: fold_ratios(0.25), "decay must lie strictly between 0 and 0.25, got 0.25"),
+    ],
+)
+def test_the_drain_refuses_bad_input_in_one_line(call, line):
+    assert refused(call) == line

@@ -1,0 +1,91 @@
+"""Cache and parameters against what is counted, array by array; the four sizes of Table 4."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.theory.value_residual.draws import refused
+from theory.value_residual import TABLE_4, model_parameters, svformer_cache, svformer_saving
+
+SMALL = st.integers(1, 6)
+
+
+@given(SMALL, SMALL, SMALL, SMALL, SMALL, st.data())
+def test_the_share_is_that_of_the_vectors_counted_layer_by_layer(layers, groups, group, d_key, d_value, data):
+    anchors, heads = data.draw(st.integers(1, layers)), groups * group
+    kept = sum(groups * (d_key + d_value * (layer < anchors)) for layer in range(layers))
+    whole = sum(heads * (d_key + d_value) for _ in range(layers))
+    found = svformer_cache(layers, heads, groups, anchors, d_key, d_value)
+    assert isinstance(found, Fraction) and found == Fraction(kept, whole)
+    if d_key != d_value and anchors < layers:
+        assert found != svformer_cache(layers, heads, groups, anchors, d_value, d_key)
+
+
+@given(st.integers(1, 10**9))
+def test_one_layer_of_values_is_more_than_half(layers):
+    assert svformer_cache(layers) == Fraction(layers + 1, 2 * layers) > Fraction(1, 2)
+    # keys and values for every second layer: the same where the number of layers is odd, less where it is even
+    every_second = Fraction(-(-layers // 2), layers)
+    assert (svformer_cache(layers) == every_second) == (layers % 2 == 1) and every_second <= svformer_cache(layers)
+
+
+def test_the_share_at_the_depths_of_table_4():
+    shares = [svformer_cache(TABLE_4[name].layers) for name in ("2M", "82M", "180M", "468M")]
+    assert shares == [Fraction(5, 8), Fraction(9, 16), Fraction(13, 24), Fraction(25, 48)]
+    assert svformer_cache([4, 8]).tolist() == [0.625, 0.5625]
+    assert svformer_cache(24, n_heads=16, kv_heads=4, anchors=24) == Fraction(1, 4)
+
+
+def arrays(layers, hidden, ffn, vocab, values):
+    """Sizes of all matrices and gains of a Llama-like model; `values` of its layers have a W_V."""
+    block = [(hidden, hidden)] * 3 + [(hidden, ffn)] * 3 + [(hidden,)] * 2  # W_Q, W_K, W_O; gate, up, down; two norms
+    sizes = [(vocab, hidden)] * 2 + [(hidden,)] + block * layers + [(hidden, hidden)] * values
+    return sum(int(np.prod(size)) for size in sizes)
+
+
+@given(SMALL, SMALL, SMALL, SMALL)
+def test_parameters_are_those_counted_array_by_array(layers, hidden, ffn, vocab):
+    full = arrays(layers, hidden, ffn, vocab, layers)
+    assert model_parameters(layers, hidden, ffn, vocab) == full
+    assert full - svformer_saving(layers, hidden) == arrays(layers, hidden, ffn, vocab, 1)
+    assert full - layers * hidden**2 != arrays(layers, hidden, ffn, vocab, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "percent"),
+    [("2M", 1_623_856, 0.05), ("82M", 81_901_056, 2.24), ("180M", 179_874_048, 3.61), ("468M", 467_921_920, 5.15)],
+)
+def test_the_sizes_of_table_4_are_what_they_are_called(name, count, percent):
+    shape = TABLE_4[name]
+    assert model_parameters(shape.layers, shape.hidden, shape.ffn) == count
+    assert round(count / 1e6) == int(name[:-1])
+    saved = svformer_saving(shape.layers, shape.hidden)
+    assert saved == (shape.layers - 1) * shape.hidden**2 and round(100 * saved / count, 2) == percent
+    assert shape.hidden // shape.heads == (8 if name == "2M" else 64) and shape.heads == shape.kv_heads
+
+
+def test_tied_embeddings_or_two_matrices_of_an_mlp_do_not_give_the_names():
+    shape = TABLE_4["468M"]
+    count = model_parameters(shape.layers, shape.hidden, shape.ffn)
+    assert round((count - shape.vocab * shape.hidden) / 1e6) == 416
+    assert round((count - shape.layers * shape.hidden * shape.ffn) / 1e6) == 380
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        (lambda: svformer_cache(0), "n_layers must be a whole number >= 1, got 0"),
+        (lambda: svformer_cache(4, anchors=5), "anchors must be a whole number in 1..4, got 5"),
+        (lambda: svformer_cache(4, anchors=0), "anchors must be a whole number >= 1, got 0"),
+        (lambda: svformer_cache(4, 8, 3), "kv_heads must be a divisor of n_heads = 8, got 3"),
+        (lambda: svformer_cache(4, d_key=1.5), "d_key must be a whole number >= 1, got 1.5"),
+        (lambda: model_parameters(4, 16, 56, 0), "vocab must be a whole number >= 1, got 0"),
+        (lambda: model_parameters(4, 16, None), "d_ffn must be a whole number >= 1, got None"),
+        (lambda: svformer_saving(4, -1), "d_model must be a whole number >= 1, got -1"),
+    ],
+)
+def test_sizes_refuse_bad_input_in_one_line(call, line):
+    assert refused(call) == line
