@@ -88,17 +88,6 @@ def _effect() -> Statement:
     )  # fmt: skip
 
 
-def _smaller() -> Statement:
-    """As the paper infers it: all products negative, a smaller key has the larger one."""
-    query, key, other = (sequence(name, 2) for name in "qkx")
-    dot, dot_other = (total(j, 1, 2, query[j] * x[j]) for x in (key, other))
-    norm, norm_other = (total(j, 1, 2, x[j] ** 2) for x in (key, other))
-    return statement(
-        "waiver.sec3.2.smaller", for_all=[query, key, other], given=[dot < 0, dot_other < 0, norm < norm_other],
-        says=dot > dot_other,
-    )  # fmt: skip
-
-
 def _smaller_corrected() -> Statement:
     """|q| |k| cos with cos < 0: what decides is |k| |cos|, at equal angles the norm."""
     length, key, other = positive("q"), positive("k"), positive("x")
@@ -223,7 +212,7 @@ def _gate_apart() -> Statement:
 FORMAL: dict[str, Statement] = {
     made.name: made
     for made in (
-        _eq2(), _eq5(), _needed(), _effect(), _smaller(), _smaller_corrected(), _share_needed(),
+        _eq2(), _eq5(), _needed(), _effect(), _smaller_corrected(), _share_needed(),
         _eq7_rows(), _eq7_first(), _eq7_corrected(), _constant(), _second_copy(), _alibi_ratio(), _removed(),
         _plus_one(), _gate(), _gate_apart(),
     )

@@ -72,7 +72,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("all different", points=({"rows": ("a", "b", "c")},)),
         ),
         verdict=Verdict.HOLDS_IF,
-        severity=Severity.REPAIRABLE,
+        severity=Severity.READING,
         coverage=WITNESSED,
         reading="Where different words have different states.",
         note="At most that: rows of the embedding may agree, and layers may map two words to one.",
@@ -99,7 +99,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("two positions", lambda logit: c.alone(logit, others=1)),
         ),
         verdict=Verdict.HOLDS_IF,
-        severity=Severity.REPAIRABLE,
+        severity=Severity.READING,
         coverage=INSTANCES,
         reading="For the whole model: the mask is in every layer and head.",
         note=f"{LOGITS_ONLY} Then its state is that of a first element in every layer; masked in one layer only, the "

@@ -10,10 +10,17 @@ def one_too_many(length: int, last: int = 0) -> Margin:
     return different(length, len(range(length + last + 1)))
 
 
-def others_are_scaled(weight: Fraction | int = Fraction(9, 10)) -> Margin:
-    """A token of value 0 and this weight, and two others of values 1 and 3 and equal weights: 2 (1 - a), not 2."""
-    with_it = (1 - weight) / Fraction(2) * 1 + (1 - weight) / Fraction(2) * 3
-    return worst([different(with_it, Fraction(2)), same(with_it, 2 * (1 - Fraction(weight)))])
+def others_are_scaled(weight: Fraction | int = Fraction(9, 10), value: int = 0) -> Margin:
+    """A token of this weight and value, and two others of values 1 and 3 and equal weights: its term, and theirs."""
+    own, others = weight * value, (1 - weight) / Fraction(2) * 1 + (1 - weight) / Fraction(2) * 3
+    return worst([same(0, own), different(others, Fraction(2)), same(others, 2 * (1 - Fraction(weight)))])
+
+
+def smaller_key(key: tuple[int, int], other: tuple[int, int]) -> Margin:
+    """Against the query (-1, 0) both products are negative, the first key is the smaller one, and so is its product."""
+    product, of_other = -key[0], -other[0]
+    norms = (sum(x * x for x in k) for k in (key, other))
+    return worst([less(product, 0), less(of_other, 0), less(*norms), less(product, of_other)])
 
 
 def no_component(key: tuple[int, int]) -> Margin:

@@ -1,0 +1,48 @@
+"""The figures of sinks and value residuals: what their data say, the same bytes twice, and bad input in one line."""
+
+import numpy as np
+import pytest
+
+from scripts import fig_sink_reach, fig_value_residual
+from scripts.cli import run
+
+
+def test_the_marks_of_the_worst_contexts_lie_on_the_bound():
+    data = fig_sink_reach.compute(30)
+    from theory import sink
+
+    bound = sink.first_token_bound(data.marks[None], data.slopes[:, None], fig_sink_reach.RANGE)
+    np.testing.assert_allclose(data.reached, bound, rtol=1e-12)
+    assert (np.diff(data.bound, axis=0) <= 0).all() and (np.diff(data.bound, axis=1) <= 0).all()
+    assert (np.diff(data.longest, axis=1) >= 0).all()
+
+
+def test_the_points_of_rest_are_where_both_curves_cross_and_the_flow_stands():
+    data = fig_value_residual.compute(15)
+    from theory.value_residual import drain_velocity
+
+    first = float(data.first)
+    for s, share in (*data.stable, data.saddle):
+        rate, pull = drain_velocity(
+            [(share - 1) * first], [first], s, fig_value_residual.VARIANCE, fig_value_residual.DECAY
+        )
+        assert abs(rate) < 1e-9 and abs(pull[0]) < 1e-9 * first
+    assert data.stable[0, 0] < data.saddle[0] < data.stable[1, 0]
+    assert "8.67" in fig_value_residual.__doc__ and round(first, 2) == 8.67
+    np.testing.assert_allclose(data.plain[0], data.mu**2)
+
+
+@pytest.mark.parametrize("script", [fig_sink_reach, fig_value_residual])
+def test_two_runs_give_the_same_bytes_and_bad_input_is_one_line(script, tmp_path, monkeypatch, capsys):
+    data = script.compute(15)
+    monkeypatch.setattr(script, "compute", lambda *_: data)
+    for name in ("one", "two"):
+        assert run(script.main, ["--quick", "--out", str(tmp_path / name / "figure")]) == 0
+    files = [sorted((tmp_path / name).iterdir()) for name in ("one", "two")]
+    assert [path.name for path in files[0]] == ["figure.npz", "figure.pdf", "figure.png"]
+    for one, two in zip(*files, strict=True):
+        assert one.read_bytes() == two.read_bytes()
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        run(script.main, ["--format", "gif", "--out", str(tmp_path / "three")])
+    assert capsys.readouterr().err.count("\n") == 1 and not (tmp_path / "three").exists()
