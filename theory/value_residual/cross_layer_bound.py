@@ -26,7 +26,8 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike
 
-from theory.checked import NONNEGATIVE, Range, elementwise, real, reals, sized
+from theory.cache import total_error_bound
+from theory.checked import Range, elementwise, real, sized
 from theory.records import comparable
 from theory.value_residual.cross_layer import Mask, masked
 from theory.value_residual.inputs import Array
@@ -79,8 +80,8 @@ def cross_layer_gap_bound(logit_range: ArrayLike, diameter: ArrayLike) -> Array:
     Args broadcast: logit_range rho >= 0, of `difference_range`; diameter >= 0 of the values of both layers together.
     Raises ValueError for negative or infinite arguments.
     """
-    spread = reals("diameter", diameter, NONNEGATIVE)
-    return np.tanh(reals("logit_range", logit_range, NONNEGATIVE) / 4.0) * spread
+    # both replace one softmax over all slots by another whose log ratio has range rho
+    return total_error_bound(logit_range, diameter)
 
 
 @elementwise("logit_range")

@@ -57,9 +57,10 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "resformer.eq11.entropy",
         f"{ENTROPY}, corrected",
-        "The entropy of any importances lies between 0 and log l, which equal ones have.",
+        "The entropy of any importances lies between 0 and log l.",
         is_correction=True,
         formula=r"0\le-\sum_ja'_j\log a'_j\le\log l",
+        note="Equal ones have log l (resformer.eq11.rows), all on one token 0.",
     ),
     mathematical(
         "resformer.eq11.first",
@@ -93,7 +94,7 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "resformer.eq12.scale",
         "ResFormer, Section 4.1.4, Equation 12, added",
-        "W_V times c and W_O over c give the same model, and eigenvalues c^2 times as large.",
+        "W_V times c and W_O over c give the same output of the layer, and second moments c^2 times as large.",
         is_correction=True,
         note="So larger eigenvalues of the values alone say nothing about what a model can represent.",
         formula=r"A(cV)\tfrac{W_O}{c}=AVW_O",
@@ -101,10 +102,10 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "resformer.eq12.mean",
         "ResFormer, Section 4.1.4, Equation 12, added",
-        "Along any direction the second moment is at least the square of the mean: values that are not centred have a "
-        "large eigenvalue by their mean alone.",
+        "Along any direction the second moment of the values is at least the square of their mean.",
         is_correction=True,
         formula=r"\left(\tfrac1l\sum_iy_i\right)^2\le\tfrac1l\sum_iy_i^2",
+        note="So values that are not centred have a large eigenvalue by their mean alone.",
     ),
     unsettled_claim(
         "resformer.fig12.capacity",

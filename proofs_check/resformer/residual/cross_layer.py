@@ -99,8 +99,8 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "resformer.eq8.fixed",
         "ResFormer, Section 3.4, Equation 8, added",
-        "Along an eigenvector of a constant A of eigenvalue mu, NeuTRENO's layers go to lambda v_1/(1 + lambda - mu) "
-        "by the factor mu - lambda a layer: they run away from it where |mu - lambda| > 1.",
+        "Along an eigenvector of a constant A of real eigenvalue mu, the distance of NeuTRENO's layers to "
+        "lambda v_1/(1 + lambda - mu) is multiplied by mu - lambda a layer: it grows where |mu - lambda| > 1.",
         is_correction=True,
         note="A swap of two tokens has mu = -1: unstable for every lambda > 0; a causal A for lambda > 1 + min A_ii.",
         formula=r"u^*=\frac{\lambda v_1}{1+\lambda-\mu},\quad u'-u^*=(\mu-\lambda)(u-u^*)",
@@ -116,10 +116,11 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "resformer.beyond.pagerank",
         "ResFormer, Equation 7, added",
-        "Along an eigenvector of a constant A of eigenvalue mu, a stack of value residuals goes to mu lambda v_1/(1 + "
-        "lambda - mu), by the factor mu/(1 + lambda) a layer: personalised PageRank, where plain layers go to 0 or 1.",
+        "Along an eigenvector of a constant A of real eigenvalue mu, a stack of value residuals goes to mu "
+        "lambda v_1/(1 + lambda - mu), by the factor mu/(1 + lambda) a layer.",
         is_correction=True,
         formula=r"\mu\mapsto\frac{\mu\lambda}{1+\lambda-\mu}",
+        note="Personalised PageRank; n plain layers leave mu^n, which goes to 0 for |mu| < 1.",
     ),
     mathematical(
         "resformer.beyond.smoothing",

@@ -81,10 +81,11 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "waiver.sec3.3.1.copies",
         f"{CAUSAL}, added",
-        "A sequence of copies of one token has, at every position, the first element's state: mixing equal values "
-        "gives that value.",
+        "Attention over copies of one token gives that token's value, whatever the logits: what the first "
+        "element's own attention gives.",
         is_correction=True,
-        note=" Layer by layer all states stay equal; so a mixed element need not differ from a first one, as Section "
+        note="Where position enters through the logits alone (none, ALiBi, rotary on queries and keys), all states "
+        "then stay equal layer by layer, so that a mixed element need not differ from a first one, as Section "
         "3.3.1 has it.",
         formula=r"\sum_ja_jv=v",
     ),
@@ -124,8 +125,7 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "waiver.sec2.2.removed",
         "Waiver paper, Section 2.2, added",
-        "Where the first tokens' values are 0 and they have the weight a together as one, leaving them out divides the "
-        "output by 1 - a.",
+        "Leaving out a token of value 0 and weight a divides the output by 1 - a.",
         is_correction=True,
         note="Tenfold at .9, a hundredfold at .99: a rescaling and not, as Section 2.2 says, a numerical instability.",
         formula=r"o'=\frac{o}{1-a}",

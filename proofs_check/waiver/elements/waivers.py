@@ -148,6 +148,6 @@ CLAIMS: tuple[Claim, ...] = (
         "t)/t.",
         is_correction=True,
         formula=r"\sum_je^{s_j}\le\frac{1-t}{t}",
-        note="For 9/10 of n + 1 tokens, logits of -log(9 n) on average: -10.5 at 4096, -14.0 at 131072.",
+        note="For 9/10 of n + 1 tokens and n equal logits, -log(9 n): -10.5 at 4096, -14.0 at 131072.",
     ),
 )
