@@ -218,6 +218,16 @@ def _half_grouped() -> Statement:
     )  # fmt: skip
 
 
+def _with_groups() -> Statement:
+    """g groups for h heads, fewer groups than heads and at least two layers."""
+    deep = whole("L", 2)
+    one, other = lift(groups) / many, (deep + 1) / (2 * lift(deep))
+    return statement(
+        "resformer.sec4.6.gqa", for_all=[deep, groups, many], given=[groups < many],
+        says=both(one * other < one, one * other < other),
+    )  # fmt: skip
+
+
 # -- concentration, smoothing, drain ---------------------------------------------------------------------------------
 
 spread, base = real("r", 0), real("b")
@@ -262,8 +272,8 @@ FORMAL: dict[str, Statement] = {
     made.name: made
     for made in (
         _eq4(), _eq5(), _eq6_mass(), _eq6_convex(), _lambda(), _eq8(), _neutreno_fixed(), _pagerank(), _rows(),
-        _entropy(), _first_share(), _scale(), _uncentred(), _half(), _half_sizes(), _half_grouped(), _sink_range(),
-        _smoothing(), _drain(),
+        _entropy(), _first_share(), _scale(), _uncentred(), _half(), _half_sizes(), _half_grouped(), _with_groups(),
+        _sink_range(), _smoothing(), _drain(),
     )
 }  # fmt: skip
 WITNESSES: dict[str, dict[str, Any]] = {}

@@ -138,6 +138,12 @@ def _eq7_corrected() -> Statement:
     )  # fmt: skip
 
 
+def _eq11() -> Statement:
+    """The row of element q: every logit but its own is masked."""
+    top, bottom = (total(j, 1, n, when(eq(j, at), x, 0)) for x in (exp(logits[j]) * values[j], exp(logits[j])))
+    return statement("waiver.eq11", for_all=[n, at, logits, values], says=eq(top / bottom, values[at]))
+
+
 def _constant() -> Statement:
     """n copies of one token, position in the logits alone: every output is that token's value, as the first one's."""
     value = real("u")
@@ -213,7 +219,7 @@ FORMAL: dict[str, Statement] = {
     made.name: made
     for made in (
         _eq2(), _eq5(), _needed(), _effect(), _smaller_corrected(), _share_needed(),
-        _eq7_rows(), _eq7_first(), _eq7_corrected(), _constant(), _second_copy(), _alibi_ratio(), _removed(),
+        _eq7_rows(), _eq7_first(), _eq7_corrected(), _eq11(), _constant(), _second_copy(), _alibi_ratio(), _removed(),
         _plus_one(), _gate(), _gate_apart(),
     )
 }  # fmt: skip

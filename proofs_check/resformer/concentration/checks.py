@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 
@@ -25,11 +26,8 @@ def rows_are_alike(columns: bool = False) -> Margin:
 
 
 def concentrated_is_lower(exchanged: bool = False) -> Margin:
-    """Of two tokens one receives 3/4, or both a half: a product of powers, which is the exponential of the entropy.
-
-    e^{4 e} is 2^4 for halves, and 4^4/3^3 for (3/4, 1/4).
-    """
-    even, uneven = Fraction(2) ** 4, Fraction(4) ** 4 / Fraction(3) ** 3
+    """What the matrix's tokens receive has less entropy e than halves: e^{4 e} = prod p^{-4 p}, a rational."""
+    uneven, even = (prod(p ** int(-4 * p) for p in law) for law in (_means(True), _means(False)))
     return less(even, uneven) if exchanged else less(uneven, even)
 
 
@@ -48,7 +46,7 @@ def first_forces(seed: int, share: float = 1.0) -> Margin:
 
 
 def uniform_is_lower(length: int, limit: float = 1 - GAMMA) -> Margin:
-    """log l less the entropy: above what is left of 1 - gamma, and below it."""
+    """log l less the entropy is below the limit, and near it: what is missing is of order log l/l, the first terms'."""
     lost = math.log(length) - uniform_causal_entropy(length)
     return worst([less(lost, limit), less(limit - lost, math.log(length) / length)])
 

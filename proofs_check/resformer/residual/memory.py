@@ -26,6 +26,12 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"\frac gh\cdot\frac{L+a}{2L}",
     ),
     mathematical(
+        "resformer.sec4.6.gqa",
+        "ResFormer, Sections 1, 2.2 and 4.6",
+        "Used together with GQA the cache is smaller than with either alone.",
+        formula=r"\frac gh\cdot\frac{L+1}{2L}<\min\left(\frac gh,\frac{L+1}{2L}\right)",
+    ),
+    mathematical(
         "resformer.eq10.sizes",
         f"{SECTION}, added",
         "With keys of k and values of v numbers a head it is (L k + v)/(L (k + v)): with equal sizes more than one "

@@ -1,7 +1,6 @@
 """Causal masks, first tokens and their copies (Sections 3.3 and 4 of the waiver paper)."""
 
 from proofs_check.ledger.claim import (
-    INSTANCES,
     WITNESSED,
     Claim,
     Control,
@@ -93,19 +92,12 @@ CLAIMS: tuple[Claim, ...] = (
         "waiver.eq11",
         "Waiver paper, Section 4.2.1, Equations 9 to 11",
         "Masked as in Equation 11, element k is not mixed with others: its output is its own value.",
-        exact(
-            "one unmasked position has the weight 1",
-            c.alone,
-            tuple({"logit": logit} for logit in (-3, 0, 7)),
-            Control("two positions", lambda logit: c.alone(logit, others=1)),
-        ),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.READING,
-        coverage=INSTANCES,
         reading="For the whole model: the mask is in every layer and head.",
         note=f"{LOGITS_ONLY} Then its state is that of a first element in every layer; masked in one layer only, the "
         "others mix it again.",
-        formula=r"\mathrm{softmax}(s_k)=1",
+        formula=r"\frac{\sum_jM_{kj}e^{s_j}v_j}{\sum_jM_{kj}e^{s_j}}=v_k",
     ),
     mathematical(
         "waiver.sec4.3.1.share",

@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+import sympy as sp
+
 from proofs_check.evidence.margin import Margin, at_most, different, less, same, worst
 
 
@@ -30,9 +32,10 @@ def no_component(key: tuple[int, int]) -> Margin:
 
 
 def cosine_is_no_angle(theta: bool = False) -> Margin:
-    """Of two equal vectors the cosine is 1, their product over both norms, and the angle is 0."""
-    printed = 0 if theta else Fraction(1 * 1, 1 * 1)
-    return different(printed, 0)
+    """The angle between (1, 0) and itself, and its cosine by Equation 6, the product over both norms."""
+    key = (1, 0)
+    angle, norms = sp.atan2(key[1], key[0]), sp.sqrt(sum(x * x for x in key)) ** 2
+    return different(angle if theta else sum(x * x for x in key) / norms, angle)
 
 
 def duplicates(rows: tuple[str, ...]) -> Margin:
@@ -41,8 +44,8 @@ def duplicates(rows: tuple[str, ...]) -> Margin:
 
 
 def not_linear(scale: int) -> Margin:
-    """x + x/|x| at 1 and at `scale`: a matrix would multiply the one by `scale` to get the other."""
-    at_one, at_scale = 1 + 1, scale + 1
+    """x + LN(x) in one dimension, x + x/|x|, at 1 and at `scale`: a matrix would multiply the one to get the other."""
+    at_one, at_scale = (x + Fraction(x, abs(x)) for x in (1, scale))
     return different(scale * at_one, at_scale)
 
 
@@ -55,7 +58,3 @@ def characters(tokens: int, longest: int, least: int) -> Margin:
     """Texts of more than `least` characters can have fewer tokens than are needed, where one has up to `longest`."""
     return less(Fraction(least + 1, longest), tokens)
 
-
-def alone(logit: int, others: int = 0) -> Margin:
-    """A softmax over one position is 1, whatever its logit; equal ones beside it take their parts."""
-    return same(Fraction(1), Fraction(1, 1 + others))

@@ -30,7 +30,7 @@ from proofs_check.rigour.steps import (
 from proofs_check.rigour.sums import used
 from proofs_check.rigour.tactics import by
 
-n, q, i, k, kl = map(var, ("n", "q", "i", "k", "kl"))
+n, q, i, j, k, kl = map(var, ("n", "q", "i", "j", "k", "kl"))
 s, v = var("s"), var("v")
 
 
@@ -81,9 +81,26 @@ def _eq7_rows() -> Scripts:
     return {"conclusion": by("split", apart(of_facts), apart(of_facts))}
 
 
+def _eq11() -> Scripts:
+    """Both sums are cut at q: before and behind it there is nothing."""
+
+    def only_there(body: Any, value: Term) -> Step:
+        node = total(j, 1, n, when(eq(j, q), body, 0))
+        ends = (
+            termwise(total(j, low, high, node.parts[4]), "=", 0, search) for low, high in ((1, q - 1), (q + 1, n))
+        )
+        return have(eq(node, value), steps(around(node, q), *ends, of_facts))
+
+    top, bottom = only_there(exp(s[j]) * v[j], exp(s[q]) * v[q]), only_there(exp(s[j]), exp(s[q]))
+    mass = total(j, 1, n, when(eq(j, q), exp(s[j]), 0))
+    there = chain(top, bottom, have(0 < mass, steps(have(0 < exp(s[q])), of_facts)))
+    return {"conclusion": steps(there, cleared(mass), search), "defined": by("apart", False, there(known))}
+
+
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "waiver.sec3.2.effect": _effect,
     "waiver.sec2.2.removed": _removed,
     "waiver.eq7.rows": _eq7_rows,
+    "waiver.eq11": _eq11,
 }
 NEEDS: dict[str, str] = {}
