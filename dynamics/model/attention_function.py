@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 from torch import Tensor
@@ -30,6 +31,9 @@ class AttentionFunction(Protocol):
     ) -> Tensor:
         """The heads' outputs, (batch, n_heads, new, value_dim).
 
+        A model with learned sink logits hands over `sinks` too, (n_heads,), and one in which a token sees those after
+        it `causal=False`; with such a model a function that has no such parameter is refused (`special`).
+
         Args:
             layer: 0-based.
             query: (batch, n_heads, new, head_dim).
@@ -40,16 +44,37 @@ class AttentionFunction(Protocol):
         ...
 
 
+def special(function: Callable[..., Tensor], sinks: Tensor | None = None, causal: bool = True) -> dict[str, Any]:
+    """The arguments that only some models hand over. Raises ValueError for a function without such a parameter."""
+    needed = ({} if sinks is None else {"sinks": sinks}) | ({} if causal else {"causal": False})
+    if needed:
+        known = inspect.signature(function).parameters
+        for name in needed:
+            if name not in known and not any(p.kind is p.VAR_KEYWORD for p in known.values()):
+                raise ValueError(f"this model's attention has {name!r}, which the attention function does not take")
+    return needed
+
+
 def full_attention(
-    layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
+    layer: int,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *,
+    scale: float,
+    slopes: Tensor | None,
+    sinks: Tensor | None = None,
+    causal: bool = True,
 ) -> Tensor:
-    """Every token sees all tokens up to itself: an `AttentionFunction` without memory."""
+    """Every token sees all tokens up to itself, or all: an `AttentionFunction` without memory."""
     if slopes is None:
-        return attend(query, key, value, None, scale)
+        return attend(query, key, value, None, scale, sinks, causal)
     where = Layout(0, query.shape[2], query.device)
-    future = torch.ones(query.shape[2], key.shape[2], dtype=torch.bool, device=query.device).triu(1)
-    bias = alibi_bias(slopes.to(query.dtype), where).masked_fill(future, -torch.inf)
-    return attend(query, key, value, bias, scale)
+    bias = alibi_bias(slopes.to(query.dtype), where)
+    if causal:
+        future = torch.ones(query.shape[2], key.shape[2], dtype=torch.bool, device=query.device).triu(1)
+        bias = bias.masked_fill(future, -torch.inf)
+    return attend(query, key, value, bias, scale, sinks, causal)
 
 
 @contextmanager

@@ -96,7 +96,7 @@ def rotate(x: Tensor, positions: Tensor, base: float) -> Tensor:
 
 
 def alibi_bias(slopes: Tensor, where: Layout) -> Tensor:
-    """-slope * (query index - key index), of shape (batch or 1, heads, queries, keys); future keys are not masked."""
+    """-slope * |query index - key index|, of shape (batch or 1, heads, queries, keys); future keys are not masked."""
     keys = torch.arange(where.offset + where.length, device=where.device)
     distance = where.queries()[..., None] - keys
-    return -slopes[:, None, None] * distance[:, None].to(slopes.dtype)
+    return -slopes[:, None, None] * distance[:, None].abs().to(slopes.dtype)
