@@ -1,6 +1,6 @@
 """Models of every variant, and what they compute written out head by head in numpy, which shares no code with them."""
 
-from itertools import cycle, product
+from itertools import product
 
 import numpy as np
 import torch
@@ -37,11 +37,10 @@ VALUES = {
 WEIGHTS = ("softmax", "plus_one", "sink", "gate")
 SHIFTS = ("none", "kv", "qkv", "v")
 POSITIONS = ("rope", "alibi", "learned", "none")
-_PLACES, _GROUPS = cycle(POSITIONS), cycle((None, 2, 1))
 # Every kind of values with all weights, shifted and not; positions and groups of heads take turns.
 COMBINATIONS = [
-    (values, weights, shift, next(_PLACES), next(_GROUPS))
-    for values, weights, shift in product(VALUES, WEIGHTS, ("none", "kv"))
+    (values, weights, shift, POSITIONS[(number + number // 8) % 4], (None, 2, 1)[number % 3])
+    for number, (values, weights, shift) in enumerate(product(VALUES, WEIGHTS, ("none", "kv")))
 ]
 
 
