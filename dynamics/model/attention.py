@@ -201,6 +201,6 @@ class KVShiftAttention(nn.Module):
 
 def _linear(inputs: int, outputs: int, generator: torch.Generator | None) -> nn.Linear:
     """nn.Linear without bias and with its usual initial law, drawn from the generator."""
-    linear = nn.utils.skip_init(nn.Linear, inputs, outputs, bias=False)
+    linear = nn.utils.skip_init(nn.Linear, inputs, outputs, bias=False, device=torch.get_default_device())
     nn.init.kaiming_uniform_(linear.weight, a=math.sqrt(5.0), generator=generator)
     return linear

@@ -289,6 +289,7 @@ def _last(count: int) -> Tensor:
 
 
 def _linear(rows: int, columns: int, generator: torch.Generator | None) -> nn.Linear:
-    layer = nn.utils.skip_init(nn.Linear, rows, columns, bias=False)  # nn.Linear would draw from the global generator
+    # Not nn.Linear itself: it would draw from the global generator.
+    layer = nn.utils.skip_init(nn.Linear, rows, columns, bias=False, device=torch.get_default_device())
     nn.init.normal_(layer.weight, 0.0, rows**-0.5, generator=generator)
     return layer
