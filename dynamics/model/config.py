@@ -153,11 +153,17 @@ class ModelConfig(Strict):
         if (self.shift, self.position in ("alibi", "learned"), self.n_kv_heads) != (shift, False, None):
             least = "no alibi, no learned positions and no n_kv_heads"
             raise ValueError(f"place {self.place!r} needs shift {shift!r}, {least}")
-        if (self.values, self.weights, self.causal, self.tied) != (Own(), "softmax", True, True):
+        if not self.plain:
             raise ValueError(f"place {self.place!r} needs own values, softmax, causal attention and tied embeddings")
         if self.place == "apart" and self.n_layers != 2:
             raise ValueError(f"place 'apart' needs two layers, got {self.n_layers}")
         return self
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is causal softmax attention over values of its own, positions in logits alone, tied embeddings."""
+        found = self.values, self.weights, self.causal, self.tied, self.position == "learned"
+        return found == (Own(), "softmax", True, True, False)
 
     @property
     def position_in_attention(self) -> Literal["rope", "alibi", "none"]:
