@@ -106,6 +106,19 @@ def _through_layers(model, tokens, padding=None):
     return hidden
 
 
+@pytest.mark.gpu
+@torch.no_grad()
+@pytest.mark.parametrize("values", variants.VALUES)
+def test_on_a_gpu_every_variant_gives_the_same_logits(values):
+    for number, weights in enumerate(variants.WEIGHTS):
+        model = variants.model(variants.named(values, weights, position=variants.POSITIONS[number], n_kv_heads=2))
+        tokens = variants.tokens(2, LENGTH)
+        expected = model(tokens)
+        model, there = model.cuda(), tokens.cuda()
+        torch.testing.assert_close(model(there).cpu(), expected, rtol=0, atol=1e-9)
+        torch.testing.assert_close(in_parts(model, there, [1] * LENGTH).cpu(), expected, rtol=0, atol=1e-9)
+
+
 def test_weights_shown_are_those_used():
     for values in ("vanilla", "resformer", "svformer", "denseformer", "neutreno"):
         for weights in variants.WEIGHTS:
