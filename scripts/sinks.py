@@ -103,19 +103,21 @@ def _measured(args: argparse.Namespace) -> "tuple[nn.Module, Measured, Effect | 
     import torch
 
     from dynamics.sinks.intervention import intervene
-    from dynamics.sinks.measured import measure
+    from dynamics.sinks.measured import chosen_layers, measure
     from dynamics.sinks.opened import open_model, read_text, read_tokens, tokens_of
     from dynamics.training.loop import choose_device
+    from dynamics.weights.folder import locate
 
     device = choose_device(args.device)
     given = read_tokens(args.tokens) if args.tokens else read_text(args.text)
-    model = open_model(args.model, device, args.dtype)
-    tokens = given if args.tokens else tokens_of(model, args.model, given)
+    folder = locate(args.model)
+    model = open_model(folder, device, args.dtype)
+    tokens = given if args.tokens else tokens_of(model, folder, given)
+    layers, change = chosen_layers(model, args.layers), _change(args)
     more = {"begin": args.begin, "progress": sys.stderr.isatty()}
     try:
-        change = _change(args)
         effect = None if change is None else intervene(model, tokens, change, args.window, **more)
-        return model, measure(model, tokens, args.window, args.layers, **more), effect
+        return model, measure(model, tokens, args.window, layers, **more), effect
     except torch.OutOfMemoryError:
         raise ValueError(f"not enough memory on {device}: a smaller --window or --dtype needs less") from None
 

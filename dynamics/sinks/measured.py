@@ -101,14 +101,11 @@ def measure(
         tokens, window, begin: as `dynamics.sinks.windows.cut`; layers: which to measure, None for all.
     Raises: ValueError as `cut`, for another model, layers that are not there, states that are not finite.
     """
-    sizes = passes.sizes(model)
-    chosen = tuple(range(sizes.n_layers)) if layers is None else tuple(sorted(set(layers)))
-    if not chosen or chosen[0] < 0 or chosen[-1] >= sizes.n_layers:
-        raise ValueError(f"layers must be in 0..{sizes.n_layers - 1}, got {', '.join(map(str, chosen)) or 'none'}")
+    chosen, n_heads = chosen_layers(model, layers), passes.sizes(model).n_heads
     rows = cut(model, tokens, window, begin)
     sums: dict[str, Array] = {}
     for row in tqdm(rows, unit="window", disable=not progress, leave=False):
-        found, causal = _window(model, torch.from_numpy(row), chosen, sizes.n_heads)
+        found, causal = _window(model, torch.from_numpy(row), chosen, n_heads)
         for name, value in found.items():
             if name == "needed_range":
                 sums[name] = np.maximum(sums.get(name, 0.0), value)
@@ -117,6 +114,15 @@ def measure(
     taken = rows.shape[1] - (begin is not None)
     left = np.size(tokens) - len(rows) * taken
     return Measured(chosen, rows.shape[1], len(rows), left, causal, _heads(sums), _states(sums))
+
+
+def chosen_layers(model: nn.Module, layers: Iterable[int] | None) -> tuple[int, ...]:
+    """These layers in order, or all. Raises: ValueError for layers that are not there, and for none."""
+    number = passes.sizes(model).n_layers
+    chosen = tuple(range(number)) if layers is None else tuple(sorted(set(layers)))
+    if not chosen or chosen[0] < 0 or chosen[-1] >= number:
+        raise ValueError(f"layers must be in 0..{number - 1}, got {', '.join(map(str, chosen)) or 'none'}")
+    return chosen
 
 
 def _window(model: nn.Module, tokens: Tensor, layers: Sequence[int], n_heads: int) -> tuple[dict[str, Array], bool]:

@@ -101,7 +101,7 @@ def read_text(path: str | Path) -> str:
     return text
 
 
-def tokens_of(model: nn.Module, path_or_hub_id: str | Path, text: str) -> NDArray[np.int64]:
+def tokens_of(model: nn.Module, folder: str | Path, text: str) -> NDArray[np.int64]:
     """The tokens of a text: by the model's tokenizer.json without special tokens, of a model of ours its bytes.
 
     Bytes beyond ASCII are "?", as in `dynamics.tasks.corpus`. Raises: ValueError for a model of ours with a vocabulary
@@ -112,8 +112,7 @@ def tokens_of(model: nn.Module, path_or_hub_id: str | Path, text: str) -> NDArra
             raise ValueError(f"bytes need a vocabulary of {ASCII}, the model has {model.config.vocab}: give tokens")
         found = np.frombuffer(text.encode("utf-8"), np.uint8)
         return np.where(found < ASCII, found, ord("?")).astype(np.int64)
-    folder = folders.locate(path_or_hub_id)
-    if not (folder / _TOKENIZER).is_file():
+    if not (Path(folder) / _TOKENIZER).is_file():
         raise ValueError(f"{folder}: {_TOKENIZER} is missing: give tokens, not a text")
     import transformers
 

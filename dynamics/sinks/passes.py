@@ -30,13 +30,19 @@ class Sizes(NamedTuple):
 
 
 def sizes(model: nn.Module) -> Sizes:
-    """What a model of ours or of transformers has. Raises: ValueError for others, as `dynamics.hf.families.heads`."""
+    """What a model of ours or of transformers has.
+
+    Raises: ValueError for others, as `dynamics.hf.families.heads`, and for a model of transformers in training mode,
+        whose dropout would be measured too.
+    """
     if isinstance(model, InductionModel):
         layer = model.blocks[0].attention
         return Sizes(len(model.blocks), layer.n_heads, layer.n_kv_heads)
     from dynamics.hf import families
 
     found = families.heads(model)
+    if model.training:
+        raise ValueError("the model is in training mode: use model.eval()")
     return Sizes(found.n_layers, found.n_heads, found.n_kv_heads)
 
 

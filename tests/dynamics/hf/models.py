@@ -12,10 +12,10 @@ FAMILIES = {
     "mistral": {"num_attention_heads": 4, "num_key_value_heads": 1, "sliding_window": None},
     "qwen2": {"num_attention_heads": 4, "num_key_value_heads": 4},
     "qwen3": {"num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 6},
+    "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 128},
 }
-# Their attention hands over more than that of the others (learned sinks, a window, no causality), or learns positions.
+# Their attention hands over more than that of the others: learned sinks, a window, that it is not causal.
 MEASURED = {
-    "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64},
     "bert": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48},
     "gpt_oss": {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "num_local_experts": 4,
                 "num_experts_per_tok": 2, "sliding_window": 8,

@@ -58,6 +58,16 @@ def test_a_mask_does_what_one_handed_to_transformers_does(family):
         assert np.abs(plain - masked).max() > 1e-2
 
 
+def test_the_divergence_is_from_before_to_after():
+    model, row = brute.model("llama"), text(WINDOW)
+    with models.double():
+        found = intervene(model, row, Mask(WINDOW - 1), WINDOW).divergence[0]
+    plain = own_logits(model, row)[-1]
+    masked = own_logits(model, row, seen_by_hand(WINDOW, True, alone=WINDOW - 1))[-1]
+    near(found, divergence(plain, masked))
+    assert abs(found - divergence(masked, plain)) > 1e-3
+
+
 def test_the_weight_of_a_masked_token_is_that_of_the_returned_attention():
     model, row = brute.model("llama"), text(WINDOW)
     with models.double(), torch.no_grad():

@@ -9,6 +9,7 @@ from dynamics.sinks.attention import Received
 from dynamics.sinks.measured import measure
 from tests.dynamics.hf import models
 from tests.dynamics.sinks import brute
+from theory import sink
 
 FAMILIES = ("gpt2", "llama", "qwen2", "qwen3", "bert", "gpt_oss", "mistral", "bloom", "mpt")
 CHANGES = {"mistral": {"sliding_window": 5}}
@@ -60,16 +61,24 @@ def test_the_entropy_lies_below_what_the_first_token_leaves(case):
     assert (found.heads.most_entropy <= np.log(WINDOW) + 1e-12).all()
 
 
+def test_importance_and_entropy_are_those_of_the_theory(case):
+    family, _, windows = case
+    if family != "gpt_oss":
+        attention = brute.Returned(brute.model(family, **CHANGES.get(family, {})), text(WINDOW)).attention
+        near(windows[0]["importance"], sink.token_importance(attention))
+        near(windows[0]["entropy"], sink.importance_entropy(attention))
+
+
 def test_norms_and_their_ratios_are_those_of_the_states_and_values_of_transformers(case):
     _, found, windows = case
     near(found.states.value_norms, mean(windows, "value_norms"))
     near(found.states.state_norms, mean(windows, "state_norms"))
-    sink = mean(windows, "importance").mean(1).argmax(-1)
-    np.testing.assert_array_equal(found.states.sink, sink)
+    places = mean(windows, "importance").mean(1).argmax(-1)
+    np.testing.assert_array_equal(found.states.sink, places)
     for name, sizes in (("drain", "value_norms"), ("peak", "state_norms")):
         norms = mean(windows, sizes)
         near(getattr(found.states, name), norms[:, 0] / norms[:, 1:].mean(1))
-        at = [row[place] / np.delete(row, place).mean() for row, place in zip(norms, sink, strict=True)]
+        at = [row[place] / np.delete(row, place).mean() for row, place in zip(norms, places, strict=True)]
         near(getattr(found.states, f"sink_{name}"), at)
     heads = mean(windows, "head_norms")
     near(found.states.head_drain, heads[..., 0] / heads[..., 1:].mean(-1))
@@ -208,6 +217,13 @@ def test_forgotten_sinks_and_windows_are_seen(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "wrong", "field"),
     [
+        ("first_over_others", lambda x, token=0: x[..., 0] / x.mean(-1), "drain"),
+        ("first_over_others", lambda x, token=0: x[..., -1] / x[..., :-1].mean(-1), "peak"),
+        ("first_over_others", lambda x, token=0: x[..., 1:].mean(-1) / x[..., 0], "head_drain"),
+        ("first_over_others", lambda x, token=0: x[..., 0] / x[..., 1:].mean(-1), "sink_drain"),
+        ("effective_rank", lambda x: 1 / (x / x.sum(-1, keepdims=True)).square().sum(-1), "rank"),
+        ("top_share", lambda x: x[..., -1] / x.sum(-1), "centred_top"),
+        ("spectrum", lambda x, centred: torch.linalg.eigvalsh(x.T @ x / len(x)).flip(0), "centred_eigenvalues"),
         ("norms", lambda x: x.double().norm(p=1, dim=-1), "value_norms"),
         ("norms", lambda x: x.double().square().sum(-1), "state_norms"),
         ("mean_cosine", lambda x: torch.nn.functional.normalize(x, dim=-1).mean(0).square().sum(), "similarity"),
@@ -216,8 +232,10 @@ def test_forgotten_sinks_and_windows_are_seen(monkeypatch):
     ],
 )
 def test_a_wrong_formula_of_states_is_seen(monkeypatch, name, wrong, field):
-    model, row = brute.model("llama"), text(WINDOW)
-    expected = brute.expected(brute.Returned(model, row), True, False)[field]
+    model, row = brute.model("bert"), text(WINDOW)
+    right = measure(model, row, WINDOW).states  # which the tests above hold
+    expected = getattr(right, field)
+    assert right.sink.any()
     monkeypatch.setattr(measured.states, name, wrong)
     found = getattr(measure(model, row, WINDOW).states, field)
     assert found.shape != expected.shape or np.abs(found - expected).max() > 1e-3
@@ -254,3 +272,17 @@ def test_states_that_are_not_finite_and_other_models_are_refused():
         measure(model, text(), WINDOW)
     with pytest.raises(ValueError, match=r"^the attention of Linear is none of"):
         measure(torch.nn.Linear(2, 2), text(), WINDOW)
+    with pytest.raises(ValueError, match=r"^the model is in training mode: use model\.eval\(\)"):
+        measure(model.train(), text(), WINDOW)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize("family", ["gpt_oss", "bert", "bloom"])
+def test_a_device_gives_the_same_numbers(family):
+    model = models.model(family)
+    here = measure(model, text(), WINDOW)
+    there = measure(model.cuda(), text(), WINDOW)
+    for one, other in ((here.heads, there.heads), (here.states, there.states)):
+        for name in one._fields:
+            near(getattr(other, name), getattr(one, name))
