@@ -101,8 +101,18 @@ def intervene(
     else:
         kind = _kind(model, texts, change)
         changed = partial(_swapped, model, run, change, kind)
-    pairs = [(run(text), changed(text)) for text in tqdm(texts, unit="window", disable=not progress, leave=False)]
-    return _compared(kind, places, rows.shape[1], pairs)
+    found = [
+        _compared(run(text), changed(text)) for text in tqdm(texts, unit="window", disable=not progress, leave=False)
+    ]
+    *numbers, before, after = (np.array(part) for part in zip(*found, strict=True))
+    return Effect(kind, places, rows.shape[1], *numbers, before.mean(0), after.mean(0))
+
+
+def _compared(one: _Outcome, other: _Outcome) -> tuple[float, float, float, float, Array, Array]:
+    """Of one window, the fields of `Effect` from loss_before on: numbers, and no logits that would be kept."""
+    p, q = one.last.log_softmax(0), other.last.log_softmax(0)
+    divergence, change = (p.exp() * (p - q)).sum().item(), (one.last - other.last).abs().max().item()
+    return one.loss, other.loss, divergence, change, one.weights, other.weights
 
 
 def _alone(mask: Mask, sizes: passes.Sizes) -> Alone:
@@ -209,19 +219,3 @@ def _loss(model: nn.Module, tokens: Tensor, targets: Tensor, seen: Seen) -> tupl
         total += F.cross_entropy(found[: len(scored)], scored, reduction="sum").item()
         last = found[-1].double()
     return total / (len(targets) - seen.causal), last
-
-
-def _compared(kind: str, places: tuple[int, ...], window: int, pairs: list[tuple[_Outcome, _Outcome]]) -> Effect:
-    before, after = zip(*pairs, strict=True)
-    logs = [(one.last.log_softmax(0), other.last.log_softmax(0)) for one, other in pairs]
-    return Effect(
-        kind,
-        places,
-        window,
-        np.array([one.loss for one in before]),
-        np.array([one.loss for one in after]),
-        np.array([(p.exp() * (p - q)).sum().item() for p, q in logs]),
-        np.array([(one.last - other.last).abs().max().item() for one, other in pairs]),
-        np.mean([one.weights for one in before], axis=0),
-        np.mean([one.weights for one in after], axis=0),
-    )

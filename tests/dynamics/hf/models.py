@@ -42,7 +42,9 @@ def model(family, seed=0, dtype=torch.float64, **changes):
     kind = AutoModelForMaskedLM if family == "bert" else AutoModelForCausalLM
     if family == "gpt_oss":
         changes |= {"experts_implementation": "eager"}  # the grouped one knows no double precision
-    built = kind.from_config(config(family, **changes), dtype=torch.float32)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)  # sinks and router biases of gpt-oss begin as noise, to which more is added
+        built = kind.from_config(config(family, **changes), dtype=torch.float32)
     randomise(built, seed)
     return built.to(dtype).eval()
 

@@ -13,7 +13,7 @@ from theory import sink
 
 FAMILIES = ("gpt2", "llama", "qwen2", "qwen3", "bert", "gpt_oss", "mistral", "bloom", "mpt")
 CHANGES = {"mistral": {"sliding_window": 5}}
-TIGHT = 1e-6
+TIGHT = 1e-9  # in double precision; what is asked for is 1e-6
 WINDOW, TOKENS = 13, 30
 
 
@@ -274,6 +274,17 @@ def test_states_that_are_not_finite_and_other_models_are_refused():
         measure(torch.nn.Linear(2, 2), text(), WINDOW)
     with pytest.raises(ValueError, match=r"^the model is in training mode: use model\.eval\(\)"):
         measure(model.train(), text(), WINDOW)
+
+
+@pytest.mark.parametrize("family", ["gpt2", "gpt_oss", "bloom"])
+def test_a_model_of_single_precision_gives_the_same_up_to_rounding(family):
+    with models.double():
+        exact = measure(models.model(family), text(), WINDOW)
+    found = measure(models.model(family, dtype=torch.float32), text(), WINDOW)
+    for name in ("importance", "entropy", "sink_share"):
+        np.testing.assert_allclose(getattr(found.heads, name), getattr(exact.heads, name), rtol=0, atol=2e-5)
+    for name in ("drain", "peak", "similarity", "top"):
+        np.testing.assert_allclose(getattr(found.states, name), getattr(exact.states, name), rtol=0, atol=2e-4)
 
 
 @pytest.mark.gpu

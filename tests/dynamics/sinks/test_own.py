@@ -150,10 +150,13 @@ class Alive(TorchDispatchMode):
         return out
 
 
-def alive(model, tokens, window, **more):
+def alive(model, tokens, window, change=None):
     gc.collect()
     with Alive() as counted:
-        measure(model, tokens, window, **more)
+        if change is None:
+            measure(model, tokens, window)
+        else:
+            intervene(model, tokens, change, window)
     return counted
 
 
@@ -165,6 +168,10 @@ def test_memory_does_not_grow_with_the_text_and_no_attention_is_whole(monkeypatc
     assert long.peak <= 1.02 * short.peak
     # bytes of double precision, of half the attention of a layer
     assert short.largest == long.largest < 8 * 4 * window * window / 2
+    for change in (Mask(3), Swap(1, 2)):
+        short_, long_ = (alive(model, text(times * window), window, change).peak for times in (1, 8))
+        # all tokens of the text are one tensor
+        assert long_ <= 1.02 * short_ + 8 * 7 * window
     kept = []
     add = measured.Received.add
 
