@@ -278,8 +278,9 @@ def test_states_that_are_not_finite_and_other_models_are_refused():
 
 @pytest.mark.parametrize("family", ["gpt2", "gpt_oss", "bloom"])
 def test_a_model_of_single_precision_gives_the_same_up_to_rounding(family):
+    model = models.model(family)
     with models.double():
-        exact = measure(models.model(family), text(), WINDOW)
+        exact = measure(model, text(), WINDOW)
     found = measure(models.model(family, dtype=torch.float32), text(), WINDOW)
     for name in ("importance", "entropy", "sink_share"):
         np.testing.assert_allclose(getattr(found.heads, name), getattr(exact.heads, name), rtol=0, atol=2e-5)
