@@ -26,7 +26,6 @@ class Sizes(NamedTuple):
 
     n_layers: int
     n_heads: int
-    n_kv_heads: int
 
 
 def sizes(model: nn.Module) -> Sizes:
@@ -36,14 +35,13 @@ def sizes(model: nn.Module) -> Sizes:
         whose dropout would be measured too.
     """
     if isinstance(model, InductionModel):
-        layer = model.blocks[0].attention
-        return Sizes(len(model.blocks), layer.n_heads, layer.n_kv_heads)
+        return Sizes(len(model.blocks), model.blocks[0].attention.n_heads)
     from dynamics.hf import families
 
     found = families.heads(model)
     if model.training:
         raise ValueError("the model is in training mode: use model.eval()")
-    return Sizes(found.n_layers, found.n_heads, found.n_kv_heads)
+    return Sizes(found.n_layers, found.n_heads)
 
 
 @contextmanager
