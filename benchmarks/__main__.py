@@ -11,7 +11,8 @@ import sys
 
 from scripts.cli import Parser, output_file, run
 
-ROWS = ("landscape", "figure", "closed_form", "shift", "generator", "toy_step", "ensemble", "flow", "start_up", "scope")
+ROWS = ("landscape", "figure", "closed_form", "shift", "generator", "toy_step", "ensemble", "flow", "start_up", "scope",
+        "value_residual")  # fmt: skip
 
 
 def parser() -> Parser:

@@ -41,6 +41,10 @@ def parser() -> Parser:
         "--set", type=_setting, action="append", default=[], metavar="NAME=VALUE", help="a setting of the task: hops=2"
     )
     line.add_argument("--place", choices=models, help="where the shift acts (default: heads), or another model")
+    line.add_argument(
+        "--model", type=_setting, action="append", default=[], metavar="NAME=VALUE",
+        help="a setting of the model: values=residual, weights=sink, position=alibi, n_kv_heads=2",
+    )  # fmt: skip
     line.add_argument("--steps", type=whole(1), help="training steps")
     line.add_argument("--batch", type=whole(1), help="rows a step")
     line.add_argument("--width", type=whole(1), help="width of the model")
@@ -90,7 +94,9 @@ def _settings(name: str, options):
     from dynamics.training.settings import TRAININGS, TrainConfig
 
     model = {"width": options.width, "n_heads": options.heads, "n_layers": options.layers, "shift": options.shift}
-    model |= {"place": options.place}
+    model |= {"place": options.place} | dict(options.model)
+    if isinstance(model.get("values"), str):
+        model["values"] = {"kind": model["values"]}
     training = {"steps": options.steps, "batch": options.batch, "seed": options.seed}
     settings = TRAININGS[name]
     task = settings.task if options.task == settings.task.name else task_class(options.task)()

@@ -176,3 +176,5 @@ def _check(config: ModelConfig) -> None:
     found = (config.n_layers, config.shift, config.window)
     if found != (1, "kv", 2):
         raise ValueError(f"needs one layer, shift kv and window 2, got {found[0]}, {found[1]} and {found[2]}")
+    if not config.plain:
+        raise ValueError("needs causal softmax attention over values of its own")

@@ -16,6 +16,7 @@ from dynamics.model.shift import MAX_WINDOW
 SHIFTS = ("none", "k", "v", "kv", "qkv")
 PARAMETERS = ("free", "gate", "clip")
 POSITIONS = ("rope", "alibi", "none")
+WEIGHTS = ("softmax", "plus_one", "sink", "gate")
 
 
 def sizes(width: int, n_heads: int, n_kv_heads: int | None, head_dim: int | None) -> tuple[int, int]:
@@ -40,6 +41,7 @@ def choices(
     rope_base: float,
     scale: float | None,
     sliding_window: int | None = None,
+    weights: str = "softmax",
 ) -> None:
     """Check the named choices and the numbers."""
     if isinstance(window, bool) or not isinstance(window, Integral) or window not in range(1, MAX_WINDOW + 1):
@@ -48,6 +50,7 @@ def choices(
         ("shift", shift, SHIFTS),
         ("parameters", parameters, PARAMETERS),
         ("position", position, POSITIONS),
+        ("weights", weights, WEIGHTS),
     ):
         if choice not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")

@@ -10,9 +10,14 @@ from torch import Tensor, nn
 
 from dynamics.model import arguments, coefficients, forward
 from dynamics.model.cache import KVCache
+from dynamics.model.config import Own, Residual, Values
 from dynamics.model.positions import Layout
 from dynamics.model.shift import document_runs
+from dynamics.model.values import Earlier, projects, reads, shifts
 from theory import alibi
+
+OWN = Own()
+PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj")
 
 
 class KVShiftAttention(nn.Module):
@@ -30,6 +35,10 @@ class KVShiftAttention(nn.Module):
         position: "rope", "alibi" or "none".
         sliding_window: keys that a query sees at most, its own included (sliding-window attention); None for all.
         scale: multiplies the scores, default 1 / sqrt(head_dim); the paper's 1 / sigma.
+        weights: "softmax"; "plus_one", e^x / (1 + sum e^x); "sink", e^x / (e^s + sum e^x), s (n_heads,) learnt, at
+            first 0; "gate", softmax whose output is multiplied by sigmoid(W x), one number a head.
+        causal: whether a token sees those up to itself alone, or all.
+        values, layer: what layer number `layer`, from 0, reads of earlier ones; `dynamics.model.values`.
         generator: draws every initial value.
     alpha and beta have shape (n_kv_heads, window), gamma (n_heads, window), column 0 for the token itself; a gate has
     one column. What is not shifted has None. Initially alpha_1.. ~ U(0, 1) and the last is 1 - the sum of the others.
@@ -51,11 +60,15 @@ class KVShiftAttention(nn.Module):
         rope_base: float = 10000.0,
         sliding_window: int | None = None,
         scale: float | None = None,
+        weights: str = "softmax",
+        causal: bool = True,
+        values: Values = OWN,
+        layer: int = 0,
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
         n_kv_heads, head_dim = arguments.sizes(width, n_heads, n_kv_heads, head_dim)
-        arguments.choices(window, shift, parameters, position, head_dim, rope_base, scale, sliding_window)
+        arguments.choices(window, shift, parameters, position, head_dim, rope_base, scale, sliding_window, weights)
         coefficients.check_law(initial)
         self.width, self.n_heads, self.n_kv_heads, self.head_dim = width, n_heads, n_kv_heads, head_dim
         self.window, self.shift, self.parameters_kind = window, shift, parameters
@@ -63,12 +76,18 @@ class KVShiftAttention(nn.Module):
         self.scale = 1.0 / math.sqrt(head_dim) if scale is None else float(scale)
         self.q_proj = _linear(width, n_heads * head_dim, generator)
         self.k_proj = _linear(width, n_kv_heads * head_dim, generator)
-        self.v_proj = _linear(width, n_kv_heads * head_dim, generator)
+        self.v_proj = _linear(width, n_kv_heads * head_dim, generator) if projects(values, layer) else None
         self.o_proj = _linear(n_heads * head_dim, width, generator)
         for name, letter in zip(forward.COEFFICIENTS.values(), "kvq", strict=True):
             shifted, heads = shift != "none" and letter in shift, n_heads if letter == "q" else n_kv_heads
+            shifted = shifted and (letter != "v" or shifts(values, layer))
             start = coefficients.initial(heads, window, parameters, generator, initial) if shifted else None
             self.register_parameter(name, nn.Parameter(start) if shifted else None)
+        self.kind, self.causal, self.values, self.layer = weights, causal, values, layer
+        self.gate_proj = _linear(width, n_heads, generator) if weights == "gate" else None
+        self.sinks = nn.Parameter(torch.zeros(n_heads)) if weights == "sink" else None
+        learnt = isinstance(values, Residual) and values.learnt and reads(values, layer)
+        self.lambdas = nn.Parameter(torch.tensor([values.lambda1, values.lambda2])) if learnt else None
         # Python floats: a buffer would be rounded to float32 on its way to a float64 model.
         self.slopes = alibi.slopes(n_heads) if position == "alibi" else None
         # Set by `attention_function.replaced`: partial(function, layer).
@@ -94,8 +113,9 @@ class KVShiftAttention(nn.Module):
         segment_ids: Tensor | None = None,
         padding: Tensor | None = None,
         cache: KVCache | None = None,
+        earlier: Earlier | None = None,
     ) -> Tensor:
-        """Attend causally; one output a token, or one a sequence with query_index.
+        """Attend; one output a token, or one a sequence with query_index.
 
         Args:
             x: (batch, length, width).
@@ -104,13 +124,16 @@ class KVShiftAttention(nn.Module):
             padding: (batch,) left pads of each sequence, never attended to nor shifted in; their own output is zero.
                 With a cache it is given once, with the first chunk, and may exceed that chunk.
             cache: holds what came before x and takes x in; excludes query_index and segment_ids.
+            earlier: what the layers below kept in this pass, for a layer that reads of them.
         Returns: (batch, length, width), or (batch, 1, width) with query_index.
         Raises: ValueError for shapes, dtypes or ranges other than these.
         """
         where = self._layout(x, query_index, segment_ids, padding, cache)
+        if earlier is None and reads(self.values, self.layer):
+            raise ValueError(f"layer {self.layer} reads what layers below it keep in the same pass: earlier is missing")
         if self.function is not None:
             arguments.replacement(self.function, where)
-        return forward.attention(self.heads, self.own(), forward.States(x, x, x), where, cache, self.function)
+        return forward.attention(self.heads, self.own(), forward.States(x, x, x), where, cache, self.function, earlier)
 
     def weights(
         self,
@@ -136,6 +159,12 @@ class KVShiftAttention(nn.Module):
             told |= {"rope_base": self.rope_base}
         if self.sliding_window is not None:
             told |= {"sliding_window": self.sliding_window}
+        if self.kind != "softmax":
+            told |= {"weights": self.kind}
+        if not self.causal:
+            told |= {"causal": False}
+        if self.values != OWN:
+            told |= {"values": self.values.kind, "layer": self.layer}
         return ", ".join(f"{name}={value!r}" for name, value in (told | {"scale": self.scale}).items())
 
     @property
@@ -143,15 +172,15 @@ class KVShiftAttention(nn.Module):
         """What this layer is, for `dynamics.model.forward`."""
         return forward.Heads(
             self.n_heads, self.n_kv_heads, self.head_dim, self.window, self.parameters_kind, self.position,
-            self.rope_base, self.scale, self.slopes,
+            self.rope_base, self.scale, self.slopes, self.kind, self.causal, self.values, self.layer,
         )  # fmt: skip
 
     def own(self) -> dict[str, Tensor]:
-        """The parameters as they are now, by name; what is not shifted has no coefficients."""
-        names = [f"{letter}_proj" for letter in "qkvo"]
+        """The parameters as they are now, by name; what this layer does not have has none."""
+        names = [name for name in PROJECTIONS if getattr(self, name) is not None]
         projections = {f"{name}.weight": forward.weight_of(name, getattr(self, name)) for name in names}
-        mixtures = {name: getattr(self, name) for name in forward.COEFFICIENTS.values()}
-        return projections | {name: parameter for name, parameter in mixtures.items() if parameter is not None}
+        others = {name: getattr(self, name) for name in (*forward.COEFFICIENTS.values(), "sinks", "lambdas")}
+        return projections | {name: parameter for name, parameter in others.items() if parameter is not None}
 
     def _layout(self, x, query_index, segment_ids, padding, cache) -> Layout:
         arguments.inputs(x, self.width, query_index, segment_ids, padding, cache)
@@ -160,7 +189,9 @@ class KVShiftAttention(nn.Module):
         rows = None if query_index is None else query_index.long()
         runs = None if segment_ids is None else document_runs(segment_ids, padding)
         offset = 0 if cache is None else cache.length
-        return Layout(offset, x.shape[1], x.device, rows, runs, padding, self.sliding_window)
+        if cache is not None and not self.causal:
+            raise ValueError("a cache needs causal attention: here a token's output depends on those after it")
+        return Layout(offset, x.shape[1], x.device, rows, runs, padding, self.sliding_window, self.causal)
 
     def _mixture(self, parameter: Tensor | None, heads: int) -> Tensor:
         if parameter is None:
@@ -170,6 +201,6 @@ class KVShiftAttention(nn.Module):
 
 def _linear(inputs: int, outputs: int, generator: torch.Generator | None) -> nn.Linear:
     """nn.Linear without bias and with its usual initial law, drawn from the generator."""
-    linear = nn.utils.skip_init(nn.Linear, inputs, outputs, bias=False)
+    linear = nn.utils.skip_init(nn.Linear, inputs, outputs, bias=False, device=torch.get_default_device())
     nn.init.kaiming_uniform_(linear.weight, a=math.sqrt(5.0), generator=generator)
     return linear

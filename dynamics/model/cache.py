@@ -42,16 +42,20 @@ class KVCache:
         """The last raw tokens of "key", "value" or "query", (batch, at most window - 1, heads, head_dim)."""
         return self._raw.get(name)
 
-    def append(self, key: Tensor, value: Tensor, raw: dict[str, Tensor], keep: int) -> tuple[Tensor, Tensor]:
+    def append(
+        self, key: Tensor, value: Tensor | None, raw: dict[str, Tensor], keep: int
+    ) -> tuple[Tensor, Tensor | None]:
         """Add a chunk and return all keys and values.
 
         Args:
-            key, value: (batch, kv_heads, chunk, head_dim), mixed, the keys rotated.
+            key, value: (batch, kv_heads, chunk, head_dim), mixed, the keys rotated; no value (None, with every chunk)
+                where the cache of another layer keeps it.
             raw: raw projections (batch, chunk, heads, head_dim) by name; the last `keep` tokens of each are kept.
         Raises: ValueError for a chunk of another shape or dtype, one beyond capacity, or a graph in fixed storage.
         """
         self._check(key, value)
-        self._key, self._value = self._extend(self._key, key), self._extend(self._value, value)
+        self._key = self._extend(self._key, key)
+        self._value = None if value is None else self._extend(self._value, value)
         self._remember(key.shape[2], raw, keep)
         return self.key, self.value
 
@@ -89,7 +93,9 @@ class KVCache:
         if beam_index.numel() == 0 or beam_index.min() < 0 or beam_index.max() >= batch:
             raise ValueError(f"beam_index must name sequences 0..{batch - 1}, got {beam_index.tolist()}")
         if self._key is not None:
-            self._key, self._value = self._key.index_select(0, beam_index), self._value.index_select(0, beam_index)
+            self._key = self._key.index_select(0, beam_index)
+        if self._value is not None:
+            self._value = self._value.index_select(0, beam_index)
         self._raw = {name: tokens.index_select(0, beam_index) for name, tokens in self._raw.items()}
         self.padding = None if self.padding is None else self.padding.index_select(0, beam_index)
 
@@ -101,14 +107,16 @@ class KVCache:
         stored[:, :, self.length : self.length + new.shape[2]] = new
         return stored
 
-    def _check(self, key: Tensor, value: Tensor) -> None:
+    def _check(self, key: Tensor, value: Tensor | None) -> None:
         if self.length and self._key is None:
             raise ValueError(f"the keys of {self.length} tokens are kept elsewhere, by an attention function")
         total = self.length + key.shape[2]
         if self.capacity is not None and total > self.capacity:
             raise ValueError(f"the cache holds {self.capacity} tokens, {total} do not fit")
-        if self.capacity is not None and torch.is_grad_enabled() and (key.requires_grad or value.requires_grad):
+        if self.capacity is not None and torch.is_grad_enabled() and _wants_graph(key, value):
             raise ValueError("a cache with a capacity holds no graph: use torch.no_grad() or capacity=None")
+        if self._key is not None and (value is None) != (self._value is None):
+            raise ValueError("values are kept here or by another layer's cache, from the first chunk to the last")
         if self._key is not None and (
             key.shape[:2] != self._key.shape[:2] or key.shape[3] != self._key.shape[3] or key.dtype != self._key.dtype
         ):
@@ -116,3 +124,7 @@ class KVCache:
                 f"the cache holds {self._key.dtype} of shape {tuple(self.key.shape)}, "
                 f"got {key.dtype} of shape {tuple(key.shape)}"
             )
+
+
+def _wants_graph(key: Tensor, value: Tensor | None) -> bool:
+    return key.requires_grad or (value is not None and value.requires_grad)

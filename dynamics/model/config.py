@@ -9,16 +9,91 @@ from dynamics.files.manifest import Strict
 
 Positive = Annotated[int, Field(ge=1)]
 Fraction01 = Annotated[float, Field(ge=0, le=1)]
+LayerNumbers = Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(strict=False)]  # a list, in a JSON file
+Order = Literal["raw", "shifted"]
 
 
 PLACED = ("common", "half", "fused", "apart")  # what `dynamics.model.places` makes
 
 
+class Own(Strict):
+    """A_n V_n: a layer reads the values that it projects. Source: ResFormer, Eq. 1."""
+
+    kind: Literal["own"] = "own"
+
+
+class Residual(Strict):
+    """A_n (lambda1 V_n + lambda2 V_1) in the layers named (default: all but the first). Source: ResFormer, Eq. 7, 4.2.
+
+    learnt: the two factors are parameters of each such layer, and start there. order "raw": what is added is projected
+    and not shifted, and the layer's shift mixes the sum; "shifted": both are shifted first, each by its own layer.
+    """
+
+    kind: Literal["residual"] = "residual"
+    lambda1: float = 0.5
+    lambda2: float = 0.5
+    learnt: bool = False
+    layers: LayerNumbers | None = None
+    order: Order = "raw"
+
+
+class Shared(Strict):
+    """A_n V_a: a layer projects no values unless it is an anchor, and reads those of the last anchor up to it.
+
+    Source: ResFormer, Eq. 10 (SVFormer), where the first layer is the one anchor. order: whether it reads projections,
+    which its own shift then mixes, or values as the anchor has shifted them.
+    """
+
+    kind: Literal["shared"] = "shared"
+    anchors: LayerNumbers = (0,)
+    order: Order = "raw"
+
+
+class Neutreno(Strict):
+    """A_n V_n + lam (V_1 - V_n) in all layers but the first. Source: ResFormer, Eq. 8 and Appendix A.3 (0.4)."""
+
+    kind: Literal["neutreno"] = "neutreno"
+    lam: float = 0.4
+    order: Order = "raw"
+
+
+class Identity(Strict):
+    """A_n V_n + (V_1 + .. + V_{n-1}) / (n - 1) in all layers but the first. Source: ResFormer, Eq. 6."""
+
+    kind: Literal["identity"] = "identity"
+    order: Order = "raw"
+
+
+class CrossLayer(Strict):
+    """Softmax(Q_n [K_n; K_m]^T) [V_n; V_m] in all layers but the first, m the first layer or the one below.
+
+    Source: ResFormer, Eq. 2. Keys and values are those that layer m itself reads: placed, and shifted by it.
+    """
+
+    kind: Literal["cross"] = "cross"
+    source: Literal["first", "previous"] = "first"
+
+
+class Dense(Strict):
+    """Own values; each block reads a learnt mean of the embedding and of all blocks below it, at first the last alone.
+
+    Source: DenseFormer (arXiv:2402.02622), section 3; ResFormer, Eq. 9 leaves the embedding and the residuals out.
+    """
+
+    kind: Literal["dense"] = "dense"
+
+
+Values = Annotated[Own | Residual | Shared | Neutreno | Identity | CrossLayer | Dense, Field(discriminator="kind")]
+
+
 class ModelConfig(Strict):
-    """A small Llama-like decoder with tied embeddings; mlp_width 0 leaves the feed-forward layers out.
+    """A small Llama-like decoder; mlp_width 0 leaves the feed-forward layers out.
 
     place: where the shift acts, see `dynamics.model.places`; "heads" is the paper's, the others are for experiments
     only. A package of one's own may register further models by name (`decoder.build`).
+    values: what a layer reads besides values of its own. weights: softmax, softmax plus one, softmax with a learnt sink
+    logit a head, or softmax whose output a gate a head multiplies, sigmoid(w.x). max_length: positions that are learnt.
+    causal: whether a token sees those up to itself alone. tied: whether the embedding is the output matrix too.
     """
 
     vocab: Annotated[int, Field(ge=2, le=1_000_000)] = 8000
@@ -32,8 +107,13 @@ class ModelConfig(Strict):
     place: str = "heads"
     parameters: Literal["free", "gate", "clip"] = "free"
     initial: Literal["paper", "matched"] = "paper"
-    position: Literal["rope", "alibi", "none"] = "rope"
+    position: Literal["rope", "alibi", "learned", "none"] = "rope"
     rope_base: Annotated[float, Field(gt=1)] = 10000.0
+    max_length: Positive | None = None
+    values: Values = Own()
+    weights: Literal["softmax", "plus_one", "sink", "gate"] = "softmax"
+    causal: bool = True
+    tied: bool = True
 
     @model_validator(mode="after")
     def _heads_divide(self) -> "ModelConfig":
@@ -45,6 +125,22 @@ class ModelConfig(Strict):
             raise ValueError(f"n_heads {self.n_heads} is not a multiple of n_kv_heads {self.n_kv_heads}")
         if self.parameters == "gate" and self.window != 2:
             raise ValueError(f"gated parameters need window 2, got {self.window}")
+        if (self.position == "learned") != (self.max_length is not None):
+            raise ValueError(f"position 'learned' and max_length go together, got {self.position!r}, {self.max_length}")
+        return self
+
+    @model_validator(mode="after")
+    def _values_fit(self) -> "ModelConfig":
+        kind = self.values.kind
+        named = {"residual": "layers", "shared": "anchors"}.get(kind)
+        layers = getattr(self.values, named) if named else None
+        if layers is None:
+            return self
+        first = 1 if kind == "residual" else 0
+        if list(layers) != sorted(set(layers)) or not layers or layers[0] < first or layers[-1] >= self.n_layers:
+            raise ValueError(f"{named} of values must rise within {first}..{self.n_layers - 1}, got {list(layers)}")
+        if kind == "shared" and layers[0] != 0:
+            raise ValueError(f"the first anchor must be layer 0, got {layers[0]}")
         return self
 
     @model_validator(mode="after")
@@ -54,11 +150,25 @@ class ModelConfig(Strict):
         if self.place not in PLACED:
             return self
         shift = "kv" if self.place == "common" else "none"
-        if (self.shift, self.position == "alibi", self.n_kv_heads) != (shift, False, None):
-            raise ValueError(f"place {self.place!r} needs shift {shift!r}, no alibi and no n_kv_heads")
+        if (self.shift, self.position in ("alibi", "learned"), self.n_kv_heads) != (shift, False, None):
+            least = "no alibi, no learned positions and no n_kv_heads"
+            raise ValueError(f"place {self.place!r} needs shift {shift!r}, {least}")
+        if not self.plain:
+            raise ValueError(f"place {self.place!r} needs own values, softmax, causal attention and tied embeddings")
         if self.place == "apart" and self.n_layers != 2:
             raise ValueError(f"place 'apart' needs two layers, got {self.n_layers}")
         return self
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is causal softmax attention over values of its own, positions in logits alone, tied embeddings."""
+        found = self.values, self.weights, self.causal, self.tied, self.position == "learned"
+        return found == (Own(), "softmax", True, True, False)
+
+    @property
+    def position_in_attention(self) -> Literal["rope", "alibi", "none"]:
+        """What a layer does about positions: nothing where they are learnt, and come with the embedding."""
+        return "none" if self.position == "learned" else self.position
 
     def least_parameters(self) -> int:
         """Return a lower bound of the number of weights: embedding, query and output projections, MLP."""

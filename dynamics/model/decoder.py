@@ -14,6 +14,9 @@ from dynamics.model.attention import KVShiftAttention
 from dynamics.model.cache import KVCache
 from dynamics.model.config import ModelConfig
 from dynamics.model.forward import swiglu, weight_of
+from dynamics.model.positions import Layout
+from dynamics.model.shift import document_runs
+from dynamics.model.values import Earlier
 
 
 def at(hidden: Tensor, query_index: Tensor | None) -> Tensor:
@@ -48,27 +51,63 @@ def residual(
     return hidden if mlp is None else hidden + mlp(hidden)
 
 
-def run(blocks: Sequence[Callable[[Tensor, Tensor | None], Tensor]], hidden: Tensor, rows: Tensor | None) -> Tensor:
-    """Through all blocks: every position is needed below the last one, which runs at the scored rows alone."""
-    *below, last = blocks
-    for block in below:
-        hidden = block(hidden, None)
-    return last(hidden, rows)
+def run(
+    blocks: Sequence[Callable[[Tensor, Tensor | None], Tensor]],
+    hidden: Tensor,
+    rows: Tensor | None,
+    depth: Sequence[Tensor] = (),
+) -> Tensor:
+    """Through all blocks: every position is needed below the last one, which runs at the scored rows alone.
+
+    depth: after block i its output becomes sum_j depth[i][.., j] X_j, X_0 what came in and X_j the output of block
+    j - 1 (`config.Dense`); empty where nothing is mixed.
+    """
+    states = [hidden]
+    for number, block in enumerate(blocks):
+        last = number == len(blocks) - 1
+        hidden = block(hidden, rows if last else None)
+        if depth:
+            states = [at(state, rows) for state in states] if last else states
+            states.append(hidden)
+            hidden = _over_depth(states, depth[number])
+    return hidden
 
 
-def with_caches(blocks: Sequence[Block], caches: Sequence[KVCache] | None) -> list[Callable[..., Tensor]]:
-    """Each block with its cache. Raises ValueError unless there is one a layer, or none at all."""
+def _over_depth(states: Sequence[Tensor], weights: Tensor) -> Tensor:
+    """sum_j weights[.., j] states[j], (batch, any, width); weights (count,), or (models, count) of a stack."""
+    each = weights.reshape(-1, len(states)).repeat_interleave(len(states[0]) * len(states) // weights.numel(), dim=0)
+    return sum(state * column[:, None, None] for state, column in zip(states, each.unbind(1), strict=True))
+
+
+def with_caches(
+    blocks: Sequence[Block], caches: Sequence[KVCache] | None, **more: object
+) -> list[Callable[..., Tensor]]:
+    """Each block with its cache and with `more`. Raises ValueError unless caches are one a layer, or none at all."""
     if caches is not None and len(caches) != len(blocks):
         raise ValueError(f"caches must be one a layer, {len(blocks)}, got {len(caches)}")
-    return [partial(block, cache=cache) for block, cache in zip(blocks, caches or [None] * len(blocks), strict=True)]
+    each = zip(blocks, caches or [None] * len(blocks), strict=True)
+    return [partial(block, cache=cache, **more) for block, cache in each]
 
 
-def weights_by_layer(blocks: Sequence[Block], hidden: Tensor, query_index: Tensor) -> list[Tensor]:
-    """Layer by layer, the attention probabilities of the scored position, (batch, heads, length)."""
+def weights_by_layer(
+    blocks: Sequence[Block],
+    hidden: Tensor,
+    query_index: Tensor,
+    calls: Sequence[Callable[..., Tensor]] | None = None,
+    depth: Sequence[Tensor] = (),
+) -> list[Tensor]:
+    """Layer by layer, the attention probabilities of the scored position, (batch, heads, length).
+
+    calls: the blocks as `run` calls them, where a call takes more than the states.
+    """
     weights = []
-    for block in blocks:
-        weights.append(block.attention.weights(block.attention_norm(hidden), query_index=query_index).squeeze(2))
-        hidden = block(hidden)
+
+    def shown(block: Block, call: Callable[..., Tensor], states: Tensor, rows: Tensor | None) -> Tensor:
+        weights.append(block.attention.weights(block.attention_norm(states), query_index=query_index).squeeze(2))
+        return call(states)
+
+    pairs = zip(blocks, blocks if calls is None else calls, strict=True)
+    run([partial(shown, block, call) for block, call in pairs], hidden, None, depth)
     return weights
 
 
@@ -110,9 +149,9 @@ class SwiGLU(nn.Module):
 
 
 class Block(nn.Module):
-    """x + attention(norm x), then x + mlp(norm x) where there is an MLP."""
+    """x + attention(norm x), then x + mlp(norm x) where there is an MLP; layer counts from 0."""
 
-    def __init__(self, config: ModelConfig, generator: torch.Generator | None):
+    def __init__(self, config: ModelConfig, generator: torch.Generator | None, layer: int = 0):
         super().__init__()
         self.attention_norm = nn.RMSNorm(config.width, eps=1e-6)
         self.attention = KVShiftAttention(
@@ -123,8 +162,12 @@ class Block(nn.Module):
             shift=config.shift,
             parameters=config.parameters,
             initial=config.initial,
-            position=config.position,
+            position=config.position_in_attention,
             rope_base=config.rope_base,
+            weights=config.weights,
+            causal=config.causal,
+            values=config.values,
+            layer=layer,
             generator=generator,
         )
         if config.mlp_width:
@@ -133,9 +176,17 @@ class Block(nn.Module):
         else:
             self.mlp_norm = self.mlp = None
 
-    def forward(self, hidden: Tensor, query_index: Tensor | None = None, cache: KVCache | None = None) -> Tensor:
+    def forward(
+        self,
+        hidden: Tensor,
+        query_index: Tensor | None = None,
+        cache: KVCache | None = None,
+        earlier: Earlier | None = None,
+        segment_ids: Tensor | None = None,
+    ) -> Tensor:
         def attend(states: Tensor, rows: Tensor | None) -> Tensor:
-            return self.attention(self.attention_norm(states), query_index=rows, cache=cache)
+            normed = self.attention_norm(states)
+            return self.attention(normed, query_index=rows, segment_ids=segment_ids, cache=cache, earlier=earlier)
 
         return residual(hidden, query_index, attend, None if self.mlp is None else self.feed_forward)
 
@@ -145,11 +196,11 @@ class Block(nn.Module):
 
 
 class InductionModel(nn.Module):
-    """Tied embeddings, n_layers blocks, a final RMSNorm; logits = norm(hidden) E^T.
+    """Embeddings, n_layers blocks, a final RMSNorm; logits = norm(hidden) E^T, or H^T where they are not tied.
 
-    Source: the architecture of section 3.2 (Llama, KV shifting in the attention); here the embeddings are tied and
-    the MLP is optional. Args: config; generator, for the initial weights (None: torch's global one).
-    Raises: ValueError for a config of another model (`build`).
+    Source: the architecture of section 3.2 (Llama, KV shifting in the attention); here the MLP is optional, and so is
+    all that `ModelConfig` names beside the shift. Args: config; generator, for the initial weights (None: torch's
+    global one). Raises: ValueError for a config of another model (`build`).
     """
 
     def __init__(self, config: ModelConfig, generator: torch.Generator | None = None):
@@ -158,42 +209,87 @@ class InductionModel(nn.Module):
             raise ValueError(f"a model whose place is {config.place!r} is made by dynamics.model.decoder.build")
         self.config = config
         # Variance 1/width, as in Theorem 3.4: a token's embedding then has norm about 1 and logit about 1 with itself.
-        std = config.width**-0.5
-        self.embedding = nn.Parameter(torch.empty(config.vocab, config.width).normal_(0, std, generator=generator))
-        self.blocks = nn.ModuleList(Block(config, generator) for _ in range(config.n_layers))
+        self.embedding = _rows(config.vocab, config.width, generator)
+        self.blocks = nn.ModuleList(Block(config, generator, layer) for layer in range(config.n_layers))
         self.norm = nn.RMSNorm(config.width, eps=1e-6)
+        self.head = None if config.tied else _rows(config.vocab, config.width, generator)
+        learned = config.position == "learned"
+        self.positions = _rows(config.max_length, config.width, generator) if learned else None
+        dense = config.values.kind == "dense"
+        self.depth = nn.ParameterList(map(_last, range(2, config.n_layers + 2))) if dense else None
 
-    def forward(self, tokens: Tensor, query_index: Tensor | None = None, caches: list[KVCache] | None = None) -> Tensor:
+    def forward(
+        self,
+        tokens: Tensor,
+        query_index: Tensor | None = None,
+        caches: list[KVCache] | None = None,
+        segment_ids: Tensor | None = None,
+    ) -> Tensor:
         """Return logits.
 
-        Args: tokens, (batch, length) integers in 0..vocab-1, right-padded (causality hides the padding);
+        Args: tokens, (batch, length) integers in 0..vocab-1, right-padded (causality hides the padding; where a model
+                is not causal, give the pads a segment of their own);
             query_index, (batch,) the one scored position of each row, or None for all;
-            caches, one a layer, hold what came before tokens and take them in (excludes query_index).
+            caches, one a layer, hold what came before tokens and take them in (excludes query_index);
+            segment_ids, (batch, length) integers: packed documents, each as if alone (excludes caches).
         Returns: (batch, vocab) with query_index, else (batch, length, vocab). Below the last layer every position is
             needed; the last layer and the head then run at query_index only, which gives the same numbers.
         """
-        hidden = self.features(tokens, query_index, caches)
+        packed = {} if segment_ids is None else {"segment_ids": segment_ids}
+        hidden = self.features(tokens, query_index, caches, **packed)
         if query_index is None:
-            return F.linear(hidden, self.embedding)
-        return scores(self.embedding, hidden)
+            return F.linear(hidden, self.unembedding)
+        return scores(self.unembedding, hidden)
 
     def features(
-        self, tokens: Tensor, query_index: Tensor | None = None, caches: list[KVCache] | None = None
+        self,
+        tokens: Tensor,
+        query_index: Tensor | None = None,
+        caches: list[KVCache] | None = None,
+        segment_ids: Tensor | None = None,
     ) -> Tensor:
-        """Return what the embedding multiplies: (batch, width) with query_index, else (batch, length, width)."""
-        hidden = self.norm(run(with_caches(self.blocks, caches), self.embed(tokens), query_index))
+        """Return what the output matrix multiplies: (batch, width) with query_index, else (batch, length, width)."""
+        blocks = with_caches(self.blocks, caches, earlier=Earlier(), segment_ids=segment_ids)
+        hidden = self.embed(tokens, caches[0].length if caches else 0, segment_ids)
+        hidden = self.norm(run(blocks, hidden, query_index, self.depth or ()))
         return hidden if query_index is None else hidden.squeeze(1)
 
-    def embed(self, tokens: Tensor) -> Tensor:
-        """Return the rows of the embedding, (batch, length, width)."""
-        return embed(self.embedding, tokens)
+    @property
+    def unembedding(self) -> Tensor:
+        """The output matrix, (vocab, width)."""
+        return self.embedding if self.head is None else self.head
+
+    def embed(self, tokens: Tensor, offset: int = 0, segment_ids: Tensor | None = None) -> Tensor:
+        """Return the rows of the embedding, (batch, length, width), and of learnt positions where there are any.
+
+        Raises: ValueError for tokens beyond the last position.
+        """
+        hidden = embed(self.embedding, tokens)
+        if self.positions is None:
+            return hidden
+        if offset + tokens.shape[1] > len(self.positions) and segment_ids is None:
+            raise ValueError(f"{offset + tokens.shape[1]} tokens have no place among {len(self.positions)} positions")
+        runs = None if segment_ids is None else document_runs(segment_ids)
+        place = Layout(offset, tokens.shape[1], tokens.device, runs=runs).positions()
+        return hidden + self.positions[place]
 
     def attention_weights(self, tokens: Tensor, query_index: Tensor) -> list[Tensor]:
         """Return, layer by layer, the attention probabilities of the scored position, (batch, heads, length)."""
-        return weights_by_layer(self.blocks, self.embed(tokens), query_index)
+        calls = with_caches(self.blocks, None, earlier=Earlier())
+        return weights_by_layer(self.blocks, self.embed(tokens), query_index, calls, self.depth or ())
+
+
+def _rows(count: int, width: int, generator: torch.Generator | None) -> nn.Parameter:
+    return nn.Parameter(torch.empty(count, width).normal_(0, width**-0.5, generator=generator))
+
+
+def _last(count: int) -> Tensor:
+    """(0, .., 0, 1): a mean over `count` states that is the last of them."""
+    return torch.eye(count)[-1]
 
 
 def _linear(rows: int, columns: int, generator: torch.Generator | None) -> nn.Linear:
-    layer = nn.utils.skip_init(nn.Linear, rows, columns, bias=False)  # nn.Linear would draw from the global generator
+    # Not nn.Linear itself: it would draw from the global generator.
+    layer = nn.utils.skip_init(nn.Linear, rows, columns, bias=False, device=torch.get_default_device())
     nn.init.normal_(layer.weight, 0.0, rows**-0.5, generator=generator)
     return layer

@@ -3,8 +3,9 @@
 Parameters are tensors by the names of `KVShiftAttention`. Each may have a leading model axis, and then the first axis
 of the states holds the models' batches one after another: what depends on weights is done model by model in one batched
 multiplication, all else does not see the difference. What each choice is made of stands in a place of its own: the
-values in `query_key_value` and `_read`, the weights in `dynamics.model.softmax`, what is mixed with its past in `_mix`,
-positions in `_placed` and `_mask`, documents, pads, rows and windows in `Layout`.
+values in `query_key_value` and `_read`, what is read of other layers in `dynamics.model.values`, the weights in
+`dynamics.model.softmax`, what is mixed with its past in `_mix`, positions in `_placed` and `_mask`, documents, pads,
+rows and windows in `Layout`.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from dynamics.model import coefficients
+from dynamics.model import coefficients, values
+from dynamics.model.attention_function import special
 from dynamics.model.cache import KVCache
-from dynamics.model.config import ModelConfig
+from dynamics.model.config import CrossLayer, Dense, ModelConfig, Own, Shared, Values
 from dynamics.model.positions import Layout, alibi_bias, rotate
 from dynamics.model.shift import shift_back, shift_mix
 from dynamics.model.softmax import attend, probabilities
+from dynamics.model.values import Earlier
 from theory import alibi
 
 Parameters = Mapping[str, Tensor]
@@ -41,16 +44,31 @@ class Heads(NamedTuple):
     rope_base: float
     scale: float
     slopes: list[float] | None
+    weights: str = "softmax"
+    causal: bool = True
+    values: Values = Own()
+    layer: int = 0
 
     @classmethod
-    def of(cls, config: ModelConfig) -> Heads:
-        """The attention of every layer of a configuration."""
+    def of(cls, config: ModelConfig, layer: int = 0) -> Heads:
+        """The attention of a layer of a configuration."""
         head_dim = config.width // config.n_heads
         slopes = alibi.slopes(config.n_heads) if config.position == "alibi" else None
         return cls(
             config.n_heads, config.n_kv_heads or config.n_heads, head_dim, config.window, config.parameters,
-            config.position, config.rope_base, head_dim**-0.5, slopes,
+            config.position_in_attention, config.rope_base, head_dim**-0.5, slopes, config.weights, config.causal,
+            config.values, layer,
         )  # fmt: skip
+
+    @property
+    def reads_plainly(self) -> bool:
+        """Whether its values are its own projections, and nothing is added to what is read of them."""
+        return isinstance(self.values, Own | Dense)
+
+    @property
+    def over_two(self) -> bool:
+        """Whether it attends over the keys of another layer beside its own."""
+        return isinstance(self.values, CrossLayer) and self.layer > 0
 
 
 class States(NamedTuple):
@@ -61,6 +79,18 @@ class States(NamedTuple):
     value: Tensor
 
 
+class Formed(NamedTuple):
+    """Query, key and value as attention reads them, (batch, heads, tokens, head_dim), and what is added to its output.
+
+    added: (batch, new tokens, n_kv_heads, head_dim), or None.
+    """
+
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    added: Tensor | None
+
+
 def attention(
     heads: Heads,
     p: Parameters,
@@ -68,29 +98,74 @@ def attention(
     where: Layout,
     cache: KVCache | None = None,
     function: Callable[..., Tensor] | None = None,
+    earlier: Earlier | None = None,
 ) -> Tensor:
     """The layer's output at the queries of `where`, (batch, queries, width).
 
     function: takes the place of the weights and the reading, as `AttentionFunction` with its layer given.
+    earlier: what the layers below have kept for this one; `dynamics.model.values`.
     """
     if function is not None:
-        query, key, value = query_key_value(heads, p, states, where._replace(rows=None), cache, elsewhere=True)
-        slopes = None if heads.slopes is None else query.new_tensor(heads.slopes)
-        out = function(query, key, value, scale=heads.scale, slopes=slopes).transpose(1, 2).flatten(2)
-        return linear(where.pick_states(out), p["o_proj.weight"])
-    if where.rows is not None and where.runs is None and where.padding is None:
-        return linear(_read(heads, p, states, where), p["o_proj.weight"])
-    query, key, value = query_key_value(heads, p, states, where, cache)
-    out = attend(query, key, value, _mask(heads, where, query.dtype), heads.scale)
-    out = linear(out.transpose(1, 2).flatten(2), p["o_proj.weight"])
-    return out if where.padding is None else out.masked_fill(where.pick(where.pads())[..., None], 0.0)
+        out = where.pick_states(_attended(heads, p, states, where._replace(rows=None), cache, function, earlier))
+    elif where.rows is None or where.runs is not None or where.padding is not None or not heads.reads_plainly:
+        out = _attended(heads, p, states, where, cache, None, earlier)
+    else:
+        out = _read(heads, p, states, where)
+    if heads.weights == "gate":
+        gate = linear(where.pick_states(states.query), p["gate_proj.weight"]).sigmoid()
+        out = (out.unflatten(-1, (heads.n_heads, -1)) * gate[..., None]).flatten(2)
+    out = linear(out, p["o_proj.weight"])
+    erased = function is None and where.padding is not None
+    return out.masked_fill(where.pick(where.pads())[..., None], 0.0) if erased else out
 
 
 def weights(heads: Heads, p: Parameters, states: States, where: Layout) -> Tensor:
-    """Attention probabilities, (batch, n_heads, queries, keys); zero for a pad."""
+    """Attention probabilities, (batch, n_heads, queries, keys); zero for a pad.
+
+    Raises: ValueError for a layer that attends over the keys of another one too.
+    """
+    if heads.over_two:
+        raise ValueError("a layer that attends over the keys of two layers has no probabilities to show by itself")
     query, key = _placed(heads, _queries(heads, p, states, where), _mixed("key", heads, p, states, where), where)
-    found = probabilities(query, key, _mask(heads, where, query.dtype), heads.scale)
+    sinks = _sinks(heads, p, query)
+    found = probabilities(query, key, _mask(heads, where, query.dtype), heads.scale, sinks, heads.causal)
     return found if where.padding is None else found.masked_fill(where.pick(where.pads())[:, None, :, None], 0.0)
+
+
+def _attended(
+    heads: Heads,
+    p: Parameters,
+    states: States,
+    where: Layout,
+    cache: KVCache | None,
+    function: Callable[..., Tensor] | None,
+    earlier: Earlier | None,
+) -> Tensor:
+    """The heads' outputs with what is added to them, (batch, queries, n_heads * head_dim)."""
+    query, key, value, added = query_key_value(heads, p, states, where, cache, function is not None, earlier)
+    sinks = _sinks(heads, p, query)
+    if function is None:
+        out = attend(query, key, value, _mask(heads, where, query.dtype), heads.scale, sinks, heads.causal)
+    else:
+        slopes = None if heads.slopes is None else query.new_tensor(heads.slopes)
+        extra = special(function, sinks, heads.causal)
+        out = function(query, key, value, scale=heads.scale, slopes=slopes, **extra)
+    out = out.transpose(1, 2)
+    if added is not None:
+        group = heads.n_heads // heads.n_kv_heads
+        picked = where.pick_states(added.flatten(2)).unflatten(-1, (-1, heads.head_dim))
+        out = out + picked.repeat_interleave(group, dim=2)
+    return out.flatten(2)
+
+
+def _sinks(heads: Heads, p: Parameters, query: Tensor) -> Tensor | None:
+    """The logits whose weight goes nowhere, (n_heads,), of a stack (batch, n_heads); None in a plain softmax."""
+    if heads.weights == "plus_one":
+        return query.new_zeros(heads.n_heads)
+    if heads.weights != "sink":
+        return None
+    sinks = p["sinks"]
+    return sinks if sinks.ndim == 1 else sinks.repeat_interleave(len(query) // len(sinks), dim=0)
 
 
 def mixture(heads: Heads, p: Parameters, name: str, batch: int) -> Tensor | None:
@@ -134,27 +209,77 @@ def swiglu(x: Tensor, p: Parameters) -> Tensor:
 
 
 def query_key_value(
-    heads: Heads, p: Parameters, states: States, where: Layout, cache: KVCache | None = None, elsewhere: bool = False
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Mixed, placed query, key and value, (batch, heads, tokens, head_dim), the cached ones included.
+    heads: Heads,
+    p: Parameters,
+    states: States,
+    where: Layout,
+    cache: KVCache | None = None,
+    elsewhere: bool = False,
+    earlier: Earlier | None = None,
+) -> Formed:
+    """What attention reads: mixed, placed, with what is cached and what other layers give.
 
     elsewhere: keys and values are kept by another; the cache then holds the raw tokens and counts.
+    Raises: ValueError for keys of two layers that are kept elsewhere.
     """
-    raw = {"key": _raw("key", heads, p, states, where), "value": _raw("value", heads, p, states, where)}
+    if elsewhere and heads.over_two:
+        raise ValueError("an attention function sees the keys of one layer, cross-layer attention has those of two")
+    raw = {"key": _raw("key", heads, p, states, where)}
     if where.rows is None:
         raw["query"] = _raw("query", heads, p, states, where)
     mixed = {name: _mix(name, heads, p, tokens, where, cache) for name, tokens in raw.items()}
     query = mixed["query"] if where.rows is None else _queries(heads, p, states, where)
     query, key = _placed(heads, query, mixed["key"], where)
-    value = mixed["value"].transpose(1, 2)
+    value, raw["value"], added = _values(heads, p, states, where, cache, earlier)
     if cache is not None:
         shifted = {name: tokens for name, tokens in raw.items() if COEFFICIENTS[name] in p}
         if elsewhere:
             cache.advance(key.shape[2], shifted, heads.window - 1)
+        elif isinstance(heads.values, Shared):
+            key, value = _shared(heads, p, cache, earlier, key, value, shifted)
         else:
             key, value = cache.append(key, value, shifted, heads.window - 1)
         cache.padding = where.padding
-    return query, key, value
+    seen = values.with_source(heads.values, heads.layer, key, value, earlier)
+    if earlier is not None:
+        earlier.note_keys(heads.values, heads.layer, key, value)
+    return Formed(query, *seen, added)
+
+
+def _values(
+    heads: Heads, p: Parameters, states: States, where: Layout, cache: KVCache | None, earlier: Earlier | None
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """The new tokens' values: as they are read, (batch, kv_heads, length, head_dim), as a shift finds them, and added.
+
+    The order is the record's: either projections are combined and the sum is shifted, or shifted values are combined.
+    """
+    own = _raw("value", heads, p, states, where) if values.projects(heads.values, heads.layer) else None
+    found, before = own, values.shifted_first(heads.values)
+    if before and own is not None:
+        own = _mix("value", heads, p, own, where, cache)
+    added = values.added(heads.values, heads.layer, own, earlier)
+    value = values.combined(heads.values, heads.layer, own, earlier, p.get("lambdas"))
+    if earlier is not None and own is not None:
+        earlier.note_values(heads.values, heads.layer, own)
+    if not before:
+        found, value = value, _mix("value", heads, p, value, where, cache)
+    return value.transpose(1, 2), found, added
+
+
+def _shared(
+    heads: Heads, p: Parameters, cache: KVCache, earlier: Earlier | None, key: Tensor, value: Tensor,
+    raw: dict[str, Tensor],
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """All keys and values where one layer's cache keeps the values of several: as projected, so that each can shift."""
+    own, before = values.projects(heads.values, heads.layer), values.shifted_first(heads.values)
+    new = value if before or "value" not in raw else raw["value"].transpose(1, 2)
+    shifted = {name: tokens for name, tokens in raw.items() if name != "value" or before}
+    key, rows = cache.append(key, new if own else None, shifted, heads.window - 1)
+    if own and earlier is not None:
+        earlier.rows = rows
+    rows = rows if own else earlier.rows
+    beta = None if before else mixture(heads, p, "value", len(rows))
+    return key, rows if beta is None else shift_mix(rows.transpose(1, 2), beta).transpose(1, 2)
 
 
 def _read(heads: Heads, p: Parameters, states: States, where: Layout) -> Tensor:
@@ -221,10 +346,10 @@ def _placed(heads: Heads, query: Tensor, key: Tensor, where: Layout) -> tuple[Te
 
 def _mask(heads: Heads, where: Layout, dtype: torch.dtype) -> Tensor | None:
     """What scaled_dot_product_attention needs: None (causality alone), a bool mask, or ALiBi's bias."""
-    seen = where.visible()
-    if heads.slopes is None:
-        return seen
-    bias = alibi_bias(torch.tensor(heads.slopes, dtype=dtype, device=where.device), where)
-    if seen is None:
-        seen = torch.arange(where.offset + where.length, device=where.device) <= where.queries()[..., None]
-    return bias.masked_fill(~seen, -torch.inf)
+    mask = where.visible()
+    if mask is None and (heads.slopes is not None or heads.over_two):
+        mask = where.in_order()[:, None]
+    if heads.slopes is not None:
+        bias = alibi_bias(torch.tensor(heads.slopes, dtype=dtype, device=where.device), where)
+        mask = bias.masked_fill(~mask, -torch.inf)
+    return torch.cat([mask, mask], dim=-1) if heads.over_two else mask

@@ -12,7 +12,8 @@ class Layout(NamedTuple):
     """Where the tokens of one call stand: offset cached tokens, then length new ones.
 
     rows (batch,) selects one query of each sequence; runs (batch, length) numbers packed documents; padding (batch,)
-    counts left pads from the first token ever seen; reach is how many keys a query sees at most, itself included.
+    counts left pads from the first token ever seen; reach is how many keys a query sees at most, itself included;
+    causal: whether it sees those up to its own alone.
     """
 
     offset: int
@@ -22,6 +23,7 @@ class Layout(NamedTuple):
     runs: Tensor | None = None
     padding: Tensor | None = None
     reach: int | None = None
+    causal: bool = True
 
     def indices(self) -> Tensor:
         """Index of every new token among all tokens, pads included; shape (length,)."""
@@ -56,18 +58,17 @@ class Layout(NamedTuple):
         return values.gather(1, self.rows[:, None, None].expand(-1, 1, values.shape[2]))
 
     def visible(self) -> Tensor | None:
-        """Which keys each query may see, (batch or 1, 1, queries, keys) - or None where causality alone decides.
+        """Which keys each query may see, (batch or 1, 1, queries, keys) - or None where `causal` alone decides.
 
         A pad sees itself, so that its softmax has a support; its output is erased afterwards.
         """
         n_keys = self.offset + self.length
-        whole = self.rows is None and (self.offset == 0 or self.length == 1)
+        whole = not self.causal or (self.rows is None and (self.offset == 0 or self.length == 1))
         all_in_reach = self.reach is None or self.reach >= n_keys
         if whole and all_in_reach and self.runs is None and self.padding is None:
             return None
-        keys = torch.arange(n_keys, device=self.device)
-        queries = self.queries()[..., None]
-        seen = keys <= queries
+        keys, queries = torch.arange(n_keys, device=self.device), self.queries()[..., None]
+        seen = self.in_order()
         if not all_in_reach:
             seen = seen & (keys > queries - self.reach)
         if self.runs is not None:
@@ -75,6 +76,11 @@ class Layout(NamedTuple):
         elif self.padding is not None:
             seen = seen & ((keys >= self.padding[:, None, None]) | (keys == queries))
         return seen[:, None]
+
+    def in_order(self) -> Tensor:
+        """Which keys stand where a query may look, (batch or 1, queries, keys)."""
+        keys, queries = torch.arange(self.offset + self.length, device=self.device), self.queries()[..., None]
+        return keys <= queries if self.causal else (keys >= 0).expand(*queries.shape[:2], -1)
 
 
 def rotate(x: Tensor, positions: Tensor, base: float) -> Tensor:

@@ -17,6 +17,7 @@ from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.forward import Heads, Parameters, States, attention, rms_norm, swiglu
 from dynamics.model.positions import Layout
+from dynamics.model.values import Earlier
 
 
 def stack(models: Sequence[InductionModel]) -> dict[str, Tensor]:
@@ -40,10 +41,16 @@ def logits(config: ModelConfig, parameters: Parameters, tokens: Tensor, query_in
     Args: parameters as from `stack`; tokens (models, batch, length), right-padded; query_index (models, batch).
     Returns: (models, batch, vocab); model n's are those of InductionModel with parameters[:, n], up to rounding.
     """
-    blocks = [_block(config, within(parameters, f"blocks.{layer}.")) for layer in range(config.n_layers)]
-    hidden = decoder.run(blocks, decoder.embed(parameters["embedding"], tokens), query_index.flatten())
+    earlier, embedding = Earlier(), parameters["embedding"]
+    blocks = [_block(config, within(parameters, f"blocks.{n}."), n, earlier) for n in range(config.n_layers)]
+    hidden = decoder.embed(embedding, tokens)
+    if "positions" in parameters:
+        own = parameters["positions"][:, : tokens.shape[2]]
+        hidden = hidden + own.repeat_interleave(tokens.shape[1], dim=0)
+    depth = [parameters[f"depth.{n}"] for n in range(config.n_layers) if "depth.0" in parameters]
+    hidden = decoder.run(blocks, hidden, query_index.flatten(), depth)
     hidden = rms_norm(hidden, parameters["norm.weight"]).view(*tokens.shape[:2], -1)
-    return decoder.scores(parameters["embedding"], hidden)
+    return decoder.scores(parameters.get("head", embedding), hidden)
 
 
 def logits_by_vmap(skeleton: InductionModel, parameters: Parameters, tokens: Tensor, query_index: Tensor) -> Tensor:
@@ -60,13 +67,16 @@ def within(parameters: Parameters, prefix: str) -> dict[str, Tensor]:
     return {name.removeprefix(prefix): p for name, p in parameters.items() if name.startswith(prefix)}
 
 
-def _block(config: ModelConfig, p: Parameters) -> Callable[[Tensor, Tensor | None], Tensor]:
+def _block(
+    config: ModelConfig, p: Parameters, layer: int, earlier: Earlier
+) -> Callable[[Tensor, Tensor | None], Tensor]:
     """A block of every model of the stack, as `Block` is one of a single model."""
-    heads, of_attention, of_mlp = Heads.of(config), within(p, "attention."), within(p, "mlp.")
+    heads, of_attention, of_mlp = Heads.of(config, layer), within(p, "attention."), within(p, "mlp.")
 
     def attend(hidden: Tensor, rows: Tensor | None) -> Tensor:
         x = rms_norm(hidden, p["attention_norm.weight"])
-        return attention(heads, of_attention, States(x, x, x), Layout(0, x.shape[1], x.device, rows))
+        where = Layout(0, x.shape[1], x.device, rows, causal=heads.causal)
+        return attention(heads, of_attention, States(x, x, x), where, earlier=earlier)
 
     def mlp(hidden: Tensor) -> Tensor:
         return swiglu(rms_norm(hidden, p["mlp_norm.weight"]), of_mlp)

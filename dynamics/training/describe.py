@@ -33,6 +33,9 @@ def _model(models: Sequence[ModelConfig]) -> Iterator[str]:
         yield "one head" if heads == 1 else f"{heads} heads"
     for mlp in _common(models, "mlp_width"):
         yield f"MLP {mlp}" if mlp else "no MLP"
+    for values in _common(models, "values"):
+        if values.kind != "own":
+            yield f"{values.kind} values"
 
 
 def _training(trainings: Sequence[TrainConfig], stops: bool) -> Iterator[str]:

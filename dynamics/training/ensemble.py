@@ -22,7 +22,7 @@ from dynamics.training.batches import heldout_rows, training_batch
 from dynamics.training.collector import frozen_heap
 from dynamics.training.evaluation import evaluate
 from dynamics.training.interrupt import deferred_interrupt
-from dynamics.training.loop import TrainResult, choose_device, learning_rate
+from dynamics.training.loop import TrainResult, choose_device, learning_rate, refuse_global
 from dynamics.training.settings import TrainConfig
 
 Rows = tuple[Tensor, Tensor, Tensor]
@@ -212,6 +212,7 @@ def _check(
             raise ValueError(f"all models of an ensemble need the same {name}, got {found}")
     for training in trainings:
         training.task.check(config.vocab)
+    refuse_global(config)
     if chunk is not None and chunk < 1:
         raise ValueError(f"chunk must be at least 1, got {chunk}")
     if models is not None and len(models) != len(trainings):

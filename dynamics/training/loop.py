@@ -80,7 +80,7 @@ def train_step(
     Args: rows, (tokens, query_index, target) as from `as_tensors`; clip, the largest norm of the gradient.
     """
     tokens, query_index, target = rows
-    loss, accuracy = linear_cross_entropy(model.features(tokens, query_index), model.embedding, target)
+    loss, accuracy = linear_cross_entropy(model.features(tokens, query_index), model.unembedding, target)
     optimizer.zero_grad(set_to_none=True)
     loss.backward()
     nn.utils.clip_grad_norm_(model.parameters(), clip)
@@ -97,6 +97,12 @@ def make_optimizer(model: InductionModel, training: TrainConfig) -> torch.optim.
         weight_decay=training.weight_decay,
         fused=True,
     )
+
+
+def refuse_global(config: ModelConfig) -> None:
+    """Raises ValueError for a model that would see, at the scored token, what comes after it."""
+    if not config.causal:
+        raise ValueError("a model that is not causal sees the tokens after the scored one: it cannot be trained here")
 
 
 def choose_device(device: str) -> torch.device:
@@ -116,6 +122,7 @@ def choose_device(device: str) -> torch.device:
 
 def _check(config: ModelConfig, training: TrainConfig, out: str | Path | None, resume: bool) -> None:
     training.task.check(config.vocab)
+    refuse_global(config)
     if resume and out is None:
         raise ValueError("resume needs the folder of the interrupted run")
 

@@ -17,7 +17,7 @@ from dynamics.tasks.needles import ANSWER, TEXT, VOCAB, Windows, training_window
 from dynamics.training.collector import frozen_heap
 from dynamics.training.evaluation import training_rng
 from dynamics.training.interrupt import deferred_interrupt
-from dynamics.training.loop import choose_device, learning_rate, make_optimizer
+from dynamics.training.loop import choose_device, learning_rate, make_optimizer, refuse_global
 from dynamics.training.state import STATE, History, StateKeeper, load_state
 from dynamics.training.text_settings import TextTraining
 
@@ -47,6 +47,7 @@ def train_text(
     Raises: ValueError for another vocabulary or corpus than the settings name, or a state of other settings;
         KeyboardInterrupt on Ctrl-C, after the running step is finished and the state saved.
     """
+    refuse_global(config)
     if config.vocab != VOCAB:
         raise ValueError(f"vocab must be {VOCAB}, bytes and needles, got {config.vocab}")
     if corpus.sha256 != training.corpus:

@@ -34,6 +34,8 @@ def layout(folder: Path) -> tuple[Layout, str]:
         raise ValueError(f"{folder / MANIFEST}: shift 'qkv' mixes queries, which is not supported here")
     if config.place != "heads":
         raise ValueError(f"{folder / MANIFEST}: a shift placed at {config.place!r} is not supported here")
+    if not config.plain:
+        raise ValueError(f"{folder / MANIFEST}: only causal softmax attention over own values is supported here")
     n_kv_heads = config.n_kv_heads or config.n_heads
     architecture = Architecture(
         model_type="induction",
@@ -43,7 +45,7 @@ def layout(folder: Path) -> tuple[Layout, str]:
         d_head=config.width // config.n_heads,
         d_model=config.width,
         norm="rms",
-        position=config.position,
+        position=config.position_in_attention,
         slopes=tuple(alibi.slopes(config.n_heads)) if config.position == "alibi" else None,
         pairs="halves",
         scale=layouts.default_scale(config.width // config.n_heads),

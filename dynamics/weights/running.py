@@ -83,7 +83,7 @@ def export_baichuan_m1(model: InductionModel, folder: str | Path) -> Path:
     key-value head, in which states are 0 and the head's rows are filled up to one norm R, which the final gain carries.
     RMSNorm over the greater width D instead of d has its gains times sqrt(d / D) and its eps times d / D.
     Raises: ValueError for what the layout has no place for (a shift of queries or placed elsewhere, a window above 2,
-    ALiBi or no positions) and for a folder that already holds a config; OSError.
+    ALiBi or no positions, values of other layers, sinks, gates) and for a folder that already holds a config; OSError.
     """
     config, folder = model.config, Path(folder)
     if config.place != "heads" or config.shift == "qkv" or config.window > 2 or config.position != "rope":
@@ -91,6 +91,8 @@ def export_baichuan_m1(model: InductionModel, folder: str | Path) -> Path:
             "a folder of Baichuan-M1 holds rotary attention whose keys and values are shifted by one token, "
             f"got place {config.place!r}, shift {config.shift!r}, window {config.window}, position {config.position!r}"
         )
+    if not config.plain:
+        raise ValueError("a folder of Baichuan-M1 holds causal softmax attention over own values, embeddings tied here")
     if (folder / CONFIG).exists():
         raise ValueError(f"{folder / CONFIG} exists already")
     data, tensors = _config(model), _tensors(model)

@@ -24,9 +24,6 @@ TABLE_2 = dict(zip(DOMAINS, ((50, 10), (20, 4), (10, 2), (5, 1), (5, 1), (5, 1),
 TABLE_3 = {512: (4096, 128), 2048: (1024, 32), 8192: (256, 8), 32_000: (64, 2), 64_000: (32, 1)}
 ACCUMULATION, GPUS = 32, 8
 
-# Table 4: label in millions -> layers, heads, width, width of the feed-forward layer.
-TABLE_4 = {2: (4, 2, 16, 56), 82: (8, 8, 512, 1792), 180: (12, 12, 768, 2688), 468: (24, 16, 1024, 3584)}
-VOCABULARY = 50_277
 WARMUP = {"Section 4.1.1": 1200, "Table 4": 120}
 
 # Table 5: validation loss by domain (the columns of Table 5), and the printed average.

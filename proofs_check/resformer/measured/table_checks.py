@@ -10,13 +10,11 @@ from proofs_check.resformer.measured.table_cells import (
     TABLE_1,
     TABLE_2,
     TABLE_3,
-    TABLE_4,
     TABLE_5,
     TASKS,
-    VOCABULARY,
     WARMUP,
 )
-from theory.value_residual import model_parameters, svformer_saving
+from theory.value_residual import TABLE_4, model_parameters, svformer_saving
 
 HALF_A_UNIT = {1: Fraction(1, 2000), 5: Fraction(1, 20_000)}  # of the last printed digit, by table
 
@@ -98,22 +96,29 @@ def warmups(first: str = "Section 4.1.1", second: str = "Table 4") -> Margin:
 
 def size_is(label: int, parameters: int, tied: bool = False) -> Margin:
     """Parameters of a row of Table 4, exactly, and its label is that in millions, rounded."""
-    layers, _, width, hidden = TABLE_4[label]
-    found = model_parameters(layers, width, hidden, VOCABULARY) - (VOCABULARY * width if tied else 0)
+    found = _parameters(label) - (_embedding(label) if tied else 0)
     return worst([same(parameters, found), at_most(abs(found - label * 10**6), 10**6 // 2)])
 
 
 def saved_is(label: int, percent: str) -> Margin:
     """What SVFormer's missing value projections are of all parameters, to two decimals of a per cent."""
-    layers, _, width, hidden = TABLE_4[label]
-    share = Fraction(svformer_saving(layers, width), model_parameters(layers, width, hidden, VOCABULARY))
+    shape = TABLE_4[f"{label}M"]
+    share = Fraction(svformer_saving(shape.layers, shape.hidden), _parameters(label))
     return at_most(abs(100 * share - Fraction(percent)), Fraction(1, 200))
 
 
 def embeddings_share(label: int, share: Fraction) -> Margin:
     """Both embeddings are more than this share of a row of Table 4."""
-    layers, _, width, hidden = TABLE_4[label]
-    return less(share, Fraction(2 * VOCABULARY * width, model_parameters(layers, width, hidden, VOCABULARY)))
+    return less(share, Fraction(2 * _embedding(label), _parameters(label)))
+
+
+def _parameters(label: int) -> int:
+    shape = TABLE_4[f"{label}M"]
+    return model_parameters(shape.layers, shape.hidden, shape.ffn, shape.vocab)
+
+
+def _embedding(label: int) -> int:
+    return TABLE_4[f"{label}M"].hidden * TABLE_4[f"{label}M"].vocab
 
 
 def kaplan_between(low: Fraction, high: Fraction, parameters: int = 700 * 10**6) -> Margin:
@@ -124,7 +129,7 @@ def kaplan_between(low: Fraction, high: Fraction, parameters: int = 700 * 10**6)
 
 def billion(width: int, non_embedding: int, label: int = 10**9) -> Margin:
     """With both embeddings a model of so many other parameters rounds to the label, to a tenth."""
-    return at_most(abs(non_embedding + 2 * VOCABULARY * width - label), Fraction(label, 10))
+    return at_most(abs(non_embedding + 2 * TABLE_4["2M"].vocab * width - label), Fraction(label, 10))
 
 
 def computation(length: int, causal: bool = False, width: int = 1024, hidden: int = 3584) -> Fraction:

@@ -1,74 +1,165 @@
-"""The presets of windows, gates, learning rates and coupling: what they compare, and that they run."""
+"""Every variant against its definition, and whole = chunk = step = packed = scored rows for every combination."""
 
+import numpy as np
 import pytest
+import torch
 
-from dynamics.experiments import PAPER, QUICK
-from dynamics.experiments.presets import SWEEPS
-from dynamics.experiments.variants import PAPER_RATES, PRESETS, RATES
-from dynamics.heads.coupling_file import shipped_table
-from dynamics.sweep.run import run_sweep
-from dynamics.sweep.shipped import shipped_sweep
+from dynamics.model import stacked
+from dynamics.model.cache import KVCache
+from dynamics.model.decoder import InductionModel
+from tests.dynamics.model import variants
 
-NAMES = ("windows", "gates", "learning-rates", "vanilla-rates", "coupling")
-
-
-def test_every_experiment_has_its_three_sizes_and_eight_seeds():
-    assert set(PRESETS) == {name + size for name in NAMES for size in ("", QUICK, PAPER)}
-    assert all(SWEEPS[name] is preset for name, preset in PRESETS.items())
-    assert all(PRESETS[name + size].seeds >= 8 for name in NAMES for size in ("", PAPER))
+CLOSE = 1e-10
+LENGTH = 7
+SPLITS = ((3, 4), (1, 5, 1), (2, 2, 3))
+NAMES = ["-".join(map(str, combination)) for combination in variants.COMBINATIONS]
 
 
-def test_windows_differ_in_the_window_and_its_initial_law_alone():
-    variants = PRESETS["windows"].variants
-    assert [(v.config.window, v.config.initial) for v in variants.values()] == [
-        (2, "paper"), (3, "paper"), (3, "matched"), (4, "paper"), (4, "matched")
-    ]  # fmt: skip
-    assert len({v.training for v in variants.values()}) == 1
-    assert len({v.config.model_copy(update={"window": 2, "initial": "paper"}) for v in variants.values()}) == 1
+@pytest.fixture(params=variants.COMBINATIONS, ids=NAMES)
+def combination(request):
+    return request.param
 
 
-def test_gates_differ_in_the_parameters_alone():
-    variants = PRESETS["gates"].variants
-    assert list(variants) == [v.config.parameters for v in variants.values()] == ["free", "gate", "clip"]
-    assert len({v.config.model_copy(update={"parameters": "free"}) for v in variants.values()}) == 1
+def close(found, expected):
+    torch.testing.assert_close(found, expected, rtol=0, atol=CLOSE)
 
 
-def test_both_models_have_every_learning_rate():
-    assert len(RATES) >= 5
-    for size, rates in (("", RATES), (PAPER, PAPER_RATES)):
-        for name, shape in (("learning-rates", (1, "kv")), ("vanilla-rates", (2, "none"))):
-            mine = PRESETS[name + size].variants.values()
-            assert tuple(v.training.learning_rate for v in mine) == rates
-            assert {(v.config.n_layers, v.config.shift) for v in mine} == {shape}
+@torch.no_grad()
+def in_parts(model, tokens, parts):
+    caches = [KVCache() for _ in model.blocks]
+    return torch.cat([model(part, caches=caches) for part in tokens.split(list(parts), dim=1)], dim=1)
 
 
-def test_coupling_trains_hundreds_of_heads_to_the_end():
-    preset = PRESETS["coupling"]
-    (variant,) = preset.variants.values()
-    assert preset.seeds * variant.config.n_heads >= 256 and not preset.measure.stop
-    assert (variant.config.n_layers, variant.config.shift, variant.config.window) == (1, "kv", 2)
+@torch.no_grad()
+def test_whole_equals_the_definition_chunks_steps_documents_and_scored_rows(combination):
+    model, tokens = variants.model(variants.named(*combination)), variants.tokens(2, LENGTH)
+    whole = model(tokens)
+    close(whole[1], torch.from_numpy(variants.logits(model, tokens[1].numpy())))
+    number = variants.COMBINATIONS.index(combination)
+    close(in_parts(model, tokens, SPLITS[number % 3]), whole)
+    close(in_parts(model, tokens, [1] * LENGTH), whole)
+    other = variants.tokens(2, 4, seed=1)
+    documents = torch.tensor([[4] * LENGTH + [9] * 4] * 2)
+    packed = model(torch.cat([tokens, other], dim=1), segment_ids=documents)
+    close(packed, torch.cat([whole, model(other)], dim=1))
+    close(model(tokens, torch.tensor([LENGTH - 1, 2])), whole[[0, 1], [LENGTH - 1, 2]])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_quick_presets_run(name, tmp_path):
-    preset = PRESETS[name + QUICK]
-    few = {"steps": 2, "batch": 4, "heldout_rows": 8}
-    jobs = [job.model_copy(update={"training": job.training.model_copy(update=few)}) for job in preset.jobs(1)]
-    results = run_sweep(jobs, tmp_path, measure=preset.measure, backend="sequential", progress=False)
-    assert [result.job.name for result in results] == [f"{variant}.seed-0" for variant in preset.variants]
+def test_there_are_at_least_sixty_combinations():
+    assert len(set(variants.COMBINATIONS)) == len(variants.COMBINATIONS) >= 60
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_shipped_results_are_those_of_the_preset(name):
-    manifest, results = shipped_sweep(name)
-    preset = SWEEPS[name]
-    assert list(manifest.jobs) == preset.jobs() and manifest.measure == preset.measure
-    assert [result.job for result in results] == preset.jobs()
+@torch.no_grad()
+@pytest.mark.parametrize("values", variants.VALUES)
+def test_global_attention_equals_the_definition_and_packs(values):
+    for number, weights in enumerate(variants.WEIGHTS):
+        config = variants.named(values, weights, position=variants.POSITIONS[number], n_kv_heads=2, causal=False)
+        model, tokens = variants.model(config), variants.tokens(2, 5)
+        whole = model(tokens)
+        close(whole[0], torch.from_numpy(variants.logits(model, tokens[0].numpy())))
+        close(model(tokens, torch.tensor([0, 3])), whole[[0, 1], [0, 3]])
+        documents = torch.tensor([[0] * 5 + [1] * 3] * 2)
+        close(model(torch.cat([tokens, tokens[:, :3]], dim=1), segment_ids=documents)[:, :5], whole)
 
 
-def test_shipped_heads_are_those_of_the_coupling_preset():
-    table, jobs = shipped_table(), SWEEPS["coupling"].jobs()
-    assert (table.config, table.training) == (jobs[0].config, jobs[0].training)
-    assert [head.seed for head in table.heads] == [job.training.seed for job in jobs for _ in range(8)]
-    accuracy = {r.job.training.seed: r.accuracy[-1] for r in shipped_sweep("coupling").results}
-    assert table.accuracy == accuracy
+@torch.no_grad()
+@pytest.mark.parametrize("values", variants.VALUES)
+def test_stacked_models_equal_each_by_itself(values):
+    for number, weights in enumerate(variants.WEIGHTS):
+        choices = weights, variants.SHIFTS[number], variants.POSITIONS[number], 2
+        config = variants.named(values, *choices, tied=number > 1)
+        models = [variants.model(config, seed) for seed in range(3)]
+        tokens, rows = variants.tokens(6, LENGTH).view(3, 2, LENGTH), torch.tensor([[6, 2], [1, 5], [0, 3]])
+        found = stacked.logits(config, stacked.stack(models), tokens, rows)
+        close(found, torch.stack([model(tokens[n], rows[n]) for n, model in enumerate(models)]))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("values", variants.VALUES)
+def test_a_token_sees_none_after_it_unless_attention_is_global(values):
+    tokens = variants.tokens(2, LENGTH)
+    changed = torch.cat([tokens[:, :4], (tokens[:, 4:] + 1) % variants.VOCAB], dim=1)
+    causal, all_seen = (variants.model(variants.named(values, causal=causal)) for causal in (True, False))
+    close(causal(changed)[:, :4], causal(tokens)[:, :4])
+    assert (all_seen(changed)[:, :4] - all_seen(tokens)[:, :4]).abs().min() > 1e-6
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("combination", [found for found in variants.COMBINATIONS if found[3] != "learned"], ids=str)
+def test_left_pads_change_nothing_in_any_layer_of_any_variant(combination):
+    model = variants.model(variants.named(*combination))
+    tokens, count = variants.tokens(2, 5), torch.tensor([3, 0])
+    padded = torch.cat([torch.zeros(2, 3, dtype=torch.long), tokens], dim=1)
+    padded[1] = variants.tokens(1, 8, seed=4)
+    found = _through_layers(model, padded, count)
+    close(found[0, 3:], _through_layers(model, tokens[:1])[0])
+    close(found[1], _through_layers(model, padded[1:])[0])
+
+
+def _through_layers(model, tokens, padding=None):
+    """The attentions one after another on the embeddings, without what stands between them."""
+    from dynamics.model.values import Earlier
+
+    hidden, earlier = model.embed(tokens), Earlier()
+    for block in model.blocks:
+        hidden = hidden + block.attention(hidden, padding=padding, earlier=earlier)
+    return hidden
+
+
+def test_weights_shown_are_those_used():
+    for values in ("vanilla", "resformer", "svformer", "denseformer", "neutreno"):
+        for weights in variants.WEIGHTS:
+            model, tokens = variants.model(variants.named(values, weights)), variants.tokens(2, LENGTH)
+            last = torch.tensor([LENGTH - 1, 3])
+            shown = model.attention_weights(tokens, last)
+            sums = torch.stack([layer.sum(-1) for layer in shown])
+            assert (sums < 1 - 1e-6).all() if weights in ("plus_one", "sink") else np.allclose(sums.detach(), 1)
+    with pytest.raises(ValueError, match="keys of two layers"):
+        variants.model(variants.named("cross-layer")).attention_weights(tokens, last)
+
+
+def test_a_global_model_has_no_cache_and_learnt_positions_end():
+    tokens = variants.tokens(1, 5)
+    everywhere = variants.model(variants.named(causal=False))
+    with pytest.raises(ValueError, match="a cache needs causal attention"):
+        everywhere(tokens, caches=[KVCache() for _ in everywhere.blocks])
+    learned = variants.model(variants.named(position="learned", max_length=6))
+    caches = [KVCache() for _ in learned.blocks]
+    learned(tokens, caches=caches)
+    with pytest.raises(ValueError, match="10 tokens have no place among 6 positions"):
+        learned(tokens, caches=caches)
+
+
+def test_a_layer_that_reads_of_others_says_so_when_it_is_called_alone():
+    model = InductionModel(variants.named("resformer"))
+    states = torch.randn(1, 4, 16)
+    model.blocks[0].attention(states)
+    with pytest.raises(ValueError, match="layer 1 reads what layers below it keep"):
+        model.blocks[1].attention(states)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"values": {"kind": "residual", "layers": [0]}}, "layers of values must rise within 1..3"),
+        ({"values": {"kind": "residual", "layers": [2, 1]}}, "layers of values must rise"),
+        ({"values": {"kind": "residual", "layers": []}}, "layers of values must rise"),
+        ({"values": {"kind": "residual", "lambda3": 1.0}}, "Extra inputs"),
+        ({"values": {"kind": "residual", "lambda1": float("nan")}}, "finite"),
+        ({"values": {"kind": "shared", "anchors": [1]}}, "the first anchor must be layer 0"),
+        ({"values": {"kind": "shared", "anchors": [0, 4]}}, "anchors of values must rise within 0..3"),
+        ({"values": {"kind": "own", "lambda1": 1.0}}, "Extra inputs"),
+        ({"values": {"kind": "first"}}, "does not match any of the expected tags"),
+        ({"weights": "softmax_1"}, "'softmax', 'plus_one', 'sink' or 'gate'"),
+        ({"position": "learned"}, "position 'learned' and max_length go together"),
+        ({"max_length": 4}, "position 'learned' and max_length go together"),
+        ({"place": "common", "values": {"kind": "residual"}}, "needs own values"),
+        ({"place": "common", "weights": "sink"}, "needs own values, softmax"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(options, words):
+    from dynamics.model.config import ModelConfig
+
+    with pytest.raises(ValueError, match=words) as caught:
+        ModelConfig.checked({"n_layers": 4} | options)
+    assert "\n" not in str(caught.value)

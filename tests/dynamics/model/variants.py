@@ -1,0 +1,182 @@
+"""Models of every variant, and what they compute written out head by head in numpy, which shares no code with them."""
+
+from itertools import product
+
+import numpy as np
+import torch
+
+from dynamics.model.config import (
+    CrossLayer,
+    Dense,
+    Identity,
+    ModelConfig,
+    Neutreno,
+    Own,
+    Residual,
+    Shared,
+)
+from dynamics.model.decoder import InductionModel
+
+VOCAB, WIDTH, HEADS, LAYERS = 11, 12, 4, 4
+VALUES = {
+    "vanilla": Own(),
+    "resformer": Residual(),
+    "resformer-sparse": Residual(lambda1=1.0, lambda2=2.0, layers=(1, 3)),
+    "resformer-learnt": Residual(learnt=True),
+    "resformer-shifted": Residual(order="shifted"),
+    "svformer": Shared(),
+    "svformer-anchors": Shared(anchors=(0, 2)),
+    "svformer-shifted": Shared(order="shifted"),
+    "neutreno": Neutreno(),
+    "neutreno-shifted": Neutreno(order="shifted"),
+    "identity": Identity(),
+    "cross-layer": CrossLayer(),
+    "cross-layer-previous": CrossLayer(source="previous"),
+    "denseformer": Dense(),
+}
+WEIGHTS = ("softmax", "plus_one", "sink", "gate")
+SHIFTS = ("none", "kv", "qkv", "v")
+POSITIONS = ("rope", "alibi", "learned", "none")
+# Every kind of values with all weights, shifted and not; positions and groups of heads take turns.
+COMBINATIONS = [
+    (values, weights, shift, POSITIONS[(number + number // 8) % 4], (None, 2, 1)[number % 3])
+    for number, (values, weights, shift) in enumerate(product(VALUES, WEIGHTS, ("none", "kv")))
+]
+
+
+def named(values="vanilla", weights="softmax", shift="kv", position="rope", n_kv_heads=None, **more) -> ModelConfig:
+    sizes = {"vocab": VOCAB, "width": WIDTH, "n_heads": HEADS, "n_layers": LAYERS, "mlp_width": 8}
+    if position == "rope":
+        sizes |= {"width": 16}
+    if position == "learned":
+        more = {"max_length": 16} | more
+    return ModelConfig.checked(
+        sizes
+        | {"values": VALUES.get(values, values), "weights": weights, "shift": shift, "position": position}
+        | {"n_kv_heads": n_kv_heads}
+        | more
+    )
+
+
+def model(config: ModelConfig, seed=0) -> InductionModel:
+    """In double precision, and every parameter away from where it starts."""
+    draw = torch.Generator().manual_seed(seed)
+    built = InductionModel(config, draw).double().eval()
+    with torch.no_grad():
+        for name, parameter in built.named_parameters():
+            if name.startswith(("depth", "positions")) or parameter.ndim == 1:
+                parameter.add_(0.3 * torch.randn(parameter.shape, generator=draw, dtype=parameter.dtype))
+            elif name.endswith(("q_proj.weight", "k_proj.weight")):
+                parameter.mul_(3)
+    return built
+
+
+def tokens(batch, length, seed=0):
+    return torch.randint(VOCAB, (batch, length), generator=torch.Generator().manual_seed(seed))
+
+
+def logits(built: InductionModel, sequence: np.ndarray) -> np.ndarray:
+    """The logits of one sequence, (length, vocab), from the definitions."""
+    return _final(built, _layers(built, sequence)[-1])
+
+
+def _layers(built, sequence):
+    config, held = built.config, {name: p.detach().numpy() for name, p in built.named_parameters()}
+    x = held["embedding"][sequence]
+    if config.position == "learned":
+        x = x + held["positions"][: len(sequence)]
+    states, kept = [x], []
+    for layer in range(config.n_layers):
+        own = {n.removeprefix(f"blocks.{layer}."): p for n, p in held.items() if n.startswith(f"blocks.{layer}.")}
+        x = x + _attention(config, layer, own, _norm(x, own["attention_norm.weight"]), kept)
+        normed = _norm(x, own["mlp_norm.weight"])
+        gate, up = normed @ own["mlp.gate.weight"].T, normed @ own["mlp.up.weight"].T
+        x = x + (gate / (1 + np.exp(-gate)) * up) @ own["mlp.down.weight"].T
+        states.append(x)
+        if config.values.kind == "dense":
+            x = sum(c * state for c, state in zip(held[f"depth.{layer}"], states, strict=True))
+    return [*states, x]
+
+
+def _final(built, x):
+    head = built.embedding if built.head is None else built.head
+    return _norm(x, built.norm.weight.detach().numpy()) @ head.detach().numpy().T
+
+
+def _norm(x, weight):
+    return x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-6) * weight
+
+
+def _attention(config, layer, own, z, kept):
+    """One layer; `kept` gathers, layer by layer, projected values, shifted ones, and keys and values as read."""
+    size, groups = config.width // config.n_heads, config.n_kv_heads or config.n_heads
+    project = lambda name: (z @ own[f"attention.{name}.weight"].T).reshape(len(z), -1, size)  # noqa: E731
+    query = _shifted(project("q_proj"), own.get("attention.gamma"))
+    key = _shifted(project("k_proj"), own.get("attention.alpha"))
+    query, key = _turned(config, query), _turned(config, key)
+    value, raw, mixed = _values(config, layer, own, project, kept)
+    out = np.zeros((len(z), config.n_heads, size))
+    for head in range(config.n_heads):
+        of = head * groups // config.n_heads
+        keys, read = [key[:, of]], [value[:, of]]
+        if config.values.kind == "cross" and layer:
+            source = kept[0 if config.values.source == "first" else layer - 1]
+            keys.append(source[2][:, of])
+            read.append(source[3][:, of])
+        slope = 2.0 ** (-8 * (head + 1) / config.n_heads) if config.position == "alibi" else 0.0
+        scores = np.concatenate([_scores(config, query[:, head], k, slope) for k in keys], axis=1)
+        sink = {"plus_one": 0.0, "sink": own.get("attention.sinks", np.zeros(config.n_heads))[head]}
+        rest = np.exp(sink[config.weights]) if config.weights in sink else 0.0
+        powers = np.exp(scores)
+        out[:, head] = powers / (powers.sum(1, keepdims=True) + rest) @ np.concatenate(read)
+        if layer and config.values.kind == "neutreno":
+            this, first = (mixed, kept[0][1]) if config.values.order == "shifted" else (raw, kept[0][0])
+            out[:, head] += config.values.lam * (first[:, of] - this[:, of])
+        if layer and config.values.kind == "identity":
+            out[:, head] += np.mean([past[0][:, of] for past in kept], axis=0)
+        if config.weights == "gate":
+            out[:, head] /= 1 + np.exp(-z @ own["attention.gate_proj.weight"][head])[:, None]
+    kept.append((raw, mixed, key, value))
+    return out.reshape(len(z), -1) @ own["attention.o_proj.weight"].T
+
+
+def _values(config, layer, own, project, kept):
+    """Values as read, as projected, and as shifted."""
+    rule, beta = config.values, own.get("attention.beta")
+    if rule.kind == "shared" and layer not in rule.anchors:
+        raw, mixed = kept[max(a for a in rule.anchors if a < layer)][:2]
+        return (mixed if rule.order == "shifted" else _shifted(raw, beta)), raw, mixed
+    raw = project("v_proj")
+    mixed = _shifted(raw, beta)
+    if rule.kind != "residual" or layer == 0 or (rule.layers is not None and layer not in rule.layers):
+        return mixed, raw, mixed
+    lambda1, lambda2 = own["attention.lambdas"] if rule.learnt else (rule.lambda1, rule.lambda2)
+    if rule.order == "shifted":
+        return lambda1 * mixed + lambda2 * kept[0][1], raw, mixed
+    return _shifted(lambda1 * raw + lambda2 * kept[0][0], beta), raw, mixed
+
+
+def _shifted(x, mixture):
+    if mixture is None:
+        return x
+    out = np.zeros_like(x)
+    for t in range(len(x)):
+        for back in range(min(t + 1, mixture.shape[1])):
+            out[t] += mixture[:, back, None] * x[t - back]
+    return out
+
+
+def _turned(config, x):
+    if config.position != "rope":
+        return x
+    half = x.shape[2] // 2
+    angles = np.arange(len(x))[:, None, None] * config.rope_base ** (-np.arange(half) / half)
+    turned = (x[..., :half] + 1j * x[..., half:]) * np.exp(1j * angles)
+    return np.concatenate([turned.real, turned.imag], axis=2)
+
+
+def _scores(config, query, key, slope):
+    scores = query @ key.T / np.sqrt(query.shape[1])
+    row, column = np.indices(scores.shape)
+    scores -= slope * abs(row - column)
+    return np.where(column > row, -np.inf, scores) if config.causal else scores
