@@ -128,7 +128,8 @@ def _run(model: nn.Module, tokens: Tensor, function: AttentionFunction) -> None:
 
 def longest(model: nn.Module) -> int | None:
     """Tokens of the longest prompt that the model's config allows, None where it names no limit."""
-    return None if isinstance(model, InductionModel) else getattr(model.config, "max_position_embeddings", None)
+    name = "max_length" if isinstance(model, InductionModel) else "max_position_embeddings"
+    return getattr(model.config, name, None)
 
 
 def vocabulary(model: nn.Module) -> int:

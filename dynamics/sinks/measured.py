@@ -47,7 +47,8 @@ class LayerStates(NamedTuple):
     value_norms (layers, window): of all heads' values side by side, as attention reads them; drain: the first token's
     over the mean of the others; sink (layers,) is the token with the most importance on the mean over heads, and
     sink_drain its drain; head_drain (layers, kv_heads): by key-value head. state_norms (layers, window), peak,
-    sink_peak and similarity (mean cosine over pairs): of the states that leave the layer, before any final norm.
+    sink_peak and similarity (mean cosine over pairs): of the states that leave the layer, before any final norm, and
+    before a mean over depth.
     eigenvalues
     (layers, value width): of the second moment of the values, centred_eigenvalues of their covariance, largest first;
     rank and centred_rank: their effective rank; top and centred_top: the share of the largest.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from dynamics.heads.rows import vocabulary
 from dynamics.model import attention_function
@@ -124,7 +125,7 @@ def logits(model: nn.Module, tokens: Tensor) -> Iterator[tuple[int, Tensor]]:
 
 def _head(model: nn.Module) -> Callable[[Tensor], Tensor]:
     if isinstance(model, InductionModel):
-        return lambda hidden: nn.functional.linear(hidden, model.embedding)
+        return lambda hidden: F.linear(hidden, model.unembedding)
     name = FAMILIES[model.config.model_type].head
     if not hasattr(model, name):
         raise ValueError(f"{type(model).__name__} has no head {name!r}, so that there are no logits to compare")

@@ -7,17 +7,17 @@ from collections import Counter
 import numpy as np
 import pytest
 import torch
-from torch import nn
+from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from dynamics.model import attention_function
 from dynamics.model.config import ModelConfig
-from dynamics.model.decoder import InductionModel, build
+from dynamics.model.decoder import build
 from dynamics.model.softmax import probabilities
 from dynamics.sinks import measured
 from dynamics.sinks.attention import Seen, reading
 from dynamics.sinks.intervention import Mask, Swap, intervene
 from dynamics.sinks.measured import measure
+from tests.dynamics.model import variants
 from tests.dynamics.sinks.test_measured import near, text
 
 SHAPES = {
@@ -27,21 +27,23 @@ SHAPES = {
 }
 
 
-def own(seed=0, kind=InductionModel, **changes):
+def own(seed=0, **changes):
     """A small model of ours in double precision."""
     config = ModelConfig(**({"vocab": 64, "width": 16, "n_heads": 4, "n_layers": 2, "mlp_width": 24} | changes))
-    draw = torch.Generator().manual_seed(seed)
-    model = build(config, draw) if kind is InductionModel else kind(config, draw)
-    return model.double().eval()
+    return build(config, torch.Generator().manual_seed(seed)).double().eval()
+
+
+def shown(model, row):
+    """Attention (layers, heads, query, key) that a model of ours shows, one query after another."""
+    with torch.no_grad():
+        each = [model.attention_weights(row[None], torch.tensor([place])) for place in range(len(row))]
+    return np.stack([torch.cat(weights).numpy() for weights in each], axis=2)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_what_heads_of_our_models_give_is_in_the_weights_that_they_show(shape):
     model, row = own(**SHAPES[shape]), text(11)
-    ids = torch.from_numpy(row)[None]
-    with torch.no_grad():
-        shown = [model.attention_weights(ids, torch.tensor([place])) for place in range(11)]
-    attention = np.stack([torch.cat(weights).numpy() for weights in shown], axis=2)  # (layers, heads, query, key)
+    attention = shown(model, torch.from_numpy(row))
     found = measure(model, row, 11)
     near(found.heads.importance, attention.mean(2))
     near(found.heads.sink_share, np.zeros((2, 4)))
@@ -86,44 +88,52 @@ def test_the_function_reads_as_the_models_of_ours_do(causal, window, slopes):
     assert seen.causal is causal and seen.sinks
 
 
-def test_models_that_hand_over_sinks_and_are_not_causal_are_read(monkeypatch):
-    """A model of ours whose function is told more: rows lack the sink's share, and the loss is of the token itself."""
-    model, row = own(position="none"), text(11)
-    replaced = attention_function.replaced
-    sinks = torch.tensor([-1.0, 0.0, 1.0, 2.0]).double()
-
-    def told(model, function):
-        return replaced(model, lambda *args, **named: function(*args, sinks=sinks, causal=False, **named))
-
-    monkeypatch.setattr(attention_function, "replaced", told)
-    found = measure(model, row, 11)
-    assert not found.causal and (found.heads.sink_share > 0.01).all()
-    near(found.heads.importance.sum(-1) + found.heads.sink_share, np.ones((2, 4)))
-    effect = intervene(model, row, Mask(10), 11)
-    assert np.isfinite(effect.weight_before).all() and effect.loss_before != effect.loss_after
+VARIANTS = [
+    (variants.named("resformer", "sink", "kv", "learned"), "a residual of values, learnt sinks and positions"),
+    (variants.named("svformer", "plus_one", "none", "alibi", n_kv_heads=2), "shared values, softmax plus one"),
+    (variants.named("denseformer", "gate", "kv", "rope"), "a mean over depth, gates"),
+    (variants.named("neutreno", "softmax", "none", "none", causal=False), "every token sees all"),
+    (variants.named("identity", "sink", "none", "rope", causal=False, tied=False), "all, sinks, an output matrix"),
+]
 
 
-class Placed(InductionModel):
-    """A model of ours that adds learned positions to its embeddings."""
-
-    def __init__(self, config, generator):
-        super().__init__(config, generator)
-        self.places = nn.Parameter(torch.randn(32, config.width, generator=generator))
-
-    def embed(self, tokens):
-        return super().embed(tokens) + self.places[: tokens.shape[1]]
-
-
-def test_a_swap_finds_learned_positions_in_a_model_of_ours():
-    model, row = own(kind=Placed, position="none"), text(11)
-    effect = intervene(model, row, Swap(1, 7), 11)
+@pytest.mark.parametrize("config", [config for config, _ in VARIANTS], ids=[told for _, told in VARIANTS])
+def test_variants_of_our_models_are_read_as_they_are_told(config):
+    """Weights are those that the model shows, the loss is that of its logits."""
+    model, row = variants.model(config), variants.tokens(1, 11)[0]
     with torch.no_grad():
-        model.places[[1, 7]] = model.places[[7, 1]]
-        logits = model(torch.from_numpy(row)[None])[0]
-    expected = nn.functional.cross_entropy(logits[:-1], torch.from_numpy(row[1:]))
+        attention = shown(model, row)
+        logits = model(row[None])[0]
+    found = measure(model, row.numpy(), 11)
+    near(found.heads.importance, attention.mean(2))
+    near(found.heads.sink_share, 1 - attention.sum(3).mean(2))
+    assert found.causal == config.causal
+    assert (found.heads.sink_share > 1e-4).all() == (config.weights in ("sink", "plus_one"))
+    effect = intervene(model, row.numpy(), Mask(5), 11)
+    ahead = int(config.causal)
+    near(effect.loss_before, [F.cross_entropy(logits[: 11 - ahead], row[ahead:]).item()])
+    rows = slice(6, None) if config.causal else [place for place in range(11) if place != 5]
+    near(effect.weight_before[..., 0], attention[:, :, rows, 5].mean(2))
+    assert abs(effect.loss_after[0] - effect.loss_before[0]) > 1e-6
+
+
+def test_keys_of_two_layers_are_refused():
+    model = variants.model(variants.named("cross-layer"))
+    with pytest.raises(ValueError, match=r"^an attention function sees the keys of one layer"):
+        measure(model, variants.tokens(1, 11)[0].numpy(), 11)
+
+
+def test_a_swap_exchanges_learnt_positions_of_our_models():
+    model, row = variants.model(variants.named(position="learned")), variants.tokens(1, 11)[0]
+    effect = intervene(model, row.numpy(), Swap(1, 7), 11)
+    with torch.no_grad():
+        model.positions[[1, 7]] = model.positions[[7, 1]]
+        expected = F.cross_entropy(model(row[None])[0, :-1], row[1:])
     assert effect.kind == "positions"
     near(effect.loss_after, [expected.item()])
     assert abs(effect.loss_after[0] - effect.loss_before[0]) > 1e-3
+    with pytest.raises(ValueError, match=r"^a window of 17 tokens is beyond the 16 positions of the model"):
+        measure(model, np.zeros(40, int), 17)
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------
