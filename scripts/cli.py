@@ -110,6 +110,19 @@ def _check_writable(folder: Path, path: str) -> None:
         raise ValueError(f"cannot write {path}: no permission in {existing}")
 
 
+def layers_and_heads(text: str) -> dict[int, set[int]]:
+    """An argparse type: layers and the heads chosen of each, none for all of them."""
+    found: dict[int, set[int]] = {}
+    for part in text.split(","):
+        layer, point, head = part.partition(".")
+        if not all(number.isascii() and number.isdigit() for number in ([layer, head] if point else [layer])):
+            raise argparse.ArgumentTypeError(f"expected layers or layer.head such as 3,7.0,7.2, got {text!r}")
+        chosen = found.setdefault(int(layer), set())
+        if point:
+            chosen.add(int(head))
+    return found
+
+
 def finite(text: str) -> float:
     """An argparse type: a finite float."""
     import math

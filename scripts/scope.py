@@ -9,7 +9,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from .cli import Parser, finite, output_file, program, run, whole
+from .cli import Parser, finite, layers_and_heads, output_file, program, run, whole
 from .figure_files import FORMATS, figure_prefix, formats
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ def parser() -> Parser:
     p.add_argument("--mass", type=finite, metavar="X", help="weight a local head may lose in all (default: eps)")
     p.add_argument("--window", type=whole(1), metavar="N", help="most tokens a local head may keep (default: context)")
     p.add_argument("--context", type=whole(1), metavar="N", help="tokens of the cache (default: the model's longest)")
-    p.add_argument("--heads", type=_heads, metavar="L[.H],..", help="only layers L, or heads H of them: 3,7.0,7.2")
+    chosen = "only layers L, or heads H of them: 3,7.0,7.2"
+    p.add_argument("--heads", type=layers_and_heads, metavar="L[.H],..", help=chosen)
     p.add_argument("--json", metavar="FILE", help="write all numbers there; null: no bound, or none of the kind")
     p.add_argument("--figure", metavar="PATH", help="draw the map of scopes: a folder, or a path without its ending")
     p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files of the map (default both)")
@@ -42,19 +43,6 @@ def _hash(text: str) -> tuple[str, str]:
     if not name or len(digest) != 64 or not set(digest.lower()) <= set("0123456789abcdef"):
         raise argparse.ArgumentTypeError(f"expected FILE=HEX with 64 hexadecimal digits, got {text!r}")
     return name, digest
-
-
-def _heads(text: str) -> dict[int, set[int]]:
-    """An argparse type: layers and the heads chosen of each, none for all of them."""
-    found: dict[int, set[int]] = {}
-    for part in text.split(","):
-        layer, point, head = part.partition(".")
-        if not all(number.isascii() and number.isdigit() for number in ([layer, head] if point else [layer])):
-            raise argparse.ArgumentTypeError(f"expected layers or layer.head such as 3,7.0,7.2, got {text!r}")
-        chosen = found.setdefault(int(layer), set())
-        if point:
-            chosen.add(int(head))
-    return found
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -1,9 +1,9 @@
-"""Causal attention computed a few rows at a time, each block of probabilities shown once and then forgotten."""
+"""Attention computed a few rows at a time, each block of probabilities shown once and then forgotten."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -24,6 +24,24 @@ Visit = Callable[[int, slice, int, Tensor], None]
 Measure = Callable[[int, Tensor], Tensor]
 
 
+class Rule(NamedTuple):
+    """Which keys a row sees, and what else stands in the denominator of its softmax.
+
+    causal: none after it. window: only so many, its own among them. sinks: (n_heads,) learned logits whose weight goes
+    nowhere. alone: a token and heads (n_heads,), bool, in which its row sees its own key alone.
+    """
+
+    causal: bool = True
+    window: int | None = None
+    sinks: Tensor | None = None
+    alone: tuple[int, Tensor] | None = None
+
+    def of(self, heads: slice) -> Rule:
+        """The same rule for some of the heads."""
+        sinks = None if self.sinks is None else self.sinks[heads]
+        return self._replace(sinks=sinks, alone=self.alone and (self.alone[0], self.alone[1][heads]))
+
+
 def watched(visit: Visit, block: int) -> AttentionFunction:
     """Full causal attention that shows its probabilities on the way; no memory between calls.
 
@@ -37,23 +55,41 @@ def watched(visit: Visit, block: int) -> AttentionFunction:
     def function(
         layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
     ) -> Tensor:
-        if query.shape[2] != key.shape[2]:
-            raise ValueError(f"scores need a whole sequence in one call, got {query.shape[2]} of {key.shape[2]} tokens")
-        group = query.shape[1] // key.shape[1]
-        out = value.new_empty(*query.shape[:3], value.shape[3])
-        for sequence in range(query.shape[0]):
-            for head in range(key.shape[1]):
-                heads = slice(head * group, (head + 1) * group)
-                part = None if slopes is None else slopes[heads]
-                blocks = _blocks(query[sequence, heads], key[sequence, head], scale, part, block)
-                for start, weights in blocks:
-                    stop = weights.shape[2]
-                    visit(layer, heads, start, weights)
-                    seen = value[sequence, head, :stop].to(weights.dtype)
-                    out[sequence, heads, start:stop] = (weights @ seen).to(out.dtype)
-        return out
+        return attended(visit, block, layer, query, key, value, scale, slopes, Rule())
 
     return function
+
+
+def attended(
+    visit: Visit,
+    block: int,
+    layer: int,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    scale: float,
+    slopes: Tensor | None,
+    rule: Rule,
+) -> Tensor:
+    """The heads' outputs, (batch, n_heads, length, value_dim), from blocks of rows that `visit` sees.
+
+    Args: as for `watched` and its function; where the rule is not causal, a block has all keys.
+    Raises: ValueError unless queries and keys are those of a whole sequence.
+    """
+    if query.shape[2] != key.shape[2]:
+        raise ValueError(f"scores need a whole sequence in one call, got {query.shape[2]} of {key.shape[2]} tokens")
+    group = query.shape[1] // key.shape[1]
+    out = value.new_empty(*query.shape[:3], value.shape[3])
+    for sequence in range(query.shape[0]):
+        for head in range(key.shape[1]):
+            heads = slice(head * group, (head + 1) * group)
+            part = None if slopes is None else slopes[heads]
+            blocks = _blocks(query[sequence, heads], key[sequence, head], scale, part, rule.of(heads), block)
+            for start, weights in blocks:
+                visit(layer, heads, start, weights)
+                seen = value[sequence, head, : weights.shape[2]].to(weights.dtype)
+                out[sequence, heads, start : start + weights.shape[1]] = (weights @ seen).to(out.dtype)
+    return out
 
 
 def measured(model: nn.Module, prompt: np.ndarray, measure: Measure) -> Tensor:
@@ -92,7 +128,8 @@ def _run(model: nn.Module, tokens: Tensor, function: AttentionFunction) -> None:
 
 def longest(model: nn.Module) -> int | None:
     """Tokens of the longest prompt that the model's config allows, None where it names no limit."""
-    return None if isinstance(model, InductionModel) else getattr(model.config, "max_position_embeddings", None)
+    name = "max_length" if isinstance(model, InductionModel) else "max_position_embeddings"
+    return getattr(model.config, name, None)
 
 
 def vocabulary(model: nn.Module) -> int:
@@ -101,7 +138,7 @@ def vocabulary(model: nn.Module) -> int:
 
 
 def _blocks(
-    query: Tensor, key: Tensor, scale: float, slopes: Tensor | None, block: int
+    query: Tensor, key: Tensor, scale: float, slopes: Tensor | None, rule: Rule, block: int
 ) -> Iterator[tuple[int, Tensor]]:
     """Probabilities (group, rows, keys) of one key-value head, from query (group, length, d) and key (length, d)."""
     group, length, _ = query.shape
@@ -110,9 +147,28 @@ def _blocks(
     rows = max(1, block // (group * length))
     for start in range(0, length, rows):
         stop = min(start + rows, length)
-        logits = query[:, start:stop].to(dtype) @ key[:, :stop]
+        last = stop if rule.causal else length
+        logits = query[:, start:stop].to(dtype) @ key[:, :last]
         logits *= scale
-        distance = torch.arange(start, stop, device=key.device)[:, None] - torch.arange(stop, device=key.device)
+        distance = torch.arange(start, stop, device=key.device)[:, None] - torch.arange(last, device=key.device)
         if slopes is not None:
-            logits -= slopes.to(dtype)[:, None, None] * distance.to(dtype)
-        yield start, logits.masked_fill_(distance < 0, -torch.inf).softmax(-1)
+            logits -= slopes.to(dtype)[:, None, None] * distance.abs().to(dtype)
+        logits.masked_fill_(_hidden(distance, rule), -torch.inf)
+        if rule.alone is not None and start <= rule.alone[0] < stop:
+            token, heads = rule.alone
+            row = logits[:, token - start]
+            row[heads[:, None] & (torch.arange(last, device=key.device) != token)] = -torch.inf
+        yield start, _softmax(logits, rule.sinks)
+
+
+def _hidden(distance: Tensor, rule: Rule) -> Tensor:
+    """Which keys (rows, keys) at these distances, negative after the row, are not seen."""
+    hidden = distance < 0 if rule.causal else torch.zeros_like(distance, dtype=torch.bool)
+    return hidden if rule.window is None else hidden | (distance.abs() >= rule.window)
+
+
+def _softmax(logits: Tensor, sinks: Tensor | None) -> Tensor:
+    if sinks is None:
+        return logits.softmax(-1)
+    more = sinks.to(logits.dtype)[:, None, None].expand(*logits.shape[:2], 1)
+    return torch.cat([logits, more], dim=-1).softmax(-1)[..., :-1]

@@ -1,26 +1,30 @@
-"""Every attention of a transformers model through an `AttentionFunction`: ALiBi models and rotary ones, one contract.
+"""Every attention of a transformers model through an `AttentionFunction`: ALiBi models and others, one contract.
 
-Supported models are those of `dynamics.hf.families`. The rotary ones go through transformers' own `AttentionInterface`.
-BLOOM and MPT ignore it and add one bias tensor for all heads, so that their attention forward is replaced, from the
-projections to the output matrix.
+Supported models are those of `dynamics.hf.families`. Most go through transformers' own `AttentionInterface`. BLOOM and
+MPT ignore it and add one bias tensor for all heads, so that their attention forward is replaced, from the projections
+to the output matrix. A function is handed `sinks` and `causal=False` where the model has them (`special`), and by a
+layer with a sliding window `window`, the number of tokens that a query sees, itself among them; one that has no such
+parameter is refused.
 A function computes the exact distances of `theory.alibi`; transformers rounds slope * position to single precision, and
 then to the model's own: in bfloat16, and at a slope of a power of two, neighbours are alike from position 256 on.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from dynamics.hf.families import heads
-from dynamics.model.attention_function import AttentionFunction
+from dynamics.hf.families import Heads, heads, without_windows
+from dynamics.model.attention_function import AttentionFunction, special
+from dynamics.weights.families import FAMILIES
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -35,19 +39,33 @@ def replaced(model: PreTrainedModel, function: AttentionFunction) -> Iterator[Pr
     A transformers cache sees what it always sees. A function without memory needs the whole sequence in one call; one
     with memory needs a cache that keeps no keys itself, as `dynamics.hf.cache`. Attention weights are not returned.
     The model's configuration is exchanged for a copy meanwhile, so that a model that shares it keeps its own attention.
-    Raises: ValueError as `heads`; within, for padding, packed documents, four-dimensional masks, attention dropout in
-        training, and for a sequence continued without its keys.
+    Raises: ValueError as `heads`, and for a function that does not take what the model hands over; within, for padding,
+        packed documents, four-dimensional masks, attention dropout in training, and for a sequence continued without
+        its keys.
     """
     found = heads(model)
+    given = _given(function, found)
     name = f"attention-function-{next(_NUMBERS)}"
     with ExitStack() as stack:
-        _register(stack, name, _interface(function))
+        _register(stack, name, _interface(function, given))
         _choose(stack, model, name)
-        if found.slopes is not None:
+        if not FAMILIES[found.family].interface:
             build = _bloom_forward if found.family == "bloom" else _mpt_forward
             for module in found.modules:
                 _set(stack, module, "forward", build(module, function, found.slopes))
         yield model
+
+
+def _given(function: AttentionFunction, found: Heads) -> list[dict[str, Any]]:
+    """By layer, what only some models hand over."""
+    given = []
+    for module, window in zip(found.modules, found.windows, strict=True):
+        more = special(function, found.sinks and getattr(module, found.sinks), found.causal)
+        given.append(more if window is None else more | {"window": window})
+    parameters = inspect.signature(function).parameters
+    if "window" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        without_windows(found.windows)
+    return given
 
 
 def _register(stack: ExitStack, name: str, interface: Callable) -> None:
@@ -84,10 +102,11 @@ def _mask(
     attention_mask: Tensor | None,
     allow_is_causal_skip: bool,
     device: torch.device,
+    allow_is_bidirectional_skip: bool = False,
     **_: object,
 ) -> Tensor:
-    """In place of transformers' mask, which would be queries * keys large: nothing, where causality is all there is."""
-    if not allow_is_causal_skip:
+    """In place of transformers' mask, which would be queries * keys large: nothing, where the function knows it all."""
+    if not (allow_is_causal_skip or allow_is_bidirectional_skip):
         raise ValueError("packed documents cannot go through an attention function: one document a sequence")
     if attention_mask is not None:
         if attention_mask.shape[-1] != q_offset + q_length:
@@ -101,10 +120,11 @@ def _mask(
     return torch.zeros(1, 1, 1, 1, dtype=torch.bool, device=device)
 
 
-def _interface(function: AttentionFunction) -> Callable:
+def _interface(function: AttentionFunction, given: list[dict[str, Any]]) -> Callable:
     def forward(module, query, key, value, attention_mask, dropout=0.0, scaling=None, **_):
         _check(query, key, attention_mask, dropout)
-        found = function(module.layer_idx, query, key, value, scale=scaling, slopes=None)
+        layer = module.layer_idx
+        found = function(layer, query, key, value, scale=scaling, slopes=None, **given[layer])
         return found.transpose(1, 2), None
 
     return forward

@@ -9,24 +9,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.weights import baichuan, bloom, llama, own, safetensors_file
 from dynamics.weights import folder as folders
 from dynamics.weights import layout as layouts
+from dynamics.weights import own, safetensors_file
+from dynamics.weights.families import FAMILIES, READ
 from dynamics.weights.layout import ROLES, Architecture, LayerLayout, Layout, Role, Rows
 from dynamics.weights.safetensors_file import StoredTensor
 from dynamics.weights.strict_json import read_object
 from theory.records import comparable
 
 __all__ = ["Architecture", "Checkpoint", "SmallTensors", "open_checkpoint"]
-
-LLAMA = (llama.layout, llama.PREFIX)
-FAMILIES = {
-    **dict.fromkeys(("llama", "mistral", "qwen2", "qwen3"), LLAMA),
-    "bloom": (bloom.bloom, bloom.PREFIX),
-    "mpt": (bloom.mpt, bloom.PREFIX),
-    "baichuan": (baichuan.baichuan, llama.PREFIX),
-    "baichuan_m1": (baichuan.baichuan_m1, llama.PREFIX),
-}
 
 
 @comparable
@@ -164,13 +156,13 @@ def open_checkpoint(path_or_hub_id: str | Path, sha256: Mapping[str, str] | None
         raise ValueError(f"{folder}: config.json is missing")
     data = read_object(config_path)
     kind = data.get("model_type")
-    if not isinstance(kind, str) or kind not in FAMILIES:
-        raise ValueError(f"{config_path}: model_type {kind!r} is not one of {', '.join(FAMILIES)}")
+    if not isinstance(kind, str) or kind not in READ:
+        raise ValueError(f"{config_path}: model_type {kind!r} is not one of {', '.join(READ)}")
     if data.get("quantization_config") is not None:
         raise ValueError(f"{config_path}: quantised weights are not supported")
     found = folders.stored_tensors(folder)
-    family, prefix = FAMILIES[kind]
-    bare = not any(name.startswith(prefix) for name in found)
-    layout = family(data, config_path, "" if bare else prefix)
+    family = FAMILIES[kind]
+    bare = not any(name.startswith(family.prefix) for name in found)
+    layout = family.layout(data, config_path, "" if bare else family.prefix)
     layouts.check(layout, found, folder)
     return Checkpoint(layout, found)

@@ -12,24 +12,39 @@ FAMILIES = {
     "mistral": {"num_attention_heads": 4, "num_key_value_heads": 1, "sliding_window": None},
     "qwen2": {"num_attention_heads": 4, "num_key_value_heads": 4},
     "qwen3": {"num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 6},
+    "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 128},
 }
+# Their attention hands over more than that of the others: learned sinks, a window, that it is not causal.
+MEASURED = {
+    "bert": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48},
+    "gpt_oss": {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "num_local_experts": 4,
+                "num_experts_per_tok": 2, "sliding_window": 8,
+                "rope_parameters": {"rope_type": "default", "rope_theta": 1e4}},
+}  # fmt: skip
 ROTARY = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "max_position_embeddings": 128}
 
 
 def config(family, **changes):
     import transformers
 
-    name = {"bloom": "Bloom", "mpt": "Mpt", "llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2", "qwen3": "Qwen3"}
-    shape = FAMILIES[family] if family in ("bloom", "mpt") else ROTARY | FAMILIES[family]
+    name = {"gpt2": "GPT2", "gpt_oss": "GptOss"}.get(family, family.capitalize())
+    shape = (FAMILIES | MEASURED)[family]
+    if family not in ("bloom", "mpt", "gpt2", "bert"):
+        shape = ROTARY | shape
     ends = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
-    return getattr(transformers, name[family] + "Config")(vocab_size=64, **(ends | shape | changes))
+    return getattr(transformers, name + "Config")(vocab_size=64, **(ends | shape | changes))
 
 
 def model(family, seed=0, dtype=torch.float64, **changes):
-    """A causal language model in evaluation mode, its weights large enough for attention that is far from uniform."""
-    from transformers import AutoModelForCausalLM
+    """A language model in evaluation mode, its weights large enough for attention that is far from uniform."""
+    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
-    built = AutoModelForCausalLM.from_config(config(family, **changes), dtype=torch.float32)
+    kind = AutoModelForMaskedLM if family == "bert" else AutoModelForCausalLM
+    if family == "gpt_oss":
+        changes |= {"experts_implementation": "eager"}  # the grouped one knows no double precision
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)  # sinks and router biases of gpt-oss begin as noise, to which more is added
+        built = kind.from_config(config(family, **changes), dtype=torch.float32)
     randomise(built, seed)
     return built.to(dtype).eval()
 

@@ -60,6 +60,46 @@ def test_full_attention_gives_the_models_own_logits(family, changes, function):
     assert (found - own).abs().max() < TIGHT
 
 
+def windowed(layer, query, key, value, *, scale, slopes, sinks, window=None):
+    """Causal attention with sink logits, written out, in a sliding window if there is one."""
+    group, length = query.shape[1] // key.shape[1], query.shape[2]
+    distance = torch.arange(length)[:, None] - torch.arange(length)
+    logits = scale * query @ key.repeat_interleave(group, 1).transpose(2, 3)
+    logits = logits.masked_fill((distance < 0) | (distance >= (window or length)), -math.inf)
+    shares = torch.cat([logits, sinks[:, None, None].expand(len(query), -1, length, 1)], -1).softmax(-1)
+    return shares[..., :-1] @ value.repeat_interleave(group, 1)
+
+
+@pytest.mark.parametrize("family", models.MEASURED)
+def test_what_only_some_models_hand_over_gives_their_own_logits(family):
+    model = models.model(family)
+    model.set_attn_implementation("eager")
+    ids = models.tokens(3, 19)
+    with models.double():
+        own = logits_of(model, ids)
+        with attention.replaced(model, windowed if family == "gpt_oss" else full_attention):
+            found = logits_of(model, ids)
+    assert (found - own).abs().max() < TIGHT
+    described = hf_heads.heads(model)
+    assert (described.causal, described.sinks) == (family != "bert", "sinks" if family == "gpt_oss" else None)
+    assert described.windows == ((8, None) if family == "gpt_oss" else (None, None))
+
+
+def test_a_function_that_does_not_take_what_a_model_hands_over_is_refused():
+    def windows_only(layer, query, key, value, *, scale, slopes, window=None):
+        raise AssertionError
+
+    for family, function, message in (
+        ("bert", written_out, "'causal', which"),
+        ("gpt_oss", windows_only, "'sinks', which"),
+        ("gpt_oss", full_attention, "layer 0 has a sliding window of 8 tokens"),
+    ):
+        with pytest.raises(ValueError, match=message), attention.replaced(models.model(family), function):
+            pass
+    with pytest.raises(ValueError, match=r"^is_decoder is True: bert is supported as an encoder only"):
+        hf_heads.heads(models.model("bert", is_decoder=True))
+
+
 @pytest.mark.parametrize("family", models.FAMILIES)
 def test_full_attention_gives_the_logits_of_a_single_precision_model(family):
     model = models.model(family, dtype=torch.float32)
@@ -311,7 +351,7 @@ def test_other_attention_of_a_known_family_is_refused(family, changes, message):
         pass
 
 
-@pytest.mark.parametrize("name", ["GPT2", "GPTNeoX", "Gemma2", "Falcon"])
+@pytest.mark.parametrize("name", ["GPTJ", "GPTNeoX", "Gemma2", "Falcon"])
 def test_an_unknown_architecture_is_refused_by_name(name):
     import transformers
 

@@ -1,0 +1,112 @@
+"""What tokens are given by each head of a window, summed while attention is computed a few rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from dynamics.heads.rows import BLOCK, Rule, Visit, attended
+from dynamics.model.attention_function import AttentionFunction
+from theory import sink
+
+Alone = Callable[[int, int], tuple[int, Tensor] | None]
+
+
+class Seen:
+    """What the function of `reading` is told: is attention causal, has it sinks; values(layer, value) sees v."""
+
+    def __init__(self, values: Callable[[int, Tensor], None] | None = None) -> None:
+        self.causal, self.sinks, self.values = True, False, values
+
+
+def reading(visit: Visit, seen: Seen, alone: Alone | None = None, block: int = BLOCK) -> AttentionFunction:
+    """Attention of any model here, that shows its blocks of rows as `dynamics.heads.rows.attended` does.
+
+    alone(layer, n_heads): the token whose row sees itself alone, and in which heads, bool (n_heads,), or None.
+    """
+
+    def function(
+        layer: int,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        scale: float,
+        slopes: Tensor | None,
+        sinks: Tensor | None = None,
+        causal: bool = True,
+        window: int | None = None,
+    ) -> Tensor:
+        seen.causal, seen.sinks = causal, sinks is not None
+        lonely = None if alone is None else alone(layer, query.shape[1])
+        if lonely is not None:
+            lonely = lonely[0], lonely[1].to(query.device)
+        if seen.values is not None:
+            seen.values(layer, value[0])
+        return attended(visit, block, layer, query, key, value, scale, slopes, Rule(causal, window, sinks, lonely))
+
+    return function
+
+
+class Received:
+    """Of a layer in one window, (n_heads, length): what each token is given, what each query gives the first, and all.
+
+    `add` takes a block of weights as `attended` shows it. All in double precision, on the device of the weights.
+    """
+
+    def __init__(self, n_heads: int, length: int, device: torch.device) -> None:
+        self.columns, self.first, self.rows = torch.zeros(3, n_heads, length, dtype=torch.float64, device=device)
+        self.eps = 0.0
+
+    def add(self, heads: slice, start: int, weights: Tensor) -> None:
+        rows = slice(start, start + weights.shape[1])
+        self.columns[heads, : weights.shape[2]] += weights.sum(1, dtype=torch.float64)
+        self.first[heads, rows] = weights[:, :, 0].double()
+        self.rows[heads, rows] = weights.sum(2, dtype=torch.float64)
+        self.eps = torch.finfo(weights.dtype).eps
+
+    def importance(self) -> NDArray[np.float64]:
+        """a_j = (1/l) sum_i A_ij, the mean of column j over all queries, (n_heads, length).
+
+        Source: the importance of `theory.sink.token_importance`; with learned sinks it sums to less than 1.
+        """
+        return (self.columns / self.columns.shape[1]).cpu().numpy()
+
+    def sink_share(self) -> NDArray[np.float64]:
+        """1 - sum_j A_ij, the mean over the queries: what learned sink logits take, (n_heads,); 0 without them."""
+        return 1 - self.rows.mean(1).cpu().numpy()
+
+    def needed_range(self, causal: bool) -> NDArray[np.float64]:
+        """The least range of logits without which some query cannot give the first token what it does, (n_heads,).
+
+        The largest `theory.sink.range_for_weight` over the queries, each with the tokens that it can see; a learned
+        sink is no token, so the weights are taken of what it leaves.
+        """
+        weight = (self.first / self.rows).cpu().numpy()
+        length = weight.shape[1]
+        tokens = np.arange(1, length + 1) if causal else np.full(length, length)
+        # What is rounded to 1 is known to be above 1 - eps.
+        weight = np.clip(weight, np.finfo(np.float64).tiny, 1 - self.eps)
+        return sink.range_for_weight(tokens, weight).max(axis=1)
+
+
+def entropy(importance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """-sum_j a'_j ln a'_j in nats with a' = a / sum a, (...) for (..., length): ResFormer, Eq. 11, of column means."""
+    from scipy.special import entr
+
+    return entr(importance / importance.sum(-1, keepdims=True)).sum(-1)
+
+
+def most_entropy(first: NDArray[np.float64], length: int) -> NDArray[np.float64]:
+    """The largest entropy that an importance a_1 of the first token leaves: `theory.sink.entropy_bound`; (...).
+
+    Where a_1 is below 1/length, as only without causality or with learned sinks, the largest of all, ln length.
+    """
+    found = np.full(first.shape, np.log(length))
+    told = first * length >= 1
+    found[told] = sink.entropy_bound(length, np.minimum(first[told], 1.0))
+    return found

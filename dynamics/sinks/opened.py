@@ -1,0 +1,147 @@
+"""A model to measure, from a folder or the hub, and a text as its tokens; nothing is unpickled, no strange code run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from dynamics.model.decoder import InductionModel
+from dynamics.training import checkpoint
+from dynamics.weights import folder as folders
+from dynamics.weights import own
+from dynamics.weights.families import FAMILIES, RUN
+from dynamics.weights.strict_json import read_object
+
+if TYPE_CHECKING:
+    from torch import nn
+
+DTYPES = {name: getattr(torch, name) for name in ("float16", "bfloat16", "float32", "float64")}
+ASCII = 128
+_TOKENIZER = "tokenizer.json"
+
+
+def open_model(path_or_hub_id: str | Path, device: torch.device, dtype: str | None = None) -> nn.Module:
+    """A model of ours or a transformers model of `dynamics.weights.families`, in evaluation mode.
+
+    Args: a folder, or "owner/name" on the hub; dtype: None for that of the file (of a model of ours, float32).
+    Raises: OSError; ValueError of one line for what is neither, another model_type, an encoder with a decoder, weights
+        that are pickled, missing, of another shape, or not finite, and whatever transformers refuses. A head that is
+        missing is left out: there are no logits then.
+    """
+    if dtype is not None and dtype not in DTYPES:
+        raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}")
+    folder = folders.locate(path_or_hub_id)
+    if own.is_own(folder):
+        return checkpoint.load(folder, device).model.to(DTYPES[dtype or "float32"])
+    kind = _model_type(folder)
+    folders.stored_tensors(folder)
+    model = _from_transformers(folder, kind, dtype)
+    for name, tensor in model.named_parameters():
+        if not torch.isfinite(tensor).all():
+            raise ValueError(f"{folder}: tensor {name} holds a value that is not finite")
+    return model.to(device).eval()
+
+
+def _model_type(folder: Path) -> str:
+    path = folder / "config.json"
+    if not path.is_file():
+        raise ValueError(f"{folder}: config.json is missing")
+    data = read_object(path)
+    kind = data.get("model_type")
+    if data.get("is_encoder_decoder", False):
+        raise ValueError(f"{path}: a model of an encoder and a decoder has two kinds of attention: not supported")
+    if not isinstance(kind, str) or kind not in RUN:
+        raise ValueError(f"{path}: model_type {kind!r} is not one of {', '.join(RUN)}")
+    return kind
+
+
+def _from_transformers(folder: Path, kind: str, dtype: str | None) -> nn.Module:
+    try:
+        import transformers
+    except ImportError:
+        raise ValueError(f"{folder}: a model of transformers needs the extra [hf]") from None
+    _quiet(transformers)
+    loader = transformers.AutoModelForCausalLM if FAMILIES[kind].causal else transformers.AutoModelForMaskedLM
+    # The grouped experts of gpt-oss know no double precision.
+    more = {"experts_implementation": "eager"} if kind == "gpt_oss" and dtype == "float64" else {}
+    try:
+        model, told = loader.from_pretrained(
+            folder, dtype=dtype or "auto", use_safetensors=True, local_files_only=True, trust_remote_code=False,
+            output_loading_info=True, **more,
+        )  # fmt: skip
+    except Exception as error:  # a config that does not hold, shapes that do not fit: whatever it was, no model
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{folder}: transformers cannot load it ({type(error).__name__}: {reason[:300]})") from None
+    if missing := sorted(told["missing_keys"]):
+        body = f"{model.base_model_prefix}."
+        if inside := [name for name in missing if name.startswith(body)]:
+            raise ValueError(f"{folder}: tensor {inside[0]} is missing")
+        return model.base_model
+    return model
+
+
+def _quiet(transformers) -> None:
+    """What it says of missing heads and long texts is said here, in one line, or does not matter."""
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+
+
+def read_text(path: str | Path) -> str:
+    """A text file. Raises: OSError; ValueError for an empty one, and for what is not UTF-8."""
+    try:
+        text = Path(path).read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8 ({error.reason} at byte {error.start})") from None
+    if not text.strip():
+        raise ValueError(f"{path}: the text is empty")
+    return text
+
+
+def tokens_of(model: nn.Module, folder: str | Path, text: str) -> NDArray[np.int64]:
+    """The tokens of a text: by the model's tokenizer.json without special tokens, of a model of ours its bytes.
+
+    Bytes beyond ASCII are "?", as in `dynamics.tasks.corpus`. Raises: ValueError for a model of ours with a vocabulary
+    below 128, and where there is no tokenizer, or it cannot be read.
+    """
+    if isinstance(model, InductionModel):
+        if model.config.vocab < ASCII:
+            raise ValueError(f"bytes need a vocabulary of {ASCII}, the model has {model.config.vocab}: give tokens")
+        found = np.frombuffer(text.encode("utf-8"), np.uint8)
+        return np.where(found < ASCII, found, ord("?")).astype(np.int64)
+    if not (Path(folder) / _TOKENIZER).is_file():
+        raise ValueError(f"{folder}: {_TOKENIZER} is missing: give tokens, not a text")
+    import transformers
+
+    _quiet(transformers)
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        return np.asarray(tokenizer(text, add_special_tokens=False)["input_ids"], np.int64)
+    except Exception as error:  # of a file that is no tokenizer, whatever its kind
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{folder}: no tokenizer can be read ({type(error).__name__}: {reason[:300]})") from None
+
+
+def read_tokens(path: str | Path) -> NDArray[np.int64]:
+    """Token ids from a .npy file of whole numbers in one row, or from a text of them with spaces between.
+
+    Raises: OSError; ValueError of one line for anything else, pickled objects among it.
+    """
+    path = Path(path)
+    if path.suffix == ".npy":
+        try:
+            found = np.load(path, allow_pickle=False)
+        except ValueError as error:
+            raise ValueError(f"{path}: not an array of numbers ({' '.join(str(error).split())})") from None
+    else:
+        words = read_text(path).split()
+        wrong = [word for word in words if not (word.isascii() and word.isdigit()) or len(word) > 9]
+        if wrong:
+            raise ValueError(f"{path}: {wrong[0][:40]!r} is not the number of a token")
+        found = np.array(words, dtype=np.int64)
+    if not isinstance(found, np.ndarray) or found.ndim != 1 or found.dtype.kind not in "iu" or not found.size:
+        raise ValueError(f"{path}: tokens are whole numbers in one row, at least one")
+    return found.astype(np.int64)

@@ -1,0 +1,57 @@
+"""What is known of each family of models, once: its checkpoint on disk, its attention in transformers.
+
+Neither torch nor transformers is imported here. `dynamics.weights.reader` reads checkpoints by it, and by it
+`dynamics.hf.families` finds the attention of a model that transformers has built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dynamics.weights import baichuan, bloom, llama
+from dynamics.weights.layout import Layout
+
+
+class Family(NamedTuple):
+    """One model_type.
+
+    layout, prefix: where a checkpoint keeps its projections, and what its names begin with (None: not read head by
+    head). attention: the class of attention in transformers' modeling file (None: transformers has no such model), of
+    which interface says whether it calls transformers' AttentionInterface, or its forward has to be replaced. blocks,
+    head: the places of the layers in the model without its head, and of the head. alibi, causal: the kind of
+    attention. sinks: the attribute of the attention that holds one learned sink logit a head. windows: whether sliding
+    windows are handed on.
+    """
+
+    layout: Callable[[Mapping[str, Any], Path, str], Layout] | None = None
+    prefix: str = ""
+    attention: str | None = None
+    interface: bool = True
+    blocks: str = "layers"
+    head: str = "lm_head"
+    alibi: bool = False
+    causal: bool = True
+    sinks: str | None = None
+    windows: bool = False
+
+
+_LLAMA = Family(llama.layout, llama.PREFIX)
+_BLOOM = Family(bloom.bloom, bloom.PREFIX, interface=False, alibi=True)
+
+FAMILIES = {
+    "bloom": _BLOOM._replace(attention="BloomAttention", blocks="h"),
+    "llama": _LLAMA._replace(attention="LlamaAttention"),
+    "mistral": _LLAMA._replace(attention="MistralAttention", windows=True),
+    "mpt": _BLOOM._replace(layout=bloom.mpt, attention="MptAttention", blocks="blocks"),
+    "qwen2": _LLAMA._replace(attention="Qwen2Attention", windows=True),
+    "qwen3": _LLAMA._replace(attention="Qwen3Attention", windows=True),
+    "baichuan": _LLAMA._replace(layout=baichuan.baichuan),
+    "baichuan_m1": _LLAMA._replace(layout=baichuan.baichuan_m1),
+    "bert": Family(attention="BertSelfAttention", blocks="encoder.layer", head="cls", causal=False),
+    "gpt2": Family(attention="GPT2Attention", blocks="h"),
+    "gpt_oss": Family(attention="GptOssAttention", sinks="sinks", windows=True),
+}
+READ = tuple(name for name, family in FAMILIES.items() if family.layout is not None)
+RUN = tuple(name for name, family in FAMILIES.items() if family.attention is not None)

@@ -1,0 +1,46 @@
+"""Sinks of a trained model, layer by layer: entropy, weight and size of the first token (resformer.eq11.*).
+
+The shipped text model of four layers reads held-out sources of the running Python's standard library. It has ALiBi and
+shifted keys, and no token that always comes first: all heads but one give the first token less than even attention
+would, and yet its values are between half and three quarters as large as those of the others.
+"""
+
+from typing import TYPE_CHECKING
+
+from .cli import run
+from .figure_command import figure_parser, prefix_of, write_figure
+from .sinks_panels import Data, draw
+
+if TYPE_CHECKING:
+    from dynamics.sinks.measured import Measured
+
+QUICK_SIZE, FULL_SIZE = 4, 64
+MODEL, WINDOW = "alibi-text", 256
+
+
+def compute(size: int = FULL_SIZE) -> Data:
+    """The panels of so many windows."""
+    from . import sinks_panels
+
+    return sinks_panels.compute(measured(size))
+
+
+def measured(size: int) -> "Measured":
+    """What the shipped model gives on the first `size` windows of the held-out text."""
+    from dynamics.sinks.measured import measure
+    from dynamics.tasks.corpus import standard_library
+    from dynamics.training.checkpoint import shipped
+
+    text = standard_library().heldout[: size * WINDOW]
+    return measure(shipped(MODEL).model, text, WINDOW)
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = figure_parser("fig_sink_layers", __doc__, (QUICK_SIZE, FULL_SIZE), "windows of the text").parse_args(argv)
+    prefix = prefix_of(args)
+    data = compute(args.size)
+    return write_figure(draw(data), data, prefix, args)
+
+
+if __name__ == "__main__":
+    raise SystemExit(run(main))

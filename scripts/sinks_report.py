@@ -1,0 +1,121 @@
+"""What is measured of a model's sinks as a table by layer and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from dynamics.sinks.intervention import Effect
+    from dynamics.sinks.measured import Measured
+
+COLUMNS = ("layer", "entropy", "first", "sink", "weight", "range", "share", "drain", "peak", "alike", "rank", "top")
+LEGEND = (
+    "entropy: of what tokens are given, mean over heads, in nats, at most {most:.4g} (even attention: {even:.4g})",
+    "first: mean weight of the first token, mean over heads; sink, weight: the token that is given most, and what",
+    "range: what the logits of some head must span for the first token's weight; share: of learned sink logits",
+    "drain, peak: norm of the first token's value, of its state, over the mean of the others; alike: mean cosine",
+    "rank, top: effective rank of the values' second moment, and the share of its largest eigenvalue",
+)
+KINDS = {
+    "mask": "token {} of each window sees itself alone",
+    "positions": "tokens {} and {} of each window have exchanged their learned positions",
+    "tokens": "tokens {} and {} of each window are exchanged (the model adds no position to its states)",
+}
+
+
+def text(model: nn.Module, found: Measured, effect: Effect | None) -> str:
+    """A line a layer, what the columns are, and what a change did."""
+    rows = [COLUMNS, *(_row(found, index) for index in range(len(found.layers)))]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    told = [] if effect is None else ["", *_told(effect)]
+    return "\n".join([*lines, "", *_summary(model, found), *told])
+
+
+def _row(found: Measured, index: int) -> tuple[str, ...]:
+    heads, states = found.heads, found.states
+    sink = states.sink[index]
+    numbers = (
+        heads.importance[index, :, sink].mean(),
+        heads.needed_range[index].max(),
+        heads.sink_share[index].mean(),
+        states.drain[index],
+        states.peak[index],
+        states.similarity[index],
+        states.rank[index],
+        states.top[index],
+    )
+    means = (heads.entropy[index].mean(), heads.first[index].mean())
+    cells = (*(f"{value:.4g}" for value in means), str(sink), *(f"{value:.4g}" for value in numbers))
+    return (str(found.layers[index]), *cells)
+
+
+def even(found: Measured) -> tuple[float, float]:
+    """Entropy, and weight of the first token, of even attention over all tokens that are seen, in a full window."""
+    import numpy as np
+
+    from theory.sink import uniform_causal_entropy
+
+    length = found.window
+    if not found.causal:
+        return math.log(length), 1 / length
+    return uniform_causal_entropy(length), float((1 / np.arange(1, length + 1)).mean())
+
+
+def _summary(model: nn.Module, found: Measured) -> list[str]:
+    legend = [line.format(most=math.log(found.window), even=even(found)[0]) for line in LEGEND]
+    return [
+        f"{kind(model)}, {len(found.layers)} layers of {found.heads.first.shape[1]} heads, "
+        f"{'causal' if found.causal else 'every token sees all'}: {found.windows} windows of {found.window} tokens, "
+        f"{found.left_out} left out at the end",
+        *legend,
+    ]
+
+
+def kind(model: nn.Module) -> str:
+    """The model_type, "induction" for a model of ours."""
+    return getattr(model.config, "model_type", "induction")
+
+
+def _told(effect: Effect) -> list[str]:
+    before, after = effect.weight_before.mean((0, 1)), effect.weight_after.mean((0, 1))
+    weights = (
+        f"{place}: {one:.4g} -> {other:.4g}" for place, one, other in zip(effect.places, before, after, strict=True)
+    )
+    return [
+        KINDS[effect.kind].format(*effect.places),
+        f"loss {effect.loss_before.mean():.6g} -> {effect.loss_after.mean():.6g} nats a token",
+        f"at the last token: KL {effect.divergence.mean():.4g} nats on the mean, "
+        f"a logit changes by {effect.change.max():.4g} at most",
+        f"mean weight from the others, of token {', '.join(weights)}",
+    ]
+
+
+def document(name: str, model: nn.Module, found: Measured, effect: Effect | None) -> str:
+    """JSON with all that was measured; rows of the arrays are layers; null: there is no such number."""
+    content = {
+        "model": name,
+        "model_type": kind(model),
+        "entropy_range": [0.0, math.log(found.window)],
+        "even_entropy": even(found)[0],
+        "even_first": even(found)[1],
+        **{name: value for name, value in found._asdict().items() if name not in ("heads", "states")},
+        "heads": found.heads._asdict(),
+        "states": found.states._asdict(),
+        "effect": None if effect is None else effect._asdict(),
+    }
+    return json.dumps(_plain(content), allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,300 @@
+"""Measurements of transformers models: each number is that of the attention and states that transformers returns."""
+
+import numpy as np
+import pytest
+import torch
+
+from dynamics.sinks import measured
+from dynamics.sinks.attention import Received
+from dynamics.sinks.measured import measure
+from tests.dynamics.hf import models
+from tests.dynamics.sinks import brute
+from theory import sink
+
+FAMILIES = ("gpt2", "llama", "qwen2", "qwen3", "bert", "gpt_oss", "mistral", "bloom", "mpt")
+CHANGES = {"mistral": {"sliding_window": 5}}
+TIGHT = 1e-9  # in double precision; what is asked for is 1e-6
+WINDOW, TOKENS = 13, 30
+
+
+def text(length=TOKENS, seed=3):
+    return models.tokens(1, length, seed)[0].numpy()
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def case(request):
+    """A family, what is measured, and what each window gives by the definitions."""
+    family = request.param
+    model = brute.model(family, **CHANGES.get(family, {}))
+    rows = text()[: TOKENS // WINDOW * WINDOW].reshape(-1, WINDOW)
+    with models.double():
+        found = measure(model, text(), WINDOW)
+    causal = family != "bert"
+    windows = [brute.expected(brute.Returned(model, row), causal, family == "gpt_oss") for row in rows]
+    return family, found, windows
+
+
+def mean(windows, name):
+    return np.mean([window[name] for window in windows], axis=0)
+
+
+def near(found, expected):
+    np.testing.assert_allclose(found, expected, rtol=0, atol=TIGHT)
+
+
+def test_what_heads_give_is_in_the_attention_that_transformers_returns(case):
+    family, found, windows = case
+    assert (found.windows, found.left_out, found.causal) == (2, 4, family != "bert")
+    for name in ("importance", "entropy", "sink_share"):
+        near(getattr(found.heads, name), mean(windows, name))
+    near(found.heads.needed_range, np.max([window["needed_range"] for window in windows], axis=0))
+    importance = mean(windows, "importance")
+    near(found.heads.first, importance[..., 0])
+    near(found.heads.largest, importance.max(-1))
+    np.testing.assert_array_equal(found.heads.place, importance.argmax(-1))
+    assert np.ptp(found.heads.entropy) > 1e-2 and (found.heads.needed_range > 0).any()
+
+
+def test_the_entropy_lies_below_what_the_first_token_leaves(case):
+    _, found, _ = case
+    assert (found.heads.entropy <= found.heads.most_entropy + 1e-12).all()
+    assert (found.heads.most_entropy <= np.log(WINDOW) + 1e-12).all()
+
+
+def test_importance_and_entropy_are_those_of_the_theory(case):
+    family, _, windows = case
+    if family != "gpt_oss":
+        attention = brute.Returned(brute.model(family, **CHANGES.get(family, {})), text(WINDOW)).attention
+        near(windows[0]["importance"], sink.token_importance(attention))
+        near(windows[0]["entropy"], sink.importance_entropy(attention))
+
+
+def test_norms_and_their_ratios_are_those_of_the_states_and_values_of_transformers(case):
+    _, found, windows = case
+    near(found.states.value_norms, mean(windows, "value_norms"))
+    near(found.states.state_norms, mean(windows, "state_norms"))
+    places = mean(windows, "importance").mean(1).argmax(-1)
+    np.testing.assert_array_equal(found.states.sink, places)
+    for name, sizes in (("drain", "value_norms"), ("peak", "state_norms")):
+        norms = mean(windows, sizes)
+        near(getattr(found.states, name), norms[:, 0] / norms[:, 1:].mean(1))
+        at = [row[place] / np.delete(row, place).mean() for row, place in zip(norms, places, strict=True)]
+        near(getattr(found.states, f"sink_{name}"), at)
+    heads = mean(windows, "head_norms")
+    near(found.states.head_drain, heads[..., 0] / heads[..., 1:].mean(-1))
+
+
+def test_likeness_and_spectra_are_those_of_the_states_and_values_of_transformers(case):
+    _, found, windows = case
+    near(found.states.similarity, mean(windows, "similarity"))
+    for centred in ("", "centred_"):
+        eigenvalues = mean(windows, f"{centred}eigenvalues")
+        near(getattr(found.states, f"{centred}eigenvalues"), eigenvalues)
+        shares = eigenvalues / eigenvalues.sum(-1, keepdims=True)
+        near(getattr(found.states, f"{centred}top"), shares.max(-1))
+        logs = np.log(np.where(shares > 0, shares, 1))
+        near(getattr(found.states, f"{centred}rank"), np.exp(-(shares * logs).sum(-1)))
+
+
+def test_states_that_leave_a_layer_are_those_that_enter_the_next():
+    model, row = brute.model("gpt2"), text(9)
+    found = brute.Returned(model, row)
+    np.testing.assert_allclose(found.left[0], found.entered[1], rtol=0, atol=1e-12)
+
+
+def test_sinks_of_gpt_oss_are_read_from_its_weights_and_its_rows_lack_their_share():
+    """1 - sum_j A_ij = e^s/(e^s + sum_j e^{x_j}), with the logits x by hand from query and key."""
+    model, row = brute.model("gpt_oss"), text(11)
+    with torch.no_grad():
+        for layer in brute.blocks(model):
+            layer.self_attn.sinks.copy_(torch.tensor([-3.0, 0.0, 2.0, 6.0], dtype=torch.float64))
+    taken = []
+
+    def keep(module, args, named):
+        taken.append((module, named))
+
+    hooks = [b.self_attn.register_forward_pre_hook(keep, with_kwargs=True) for b in brute.blocks(model)]
+    with models.double(), torch.no_grad():
+        found = measure(model, row, 11)
+        shares = [_share(*pair) for pair in taken]
+    for hook in hooks:
+        hook.remove()
+    near(found.heads.sink_share, shares)
+    near(found.heads.importance.sum(-1), 1 - np.array(shares))
+    assert (np.diff(found.heads.sink_share) > 0).all() and found.heads.sink_share.max() > 0.5
+
+
+def _share(module, named):
+    from transformers.models.gpt_oss.modeling_gpt_oss import apply_rotary_pos_emb
+
+    states = named["hidden_states"]
+    query, key = (
+        part(states).unflatten(-1, (-1, module.head_dim)).transpose(1, 2) for part in (module.q_proj, module.k_proj)
+    )
+    query, key = apply_rotary_pos_emb(query, key, *named["position_embeddings"])
+    length = states.shape[1]
+    distance = torch.arange(length)[:, None] - torch.arange(length)
+    hidden = (distance < 0) | (distance >= (module.sliding_window or length))
+    logits = module.scaling * query[0] @ key[0].repeat_interleave(2, 0).transpose(1, 2)
+    powers = logits.masked_fill(hidden, -torch.inf).exp().sum(-1)
+    top = module.sinks.exp()[:, None]
+    return (top / (top + powers)).mean(1).numpy()
+
+
+def test_only_the_layers_asked_for_are_measured_and_as_if_all_were():
+    model = models.model("llama")
+    every, one = measure(model, text(), WINDOW), measure(model, text(), WINDOW, layers=[1])
+    assert one.layers == (1,)
+    for whole, part in ((every.heads, one.heads), (every.states, one.states)):
+        for name in whole._fields:
+            np.testing.assert_array_equal(getattr(part, name), getattr(whole, name)[1:], err_msg=name)
+
+
+def test_a_token_can_begin_each_window():
+    model = models.model("llama")
+    found = measure(model, text(), WINDOW, begin=7)
+    rows = np.insert(text()[:24].reshape(2, 12), 0, 7, axis=1).ravel()
+    assert found.left_out == 6
+    assert found._replace(left_out=0) == measure(model, rows, WINDOW)
+
+
+def test_small_blocks_of_rows_change_nothing(monkeypatch):
+    model = models.model("gpt_oss")
+    whole = measure(model, text(), WINDOW)
+    reading = measured.reading
+    monkeypatch.setattr(measured, "reading", lambda *args: reading(*args, block=40))
+    found = measure(model, text(), WINDOW)
+    for name in whole.heads._fields:
+        near(getattr(found.heads, name), getattr(whole.heads, name))
+
+
+# --- planted mistakes -------------------------------------------------------------------------------------------------
+
+
+def _rows_for_columns(received, heads, start, weights):
+    """Importance along the wrong axis, as ResFormer prints it."""
+    received.columns[heads, start : start + weights.shape[1]] += weights.sum(2)
+
+
+def _last_for_first(received, heads, start, weights):
+    received.first[heads, start : start + weights.shape[1]] = weights[:, :, -1]
+
+
+@pytest.mark.parametrize(
+    ("mistake", "field"),
+    [(_rows_for_columns, "importance"), (_rows_for_columns, "entropy"), (_last_for_first, "needed_range")],
+)
+def test_a_wrong_axis_or_token_is_seen(monkeypatch, mistake, field):
+    model, row = brute.model("llama"), text(WINDOW)
+    expected = brute.expected(brute.Returned(model, row), True, False)
+    right = Received.add
+
+    def wrong(received, heads, start, weights):
+        right(received, heads, start, weights)
+        if mistake is _rows_for_columns:
+            received.columns[heads] = 0
+        mistake(received, heads, start, weights)
+
+    monkeypatch.setattr(Received, "add", wrong)
+    found = getattr(measure(model, row, WINDOW).heads, field)
+    assert np.abs(found - expected[field]).max() > 1e-2
+
+
+def test_forgotten_sinks_and_windows_are_seen(monkeypatch):
+    from dynamics.sinks import attention
+
+    model, row = brute.model("gpt_oss"), text(WINDOW)
+    expected = brute.expected(brute.Returned(model, row), True, True)
+    rule = attention.Rule
+    for forgotten in ({"sinks": None}, {"window": None}):
+        monkeypatch.setattr(attention, "Rule", lambda *args, out=forgotten: rule(*args)._replace(**out))
+        found = measure(model, row, WINDOW).heads
+        assert np.abs(found.importance - expected["importance"]).max() > 1e-2
+        if "sinks" in forgotten:
+            assert np.abs(found.sink_share - expected["sink_share"]).max() > 1e-2
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "field"),
+    [
+        ("first_over_others", lambda x, token=0: x[..., 0] / x.mean(-1), "drain"),
+        ("first_over_others", lambda x, token=0: x[..., -1] / x[..., :-1].mean(-1), "peak"),
+        ("first_over_others", lambda x, token=0: x[..., 1:].mean(-1) / x[..., 0], "head_drain"),
+        ("first_over_others", lambda x, token=0: x[..., 0] / x[..., 1:].mean(-1), "sink_drain"),
+        ("effective_rank", lambda x: 1 / (x / x.sum(-1, keepdims=True)).square().sum(-1), "rank"),
+        ("top_share", lambda x: x[..., -1] / x.sum(-1), "centred_top"),
+        ("spectrum", lambda x, centred: torch.linalg.eigvalsh(x.T @ x / len(x)).flip(0), "centred_eigenvalues"),
+        ("norms", lambda x: x.double().norm(p=1, dim=-1), "value_norms"),
+        ("norms", lambda x: x.double().square().sum(-1), "state_norms"),
+        ("mean_cosine", lambda x: torch.nn.functional.normalize(x, dim=-1).mean(0).square().sum(), "similarity"),
+        ("spectrum", lambda x, centred: torch.linalg.svdvals(x - x.mean(0) * centred), "eigenvalues"),
+        ("spectrum", lambda x, centred: torch.linalg.eigvalsh(x.T.cov(correction=0)).flip(0), "eigenvalues"),
+    ],
+)
+def test_a_wrong_formula_of_states_is_seen(monkeypatch, name, wrong, field):
+    model, row = brute.model("bert"), text(WINDOW)
+    right = measure(model, row, WINDOW).states  # which the tests above hold
+    expected = getattr(right, field)
+    assert right.sink.any()
+    monkeypatch.setattr(measured.states, name, wrong)
+    found = getattr(measure(model, row, WINDOW).states, field)
+    assert found.shape != expected.shape or np.abs(found - expected).max() > 1e-3
+
+
+# --- refusals ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"tokens": [1, 2, 64]}, r"tokens must be in 0\.\.63, got 64"),
+        ({"tokens": [1, -2, 3]}, r"tokens must be in 0\.\.63, got -2"),
+        ({"tokens": [0.5, 1.0]}, "tokens must be whole numbers in one row, got float64"),
+        ({"tokens": [[1, 2]]}, "tokens must be whole numbers in one row"),
+        ({"tokens": [1, 2, 3], "window": 4}, "the text has 3 tokens, a window takes 4"),
+        ({"tokens": [1, 2, 3], "window": 1}, "a window must have at least 2 tokens, got 1"),
+        ({"tokens": [1]}, "a window must have at least 2 tokens, got 1"),
+        ({"tokens": [1] * 200, "window": 129}, "a window of 129 tokens is beyond the 128 positions"),
+        ({"tokens": [1, 2, 3], "layers": [0, 2]}, r"layers must be in 0\.\.1, got 0, 2"),
+        ({"tokens": [1, 2, 3], "begin": 64}, r"tokens must be in 0\.\.63, got 64"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        measure(models.model("llama"), **arguments)
+
+
+def test_states_that_are_not_finite_and_other_models_are_refused():
+    model = models.model("llama")
+    with torch.no_grad():
+        brute.blocks(model)[1].mlp.down_proj.weight.fill_(torch.nan)
+    with pytest.raises(ValueError, match=r"^the states of layer 1 are not finite, as torch\.float64"):
+        measure(model, text(), WINDOW)
+    with pytest.raises(ValueError, match=r"^the attention of Linear is none of"):
+        measure(torch.nn.Linear(2, 2), text(), WINDOW)
+    with pytest.raises(ValueError, match=r"^the model is in training mode: use model\.eval\(\)"):
+        measure(model.train(), text(), WINDOW)
+
+
+@pytest.mark.parametrize("family", ["gpt2", "gpt_oss", "bloom"])
+def test_a_model_of_single_precision_gives_the_same_up_to_rounding(family):
+    model = models.model(family)
+    with models.double():
+        exact = measure(model, text(), WINDOW)
+    found = measure(models.model(family, dtype=torch.float32), text(), WINDOW)
+    for name in ("importance", "entropy", "sink_share"):
+        np.testing.assert_allclose(getattr(found.heads, name), getattr(exact.heads, name), rtol=0, atol=2e-5)
+    for name in ("drain", "peak", "similarity", "top"):
+        np.testing.assert_allclose(getattr(found.states, name), getattr(exact.states, name), rtol=0, atol=2e-4)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize("family", ["gpt_oss", "bert", "bloom"])
+def test_a_device_gives_the_same_numbers(family):
+    model = models.model(family)
+    here = measure(model, text(), WINDOW)
+    there = measure(model.cuda(), text(), WINDOW)
+    for one, other in ((here.heads, there.heads), (here.states, there.states)):
+        for name in one._fields:
+            near(getattr(other, name), getattr(one, name))

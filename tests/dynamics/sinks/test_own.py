@@ -1,0 +1,193 @@
+"""Models of this project: the weights they show, what they may hand over, learned positions; and memory."""
+
+import gc
+import weakref
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import build
+from dynamics.model.softmax import probabilities
+from dynamics.sinks import measured
+from dynamics.sinks.attention import Seen, reading
+from dynamics.sinks.intervention import Mask, Swap, intervene
+from dynamics.sinks.measured import measure
+from tests.dynamics.model import variants
+from tests.dynamics.sinks.test_measured import near, text
+
+SHAPES = {
+    "kv": {"position": "rope"},
+    "alibi": {"position": "alibi", "shift": "none", "n_kv_heads": 2},
+    "none": {"position": "none", "window": 3},
+}
+
+
+def own(seed=0, **changes):
+    """A small model of ours in double precision."""
+    config = ModelConfig(**({"vocab": 64, "width": 16, "n_heads": 4, "n_layers": 2, "mlp_width": 24} | changes))
+    return build(config, torch.Generator().manual_seed(seed)).double().eval()
+
+
+def shown(model, row):
+    """Attention (layers, heads, query, key) that a model of ours shows, one query after another."""
+    with torch.no_grad():
+        each = [model.attention_weights(row[None], torch.tensor([place])) for place in range(len(row))]
+    return np.stack([torch.cat(weights).numpy() for weights in each], axis=2)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_heads_of_our_models_give_is_in_the_weights_that_they_show(shape):
+    model, row = own(**SHAPES[shape]), text(11)
+    attention = shown(model, torch.from_numpy(row))
+    found = measure(model, row, 11)
+    near(found.heads.importance, attention.mean(2))
+    near(found.heads.sink_share, np.zeros((2, 4)))
+    assert found.causal and (found.heads.needed_range > 0).any()
+
+
+def test_states_of_our_models_are_those_that_leave_their_blocks():
+    model, row = own(), text(11)
+    with torch.no_grad():
+        hidden = model.embed(torch.from_numpy(row)[None])
+        for layer, block in enumerate(model.blocks):
+            v = block.attention.v_proj(block.attention_norm(hidden))[0].unflatten(-1, (4, -1))
+            beta = block.attention.beta_mix()
+            v = beta[:, :1] * v + beta[:, 1:] * torch.cat([torch.zeros_like(v[:1]), v[:-1]])
+            hidden = block(hidden)
+            found = measure(model, row, 11, layers=[layer]).states
+            near(found.state_norms[0], hidden[0].norm(dim=-1))
+            near(found.value_norms[0], v.flatten(1).norm(dim=-1))
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("window", [None, 4])
+@pytest.mark.parametrize("slopes", [None, torch.tensor([0.5, 0.25, 0.1, 0.05])])
+def test_the_function_reads_as_the_models_of_ours_do(causal, window, slopes):
+    """Sinks, slopes, no causality: the outputs and the weights shown are those of `dynamics.model.softmax`."""
+    draw = torch.Generator().manual_seed(1)
+    query, key, value = (torch.randn(1, heads, 9, 6, generator=draw).double() for heads in (4, 2, 2))
+    sinks = torch.randn(4, generator=draw).double()
+    distance = torch.arange(9)[:, None] - torch.arange(9)
+    bias = torch.zeros(9, 9).double() if slopes is None else -slopes[:, None, None].double() * distance.abs()
+    hidden = (distance < 0) & causal | (distance.abs() >= (window or 9))
+    weights = probabilities(query, key, bias.masked_fill(hidden, -torch.inf), 0.4, sinks)
+    shown, seen = torch.zeros(4, 9, 9).double(), Seen()
+
+    def visit(layer, heads, start, block):
+        shown[heads, start : start + block.shape[1], : block.shape[2]] = block
+
+    function = reading(visit, seen, block=40)
+    out = function(0, query, key, value, scale=0.4, slopes=slopes, sinks=sinks, causal=causal, window=window)
+    near(shown, weights[0])
+    near(out, weights @ value.repeat_interleave(2, 1))
+    assert seen.causal is causal and seen.sinks
+
+
+VARIANTS = [
+    (variants.named("resformer", "sink", "kv", "learned"), "a residual of values, learnt sinks and positions"),
+    (variants.named("svformer", "plus_one", "none", "alibi", n_kv_heads=2), "shared values, softmax plus one"),
+    (variants.named("denseformer", "gate", "kv", "rope"), "a mean over depth, gates"),
+    (variants.named("neutreno", "softmax", "none", "none", causal=False), "every token sees all"),
+    (variants.named("identity", "sink", "none", "rope", causal=False, tied=False), "all, sinks, an output matrix"),
+]
+
+
+@pytest.mark.parametrize("config", [config for config, _ in VARIANTS], ids=[told for _, told in VARIANTS])
+def test_variants_of_our_models_are_read_as_they_are_told(config):
+    """Weights are those that the model shows, the loss is that of its logits."""
+    model, row = variants.model(config), variants.tokens(1, 11)[0]
+    with torch.no_grad():
+        attention = shown(model, row)
+        logits = model(row[None])[0]
+    found = measure(model, row.numpy(), 11)
+    near(found.heads.importance, attention.mean(2))
+    near(found.heads.sink_share, 1 - attention.sum(3).mean(2))
+    assert found.causal == config.causal
+    assert (found.heads.sink_share > 1e-4).all() == (config.weights in ("sink", "plus_one"))
+    effect = intervene(model, row.numpy(), Mask(5), 11)
+    ahead = int(config.causal)
+    near(effect.loss_before, [F.cross_entropy(logits[: 11 - ahead], row[ahead:]).item()])
+    rows = slice(6, None) if config.causal else [place for place in range(11) if place != 5]
+    near(effect.weight_before[..., 0], attention[:, :, rows, 5].mean(2))
+    assert abs(effect.loss_after[0] - effect.loss_before[0]) > 1e-6
+
+
+def test_keys_of_two_layers_are_refused():
+    model = variants.model(variants.named("cross-layer"))
+    with pytest.raises(ValueError, match=r"^an attention function sees the keys of one layer"):
+        measure(model, variants.tokens(1, 11)[0].numpy(), 11)
+
+
+def test_a_swap_exchanges_learnt_positions_of_our_models():
+    model, row = variants.model(variants.named(position="learned")), variants.tokens(1, 11)[0]
+    effect = intervene(model, row.numpy(), Swap(1, 7), 11)
+    with torch.no_grad():
+        model.positions[[1, 7]] = model.positions[[7, 1]]
+        expected = F.cross_entropy(model(row[None])[0, :-1], row[1:])
+    assert effect.kind == "positions"
+    near(effect.loss_after, [expected.item()])
+    assert abs(effect.loss_after[0] - effect.loss_before[0]) > 1e-3
+    with pytest.raises(ValueError, match=r"^a window of 17 tokens is beyond the 16 positions of the model"):
+        measure(model, np.zeros(40, int), 17)
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+class Alive(TorchDispatchMode):
+    """Bytes of the storages of all tensors made within that are alive: their peak, and the largest of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.held, self.sizes, self.peak, self.largest = Counter(), {}, 0, 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        out = function(*args, **(kwargs or {}))
+        for made in out if isinstance(out, tuple | list) else [out]:
+            if isinstance(made, torch.Tensor):
+                storage = made.untyped_storage()
+                place, size = storage.data_ptr(), storage.nbytes()
+                self.held[place] += 1
+                self.sizes[place] = size
+                weakref.finalize(made, self.held.subtract, [place])
+                self.peak = max(self.peak, sum(self.sizes[at] for at, number in self.held.items() if number))
+                self.largest = max(self.largest, size)
+        return out
+
+
+def alive(model, tokens, window, change=None):
+    gc.collect()
+    with Alive() as counted:
+        if change is None:
+            measure(model, tokens, window)
+        else:
+            intervene(model, tokens, change, window)
+    return counted
+
+
+def test_memory_does_not_grow_with_the_text_and_no_attention_is_whole(monkeypatch):
+    model, window = own(vocab=64, width=16, n_heads=4), 48
+    reading_ = measured.reading
+    monkeypatch.setattr(measured, "reading", lambda *args: reading_(*args, block=6 * window))
+    short, long = (alive(model, text(times * window), window) for times in (1, 8))
+    assert long.peak <= 1.02 * short.peak
+    # bytes of double precision, of half the attention of a layer
+    assert short.largest == long.largest < 8 * 4 * window * window / 2
+    for change in (Mask(3), Swap(1, 2)):
+        short_, long_ = (alive(model, text(times * window), window, change).peak for times in (1, 8))
+        # all tokens of the text are one tensor
+        assert long_ <= 1.02 * short_ + 8 * 7 * window
+    kept = []
+    add = measured.Received.add
+
+    def keeping(received, heads, start, weights):
+        kept.append(weights)
+        add(received, heads, start, weights)
+
+    monkeypatch.setattr(measured.Received, "add", keeping)
+    assert alive(model, text(8 * window), window).peak > 2 * long.peak

@@ -1,0 +1,371 @@
+"""The command sinks: its table, JSON and figure are what the library measures; and how it refuses."""
+
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from dynamics.sinks.intervention import Mask, Swap, intervene
+from dynamics.sinks.measured import measure
+from dynamics.sinks.opened import open_model
+from scripts import fig_sink_layers, sinks, sinks_panels
+from scripts.cli import run
+from tests.dynamics.files.test_atomic import make_link
+from tests.dynamics.hf import models
+from tests.dynamics.sinks.test_own import own
+
+ROOT = Path(sinks.__file__).parents[1]
+SHIPPED = ROOT / "dynamics/shipped/models"
+ALIBI = str(SHIPPED / "alibi-text")
+CPU = torch.device("cpu")
+WORDS = "the first token of a window is often the one that is given most and changes least"
+
+
+def command(capsys, arguments):
+    """(exit status, stdout, stderr) of the command."""
+    capsys.readouterr()
+    try:
+        code = run(sinks.main, arguments)
+    except SystemExit as stop:
+        code = stop.code
+    return code, *capsys.readouterr()
+
+
+def saved(folder, family):
+    """A folder of transformers with a tiny random model of single precision."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    model = models.model(family, dtype=torch.float32)
+    model.save_pretrained(folder)
+    return model
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Folders of a Llama with a tokenizer of words, a GPT-2, a BERT and a gpt-oss."""
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Whitespace
+    from transformers import PreTrainedTokenizerFast
+
+    place = tmp_path_factory.mktemp("models")
+    for family in ("llama", "gpt2", "bert", "gpt_oss"):
+        saved(place / family, family)
+    words = {word: number for number, word in enumerate(["[UNK]", *dict.fromkeys(WORDS.split())])}
+    tokenizer = Tokenizer(WordLevel(words, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = Whitespace()
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]").save_pretrained(place / "llama")
+    return place
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a text and tokens, in which the command runs."""
+    monkeypatch.chdir(tmp_path)
+    Path("text").write_text(f"{WORDS} {WORDS}", "utf-8")
+    Path("ids").write_text(" ".join(map(str, models.tokens(1, 50)[0].tolist())), "utf-8")
+    return tmp_path
+
+
+def test_the_table_and_the_json_are_what_the_library_measures(folders, here, capsys):
+    model = str(folders / "gpt_oss")
+    code, printed, errors = command(capsys, [model, "--tokens", "ids", "--window", "12", "--json", "out/x.json"])
+    assert (code, errors) == (0, "")
+    found = measure(open_model(model, CPU), models.tokens(1, 50)[0].numpy(), 12)
+    written = json.loads(Path("out/x.json").read_text("utf-8"))
+    for part, values in (("heads", found.heads), ("states", found.states)):
+        for name, value in values._asdict().items():
+            np.testing.assert_allclose(written[part][name], value, rtol=1e-12, err_msg=name)
+    assert (written["windows"], written["left_out"], written["causal"], written["effect"]) == (4, 2, True, None)
+    lines = printed.splitlines()
+    assert [line.split()[0] for line in lines[1:3]] == ["0", "1"] and "wrote out/x.json" in printed
+    row = dict(zip(lines[0].split(), lines[1].split(), strict=True))
+    assert row["entropy"] == f"{found.heads.entropy[0].mean():.4g}"
+    assert row["share"] == f"{found.heads.sink_share[0].mean():.4g}" != "0"
+    assert row["drain"] == f"{found.states.drain[0]:.4g}" and row["peak"] == f"{found.states.peak[0]:.4g}"
+    assert "gpt_oss, 2 layers of 4 heads, causal: 4 windows of 12 tokens, 2 left out" in printed
+
+
+@pytest.mark.parametrize(
+    ("family", "option", "change", "words"),
+    [
+        ("llama", ["--mask", "3@0,1.2"], Mask(3, {0: set(), 1: {2}}), "token 3 of each window sees itself alone"),
+        ("bert", ["--swap", "2,5"], Swap(2, 5), "tokens 2 and 5 of each window have exchanged their learned positions"),
+        ("llama", ["--swap", "2,5"], Swap(2, 5), "tokens 2 and 5 of each window are exchanged"),
+    ],
+)
+def test_what_a_change_did_is_what_the_library_says(folders, here, capsys, family, option, change, words):
+    model = str(folders / family)
+    code, printed, errors = command(capsys, [model, "--tokens", "ids", "--window", "12", *option, "--json", "x.json"])
+    assert (code, errors) == (0, "") and words in printed
+    effect = intervene(open_model(model, CPU), models.tokens(1, 50)[0].numpy(), change, 12)
+    written = json.loads(Path("x.json").read_text("utf-8"))["effect"]
+    for name in ("loss_before", "loss_after", "divergence", "change", "weight_before", "weight_after"):
+        np.testing.assert_allclose(written[name], getattr(effect, name), rtol=1e-12, err_msg=name)
+    assert f"loss {effect.loss_before.mean():.6g} -> {effect.loss_after.mean():.6g}" in printed
+
+
+def test_a_text_goes_through_the_models_tokenizer(folders, here, capsys):
+    model = str(folders / "llama")
+    vocabulary = {word: number for number, word in enumerate(["[UNK]", *dict.fromkeys(WORDS.split())])}
+    Path("same").write_text(" ".join(str(vocabulary[word]) for word in f"{WORDS} {WORDS}".split()), "utf-8")
+    np.save("same.npy", np.array([vocabulary[word] for word in f"{WORDS} {WORDS}".split()], np.int32))
+    told = [
+        command(capsys, [model, option, name, "--window", "8"])
+        for option, name in (("--text", "text"), ("--tokens", "same"), ("--tokens", "same.npy"))
+    ]
+    assert told[0][0] == 0 and told[0] == told[1] == told[2]
+
+
+def test_a_model_trained_here_reads_bytes_and_draws_the_same_files_twice(here, capsys):
+    Path("text").write_text("naïve = 1\n" * 30, "utf-8")
+    for name in ("one", "two"):
+        code, printed, errors = command(capsys, [ALIBI, "--text", "text", "--window", "64", "--figure", f"{name}/"])
+        assert (code, errors) == (0, "") and "induction, 4 layers of 8 heads" in printed
+    assert sorted(os.listdir("one")) == ["sinks.npz", "sinks.pdf", "sinks.png"]
+    assert all(Path("one", name).read_bytes() == Path("two", name).read_bytes() for name in os.listdir("one"))
+    with np.load("one/sinks.npz") as data:
+        text = b"na??ve = 1\n" * 30
+        found = measure(open_model(ALIBI, CPU), np.frombuffer(text, np.uint8), 64)
+        np.testing.assert_array_equal(data["entropy"], found.heads.entropy)
+
+
+def test_options_reach_the_measurement(folders, here, capsys):
+    model = str(folders / "gpt2")
+    options = ["--layers", "1", "--begin", "9", "--dtype", "float64", "--device", "cpu"]
+    code, _, errors = command(capsys, [model, "--tokens", "ids", "--window", "12", "--json", "x.json", *options])
+    assert (code, errors) == (0, "")
+    tokens = models.tokens(1, 50)[0].numpy()
+    found = measure(open_model(model, CPU, "float64"), tokens, 12, [1], begin=9)
+    written = json.loads(Path("x.json").read_text("utf-8"))
+    assert written["layers"] == [1] and written["left_out"] == found.left_out == 6
+    np.testing.assert_allclose(written["heads"]["entropy"], found.heads.entropy, rtol=1e-14)
+
+
+def test_a_model_without_its_head_is_measured_but_not_changed(folders, here, capsys):
+    open_model(folders / "bert", CPU).base_model.save_pretrained("bare")
+    assert command(capsys, ["bare", "--tokens", "ids", "--window", "12"])[0] == 0
+    refused(capsys, ["bare", "--tokens", "ids", "--window", "12", "--mask", "3"], "has no head 'cls'")
+
+
+def test_an_interruption_leaves_no_file(folders, here, capsys, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dynamics.sinks.measured._window", stopped)
+    arguments = [str(folders / "llama"), "--tokens", "ids", "--json", "x.json", "--figure", "map"]
+    code, printed, errors = command(capsys, arguments)
+    assert (code, printed, errors) == (130, "", "interrupted: nothing half-written was left behind\n")
+    assert sorted(os.listdir(here)) == ["ids", "text"]
+
+
+def test_nothing_heavy_is_imported_for_help():
+    told = "import sys; from scripts import sinks; sinks.parser(); print({'torch', 'numpy'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+# --- the figure -------------------------------------------------------------------------------------------------------
+
+
+def test_the_figure_of_the_shipped_model_says_what_its_caption_does():
+    data = fig_sink_layers.compute(fig_sink_layers.QUICK_SIZE)
+    assert data.entropy.shape == data.first.shape == (4, 8) and not data.share.any()
+    assert (data.entropy < data.most).all() and data.even < data.most
+    assert (data.first > data.even_first).sum() <= 2
+    assert (data.drain > 0.4).all() and (data.drain < 0.85).all() and (abs(data.peak - 1) < 0.3).all()
+
+
+def test_two_runs_of_the_figure_give_the_same_bytes(tmp_path, monkeypatch):
+    data = fig_sink_layers.compute(1)
+    monkeypatch.setattr(fig_sink_layers, "compute", lambda *_: data)
+    for name in ("one", "two"):
+        assert run(fig_sink_layers.main, ["--quick", "--out", str(tmp_path / name / "figure")]) == 0
+    files = [sorted((tmp_path / name).iterdir()) for name in ("one", "two")]
+    assert [path.name for path in files[0]] == ["figure.npz", "figure.pdf", "figure.png"]
+    assert [path.read_bytes() for path in files[0]] == [path.read_bytes() for path in files[1]]
+
+
+def test_one_layer_far_norms_and_learned_sinks_are_drawn():
+    one = np.ones((1, 3))
+    data = sinks_panels.Data(np.array([4]), one, one / 2, one / 3, np.array([0.01]), np.array([900.0]), 3.0, 2.5, 0.1)
+    figure = sinks_panels.draw(data)
+    assert figure.axes[2].get_yscale() == "log"
+    assert "learned sink logits" in [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+# --- refusals ---------------------------------------------------------------------------------------------------------
+
+
+def refused(capsys, arguments, words):
+    code, printed, errors = command(capsys, arguments)
+    assert code == 2, printed
+    assert printed == ""
+    assert errors.startswith("error: ") and errors.count("\n") == 1, errors
+    assert words in errors
+
+
+def config(**changes):
+    def change(folder):
+        path = folder / "config.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+    return change
+
+
+def weights(change):
+    """Rewrite the weights after a change of the dictionary of tensors."""
+
+    def rewrite(folder):
+        from safetensors.torch import load_file, save_file
+
+        tensors = load_file(folder / "model.safetensors")
+        change(tensors)
+        save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+
+    return rewrite
+
+
+def pickled(folder):
+    (folder / "model.safetensors").unlink()
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps({}))
+
+
+def poisoned(tensors):
+    tensors["model.layers.1.mlp.up_proj.weight"][3, 2] = torch.nan
+
+
+FILES = {
+    "no folder": (shutil.rmtree, "model: no such folder"),
+    "no config": (lambda folder: (folder / "config.json").unlink(), "config.json is missing"),
+    "a config that is no JSON": (lambda folder: (folder / "config.json").write_text("{"), "not readable as JSON"),
+    "unknown family": (config(model_type="rwkv"), "model_type 'rwkv' is not one of bloom, llama"),
+    "a family that transformers does not run": (config(model_type="baichuan"), "model_type 'baichuan' is not one of"),
+    "an encoder with a decoder": (config(model_type="t5", is_encoder_decoder=True), "an encoder and a decoder"),
+    "pickled weights": (pickled, "pickled weights are never read"),
+    "no weights": (lambda folder: (folder / "model.safetensors").unlink(), "neither model.safetensors nor"),
+    "truncated weights": (
+        lambda folder: (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:-9]),
+        "cut off",
+    ),
+    "NaN": (weights(poisoned), "model.layers.1.mlp.up_proj.weight holds a value that is not finite"),
+    "a missing tensor": (
+        weights(lambda tensors: tensors.pop("model.layers.0.self_attn.q_proj.weight")),
+        "tensor model.layers.0.self_attn.q_proj.weight is missing",
+    ),
+    "another shape": (config(hidden_size=16), "transformers cannot load it"),
+    "attention that is not causal": (config(is_causal=False), "is_causal is False"),
+    "no tokenizer": (lambda folder: (folder / "tokenizer.json").unlink(), "tokenizer.json is missing"),
+    "a tokenizer that is none": (
+        lambda folder: (folder / "tokenizer.json").write_text("{}"),
+        "no tokenizer can be read",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_a_bad_model_is_one_line_and_writes_nothing(case, folders, here, capsys):
+    damage, words = FILES[case]
+    shutil.copytree(folders / "llama", "model")
+    damage(here / "model")
+    refused(capsys, ["./model", "--text", "text", "--json", "out/x.json", "--figure", "out/map"], words)
+    assert set(os.listdir(here)) <= {"ids", "text", "model"}
+
+
+def texts(here):
+    Path("empty").write_text(" \n")
+    Path("latin").write_bytes("naïve".encode("latin-1"))
+    Path("words").write_text("1 2 three")
+    Path("short").write_text("1 2 3")
+    Path("large").write_text("1 2 64 3")
+    np.save("half.npy", np.array([0.5, 1]))
+    np.save("table.npy", np.zeros((2, 2), int))
+    np.save("objects.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
+    make_link(here / "link")
+    Path("a file").write_text("")
+
+
+IDS = ["--tokens", "ids", "--window", "12"]
+OPTIONS = {
+    "no text": ([], "one of the arguments --text --tokens is required"),
+    "a text and tokens": (["--text", "text", *IDS], "not allowed with argument"),
+    "a missing text": (["--text", "nowhere"], "No such file or directory: 'nowhere'"),
+    "a folder as text": (["--text", "model"], "Is a directory"),
+    "an empty text": (["--text", "empty"], "empty: the text is empty"),
+    "a text in another encoding": (["--text", "latin"], "latin: not UTF-8"),
+    "a missing file of tokens": (["--tokens", "nowhere.npy"], "No such file or directory"),
+    "tokens in words": (["--tokens", "words"], "words: 'three' is not the number of a token"),
+    "no tokens": (["--tokens", "empty"], "empty: the text is empty"),
+    "tokens that are not whole": (["--tokens", "half.npy"], "half.npy: tokens are whole numbers in one row"),
+    "tokens in two rows": (["--tokens", "table.npy"], "table.npy: tokens are whole numbers in one row"),
+    "pickled tokens": (["--tokens", "objects.npy"], "objects.npy: not an array of numbers"),
+    "an unknown token": (["--tokens", "large"], "tokens must be in 0..63, got 64"),
+    "an unknown first token": ([*IDS, "--begin", "64"], "tokens must be in 0..63, got 64"),
+    "a text that is too short": (["--tokens", "short", "--window", "4"], "the text has 3 tokens, a window takes 4"),
+    "a window of one": (["--tokens", "ids", "--window", "1"], "--window: expected a whole number >= 2, got '1'"),
+    "a window in words": (["--tokens", "ids", "--window", "all"], "--window: expected a whole number"),
+    "a window beyond the positions": (["--tokens", "ids", "--window", "129"], "beyond the 128 positions"),
+    "a layer that is not there": ([*IDS, "--layers", "0,2"], "layers must be in 0..1, got 0, 2"),
+    "layers in words": ([*IDS, "--layers", "all"], "expected layers such as 0,3,7, got 'all'"),
+    "a mask outside the window": ([*IDS, "--mask", "12"], "token 12 is outside the window: 0..11"),
+    "a mask in a layer that is not there": ([*IDS, "--mask", "1@2"], "layers must be in 0..1, got 2"),
+    "a mask in a head that is not there": ([*IDS, "--mask", "1@0.4"], "heads of layer 0 must be in 0..3, got 4"),
+    "a mask of nothing": ([*IDS, "--mask", "@1"], "expected a token and layers such as 5 or 5@0,2.1, got ''"),
+    "a mask of two": ([*IDS, "--mask", "1,2"], "expected one token, got '1,2'"),
+    "a mask in words": ([*IDS, "--mask", "1@all"], "such as 3,7.0,7.2, got 'all'"),
+    "a mask and a swap": ([*IDS, "--mask", "1", "--swap", "1,2"], "not allowed with argument"),
+    "a swap of one": ([*IDS, "--swap", "3"], "expected two different tokens such as 0,5, got '3'"),
+    "a swap with itself": ([*IDS, "--swap", "3,3"], "expected two different tokens such as 0,5, got '3,3'"),
+    "a swap outside the window": ([*IDS, "--swap", "3,12"], "token 12 is outside the window"),
+    "another type": ([*IDS, "--dtype", "int8"], "--dtype: invalid choice: 'int8'"),
+    "another device": ([*IDS, "--device", "tpu"], "device must be auto, cpu or cuda[:N], got 'tpu'"),
+    "a device that is not there": ([*IDS, "--device", "cuda:99"], "no device cuda:99"),
+    "format": ([*IDS, "--figure", "map", "--format", "gif"], "expected pdf, png or pdf,png, got 'gif'"),
+    "JSON into a folder": ([*IDS, "--json", "model"], "it is a folder"),
+    "JSON below a file": ([*IDS, "--json", "a file/x.json"], "is not a folder"),
+    "JSON into a device": ([*IDS, "--json", "/dev/null"], "it is a device"),
+    "JSON through a link": ([*IDS, "--json", "link"], "it is a symbolic link"),
+    "JSON without a name": ([*IDS, "--json", ""], "expected a name"),
+    "figure below a file": ([*IDS, "--figure", "a file/map"], "is not a folder"),
+    "unknown option": ([*IDS, "--seed", "1"], "unrecognized arguments"),
+}
+
+
+@pytest.mark.parametrize("case", OPTIONS)
+def test_a_bad_option_is_one_line_and_writes_nothing(case, folders, here, capsys):
+    arguments, words = OPTIONS[case]
+    shutil.copytree(folders / "llama", "model")
+    texts(here)
+    before = sorted(os.listdir(here))
+    more = [] if "--json" in arguments else ["--json", "out/x.json"]
+    refused(capsys, ["./model", *arguments, *more], words)
+    assert sorted(os.listdir(here)) == before
+
+
+def test_models_trained_here_refuse_what_they_cannot_read(here, capsys):
+    refused(capsys, [str(SHIPPED / "small-vanilla-2"), "--text", "text"], "bytes need a vocabulary of 128")
+    refused(capsys, [str(SHIPPED / "small-vanilla-2"), "--tokens", "ids"], "tokens must be in 0..31")
+
+
+def test_a_swap_in_a_model_without_positions_is_refused(here, capsys):
+    from dynamics.training.checkpoint import save
+
+    model = own(position="none").float()
+    save("bare", model, seed=0, threads=1, device="cpu", training={}, metrics={})
+    refused(capsys, ["./bare", "--tokens", "ids", "--swap", "1,2"], "has no positions that two tokens could exchange")
+    assert command(capsys, ["./bare", "--tokens", "ids", "--mask", "1"])[0] == 0
+
+
+def test_the_same_arguments_unspoilt_are_read(folders, here, capsys):
+    shutil.copytree(folders / "llama", "model")
+    arguments = ["./model", *IDS, "--json", "out/x.json", "--figure", "out/map", "--format", "png"]
+    assert command(capsys, arguments)[0] == 0
+    assert sorted(os.listdir("out")) == ["map.npz", "map.png", "x.json"]
