@@ -21,6 +21,7 @@ SCHEMES = ("none", "alibi", "rope", "learned", "rope on values", "masked in laye
 NAMES = ("no positions", "ALiBi", "RoPE on queries, keys", "learned positions", "RoPE on values too",
          "mask in layer 1 only", "values shifted")  # fmt: skip
 COLORS = ("#000000", "#0072b2", "#009e73", "#d55e00", "#e69f00", "#cc79a7", "#56b4e9")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 FLOOR = 1e-17
 
 
@@ -139,3 +140,52 @@ def _read(scheme: str, places: "NDArray") -> "NDArray":
         last = kept["rows"][HEAD - kept["of"].start, -1]
         kept[int(place)] = float((last[place] / last[0]).log())
     return np.array([kept[int(place)] for place in places[:-1]] + [np.nan])
+
+
+def draw(data: Data) -> "Figure":
+    """Two panels side by side, a key below each."""
+    import matplotlib
+    import numpy as np
+    from matplotlib.figure import Figure
+
+    from .figure_files import STYLE
+
+    with matplotlib.rc_context(fname=STYLE):
+        figure = Figure(figsize=(3.4, 2.6))
+        panels = figure.subplots(1, 2)
+        figure.subplots_adjust(left=0.125, right=0.985, top=0.93, bottom=0.42, wspace=0.36)
+        layers = np.arange(1, data.gaps.shape[1] + 1)
+        for gaps, name, color, marker in zip(data.gaps, NAMES, COLORS, MARKERS, strict=True):
+            panels[0].plot(layers, np.maximum(gaps, FLOOR), color=color, label=name, marker=marker, markersize=2.6)
+        panels[0].set(yscale="log", ylim=(FLOOR / 5, 1e2), xlabel="layer", ylabel="largest difference")
+        panels[0].set_title("(a) from a first token")
+        _leads_panel(panels[1], data)
+        for panel, left, columns in ((panels[0], 0.26, 1), (panels[1], 0.77, 1)):
+            figure.legend(*panel.get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(left, 0.29),
+                          ncol=columns, fontsize=6, frameon=False, handlelength=1.8, labelspacing=0.25)  # fmt: skip
+        return figure
+
+
+def _leads_panel(panel, data: Data) -> None:
+    panel.plot(data.places, 0 * data.places, color=COLORS[0], label="no positions: 0")
+    panel.plot(data.places, data.alibi, color=COLORS[1], label="ALiBi: slope times place")
+    panel.plot(data.places, data.rope, color=COLORS[2], label="RoPE: of either sign")
+    panel.fill_between(data.places, -data.rope_bound, data.rope_bound, color=COLORS[2], alpha=0.18, linewidth=0,
+                       label="RoPE: bound at any distance")  # fmt: skip
+    some = slice(3, None, 6)
+    for read, color in ((data.read_alibi, COLORS[1]), (data.read_rope, COLORS[2])):
+        panel.plot(data.places[some], read[some], color=color, linestyle="", marker="o", markersize=2.6,
+                   markerfacecolor="white", markeredgewidth=0.7)  # fmt: skip
+    panel.set(xlabel="place of the waiver", ylabel="lead of its logit", xlim=(0, QUERY))
+    panel.set_title("(b) over the first token's")
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = figure_parser("fig_waiver_token", __doc__, (QUICK_SIZE, FULL_SIZE), "layers").parse_args(argv)
+    prefix = prefix_of(args)
+    data = compute(args.size)
+    return write_figure(draw(data), data, prefix, args)
+
+
+if __name__ == "__main__":
+    raise SystemExit(run(main))
