@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scripts import fig_sink_reach, fig_value_residual
+from scripts import fig_sink_reach, fig_value_residual, fig_waiver_token
 from scripts.cli import run
 
 
@@ -32,7 +32,15 @@ def test_the_points_of_rest_are_where_both_curves_cross_and_the_flow_stands():
     np.testing.assert_allclose(data.plain[0], data.mu**2)
 
 
-@pytest.mark.parametrize("script", [fig_sink_reach, fig_value_residual])
+def test_three_schemes_keep_a_first_tokens_states_and_marks_lie_on_the_formulas():
+    data = fig_waiver_token.compute(3)
+    assert [scheme[0] for scheme in fig_waiver_token.SCHEMES[:3]] == ["none", "alibi", "rope"]
+    assert data.gaps[:3].max() < 1e-12 and data.gaps[3:, 1:].min() > 1e-2 and data.gaps[6, 0] < 1e-12
+    np.testing.assert_allclose(data.read, np.array([data.alibi, data.rope])[:, data.marks - 1], atol=1e-12)
+    assert (abs(data.rope) <= data.rope_bound).all()
+
+
+@pytest.mark.parametrize("script", [fig_sink_reach, fig_value_residual, fig_waiver_token])
 def test_two_runs_give_the_same_bytes_and_bad_input_is_one_line(script, tmp_path, monkeypatch, capsys):
     data = script.compute(15)
     monkeypatch.setattr(script, "compute", lambda *_: data)
