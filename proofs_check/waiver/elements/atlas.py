@@ -8,6 +8,7 @@ from proofs_check.ledger.mathematical import mathematical
 
 SECTION = "Waiver paper, Section 3.1, added"
 COPY = "Waiver paper, Section 4.2.1, added"
+FIRST = "Values less the first one's are all values whose first is 0."
 
 
 def _arrow(name: str, source: str, statement: str, formula: str, note: str = "") -> Claim:
@@ -35,21 +36,21 @@ CLAIMS: tuple[Claim, ...] = (
         "Where the first token has the value 0 and the weight a, a copy of it, its logit higher by c, is the gate "
         "1/(1 + a e^c) on the output.",
         r"\frac1{1+ae^c}",
-        "Above 1/2 without positions, where c = 0: such a copy takes away less than half.",
+        f"{FIRST} At least 1/2 without positions, where c = 0: such a copy takes away no more than half.",
     ),
     _arrow(
         "sink.contains.drain", SECTION,
-        "A sink token's output is that of a drained token of the same logit and its weight times its value: a drained "
-        "token is a sink token of value 0, and of no other value.",
-        r"o_{b,u}=o_{b,0}+\frac{e^b}{e^b+\sum_je^{s_j}}u",
+        "Attention to n tokens and a sink token has one more term in numerator and denominator; it is that to a "
+        "drained token of the same logit exactly at the value 0.",
+        r"\mathrm{softmax}(s,b)\,(v,u)=\frac{\sum_je^{s_j}v_j+e^bu}{\sum_je^{s_j}+e^b}",
     ),
     _arrow(
         "sink.contains.waiver", COPY,
         "A masked copy of the first token, its logit higher by c, makes of both one token of the first one's value and "
         "of a logit higher by ln(1 + e^c), by ln 2 without positions.",
         r"s_1\mapsto s_1+\ln(1+e^c)",
-        "So it is a sink token, and one where a sink token already stood first: the head is then the same with a "
-        "higher logit.",
+        "So it is a sink token of the logit s_1 + c and the value v_1, beside all tokens or in the first one's place. "
+        "One value at all queries, as long as the first token is the same one.",
     ),
     _arrow(
         "drain.contains.sink_logit", SECTION,
@@ -75,6 +76,7 @@ CLAIMS: tuple[Claim, ...] = (
         "On a head whose first token has the value 0, a learned sink logit is a copy of that token at two queries only "
         "if it is the copy's logit at both, unless the values cancel.",
         r"s_1+c=b=t_1+c",
+        FIRST,
     ),
     _arrow(
         "drain.separated.sink", SECTION,
@@ -84,8 +86,8 @@ CLAIMS: tuple[Claim, ...] = (
     _arrow(
         "gate.separated.sink", SECTION,
         "A sink token whose value does not lie on the line of the plain output is no gate.",
-        r"o_{b,(x,y)}=g\,(o,o')\Rightarrow x\,o'=y\,o",
-        "A coordinate of the values at a time: the line is that of any two coordinates.",
+        r"o_{b,x}\,o'-o_{b,y}\,o=\frac{e^b}{e^b+Z}(x\,o'-y\,o)",
+        "In any two coordinates, o and o' the plain output's, x and y the sink token's.",
     ),
     _arrow(
         "sink.separated.gate", SECTION,
@@ -110,7 +112,7 @@ CLAIMS: tuple[Claim, ...] = (
         "waiver.separated.plus_one", COPY,
         "On tokens of one value that is not 0 no copy of the first one is softmax plus one, a learned sink logit or a "
         "drained token.",
-        r"x=\frac{Zx}{Z+e^b}\iff x=0",
+        r"o_c=x,\qquad\frac{Zx}{Z+e^b}=x\iff x=0",
     ),
     _arrow(
         "waiver.separated.gate", COPY,
@@ -123,6 +125,6 @@ CLAIMS: tuple[Claim, ...] = (
         "Where the first token has the value 0 its copy is one more drained token, of the copy's logit and of no "
         "other, unless the values cancel.",
         r"o_c=o_p\iff p=s_1+c",
-        "So a waiver's share is the first token's, and free only as far as c is.",
+        f"{FIRST} So a waiver's share is the first token's, and free only as far as c is.",
     ),
 )  # fmt: skip

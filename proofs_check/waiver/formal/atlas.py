@@ -26,7 +26,7 @@ n, m = whole("n", 1), whole("m", 1)
 s, t = sequence("s", n), sequence("t", m)
 v, w = sequence("v", n), sequence("w", n)
 b, c, g, p, u, x = map(real, "bcgpux")
-j, k, h = map(var, "jkh")  # bound
+k = var("k")  # bound
 S, V, N, B, C, U = map(var, "svnbcu")
 
 
@@ -34,17 +34,12 @@ def _call(name: str, *arguments: Any) -> Term:
     return Term("call", name, *map(lift, arguments))
 
 
-def _and_one(sequence: Any, item: Any) -> Term:
-    """A sequence of N, and one item behind it."""
-    return each(j, when(j <= N, sequence[j], item))
-
-
 TOP, MASS = total(k, 1, N, exp(S[k]) * V[k]), total(k, 1, N, exp(S[k]))
 PLUS_ONE = define("plus_one", [S, V, N], TOP / (1 + MASS))
 LEARNED = define("learned", [S, V, N, B], TOP / (MASS + exp(B)))
-SINK = define("sink", [S, V, N, B, U], _call("attention", _and_one(S, B), _and_one(V, U), N + 1))
-DRAIN = define("drain", [S, V, N, B], _call("sink", each(h, S[h]), each(h, V[h]), N, B, 0))
-WAIVER = define("waiver", [S, V, N, C], _call("sink", each(h, S[h]), each(h, V[h]), N, S[1] + C, V[1]))
+SINK = define("sink", [S, V, N, B, U], (TOP + exp(B) * U) / (MASS + exp(B)))
+DRAIN = define("drain", [S, V, N, B], TOP / (MASS + exp(B)))
+WAIVER = define("waiver", [S, V, N, C], (TOP + exp(S[1] + C) * V[1]) / (MASS + exp(S[1] + C)))
 
 
 def attention(values: Any, logits: Any = s, size: Any = n) -> Term:
@@ -61,12 +56,12 @@ def learned(values: Any, logit: Any, logits: Any = s, size: Any = n) -> Term:
 
 
 def sink(values: Any, logit: Any, value: Any, logits: Any = s, size: Any = n) -> Term:
-    """One more token in the softmax."""
+    """One more token in the softmax: `one_more` in a formula (waiver.atlas.sink.contains.drain)."""
     return _call("sink", logits, values, size, logit, value)
 
 
 def drain(values: Any, logit: Any, logits: Any = s, size: Any = n) -> Term:
-    """One more token in the softmax, of value 0."""
+    """One more token of value 0, whose logit may be another one at each query."""
     return _call("drain", logits, values, size, logit)
 
 
@@ -82,7 +77,13 @@ def same(value: Any) -> Term:
 
 mass = total(k, 1, n, exp(s[k]))
 top = total(k, 1, n, exp(s[k]) * v[k])
-drained = each(k, when(k < 2, 0, v[k]))  # the first token's value is 0
+drained = each(k, v[k] - v[1])  # any values, of which the first is 0
+
+
+def one_more(logit: Any, value: Any) -> Term:
+    """Attention to the head's tokens and one more, n + 1 in all."""
+    longer = (each(k, when(k <= n, row[k], item)) for row, item in ((s, logit), (v, value)))
+    return _call("attention", *longer, n + 1)
 
 
 # -- which are one ----------------------------------------------------------------------------------------------------
@@ -101,7 +102,7 @@ def _drained_is_gate() -> Statement:
     gate = real("g", 0, 1, open=True)
     matching = log(mass * (1 - gate) / gate)
     return statement(
-        "waiver.atlas.gate.equal.drain", for_all=[n, s, v, b, gate], using=[ATTENTION, SINK, DRAIN],
+        "waiver.atlas.gate.equal.drain", for_all=[n, s, v, b, gate], using=[ATTENTION, DRAIN],
         says=both(eq(drain(v, b), mass / (mass + exp(b)) * attention(v)),
                   eq(gate * attention(v), drain(v, matching))),
     )  # fmt: skip
@@ -110,7 +111,7 @@ def _drained_is_gate() -> Statement:
 def _copy_of_drained() -> Statement:
     """A copy of a drained first token is the gate 1/(1 + e^c a), a the first token's weight."""
     return statement(
-        "waiver.atlas.gate.equal.waiver", for_all=[n, s, v, c], using=[ATTENTION, SINK, WAIVER],
+        "waiver.atlas.gate.equal.waiver", for_all=[n, s, v, c], using=[ATTENTION, WAIVER],
         says=eq(waiver(drained, c), attention(drained) / (1 + exp(c) * exp(s[1]) / mass)),
     )  # fmt: skip
 
@@ -119,19 +120,18 @@ def _copy_of_drained() -> Statement:
 
 
 def _sink_has_drain() -> Statement:
-    """A sink token adds its weight times its value to what a drained token leaves, nothing at the value 0 alone."""
-    weight = exp(b) / (mass + exp(b))
+    """The formula is the attention to n + 1 tokens; and that of a drained token at the value 0 alone."""
     return statement(
         "waiver.atlas.sink.contains.drain", for_all=[n, s, v, b, u], using=[ATTENTION, SINK, DRAIN],
-        says=both(eq(sink(v, b, u), drain(v, b) + weight * u), iff(eq(sink(v, b, u), drain(v, b)), eq(u, 0))),
+        says=both(eq(one_more(b, u), sink(v, b, u)), iff(eq(sink(v, b, u), drain(v, b)), eq(u, 0))),
     )  # fmt: skip
 
 
 def _sink_has_waiver() -> Statement:
     """A first token and its copy are one token of the same value, its logit higher by ln(1 + e^c)."""
-    higher = each(k, when(k < 2, s[1] + log(1 + exp(c)), s[k]))
+    higher = each(k, when(eq(k, 1), s[1] + log(1 + exp(c)), s[k]))
     return statement(
-        "waiver.atlas.sink.contains.waiver", for_all=[n, s, v, c], using=[ATTENTION, SINK, WAIVER],
+        "waiver.atlas.sink.contains.waiver", for_all=[n, s, v, c], using=[ATTENTION, WAIVER],
         says=eq(waiver(v, c), attention(v, higher)),
     )  # fmt: skip
 
@@ -139,8 +139,8 @@ def _sink_has_waiver() -> Statement:
 def _drain_has_learned() -> Statement:
     """A learned logit is a drained token of that logit."""
     return statement(
-        "waiver.atlas.drain.contains.sink_logit", for_all=[n, s, v, b], using=[ATTENTION, LEARNED, SINK, DRAIN],
-        says=eq(learned(v, b), drain(v, b)),
+        "waiver.atlas.drain.contains.sink_logit", for_all=[n, s, v, b], using=[ATTENTION, LEARNED],
+        says=eq(learned(v, b), one_more(b, 0)),
     )  # fmt: skip
 
 
@@ -162,14 +162,14 @@ def _not_learned() -> Statement:
     agree = (eq(learned(v, b), drain(v, logit)) for logit in (p, x))
     return statement(
         "waiver.atlas.sink_logit.separated.drain", for_all=[n, s, v, b, p, x], given=[ne(top, 0)],
-        using=[ATTENTION, LEARNED, SINK, DRAIN], says=iff(both(*agree), both(eq(p, b), eq(x, b))),
+        using=[LEARNED, DRAIN], says=iff(both(*agree), both(eq(p, b), eq(x, b))),
     )  # fmt: skip
 
 
 def _not_drain() -> Statement:
     """Where the other values are 0 a drained token of any logit leaves 0."""
     return statement(
-        "waiver.atlas.drain.separated.sink", for_all=[n, s, b, p, u], using=[ATTENTION, SINK, DRAIN],
+        "waiver.atlas.drain.separated.sink", for_all=[n, s, b, p, u], using=[SINK, DRAIN],
         says=iff(eq(sink(same(0), b, u), drain(same(0), p)), eq(u, 0)),
     )  # fmt: skip
 
@@ -177,10 +177,13 @@ def _not_drain() -> Statement:
 def _not_gate() -> Statement:
     """Two coordinates: a gate stays on the line of the plain output, a sink token on it only if its value is."""
     y = real("y")
-    agree = (eq(sink(values, b, value), g * attention(values)) for values, value in ((v, x), (w, y)))
+    one, two = sink(v, b, x), sink(w, b, y)
+    off = exp(b) / (mass + exp(b)) * (x * attention(w) - y * attention(v))
     return statement(
         "waiver.atlas.gate.separated.sink", for_all=[n, s, v, w, b, g, x, y], using=[ATTENTION, SINK],
-        says=implies(both(*agree), eq(x * attention(w), y * attention(v))),
+        says=both(eq(one * attention(w) - two * attention(v), off),
+                  implies(both(eq(one, g * attention(v)), eq(two, g * attention(w))),
+                          eq(x * attention(w), y * attention(v)))),
     )  # fmt: skip
 
 
@@ -196,20 +199,20 @@ def _not_sink() -> Statement:
 
 
 def _gate_sees_no_mass() -> Statement:
-    """The same two contexts: a learned logit of any size needs a gate for each."""
-    other = total(k, 1, m, exp(t[k]))
-    agree = (eq(learned(same(1), b, logits, size), g * attention(same(1), logits, size))
-             for logits, size in ((s, n), (t, m)))  # fmt: skip
+    """The same two contexts: the gate that a learned logit of any size is in the one is not what it is in the other."""
+    other, gate = total(k, 1, m, exp(t[k])), mass / (mass + exp(b))
+    there = learned(same(1), b, t, m), attention(same(1), t, m)
+    agree = eq(learned(same(1), b), g * attention(same(1))), eq(there[0], g * there[1])
     return statement(
         "waiver.atlas.gate.separated.plus_one", for_all=[n, m, s, t, b, g], using=[ATTENTION, LEARNED],
-        says=implies(both(*agree), eq(mass, other)),
+        says=both(iff(eq(there[0], gate * there[1]), eq(mass, other)), implies(both(*agree), eq(mass, other))),
     )  # fmt: skip
 
 
 def _waiver_keeps() -> Statement:
     """On tokens of one value a copy of the first one changes nothing, a sink token does unless it has that value."""
     return statement(
-        "waiver.atlas.waiver.separated.sink", for_all=[n, s, b, c, u, x], using=[ATTENTION, SINK, WAIVER],
+        "waiver.atlas.waiver.separated.sink", for_all=[n, s, b, c, u, x], using=[SINK, WAIVER],
         says=iff(eq(waiver(same(x), c), sink(same(x), b, u)), eq(u, x)),
     )  # fmt: skip
 
@@ -217,8 +220,8 @@ def _waiver_keeps() -> Statement:
 def _waiver_never_scales() -> Statement:
     """On tokens of one value a learned logit of any size takes something away, a copy does not."""
     return statement(
-        "waiver.atlas.waiver.separated.plus_one", for_all=[n, s, b, c, x], using=[ATTENTION, LEARNED, SINK, WAIVER],
-        says=iff(eq(waiver(same(x), c), learned(same(x), b)), eq(x, 0)),
+        "waiver.atlas.waiver.separated.plus_one", for_all=[n, s, b, c, x], using=[LEARNED, WAIVER],
+        says=both(eq(waiver(same(x), c), x), iff(eq(learned(same(x), b), x), eq(x, 0))),
     )  # fmt: skip
 
 
@@ -226,7 +229,7 @@ def _waiver_and_gate() -> Statement:
     """Values with a coordinate that is 1: a copy is a gate only if both do nothing."""
     agree = (eq(waiver(values, c), g * attention(values)) for values in (same(1), v))
     return statement(
-        "waiver.atlas.waiver.separated.gate", for_all=[n, s, v, c, g], using=[ATTENTION, SINK, WAIVER],
+        "waiver.atlas.waiver.separated.gate", for_all=[n, s, v, c, g], using=[ATTENTION, WAIVER],
         says=iff(both(*agree), both(eq(g, 1), eq(v[1], attention(v)))),
     )  # fmt: skip
 
@@ -235,7 +238,7 @@ def _waiver_logit() -> Statement:
     """A drained first token: its copy is one more drained token, of one logit only."""
     return statement(
         "waiver.atlas.waiver.separated.drain", for_all=[n, s, v, c, p],
-        given=[ne(total(k, 1, n, exp(s[k]) * when(k < 2, 0, v[k])), 0)], using=[ATTENTION, SINK, DRAIN, WAIVER],
+        given=[ne(total(k, 1, n, exp(s[k]) * (v[k] - v[1])), 0)], using=[DRAIN, WAIVER],
         says=iff(eq(waiver(drained, c), drain(drained, p)), eq(p, s[1] + c)),
     )  # fmt: skip
 
@@ -243,11 +246,11 @@ def _waiver_logit() -> Statement:
 def _learned_and_waiver() -> Statement:
     """The same at two queries: a learned logit is the copy's at both."""
     other = sequence("t", n)
-    read = [total(k, 1, n, exp(row[k]) * when(k < 2, 0, v[k])) for row in (s, other)]
+    read = [total(k, 1, n, exp(row[k]) * (v[k] - v[1])) for row in (s, other)]
     agree = (eq(learned(drained, b, row), waiver(drained, c, row)) for row in (s, other))
     return statement(
         "waiver.atlas.sink_logit.separated.waiver", for_all=[n, s, other, v, b, c],
-        given=[ne(part, 0) for part in read], using=[ATTENTION, LEARNED, SINK, WAIVER],
+        given=[ne(part, 0) for part in read], using=[LEARNED, WAIVER],
         says=iff(both(*agree), both(eq(s[1] + c, b), eq(other[1] + c, b))),
     )  # fmt: skip
 

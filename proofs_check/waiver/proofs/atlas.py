@@ -44,9 +44,6 @@ def items(sequence: Term) -> Body:
     return lambda j: sequence[j]
 
 
-values, rows = items(v), items(s)
-
-
 def always(value: Any) -> Body:
     return lambda j: lift(value)
 
@@ -95,17 +92,14 @@ def _quotient(high: Term, less: Term, above: Term, below: Term) -> tuple[Term, S
     return fact, have(fact, steps(have(0 < below), have(0 < less, of_facts), zero(*parts, factor=less * below)))
 
 
-def sink_is(logit: Any, value: Any, of: Body = values, logits: Body = rows, size: Any = n) -> tuple[Term, Step]:
+def one_more_is(logit: Any, value: Any) -> tuple[Term, Step]:
     """Attention to a head and one more token is (sum e^s v + e u)/(Z + e), as a fact."""
-    one, two = (_joined(*pair, size) for pair in ((logits, logit), (of, value)))
-    less, plain, own, less_is = _parted(size + 1, size, one)
-    high, above, more, high_is = _parted(size + 1, size, one, two)
+    one, two = ((lambda j, of=of, own=own: when(j <= n, of(j), own), of, always(own))
+                for of, own in ((items(s), logit), (items(v), value)))  # fmt: skip
+    less, plain, own, less_is = _parted(n + 1, n, one)
+    high, above, more, high_is = _parted(n + 1, n, one, two)
     fact, is_fact = _quotient(high, less, above + more, plain + own)
-    return fact, chain(positive(plain), less_is, high_is, is_fact)
-
-
-def _joined(among: Body, own: Any, size: Any) -> Part:
-    return lambda j: when(j <= size, among(j), own), among, always(own)
+    return fact, chain(have(0 <= plain), less_is, high_is, is_fact)
 
 
 def _other_than_0(term: Term, which: int) -> Step:
@@ -116,6 +110,7 @@ def _other_than_0(term: Term, which: int) -> Step:
 
 Z, top = total(k, 1, n, exp(s[k])), total(k, 1, n, exp(s[k]) * v[k])
 Y = total(k, 1, m, exp(t[k]))
+some = have(0 <= Z)
 E, X = exp(b), exp(s[1] + c)  # of the one more token, and of a copy of the first
 
 
@@ -124,59 +119,46 @@ E, X = exp(b), exp(s[1] + c)  # of the one more token, and of a copy of the firs
 
 def _shifted() -> Scripts:
     less = total(k, 1, n, exp(s[k] - b))
-    return {"conclusion": steps(positive(Z), positive(less), cleared(Z + E, 1 + less), identity)}
+    return {"conclusion": steps(some, have(0 <= less), cleared(Z + E, 1 + less), identity)}
 
 
 def _drained_is_gate() -> Scripts:
-    fact, step = sink_is(b, 0)
     odds = Z * (1 - g) / g
-    other, other_step = sink_is(log(odds), 0)
-    back = steps(positive(Z), have(0 < odds), other_step, zero((-1, other)))
-    return {"conclusion": by("split", steps(step, zero((1, fact))), back)}
+    return {"conclusion": by("split", positive(Z)(zero()), chain(positive(Z), have(0 < odds))(zero()))}
 
 
 def _sink_has_drain() -> Scripts:
-    (full, full_step), (none, none_step) = sink_is(b, u), sink_is(b, 0)
-    facts = chain(full_step, none_step)
-    sum_is = facts(zero((1, full), (-1, none)))
-    # (sink - drain) (Z + e) = e u
-    there = facts(zero((Z + E, eq(full.parts[1], none.parts[1])), (-Z - E, full), (Z + E, none), factor=E))
-    back = facts(zero((1, full), (-1, none), (E / (Z + E), eq(u, 0))))
-    return {"conclusion": by("split", sum_is, exactly(there, back))}
+    fact, step = one_more_is(b, u)
+    sink, none = fact.parts[2], top / (Z + E)
+    there = some(zero((Z + E, eq(sink, none)), factor=E))
+    back = some(zero((E / (Z + E), eq(u, 0))))
+    return {"conclusion": by("split", step(zero((1, fact))), exactly(there, back))}
 
 
 def _sink_has_waiver() -> Scripts:
     """The first item of both sums is 1 + e^c times what it was; with a copy there is e^c times it more."""
     higher = s[1] + log(1 + exp(c))
-    logit = lambda j: when(j < 2, higher, s[j]), always(higher), rows
+    logit = lambda j: when(eq(j, 1), higher, s[j]), always(higher), items(s)
     less, first_less, rest_less, less_is = _parted(n, 1, logit)
-    high, first_high, rest_high, high_is = _parted(n, 1, logit, (values,) * 3)
+    high, first_high, rest_high, high_is = _parted(n, 1, logit, (items(v),) * 3)
     below, above = first_less + rest_less, first_high + rest_high
     raised, is_raised = _quotient(high, less, above, below)
-    kept, step = sink_is(s[1] + c, v[1])
     # What is behind the first item may be empty.
     behind = have(0 <= rest_less, termwise(rest_less, ">=", 0, by("signs", [], {}))(of_facts))
-    facts = chain(step, have(0 < first_less), behind, less_is, high_is, is_raised, split_sum(Z, 1), split_sum(top, 1))
+    sums = chain(less_is, high_is, is_raised, split_sum(Z, 1), split_sum(top, 1))
+    facts = chain(positive(Z), have(0 < first_less), behind, sums)
     one, two = eq(Z, exp(s[1]) + rest_less), eq(top, exp(s[1]) * v[1] + rest_high)
     both = (1 / below, two), (-(top + X * v[1]) / below / (Z + X), one)
-    return {"conclusion": facts(zero((1, kept), (-1, raised), *both))}
+    return {"conclusion": facts(zero((-1, raised), *both))}
 
 
 def _drain_has_learned() -> Scripts:
-    fact, step = sink_is(b, 0)
+    fact, step = one_more_is(b, 0)
     return {"conclusion": step(zero((-1, fact)))}
 
 
-nothing, gone = when(ONE < 2, 0, v[1]), eq(when(ONE < 2, 0, v[1]), 0)  # the value of a drained first token's copy
-
-
-def drained(j: Any) -> Term:
-    return when(j < 2, 0, v[j])
-
-
 def _copy_of_drained() -> Scripts:
-    kept, step = sink_is(s[1] + c, nothing, drained)
-    return {"conclusion": chain(step, resolve(nothing, 0))(zero((1, kept), (X / (Z + X), gone)))}
+    return {"conclusion": positive(Z)(zero())}
 
 
 # -- which cannot be which ---------------------------------------------------------------------------------------------
@@ -191,118 +173,93 @@ def _not_plus_one() -> Scripts:
     return {"conclusion": exactly(value(there), e_is(by("split", search, search)))}
 
 
+def _equal_logits(read: Term, mass: Term, one: Term, two: Term) -> tuple[Tactic, Tactic]:
+    """y/(Z + e) = y/(Z + e'), times y (Z + e) (Z + e'): so e' = e; and the other way round."""
+    agree, power = eq(read / (mass + one), read / (mass + two)), eq(two, one)
+    weight = read * (mass + one) * (mass + two)
+    there = by("exponentiate", zero((weight, agree), factor=read**2))
+    same = have(power, by("logarithm", known))
+    back = zero((read / (mass + one) / (mass + two), power))
+    return have(0 <= mass)(there), chain(have(0 <= mass), same)(back)
+
+
 def _not_learned() -> Scripts:
-    def there(logit: Term) -> Tactic:
-        """top/(Z + e) = top/(Z + e'), times top (Z + e) (Z + e')."""
-        fact, step = sink_is(logit, 0)
-        weight, agree = top * (Z + E) * (Z + exp(logit)), eq(top / (Z + E), fact.parts[1])
-        return step(by("exponentiate", zero((weight, agree), (weight, fact), factor=top**2)))
-
-    def back(logit: Term) -> Tactic:
-        fact, step = sink_is(logit, 0)
-        power = eq(exp(logit), E)
-        same = have(power, by("logarithm", known))
-        return chain(step, same)(zero((-1, fact), (top / (Z + E) / (Z + exp(logit)), power)))
-
-    apart = _other_than_0(top, 0)
-    return {"conclusion": exactly(apart(by("split", there(p), there(x))), by("split", back(p), back(x)))}
+    there, back = zip(*(_equal_logits(top, Z, E, exp(logit)) for logit in (p, x)), strict=True)
+    return {"conclusion": exactly(_other_than_0(top, 0)(by("split", *there)), by("split", *back))}
 
 
 def _not_drain() -> Scripts:
-    """0 and e u/(Z + e)."""
-    (full, full_step), (none, none_step) = sink_is(b, u, always(0)), sink_is(p, 0, always(0))
-    facts, agree = chain(full_step, none_step), eq(full.parts[1], none.parts[1])
-    there = facts(zero((Z + E, agree), (-Z - E, full), (Z + E, none), factor=E))
-    back = facts(zero((1, full), (-1, none), (E / (Z + E), eq(u, 0))))
-    return {"conclusion": exactly(there, back)}
+    """e u/(Z + e) = 0."""
+    agree = eq(E * u / (Z + E), 0)
+    there, back = zero((Z + E, agree), factor=E), zero((E / (Z + E), eq(u, 0)))
+    return {"conclusion": exactly(some(there), some(back))}
 
 
 def _not_gate() -> Scripts:
-    """With o and o' the plain outputs, (Z + e) g o = Z o + e x and (Z + e) g o' = Z o' + e y, crosswise."""
-    (one, one_step), (two, two_step) = sink_is(b, x), sink_is(b, y, items(w))
-    out, other = top / Z, total(k, 1, n, exp(s[k]) * w[k]) / Z
-    agree = eq(one.parts[1], g * out), eq(two.parts[1], g * other)
-    weights = (other, agree[0]), (-other, one), (-out, agree[1]), (out, two)
-    rows = [(weight * (Z + E), fact) for weight, fact in weights]
-    return {"conclusion": by("assume", chain(one_step, two_step)(zero(*rows, factor=E)))}
+    """With o and o' the plain outputs, g o = (Z o + e x)/(Z + e) and g o' = (Z o' + e y)/(Z + e), crosswise."""
+    other = total(k, 1, n, exp(s[k]) * w[k])
+    agree = eq((top + E * x) / (Z + E), g * top / Z), eq((other + E * y) / (Z + E), g * other / Z)
+    rows = ((Z + E) * other / Z, agree[0]), (-(Z + E) * top / Z, agree[1])
+    return {"conclusion": by("split", positive(Z)(zero()), by("assume", positive(Z)(zero(*rows, factor=E))))}
 
 
 def _not_sink() -> Scripts:
     """(g - 1) Z = e (u - g) = (g - 1) Y, so g = 1, and then u = 1."""
-    ones = sink_is(b, u, always(1)), sink_is(b, u, always(1), items(t), m)
-    (one, two), facts = (fact for fact, _ in ones), chain(*(step for _, step in ones))
-    agree = [eq(fact.parts[1], g * part / part) for fact, part in ((one, Z), (two, Y))]
+    agree = [eq((part + E * u) / (part + E), g * part / part) for part in (Z, Y)]
     apart, g_is, u_is = Z - Y, eq(g, 1), eq(u, 1)
-    gate = have(g_is, zero((-(Z + E) * apart, agree[0]), ((Z + E) * apart, one), ((Y + E) * apart, agree[1]),
-                           (-(Y + E) * apart, two), factor=apart**2))  # fmt: skip
-    value = zero((Z + E, agree[0]), (-Z - E, one), (Z + E, g_is), factor=E)
-    there = chain(facts, _other_than_0(apart, 0), gate)(by("split", value, known))
-    back = (zero((1, fact), (-1, g_is), (E / (part + E), u_is)) for fact, part in ((one, Z), (two, Y)))
-    return {"conclusion": exactly(there, facts(by("split", *back)))}
+    gate = have(g_is, zero((-(Z + E) * apart, agree[0]), ((Y + E) * apart, agree[1]), factor=apart**2))
+    value = zero((Z + E, agree[0]), (Z + E, g_is), factor=E)
+    sums = chain(positive(Z), positive(Y))
+    there = chain(sums, _other_than_0(apart, 0), gate)(by("split", value, known))
+    back = (zero((-1, g_is), (E / (part + E), u_is)) for part in (Z, Y))
+    return {"conclusion": exactly(there, sums(by("split", *back)))}
 
 
 def _gate_sees_no_mass() -> Scripts:
     """Z/(Z + e) = g = Y/(Y + e)."""
-    agree = [eq(part / (part + E), g * part / part) for part in (Z, Y)]
-    rows = [(sign * (Z + E) * (Y + E), fact) for sign, fact in zip((1, -1), agree, strict=True)]
-    return {"conclusion": by("assume", chain(positive(Z), positive(Y))(zero(*rows, factor=E)))}
+    here, there = (eq(part / (part + E), g * part / part) for part in (Z, Y))
+    gate, same, sums = eq(Y / (Y + E), Z / (Z + E) * Y / Y), eq(Z, Y), chain(positive(Z), positive(Y))
+    weight = (Z + E) * (Y + E)
+    only_then = sums(zero((-weight, gate), factor=E))
+    back = sums(zero((-E / weight, same)))
+    any_gate = by("assume", sums(zero((weight, here), (-weight, there), factor=E)))
+    return {"conclusion": by("split", exactly(only_then, back), any_gate)}
 
 
 def _waiver_keeps() -> Scripts:
     """x = (Z x + e u)/(Z + e)."""
-    (kept, kept_step), (full, full_step) = sink_is(s[1] + c, x, always(x)), sink_is(b, u, always(x))
-    facts, agree = chain(kept_step, full_step), eq(kept.parts[1], full.parts[1])
-    there = facts(zero((-Z - E, agree), (Z + E, kept), (-Z - E, full), factor=E))
-    back = facts(zero((1, kept), (-1, full), (-E / (Z + E), eq(u, x))))
-    return {"conclusion": exactly(there, back)}
+    agree = eq((x * Z + X * x) / (Z + X), (x * Z + E * u) / (Z + E))
+    there, back = zero((-Z - E, agree), factor=E), zero((-E / (Z + E), eq(u, x)))
+    return {"conclusion": exactly(some(there), some(back))}
 
 
 def _waiver_never_scales() -> Scripts:
     """x = Z x/(Z + e)."""
-    kept, step = sink_is(s[1] + c, x, always(x))
-    there = step(zero((Z + E, eq(kept.parts[1], x * Z / (Z + E))), (-Z - E, kept), factor=E))
-    return {"conclusion": exactly(there, step(zero((1, kept), (E / (Z + E), eq(x, 0)))))}
+    there, back = zero((-Z - E, eq(x * Z / (Z + E), x)), factor=E), zero((-E / (Z + E), eq(x, 0)))
+    return {"conclusion": by("split", some(zero()), exactly(some(there), some(back)))}
 
 
 def _waiver_and_gate() -> Scripts:
     """1 = g; and then (Z o + e v_1)/(Z + e) = o."""
-    (ones, ones_step), (kept, kept_step) = sink_is(s[1] + c, 1, always(1)), sink_is(s[1] + c, v[1])
-    facts, out, g_is = chain(ones_step, kept_step), top / Z, eq(g, 1)
-    agree = eq(ones.parts[1], g * Z / Z), eq(kept.parts[1], g * out)
-    gate = have(g_is, zero((-1, agree[0]), (1, ones)))
-    value = zero((Z + X, agree[1]), (-Z - X, kept), (-(Z + X) * out, g_is), factor=X)
-    there = chain(facts, gate)(by("split", known, value))
-    back = zero((1, ones), (-1, g_is)), zero((1, kept), (-out, g_is), (X / (Z + X), eq(v[1], out)))
-    return {"conclusion": exactly(there, facts(by("split", *back)))}
+    out, g_is = top / Z, eq(g, 1)
+    agree = eq((Z + X) / (Z + X), g * Z / Z), eq((top + X * v[1]) / (Z + X), g * out)
+    value = zero((Z + X, agree[1]), ((Z + X) * out, g_is), factor=X)
+    there = chain(positive(Z), have(g_is, zero((-1, agree[0]))))(by("split", known, value))
+    back = zero((-1, g_is)), zero((-out, g_is), (X / (Z + X), eq(v[1], out)))
+    return {"conclusion": exactly(there, positive(Z)(by("split", *back)))}
 
 
 def _waiver_logit() -> Scripts:
-    """With y what is read, y/(Z + e) = y/(Z + e'), times y (Z + e) (Z + e')."""
-    (kept, step), (other, other_step) = sink_is(s[1] + c, nothing, drained), sink_is(p, 0, drained)
-    read, P = total(k, 1, n, exp(s[k]) * drained(k)), exp(p)
-    facts = chain(step, other_step, resolve(nothing, 0))
-    weight, power = read * (Z + X) * (Z + P), eq(P, X)
-    rows = (weight, eq(kept.parts[1], other.parts[1])), (-weight, kept), (weight, other)
-    there = by("exponentiate", zero(*rows, (-read * (Z + P) * X, gone), factor=read**2))
-    back = zero((1, kept), (-1, other), (X / (Z + X), gone), (read / (Z + X) / (Z + P), power))
-    same = have(power, by("logarithm", known))
-    return {"conclusion": exactly(chain(_other_than_0(read, 0), facts)(there), chain(facts, same)(back))}
+    read = total(k, 1, n, exp(s[k]) * (v[k] - v[1]))
+    there, back = _equal_logits(read, Z, X, exp(p))
+    return {"conclusion": exactly(_other_than_0(read, 0)(there), back)}
 
 
 def _learned_and_waiver() -> Scripts:
-    """With y what is read, y/(Z + e) = y/(Z + e'), times y (Z + e) (Z + e'); at each of the two queries."""
-
     def at(number: int, row: Term) -> tuple[Tactic, Tactic]:
-        kept, step = sink_is(row[1] + c, nothing, drained, items(row))
-        mass, read = total(k, 1, n, exp(row[k])), total(k, 1, n, exp(row[k]) * drained(k))
-        copy = exp(row[1] + c)
-        facts, agree = chain(step, resolve(nothing, 0)), eq(read / (mass + E), kept.parts[1])
-        weight, power = read * (mass + E) * (mass + copy), eq(copy, E)
-        rows = (weight, agree), (weight, kept), (read * (mass + E) * copy, gone)
-        there = by("exponentiate", zero(*rows, factor=read**2))
-        back = zero((-1, kept), (-copy / (mass + copy), gone), (read / (mass + copy) / (mass + E), power))
-        same = have(power, by("logarithm", known))
-        return chain(_other_than_0(read, number), facts)(there), chain(facts, same)(back)
+        mass, read = total(k, 1, n, exp(row[k])), total(k, 1, n, exp(row[k]) * (v[k] - v[1]))
+        there, back = _equal_logits(read, mass, E, exp(row[1] + c))
+        return _other_than_0(read, number)(there), back
 
     there, back = zip(*(at(number, row) for number, row in enumerate((s, t))), strict=True)
     return {"conclusion": exactly(by("split", *there), by("split", *back))}
