@@ -49,7 +49,7 @@ ARROWS: tuple[Arrow, ...] = (
     Arrow(LOGIT, CONTAINS, PLUS_ONE, "waiver.beyond.sink_logit"),
     _own(PLUS_ONE, SEPARATED, LOGIT, "a query of 0"),
     _own(LOGIT, SEPARATED, DRAIN, "two queries of the same logits"),
-    _own(LOGIT, SEPARATED, WAIVER, "two queries, a first token of value 0"),
+    Arrow(LOGIT, SEPARATED, WAIVER, "waiver.atlas.waiver.separated.drain", "two queries, a first token of value 0"),
     Arrow(LOGIT, SEPARATED, GATE, "waiver.beyond.gate.constant", "two queries, one token"),
     _own(DRAIN, SEPARATED, SINK, "all other values are 0"),
     Arrow(DRAIN, SEPARATED, WAIVER, "waiver.atlas.waiver.separated.plus_one", "all values are one, not 0"),

@@ -59,8 +59,8 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     _arrow(
         "plus_one.separated.sink_logit", SECTION,
-        "No keys and no values make softmax plus one the learned sink logit b at a query of 0 with one token of value "
-        "1 and with two, unless b = 0.",
+        "At a query of 0, with a token of value 1 and with two such tokens, softmax plus one is not the learned sink "
+        "logit b whatever key and value it gives the token, unless b = 0.",
         r"\frac{u}{2}=\frac1{1+e^b},\ \frac{2u}{3}=\frac2{2+e^b}\iff b=0,\ u=1",
         "At a query of 0 all logits are 0, whatever the keys: the logits cannot be lowered by b. So a drained token "
         "without a bias, its logit q.k, is no learned logit there either.",
@@ -70,13 +70,6 @@ CLAIMS: tuple[Claim, ...] = (
         "A learned sink logit is a drained token at two queries that see the same logits only if the token's logits at "
         "both are the learned one, unless the values cancel.",
         r"o_p=o_b=o_x\iff p=b=x",
-    ),
-    _arrow(
-        "sink_logit.separated.waiver", COPY,
-        "On a head whose first token has the value 0, a learned sink logit is a copy of that token at two queries only "
-        "if it is the copy's logit at both, unless the values cancel.",
-        r"s_1+c=b=t_1+c",
-        FIRST,
     ),
     _arrow(
         "drain.separated.sink", SECTION,
@@ -125,6 +118,7 @@ CLAIMS: tuple[Claim, ...] = (
         "Where the first token has the value 0 its copy is one more drained token, of the copy's logit and of no "
         "other, unless the values cancel.",
         r"o_c=o_p\iff p=s_1+c",
-        f"{FIRST} So a waiver's share is the first token's, and free only as far as c is.",
+        f"{FIRST} So a waiver's share is the first token's, and free only as far as c is; a learned logit, one number, "
+        "is not the copy at two queries that give the first token different logits.",
     ),
 )  # fmt: skip

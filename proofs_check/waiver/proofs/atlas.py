@@ -216,14 +216,11 @@ def _not_sink() -> Scripts:
 
 
 def _gate_sees_no_mass() -> Scripts:
-    """Z/(Z + e) = g = Y/(Y + e)."""
-    here, there = (eq(part / (part + E), g * part / part) for part in (Z, Y))
-    gate, same, sums = eq(Y / (Y + E), Z / (Z + E) * Y / Y), eq(Z, Y), chain(positive(Z), positive(Y))
-    weight = (Z + E) * (Y + E)
-    only_then = sums(zero((-weight, gate), factor=E))
-    back = sums(zero((-E / weight, same)))
-    any_gate = by("assume", sums(zero((weight, here), (-weight, there), factor=E)))
-    return {"conclusion": by("split", exactly(only_then, back), any_gate)}
+    """Z/(Z + e) = Y/(Y + e), times both denominators."""
+    agree = eq(Y / (Y + E), Z / (Z + E) / (Z / Z) * (Y / Y))
+    weight, sums = (Z + E) * (Y + E), chain(positive(Z), positive(Y))
+    there, back = zero((-weight, agree), factor=E), zero((-E / weight, eq(Z, Y)))
+    return {"conclusion": exactly(sums(there), sums(back))}
 
 
 def _waiver_keeps() -> Scripts:
@@ -255,16 +252,6 @@ def _waiver_logit() -> Scripts:
     return {"conclusion": exactly(_other_than_0(read, 0)(there), back)}
 
 
-def _learned_and_waiver() -> Scripts:
-    def at(number: int, row: Term) -> tuple[Tactic, Tactic]:
-        mass, read = total(k, 1, n, exp(row[k])), total(k, 1, n, exp(row[k]) * (v[k] - v[1]))
-        there, back = _equal_logits(read, mass, E, exp(row[1] + c))
-        return _other_than_0(read, number)(there), back
-
-    there, back = zip(*(at(number, row) for number, row in enumerate((s, t))), strict=True)
-    return {"conclusion": exactly(by("split", *there), by("split", *back))}
-
-
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "waiver.atlas.plus_one.equal.sink_logit": _shifted,
     "waiver.atlas.gate.equal.drain": _drained_is_gate,
@@ -282,6 +269,5 @@ SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "waiver.atlas.waiver.separated.plus_one": _waiver_never_scales,
     "waiver.atlas.waiver.separated.gate": _waiver_and_gate,
     "waiver.atlas.waiver.separated.drain": _waiver_logit,
-    "waiver.atlas.sink_logit.separated.waiver": _learned_and_waiver,
 }
 NEEDS: dict[str, str] = {}
