@@ -11,8 +11,8 @@ from proofs_check.core.domain import Sequent, Variable, facts
 from proofs_check.core.normal import canonical_formula, constant, is_number, normal
 from proofs_check.core.normal import times as product
 from proofs_check.core.printing import text
-from proofs_check.core.terms import ONE, ZERO, Term, exp, free, lift, to_json, walk
-from proofs_check.language.notation import each, total, var
+from proofs_check.core.terms import ONE, ZERO, Term, eq, exp, free, lift, ne, to_json, walk
+from proofs_check.language.notation import each, total, var, when
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import scaled, small
 from proofs_check.rigour.auto import auto
@@ -272,6 +272,16 @@ def around(node: Term, at: Any) -> Step:
     """The sum as what stands before a place, there, and behind it, as two facts."""
     _, index, low, _, body = node.parts
     return chain(split_sum(node, at), split_sum(total(var(index), low, at, body), at - 1))
+
+
+def without(size: Any, place: Any, body: Callable[[Any], Term]) -> tuple[Term, Term, Step]:
+    """The sum of 1..size without the item at a place, the whole one, and their difference as a fact."""
+    k, kl = var("k"), var("kl")
+    node, whole = total(kl, 1, size, when(ne(kl, place), body(kl), 0)), total(k, 1, size, body(k))
+    parts = (total(kl, low, high, node.parts[4]) for low, high in ((1, place - 1), (place + 1, size)))
+    ends = (termwise(part, "=", body(kl), search) for part in parts)
+    why = steps(around(node, place), around(whole, place), *ends, arithmetic.of_facts)
+    return node, whole, have(eq(node, whole - body(place)), why)
 
 
 def closed(node: Term, primitive: Any, factor: Any = ONE) -> Step:

@@ -1,4 +1,6 @@
 """Claims of the waiver paper (anomalous attention distribution), one module per section."""
 
 # Every module listed here exports CLAIMS, a tuple.
-SECTIONS: tuple[str, ...] = ("elements.waivers", "elements.causal", "elements.denominators", "measured.quoted")
+SECTIONS: tuple[str, ...] = (
+    "elements.waivers", "elements.causal", "elements.denominators", "elements.atlas", "measured.quoted",
+)  # fmt: skip

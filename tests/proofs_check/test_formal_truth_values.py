@@ -107,6 +107,30 @@ def test_the_effect_of_a_token_and_other_denominators(head):
     close(gated, point_of(head, g=Fraction(1, 4)), float(sink.gated_output(logits, values, 0.25)[0]), 1e-10)
 
 
+def test_the_six_ways_of_the_atlas(head):
+    logits, values = head["s"], head["v"][:, None]
+    point = point_of(head, b=Fraction(1, 2), u=Fraction(-3, 2), c=Fraction(1, 4), g=Fraction(1, 4))
+    arrows = {name.removeprefix("waiver.atlas."): claim for name, claim in waiver.FORMAL.items()}
+    sink_token = float(sink.sink_token_output(logits, values, 0.5, [-1.5])[0])
+    for number in (1, 2):  # the softmax over n + 1 tokens, and the formula
+        close(side(arrows["sink.contains.drain"], 0, number), point, sink_token, 1e-10)
+    scaled = float(sink.sink_output(logits, values, 0.5)[0])
+    lower = float(sink.zero_token_output(logits - 0.5, values)[0])
+    for number, true in ((1, scaled), (2, lower)):
+        close(side(arrows["plus_one.equal.sink_logit"], number), point, true, 1e-10)
+        close(side(arrows["drain.contains.sink_logit"], number), point, scaled, 1e-10)
+    gated = float(sink.gated_output(logits, values, 0.25)[0])
+    for number in (1, 2):
+        close(side(arrows["gate.equal.drain"], 1, number), point, gated, 1e-10)
+    copied = float(sink.masked_waiver_output(logits, values, 0.25)[0])
+    for number in (1, 2):
+        close(side(arrows["sink.contains.waiver"], number), point, copied, 1e-10)
+    gate = float(sink.drained_copy_gate(np.exp(logits[0]) / np.exp(logits).sum(), 0.25))
+    drained = float(sink.gated_output(logits, values - values[0], gate)[0])
+    for number in (1, 2):
+        close(side(arrows["gate.equal.waiver"], number), point, drained, 1e-10)
+
+
 def test_the_printed_mask_and_a_second_copy(head):
     printed = sink.printed_causal_attention(np.tile(head["s"], (SIZE, 1)))
     rows = waiver.FORMAL["waiver.eq7.rows"].says.parts[0].parts[2]

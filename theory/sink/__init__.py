@@ -1,5 +1,6 @@
-"""Attention sinks: importance and its entropy, reach, effect on the output, other denominators, the first token."""
+"""Attention sinks: importance, entropy, reach, effect on the output, other denominators, one more token, the first."""
 
+from theory.sink.atlas import drained_copy_gate, masked_waiver_output, merged_logit, sink_token_output
 from theory.sink.denominators import (
     GateWitness,
     gate_witness,
@@ -59,6 +60,7 @@ __all__ = [
     "causal_leak",
     "copy_weights",
     "divergence_bound",
+    "drained_copy_gate",
     "entropy_bound",
     "eviction_counterexample",
     "eviction_score",
@@ -71,7 +73,9 @@ __all__ = [
     "level_witness",
     "logit_lead",
     "masked_sink_length",
+    "masked_waiver_output",
     "matching_sink_logit",
+    "merged_logit",
     "no_effect_value",
     "no_op_value",
     "norm_score",
@@ -87,6 +91,7 @@ __all__ = [
     "sink_length",
     "sink_output",
     "sink_softmax",
+    "sink_token_output",
     "softmax_plus_one",
     "token_importance",
     "uniform_causal_entropy",

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.core.domain import Sequent
-from proofs_check.core.terms import ONE, Term, absolute, eq, exp, free, lift, log, ne, substitute
+from proofs_check.core.terms import ONE, Term, absolute, eq, exp, free, lift, log, substitute
 from proofs_check.language.notation import largest, least, total, var, when
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import of_facts
@@ -39,6 +39,7 @@ from proofs_check.rigour.steps import (
     termwise,
     tightened,
     times,
+    without,
 )
 from proofs_check.rigour.sums import used
 from proofs_check.rigour.tactics import Proof, Tactic, by, first
@@ -92,18 +93,9 @@ def divisor(q: Sequent) -> Proof:
 # -- one token less ----------------------------------------------------------------------------------------------------
 
 
-def _without(body: Callable[[Any], Term]) -> tuple[Term, Term, Step]:
-    """The sum without item i, the whole one, and their difference as a fact."""
-    node, plain = total(kl, 1, n, when(ne(kl, i), body(kl), 0)), total(ko, 1, n, body(ko))
-    ends = (
-        termwise(total(kl, low, high, node.parts[4]), "=", body(kl), search) for low, high in ((1, i - 1), (i + 1, n))
-    )
-    return node, plain, have(eq(node, plain - body(i)), steps(around(node, i), around(plain, i), *ends, of_facts))
-
-
 def _eviction() -> Scripts:
-    less, plain, less_is = _without(lambda j: exp(s[j]))
-    _less_v, _plain_v, less_v_is = _without(lambda j: exp(s[j]) * v[j])
+    less, plain, less_is = without(n, i, lambda j: exp(s[j]))
+    _less_v, _plain_v, less_v_is = without(n, i, lambda j: exp(s[j]) * v[j])
     below, above = total(k, 1, i - 1, exp(s[k])), total(k, i + 1, n, exp(s[k]))
     upper, lower = (termwise(part, ">", 0)(of_facts) for part in (above, below))
     between = steps(have(1 < i, linear((1, n < i + 1), (1, 2 <= n))), tightened("i", i < 2, 1 < i),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from proofs_check.core.terms import Term, eq, exp, ne
+from proofs_check.core.terms import Term, eq, exp
 from proofs_check.language.notation import total, var, when
 from proofs_check.rigour.arithmetic import of_facts
 from proofs_check.rigour.steps import (
@@ -26,6 +26,7 @@ from proofs_check.rigour.steps import (
     steps,
     termwise,
     tightened,
+    without,
 )
 from proofs_check.rigour.sums import used
 from proofs_check.rigour.tactics import by
@@ -34,22 +35,13 @@ n, q, i, j, k, kl = map(var, ("n", "q", "i", "j", "k", "kl"))
 s, v = var("s"), var("v")
 
 
-def _without(body: Callable[[Any], Term]) -> tuple[Term, Term, Step]:
-    """The sum without item q, the whole one, and their difference as a fact."""
-    node, plain = total(kl, 1, n, when(ne(kl, q), body(kl), 0)), total(k, 1, n, body(k))
-    ends = (
-        termwise(total(kl, low, high, node.parts[4]), "=", body(kl), search) for low, high in ((1, q - 1), (q + 1, n))
-    )
-    return node, plain, have(eq(node, plain - body(q)), steps(around(node, q), around(plain, q), *ends, of_facts))
-
-
 def _others() -> tuple[Term, Term, Step, Step]:
     """The mass of the others, the whole mass, why the first is positive, and both values' sums as facts.
 
     n >= 2, so something stands before q or behind it.
     """
-    less, plain, less_is = _without(lambda j: exp(s[j]))
-    _less_v, _plain_v, less_v_is = _without(lambda j: exp(s[j]) * v[j])
+    less, plain, less_is = without(n, q, lambda j: exp(s[j]))
+    _less_v, _plain_v, less_v_is = without(n, q, lambda j: exp(s[j]) * v[j])
     below, above = total(k, 1, q - 1, exp(s[k])), total(k, q + 1, n, exp(s[k]))
     upper, lower = (termwise(part, ">", 0)(of_facts) for part in (above, below))
     between = steps(have(1 < q, linear((1, n < q + 1), (1, 2 <= n))), tightened("q", q < 2, 1 < q),

@@ -1,4 +1,4 @@
-"""Claims about waiver elements as statements: data that the core decides, one a claim of the ledger, under its id.
+"""Statements about one token among others: present, removed, masked, and other denominators.
 
 One query: n logits s, one coordinate v of the values, attention the softmax over positions. q is the waiver.
 """
@@ -223,5 +223,3 @@ FORMAL: dict[str, Statement] = {
         _plus_one(), _gate(), _gate_apart(),
     )
 }  # fmt: skip
-WITNESSES: dict[str, dict[str, Any]] = {}
-NEEDS: dict[str, str] = {}
