@@ -89,6 +89,15 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"\sum_ja_jv=v",
     ),
     mathematical(
+        "waiver.sec3.3.1.prefix",
+        CAUSAL,
+        "The states of the first elements are fixed where these are: an output under the causal mask is that of the "
+        "elements up to it, whatever follows.",
+        note="One layer and head; with what is done token by token in between, so is every layer's.",
+        formula=r"\frac{\sum_jM_{ij}e^{s_j}v_j}{\sum_jM_{ij}e^{s_j}}="
+        r"\frac{\sum_{j\le i}e^{s_j}v_j}{\sum_{j\le i}e^{s_j}}",
+    ),
+    mathematical(
         "waiver.eq11",
         "Waiver paper, Section 4.2.1, Equations 9 to 11",
         "Masked as in Equation 11, element k is not mixed with others: its output is its own value.",

@@ -130,6 +130,19 @@ def _eq7_first() -> Statement:
     return statement("waiver.eq7", for_all=[one, two], says=eq(share, 1))
 
 
+def _prefix() -> Statement:
+    """The causal mask at place i, before the softmax: the output is that of the first i tokens, whatever follows."""
+    row = whole("i", 1, n)
+
+    def masked(body: Term) -> Term:
+        return total(j, 1, n, when(j <= row, body, 0))
+
+    return statement(
+        "waiver.sec3.3.1.prefix", for_all=[n, row, logits, values], using=[ATTENTION],
+        says=eq(masked(exp(logits[j]) * values[j]) / masked(exp(logits[j])), attention(logits, values, row)),
+    )  # fmt: skip
+
+
 def _eq7_corrected() -> Statement:
     """The mask before the softmax: the first token's output is its own value, whatever follows."""
     return statement(
@@ -219,7 +232,7 @@ FORMAL: dict[str, Statement] = {
     made.name: made
     for made in (
         _eq2(), _eq5(), _needed(), _effect(), _smaller_corrected(), _share_needed(),
-        _eq7_rows(), _eq7_first(), _eq7_corrected(), _eq11(), _constant(), _second_copy(), _alibi_ratio(), _removed(),
-        _plus_one(), _gate(), _gate_apart(),
+        _eq7_rows(), _eq7_first(), _eq7_corrected(), _prefix(), _eq11(), _constant(), _second_copy(), _alibi_ratio(),
+        _removed(), _plus_one(), _gate(), _gate_apart(),
     )
 }  # fmt: skip

@@ -59,7 +59,7 @@ CLAIMS: tuple[Claim, ...] = (
         "Waiver paper, Section 3.3.1",
         "Fixed first elements have fixed states, which can explain why instruction-tuned models fail when the prompt "
         "is changed.",
-        "The first half is exact under a causal mask (waiver.eq7.corrected for one element); the second takes such "
+        "The first half is exact under a causal mask (waiver.sec3.3.1.prefix); the second takes such "
         "models. " + MODELS,
     ),
     unsettled_claim(

@@ -89,10 +89,26 @@ def _eq11() -> Scripts:
     return {"conclusion": steps(there, cleared(mass), search), "defined": by("apart", False, there(known))}
 
 
+def _prefix() -> Scripts:
+    """Both sums are cut at i: up to there the mask leaves every term, behind it none."""
+
+    def cut(body: Callable[[Any], Term]) -> Step:
+        node = total(j, 1, n, when(j <= i, body(j), 0))
+        kept, gone = (total(j, low, high, node.parts[4]) for low, high in ((1, i), (i + 1, n)))
+        ends = termwise(kept, "=", body(j), search), termwise(gone, "=", 0, search)
+        return have(eq(node, total(k, 1, i, body(k))), steps(split_sum(node, i), *ends, of_facts))
+
+    plain, masked = total(k, 1, i, exp(s[k])), total(j, 1, n, when(j <= i, exp(s[j]), 0))
+    sums = chain(cut(lambda j: exp(s[j]) * v[j]), cut(lambda j: exp(s[j])))
+    there = chain(sums, positive(plain), have(0 < masked, of_facts))
+    return {"conclusion": steps(there, cleared(masked, plain), search), "defined": by("apart", False, there(known))}
+
+
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "waiver.sec3.2.effect": _effect,
     "waiver.sec2.2.removed": _removed,
     "waiver.eq7.rows": _eq7_rows,
     "waiver.eq11": _eq11,
+    "waiver.sec3.3.1.prefix": _prefix,
 }
 NEEDS: dict[str, str] = {}
