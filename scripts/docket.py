@@ -74,6 +74,40 @@ def grouped(rows: Iterable[Row]) -> list[tuple[Group, list[Row]]]:
     return [(group, found[group.key]) for group in GROUPS if found[group.key]]
 
 
-def covered(rows: Iterable[Row]) -> Counter[str]:
-    """How many rows cover all, instances, samples, or nothing (quotations)."""
-    return Counter(row["coverage"] or "quoted" for row in rows)
+# By the first part of an id; the two versions of one paper stand together.
+SHORT = {"kv": "KV shifting", "kv1": "KV shifting", "razor": "Razor", "resformer": "ResFormer", "waiver": "waiver"}
+STRENGTHS = ("kernel", "proved", "argued", "instances", "sampled", "trained", "read")
+
+
+class Counts(NamedTuple):
+    """A group's title, how many of its rows each paper has, and how many there are of each strength."""
+
+    title: str
+    papers: dict[str, int]
+    strengths: dict[str, int]
+
+
+def counts(rows: Iterable[Row]) -> list[Counts]:
+    """The docket in numbers: papers and strengths that no row has are left out. A row without evidence is "read"."""
+    rows = list(rows)
+    strengths = Counter(row["strength"] or "read" for row in rows)
+    papers = Counter(_paper(row) for row in rows)
+    found = []
+    for group, members in grouped(rows):
+        of, strong = Counter(map(_paper, members)), Counter(row["strength"] or "read" for row in members)
+        seen = {name: strong[name] for name in STRENGTHS if strengths[name]}
+        found.append(Counts(group.title, {name: of[name] for name in papers}, seen))
+    return found
+
+
+def _paper(row: Row) -> str:
+    """The paper of a row; a user's own goes by the first part of its ids."""
+    first = row["id"].split(".")[0]
+    return SHORT.get(first, first)
+
+
+def table(found: list[Counts]) -> list[list[str]]:
+    """Rows of cells, the heading first; an empty cell for none."""
+    heading = ["", "claims", *found[0].papers, *found[0].strengths] if found else ["", "claims"]
+    lines = [[c.title, sum(c.papers.values()), *c.papers.values(), *c.strengths.values()] for c in found]
+    return [heading, *([str(cell or "") for cell in line] for line in lines)]

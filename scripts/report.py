@@ -125,6 +125,7 @@ def render(report: dict, pictures: list[dict], models: list[dict]) -> str:
         summary=report["summary"],
         sections=sections,
         papers=docket.PAPERS,
+        counts=docket.table(docket.counts(report["claims"])),
         notes=NOTES,
         pictures=pictures,
         models=models,

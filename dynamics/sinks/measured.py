@@ -48,10 +48,9 @@ class LayerStates(NamedTuple):
     over the mean of the others; sink (layers,) is the token with the most importance on the mean over heads, and
     sink_drain its drain; head_drain (layers, kv_heads): by key-value head. state_norms (layers, window), peak,
     sink_peak and similarity (mean cosine over pairs): of the states that leave the layer, before any final norm, and
-    before a mean over depth.
-    eigenvalues
-    (layers, value width): of the second moment of the values, centred_eigenvalues of their covariance, largest first;
-    rank and centred_rank: their effective rank; top and centred_top: the share of the largest.
+    before a mean over depth. eigenvalues (layers, value width): of the second moment of the values, centred_eigenvalues
+    of their covariance, largest first; rank and centred_rank: their effective rank; top and centred_top: the share of
+    the largest.
     """
 
     value_norms: Array

@@ -24,13 +24,27 @@ def test_the_readme_counts_add_up():
     readme = (docs.ROOT / "README.md").read_text("utf-8").split(docs.BEGIN)[1].split(docs.END)[0]
     table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in readme.splitlines() if line.startswith("| ")]
     numbers = {row[0]: [int(cell or 0) for cell in row[1:]] for row in table[1:]}
-    assert all(counts[0] == sum(counts[1:]) for counts in numbers.values())
+    papers = len(set(docket.SHORT.values()))
+    assert table[0][2 : 2 + papers] == list(dict.fromkeys(docket.SHORT.values()))
+    for total, *rest in numbers.values():
+        assert total == sum(rest[:papers]) == sum(rest[papers:])
     assert sum(counts[0] for counts in numbers.values()) == len(ROWS)
     own, ours = (
         int(n) for n in re.findall(r"^(\d+) claims of the papers, and (\d+) statements", readme.strip(), re.M)[0]
     )
     titles = {group.title for group in docket.GROUPS if group.key in ("ours", "outcomes")}
     assert ours == sum(numbers[title][0] for title in titles) and own + ours == len(ROWS)
+
+
+def test_errata_and_report_tell_the_same_counts():
+    readme, errata = ((docs.ROOT / path).read_text("utf-8") for path in ("README.md", "docs/errata.md"))
+    told = [line for line in readme.split(docs.BEGIN)[1].splitlines() if line.startswith("| ")]
+    assert len(told) > 10 and "\n".join(told) in errata
+    rows = docs._records(REGISTRY)
+    shown = [line.strip("|").split("|") for line in told if "---" not in line]
+    assert [[cell.strip() for cell in line] for line in shown] == docket.table(docket.counts(rows))
+    wrong = docket.counts([{**rows[0], "strength": "proved"}])
+    assert wrong[0].strengths == {"proved": 1} and docket.table([]) == [["", "claims"]]
 
 
 def test_the_readme_leads_with_the_theorems_and_links_the_papers():
