@@ -62,7 +62,7 @@ class Manifest(Strict):
     threads: Annotated[int, Field(ge=1)]
     device: str
     dtype: Literal["float32", "float16"]
-    config: dict[str, Scalar | dict[str, Scalar | list[int] | tuple[int, ...]]]
+    config: dict[str, Scalar | dict[str, Scalar | list[int] | tuple[int, ...]] | list[dict] | tuple[dict, ...]]
     training: dict[str, Scalar | dict[str, Scalar]]
     metrics: dict[str, float | int]
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 
 from dynamics.model import arguments, coefficients, forward
 from dynamics.model.cache import KVCache
-from dynamics.model.config import Own, Residual, Values
+from dynamics.model.config import PROJECTED, Own, Past, Residual, Values
+from dynamics.model.past import parameter
 from dynamics.model.positions import Layout
 from dynamics.model.shift import document_runs
 from dynamics.model.values import Earlier, projects, reads, shifts
@@ -39,6 +40,7 @@ class KVShiftAttention(nn.Module):
             first 0; "gate", softmax whose output is multiplied by sigmoid(W x), one number a head.
         causal: whether a token sees those up to itself alone, or all.
         values, layer: what layer number `layer`, from 0, reads of earlier ones; `dynamics.model.values`.
+        past: how projected queries, keys and values are mixed with those before; `dynamics.model.past`.
         generator: draws every initial value.
     alpha and beta have shape (n_kv_heads, window), gamma (n_heads, window), column 0 for the token itself; a gate has
     one column. What is not shifted has None. Initially alpha_1.. ~ U(0, 1) and the last is 1 - the sum of the others.
@@ -64,6 +66,7 @@ class KVShiftAttention(nn.Module):
         causal: bool = True,
         values: Values = OWN,
         layer: int = 0,
+        past: tuple[Past, ...] = (),
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
@@ -86,6 +89,10 @@ class KVShiftAttention(nn.Module):
         self.kind, self.causal, self.values, self.layer = weights, causal, values, layer
         self.gate_proj = _linear(width, n_heads, generator) if weights == "gate" else None
         self.sinks = nn.Parameter(torch.zeros(n_heads)) if weights == "sink" else None
+        self.pasts = tuple(mixing for mixing in past if mixing.at in PROJECTED)
+        sizes = {"query": n_heads * head_dim, "key": n_kv_heads * head_dim, "value": n_kv_heads * head_dim}
+        started = {mixing.at: parameter(mixing, sizes[mixing.at]) for mixing in self.pasts}
+        self.past = nn.ParameterDict({name: weight for name, weight in started.items() if weight is not None})
         learnt = isinstance(values, Residual) and values.learnt and reads(values, layer)
         self.lambdas = nn.Parameter(torch.tensor([values.lambda1, values.lambda2])) if learnt else None
         # Python floats: a buffer would be rounded to float32 on its way to a float64 model.
@@ -163,6 +170,8 @@ class KVShiftAttention(nn.Module):
             told |= {"weights": self.kind}
         if not self.causal:
             told |= {"causal": False}
+        if self.pasts:
+            told |= {"past": ", ".join(mixing.at for mixing in self.pasts)}
         if self.values != OWN:
             told |= {"values": self.values.kind, "layer": self.layer}
         return ", ".join(f"{name}={value!r}" for name, value in (told | {"scale": self.scale}).items())
@@ -172,7 +181,7 @@ class KVShiftAttention(nn.Module):
         """What this layer is, for `dynamics.model.forward`."""
         return forward.Heads(
             self.n_heads, self.n_kv_heads, self.head_dim, self.window, self.parameters_kind, self.position,
-            self.rope_base, self.scale, self.slopes, self.kind, self.causal, self.values, self.layer,
+            self.rope_base, self.scale, self.slopes, self.kind, self.causal, self.values, self.layer, self.pasts,
         )  # fmt: skip
 
     def own(self) -> dict[str, Tensor]:
@@ -180,7 +189,8 @@ class KVShiftAttention(nn.Module):
         names = [name for name in PROJECTIONS if getattr(self, name) is not None]
         projections = {f"{name}.weight": forward.weight_of(name, getattr(self, name)) for name in names}
         others = {name: getattr(self, name) for name in (*forward.COEFFICIENTS.values(), "sinks", "lambdas")}
-        return projections | {name: parameter for name, parameter in others.items() if parameter is not None}
+        others |= {f"past.{name}": weight for name, weight in self.past.items()}
+        return projections | {name: held for name, held in others.items() if held is not None}
 
     def _layout(self, x, query_index, segment_ids, padding, cache) -> Layout:
         arguments.inputs(x, self.width, query_index, segment_ids, padding, cache)

@@ -68,6 +68,10 @@ class KVCache:
             raise ValueError(f"this cache holds the keys of {self.length} tokens, the attention function does not")
         self._remember(count, raw, keep)
 
+    def remember(self, name: str, tokens: Tensor, keep: int) -> None:
+        """Keep the last `keep` of tokens (batch, chunk, channels, 1) under a name; what else is kept stays as it is."""
+        self._remember(0, {name: tokens}, keep)
+
     def _remember(self, count: int, raw: dict[str, Tensor], keep: int) -> None:
         for name, tokens in raw.items():
             last = tokens[:, max(0, tokens.shape[1] - keep) :]

@@ -86,6 +86,41 @@ class Dense(Strict):
 Values = Annotated[Own | Residual | Shared | Neutreno | Identity | CrossLayer | Dense, Field(discriminator="kind")]
 
 
+class Past(Strict):
+    """y_t = sum_j c_j x_{t-j} at a place, with x_t added to it if residual; beside what heads shift themselves.
+
+    at: the embedding (smear); the normed states that an attention layer reads, its projected queries, keys or values,
+    what it adds; the normed states that an MLP reads, or its hidden ones before they are gated. Canon layers
+    (arXiv:2512.17351) are window 4 at "attention" (A), "query", "key" and "value" (B), "mlp" (C) and "hidden" (D).
+    per: coefficients of each channel, or one for all. offset: no coefficients are learnt; this share of each head's
+    channels is that of the token before (partial key offset).
+    """
+
+    at: Literal["embedding", "attention", "query", "key", "value", "output", "mlp", "hidden"]
+    window: Annotated[int, Field(ge=2, le=4)] = 2
+    per: Literal["channel", "one"] = "channel"
+    residual: bool = True
+    offset: Fraction01 | None = None
+
+    @model_validator(mode="after")
+    def _offset_fits(self) -> "Past":
+        if self.offset is not None and (self.at not in PROJECTED or self.window != 2 or self.residual):
+            raise ValueError(f"offset {self.offset} is of queries, keys or values, window 2 and not residual")
+        return self
+
+
+PROJECTED = ("query", "key", "value")
+Pasts = Annotated[tuple[Past, ...], Field(strict=False)]
+SMEAR = (Past(at="embedding", per="one"),)
+KEY_OFFSET = (Past(at="key", offset=0.5, residual=False),)
+CANON = {
+    "A": (Past(at="attention", window=4),),
+    "B": tuple(Past(at=name, window=4) for name in PROJECTED),
+    "C": (Past(at="mlp", window=4),),
+    "D": (Past(at="hidden", window=4),),
+}
+
+
 class ModelConfig(Strict):
     """A small Llama-like decoder; mlp_width 0 leaves the feed-forward layers out.
 
@@ -93,6 +128,7 @@ class ModelConfig(Strict):
     only. A package of one's own may register further models by name (`decoder.build`).
     values: what a layer reads besides values of its own. weights: softmax, softmax plus one, softmax with a learnt sink
     logit a head, or softmax whose output a gate a head multiplies, sigmoid(w.x). max_length: positions that are learnt.
+    past: where else states are mixed with those of tokens before.
     causal: whether a token sees those up to itself alone. tied: whether the embedding is the output matrix too.
     """
 
@@ -112,6 +148,7 @@ class ModelConfig(Strict):
     max_length: Positive | None = None
     values: Values = Own()
     weights: Literal["softmax", "plus_one", "sink", "gate"] = "softmax"
+    past: Pasts = ()
     causal: bool = True
     tied: bool = True
 
@@ -144,6 +181,17 @@ class ModelConfig(Strict):
         return self
 
     @model_validator(mode="after")
+    def _past_fits(self) -> "ModelConfig":
+        places = [past.at for past in self.past]
+        if len(set(places)) < len(places):
+            raise ValueError(f"each place of the past once, got {', '.join(places)}")
+        if not self.mlp_width and {"mlp", "hidden"} & set(places):
+            raise ValueError("the past of an MLP needs mlp_width")
+        if self.values.kind == "shared" and "value" in places:
+            raise ValueError("values that are shared are mixed by the shift, not by the past of a layer")
+        return self
+
+    @model_validator(mode="after")
     def _place_fits(self) -> "ModelConfig":
         if self.place not in (known := registered.names(registered.MODELS)):
             raise ValueError(f"place must be one of {', '.join(known)}, got {self.place!r}")
@@ -162,8 +210,8 @@ class ModelConfig(Strict):
     @property
     def plain(self) -> bool:
         """Whether it is causal softmax attention over values of its own, positions in logits alone, tied embeddings."""
-        found = self.values, self.weights, self.causal, self.tied, self.position == "learned"
-        return found == (Own(), "softmax", True, True, False)
+        found = self.values, self.weights, self.past, self.causal, self.tied, self.position == "learned"
+        return found == (Own(), "softmax", (), True, True, False)
 
     @property
     def position_in_attention(self) -> Literal["rope", "alibi", "none"]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
 import torch
 from torch import Tensor, nn
@@ -12,8 +13,9 @@ from torch.nn import functional as F
 from dynamics.files import registered
 from dynamics.model.attention import KVShiftAttention
 from dynamics.model.cache import KVCache
-from dynamics.model.config import ModelConfig
+from dynamics.model.config import ModelConfig, Past
 from dynamics.model.forward import swiglu, weight_of
+from dynamics.model.past import mixed, parameter
 from dynamics.model.positions import Layout
 from dynamics.model.shift import document_runs
 from dynamics.model.values import Earlier
@@ -103,7 +105,7 @@ def weights_by_layer(
     weights = []
 
     def shown(block: Block, call: Callable[..., Tensor], states: Tensor, rows: Tensor | None) -> Tensor:
-        weights.append(block.attention.weights(block.attention_norm(states), query_index=query_index).squeeze(2))
+        weights.append(block.attention.weights(block.read_by_attention(states), query_index=query_index).squeeze(2))
         return call(states)
 
     pairs = zip(blocks, blocks if calls is None else calls, strict=True)
@@ -143,13 +145,15 @@ class SwiGLU(nn.Module):
         self.up = _linear(width, hidden, generator)
         self.down = _linear(hidden, width, generator)
 
-    def forward(self, hidden: Tensor) -> Tensor:
+    def forward(self, hidden: Tensor, mix: Callable[[Tensor], Tensor] | None = None) -> Tensor:
         names = ("gate", "up", "down")
-        return swiglu(hidden, {f"{name}.weight": weight_of(name, getattr(self, name)) for name in names})
+        return swiglu(hidden, {f"{name}.weight": weight_of(name, getattr(self, name)) for name in names}, mix)
 
 
 class Block(nn.Module):
     """x + attention(norm x), then x + mlp(norm x) where there is an MLP; layer counts from 0."""
+
+    pasts: Mapping[str, Past] = MappingProxyType({})
 
     def __init__(self, config: ModelConfig, generator: torch.Generator | None, layer: int = 0):
         super().__init__()
@@ -168,6 +172,7 @@ class Block(nn.Module):
             causal=config.causal,
             values=config.values,
             layer=layer,
+            past=config.past,
             generator=generator,
         )
         if config.mlp_width:
@@ -175,6 +180,9 @@ class Block(nn.Module):
             self.mlp = SwiGLU(config.width, config.mlp_width, generator)
         else:
             self.mlp_norm = self.mlp = None
+        sizes = {"attention": config.width, "output": config.width, "mlp": config.width, "hidden": 2 * config.mlp_width}
+        self.pasts = {mixing.at: mixing for mixing in config.past if mixing.at in sizes}
+        self.past = nn.ParameterDict({at: parameter(mixing, sizes[at]) for at, mixing in self.pasts.items()})
 
     def forward(
         self,
@@ -184,15 +192,34 @@ class Block(nn.Module):
         earlier: Earlier | None = None,
         segment_ids: Tensor | None = None,
     ) -> Tensor:
+        context = cache, segment_ids
+
         def attend(states: Tensor, rows: Tensor | None) -> Tensor:
-            normed = self.attention_norm(states)
-            return self.attention(normed, query_index=rows, segment_ids=segment_ids, cache=cache, earlier=earlier)
+            normed = self.read_by_attention(states, *context)
+            found = self.attention(normed, query_index=rows, segment_ids=segment_ids, cache=cache, earlier=earlier)
+            return self._mixed("output", found, *context)
 
-        return residual(hidden, query_index, attend, None if self.mlp is None else self.feed_forward)
+        # What is mixed behind the attention needs the tokens before the scored one too.
+        rows = None if self.pasts.keys() & {"output", "mlp", "hidden"} else query_index
+        mlp = None if self.mlp is None else partial(self.feed_forward, cache=cache, segment_ids=segment_ids)
+        out = residual(hidden, rows, attend, mlp)
+        return out if rows is query_index else at(out, query_index)
 
-    def feed_forward(self, hidden: Tensor) -> Tensor:
+    def read_by_attention(
+        self, states: Tensor, cache: KVCache | None = None, segment_ids: Tensor | None = None
+    ) -> Tensor:
+        """The states as the attention gets them: normed, and mixed with those before where the model says so."""
+        return self._mixed("attention", self.attention_norm(states), cache, segment_ids)
+
+    def feed_forward(self, hidden: Tensor, cache: KVCache | None = None, segment_ids: Tensor | None = None) -> Tensor:
         """What the MLP adds."""
-        return self.mlp(self.mlp_norm(hidden))
+        normed = self._mixed("mlp", self.mlp_norm(hidden), cache, segment_ids)
+        if "hidden" not in self.pasts:
+            return self.mlp(normed)
+        return self.mlp(normed, partial(self._mixed, "hidden", cache=cache, segment_ids=segment_ids))
+
+    def _mixed(self, at: str, x: Tensor, cache: KVCache | None, segment_ids: Tensor | None) -> Tensor:
+        return x if at not in self.pasts else mixed(self.pasts[at], self.past[at], x, cache, segment_ids)
 
 
 class InductionModel(nn.Module):
@@ -216,6 +243,8 @@ class InductionModel(nn.Module):
         learned = config.position == "learned"
         self.positions = _rows(config.max_length, config.width, generator) if learned else None
         dense = config.values.kind == "dense"
+        smear = [mixing for mixing in config.past if mixing.at == "embedding"]
+        self.smear = parameter(smear[0], config.width) if smear else None
         self.depth = nn.ParameterList(map(_last, range(2, config.n_layers + 2))) if dense else None
 
     def forward(
@@ -250,9 +279,15 @@ class InductionModel(nn.Module):
     ) -> Tensor:
         """Return what the output matrix multiplies: (batch, width) with query_index, else (batch, length, width)."""
         blocks = with_caches(self.blocks, caches, earlier=Earlier(), segment_ids=segment_ids)
-        hidden = self.embed(tokens, caches[0].length if caches else 0, segment_ids)
+        hidden = self.entering(tokens, caches[0] if caches else None, segment_ids)
         hidden = self.norm(run(blocks, hidden, query_index, self.depth or ()))
         return hidden if query_index is None else hidden.squeeze(1)
+
+    def entering(self, tokens: Tensor, cache: KVCache | None = None, segment_ids: Tensor | None = None) -> Tensor:
+        """The states that the first layer takes; cache is that of the first layer."""
+        hidden = self.embed(tokens, 0 if cache is None else cache.length, segment_ids)
+        smears = [mixing for mixing in self.config.past if mixing.at == "embedding"]
+        return mixed(smears[0], self.smear, hidden, cache, segment_ids) if smears else hidden
 
     @property
     def unembedding(self) -> Tensor:
@@ -276,7 +311,7 @@ class InductionModel(nn.Module):
     def attention_weights(self, tokens: Tensor, query_index: Tensor) -> list[Tensor]:
         """Return, layer by layer, the attention probabilities of the scored position, (batch, heads, length)."""
         calls = with_caches(self.blocks, None, earlier=Earlier())
-        return weights_by_layer(self.blocks, self.embed(tokens), query_index, calls, self.depth or ())
+        return weights_by_layer(self.blocks, self.entering(tokens), query_index, calls, self.depth or ())
 
 
 def _rows(count: int, width: int, generator: torch.Generator | None) -> nn.Parameter:

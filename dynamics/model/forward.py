@@ -20,7 +20,8 @@ from torch.nn import functional as F
 from dynamics.model import coefficients, values
 from dynamics.model.attention_function import special
 from dynamics.model.cache import KVCache
-from dynamics.model.config import CrossLayer, Dense, ModelConfig, Own, Shared, Values
+from dynamics.model.config import PROJECTED, CrossLayer, Dense, ModelConfig, Own, Past, Shared, Values
+from dynamics.model.past import mixed, offset
 from dynamics.model.positions import Layout, alibi_bias, rotate
 from dynamics.model.shift import shift_back, shift_mix
 from dynamics.model.softmax import attend, probabilities
@@ -48,6 +49,7 @@ class Heads(NamedTuple):
     causal: bool = True
     values: Values = Own()
     layer: int = 0
+    past: tuple[Past, ...] = ()
 
     @classmethod
     def of(cls, config: ModelConfig, layer: int = 0) -> Heads:
@@ -57,13 +59,13 @@ class Heads(NamedTuple):
         return cls(
             config.n_heads, config.n_kv_heads or config.n_heads, head_dim, config.window, config.parameters,
             config.position_in_attention, config.rope_base, head_dim**-0.5, slopes, config.weights, config.causal,
-            config.values, layer,
+            config.values, layer, tuple(past for past in config.past if past.at in PROJECTED),
         )  # fmt: skip
 
     @property
     def reads_plainly(self) -> bool:
         """Whether its values are its own projections, and nothing is added to what is read of them."""
-        return isinstance(self.values, Own | Dense)
+        return isinstance(self.values, Own | Dense) and all(past.at != "value" for past in self.past)
 
     @property
     def over_two(self) -> bool:
@@ -203,9 +205,12 @@ def rms_norm(x: Tensor, weight: Tensor) -> Tensor:
     return (normed * weight[:, None]).view(x.shape)
 
 
-def swiglu(x: Tensor, p: Parameters) -> Tensor:
-    """W_down(silu(W_gate x) * W_up x)."""
-    return linear(F.silu(linear(x, p["gate.weight"])) * linear(x, p["up.weight"]), p["down.weight"])
+def swiglu(x: Tensor, p: Parameters, mix: Callable[[Tensor], Tensor] | None = None) -> Tensor:
+    """W_down(silu(W_gate x) * W_up x); mix changes the two products, side by side, before they are multiplied."""
+    gate, up = linear(x, p["gate.weight"]), linear(x, p["up.weight"])
+    if mix is not None:
+        gate, up = mix(torch.cat([gate, up], dim=-1)).chunk(2, dim=-1)
+    return linear(F.silu(gate) * up, p["down.weight"])
 
 
 def query_key_value(
@@ -224,21 +229,21 @@ def query_key_value(
     """
     if elsewhere and heads.over_two:
         raise ValueError("an attention function sees the keys of one layer, cross-layer attention has those of two")
-    raw = {"key": _raw("key", heads, p, states, where)}
+    raw = {"key": _raw("key", heads, p, states, where, cache)}
     if where.rows is None:
-        raw["query"] = _raw("query", heads, p, states, where)
-    mixed = {name: _mix(name, heads, p, tokens, where, cache) for name, tokens in raw.items()}
-    query = mixed["query"] if where.rows is None else _queries(heads, p, states, where)
-    query, key = _placed(heads, query, mixed["key"], where)
+        raw["query"] = _raw("query", heads, p, states, where, cache)
+    shifted = {name: _mix(name, heads, p, tokens, where, cache) for name, tokens in raw.items()}
+    query = shifted["query"] if where.rows is None else _queries(heads, p, states, where)
+    query, key = _placed(heads, query, shifted["key"], where)
     value, raw["value"], added = _values(heads, p, states, where, cache, earlier)
     if cache is not None:
-        shifted = {name: tokens for name, tokens in raw.items() if COEFFICIENTS[name] in p}
+        last = {name: tokens for name, tokens in raw.items() if COEFFICIENTS[name] in p}
         if elsewhere:
-            cache.advance(key.shape[2], shifted, heads.window - 1)
+            cache.advance(key.shape[2], last, heads.window - 1)
         elif isinstance(heads.values, Shared):
-            key, value = _shared(heads, p, cache, earlier, key, value, shifted)
+            key, value = _shared(heads, p, cache, earlier, key, value, last)
         else:
-            key, value = cache.append(key, value, shifted, heads.window - 1)
+            key, value = cache.append(key, value, last, heads.window - 1)
         cache.padding = where.padding
     seen = values.with_source(heads.values, heads.layer, key, value, earlier)
     if earlier is not None:
@@ -253,7 +258,7 @@ def _values(
 
     The order is the record's: either projections are combined and the sum is shifted, or shifted values are combined.
     """
-    own = _raw("value", heads, p, states, where) if values.projects(heads.values, heads.layer) else None
+    own = _raw("value", heads, p, states, where, cache) if values.projects(heads.values, heads.layer) else None
     found, before = own, values.shifted_first(heads.values)
     if before and own is not None:
         own = _mix("value", heads, p, own, where, cache)
@@ -304,6 +309,9 @@ def _queries(heads: Heads, p: Parameters, states: States, where: Layout) -> Tens
     """The mixed queries; at where.rows, if there are any, only the tokens they are mixed from are projected."""
     if where.rows is None:
         return _mixed("query", heads, p, states, where)
+    if any(past.at == "query" for past in heads.past):
+        found = _mixed("query", heads, p, states, where)
+        return where.pick_states(found.flatten(2)).unflatten(-1, found.shape[2:])
     gamma = mixture(heads, p, "query", len(states.query))
     back = heads.window - 1 if gamma is not None else 0
     at = where.rows[:, None] - torch.arange(back, -1, -1, device=where.device)
@@ -321,11 +329,22 @@ def _mixed(name: str, heads: Heads, p: Parameters, states: States, where: Layout
     return _mix(name, heads, p, _raw(name, heads, p, states, where), where, None)
 
 
-def _raw(name: str, heads: Heads, p: Parameters, states: States, where: Layout) -> Tensor:
-    """The projections (batch, length, heads, head_dim), zero where a token is a pad: it shifts in as nothing."""
-    projected = linear(getattr(states, name), p[f"{name[0]}_proj.weight"]).unflatten(-1, (-1, heads.head_dim))
+def _raw(name: str, heads: Heads, p: Parameters, states: States, where: Layout, cache: KVCache | None = None) -> Tensor:
+    """The projections (batch, length, heads, head_dim), zero where a token is a pad: it shifts in as nothing.
+
+    Where they have a past of their own (`config.Past`), they are mixed with it first.
+    """
+    projected = linear(getattr(states, name), p[f"{name[0]}_proj.weight"])
     pads = where.pads()
-    return projected if pads is None else projected.masked_fill(pads[..., None, None], 0.0)
+    if pads is not None:
+        projected = projected.masked_fill(pads[..., None], 0.0)
+    for past in heads.past:
+        if past.at == name:
+            fixed = past.offset is not None
+            heads_of = projected.shape[-1] // heads.head_dim
+            weight = offset(past, heads_of, heads.head_dim, projected) if fixed else p[f"past.{name}"]
+            projected = mixed(past, weight, projected, cache, where.runs)
+    return projected.unflatten(-1, (-1, heads.head_dim))
 
 
 def _mix(name: str, heads: Heads, p: Parameters, raw: Tensor, where: Layout, cache: KVCache | None) -> Tensor:

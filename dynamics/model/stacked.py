@@ -41,6 +41,8 @@ def logits(config: ModelConfig, parameters: Parameters, tokens: Tensor, query_in
     Args: parameters as from `stack`; tokens (models, batch, length), right-padded; query_index (models, batch).
     Returns: (models, batch, vocab); model n's are those of InductionModel with parameters[:, n], up to rounding.
     """
+    if config.past:
+        raise ValueError("models whose states are mixed with those before are not stacked: train them one by one")
     earlier, embedding = Earlier(), parameters["embedding"]
     blocks = [_block(config, within(parameters, f"blocks.{n}."), n, earlier) for n in range(config.n_layers)]
     hidden = decoder.embed(embedding, tokens)

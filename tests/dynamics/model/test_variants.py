@@ -45,6 +45,40 @@ def test_whole_equals_the_definition_chunks_steps_documents_and_scored_rows(comb
     close(model(tokens, torch.tensor([LENGTH - 1, 2])), whole[[0, 1], [LENGTH - 1, 2]])
 
 
+MIXED = [
+    (name, values, shift)
+    for name, past in variants.PASTS.items()
+    for values in ("vanilla", "resformer", "svformer", "denseformer", "cross-layer")
+    for shift in ("none", "kv")
+    if values != "svformer" or all(mixing.at != "value" for mixing in past)
+]
+
+
+@torch.no_grad()
+@pytest.mark.parametrize(("name", "values", "shift"), MIXED)
+def test_what_is_mixed_with_its_past_equals_the_definition_chunks_steps_and_documents(name, values, shift):
+    number = list(variants.PASTS).index(name)
+    choices = variants.WEIGHTS[number % 4], shift, variants.POSITIONS[number % 4], (None, 2, 1)[number % 3]
+    model, tokens = variants.model(variants.named(values, *choices, past=variants.PASTS[name])), variants.tokens(2, 7)
+    whole = model(tokens)
+    close(whole[0], torch.from_numpy(variants.logits(model, tokens[0].numpy())))
+    close(in_parts(model, tokens, [3, 4]), whole)
+    close(in_parts(model, tokens, [1] * 7), whole)
+    other, documents = variants.tokens(2, 4, seed=1), torch.tensor([[1] * 7 + [2] * 4] * 2)
+    close(model(torch.cat([tokens, other], 1), segment_ids=documents), torch.cat([whole, model(other)], dim=1))
+    close(model(tokens, torch.tensor([6, 2])), whole[[0, 1], [6, 2]])
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("name", variants.PASTS)
+def test_what_is_mixed_with_its_past_starts_as_if_it_were_not_unless_it_is_fixed(name):
+    plain, mixed = (InductionModel(variants.named(past=past), torch.Generator().manual_seed(0))
+                    for past in ((), variants.PASTS[name]))  # fmt: skip
+    tokens = variants.tokens(2, 7)
+    same = torch.allclose(plain(tokens), mixed(tokens), atol=1e-6)
+    assert same == all(mixing.offset is None for mixing in variants.PASTS[name])
+
+
 def test_there_are_at_least_sixty_combinations():
     assert len(set(variants.COMBINATIONS)) == len(variants.COMBINATIONS) >= 60
 
@@ -168,6 +202,12 @@ def test_a_layer_that_reads_of_others_says_so_when_it_is_called_alone():
         ({"max_length": 4}, "position 'learned' and max_length go together"),
         ({"place": "common", "values": {"kind": "residual"}}, "needs own values"),
         ({"place": "common", "weights": "sink"}, "needs own values, softmax"),
+        ({"past": [{"at": "key"}, {"at": "key"}]}, "each place of the past once, got key, key"),
+        ({"past": [{"at": "mlp"}]}, "the past of an MLP needs mlp_width"),
+        ({"past": [{"at": "nowhere"}]}, "'embedding', 'attention'"),
+        ({"past": [{"at": "mlp", "offset": 0.5, "residual": False}]}, "offset 0.5 is of queries, keys or values"),
+        ({"past": [{"at": "key", "offset": 0.5}]}, "offset 0.5 is of queries, keys or values"),
+        ({"past": [{"at": "value"}], "values": {"kind": "shared"}}, "are mixed by the shift"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(options, words):

@@ -6,12 +6,16 @@ import numpy as np
 import torch
 
 from dynamics.model.config import (
+    CANON,
+    KEY_OFFSET,
+    SMEAR,
     CrossLayer,
     Dense,
     Identity,
     ModelConfig,
     Neutreno,
     Own,
+    Past,
     Residual,
     Shared,
 )
@@ -33,6 +37,19 @@ VALUES = {
     "cross-layer": CrossLayer(),
     "cross-layer-previous": CrossLayer(source="previous"),
     "denseformer": Dense(),
+}
+PASTS = {
+    "smear": SMEAR,
+    "smear, each channel": (Past(at="embedding", window=3, residual=False),),
+    "key offset": KEY_OFFSET,
+    "offsets": (Past(at="value", offset=0.25, residual=False), Past(at="query", offset=1.0, residual=False)),
+    "canon": CANON["A"] + CANON["B"] + CANON["C"] + CANON["D"],
+    "canon A": CANON["A"],
+    "canon B": CANON["B"],
+    "canon C": CANON["C"],
+    "canon D": CANON["D"],
+    "output": (Past(at="output", per="one"),),
+    "one of each": (Past(at="query", per="one"), Past(at="mlp", window=2), Past(at="attention", window=3)),
 }
 WEIGHTS = ("softmax", "plus_one", "sink", "gate")
 SHIFTS = ("none", "kv", "qkv", "v")
@@ -64,7 +81,7 @@ def model(config: ModelConfig, seed=0) -> InductionModel:
     built = InductionModel(config, draw).double().eval()
     with torch.no_grad():
         for name, parameter in built.named_parameters():
-            if name.startswith(("depth", "positions")) or parameter.ndim == 1:
+            if name.startswith(("depth", "positions", "smear")) or "past." in name or parameter.ndim == 1:
                 parameter.add_(0.3 * torch.randn(parameter.shape, generator=draw, dtype=parameter.dtype))
             elif name.endswith(("q_proj.weight", "k_proj.weight")):
                 parameter.mul_(3)
@@ -85,12 +102,16 @@ def _layers(built, sequence):
     x = held["embedding"][sequence]
     if config.position == "learned":
         x = x + held["positions"][: len(sequence)]
+    x = _past(config, "embedding", x, held.get("smear"))
     states, kept = [x], []
     for layer in range(config.n_layers):
         own = {n.removeprefix(f"blocks.{layer}."): p for n, p in held.items() if n.startswith(f"blocks.{layer}.")}
-        x = x + _attention(config, layer, own, _norm(x, own["attention_norm.weight"]), kept)
-        normed = _norm(x, own["mlp_norm.weight"])
-        gate, up = normed @ own["mlp.gate.weight"].T, normed @ own["mlp.up.weight"].T
+        past = lambda at, states: _past(config, at, states, own.get(f"past.{at}"))  # noqa: E731, B023
+        read = past("attention", _norm(x, own["attention_norm.weight"]))
+        x = x + past("output", _attention(config, layer, own, read, kept))
+        normed = past("mlp", _norm(x, own["mlp_norm.weight"]))
+        hidden = np.concatenate([normed @ own[f"mlp.{name}.weight"].T for name in ("gate", "up")], axis=1)
+        gate, up = np.split(past("hidden", hidden), 2, axis=1)
         x = x + (gate / (1 + np.exp(-gate)) * up) @ own["mlp.down.weight"].T
         states.append(x)
         if config.values.kind == "dense":
@@ -110,7 +131,12 @@ def _norm(x, weight):
 def _attention(config, layer, own, z, kept):
     """One layer; `kept` gathers, layer by layer, projected values, shifted ones, and keys and values as read."""
     size, groups = config.width // config.n_heads, config.n_kv_heads or config.n_heads
-    project = lambda name: (z @ own[f"attention.{name}.weight"].T).reshape(len(z), -1, size)  # noqa: E731
+
+    def project(name):
+        at = {"q": "query", "k": "key", "v": "value"}[name[0]]
+        found = z @ own[f"attention.{name}.weight"].T
+        return _past(config, at, found, own.get(f"attention.past.{at}"), size).reshape(len(z), -1, size)
+
     query = _shifted(project("q_proj"), own.get("attention.gamma"))
     key = _shifted(project("k_proj"), own.get("attention.alpha"))
     query, key = _turned(config, query), _turned(config, key)
@@ -154,6 +180,24 @@ def _values(config, layer, own, project, kept):
     if rule.order == "shifted":
         return lambda1 * mixed + lambda2 * kept[0][1], raw, mixed
     return _shifted(lambda1 * raw + lambda2 * kept[0][0], beta), raw, mixed
+
+
+def _past(config, at, x, weight, head_dim=0):
+    """What one token is mixed with, channel by channel, written out."""
+    found = [past for past in config.past if past.at == at]
+    if not found:
+        return x
+    out = np.array(x) if found[0].residual else np.zeros_like(x)
+    for channel in range(x.shape[1]):
+        if found[0].offset is not None:
+            half = head_dim // 2
+            late = channel % head_dim % half >= half - round(found[0].offset * half)
+            row = (0.0, 1.0) if late else (1.0, 0.0)
+        else:
+            row = weight[channel if len(weight) > 1 else 0]
+        for t in range(len(x)):
+            out[t, channel] += sum(row[back] * x[t - back, channel] for back in range(min(t + 1, found[0].window)))
+    return out
 
 
 def _shifted(x, mixture):

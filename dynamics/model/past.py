@@ -1,0 +1,55 @@
+"""Mixing with the tokens before, at a place of a model other than a head's own coefficients: smear, Canon, key offset.
+
+The records are `dynamics.model.config.Past`. Everything starts as if there were none: a residual one at coefficients 0,
+another one at (1, 0, ..).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from dynamics.model.config import Past
+from dynamics.model.shift import shift_mix
+
+if TYPE_CHECKING:
+    from dynamics.model.cache import KVCache
+
+
+def parameter(past: Past, channels: int) -> nn.Parameter | None:
+    """The coefficients as they start, (channels or 1, window); None for those that are fixed."""
+    if past.offset is not None:
+        return None
+    start = torch.zeros(1 if past.per == "one" else channels, past.window)
+    if not past.residual:
+        start[:, 0] = 1.0
+    return nn.Parameter(start)
+
+
+def offset(past: Past, n_heads: int, head_dim: int, like: Tensor) -> Tensor:
+    """The fixed coefficients, (n_heads * head_dim, 2): a share of each head's channels is that of the token before.
+
+    The channels are those of the slowest pairs (i, i + d/2) of a rotary embedding, both of a pair.
+    """
+    half = max(1, head_dim // 2)
+    moved = torch.arange(head_dim) % half >= half - round(past.offset * half)
+    rows = torch.stack([~moved, moved], dim=1).to(like.dtype)
+    return rows.repeat(n_heads, 1).to(like.device)
+
+
+def mixed(
+    past: Past, weight: Tensor, x: Tensor, cache: KVCache | None = None, segment_ids: Tensor | None = None
+) -> Tensor:
+    """y[t] = sum_j c_j x[t - j], and x[t] more where it is residual, of x (batch, length, channels).
+
+    weight: (channels or 1, window). cache: keeps the last tokens of x under the name of the place.
+    """
+    tokens, weights = x.unsqueeze(-1), weight.expand(x.shape[-1], -1)
+    name = f"past.{past.at}"  # a shift of the same projection keeps its own last tokens
+    previous = None if cache is None else cache.previous(name)
+    out = shift_mix(tokens, weights, previous=previous, segment_ids=segment_ids).squeeze(-1)
+    if cache is not None:
+        cache.remember(name, tokens, past.window - 1)
+    return x + out if past.residual else out
