@@ -75,7 +75,7 @@ class CrossLayer(Strict):
 
 
 class Dense(Strict):
-    """Own values; each block reads a learnt mean of the embedding and of all blocks below it, at first the last alone.
+    """Own values; each block reads a learnt weighted sum of the embedding and all blocks below it, at first the last.
 
     Source: DenseFormer (arXiv:2402.02622), section 3; ResFormer, Eq. 9 leaves the embedding and the residuals out.
     """

@@ -319,7 +319,7 @@ def _rows(count: int, width: int, generator: torch.Generator | None) -> nn.Param
 
 
 def _last(count: int) -> Tensor:
-    """(0, .., 0, 1): a mean over `count` states that is the last of them."""
+    """(0, .., 0, 1): a weighted sum of `count` states that is the last of them."""
     return torch.eye(count)[-1]
 
 
