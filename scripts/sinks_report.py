@@ -69,11 +69,15 @@ def even(found: Measured) -> tuple[float, float]:
 def _summary(model: nn.Module, found: Measured) -> list[str]:
     legend = [line.format(most=math.log(found.window), even=even(found)[0]) for line in LEGEND]
     return [
-        f"{kind(model)}, {len(found.layers)} layers of {found.heads.first.shape[1]} heads, "
-        f"{'causal' if found.causal else 'every token sees all'}: {found.windows} windows of {found.window} tokens, "
-        f"{found.left_out} left out at the end",
+        f"{kind(model)}, {_many(len(found.layers), 'layer')} of {_many(found.heads.first.shape[1], 'head')}, "
+        f"{'causal' if found.causal else 'every token sees all'}: {_many(found.windows, 'window')} of {found.window} "
+        f"tokens, {found.left_out} left out at the end",
         *legend,
     ]
+
+
+def _many(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def kind(model: nn.Module) -> str:
@@ -84,7 +88,8 @@ def kind(model: nn.Module) -> str:
 def _told(effect: Effect) -> list[str]:
     before, after = effect.weight_before.mean((0, 1)), effect.weight_after.mean((0, 1))
     weights = (
-        f"{place}: {one:.4g} -> {other:.4g}" for place, one, other in zip(effect.places, before, after, strict=True)
+        f"{place}: {one:.4g} -> {other:.4g}" if one == one else f"{place}: no query comes after it"
+        for place, one, other in zip(effect.places, before, after, strict=True)
     )
     return [
         KINDS[effect.kind].format(*effect.places),

@@ -42,6 +42,7 @@ def choices(
     scale: float | None,
     sliding_window: int | None = None,
     weights: str = "softmax",
+    causal: bool = True,
 ) -> None:
     """Check the named choices and the numbers."""
     if isinstance(window, bool) or not isinstance(window, Integral) or window not in range(1, MAX_WINDOW + 1):
@@ -65,6 +66,8 @@ def choices(
             raise ValueError(f"{name} must be positive and finite, got {number!r}")
     if sliding_window is not None:
         _whole("sliding_window", sliding_window)
+        if not causal:
+            raise ValueError("a sliding window needs causal attention: it is one of the tokens before")
 
 
 def inputs(

@@ -71,7 +71,8 @@ class KVShiftAttention(nn.Module):
     ) -> None:
         super().__init__()
         n_kv_heads, head_dim = arguments.sizes(width, n_heads, n_kv_heads, head_dim)
-        arguments.choices(window, shift, parameters, position, head_dim, rope_base, scale, sliding_window, weights)
+        chosen = window, shift, parameters, position, head_dim, rope_base, scale, sliding_window, weights, causal
+        arguments.choices(*chosen)
         coefficients.check_law(initial)
         self.width, self.n_heads, self.n_kv_heads, self.head_dim = width, n_heads, n_kv_heads, head_dim
         self.window, self.shift, self.parameters_kind = window, shift, parameters

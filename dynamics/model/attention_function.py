@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import torch
 from torch import Tensor
 
+from dynamics.model.config import PLACED
 from dynamics.model.positions import Layout, alibi_bias
 from dynamics.model.softmax import attend
 
@@ -82,7 +83,11 @@ def replaced(model: InductionModel, function: AttentionFunction) -> Iterator[Ind
     """Let all attention of the model go through `function`; what was there before comes back on exit.
 
     A `KVCache` of a layer then holds its length and raw tokens only: keys and values belong to the function.
+    Raises: ValueError for a model that does not call its attention layers (`dynamics.model.places`).
     """
+    place = getattr(getattr(model, "config", None), "place", None)
+    if place in PLACED:
+        raise ValueError(f"the attention of a model whose shift is placed at {place!r} cannot be replaced")
     layers = [block.attention for block in model.blocks]
     before = [attention.function for attention in layers]
     try:

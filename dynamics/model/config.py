@@ -145,7 +145,7 @@ class ModelConfig(Strict):
     initial: Literal["paper", "matched"] = "paper"
     position: Literal["rope", "alibi", "learned", "none"] = "rope"
     rope_base: Annotated[float, Field(gt=1)] = 10000.0
-    max_length: Positive | None = None
+    max_length: Annotated[int, Field(ge=1, le=16_777_216)] | None = None
     values: Values = Own()
     weights: Literal["softmax", "plus_one", "sink", "gate"] = "softmax"
     past: Pasts = ()
@@ -174,6 +174,8 @@ class ModelConfig(Strict):
         if layers is None:
             return self
         first = 1 if kind == "residual" else 0
+        if self.n_layers <= first:
+            raise ValueError("layers of values need a layer above the first one, got one layer")
         if list(layers) != sorted(set(layers)) or not layers or layers[0] < first or layers[-1] >= self.n_layers:
             raise ValueError(f"{named} of values must rise within {first}..{self.n_layers - 1}, got {list(layers)}")
         if kind == "shared" and layers[0] != 0:
@@ -219,8 +221,9 @@ class ModelConfig(Strict):
         return "none" if self.position == "learned" else self.position
 
     def least_parameters(self) -> int:
-        """Return a lower bound of the number of weights: embedding, query and output projections, MLP."""
-        return self.vocab * self.width + self.n_layers * self.width * (2 * self.width + 3 * self.mlp_width)
+        """Return a lower bound of the number of weights: embeddings, query and output projections, MLP."""
+        rows = self.vocab * (1 if self.tied else 2) + (self.max_length or 0)
+        return rows * self.width + self.n_layers * self.width * (2 * self.width + 3 * self.mlp_width)
 
 
 # The size of Figure 1a at which two vanilla layers learn too, in about 1500 steps of `training.settings`;

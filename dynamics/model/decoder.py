@@ -42,6 +42,12 @@ def embed(embedding: Tensor, tokens: Tensor) -> Tensor:
     return embedding.index_select(0, tokens.flatten()).unflatten(0, tokens.shape)
 
 
+def within_positions(count: int, most: int) -> None:
+    """Raises ValueError for more tokens than there are learnt positions."""
+    if count > most:
+        raise ValueError(f"{count} tokens have no place among {most} positions")
+
+
 def residual(
     hidden: Tensor,
     rows: Tensor | None,
@@ -84,9 +90,16 @@ def _over_depth(states: Sequence[Tensor], weights: Tensor) -> Tensor:
 def with_caches(
     blocks: Sequence[Block], caches: Sequence[KVCache] | None, **more: object
 ) -> list[Callable[..., Tensor]]:
-    """Each block with its cache and with `more`. Raises ValueError unless caches are one a layer, or none at all."""
-    if caches is not None and len(caches) != len(blocks):
-        raise ValueError(f"caches must be one a layer, {len(blocks)}, got {len(caches)}")
+    """Each block with its cache and with `more`.
+
+    Raises: ValueError unless caches are one a layer, each another one and of as many tokens, or none at all.
+    """
+    if caches is not None:
+        if len(set(map(id, caches))) != len(blocks) or len(caches) != len(blocks):
+            raise ValueError(f"caches must be one a layer, {len(blocks)}, got {len(set(map(id, caches)))}")
+        if len(lengths := {cache.length for cache in caches}) > 1:
+            held = ", ".join(map(str, sorted(lengths)))
+            raise ValueError(f"the caches hold {held} tokens: they are of one text no more")
     each = zip(blocks, caches or [None] * len(blocks), strict=True)
     return [partial(block, cache=cache, **more) for block, cache in each]
 
@@ -297,15 +310,16 @@ class InductionModel(nn.Module):
     def embed(self, tokens: Tensor, offset: int = 0, segment_ids: Tensor | None = None) -> Tensor:
         """Return the rows of the embedding, (batch, length, width), and of learnt positions where there are any.
 
-        Raises: ValueError for tokens beyond the last position.
+        Raises: ValueError for tokens, or a document of them, beyond the last position.
         """
         hidden = embed(self.embedding, tokens)
         if self.positions is None:
             return hidden
-        if offset + tokens.shape[1] > len(self.positions) and segment_ids is None:
-            raise ValueError(f"{offset + tokens.shape[1]} tokens have no place among {len(self.positions)} positions")
         runs = None if segment_ids is None else document_runs(segment_ids)
-        place = Layout(offset, tokens.shape[1], tokens.device, runs=runs).positions()
+        place, count = Layout(offset, tokens.shape[1], tokens.device, runs=runs).positions(), offset + tokens.shape[1]
+        if runs is not None and count > len(self.positions) and not torch.compiler.is_compiling():
+            count = int(place.max()) + 1  # of the longest document
+        within_positions(count, len(self.positions))
         return hidden + self.positions[place]
 
     def attention_weights(self, tokens: Tensor, query_index: Tensor) -> list[Tensor]:

@@ -36,10 +36,18 @@ class PlacedModel(InductionModel):
         # Not a weight: it is the same function of the seed wherever the model is built.
         self.register_buffer("rotation", rotation, persistent=False)
 
-    def features(self, tokens: Tensor, query_index: Tensor | None = None, caches: list | None = None) -> Tensor:
-        """As `InductionModel.features`; raises ValueError for caches."""
+    def features(
+        self,
+        tokens: Tensor,
+        query_index: Tensor | None = None,
+        caches: list | None = None,
+        segment_ids: Tensor | None = None,
+    ) -> Tensor:
+        """As `InductionModel.features`; raises ValueError for caches and packed documents."""
         if caches is not None:
             raise ValueError(f"a model whose shift is placed at {self.config.place!r} keeps no cache")
+        if segment_ids is not None:
+            raise ValueError(f"a model whose shift is placed at {self.config.place!r} takes no packed documents")
         first = self.embed(tokens)
         blocks = [partial(self._block, block, first if number else None) for number, block in enumerate(self.blocks)]
         hidden = self.norm(run(blocks, first, query_index))

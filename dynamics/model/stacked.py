@@ -47,6 +47,7 @@ def logits(config: ModelConfig, parameters: Parameters, tokens: Tensor, query_in
     blocks = [_block(config, within(parameters, f"blocks.{n}."), n, earlier) for n in range(config.n_layers)]
     hidden = decoder.embed(embedding, tokens)
     if "positions" in parameters:
+        decoder.within_positions(tokens.shape[2], parameters["positions"].shape[1])
         own = parameters["positions"][:, : tokens.shape[2]]
         hidden = hidden + own.repeat_interleave(tokens.shape[1], dim=0)
     depth = [parameters[f"depth.{n}"] for n in range(config.n_layers) if "depth.0" in parameters]

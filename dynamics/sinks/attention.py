@@ -86,7 +86,8 @@ class Received:
         The largest `theory.sink.range_for_weight` over the queries, each with the tokens that it can see; a learned
         sink is no token, so the weights are taken of what it leaves.
         """
-        weight = (self.first / self.rows).cpu().numpy()
+        # A row that a sink takes whole, to rounding, says nothing of the tokens' logits.
+        weight = (self.first / self.rows.where(self.rows > 0, torch.inf)).cpu().numpy()
         length = weight.shape[1]
         tokens = np.arange(1, length + 1) if causal else np.full(length, length)
         # What is rounded to 1 is known to be above 1 - eps.
@@ -95,10 +96,15 @@ class Received:
 
 
 def entropy(importance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """-sum_j a'_j ln a'_j in nats with a' = a / sum a, (...) for (..., length): ResFormer, Eq. 11, of column means."""
+    """-sum_j a'_j ln a'_j in nats with a' = a / sum a, (...) for (..., length): ResFormer, Eq. 11, of column means.
+
+    NaN where nothing is given to any token, as by a learned sink that takes all.
+    """
     from scipy.special import entr
 
-    return entr(importance / importance.sum(-1, keepdims=True)).sum(-1)
+    total = importance.sum(-1, keepdims=True)
+    shares = np.divide(importance, total, out=np.full_like(importance, np.nan), where=total > 0)
+    return entr(shares).sum(-1)
 
 
 def most_entropy(first: NDArray[np.float64], length: int) -> NDArray[np.float64]:

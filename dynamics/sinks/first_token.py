@@ -44,7 +44,8 @@ def copy_leads(model: nn.Module, tokens: Tensor, place: int) -> NDArray[np.float
 
     In the lowest layer, where both have one key: 0 without positions, slope times place under ALiBi, with RoPE
     `theory.sink.rotary_copy_gap`. Args: tokens (length,), of which the one at place, in 1..length-2, is replaced.
-    Returns: (n_heads,). Raises: ValueError for a place outside, and for a model that shifts keys.
+    Returns: (n_heads,). Raises: ValueError for a place outside, for a model whose states hold positions or whose keys
+    are shifted, and for a last token that does not see the first.
     """
     _inside(tokens, place, last=2)
     if isinstance(model, InductionModel) and model.blocks[0].attention.alpha is not None:
@@ -56,8 +57,17 @@ def copy_leads(model: nn.Module, tokens: Tensor, place: int) -> NDArray[np.float
         if layer == 0 and start + weights.shape[1] == len(tokens):
             found[heads.start] = (weights[:, -1, place] / weights[:, -1, 0]).log()
 
-    _states(model, tokens, place, None, None, visit)
-    return torch.cat([found[start] for start in sorted(found)]).double().cpu().numpy()
+    def entering(states: Tensor) -> Tensor:
+        if not torch.equal(states[0, 0], states[0, place]):
+            raise ValueError("the states that enter the model hold positions: the copy has not the first token's key")
+        return states
+
+    with passes.shown(model, entering=entering):
+        _states(model, tokens, place, None, None, visit)
+    leads = torch.cat([found[start] for start in sorted(found)]).double().cpu().numpy()
+    if not np.isfinite(leads).all():
+        raise ValueError("the last token gives the first one or its copy no weight: there are no logits to compare")
+    return leads
 
 
 def _states(

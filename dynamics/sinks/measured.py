@@ -180,7 +180,8 @@ def _plain(vectors: dict[str, Tensor]) -> dict[str, Array]:
 def _heads(means: dict[str, Array]) -> HeadSinks:
     importance = means["importance"]
     first = importance[..., 0]
-    share = first / importance.sum(-1)
+    total = importance.sum(-1)
+    share = np.divide(first, total, out=np.full_like(first, np.nan), where=total > 0)
     return HeadSinks(
         importance,
         means["entropy"],

@@ -76,7 +76,11 @@ def shown(
         for layer, block in enumerate(blocks(model)):
             if leaving is not None:
                 stack.enter_context(block.register_forward_hook(_after(layer, leaving)))
-        if entering is not None:
+        if entering is not None and isinstance(model, InductionModel):
+            own = model.entering  # of which a DenseFormer's later blocks read too
+            model.entering = lambda *args: entering(own(*args))
+            stack.callback(delattr, model, "entering")
+        elif entering is not None:
             hook = blocks(model)[0].register_forward_pre_hook(_before(entering), with_kwargs=True)
             stack.enter_context(hook)
         yield

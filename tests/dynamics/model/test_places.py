@@ -160,3 +160,13 @@ def test_quick_preset_runs(tmp_path):
     jobs = [job.model_copy(update={"training": job.training.model_copy(update=few)}) for job in preset.jobs(1)]
     results = run_sweep(jobs, tmp_path, measure=preset.measure, backend="sequential", progress=False)
     assert [result.job.name for result in results] == [f"{variant}.seed-0" for variant in preset.variants]
+
+
+def test_the_attention_of_a_placed_model_is_not_replaced_in_silence():
+    from dynamics.model.attention_function import full_attention, replaced
+
+    model = build(ModelConfig(vocab=11, width=16, n_heads=4, n_layers=2, place="fused", shift="none"))
+    with pytest.raises(ValueError, match="takes no packed documents"):
+        model(torch.zeros(1, 4, dtype=torch.long), segment_ids=torch.zeros(1, 4, dtype=torch.long))
+    with pytest.raises(ValueError, match="placed at 'fused' cannot be replaced"), replaced(model, full_attention):
+        pass

@@ -175,6 +175,24 @@ def test_a_global_model_has_no_cache_and_learnt_positions_end():
     learned(tokens, caches=caches)
     with pytest.raises(ValueError, match="10 tokens have no place among 6 positions"):
         learned(tokens, caches=caches)
+    long = variants.tokens(1, 9)
+    learned(long, segment_ids=torch.tensor([[0] * 5 + [1] * 4]))
+    with pytest.raises(ValueError, match="7 tokens have no place among 6 positions"):
+        learned(long, segment_ids=torch.tensor([[0] * 2 + [1] * 7]))
+    with pytest.raises(ValueError, match="9 tokens have no place among 6 positions"):
+        stacked.logits(learned.config, stacked.stack([learned]), long[None], torch.tensor([[8]]))
+
+
+def test_caches_of_another_number_of_tokens_or_one_for_all_are_refused():
+    model, tokens = variants.model(variants.named()), variants.tokens(1, 5)
+    one = KVCache()
+    with pytest.raises(ValueError, match="caches must be one a layer, 4, got 1"):
+        model(tokens, caches=[one] * 4)
+    caches = [KVCache(9), KVCache(9), KVCache(3), KVCache(9)]
+    with pytest.raises(ValueError, match="the cache holds 3 tokens, 5 do not fit"), torch.no_grad():
+        model(tokens, caches=caches)
+    with pytest.raises(ValueError, match="the caches hold 0, 5 tokens: they are of one text no more"):
+        model(tokens, caches=caches)
 
 
 def test_a_layer_that_reads_of_others_says_so_when_it_is_called_alone():
@@ -188,6 +206,8 @@ def test_a_layer_that_reads_of_others_says_so_when_it_is_called_alone():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        ({"values": {"kind": "residual", "layers": [1]}, "n_layers": 1}, "need a layer above the first one"),
+        ({"position": "learned", "max_length": 10**12}, "less than or equal to 16777216"),
         ({"values": {"kind": "residual", "layers": [0]}}, "layers of values must rise within 1..3"),
         ({"values": {"kind": "residual", "layers": [2, 1]}}, "layers of values must rise"),
         ({"values": {"kind": "residual", "layers": []}}, "layers of values must rise"),

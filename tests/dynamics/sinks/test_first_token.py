@@ -55,6 +55,8 @@ def test_places_outside_and_shifted_keys_are_refused():
         state_gaps(model, tokens[None], 3)
     with pytest.raises(ValueError, match="has not the key of the first token"):
         copy_leads(*own("none", "k"), 3)
+    with pytest.raises(ValueError, match="hold positions: the copy has not"):
+        copy_leads(*own("learned"), 3)
 
 
 def test_hooks_are_gone_afterwards():

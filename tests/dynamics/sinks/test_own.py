@@ -191,3 +191,23 @@ def test_memory_does_not_grow_with_the_text_and_no_attention_is_whole(monkeypatc
 
     monkeypatch.setattr(measured.Received, "add", keeping)
     assert alive(model, text(8 * window), window).peak > 2 * long.peak
+
+
+@torch.no_grad()
+def test_a_swap_of_positions_reaches_all_that_a_denseformer_reads():
+    model = variants.model(variants.named("denseformer", position="learned", max_length=16))
+    tokens = variants.tokens(1, 9)[0]
+    effect = intervene(model, tokens.numpy(), Swap(1, 4), 9)
+    model.positions[[1, 4]] = model.positions[[4, 1]].clone()
+    logits = model(tokens[None])[0]
+    expected = torch.nn.functional.cross_entropy(logits[:-1], tokens[1:])
+    assert effect.loss_after[0] == pytest.approx(float(expected), abs=1e-9)
+    assert "entering" not in vars(model)
+
+
+def test_a_sink_that_takes_all_weight_leaves_no_entropy_and_needs_no_range():
+    model = variants.model(variants.named(weights="sink", n_layers=1)).float()
+    model.blocks[0].attention.sinks.data.fill_(150.0)
+    found = measure(model, variants.tokens(1, 12)[0].numpy(), 12)
+    assert np.isnan(found.heads.entropy).all() and (found.heads.sink_share == 1).all()
+    assert (found.heads.needed_range == 0).all()
