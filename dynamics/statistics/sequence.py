@@ -36,11 +36,13 @@ Measured: share of 20,000 sequences of 40 that never exclude the mean, alpha = 0
 Normal 0.973 / 0.970, t with 3 degrees 0.984 / 0.972, normal with a tenth of them ten times as wide 0.986 / 0.970, drawn
 from 16 shipped differences 0.969 / 0.965, spread growing tenfold 0.973 / 0.969, shrinking tenfold 0.979 / 0.973. Too
 low: two values 0.861 / 0.970, exponential 0.875 / 0.905, lognormal 0.769 / 0.804. A skewed law is covered by neither.
-For any law within known bounds there are intervals that are too wide for tens of seeds. Student's 95 % intervals, looked
+For any law within known bounds there are intervals, too wide for tens of seeds. Student's 95 % intervals, looked
 at 39 times, hold in 0.684 of normal sequences.
 """
 
 import math
+from bisect import bisect_left
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -78,8 +80,10 @@ def running(low: NDArray, high: NDArray) -> tuple[NDArray, NDArray]:
 
 def can_exclude(n: int, alpha: float, method: Method, c: float = C) -> bool:
     """Whether n differences, the most favourable ones, can exclude anything at all."""
-    low, _ = intervals(np.arange(1.0, n + 1), alpha, method, c)
-    return bool(low[-1] > -np.inf)
+    d = np.arange(1.0, n + 1)  # its ranks as they come are the highest, from far below as from 0
+    if method == "symmetric":
+        return bool(symmetric_log_e(d, 0.0, c)[-1] >= -math.log(alpha / 2))
+    return bool(intervals(d, alpha, method, c)[0][-1] > -np.inf)
 
 
 def gaussian_log_e(differences: ArrayLike, mean: float, c: float = C) -> NDArray:
@@ -116,14 +120,20 @@ def _gaussian(d: NDArray, alpha: float, c: float) -> tuple[NDArray, NDArray]:
 
 def _lower_end(d: NDArray, alpha: float, c: float) -> NDArray:
     """The largest m below which all is excluded, after each difference; -inf for none."""
+    return np.array([_last_excluded(d[:n], -math.log(alpha), c) for n in range(1, len(d) + 1)])
+
+
+def _last_excluded(d: NDArray, level: float, c: float) -> float:
     row, column = np.tril_indices(len(d))
     jumps = np.unique((d[row] + d[column]) / 2)
     between = np.concatenate([[jumps[0] - 1.0 - abs(jumps[0])], (jumps[1:] + jumps[:-1]) / 2])
     # E_n is constant between jumps and falls from one to the next: the excluded pieces come first.
-    excluded = (symmetric_log_e(d, between, c) >= -math.log(alpha)).sum(0)
-    return np.concatenate([[-np.inf], jumps])[excluded]
+    if symmetric_log_e(d, between[0], c)[-1] < level:
+        return -math.inf
+    return float(jumps[bisect_left(between, True, key=lambda m: bool(symmetric_log_e(d, m, c)[-1] < level)) - 1])
 
 
+@lru_cache(16)
 def _log_factors(n: int, c: float) -> NDArray:
     """log(1 + sign tanh(lambda q)) for the i-th difference of signed rank r, at [i - 1, r + n, lambda]."""
     sizes = ndtri((1 + (np.arange(SIZES) + 0.5) / SIZES) / 2) / c
