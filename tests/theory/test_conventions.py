@@ -17,8 +17,9 @@ ENTRY = {entry.function: entry for entry in ENTRIES}
 FED = {name: ENTRY[function] for name, function in PUBLIC.items() if function in ENTRY}
 # A size that is an axis of the result: there is none for several.
 AXES = {
-    "alibi.slopes": "n_heads", "induction.construction": "dim", "induction.sharp_case": "dim",
-    "landscape.logits": "n_tokens", "shift.shift_matrix": "length", "shift.tokens": "length dim",
+    "alibi.slopes": "n_heads", "induction.construction": "dim", "induction.head_weights": "vocabulary",
+    "induction.sharp_case": "dim", "landscape.logits": "n_tokens", "shift.shift_matrix": "length",
+    "shift.tokens": "length dim",
 }  # fmt: skip
 # A place in a sentence, a word or a number: not an array.
 NOT_MEASURED = {"position"}

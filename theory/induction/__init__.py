@@ -10,19 +10,27 @@ from theory.induction.bounds import (
     sharp_case,
     softmax_change_bound,
 )
+from theory.induction.family import attention_gap, head_weights, implements, value_lead
+from theory.induction.family_bounds import attention_error_bound, key_shift_error, logit_lead_bound
 from theory.induction.heads import Discrepancy, HeadSupport, discrepancy, induction_head, kv_shift_head, two_layer_alibi
 from theory.induction.network import construction, two_layer_variant
 
 __all__ = [
     "Discrepancy",
     "HeadSupport",
+    "attention_error_bound",
+    "attention_gap",
     "ball_discrepancy_bound",
     "construction",
     "copy_error_bound",
     "discrepancy",
+    "head_weights",
+    "implements",
     "induction_head",
+    "key_shift_error",
     "kv_shift_head",
     "latest_successor_bound",
+    "logit_lead_bound",
     "matched_discrepancy_bound",
     "printed_copy_error_bound",
     "printed_softmax_change_bound",
@@ -30,6 +38,7 @@ __all__ = [
     "softmax_change_bound",
     "two_layer_alibi",
     "two_layer_variant",
+    "value_lead",
 ]
 
 

@@ -1,0 +1,191 @@
+"""Where a shift must stand so that one attention layer without positions is an induction head: the members, answers.
+
+Setting. Tokens x_1 .. x_L are one-hot, x_0 = 0; the last one occurs exactly once before, at p <= L - 2, other tokens as
+they like; the target is x_{p+1}. One softmax head over all places 1..L, no position code, no residual:
+
+    output = sum_t softmax_t( q_L M k_t^T ) v_t N,   q = q0 x_t + q1 x_{t-1}, k and v alike with k0, k1 and v0, v1,
+
+M = W_Q W_K^T and N = W_V W_O with the scale any V x V matrices (a head as wide as the vocabulary). The head is right on
+a sentence where the largest entry of the output is the target's and no other. A member *implements* induction if for
+each length some M, N are right on all sentences so long; it *concentrates* if some fixed M, N do it as M grows to
+infinity with all attention on the place p + 1.
+
+Theorem (r = k0/k1, s = q1/q0).
+1. It concentrates exactly where q0, k1, v0 are not 0, max(0, r, s, r + s, r s, r s + s) < min(1, 1 + r s) and
+   v1/v0 < 1 (V >= 3). Necessary: the conditions on M are linear and keep under renaming tokens, so the mean over all
+   names, M = lambda I + mu J, would do it too; for that M they are these inequalities. So for N.
+2. With k1 = v1 = 0, and where only what leaves the layer is shifted, no weights do it (V >= 3, L = 4): the first two
+   of a b c a change places, and the last output is the same; with unmixed queries the one before it as well.
+3. With k1 = 0, v1 not 0 no weights do it (V >= 5, L = 8), `MIDDLE`. On q b w u c w b q and q c w u b w b q the outputs
+   differ by v1 (P_b - P_c)(N_q - N_u)/Z, P the weights e^score, so v1 (P_b - P_c)(D_q - D_u) > 0 for D = N_b - N_c:
+   not for u on both sides of q, and of three numbers D one is between the others.
+4. A key that is shifted alone implements exactly where k1 is not 0 and r < 1 (V >= 5). `ONLY_KEY` has the sentences of
+   the proof that r >= 1 fails.
+Between 1 and 2-4 - several shifts at once that do not concentrate - other weights are not excluded.
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from theory.checked import choice, elementwise, real, reals, sized, whole
+from theory.induction.network import Array
+from theory.records import comparable
+
+Reason = Literal["concentrates", "same_output", "middle", "only_key", "not_concentrated"]
+Sentence = tuple[int, ...]
+UNMIXED = (1.0, 0.0)
+
+# letters 0, 1, 2, .. stand for a, b, c, ..
+SWAPPED: tuple[Sentence, ...] = ((0, 1, 2, 0), (1, 0, 2, 0))  # targets b, c
+UNSEEN: tuple[Sentence, ...] = ((0, 1, 2, 0), (0, 1, 2, 1))  # targets b, c: where x_L is nowhere seen
+# q = 0 is between u and w; targets b = 1, c = 2, twice
+MIDDLE: tuple[Sentence, ...] = tuple(
+    (0, own, w, u, other, w, 1, 0) for u, w in ((3, 4), (4, 3)) for own, other in ((1, 2), (2, 1))
+)
+# r >= 1, k1 > 0, F = e^{k0 score}, G = e^{k1 score}, D = N_b - N_c, E = F D: the first two say that
+# (G_q - G_u)(E_b - E_c) > 0 for each u; the others exclude G_q < G_u for all u. So G_q > G_u and E_b > E_c, whatever
+# the names, and q b q, b q b ask for (k0 - k1)(score_q(b) - score_q(q) + score_b(q) - score_b(b)) > 0, where both
+# differences are negative.
+ONLY_KEY: tuple[Sentence, ...] = (
+    (0, 1, 3, 2, 3, 0), (0, 2, 3, 1, 3, 0), (0, 1, 1, 0), (0, 2, 2, 0), (0, 1, 0), (0, 2, 0), (1, 0, 1),
+)  # fmt: skip
+
+
+class Member(NamedTuple):
+    """Which kernel (own, previous) mixes queries, keys, values (None: unmixed), or what leaves the layer."""
+
+    where: str
+    kernels: int
+    query: int | None = None
+    key: int | None = None
+    value: int | None = None
+    after: bool = False
+
+
+MEMBERS: dict[str, Member] = {
+    "none": Member("nowhere", 0),
+    "smear": Member("the embedding: all read it", 1, 0, 0, 0),
+    "query": Member("queries", 1, query=0),
+    "key": Member("keys", 1, key=0),
+    "value": Member("values", 1, value=0),
+    "key_value": Member("keys and values, own coefficients", 2, key=0, value=1),
+    "key_value_common": Member("keys and values, the same coefficients", 1, key=0, value=0),
+    "query_key": Member("queries and keys, own coefficients", 2, query=0, key=1),
+    "query_key_common": Member("queries and keys, the same coefficients", 1, query=0, key=0),
+    "query_value": Member("queries and values, own coefficients", 2, query=0, value=1),
+    "partial_key": Member("some channels of the keys, by one place", 0),
+    "output": Member("what leaves the layer", 1, after=True),
+    "canon_a": Member("before the layer: as the embedding", 1, 0, 0, 0),
+    "canon_b": Member("queries, keys and values, own coefficients", 3, 0, 1, 2),
+    "canon_c": Member("before the MLP", 1, after=True),
+    "canon_d": Member("inside the MLP", 1, after=True),
+}
+
+
+class Mixing(NamedTuple):
+    """The kernels (own, previous) of queries, keys and values."""
+
+    query: tuple[float, float] = UNMIXED
+    key: tuple[float, float] = UNMIXED
+    value: tuple[float, float] = UNMIXED
+
+
+class Answer(NamedTuple):
+    """holds: does the member implement induction; `gap`, `lead` > 0 if it concentrates, else `sentences` of the proof.
+
+    A reason "not_concentrated" says that no fixed weights concentrate, and nothing of other weights; all others are
+    about all weights.
+    """
+
+    holds: bool
+    reason: Reason
+    gap: float
+    lead: float
+    sentences: tuple[Sentence, ...]
+
+
+@comparable
+class Weights(NamedTuple):
+    """M = W_Q W_K^T and N = W_V W_O, rows multiplied from the left."""
+
+    match: Array
+    read: Array
+
+
+def mixing(member: str, kernels: ArrayLike = ()) -> Mixing:
+    """What the member does to queries, keys and values; a member after the layer leaves them.
+
+    Args: kernels: (n, 2), rows (own, previous), n as the member has: queries first, then keys, then values.
+    Raises ValueError for another member or other kernels.
+    """
+    found = MEMBERS[choice("member", member, tuple(MEMBERS))]
+    if member == "partial_key":  # M reads the shifted channels alone
+        reals("kernels", kernels, shape=(0,))
+        return Mixing(key=(0.0, 1.0))
+    rows = reals("kernels", kernels, shape=(found.kernels, 2) if found.kernels else (0,))
+    pairs = [UNMIXED if n is None else (float(rows[n, 0]), float(rows[n, 1])) for n in found[2:5]]
+    return Mixing(*pairs)
+
+
+@sized()
+def attention_gap(query: ArrayLike, key: ArrayLike) -> float:
+    """min(1, 1 + r s) - max(0, r, s, r + s, r s, r s + s), r = k0/k1, s = q1/q0; 0 where q0 k1 = 0.
+
+    Score of p + 1 over all others for M = I/(q0 k1), at its least; keys concentrate exactly where it is positive.
+    Args: query, key: (own, previous).
+    """
+    (q0, q1), (k0, k1) = reals("query", query, shape=(2,)), reals("key", key, shape=(2,))
+    if q0 == 0 or k1 == 0:
+        return 0.0
+    r, s = k0 / k1, q1 / q0
+    # p + 1, which may hold x_{L-1}; then the place p, the successor of x_{L-1}, the last place, and x_{L-1}
+    return float(min(1.0, 1 + r * s) - max(0.0, r, s, r + s, r * s, r * s + s))
+
+
+@sized()
+def value_lead(value: ArrayLike) -> float:
+    """min(1, 1 - v1/v0), by which the target leads where all attention is on p + 1 and N = I/v0; 0 where v0 = 0."""
+    v0, v1 = reals("value", value, shape=(2,))
+    return 0.0 if v0 == 0 else float(min(1.0, 1 - v1 / v0))
+
+
+def implements(member: str, kernels: ArrayLike = ()) -> Answer:
+    """Whether the member with these coefficients implements induction: the theorem of this module.
+
+    Args: as `mixing`, of which it has the errors.
+    """
+    found = mixing(member, kernels)
+    gap, lead = attention_gap(found.query, found.key), value_lead(found.value)
+    reason, sentences = _reason(MEMBERS[member], found, gap, lead)
+    return Answer(reason == "concentrates", reason, gap, lead, sentences)
+
+
+def _reason(member: Member, found: Mixing, gap: float, lead: float) -> tuple[Reason, tuple[Sentence, ...]]:
+    (q0, _), (k0, k1), (v0, v1) = found
+    if member.after or (k1 == 0 and v1 == 0):
+        return "same_output", SWAPPED
+    if q0 == 0 and k0 == 0 and v0 == 0:
+        return "same_output", UNSEEN
+    if k1 == 0:
+        return "middle", MIDDLE
+    if gap > 0 and lead > 0:
+        return "concentrates", ()
+    only_key = found.query[1] == 0 and q0 != 0 and v1 == 0 and v0 != 0
+    return ("only_key", ONLY_KEY) if only_key else ("not_concentrated", ())
+
+
+@elementwise("scale")
+@sized()
+def head_weights(query: ArrayLike, key: ArrayLike, value: ArrayLike, vocabulary: int, scale: float) -> Weights:
+    """M = scale/(q0 k1) I and N = I/v0: what concentrates, if anything does.
+
+    Raises ValueError where q0, k1 or v0 is 0.
+    """
+    rows = [reals(name, pair, shape=(2,)) for name, pair in (("query", query), ("key", key), ("value", value))]
+    product, own = rows[0][0] * rows[1][1], rows[2][0]
+    if product == 0 or own == 0:
+        raise ValueError("query, key and value must have q0, k1 and v0 not 0")
+    identity = np.eye(whole("vocabulary", vocabulary, 3))
+    return Weights(real("scale", scale) / product * identity, identity / own)
