@@ -307,7 +307,8 @@ def with_shares(text: str, registry) -> str:
 
 def _counts(rows) -> list[str]:
     heading, *lines = docket.table(docket.counts(rows))
-    return ["| " + " | ".join(cells) + " |" for cells in (heading, ["---"] * len(heading), *lines)]
+    table = ["| " + " | ".join(cells) + " |" for cells in (heading, *lines)]
+    return [table[0], "|" + "---|" * len(heading), *table[1:]]
 
 
 def _docket(registry) -> list[str]:

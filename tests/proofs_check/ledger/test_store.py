@@ -190,7 +190,11 @@ def test_what_has_to_be_trusted_is_checked_for_types():
 
 
 MUTANTS, IDENTITIES = 0.90, 0.95  # the share refuted of those that are not shown to be true
-FEW_KINDS = {"kv.beyond.critical_point", "razor.eq6.order"}  # most mutants of these are true, or open: see the page
+# Most mutants of these are true, or open, or of one or two kinds: see the page.
+FEW_KINDS = {
+    "kv.beyond.critical_point", "razor.eq6.order", "waiver.eq5", "waiver.sec3.2.smaller.corrected",
+    "waiver.atlas.sink.contains.drain", "waiver.atlas.drain.separated.sink",
+}  # fmt: skip
 
 
 @pytest.mark.deep
