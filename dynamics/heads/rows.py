@@ -11,6 +11,7 @@ from torch import Tensor
 
 from dynamics.model import attention_function
 from dynamics.model.decoder import InductionModel
+from dynamics.model.softmax import softmax
 
 if TYPE_CHECKING:
     from torch import nn
@@ -158,17 +159,10 @@ def _blocks(
             token, heads = rule.alone
             row = logits[:, token - start]
             row[heads[:, None] & (torch.arange(last, device=key.device) != token)] = -torch.inf
-        yield start, _softmax(logits, rule.sinks)
+        yield start, softmax(logits, rule.sinks)
 
 
 def _hidden(distance: Tensor, rule: Rule) -> Tensor:
     """Which keys (rows, keys) at these distances, negative after the row, are not seen."""
     hidden = distance < 0 if rule.causal else torch.zeros_like(distance, dtype=torch.bool)
     return hidden if rule.window is None else hidden | (distance.abs() >= rule.window)
-
-
-def _softmax(logits: Tensor, sinks: Tensor | None) -> Tensor:
-    if sinks is None:
-        return logits.softmax(-1)
-    more = sinks.to(logits.dtype)[:, None, None].expand(*logits.shape[:2], 1)
-    return torch.cat([logits, more], dim=-1).softmax(-1)[..., :-1]

@@ -47,9 +47,14 @@ def probabilities(
         mask = torch.ones(scores.shape[2:], dtype=torch.bool, device=scores.device).tril()
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else scores + mask
+    return softmax(scores, sinks)
+
+
+def softmax(scores: Tensor, sinks: Tensor | None) -> Tensor:
+    """e^x / (e^s + sum e^x) over the last axis of scores (.., heads, queries, keys), s of sinks (.., heads) if any."""
     if sinks is None:
         return scores.softmax(-1)
-    logits = sinks.to(scores.dtype)[..., None, None].expand(*scores.shape[:3], 1)
+    logits = sinks.to(scores.dtype)[..., None, None].expand(*scores.shape[:-1], 1)
     return torch.cat([scores, logits], dim=-1).softmax(-1)[..., :-1]
 
 

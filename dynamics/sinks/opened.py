@@ -73,7 +73,9 @@ def _from_transformers(folder: Path, kind: str, dtype: str | None) -> nn.Module:
             folder, dtype=dtype or "auto", use_safetensors=True, local_files_only=True, trust_remote_code=False,
             output_loading_info=True, **more,
         )  # fmt: skip
-    except Exception as error:  # a config that does not hold, shapes that do not fit: whatever it was, no model
+    # Not narrower: for a config that does not hold huggingface_hub raises a child of Exception alone, for shapes that
+    # do not fit transformers a RuntimeError; and nothing of ours stands in this call.
+    except Exception as error:
         reason = " ".join(str(error).split())
         raise ValueError(f"{folder}: transformers cannot load it ({type(error).__name__}: {reason[:300]})") from None
     if missing := sorted(told["missing_keys"]):
@@ -119,10 +121,10 @@ def tokens_of(model: nn.Module, folder: str | Path, text: str) -> NDArray[np.int
     _quiet(transformers)
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        return np.asarray(tokenizer(text, add_special_tokens=False)["input_ids"], np.int64)
-    except Exception as error:  # of a file that is no tokenizer, whatever its kind
+    except Exception as error:  # tokenizers raises Exception itself for a file that is none
         reason = " ".join(str(error).split())
         raise ValueError(f"{folder}: no tokenizer can be read ({type(error).__name__}: {reason[:300]})") from None
+    return np.asarray(tokenizer(text, add_special_tokens=False)["input_ids"], np.int64)
 
 
 def read_tokens(path: str | Path) -> NDArray[np.int64]:

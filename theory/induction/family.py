@@ -21,6 +21,9 @@ Theorem (r = k0/k1, s = q1/q0).
    not for u on both sides of q, and of three numbers D one is between the others.
 4. A key that is shifted alone implements exactly where k1 is not 0 and r < 1 (V >= 5). `ONLY_KEY` has the sentences of
    the proof that r >= 1 fails.
+What stands behind each point: 1 for every length and its bounds by the argument above, the region against a linear
+programme over all M, the answers by brute force over short sentences; 2-4 by identities that the tests evaluate for
+random weights, and the argument that joins them. No claim of the ledger rests on this page yet.
 Between 1 and 2-4 - several shifts at once that do not concentrate - other weights are not excluded.
 """
 
@@ -95,11 +98,11 @@ class Mixing(NamedTuple):
 class Answer(NamedTuple):
     """holds: does the member implement induction; `gap`, `lead` > 0 if it concentrates, else `sentences` of the proof.
 
-    A reason "not_concentrated" says that no fixed weights concentrate, and nothing of other weights; all others are
-    about all weights.
+    None where that is open: "not_concentrated" says that no fixed weights concentrate, and nothing of other weights;
+    all other reasons are about all weights.
     """
 
-    holds: bool
+    holds: bool | None
     reason: Reason
     gap: float
     lead: float
@@ -159,7 +162,8 @@ def implements(member: str, kernels: ArrayLike = ()) -> Answer:
     found = mixing(member, kernels)
     gap, lead = attention_gap(found.query, found.key), value_lead(found.value)
     reason, sentences = _reason(MEMBERS[member], found, gap, lead)
-    return Answer(reason == "concentrates", reason, gap, lead, sentences)
+    holds = None if reason == "not_concentrated" else reason == "concentrates"
+    return Answer(holds, reason, gap, lead, sentences)
 
 
 def _reason(member: Member, found: Mixing, gap: float, lead: float) -> tuple[Reason, tuple[Sentence, ...]]:

@@ -289,7 +289,6 @@ def test_a_model_of_single_precision_gives_the_same_up_to_rounding(family):
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize("family", ["gpt_oss", "bert", "bloom"])
 def test_a_device_gives_the_same_numbers(family):
     model = models.model(family)
