@@ -20,6 +20,9 @@ from dynamics.model.positions import Layout
 from dynamics.model.shift import document_runs
 from dynamics.model.values import Earlier
 
+# What is mixed behind the attention of a layer needs the tokens before the scored one too.
+BEHIND = frozenset(("output", "mlp", "hidden"))
+
 
 def at(hidden: Tensor, query_index: Tensor | None) -> Tensor:
     """Select hidden[b, query_index[b]]: (batch, length, width) -> (batch, 1, width); None selects everything."""
@@ -212,8 +215,7 @@ class Block(nn.Module):
             found = self.attention(normed, query_index=rows, segment_ids=segment_ids, cache=cache, earlier=earlier)
             return self._mixed("output", found, *context)
 
-        # What is mixed behind the attention needs the tokens before the scored one too.
-        rows = None if self.pasts.keys() & {"output", "mlp", "hidden"} else query_index
+        rows = None if self.pasts.keys() & BEHIND else query_index
         mlp = None if self.mlp is None else partial(self.feed_forward, cache=cache, segment_ids=segment_ids)
         out = residual(hidden, rows, attend, mlp)
         return out if rows is query_index else at(out, query_index)

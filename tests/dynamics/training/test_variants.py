@@ -57,10 +57,6 @@ def test_a_model_comes_back_as_it_was_written(config, tmp_path):
 
 def test_an_ensemble_is_the_loop(config):
     trainings = [TRAINING, TRAINING.model_copy(update={"seed": 1})]
-    if config.past:
-        with pytest.raises(ValueError, match="are not stacked: train them one by one"):
-            train_ensemble(config, trainings, device="cpu", progress=False)
-        return
     together = train_ensemble(config, trainings, device="cpu", progress=False)
     for training, found in zip(trainings, together, strict=True):
         alone = train(config, training, device="cpu", progress=False).model
