@@ -73,7 +73,7 @@ def test_a_packed_row_equals_the_loop_and_its_scored_rows(kind, name):
     built, (tokens, documents) = model(kind, name), packed()
     whole = built(tokens, segment_ids=documents)
     close(whole[1], torch.from_numpy(start_loops.logits(built, tokens[1].tolist(), DOCUMENTS)))
-    for rows in ([0, 3], [4, LENGTH - 1], [5, 8]):
+    for rows in ([0, 3], [5, 8]):
         close(built(tokens, torch.tensor(rows), segment_ids=documents), whole[[0, 1], rows])
 
 
@@ -84,7 +84,7 @@ def test_whole_equals_chunks_steps_scored_rows_and_what_is_packed(kind, name):
     built, tokens = model(kind, name), variants.tokens(2, 7)
     whole = built(tokens)
     close(whole[0], torch.from_numpy(start_loops.logits(built, tokens[0].tolist(), [5] * 7)))
-    for parts in ((3, 4), (1, 1, 5), (1,) * 7):
+    for parts in ((1, 2, 4), (1,) * 7):
         close(in_parts(built, tokens, parts), whole)
     for rows in ([6, 0], [1, 2]):
         close(built(tokens, torch.tensor(rows)), whole[[0, 1], rows])
@@ -139,7 +139,7 @@ def test_gradients_reach_every_learnt_start_and_are_differences(name):
     starts = {key: p for key, p in built.named_parameters() if "start" in key}
     for key, p in starts.items():
         if key.endswith("start.query") and built.config.window == 2:
-            assert p.grad.abs().max() < 1e-15  # the only token that is mixed with it sees one key, whatever its query is
+            assert p.grad.abs().max() < 1e-15  # the one query that is mixed with it sees one key
             continue
         assert (p.grad.abs() > 1e-12).double().mean() == (0.5 if name == "key offset" else 1.0), key
         index, step = int(p.grad.abs().argmax()), 1e-5
