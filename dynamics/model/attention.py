@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from dynamics.model import arguments, coefficients, forward
 from dynamics.model.cache import KVCache
 from dynamics.model.config import PROJECTED, Own, Past, Residual, Values
-from dynamics.model.past import parameter
+from dynamics.model.past import beginnings, parameter
 from dynamics.model.positions import Layout
 from dynamics.model.shift import document_runs
 from dynamics.model.values import Earlier, projects, reads, shifts
@@ -40,6 +40,9 @@ class KVShiftAttention(nn.Module):
             first 0; "gate", softmax whose output is multiplied by sigmoid(W x), one number a head.
         causal: whether a token sees those up to itself alone, or all.
         values, layer: what layer number `layer`, from 0, reads of earlier ones; `dynamics.model.values`.
+        start: what is found before the first token of a document: "zero"; "carried", what is shifted, and no more, goes
+            on from the document before in the row; "learnt", one vector at every place before, at first 0, of raw
+            projections (that of queries is idle in window 2 if a first token's softmax has one key and no sink).
         past: how projected queries, keys and values are mixed with those before; `dynamics.model.past`.
         generator: draws every initial value.
     alpha and beta have shape (n_kv_heads, window), gamma (n_heads, window), column 0 for the token itself; a gate has
@@ -67,11 +70,12 @@ class KVShiftAttention(nn.Module):
         values: Values = OWN,
         layer: int = 0,
         past: tuple[Past, ...] = (),
+        start: str = "zero",
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
         n_kv_heads, head_dim = arguments.sizes(width, n_heads, n_kv_heads, head_dim)
-        chosen = window, shift, parameters, position, head_dim, rope_base, scale, sliding_window, weights, causal
+        chosen = window, shift, parameters, position, head_dim, rope_base, scale, sliding_window, weights, causal, start
         arguments.choices(*chosen)
         coefficients.check_law(initial)
         self.width, self.n_heads, self.n_kv_heads, self.head_dim = width, n_heads, n_kv_heads, head_dim
@@ -85,8 +89,8 @@ class KVShiftAttention(nn.Module):
         for name, letter in zip(forward.COEFFICIENTS.values(), "kvq", strict=True):
             shifted, heads = shift != "none" and letter in shift, n_heads if letter == "q" else n_kv_heads
             shifted = shifted and (letter != "v" or shifts(values, layer))
-            start = coefficients.initial(heads, window, parameters, generator, initial) if shifted else None
-            self.register_parameter(name, nn.Parameter(start) if shifted else None)
+            drawn = coefficients.initial(heads, window, parameters, generator, initial) if shifted else None
+            self.register_parameter(name, nn.Parameter(drawn) if shifted else None)
         self.kind, self.causal, self.values, self.layer = weights, causal, values, layer
         self.gate_proj = _linear(width, n_heads, generator) if weights == "gate" else None
         self.sinks = nn.Parameter(torch.zeros(n_heads)) if weights == "sink" else None
@@ -94,6 +98,9 @@ class KVShiftAttention(nn.Module):
         sizes = {"query": n_heads * head_dim, "key": n_kv_heads * head_dim, "value": n_kv_heads * head_dim}
         started = {mixing.at: parameter(mixing, sizes[mixing.at]) for mixing in self.pasts}
         self.past = nn.ParameterDict({name: weight for name, weight in started.items() if weight is not None})
+        self.start_kind, self.past_start = start, beginnings(start, {name: sizes[name] for name in started})
+        mixed = {name: getattr(self, held) is not None and window > 1 for name, held in forward.COEFFICIENTS.items()}
+        self.start = beginnings(start, {name: (sizes[name] // head_dim, head_dim) for name in mixed if mixed[name]})
         learnt = isinstance(values, Residual) and values.learnt and reads(values, layer)
         self.lambdas = nn.Parameter(torch.tensor([values.lambda1, values.lambda2])) if learnt else None
         # Python floats: a buffer would be rounded to float32 on its way to a float64 model.
@@ -173,6 +180,8 @@ class KVShiftAttention(nn.Module):
             told |= {"causal": False}
         if self.pasts:
             told |= {"past": ", ".join(mixing.at for mixing in self.pasts)}
+        if self.start_kind != "zero":
+            told |= {"start": self.start_kind}
         if self.values != OWN:
             told |= {"values": self.values.kind, "layer": self.layer}
         return ", ".join(f"{name}={value!r}" for name, value in (told | {"scale": self.scale}).items())
@@ -183,6 +192,7 @@ class KVShiftAttention(nn.Module):
         return forward.Heads(
             self.n_heads, self.n_kv_heads, self.head_dim, self.window, self.parameters_kind, self.position,
             self.rope_base, self.scale, self.slopes, self.kind, self.causal, self.values, self.layer, self.pasts,
+            self.start_kind,
         )  # fmt: skip
 
     def own(self) -> dict[str, Tensor]:
@@ -190,7 +200,8 @@ class KVShiftAttention(nn.Module):
         names = [name for name in PROJECTIONS if getattr(self, name) is not None]
         projections = {f"{name}.weight": forward.weight_of(name, getattr(self, name)) for name in names}
         others = {name: getattr(self, name) for name in (*forward.COEFFICIENTS.values(), "sinks", "lambdas")}
-        others |= {f"past.{name}": weight for name, weight in self.past.items()}
+        for kept in ("past", "start", "past_start"):
+            others |= {f"{kept}.{name}": weight for name, weight in getattr(self, kept).items()}
         return projections | {name: held for name, held in others.items() if held is not None}
 
     def _layout(self, x, query_index, segment_ids, padding, cache) -> Layout:

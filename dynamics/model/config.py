@@ -128,7 +128,8 @@ class ModelConfig(Strict):
     only. A package of one's own may register further models by name (`decoder.build`).
     values: what a layer reads besides values of its own. weights: softmax, softmax plus one, softmax with a learnt sink
     logit a head, or softmax whose output a gate a head multiplies, sigmoid(w.x). max_length: positions that are learnt.
-    past: where else states are mixed with those of tokens before.
+    past: where else states are mixed with those of tokens before. start: what every shift and past finds before the
+    first token of a document: nothing; the last tokens of the document before it in a packed row; a learnt vector.
     causal: whether a token sees those up to itself alone. tied: whether the embedding is the output matrix too.
     """
 
@@ -149,6 +150,7 @@ class ModelConfig(Strict):
     values: Values = Own()
     weights: Literal["softmax", "plus_one", "sink", "gate"] = "softmax"
     past: Pasts = ()
+    start: Literal["zero", "carried", "learnt"] = "zero"
     causal: bool = True
     tied: bool = True
 
@@ -205,15 +207,21 @@ class ModelConfig(Strict):
             raise ValueError(f"place {self.place!r} needs shift {shift!r}, {least}")
         if not self.plain:
             raise ValueError(f"place {self.place!r} needs own values, softmax, causal attention and tied embeddings")
+        if self.start != "zero":
+            raise ValueError(f"place {self.place!r} needs start 'zero', got {self.start!r}")
         if self.place == "apart" and self.n_layers != 2:
             raise ValueError(f"place 'apart' needs two layers, got {self.n_layers}")
         return self
 
     @property
     def plain(self) -> bool:
-        """Whether it is causal softmax attention over values of its own, positions in logits alone, tied embeddings."""
+        """Whether it is causal softmax attention over values of its own, positions in logits alone, tied embeddings.
+
+        A shift, if there is one, finds nothing before the first token.
+        """
         found = self.values, self.weights, self.past, self.causal, self.tied, self.position == "learned"
-        return found == (Own(), "softmax", (), True, True, False)
+        started = self.start != "zero" and self.shift != "none" and self.window > 1
+        return found == (Own(), "softmax", (), True, True, False) and not started
 
     @property
     def position_in_attention(self) -> Literal["rope", "alibi", "none"]:

@@ -21,9 +21,9 @@ from dynamics.model import coefficients, values
 from dynamics.model.attention_function import special
 from dynamics.model.cache import KVCache
 from dynamics.model.config import PROJECTED, CrossLayer, Dense, ModelConfig, Own, Past, Shared, Values
-from dynamics.model.past import mixed, offset
+from dynamics.model.past import begun, offset
 from dynamics.model.positions import Layout, alibi_bias, rotate
-from dynamics.model.shift import shift_back, shift_mix
+from dynamics.model.shift import before_first, per_row, shift_back, shift_mix
 from dynamics.model.softmax import attend, probabilities
 from dynamics.model.values import Earlier
 from theory import alibi
@@ -50,6 +50,7 @@ class Heads(NamedTuple):
     values: Values = Own()
     layer: int = 0
     past: tuple[Past, ...] = ()
+    start: str = "zero"
 
     @classmethod
     def of(cls, config: ModelConfig, layer: int = 0) -> Heads:
@@ -60,12 +61,13 @@ class Heads(NamedTuple):
             config.n_heads, config.n_kv_heads or config.n_heads, head_dim, config.window, config.parameters,
             config.position_in_attention, config.rope_base, head_dim**-0.5, slopes, config.weights, config.causal,
             config.values, layer, tuple(past for past in config.past if past.at in PROJECTED),
+            config.start,
         )  # fmt: skip
 
-    @property
-    def reads_plainly(self) -> bool:
-        """Whether its values are its own projections, and nothing is added to what is read of them."""
-        return isinstance(self.values, Own | Dense) and all(past.at != "value" for past in self.past)
+    def reads_plainly(self, p: Parameters) -> bool:
+        """Whether its values are its own projections, and nothing is added to them or to what is read of them."""
+        own = isinstance(self.values, Own | Dense) and all(past.at != "value" for past in self.past)
+        return own and "start.value" not in p
 
     @property
     def over_two(self) -> bool:
@@ -109,10 +111,10 @@ def attention(
     """
     if function is not None:
         out = where.pick_states(_attended(heads, p, states, where._replace(rows=None), cache, function, earlier))
-    elif where.rows is None or where.runs is not None or where.padding is not None or not heads.reads_plainly:
-        out = _attended(heads, p, states, where, cache, None, earlier)
-    else:
+    elif where.rows is not None and where.runs is None and where.padding is None and heads.reads_plainly(p):
         out = _read(heads, p, states, where)
+    else:
+        out = _attended(heads, p, states, where, cache, None, earlier)
     if heads.weights == "gate":
         gate = linear(where.pick_states(states.query), p["gate_proj.weight"]).sigmoid()
         out = (out.unflatten(-1, (heads.n_heads, -1)) * gate[..., None]).flatten(2)
@@ -176,7 +178,7 @@ def mixture(heads: Heads, p: Parameters, name: str, batch: int) -> Tensor | None
     if parameter is None:
         return None
     found = coefficients.effective(parameter, heads.parameters)
-    return found if found.ndim == 2 else found.repeat_interleave(batch // len(found), dim=0)
+    return per_row(found, 2, batch)
 
 
 def linear(x: Tensor, weight: Tensor) -> Tensor:
@@ -237,6 +239,7 @@ def query_key_value(
     query, key = _placed(heads, query, shifted["key"], where)
     value, raw["value"], added = _values(heads, p, states, where, cache, earlier)
     if cache is not None:
+        cache.padding = where.padding
         last = {name: tokens for name, tokens in raw.items() if COEFFICIENTS[name] in p}
         if elsewhere:
             cache.advance(key.shape[2], last, heads.window - 1)
@@ -244,7 +247,6 @@ def query_key_value(
             key, value = _shared(heads, p, cache, earlier, key, value, last)
         else:
             key, value = cache.append(key, value, last, heads.window - 1)
-        cache.padding = where.padding
     seen = values.with_source(heads.values, heads.layer, key, value, earlier)
     if earlier is not None:
         earlier.note_keys(heads.values, heads.layer, key, value)
@@ -284,7 +286,10 @@ def _shared(
         earlier.rows = rows
     rows = rows if own else earlier.rows
     beta = None if before else mixture(heads, p, "value", len(rows))
-    return key, rows if beta is None else shift_mix(rows.transpose(1, 2), beta).transpose(1, 2)
+    if beta is None:
+        return key, rows
+    every = Layout(0, rows.shape[2], rows.device, padding=cache.padding)
+    return key, _shifted("value", heads, p, rows.transpose(1, 2), beta, every).transpose(1, 2)
 
 
 def _read(heads: Heads, p: Parameters, states: States, where: Layout) -> Tensor:
@@ -309,14 +314,14 @@ def _queries(heads: Heads, p: Parameters, states: States, where: Layout) -> Tens
     """The mixed queries; at where.rows, if there are any, only the tokens they are mixed from are projected."""
     if where.rows is None:
         return _mixed("query", heads, p, states, where)
-    if any(past.at == "query" for past in heads.past):
+    if any(past.at == "query" for past in heads.past) or "start.query" in p:
         found = _mixed("query", heads, p, states, where)
         return where.pick_states(found.flatten(2)).unflatten(-1, found.shape[2:])
     gamma = mixture(heads, p, "query", len(states.query))
     back = heads.window - 1 if gamma is not None else 0
     at = where.rows[:, None] - torch.arange(back, -1, -1, device=where.device)
     inside, at = at >= 0, at.clamp(min=0)
-    if where.runs is not None:
+    if where.runs is not None and heads.start != "carried":
         inside = inside & (where.runs.gather(1, at) == where.pick(where.runs))
     if where.padding is not None:
         inside = inside & (at >= where.padding[:, None])
@@ -334,24 +339,40 @@ def _raw(name: str, heads: Heads, p: Parameters, states: States, where: Layout, 
 
     Where they have a past of their own (`config.Past`), they are mixed with it first.
     """
-    projected = linear(getattr(states, name), p[f"{name[0]}_proj.weight"])
-    pads = where.pads()
-    if pads is not None:
-        projected = projected.masked_fill(pads[..., None], 0.0)
+    projected = _erased(linear(getattr(states, name), p[f"{name[0]}_proj.weight"]), where)
     for past in heads.past:
         if past.at == name:
             fixed = past.offset is not None
             heads_of = projected.shape[-1] // heads.head_dim
             weight = offset(past, heads_of, heads.head_dim, projected) if fixed else p[f"past.{name}"]
-            projected = mixed(past, weight, projected, cache, where.runs)
+            start = p.get(f"past_start.{name}")
+            ages = None if start is None else where.positions()
+            projected = begun(past, weight, projected, heads.start, start, cache, where.runs, ages)
+            projected = projected if start is None else _erased(projected, where)
     return projected.unflatten(-1, (-1, heads.head_dim))
+
+
+def _erased(x: Tensor, where: Layout) -> Tensor:
+    pads = where.pads()
+    return x if pads is None else x.masked_fill(pads[..., None], 0.0)
 
 
 def _mix(name: str, heads: Heads, p: Parameters, raw: Tensor, where: Layout, cache: KVCache | None) -> Tensor:
     mixed_by = mixture(heads, p, name, len(raw))
     if mixed_by is None:
         return raw
-    return shift_mix(raw, mixed_by, previous=None if cache is None else cache.previous(name), segment_ids=where.runs)
+    return _shifted(name, heads, p, raw, mixed_by, where, None if cache is None else cache.previous(name))
+
+
+def _shifted(
+    name: str, heads: Heads, p: Parameters, raw: Tensor, mixed_by: Tensor, where: Layout, previous: Tensor | None = None
+) -> Tensor:
+    """The tokens mixed with those before, and a document's first ones with what the layer finds there."""
+    out = shift_mix(raw, mixed_by, previous, None if heads.start == "carried" else where.runs)
+    start = p.get(f"start.{name}")
+    if start is None:
+        return out
+    return out + before_first(per_row(start, 2, len(raw)).to(raw.dtype), mixed_by, where.positions())
 
 
 def _placed(heads: Heads, query: Tensor, key: Tensor, where: Layout) -> tuple[Tensor, Tensor]:

@@ -31,6 +31,7 @@ MODELS = {
     "identity": {"values": Identity(), "position": "alibi", "weights": "plus_one"},
     "cross": {"values": CrossLayer(source="previous"), "position": "none"},
     "dense": {"values": Dense(), "n_kv_heads": 1},
+    "start": {"start": "learnt", "values": Residual(order="shifted"), "window": 3},
     "past": {"past": (*SMEAR, *CANON["A"], *CANON["D"], Past(at="output", per="one")), "values": Residual()},
 }
 
