@@ -55,9 +55,7 @@ def mixed(
     weight: (channels or 1, window), of a stack (models, channels or 1, window). cache: keeps the last tokens of x under
     the name of the place.
     """
-    tokens, weights = x.unsqueeze(-1), weight.expand(*weight.shape[:-2], x.shape[-1], -1)
-    if weights.ndim == 3:
-        weights = weights.repeat_interleave(len(x) // len(weights), dim=0)
+    tokens, weights = x.unsqueeze(-1), per_row(weight.expand(*weight.shape[:-2], x.shape[-1], -1), 2, len(x))
     name = f"past.{past.at}"  # a shift of the same projection keeps its own last tokens
     previous = None if cache is None else cache.previous(name)
     out = shift_mix(tokens, weights, previous=previous, segment_ids=segment_ids).squeeze(-1)

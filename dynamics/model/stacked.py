@@ -16,7 +16,7 @@ from dynamics.model import decoder
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.forward import Heads, Parameters, States, attention, rms_norm, swiglu
-from dynamics.model.past import mixed
+from dynamics.model.past import begun
 from dynamics.model.positions import Layout
 from dynamics.model.shift import document_runs
 from dynamics.model.values import Earlier
@@ -73,7 +73,10 @@ def _entering(config: ModelConfig, parameters: Parameters, tokens: Tensor, runs:
         decoder.within_positions(int(place.max()) + 1, parameters["positions"].shape[1])
         hidden = hidden + decoder.embed(parameters["positions"], place.expand(len(hidden), -1).view(tokens.shape))
     smears = [mixing for mixing in config.past if mixing.at == "embedding"]
-    return mixed(smears[0], parameters["smear"], hidden, segment_ids=runs) if smears else hidden
+    if not smears:
+        return hidden
+    start = parameters.get("smear_start")
+    return begun(smears[0], parameters["smear"], hidden, config.start, start, segment_ids=runs)
 
 
 def logits_by_vmap(skeleton: InductionModel, parameters: Parameters, tokens: Tensor, query_index: Tensor) -> Tensor:
@@ -98,7 +101,10 @@ def _block(
     pasts = {mixing.at: mixing for mixing in config.past}
 
     def past(at: str, x: Tensor) -> Tensor:
-        return x if at not in pasts else mixed(pasts[at], p[f"past.{at}"], x, segment_ids=runs)
+        if at not in pasts:
+            return x
+        start = p.get(f"past_start.{at}")
+        return begun(pasts[at], p[f"past.{at}"], x, config.start, start, segment_ids=runs)
 
     def attend(hidden: Tensor, rows: Tensor | None) -> Tensor:
         x = past("attention", rms_norm(hidden, p["attention_norm.weight"]))

@@ -13,6 +13,11 @@ CASES |= {name: {"past": past} for name, past in PASTS.items()}
 CASES |= {weights: {"weights": weights, "n_kv_heads": 2} for weights in WEIGHTS}
 CASES |= {f"{shift} shift": {"shift": shift, "window": 3} for shift in ("none", "k", "v", "kv", "qkv")}
 CASES |= {position: {"position": position} for position in ("alibi", "learned", "none")}
+CASES |= {
+    f"{start} start, {name}": {"start": start, "past": PASTS[name], "shift": "qkv"}
+    for start in ("carried", "learnt")
+    for name in ("smear", "canon", "key offset")
+}
 CASES["untied"] = {"tied": False}
 
 
