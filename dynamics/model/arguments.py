@@ -16,7 +16,7 @@ from dynamics.model.shift import MAX_WINDOW
 SHIFTS = ("none", "k", "v", "kv", "qkv")
 PARAMETERS = ("free", "gate", "clip")
 POSITIONS = ("rope", "alibi", "none")
-WEIGHTS = ("softmax", "plus_one", "sink", "gate")
+WEIGHTS = ("softmax", "plus_one", "sink", "gate", "differential", "selective")
 
 
 def sizes(width: int, n_heads: int, n_kv_heads: int | None, head_dim: int | None) -> tuple[int, int]:

@@ -186,6 +186,8 @@ class Block(nn.Module):
             values=config.values,
             layer=layer,
             past=config.past,
+            qk_norm=config.qk_norm,
+            latent=config.latent,
             generator=generator,
         )
         if config.mlp_width:
