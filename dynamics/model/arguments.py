@@ -16,7 +16,7 @@ from dynamics.model.shift import MAX_WINDOW
 SHIFTS = ("none", "k", "v", "kv", "qkv")
 PARAMETERS = ("free", "gate", "clip")
 POSITIONS = ("rope", "alibi", "none")
-WEIGHTS = ("softmax", "plus_one", "sink", "gate")
+WEIGHTS = ("softmax", "plus_one", "sink", "gate", "differential", "selective")
 STARTS = ("zero", "carried", "learnt")
 
 

@@ -190,6 +190,8 @@ class Block(nn.Module):
             layer=layer,
             past=config.past,
             start=config.start,
+            qk_norm=config.qk_norm,
+            latent=config.latent,
             generator=generator,
         )
         if config.mlp_width:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def parameter(past: Past, channels: int) -> nn.Parameter | None:
     """The coefficients as they start, (channels or 1, window); None for those that are fixed."""
-    if past.offset is not None:
+    if past.fixed:
         return None
     start = torch.zeros(1 if past.per == "one" else channels, past.window)
     if not past.residual:
@@ -39,8 +39,12 @@ def beginnings(kind: str, sizes: Mapping[str, int | tuple[int, int]]) -> nn.Para
 def offset(past: Past, n_heads: int, head_dim: int, like: Tensor) -> Tensor:
     """The fixed coefficients, (n_heads * head_dim, 2): a share of each head's channels is that of the token before.
 
-    The channels are those of the slowest pairs (i, i + d/2) of a rotary embedding, both of a pair.
+    The channels are those of the slowest pairs (i, i + d/2) of a rotary embedding, both of a pair; or they are all of
+    some heads.
     """
+    if past.heads is not None:
+        moved = torch.tensor([head in past.heads for head in range(n_heads)]).repeat_interleave(head_dim)
+        return torch.stack([~moved, moved], dim=1).to(like)
     half = max(1, head_dim // 2)
     moved = torch.arange(head_dim) % half >= half - round(past.offset * half)
     rows = torch.stack([~moved, moved], dim=1).to(like.dtype)
