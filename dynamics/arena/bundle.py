@@ -64,7 +64,8 @@ def bundle_of(plan: ArenaPlan, found: Mapping[str, RunResult], device: str, thre
         while (name := plan.run(entry, len(mine) * one.stack).name) in found:
             mine.append(found[name])
         if mine:
-            loss, by_place = (sum((getattr(part, name) for part in mine), []) for name in ("loss", "by_place"))
+            loss = [seed for part in mine for seed in part.loss]
+            by_place = [seed for part in mine for seed in part.by_place]
             curves[entry] = Curves(steps=mine[0].steps, loss=loss, by_place=by_place)
     return Bundle(
         plan=plan, version=package_version(), torch_version=torch.__version__, device=device, threads=threads,

@@ -94,14 +94,18 @@ def _train(wanted: Run, source: Texts, state: Path, device: torch.device, asked)
     for step in range(len(history["done"]), training.steps):
         stack.step(step, rows(wanted.members, source, step, device), losses)
         history["done"].append(1.0)
-        if training.scored_at(step + 1):
-            history["step"].append(step + 1)
-            for n, loss in enumerate(_score(stack, heldout)[0]):
-                history[f"loss.{n}"].append(float(loss))
+        if training.scored_at(step + 1) and step + 1 < training.steps:  # the last score is that of the result
+            _note(history, step + 1, _score(stack, heldout)[0])
         keeper.keep(step + 1, asked.is_set(), stack, stack.optimizer, wanted, history)
         if asked.is_set():
             raise KeyboardInterrupt
     return stack, history
+
+
+def _note(history: History, done: int, loss: Tensor) -> None:
+    history["step"].append(done)
+    for n, value in enumerate(loss.tolist()):
+        history[f"loss.{n}"].append(value)
 
 
 def new_stack(wanted: Run, device: torch.device) -> Stack:
@@ -147,11 +151,12 @@ def places(rows: Packed) -> np.ndarray:
 
 
 def _result(wanted: Run, stack: Stack, history: History, source: Texts) -> RunResult:
-    _, by_place = _score(stack, heldout_rows(wanted.training, source))
-    loss = [history[f"loss.{n}"] for n in range(wanted.seeds)]
+    loss, by_place = _score(stack, heldout_rows(wanted.training, source))
+    _note(history, wanted.training.steps, loss)
+    curves = [history[f"loss.{n}"] for n in range(wanted.seeds)]
     return RunResult(
         run=wanted, steps=[int(step) for step in history["step"]],
-        loss=[[_finite(value) for value in one] for one in loss],
+        loss=[[_finite(value) for value in one] for one in curves],
         by_place=[[_finite(value) for value in one] for one in by_place.tolist()],
     )  # fmt: skip
 

@@ -6,13 +6,16 @@ from typing import Any, NamedTuple
 from dynamics.model.config import (
     CANON,
     KEY_OFFSET,
+    ONE_KEY_ONE_VALUE,
     SMEAR,
     CrossLayer,
     Dense,
     Identity,
+    Latent,
     Neutreno,
     Residual,
     Shared,
+    cla,
 )
 
 
@@ -24,9 +27,11 @@ class Variant(NamedTuple):
     source: str
 
 
-KV, RESFORMER, SV = "KV shifting attention", "ResFormer", "SVFormer"
+KV, RESFORMER = "KV shifting attention", "ResFormer"
 CANON_PAPER = "Canon layers, arXiv:2512.17351"
+DIFF_PAPER = "arXiv:2410.05258"
 SHIFT: Mapping[str, Any] = {"shift": "kv"}
+LATENT: Mapping[str, Any] = {"latent": Latent(size=24, rope=4)}  # half the width of the middle size, a third of a head
 
 VARIANTS: dict[str, Variant] = {
     "vanilla": Variant({}, "softmax attention, RoPE", "Llama"),
@@ -55,6 +60,19 @@ VARIANTS: dict[str, Variant] = {
     "gqa": Variant({"n_kv_heads": 2}, "two key-value heads", "arXiv:2305.13245"),
     "mqa": Variant({"n_kv_heads": 1}, "one key-value head", "arXiv:1911.02150"),
     "kv-shift+gqa": Variant(SHIFT | {"n_kv_heads": 2}, "two shifted key-value heads", KV),
+    "cla-2": Variant({"values": cla(4)}, "two layers share keys and values", "arXiv:2405.12981"),
+    "mla": Variant(LATENT, "keys and values of a latent half as wide", "arXiv:2405.04434"),
+    "mla+one-key-one-value": Variant(
+        LATENT | {"past": ONE_KEY_ONE_VALUE},
+        "one head's key, another's value of the token before",
+        f"{KV}, Appendix J",
+    ),
+    "mla+kv-shift": Variant(LATENT | SHIFT, "latent attention, keys and values shifted", "no paper of these"),
+    "differential": Variant({"weights": "differential"}, "the difference of two softmaxes", DIFF_PAPER),
+    "differential+qk-norm": Variant(
+        {"weights": "differential", "qk_norm": True}, "queries and keys normed", DIFF_PAPER
+    ),
+    "selective": Variant({"weights": "selective"}, "logits lowered by what one head selects", "arXiv:2410.02703"),
     "plus-one": Variant({"weights": "plus_one"}, "softmax with one more in its sum", "waiver paper"),
     "sink": Variant({"weights": "sink"}, "softmax with a learnt sink a head", "gpt-oss"),
     "gated-output": Variant({"weights": "gate"}, "a sigmoid gate a head", "waiver paper"),
