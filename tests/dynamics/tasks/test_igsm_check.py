@@ -152,6 +152,18 @@ def test_whatever_a_model_says_is_one_line(seed, words):
     assert not answered(problem, [word for word in words if word != "define"])
 
 
+def test_a_difference_has_an_order():
+    first, second, asked = Parameter("A0", "B0"), Parameter("A0", "B1"), Parameter("A1", "B0")
+    number = Definition("number")
+    definitions = {first: number, second: number, asked: Definition("difference", (first, second))}
+    problem = Problem(Graph(definitions), {first: 5, second: 3}, asked, 23, tuple(definitions), tuple("xyz"))
+    right = "define A0 B0 as x ; x = 5 . define A0 B1 as y ; y = 3 . "
+    right += "define A1 B0 as z ; z = x - y = 5 - 3 = 2 . answer 2 end"
+    assert mistake(problem, right.split()) is None
+    swapped = right.replace("x - y = 5 - 3 = 2", "y - x = 3 - 5 = 21")
+    assert mistake(problem, swapped.split()) == "step 3: A1 B0 is (A0 B0 - A0 B1), got (A0 B1 - A0 B0)"
+
+
 def test_an_unneeded_step_that_is_right_otherwise_is_refused():
     seen = 0
     for seed in range(20):
