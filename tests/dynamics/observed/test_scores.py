@@ -217,7 +217,9 @@ def test_a_probe_is_the_same_for_the_same_arguments_and_fits_the_model():
     probe = make_probe(model, text(variants.VOCAB))
     assert probe == make_probe(model, text(variants.VOCAB))
     assert probe.copies.shape == (1, 16) and probe.text.shape == (1, 16) and probe.k == 4
-    assert make_probe(model, prompts=3).copies.shape == (3, 16)
+    several = make_probe(model, prompts=3).copies
+    assert several.tolist() == [make_probe(model, seed=seed).copies[0].tolist() for seed in range(3)]
+    assert len(np.unique(several, axis=0)) == 3
     assert probe != make_probe(model, text(variants.VOCAB), seed=1)
 
 
