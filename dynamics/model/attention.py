@@ -37,7 +37,7 @@ class KVShiftAttention(nn.Module):
         initial: law of the initial coefficients, "paper" or "matched" (as `coefficients.initial`).
         position: "rope", "alibi" or "none".
         sliding_window: keys that a query sees at most, its own included (sliding-window attention); None for all.
-        scale: multiplies the scores, default 1 / sqrt(head_dim), of half of it in "differential"; the paper's 1 / sigma.
+        scale: multiplies the scores, default 1 / sqrt(head_dim), of half in "differential"; the paper's 1 / sigma.
         weights: "softmax"; "plus_one", e^x / (1 + sum e^x); "sink", e^x / (e^s + sum e^x), s (n_heads,) learnt, at
             first 0; "gate", softmax whose output is multiplied by sigmoid(W x), one number a head; "differential", two
             softmaxes of half the head's channels each, the second subtracted lambda times, and the head's output normed
