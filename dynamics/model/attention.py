@@ -12,7 +12,7 @@ from dynamics.model import arguments, coefficients, forward
 from dynamics.model.cache import KVCache
 from dynamics.model.config import PROJECTED, Latent, Own, Past, Residual, Values, check_attention
 from dynamics.model.heads import COEFFICIENTS
-from dynamics.model.past import parameter
+from dynamics.model.past import beginnings, parameter
 from dynamics.model.positions import Layout
 from dynamics.model.shift import document_runs
 from dynamics.model.values import Earlier, projects, projects_keys, reads, shifts
@@ -45,6 +45,9 @@ class KVShiftAttention(nn.Module):
             (arXiv:2410.02703).
         causal: whether a token sees those up to itself alone, or all.
         values, layer: what layer number `layer`, from 0, reads of earlier ones; `dynamics.model.values`.
+        start: what is found before the first token of a document: "zero"; "carried", what is shifted, and no more, goes
+            on from the document before in the row; "learnt", one vector at every place before, at first 0, of raw
+            projections (that of queries is idle in window 2 if a first token's softmax has one key and no sink).
         past: how projected queries, keys and values are mixed with those before; `dynamics.model.past`.
         qk_norm: whether queries and keys are normed before they are rotated, each head (in differential attention each
             half of one) by its root mean square, with a gain a channel for all heads.
@@ -75,13 +78,14 @@ class KVShiftAttention(nn.Module):
         values: Values = OWN,
         layer: int = 0,
         past: tuple[Past, ...] = (),
+        start: str = "zero",
         qk_norm: bool = False,
         latent: Latent | None = None,
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
         n_kv_heads, head_dim = arguments.sizes(width, n_heads, n_kv_heads, head_dim)
-        chosen = window, shift, parameters, position, head_dim, rope_base, scale, sliding_window, weights, causal
+        chosen = window, shift, parameters, position, head_dim, rope_base, scale, sliding_window, weights, causal, start
         arguments.choices(*chosen)
         check_attention(weights, head_dim, position, causal, values, qk_norm, latent)
         coefficients.check_law(initial)
@@ -99,8 +103,8 @@ class KVShiftAttention(nn.Module):
         for name, letter in zip(COEFFICIENTS.values(), "kvq", strict=True):
             shifted, heads = shift != "none" and letter in shift, n_heads if letter == "q" else n_kv_heads
             shifted = shifted and (letter != "v" or shifts(values, layer)) and (letter != "k" or keys)
-            start = coefficients.initial(heads, window, parameters, generator, initial) if shifted else None
-            self.register_parameter(name, nn.Parameter(start) if shifted else None)
+            drawn = coefficients.initial(heads, window, parameters, generator, initial) if shifted else None
+            self.register_parameter(name, nn.Parameter(drawn) if shifted else None)
         self.kind, self.causal, self.values, self.layer = weights, causal, values, layer
         self.gate_proj = _linear(width, n_heads, generator) if weights == "gate" else None
         self.sinks = nn.Parameter(torch.zeros(n_heads)) if weights == "sink" else None
@@ -108,6 +112,9 @@ class KVShiftAttention(nn.Module):
         sizes = {"query": n_heads * head_dim, "key": n_kv_heads * head_dim, "value": n_kv_heads * head_dim}
         started = {mixing.at: parameter(mixing, sizes[mixing.at]) for mixing in self.pasts}
         self.past = nn.ParameterDict({name: weight for name, weight in started.items() if weight is not None})
+        self.start_kind, self.past_start = start, beginnings(start, {name: sizes[name] for name in started})
+        mixed = {name: getattr(self, held) is not None and window > 1 for name, held in COEFFICIENTS.items()}
+        self.start = beginnings(start, {name: (sizes[name] // head_dim, head_dim) for name in mixed if mixed[name]})
         learnt = isinstance(values, Residual) and values.learnt and reads(values, layer)
         self.lambdas = nn.Parameter(torch.tensor([values.lambda1, values.lambda2])) if learnt else None
         self.qk_norm, self.latent = qk_norm, latent
@@ -206,6 +213,8 @@ class KVShiftAttention(nn.Module):
             told |= {"causal": False}
         if self.pasts:
             told |= {"past": ", ".join(mixing.at for mixing in self.pasts)}
+        if self.start_kind != "zero":
+            told |= {"start": self.start_kind}
         if self.values != OWN:
             told |= {"values": self.values.kind, "layer": self.layer}
         if self.qk_norm:
@@ -220,7 +229,7 @@ class KVShiftAttention(nn.Module):
         return forward.Heads(
             self.n_heads, self.n_kv_heads, self.head_dim, self.window, self.parameters_kind, self.position,
             self.rope_base, self.scale, self.slopes, self.kind, self.causal, self.values, self.layer, self.pasts,
-            self.qk_norm, self.latent,
+            self.start_kind, self.qk_norm, self.latent,
         )  # fmt: skip
 
     def own(self) -> dict[str, Tensor]:
@@ -228,7 +237,8 @@ class KVShiftAttention(nn.Module):
         names = [name for name in PROJECTIONS if getattr(self, name) is not None]
         projections = {f"{name}.weight": forward.weight_of(name, getattr(self, name)) for name in names}
         others = {name: getattr(self, name) for name in (*COEFFICIENTS.values(), *OTHERS)}
-        others |= {f"past.{name}": weight for name, weight in self.past.items()}
+        for kept in ("past", "start", "past_start"):
+            others |= {f"{kept}.{name}": weight for name, weight in getattr(self, kept).items()}
         return projections | {name: held for name, held in others.items() if held is not None}
 
     def _layout(self, x, query_index, segment_ids, padding, cache) -> Layout:

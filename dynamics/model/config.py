@@ -191,8 +191,10 @@ class ModelConfig(Strict):
     values: what a layer reads besides values of its own. weights: softmax, softmax plus one, softmax with a learnt sink
     logit a head, softmax whose output a gate a head multiplies, sigmoid(w.x), the difference of two, or one whose
     logits the first head lowers for all; `dynamics.model.softmax`. max_length: positions that are learnt. past: where
-    else states are mixed with those of tokens before. qk_norm: whether each head's query and key are normed, as mixed
-    and before they are rotated. latent: what keys and values are projected from, if not the states.
+    else states are mixed with those of tokens before. start: what every shift and past finds before the first token of
+    a document: nothing; the last tokens of the document before it in a packed row; a learnt vector. qk_norm: whether
+    each head's query and key are normed, as mixed and before they are rotated. latent: what keys and values are
+    projected from, if not the states.
     causal: whether a token sees those up to itself alone. tied: whether the embedding is the output matrix too.
     """
 
@@ -213,6 +215,7 @@ class ModelConfig(Strict):
     values: Values = Own()
     weights: Literal["softmax", "plus_one", "sink", "gate", "differential", "selective"] = "softmax"
     past: Pasts = ()
+    start: Literal["zero", "carried", "learnt"] = "zero"
     qk_norm: bool = False
     latent: Latent | None = None
     causal: bool = True
@@ -281,15 +284,22 @@ class ModelConfig(Strict):
             raise ValueError(f"place {self.place!r} needs shift {shift!r}, {least}")
         if not self.plain:
             raise ValueError(f"place {self.place!r} needs own values, softmax, causal attention and tied embeddings")
+        if self.start != "zero":
+            raise ValueError(f"place {self.place!r} needs start 'zero', got {self.start!r}")
         if self.place == "apart" and self.n_layers != 2:
             raise ValueError(f"place 'apart' needs two layers, got {self.n_layers}")
         return self
 
     @property
     def plain(self) -> bool:
-        """Whether it is causal softmax attention over values of its own, positions in logits alone, tied embeddings."""
+        """Whether it is causal softmax attention over values of its own, positions in logits alone, tied embeddings.
+
+        A shift, if there is one, finds nothing before the first token.
+        """
         found = self.values, self.weights, self.past, self.causal, self.tied, self.position == "learned"
-        return (*found, self.qk_norm, self.latent) == (Own(), "softmax", (), True, True, False, False, None)
+        started = self.start != "zero" and self.shift != "none" and self.window > 1
+        found = *found, self.qk_norm, self.latent, started
+        return found == (Own(), "softmax", (), True, True, False, False, None, False)
 
     @property
     def plain_logits(self) -> bool:

@@ -22,9 +22,9 @@ from dynamics.model.attention_function import special
 from dynamics.model.cache import KVCache
 from dynamics.model.config import Shared
 from dynamics.model.heads import COEFFICIENTS, Formed, Heads, Parameters, States, latents, linear, projected, rms_norm
-from dynamics.model.past import mixed, offset
+from dynamics.model.past import begun, offset
 from dynamics.model.positions import Layout, alibi_bias, rotate
-from dynamics.model.shift import shift_back, shift_mix
+from dynamics.model.shift import before_first, per_row, shift_back, shift_mix
 from dynamics.model.softmax import attend, probabilities
 from dynamics.model.values import Earlier
 
@@ -45,10 +45,10 @@ def attention(
     """
     if function is not None or heads.weights == "selective":  # a scored row too needs all queries before it
         out = where.pick_states(_attended(heads, p, states, where._replace(rows=None), cache, function, earlier))
-    elif where.rows is None or where.runs is not None or where.padding is not None or not heads.reads_plainly:
-        out = _attended(heads, p, states, where, cache, None, earlier)
-    else:
+    elif where.rows is not None and where.runs is None and where.padding is None and heads.reads_plainly(p):
         out = _read(heads, p, states, where)
+    else:
+        out = _attended(heads, p, states, where, cache, None, earlier)
     if heads.weights == "differential":
         normed = rms_norm(out.unflatten(-1, (heads.n_heads, -1)), p["head_norm"])
         out = (1 - softmax.initial_share(heads.layer)) * normed.flatten(2)
@@ -157,7 +157,7 @@ def mixture(heads: Heads, p: Parameters, name: str, batch: int) -> Tensor | None
     if parameter is None:
         return None
     found = coefficients.effective(parameter, heads.parameters)
-    return found if found.ndim == 2 else found.repeat_interleave(batch // len(found), dim=0)
+    return per_row(found, 2, batch)
 
 
 def weight_of(name: str, projection: nn.Module) -> Tensor:
@@ -195,6 +195,8 @@ def query_key_value(
     """
     if elsewhere:
         _fits_elsewhere(heads, cache)
+    if cache is not None:
+        cache.padding = where.padding
     raw = {}
     if where.rows is None:
         raw["query"] = _raw("query", heads, p, states, where, cache)
@@ -208,8 +210,6 @@ def query_key_value(
         key, value, added = earlier.key, earlier.value, None
         if cache is not None:
             cache.advance(where.length, _shifting(p, raw), heads.window - 1)
-    if cache is not None:
-        cache.padding = where.padding
     seen = values.with_source(heads.values, heads.layer, key, value, earlier)
     if earlier is not None:
         earlier.note_keys(heads.values, heads.layer, key, value)
@@ -298,7 +298,10 @@ def _shared(
         earlier.rows = rows
     rows = rows if own else earlier.rows
     beta = None if before else mixture(heads, p, "value", len(rows))
-    return key, rows if beta is None else shift_mix(rows.transpose(1, 2), beta).transpose(1, 2)
+    if beta is None:
+        return key, rows
+    every = Layout(0, rows.shape[2], rows.device, padding=cache.padding)
+    return key, _shifted("value", heads, p, rows.transpose(1, 2), beta, every).transpose(1, 2)
 
 
 def _read(heads: Heads, p: Parameters, states: States, where: Layout) -> Tensor:
@@ -323,14 +326,14 @@ def _queries(heads: Heads, p: Parameters, states: States, where: Layout) -> Tens
     """The mixed queries; at where.rows, if there are any, only the tokens they are mixed from are projected."""
     if where.rows is None:
         return _mixed("query", heads, p, states, where)
-    if any(past.at == "query" for past in heads.past):
+    if any(past.at == "query" for past in heads.past) or "start.query" in p:
         found = _mixed("query", heads, p, states, where)
         return where.pick_states(found.flatten(2)).unflatten(-1, found.shape[2:])
     gamma = mixture(heads, p, "query", len(states.query))
     back = heads.window - 1 if gamma is not None else 0
     at = where.rows[:, None] - torch.arange(back, -1, -1, device=where.device)
     inside, at = at >= 0, at.clamp(min=0)
-    if where.runs is not None:
+    if where.runs is not None and heads.start != "carried":
         inside = inside & (where.runs.gather(1, at) == where.pick(where.runs))
     if where.padding is not None:
         inside = inside & (at >= where.padding[:, None])
@@ -348,23 +351,39 @@ def _raw(name: str, heads: Heads, p: Parameters, states: States, where: Layout, 
 
     Where they have a past of their own (`config.Past`), they are mixed with it first.
     """
-    found = projected(name, heads, p, getattr(states, name))
-    pads = where.pads()
-    if pads is not None:
-        found = found.masked_fill(pads[..., None], 0.0)
+    found = _erased(projected(name, heads, p, getattr(states, name)), where)
     for past in heads.past:
         if past.at == name:
             heads_of = found.shape[-1] // heads.head_dim
             weight = offset(past, heads_of, heads.head_dim, found) if past.fixed else p[f"past.{name}"]
-            found = mixed(past, weight, found, cache, where.runs)
+            start = p.get(f"past_start.{name}")
+            ages = None if start is None else where.positions()
+            found = begun(past, weight, found, heads.start, start, cache, where.runs, ages)
+            found = found if start is None else _erased(found, where)
     return found.unflatten(-1, (-1, heads.head_dim))
+
+
+def _erased(x: Tensor, where: Layout) -> Tensor:
+    pads = where.pads()
+    return x if pads is None else x.masked_fill(pads[..., None], 0.0)
 
 
 def _mix(name: str, heads: Heads, p: Parameters, raw: Tensor, where: Layout, cache: KVCache | None) -> Tensor:
     mixed_by = mixture(heads, p, name, len(raw))
     if mixed_by is None:
         return raw
-    return shift_mix(raw, mixed_by, previous=None if cache is None else cache.previous(name), segment_ids=where.runs)
+    return _shifted(name, heads, p, raw, mixed_by, where, None if cache is None else cache.previous(name))
+
+
+def _shifted(
+    name: str, heads: Heads, p: Parameters, raw: Tensor, mixed_by: Tensor, where: Layout, previous: Tensor | None = None
+) -> Tensor:
+    """The tokens mixed with those before, and a document's first ones with what the layer finds there."""
+    out = shift_mix(raw, mixed_by, previous, None if heads.start == "carried" else where.runs)
+    start = p.get(f"start.{name}")
+    if start is None:
+        return out
+    return out + before_first(per_row(start, 2, len(raw)).to(raw.dtype), mixed_by, where.positions())
 
 
 def _placed(name: str, heads: Heads, p: Parameters, x: Tensor, where: Layout) -> Tensor:

@@ -37,6 +37,7 @@ class Heads(NamedTuple):
     values: Values = Own()
     layer: int = 0
     past: tuple[Past, ...] = ()
+    start: str = "zero"
     qk_norm: bool = False
     latent: Latent | None = None
 
@@ -50,13 +51,13 @@ class Heads(NamedTuple):
             config.n_heads, config.n_kv_heads or config.n_heads, head_dim, config.window, config.parameters,
             config.position_in_attention, config.rope_base, scale, slopes,
             config.weights, config.causal, config.values, layer,
-            tuple(past for past in config.past if past.at in PROJECTED), config.qk_norm, config.latent,
+            tuple(past for past in config.past if past.at in PROJECTED), config.start, config.qk_norm,
+            config.latent,
         )  # fmt: skip
 
-    @property
-    def reads_plainly(self) -> bool:
-        """Whether its values are projections of its own states, and nothing is added to what is read of them."""
-        own = isinstance(self.values, Own | Dense) and self.latent is None
+    def reads_plainly(self, p: Parameters) -> bool:
+        """Whether its values are projections of its own states, and nothing is added to them, or to what is read."""
+        own = isinstance(self.values, Own | Dense) and self.latent is None and "start.value" not in p
         return own and all(past.at != "value" for past in self.past)
 
     @property
