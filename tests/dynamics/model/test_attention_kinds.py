@@ -89,6 +89,26 @@ def test_stacked_models_equal_each_by_itself(name):
 
 
 @torch.no_grad()
+@pytest.mark.parametrize("name", KINDS)
+def test_what_is_learnt_before_a_document_is_found_in_parts_documents_and_stacks(name):
+    config = of(name, "qkv", start="learnt")
+    models = [variants.model(config, seed) for seed in range(2)]
+    for model in models:
+        for parameter_name, parameter in model.named_parameters():
+            if "start" in parameter_name:
+                parameter.normal_(generator=torch.Generator().manual_seed(5))
+    tokens, other = variants.tokens(2, LENGTH), variants.tokens(2, 4, seed=1)
+    whole, packed = models[0](tokens), torch.cat([tokens, other], dim=1)
+    close(in_parts(models[0], tokens, [3, 1, 3]), whole)
+    documents = torch.tensor([[4] * LENGTH + [9] * 4] * 2)
+    found = models[0](packed, segment_ids=documents)
+    close(found, torch.cat([whole, models[0](other)], dim=1))
+    both = packed.expand(2, -1, -1), None, documents.expand(2, -1, -1)
+    expected = torch.stack([found, models[1](packed, segment_ids=documents)])
+    close(stacked.logits(config, stacked.stack(models), *both), expected)
+
+
+@torch.no_grad()
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if "past" not in kind])
 def test_left_pads_change_nothing_in_any_layer(name):
     model = variants.model(of(name, position="rope"))
