@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from dynamics.model import arguments, coefficients, forward
 from dynamics.model.cache import KVCache
 from dynamics.model.config import PROJECTED, Latent, Own, Past, Residual, Values, check_attention
-from dynamics.model.heads import COEFFICIENTS, usual_scale
+from dynamics.model.heads import COEFFICIENTS
 from dynamics.model.past import beginnings, parameter
 from dynamics.model.positions import Layout
 from dynamics.model.shift import document_runs
@@ -37,7 +37,7 @@ class KVShiftAttention(nn.Module):
         initial: law of the initial coefficients, "paper" or "matched" (as `coefficients.initial`).
         position: "rope", "alibi" or "none".
         sliding_window: keys that a query sees at most, its own included (sliding-window attention); None for all.
-        scale: multiplies the scores, default 1 / sqrt(head_dim); the paper's 1 / sigma.
+        scale: multiplies the scores, default 1 / sqrt(head_dim), of half in "differential"; the paper's 1 / sigma.
         weights: "softmax"; "plus_one", e^x / (1 + sum e^x); "sink", e^x / (e^s + sum e^x), s (n_heads,) learnt, at
             first 0; "gate", softmax whose output is multiplied by sigmoid(W x), one number a head; "differential", two
             softmaxes of half the head's channels each, the second subtracted lambda times, and the head's output normed
@@ -92,7 +92,8 @@ class KVShiftAttention(nn.Module):
         self.width, self.n_heads, self.n_kv_heads, self.head_dim = width, n_heads, n_kv_heads, head_dim
         self.window, self.shift, self.parameters_kind = window, shift, parameters
         self.position, self.rope_base, self.sliding_window = position, rope_base, sliding_window
-        self.scale = usual_scale(head_dim, weights) if scale is None else float(scale)
+        size = head_dim / (2 if weights == "differential" else 1)
+        self.scale = 1.0 / math.sqrt(size) if scale is None else float(scale)
         self.q_proj = _linear(width, n_heads * head_dim, generator)
         source, key_dim = (width, head_dim) if latent is None else (latent.size, head_dim - latent.rope)
         keys = projects_keys(values, layer)

@@ -45,10 +45,11 @@ class Heads(NamedTuple):
     def of(cls, config: ModelConfig, layer: int = 0) -> Heads:
         """The attention of a layer of a configuration."""
         head_dim = config.width // config.n_heads
+        scale = (head_dim / (2 if config.weights == "differential" else 1)) ** -0.5
         slopes = alibi.slopes(config.n_heads) if config.position == "alibi" else None
         return cls(
             config.n_heads, config.n_kv_heads or config.n_heads, head_dim, config.window, config.parameters,
-            config.position_in_attention, config.rope_base, usual_scale(head_dim, config.weights), slopes,
+            config.position_in_attention, config.rope_base, scale, slopes,
             config.weights, config.causal, config.values, layer,
             tuple(past for past in config.past if past.at in PROJECTED), config.start, config.qk_norm,
             config.latent,
@@ -88,11 +89,6 @@ class Formed(NamedTuple):
     key: Tensor
     value: Tensor
     added: Tensor | None
-
-
-def usual_scale(head_dim: int, weights: str) -> float:
-    """1 / sqrt of the size of a query."""
-    return (head_dim / (2 if weights == "differential" else 1)) ** -0.5
 
 
 def linear(x: Tensor, weight: Tensor) -> Tensor:
