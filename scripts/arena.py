@@ -1,4 +1,4 @@
-"""Train attention variants side by side on packed text, by a plan fixed beforehand, and say which is better by how much.
+"""Train attention variants side by side on packed text, by a plan fixed beforehand, and say which is better.
 
 Seeds are added until each comparison's rule stops or its budget ends; intervals hold for all comparisons at once, and
 at every look. Interrupted, the same command goes on where it stopped, to the same bytes. --table shows what is shipped.
@@ -20,6 +20,9 @@ def parser() -> Parser:
     line.add_argument("--table", action="store_true", help="train nothing: the table of --out, or of what is shipped")
     line.add_argument("--json", metavar="FILE", help="write the table as JSON too")
     line.add_argument("--bundle", metavar="FILE", help="write plan and losses as one file, its hash beside it")
+    line.add_argument(
+        "--speeds", metavar="FILE", help="train nothing: time a step of each entry, write it, hash beside"
+    )
     line.add_argument("--jobs", type=whole(1), help="processes (default: one a core)")
     line.add_argument("--device", default="cpu", help="auto, cpu or cuda[:N], for every model (default: cpu)")
     line.add_argument("--threads", type=whole(1), default=1, help="CPU threads a model (results depend on it)")
@@ -32,8 +35,11 @@ def main(argv: list[str] | None = None) -> int:
     options = parser().parse_args(argv)
     name = "quick" if options.quick else options.preset
     files = [file and output_file(file) for file in (options.json, options.bundle)]
-    if files[1]:
-        output_file(f"{files[1]}.sha256")
+    for hashed in (options.bundle, options.speeds):
+        if hashed:
+            output_file(f"{output_file(hashed)}.sha256")
+    if options.speeds:
+        return _timed(name, options.speeds)
     bundle = _stored(name, options) if options.table else _trained(name, options)
     print("\n".join(table(bundle)))
     if files[0]:
@@ -58,6 +64,22 @@ def _stored(name: str, options):
 
     plan = read_plan(options.out)
     return bundle_of(plan, results(options.out, plan), options.device, options.threads)
+
+
+def _timed(name: str, path: str) -> int:
+    from dynamics.arena.bundle import write_speeds
+    from dynamics.arena.presets import PRESETS
+    from dynamics.arena.speed import measure
+    from dynamics.tasks.corpus import standard_library
+
+    corpus = standard_library()
+    plan = PRESETS[name](corpus.sha256)
+    speeds = measure(plan, sorted(plan.entries), corpus)
+    write_speeds(path, speeds)
+    for entry, found in sorted(speeds.speeds.items(), key=lambda item: -item[1].tokens_per_second):
+        print(f"{entry:<30} {found.tokens_per_second:>9.0f} tokens/s")
+    print(path)
+    return 0
 
 
 def _trained(name: str, options):
@@ -107,9 +129,13 @@ _NAMED = {"gaussian": "independent and normal, of one mean and spread", "symmetr
 
 def as_json(bundle) -> dict:
     """The league table: `variants`, and what they rest on."""
+    from dynamics.arena.bundle import shipped_speeds
     from dynamics.arena.league import as_records
 
-    return {"plan_sha256": bundle.plan.sha256, "variants": as_records(bundle)}
+    speeds = shipped_speeds(bundle.plan)
+    timed = {} if speeds is None else {"processor": speeds.processor}
+    records = as_records(bundle, None if speeds is None else speeds.speeds)
+    return {"plan_sha256": bundle.plan.sha256, **timed, "variants": records}
 
 
 def _percent(share: float) -> str:

@@ -1,15 +1,7 @@
 """Equal budgets by rule: a variant's MLP is made as wide as gives it the baseline's parameters."""
 
-import torch
-
 from dynamics.model.config import ModelConfig
-from dynamics.model.decoder import build
-
-
-def parameters(config: ModelConfig) -> int:
-    """The weights of a model, counted on the meta device; those that are shared once."""
-    with torch.device("meta"):
-        return sum(weight.numel() for weight in build(config).parameters())
+from dynamics.model.sizes import parameters
 
 
 def matched(config: ModelConfig, wanted: int) -> ModelConfig:

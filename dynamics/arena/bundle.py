@@ -8,7 +8,7 @@ from pydantic import Field
 
 from dynamics.arena.engine import Losses, losses
 from dynamics.arena.plan import ArenaPlan
-from dynamics.arena.record import Name, RunResult
+from dynamics.arena.record import Name, RunResult, Speeds
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict, package_version
 from dynamics.files.shipped import FOLDER
@@ -83,9 +83,23 @@ def read_bundle(path: str | Path) -> Bundle:
     return Bundle.parsed(read_hashed(path), str(path))
 
 
+def write_speeds(path: str | Path, speeds: Speeds) -> None:
+    """Write measured speeds and their hash beside them."""
+    write_hashed(path, speeds.model_dump_json(indent=1) + "\n")
+
+
+def shipped_speeds(plan: ArenaPlan) -> Speeds | None:
+    """The speeds that come with the package for a plan, or None. Raises: ValueError as `read_bundle`."""
+    for path in sorted(SHIPPED.glob("*.speeds.json")):
+        found = Speeds.parsed(read_hashed(path), str(path))
+        if found.plan_sha256 == plan.sha256:
+            return found
+    return None
+
+
 def shipped_arena(name: str) -> Bundle:
     """An arena that comes with the package. Raises ValueError where there is none of that name."""
-    known = sorted(path.stem for path in SHIPPED.glob("*.json"))
+    known = sorted(path.stem for path in SHIPPED.glob("*.json") if not path.stem.endswith(".speeds"))
     if name not in known:
         raise ValueError(f"no shipped arena {name!r}; there are {', '.join(known) or 'none'}")
     return read_bundle(SHIPPED / f"{name}.json")

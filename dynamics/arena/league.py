@@ -1,14 +1,16 @@
 """From losses to a league table: what the rules say, with their simultaneous intervals."""
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics.arena.budget import parameters
 from dynamics.arena.bundle import Bundle
 from dynamics.arena.engine import differences
 from dynamics.arena.plan import ArenaPlan
+from dynamics.arena.record import Speed
+from dynamics.model.sizes import cache_size, operations, parameters
 from dynamics.statistics.rule import State, Verdict, decide
 
 
@@ -49,13 +51,32 @@ def smallest(plan: ArenaPlan) -> float:
     return max(one.rule.smallest for one in plan.comparisons.values())
 
 
-def as_records(bundle: Bundle) -> list[dict[str, Any]]:
+class Cost(NamedTuple):
+    """What an entry costs. cache: bytes a token in half precision; operations: of a token's forward pass, in a text of
+    the training's length; tokens_per_second: of training, one thread, None where it was not measured.
+    """
+
+    parameters: int
+    cache: int
+    operations: int
+    tokens_per_second: float | None
+
+
+def cost(plan: ArenaPlan, entry: str, speeds: Mapping[str, Speed] | None = None) -> Cost:
+    """Count an entry's budget; speeds as measured by `dynamics.arena.speed`."""
+    config, length = plan.entries[entry].config, plan.entries[entry].training.length
+    spent = operations(config, length)
+    measured = None if speeds is None or entry not in speeds else speeds[entry].tokens_per_second
+    return Cost(parameters(config), 2 * cache_size(config).per_token, spent.matmuls + spent.mixing, measured)
+
+
+def as_records(bundle: Bundle, speeds: Mapping[str, Speed] | None = None) -> list[dict[str, Any]]:
     """A record a comparison, as JSON can hold it: an infinite end is None."""
-    return [_record(line, bundle.plan) for line in lines(bundle)]
+    return [_record(line, bundle.plan, speeds) for line in lines(bundle)]
 
 
-def _record(line: Line, plan: ArenaPlan) -> dict[str, Any]:
-    config = plan.entries[line.variant].config
+def _record(line: Line, plan: ArenaPlan, speeds: Mapping[str, Speed] | None) -> dict[str, Any]:
+    mine, other = (cost(plan, entry, speeds) for entry in (line.variant, line.baseline))
     return {
         "name": line.variant,
         "baseline": line.baseline,
@@ -65,8 +86,12 @@ def _record(line: Line, plan: ArenaPlan) -> dict[str, Any]:
         "high": line.high if math.isfinite(line.high) else None,
         "outcome": outcome(line, smallest(plan)),
         "state": line.state.value,
-        "parameters": parameters(config),
-        "baseline_parameters": parameters(plan.entries[line.baseline].config),
+        "parameters": mine.parameters,
+        "baseline_parameters": other.parameters,
+        "tokens/s": mine.tokens_per_second,
+        "baseline_tokens/s": other.tokens_per_second,
+        "cache bytes": mine.cache,
+        "operations": mine.operations,
         "sentences": list(line.sentences),
     }
 

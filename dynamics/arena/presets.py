@@ -13,11 +13,12 @@ difference larger than x" of none in 22 %.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from dynamics.arena.budget import matched, parameters
+from dynamics.arena.budget import matched
 from dynamics.arena.plan import ArenaPlan, Comparison, Entry
 from dynamics.arena.record import PackedTraining
 from dynamics.arena.variants import BASELINE, VARIANTS
 from dynamics.model.config import ModelConfig
+from dynamics.model.sizes import parameters
 from dynamics.statistics.rule import Rule
 from dynamics.tasks.packed import VOCAB
 

@@ -75,4 +75,20 @@ class RunResult(Strict):
     by_place: list[list[float | None]]
 
 
+class Speed(Strict):
+    """tokens_per_second: of training, one thread, median; seconds: of each step, round by round."""
+
+    tokens_per_second: float
+    seconds: list[float]
+
+
+class Speeds(Strict):
+    """What a step of each entry cost on one machine: beside an arena, as no result depends on it."""
+
+    plan_sha256: str
+    torch_version: str
+    processor: str
+    speeds: dict[str, Speed]
+
+
 PLACES = 8

@@ -1,27 +1,21 @@
 """What a training step of each entry costs here: interleaved, so that a slow spell of the machine hits all alike."""
 
+import platform
 import statistics
 import time
+from pathlib import Path
 
 import torch
 
 from dynamics.arena.plan import ArenaPlan, Entry
-from dynamics.arena.record import Run
+from dynamics.arena.record import Run, Speed, Speeds
 from dynamics.arena.training import losses, new_stack, rows, texts
-from dynamics.files.manifest import Strict
 from dynamics.tasks.corpus import Corpus
 
 WARM_UP = 2
 
 
-class Speed(Strict):
-    """tokens_per_second: of training, one thread, median; seconds: of each step, round by round."""
-
-    tokens_per_second: float
-    seconds: list[float]
-
-
-def measure(plan: ArenaPlan, entries: list[str], corpus: Corpus, rounds: int = 9) -> dict[str, Speed]:
+def measure(plan: ArenaPlan, entries: list[str], corpus: Corpus, rounds: int = 9) -> Speeds:
     """Time `rounds` steps of each entry, one of each in turn; CPU time of one thread."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -35,8 +29,21 @@ def measure(plan: ArenaPlan, entries: list[str], corpus: Corpus, rounds: int = 9
                     seconds[name].append(spent)
     finally:
         torch.set_num_threads(before)
-    return {name: Speed(tokens_per_second=steps[name].tokens / statistics.median(each), seconds=each)
-            for name, each in seconds.items()}  # fmt: skip
+    found = {
+        name: Speed(tokens_per_second=steps[name].tokens / statistics.median(each), seconds=each)
+        for name, each in seconds.items()
+    }
+    return Speeds(plan_sha256=plan.sha256, torch_version=torch.__version__, processor=processor(), speeds=found)
+
+
+def processor() -> str:
+    """What the system calls its processor."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.processor() or platform.machine()
 
 
 class _Step:

@@ -1,7 +1,7 @@
 """Outputs and gradients are those recorded when attention was written three times: for one, for a stack, for a row.
 
 `recorded.json` was written before the passes became one; a change of it is a change of what models compute. Drawn
-weights are rounded to multiples of 2^-16: a logarithm or a factorisation in float32 ends otherwise on another processor.
+weights are rounded to multiples of 2^-16: a logarithm or a factorisation in float32 ends otherwise elsewhere.
 """
 
 import json
