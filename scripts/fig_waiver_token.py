@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 QUICK_SIZE, FULL_SIZE = 4, 12
+ROUNDING = 1e-13  # a smaller gap is drawn here: its size is the processor's, not the model's
 PLACE, QUERY, HEADS, STEP = 24, 64, 2, 6
 # Scheme, its name, colour and marker; the three that agree are drawn one inside another.
 SCHEMES = (
@@ -124,8 +125,9 @@ def draw(data: Data) -> "Figure":
         figure.subplots_adjust(left=0.125, right=0.985, top=0.935, bottom=0.44, wspace=0.34)
         layers = np.arange(1, data.gaps.shape[1] + 1)
         for gaps, (_, name, color, marker, size) in zip(data.gaps, SCHEMES, strict=True):
-            panels[0].plot(layers, np.maximum(gaps, 1e-17), color=color, label=name, marker=marker, markersize=size)
-        panels[0].set(yscale="log", ylim=(1e-18, 1e3), xlabel="layer", ylabel="largest difference")
+            panels[0].plot(layers, np.maximum(gaps, ROUNDING), color=color, label=name, marker=marker, markersize=size)
+        panels[0].set(yscale="log", ylim=(1e-15, 1e3), xlabel="layer", ylabel="largest difference")
+        panels[0].text(layers.mean(), 4e-13, "rounding: $10^{-13}$ or less", fontsize=6, ha="center")
         panels[0].set_title("(a) state, from a first token's")
         _leads(panels[1], data)
         for panel, left in ((panels[0], 0.25), (panels[1], 0.77)):

@@ -3,11 +3,7 @@
 Pilots, on seeds that no plan uses (vanilla, width 48, one seed, 400 steps): of the rates 3e-3, 6e-3, 1.2e-2 and 2.4e-2
 the third has the lowest loss. At 1.2e-2 differences of two models spread by 0.9 to 1.8 % of the loss from seed to seed,
 at 5e-3 by 0.6 % (six seeds, 300 steps, resformer and gqa against vanilla): the plans train at 6e-3, which costs every
-model the same way and needs a third of the seeds. By `dynamics.statistics.power` a spread of 0.6 % and x = 1 % then
-give: a central comparison of 20 to 24 seeds finds an effect of 2 % "better by at least x" always, one of 1 % "better"
-always, of 0.5 % in a third, and says "no difference larger than x" of none always; one of the league of 8 to 12 seeds
-finds 4 % always, 2 % "better" always and by at least x in 40 %, 1 % "better" in 40 %, 0.5 % hardly, and says "no
-difference larger than x" of none in 22 %.
+model the same way and needs a third of the seeds. `POWER` is what that spread and x = 1 % give.
 """
 
 from collections.abc import Mapping
@@ -28,6 +24,14 @@ CENTRAL = ("kv-shift", "resformer")
 WIDTHS, MIDDLE = (32, 48, 64), 48
 CENTRAL_SEEDS, LEAGUE_SEEDS, LEAK_SEEDS = (20, 24), (8, 12), (10, 14)
 CENTRAL_SHARE = 0.05  # of the error, each; the rest goes to all others in equal parts
+SPREAD = 0.006  # of a difference from seed to seed, in the pilots
+# Simulated (`dynamics.statistics.power`), by effect: how often the rule says "better by at least x", "better" at all,
+# "no difference larger than x".
+POWER: Mapping[str, Mapping[float, tuple[float, float, float]]] = {
+    "central": {0.0: (0.0, 0.0, 0.998), 0.005: (0.0, 0.29, 0.35), 0.01: (0.0, 0.998, 0.0), 0.02: (0.998, 1.0, 0.0)},
+    "league": {0.0: (0.0, 0.0, 0.17), 0.005: (0.0, 0.02, 0.02), 0.01: (0.0, 0.35, 0.0), 0.02: (0.35, 1.0, 0.0)},
+    "leak": {0.0: (0.0, 0.0, 0.34), 0.005: (0.0, 0.03, 0.02), 0.01: (0.0, 0.55, 0.0), 0.02: (0.55, 1.0, 0.0)},
+}
 TRAINING = {"steps": 300, "rows": 8, "learning_rate": 6e-3, "scores": 3, "heldout_rows": 192}
 
 

@@ -1,0 +1,77 @@
+"""Plans as they are fixed beforehand: equal parameters, one joint level, the power that is stated."""
+
+import pytest
+
+from dynamics.arena.budget import matched
+from dynamics.arena.presets import CENTRAL, POWER, PRESETS, SPREAD, WIDTHS, at, model
+from dynamics.arena.variants import BASELINE, VARIANTS
+from dynamics.model.config import ModelConfig
+from dynamics.model.sizes import parameters
+from dynamics.statistics.power import power
+from dynamics.statistics.rule import Verdict
+
+HASH = "0" * 64
+LEAGUE = PRESETS["league"](HASH)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_entry_has_the_parameters_of_its_baseline(name):
+    """To half of one MLP unit a layer, which is the finest step there is."""
+    plan = PRESETS[name](HASH)
+    counted = {entry: parameters(one.config) for entry, one in plan.entries.items()}
+    for one in plan.comparisons.values():
+        config = plan.entries[one.variant].config
+        assert abs(counted[one.variant] - counted[one.baseline]) <= 3 * config.width * config.n_layers
+        assert abs(counted[one.variant] / counted[one.baseline] - 1) < 0.01
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_matched_is_the_nearest_width(variant):
+    found = model(variant, 48)
+    wanted = parameters(model(BASELINE, 48))
+    gaps = [
+        abs(parameters(found.model_copy(update={"mlp_width": found.mlp_width + change})) - wanted)
+        for change in (-1, 0, 1)
+    ]
+    assert gaps[1] == min(gaps)
+
+
+def test_a_budget_that_cannot_be_met_is_refused():
+    config = ModelConfig(vocab=8, width=8, n_heads=2, n_layers=1, mlp_width=4)
+    with pytest.raises(ValueError, match=r"10 parameters leave no MLP: without one there are \d+"):
+        matched(config, 10)
+    with pytest.raises(ValueError, match="there is none"):
+        matched(config.model_copy(update={"mlp_width": None}), 10_000)
+
+
+def test_the_league_is_as_large_as_it_says():
+    compared = LEAGUE.comparisons
+    for width in WIDTHS:
+        for variant in CENTRAL:
+            assert compared[f"{at(variant, width)} / {at(BASELINE, width)}"].rule.least >= 20
+    further = [name for name in VARIANTS if name not in (*CENTRAL, BASELINE)]
+    assert len(further) >= 14
+    assert all(compared[f"{name} / {BASELINE}"].rule.least >= 8 for name in further)
+    for pack in ("documents", "cut"):
+        zero = "kv-shift" if pack == "documents" else "kv-shift.zero.cut"
+        for start in ("carried", "learnt"):
+            assert compared[f"kv-shift.{start}.{pack} / {zero}"].rule.least >= 10
+
+
+def test_shares_of_the_error_add_up_to_one():
+    assert sum(one.rule.share for one in LEAGUE.comparisons.values()) == pytest.approx(1)
+    assert {one.rule.error for one in LEAGUE.comparisons.values()} == {0.05}
+
+
+CASES = {"central": "kv-shift / vanilla", "league": "smear / vanilla", "leak": "kv-shift.carried.documents / kv-shift"}
+
+
+@pytest.mark.parametrize("kind", POWER)
+@pytest.mark.parametrize("effect", POWER["central"])
+def test_the_power_that_is_stated_is_what_is_simulated(kind, effect):
+    found = power(LEAGUE.comparisons[CASES[kind]].rule, effect, SPREAD, draws=2000).at_end
+    better, ahead, same = POWER[kind][effect]
+    assert found[Verdict.BETTER] == pytest.approx(better, abs=0.006)
+    assert found[Verdict.BETTER] + found[Verdict.AHEAD] == pytest.approx(ahead, abs=0.006)
+    assert found[Verdict.SAME] == pytest.approx(same, abs=0.006)
+    assert found[Verdict.WORSE] + found[Verdict.BEHIND] + found[Verdict.APART] <= 0.006

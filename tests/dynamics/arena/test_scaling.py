@@ -1,0 +1,41 @@
+"""A fitted law gives back the law that made its losses, with Student's interval over the seeds."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynamics.arena.scaling import fit
+from dynamics.statistics.estimate import student
+
+SIZES = (1e4, 3e4, 1e5)
+
+
+@given(st.floats(-1, 1), st.floats(0.1, 10), st.integers(2, 5))
+def test_an_exact_law_is_given_back(exponent, scale, seeds):
+    middle = np.exp(np.log(SIZES).mean())
+    losses = np.tile(scale * (np.array(SIZES) / middle) ** -exponent, (seeds, 1))
+    law = fit(SIZES, losses)
+    assert law.middle == pytest.approx(middle)
+    assert law.exponent == pytest.approx((exponent,) * 3, abs=1e-9)
+    assert law.scale == pytest.approx((scale,) * 3)
+
+
+def test_the_interval_is_students_of_the_seeds_own_exponents():
+    drawn = np.random.default_rng(0)
+    exponents, levels = drawn.normal(0.1, 0.02, 9), drawn.normal(0.7, 0.01, 9)
+    middle = np.exp(np.log(SIZES).mean())
+    law = fit(
+        SIZES, [np.exp(level) * (np.array(SIZES) / middle) ** -e for e, level in zip(exponents, levels, strict=True)]
+    )
+    assert law.exponent == pytest.approx(student(exponents))
+    assert law.scale == pytest.approx(tuple(np.exp(student(levels))))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "losses"),
+    [((1e4,), [[1.0], [1.0]]), ((1e4, 1e4), [[1.0, 1], [1, 1]]), (SIZES, [1.0, 1, 1]), (SIZES, [[1.0, 1]])],
+)
+def test_other_shapes_are_refused(sizes, losses):
+    with pytest.raises(ValueError, match="two sizes or more"):
+        fit(sizes, losses)
