@@ -8,7 +8,7 @@ import json
 
 from .cli import Parser, output_file, output_folder, program, run, whole
 
-NAMES = ("league", "quick")
+NAMES = ("league", "latent", "ablations", "quick")
 
 
 def parser() -> Parser:
@@ -90,7 +90,8 @@ def _trained(name: str, options):
     from dynamics.tasks.corpus import standard_library
     from dynamics.training.loop import choose_device
 
-    plan, device = PRESETS[name](standard_library().sha256), str(choose_device(options.device))
+    device = str(choose_device(options.device))
+    plan = PRESETS[name](standard_library().sha256)
     try:
         found = run_arena(plan, out, n_jobs=options.jobs or -1, device=device, threads=options.threads,
                           progress=not options.quiet)  # fmt: skip

@@ -97,9 +97,14 @@ def shipped_speeds(plan: ArenaPlan) -> Speeds | None:
     return None
 
 
+def shipped_names() -> list[str]:
+    """The arenas that come with the package."""
+    return sorted(path.stem for path in SHIPPED.glob("*.json") if not path.stem.endswith(".speeds"))
+
+
 def shipped_arena(name: str) -> Bundle:
     """An arena that comes with the package. Raises ValueError where there is none of that name."""
-    known = sorted(path.stem for path in SHIPPED.glob("*.json") if not path.stem.endswith(".speeds"))
+    known = shipped_names()
     if name not in known:
         raise ValueError(f"no shipped arena {name!r}; there are {', '.join(known) or 'none'}")
     return read_bundle(SHIPPED / f"{name}.json")

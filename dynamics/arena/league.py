@@ -72,11 +72,16 @@ def cost(plan: ArenaPlan, entry: str, speeds: Mapping[str, Speed] | None = None)
 
 def as_records(bundle: Bundle, speeds: Mapping[str, Speed] | None = None) -> list[dict[str, Any]]:
     """A record a comparison, as JSON can hold it: an infinite end is None."""
-    return [_record(line, bundle.plan, speeds) for line in lines(bundle)]
+    found = lines(bundle)
+    costs = {
+        entry: cost(bundle.plan, entry, speeds)
+        for entry in {e for line in found for e in (line.variant, line.baseline)}
+    }
+    x = smallest(bundle.plan)
+    return [_record(line, x, costs[line.variant], costs[line.baseline]) for line in found]
 
 
-def _record(line: Line, plan: ArenaPlan, speeds: Mapping[str, Speed] | None) -> dict[str, Any]:
-    mine, other = (cost(plan, entry, speeds) for entry in (line.variant, line.baseline))
+def _record(line: Line, x: float, mine: Cost, other: Cost) -> dict[str, Any]:
     return {
         "name": line.variant,
         "baseline": line.baseline,
@@ -84,7 +89,7 @@ def _record(line: Line, plan: ArenaPlan, speeds: Mapping[str, Speed] | None) -> 
         "difference": line.difference,
         "low": line.low if line.low > -1 else None,
         "high": line.high if math.isfinite(line.high) else None,
-        "outcome": outcome(line, smallest(plan)),
+        "outcome": outcome(line, x),
         "state": line.state.value,
         "parameters": mine.parameters,
         "baseline_parameters": other.parameters,

@@ -13,7 +13,7 @@ from dynamics.arena.budget import matched
 from dynamics.arena.plan import ArenaPlan, Comparison, Entry
 from dynamics.arena.record import PackedTraining
 from dynamics.arena.variants import BASELINE, VARIANTS
-from dynamics.model.config import ModelConfig
+from dynamics.model.config import ONE_KEY_ONE_VALUE, Latent, ModelConfig, Neutreno, Residual, Shared, Values
 from dynamics.model.sizes import parameters
 from dynamics.statistics.rule import Rule
 from dynamics.tasks.packed import VOCAB
@@ -126,6 +126,51 @@ def quick(corpus: str) -> ArenaPlan:
     return found.plan("Two variants, quick", set())
 
 
+LATENTS = (6, 12, 24, 48)
+ABLATED: Mapping[str, tuple[Values, tuple[str, ...]]] = {
+    "resformer-lambda-0.5": (Residual(lambda1=1.0, lambda2=0.5), ("resformer.fig8.best",)),
+    "resformer-lambda-1": (Residual(lambda1=1.0, lambda2=1.0), ("resformer.fig8.best",)),
+    "resformer-lambda-2": (Residual(lambda1=1.0, lambda2=2.0), ("resformer.fig8.best",)),
+    "neutreno-0.2": (Neutreno(lam=0.2), ("resformer.secA.3.lambda",)),
+    "neutreno-0.4": (Neutreno(), ("resformer.secA.3.lambda",)),
+    "neutreno-0.8": (Neutreno(lam=0.8), ("resformer.secA.3.lambda",)),
+    "svformer": (Shared(), ()),
+    "svformer-two-anchors": (Shared(anchors=(0, 2)), ()),
+}
+ABLATED_PAIRS = (
+    Pair("resformer-lambda-2", "resformer-lambda-0.5", ("resformer.fig8.best",)),
+    Pair("neutreno-0.4", "neutreno-0.2", ("resformer.secA.3.lambda",)),
+    Pair("neutreno-0.4", "neutreno-0.8", ("resformer.secA.3.lambda",)),
+    Pair("svformer-two-anchors", "svformer", ("resformer.fig17.anchors",)),
+)
+
+
+def latent(corpus: str) -> ArenaPlan:
+    """Latent attention with and without one head's key and another's value shifted, by the width of its latents.
+
+    A head has 12 channels, 4 of them rotated. KV shifting attention, Appendix J: the latents are the bottleneck that
+    the width was, so that a shift should gain the more the smaller they are.
+    """
+    found, past = _Family(corpus), {"past": ONE_KEY_ONE_VALUE}
+    for size in LATENTS:
+        for name, more in ((f"mla-{size}", {}), (f"mla-{size}+shift", past)):
+            found.add(name, entry(corpus, BASELINE, MIDDLE, latent=Latent(size=size, rope=4), **more))
+        found.compare(f"mla-{size}+shift", f"mla-{size}", LEAGUE_SEEDS, ("kv.tab15.losses",))
+    return found.plan("Latent attention by the width of its latents", set())
+
+
+def ablations(corpus: str) -> ArenaPlan:
+    """ResFormer's factors, NeuTRENO's, and SVFormer with a second layer that has values of its own."""
+    found = _Family(corpus)
+    found.add(BASELINE, entry(corpus, BASELINE, MIDDLE))
+    for name, (values, sentences) in ABLATED.items():
+        found.add(name, entry(corpus, BASELINE, MIDDLE, values=values))
+        found.compare(name, BASELINE, LEAGUE_SEEDS, sentences)
+    for variant, baseline, sentences in ABLATED_PAIRS:
+        found.compare(variant, baseline, LEAGUE_SEEDS, sentences)
+    return found.plan("What the ResFormer paper varies", set())
+
+
 def _leak(found: "_Family") -> None:
     """The gain of a shift where documents start from nothing, from the document before, from what is learnt.
 
@@ -179,4 +224,4 @@ class _Family:
         return ArenaPlan(title=title, entries=self.entries, comparisons=comparisons)
 
 
-PRESETS = {"league": league, "quick": quick}
+PRESETS = {"league": league, "latent": latent, "ablations": ablations, "quick": quick}

@@ -7,10 +7,10 @@ import pytest
 
 from dynamics.arena import bundle as module
 from dynamics.arena.bundle import (
-    SHIPPED,
     bundle_of,
     read_bundle,
     shipped_arena,
+    shipped_names,
     shipped_speeds,
     write_bundle,
     write_speeds,
@@ -22,7 +22,7 @@ from dynamics.tasks.corpus import standard_library
 from tests.dynamics.arena.cases import made_up, plan
 
 VALUES = {"kv": [2.0, 2.1, 2.2, 2.3], "vanilla": [2.5, 2.6, 2.7, 2.8], "resformer": [2.5, 2.4, 2.3, 2.2]}
-NAMES = sorted(path.stem for path in SHIPPED.glob("*.json") if not path.stem.endswith(".speeds"))
+NAMES = shipped_names()
 
 
 @pytest.mark.parametrize("stack", [1, 2])

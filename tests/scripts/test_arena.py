@@ -1,0 +1,138 @@
+"""The arena's command line: its table, its files, going on, refusals; its figures and its page."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from dynamics.arena import bundle as module
+from dynamics.arena import presets
+from dynamics.arena.bundle import bundle_of, read_bundle, write_bundle
+from dynamics.arena.engine import next_runs
+from dynamics.arena.presets import ablations, latent, league
+from dynamics.files.hashed import read_hashed
+from proofs_check.ledger.registry import load
+from scripts import arena, arena_page, fig_arena, fig_arena_central
+from scripts.cli import run
+from tests.dynamics.arena.cases import MODELS, comparison, entry, made_up
+
+
+def tiny(corpus):
+    from dynamics.arena.plan import ArenaPlan
+
+    training = entry().training.model_copy(update={"steps": 2, "scores": 1, "heldout_rows": 1, "corpus": corpus})
+    entries = {name: entry(training, **MODELS[name]) for name in ("kv", "vanilla")}
+    return ArenaPlan(title="Tiny", entries=entries, comparisons={"kv / vanilla": comparison("kv", "vanilla", 2, 3)})
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch):
+    before = torch.get_num_threads()
+    monkeypatch.setitem(presets.PRESETS, "quick", tiny)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory):
+    """A league of made-up losses, where a shift gains 4 % and nothing else does anything, as if it shipped."""
+    folder, rng, plan = tmp_path_factory.mktemp("shipped"), np.random.default_rng(0), league("0" * 64)
+    drawn = {}
+    for name, one in plan.entries.items():
+        size = -0.1 * np.log(one.config.width / 48)
+        gain = -0.04 if one.config.shift == "kv" else 0.0
+        drawn[name] = (2.1 * np.exp(size + gain + rng.normal(0, 2e-3, 24))).tolist()
+    write_bundle(folder / "league.json", bundle_of(plan, made_up(plan, drawn), "cpu", 1))
+    return folder
+
+
+def arguments(folder, *more):
+    return ["--quick", "--out", str(folder), "--jobs", "1", "--quiet", *more]
+
+
+def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, capsys):
+    files = tmp_path / "t.json", tmp_path / "b.json"
+    assert run(arena.main, arguments(tmp_path / "a", "--json", str(files[0]), "--bundle", str(files[1]))) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "Tiny"
+    assert said[2].startswith("kv / vanilla")
+    assert "independent and normal" in "\n".join(said)
+    record = json.loads(files[0].read_text())
+    (one,) = record["variants"]
+    assert {"name", "seeds", "difference", "low", "high", "parameters", "tokens/s", "cache bytes"} <= one.keys()
+    assert record["plan_sha256"] == read_bundle(files[1]).plan.sha256
+    assert next_runs(read_bundle(files[1]).plan, read_bundle(files[1]).losses) == []
+    before = {path.name: path.read_bytes() for path in (tmp_path / "a" / "results").iterdir()}
+    assert run(arena.main, arguments(tmp_path / "a", "--table")) == 0
+    assert capsys.readouterr().out.splitlines() == said[: len(said) - 2]
+    assert run(arena.main, arguments(tmp_path / "a")) == 0
+    assert {path.name: path.read_bytes() for path in (tmp_path / "a" / "results").iterdir()} == before
+
+
+def test_speeds_are_measured_into_a_hashed_file(tmp_path, capsys):
+    assert run(arena.main, ["--quick", "--speeds", str(tmp_path / "s.json")]) == 0
+    assert "tokens/s" in capsys.readouterr().out
+    assert json.loads(read_hashed(tmp_path / "s.json"))["speeds"].keys() == {"kv", "vanilla"}
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--jobs", "0"], "--jobs"),
+        (["--threads", "x"], "--threads"),
+        (["--device", "tpu"], "device"),
+        (["no-such"], "invalid choice: 'no-such'"),
+        (["--quick", "--table", "--out", "{tmp}/none"], "No such file"),
+        (["--json", "{tmp}/link.json", "--table"], "symbolic link"),
+        (["--bundle", "{tmp}", "--table"], "{tmp}"),
+        (["--quick", "--table", "--out", "{tmp}/text"], "plan.json"),
+    ],
+)
+def test_bad_input_is_one_line_and_writes_nothing(more, words, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / "plan.json").write_text("no plan")
+    (tmp_path / "link.json").symlink_to("elsewhere")
+    before = sorted(tmp_path.rglob("*"))
+    filled = [part.format(tmp=tmp_path) for part in more]
+    try:
+        code = run(arena.main, filled)
+    except SystemExit as exit:
+        code = exit.code
+    assert code == 2
+    said = capsys.readouterr()
+    assert words.format(tmp=tmp_path) in said.err
+    assert len([line for line in said.err.splitlines() if not line.startswith(("usage", " "))]) == 1
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_every_sentence_is_a_claim_that_no_outcome_here_rules_on():
+    registry = load()
+    plans = [make("0" * 64) for make in (league, latent, ablations)]
+    sentences = {s for plan in plans for one in plan.comparisons.values() for s in one.sentences}
+    assert len(sentences) > 15
+    assert {registry[sentence].verdict.value for sentence in sentences} == {"unsettled"}
+
+
+def test_figures_and_page_say_what_the_bundle_holds(shipped, monkeypatch):
+    monkeypatch.setattr(module, "SHIPPED", shipped)
+    data = fig_arena.compute()
+    rows = dict(zip(data.names.tolist(), data.outcomes.tolist(), strict=True))
+    assert rows["kv-shift"] == "better by at least 1 %"
+    assert rows["resformer"] == "no difference larger than 1 %"
+    assert (np.diff(data.ends[:, 1]) >= 0).all()
+    central = fig_arena_central.compute()
+    assert central.laws[:, 0] == pytest.approx([0.1 * np.log(2) / np.log(172608 / 45344)] * 4, abs=0.01)
+    assert len(central.names) == 10
+    text = arena_page.page(load())
+    assert "| `kv-shift` | keys and values shifted, own coefficients | 20 | -3.9" in text
+    assert "unrelated: carried / zero" in text
+    for figure in (fig_arena, fig_arena_central):
+        assert figure.draw(figure.compute(8)).get_size_inches()[0] == 3.4
+
+
+def test_a_table_of_what_does_not_ship_is_refused(shipped, monkeypatch, capsys):
+    monkeypatch.setattr(module, "SHIPPED", shipped)
+    assert run(arena.main, ["latent", "--table"]) == 2
+    assert "no shipped arena 'latent'; there are league" in capsys.readouterr().err
