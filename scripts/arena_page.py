@@ -97,7 +97,7 @@ def _laws(bundle: "Bundle") -> list[str]:
 
     data = compute()
     lines = ["## Loss against parameters", "", "loss = scale (parameters / middle)^-exponent, seed by seed; Student's "
-             "95 % interval of the exponent over seeds. Three sizes say nothing of a floor or of others.", ""]  # fmt: skip
+             "95 % interval of the exponent over seeds. Three sizes say nothing of others.", ""]  # fmt: skip
     lines.append(_row("model", "exponent", *(f"loss at {count:,}" for count in data.parameters)))
     lines.append("|---" * (2 + len(data.parameters)) + "|")
     for name, law, losses in zip(data.models, data.laws, data.losses.mean(1), strict=True):
