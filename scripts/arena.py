@@ -23,6 +23,11 @@ def parser() -> Parser:
     line.add_argument(
         "--speeds", metavar="FILE", help="train nothing: time a step of each entry, write it, hash beside"
     )
+    line.add_argument(
+        "--choose",
+        action="store_true",
+        help="measure first how many seeds of an entry to stack; part of the plan (CPU)",
+    )
     line.add_argument("--jobs", type=whole(1), help="processes (default: one a core)")
     line.add_argument("--device", default="cpu", help="auto, cpu or cuda[:N], for every model (default: cpu)")
     line.add_argument("--threads", type=whole(1), default=1, help="CPU threads a model (results depend on it)")
@@ -93,11 +98,26 @@ def _trained(name: str, options):
     device = str(choose_device(options.device))
     plan = PRESETS[name](standard_library().sha256)
     try:
+        if options.choose:
+            plan = _chosen(plan, out, options.jobs, device, options.threads)
         found = run_arena(plan, out, n_jobs=options.jobs or -1, device=device, threads=options.threads,
                           progress=not options.quiet)  # fmt: skip
     except KeyboardInterrupt:
         raise KeyboardInterrupt("the same command goes on where it was") from None
     return bundle_of(plan, found, device, options.threads)
+
+
+def _chosen(plan, out, jobs: int | None, device: str, threads: int):
+    """The plan with the stacks that are fastest here, said in a line an entry."""
+    if (device, threads) != ("cpu", 1):
+        raise ValueError("--choose measures one CPU thread a process: it goes with no --device and no --threads")
+    from joblib import cpu_count
+
+    from dynamics.arena.ways import WAYS, chosen_plan, read_ways, spoken
+
+    plan = chosen_plan(plan, out, jobs or cpu_count())
+    print("\n".join(spoken(read_ways(out / WAYS))))
+    return plan
 
 
 def table(bundle) -> list[str]:

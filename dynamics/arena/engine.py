@@ -23,6 +23,7 @@ from dynamics.tasks.packed import VOCAB
 
 GUESSING = math.log(VOCAB)
 PLAN, RESULTS, STATES = "plan.json", "results", "states"
+WAYS = "ways.json"  # what a choice of stacks was made by, before the plan (`dynamics.arena.ways`)
 Losses = Mapping[str, list[float]]  # entry -> final loss, seed by seed
 
 
@@ -146,7 +147,7 @@ def _begin(folder: Path, plan: ArenaPlan) -> None:
         if path.read_bytes() != text.encode():
             raise ValueError(f"{folder}: holds another plan; choose another folder")
         return
-    if any(not found.name.endswith(".tmp") and found.name != LOCK for found in folder.iterdir()):
+    if any(not found.name.endswith(".tmp") and found.name not in (LOCK, WAYS) for found in folder.iterdir()):
         raise ValueError(f"{folder}: not empty, and no arena")
     atomic_write_text(path, text)
 

@@ -3,7 +3,9 @@
 import platform
 import statistics
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import torch
 
@@ -13,15 +15,32 @@ from dynamics.arena.training import losses, new_stack, rows, texts
 from dynamics.tasks.corpus import Corpus
 
 WARM_UP = 2
+T = TypeVar("T")
 
 
 def measure(plan: ArenaPlan, entries: list[str], corpus: Corpus, rounds: int = 9) -> Speeds:
     """Time `rounds` steps of each entry, one of each in turn; CPU time of one thread."""
+    steps = {name: _Step(plan.entries[name], corpus) for name in entries}
+    seconds = _in_turn(steps, rounds)
+    found = {
+        name: Speed(tokens_per_second=steps[name].tokens / statistics.median(each), seconds=each)
+        for name, each in seconds.items()
+    }
+    return Speeds(plan_sha256=plan.sha256, torch_version=torch.__version__, processor=processor(), speeds=found)
+
+
+def stack_seconds(entry: Entry, stacks: list[int], corpus: Corpus, rounds: int) -> list[float]:
+    """The least that a step of each size of stack takes, timed in turn; CPU time of one thread."""
+    steps = {size: _Step(entry.model_copy(update={"stack": size}), corpus) for size in stacks}
+    return [min(seconds) for seconds in _in_turn(steps, rounds).values()]
+
+
+def _in_turn(steps: Mapping[T, Callable[[int], float]], rounds: int) -> dict[T, list[float]]:
+    """Seconds of each, round by round, after rounds that do not count."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        steps = {name: _Step(plan.entries[name], corpus) for name in entries}
-        seconds: dict[str, list[float]] = {name: [] for name in entries}
+        seconds: dict[T, list[float]] = {name: [] for name in steps}
         for number in range(WARM_UP + rounds):
             for name, step in steps.items():
                 spent = step(number)
@@ -29,11 +48,7 @@ def measure(plan: ArenaPlan, entries: list[str], corpus: Corpus, rounds: int = 9
                     seconds[name].append(spent)
     finally:
         torch.set_num_threads(before)
-    found = {
-        name: Speed(tokens_per_second=steps[name].tokens / statistics.median(each), seconds=each)
-        for name, each in seconds.items()
-    }
-    return Speeds(plan_sha256=plan.sha256, torch_version=torch.__version__, processor=processor(), speeds=found)
+    return seconds
 
 
 def processor() -> str:

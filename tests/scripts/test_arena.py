@@ -70,6 +70,21 @@ def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, capsys):
     assert {path.name: path.read_bytes() for path in (tmp_path / "a" / "results").iterdir()} == before
 
 
+def test_a_choice_of_stacks_is_said_kept_and_gone_on_with(tmp_path, capsys):
+    chosen = arguments(tmp_path / "a", "--choose")
+    assert run(arena.main, chosen) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in said[:2]] == ["kv", "vanilla"]
+    assert all(line.endswith("x the pool") for line in said[:2])
+    before = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir() if path.is_file()}
+    assert before.keys() == {"plan.json", "ways.json"}
+    assert run(arena.main, chosen) == 0
+    assert capsys.readouterr().out.splitlines() == said
+    assert {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir() if path.is_file()} == before
+    assert run(arena.main, [*chosen, "--threads", "2"]) != 0
+    assert "one CPU thread" in capsys.readouterr().err
+
+
 def test_speeds_are_measured_into_a_hashed_file(tmp_path, capsys):
     assert run(arena.main, ["--quick", "--speeds", str(tmp_path / "s.json")]) == 0
     assert "tokens/s" in capsys.readouterr().out

@@ -211,3 +211,25 @@ def test_shift_back_is_the_adjoint_of_the_shift(window, length):
     after = torch.einsum("bhl,blhd->bhd", attention, shift_mix(values, weights))
     before = torch.einsum("bhl,blhd->bhd", shift_back(attention, weights), values)
     torch.testing.assert_close(before, after, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("shape", [(3, 9, 4, 6), (2, 1, 2, 4), (2, 3, 5, 1)])
+@pytest.mark.parametrize("each", [False, True])
+def test_packed_documents_mix_to_the_bits_of_the_definition(shape, each):
+    random = torch.Generator().manual_seed(0)
+    segments = (torch.rand(shape[:2], generator=random) < 0.3).cumsum(1)
+    x, grad = (torch.randn(shape, generator=random) for _ in range(2))
+    for window in (2, 3, 4):
+        weights = torch.randn((*(shape[:1] if each else ()), shape[2], window), generator=random).requires_grad_()
+        results = []
+        for mix in (shift_mix, shift._mix_by_padding):
+            mixed = mix(x.requires_grad_(), weights, None, segments)
+            results.append((mixed, *torch.autograd.grad(mixed, (x, weights), grad)))
+        assert all(torch.equal(ours, plain) for ours, plain in zip(*results, strict=True))
+
+
+def test_packed_documents_have_second_derivatives():
+    random = torch.Generator().manual_seed(1)
+    segments = torch.tensor([[0, 0, 1, 1, 1], [0, 1, 1, 1, 2]])
+    x, weights = (torch.randn(size, generator=random).double().requires_grad_() for size in ((2, 5, 2, 1), (2, 3)))
+    assert torch.autograd.gradgradcheck(lambda *both: shift_mix(*both, segment_ids=segments), (x, weights))

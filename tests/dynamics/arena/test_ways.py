@@ -1,0 +1,108 @@
+"""The choice of stacks: by the times that were measured, once, and the same arena after any interruption."""
+
+import pytest
+import torch
+
+from dynamics.arena import ways as module
+from dynamics.arena.engine import WAYS, read_plan, results, run_arena
+from dynamics.arena.ways import Measured, Stacked, Ways, chosen, chosen_plan, fastest, measured, sizes, spoken, wall
+from tests.dynamics.arena.cases import TRAINING, comparison, plan
+
+SHORT = TRAINING.model_copy(update={"steps": 2, "rows": 1, "length": 8, "heldout_rows": 1, "scores": 1})
+
+
+def timed(seeds, **seconds) -> Measured:
+    """seconds: of a stack, by its size, _1, _2, .."""
+    found = [Stacked(stack=int(size[1:]), seconds=value) for size, value in seconds.items()]
+    return Measured(seeds=seeds, sizes=found)
+
+
+def found(plan, stack_of_two, processes=2) -> Ways:
+    """As if a stack of two took that long for every entry, where a model alone takes 1."""
+    entries = {name: timed(4, _1=1.0, _2=stack_of_two) for name in plan.entries}
+    return Ways(plan_sha256=plan.sha256, torch_version="", processor="", processes=processes, entries=entries)
+
+
+@pytest.fixture(autouse=True)
+def _threads():
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize(
+    ("one", "processes", "stack"),
+    [
+        (timed(8, _1=1.0, _2=1.5, _4=2.8, _8=5.0), 1, 8),
+        (timed(8, _1=1.0, _2=1.5, _4=2.8, _8=5.0), 2, 4),  # the whole stack leaves a process idle
+        (timed(8, _1=1.0, _2=1.5, _4=2.8, _8=5.0), 4, 2),
+        (timed(8, _1=1.0, _2=1.5, _4=2.8, _8=5.0), 8, 1),
+        (timed(8, _1=1.0, _2=1.92, _4=3.9), 1, 1),  # a gain within the noise
+        (timed(8, _1=1.0, _2=2.2, _4=4.4), 1, 1),
+        (timed(6, _1=1.0, _2=1.6), 2, 1),  # three stacks take two turns
+        (timed(6, _1=1.0, _2=1.4), 2, 2),
+        (timed(5, _1=1.0), 2, 1),
+    ],
+)
+def test_the_way_whose_seeds_are_done_first_is_chosen_and_none_slower_than_the_pool(one, processes, stack):
+    assert fastest(one, processes) == stack
+    taken = next(size for size in one.sizes if size.stack == stack)
+    assert wall(one.seeds, taken, processes) <= wall(one.seeds, one.sizes[0], processes)
+
+
+def test_stacks_are_those_that_all_rules_of_an_entry_allow():
+    wanted = plan(least=4, most=8)
+    assert sizes(wanted, "kv") == (4, [1, 2, 4])
+    more = wanted.comparisons | {"kv / resformer": comparison("kv", "resformer", 6, 8)}
+    wanted = wanted.model_copy(update={"comparisons": more})
+    assert sizes(wanted, "kv") == sizes(wanted, "resformer") == (6, [1, 2])
+    assert sizes(wanted, "vanilla") == (4, [1, 2, 4])
+
+
+def test_the_choice_is_a_part_of_the_plan():
+    wanted = plan()
+    assert chosen(wanted, found(wanted, 1.95)) == wanted
+    other = chosen(wanted, found(wanted, 1.5))
+    assert other == plan(stack=2)
+    assert other.sha256 != wanted.sha256
+    assert [line.split(maxsplit=1)[1].strip() for line in spoken(found(wanted, 1.6))] == [
+        "pool of stacks of 2  1.25 x the pool"
+    ] * 3
+
+
+def test_every_way_is_timed():
+    wanted = plan(training=SHORT)
+    one = measured(wanted, 1, rounds=1)
+    assert (one.plan_sha256, one.processes, one.entries.keys()) == (wanted.sha256, 1, wanted.entries.keys())
+    for each in one.entries.values():
+        assert each.seeds == 4
+        assert [size.stack for size in each.sizes] == [1, 2]
+
+
+def test_a_choice_is_made_once_and_trained(tmp_path, monkeypatch):
+    wanted = plan(training=SHORT, most=4)
+    monkeypatch.setattr(module, "measured", lambda plan, processes: found(plan, 1.5, processes))
+    first = chosen_plan(wanted, tmp_path / "a", 2)
+    monkeypatch.setattr(module, "measured", lambda plan, processes: found(plan, 9.0, processes))
+    again = chosen_plan(wanted, tmp_path / "a", 1)
+    assert first == again == plan(stack=2, training=SHORT, most=4)
+    run_arena(again, tmp_path / "a", n_jobs=1, progress=False)
+    assert read_plan(tmp_path / "a") == again
+    assert {one.run.seeds for one in results(tmp_path / "a", again).values()} == {2}
+    assert chosen_plan(wanted, tmp_path / "a", 1) == again
+
+
+def test_folders_without_a_choice_are_refused(tmp_path, monkeypatch):
+    wanted = plan(training=SHORT)
+    monkeypatch.setattr(module, "measured", lambda plan, processes: found(plan, 1.5, processes))
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "plan.json").write_text(wanted.model_dump_json())
+    with pytest.raises(ValueError, match="begun without a choice"):
+        chosen_plan(wanted, tmp_path / "a", 2)
+    assert not (tmp_path / "a" / WAYS).exists()
+    chosen_plan(wanted, tmp_path / "b", 2)
+    with pytest.raises(ValueError, match="measured for another plan"):
+        chosen_plan(plan(), tmp_path / "b", 2)
+    (tmp_path / "b" / WAYS).write_text("{}")
+    with pytest.raises(ValueError, match="plan_sha256"):
+        chosen_plan(wanted, tmp_path / "b", 2)
