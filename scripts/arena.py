@@ -8,7 +8,7 @@ import json
 
 from .cli import Parser, output_file, output_folder, program, run, whole
 
-NAMES = ("league", "latent", "ablations", "quick")
+NAMES = ("league", "latent", "ablations", "quick", "paper-82m", "paper-180m")
 
 
 def parser() -> Parser:
@@ -31,6 +31,7 @@ def parser() -> Parser:
     line.add_argument("--jobs", type=whole(1), help="processes (default: one a core)")
     line.add_argument("--device", default="cpu", help="auto, cpu or cuda[:N], for every model (default: cpu)")
     line.add_argument("--threads", type=whole(1), default=1, help="CPU threads a model (results depend on it)")
+    line.add_argument("--precision", choices=("float32", "bfloat16"), default="float32", help="of matmuls in training")
     line.add_argument("--quiet", action="store_true", help="no progress bar")
     return line
 
@@ -65,10 +66,10 @@ def _stored(name: str, options):
 
     if options.out is None:
         return shipped_arena(name)
-    from dynamics.arena.engine import read_plan, results
+    from dynamics.arena.engine import read_place, read_plan, results
 
     plan = read_plan(options.out)
-    return bundle_of(plan, results(options.out, plan), options.device, options.threads)
+    return bundle_of(plan, results(options.out, plan), read_place(options.out))
 
 
 def _timed(name: str, path: str) -> int:
@@ -90,21 +91,21 @@ def _timed(name: str, path: str) -> int:
 def _trained(name: str, options):
     out = output_folder(options.out or f"out/arena/{name}")
     from dynamics.arena.bundle import bundle_of
-    from dynamics.arena.engine import run_arena
+    from dynamics.arena.engine import Place, run_arena
     from dynamics.arena.presets import PRESETS
     from dynamics.tasks.corpus import standard_library
     from dynamics.training.loop import choose_device
 
     device = str(choose_device(options.device))
+    place = Place(device=device, threads=options.threads, precision=options.precision)
     plan = PRESETS[name](standard_library().sha256)
     try:
         if options.choose:
             plan = _chosen(plan, out, options.jobs, device, options.threads)
-        found = run_arena(plan, out, n_jobs=options.jobs or -1, device=device, threads=options.threads,
-                          progress=not options.quiet)  # fmt: skip
+        found = run_arena(plan, out, n_jobs=options.jobs or -1, place=place, progress=not options.quiet)
     except KeyboardInterrupt:
         raise KeyboardInterrupt("the same command goes on where it was") from None
-    return bundle_of(plan, found, device, options.threads)
+    return bundle_of(plan, found, place)
 
 
 def _chosen(plan, out, jobs: int | None, device: str, threads: int):

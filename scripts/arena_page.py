@@ -44,7 +44,8 @@ def _rules(bundles: dict) -> list[str]:
         "an assumption. Skew breaks it (`dynamics.statistics.sequence` says by how much).",
     ]
     made = [
-        f"- `{name}`: plan `{one.plan.sha256[:12]}`; torch {one.torch_version}, {one.device}, threads: {one.threads}"
+        f"- `{name}`: plan `{one.plan.sha256[:12]}`; torch {one.torch_version}, {one.place.device}, threads: "
+        f"{one.place.threads}, {one.place.precision}"
         for name, one in bundles.items()
     ]
     return [*found, "", *made]

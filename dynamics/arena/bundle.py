@@ -2,11 +2,8 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import Field
-
-from dynamics.arena.engine import Losses, losses
+from dynamics.arena.engine import Losses, Place, losses
 from dynamics.arena.plan import ArenaPlan
 from dynamics.arena.record import Name, RunResult, Speeds
 from dynamics.files.hashed import read_hashed, write_hashed
@@ -25,13 +22,12 @@ class Curves(Strict):
 
 
 class Bundle(Strict):
-    """The file's contents. made: versions, device and threads, in words that no result depends on but through bytes."""
+    """The file's contents. version, torch_version, place: what the bytes of results depend on beside the plan."""
 
     plan: ArenaPlan
     version: str
     torch_version: str
-    device: str
-    threads: Annotated[int, Field(ge=1)]
+    place: Place
     curves: dict[Name, Curves]
 
     @property
@@ -54,7 +50,7 @@ class Bundle(Strict):
         return found
 
 
-def bundle_of(plan: ArenaPlan, found: Mapping[str, RunResult], device: str, threads: int) -> Bundle:
+def bundle_of(plan: ArenaPlan, found: Mapping[str, RunResult], place: Place) -> Bundle:
     """Put finished runs together; of each entry those that follow one another from the first seed on."""
     import torch
 
@@ -68,8 +64,7 @@ def bundle_of(plan: ArenaPlan, found: Mapping[str, RunResult], device: str, thre
             by_place = [seed for part in mine for seed in part.by_place]
             curves[entry] = Curves(steps=mine[0].steps, loss=loss, by_place=by_place)
     return Bundle(
-        plan=plan, version=package_version(), torch_version=torch.__version__, device=device, threads=threads,
-        curves=curves,
+        plan=plan, version=package_version(), torch_version=torch.__version__, place=place, curves=curves
     )  # fmt: skip
 
 

@@ -1,13 +1,12 @@
 """Run an arena in a folder: seeds are added until every rule stops or its budget ends; resumed after any kill.
 
-Folder: plan.json, written first, results/<entry>.seed-<n>.json, states/ while models train, arena.json at the end. What
-is left does not depend on the number of processes nor on interruptions: what to run next follows from the results.
+Folder: place.json and plan.json, written first, results/<entry>.seed-<n>.json, states/ while models train. What is left
+does not depend on the number of processes nor on interruptions: what to run next follows from the results.
 """
 
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import joblib
 import numpy as np
@@ -15,41 +14,44 @@ import torch
 from tqdm import tqdm
 
 from dynamics.arena.plan import ArenaPlan, Comparison
-from dynamics.arena.record import Run, RunResult
+from dynamics.arena.record import Precision, Run, RunResult
 from dynamics.files.atomic import atomic_write_text
 from dynamics.files.lock import LOCK, only_writer
+from dynamics.files.manifest import Strict
+from dynamics.model.config import Positive
 from dynamics.statistics.rule import State, decide
 from dynamics.tasks.packed import VOCAB
 
 GUESSING = math.log(VOCAB)
 PLAN, RESULTS, STATES = "plan.json", "results", "states"
+PLACE = "place.json"
 WAYS = "ways.json"  # what a choice of stacks was made by, before the plan (`dynamics.arena.ways`)
+BEFORE = (LOCK, WAYS, PLACE)  # what an arena may hold that a kill kept from its plan
 Losses = Mapping[str, list[float]]  # entry -> final loss, seed by seed
 
 
-class Place(NamedTuple):
-    """Where runs leave what they find: a folder, and the device and CPU threads of each."""
+class Place(Strict):
+    """Where each run trains: device, CPU threads, precision. Results depend on it, so that a folder has one."""
 
-    folder: str
     device: str = "cpu"
-    threads: int = 1
+    threads: Positive = 1
+    precision: Precision = "float32"
 
 
 def run_arena(
-    plan: ArenaPlan, folder: str | Path, *, n_jobs: int = -1, device: str = "cpu", threads: int = 1,
-    progress: bool = True,
-) -> dict[str, RunResult]:  # fmt: skip
+    plan: ArenaPlan, folder: str | Path, *, n_jobs: int = -1, place: Place | None = None, progress: bool = True
+) -> dict[str, RunResult]:
     """Run what the plan still needs, round by round, and return all results by run.
 
-    Args: n_jobs, processes of `threads` threads each (-1: one a core); device, where each run trains.
+    Args: n_jobs, processes (-1: one a core); place, default one CPU thread each.
     Raises: ValueError, before anything is written, for a folder of another plan, of something else, or that another
         process writes; KeyboardInterrupt on Ctrl-C, with whole files. Calling again goes on.
     """
-    if n_jobs == 0 or n_jobs < -1 or threads < 1:
-        raise ValueError(f"n_jobs must be -1 or at least 1 and threads at least 1, got {n_jobs} and {threads}")
-    folder, place = Path(folder), Place(str(Path(folder).absolute()), device, threads)
+    if n_jobs == 0 or n_jobs < -1:
+        raise ValueError(f"n_jobs must be -1 or at least 1, got {n_jobs}")
+    folder, place = Path(folder).absolute(), place or Place()
     with only_writer(folder):
-        _begin(folder, plan)
+        _begin(folder, plan, place)
         with joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered") as parallel, _bar(plan, progress) as bar:
             while True:
                 found = results(folder, plan)
@@ -60,7 +62,7 @@ def run_arena(
                     break
                 # Longest first, so that no core waits for one long run at the end of a round.
                 ordered = sorted(wanted, key=lambda run: -cost(run))
-                for done in parallel(joblib.delayed(_one)(run, place) for run in ordered):
+                for done in parallel(joblib.delayed(_one)(run, folder, place) for run in ordered):
                     bar.update(done)
         _clean(folder)
         return found
@@ -130,26 +132,39 @@ def cost(run: Run) -> int:
     return run.seeds * training.steps * training.rows * training.length * run.config.n_layers * run.config.width
 
 
-def _one(run: Run, place: Place) -> int:
+def _one(run: Run, folder: Path, place: Place) -> int:
     """Train one run in this process; return its cost."""
     from dynamics.arena.training import run as train  # here, as each process imports it once
 
     torch.set_num_threads(place.threads)
-    folder = Path(place.folder)
-    train(run, folder / RESULTS / f"{run.name}.json", folder / STATES / f"{run.name}.safetensors", place.device)
+    state = folder / STATES / f"{run.name}.safetensors"
+    train(run, folder / RESULTS / f"{run.name}.json", state, place.device, precision=place.precision)
     return cost(run)
 
 
-def _begin(folder: Path, plan: ArenaPlan) -> None:
-    """Write the plan first: it says what the folder is before anything is in it."""
+def _begin(folder: Path, plan: ArenaPlan, place: Place) -> None:
+    """Write the plan and the place first: they say what the folder is before anything is in it."""
     path, text = folder / PLAN, plan.model_dump_json(indent=1) + "\n"
     if path.exists():
         if path.read_bytes() != text.encode():
             raise ValueError(f"{folder}: holds another plan; choose another folder")
-        return
-    if any(not found.name.endswith(".tmp") and found.name not in (LOCK, WAYS) for found in folder.iterdir()):
+    elif any(not found.name.endswith(".tmp") and found.name not in BEFORE for found in folder.iterdir()):
         raise ValueError(f"{folder}: not empty, and no arena")
-    atomic_write_text(path, text)
+    if (folder / PLACE).exists():
+        before = read_place(folder)
+        if before != place:
+            told = (f"{one.device}, threads: {one.threads}, {one.precision}" for one in (before, place))
+            raise ValueError("{}: was begun on {}, not {}; choose another folder".format(folder, *told))
+    else:
+        atomic_write_text(folder / PLACE, place.model_dump_json() + "\n")
+    if not path.exists():
+        atomic_write_text(path, text)
+
+
+def read_place(folder: str | Path) -> Place:
+    """Where the runs of a folder train. Raises: OSError, ValueError as `read_plan`."""
+    path = Path(folder) / PLACE
+    return Place.parsed(path.read_bytes(), str(path))
 
 
 def _clean(folder: Path) -> None:

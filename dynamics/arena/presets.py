@@ -7,6 +7,7 @@ model the same way and needs a third of the seeds. `POWER` is what that spread a
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from dynamics.arena.budget import matched
@@ -73,10 +74,12 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def model(variant: str, width: int, n_layers: int = 4, **more: Any) -> ModelConfig:
-    """A variant with the parameters of a vanilla model of that width, four heads, and an MLP twice as wide."""
-    sizes = {"vocab": VOCAB, "width": width, "n_heads": 4, "n_layers": n_layers, "mlp_width": 2 * width}
-    sizes |= {"shift": "none"}
+def model(
+    variant: str, width: int, n_layers: int = 4, n_heads: int = 4, mlp_width: int | None = None, **more: Any
+) -> ModelConfig:
+    """A variant with the parameters of a vanilla model of that width and MLP, default twice as wide."""
+    sizes = {"vocab": VOCAB, "width": width, "n_heads": n_heads, "n_layers": n_layers, "shift": "none"}
+    sizes |= {"mlp_width": mlp_width or 2 * width}
     wanted = parameters(ModelConfig.checked(sizes))
     return matched(ModelConfig.checked(sizes | dict(VARIANTS[variant].changes) | more), wanted)
 
@@ -90,8 +93,8 @@ def rule(share: float, least: int, most: int) -> Rule:
 
 
 def entry(corpus: str, variant: str, width: int, **more: Any) -> Entry:
-    """A variant at a width; `packing`, `steps` and `rows` are of the training, all else of the model."""
-    named = {name: more.pop(name) for name in ("packing", "steps", "rows") if name in more}
+    """A variant at a width; what `PackedTraining` has is of the training, all else of the model."""
+    named = {name: more.pop(name) for name in PackedTraining.model_fields if name in more}
     training = PackedTraining(corpus=corpus, **TRAINING | named)
     return Entry(config=model(variant, width, **more), training=training)
 
@@ -171,6 +174,28 @@ def ablations(corpus: str) -> ArenaPlan:
     return found.plan("What the ResFormer paper varies", set())
 
 
+# ResFormer, Appendix A.5, Table 4: layers, heads and widths of 82M and 180M parameters, of which half and a third are
+# embeddings of its vocabulary; its rate, steps and length. Its batches are 2M tokens, these are 131,072 bytes.
+PAPER_SIZES: Mapping[str, Mapping[str, int]] = {
+    "82m": {"width": 512, "n_layers": 8, "n_heads": 8, "mlp_width": 1792},
+    "180m": {"width": 768, "n_layers": 12, "n_heads": 12, "mlp_width": 2688},
+}
+PAPER_TRAINING: Mapping[str, Any] = {
+    "steps": 10_000, "rows": 64, "length": 2048, "learning_rate": 6e-4, "warmup": 120, "scores": 10,
+}  # fmt: skip
+PAPER_SEEDS = (5, 8)
+
+
+def paper(corpus: str, size: str = "82m") -> ArenaPlan:
+    """The central pairs in a paper's shapes, on bytes: for a GPU, where it has not been run yet."""
+    found = _Family(corpus)
+    for variant in (BASELINE, *CENTRAL, "kv-shift+resformer"):
+        found.add(variant, entry(corpus, variant, **PAPER_SIZES[size], **PAPER_TRAINING))
+        if variant != BASELINE:
+            found.compare(variant, BASELINE, PAPER_SEEDS, SENTENCES.get(variant, ()))
+    return found.plan(f"The central pairs, shaped as the ResFormer paper's {size.upper()}", set())
+
+
 def _leak(found: "_Family") -> None:
     """The gain of a shift where documents start from nothing, from the document before, from what is learnt.
 
@@ -224,4 +249,7 @@ class _Family:
         return ArenaPlan(title=title, entries=self.entries, comparisons=comparisons)
 
 
-PRESETS = {"league": league, "latent": latent, "ablations": ablations, "quick": quick}
+PRESETS = {
+    "league": league, "latent": latent, "ablations": ablations, "quick": quick, "paper-82m": paper,
+    "paper-180m": partial(paper, size="180m"),
+}  # fmt: skip

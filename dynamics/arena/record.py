@@ -1,6 +1,6 @@
 """A run of the arena as checked data: a model, its training on packed rows, a block of seeds, and what it leaves."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -9,6 +9,7 @@ from dynamics.model.config import Fraction01, ModelConfig, Positive
 from dynamics.tasks.packed import Packing
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$")]
+Precision = Literal["float32", "bfloat16"]  # of matmuls while training
 
 
 class PackedTraining(Strict):

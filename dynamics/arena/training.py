@@ -3,7 +3,7 @@
 Killed at any moment it goes on from its last state and ends with the same bytes: batches are functions of (seed, step).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from dynamics.arena.record import PLACES, PackedTraining, Run, RunResult
+from dynamics.arena.record import PLACES, PackedTraining, Precision, Run, RunResult
 from dynamics.files.atomic import atomic_write_text
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
@@ -30,6 +30,8 @@ CHUNK = 64  # held-out rows at a time
 SAVE_EVERY = 500
 DECIMALS = 6  # of a loss as it is kept: below the rounding of its sum over thousands of tokens
 
+Forward = Callable[..., tuple[Tensor, Tensor]]
+
 
 class Texts(NamedTuple):
     """The documents of the two parts of a corpus."""
@@ -45,15 +47,19 @@ def texts(corpus: Corpus, wanted: str) -> Texts:
     return Texts(documents(corpus.training), documents(corpus.heldout))
 
 
-def run(wanted: Run, result: Path, state: Path, device: str = "cpu", corpus: Corpus | None = None) -> RunResult:
+def run(
+    wanted: Run, result: Path, state: Path, device: str = "cpu", corpus: Corpus | None = None,
+    precision: Precision = "float32",
+) -> RunResult:  # fmt: skip
     """Train from the last state, or from the start, and write the result.
 
+    precision: of matmuls in the forward pass; weights and their moments stay float32, and so do held-out losses.
     Raises: ValueError, one line: another corpus, a state of other settings; KeyboardInterrupt on Ctrl-C, between two
     steps and with the state saved; OSError for a full disk.
     """
     source = texts(corpus or standard_library(), wanted.training.corpus)
     with frozen_heap(), deferred_interrupt() as asked:
-        stack, history = _train(wanted, source, state, choose_device(device), asked)
+        stack, history = _train(wanted, source, state, choose_device(device), asked, forward_of(precision))
     found = _result(wanted, stack, history, source)
     atomic_write_text(result, found.model_dump_json() + "\n")
     # After the result: a kill in between leaves a state that is swept away.
@@ -85,14 +91,29 @@ def token_losses(
     return each, right, segments[..., 1:] == segments[..., :-1]
 
 
-def _train(wanted: Run, source: Texts, state: Path, device: torch.device, asked) -> tuple[Stack, History]:
+def forward_of(precision: Precision) -> Forward:
+    """`losses`, or a compiled one whose matmuls are in bfloat16."""
+    if precision == "float32":
+        return losses
+    compiled = torch.compile(losses) if torch.cuda.is_available() else losses
+
+    def mixed(config: ModelConfig, parameters: Mapping[str, Tensor], *rows: Tensor) -> tuple[Tensor, Tensor]:
+        with torch.autocast(rows[0].device.type, torch.bfloat16):
+            return compiled(config, parameters, *rows)
+
+    return mixed
+
+
+def _train(
+    wanted: Run, source: Texts, state: Path, device: torch.device, asked, forward: Forward
+) -> tuple[Stack, History]:
     stack, training = new_stack(wanted, device), wanted.training
     history: History = {"done": [], "step": []} | {f"loss.{n}": [] for n in range(wanted.seeds)}
     if state.exists():
         history = load_state(state, stack, stack.optimizer, wanted)
     keeper, heldout = StateKeeper(state, SAVE_EVERY), heldout_rows(training, source)
     for step in range(len(history["done"]), training.steps):
-        stack.step(step, rows(wanted.members, source, step, device), losses)
+        stack.step(step, rows(wanted.members, source, step, device), forward)
         history["done"].append(1.0)
         if training.scored_at(step + 1) and step + 1 < training.steps:  # the last score is that of the result
             _note(history, step + 1, _score(stack, heldout)[0])

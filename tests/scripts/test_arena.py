@@ -9,7 +9,7 @@ import torch
 from dynamics.arena import bundle as module
 from dynamics.arena import presets
 from dynamics.arena.bundle import bundle_of, read_bundle, write_bundle
-from dynamics.arena.engine import next_runs
+from dynamics.arena.engine import Place, next_runs
 from dynamics.arena.presets import ablations, latent, league
 from dynamics.files.hashed import read_hashed
 from proofs_check.ledger.registry import load
@@ -43,7 +43,7 @@ def shipped(tmp_path_factory):
         size = -0.1 * np.log(one.config.width / 48)
         gain = -0.04 if one.config.shift == "kv" else 0.0
         drawn[name] = (2.1 * np.exp(size + gain + rng.normal(0, 2e-3, 24))).tolist()
-    write_bundle(folder / "league.json", bundle_of(plan, made_up(plan, drawn), "cpu", 1))
+    write_bundle(folder / "league.json", bundle_of(plan, made_up(plan, drawn), Place()))
     return folder
 
 
@@ -77,7 +77,7 @@ def test_a_choice_of_stacks_is_said_kept_and_gone_on_with(tmp_path, capsys):
     assert [line.split()[0] for line in said[:2]] == ["kv", "vanilla"]
     assert all(line.endswith("x the pool") for line in said[:2])
     before = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir() if path.is_file()}
-    assert before.keys() == {"plan.json", "ways.json"}
+    assert before.keys() == {"place.json", "plan.json", "ways.json"}
     assert run(arena.main, chosen) == 0
     assert capsys.readouterr().out.splitlines() == said
     assert {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir() if path.is_file()} == before

@@ -15,7 +15,7 @@ from dynamics.arena.bundle import (
     write_bundle,
     write_speeds,
 )
-from dynamics.arena.engine import next_runs
+from dynamics.arena.engine import Place, next_runs
 from dynamics.arena.presets import PRESETS
 from dynamics.arena.record import Speed, Speeds
 from dynamics.tasks.corpus import standard_library
@@ -29,7 +29,7 @@ NAMES = shipped_names()
 def test_a_bundle_gives_back_what_went_in(stack, tmp_path):
     wanted = plan(stack)
     found = made_up(wanted, VALUES)
-    write_bundle(tmp_path / "b.json", bundle_of(wanted, found, "cpu", 1))
+    write_bundle(tmp_path / "b.json", bundle_of(wanted, found, Place()))
     again = read_bundle(tmp_path / "b.json")
     assert again.plan == wanted
     assert again.results == found
@@ -39,17 +39,17 @@ def test_a_bundle_gives_back_what_went_in(stack, tmp_path):
 def test_runs_after_a_gap_are_left_out():
     found = made_up(plan(), VALUES)
     del found["kv.seed-1"]
-    assert bundle_of(plan(), found, "cpu", 1).losses == VALUES | {"kv": [2.0]}
+    assert bundle_of(plan(), found, Place()).losses == VALUES | {"kv": [2.0]}
     for number in (0, 2, 3):
         del found[f"kv.seed-{number}"]
-    left = bundle_of(plan(), found, "cpu", 1)
+    left = bundle_of(plan(), found, Place())
     assert "kv" not in left.curves
     assert left.losses["kv"] == []
 
 
 def test_a_changed_bundle_is_refused(tmp_path):
     path = tmp_path / "b.json"
-    write_bundle(path, bundle_of(plan(), made_up(plan(), VALUES), "cpu", 1))
+    write_bundle(path, bundle_of(plan(), made_up(plan(), VALUES), Place()))
     text = path.read_text()
     path.write_text(text.replace("2.1", "2.0"))
     with pytest.raises(ValueError, match=r"b\.json"):
@@ -98,5 +98,5 @@ def test_a_shipped_run_repeats_to_the_same_numbers(name, tmp_path):
     one = min(shipped.results.values(), key=lambda result: cost(result.run))
     if one.run.training.corpus != standard_library().sha256 or shipped.torch_version != torch.__version__:
         pytest.skip("made with another text or another torch")
-    torch.set_num_threads(shipped.threads)
+    torch.set_num_threads(shipped.place.threads)
     assert run(one.run, tmp_path / "r.json", tmp_path / "s") == one

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dynamics.arena.bundle import bundle_of
+from dynamics.arena.engine import Place
 from dynamics.arena.league import as_records, cost, lines, outcome, smallest
 from dynamics.arena.record import Speed
 from dynamics.statistics.rule import State, Verdict
@@ -19,7 +20,7 @@ NOISE = np.random.default_rng(3).normal(0, 1e-3, (3, 6))
 def bundle(values, wanted=None):
     wanted = wanted or plan()
     losses = {name: (2.5 * np.exp(each)).tolist() for name, each in values.items()}
-    return bundle_of(wanted, made_up(wanted, losses), "cpu", 1)
+    return bundle_of(wanted, made_up(wanted, losses), Place())
 
 
 CLEAR = {"vanilla": NOISE[0], "kv": NOISE[1] - 0.05, "resformer": NOISE[2]}

@@ -75,3 +75,12 @@ def test_the_power_that_is_stated_is_what_is_simulated(kind, effect):
     assert found[Verdict.BETTER] + found[Verdict.AHEAD] == pytest.approx(ahead, abs=0.006)
     assert found[Verdict.SAME] == pytest.approx(same, abs=0.006)
     assert found[Verdict.WORSE] + found[Verdict.BEHIND] + found[Verdict.APART] <= 0.006
+
+
+@pytest.mark.parametrize(("size", "wanted", "embeddings"), [("82m", 82, 2 * 512), ("180m", 180, 2 * 768)])
+def test_a_papers_shape_has_its_parameters_with_its_vocabulary(size, wanted, embeddings):
+    """Vocabulary 50,277, not tied (Appendix A.5)."""
+    plan = PRESETS[f"paper-{size}"](HASH)
+    config = plan.entries[BASELINE].config
+    inside = parameters(config) - config.vocab * config.width
+    assert round((inside + 50_277 * embeddings) / 1e6) == pytest.approx(wanted, abs=2)

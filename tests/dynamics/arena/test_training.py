@@ -131,3 +131,12 @@ def test_another_text_and_the_state_of_other_settings_are_refused(tmp_path, monk
         run(wanted, tmp_path / "r.json", tmp_path / "s")
     with pytest.raises(ValueError, match=r"s: the interrupted run has .*, not "):
         run(Run(**dict(wanted) | {"training": TRAINING.model_copy(update={"seed": 9})}), tmp_path / "r", tmp_path / "s")
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def test_bfloat16_is_near_float32_and_not_the_same(device, tmp_path):
+    wanted = plan(training=TRAINING.model_copy(update={"rows": 8, "length": 32})).run("kv", 0)
+    plain = run(wanted, tmp_path / "a.json", tmp_path / "a", device)
+    mixed = run(wanted, tmp_path / "b.json", tmp_path / "b", device, precision="bfloat16")
+    assert mixed.loss != plain.loss
+    np.testing.assert_allclose(mixed.loss, plain.loss, rtol=5e-3)
