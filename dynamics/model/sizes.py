@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import torch
@@ -12,6 +13,7 @@ from dynamics.model.heads import Heads
 from dynamics.model.values import projects, projects_keys, reads, shifted_first, shifts
 
 
+@lru_cache(1024)
 def parameters(config: ModelConfig) -> int:
     """The number of weights, counted in the module itself, without memory for any of them."""
     with torch.device("meta"):
