@@ -33,6 +33,9 @@ DIFF_PAPER = "arXiv:2410.05258"
 SHIFT: Mapping[str, Any] = {"shift": "kv"}
 LATENT: Mapping[str, Any] = {"latent": Latent(size=24, rope=4)}  # half the width of the middle size, a third of a head
 
+# its section 2.1: half as many heads as the Transformer it is compared with
+DIFFERENTIAL: Mapping[str, Any] = {"weights": "differential", "n_heads": 2}
+
 VARIANTS: dict[str, Variant] = {
     "vanilla": Variant({}, "softmax attention, RoPE", "Llama"),
     "kv-shift": Variant(SHIFT, "keys and values shifted, own coefficients", f"{KV}, Eq. 5"),
@@ -68,10 +71,8 @@ VARIANTS: dict[str, Variant] = {
         f"{KV}, Appendix J",
     ),
     "mla+kv-shift": Variant(LATENT | SHIFT, "latent attention, keys and values shifted", "no paper of these"),
-    "differential": Variant({"weights": "differential"}, "the difference of two softmaxes", DIFF_PAPER),
-    "differential+qk-norm": Variant(
-        {"weights": "differential", "qk_norm": True}, "queries and keys normed", DIFF_PAPER
-    ),
+    "differential": Variant(DIFFERENTIAL, "the difference of two softmaxes, heads twice as wide", DIFF_PAPER),
+    "differential+qk-norm": Variant(DIFFERENTIAL | {"qk_norm": True}, "queries and keys normed", DIFF_PAPER),
     "selective": Variant({"weights": "selective"}, "logits lowered by what one head selects", "arXiv:2410.02703"),
     "plus-one": Variant({"weights": "plus_one"}, "softmax with one more in its sum", "waiver paper"),
     "sink": Variant({"weights": "sink"}, "softmax with a learnt sink a head", "gpt-oss"),
