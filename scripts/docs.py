@@ -1,11 +1,11 @@
-"""Write the generated pages: claims, errata, statements, gallery, the picture of the rooms, the README's counts."""
+"""Write the generated pages: claims, errata, statements, arena, gallery, picture of the rooms, the README's counts."""
 
 import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from . import cli, docket, rooms, theory_table
+from . import arena_page, cli, docket, rooms, theory_table
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- counts: begin -->", "<!-- counts: end -->"
@@ -43,6 +43,7 @@ def pages(registry) -> dict[Path, str]:
         ROOT / "docs" / "claims.md": claim_table(registry),
         ROOT / "docs" / "errata.md": errata(registry),
         ROOT / "docs" / "statements.md": statements(registry),
+        ROOT / "docs" / "arena.md": arena_page.page(registry),
         ROOT / "docs" / "gallery.md": gallery(),
         ROOT / "docs" / "rooms.svg": rooms.picture(),
         ROOT / "docs" / "theory.md": theory_table.page(),
