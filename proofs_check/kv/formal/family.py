@@ -6,7 +6,7 @@ of the proofs that no weights will do are written out, their letters numbered.
 """
 
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any
 
 from proofs_check.core.statement import Definition, Statement
@@ -77,11 +77,11 @@ def _head(length: int) -> tuple[str, Definition]:
     def asked(token: Term) -> Term:
         return q0 * M[x[-1], token] + q1 * M[x[-2], token]
 
-    scores = [k0 * asked(x[0]), *(k0 * asked(own) + k1 * asked(previous) for previous, own in zip(x, x[1:]))]
-    values = [v0 * N[x[0], j], *(v0 * N[own, j] + v1 * N[previous, j] for previous, own in zip(x, x[1:]))]
+    scores = [k0 * asked(x[0]), *(k0 * asked(own) + k1 * asked(previous) for previous, own in pairwise(x))]
+    values = [v0 * N[x[0], j], *(v0 * N[own, j] + v1 * N[previous, j] for previous, own in pairwise(x))]
     weights = [exp(score) for score in scores]
-    top = sum((weight * value for weight, value in zip(weights, values, strict=True)), lift(0))
-    return define(f"head_{length}", [*x, j, *COEFFICIENTS, M, N], top / sum(weights, lift(0)))
+    top = Term("add", *(weight * value for weight, value in zip(weights, values, strict=True)))
+    return define(f"head_{length}", [*x, j, *COEFFICIENTS, M, N], top / Term("add", *weights))
 
 
 HEADS = {length: _head(length) for length in range(3, 7)}

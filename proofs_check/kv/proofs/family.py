@@ -6,10 +6,12 @@ from collections.abc import Callable
 from itertools import permutations
 
 from proofs_check.core.domain import Sequent
-from proofs_check.core.terms import ZERO, Term, eq, exp, lift, substitute
+from proofs_check.core.terms import ONE, ZERO, Term, absolute, both, eq, exp, lift, ne, substitute, unfold
 from proofs_check.kv.formal import family as formal
-from proofs_check.language.notation import var
+from proofs_check.kv.proofs.induction import counted, quick, settled
+from proofs_check.language.notation import largest, least, var
 from proofs_check.rigour import arithmetic
+from proofs_check.rigour.places import settle
 from proofs_check.rigour.steps import (
     Scripts,
     Step,
@@ -23,6 +25,7 @@ from proofs_check.rigour.steps import (
     node_in,
     only,
     steps,
+    tightened,
     times,
 )
 from proofs_check.rigour.tactics import Proof, Tactic, by, first
@@ -315,6 +318,170 @@ def _back(x: Term, y: Term) -> Tactic:
     return grown(by("absurd", linear_absurd(exp(x) < exp(y), exp(y) <= exp(x))))
 
 
+# -- point 1: which weights do it ----------------------------------------------------------------------------------------
+
+r, s_, p, L, w = formal.r, formal.s, formal.p, formal.L, formal.w
+HIGH, LOW = largest(0, r, s_, r + s_, r * s_, r * s_ + s_), least(1, 1 + r * s_)
+BOUNDS = [*(part <= HIGH for part in HIGH.parts), *(LOW <= part for part in LOW.parts)]
+LAST = w[L - 1]
+
+
+def _bounds(kind: str, node: Term) -> Step:
+    facts = [bound for bound in BOUNDS if node in bound.parts]
+    return have(both(*facts), only()(extreme(node, each)))
+
+
+BOUNDED = chain(_bounds("max", HIGH), _bounds("min", LOW))
+
+
+def on(condition: Term, then: Tactic) -> Tactic:
+    """Both ways."""
+    return by("cases", condition, quick, then, then)
+
+
+def only_at(t: Term, place: Term, then: Tactic) -> Step:
+    """Goes on where t is another place; then: where it is this one, which is put for it."""
+    name = t.parts[0]
+
+    def put(q: Sequent) -> Proof:
+        return tightened(name, place <= t, t <= place)(by("enumerate", name, then))(q)
+
+    here = chain(have(place <= t, each), have(t <= place, each))(put)
+    return lambda other: by("cases", eq(t, place), quick, here, other)
+
+
+def _gap(t: Term = formal.t) -> Tactic:
+    """By what stands at the place t and before it."""
+    after, last = have(0 < w[p + 1], known), have(0 < LAST, known)
+
+    def successor(then: Tactic) -> Tactic:
+        return on(eq(w[p + 1], LAST), then)
+
+    def before(place: Term) -> Tactic:
+        """x_{t-1} = x_{L-1}, or not, or there is none: what asks for it goes before what it says."""
+        some = have(0 < w[place - 1], known)(on(eq(w[place - 1], LAST), successor(settle(each))))
+        return by("cases", place >= 2, quick, some, successor(settled(settle(each))))
+
+    other = have(0 < w[t], known)(on(eq(w[t], LAST), before(t)))
+    places = steps(only_at(t, L, successor(settle(each))), only_at(t, p, before(p)), other)
+    return steps(BOUNDED, after, last, places)
+
+
+def opened(term: Term) -> Term:
+    """Without calls."""
+    return unfold(term, dict(formal.FORMAL["kv.beyond.family.right"].definitions))
+
+
+def score(place: Term) -> Term:
+    return opened(formal.call(formal.SCORE, w, L, p, place, r, s_))
+
+
+k, c = formal.k, formal.c
+SPREAD = LOW - HIGH
+TOP, LESS = exp(c * score(p + 1)), exp(c * score(p + 1) - c * SPREAD)
+WEIGHT = exp(c * score(k))
+
+
+def part(low: Term, high: Term, body: Term = WEIGHT) -> Term:
+    return Term("fold", "sum", "k", low, high, body)
+
+
+WHOLE, HEAD, BACK, TAIL = part(ONE, L), part(ONE, p), part(ONE, p + 1), part(p + 1 + 1, L)
+OFF = HEAD + TAIL <= (L - 1) * LESS
+
+
+def _below(q: Sequent) -> Proof:
+    """One weight off p + 1."""
+    place = var(q.variables[-1].name)
+    fact = SPREAD <= score(p + 1) - score(place)
+    ahead = have(ne(place, p + 1), quick)
+    return by("logarithm", steps(ahead, have(fact, _gap(place), quick), linear((1, ZERO <= c, fact))))(q)
+
+
+def _off() -> Step:
+    """The weights off p + 1 add up to (L - 1) e^{score - c gap} or less."""
+    facts = []
+    for piece, count in ((HEAD, p), (TAIL, L - p - 1)):
+        low, high = piece.parts[2:4]
+        flat, ones = part(low, high, LESS), part(low, high, ONE)
+        facts += [have(ones <= count, counted, quick),
+                  have(piece <= flat, by("termwise", piece, "<=", LESS, quick, _below, quick, known), quick)]  # fmt: skip
+    added = linear((1, HEAD <= part(ONE, p, LESS)), (1, TAIL <= part(p + 1 + 1, L, LESS)),
+                   (1, LESS, part(ONE, p, ONE) <= p), (1, LESS, part(p + 1 + 1, L, ONE) <= L - p - 1),
+                   defined=quick)  # fmt: skip
+    return have(OFF, steps(*facts, added), quick)
+
+
+def _parted(whole: Term) -> Step:
+    """The sum as what stands before p + 1, there, and behind it."""
+    back = Term("fold", "sum", "k", ONE, p + 1, whole.parts[4])
+    return chain(*(lambda then, n=n, at=at: by("split_sum", n, at, quick, quick, then) for n, at in ((whole, p + 1), (back, p))))
+
+
+def _attention() -> Scripts:
+    mass = L - 1 + exp(c * SPREAD)
+    positive = have(0 < WHOLE, by("termwise", WHOLE, ">", ZERO, quick, arithmetic.signs, quick, known), quick)
+    sum_is = eq(WHOLE, HEAD + TOP + TAIL)
+    cut = have(sum_is, _parted(WHOLE)(each), quick)
+    last = linear((exp(c * SPREAD), sum_is), (1, OFF, exp(c * SPREAD)))
+    return {"conclusion": steps(_off(), positive, cut, times(WHOLE * mass, each_sign)(last)), "defined": quick}
+
+
+def each_sign(q: Sequent) -> Proof:
+    return linear((1, 0 < WHOLE, L >= 3), (2, 0 < WHOLE), (1, 0 < WHOLE, exp(c * SPREAD)))(q)
+
+
+def _ways(nodes: list[Term], then: Tactic) -> Tactic:
+    """Each `if` is one or the other, as a fact."""
+    for node in nodes:
+        one, other = (by("resolve", node, which, quick, known, then) for which in (0, 1))
+        then = by("cases", node.parts[0], quick, one, other)
+    return then
+
+
+def _right() -> Scripts:
+    """What p + 1 reads is worth the lead or more to the target, what others read -(1 + |u|) or more."""
+    u, j = formal.u, formal.j
+    name = opened(formal.call(formal.NAME, w, L, p, p + 1))
+
+    def values(place: Term) -> list[Term]:
+        """x_t = j, x_{t-1} = j, and so for the target."""
+        return [opened(formal.call(kind, w, L, p, place, token)) for token in (j, name)
+                for kind in (formal.HOLDS, formal.FOLLOWS)]  # fmt: skip
+
+    def gain(place: Term) -> Term:
+        own, before, target, behind = values(place)
+        return target + u * behind - own - u * before
+
+    def least_gain(q: Sequent) -> Proof:
+        place = var(q.variables[-1].name)
+        bound = -1 - absolute(u) <= gain(place)
+        weight = exp(c * score(place))
+        return have(bound, _ways(values(place), arithmetic.of_facts), quick)(linear((1, weight, bound), defined=quick))(q)
+
+    body = WEIGHT * gain(k)
+    whole, rest = part(ONE, L, body), -1 - absolute(u)
+    lead = least(1, 1 - u)
+    pieces = [have(part(low, high, WEIGHT * rest) <= part(low, high, body), by(
+        "termwise", part(low, high, body), ">=", WEIGHT * rest, quick, least_gain, quick, each), quick)
+        for low, high in ((ONE, p), (p + 1 + 1, L))]  # fmt: skip
+    facts = (have(0 < w[p + 1], known), have(0 < TOP, arithmetic.signs, quick))
+    successor = eq(name, w[p + 1])
+    other = becomes(ne(j, name), (1, successor))(known)
+    below = have(both(*(lead <= end for end in lead.parts)), only()(extreme(lead, each)))
+    at_target = steps(have(successor, settle(each), quick), have(ne(j, w[p + 1]), other), below,
+                      on(eq(j, 0), settle(each)))  # fmt: skip
+    most = lead <= gain(p + 1)
+    positive = have(0 < WHOLE, by("termwise", WHOLE, ">", ZERO, quick, arithmetic.signs, quick, known), quick)
+    given = (L - 1) * (1 + absolute(u)) < lead * exp(c * SPREAD)
+    ahead = have(0 < whole, steps(_parted(whole), *pieces, linear(
+        (1, part(ONE, p, WEIGHT * rest) <= part(ONE, p, body)),
+        (1, part(p + 1 + 1, L, WEIGHT * rest) <= part(p + 1 + 1, L, body)),
+        (1, TOP, most), (1, LESS, given), (1, OFF), (1, OFF, 0 <= absolute(u)), defined=quick)), quick)  # fmt: skip
+    return {"conclusion": steps(*facts, have(most, at_target, quick), _off(), positive, have(0 <= absolute(u), fine),
+                                ahead, times(WHOLE, known)(linear((1, 0 < whole)))), "defined": quick}  # fmt: skip
+
+
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "kv.beyond.family.swapped": _same,
     "kv.beyond.family.unseen": _same,
@@ -323,5 +490,8 @@ SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "kv.beyond.family.necessary": _necessary,
     "kv.beyond.family.middle": _middle,
     "kv.beyond.family.only_key": _only_key,
+    "kv.beyond.family.gap": lambda: {"conclusion": _gap(), "defined": quick},
+    "kv.beyond.family.attention": _attention,
+    "kv.beyond.family.right": _right,
     "kv.beyond.family.middle.difference": lambda: {"conclusion": identity},
 }

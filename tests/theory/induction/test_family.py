@@ -1,5 +1,7 @@
 """The family of shifts against brute force over all short sentences, and drawn weights where none will do."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -167,16 +169,35 @@ def test_the_middle_sentences_are_served_where_keys_are_shifted():
 
 
 def test_the_steps_of_the_proof_for_keys_alone():
-    """The difference of the first two sentences, and what q b q and b q b multiply to, on drawn weights."""
+    """What the first sentence and the renamed second one say together, on drawn weights."""
     rng = np.random.default_rng(2)
+    one_x, other_x = ONLY_KEY[0], named(ONLY_KEY[1], (0, 2, 1))
+    assert (target(one_x), target(other_x)) == (1, 2)
     for _ in range(100):
         match, read = rng.normal(size=(4, 4)), rng.normal(size=(4, 4))
         own, previous = rng.normal(size=2)
         f, g = np.exp(own * match[0]), np.exp(previous * match[0])
         e = f * (read[:, 1] - read[:, 2])
-        one, other = (oracle.output(x, (1, 0), (own, previous), (1, 0), match, read) for x in ONLY_KEY[:2])
-        found = total(ONLY_KEY[0], f, g) * (one[1] - one[2]) - total(ONLY_KEY[1], f, g) * (other[1] - other[2])
-        assert found == pytest.approx((g[0] - g[3]) * (e[1] - e[2]), rel=1e-9, abs=1e-9)
+        one, other = (oracle.output(x, (1, 0), (own, previous), (1, 0), match, read) for x in (one_x, other_x))
+        found = total(one_x, f, g) * (one[1] - one[2]) - total(other_x, f, g) * (other[1] - other[2])
+        assert found == pytest.approx((g[0] - g[1]) * (e[1] - e[2]), rel=1e-9, abs=1e-9)
+
+
+def served(match, read, key):
+    """Whether a head with shifted keys is right on the sentences of ONLY_KEY, whatever the names."""
+    names = list(permutations(range(3)))
+    return all(right(oracle.output(named(x, n), (1, 0), key, (1, 0), match, read), target(named(x, n)))
+               for x in ONLY_KEY for n in names)  # fmt: skip
+
+
+def test_no_weights_serve_keys_that_weigh_their_own_token_as_much():
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        match, read = drawn(rng, 3)
+        near, _ = induction.head_weights((1, 0), (0, 1), (1, 0), 3, rng.uniform(0, 6))
+        for ratio in (1.0, 1.0 + rng.exponential()):
+            assert not served(match, read, (ratio, 1)) and not served(near + 0.1 * match, np.eye(3), (ratio, 1))
+    assert served(9 * np.eye(3), np.eye(3), (0.5, 1))
 
 
 def total(x, f, g):
