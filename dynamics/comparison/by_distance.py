@@ -93,8 +93,8 @@ def head_scopes(model: InductionModel, seed: int, largest: np.ndarray, eps: floa
     Raises: ValueError for a model without ALiBi or one whose heads share keys.
     """
     config = model.config
-    if config.position != "alibi" or config.n_kv_heads not in (None, config.n_heads):
-        raise ValueError("the scopes are those of ALiBi heads, each with its own keys")
+    if config.position != "alibi" or config.n_kv_heads not in (None, config.n_heads) or not config.plain_logits:
+        raise ValueError("the scopes are those of ALiBi heads, each with its own keys, projected and at most shifted")
     for layer, block in enumerate(model.blocks):
         gamma = block.attention_norm.weight.detach().double().cpu().numpy()
         w_q, w_k = (part.weight.detach().double().cpu().unflatten(0, (config.n_heads, -1)).numpy()

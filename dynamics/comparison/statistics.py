@@ -1,16 +1,12 @@
 """From rows to a table: means over seeds, Student's intervals, and what each policy loses against the full cache."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
 
 from dynamics.comparison.plan import FULL
 from dynamics.comparison.record import Cell, Comparison
-from dynamics.statistics.estimate import Estimate
-
-LEVEL = 0.95
+from dynamics.statistics.estimate import Estimate, student
 
 
 class Line(NamedTuple):
@@ -26,22 +22,9 @@ class Line(NamedTuple):
     lost: Estimate
 
 
-def estimate(per_seed: list[float]) -> Estimate:
-    """Mean and Student's 95 % interval of numbers that are independent from seed to seed; NaN ends for one of them.
-
-    The windows are the same for all seeds and are not resampled: the interval is about another seed, not other text.
-    """
-    values = np.array(per_seed, dtype=float)
-    mean, n = float(values.mean()), len(values)
-    if n < 2:
-        return Estimate(mean, math.nan, math.nan)
-    half = float(student.ppf((1 + LEVEL) / 2, n - 1) * values.std(ddof=1) / math.sqrt(n))
-    return Estimate(mean, mean - half, mean + half)
-
-
 def share_estimate(per_seed: list[float]) -> Estimate:
-    """The same for numbers in [0, 1], where the interval ends."""
-    value, low, high = estimate(per_seed)
+    """Mean and Student's 95 % interval of numbers in [0, 1], where the interval ends."""
+    value, low, high = student(per_seed)
     return Estimate(value, *np.clip((low, high), 0.0, 1.0).tolist())
 
 
@@ -82,8 +65,8 @@ def _line(policy: str, budget: str, cells: dict[int, Cell], full: dict[int, Cell
         policy,
         budget,
         cells[seeds[0]].entries / total,
-        estimate(bits),
-        estimate([b - w for b, (w, _) in zip(bits, whole, strict=True)]),
+        student(bits),
+        student([b - w for b, (w, _) in zip(bits, whole, strict=True)]),
         share_estimate(accuracy),
-        estimate([w - a for a, (_, w) in zip(accuracy, whole, strict=True)]),
+        student([w - a for a, (_, w) in zip(accuracy, whole, strict=True)]),
     )

@@ -91,25 +91,25 @@ def head_scores(
         raise ValueError(f"prompts must be at least 1, got {prompts}")
     if repeats < 2:
         raise ValueError(f"repeats must be at least 2, got {repeats}")
-    most = _largest_k(model, repeats, excluded)
+    most = largest_k(model, repeats, excluded)
     if k is None:
         k = min(PAPER_K, most)
     elif k * repeats > (longest(model) or k * repeats):
         positions = f"max_position_embeddings of the model is {longest(model)}"
         raise ValueError(f"the prompt has {k * repeats} tokens, {positions}: pass k={most} or less, or no k")
     drawn = [repeated_prompt(vocabulary(model), k, repeats, seed + index, excluded) for index in range(prompts)]
-    sums = sum(measured(model, prompt, partial(_sums, k=k, repeats=repeats)) for prompt in drawn)
+    sums = sum(measured(model, prompt, partial(copy_sums, k=k, repeats=repeats)) for prompt in drawn)
     means = sums.cpu().numpy() / ((repeats - 1) * k * prompts)
     return HeadScores(*np.moveaxis(means, -1, 0))
 
 
-def _largest_k(model: nn.Module, repeats: int, excluded: Collection[int]) -> int:
+def largest_k(model: nn.Module, repeats: int, excluded: Collection[int]) -> int:
     """Distinct tokens that `repeats` repetitions leave room for."""
     drawn, positions = len(allowed_tokens(vocabulary(model), excluded)), longest(model)
     return drawn if positions is None else min(drawn, positions // repeats)
 
 
-def _sums(start: int, weights: Tensor, k: int, repeats: int) -> Tensor:
+def copy_sums(start: int, weights: Tensor, k: int, repeats: int) -> Tensor:
     """The four sums over those rows of a block that come after the first repeat, (heads, 4) float64."""
     weights = weights[:, max(0, k - start) :]
     rows = torch.arange(weights.shape[1], device=weights.device)[:, None] + max(start, k)

@@ -16,7 +16,8 @@ from dynamics.model.shift import MAX_WINDOW
 SHIFTS = ("none", "k", "v", "kv", "qkv")
 PARAMETERS = ("free", "gate", "clip")
 POSITIONS = ("rope", "alibi", "none")
-WEIGHTS = ("softmax", "plus_one", "sink", "gate")
+WEIGHTS = ("softmax", "plus_one", "sink", "gate", "differential", "selective")
+STARTS = ("zero", "carried", "learnt")
 
 
 def sizes(width: int, n_heads: int, n_kv_heads: int | None, head_dim: int | None) -> tuple[int, int]:
@@ -43,6 +44,7 @@ def choices(
     sliding_window: int | None = None,
     weights: str = "softmax",
     causal: bool = True,
+    start: str = "zero",
 ) -> None:
     """Check the named choices and the numbers."""
     if isinstance(window, bool) or not isinstance(window, Integral) or window not in range(1, MAX_WINDOW + 1):
@@ -52,6 +54,7 @@ def choices(
         ("parameters", parameters, PARAMETERS),
         ("position", position, POSITIONS),
         ("weights", weights, WEIGHTS),
+        ("start", start, STARTS),
     ):
         if choice not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")

@@ -10,15 +10,17 @@ from torch import Tensor, nn
 
 from dynamics.model import arguments, coefficients, forward
 from dynamics.model.cache import KVCache
-from dynamics.model.config import PROJECTED, Own, Past, Residual, Values
-from dynamics.model.past import parameter
+from dynamics.model.config import PROJECTED, Latent, Own, Past, Residual, Values, check_attention
+from dynamics.model.heads import COEFFICIENTS
+from dynamics.model.past import beginnings, parameter
 from dynamics.model.positions import Layout
 from dynamics.model.shift import document_runs
-from dynamics.model.values import Earlier, projects, reads, shifts
+from dynamics.model.values import Earlier, projects, projects_keys, reads, shifts
 from theory import alibi
 
 OWN = Own()
-PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj")
+PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "latent_proj")
+OTHERS = ("sinks", "lambdas", "share_vectors", "head_norm", "q_norm", "k_norm", "latent_norm")
 
 
 class KVShiftAttention(nn.Module):
@@ -35,12 +37,21 @@ class KVShiftAttention(nn.Module):
         initial: law of the initial coefficients, "paper" or "matched" (as `coefficients.initial`).
         position: "rope", "alibi" or "none".
         sliding_window: keys that a query sees at most, its own included (sliding-window attention); None for all.
-        scale: multiplies the scores, default 1 / sqrt(head_dim); the paper's 1 / sigma.
+        scale: multiplies the scores, default 1 / sqrt(head_dim), of half in "differential"; the paper's 1 / sigma.
         weights: "softmax"; "plus_one", e^x / (1 + sum e^x); "sink", e^x / (e^s + sum e^x), s (n_heads,) learnt, at
-            first 0; "gate", softmax whose output is multiplied by sigmoid(W x), one number a head.
+            first 0; "gate", softmax whose output is multiplied by sigmoid(W x), one number a head; "differential", two
+            softmaxes of half the head's channels each, the second subtracted lambda times, and the head's output normed
+            (arXiv:2410.05258); "selective", logits of all heads lowered by what the first gave a key so far
+            (arXiv:2410.02703).
         causal: whether a token sees those up to itself alone, or all.
         values, layer: what layer number `layer`, from 0, reads of earlier ones; `dynamics.model.values`.
+        start: what is found before the first token of a document: "zero"; "carried", what is shifted, and no more, goes
+            on from the document before in the row; "learnt", one vector at every place before, at first 0, of raw
+            projections (that of queries is idle in window 2 if a first token's softmax has one key and no sink).
         past: how projected queries, keys and values are mixed with those before; `dynamics.model.past`.
+        qk_norm: whether queries and keys are normed before they are rotated, each head (in differential attention each
+            half of one) by its root mean square, with a gain a channel for all heads.
+        latent: what keys and values are projected from, if not from x (`config.Latent`).
         generator: draws every initial value.
     alpha and beta have shape (n_kv_heads, window), gamma (n_heads, window), column 0 for the token itself; a gate has
     one column. What is not shifted has None. Initially alpha_1.. ~ U(0, 1) and the last is 1 - the sum of the others.
@@ -67,26 +78,33 @@ class KVShiftAttention(nn.Module):
         values: Values = OWN,
         layer: int = 0,
         past: tuple[Past, ...] = (),
+        start: str = "zero",
+        qk_norm: bool = False,
+        latent: Latent | None = None,
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
         n_kv_heads, head_dim = arguments.sizes(width, n_heads, n_kv_heads, head_dim)
-        chosen = window, shift, parameters, position, head_dim, rope_base, scale, sliding_window, weights, causal
+        chosen = window, shift, parameters, position, head_dim, rope_base, scale, sliding_window, weights, causal, start
         arguments.choices(*chosen)
+        check_attention(weights, head_dim, position, causal, values, qk_norm, latent)
         coefficients.check_law(initial)
         self.width, self.n_heads, self.n_kv_heads, self.head_dim = width, n_heads, n_kv_heads, head_dim
         self.window, self.shift, self.parameters_kind = window, shift, parameters
         self.position, self.rope_base, self.sliding_window = position, rope_base, sliding_window
-        self.scale = 1.0 / math.sqrt(head_dim) if scale is None else float(scale)
+        size = head_dim / (2 if weights == "differential" else 1)
+        self.scale = 1.0 / math.sqrt(size) if scale is None else float(scale)
         self.q_proj = _linear(width, n_heads * head_dim, generator)
-        self.k_proj = _linear(width, n_kv_heads * head_dim, generator)
-        self.v_proj = _linear(width, n_kv_heads * head_dim, generator) if projects(values, layer) else None
+        source, key_dim = (width, head_dim) if latent is None else (latent.size, head_dim - latent.rope)
+        keys = projects_keys(values, layer)
+        self.k_proj = _linear(source, n_kv_heads * key_dim, generator) if keys else None
+        self.v_proj = _linear(source, n_kv_heads * head_dim, generator) if projects(values, layer) else None
         self.o_proj = _linear(n_heads * head_dim, width, generator)
-        for name, letter in zip(forward.COEFFICIENTS.values(), "kvq", strict=True):
+        for name, letter in zip(COEFFICIENTS.values(), "kvq", strict=True):
             shifted, heads = shift != "none" and letter in shift, n_heads if letter == "q" else n_kv_heads
-            shifted = shifted and (letter != "v" or shifts(values, layer))
-            start = coefficients.initial(heads, window, parameters, generator, initial) if shifted else None
-            self.register_parameter(name, nn.Parameter(start) if shifted else None)
+            shifted = shifted and (letter != "v" or shifts(values, layer)) and (letter != "k" or keys)
+            drawn = coefficients.initial(heads, window, parameters, generator, initial) if shifted else None
+            self.register_parameter(name, nn.Parameter(drawn) if shifted else None)
         self.kind, self.causal, self.values, self.layer = weights, causal, values, layer
         self.gate_proj = _linear(width, n_heads, generator) if weights == "gate" else None
         self.sinks = nn.Parameter(torch.zeros(n_heads)) if weights == "sink" else None
@@ -94,12 +112,34 @@ class KVShiftAttention(nn.Module):
         sizes = {"query": n_heads * head_dim, "key": n_kv_heads * head_dim, "value": n_kv_heads * head_dim}
         started = {mixing.at: parameter(mixing, sizes[mixing.at]) for mixing in self.pasts}
         self.past = nn.ParameterDict({name: weight for name, weight in started.items() if weight is not None})
+        self.start_kind, self.past_start = start, beginnings(start, {name: sizes[name] for name in started})
+        mixed = {name: getattr(self, held) is not None and window > 1 for name, held in COEFFICIENTS.items()}
+        self.start = beginnings(start, {name: (sizes[name] // head_dim, head_dim) for name in mixed if mixed[name]})
         learnt = isinstance(values, Residual) and values.learnt and reads(values, layer)
         self.lambdas = nn.Parameter(torch.tensor([values.lambda1, values.lambda2])) if learnt else None
+        self.qk_norm, self.latent = qk_norm, latent
+        self._extra(keys, generator)
         # Python floats: a buffer would be rounded to float32 on its way to a float64 model.
         self.slopes = alibi.slopes(n_heads) if position == "alibi" else None
         # Set by `attention_function.replaced`: partial(function, layer).
         self.function: partial[Tensor] | None = None
+
+    def _extra(self, keys: bool, generator: torch.Generator | None) -> None:
+        """What differential attention, normed queries and keys, and latents have; keys: whether any are projected."""
+        halves = self.head_dim // (2 if self.kind == "differential" else 1)
+        latent = self.latent if keys else None
+        size = 0 if latent is None else latent.size + latent.rope
+        self.latent_proj = None if latent is None else _linear(self.width, size, generator)
+        vectors = torch.empty(4, halves).normal_(0, 0.1, generator=generator) if self.kind == "differential" else None
+        gains = {
+            "head_norm": self.head_dim if self.kind == "differential" else 0,
+            "q_norm": halves if self.qk_norm else 0,
+            "k_norm": halves if self.qk_norm and keys else 0,
+            "latent_norm": 0 if latent is None or not latent.norm else latent.size,
+        }
+        self.share_vectors = None if vectors is None else nn.Parameter(vectors)
+        for name, channels in gains.items():
+            self.register_parameter(name, nn.Parameter(torch.ones(channels)) if channels else None)
 
     def alpha_mix(self) -> Tensor:
         """Effective key coefficients, (n_kv_heads, window); (1, 0, ..) where keys are not shifted."""
@@ -173,8 +213,14 @@ class KVShiftAttention(nn.Module):
             told |= {"causal": False}
         if self.pasts:
             told |= {"past": ", ".join(mixing.at for mixing in self.pasts)}
+        if self.start_kind != "zero":
+            told |= {"start": self.start_kind}
         if self.values != OWN:
             told |= {"values": self.values.kind, "layer": self.layer}
+        if self.qk_norm:
+            told |= {"qk_norm": True}
+        if self.latent is not None:
+            told |= {"latent": self.latent.size}
         return ", ".join(f"{name}={value!r}" for name, value in (told | {"scale": self.scale}).items())
 
     @property
@@ -183,14 +229,16 @@ class KVShiftAttention(nn.Module):
         return forward.Heads(
             self.n_heads, self.n_kv_heads, self.head_dim, self.window, self.parameters_kind, self.position,
             self.rope_base, self.scale, self.slopes, self.kind, self.causal, self.values, self.layer, self.pasts,
+            self.start_kind, self.qk_norm, self.latent,
         )  # fmt: skip
 
     def own(self) -> dict[str, Tensor]:
         """The parameters as they are now, by name; what this layer does not have has none."""
         names = [name for name in PROJECTIONS if getattr(self, name) is not None]
         projections = {f"{name}.weight": forward.weight_of(name, getattr(self, name)) for name in names}
-        others = {name: getattr(self, name) for name in (*forward.COEFFICIENTS.values(), "sinks", "lambdas")}
-        others |= {f"past.{name}": weight for name, weight in self.past.items()}
+        others = {name: getattr(self, name) for name in (*COEFFICIENTS.values(), *OTHERS)}
+        for kept in ("past", "start", "past_start"):
+            others |= {f"{kept}.{name}": weight for name, weight in getattr(self, kept).items()}
         return projections | {name: held for name, held in others.items() if held is not None}
 
     def _layout(self, x, query_index, segment_ids, padding, cache) -> Layout:
@@ -206,7 +254,7 @@ class KVShiftAttention(nn.Module):
 
     def _mixture(self, parameter: Tensor | None, heads: int) -> Tensor:
         if parameter is None:
-            return coefficients.identity(heads, self.window, self.k_proj.weight)
+            return coefficients.identity(heads, self.window, self.q_proj.weight)
         return coefficients.effective(parameter, self.parameters_kind)
 
 

@@ -30,7 +30,8 @@ class KVCache:
 
     @property
     def key(self) -> Tensor | None:
-        """Mixed, rotated keys, (batch, kv_heads, length, head_dim); None before the first append."""
+        """Mixed, rotated keys, (batch, kv_heads, length, head_dim), or the latents that keys are projected from, then
+        (batch, 1, length, size); None before the first append."""
         return None if self._key is None else self._key[:, :, : self.length]
 
     @property
@@ -71,6 +72,10 @@ class KVCache:
     def remember(self, name: str, tokens: Tensor, keep: int) -> None:
         """Keep the last `keep` of tokens (batch, chunk, channels, 1) under a name; what else is kept stays as it is."""
         self._remember(0, {name: tokens}, keep)
+
+    def keep(self, name: str, held: Tensor) -> None:
+        """Keep held (batch, ..) under a name, in place of what was kept there."""
+        self._raw[name] = held
 
     def _remember(self, count: int, raw: dict[str, Tensor], keep: int) -> None:
         for name, tokens in raw.items():

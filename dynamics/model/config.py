@@ -41,12 +41,22 @@ class Shared(Strict):
     """A_n V_a: a layer projects no values unless it is an anchor, and reads those of the last anchor up to it.
 
     Source: ResFormer, Eq. 10 (SVFormer), where the first layer is the one anchor. order: whether it reads projections,
-    which its own shift then mixes, or values as the anchor has shifted them.
+    which its own shift then mixes, or values as the anchor has shifted them. keys: it has no keys of its own either,
+    and reads those that the anchor reads, shifted and placed (cross-layer attention, arXiv:2405.12981; `cla`).
     """
 
     kind: Literal["shared"] = "shared"
     anchors: LayerNumbers = (0,)
     order: Order = "raw"
+    keys: bool = False
+
+    @model_validator(mode="after")
+    def _keys_fit(self) -> "Shared":
+        if self.keys and self.order != "shifted":
+            raise ValueError(
+                f"keys are shared as the anchor has shifted them: order must be 'shifted', got {self.order!r}"
+            )
+        return self
 
 
 class Neutreno(Strict):
@@ -83,6 +93,11 @@ class Dense(Strict):
     kind: Literal["dense"] = "dense"
 
 
+def cla(n_layers: int, layers: int = 2) -> Shared:
+    """Cross-layer attention: of every `layers` layers the first projects keys and values, the others read them."""
+    return Shared(anchors=tuple(range(0, n_layers, layers)), order="shifted", keys=True)
+
+
 Values = Annotated[Own | Residual | Shared | Neutreno | Identity | CrossLayer | Dense, Field(discriminator="kind")]
 
 
@@ -93,7 +108,8 @@ class Past(Strict):
     what it adds; the normed states that an MLP reads, or its hidden ones before they are gated. Canon layers
     (arXiv:2512.17351) are window 4 at "attention" (A), "query", "key" and "value" (B), "mlp" (C) and "hidden" (D).
     per: coefficients of each channel, or one for all. offset: no coefficients are learnt; this share of each head's
-    channels is that of the token before (partial key offset).
+    channels is that of the token before (partial key offset). heads: none are learnt either; these heads, from 0, have
+    that of the token before alone (KV shifting attention, Appendix J).
     """
 
     at: Literal["embedding", "attention", "query", "key", "value", "output", "mlp", "hidden"]
@@ -101,17 +117,30 @@ class Past(Strict):
     per: Literal["channel", "one"] = "channel"
     residual: bool = True
     offset: Fraction01 | None = None
+    heads: LayerNumbers | None = None
 
     @model_validator(mode="after")
     def _offset_fits(self) -> "Past":
-        if self.offset is not None and (self.at not in PROJECTED or self.window != 2 or self.residual):
-            raise ValueError(f"offset {self.offset} is of queries, keys or values, window 2 and not residual")
+        if self.fixed and (self.at not in PROJECTED or self.window != 2 or self.residual):
+            named = f"heads {list(self.heads)}" if self.heads is not None else f"offset {self.offset}"
+            raise ValueError(f"{named} is of queries, keys or values, window 2 and not residual")
+        if self.heads is not None and self.offset is not None:
+            raise ValueError("an offset moves a share of every head, heads move whole: one of the two")
         return self
+
+    @property
+    def fixed(self) -> bool:
+        """Whether no coefficients are learnt."""
+        return self.offset is not None or self.heads is not None
 
 
 PROJECTED = ("query", "key", "value")
 Pasts = Annotated[tuple[Past, ...], Field(strict=False)]
 SMEAR = (Past(at="embedding", per="one"),)
+ONE_KEY_ONE_VALUE = (
+    Past(at="key", heads=(0,), residual=False),  # latent attention's shift in KV shifting attention, Appendix J
+    Past(at="value", heads=(1,), residual=False),
+)
 KEY_OFFSET = (Past(at="key", offset=0.5, residual=False),)
 CANON = {
     "A": (Past(at="attention", window=4),),
@@ -121,14 +150,51 @@ CANON = {
 }
 
 
+class Latent(Strict):
+    """Latent attention: c = W_D x is kept, keys are [W_UK c; R W_R x], values W_UV c; queries are projected as ever.
+
+    Source: DeepSeek-V2 (arXiv:2405.04434), section 2.1; KV shifting attention, Appendix J (size 256, rope 32). size: of
+    c. rope: how many of each head's last channels are rotated; in keys these are W_R x, one vector for all heads. What
+    is shifted is the whole key, as ever before it is rotated. norm: whether c is normed by its root mean square, as in
+    the published models; the papers' equations leave it out.
+    """
+
+    size: Annotated[int, Field(ge=1, le=16384)]
+    rope: Annotated[int, Field(ge=0)] = 0
+    norm: bool = False
+
+
+def check_attention(
+    weights: str, head_dim: int, position: str, causal: bool, values: Values, qk_norm: bool, latent: Latent | None
+) -> None:
+    """Raises: ValueError for choices that do not go together in one attention layer."""
+    if weights == "differential" and head_dim % (multiple := 4 if position == "rope" else 2):
+        raise ValueError(
+            f"differential attention halves heads: their size must be a multiple of {multiple}, got {head_dim}"
+        )
+    if weights == "selective" and (not causal or values.kind == "cross"):
+        raise ValueError("selective attention is causal, and over the keys of one layer")
+    if latent is None:
+        return
+    if weights == "differential" or qk_norm:
+        raise ValueError("the keys of latents are neither halved (differential) nor normed (qk_norm)")
+    if latent.rope % 2 or latent.rope >= head_dim or (latent.rope > 0) != (position == "rope"):
+        least = f"above 0 if and only if the position is 'rope', even and below the head size {head_dim}"
+        raise ValueError(f"rope of a latent must be {least}, got {latent.rope} and {position!r}")
+
+
 class ModelConfig(Strict):
     """A small Llama-like decoder; mlp_width 0 leaves the feed-forward layers out.
 
     place: where the shift acts, see `dynamics.model.places`; "heads" is the paper's, the others are for experiments
     only. A package of one's own may register further models by name (`decoder.build`).
     values: what a layer reads besides values of its own. weights: softmax, softmax plus one, softmax with a learnt sink
-    logit a head, or softmax whose output a gate a head multiplies, sigmoid(w.x). max_length: positions that are learnt.
-    past: where else states are mixed with those of tokens before.
+    logit a head, softmax whose output a gate a head multiplies, sigmoid(w.x), the difference of two, or one whose
+    logits the first head lowers for all; `dynamics.model.softmax`. max_length: positions that are learnt. past: where
+    else states are mixed with those of tokens before. start: what every shift and past finds before the first token of
+    a document: nothing; the last tokens of the document before it in a packed row; a learnt vector. qk_norm: whether
+    each head's query and key are normed, as mixed and before they are rotated. latent: what keys and values are
+    projected from, if not the states.
     causal: whether a token sees those up to itself alone. tied: whether the embedding is the output matrix too.
     """
 
@@ -147,8 +213,11 @@ class ModelConfig(Strict):
     rope_base: Annotated[float, Field(gt=1)] = 10000.0
     max_length: Annotated[int, Field(ge=1, le=16_777_216)] | None = None
     values: Values = Own()
-    weights: Literal["softmax", "plus_one", "sink", "gate"] = "softmax"
+    weights: Literal["softmax", "plus_one", "sink", "gate", "differential", "selective"] = "softmax"
     past: Pasts = ()
+    start: Literal["zero", "carried", "learnt"] = "zero"
+    qk_norm: bool = False
+    latent: Latent | None = None
     causal: bool = True
     tied: bool = True
 
@@ -189,8 +258,18 @@ class ModelConfig(Strict):
             raise ValueError(f"each place of the past once, got {', '.join(places)}")
         if not self.mlp_width and {"mlp", "hidden"} & set(places):
             raise ValueError("the past of an MLP needs mlp_width")
-        if self.values.kind == "shared" and "value" in places:
-            raise ValueError("values that are shared are mixed by the shift, not by the past of a layer")
+        if self.values.kind == "shared" and ("value" in places or ("key" in places and self.values.keys)):
+            raise ValueError("keys and values that are shared are mixed by the shift, not by the past of a layer")
+        for past in self.past:
+            most = self.n_heads if past.at == "query" else self.n_kv_heads or self.n_heads
+            if past.heads is not None and any(head >= most for head in past.heads):
+                raise ValueError(f"heads of the past must be below {most}, got {list(past.heads)}")
+        return self
+
+    @model_validator(mode="after")
+    def _attention_fits(self) -> "ModelConfig":
+        chosen = self.weights, self.width // self.n_heads, self.position_in_attention, self.causal, self.values
+        check_attention(*chosen, self.qk_norm, self.latent)
         return self
 
     @model_validator(mode="after")
@@ -205,15 +284,29 @@ class ModelConfig(Strict):
             raise ValueError(f"place {self.place!r} needs shift {shift!r}, {least}")
         if not self.plain:
             raise ValueError(f"place {self.place!r} needs own values, softmax, causal attention and tied embeddings")
+        if self.start != "zero":
+            raise ValueError(f"place {self.place!r} needs start 'zero', got {self.start!r}")
         if self.place == "apart" and self.n_layers != 2:
             raise ValueError(f"place 'apart' needs two layers, got {self.n_layers}")
         return self
 
     @property
     def plain(self) -> bool:
-        """Whether it is causal softmax attention over values of its own, positions in logits alone, tied embeddings."""
+        """Whether it is causal softmax attention over values of its own, positions in logits alone, tied embeddings.
+
+        A shift, if there is one, finds nothing before the first token.
+        """
         found = self.values, self.weights, self.past, self.causal, self.tied, self.position == "learned"
-        return found == (Own(), "softmax", (), True, True, False)
+        started = self.start != "zero" and self.shift != "none" and self.window > 1
+        found = *found, self.qk_norm, self.latent, started
+        return found == (Own(), "softmax", (), True, True, False, False, None, False)
+
+    @property
+    def plain_logits(self) -> bool:
+        """Whether all logits are products of a layer's own projected queries and keys, at most shifted and placed."""
+        shared = isinstance(self.values, Shared) and self.values.keys
+        mixed = any(past.at in ("query", "key") for past in self.past)
+        return not (shared or mixed or self.qk_norm or self.latent or self.weights in ("differential", "selective"))
 
     @property
     def position_in_attention(self) -> Literal["rope", "alibi", "none"]:

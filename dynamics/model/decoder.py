@@ -15,10 +15,13 @@ from dynamics.model.attention import KVShiftAttention
 from dynamics.model.cache import KVCache
 from dynamics.model.config import ModelConfig, Past
 from dynamics.model.forward import swiglu, weight_of
-from dynamics.model.past import mixed, parameter
+from dynamics.model.past import beginnings, begun, parameter
 from dynamics.model.positions import Layout
 from dynamics.model.shift import document_runs
 from dynamics.model.values import Earlier
+
+# What is mixed behind the attention of a layer needs the tokens before the scored one too.
+BEHIND = frozenset(("output", "mlp", "hidden"))
 
 
 def at(hidden: Tensor, query_index: Tensor | None) -> Tensor:
@@ -186,6 +189,9 @@ class Block(nn.Module):
             values=config.values,
             layer=layer,
             past=config.past,
+            start=config.start,
+            qk_norm=config.qk_norm,
+            latent=config.latent,
             generator=generator,
         )
         if config.mlp_width:
@@ -196,6 +202,7 @@ class Block(nn.Module):
         sizes = {"attention": config.width, "output": config.width, "mlp": config.width, "hidden": 2 * config.mlp_width}
         self.pasts = {mixing.at: mixing for mixing in config.past if mixing.at in sizes}
         self.past = nn.ParameterDict({at: parameter(mixing, sizes[at]) for at, mixing in self.pasts.items()})
+        self.start_kind, self.past_start = config.start, beginnings(config.start, {at: sizes[at] for at in self.pasts})
 
     def forward(
         self,
@@ -212,8 +219,7 @@ class Block(nn.Module):
             found = self.attention(normed, query_index=rows, segment_ids=segment_ids, cache=cache, earlier=earlier)
             return self._mixed("output", found, *context)
 
-        # What is mixed behind the attention needs the tokens before the scored one too.
-        rows = None if self.pasts.keys() & {"output", "mlp", "hidden"} else query_index
+        rows = None if self.pasts.keys() & BEHIND else query_index
         mlp = None if self.mlp is None else partial(self.feed_forward, cache=cache, segment_ids=segment_ids)
         out = residual(hidden, rows, attend, mlp)
         return out if rows is query_index else at(out, query_index)
@@ -232,7 +238,9 @@ class Block(nn.Module):
         return self.mlp(normed, partial(self._mixed, "hidden", cache=cache, segment_ids=segment_ids))
 
     def _mixed(self, at: str, x: Tensor, cache: KVCache | None, segment_ids: Tensor | None) -> Tensor:
-        return x if at not in self.pasts else mixed(self.pasts[at], self.past[at], x, cache, segment_ids)
+        if at not in self.pasts:
+            return x
+        return begun(self.pasts[at], self.past[at], x, self.start_kind, self.past_start.get(at), cache, segment_ids)
 
 
 class InductionModel(nn.Module):
@@ -258,6 +266,8 @@ class InductionModel(nn.Module):
         dense = config.values.kind == "dense"
         smear = [mixing for mixing in config.past if mixing.at == "embedding"]
         self.smear = parameter(smear[0], config.width) if smear else None
+        learnt = smear and config.start == "learnt"
+        self.smear_start = nn.Parameter(torch.zeros(config.width)) if learnt else None
         self.depth = nn.ParameterList(map(_last, range(2, config.n_layers + 2))) if dense else None
 
     def forward(
@@ -300,7 +310,9 @@ class InductionModel(nn.Module):
         """The states that the first layer takes; cache is that of the first layer."""
         hidden = self.embed(tokens, 0 if cache is None else cache.length, segment_ids)
         smears = [mixing for mixing in self.config.past if mixing.at == "embedding"]
-        return mixed(smears[0], self.smear, hidden, cache, segment_ids) if smears else hidden
+        if not smears:
+            return hidden
+        return begun(smears[0], self.smear, hidden, self.config.start, self.smear_start, cache, segment_ids)
 
     @property
     def unembedding(self) -> Tensor:

@@ -4,93 +4,29 @@ Parameters are tensors by the names of `KVShiftAttention`. Each may have a leadi
 of the states holds the models' batches one after another: what depends on weights is done model by model in one batched
 multiplication, all else does not see the difference. What each choice is made of stands in a place of its own: the
 values in `query_key_value` and `_read`, what is read of other layers in `dynamics.model.values`, the weights in
-`dynamics.model.softmax`, what is mixed with its past in `_mix`, positions in `_placed` and `_mask`, documents, pads,
-rows and windows in `Layout`.
+`_weighed` and `dynamics.model.softmax`, projections and latents in `dynamics.model.heads`, what is mixed with its past
+in `_mix`, positions in `_placed` and `_mask`, documents, pads, rows and windows in `Layout`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from dynamics.model import coefficients, values
+from dynamics.model import coefficients, softmax, values
 from dynamics.model.attention_function import special
 from dynamics.model.cache import KVCache
-from dynamics.model.config import PROJECTED, CrossLayer, Dense, ModelConfig, Own, Past, Shared, Values
-from dynamics.model.past import mixed, offset
+from dynamics.model.config import Shared
+from dynamics.model.heads import COEFFICIENTS, Formed, Heads, Parameters, States, latents, linear, projected, rms_norm
+from dynamics.model.past import begun, offset
 from dynamics.model.positions import Layout, alibi_bias, rotate
-from dynamics.model.shift import shift_back, shift_mix
+from dynamics.model.shift import before_first, per_row, shift_back, shift_mix
 from dynamics.model.softmax import attend, probabilities
 from dynamics.model.values import Earlier
-from theory import alibi
-
-Parameters = Mapping[str, Tensor]
-EPS = 1e-6
-COEFFICIENTS = {"key": "alpha", "value": "beta", "query": "gamma"}
-
-
-class Heads(NamedTuple):
-    """What an attention layer is, without its weights; the fields are those of `KVShiftAttention`."""
-
-    n_heads: int
-    n_kv_heads: int
-    head_dim: int
-    window: int
-    parameters: str
-    position: str
-    rope_base: float
-    scale: float
-    slopes: list[float] | None
-    weights: str = "softmax"
-    causal: bool = True
-    values: Values = Own()
-    layer: int = 0
-    past: tuple[Past, ...] = ()
-
-    @classmethod
-    def of(cls, config: ModelConfig, layer: int = 0) -> Heads:
-        """The attention of a layer of a configuration."""
-        head_dim = config.width // config.n_heads
-        slopes = alibi.slopes(config.n_heads) if config.position == "alibi" else None
-        return cls(
-            config.n_heads, config.n_kv_heads or config.n_heads, head_dim, config.window, config.parameters,
-            config.position_in_attention, config.rope_base, head_dim**-0.5, slopes, config.weights, config.causal,
-            config.values, layer, tuple(past for past in config.past if past.at in PROJECTED),
-        )  # fmt: skip
-
-    @property
-    def reads_plainly(self) -> bool:
-        """Whether its values are its own projections, and nothing is added to what is read of them."""
-        return isinstance(self.values, Own | Dense) and all(past.at != "value" for past in self.past)
-
-    @property
-    def over_two(self) -> bool:
-        """Whether it attends over the keys of another layer beside its own."""
-        return isinstance(self.values, CrossLayer) and self.layer > 0
-
-
-class States(NamedTuple):
-    """What queries, keys and values are projected from, (batch, length, width) each: in most models the same."""
-
-    query: Tensor
-    key: Tensor
-    value: Tensor
-
-
-class Formed(NamedTuple):
-    """Query, key and value as attention reads them, (batch, heads, tokens, head_dim), and what is added to its output.
-
-    added: (batch, new tokens, n_kv_heads, head_dim), or None.
-    """
-
-    query: Tensor
-    key: Tensor
-    value: Tensor
-    added: Tensor | None
 
 
 def attention(
@@ -107,12 +43,15 @@ def attention(
     function: takes the place of the weights and the reading, as `AttentionFunction` with its layer given.
     earlier: what the layers below have kept for this one; `dynamics.model.values`.
     """
-    if function is not None:
+    if function is not None or heads.weights == "selective":  # a scored row too needs all queries before it
         out = where.pick_states(_attended(heads, p, states, where._replace(rows=None), cache, function, earlier))
-    elif where.rows is None or where.runs is not None or where.padding is not None or not heads.reads_plainly:
-        out = _attended(heads, p, states, where, cache, None, earlier)
-    else:
+    elif where.rows is not None and where.runs is None and where.padding is None and heads.reads_plainly(p):
         out = _read(heads, p, states, where)
+    else:
+        out = _attended(heads, p, states, where, cache, None, earlier)
+    if heads.weights == "differential":
+        normed = rms_norm(out.unflatten(-1, (heads.n_heads, -1)), p["head_norm"])
+        out = (1 - softmax.initial_share(heads.layer)) * normed.flatten(2)
     if heads.weights == "gate":
         gate = linear(where.pick_states(states.query), p["gate_proj.weight"]).sigmoid()
         out = (out.unflatten(-1, (heads.n_heads, -1)) * gate[..., None]).flatten(2)
@@ -122,15 +61,21 @@ def attention(
 
 
 def weights(heads: Heads, p: Parameters, states: States, where: Layout) -> Tensor:
-    """Attention probabilities, (batch, n_heads, queries, keys); zero for a pad.
+    """Attention probabilities, or the difference of two, (batch, n_heads, queries, keys); zero for a pad.
 
-    Raises: ValueError for a layer that attends over the keys of another one too.
+    Raises: ValueError for a layer that attends over the keys of another one.
     """
-    if heads.over_two:
-        raise ValueError("a layer that attends over the keys of two layers has no probabilities to show by itself")
-    query, key = _placed(heads, _queries(heads, p, states, where), _mixed("key", heads, p, states, where), where)
-    sinks = _sinks(heads, p, query)
-    found = probabilities(query, key, _mask(heads, where, query.dtype), heads.scale, sinks, heads.causal)
+    if heads.over_two or not values.projects_keys(heads.values, heads.layer):
+        count = "two layers" if heads.over_two else "another layer"
+        raise ValueError(f"a layer that attends over the keys of {count} has no probabilities to show by itself")
+    if heads.weights == "selective" and where.rows is not None:
+        every = weights(heads, p, states, where._replace(rows=None)).transpose(1, 2)
+        return where.pick_states(every.flatten(2)).unflatten(-1, every.shape[2:]).transpose(1, 2)
+    if heads.latent is not None:
+        states = _of_latents(states, latents(heads, p, states.key))
+    query = _placed("query", heads, p, _queries(heads, p, states, where), where)
+    key = _placed("key", heads, p, _mixed("key", heads, p, states, where), where)
+    found = _probabilities(heads, p, query, key, where)
     return found if where.padding is None else found.masked_fill(where.pick(where.pads())[:, None, :, None], 0.0)
 
 
@@ -145,12 +90,11 @@ def _attended(
 ) -> Tensor:
     """The heads' outputs with what is added to them, (batch, queries, n_heads * head_dim)."""
     query, key, value, added = query_key_value(heads, p, states, where, cache, function is not None, earlier)
-    sinks = _sinks(heads, p, query)
     if function is None:
-        out = attend(query, key, value, _mask(heads, where, query.dtype), heads.scale, sinks, heads.causal)
+        out = _weighed(heads, p, query, key, value, where, cache)
     else:
         slopes = None if heads.slopes is None else query.new_tensor(heads.slopes)
-        extra = special(function, sinks, heads.causal)
+        extra = special(function, _sinks(heads, p, query), heads.causal)
         out = function(query, key, value, scale=heads.scale, slopes=slopes, **extra)
     out = out.transpose(1, 2)
     if added is not None:
@@ -158,6 +102,43 @@ def _attended(
         picked = where.pick_states(added.flatten(2)).unflatten(-1, (-1, heads.head_dim))
         out = out + picked.repeat_interleave(group, dim=2)
     return out.flatten(2)
+
+
+def _weighed(
+    heads: Heads, p: Parameters, query: Tensor, key: Tensor, value: Tensor, where: Layout, cache: KVCache | None
+) -> Tensor:
+    """Weights times values, (batch, n_heads, queries, head_dim)."""
+    if heads.weights == "selective":
+        return softmax.read(_probabilities(heads, p, query, key, where, cache), value)
+    mask = _mask(heads, where, query.dtype)
+    if heads.weights != "differential":
+        return attend(query, key, value, mask, heads.scale, _sinks(heads, p, query), heads.causal)
+    one = partial(attend, value=value, mask=mask, scale=heads.scale, causal=heads.causal)
+    return softmax.difference(one, query, key, _share(heads, p, query))
+
+
+def _probabilities(
+    heads: Heads, p: Parameters, query: Tensor, key: Tensor, where: Layout, cache: KVCache | None = None
+) -> Tensor:
+    """What values are multiplied by, (batch, n_heads, queries, keys); selective attention keeps its F in the cache."""
+    mask = _mask(heads, where, query.dtype)
+    if heads.weights == "differential":
+        one = partial(probabilities, mask=mask, scale=heads.scale, causal=heads.causal)
+        return softmax.difference(one, query, key, _share(heads, p, query))
+    if heads.weights != "selective":
+        return probabilities(query, key, mask, heads.scale, _sinks(heads, p, query), heads.causal)
+    scores = softmax.logits(query, key, mask, heads.scale)
+    first = where.whole().positions() == 0
+    taken, after = softmax.selected(scores, first, None if cache is None else cache.previous("selected"))
+    if cache is not None:
+        cache.keep("selected", after)
+    return (scores - taken[:, None]).softmax(-1)
+
+
+def _share(heads: Heads, p: Parameters, query: Tensor) -> Tensor:
+    """The factor on a head's second softmax, (1 or batch, 1, 1, 1)."""
+    found = softmax.share(p["share_vectors"], heads.layer).reshape(-1)
+    return (found if len(found) == 1 else found.repeat_interleave(len(query) // len(found)))[:, None, None, None]
 
 
 def _sinks(heads: Heads, p: Parameters, query: Tensor) -> Tensor | None:
@@ -176,14 +157,7 @@ def mixture(heads: Heads, p: Parameters, name: str, batch: int) -> Tensor | None
     if parameter is None:
         return None
     found = coefficients.effective(parameter, heads.parameters)
-    return found if found.ndim == 2 else found.repeat_interleave(batch // len(found), dim=0)
-
-
-def linear(x: Tensor, weight: Tensor) -> Tensor:
-    """x (batch, .., inputs) times weight (outputs, inputs) transposed; of a stack, each model's weight for its rows."""
-    if weight.ndim == 2:
-        return F.linear(x, weight)
-    return (x.reshape(len(weight), -1, x.shape[-1]) @ weight.mT).view(*x.shape[:-1], -1)
+    return per_row(found, 2, batch)
 
 
 def weight_of(name: str, projection: nn.Module) -> Tensor:
@@ -195,14 +169,6 @@ def weight_of(name: str, projection: nn.Module) -> Tensor:
     if not plain or projection.bias is not None or projection._forward_hooks or projection._forward_pre_hooks:
         raise ValueError(f"{name} is read, not called: it must be an nn.Linear without bias, hooks or another forward")
     return projection.weight
-
-
-def rms_norm(x: Tensor, weight: Tensor) -> Tensor:
-    """x / sqrt(mean x^2 + EPS) * weight, as `linear` for a stack."""
-    if weight.ndim == 1:
-        return F.rms_norm(x, weight.shape, weight, EPS)
-    normed = F.rms_norm(x, x.shape[-1:], eps=EPS).reshape(len(weight), -1, x.shape[-1])
-    return (normed * weight[:, None]).view(x.shape)
 
 
 def swiglu(x: Tensor, p: Parameters, mix: Callable[[Tensor], Tensor] | None = None) -> Tensor:
@@ -225,30 +191,78 @@ def query_key_value(
     """What attention reads: mixed, placed, with what is cached and what other layers give.
 
     elsewhere: keys and values are kept by another; the cache then holds the raw tokens and counts.
-    Raises: ValueError for keys of two layers that are kept elsewhere.
+    Raises: ValueError for what no other attention function can be handed.
     """
-    if elsewhere and heads.over_two:
-        raise ValueError("an attention function sees the keys of one layer, cross-layer attention has those of two")
-    raw = {"key": _raw("key", heads, p, states, where, cache)}
+    if elsewhere:
+        _fits_elsewhere(heads, cache)
+    if cache is not None:
+        cache.padding = where.padding
+    raw = {}
     if where.rows is None:
         raw["query"] = _raw("query", heads, p, states, where, cache)
-    shifted = {name: _mix(name, heads, p, tokens, where, cache) for name, tokens in raw.items()}
-    query = shifted["query"] if where.rows is None else _queries(heads, p, states, where)
-    query, key = _placed(heads, query, shifted["key"], where)
-    value, raw["value"], added = _values(heads, p, states, where, cache, earlier)
-    if cache is not None:
-        last = {name: tokens for name, tokens in raw.items() if COEFFICIENTS[name] in p}
-        if elsewhere:
-            cache.advance(key.shape[2], last, heads.window - 1)
-        elif isinstance(heads.values, Shared):
-            key, value = _shared(heads, p, cache, earlier, key, value, last)
-        else:
-            key, value = cache.append(key, value, last, heads.window - 1)
-        cache.padding = where.padding
+        query = _mix("query", heads, p, raw["query"], where, cache)
+    else:
+        query = _queries(heads, p, states, where)
+    query = _placed("query", heads, p, query, where)
+    if values.projects_keys(heads.values, heads.layer):
+        key, value, added = _key_value(heads, p, states, where, cache, elsewhere, earlier, raw)
+    else:
+        key, value, added = earlier.key, earlier.value, None
+        if cache is not None:
+            cache.advance(where.length, _shifting(p, raw), heads.window - 1)
     seen = values.with_source(heads.values, heads.layer, key, value, earlier)
     if earlier is not None:
         earlier.note_keys(heads.values, heads.layer, key, value)
     return Formed(query, *seen, added)
+
+
+def _fits_elsewhere(heads: Heads, cache: KVCache | None) -> None:
+    if heads.over_two:
+        raise ValueError("an attention function sees the keys of one layer, cross-layer attention has those of two")
+    if heads.weights in ("differential", "selective"):
+        raise ValueError(f"{heads.weights} attention is more than one softmax: no function takes its place")
+    if heads.latent is not None and cache is not None:
+        raise ValueError("latents are kept by a layer's own cache, an attention function keeps keys and values")
+
+
+def _shifting(p: Parameters, raw: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The projections whose last tokens the next one will be mixed with."""
+    return {name: tokens for name, tokens in raw.items() if COEFFICIENTS[name] in p}
+
+
+def _key_value(
+    heads: Heads, p: Parameters, states: States, where: Layout, cache: KVCache | None, elsewhere: bool,
+    earlier: Earlier | None, raw: dict[str, Tensor],
+) -> tuple[Tensor, Tensor, Tensor | None]:  # fmt: skip
+    """All keys and values, and what is added, of a layer with keys of its own; raw: the queries' projections.
+
+    From latents all of them are formed anew, those of earlier tokens too: the latents alone are cached.
+    """
+    of, back = where, cache
+    if heads.latent is not None:
+        held = latents(heads, p, states.key)
+        if cache is not None:
+            held = cache.append(held[:, None], None, _shifting(p, raw), heads.window - 1)[0].squeeze(1)
+        states, of, back = _of_latents(states, held), where.whole(), None
+    raw = raw | {"key": _raw("key", heads, p, states, of, back)}
+    key = _placed("key", heads, p, _mix("key", heads, p, raw["key"], of, back), of)
+    value, raw["value"], added = _values(heads, p, states, of, back, earlier)
+    if heads.latent is not None:
+        return key, value, None if added is None else added[:, where.offset :]
+    if cache is None:
+        return key, value, added
+    last = _shifting(p, raw)
+    if elsewhere:
+        cache.advance(key.shape[2], last, heads.window - 1)
+    elif isinstance(heads.values, Shared) and not heads.values.keys:
+        key, value = _shared(heads, p, cache, earlier, key, value, last)
+    else:
+        key, value = cache.append(key, value, last, heads.window - 1)
+    return key, value, added
+
+
+def _of_latents(states: States, held: Tensor) -> States:
+    return states._replace(key=held, value=held)
 
 
 def _values(
@@ -284,7 +298,10 @@ def _shared(
         earlier.rows = rows
     rows = rows if own else earlier.rows
     beta = None if before else mixture(heads, p, "value", len(rows))
-    return key, rows if beta is None else shift_mix(rows.transpose(1, 2), beta).transpose(1, 2)
+    if beta is None:
+        return key, rows
+    every = Layout(0, rows.shape[2], rows.device, padding=cache.padding)
+    return key, _shifted("value", heads, p, rows.transpose(1, 2), beta, every).transpose(1, 2)
 
 
 def _read(heads: Heads, p: Parameters, states: States, where: Layout) -> Tensor:
@@ -309,14 +326,14 @@ def _queries(heads: Heads, p: Parameters, states: States, where: Layout) -> Tens
     """The mixed queries; at where.rows, if there are any, only the tokens they are mixed from are projected."""
     if where.rows is None:
         return _mixed("query", heads, p, states, where)
-    if any(past.at == "query" for past in heads.past):
+    if any(past.at == "query" for past in heads.past) or "start.query" in p:
         found = _mixed("query", heads, p, states, where)
         return where.pick_states(found.flatten(2)).unflatten(-1, found.shape[2:])
     gamma = mixture(heads, p, "query", len(states.query))
     back = heads.window - 1 if gamma is not None else 0
     at = where.rows[:, None] - torch.arange(back, -1, -1, device=where.device)
     inside, at = at >= 0, at.clamp(min=0)
-    if where.runs is not None:
+    if where.runs is not None and heads.start != "carried":
         inside = inside & (where.runs.gather(1, at) == where.pick(where.runs))
     if where.padding is not None:
         inside = inside & (at >= where.padding[:, None])
@@ -334,33 +351,53 @@ def _raw(name: str, heads: Heads, p: Parameters, states: States, where: Layout, 
 
     Where they have a past of their own (`config.Past`), they are mixed with it first.
     """
-    projected = linear(getattr(states, name), p[f"{name[0]}_proj.weight"])
-    pads = where.pads()
-    if pads is not None:
-        projected = projected.masked_fill(pads[..., None], 0.0)
+    found = _erased(projected(name, heads, p, getattr(states, name)), where)
     for past in heads.past:
         if past.at == name:
-            fixed = past.offset is not None
-            heads_of = projected.shape[-1] // heads.head_dim
-            weight = offset(past, heads_of, heads.head_dim, projected) if fixed else p[f"past.{name}"]
-            projected = mixed(past, weight, projected, cache, where.runs)
-    return projected.unflatten(-1, (-1, heads.head_dim))
+            heads_of = found.shape[-1] // heads.head_dim
+            weight = offset(past, heads_of, heads.head_dim, found) if past.fixed else p[f"past.{name}"]
+            start = p.get(f"past_start.{name}")
+            ages = None if start is None else where.positions()
+            found = begun(past, weight, found, heads.start, start, cache, where.runs, ages)
+            found = found if start is None else _erased(found, where)
+    return found.unflatten(-1, (-1, heads.head_dim))
+
+
+def _erased(x: Tensor, where: Layout) -> Tensor:
+    pads = where.pads()
+    return x if pads is None else x.masked_fill(pads[..., None], 0.0)
 
 
 def _mix(name: str, heads: Heads, p: Parameters, raw: Tensor, where: Layout, cache: KVCache | None) -> Tensor:
     mixed_by = mixture(heads, p, name, len(raw))
     if mixed_by is None:
         return raw
-    return shift_mix(raw, mixed_by, previous=None if cache is None else cache.previous(name), segment_ids=where.runs)
+    return _shifted(name, heads, p, raw, mixed_by, where, None if cache is None else cache.previous(name))
 
 
-def _placed(heads: Heads, query: Tensor, key: Tensor, where: Layout) -> tuple[Tensor, Tensor]:
-    """Queries and keys, rotated where the position is so told, as (batch, heads, tokens, head_dim)."""
+def _shifted(
+    name: str, heads: Heads, p: Parameters, raw: Tensor, mixed_by: Tensor, where: Layout, previous: Tensor | None = None
+) -> Tensor:
+    """The tokens mixed with those before, and a document's first ones with what the layer finds there."""
+    out = shift_mix(raw, mixed_by, previous, None if heads.start == "carried" else where.runs)
+    start = p.get(f"start.{name}")
+    if start is None:
+        return out
+    return out + before_first(per_row(start, 2, len(raw)).to(raw.dtype), mixed_by, where.positions())
+
+
+def _placed(name: str, heads: Heads, p: Parameters, x: Tensor, where: Layout) -> Tensor:
+    """Queries or keys, normed and rotated where it is so told, as (batch, heads, tokens, head_dim)."""
+    parts = x if heads.maps == 1 else x.reshape(*x.shape[:2], -1, x.shape[-1] // heads.maps)
+    if heads.qk_norm:
+        parts = rms_norm(parts, p[f"{name[0]}_norm"])
     if heads.position == "rope":
         positions = where.positions()
-        key = rotate(key, positions, heads.rope_base)
-        query = rotate(query, where.pick(positions), heads.rope_base)
-    return query.transpose(1, 2), key.transpose(1, 2)
+        positions = where.pick(positions) if name == "query" else positions
+        turned = parts.shape[-1] if heads.latent is None else heads.latent.rope
+        kept, rotated = parts[..., :-turned], rotate(parts[..., -turned:], positions, heads.rope_base)
+        parts = rotated if heads.latent is None else torch.cat([kept, rotated], dim=-1)
+    return parts.reshape(x.shape).transpose(1, 2)
 
 
 def _mask(heads: Heads, where: Layout, dtype: torch.dtype) -> Tensor | None:

@@ -25,6 +25,10 @@ class Layout(NamedTuple):
     reach: int | None = None
     causal: bool = True
 
+    def whole(self) -> Layout:
+        """That of all tokens, the cached ones too, each a query."""
+        return self._replace(offset=0, length=self.offset + self.length, rows=None)
+
     def indices(self) -> Tensor:
         """Index of every new token among all tokens, pads included; shape (length,)."""
         return torch.arange(self.offset, self.offset + self.length, device=self.device)

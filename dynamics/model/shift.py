@@ -35,6 +35,22 @@ def shift_mix(x: Tensor, weights: Tensor, previous: Tensor | None = None, segmen
     return _mix_by_padding(x, weights, previous, segment_ids)
 
 
+def before_first(start: Tensor, weights: Tensor, ages: Tensor) -> Tensor:
+    """start sum_{j > age} weights[:, j]: what a `shift_mix` gains if x = start, and not zero, before the first token.
+
+    Args: start (heads, head_dim) and weights (heads, window), or (batch, ..) each; ages (batch or 1, length), how many
+    tokens of its document stand before a token. Returns: (batch or 1, length, heads, head_dim), in start's dtype.
+    """
+    missing = ages[..., None] < torch.arange(1, weights.shape[-1], device=ages.device)
+    shares = missing.to(start.dtype) @ weights[..., 1:].mT.to(start.dtype)
+    return shares[..., None] * (start if start.ndim == 2 else start[:, None])
+
+
+def per_row(parameter: Tensor, axes: int, batch: int) -> Tensor:
+    """A parameter of `axes` axes as it is; one with a model axis before them once for each row of its model's batch."""
+    return parameter if parameter.ndim == axes else parameter.repeat_interleave(batch // len(parameter), dim=0)
+
+
 def shift_back(attention: Tensor, weights: Tensor) -> Tensor:
     """Move a shift from the values to the attention: b[s] = sum_j weights[.., j] a[s + j], with a = 0 after the end.
 

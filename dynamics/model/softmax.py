@@ -1,6 +1,12 @@
-"""Softmax attention over heads: the fused kernel for outputs, the written-out one for probabilities."""
+"""Softmax attention over heads: the fused kernel for outputs, the written-out one for probabilities.
+
+And what two variants make of it: the difference of two softmaxes, and logits that earlier queries have lowered.
+"""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
@@ -42,12 +48,60 @@ def probabilities(
 
     With sinks the rows sum to 1 less the sink's share.
     """
+    return softmax(logits(query, key, mask, scale, causal), sinks)
+
+
+def logits(query: Tensor, key: Tensor, mask: Tensor | None, scale: float, causal: bool = True) -> Tensor:
+    """Scale Q K^T + mask, (batch, heads, queries, keys), -inf where nothing is seen; arguments as for `attend`."""
     scores = scale * query @ _repeat(key, query).transpose(2, 3)
     if mask is None and causal and query.shape[2] == key.shape[2]:
         mask = torch.ones(scores.shape[2:], dtype=torch.bool, device=scores.device).tril()
-    if mask is not None:
-        scores = scores.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else scores + mask
-    return softmax(scores, sinks)
+    if mask is None:
+        return scores
+    return scores.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else scores + mask
+
+
+def read(weights: Tensor, value: Tensor) -> Tensor:
+    """Weights (batch, heads, queries, keys) times values (batch, kv_heads, keys, head_dim)."""
+    return weights @ _repeat(value, weights)
+
+
+def selected(scores: Tensor, first: Tensor, before: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """F[i, j] = sum_{m < i} max(s[m, j], 0), which selective attention takes off the logits of all heads.
+
+    Source: selective attention (arXiv:2410.02703), section 3: s are the logits of the first head, but 0 for a query's
+    own key and that of the first token.
+    Args: scores (batch, heads, queries, keys), masked, of the last queries; first (batch or 1, keys), True for a first
+        token; before (batch, any), F of the first query here, 0 for keys beyond.
+    Returns: F (batch, queries, keys); F of the query after the last, (batch, keys).
+    """
+    n_queries, n_keys = scores.shape[2:]
+    own = torch.eye(n_keys, dtype=torch.bool, device=scores.device)[n_keys - n_queries :]
+    found = scores[:, 0].relu().masked_fill(own | first[:, None], 0.0)
+    start = found.new_zeros(len(found), n_keys) if before is None else F.pad(before, (0, n_keys - before.shape[1]))
+    through = start[:, None] + found.cumsum(1)
+    return torch.cat([start[:, None], through[:, :-1]], dim=1), through[:, -1]
+
+
+def difference(weigh: Callable[[Tensor, Tensor], Tensor], query: Tensor, key: Tensor, factor: Tensor) -> Tensor:
+    """Differential attention: weigh of the first halves of queries and keys, less factor times that of the second."""
+    first, second = (weigh(*half) for half in zip(query.chunk(2, dim=-1), key.chunk(2, dim=-1), strict=True))
+    return first - factor * second
+
+
+def initial_share(layer: int) -> float:
+    """0.8 - 0.6 e^{-0.3 layer}, layer from 0: about what differential attention's lambda is at first."""
+    return 0.8 - 0.6 * math.exp(-0.3 * layer)
+
+
+def share(vectors: Tensor, layer: int) -> Tensor:
+    """lambda = e^{q1.k1} - e^{q2.k2} + `initial_share`, the factor on the second softmax of differential attention.
+
+    Source: differential transformer (arXiv:2410.05258), Eq. 2 and 3, whose layers count from 1.
+    Args: vectors (.., 4, head_dim / 2), in the order q1, k1, q2, k2. Returns: (..).
+    """
+    q1, k1, q2, k2 = vectors.unbind(-2)
+    return (q1 * k1).sum(-1).exp() - (q2 * k2).sum(-1).exp() + initial_share(layer)
 
 
 def softmax(scores: Tensor, sinks: Tensor | None) -> Tensor:

@@ -16,7 +16,9 @@ from dynamics.model import decoder
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.forward import Heads, Parameters, States, attention, rms_norm, swiglu
+from dynamics.model.past import begun
 from dynamics.model.positions import Layout
+from dynamics.model.shift import document_runs
 from dynamics.model.values import Earlier
 
 
@@ -35,25 +37,46 @@ def unstack(config: ModelConfig, parameters: Parameters, index: int) -> Inductio
     return model
 
 
-def logits(config: ModelConfig, parameters: Parameters, tokens: Tensor, query_index: Tensor) -> Tensor:
-    """Logits of every model on its own batch, at the scored position.
+def logits(
+    config: ModelConfig,
+    parameters: Parameters,
+    tokens: Tensor,
+    query_index: Tensor | None = None,
+    segment_ids: Tensor | None = None,
+) -> Tensor:
+    """Logits of every model on its own batch, at the scored position, or at all without one.
 
-    Args: parameters as from `stack`; tokens (models, batch, length), right-padded; query_index (models, batch).
-    Returns: (models, batch, vocab); model n's are those of InductionModel with parameters[:, n], up to rounding.
+    Args: parameters as from `stack`; tokens (models, batch, length), right-padded; query_index (models, batch);
+        segment_ids (models, batch, length): packed documents, each as if alone.
+    Returns: (models, batch, vocab), or (models, batch, length, vocab); model n's are those of InductionModel with
+        parameters[:, n], up to rounding.
     """
-    if config.past:
-        raise ValueError("models whose states are mixed with those before are not stacked: train them one by one")
-    earlier, embedding = Earlier(), parameters["embedding"]
-    blocks = [_block(config, within(parameters, f"blocks.{n}."), n, earlier) for n in range(config.n_layers)]
-    hidden = decoder.embed(embedding, tokens)
-    if "positions" in parameters:
-        decoder.within_positions(tokens.shape[2], parameters["positions"].shape[1])
-        own = parameters["positions"][:, : tokens.shape[2]]
-        hidden = hidden + own.repeat_interleave(tokens.shape[1], dim=0)
+    runs = None if segment_ids is None else document_runs(segment_ids.flatten(0, 1))
+    embedding, earlier = parameters["embedding"], Earlier()
+    blocks = [_block(config, within(parameters, f"blocks.{n}."), n, earlier, runs) for n in range(config.n_layers)]
     depth = [parameters[f"depth.{n}"] for n in range(config.n_layers) if "depth.0" in parameters]
-    hidden = decoder.run(blocks, hidden, query_index.flatten(), depth)
-    hidden = rms_norm(hidden, parameters["norm.weight"]).view(*tokens.shape[:2], -1)
-    return decoder.scores(parameters.get("head", embedding), hidden)
+    rows = None if query_index is None else query_index.flatten()
+    hidden = decoder.run(blocks, _entering(config, parameters, tokens, runs), rows, depth)
+    shape = tokens.shape[:2] if rows is not None else tokens.shape
+    hidden = rms_norm(hidden, parameters["norm.weight"]).view(*shape, -1)
+    unembedding = parameters.get("head", embedding)
+    if rows is not None:
+        return decoder.scores(unembedding, hidden)
+    return (hidden.flatten(1, 2) @ unembedding.mT).unflatten(1, shape[1:])
+
+
+def _entering(config: ModelConfig, parameters: Parameters, tokens: Tensor, runs: Tensor | None) -> Tensor:
+    """What the first layers take, as `InductionModel.entering`."""
+    hidden = decoder.embed(parameters["embedding"], tokens)
+    if "positions" in parameters:
+        place = Layout(0, tokens.shape[2], tokens.device, runs=runs).positions()
+        decoder.within_positions(int(place.max()) + 1, parameters["positions"].shape[1])
+        hidden = hidden + decoder.embed(parameters["positions"], place.expand(len(hidden), -1).view(tokens.shape))
+    smears = [mixing for mixing in config.past if mixing.at == "embedding"]
+    if not smears:
+        return hidden
+    start = parameters.get("smear_start")
+    return begun(smears[0], parameters["smear"], hidden, config.start, start, segment_ids=runs)
 
 
 def logits_by_vmap(skeleton: InductionModel, parameters: Parameters, tokens: Tensor, query_index: Tensor) -> Tensor:
@@ -71,17 +94,28 @@ def within(parameters: Parameters, prefix: str) -> dict[str, Tensor]:
 
 
 def _block(
-    config: ModelConfig, p: Parameters, layer: int, earlier: Earlier
+    config: ModelConfig, p: Parameters, layer: int, earlier: Earlier, runs: Tensor | None
 ) -> Callable[[Tensor, Tensor | None], Tensor]:
     """A block of every model of the stack, as `Block` is one of a single model."""
     heads, of_attention, of_mlp = Heads.of(config, layer), within(p, "attention."), within(p, "mlp.")
+    pasts = {mixing.at: mixing for mixing in config.past}
+
+    def past(at: str, x: Tensor) -> Tensor:
+        if at not in pasts:
+            return x
+        start = p.get(f"past_start.{at}")
+        return begun(pasts[at], p[f"past.{at}"], x, config.start, start, segment_ids=runs)
 
     def attend(hidden: Tensor, rows: Tensor | None) -> Tensor:
-        x = rms_norm(hidden, p["attention_norm.weight"])
-        where = Layout(0, x.shape[1], x.device, rows, causal=heads.causal)
-        return attention(heads, of_attention, States(x, x, x), where, earlier=earlier)
+        x = past("attention", rms_norm(hidden, p["attention_norm.weight"]))
+        where = Layout(0, x.shape[1], x.device, rows, runs, causal=heads.causal)
+        return past("output", attention(heads, of_attention, States(x, x, x), where, earlier=earlier))
 
     def mlp(hidden: Tensor) -> Tensor:
-        return swiglu(rms_norm(hidden, p["mlp_norm.weight"]), of_mlp)
+        x = past("mlp", rms_norm(hidden, p["mlp_norm.weight"]))
+        return swiglu(x, of_mlp, partial(past, "hidden") if "hidden" in pasts else None)
 
-    return partial(decoder.residual, attend=attend, mlp=mlp if config.mlp_width else None)
+    block = partial(decoder.residual, attend=attend, mlp=mlp if config.mlp_width else None)
+    if not pasts.keys() & decoder.BEHIND:
+        return block
+    return lambda hidden, rows: decoder.at(block(hidden, None), rows)

@@ -38,7 +38,8 @@ class Earlier:
 
     def note_keys(self, values: Values, layer: int, key: Tensor, value: Tensor) -> None:
         """Keep what a layer attends over where a later one attends over it too."""
-        if isinstance(values, CrossLayer) and (layer == 0 or values.source == "previous"):
+        anchor = isinstance(values, Shared) and values.keys and layer in values.anchors
+        if anchor or (isinstance(values, CrossLayer) and (layer == 0 or values.source == "previous")):
             self.key, self.value = key, value
 
 
@@ -54,6 +55,11 @@ def reads(values: Values, layer: int) -> bool:
 def projects(values: Values, layer: int) -> bool:
     """Whether a layer has values of its own."""
     return not isinstance(values, Shared) or layer in values.anchors
+
+
+def projects_keys(values: Values, layer: int) -> bool:
+    """Whether a layer has keys of its own."""
+    return projects(values, layer) or not values.keys
 
 
 def shifts(values: Values, layer: int) -> bool:

@@ -6,7 +6,7 @@ longest of all models, which causality hides).
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -95,6 +95,15 @@ class Stack:
         self.optimizer = torch.optim.AdamW(
             [self._group(run, views) for run, views in zip(self.runs, self.views, strict=True)], fused=True
         )
+
+    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
+        """What the optimizer changes, by name, where all members are one run: each parameter's own memory.
+
+        Raises: ValueError for members whose optimizer settings differ.
+        """
+        if len(self.views) != 1:
+            raise ValueError("models of other optimizer settings have no parameters in common")
+        yield from zip(self.parameters, self.views[0], strict=True)
 
     def _group(self, run: slice, views: list[Tensor]) -> dict:
         training = self.trainings[run.start]

@@ -14,10 +14,11 @@ from dynamics.comparison.heads import chosen_heads, rank_heads, ranking
 from dynamics.comparison.plan import FULL, POLICIES, RANDOM, cells, sizes
 from dynamics.comparison.policies import attention_of, compare_seed, evaluate, held_out, mean_queries
 from dynamics.comparison.record import Comparison, Settings, read_comparison, write_comparison
-from dynamics.comparison.statistics import accuracy_of, bits_of, estimate, line_of, lines, share_estimate
+from dynamics.comparison.statistics import accuracy_of, bits_of, line_of, lines, share_estimate
 from dynamics.model.attention_function import full_attention
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
+from dynamics.statistics.estimate import student
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import VOCAB
 from dynamics.training.text import text_losses
@@ -201,9 +202,9 @@ def test_table_compares_each_seed_with_its_own_full_cache(comparison):
 
 def test_interval_is_student_s():
     # t_{0.975, 2} = 4.302653
-    found = estimate([1.0, 2.0, 3.0])
+    found = student([1.0, 2.0, 3.0])
     assert found.value == 2 and found.high - 2 == pytest.approx(4.302653 / np.sqrt(3), rel=1e-6)
-    assert np.isnan(estimate([1.0]).low) and np.isnan(share_estimate([1.0]).high)
+    assert np.isnan(student([1.0]).low) and np.isnan(share_estimate([1.0]).high)
     # three shares of which one is far off: the interval of the mean, cut where there is nothing
     assert share_estimate([1.0, 1.0, 0.1]) == (pytest.approx(0.7), 0.0, 1.0)
 

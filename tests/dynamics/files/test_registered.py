@@ -32,7 +32,7 @@ def entries(monkeypatch):
 
 
 def test_ours_are_registered_as_anybodys():
-    assert registered.names(registered.TASKS) == ("hop", "induction", "mqar", "trigram")
+    assert registered.names(registered.TASKS) == ("hop", "igsm", "induction", "mqar", "trigram")
     assert registered.names(registered.MODELS) == ("apart", "common", "fused", "half", "heads")
     for name in registered.names(registered.TASKS):
         assert tasks.task_class(name)().name == name

@@ -1,6 +1,7 @@
 """Outputs and gradients are those recorded when attention was written three times: for one, for a stack, for a row.
 
-`recorded.json` was written before the passes became one; a change of it is a change of what models compute.
+`recorded.json` was written before the passes became one; a change of it is a change of what models compute. Drawn
+weights are rounded to multiples of 2^-16: a logarithm or a factorisation in float32 ends otherwise elsewhere.
 """
 
 import json
@@ -69,8 +70,16 @@ def batch(models):
     return torch.randint(0, 11, (models, 4, 7), generator=generator), torch.tensor([0, 6, 3, 5])
 
 
+@torch.no_grad()
+def rounded(model):
+    """The model in double precision, what it has drawn rounded."""
+    for tensor in (*model.double().parameters(), *model.buffers()):
+        tensor.copy_((tensor * 2**16).round() / 2**16)
+    return model
+
+
 def of_model(changes):
-    model = build(ModelConfig(vocab=11, width=8, n_heads=2, **changes), torch.Generator().manual_seed(1)).double()
+    model = rounded(build(ModelConfig(vocab=11, width=8, n_heads=2, **changes), torch.Generator().manual_seed(1)))
     (tokens,), rows = batch(1)
     parameters = list(model.parameters())
     return with_gradients(model(tokens, rows), parameters) + with_gradients(model(tokens), parameters)
@@ -78,7 +87,7 @@ def of_model(changes):
 
 def of_stack(changes):
     config = ModelConfig(vocab=11, width=8, n_heads=2, **changes)
-    parameters = stack([InductionModel(config, torch.Generator().manual_seed(n)).double() for n in range(3)])
+    parameters = stack([rounded(InductionModel(config, torch.Generator().manual_seed(n))) for n in range(3)])
     tokens, rows = batch(3)
     return with_gradients(logits(config, parameters, tokens, rows.expand(3, -1)), list(parameters.values()))
 

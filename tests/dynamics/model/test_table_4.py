@@ -1,10 +1,9 @@
 """The parameters of ResFormer's Table 4, counted in the modules themselves, and of the other models at its sizes."""
 
 import pytest
-import torch
 
+from dynamics.model import sizes
 from dynamics.model.config import Dense, ModelConfig, Neutreno, Own, Residual, Shared
-from dynamics.model.decoder import InductionModel
 from theory.value_residual import TABLE_4, svformer_saving
 
 # ResFormer, Table 4, row "Model Size" and the exact counts of the sizes printed there.
@@ -19,8 +18,7 @@ def parameters(size, values, **more):
         | {"mlp_width": shape.ffn, "shift": "none", "tied": False, "values": values.model_dump()}
         | more
     )
-    with torch.device("meta"):
-        return sum(parameter.numel() for parameter in InductionModel(config).parameters())
+    return sizes.parameters(config)
 
 
 @pytest.mark.parametrize("size", COUNTS)

@@ -237,8 +237,8 @@ def test_a_mask_that_is_thrown_away_is_caught(monkeypatch):
 FIELDS = [
     (Residual(), {"lambda1": 0.9}), (Residual(), {"lambda2": 0.9}), (Residual(), {"learnt": True}),
     (Residual(), {"layers": (1,)}), (Residual(), {"order": "shifted"}), (Shared(), {"anchors": (0, 2)}),
-    (Shared(), {"order": "shifted"}), (Neutreno(), {"lam": 0.7}), (Neutreno(), {"order": "shifted"}),
-    (Identity(), {"order": "shifted"}), (CrossLayer(), {"source": "previous"}),
+    (Shared(), {"order": "shifted"}), (Shared(order="shifted"), {"keys": True}), (Neutreno(), {"lam": 0.7}),
+    (Neutreno(), {"order": "shifted"}), (Identity(), {"order": "shifted"}), (CrossLayer(), {"source": "previous"}),
 ]  # fmt: skip
 
 

@@ -76,7 +76,7 @@ def test_what_is_mixed_with_its_past_starts_as_if_it_were_not_unless_it_is_fixed
                     for past in ((), variants.PASTS[name]))  # fmt: skip
     tokens = variants.tokens(2, 7)
     same = torch.allclose(plain(tokens), mixed(tokens), atol=1e-6)
-    assert same == all(mixing.offset is None for mixing in variants.PASTS[name])
+    assert same == all(not mixing.fixed for mixing in variants.PASTS[name])
 
 
 def test_there_are_at_least_sixty_combinations():
@@ -217,7 +217,7 @@ def test_a_layer_that_reads_of_others_says_so_when_it_is_called_alone():
         ({"values": {"kind": "shared", "anchors": [0, 4]}}, "anchors of values must rise within 0..3"),
         ({"values": {"kind": "own", "lambda1": 1.0}}, "Extra inputs"),
         ({"values": {"kind": "first"}}, "does not match any of the expected tags"),
-        ({"weights": "softmax_1"}, "'softmax', 'plus_one', 'sink' or 'gate'"),
+        ({"weights": "softmax_1"}, "'softmax', 'plus_one', 'sink', 'gate', 'differential' or 'selective'"),
         ({"position": "learned"}, "position 'learned' and max_length go together"),
         ({"max_length": 4}, "position 'learned' and max_length go together"),
         ({"place": "common", "values": {"kind": "residual"}}, "needs own values"),

@@ -18,6 +18,7 @@ from dynamics.model.config import (
     Past,
     Residual,
     Shared,
+    cla,
 )
 from dynamics.model.decoder import InductionModel
 
@@ -37,6 +38,7 @@ VALUES = {
     "cross-layer": CrossLayer(),
     "cross-layer-previous": CrossLayer(source="previous"),
     "denseformer": Dense(),
+    "cla": cla(LAYERS),
 }
 PASTS = {
     "smear": SMEAR,
@@ -49,6 +51,7 @@ PASTS = {
     "canon C": CANON["C"],
     "canon D": CANON["D"],
     "output": (Past(at="output", per="one"),),
+    "one head": (Past(at="key", heads=(0,), residual=False), Past(at="query", heads=(1, 3), residual=False)),
     "one of each": (Past(at="query", per="one"), Past(at="mlp", window=2), Past(at="attention", window=3)),
 }
 WEIGHTS = ("softmax", "plus_one", "sink", "gate")
@@ -81,7 +84,12 @@ def model(config: ModelConfig, seed=0) -> InductionModel:
     built = InductionModel(config, draw).double().eval()
     with torch.no_grad():
         for name, parameter in built.named_parameters():
-            if name.startswith(("depth", "positions", "smear")) or "past." in name or parameter.ndim == 1:
+            if (
+                name.startswith(("depth", "positions", "smear"))
+                or "past." in name
+                or "share" in name
+                or parameter.ndim == 1
+            ):
                 parameter.add_(0.3 * torch.randn(parameter.shape, generator=draw, dtype=parameter.dtype))
             elif name.endswith(("q_proj.weight", "k_proj.weight")):
                 parameter.mul_(3)
@@ -134,13 +142,19 @@ def _attention(config, layer, own, z, kept):
 
     def project(name):
         at = {"q": "query", "k": "key", "v": "value"}[name[0]]
-        found = z @ own[f"attention.{name}.weight"].T
+        found = _projected(config, name, own, z, groups)
         return _past(config, at, found, own.get(f"attention.past.{at}"), size).reshape(len(z), -1, size)
 
     query = _shifted(project("q_proj"), own.get("attention.gamma"))
-    key = _shifted(project("k_proj"), own.get("attention.alpha"))
-    query, key = _turned(config, query), _turned(config, key)
-    value, raw, mixed = _values(config, layer, own, project, kept)
+    query = _turned(config, _gained(config, query, own.get("attention.q_norm")))
+    rule = config.values
+    if rule.kind == "shared" and rule.keys and layer not in rule.anchors:
+        raw, mixed, key, value = kept[max(a for a in rule.anchors if a < layer)]
+    else:
+        key = _shifted(project("k_proj"), own.get("attention.alpha"))
+        key = _turned(config, _gained(config, key, own.get("attention.k_norm")))
+        value, raw, mixed = _values(config, layer, own, project, kept)
+    taken = _taken(config, query, key) if config.weights == "selective" else 0
     out = np.zeros((len(z), config.n_heads, size))
     for head in range(config.n_heads):
         of = head * groups // config.n_heads
@@ -149,21 +163,79 @@ def _attention(config, layer, own, z, kept):
             source = kept[0 if config.values.source == "first" else layer - 1]
             keys.append(source[2][:, of])
             read.append(source[3][:, of])
-        slope = 2.0 ** (-8 * (head + 1) / config.n_heads) if config.position == "alibi" else 0.0
-        scores = np.concatenate([_scores(config, query[:, head], k, slope) for k in keys], axis=1)
+        slope = _slope(config, head)
+        if config.weights == "differential":
+            out[:, head] = _difference(config, layer, own, query[:, head], keys, np.concatenate(read), slope)
+        scores = np.concatenate([_scores(config, query[:, head], k, slope) for k in keys], axis=1) - taken
         sink = {"plus_one": 0.0, "sink": own.get("attention.sinks", np.zeros(config.n_heads))[head]}
         rest = np.exp(sink[config.weights]) if config.weights in sink else 0.0
         powers = np.exp(scores)
-        out[:, head] = powers / (powers.sum(1, keepdims=True) + rest) @ np.concatenate(read)
+        if config.weights != "differential":
+            out[:, head] = powers / (powers.sum(1, keepdims=True) + rest) @ np.concatenate(read)
         if layer and config.values.kind == "neutreno":
             this, first = (mixed, kept[0][1]) if config.values.order == "shifted" else (raw, kept[0][0])
             out[:, head] += config.values.lam * (first[:, of] - this[:, of])
         if layer and config.values.kind == "identity":
             out[:, head] += np.mean([past[0][:, of] for past in kept], axis=0)
+        if config.weights == "differential":
+            gain = 0.2 + 0.6 * np.exp(-0.3 * layer)
+            out[:, head] = gain * _norm(out[:, head], own["attention.head_norm"])
         if config.weights == "gate":
             out[:, head] /= 1 + np.exp(-z @ own["attention.gate_proj.weight"][head])[:, None]
     kept.append((raw, mixed, key, value))
     return out.reshape(len(z), -1) @ own["attention.o_proj.weight"].T
+
+
+def _projected(config, name, own, z, groups):
+    """Head by head where it is projected from latents."""
+    weight, latent = own[f"attention.{name}.weight"], config.latent
+    if latent is None or name == "q_proj":
+        return z @ weight.T
+    down = own["attention.latent_proj.weight"]
+    held = z @ down[: latent.size].T
+    if latent.norm:
+        held = _norm(held, own["attention.latent_norm"])
+    found = []
+    for of_head in np.split(weight, groups):
+        found.append(held @ of_head.T)
+        if name == "k_proj":
+            found.append(z @ down[latent.size :].T)
+    return np.concatenate(found, axis=1)
+
+
+def _gained(config, x, gain):
+    """Each head, or each half of one in differential attention, divided by its root mean square."""
+    if gain is None:
+        return x
+    return np.concatenate([_norm(part, gain) for part in np.split(x, _parts(config), axis=2)], axis=2)
+
+
+def _parts(config):
+    return 2 if config.weights == "differential" else 1
+
+
+def _slope(config, head):
+    return 2.0 ** (-8 * (head + 1) / config.n_heads) if config.position == "alibi" else 0.0
+
+
+def _difference(config, layer, own, query, keys, read, slope):
+    """Two softmaxes, of the halves of queries and keys."""
+    maps, half = [], query.shape[1] // 2
+    for part in (slice(half), slice(half, None)):
+        powers = np.exp(np.concatenate([_scores(config, query[:, part], k[:, part], slope) for k in keys], axis=1))
+        maps.append(powers / powers.sum(1, keepdims=True))
+    q1, k1, q2, k2 = own["attention.share_vectors"]
+    share = np.exp(q1 @ k1) - np.exp(q2 @ k2) + 0.8 - 0.6 * np.exp(-0.3 * layer)
+    return (maps[0] - share * maps[1]) @ read
+
+
+def _taken(config, query, key):
+    """What earlier queries of the first head have laid on each key, one pair at a time."""
+    scores, taken = _scores(config, query[:, 0], key[:, 0], _slope(config, 0)), np.zeros((len(query), len(query)))
+    for later in range(len(query)):
+        for at in range(1, len(query)):
+            taken[later, at] = sum(max(scores[before, at], 0) for before in range(at + 1, later))
+    return taken
 
 
 def _values(config, layer, own, project, kept):
@@ -189,7 +261,9 @@ def _past(config, at, x, weight, head_dim=0):
         return x
     out = np.array(x) if found[0].residual else np.zeros_like(x)
     for channel in range(x.shape[1]):
-        if found[0].offset is not None:
+        if found[0].heads is not None:
+            row = (0.0, 1.0) if channel // head_dim in found[0].heads else (1.0, 0.0)
+        elif found[0].offset is not None:
             half = head_dim // 2
             late = channel % head_dim % half >= half - round(found[0].offset * half)
             row = (0.0, 1.0) if late else (1.0, 0.0)
@@ -213,6 +287,12 @@ def _shifted(x, mixture):
 def _turned(config, x):
     if config.position != "rope":
         return x
+    if config.latent is not None:
+        return np.concatenate([x[..., : -config.latent.rope], _rotated(config, x[..., -config.latent.rope :])], axis=2)
+    return np.concatenate([_rotated(config, part) for part in np.split(x, _parts(config), axis=2)], axis=2)
+
+
+def _rotated(config, x):
     half = x.shape[2] // 2
     angles = np.arange(len(x))[:, None, None] * config.rope_base ** (-np.arange(half) / half)
     turned = (x[..., :half] + 1j * x[..., half:]) * np.exp(1j * angles)

@@ -31,6 +31,7 @@ MODELS = {
     "identity": {"values": Identity(), "position": "alibi", "weights": "plus_one"},
     "cross": {"values": CrossLayer(source="previous"), "position": "none"},
     "dense": {"values": Dense(), "n_kv_heads": 1},
+    "start": {"start": "learnt", "values": Residual(order="shifted"), "window": 3},
     "past": {"past": (*SMEAR, *CANON["A"], *CANON["D"], Past(at="output", per="one")), "values": Residual()},
 }
 
@@ -57,10 +58,6 @@ def test_a_model_comes_back_as_it_was_written(config, tmp_path):
 
 def test_an_ensemble_is_the_loop(config):
     trainings = [TRAINING, TRAINING.model_copy(update={"seed": 1})]
-    if config.past:
-        with pytest.raises(ValueError, match="are not stacked: train them one by one"):
-            train_ensemble(config, trainings, device="cpu", progress=False)
-        return
     together = train_ensemble(config, trainings, device="cpu", progress=False)
     for training, found in zip(trainings, together, strict=True):
         alone = train(config, training, device="cpu", progress=False).model

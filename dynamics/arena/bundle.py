@@ -1,0 +1,105 @@
+"""An arena in one file, its bytes recorded by a hash beside it: plan, losses seed by seed, what a step costs where."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from dynamics.arena.engine import Losses, losses
+from dynamics.arena.plan import ArenaPlan
+from dynamics.arena.record import Name, RunResult, Speeds
+from dynamics.files.hashed import read_hashed, write_hashed
+from dynamics.files.manifest import Strict, package_version
+from dynamics.files.shipped import FOLDER
+
+SHIPPED = FOLDER / "arena"
+
+
+class Curves(Strict):
+    """What the seeds of an entry left, in the order of the seeds: `RunResult` has the axes."""
+
+    steps: list[int]
+    loss: list[list[float | None]]
+    by_place: list[list[float | None]]
+
+
+class Bundle(Strict):
+    """The file's contents. made: versions, device and threads, in words that no result depends on but through bytes."""
+
+    plan: ArenaPlan
+    version: str
+    torch_version: str
+    device: str
+    threads: Annotated[int, Field(ge=1)]
+    curves: dict[Name, Curves]
+
+    @property
+    def losses(self) -> Losses:
+        """The last held-out loss of each entry, seed by seed."""
+        return losses(self.plan, self.results)
+
+    @property
+    def results(self) -> dict[str, RunResult]:
+        """The runs again."""
+        found = {}
+        for entry, curves in self.curves.items():
+            stack = self.plan.entries[entry].stack
+            for first in range(0, len(curves.loss), stack):
+                run = self.plan.run(entry, first)
+                part = slice(first, first + stack)
+                found[run.name] = RunResult(
+                    run=run, steps=curves.steps, loss=curves.loss[part], by_place=curves.by_place[part]
+                )
+        return found
+
+
+def bundle_of(plan: ArenaPlan, found: Mapping[str, RunResult], device: str, threads: int) -> Bundle:
+    """Put finished runs together; of each entry those that follow one another from the first seed on."""
+    import torch
+
+    curves = {}
+    for entry, one in plan.entries.items():
+        mine: list[RunResult] = []
+        while (name := plan.run(entry, len(mine) * one.stack).name) in found:
+            mine.append(found[name])
+        if mine:
+            loss = [seed for part in mine for seed in part.loss]
+            by_place = [seed for part in mine for seed in part.by_place]
+            curves[entry] = Curves(steps=mine[0].steps, loss=loss, by_place=by_place)
+    return Bundle(
+        plan=plan, version=package_version(), torch_version=torch.__version__, device=device, threads=threads,
+        curves=curves,
+    )  # fmt: skip
+
+
+def write_bundle(path: str | Path, bundle: Bundle) -> None:
+    """Write it, a line an entry, and its hash beside it."""
+    write_hashed(path, bundle.model_dump_json().replace('},"', '},\n"') + "\n")
+
+
+def read_bundle(path: str | Path) -> Bundle:
+    """Read a bundle. Raises: OSError: no such file. ValueError, one line: other bytes than recorded, or no bundle."""
+    return Bundle.parsed(read_hashed(path), str(path))
+
+
+def write_speeds(path: str | Path, speeds: Speeds) -> None:
+    """Write measured speeds and their hash beside them."""
+    write_hashed(path, speeds.model_dump_json(indent=1) + "\n")
+
+
+def shipped_speeds(plan: ArenaPlan) -> Speeds | None:
+    """The speeds that come with the package for a plan, or None. Raises: ValueError as `read_bundle`."""
+    for path in sorted(SHIPPED.glob("*.speeds.json")):
+        found = Speeds.parsed(read_hashed(path), str(path))
+        if found.plan_sha256 == plan.sha256:
+            return found
+    return None
+
+
+def shipped_arena(name: str) -> Bundle:
+    """An arena that comes with the package. Raises ValueError where there is none of that name."""
+    known = sorted(path.stem for path in SHIPPED.glob("*.json") if not path.stem.endswith(".speeds"))
+    if name not in known:
+        raise ValueError(f"no shipped arena {name!r}; there are {', '.join(known) or 'none'}")
+    return read_bundle(SHIPPED / f"{name}.json")

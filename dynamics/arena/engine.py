@@ -1,0 +1,163 @@
+"""Run an arena in a folder: seeds are added until every rule stops or its budget ends; resumed after any kill.
+
+Folder: plan.json, written first, results/<entry>.seed-<n>.json, states/ while models train, arena.json at the end. What
+is left does not depend on the number of processes nor on interruptions: what to run next follows from the results.
+"""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import joblib
+import numpy as np
+import torch
+from tqdm import tqdm
+
+from dynamics.arena.plan import ArenaPlan, Comparison
+from dynamics.arena.record import Run, RunResult
+from dynamics.files.atomic import atomic_write_text
+from dynamics.files.lock import LOCK, only_writer
+from dynamics.statistics.rule import State, decide
+from dynamics.tasks.packed import VOCAB
+
+GUESSING = math.log(VOCAB)
+PLAN, RESULTS, STATES = "plan.json", "results", "states"
+Losses = Mapping[str, list[float]]  # entry -> final loss, seed by seed
+
+
+class Place(NamedTuple):
+    """Where runs leave what they find: a folder, and the device and CPU threads of each."""
+
+    folder: str
+    device: str = "cpu"
+    threads: int = 1
+
+
+def run_arena(
+    plan: ArenaPlan, folder: str | Path, *, n_jobs: int = -1, device: str = "cpu", threads: int = 1,
+    progress: bool = True,
+) -> dict[str, RunResult]:  # fmt: skip
+    """Run what the plan still needs, round by round, and return all results by run.
+
+    Args: n_jobs, processes of `threads` threads each (-1: one a core); device, where each run trains.
+    Raises: ValueError, before anything is written, for a folder of another plan, of something else, or that another
+        process writes; KeyboardInterrupt on Ctrl-C, with whole files. Calling again goes on.
+    """
+    if n_jobs == 0 or n_jobs < -1 or threads < 1:
+        raise ValueError(f"n_jobs must be -1 or at least 1 and threads at least 1, got {n_jobs} and {threads}")
+    folder, place = Path(folder), Place(str(Path(folder).absolute()), device, threads)
+    with only_writer(folder):
+        _begin(folder, plan)
+        with joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered") as parallel, _bar(plan, progress) as bar:
+            while True:
+                found = results(folder, plan)
+                bar.update(sum(cost(one.run) for one in found.values()) - bar.n)
+                wanted = next_runs(plan, losses(plan, found))
+                bar.total = int(bar.n + sum(cost(run) for run in wanted))
+                if not wanted:
+                    break
+                # Longest first, so that no core waits for one long run at the end of a round.
+                ordered = sorted(wanted, key=lambda run: -cost(run))
+                for done in parallel(joblib.delayed(_one)(run, place) for run in ordered):
+                    bar.update(done)
+        _clean(folder)
+        return found
+
+
+def next_runs(plan: ArenaPlan, found: Losses) -> list[Run]:
+    """What open comparisons need next: all seeds up to the least, then one more of each entry, a stack at a time."""
+    wanted: dict[str, Run] = {}
+    for one in plan.comparisons.values():
+        state, n = state_of(one, found)
+        if state in (State.DECIDED, State.SPENT):
+            continue
+        for number in range(max(one.rule.least, n + 1)):
+            for entry in (one.variant, one.baseline):
+                if number >= len(found.get(entry, ())):
+                    run = plan.run(entry, number)
+                    wanted[run.name] = run
+    return list(wanted.values())
+
+
+def differences(one: Comparison, found: Losses) -> list[float]:
+    """log(variant/baseline) of the seeds that both have, up to the most that the rule allows."""
+    pairs = zip(found.get(one.variant, ()), found.get(one.baseline, ()), strict=False)
+    return [float(np.log(a / b)) for a, b in pairs][: one.rule.most]
+
+
+def state_of(one: Comparison, found: Losses) -> tuple[State, int]:
+    """Whether a comparison goes on, and after how many seeds."""
+    values = differences(one, found)
+    return (decide(one.rule, values).state, len(values)) if values else (State.FEW, 0)
+
+
+def losses(plan: ArenaPlan, found: Mapping[str, RunResult]) -> dict[str, list[float]]:
+    """The last held-out loss of each entry, seed by seed, as far as they follow one another.
+
+    A loss that is not finite counts as that of guessing: a model that diverged has learnt nothing.
+    """
+    ends: dict[str, list[float]] = {}
+    for entry in plan.entries:
+        ends[entry] = []
+        while (name := plan.run(entry, len(ends[entry])).name) in found:
+            ends[entry] += [GUESSING if one[-1] is None else one[-1] for one in found[name].loss]
+    return ends
+
+
+def results(folder: str | Path, plan: ArenaPlan) -> dict[str, RunResult]:
+    """The finished runs of a plan by name. Raises: ValueError, one line: a damaged file, or of another run."""
+    found = {}
+    for path in sorted((Path(folder) / RESULTS).glob("*.json")):
+        one = RunResult.parsed(path.read_bytes(), str(path))
+        entry, _, number = one.run.name.rpartition(".seed-")
+        if path.stem != one.run.name or entry not in plan.entries or plan.run(entry, int(number)) != one.run:
+            raise ValueError(f"{path}: is of no run of this plan")
+        found[one.run.name] = one
+    return found
+
+
+def read_plan(folder: str | Path) -> ArenaPlan:
+    """The plan of a folder. Raises: OSError: there is none. ValueError, one line: it does not hold."""
+    path = Path(folder) / PLAN
+    return ArenaPlan.parsed(path.read_bytes(), str(path))
+
+
+def cost(run: Run) -> int:
+    """A measure of a run's time for the progress bar: tokens times layers times width."""
+    training = run.training
+    return run.seeds * training.steps * training.rows * training.length * run.config.n_layers * run.config.width
+
+
+def _one(run: Run, place: Place) -> int:
+    """Train one run in this process; return its cost."""
+    from dynamics.arena.training import run as train  # here, as each process imports it once
+
+    torch.set_num_threads(place.threads)
+    folder = Path(place.folder)
+    train(run, folder / RESULTS / f"{run.name}.json", folder / STATES / f"{run.name}.safetensors", place.device)
+    return cost(run)
+
+
+def _begin(folder: Path, plan: ArenaPlan) -> None:
+    """Write the plan first: it says what the folder is before anything is in it."""
+    path, text = folder / PLAN, plan.model_dump_json(indent=1) + "\n"
+    if path.exists():
+        if path.read_bytes() != text.encode():
+            raise ValueError(f"{folder}: holds another plan; choose another folder")
+        return
+    if any(not found.name.endswith(".tmp") and found.name != LOCK for found in folder.iterdir()):
+        raise ValueError(f"{folder}: not empty, and no arena")
+    atomic_write_text(path, text)
+
+
+def _clean(folder: Path) -> None:
+    """Remove what interruptions left."""
+    for path in [*folder.glob("*.tmp"), *folder.glob("*/*.tmp"), *(folder / STATES).glob("*")]:
+        path.unlink()
+    if (folder / STATES).is_dir():
+        (folder / STATES).rmdir()
+
+
+def _bar(plan: ArenaPlan, progress: bool) -> tqdm:
+    return tqdm(unit="", unit_scale=True, disable=None if progress else True, desc=plan.title[:30], mininterval=1.0)

@@ -1,0 +1,37 @@
+"""A tiny arena: four entries, three comparisons, models of width 8."""
+
+from dynamics.arena.plan import ArenaPlan, Comparison, Entry
+from dynamics.arena.record import PackedTraining
+from dynamics.model.config import Residual
+from dynamics.statistics.rule import Rule
+from dynamics.tasks.corpus import standard_library
+from dynamics.tasks.packed import VOCAB
+from tests.dynamics.model.variants import named
+
+TRAINING = PackedTraining(
+    corpus=standard_library().sha256, steps=6, rows=2, length=12, heldout_rows=4, scores=3, warmup=2
+)
+MODELS = {"vanilla": {"shift": "none"}, "kv": {}, "resformer": {"shift": "none", "values": Residual()}}
+
+
+def entry(training=TRAINING, stack=1, **changes) -> Entry:
+    config = named(width=8, n_heads=2, n_layers=2, vocab=VOCAB, **changes)
+    return Entry(config=config, training=training, stack=stack)
+
+
+def comparison(variant, baseline, least=4, most=6, **more) -> Comparison:
+    rule = Rule(
+        metric="loss", lower_is_better=True, smallest=0.005, error=0.3, share=0.3, least=least, most=most,
+        method="gaussian", **more,
+    )  # fmt: skip
+    return Comparison(variant=variant, baseline=baseline, rule=rule)
+
+
+def plan(stack=1, training=TRAINING, **more) -> ArenaPlan:
+    entries = {name: entry(training, stack, **changes) for name, changes in MODELS.items()}
+    compared = {
+        "kv / vanilla": comparison("kv", "vanilla", **more),
+        "resformer / vanilla": comparison("resformer", "vanilla", **more),
+        "kv / resformer": comparison("kv", "resformer", **more),
+    }
+    return ArenaPlan(title="Three tiny models", entries=entries, comparisons=compared)

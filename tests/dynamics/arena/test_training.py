@@ -1,0 +1,133 @@
+"""A run is the plain loop of each of its seeds; interrupted it ends with the same bytes."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from dynamics.arena import training as module
+from dynamics.arena.record import PLACES, Run
+from dynamics.arena.training import heldout_rows, losses, places, run, texts
+from dynamics.model.decoder import InductionModel
+from dynamics.model.stacked import stack
+from dynamics.tasks.corpus import standard_library
+from dynamics.tasks.packed import Packed, packed_rows
+from dynamics.training.evaluation import heldout_rng, training_rng
+from dynamics.training.loop import learning_rate, make_optimizer
+from tests.dynamics.arena.cases import TRAINING, entry, plan
+
+SOURCE = texts(standard_library(), TRAINING.corpus)
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def loss_of(model, rows):
+    """Mean over the targets that are of the document of the token before, one by one."""
+    tokens, segments = (torch.from_numpy(part) for part in rows)
+    scores = model(tokens[:, :-1], segment_ids=segments[:, :-1]).log_softmax(-1)
+    found = [
+        -scores[row, at, tokens[row, at + 1]]
+        for row in range(len(tokens))
+        for at in range(tokens.shape[1] - 1)
+        if segments[row, at] == segments[row, at + 1]
+    ]
+    return torch.stack(found).mean()
+
+
+def plain_loop(training, config):
+    model = InductionModel(config, torch.Generator().manual_seed(training.seed))
+    optimizer, curve = make_optimizer(model, training), []
+    held = packed_rows(heldout_rng(0), SOURCE.heldout, training.heldout_rows, training.length, "documents")
+    for step in range(training.steps):
+        optimizer.param_groups[0]["lr"] = learning_rate(training, step)
+        rng = training_rng(training.seed, step)
+        loss = loss_of(model, packed_rows(rng, SOURCE.training, training.rows, training.length, "documents"))
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), training.clip)
+        optimizer.step()
+        if step % 2 == 1:
+            with torch.no_grad():
+                curve.append(loss_of(model, held).item())
+    return curve
+
+
+@pytest.mark.parametrize("name", ["vanilla", "kv", "resformer"])
+def test_a_run_of_two_seeds_is_the_plain_loop_twice(name, tmp_path):
+    wanted = plan(stack=2).run(name, 3)
+    assert (wanted.name, wanted.training.seed, wanted.seeds) == (f"{name}.seed-2", 2, 2)
+    found = run(wanted, tmp_path / "r.json", tmp_path / "s.safetensors")
+    assert found.steps == [2, 4, 6]
+    for one, curve in zip(wanted.members, found.loss, strict=True):
+        assert curve == pytest.approx(plain_loop(one, wanted.config), abs=2e-5)
+    assert not (tmp_path / "s.safetensors").exists()
+
+
+def test_losses_leave_out_what_begins_a_document():
+    config = entry().config
+    models = [InductionModel(config, torch.Generator().manual_seed(seed)) for seed in range(2)]
+    drawn = [packed_rows(np.random.default_rng(seed), SOURCE.training, 3, 150, "documents") for seed in range(2)]
+    assert all(not rows.scored.all() for rows in drawn)
+    both = [torch.from_numpy(np.stack(part)) for part in zip(*drawn, strict=True)]
+    with torch.no_grad():
+        found, _ = losses(config, stack(models), *both)
+        wanted = [loss_of(model, rows) for model, rows in zip(models, drawn, strict=True)]
+    torch.testing.assert_close(found, torch.stack(wanted))
+
+
+def test_places_count_the_tokens_of_the_document_before_a_target():
+    segments = np.array([[0, 0, 0, 1, 1, 2, 2, 2]])
+    rows = Packed(np.zeros_like(segments), segments)
+    assert places(rows)[rows.scored].tolist() == [1, 2, 1, 1, 2]
+
+
+def test_losses_by_place_weigh_up_to_the_loss(tmp_path):
+    wanted = plan().run("kv", 0)
+    found = run(wanted, tmp_path / "r.json", tmp_path / "s")
+    held = heldout_rows(wanted.training, SOURCE)
+    counts = np.bincount(np.log2(places(held)[held.scored]).astype(int), minlength=PLACES)
+    by_place = [value or 0.0 for value in found.by_place[0]]
+    assert np.dot(counts, by_place) / counts.sum() == pytest.approx(found.loss[0][-1], abs=1e-5)
+    assert [value is None for value in found.by_place[0]] == [count == 0 for count in counts]
+
+
+def test_ctrl_c_keeps_the_state_and_the_next_run_ends_with_the_same_bytes(tmp_path, monkeypatch):
+    wanted, calls, plain = plan(stack=2).run("kv", 0), [], module.losses
+    run(wanted, tmp_path / "whole.json", tmp_path / "whole.state")
+
+    def interrupted(*arguments):
+        calls.append(1)
+        if len(calls) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return plain(*arguments)
+
+    monkeypatch.setattr(module, "losses", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(wanted, tmp_path / "r.json", tmp_path / "state")
+    assert (tmp_path / "state").exists()
+    assert not (tmp_path / "r.json").exists()
+    run(wanted, tmp_path / "r.json", tmp_path / "state")
+    assert len(calls) == TRAINING.steps
+    assert (tmp_path / "r.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
+
+
+def test_another_text_and_the_state_of_other_settings_are_refused(tmp_path, monkeypatch):
+    wanted = plan().run("kv", 0)
+    other = wanted.model_copy(update={"training": TRAINING.model_copy(update={"corpus": "0" * 64})})
+    with pytest.raises(ValueError, match="the settings are for 000000000000"):
+        run(other, tmp_path / "r.json", tmp_path / "s")
+    monkeypatch.setattr(module.StateKeeper, "_late", lambda self: True)
+    monkeypatch.setattr(module, "_result", lambda *arguments: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        run(wanted, tmp_path / "r.json", tmp_path / "s")
+    with pytest.raises(ValueError, match=r"s: the interrupted run has .*, not "):
+        run(Run(**dict(wanted) | {"training": TRAINING.model_copy(update={"seed": 9})}), tmp_path / "r", tmp_path / "s")

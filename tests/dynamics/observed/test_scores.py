@@ -1,0 +1,260 @@
+"""Observed scores: planted heads, transformers' own attentions, all variants of ours, models copied and exported."""
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from dynamics.heads.scores import copy_sums, head_scores
+from dynamics.heads.selection import named_heads
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import build
+from dynamics.model.known_heads import random_known_model
+from dynamics.observed import scores as observed_scores
+from dynamics.observed.probe import make_probe
+from dynamics.observed.scores import observe, perplexity_by_length
+from dynamics.sinks.measured import measure
+from dynamics.weights.running import export_baichuan_m1, load_baichuan_m1
+from tests.dynamics.heads.test_scores import brute_force
+from tests.dynamics.hf import models
+from tests.dynamics.model import variants
+from tests.dynamics.sinks import brute
+from tests.dynamics.sinks.test_own import shown
+
+FOUR = ("echo", "induction", "previous", "first")
+
+
+def near(found, expected, tolerance=1e-9):
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
+
+
+def text(vocab, length=26, seed=5):
+    return np.random.default_rng(seed).integers(0, vocab, length)
+
+
+# --- known answers ----------------------------------------------------------------------------------------------------
+
+
+def test_planted_heads_have_scores_of_one_and_others_none():
+    for seed in range(8):
+        known = random_known_model(seed, vocab=16, length=48)
+        found = observe(known.model, make_probe(known.model, k=12, seed=seed))
+        for name in ("induction", "previous"):
+            heads, values = getattr(known, name), getattr(found, name)
+            assert (values[heads] > 0.95).all() and (values[~heads] < 0.4).all(), (seed, name)
+        # a token and its copies share alike: (1/2 + 2/3 + 3/4)/3
+        near(found.echo[known.echo], 23 / 36, 0.02)
+        scores = head_scores(known.model, k=12, seed=seed)
+        assert all(np.array_equal(getattr(found, name), getattr(scores, name)) for name in FOUR)
+        assert (named_heads(scores)["induction"] == known.induction).all()
+
+
+def test_a_head_without_a_query_has_the_scores_of_even_weights():
+    """Uniform weights over t + 1 tokens: every score, importance and entropy in closed form."""
+    model = variants.model(variants.named(position="none"))
+    for block in model.blocks:
+        block.attention.q_proj.weight.data.zero_()
+    k, repeats = 5, 3
+    found = observe(model, make_probe(model, k=k, repeats=repeats))
+    queries = np.arange(k, k * repeats)
+    near(found.echo, np.mean((queries // k) / (queries + 1)))
+    near(found.induction, np.mean((queries // k) / (queries + 1)))
+    near(found.previous, np.mean(1 / (queries + 1)))
+    near(found.first, np.mean(1 / (queries + 1)))
+    importance = np.array([np.sum(1 / np.arange(j, k * repeats + 1)) for j in range(1, k * repeats + 1)]) / (
+        k * repeats
+    )
+    near(found.sink, importance[0])
+    near(found.entropy, -(importance * np.log(importance)).sum())
+
+
+# --- transformers -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama", "bert", "gpt_oss"])
+def test_numbers_of_a_transformers_model_are_those_of_the_attentions_it_returns(family):
+    model = brute.model(family)
+    probe = make_probe(model, text(64), window=13, k=7, repeats=3, prompts=2)
+    with models.double():
+        found = observe(model, probe)
+    copies = [brute.Returned(model, row) for row in probe.copies]
+    each = [brute_force(of.attention, row, 7) for of, row in zip(copies, probe.copies, strict=True)]
+    for name, expected in zip(FOUR, np.mean(each, axis=0), strict=True):
+        near(getattr(found, name), expected)
+    causal, windows = family != "bert", [brute.Returned(model, row) for row in probe.text]
+    means = [brute.expected(window, causal, family == "gpt_oss") for window in windows]
+    mean = {name: np.mean([of[name] for of in means], axis=0) for name in means[0]}
+    near(found.sink, mean["importance"][..., 0])
+    near(found.entropy, -(shares(mean) * np.log(shares(mean))).sum(-1))
+    for name, of in (("drain", "value_norms"), ("head_drain", "head_norms"), ("peak", "state_norms")):
+        near(getattr(found, name), mean[of][..., 0] / mean[of][..., 1:].mean(-1))
+    near(found.state_norm, mean["state_norms"].max(-1))
+    assert found.alpha is found.beta is None
+    if not causal:
+        assert found.copy_loss is found.text_loss is None
+        return
+    for loss, rows, of in ((found.copy_loss, probe.copies, copies), (found.text_loss, probe.text, windows)):
+        near(loss, np.mean([losses(one.logits, row) for one, row in zip(of, rows, strict=True)], axis=0))
+
+
+def shares(mean):
+    return mean["importance"] / mean["importance"].sum(-1, keepdims=True)
+
+
+def losses(logits, row):
+    """The loss of each next token by log-sum-exp."""
+    return (np.logaddexp.reduce(logits, axis=-1) - logits[np.arange(len(row)), np.roll(row, -1)])[:-1]
+
+
+def test_a_model_without_a_place_here_is_refused():
+    with pytest.raises(ValueError, match=r"the attention of Linear is none of"):
+        observe(torch.nn.Linear(2, 2), make_probe(variants.model(variants.named()), k=4))
+
+
+# --- ours -------------------------------------------------------------------------------------------------------------
+
+PASTS = ("smear", "key offset", "offsets", "canon", "output", "one of each")
+CONFIGS = {
+    **{f"values {name}": variants.named(name) for name in variants.VALUES if not name.startswith("cross")},
+    **{f"weights {name}": variants.named(weights=name) for name in variants.WEIGHTS},
+    **{f"past {name}": variants.named(past=variants.PASTS[name], shift="none") for name in PASTS},
+    "qkv, gates": variants.named(shift="qkv", parameters="gate", n_kv_heads=2),
+    "learned": variants.named(position="learned", max_length=32),
+    "not causal": variants.named("neutreno", shift="none", position="none", causal=False),
+}
+
+
+@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS.keys())
+def test_every_variant_of_ours_is_observed_as_it_shows_itself(config):
+    model = variants.model(config)
+    probe = make_probe(model, text(variants.VOCAB, 14), window=7, k=3, repeats=3)
+    found, (row,) = observe(model, probe), probe.copies
+    for name, expected in zip(FOUR, brute_force(shown(model, torch.from_numpy(row)), row, 3), strict=True):
+        near(getattr(found, name), expected)
+    there = measure(model, probe.text.ravel(), 7)
+    near(found.sink, there.heads.first)
+    for name in ("drain", "head_drain", "peak"):
+        near(getattr(found, name), getattr(there.states, name))
+    if config.causal:
+        with torch.no_grad():
+            logits = model(torch.from_numpy(row[None]))[0, :-1]
+        near(found.copy_loss, F.cross_entropy(logits, torch.from_numpy(row[1:]), reduction="none"))
+    assert (found.alpha is None) == (config.shift == "none")
+    if found.alpha is not None:
+        for layer, block in enumerate(model.blocks):
+            near(found.alpha[layer], block.attention.alpha_mix().detach())
+            near(found.beta[layer], block.attention.beta_mix().detach())
+
+
+@pytest.mark.parametrize("source", ["cross-layer", "cross-layer-previous"])
+def test_keys_of_two_layers_are_refused(source):
+    model = variants.model(variants.named(source))
+    with pytest.raises(ValueError, match=r"^an attention function sees the keys of one layer"):
+        observe(model, make_probe(model, k=4))
+
+
+def test_a_llama_of_the_same_weights_has_the_same_numbers():
+    ours = variants.model(variants.named(shift="none", n_kv_heads=2, tied=False)).double()
+    llama = as_llama(ours)
+    probe = make_probe(ours, text(variants.VOCAB, 24), window=12, k=4)
+    with models.double():
+        pair = observe(ours, probe), observe(llama, probe)
+    for name, mine, theirs in zip(pair[0]._fields, *pair, strict=True):
+        if name not in ("alpha", "beta"):
+            near(mine, theirs, 1e-7)  # transformers' angles are rounded to single precision
+
+
+def as_llama(ours):
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    config, heads = ours.config, ours.blocks[0].attention
+    llama = LlamaForCausalLM(LlamaConfig(
+        vocab_size=config.vocab, hidden_size=config.width, intermediate_size=config.mlp_width, rms_norm_eps=1e-6,
+        num_hidden_layers=config.n_layers, num_attention_heads=heads.n_heads, num_key_value_heads=heads.n_kv_heads,
+        tie_word_embeddings=False, bos_token_id=None, eos_token_id=None,
+    ))  # fmt: skip
+    names = {"embedding": "model.embed_tokens.weight", "head": "lm_head.weight", "norm.weight": "model.norm.weight"}
+    parts = {"attention.": "self_attn.", "attention_norm": "input_layernorm", "mlp_norm": "post_attention_layernorm"}
+    parts |= {"gate.w": "gate_proj.w", "up.w": "up_proj.w", "down.w": "down_proj.w", "blocks": "model.layers"}
+    state = {}
+    for name, weight in ours.state_dict().items():
+        for mine, theirs in ({} if name in names else parts).items():
+            name = name.replace(mine, theirs)
+        state[names.get(name, name)] = weight
+    llama.double().load_state_dict(state)
+    return llama.eval()
+
+
+def test_an_exported_model_attends_as_the_observed_one_does(tmp_path):
+    config = ModelConfig(vocab=13, width=16, n_heads=4, n_layers=2, mlp_width=24)
+    model = build(config, torch.Generator().manual_seed(4))
+    probe = make_probe(model, k=6, repeats=3)
+    found, (row,) = observe(model, probe), probe.copies
+    exported = load_baichuan_m1(export_baichuan_m1(model, tmp_path / "m1"))
+    # the folder has one more group of heads, which sees nothing
+    attention = shown(exported, torch.from_numpy(row))[:, : config.n_heads]
+    for name, expected in zip(FOUR, brute_force(attention, row, 6), strict=True):
+        near(getattr(found, name), expected, 1e-5)
+    with torch.no_grad():
+        logits = exported(torch.from_numpy(row[None]))[0, :-1]
+    near(found.copy_loss, F.cross_entropy(logits, torch.from_numpy(row[1:]), reduction="none"), 1e-4)
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+
+
+def test_perplexity_by_length_is_that_of_rows_cut_short():
+    model = variants.model(variants.named())
+    row = text(variants.VOCAB, 15)
+    whole = perplexity_by_length(observe(model, make_probe(model, row, k=4)).text_loss)
+    for length in (2, 7, 15):
+        short = observe(model, make_probe(model, row[:length], k=4)).text_loss
+        near(whole[length - 2], np.exp(short.mean()))
+
+
+def test_a_probe_is_the_same_for_the_same_arguments_and_fits_the_model():
+    model = variants.model(variants.named(position="learned", max_length=16))
+    probe = make_probe(model, text(variants.VOCAB))
+    assert probe == make_probe(model, text(variants.VOCAB))
+    assert probe.copies.shape == (1, 16) and probe.text.shape == (1, 16) and probe.k == 4
+    several = make_probe(model, prompts=3).copies
+    assert several.tolist() == [make_probe(model, seed=seed).copies[0].tolist() for seed in range(3)]
+    assert len(np.unique(several, axis=0)) == 3
+    assert probe != make_probe(model, text(variants.VOCAB), seed=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"k": 5}, r"k must be in 3\.\.4, what positions and tokens leave to 4 repeats, got 5"),
+        ({"repeats": 1}, "repeats must be at least 2, got 1"),
+        ({"prompts": 0}, "prompts must be at least 1, got 0"),
+        ({"text": [99, 1, 2]}, r"tokens must be in 0\.\.10, got 99"),
+        ({"text": [1, 2, 3], "window": 17}, "beyond the 16 positions"),
+    ],
+)
+def test_rows_that_the_model_cannot_read_are_refused_in_one_line(arguments, message):
+    model = variants.model(variants.named(position="learned", max_length=16))
+    with pytest.raises(ValueError, match=message) as error:
+        make_probe(model, **arguments)
+    assert "\n" not in str(error.value)
+
+
+# --- planted mistakes -------------------------------------------------------------------------------------------------
+
+
+def _heads_reversed(*args, **more):
+    return copy_sums(*args, **more).flip(0)
+
+
+def _one_row_late(start, weights, k, repeats):
+    return copy_sums(start + 1, weights, k, repeats)
+
+
+@pytest.mark.parametrize("mistake", [_heads_reversed, _one_row_late])
+def test_a_planted_mistake_is_seen(monkeypatch, mistake):
+    model = brute.model("llama")
+    probe = make_probe(model, k=7, repeats=3)
+    monkeypatch.setattr(observed_scores, "copy_sums", mistake)
+    expected = brute_force(brute.Returned(model, probe.copies[0]).attention, probe.copies[0], 7)
+    assert np.abs(observe(model, probe).induction - expected.induction).max() > 1e-3

@@ -1,0 +1,243 @@
+"""The iGSM-like task: problems against their own words, the split, its law, rows and documents."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from dynamics.tasks import igsm_problem
+from dynamics.tasks.igsm import IGSM
+from dynamics.tasks.igsm_check import answered, mistake
+from dynamics.tasks.igsm_graph import Parameter, draw_graph, template
+from dynamics.tasks.igsm_problem import draw_problem
+from dynamics.tasks.igsm_text import decoded, encoded, longest_solution, problem_words, solution_words, vocabulary
+from tests.dynamics.tasks.igsm_by_text import needed, parts, sentences, value
+
+RARE = 1e-4  # as in test_tasks
+SMALL = IGSM(modulus=5, layers=2, items=2, names=3, edges=4, operations=6, least=4)
+
+
+def tasks():
+    """Tasks of all sizes whose problems are found soon."""
+    return st.builds(
+        lambda modulus, layers, items, more, edges, least, span, part: IGSM(
+            modulus=modulus, layers=layers, items=items, names=items + more, edges=2 * (layers - 1) + edges,
+            least=least, operations=least + span, part=part,
+        ),
+        st.sampled_from([2, 3, 7, 23]), st.integers(2, 4), st.integers(3, 4), st.integers(0, 3), st.integers(5, 12),
+        st.integers(4, 6), st.integers(0, 5), st.sampled_from(["train", "test", "any"]),
+    )  # fmt: skip
+
+
+@given(tasks(), st.integers(0, 2**32))
+def test_every_problem_is_solved_as_its_own_words_say(task, seed):
+    problem = task.problem(np.random.default_rng(seed))
+    found, question = sentences(" ".join(problem_words(problem)))
+    solution = solution_words(problem)
+    assert value(found, question, task.modulus) == problem.answer == int(solution[-2])
+    assert mistake(problem, solution) is None
+    assert answered(problem, solution)
+    steps = [tuple(step.split()[1:3]) for step in " ".join(solution).split(" . ")[:-1]]
+    assert len(steps) == len(set(steps)) and set(steps) == needed(found, question)
+    for place, step in enumerate(steps):
+        assert parts(found, step) <= set(steps[:place])
+    equations = solution.count(".") + solution.count(";") - len(steps)
+    assert task.least <= equations == problem.graph.operations(problem.question) <= task.operations
+    assert len(solution) <= longest_solution(equations)
+
+
+@given(tasks(), st.integers(0, 2**32))
+def test_every_parameter_of_a_graph_is_what_the_words_say(task, seed):
+    problem = task.problem(np.random.default_rng(seed))
+    found, _ = sentences(" ".join(problem_words(problem)))
+    values = igsm_problem.values_of(problem.graph, list(problem.graph.definitions), problem.numbers, task.modulus)
+    assert {each for each in values if not each.abstract} == found.keys()
+    for name, wanted in values.items():
+        assert value(found, name, task.modulus) == wanted
+        assert set(problem.graph.needed(name)) == needed(found, name)
+    for owner, thing in found:  # one category below, and no more items than there may be
+        assert ord(thing[0]) == ord(owner[0]) + 1
+    items = {name for pair in found for name in pair}
+    assert max(Counter(item[0] for item in items).values()) <= task.items
+    assert len(found) <= max(task.edges, (task.layers - 1) * task.items)
+
+
+@given(tasks(), st.integers(0, 2**32))
+def test_words_and_tokens_are_one_to_one_and_in_the_vocabulary(task, seed):
+    problem = task.problem(np.random.default_rng(seed))
+    words = problem_words(problem) + solution_words(problem)
+    tokens = encoded(words, task.sizes)
+    assert tokens.dtype == np.int64 and tokens.min() >= 11 and tokens.max() < task.vocab
+    assert decoded(tokens, task.sizes) == words
+
+
+def test_every_word_has_one_token_and_a_token_that_is_none_is_shown():
+    words = vocabulary(23, 3, 6)
+    assert len(words) == len(set(words)) == IGSM().vocab - 11 == 88
+    assert encoded(words, IGSM().sizes).tolist() == list(range(11, 99))
+    assert decoded([0, 10, 11, 98, 99], IGSM().sizes) == ["<0>", "<10>", ".", "C5", "<99>"]
+
+
+@given(st.integers(0, 2**32), st.integers(2, 4), st.integers(2, 4), st.integers(3, 20))
+def test_structures_have_the_edges_asked_for(seed, layers, items, edges):
+    graph = draw_graph(np.random.default_rng(seed), layers, items, items + 1, max(edges, 2 * layers))
+    pairs = [each for each in graph.definitions if not each.abstract]
+    below = {thing for _, thing in pairs}
+    assert len(pairs) <= max(edges, 2 * layers, len(below))
+    assert {item[0] for item in below} == set("BCD"[: layers - 1])
+
+
+def templates(task, seed, count):
+    rng = np.random.default_rng(seed)
+    return {template(problem.graph, problem.question) for problem in (task.problem(rng) for _ in range(count))}
+
+
+def test_templates_of_training_and_test_never_meet():
+    # Few operations, so that few templates are drawn again and again and would meet.
+    task = IGSM(modulus=3, layers=2, items=2, names=2, edges=4, operations=4, least=3, part="any")
+    train, test = (templates(task.model_copy(update={"part": part}), 1, 400) for part in ("train", "test"))
+    drawn = templates(task, 2, 800)
+    assert len(train) > 50 and len(test) > 15
+    assert not train & test
+    assert len(drawn & train) > 30 and len(drawn & test) > 10 and 0.12 < len(test) / len(train | test) < 0.4
+
+
+def test_other_operations_make_other_templates():
+    assert not templates(SMALL, 0, 40) & templates(SMALL.at(8), 0, 40)
+    assert SMALL.at(8) == SMALL.model_copy(update={"least": 8, "operations": 8, "part": "test"})
+
+
+def test_a_template_forgets_names_numbers_and_the_order_of_steps():
+    problem = SMALL.problem(np.random.default_rng(3))
+    kept = template(problem.graph, problem.question)
+    other = {"A": "C", "B": "D"}
+
+    def renamed(each):
+        return Parameter(*(other[word[0]] + word[1:] for word in each))
+
+    definitions = {
+        renamed(each): rule._replace(operands=tuple(map(renamed, rule.operands)))
+        for each, rule in reversed(problem.graph.definitions.items())
+    }
+    assert template(problem.graph._replace(definitions=definitions), renamed(problem.question)) == kept
+
+
+def test_answers_are_uniform():
+    task = IGSM(modulus=5, operations=6, least=3, part="any", items=2, edges=6)
+    rng = np.random.default_rng(0)
+    counts = np.bincount([task.problem(rng).answer for _ in range(600)], minlength=5)
+    assert chisquare(counts).pvalue > RARE
+
+
+def test_operations_are_uniform():
+    rng = np.random.default_rng(1)
+    counts = Counter(len(SMALL.problem(rng).letters) for _ in range(300))
+    assert counts.keys() == {4, 5, 6} and chisquare(list(counts.values())).pvalue > RARE
+
+
+@pytest.mark.parametrize("scored", ["answer", "result", "direct"])
+def test_rows_are_scored_where_the_task_says(scored):
+    task = IGSM(operations=6, scored=scored)
+    batch = task.draw(np.random.default_rng(5), 20, task.vocab, 0)
+    task.check(task.vocab)
+    places = set()
+    for row, end, query, target, position in zip(*batch, strict=True):
+        assert end == query + 1 and not row[end:].any()
+        words, answer = decoded(row[:end], task.sizes), decoded([target], task.sizes)[0]
+        told = " ".join(words[: words.index("?") + 1])
+        found, question = sentences(told)
+        assert position == (query - 2 if scored == "answer" else -1)
+        if scored == "result":
+            letter = words[-2 if words[-3] == ";" else -6 if words[-2].isdigit() and words[-3] in "+-*" else -4]
+            assert words[-1] == "="
+            places.add((letter, words.count(".")))
+        else:
+            assert words[-1] == "answer" and int(answer) == value(found, question, 23)
+        assert (scored == "direct") == (words[-2] == "?")
+        if scored == "answer":
+            assert row[position] == target
+    assert scored != "result" or len(places) > 10
+
+
+def test_a_scored_result_is_that_of_the_solution():
+    task = IGSM(operations=6, scored="result")
+    for seed in range(20):
+        batch = task.draw(np.random.default_rng(seed), 1, task.vocab, 0)
+        rng = np.random.default_rng(seed)
+        solved = task.problem(rng)
+        words = problem_words(solved) + solution_words(solved)
+        assert decoded([*batch.tokens[0], *batch.target], task.sizes) == words[: batch.lengths[0] + 1]
+        assert words[batch.lengths[0] + 1] in (";", ".")
+
+
+def test_documents_are_problems_with_solutions():
+    for document in SMALL.documents(np.random.default_rng(0), 20):
+        words = decoded(document.tokens, SMALL.sizes)
+        begin = words.index("?") + 1
+        assert words[-1] == "end" and document.solution.tolist() == [False] * begin + [True] * (len(words) - begin)
+        found, question = sentences(" ".join(words[:begin]))
+        assert int(words[-2]) == value(found, question, 5)
+
+
+def test_packed_rows_are_documents_one_after_another():
+    packed = SMALL.packed(np.random.default_rng(4), 3, 200)
+    rng = np.random.default_rng(4)
+    for tokens, solution, number in zip(*packed, strict=True):
+        assert tokens.shape == solution.shape == number.shape == (200,)
+        count = number[-1] + 1
+        drawn = SMALL.documents(rng, count)
+        np.testing.assert_array_equal(tokens, np.concatenate([each.tokens for each in drawn])[:200])
+        np.testing.assert_array_equal(solution, np.concatenate([each.solution for each in drawn])[:200])
+        assert np.bincount(number)[:-1].tolist() == [len(each.tokens) for each in drawn[:-1]]
+
+
+def test_the_same_seed_draws_the_same():
+    first, second = (IGSM().draw(np.random.default_rng(8), 3, 99, 0) for _ in range(2))
+    other = IGSM().draw(np.random.default_rng(9), 3, 99, 0)
+    for left, right in zip(first, second, strict=True):
+        np.testing.assert_array_equal(left, right)
+    assert first.tokens.shape != other.tokens.shape or (first.tokens != other.tokens).any()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [({"modulus": 22}, "modulus must be a prime, got 22"), ({"modulus": 1}, "modulus must be a prime, got 1"),
+     ({"layers": 5}, r"layers must be in 2\.\.4, got 5"), ({"layers": 1}, r"layers must be in 2\.\.4, got 1"),
+     ({"items": 1}, r"items must be in 2\.\.names = 6, got 1"), ({"names": 2}, r"2\.\.names = 2, got 3"),
+     ({"edges": 3}, r"edges must be at least 2 \(layers - 1\) = 4, got 3"),
+     ({"operations": 27}, r"operations must be in 1\.\.26, one letter each, got 27"),
+     ({"least": 13}, "least must be at most operations = 12, got 13"), ({"least": 0}, "igsm: least"),
+     ({"part": "valid"}, "igsm: part")],
+)  # fmt: skip
+def test_settings_out_of_range_are_one_line(wrong, words):
+    with pytest.raises(ValueError, match=words) as refused:
+        IGSM.checked(wrong, "igsm")
+    assert "\n" not in str(refused.value)
+
+
+def test_what_cannot_be_drawn_is_one_line(monkeypatch):
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="rows must be at least 1, got 0"):
+        IGSM().draw(rng, 0, 99, 0)
+    with pytest.raises(ValueError, match="vocab must be at least 99, got 98"):
+        IGSM().draw(rng, 1, 98, 0)
+    with pytest.raises(ValueError, match="rows and length must be at least 1, got 1 and 0"):
+        IGSM().packed(rng, 1, 0)
+    with pytest.raises(ValueError, match="'zebra' is none of the 88 words"):
+        encoded(["zebra"], IGSM().sizes)
+    with pytest.raises(ValueError, match=r"operations must be in 1\.\.26, one letter each, got 30"):
+        IGSM().at(30)
+    monkeypatch.setattr(igsm_problem, "ATTEMPTS", 20)
+    with pytest.raises(ValueError, match="none of 20 graphs of at most 12 edges has a question of 4 operations that"):
+        draw_problem(rng, IGSM().sizes, 4, lambda graph, question: False)
+
+
+def test_a_heading_names_operations_part_and_what_is_scored():
+    assert IGSM().words() == {
+        "operations": "4 to 12 operations mod 23", "part": "train templates", "scored": "scored at the answer",
+        "edges": "at most 12 edges",
+    }  # fmt: skip
+    assert IGSM().at(15).words()["operations"] == "15 operations mod 23"
