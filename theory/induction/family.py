@@ -15,7 +15,7 @@ Theorem (r = k0/k1, s = q1/q0).
    v1/v0 < 1 (V >= 3). Necessary: the conditions on M are linear and keep under renaming tokens, so the mean over all
    names, M = lambda I + mu J, would do it too; for that M they are these inequalities. So for N.
 2. With k1 = v1 = 0, and where only what leaves the layer is shifted, no weights do it (V >= 3, L = 4): the first two
-   of a b c a change places, and the last output is the same; with unmixed queries the one before it as well.
+   of a b c a change places, and the last output is the same; with unmixed queries those of a b c .. c a after two.
 3. With k1 = 0 no weights do it (V >= 5, L = 6), `MIDDLE`. On q b u c b q and q c b u b q the outputs differ by
    v1 (P_b - P_c)(N_q - N_u)/Z, P the weights e^score, so v1 (P_b - P_c)(D_q - D_u) > 0 for D = N_b - N_c: not for u on
    both sides of q, and of three numbers D one is between the others.
@@ -78,11 +78,26 @@ MEMBERS: dict[str, Member] = {
     "query_value": Member("queries and values, own coefficients", 2, query=0, value=1),
     "partial_key": Member("some channels of the keys, by one place", 0),
     "output": Member("what leaves the layer", 1, after=True),
-    "canon_a": Member("before the layer: as the embedding", 1, 0, 0, 0),
+    "canon_a": Member("before the layer, each channel its own coefficients", 0),
     "canon_b": Member("queries, keys and values, own coefficients", 3, 0, 1, 2),
     "canon_c": Member("before the MLP", 1, after=True),
     "canon_d": Member("inside the MLP", 1, after=True),
 }
+
+
+# Some channels hold the token itself, others the one before: M lets queries read those, keys these, and N values those.
+APART = ("partial_key", "canon_a")
+# Coefficients with which a member implements induction; those of no member that is left out do, or it is OPEN.
+KERNELS: dict[str, tuple[tuple[float, float], ...]] = {
+    "key": ((0.0, 1.0),),
+    "key_value": ((0.0, 1.0), (1.0, 0.0)),
+    "key_value_common": ((-1.0, 1.0),),
+    "query_key": ((1.0, 0.0), (0.0, 1.0)),
+    "partial_key": (),
+    "canon_a": (),
+    "canon_b": ((1.0, 0.0), (0.0, 1.0), (1.0, 0.0)),
+}
+OPEN = ("smear", "query_key_common")
 
 
 class Mixing(NamedTuple):
@@ -122,7 +137,7 @@ def mixing(member: str, kernels: ArrayLike = ()) -> Mixing:
     Raises ValueError for another member or other kernels.
     """
     found = MEMBERS[choice("member", member, tuple(MEMBERS))]
-    if member == "partial_key":  # M reads the shifted channels alone
+    if member in APART:
         reals("kernels", kernels, shape=(0,))
         return Mixing(key=(0.0, 1.0))
     rows = reals("kernels", kernels, shape=(found.kernels, 2) if found.kernels else (0,))
@@ -150,6 +165,12 @@ def value_lead(value: ArrayLike) -> float:
     """min(1, 1 - v1/v0), by which the target leads where all attention is on p + 1 and N = I/v0; 0 where v0 = 0."""
     v0, v1 = reals("value", value, shape=(2,))
     return 0.0 if v0 == 0 else float(min(1.0, 1 - v1 / v0))
+
+
+def possible(member: str) -> bool | None:
+    """Whether the member implements induction with some coefficients; None where that is open."""
+    name = choice("member", member, tuple(MEMBERS))
+    return None if name in OPEN else name in KERNELS
 
 
 def implements(member: str, kernels: ArrayLike = ()) -> Answer:

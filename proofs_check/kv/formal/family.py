@@ -21,7 +21,7 @@ def call(definition: tuple[str, Definition], *arguments: Any) -> Term:
     return Term("call", definition[0], *map(lift, arguments))
 
 
-# -- a sentence of any length: the scores of M = c/(q0 k1) I, the values of N = I/v0 --------------------------------------
+# -- a sentence of any length: the scores of M = c/(q0 k1) I, the values of N = I/v0 -----------------------------------
 
 NAME = define("name", [w, L, p, t], when(either(eq(t, p), eq(t, L)), 0, w[t]))
 HOLDS = define("holds", [w, L, p, t, j], when(eq(call(NAME, w, L, p, t), j), 1, 0))  # x_t = j
@@ -67,7 +67,7 @@ def concentrates() -> list[Statement]:
     ]  # fmt: skip
 
 
-# -- sentences that are written out: any M and N --------------------------------------------------------------------------
+# -- sentences that are written out: any M and N -----------------------------------------------------------------------
 
 
 def _head(length: int) -> tuple[str, Definition]:
@@ -87,7 +87,9 @@ def _head(length: int) -> tuple[str, Definition]:
 HEADS = {length: _head(length) for length in range(3, 7)}
 
 
-def head(sentence: Sequence[int], token: Any, query: Any = (q0, q1), key: Any = (k0, k1), value: Any = (v0, v1)) -> Term:
+def head(
+    sentence: Sequence[int], token: Any, query: Any = (q0, q1), key: Any = (k0, k1), value: Any = (v0, v1)
+) -> Term:
     return call(HEADS[len(sentence)], *sentence, token, *query, *key, *value, M, N)
 
 
@@ -106,6 +108,7 @@ def _numbers(names: str) -> list[Any]:
 
 
 SWAPPED, UNSEEN = ((1, 2, 3, 1), (2, 1, 3, 1)), ((1, 2, 3, 1), (1, 2, 3, 2))
+LONGER = (1, 2, 3, 3, 3, 1), (2, 1, 3, 3, 3, 1)  # targets as of SWAPPED
 
 
 def same_output() -> list[Statement]:
@@ -122,8 +125,8 @@ def same_output() -> list[Statement]:
         ),
         statement(
             "kv.beyond.family.after", for_all=[*weights(3), token, *_numbers("q0 k0 v0")],
-            says=both(*(eq(head(one[:end], j, **unmixed), head(other[:end], j, **unmixed)) for end in (4, 3))),
-            using=[HEADS[3], HEADS[4]],
+            says=both(*(eq(*(head(x[:end], j, **unmixed) for x in LONGER)) for end in (6, 5, 4, 3))),
+            using=list(HEADS.values()),
         ),
         statement(
             "kv.beyond.family.unseen", for_all=[*weights(3), token, *_numbers("q1 k1 v1")],
@@ -181,7 +184,7 @@ def only_key() -> Statement:
     )  # fmt: skip
 
 
-# -- which weights concentrate --------------------------------------------------------------------------------------------
+# -- which weights concentrate -----------------------------------------------------------------------------------------
 
 # The score of a place with this token, after that one, where the last two are b a.
 own, previous, a, b = map(var, ("own", "previous", "a", "b"))
