@@ -67,21 +67,23 @@ class FamilyModel(nn.Module):
         hidden = 4 * width if self.place.mlp else 0
         self.inner = drawn(width, hidden) if hidden else None
         self.out = drawn(hidden or width, vocabulary)
-        self.kernels = nn.ParameterList(self._kernel(at, runs, hidden, width, generator) for at in self._numbers())
+        self.kernels = nn.ParameterList(
+            self._kernel(hidden if inside else width, settings, generator) for inside in self._numbers()
+        )
 
-    def _numbers(self) -> list[int]:
-        """The kernels that are learnt: for each the hidden channels' count if it mixes those, else 0."""
+    def _numbers(self) -> list[bool]:
+        """The kernels that are learnt: for each whether it mixes the hidden channels."""
         if self.place.offset:
             return []
-        found = {n: int(n == self.place.hidden) for n in self.place[:5] if n is not None}
+        found = {n: n == self.place.hidden for n in self.place[:5] if n is not None}
         return [found[n] for n in sorted(found)]
 
-    def _kernel(self, inside: int, runs: int, hidden: int, width: int, generator: torch.Generator) -> nn.Parameter:
+    def _kernel(self, wide: int, settings: FamilyTraining, generator: torch.Generator) -> nn.Parameter:
         """(runs, channels or 1, window): own uniform on [0, 1], the token before what is left to 1, others 0."""
-        channels = (hidden if inside else width) if self.place.canon else 1
+        runs, channels = settings.runs, wide if self.place.canon else 1
         own = torch.rand(runs, channels, 1, generator=generator)
         rest = torch.zeros(runs, channels, LONGEST - 2 if self.place.canon else 0)
-        return nn.Parameter(torch.cat([own, 1 - own, rest], dim=-1))
+        return nn.Parameter(torch.cat([-own if settings.opposite else own, 1 - own, rest], dim=-1))
 
     def _mixed(self, x: Tensor, number: int | None) -> Tensor:
         """sum_j c_j x_{t-j} over the places, x (runs, batch, places, channels); x_0, x_{-1}, .. are 0."""

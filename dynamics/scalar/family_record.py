@@ -15,7 +15,10 @@ LEARNT = 0.95
 
 
 class FamilyTraining(Strict):
-    """`runs` models side by side on sentences of 3 to `longest` tokens of the vocabulary."""
+    """`runs` models side by side on sentences of 3 to `longest` tokens of the vocabulary.
+
+    opposite: own coefficients start below 0, so that own and previous have opposite signs.
+    """
 
     vocabulary: Annotated[int, Field(ge=3, le=1000)] = 8
     longest: Annotated[int, Field(ge=3, le=1000)] = 10
@@ -24,6 +27,7 @@ class FamilyTraining(Strict):
     batch: Positive = 64
     rate: Annotated[float, Field(gt=0)] = 0.01
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    opposite: bool = False
 
 
 class FamilyCell(Strict):
@@ -47,11 +51,12 @@ class FamilyCell(Strict):
 
 
 class FamilyStudy(Strict):
-    """All cells, with what made them."""
+    """All cells, with what made them; further: the same members trained otherwise, where a cell and theory disagree."""
 
     version: str
     torch_version: str
     cells: tuple[FamilyCell, ...]
+    further: tuple[FamilyCell, ...] = ()
 
 
 def write_family(path: str | Path, study: FamilyStudy) -> None:

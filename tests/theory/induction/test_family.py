@@ -1,6 +1,6 @@
 """The family of shifts against brute force over all short sentences, and drawn weights where none will do."""
 
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -10,11 +10,11 @@ from proofs_check.evidence.tolerances import ROUNDING, VISIBLE
 from proofs_check.oracles import family as oracle
 from theory import induction
 from theory.induction import family
-from theory.induction.family import MEMBERS, MIDDLE, ONLY_KEY, SWAPPED, UNSEEN, mixing
+from theory.induction.family import APART, MEMBERS, MIDDLE, ONLY_KEY, OPEN, SWAPPED, UNSEEN, mixing, possible
 
 KERNELS = {"query_key": [(1, -0.5), (0.25, 1)], "canon_b": [(1, -0.5), (0.25, 1), (1, 0.5)],
            "key_value": [(0.5, 1), (1, -2)], "key_value_common": [(-1, 1)], "key": [(0.5, 1)]}  # fmt: skip
-YES = [*KERNELS, "partial_key"]
+YES = [*KERNELS, *APART]
 ALL = [item for length in (3, 4, 5) for item in oracle.sentences(4, length)]
 
 
@@ -121,12 +121,27 @@ def test_members_that_do_not_say_why(name):
     after = ("none", "query", "output", "canon_c", "canon_d")
     expected = {**dict.fromkeys(after, ("same_output", SWAPPED)),
                 **dict.fromkeys(("value", "query_value"), ("middle", MIDDLE)),
-                **dict.fromkeys(("smear", "canon_a", "query_key_common"), ("not_concentrated", ()))}  # fmt: skip
+                **dict.fromkeys(("smear", "query_key_common"), ("not_concentrated", ()))}  # fmt: skip
     assert (answer.reason, answer.sentences) == expected[name]
     assert answer.holds is (None if answer.reason == "not_concentrated" else False)
     assert induction.implements("key", [(1.5, 1)])[1::3] == ("only_key", ONLY_KEY)
     assert induction.implements("smear", [(0, 1)])[1::3] == ("same_output", UNSEEN)
     assert induction.implements("key_value_common", [(1, 2)]).holds is None
+
+
+PAIRS = [(own, previous) for own in (-1.0, 0.0, 0.5, 1.0) for previous in (-0.5, 0.0, 0.5, 2.0)]
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_what_is_possible_is_so_with_the_coefficients_named_and_else_with_none(name):
+    told = possible(name)
+    count = MEMBERS[name].kernels
+    assert told is None or name not in OPEN
+    if told:
+        assert induction.implements(name, family.KERNELS[name]).holds
+    else:
+        found = {induction.implements(name, rows if count else ()).holds for rows in product(PAIRS, repeat=count)}
+        assert True not in found and (told is None or found == {False})
 
 
 @pytest.mark.parametrize("query", [(1, 0), (0.7, -1.3)])
