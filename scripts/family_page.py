@@ -38,13 +38,15 @@ and with no weights behind the layer. "Not decided": no fixed weights concentrat
 
 def page(registry) -> str:
     """The members, the claims that carry their answers with what the core says of each, the trainings."""
+    from .docs import escaped
+
     outcomes = {name: _outcome(registry[ID + name]) for name in POINTS}
     lines = ["# Where a shift must stand", "", LEAD, "", "| member | mixed | answer | claims |", "|---|---|---|---|"]
     for name, (claims, note) in CARRIED.items():
         told = ", ".join(f"`{ID}{claim}` ({outcomes[claim]})" for claim in claims)
         lines.append(f"| {name} | {MEMBERS[name].where} | {_answer(name)}{'; ' + note if note else ''} | {told} |")
     lines += ["", "## What the claims say", "", "| claim | outcome | statement |", "|---|---|---|"]
-    lines += [f"| `{ID}{name}` | {outcomes[name]} | {_escaped(registry[ID + name].statement)} |" for name in POINTS]
+    lines += [f"| `{ID}{name}` | {outcomes[name]} | {escaped(registry[ID + name].statement)} |" for name in POINTS]
     return "\n".join([*lines, "", *_trained(), ""])
 
 
@@ -73,9 +75,13 @@ def _trained() -> list[str]:
     at = {(cell.member, cell.width): cell for cell in cells}
     widths = sorted({width for _, width in at})
     one = cells[0].training
-    lines = ["## Trained", "", f"{one.runs} runs a cell, {one.vocabulary} tokens, sentences of 3 to {one.longest}; "
-             "weights and coefficients are learnt from random ones (`dynamics.scalar.family`). Accuracy on fresh sentences, "
-             f"worst to best run; a cell learns if its best is above {LEARNT}.", ""]  # fmt: skip
+    setting = (
+        f"{one.runs} runs a cell, {one.vocabulary} tokens, sentences of 3 to {one.longest}; weights and coefficients"
+    )
+    setting += (
+        " are learnt from random ones (`dynamics.scalar.family`). Accuracy on fresh sentences, worst to best run;"
+    )
+    lines = ["## Trained", "", f"{setting} a cell learns if its best is above {LEARNT}.", ""]
     heads = "".join(f" width {width} | learns |" for width in widths)
     lines += [f"| member | theorem |{heads}", "|---|---|" + "---|---|" * len(widths)]
     words = {True: "yes", False: "no", None: "not decided"}
@@ -86,16 +92,17 @@ def _trained() -> list[str]:
 
 
 def _further(cells: tuple[FamilyCell, ...]) -> list[str]:
-    """The experiment on the cell where training does not find what exists."""
-    lines = ["Where a cell does not learn what the theorem has weights for, the coefficients' start is why: keys and values "
-             "that share (own, previous) need opposite signs, the runs above start with equal ones, and between lies own = "
-             "0, where no value is read. Started with own below 0:", ""]  # fmt: skip
-    return [*lines, *(f"- {cell.member}, width {cell.width}: {_range(cell)}" for cell in cells)]
+    """The experiments on the cells where training does not find what exists."""
+    lead = "Training does not find in every run what the theorem has weights for. Keys and values that share (own, previous)"
+    lead += " need opposite signs (r < 0), and the runs above start with equal ones. Otherwise the same:"
+    lines = [lead, ""]
+    return [*lines, *map(_line, cells)]
+
+
+def _line(cell: FamilyCell) -> str:
+    signs, found = "opposite" if cell.training.opposite else "equal", sum(share > LEARNT for share in cell.accuracy)
+    return f"- {cell.member}, width {cell.width}, {signs} signs at first: {found} of {cell.training.runs} runs learn"
 
 
 def _range(cell: FamilyCell) -> str:
     return f"{min(cell.accuracy):.3f} to {max(cell.accuracy):.3f}"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("_", "\\_").replace("*", "\\*")

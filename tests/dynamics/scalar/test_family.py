@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from dynamics.scalar import family
-from dynamics.scalar.family_record import LEARNT, FamilyCell, FamilyTraining, read_family, write_family
+from dynamics.scalar.family_record import FamilyCell, FamilyTraining, read_family, write_family
 from proofs_check.evidence.tolerances import ROUNDING
 from proofs_check.oracles import family as oracle
 from theory.induction.family import KERNELS, MEMBERS, OPEN, mixing, possible
@@ -76,17 +76,17 @@ def test_the_recorded_cells_agree_with_the_theorem():
     apart = {at: found for at, found in told.items() if found[0] != found[1]}
     assert apart == {at: (False, True) for at in apart}  # none learns what the theorem excludes
     assert len(told) == 2 * (len(MEMBERS) - len(OPEN)) and sum(true for _, true in told.values()) == 2 * len(KERNELS)
-    again = {(cell.member, cell.width): cell for cell in STUDY.further}
-    assert all(again[at].learns for at in apart), apart
+    learnt = {(cell.member, cell.width) for cell in STUDY.further if cell.learns}
+    assert set(apart) <= learnt, apart
 
 
-def test_shared_coefficients_are_learnt_from_a_start_of_opposite_signs():
-    """The theorem needs k0/k1 < 0; a start of equal signs leaves most runs on the other side."""
+def test_shared_coefficients_are_learnt_by_some_runs_with_other_seeds_or_signs():
+    """The theorem needs k0/k1 < 0, and the cells start with equal signs."""
+    first = {(cell.member, cell.width): cell.training for cell in STUDY.cells}
+    assert {cell.training.opposite for cell in STUDY.further} == {False, True}
     for cell in STUDY.further:
-        first = next(one for one in STUDY.cells if (one.member, one.width) == (cell.member, cell.width))
-        assert cell.member == "key_value_common" and cell.training.opposite and not first.training.opposite
-        assert cell.training == first.training.model_copy(update={"opposite": True})
-        assert sum(share > LEARNT for share in cell.accuracy) > sum(share > LEARNT for share in first.accuracy)
+        changed = {"opposite": cell.training.opposite, "runs": cell.training.runs}
+        assert cell.training == first[cell.member, cell.width].model_copy(update=changed)
 
 
 @pytest.mark.deep
