@@ -93,8 +93,8 @@ def _trained() -> list[str]:
 
 def _further(cells: tuple[FamilyCell, ...]) -> list[str]:
     """The experiments on the cells where training does not find what exists."""
-    lead = "Training does not find in every run what the theorem has weights for. Keys and values that share (own, previous)"
-    lead += " need opposite signs (r < 0), and the runs above start with equal ones. Otherwise the same:"
+    lead = "Training does not find in every run what the theorem has weights for. Keys and values that share (own,"
+    lead += " previous) need opposite signs (r < 0), and the runs above start with equal ones. Otherwise the same:"
     lines = [lead, ""]
     return [*lines, *map(_line, cells)]
 

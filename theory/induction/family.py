@@ -21,6 +21,8 @@ Theorem (r = k0/k1, s = q1/q0).
    both sides of q, and of three numbers D one is between the others.
 4. A key that is shifted alone implements exactly where k1 is not 0 and r < 1 (V >= 3). `ONLY_KEY` has the sentences of
    the proof that r >= 1 fails, of 5 tokens or fewer.
+Where each channel has coefficients of its own (a key offset, Canon A), some hold the token and others the one before;
+M and N choose: q = v = (1, 0), k = (0, 1) of point 1, in a width of 2 V or more.
 What stands behind each point: claims of the ledger, `kv.beyond.family.*`, whose statements the core decides (the page
 docs/family.md lists them by member), and for all of it brute force over short sentences. Point 1 for every length; a
 linear programme over all M beside it.
