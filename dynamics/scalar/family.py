@@ -8,13 +8,17 @@ coefficients and weights are learnt from random ones, many runs side by side.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from dynamics.scalar.family_record import FamilyTraining
+from dynamics.files.manifest import package_version
+from dynamics.scalar.family_record import FamilyCell, FamilyStudy, FamilyTraining
 
+Cell = tuple[str, int, FamilyTraining]
+WIDTHS = (16, 32)
 LONGEST = 4  # places that what leaves the layer is mixed from
 
 
@@ -163,3 +167,24 @@ def accuracy(
         words, target = draw_sentences(settings, count, length, generator)
         right += (model(words).argmax(-1) == target).float().mean(1)
     return tuple(round(float(share), 4) for share in right / (settings.longest - 2))
+
+
+def plan() -> tuple[list[Cell], list[Cell]]:
+    """Every member at both widths, and what is tried where training does not find the weights that exist."""
+    one = FamilyTraining()
+    more, opposite = one.model_copy(update={"runs": 12}), one.model_copy(update={"opposite": True})
+    further = [("key_value_common", 32, more), *(("key_value_common", width, opposite) for width in WIDTHS)]
+    return [(member, width, one) for member in PLACES for width in WIDTHS], further
+
+
+def run_family(cells: Sequence[Cell], further: Sequence[Cell], report: Callable[[], object] = bool) -> FamilyStudy:
+    """All trainings of a plan, one after the other; `report` is called after each."""
+
+    def found(cell: Cell) -> FamilyCell:
+        member, width, settings = cell
+        share = trained(member, settings, width)
+        report()
+        return FamilyCell(member=member, width=width, training=settings, accuracy=share)
+
+    return FamilyStudy(version=package_version(), torch_version=torch.__version__,
+                       cells=tuple(map(found, cells)), further=tuple(map(found, further)))  # fmt: skip

@@ -22,10 +22,10 @@ class FamilyTraining(Strict):
 
     vocabulary: Annotated[int, Field(ge=3, le=1000)] = 8
     longest: Annotated[int, Field(ge=3, le=1000)] = 10
-    runs: Positive = 4
-    steps: Positive = 3000
-    batch: Positive = 64
-    rate: Annotated[float, Field(gt=0)] = 0.01
+    runs: Positive = 3
+    steps: Positive = 1200
+    batch: Positive = 32
+    rate: Annotated[float, Field(gt=0)] = 0.02
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     opposite: bool = False
 
