@@ -21,7 +21,7 @@ CARRIED: dict[str, tuple[tuple[str, ...], str]] = {
     "partial_key": (WEIGHTS, "the shifted channels carry the key: r = 0"),
     "output": (("after",), ""),
     "canon_a": (WEIGHTS, "half of the channels hold the token, half the one before: r = s = u = 0; width 2 V or more"),
-    "canon_b": ((*WEIGHTS, "necessary", "decodes", "middle"), "no weights where k1 = 0"),
+    "canon_b": ((*WEIGHTS, "necessary", "decodes", "middle"), "of window 2, one kernel each: no weights where k1 = 0"),
     "canon_c": (("after",), "window up to 4, whatever the MLP"),
     "canon_d": (("after",), "window up to 4, whatever the MLP"),
 }

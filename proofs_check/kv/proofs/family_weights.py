@@ -221,3 +221,8 @@ SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "kv.beyond.family.attention": _attention,
     "kv.beyond.family.right": _right,
 }
+
+NEEDS = {
+    "kv.beyond.family.right": "a search that ends: its script goes through with kv.beyond.family.gap granted at every "
+    "place, and that one is proved; the whole has not been searched to the end",
+}
