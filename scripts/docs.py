@@ -1,11 +1,11 @@
-"""Write the generated pages: claims, errata, statements, arena, gallery, picture of the rooms, the README's counts."""
+"""Write the generated pages: claims, errata, statements, arena, family, gallery, rooms, the README's counts."""
 
 import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from . import arena_page, cli, docket, rooms, theory_table
+from . import arena_page, cli, docket, family_page, rooms, theory_table
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- counts: begin -->", "<!-- counts: end -->"
@@ -47,6 +47,7 @@ def pages(registry) -> dict[Path, str]:
         ROOT / "docs" / "gallery.md": gallery(),
         ROOT / "docs" / "rooms.svg": rooms.picture(),
         ROOT / "docs" / "theory.md": theory_table.page(),
+        ROOT / "docs" / "family.md": family_page.page(registry),
         sentences: with_shares(sentences.read_text("utf-8"), registry),
         readme: with_counts(readme.read_text("utf-8"), registry),
     }

@@ -57,6 +57,7 @@ SECTIONS = (
     "beyond.slice",
     "beyond.fold",
     "beyond.late", "beyond.route",
+    "beyond.family",
     "beyond.critical",
     "beyond.width",
     "beyond.temperature",

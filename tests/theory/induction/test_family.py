@@ -1,5 +1,7 @@
 """The family of shifts against brute force over all short sentences, and drawn weights where none will do."""
 
+from itertools import permutations, product
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -8,11 +10,11 @@ from proofs_check.evidence.tolerances import ROUNDING, VISIBLE
 from proofs_check.oracles import family as oracle
 from theory import induction
 from theory.induction import family
-from theory.induction.family import MEMBERS, MIDDLE, ONLY_KEY, SWAPPED, UNSEEN, mixing
+from theory.induction.family import APART, MEMBERS, MIDDLE, ONLY_KEY, OPEN, SWAPPED, UNSEEN, mixing, possible
 
 KERNELS = {"query_key": [(1, -0.5), (0.25, 1)], "canon_b": [(1, -0.5), (0.25, 1), (1, 0.5)],
            "key_value": [(0.5, 1), (1, -2)], "key_value_common": [(-1, 1)], "key": [(0.5, 1)]}  # fmt: skip
-YES = [*KERNELS, "partial_key"]
+YES = [*KERNELS, *APART]
 ALL = [item for length in (3, 4, 5) for item in oracle.sentences(4, length)]
 
 
@@ -119,12 +121,27 @@ def test_members_that_do_not_say_why(name):
     after = ("none", "query", "output", "canon_c", "canon_d")
     expected = {**dict.fromkeys(after, ("same_output", SWAPPED)),
                 **dict.fromkeys(("value", "query_value"), ("middle", MIDDLE)),
-                **dict.fromkeys(("smear", "canon_a", "query_key_common"), ("not_concentrated", ()))}  # fmt: skip
+                **dict.fromkeys(("smear", "query_key_common"), ("not_concentrated", ()))}  # fmt: skip
     assert (answer.reason, answer.sentences) == expected[name]
     assert answer.holds is (None if answer.reason == "not_concentrated" else False)
     assert induction.implements("key", [(1.5, 1)])[1::3] == ("only_key", ONLY_KEY)
     assert induction.implements("smear", [(0, 1)])[1::3] == ("same_output", UNSEEN)
     assert induction.implements("key_value_common", [(1, 2)]).holds is None
+
+
+PAIRS = [(own, previous) for own in (-1.0, 0.0, 0.5, 1.0) for previous in (-0.5, 0.0, 0.5, 2.0)]
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_what_is_possible_is_so_with_the_coefficients_named_and_else_with_none(name):
+    told = possible(name)
+    count = MEMBERS[name].kernels
+    assert told is None or name not in OPEN
+    if told:
+        assert induction.implements(name, family.KERNELS[name]).holds
+    else:
+        found = {induction.implements(name, rows if count else ()).holds for rows in product(PAIRS, repeat=count)}
+        assert True not in found and (told is None or found == {False})
 
 
 @pytest.mark.parametrize("query", [(1, 0), (0.7, -1.3)])
@@ -167,16 +184,35 @@ def test_the_middle_sentences_are_served_where_keys_are_shifted():
 
 
 def test_the_steps_of_the_proof_for_keys_alone():
-    """The difference of the first two sentences, and what q b q and b q b multiply to, on drawn weights."""
+    """What the first sentence and the renamed second one say together, on drawn weights."""
     rng = np.random.default_rng(2)
+    one_x, other_x = ONLY_KEY[0], named(ONLY_KEY[1], (0, 2, 1))
+    assert (target(one_x), target(other_x)) == (1, 2)
     for _ in range(100):
         match, read = rng.normal(size=(4, 4)), rng.normal(size=(4, 4))
         own, previous = rng.normal(size=2)
         f, g = np.exp(own * match[0]), np.exp(previous * match[0])
         e = f * (read[:, 1] - read[:, 2])
-        one, other = (oracle.output(x, (1, 0), (own, previous), (1, 0), match, read) for x in ONLY_KEY[:2])
-        found = total(ONLY_KEY[0], f, g) * (one[1] - one[2]) - total(ONLY_KEY[1], f, g) * (other[1] - other[2])
-        assert found == pytest.approx((g[0] - g[3]) * (e[1] - e[2]), rel=1e-9, abs=1e-9)
+        one, other = (oracle.output(x, (1, 0), (own, previous), (1, 0), match, read) for x in (one_x, other_x))
+        found = total(one_x, f, g) * (one[1] - one[2]) - total(other_x, f, g) * (other[1] - other[2])
+        assert found == pytest.approx((g[0] - g[1]) * (e[1] - e[2]), rel=1e-9, abs=1e-9)
+
+
+def served(match, read, key):
+    """Whether a head with shifted keys is right on the sentences of ONLY_KEY, whatever the names."""
+    names = list(permutations(range(3)))
+    return all(right(oracle.output(named(x, n), (1, 0), key, (1, 0), match, read), target(named(x, n)))
+               for x in ONLY_KEY for n in names)  # fmt: skip
+
+
+def test_no_weights_serve_keys_that_weigh_their_own_token_as_much():
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        match, read = drawn(rng, 3)
+        near, _ = induction.head_weights((1, 0), (0, 1), (1, 0), 3, rng.uniform(0, 6))
+        for ratio in (1.0, 1.0 + rng.exponential()):
+            assert not served(match, read, (ratio, 1)) and not served(near + 0.1 * match, np.eye(3), (ratio, 1))
+    assert served(9 * np.eye(3), np.eye(3), (0.5, 1))
 
 
 def total(x, f, g):

@@ -30,6 +30,7 @@ from proofs_check.core.terms import (
     substitute,
     tanh,
 )
+from proofs_check.kv.formal import family
 from proofs_check.kv.tables.cells import TABLE_2, TABLE_5
 from proofs_check.kv.tables.configuration_data import CAPTION_BATCH_M, M_OF_A_BATCH, TABLE_16
 from proofs_check.language.converted import term
@@ -819,7 +820,7 @@ def _fisher() -> Statement:
 
 FORMAL: dict[str, Statement] = {
     found.name: found for found in (*two_layers(), *shifted_head(), *sentence(), *landscape(), *elsewhere())
-}
+} | family.FORMAL
 
 # What a proof needs beyond following definitions and exact arithmetic.
 _SPLIT = "split the sums over places at r = i, i + 1, T + 1: scores a1, a2, a1, else 0, so the weights add up to S"

@@ -1,0 +1,72 @@
+"""Checked records of the trained members of the family of shifts. No torch here."""
+
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from dynamics.files.hashed import read_hashed, write_hashed
+from dynamics.files.manifest import Strict
+from dynamics.files.shipped import FOLDER
+from dynamics.model.config import Fraction01, Positive
+
+SHIPPED = FOLDER / "scalar" / "family.json"
+LEARNT = 0.95
+
+
+class FamilyTraining(Strict):
+    """`runs` models side by side on sentences of 3 to `longest` tokens of the vocabulary.
+
+    opposite: own coefficients start below 0, so that own and previous have opposite signs.
+    """
+
+    vocabulary: Annotated[int, Field(ge=3, le=1000)] = 8
+    longest: Annotated[int, Field(ge=3, le=1000)] = 10
+    runs: Positive = 3
+    steps: Positive = 1200
+    batch: Positive = 32
+    rate: Annotated[float, Field(gt=0)] = 0.02
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    opposite: bool = False
+
+
+class FamilyCell(Strict):
+    """The accuracies on fresh sentences of a member at a width, one a run."""
+
+    member: str
+    width: Positive
+    training: FamilyTraining
+    accuracy: tuple[Fraction01, ...]
+
+    @model_validator(mode="after")
+    def _sizes_agree(self) -> Self:
+        if len(self.accuracy) != self.training.runs:
+            raise ValueError("one accuracy a run is needed")
+        return self
+
+    @property
+    def learns(self) -> bool:
+        """Whether some run answers more than 95 % of fresh sentences."""
+        return max(self.accuracy) > LEARNT
+
+
+class FamilyStudy(Strict):
+    """All cells, with what made them; further: the same members trained otherwise, where a cell and theory disagree."""
+
+    version: str
+    torch_version: str
+    cells: tuple[FamilyCell, ...]
+    further: tuple[FamilyCell, ...] = ()
+
+
+def write_family(path: str | Path, study: FamilyStudy) -> None:
+    """Write a study atomically, and its hash beside it."""
+    write_hashed(path, study.model_dump_json().replace("},{", "},\n{") + "\n")  # a line a cell
+
+
+def read_family(path: str | Path = SHIPPED) -> FamilyStudy:
+    """Read a study and check its hash; default, the one that comes with the package.
+
+    Raises OSError: a file is missing. ValueError, one plain line: not a study, a value out of range, or changed since.
+    """
+    return FamilyStudy.parsed(read_hashed(path), str(path))

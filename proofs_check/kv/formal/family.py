@@ -1,0 +1,229 @@
+"""The family theorem as statements: which shifts let one attention layer without positions be an induction head.
+
+The head, its members and the answers stand in `theory.induction.family`. r = k0/k1 and s = q1/q0 are the ratios of the
+kernels, u = v1/v0. A sentence of any length names its last token 0 and every other one by a positive number; sentences
+of the proofs that no weights will do are written out, their letters numbered.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise, permutations
+from typing import Any
+
+from proofs_check.core.statement import Definition, Statement
+from proofs_check.core.terms import Term, absolute, both, either, eq, exp, implies, lift, ne
+from proofs_check.language.notation import define, largest, least, real, sequence, statement, total, var, when, whole
+
+L, p, t, w, j, k, V, M, N, r, s, u, c = map(var, ("L", "p", "t", "w", "j", "k", "V", "M", "N", "r", "s", "u", "c"))
+q0, q1, k0, k1, v0, v1 = COEFFICIENTS = tuple(map(var, ("q0", "q1", "k0", "k1", "v0", "v1")))
+
+
+def call(definition: tuple[str, Definition], *arguments: Any) -> Term:
+    return Term("call", definition[0], *map(lift, arguments))
+
+
+# -- a sentence of any length: the scores of M = c/(q0 k1) I, the values of N = I/v0 -----------------------------------
+
+NAME = define("name", [w, L, p, t], when(either(eq(t, p), eq(t, L)), 0, w[t]))
+HOLDS = define("holds", [w, L, p, t, j], when(eq(call(NAME, w, L, p, t), j), 1, 0))  # x_t = j
+FOLLOWS = define("follows", [w, L, p, t, j], when(both(t >= 2, eq(call(NAME, w, L, p, t - 1), j)), 1, 0))  # x_{t-1} = j
+READS = define("reads", [w, L, p, t, j, r], r * call(HOLDS, w, L, p, t, j) + call(FOLLOWS, w, L, p, t, j))
+SCORE = define(
+    "score", [w, L, p, t, r, s],
+    call(READS, w, L, p, t, 0, r) + s * call(READS, w, L, p, t, call(NAME, w, L, p, L - 1), r),
+)  # fmt: skip
+GAP = define("gap", [r, s], least(1, 1 + r * s) - largest(0, r, s, r + s, r * s, r * s + s))
+LEAD = define("lead", [u], least(1, 1 - u))
+WEIGHT = define("weight", [w, L, p, t, r, s, c], exp(c * call(SCORE, w, L, p, t, r, s)))
+VALUE = define("value", [w, L, p, t, j, u], call(HOLDS, w, L, p, t, j) + u * call(FOLLOWS, w, L, p, t, j))
+OUTPUT = define(
+    "output", [w, L, p, j, r, s, u, c],
+    total(k, 1, L, call(WEIGHT, w, L, p, k, r, s, c) * call(VALUE, w, L, p, k, j, u))
+    / total(k, 1, L, call(WEIGHT, w, L, p, k, r, s, c)),
+)  # fmt: skip
+SENTENCE = [NAME, HOLDS, FOLLOWS, READS, SCORE, GAP, LEAD, WEIGHT, VALUE, OUTPUT]
+ANY = [whole("L", 3), whole("p", 1, L - 2), sequence("w", L, 0, open="low")]
+RATIOS = [real("r"), real("s")]
+
+
+def concentrates() -> list[Statement]:
+    """Point 1, first half: which weights do it."""
+    score, target = (lambda place: call(SCORE, w, L, p, place, r, s)), call(NAME, w, L, p, p + 1)
+    share = call(WEIGHT, w, L, p, p + 1, r, s, c) / total(k, 1, L, call(WEIGHT, w, L, p, k, r, s, c))
+    logit = lambda token: call(OUTPUT, w, L, p, token, r, s, u, c)  # noqa: E731
+    return [
+        statement(
+            "kv.beyond.family.gap", for_all=[*ANY, whole("t", 1, L), *RATIOS], given=[ne(t, p + 1)],
+            says=call(GAP, r, s) <= score(p + 1) - score(t), using=SENTENCE,
+        ),
+        statement(
+            "kv.beyond.family.attention", for_all=[*ANY, *RATIOS, real("c", 0)],
+            says=1 - share <= (L - 1) / (L - 1 + exp(c * call(GAP, r, s))), using=SENTENCE,
+        ),
+        statement(
+            "kv.beyond.family.right", for_all=[*ANY, *RATIOS, real("u"), real("c", 0), real("j", 0)],
+            given=[ne(j, target), (L - 1) * (1 + absolute(u)) < call(LEAD, u) * exp(c * call(GAP, r, s))],
+            says=logit(j) < logit(target), using=SENTENCE,
+        ),
+    ]  # fmt: skip
+
+
+# -- sentences that are written out: any M and N -----------------------------------------------------------------------
+
+
+def _head(length: int) -> tuple[str, Definition]:
+    """Entry j of the output at the last of `length` tokens x1, x2, .., for any weights."""
+    x = [var(f"x{place}") for place in range(1, length + 1)]
+
+    def asked(token: Term) -> Term:
+        return q0 * M[x[-1], token] + q1 * M[x[-2], token]
+
+    scores = [k0 * asked(x[0]), *(k0 * asked(own) + k1 * asked(previous) for previous, own in pairwise(x))]
+    values = [v0 * N[x[0], j], *(v0 * N[own, j] + v1 * N[previous, j] for previous, own in pairwise(x))]
+    weights = [exp(score) for score in scores]
+    top = Term("add", *(weight * value for weight, value in zip(weights, values, strict=True)))
+    return define(f"head_{length}", [*x, j, *COEFFICIENTS, M, N], top / Term("add", *weights))
+
+
+HEADS = {length: _head(length) for length in range(3, 7)}
+
+
+def head(
+    sentence: Sequence[int], token: Any, query: Any = (q0, q1), key: Any = (k0, k1), value: Any = (v0, v1)
+) -> Term:
+    return call(HEADS[len(sentence)], *sentence, token, *query, *key, *value, M, N)
+
+
+def weights(names: int) -> list[Any]:
+    """Any vocabulary of at least so many names, any M and N."""
+    return [whole("V", names), sequence("M", (V, V)), sequence("N", (V, V))]
+
+
+def fails(sentence: Sequence[int], target: int, other: int, **kernels: Any) -> Term:
+    """The target does not lead this other token."""
+    return head(sentence, target, **kernels) <= head(sentence, other, **kernels)
+
+
+def _numbers(names: str) -> list[Any]:
+    return [real(name) for name in names.split()]
+
+
+SWAPPED, UNSEEN = ((1, 2, 3, 1), (2, 1, 3, 1)), ((1, 2, 3, 1), (1, 2, 3, 2))
+LONGER = (1, 2, 3, 3, 3, 1), (2, 1, 3, 3, 3, 1)  # targets as of SWAPPED
+
+
+def same_output() -> list[Statement]:
+    """Point 2: two sentences of one output, and different targets."""
+    plain, shifted = {"key": (k0, 0), "value": (v0, 0)}, {"query": (0, q1), "key": (0, k1), "value": (0, v1)}
+    unmixed = {"query": (q0, 0), **plain}
+    (one, other), (seen, unseen) = SWAPPED, UNSEEN
+    token = whole("j", 1, V)
+    return [
+        statement(
+            "kv.beyond.family.swapped", for_all=[*weights(3), token, *_numbers("q0 q1 k0 v0")],
+            says=both(eq(head(one, j, **plain), head(other, j, **plain)),
+                      either(fails(one, 2, 3, **plain), fails(other, 3, 2, **plain))), using=[HEADS[4]],
+        ),
+        statement(
+            "kv.beyond.family.after", for_all=[*weights(3), token, *_numbers("q0 k0 v0")],
+            says=both(*(eq(*(head(x[:end], j, **unmixed) for x in LONGER)) for end in (6, 5, 4, 3))),
+            using=list(HEADS.values()),
+        ),
+        statement(
+            "kv.beyond.family.unseen", for_all=[*weights(3), token, *_numbers("q1 k1 v1")],
+            says=both(eq(head(seen, j, **shifted), head(unseen, j, **shifted)),
+                      either(fails(seen, 2, 3, **shifted), fails(unseen, 3, 2, **shifted))), using=[HEADS[4]],
+        ),
+    ]  # fmt: skip
+
+
+def middle(query: Any, other: Any, b: Any = 4, c: Any = 5) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """q b u c b q and q c b u b q: the targets are b and c, the tokens and the last query the same."""
+    return (query, b, other, c, b, query), (query, c, b, other, b, query)
+
+
+def unmixed_keys() -> list[Statement]:
+    """Point 3: keys are not shifted."""
+    kernels = {"key": (k0, 0)}
+    one, other = middle(1, 2, 3, 4)
+    power = {name: exp(k0 * (q0 * M[1, name] + q1 * M[3, name])) for name in (1, 2, 3, 4)}
+    mass = 2 * power[1] + 2 * power[3] + power[2] + power[4]
+    alternatives = [
+        fails(sentence, *pair, **kernels)
+        for names in permutations((1, 2, 3), 2)
+        for sentence, pair in zip(middle(*names), ((4, 5), (5, 4)), strict=True)
+    ]
+    return [
+        statement(
+            "kv.beyond.family.middle.difference",
+            for_all=[*weights(4), whole("j", 1, V), *_numbers("q0 q1 k0 v0 v1")], using=[HEADS[6]],
+            says=eq(head(one, j, **kernels) - head(other, j, **kernels),
+                    v1 * (power[3] - power[4]) * (N[1, j] - N[2, j]) / mass),
+        ),
+        statement(
+            "kv.beyond.family.middle", for_all=[*weights(5), *_numbers("q0 q1 k0 v0 v1")], using=[HEADS[6]],
+            says=either(*alternatives),
+        ),
+    ]  # fmt: skip
+
+
+# y z w z y, y z w w y and y z z y tell z from w, y z y tells it from w and from y
+ONLY_KEY = (((0, 1, 2, 1, 0), 2), ((0, 1, 2, 2, 0), 2), ((0, 1, 1, 0), 2), ((0, 1, 0), 2), ((0, 1, 0), 0))
+
+
+def only_key() -> Statement:
+    """Point 4: keys alone are shifted, with k0/k1 = r >= 1; k1 and the scale of the values are in M and N."""
+    kernels = {"query": (1, 0), "key": (r, 1), "value": (1, 0)}
+    alternatives = [
+        fails([names[place] for place in sentence], names[1], names[other], **kernels)
+        for names in permutations((1, 2, 3))
+        for sentence, other in ONLY_KEY
+    ]
+    return statement(
+        "kv.beyond.family.only_key", for_all=[*weights(3), real("r", 1)], using=[HEADS[n] for n in (3, 4, 5)],
+        says=either(*alternatives),
+    )  # fmt: skip
+
+
+# -- which weights concentrate -----------------------------------------------------------------------------------------
+
+# The score of a place with this token, after that one, where the last two are b a.
+own, previous, a, b = map(var, ("own", "previous", "a", "b"))
+PLACE = define(
+    "place", [own, previous, a, b, q0, q1, k0, k1, M],
+    q0 * (k0 * M[a, own] + k1 * M[a, previous]) + q1 * (k0 * M[b, own] + k1 * M[b, previous]),
+)  # fmt: skip
+FIRST, SECOND = "ccbbcacba", "ccbbcabba"  # a is followed by c, and by b = x_{L-1}
+
+
+def compared(sentence: str) -> list[tuple[str, str]]:
+    """Token and predecessor at the places from the second on but p + 1."""
+    after = sentence.index("a") + 1
+    return list(dict.fromkeys((sentence[t], sentence[t - 1]) for t in range(1, len(sentence)) if t != after))
+
+
+def necessary() -> list[Statement]:
+    """Point 1, second half."""
+
+    def place(names: dict[str, int], token: str, before: str) -> Term:
+        return call(PLACE, names[token], names[before], names["a"], names["b"], q0, q1, k0, k1, M)
+
+    every = [dict(zip("abc", names, strict=True)) for names in permutations((1, 2, 3))]
+    leads = [place(names, *other) < place(names, sentence[sentence.index("a") + 1], "a")
+             for sentence in (FIRST, SECOND) for other in compared(sentence) for names in every]  # fmt: skip
+    read = [v0 * N[y, other] + v1 * N[x, other] < v0 * N[y, y] + v1 * N[x, y]
+            for x, y, third in permutations((1, 2, 3)) for other in (x, third)]  # fmt: skip
+    return [
+        statement(
+            "kv.beyond.family.necessary", for_all=[whole("V", 3), sequence("M", (V, V)), *_numbers("q0 q1 k0 k1")],
+            says=implies(both(*leads), both(ne(q0, 0), ne(k1, 0), 0 < call(GAP, k0 / k1, q1 / q0))), using=[GAP, PLACE],
+        ),
+        statement(
+            "kv.beyond.family.decodes", for_all=[whole("V", 3), sequence("N", (V, V)), *_numbers("v0 v1")],
+            says=implies(both(*read), both(ne(v0, 0), 0 < call(LEAD, v1 / v0))), using=[LEAD],
+        ),
+    ]  # fmt: skip
+
+
+FORMAL: dict[str, Statement] = {
+    found.name: found for found in (*concentrates(), *necessary(), *same_output(), *unmixed_keys(), only_key())
+}
