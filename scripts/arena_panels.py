@@ -12,12 +12,12 @@ from .figure_files import STYLE
 
 # By the first words of an outcome: colour, marker, words of the key.
 LOOKS = {
-    "better by": ("#0072b2", "o", "better by x or more"),
+    "better by": ("#0072b2", "o", "better by {x} or more"),
     "better": ("#56b4e9", "D", "better"),
-    "no difference": ("#009e73", "s", "no difference larger than x"),
+    "no difference": ("#009e73", "s", "no difference larger than {x}"),
     "undecided": ("#000000", "p", "undecided"),
     "worse": ("#e69f00", "v", "worse"),
-    "worse by": ("#d55e00", "X", "worse by x or more"),
+    "worse by": ("#d55e00", "X", "worse by {x} or more"),
 }
 LINES = (("#000000", "o"), ("#0072b2", "s"), ("#d55e00", "^"), ("#009e73", "D"))
 ROW = 0.098  # inches a row
@@ -38,7 +38,7 @@ def draw_league(data) -> Figure:
         for row, (speed, cache) in enumerate(zip(data.speed, data.cache, strict=True)):
             for at, text in ((1.16, "" if np.isnan(speed) else f"{speed:.2f}"), (1.46, f"{cache:,}")):
                 panel.text(at, row, text, transform=panel.get_yaxis_transform(), ha="center", va="center", fontsize=5.8)
-        key(figure, data.outcomes, 3)
+        key(figure, data.outcomes, 3, float(data.smallest))
         return figure
 
 
@@ -53,7 +53,7 @@ def draw_central(data) -> Figure:
         forest(leak, data, float(data.smallest))
         leak.set_title("(b) KV shift by document and start", x=0.3)
         leak.set_xlabel("difference (%)")
-        key(figure, data.outcomes, 3)
+        key(figure, data.outcomes, 3, float(data.smallest))
         return figure
 
 
@@ -66,6 +66,7 @@ def forest(panel: Axes, data, smallest: float) -> None:
     panel.axvline(0, color="black", linewidth=0.5)
     for end in (-1, 1):
         panel.axvline(100 * smallest * end, color="black", linewidth=0.5, linestyle=":")
+    panel.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(7, integer=True))
     panel.set_yticks(range(len(data.names)), [str(name) for name in data.names])
     panel.set_ylim(len(data.names) - 0.5, -0.5)
     panel.tick_params(axis="y", length=0)
@@ -77,16 +78,16 @@ def look(outcome: str) -> str:
     return max(found, key=len) if found else "undecided"
 
 
-def key(figure: Figure, outcomes: Sequence[str], columns: int) -> None:
+def key(figure: Figure, outcomes: Sequence[str], columns: int, smallest: float) -> None:
     """The outcomes that occur."""
-    seen = {look(str(outcome)) for outcome in outcomes}
+    seen, x = {look(str(outcome)) for outcome in outcomes}, f"{100 * smallest:g} %"
     handles = [
-        Line2D([], [], color=color, marker=marker, linestyle="", markersize=3.4, label=words)
+        Line2D([], [], color=color, marker=marker, linestyle="", markersize=3.4, label=words.format(x=x))
         for name, (color, marker, words) in LOOKS.items()
         if name in seen
     ]
-    figure.legend(handles=handles, loc="lower center", ncols=columns, fontsize=6, frameon=False, columnspacing=1.2,
-                  handletextpad=0.3)  # fmt: skip
+    figure.legend(handles=handles, loc="lower center", ncols=columns, fontsize=6, frameon=False, columnspacing=1.0,
+                  handlelength=1.0, handletextpad=0.4)  # fmt: skip
 
 
 def _laws(panel: Axes, data) -> None:
