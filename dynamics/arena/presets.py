@@ -6,8 +6,8 @@ at 5e-3 by 0.6 % (six seeds, 300 steps, resformer and gqa against vanilla): the 
 model the same way and needs a third of the seeds. `POWER` is what that spread and x = 1 % give.
 
 Changed after a first run: the two differential variants had four heads, where their paper has half as many as the
-Transformer; they were trained anew with two. Two sentences that no run here bears on were taken out: nothing has converged, and
-ResFormer's lambda is another plan's. All else, the number of comparisons and their shares stand as before.
+Transformer; they were trained anew with two. Two sentences that no run here bears on were taken out (nothing has
+converged; ResFormer's lambda is another plan's). All else, the comparisons and their shares stand as before.
 """
 
 from collections.abc import Mapping
