@@ -1,6 +1,7 @@
 """The arena's command line: its table, its files, going on, refusals; its figures and its page."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,9 +9,10 @@ import torch
 
 from dynamics.arena import bundle as module
 from dynamics.arena import presets
-from dynamics.arena.bundle import bundle_of, read_bundle, write_bundle
+from dynamics.arena.bundle import bundle_of, read_bundle, shipped_arena, write_bundle
 from dynamics.arena.engine import Place, next_runs
-from dynamics.arena.presets import ablations, latent, league
+from dynamics.arena.league import lines, outcome, smallest
+from dynamics.arena.presets import LATENTS, ablations, latent, league
 from dynamics.files.hashed import read_hashed
 from proofs_check.ledger.registry import load
 from scripts import arena, arena_page, fig_arena, fig_arena_central
@@ -151,3 +153,26 @@ def test_a_table_of_what_does_not_ship_is_refused(shipped, monkeypatch, capsys):
     monkeypatch.setattr(module, "SHIPPED", shipped)
     assert run(arena.main, ["latent", "--table"]) == 2
     assert "no shipped arena 'latent'; there are league" in capsys.readouterr().err
+
+
+def test_the_readme_says_what_ships():
+    """The outcomes that its table of experiments names, of both shipped arenas."""
+    text = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
+    plans = [shipped_arena(name) for name in ("league", "latent")]
+    found = {line.name: outcome(line, smallest(bundle.plan)) for bundle in plans for line in lines(bundle)}
+    by_x = "better by at least 1 %"
+    assert (
+        "KV shift better by 1 % of the loss or more at three sizes; ResFormer undecided at two, better at one" in text
+    )
+    assert [found[f"kv-shift{size} / vanilla{size}"] for size in (".32", "", ".64")] == [by_x] * 3
+    assert (
+        sorted(found[f"resformer{size} / vanilla{size}"] for size in (".32", "", ".64"))
+        == ["better"] + ["undecided"] * 2
+    )
+    assert "selective attention ahead of KV shift, differential behind vanilla" in text
+    assert found["kv-shift / selective"] == "worse"
+    assert found["differential / vanilla"] == "worse by at least 1 %"
+    assert "changes the loss by less than 1 %" in text
+    assert found["kv-shift.carried.documents / kv-shift"] == "no difference larger than 1 %"
+    assert "better by 1 % or more at each width" in text
+    assert {found[f"mla-{size}+shift / mla-{size}"] for size in LATENTS} == {by_x}
