@@ -64,6 +64,7 @@ def test_records_are_json_and_an_infinite_end_is_null():
     )
     assert json.loads(json.dumps(one, allow_nan=False)) == one
     assert (one[0]["low"], one[0]["high"]) == (None, None)
+    assert as_records(bundle(CLEAR))[0]["outcome"] == "better by at least 0.5 %"
     assert (one[0]["tokens/s"], one[0]["baseline_tokens/s"]) == (7.0, None)
     assert {"name", "seeds", "difference", "low", "high", "parameters", "tokens/s", "cache bytes"} <= one[0].keys()
 
