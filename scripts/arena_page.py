@@ -82,7 +82,13 @@ def _league(bundle: "Bundle", with_costs: bool) -> list[str]:
 
 
 def _pair(row: dict) -> str:
-    return f"`{row['name']}` / `{row['baseline']}`"
+    return f"{_entry(row['name'])} / {_entry(row['baseline'])}"
+
+
+def _entry(name: str) -> str:
+    """An entry of another width than the league's by its variant and the width."""
+    variant, _, width = name.rpartition(".")
+    return f"`{variant}` of width {width}" if width.isdecimal() else f"`{name}`"
 
 
 def interval(row: dict) -> str:

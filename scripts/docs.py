@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from . import arena_page, cli, docket, family_page, rooms, theory_table
+from . import arena_page, cli, docket, rooms, theory_table
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- counts: begin -->", "<!-- counts: end -->"
@@ -38,6 +38,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def pages(registry) -> dict[Path, str]:
     """Every generated page by its path."""
+    from . import family_page
+
     readme, sentences = ROOT / "README.md", ROOT / "docs" / "coverage.md"
     return {
         ROOT / "docs" / "claims.md": claim_table(registry),

@@ -60,7 +60,7 @@ def test_the_map_leaves_out_nothing_that_had_an_effect_and_changes_no_record_of_
     [
         ({"pool": 12}, "pool: Extra inputs are not permitted"),
         ({"task": "induction", "pool": 12}, "task: Input should be a valid dictionary or instance of Task"),
-        ({"task": {"name": "copy"}}, "'copy' is not one of hop, induction, mqar, trigram"),
+        ({"task": {"name": "copy"}}, "'copy' is not one of hop, igsm, induction, mqar, trigram"),
         ({"task": {"pool": 12}}, "'' is not one of"),
         ({"task": {"name": "induction", "pairs": 4}}, "induction: pairs: Extra inputs are not permitted"),
         ({"task": {"name": "hop", "hops": True}}, "hop: hops: Input should be a valid integer"),
