@@ -14,7 +14,7 @@ NAMES = ("league", "latent", "ablations", "quick", "paper-82m", "paper-180m")
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
     line = Parser(prog=program("arena"), description=__doc__)
-    line.add_argument("preset", nargs="?", choices=NAMES, default="league", help="which plan (default: league)")
+    line.add_argument("preset", nargs="?", choices=NAMES, help="which plan (default: league)")
     line.add_argument("--quick", action="store_true", help="the plan `quick`: minutes on two cores")
     line.add_argument("--out", metavar="FOLDER", help="plan, results and states (default: out/arena/<preset>)")
     line.add_argument("--table", action="store_true", help="train nothing: the table of --out, or of what is shipped")
@@ -39,7 +39,7 @@ def parser() -> Parser:
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = parser().parse_args(argv)
-    name = "quick" if options.quick else options.preset
+    name = _preset(options)
     files = [file and output_file(file) for file in (options.json, options.bundle)]
     for hashed in (options.bundle, options.speeds):
         if hashed:
@@ -59,6 +59,17 @@ def main(argv: list[str] | None = None) -> int:
         write_bundle(files[1], bundle)
         print(files[1])
     return 0
+
+
+def _preset(options) -> str:
+    """The plan's name. Raises ValueError for options that ask for two things."""
+    if options.quick and options.preset not in (None, "quick"):
+        raise ValueError(f"--quick is a plan of its own: not with {options.preset}")
+    for one, others in (("speeds", ("table", "json", "bundle", "choose")), ("table", ("choose",))):
+        for other in others:
+            if getattr(options, one) and getattr(options, other):
+                raise ValueError(f"--{one} and --{other} do not go together")
+    return "quick" if options.quick else options.preset or "league"
 
 
 def _stored(name: str, options):

@@ -150,7 +150,7 @@ def _begin(folder: Path, plan: ArenaPlan, place: Place) -> None:
             raise ValueError(f"{folder}: holds another plan; choose another folder")
     elif any(not found.name.endswith(".tmp") and found.name not in BEFORE for found in folder.iterdir()):
         raise ValueError(f"{folder}: not empty, and no arena")
-    if (folder / PLACE).exists():
+    if path.exists() or (folder / PLACE).exists():
         before = read_place(folder)
         if before != place:
             told = (f"{one.device}, threads: {one.threads}, {one.precision}" for one in (before, place))

@@ -92,14 +92,13 @@ def token_losses(
 
 
 def forward_of(precision: Precision) -> Forward:
-    """`losses`, or a compiled one whose matmuls are in bfloat16."""
+    """`losses`, or the same with matmuls in bfloat16."""
     if precision == "float32":
         return losses
-    compiled = torch.compile(losses) if torch.cuda.is_available() else losses
 
     def mixed(config: ModelConfig, parameters: Mapping[str, Tensor], *rows: Tensor) -> tuple[Tensor, Tensor]:
         with torch.autocast(rows[0].device.type, torch.bfloat16):
-            return compiled(config, parameters, *rows)
+            return losses(config, parameters, *rows)
 
     return mixed
 

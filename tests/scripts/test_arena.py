@@ -97,6 +97,9 @@ def test_speeds_are_measured_into_a_hashed_file(tmp_path, capsys):
     ("more", "words"),
     [
         (["--jobs", "0"], "--jobs"),
+        (["latent", "--quick"], "--quick is a plan of its own: not with latent"),
+        (["--speeds", "{tmp}/s.json", "--table"], "--speeds and --table do not go together"),
+        (["--table", "--choose"], "--table and --choose do not go together"),
         (["--threads", "x"], "--threads"),
         (["--device", "tpu"], "device"),
         (["no-such"], "invalid choice: 'no-such'"),

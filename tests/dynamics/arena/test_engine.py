@@ -143,6 +143,13 @@ def test_other_folders_are_refused_and_left_as_they_are(tmp_path, write, words):
     assert contents(tmp_path / "a") == before
 
 
+def test_a_plan_without_its_place_is_not_gone_on_with(tmp_path):
+    arena(tmp_path / "a")
+    (tmp_path / "a" / "place.json").unlink()
+    with pytest.raises(FileNotFoundError, match=r"place\.json"):
+        arena(tmp_path / "a")
+
+
 def test_bad_numbers_and_no_plan_are_refused(tmp_path):
     for jobs in (0, -2):
         with pytest.raises(ValueError, match="n_jobs must be"):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dynamics.arena.bundle import shipped_arena, shipped_names
+from dynamics.arena.bundle import shipped_arena
 from dynamics.arena.engine import differences
 from dynamics.arena.presets import PRESETS
 from dynamics.statistics.sequence import intervals, running
@@ -44,8 +44,6 @@ def missed(plan, law, count: int) -> np.ndarray:
 
 @pytest.mark.parametrize("law", LAWS)
 def test_all_intervals_of_a_league_hold_at_once_as_often_as_they_say(law):
-    if law == "resampled" and "league" not in shipped_names():
-        pytest.skip("no league ships")
     wrong = missed(PRESETS["league"]("0" * 64), LAWS[law], LEAGUES)
     assert stats.binom.sf(wrong.sum() - 1, len(wrong), 0.05) > 1e-3
 
@@ -60,7 +58,6 @@ def test_a_level_that_is_not_shared_out_is_noticed(monkeypatch):
     assert stats.binom.sf(wrong.sum() - 1, len(wrong), 0.05) < 1e-3
 
 
-@pytest.mark.skipif("league" not in shipped_names(), reason="no league ships")
 def test_no_difference_of_the_shipped_league_is_far_from_normal():
     """Shapiro and Wilk's test of each comparison, Bonferroni's level over all: what the intervals assume."""
     bundle = shipped_arena("league")
