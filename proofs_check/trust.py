@@ -18,7 +18,7 @@ LOGIC = (
     "proofs_check.language.notation", "proofs_check.language.converted", "proofs_check.ledger.verdicts",
     "proofs_check.ledger.store", "proofs_check.ledger.user_claims",
 )  # fmt: skip
-DEFINITIONS = ("proofs_check.kv.formal", "proofs_check.razor.formal")
+DEFINITIONS = tuple(f"proofs_check.{paper}.formal" for paper in ("kv", "razor", "resformer", "waiver"))
 OURS = ("proofs_check", "theory", "dynamics", "scripts")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from proofs_check.core.domain import Sequent
 from proofs_check.core.normal import normal
 from proofs_check.core.terms import ONE, ZERO, Term, eq, exp, free, log, num, walk
-from proofs_check.kv.formal import closed
+from proofs_check.kv.formal.definitions import closed
 from proofs_check.language.notation import var
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import small

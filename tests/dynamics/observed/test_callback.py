@@ -1,6 +1,5 @@
-"""The callback in transformers' own handler of callbacks, and in the Trainer itself where accelerate is installed."""
+"""The callback in transformers' own handler of callbacks and in the Trainer itself."""
 
-import importlib.util
 import time
 
 import pytest
@@ -72,7 +71,6 @@ def test_other_processes_observe_nothing_and_shards_are_refused(tmp_path):
         drive(callback, models.model("gpt2", dtype=torch.float32), 1, arguments=arguments)
 
 
-@pytest.mark.skipif(importlib.util.find_spec("accelerate") is None, reason="Trainer needs accelerate")
 def test_in_the_trainer_itself(tmp_path):
     from transformers import Trainer, TrainingArguments
 

@@ -1,0 +1,181 @@
+"""The closed-form loss of the KV-shifting paper at every real T >= 4, as statements: critical point, infima, slice."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from proofs_check.core.derive import derivative
+from proofs_check.core.statement import Statement
+from proofs_check.core.terms import Term, absolute, both, either, eq, exp, log, ne
+from proofs_check.kv.formal.definitions import (
+    ANY_T,
+    BOX,
+    COUNTS,
+    HALF,
+    MIXING,
+    ON_SLICE,
+    PLACES,
+    SLICE,
+    SLICE_ODDS,
+    SLOPE,
+    STEP,
+    T,
+    a,
+    a1,
+    a2,
+    b,
+    b1,
+    b2,
+    call,
+    closed,
+    gaps,
+    n,
+    on_slice,
+    partition,
+    rho,
+    u,
+    w,
+)
+from proofs_check.language.converted import term
+from proofs_check.language.notation import (
+    define,
+    iff,
+    limit,
+    real,
+    statement,
+    supremum,
+    unique_minimiser,
+    unique_zero,
+    whole,
+)
+from theory import symbols
+from theory.landscape import critical_symbolic as critical
+from theory.landscape import slice_critical, symbolic
+
+
+def landscape() -> list[Statement]:
+    """The closed form at every real T >= 4: its critical point, its infima under ablation, Figure 2's slice."""
+    A, B, whole_sum = exp(a1), exp(a2), partition(T, a1, a2)
+    everything = [ANY_T, *MIXING]
+    nowhere = both(*(eq(slope, 0) for slope in SLOPE.values()))
+    growths = (symbolic.A, symbolic.B)
+    A_there, B_there = (term(critical.at_critical(growth), PLACES) for growth in growths)
+    there = both(eq(A, A_there), eq(B, B_there), eq(b1, 0), eq(b2, 0))
+    value_there = closed(T, log(A_there), log(B_there), 0, 0)
+    region = 2 * A * b1 + B * absolute(b2) <= whole_sum
+    signs = (2 * A - B - rho * (1 - B), 1 - B + rho * (A - 1), 1 - B)
+    return [
+        statement(
+            "kv.beyond.critical_point", for_all=everything, says=both(iff(nowhere, there), eq(value_there, log(T))),
+        ),
+        statement(
+            "kv.beyond.infimum.vanilla",
+            for_all=[ANY_T, real("a1"), real("b1"), STEP],
+            says=supremum(-closed(T, a1, 0, b1, 0), -log(T - 1), at={a1: 0, b1: -1 / u}, step=u, rate=2,
+                          attained=False),
+        ),
+        statement(
+            "kv.beyond.infimum.v_shift",
+            for_all=[ANY_T, real("a1"), real("b1"), real("b2"), STEP],
+            says=supremum(-closed(T, a1, 0, b1, b2), -log(T - 3), at={a1: log(2), b1: -1 / u, b2: -1 / u}, step=u,
+                          rate=17, attained=False),
+        ),
+        statement(
+            "kv.beyond.infimum.k_shift",
+            for_all=[ANY_T, real("a1"), real("a2"), real("b1"), STEP],
+            says=supremum(-closed(T, a1, a2, b1, 0), 0, at={a1: 0, a2: log(3), b1: 1 / u}, step=u,
+                          rate=T * (T + 3) / 2, attained=False),
+        ),
+        statement(
+            "kv.beyond.route.anti_induction",
+            for_all=[ANY_T, real("a1", 0), real("a2", None, 0, open="high"),
+                     real("rho", 0, (2 * A - B) / (1 - B), open="high"), STEP],
+            says=limit(closed(T, a1, a2, -1 / u, -rho / u), 0, u,
+                       whole_sum * (1 / signs[0] + 2 / signs[1] + (T - 4) / signs[2])),
+        ),
+        statement(
+            "kv.beyond.time.not_ahead",  # velocities are minus the slopes of L
+            for_all=[real("T", 44), real("a1", -log(2), 1), real("a2", 0), real("b1", 0), real("b2", -b1 / 4)],
+            given=[region],
+            says=both(-T * SLOPE["a2"] <= b1 * B, -T * SLOPE["b1"] <= B - 1),
+        ),
+        *_slice(),
+    ]  # fmt: skip
+
+
+def _slice() -> list[Statement]:
+    whole_sum = partition(T, a, 1 - a)
+    slopes = [derivative(ON_SLICE, name) for name in ("a", "b")]
+    margins = [-gap / whole_sum for gap in gaps(a, 1 - a, b, 1 - b)]
+    best = [-gap / partition(T, 0, 1) for gap in gaps(0, 1, 1, 0)]
+    least_loss = log(1 + exp((2 - exp(1)) / (T + exp(1))) + (T - 2) * exp((1 - exp(1)) / (T + exp(1))))
+    rest = define("rest", [T], T**2 * (least_loss - log(T) + (exp(1) - 1) / T))
+    weights = [n * exp(-margin) for n, margin in zip(COUNTS, margins, strict=True)]
+    q = [term(slope, SLICE) for slope in slice_critical.SLOPES]
+    rests = zip(slice_critical.K, slice_critical.R, strict=True)
+    sums = [term(symbols.beta1 * one - other, SLICE) for one, other in rests]
+    E_a, E_b = (derivative(SLICE_ODDS, name) for name in ("a", "b"))
+    singular = derivative(E_a, "a") * derivative(E_b, "b") - derivative(E_a, "b") ** 2
+    ten = 10**5
+    return [
+        statement("kv.fig2.caption", for_all=[ANY_T, *BOX], says=unique_minimiser(ON_SLICE, at={a: 0, b: 1})),
+        statement(
+            "kv.beyond.box.minimiser",  # that L itself is least there only is kv.fig2.caption
+            for_all=[ANY_T, *BOX],
+            says=both(*(margin <= top for margin, top in zip(margins, best, strict=True)),
+                      either(margins[1] < best[1], both(eq(a, 0), eq(b, 1))),
+                      either(on_slice(closed, T, 0, 1) < ON_SLICE, both(eq(a, 0), eq(b, 1)))),
+        ),
+        statement(
+            "kv.beyond.box.minimum",
+            for_all=[ANY_T, *BOX, real("w", T, open="low")],
+            says=both(least_loss <= ON_SLICE, eq(on_slice(closed, T, 0, 1), least_loss),
+                      Fraction(449, 100) < call(rest, T), call(rest, T) < call(rest, w), call(rest, T) < exp(2),
+                      exp(2) - call(rest, T) <= 19 / T),
+            using=[rest],
+        ),
+        statement(
+            "kv.beyond.box.kkt",
+            for_all=[ANY_T, *BOX],
+            says=iff(both(*(either(eq(slope, 0), both(eq(place, 0), slope >= 0), both(eq(place, 1), slope <= 0))
+                            for slope, place in zip(slopes, (a, b), strict=True))),
+                     both(eq(a, 0), eq(b, 1))),
+        ),
+        statement(
+            "kv.beyond.slice.conditions",
+            for_all=[ANY_T, real("a"), real("b")],
+            says=iff(both(eq(slopes[0], 0), eq(slopes[1], 0)),
+                     both(eq(sum_of(weights, q), 0), eq(sum_of(weights, sums), 0))),
+        ),
+        statement(
+            # The point where the Hessian of e^L on the slice is singular too; critical points of e^L are those of L.
+            "kv.beyond.slice.fold",
+            for_all=[real("a", 1, Fraction(23, 20)), real("b", -Fraction(3, 4), -HALF), real("T", 10, 12)],
+            says=unique_zero([E_a, E_b, singular], box={
+                "a": (Fraction(107145, ten), Fraction(107155, ten)),
+                "b": (Fraction(-63485, ten), Fraction(-63475, ten)),
+                "T": (Fraction(1081115, ten), Fraction(1081125, ten))}),
+        ),
+        _levels(),
+    ]  # fmt: skip
+
+
+def sum_of(weights: Sequence[Any], terms: Sequence[Any]) -> Term:
+    return Term("add", *(weight * term for weight, term in zip(weights, terms, strict=True)))
+
+
+def _levels() -> Statement:
+    """Appendix L's listing at O(T) = 100, its slips kept, and the loss itself at T = 104; n/20 are the levels drawn."""
+    whole_sum = 2 * exp(a) + exp(1 - a) + 100
+    first, second = exp(a) / whole_sum, exp(1 - a) / whole_sum
+    target = second * b + (1 - b) / whole_sum
+    parts = exp(target) + 2 * exp(b / whole_sum + (1 - b) * second) + exp(2 * first * b + second + (1 - b)) + exp(100)
+    listed, true = -log(exp(target) / parts), on_slice(closed, 104)
+    return statement(
+        "kv.listing_l.levels",
+        for_all=[*BOX, whole("n", 0, 199)],
+        says=both(
+            Fraction(9997, 100) < listed, listed < Fraction(99995, 1000), Fraction(462, 100) < true,
+            true < Fraction(4649, 1000), ne(listed, n / 20), ne(true, n / 20),
+        ),
+    )  # fmt: skip

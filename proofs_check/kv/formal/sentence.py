@@ -1,0 +1,161 @@
+"""Section 3.2 and Appendix C of the KV-shifting paper, as statements: logits and loss of the one-repeat sentence."""
+
+from typing import Any
+
+from proofs_check.core.statement import Statement
+from proofs_check.core.terms import Term, both, either, eq, exp, lift, log, ne
+from proofs_check.kv.formal.definitions import (
+    BOX,
+    CLOSED,
+    HALF,
+    INTERIOR,
+    LOGIT,
+    LOGITS,
+    LOSS,
+    MIXING,
+    PLACES,
+    PRINTED_EDGE,
+    QUARTER,
+    SCORE,
+    SENTENCE,
+    STEP,
+    WEIGHT,
+    T,
+    a,
+    a1,
+    a2,
+    b,
+    b1,
+    b2,
+    call,
+    gamma,
+    gaps,
+    i,
+    j,
+    partition,
+    s,
+    sigma,
+    u,
+)
+from proofs_check.language.converted import term
+from proofs_check.language.notation import each, iff, largest, limit, positive, real, statement, supremum, when, whole
+from theory.landscape import symbolic
+
+
+def _logit(token: Any) -> Term:
+    return call(LOGIT, token, T, i, *LOGITS)
+
+
+def sentence() -> list[Statement]:
+    """Logits and loss of the one-repeat sentence, by brute force."""
+    whole_sum, A, B = partition(T, a1, a2), exp(a1), exp(a2)
+    before_end = pick_when(
+        (eq(j, i), 2 * b1 * A + b2 * B), (eq(j, i + 1), b1 * B + b2 * when(eq(i, T - 1), A, 1)),
+        (either(eq(j, i - 1), eq(j, T)), b1 + b2 * A), otherwise=b1 + b2,
+    )  # fmt: skip
+    at_end = pick_when(
+        (eq(j, T), b1 * (A + A * B) + b2 * A * B), (eq(j, T - 1), b1 + b2 * A), otherwise=b1 + b2,
+    )  # fmt: skip
+    attention = each(s, call(SCORE, s, T, i, 0, gamma))
+    sharp = each(s, call(SCORE, s, T, i, 0, 1 / sigma))
+    repeated, edge, _ = (gap / whole_sum for gap in gaps(*LOGITS))
+    mixed = (QUARTER * 8, 3 * QUARTER * 8, QUARTER, 3 * QUARTER)  # W_Q = 8 I scales the scores
+    return [
+        statement(
+            "kv.eq10", for_all=[*INTERIOR, *MIXING], says=eq(call(LOSS, T, i, *LOGITS), _printed_loss()),
+            using=SENTENCE,
+        ),
+        statement(
+            "kv.eq10.corrected", for_all=[*INTERIOR, *MIXING], says=eq(call(LOSS, T, i, *LOGITS), CLOSED),
+            using=SENTENCE,
+        ),
+        statement(
+            "kv.tab3", for_all=[*INTERIOR, *MIXING],
+            says=both(eq(_logit(i - 1), PRINTED_EDGE / whole_sum), eq(_logit(T), PRINTED_EDGE / whole_sum)),
+            using=SENTENCE,
+        ),
+        statement(
+            "kv.appC.footnote12", for_all=[whole("T", 3), whole("i", 2, T - 1), *MIXING],
+            says=eq(_logit(i + 1), (b1 * B + b2) / whole_sum),
+            using=SENTENCE,
+        ),
+        statement(
+            "kv.appC.every_position",
+            for_all=[whole("T", 2), whole("i", 1, T), whole("j", 1, T), *MIXING],
+            says=eq(_logit(j), when(i < T, before_end / whole_sum, at_end / (A + A * B + T - 1))),
+            using=SENTENCE,
+        ),
+        statement(
+            # Eq. 10 with its one slip put right, S exact, and whatever is >= 0 for the O(T) of the denominator.
+            "kv.thm3.4.small_t", for_all=[whole("T", 3), whole("i", 2, largest(2, T - 2)), *MIXING],
+            says=log(1 + exp(repeated) + 2 * exp(edge)) <= call(LOSS, T, i, *LOGITS),
+            using=SENTENCE,
+        ),
+        statement(
+            "kv.thm3.4.minimum.corrected",
+            for_all=[*INTERIOR, *MIXING, STEP],
+            says=supremum(-call(LOSS, T, i, *LOGITS), 0, at={a1: 0, a2: 2, b1: 1 / u, b2: 0}, step=u,
+                          rate=(T - 1) * (T + 8), attained=False),
+            using=SENTENCE,
+        ),
+        statement(
+            "kv.beyond.sign_rule",
+            for_all=[whole("T", 5), whole("i", 2, T - 2), whole("j", 1, T), *MIXING],
+            given=[ne(j, i - 1), ne(j, i), ne(j, i + 1), ne(j, T)],
+            says=both(eq(_logit(i + 1) - _logit(j), (B - 1) * b1 / whole_sum),
+                      iff(_logit(j) < _logit(i + 1), a2 * b1 > 0)),
+            using=SENTENCE,
+        ),
+        statement(
+            "kv.beyond.temperature.half",
+            for_all=[*INTERIOR, real("gamma"), positive("sigma")],
+            says=both(iff(call(WEIGHT, 1, T + 1, attention, i + 1) >= HALF, log(T) <= gamma),
+                      iff(call(WEIGHT, 1, T + 1, sharp, i + 1) >= HALF, sigma <= 1 / log(T))),
+            using=SENTENCE,
+        ),
+        statement(
+            "kv.eq6.sigma.corrected",  # u is 1/sqrt(D), D >= 1
+            for_all=[whole("T", 2), whole("i", 1, T - 1), STEP],
+            says=limit(call(WEIGHT, 1, T + 1, each(s, call(SCORE, s, T, i, 0, u)), i + 1), 1 / (T + 1), u, 1),
+            using=SENTENCE,
+        ),
+        statement(
+            "kv.eq5.one_mixture",
+            for_all=[whole("T", 2), whole("i", 1, T - 1), whole("j", 1, T)],
+            given=[ne(j, i + 1)],
+            says=call(LOGIT, j, T, i, *mixed) - when(eq(j, i), 1, 0) < call(LOGIT, i + 1, T, i, *mixed),
+            using=SENTENCE,
+        ),
+        _two_tokens(),
+    ]  # fmt: skip
+
+
+def pick_when(*cases: tuple[Term, Any], otherwise: Any) -> Term:
+    found = lift(otherwise)
+    for condition, value in reversed(cases):
+        found = when(condition, value, found)
+    return found
+
+
+def _two_tokens() -> Statement:
+    """T = 2, sentence x_1 x_2 x_1: the loss in closed form, and the head (1, 0) as its only minimiser on the box."""
+    two_tokens = term(symbolic.loss(symbolic.position_table(2, 1)), PLACES)
+    least_loss = call(LOSS, 2, 1, 1, 0, 0, 1)
+    return statement(
+        "kv.fig2.two_tokens.loss",
+        for_all=[*MIXING, *BOX],
+        says=both(
+            eq(call(LOSS, 2, 1, *LOGITS), two_tokens),
+            either(least_loss < call(LOSS, 2, 1, a, 1 - a, b, 1 - b), both(eq(a, 1), eq(b, 0))),
+            least_loss < log(2),
+        ),
+        using=SENTENCE,
+    )
+
+
+def _printed_loss() -> Term:
+    """Eq. 10 with a_2 for the edge tokens, both O(T) at their exact values (theory.landscape.symbolic.printed_loss)."""
+    whole_sum = partition(T, a1, a2)
+    target, edge, rest = (b1 * exp(a2) + b2) / whole_sum, PRINTED_EDGE / whole_sum, (b1 + b2) / whole_sum
+    repeated = (2 * b1 * exp(a1) + b2 * exp(a2)) / whole_sum
+    return -log(exp(target) / (exp(target) + 2 * exp(edge) + exp(repeated) + (T - 4) * exp(rest)))
