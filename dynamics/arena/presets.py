@@ -178,6 +178,33 @@ def ablations(corpus: str) -> ArenaPlan:
     return found.plan("What the ResFormer paper varies", set())
 
 
+SETTING_SEEDS = (8, 8)
+# All of them 1,024 bytes a step; paragraphs are about as long as the longest rows.
+SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    "": {},
+    ".half-rate": {"learning_rate": 3e-3},
+    ".twice-rate": {"learning_rate": 1.2e-2},
+    ".length-64": {"length": 64, "rows": 16, "heldout_rows": 384},
+    ".length-32": {"length": 32, "rows": 32, "heldout_rows": 768},
+}
+
+
+def settings(corpus: str) -> ArenaPlan:
+    """SVFormer by its learning rate, ResFormer and SVFormer by the length of their rows, in training and held out.
+
+    ResFormer, Figures 7 (left), 14 and 15, where lengths are 2,048 to 64,000.
+    """
+    found = _Family(corpus)
+    for name, more in SETTINGS.items():
+        rates = "length" not in more
+        for variant in ("svformer",) if "learning_rate" in more else ("resformer", "svformer"):
+            for one in (BASELINE, variant):
+                found.add(one + name, entry(corpus, one, MIDDLE, **more))
+            sentences = ("resformer.fig15.rate",) if rates and variant == "svformer" else ()
+            found.compare(variant + name, BASELINE + name, SETTING_SEEDS, sentences)
+    return found.plan("SVFormer and ResFormer by rate and length", set())
+
+
 # ResFormer, Appendix A.5, Table 4: layers, heads and widths of 82M and 180M parameters, of which half and a third are
 # embeddings of its vocabulary; its rate, steps and length. Its batches are 2M tokens, these are 131,072 bytes.
 PAPER_SIZES: Mapping[str, Mapping[str, int]] = {
@@ -254,6 +281,6 @@ class _Family:
 
 
 PRESETS = {
-    "league": league, "latent": latent, "ablations": ablations, "quick": quick, "paper-82m": paper,
-    "paper-180m": partial(paper, size="180m"),
+    "league": league, "latent": latent, "ablations": ablations, "settings": settings, "quick": quick,
+    "paper-82m": paper, "paper-180m": partial(paper, size="180m"),
 }  # fmt: skip
