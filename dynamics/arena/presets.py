@@ -12,13 +12,13 @@ converged; ResFormer's lambda is another plan's). All else, the comparisons and 
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from dynamics.arena.budget import matched
 from dynamics.arena.plan import ArenaPlan, Comparison, Entry
 from dynamics.arena.record import PackedTraining
 from dynamics.arena.variants import BASELINE, VARIANTS
-from dynamics.model.config import ONE_KEY_ONE_VALUE, Latent, ModelConfig, Neutreno, Residual, Shared, Values
+from dynamics.model.config import ONE_KEY_ONE_VALUE, Borrowed, Latent, ModelConfig, Neutreno, Residual, Shared, Values
 from dynamics.model.sizes import parameters
 from dynamics.statistics.rule import Rule
 from dynamics.tasks.packed import VOCAB
@@ -133,6 +133,12 @@ def quick(corpus: str) -> ArenaPlan:
     return found.plan("Two variants, quick", set())
 
 
+def _shared(
+    of: Literal["query", "key"], source: Literal["first", "previous"], layers: tuple[int, ...] | None = None
+) -> Borrowed:
+    return Borrowed(of=of, source=source, own=0.0, other=1.0, layers=layers)
+
+
 LATENTS = (6, 12, 24, 48)
 ABLATED: Mapping[str, tuple[Values, tuple[str, ...]]] = {
     "resformer-lambda-0.5": (Residual(lambda1=1.0, lambda2=0.5), ("resformer.fig8.best",)),
@@ -176,6 +182,46 @@ def ablations(corpus: str) -> ArenaPlan:
     for variant, baseline, sentences in ABLATED_PAIRS:
         found.compare(variant, baseline, LEAGUE_SEEDS, sentences)
     return found.plan("What the ResFormer paper varies", set())
+
+
+BORROWED: Mapping[str, tuple[Values, tuple[str, ...]]] = {
+    "shared-queries-2": (_shared("query", "previous", (1, 3)), ("resformer.fig5.sharing",)),
+    "shared-keys-2": (_shared("key", "previous", (1, 3)), ("resformer.fig5.sharing",)),
+    "shared-values-2": (Shared(anchors=(0, 2)), ("resformer.fig5.sharing",)),
+    "shared-queries": (_shared("query", "first"), ("resformer.fig5.sharing",)),
+    "shared-keys": (_shared("key", "first"), ("resformer.fig5.sharing",)),
+    "shared-values": (Shared(), ("resformer.fig5.sharing",)),
+    "residual-queries": (Borrowed(of="query"), ("resformer.fig9.values",)),
+    "residual-keys": (Borrowed(of="key"), ("resformer.fig9.values",)),
+    "residual-values": (Residual(), ("resformer.fig9.values",)),
+    "residual-to-layer-below": (Borrowed(of="value", source="previous"), ("resformer.fig11.first",)),
+    "residual-to-all-below": (Borrowed(of="value", source="mean"), ("resformer.fig11.first",)),
+}
+BORROWED_PAIRS = (
+    Pair("shared-values-2", "shared-queries-2", ("resformer.fig5.sharing",)),
+    Pair("shared-values-2", "shared-keys-2", ("resformer.fig5.sharing",)),
+    Pair("shared-values", "shared-queries", ("resformer.fig5.sharing",)),
+    Pair("shared-values", "shared-keys", ("resformer.fig5.sharing",)),
+    Pair("residual-values", "residual-queries", ("resformer.fig9.values",)),
+    Pair("residual-values", "residual-keys", ("resformer.fig9.values",)),
+    Pair("residual-values", "residual-to-layer-below", ("resformer.fig11.first",)),
+    Pair("residual-values", "residual-to-all-below", ("resformer.fig11.first",)),
+)
+
+
+def borrowed(corpus: str) -> ArenaPlan:
+    """Queries, keys or values of other layers: shared by two layers or by all, or added, the first's or all below.
+
+    ResFormer, Figures 5, 9, 11 and 16.
+    """
+    found = _Family(corpus)
+    found.add(BASELINE, entry(corpus, BASELINE, MIDDLE))
+    for name, (values, sentences) in BORROWED.items():
+        found.add(name, entry(corpus, BASELINE, MIDDLE, values=values))
+        found.compare(name, BASELINE, LEAGUE_SEEDS, sentences)
+    for variant, baseline, sentences in BORROWED_PAIRS:
+        found.compare(variant, baseline, LEAGUE_SEEDS, sentences)
+    return found.plan("Queries, keys and values of other layers", set())
 
 
 SETTING_SEEDS = (8, 8)
@@ -281,6 +327,6 @@ class _Family:
 
 
 PRESETS = {
-    "league": league, "latent": latent, "ablations": ablations, "settings": settings, "quick": quick,
-    "paper-82m": paper, "paper-180m": partial(paper, size="180m"),
+    "league": league, "latent": latent, "ablations": ablations, "borrowed": borrowed, "settings": settings,
+    "quick": quick, "paper-82m": paper, "paper-180m": partial(paper, size="180m"),
 }  # fmt: skip

@@ -15,7 +15,7 @@ from dynamics.model.heads import COEFFICIENTS
 from dynamics.model.past import beginnings, parameter
 from dynamics.model.positions import Layout
 from dynamics.model.shift import document_runs
-from dynamics.model.values import Earlier, projects, projects_keys, reads, shifts
+from dynamics.model.values import Earlier, has_projection, projects_keys, reads, shifts
 from theory import alibi
 
 OWN = Own()
@@ -94,11 +94,12 @@ class KVShiftAttention(nn.Module):
         self.position, self.rope_base, self.sliding_window = position, rope_base, sliding_window
         size = head_dim / (2 if weights == "differential" else 1)
         self.scale = 1.0 / math.sqrt(size) if scale is None else float(scale)
-        self.q_proj = _linear(width, n_heads * head_dim, generator)
+        own = partial(has_projection, values, layer)
+        self.q_proj = _linear(width, n_heads * head_dim, generator) if own("query") else None
         source, key_dim = (width, head_dim) if latent is None else (latent.size, head_dim - latent.rope)
         keys = projects_keys(values, layer)
-        self.k_proj = _linear(source, n_kv_heads * key_dim, generator) if keys else None
-        self.v_proj = _linear(source, n_kv_heads * head_dim, generator) if projects(values, layer) else None
+        self.k_proj = _linear(source, n_kv_heads * key_dim, generator) if own("key") else None
+        self.v_proj = _linear(source, n_kv_heads * head_dim, generator) if own("value") else None
         self.o_proj = _linear(n_heads * head_dim, width, generator)
         for name, letter in zip(COEFFICIENTS.values(), "kvq", strict=True):
             shifted, heads = shift != "none" and letter in shift, n_heads if letter == "q" else n_kv_heads

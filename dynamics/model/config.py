@@ -84,6 +84,28 @@ class CrossLayer(Strict):
     source: Literal["first", "previous"] = "first"
 
 
+class Borrowed(Strict):
+    """own X_n + other X_m in the layers named (default: all but the first), X queries, keys or values as projected.
+
+    Source: ResFormer, Figures 5, 9, 11 and 16. What m is: the first layer, the one below, or all below, their mean.
+    Where own is 0 a layer projects no X, and what it reads is what the next one borrows. The layer's own shift mixes
+    the sum. Each layer keeps what it reads in a cache of its own. Values without own ones are `Shared`.
+    """
+
+    kind: Literal["borrowed"] = "borrowed"
+    of: Literal["query", "key", "value"]
+    source: Literal["first", "previous", "mean"] = "first"
+    own: float = 0.5
+    other: float = 0.5
+    layers: LayerNumbers | None = None
+
+    @model_validator(mode="after")
+    def _values_are_own(self) -> "Borrowed":
+        if self.of == "value" and self.own == 0:
+            raise ValueError("values that are all another layer's are of kind 'shared': own must not be 0")
+        return self
+
+
 class Dense(Strict):
     """Own values; each block reads a learnt weighted sum of the embedding and all blocks below it, at first the last.
 
@@ -98,7 +120,9 @@ def cla(n_layers: int, layers: int = 2) -> Shared:
     return Shared(anchors=tuple(range(0, n_layers, layers)), order="shifted", keys=True)
 
 
-Values = Annotated[Own | Residual | Shared | Neutreno | Identity | CrossLayer | Dense, Field(discriminator="kind")]
+Values = Annotated[
+    Own | Residual | Shared | Neutreno | Identity | CrossLayer | Borrowed | Dense, Field(discriminator="kind")
+]
 
 
 class Past(Strict):
@@ -176,6 +200,8 @@ def check_attention(
         raise ValueError("selective attention is causal, and over the keys of one layer")
     if latent is None:
         return
+    if values.kind == "borrowed":
+        raise ValueError("layers that read latents borrow no queries, keys or values")
     if weights == "differential" or qk_norm:
         raise ValueError("the keys of latents are neither halved (differential) nor normed (qk_norm)")
     if latent.rope % 2 or latent.rope >= head_dim or (latent.rope > 0) != (position == "rope"):
@@ -238,11 +264,11 @@ class ModelConfig(Strict):
     @model_validator(mode="after")
     def _values_fit(self) -> "ModelConfig":
         kind = self.values.kind
-        named = {"residual": "layers", "shared": "anchors"}.get(kind)
+        named = {"residual": "layers", "shared": "anchors", "borrowed": "layers"}.get(kind)
         layers = getattr(self.values, named) if named else None
         if layers is None:
             return self
-        first = 1 if kind == "residual" else 0
+        first = 0 if kind == "shared" else 1
         if self.n_layers <= first:
             raise ValueError("layers of values need a layer above the first one, got one layer")
         if list(layers) != sorted(set(layers)) or not layers or layers[0] < first or layers[-1] >= self.n_layers:
@@ -260,6 +286,8 @@ class ModelConfig(Strict):
             raise ValueError("the past of an MLP needs mlp_width")
         if self.values.kind == "shared" and ("value" in places or ("key" in places and self.values.keys)):
             raise ValueError("keys and values that are shared are mixed by the shift, not by the past of a layer")
+        if self.values.kind == "borrowed" and self.values.of in places:
+            raise ValueError("what is borrowed is mixed by the shift, not by the past of a layer")
         for past in self.past:
             most = self.n_heads if past.at == "query" else self.n_kv_heads or self.n_heads
             if past.heads is not None and any(head >= most for head in past.heads):

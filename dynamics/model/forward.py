@@ -20,7 +20,7 @@ from torch.nn import functional as F
 from dynamics.model import coefficients, softmax, values
 from dynamics.model.attention_function import special
 from dynamics.model.cache import KVCache
-from dynamics.model.config import Shared
+from dynamics.model.config import Borrowed, Shared
 from dynamics.model.heads import COEFFICIENTS, Formed, Heads, Parameters, States, latents, linear, projected, rms_norm
 from dynamics.model.past import begun, offset
 from dynamics.model.positions import Layout, alibi_bias, rotate
@@ -43,7 +43,8 @@ def attention(
     function: takes the place of the weights and the reading, as `AttentionFunction` with its layer given.
     earlier: what the layers below have kept for this one; `dynamics.model.values`.
     """
-    if function is not None or heads.weights == "selective":  # a scored row too needs all queries before it
+    # a scored row too needs all queries before it, or gives all its projections to the layers above
+    if function is not None or heads.weights == "selective" or isinstance(heads.values, Borrowed):
         out = where.pick_states(_attended(heads, p, states, where._replace(rows=None), cache, function, earlier))
     elif where.rows is not None and where.runs is None and where.padding is None and heads.reads_plainly(p):
         out = _read(heads, p, states, where)
@@ -65,9 +66,11 @@ def weights(heads: Heads, p: Parameters, states: States, where: Layout) -> Tenso
 
     Raises: ValueError for a layer that attends over the keys of another one.
     """
-    if heads.over_two or not values.projects_keys(heads.values, heads.layer):
+    of = partial(values.borrows, heads.values, heads.layer)
+    if heads.over_two or not values.projects_keys(heads.values, heads.layer) or of("key") or of("query"):
         count = "two layers" if heads.over_two else "another layer"
-        raise ValueError(f"a layer that attends over the keys of {count} has no probabilities to show by itself")
+        what = "queries" if of("query") else "keys"
+        raise ValueError(f"a layer that attends with the {what} of {count} has no probabilities to show by itself")
     if heads.weights == "selective" and where.rows is not None:
         every = weights(heads, p, states, where._replace(rows=None)).transpose(1, 2)
         return where.pick_states(every.flatten(2)).unflatten(-1, every.shape[2:]).transpose(1, 2)
@@ -199,7 +202,7 @@ def query_key_value(
         cache.padding = where.padding
     raw = {}
     if where.rows is None:
-        raw["query"] = _raw("query", heads, p, states, where, cache)
+        raw["query"] = _raw("query", heads, p, states, where, cache, earlier)
         query = _mix("query", heads, p, raw["query"], where, cache)
     else:
         query = _queries(heads, p, states, where)
@@ -244,7 +247,7 @@ def _key_value(
         if cache is not None:
             held = cache.append(held[:, None], None, _shifting(p, raw), heads.window - 1)[0].squeeze(1)
         states, of, back = _of_latents(states, held), where.whole(), None
-    raw = raw | {"key": _raw("key", heads, p, states, of, back)}
+    raw = raw | {"key": _raw("key", heads, p, states, of, back, earlier)}
     key = _placed("key", heads, p, _mix("key", heads, p, raw["key"], of, back), of)
     value, raw["value"], added = _values(heads, p, states, of, back, earlier)
     if heads.latent is not None:
@@ -272,7 +275,7 @@ def _values(
 
     The order is the record's: either projections are combined and the sum is shifted, or shifted values are combined.
     """
-    own = _raw("value", heads, p, states, where, cache) if values.projects(heads.values, heads.layer) else None
+    own = _raw("value", heads, p, states, where, cache, earlier) if values.projects(heads.values, heads.layer) else None
     found, before = own, values.shifted_first(heads.values)
     if before and own is not None:
         own = _mix("value", heads, p, own, where, cache)
@@ -346,11 +349,16 @@ def _mixed(name: str, heads: Heads, p: Parameters, states: States, where: Layout
     return _mix(name, heads, p, _raw(name, heads, p, states, where), where, None)
 
 
-def _raw(name: str, heads: Heads, p: Parameters, states: States, where: Layout, cache: KVCache | None = None) -> Tensor:
+def _raw(
+    name: str, heads: Heads, p: Parameters, states: States, where: Layout, cache: KVCache | None = None,
+    earlier: Earlier | None = None,
+) -> Tensor:  # fmt: skip
     """The projections (batch, length, heads, head_dim), zero where a token is a pad: it shifts in as nothing.
 
-    Where they have a past of their own (`config.Past`), they are mixed with it first.
+    Where they have a past of their own (`config.Past`), they are mixed with it first; or with what is borrowed.
     """
+    if not values.has_projection(heads.values, heads.layer, name):
+        return values.with_borrowed(heads.values, heads.layer, name, None, earlier)
     found = _erased(projected(name, heads, p, getattr(states, name)), where)
     for past in heads.past:
         if past.at == name:
@@ -360,7 +368,8 @@ def _raw(name: str, heads: Heads, p: Parameters, states: States, where: Layout, 
             ages = None if start is None else where.positions()
             found = begun(past, weight, found, heads.start, start, cache, where.runs, ages)
             found = found if start is None else _erased(found, where)
-    return found.unflatten(-1, (-1, heads.head_dim))
+    own = found.unflatten(-1, (-1, heads.head_dim))
+    return values.with_borrowed(heads.values, heads.layer, name, own, earlier)
 
 
 def _erased(x: Tensor, where: Layout) -> Tensor:

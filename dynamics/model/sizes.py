@@ -8,9 +8,9 @@ from typing import NamedTuple
 import torch
 
 from dynamics.model import decoder
-from dynamics.model.config import PLACED, PROJECTED, ModelConfig, Neutreno, Past, Residual
+from dynamics.model.config import PLACED, PROJECTED, Borrowed, ModelConfig, Neutreno, Past, Residual
 from dynamics.model.heads import Heads
-from dynamics.model.values import projects, projects_keys, reads, shifted_first, shifts
+from dynamics.model.values import borrows, has_projection, projects, projects_keys, reads, shifted_first, shifts
 
 
 @lru_cache(1024)
@@ -119,13 +119,13 @@ def operations(config: ModelConfig, context: int) -> Operations:
 
 def _projections(config: ModelConfig, heads: Heads) -> int:
     width, of_keys = config.width, heads.n_kv_heads * heads.head_dim
-    keys, own = projects_keys(heads.values, heads.layer), projects(heads.values, heads.layer)
+    query, keys, own = (has_projection(heads.values, heads.layer, name) for name in PROJECTED)
     source, of_key, down = width, of_keys, 0
     if heads.latent is not None and keys:
         source, down = heads.latent.size, width * (heads.latent.size + heads.latent.rope)
         of_key = of_keys - heads.n_kv_heads * heads.latent.rope
     gates = width * heads.n_heads if heads.weights == "gate" else 0
-    return 2 * (2 * width * width + down + source * (of_key * keys + of_keys * own) + gates)
+    return 2 * ((1 + query) * width * width + down + source * (of_key * keys + of_keys * own) + gates)
 
 
 def _attention(heads: Heads, context: int) -> int:
@@ -143,13 +143,16 @@ def _mixed(config: ModelConfig, heads: Heads) -> int:
     shifts_ = sum(2 * config.window * channels[name] for name in _shifted(config, heads))
     pasts = sum(_mixing(past, channels[past.at]) for past in config.past if past.at != "embedding")
     depth = 2 * config.width * (heads.layer + 2) if config.values.kind == "dense" else 0
-    return shifts_ + pasts + depth + _added(heads) * heads.n_kv_heads * heads.head_dim
+    count = heads.n_heads if borrows(heads.values, heads.layer, "query") else heads.n_kv_heads
+    return shifts_ + pasts + depth + _added(heads) * count * heads.head_dim
 
 
 def _added(heads: Heads) -> int:
-    """Operations a channel for the values of other layers."""
+    """Operations a channel for the values, or what else is read, of other layers."""
     if not reads(heads.values, heads.layer):
         return 0
+    if isinstance(heads.values, Borrowed):
+        return (3 if heads.values.own else 1) + 2 * (heads.values.source == "mean")
     if isinstance(heads.values, Residual | Neutreno):
         return 3
     return 2 if heads.values.kind == "identity" else 0

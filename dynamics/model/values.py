@@ -9,21 +9,23 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from dynamics.model.config import CrossLayer, Dense, Identity, Neutreno, Own, Residual, Shared, Values
+from dynamics.model.config import Borrowed, CrossLayer, Dense, Identity, Neutreno, Own, Residual, Shared, Values
 
 
 class Earlier:
     """What later layers of one forward pass read of earlier ones; made anew for each pass.
 
     first: values of the first layer, or of the last anchor, (batch, length, kv_heads, head_dim); total, count: the sum
-    of those of all layers so far; key, value: what a layer attends over, (batch, kv_heads, keys, head_dim); rows: an
-    anchor's values of all tokens as its cache keeps them.
+    of those of all layers so far, or of what is borrowed; borrowed: queries, keys or values as projected for the next
+    layers, (batch, length, heads, head_dim); key, value: what a layer attends over, (batch, kv_heads, keys, head_dim);
+    rows: an anchor's values of all tokens as its cache keeps them.
     """
 
     def __init__(self) -> None:
         self.first: Tensor | None = None
         self.total: Tensor | None = None
         self.count = 0
+        self.borrowed: Tensor | None = None
         self.key: Tensor | None = None
         self.value: Tensor | None = None
         self.rows: Tensor | None = None
@@ -33,8 +35,19 @@ class Earlier:
         if layer == 0 or (isinstance(values, Shared) and layer in values.anchors):
             self.first = own
         if isinstance(values, Identity):
-            self.total = own if self.total is None else self.total + own
-            self.count += 1
+            self._add(own)
+
+    def note_projected(self, values: Borrowed, layer: int, found: Tensor) -> None:
+        """Keep what a layer has projected, or read in its place, where a later one will borrow it."""
+        if values.source == "mean":
+            self._add(found)
+            self.borrowed = self.total / self.count
+        elif values.source == "previous" or layer == 0:
+            self.borrowed = found
+
+    def _add(self, own: Tensor) -> None:
+        self.total = own if self.total is None else self.total + own
+        self.count += 1
 
     def note_keys(self, values: Values, layer: int, key: Tensor, value: Tensor) -> None:
         """Keep what a layer attends over where a later one attends over it too."""
@@ -47,7 +60,7 @@ def reads(values: Values, layer: int) -> bool:
     """Whether a layer reads anything of earlier ones."""
     if isinstance(values, Own | Dense) or layer == 0:
         return False
-    if isinstance(values, Residual):
+    if isinstance(values, Residual | Borrowed):
         return values.layers is None or layer in values.layers
     return not projects(values, layer) if isinstance(values, Shared) else True
 
@@ -60,6 +73,31 @@ def projects(values: Values, layer: int) -> bool:
 def projects_keys(values: Values, layer: int) -> bool:
     """Whether a layer has keys of its own."""
     return projects(values, layer) or not values.keys
+
+
+def borrows(values: Values, layer: int, name: str) -> bool:
+    """Whether a layer's queries, keys or values are partly, or all, projections of a layer below it."""
+    return isinstance(values, Borrowed) and values.of == name and reads(values, layer)
+
+
+def has_projection(values: Values, layer: int, name: str) -> bool:
+    """Whether a layer projects queries, keys or values of its own."""
+    if borrows(values, layer, name):
+        return values.own != 0
+    return {"query": True, "key": projects_keys(values, layer), "value": projects(values, layer)}[name]
+
+
+def with_borrowed(values: Values, layer: int, name: str, own: Tensor | None, earlier: Earlier | None) -> Tensor:
+    """Queries, keys or values, (batch, length, heads, head_dim), before they are shifted; own: None where own is 0."""
+    if not isinstance(values, Borrowed) or values.of != name:
+        return own
+    found = own
+    if reads(values, layer):
+        found = values.other * earlier.borrowed
+        found = found if own is None else values.own * own + found
+    if earlier is not None:
+        earlier.note_projected(values, layer, found if own is None else own)
+    return found
 
 
 def shifts(values: Values, layer: int) -> bool:

@@ -177,7 +177,7 @@ def test_cache_check_rejects_raw_tokens_left_behind_by_beams():
 def test_cache_check_rejects_pads_that_are_shifted_in(monkeypatch):
     right = forward_module._raw
 
-    def shifts_pads_in(name, heads, p, states, where, cache=None):
+    def shifts_pads_in(name, heads, p, states, where, *_):
         return right(name, heads, p, states, where._replace(padding=None))
 
     assert padded_gap(attention(), [2, 5], [3, 2]) < TOLERANCE

@@ -10,7 +10,7 @@ import dynamics.model.forward as forward
 import dynamics.model.softmax as softmax
 import dynamics.model.values as values
 from dynamics.model.cache import KVCache
-from dynamics.model.config import CrossLayer, Identity, ModelConfig, Neutreno, Residual, Shared
+from dynamics.model.config import CANON, Borrowed, CrossLayer, Identity, Latent, ModelConfig, Neutreno, Residual, Shared
 from tests.dynamics.model import variants
 from theory.value_residual import svformer_cache
 
@@ -77,7 +77,7 @@ def test_a_shifted_svformer_keeps_one_raw_key_a_layer_besides():
 
 
 def test_a_cache_of_residuals_is_as_large_as_vanilla():
-    for rule in (Residual(), Neutreno(), Identity(), CrossLayer()):
+    for rule in (Residual(), Neutreno(), Identity(), CrossLayer(), Borrowed(of="key", own=0.0)):
         assert cache_bytes(rule) == 1
 
 
@@ -109,6 +109,41 @@ def test_the_gradient_flows_through_the_first_values(rule, monkeypatch):
     detached = lambda self, rule, layer, own: right(self, rule, layer, own.detach())  # noqa: E731
     monkeypatch.setattr(values.Earlier, "note_values", detached)
     assert first_gradient(rule) == 0
+
+
+@pytest.mark.parametrize("source", ["first", "previous", "mean"])
+@pytest.mark.parametrize(("of", "weight"), [("query", "q_proj"), ("key", "k_proj"), ("value", "v_proj")])
+def test_the_gradient_flows_through_what_is_borrowed(of, weight, source, monkeypatch):
+    """The last layer alone borrows; a gradient through what layer 2 projects goes on to the layers below it."""
+    tokens = variants.tokens(1, 5)
+
+    def gradients():
+        model = variants.model(variants.named(Borrowed(of=of, source=source, layers=(3,))))
+        of_layers = [getattr(block.attention, weight).weight for block in model.blocks[:3]]
+        return torch.autograd.grad(model(tokens)[0, -1].square().sum(), of_layers)
+
+    right, true = values.Earlier.note_projected, gradients()
+    detached = lambda self, rule, layer, found: right(self, rule, layer, found.detach())  # noqa: E731
+    monkeypatch.setattr(values.Earlier, "note_projected", detached)
+    moved = [float((a - b).abs().max()) > PLANTED for a, b in zip(true, gradients(), strict=True)]
+    assert moved == ([True, False, False] if source == "first" else [True] * 3)
+
+
+@torch.no_grad()
+def test_layers_that_borrow_all_of_a_projection_have_none_and_refuse_what_does_not_fit():
+    model = variants.model(variants.named(Borrowed(of="key", own=0.0, source="previous", layers=(1, 3))))
+    assert [block.attention.k_proj is None for block in model.blocks] == [False, True, False, True]
+    assert all(block.attention.q_proj is not None for block in model.blocks)
+    with pytest.raises(ValueError, match="the keys of another layer has no probabilities to show by itself"):
+        model.attention_weights(variants.tokens(1, 4), torch.tensor([3]))
+    for wrong, words in (
+        ({"values": {"kind": "borrowed", "of": "value", "own": 0.0}}, "own must not be 0"),
+        ({"values": {"kind": "borrowed", "of": "key", "layers": [0]}}, "must rise within 1..3"),
+        ({"values": {"kind": "borrowed", "of": "key"}, "past": CANON["B"]}, "not by the past of a layer"),
+        ({"values": {"kind": "borrowed", "of": "key"}, "latent": Latent(size=4, rope=2)}, "layers that read latents"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            ModelConfig.checked(variants.named().model_dump() | wrong)
 
 
 def test_the_gradient_through_the_first_values_is_that_of_the_definition():
@@ -239,6 +274,8 @@ FIELDS = [
     (Residual(), {"layers": (1,)}), (Residual(), {"order": "shifted"}), (Shared(), {"anchors": (0, 2)}),
     (Shared(), {"order": "shifted"}), (Shared(order="shifted"), {"keys": True}), (Neutreno(), {"lam": 0.7}),
     (Neutreno(), {"order": "shifted"}), (Identity(), {"order": "shifted"}), (CrossLayer(), {"source": "previous"}),
+    (Borrowed(of="key"), {"of": "query"}), (Borrowed(of="key"), {"source": "mean"}), (Borrowed(of="key"), {"own": 0.9}),
+    (Borrowed(of="key"), {"other": 0.9}), (Borrowed(of="key"), {"layers": (2,)}),
 ]  # fmt: skip
 
 

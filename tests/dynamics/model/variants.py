@@ -9,6 +9,7 @@ from dynamics.model.config import (
     CANON,
     KEY_OFFSET,
     SMEAR,
+    Borrowed,
     CrossLayer,
     Dense,
     Identity,
@@ -39,6 +40,12 @@ VALUES = {
     "cross-layer-previous": CrossLayer(source="previous"),
     "denseformer": Dense(),
     "cla": cla(LAYERS),
+    "first layer's queries": Borrowed(of="query", own=0.0, other=1.0),
+    "keys of the layer below": Borrowed(of="key", own=0.0, other=1.0, source="previous", layers=(1, 3)),
+    "half the first layer's keys": Borrowed(of="key"),
+    "queries of the layers below": Borrowed(of="query", source="mean", own=1.0, other=-0.7),
+    "values of the layer below": Borrowed(of="value", source="previous"),
+    "values of the layers below": Borrowed(of="value", source="mean", layers=(2, 3)),
 }
 PASTS = {
     "smear": SMEAR,
@@ -139,17 +146,19 @@ def _norm(x, weight):
 def _attention(config, layer, own, z, kept):
     """One layer; `kept` gathers, layer by layer, projected values, shifted ones, and keys and values as read."""
     size, groups = config.width // config.n_heads, config.n_kv_heads or config.n_heads
+    lent = [entry[4] for entry in kept]
 
     def project(name):
         at = {"q": "query", "k": "key", "v": "value"}[name[0]]
         found = _projected(config, name, own, z, groups)
-        return _past(config, at, found, own.get(f"attention.past.{at}"), size).reshape(len(z), -1, size)
+        found = _past(config, at, found, own.get(f"attention.past.{at}"), size)
+        return _borrowed(config.values, layer, at, None if found is None else found.reshape(len(z), -1, size), lent)
 
     query = _shifted(project("q_proj"), own.get("attention.gamma"))
     query = _turned(config, _gained(config, query, own.get("attention.q_norm")))
     rule = config.values
     if rule.kind == "shared" and rule.keys and layer not in rule.anchors:
-        raw, mixed, key, value = kept[max(a for a in rule.anchors if a < layer)]
+        raw, mixed, key, value = kept[max(a for a in rule.anchors if a < layer)][:4]
     else:
         key = _shifted(project("k_proj"), own.get("attention.alpha"))
         key = _turned(config, _gained(config, key, own.get("attention.k_norm")))
@@ -182,13 +191,28 @@ def _attention(config, layer, own, z, kept):
             out[:, head] = gain * _norm(out[:, head], own["attention.head_norm"])
         if config.weights == "gate":
             out[:, head] /= 1 + np.exp(-z @ own["attention.gate_proj.weight"][head])[:, None]
-    kept.append((raw, mixed, key, value))
+    kept.append((raw, mixed, key, value, lent[-1] if len(lent) > layer else None))
     return out.reshape(len(z), -1) @ own["attention.o_proj.weight"].T
+
+
+def _borrowed(rule, layer, at, own, lent):
+    """What is read of `at`; what layers above may borrow of this one is put behind what those below have lent."""
+    if rule.kind != "borrowed" or rule.of != at:
+        return own
+    if layer == 0 or (rule.layers is not None and layer not in rule.layers):
+        lent.append(own)
+        return own
+    other = {"first": lent[0], "previous": lent[-1], "mean": sum(lent) / len(lent)}[rule.source]
+    read = rule.other * other + (0 if own is None else rule.own * own)
+    lent.append(read if own is None else own)
+    return read
 
 
 def _projected(config, name, own, z, groups):
     """Head by head where it is projected from latents."""
-    weight, latent = own[f"attention.{name}.weight"], config.latent
+    weight, latent = own.get(f"attention.{name}.weight"), config.latent
+    if weight is None:
+        return None
     if latent is None or name == "q_proj":
         return z @ weight.T
     down = own["attention.latent_proj.weight"]
@@ -257,7 +281,7 @@ def _values(config, layer, own, project, kept):
 def _past(config, at, x, weight, head_dim=0):
     """What one token is mixed with, channel by channel, written out."""
     found = [past for past in config.past if past.at == at]
-    if not found:
+    if not found or x is None:
         return x
     out = np.array(x) if found[0].residual else np.zeros_like(x)
     for channel in range(x.shape[1]):
