@@ -24,6 +24,9 @@ def parser() -> Parser:
         "--speeds", metavar="FILE", help="train nothing: time a step of each entry, write it, hash beside"
     )
     line.add_argument(
+        "--ways", metavar="FILE", help="train nothing: time each size of stack of each entry, write it, hash beside"
+    )
+    line.add_argument(
         "--choose",
         action="store_true",
         help="measure first how many seeds of an entry to stack; part of the plan (CPU)",
@@ -41,11 +44,13 @@ def main(argv: list[str] | None = None) -> int:
     options = parser().parse_args(argv)
     name = _preset(options)
     files = [file and output_file(file) for file in (options.json, options.bundle)]
-    for hashed in (options.bundle, options.speeds):
+    for hashed in (options.bundle, options.speeds, options.ways):
         if hashed:
             output_file(f"{output_file(hashed)}.sha256")
     if options.speeds:
         return _timed(name, options.speeds)
+    if options.ways:
+        return _ways(name, options)
     bundle = _stored(name, options) if options.table else _trained(name, options)
     print("\n".join(table(bundle)))
     if files[0]:
@@ -65,7 +70,8 @@ def _preset(options) -> str:
     """The plan's name. Raises ValueError for options that ask for two things."""
     if options.quick and options.preset not in (None, "quick"):
         raise ValueError(f"--quick is a plan of its own: not with {options.preset}")
-    for one, others in (("speeds", ("table", "json", "bundle", "choose")), ("table", ("choose",))):
+    measuring = ("table", "json", "bundle", "choose")
+    for one, others in (("speeds", (*measuring, "ways")), ("ways", measuring), ("table", ("choose",))):
         for other in others:
             if getattr(options, one) and getattr(options, other):
                 raise ValueError(f"--{one} and --{other} do not go together")
@@ -99,6 +105,27 @@ def _timed(name: str, path: str) -> int:
     return 0
 
 
+def _ways(name: str, options) -> int:
+    from joblib import cpu_count
+
+    from dynamics.arena.presets import PRESETS
+    from dynamics.arena.ways import measured, spoken, write_ways
+    from dynamics.tasks.corpus import standard_library
+
+    _one_thread(options, "--ways")
+    plan = PRESETS[name](standard_library().sha256)
+    found = measured(plan, options.jobs or cpu_count(), progress=not options.quiet)
+    write_ways(options.ways, found)
+    print("\n".join(spoken(found)))
+    print(options.ways)
+    return 0
+
+
+def _one_thread(options, named: str) -> None:
+    if (options.device, options.threads) != ("cpu", 1):
+        raise ValueError(f"{named} measures one CPU thread a process: it goes with no --device and no --threads")
+
+
 def _trained(name: str, options):
     out = output_folder(options.out or f"out/arena/{name}")
     from dynamics.arena.bundle import bundle_of
@@ -112,17 +139,16 @@ def _trained(name: str, options):
     plan = PRESETS[name](standard_library().sha256)
     try:
         if options.choose:
-            plan = _chosen(plan, out, options.jobs, device, options.threads)
+            _one_thread(options, "--choose")
+            plan = _chosen(plan, out, options.jobs)
         found = run_arena(plan, out, n_jobs=options.jobs or -1, place=place, progress=not options.quiet)
     except KeyboardInterrupt:
         raise KeyboardInterrupt("the same command goes on where it was") from None
     return bundle_of(plan, found, place)
 
 
-def _chosen(plan, out, jobs: int | None, device: str, threads: int):
+def _chosen(plan, out, jobs: int | None):
     """The plan with the stacks that are fastest here, said in a line an entry."""
-    if (device, threads) != ("cpu", 1):
-        raise ValueError("--choose measures one CPU thread a process: it goes with no --device and no --threads")
     from joblib import cpu_count
 
     from dynamics.arena.ways import WAYS, chosen_plan, read_ways, spoken

@@ -94,7 +94,7 @@ def shipped_speeds(plan: ArenaPlan) -> Speeds | None:
 
 def shipped_names() -> list[str]:
     """The arenas that come with the package."""
-    return sorted(path.stem for path in SHIPPED.glob("*.json") if not path.stem.endswith(".speeds"))
+    return sorted(path.stem for path in SHIPPED.glob("*.json") if "." not in path.stem)
 
 
 def shipped_arena(name: str) -> Bundle:

@@ -10,12 +10,15 @@ from pathlib import Path
 import joblib
 import torch
 from pydantic import Field
+from tqdm import tqdm
 
+from dynamics.arena.bundle import SHIPPED
 from dynamics.arena.engine import WAYS
 from dynamics.arena.plan import ArenaPlan, Entry
 from dynamics.arena.record import Name
 from dynamics.arena.speed import processor, stack_seconds
 from dynamics.files.atomic import atomic_write_text
+from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.lock import LOCK, only_writer
 from dynamics.files.manifest import Strict
 from dynamics.model.config import Positive
@@ -32,10 +35,11 @@ class Stacked(Strict):
 
 
 class Measured(Strict):
-    """seeds: that the entry's rules want at the least; sizes: those that the rules allow, 1 first."""
+    """seeds: that the entry's rules want at the least; sizes: stacks that the rules allow, 1 first; whole: all of them."""
 
     seeds: Positive
     sizes: list[Stacked] = Field(min_length=1)
+    whole: float = Field(gt=0)  # seconds of a step
 
 
 class Ways(Strict):
@@ -71,10 +75,25 @@ def read_ways(path: str | Path) -> Ways:
     return Ways.parsed(Path(path).read_bytes(), str(path))
 
 
-def measured(plan: ArenaPlan, processes: int, rounds: int = ROUNDS) -> Ways:
-    """Time each size of stack of each entry, in as many processes at once as will train."""
+def write_ways(path: str | Path, found: Ways) -> None:
+    """Write what was measured and its hash beside it."""
+    write_hashed(path, found.model_dump_json(indent=1) + "\n")
+
+
+def shipped_ways(plan: ArenaPlan) -> Ways | None:
+    """What comes with the package for a plan, or None. Raises ValueError for other bytes than recorded."""
+    for path in sorted(SHIPPED.glob("*.ways.json")):
+        found = Ways.parsed(read_hashed(path), str(path))
+        if found.plan_sha256 == plan.sha256:
+            return found
+    return None
+
+
+def measured(plan: ArenaPlan, processes: int, rounds: int = ROUNDS, progress: bool = False) -> Ways:
+    """Time each size of stack of each entry, and one of all its seeds, in as many processes at once as will train."""
     with joblib.Parallel(n_jobs=processes) as parallel:
-        entries = {name: _measured(plan, name, processes, rounds, parallel) for name in plan.entries}
+        names = tqdm(plan.entries, desc="timing", unit=" entries", disable=None if progress else True)
+        entries = {name: _measured(plan, name, processes, rounds, parallel) for name in names}
     return Ways(plan_sha256=plan.sha256, torch_version=torch.__version__, processor=processor(), processes=processes,
                 entries=entries)  # fmt: skip
 
@@ -103,10 +122,15 @@ def spoken(found: Ways) -> list[str]:
     wide, lines = max(map(len, found.entries)), []
     for name, one in found.entries.items():
         best = fastest(one, found.processes)
-        size = next(size for size in one.sizes if size.stack == best)
-        gain = wall(one.seeds, one.sizes[0], found.processes) / wall(one.seeds, size, found.processes)
-        lines.append(f"{name:<{wide}} {way(one, best):<20} {gain:.2f} x the pool")
+        lines.append(f"{name:<{wide}} {way(one, best):<20} {gains(one, found.processes)[best]:.2f} x the pool")
     return lines
+
+
+def gains(one: Measured, processes: int) -> dict[int, float]:
+    """By size of stack, how many times sooner than in the pool the entry's seeds are done; that of all seeds last."""
+    pool = wall(one.seeds, one.sizes[0], processes)
+    found = {size.stack: pool / wall(one.seeds, size, processes) for size in one.sizes}
+    return found | {one.seeds: pool / one.whole}
 
 
 def way(one: Measured, stack: int) -> str:
@@ -125,10 +149,11 @@ def sizes(plan: ArenaPlan, name: str) -> tuple[int, list[int]]:
 
 def _measured(plan: ArenaPlan, name: str, processes: int, rounds: int, parallel: joblib.Parallel) -> Measured:
     seeds, allowed = sizes(plan, name)
-    each = parallel(joblib.delayed(_seconds)(plan.entries[name], allowed, rounds) for _ in range(processes))
-    least = [min(seconds) for seconds in zip(*each, strict=True)]
-    found = [Stacked(stack=size, seconds=value) for size, value in zip(allowed, least, strict=True)]
-    return Measured(seeds=seeds, sizes=found)
+    every = sorted({*allowed, seeds})
+    each = parallel(joblib.delayed(_seconds)(plan.entries[name], every, rounds) for _ in range(processes))
+    least = dict(zip(every, map(min, zip(*each, strict=True)), strict=True))
+    found = [Stacked(stack=size, seconds=least[size]) for size in allowed]
+    return Measured(seeds=seeds, sizes=found, whole=least[seeds])
 
 
 def _seconds(entry: Entry, allowed: list[int], rounds: int) -> list[float]:

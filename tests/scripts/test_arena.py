@@ -93,12 +93,20 @@ def test_speeds_are_measured_into_a_hashed_file(tmp_path, capsys):
     assert json.loads(read_hashed(tmp_path / "s.json"))["speeds"].keys() == {"kv", "vanilla"}
 
 
+def test_ways_are_measured_into_a_hashed_file(tmp_path, capsys):
+    assert run(arena.main, ["--quick", "--quiet", "--jobs", "1", "--ways", str(tmp_path / "w.json")]) == 0
+    assert "x the pool" in capsys.readouterr().out
+    assert json.loads(read_hashed(tmp_path / "w.json"))["entries"].keys() == {"kv", "vanilla"}
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [
         (["--jobs", "0"], "--jobs"),
         (["latent", "--quick"], "--quick is a plan of its own: not with latent"),
         (["--speeds", "{tmp}/s.json", "--table"], "--speeds and --table do not go together"),
+        (["--ways", "{tmp}/w.json", "--choose"], "--ways and --choose do not go together"),
+        (["--quick", "--ways", "{tmp}/w.json", "--threads", "2"], "--ways measures one CPU thread a process"),
         (["--table", "--choose"], "--table and --choose do not go together"),
         (["--threads", "x"], "--threads"),
         (["--device", "tpu"], "device"),

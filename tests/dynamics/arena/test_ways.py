@@ -4,8 +4,23 @@ import pytest
 import torch
 
 from dynamics.arena import ways as module
+from dynamics.arena.bundle import shipped_arena, shipped_names
 from dynamics.arena.engine import WAYS, read_plan, results, run_arena
-from dynamics.arena.ways import Measured, Stacked, Ways, chosen, chosen_plan, fastest, measured, sizes, spoken, wall
+from dynamics.arena.ways import (
+    Measured,
+    Stacked,
+    Ways,
+    chosen,
+    chosen_plan,
+    fastest,
+    gains,
+    measured,
+    shipped_ways,
+    sizes,
+    spoken,
+    wall,
+    write_ways,
+)  # fmt: skip
 from tests.dynamics.arena.cases import TRAINING, comparison, plan
 
 SHORT = TRAINING.model_copy(update={"steps": 2, "rows": 1, "length": 8, "heldout_rows": 1, "scores": 1})
@@ -14,7 +29,7 @@ SHORT = TRAINING.model_copy(update={"steps": 2, "rows": 1, "length": 8, "heldout
 def timed(seeds, **seconds) -> Measured:
     """seconds: of a stack, by its size, _1, _2, .."""
     found = [Stacked(stack=int(size[1:]), seconds=value) for size, value in seconds.items()]
-    return Measured(seeds=seeds, sizes=found)
+    return Measured(seeds=seeds, sizes=found, whole=seconds.get(f"_{seeds}", 100.0))
 
 
 def found(plan, stack_of_two, processes=2) -> Ways:
@@ -48,6 +63,29 @@ def test_the_way_whose_seeds_are_done_first_is_chosen_and_none_slower_than_the_p
     assert fastest(one, processes) == stack
     taken = next(size for size in one.sizes if size.stack == stack)
     assert wall(one.seeds, taken, processes) <= wall(one.seeds, one.sizes[0], processes)
+
+
+def test_gains_are_against_the_pool_in_as_many_turns_as_it_takes():
+    one = timed(8, _1=1.0, _2=1.5, _4=2.8, _8=5.0)
+    assert gains(one, 2) == {1: 1.0, 2: pytest.approx(4 / 3), 4: pytest.approx(4 / 2.8), 8: pytest.approx(4 / 5)}
+
+
+def test_ways_are_found_by_the_plan_they_are_of(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "SHIPPED", tmp_path)
+    assert shipped_ways(plan()) is None
+    write_ways(tmp_path / "x.ways.json", found(plan(), 1.5))
+    assert shipped_ways(plan()) == found(plan(), 1.5)
+    assert shipped_ways(plan(stack=2)) is None
+
+
+@pytest.mark.parametrize("name", [name for name in shipped_names() if shipped_ways(shipped_arena(name).plan)])
+def test_shipped_ways_are_of_every_entry_and_none_that_is_chosen_is_slower_than_the_pool(name):
+    plan = shipped_arena(name).plan
+    ways = shipped_ways(plan)
+    assert ways.entries.keys() == plan.entries.keys()
+    for entry, one in ways.entries.items():
+        assert (one.seeds, [size.stack for size in one.sizes]) == sizes(plan, entry)
+        assert gains(one, ways.processes)[fastest(one, ways.processes)] >= 1
 
 
 def test_stacks_are_those_that_all_rules_of_an_entry_allow():
