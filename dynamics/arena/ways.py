@@ -35,7 +35,7 @@ class Stacked(Strict):
 
 
 class Measured(Strict):
-    """seeds: that the entry's rules want at the least; sizes: stacks that the rules allow, 1 first; whole: all of them."""
+    """seeds: that the rules want at the least; sizes: stacks that they allow, 1 first; whole: all of them."""
 
     seeds: Positive
     sizes: list[Stacked] = Field(min_length=1)
