@@ -209,9 +209,10 @@ class _PackedMix(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x: Tensor, weights: Tensor, segment_ids: Tensor) -> Tensor:
         ctx.save_for_backward(x, weights, segment_ids)
+        ctx.fresh = _fresh(segment_ids, weights.shape[-1])
         flat, columns = x.detach().flatten(2), _token_columns(weights, x.shape[3])
         mixed = torch.mul(flat, columns[0], out=flat.new_empty(flat.shape))
-        for j, fresh in _fresh(segment_ids, len(columns)):
+        for j, fresh in ctx.fresh:
             mixed.addcmul_(_older(flat, j, fresh), columns[j])
         return mixed.view(x.shape)
 
@@ -225,10 +226,9 @@ class _PackedMix(torch.autograd.Function):
                 mixed = _mix_by_padding(x, weights, None, segment_ids)
             found = iter(torch.autograd.grad(mixed, wanted, grad, create_graph=True))
             return next(found) if wants_x else None, next(found) if wants_weights else None, None
-        fresh = list(_fresh(segment_ids, weights.shape[-1]))
         return (
-            _packed_gradient(grad, weights, fresh) if wants_x else None,
-            _packed_sums(grad, x, weights, fresh) if wants_weights else None,
+            _packed_gradient(grad, weights, ctx.fresh) if wants_x else None,
+            _packed_sums(grad, x, weights, ctx.fresh) if wants_weights else None,
             None,
         )
 
@@ -258,13 +258,17 @@ def _token_columns(weights: Tensor, head_dim: int) -> list[Tensor]:
     return [column.contiguous() for column in (whole if whole.ndim == 2 else whole[:, None]).unbind(-1)]
 
 
-def _fresh(segment_ids: Tensor, window: int) -> Iterator[tuple[int, Tensor]]:
-    """For each j >= 1 of the window, which tokens, over all rows, have no token of their document j before."""
-    runs = document_runs(segment_ids)
-    for j in range(1, window):
-        away = torch.ones_like(runs, dtype=torch.bool)
-        away[:, j:] = runs[:, j:] != runs[:, : max(0, runs.shape[1] - j)]
-        yield j, away.flatten().nonzero()[:, 0]
+def _fresh(segment_ids: Tensor, window: int) -> list[tuple[int, Tensor]]:
+    """For each j >= 1 of the window, which tokens, over all rows, have no token of their document j before.
+
+    They are the j tokens from each start on: what stands behind a short document's end is as fresh in the next one.
+    """
+    starts = F.pad(segment_ids[:, 1:] != segment_ids[:, :-1], (1, 0), value=True).flatten().nonzero()[:, 0]
+    found, total = [starts], segment_ids.numel()
+    for j in range(1, window - 1):
+        later = starts + j
+        found.append(torch.cat([found[-1], later[later < total]]))
+    return list(enumerate(found[: window - 1], start=1))
 
 
 def _older(flat: Tensor, j: int, fresh: Tensor) -> Tensor:
