@@ -10,11 +10,15 @@ SCALE = (
     "Models of four layers and 45 to 173 thousand parameters, 300 steps of 1,024 bytes of this Python's standard "
     "library. What comes out is about these: it rules on no sentence about larger models."
 )
+DEAR = 1.5  # times vanilla's step
+WHY_DEAR = (
+    "Canon layers mix four tokens at each of six places of a layer, and at this width each such pass costs about what "
+    "a projection does; selective attention forms, and sums up, all logits of a head before any softmax."
+)
 NOT_BUILT = (
-    ("Figures 8 and 17 of ResFormer, Appendix A.3", "a plan, `ablations`, that has not been run"),
-    ("Figures 4, 12, 14, 15, 20 of ResFormer", "other quantities, rates and lengths"),
-    ("Figures 5, 9, 16 of ResFormer", "queries or keys alone shared, or with a residual: no such model here"),
-    ("Figure 11 of ResFormer", "a shortcut to the layer before, or to all, mapped by A_n: no such model here"),
+    ("Figures 4, 12 and 18 to 21 of ResFormer", "likeness, spectra and norms inside models, which no loss shows"),
+    ("Figure 14 of ResFormer", "the step at which SVFormer is overtaken: no run here is so long"),
+    ("warm-up and architectures in Figure 15 of ResFormer", "one warm-up, one decoder"),
 )
 CHANGED = (
     "Changed after a first run of the league had been seen: its two differential variants had four heads, where their "
@@ -38,6 +42,7 @@ def page(registry) -> str:
         lines += [*_league(bundle, name == "league"), ""]
         if name == "league":
             lines += [*_laws(bundle), *_leak(bundle)]
+            lines += [*_costs(bundle)]
         if name == "latent":
             lines += _bottleneck(bundle)
     lines += [*_sentences(bundles, registry), "", *_power()]
@@ -122,6 +127,35 @@ def _laws(bundle: "Bundle") -> list[str]:
     for name, law, losses in zip(data.models, data.laws, data.losses.mean(1), strict=True):
         exponent = f"{law[0]:.4f} [{law[1]:.4f}, {law[2]:.4f}]"
         lines.append(_row(f"`{name}`", exponent, *(f"{loss:.4f}" for loss in losses)))
+    return [*lines, ""]
+
+
+def _costs(bundle: "Bundle") -> list[str]:
+    """Which variants' steps are dear, and which way of training their seeds is the fastest."""
+    from dynamics.arena.bundle import shipped_speeds
+    from dynamics.arena.speed import ratios
+    from dynamics.arena.variants import BASELINE, VARIANTS
+    from dynamics.arena.ways import fastest, gains, shipped_ways, way
+
+    speeds, found = shipped_speeds(bundle.plan), shipped_ways(bundle.plan)
+    lines = ["## What a step costs, and how seeds are trained the fastest", ""]
+    if speeds is not None:
+        dear = {name: ratio for name, ratio in ratios(speeds, BASELINE).items() if ratio > DEAR and name in VARIANTS}
+        said = ", ".join(f"`{name}` {ratio:.2f}" for name, ratio in sorted(dear.items(), key=lambda item: -item[1]))
+        lines += [f"A step of width 48 takes at most {DEAR:g} times a vanilla one but for {said}: {WHY_DEAR}", ""]
+    if found is None:
+        return lines
+    lines += [
+        f"Timed with {found.processes} processes at work, {found.processor}, torch {found.torch_version}: how many "
+        "times sooner an entry's seeds are done than alone in a pool of processes. A stack trains its seeds in one "
+        "batched pass. `--choose` takes the fastest that the rules allow; the league was trained in the pool.", "",
+        "| entry | seeds | pool of stacks | gain | one stack of all | chosen |", "|---|---|---|---|---|---|",
+    ]  # fmt: skip
+    for name, one in found.entries.items():
+        gain = gains(one, found.processes)
+        best = max((size.stack for size in one.sizes[1:]), key=lambda size: gain[size])
+        cells = (f"of {best}", f"{gain[best]:.2f}", f"{gain[one.seeds]:.2f}", way(one, fastest(one, found.processes)))
+        lines.append(_row(_entry(name), one.seeds, *cells))
     return [*lines, ""]
 
 

@@ -38,7 +38,7 @@ def compute(size: int = FULL_SIZE) -> Data:
     import numpy as np
     import torch
 
-    from dynamics.model.two_word import two_word_model
+    from dynamics.model.made.two_word import two_word_model
     from theory import alibi
 
     model, distance = two_word_model(NAME), np.arange(1, size + 1)

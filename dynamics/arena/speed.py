@@ -29,6 +29,12 @@ def measure(plan: ArenaPlan, entries: list[str], corpus: Corpus, rounds: int = 9
     return Speeds(plan_sha256=plan.sha256, torch_version=torch.__version__, processor=processor(), speeds=found)
 
 
+def ratios(speeds: Speeds, baseline: str) -> dict[str, float]:
+    """A step of each entry over one of the baseline, whose width theirs must be: medians of what was timed in turn."""
+    one = statistics.median(speeds.speeds[baseline].seconds)
+    return {name: statistics.median(found.seconds) / one for name, found in speeds.speeds.items()}
+
+
 def stack_seconds(entry: Entry, stacks: list[int], corpus: Corpus, rounds: int) -> list[float]:
     """The least that a step of each size of stack takes, timed in turn; CPU time of one thread."""
     steps = {size: _Step(entry.model_copy(update={"stack": size}), corpus) for size in stacks}

@@ -94,10 +94,9 @@ class KVShiftAttention(nn.Module):
         self.position, self.rope_base, self.sliding_window = position, rope_base, sliding_window
         size = head_dim / (2 if weights == "differential" else 1)
         self.scale = 1.0 / math.sqrt(size) if scale is None else float(scale)
-        own = partial(has_projection, values, layer)
+        own, keys = partial(has_projection, values, layer), projects_keys(values, layer)
         self.q_proj = _linear(width, n_heads * head_dim, generator) if own("query") else None
         source, key_dim = (width, head_dim) if latent is None else (latent.size, head_dim - latent.rope)
-        keys = projects_keys(values, layer)
         self.k_proj = _linear(source, n_kv_heads * key_dim, generator) if own("key") else None
         self.v_proj = _linear(source, n_kv_heads * head_dim, generator) if own("value") else None
         self.o_proj = _linear(n_heads * head_dim, width, generator)

@@ -75,7 +75,7 @@ def equal_copies(repeats: int, k: int, own: bool = True) -> Margin:
 @lru_cache(maxsize=64)
 def _known(seed: int) -> tuple[Any, HeadScores]:
     from dynamics.heads.scores import head_scores
-    from dynamics.model.known_heads import random_known_model
+    from dynamics.model.made.known_heads import random_known_model
 
     known = random_known_model(seed, vocab=16, length=REPEATS * K)
     return known, head_scores(known.model, k=K, repeats=REPEATS, seed=seed)
@@ -100,7 +100,7 @@ def needs_no_echo(seed: int, silenced: str = "echo") -> Margin:
     import torch
 
     from dynamics.heads.scores import head_scores
-    from dynamics.model.known_heads import known_model
+    from dynamics.model.made.known_heads import known_model
 
     known = known_model(seed, n_layers=3, n_kv_heads=2, length=REPEATS * K, position=("rope", "alibi")[seed % 2])
     with torch.no_grad():

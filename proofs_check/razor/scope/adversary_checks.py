@@ -124,7 +124,7 @@ def ranges(seed: int, count: int, factor: float = 1.0) -> Margin:
 
 def two_words(name: str, further: int = 0) -> Margin:
     """Attention measured in the torch model within ROUNDING of the weight in balls; above eps, beyond the scope."""
-    from dynamics.model.two_word import two_word_model
+    from dynamics.model.made.two_word import two_word_model
 
     head, _, _, target, other, distance, eps = WITNESSES[name]
     model = two_word_model(name)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dynamics.heads import rows
 from dynamics.heads.retrieval import THRESHOLD, copy_prompt, copy_scores
-from dynamics.model.known_heads import known_model
+from dynamics.model.made.known_heads import known_model
 from tests.dynamics.heads.test_scores import POSITIONS, SHAPES, matrices, random_model
 
 

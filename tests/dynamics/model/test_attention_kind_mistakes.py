@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch.nn.functional import pad
 
+import dynamics.model.formed as formed
 import dynamics.model.forward as forward
 import dynamics.model.softmax as softmax
 import dynamics.model.values as values
@@ -186,7 +187,7 @@ def test_latents_rotated_as_if_each_chunk_began_the_text_are_caught(monkeypatch)
 
 def test_latents_whose_shared_key_is_left_out_are_caught(monkeypatch):
     latent = {"size": 5, "rope": 2}
-    right = forward.projected
+    right = formed.projected
 
     def without(name, heads, p, x):
         found = right(name, heads, p, x)
@@ -196,7 +197,7 @@ def test_latents_whose_shared_key_is_left_out_are_caught(monkeypatch):
         return torch.cat([parts[..., :-2], torch.zeros_like(parts[..., -2:])], dim=-1).flatten(-2)
 
     assert gap(latent=latent) < CLOSE
-    monkeypatch.setattr(forward, "projected", without)
+    monkeypatch.setattr(formed, "projected", without)
     assert gap(latent=latent) > PLANTED
 
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-import dynamics.model.forward as forward_module
+import dynamics.model.formed as formed
 from dynamics.model.positions import Layout
 from dynamics.model.shift import shift_mix
 from tests.dynamics.model.kv_cases import PLANTED, TOLERANCE, attention, future_gap, gap, packed_gap, padded_gap
@@ -16,7 +16,7 @@ def test_attention_check_rejects_a_shift_that_leaks_across_documents(monkeypatch
         return shift_mix(raw, weights, previous)
 
     assert packed_gap(attention(), [2, 3]) < TOLERANCE
-    monkeypatch.setattr(forward_module, "shift_mix", leaking)
+    monkeypatch.setattr(formed, "shift_mix", leaking)
     assert packed_gap(attention(), [2, 3]) > PLANTED
 
 
@@ -46,7 +46,7 @@ def test_attention_check_rejects_an_edge_padded_shift(monkeypatch):
 
     module, x = attention(), random_tokens(1, 4)
     _, out = looped_heads(module, x[0])
-    monkeypatch.setattr(forward_module, "shift_mix", edge_padded)
+    monkeypatch.setattr(formed, "shift_mix", edge_padded)
     assert gap(module(x)[0], out) > PLANTED
 
 

@@ -5,6 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dynamics.model.formed as formed
 import dynamics.model.forward as forward_module
 from dynamics.model.cache import KVCache
 from dynamics.model.positions import Layout, alibi_bias, rotate
@@ -122,7 +123,7 @@ def test_cache_check_rejects_one_coefficient_in_decode(monkeypatch):
         one = weights if previous is None else weights[:, :1].expand_as(weights)
         return shift_mix(raw, one, previous, segment_ids)
 
-    monkeypatch.setattr(forward_module, "shift_mix", listing)
+    monkeypatch.setattr(formed, "shift_mix", listing)
     assert chunked_gap(attention(), [3, 1, 1]) > PLANTED
 
 
@@ -175,13 +176,13 @@ def test_cache_check_rejects_raw_tokens_left_behind_by_beams():
 
 
 def test_cache_check_rejects_pads_that_are_shifted_in(monkeypatch):
-    right = forward_module._raw
+    right = formed._raw
 
     def shifts_pads_in(name, heads, p, states, where, *_):
         return right(name, heads, p, states, where._replace(padding=None))
 
     assert padded_gap(attention(), [2, 5], [3, 2]) < TOLERANCE
-    monkeypatch.setattr(forward_module, "_raw", shifts_pads_in)
+    monkeypatch.setattr(formed, "_raw", shifts_pads_in)
     assert padded_gap(attention(), [2, 5], [3, 2]) > PLANTED
 
 

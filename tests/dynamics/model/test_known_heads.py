@@ -6,7 +6,7 @@ import torch
 
 from dynamics.heads.scores import HeadScores, head_scores, repeated_prompt
 from dynamics.heads.selection import THRESHOLD, named_heads, retrieval_heads
-from dynamics.model.known_heads import known_model, random_known_model
+from dynamics.model.made.known_heads import known_model, random_known_model
 from dynamics.razor.plan import RazorPlan
 from tests.dynamics.heads.test_scores import brute_force, matrices
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-import dynamics.model.forward as forward
+import dynamics.model.formed as formed
 import dynamics.model.past as past_module
 from dynamics.model import stacked
 from dynamics.model.attention import KVShiftAttention
@@ -173,7 +173,7 @@ def through_layers(built, hidden, padding=None, sizes=None):
     caches = [KVCache() if sizes else None for _ in built.blocks]
     out = []
     for number, part in enumerate(hidden.split(sizes or [hidden.shape[1]], dim=1)):
-        earlier = forward.Earlier()
+        earlier = formed.Earlier()
         for block, cache in zip(built.blocks, caches, strict=True):
             pads = None if number and sizes else padding
             part = part + block.attention(part, padding=pads, cache=cache, earlier=earlier)
@@ -285,7 +285,7 @@ def test_the_checks_reject_a_wrong_start(wrong, name, monkeypatch):
         return [float((found[0] - expected).abs().max()) for found in (built(tokens), in_parts(built, tokens, [2, 4]))]
 
     assert max(gaps()) < CLOSE
-    for module in (forward, past_module):
+    for module in (formed, past_module):
         monkeypatch.setattr(module, "before_first", wrong)
     assert max(gaps()) > APART
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from dynamics.model.two_word import CASES, two_word_model
+from dynamics.model.made.two_word import CASES, two_word_model
 from proofs_check.oracles.alibi import ball, ball_weights, printed_scope
 from proofs_check.razor.scope.theorem1_checks import WITNESSES
 from theory import alibi

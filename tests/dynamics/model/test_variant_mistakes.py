@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import dynamics.model.decoder as decoder
+import dynamics.model.formed as formed
 import dynamics.model.forward as forward
 import dynamics.model.softmax as softmax
 import dynamics.model.values as values
@@ -85,7 +86,7 @@ def test_an_svformer_that_caches_its_value_in_every_layer_is_caught(monkeypatch)
     def kept_by_each(heads, p, cache, earlier, key, value, raw):
         return cache.append(key, value, {}, 1)
 
-    monkeypatch.setattr(forward, "_shared", kept_by_each)
+    monkeypatch.setattr(formed, "_shared", kept_by_each)
     assert chunk_gap(Shared(), shift="none") < CLOSE  # which is why nobody notices
     assert cache_bytes(Shared()) == 1 > svformer_cache(variants.LAYERS)
 

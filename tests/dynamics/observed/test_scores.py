@@ -9,7 +9,7 @@ from dynamics.heads.scores import copy_sums, head_scores
 from dynamics.heads.selection import named_heads
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import build
-from dynamics.model.known_heads import random_known_model
+from dynamics.model.made.known_heads import random_known_model
 from dynamics.observed import scores as observed_scores
 from dynamics.observed.probe import make_probe
 from dynamics.observed.scores import observe, perplexity_by_length

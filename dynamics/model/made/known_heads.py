@@ -26,7 +26,7 @@ import torch
 
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
-from dynamics.model.known_heads_weights import Builder
+from dynamics.model.made.known_heads_weights import Builder
 
 
 class KnownModel(NamedTuple):
