@@ -32,7 +32,7 @@ def told(monkeypatch, known, change=lambda words: words):
         for each in known
     }
 
-    def greedy(model, prompt, count):
+    def greedy(model, prompt, count, stop):
         rows = torch.zeros(len(prompt), count, dtype=torch.int64)
         for row, tokens in zip(rows, prompt.tolist(), strict=True):
             found = torch.from_numpy(answers[tuple(tokens)])
