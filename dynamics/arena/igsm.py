@@ -2,8 +2,11 @@
 
 There: iGSM, trained on at most 12 (21) operations, tested on exactly 15 (24); vanilla .8154 (.8711), KV shifting .8909
 (.9062), one model each. Here: trained on at most `OPERATIONS`, tested on exactly as many, one and two more, of other
-templates; a blind guess answers one problem in five. Pilots, one seed that no plan uses: with letters in no order both
-models called every result by one letter, and no solution of four operations was right; hence successive letters.
+templates; a blind guess answers one problem in five.
+
+Pilots, seed 901, which the plan does not use: with letters in no order both models called every result by one letter,
+and no solution of four operations was right; hence successive letters. With these, after 1,200 steps, vanilla answered
+.31 and KV shifting .43 of 150 problems of four operations, and neither more of five and six than a guess: 1,800 steps.
 """
 
 from collections.abc import Mapping
@@ -52,12 +55,12 @@ def rules(training: SolvingTraining, seeds: int) -> dict[str, Rule]:
 
 def igsm() -> SolvingPlan:
     """The plan that ships."""
-    return _plan(TITLE, models(TASK, 64, 2), SEEDS, steps=1500, problems=300, learning_rate=5e-3)
+    return _plan(TITLE, models(TASK, 64, 2), SEEDS, steps=1800, problems=300, learning_rate=5e-3)
 
 
 def quick() -> SolvingPlan:
     """A minute or two on two cores: it shows that everything runs, and nothing else."""
-    return _plan(f"{TITLE}, quick", models(TASK, 32, 1), 6, steps=60, problems=10, rows=4, learning_rate=5e-3)
+    return _plan(f"{TITLE}, quick", models(TASK, 32, 1), 6, steps=40, problems=4, rows=4, learning_rate=5e-3)
 
 
 def _plan(title: str, both: dict[str, ModelConfig], seeds: int, **training) -> SolvingPlan:

@@ -17,7 +17,7 @@ from dynamics.arena.engine import Place
 from dynamics.arena.igsm import OPERATIONS, POWER, PRESETS, SPREAD, VARIANT
 from dynamics.arena.solved import SolvedBundle, accuracies, as_records, bundle_of, lines, read_bundle, write_bundle
 from dynamics.arena.solving import heldout, results, run_plan
-from dynamics.arena.solving_plan import SolvingPlan, measures
+from dynamics.arena.solving_plan import SolvingPlan, SolvingTraining, measures
 from dynamics.files.atomic import atomic_write_text
 from dynamics.model.sizes import parameters
 from dynamics.statistics.power import power
@@ -93,7 +93,7 @@ def test_held_out_problems_are_of_so_many_operations_and_of_other_templates():
 
 
 def test_a_folder_holds_its_plan_and_a_result_a_run(whole, tmp_path, monkeypatch):
-    names = [f"results/{model}.seed-{n}.json" for model in ("kv-shift", "vanilla") for n in range(6)]
+    names = [f"results/{model}.seed-{n}.json" for model in ("kv-shift", "vanilla") for n in range(4)]
     assert sorted(whole) == ["place.json", "plan.json", *sorted(names)]
     assert SolvingPlan.parsed(whole["plan.json"], "plan") == tiny()
     for name, data in whole.items():
@@ -105,20 +105,16 @@ def test_a_folder_holds_its_plan_and_a_result_a_run(whole, tmp_path, monkeypatch
     assert contents(tmp_path / "a") == whole
 
 
-def test_the_models_learn_and_seeds_differ(tmp_path):
-    longer = TRAINING.model_copy(update={"steps": 60, "rows": 4, "learning_rate": 2e-2})
-    plan, place = tiny(training=longer), Place()
-    each = [
-        module.train(plan.run(VARIANT, number), tmp_path / f"{number}.json", tmp_path / "state", place)
-        for number in (0, 1)
-    ]
-    assert all(one.solved.loss[-1] < one.solved.loss[0] - 0.3 for one in each)
-    assert each[0].solved.loss != each[1].solved.loss
+def test_a_model_learns(tmp_path):
+    longer = TRAINING.model_copy(update={"steps": 40, "rows": 2, "learning_rate": 2e-2, "tested": (3,)})
+    run = tiny().run(VARIANT, 0).model_copy(update={"training": longer})
+    loss = module.train(run, tmp_path / "r.json", tmp_path / "s", Place()).solved.loss
+    assert loss[-1] < loss[0] - 0.3
 
 
 def quickly(run, result, state, place):
     """Leave a result without training."""
-    found = made_up(tiny(), {name: [(1, 0)] * 6 for name in tiny().models})[run.name]
+    found = made_up(tiny(), {name: [(1, 0)] * 4 for name in tiny().models})[run.name]
     atomic_write_text(result, found.model_copy(update={"run": run}).model_dump_json() + "\n")
 
 
@@ -210,13 +206,8 @@ def test_an_interrupted_run_goes_on_from_its_state_to_the_same_result(tmp_path, 
         ({"variant": "k-shift"}, "the models are 'k-shift' and 'vanilla'"),
         ({"rules": {}}, "at least 1 item"),
         ({"rules": tiny().rules | {"answered, 9 operations": tiny().rules["answered, 4 operations"]}}, "not measured"),
-        ({"rules": tiny().rules | {"right, 3 operations": tiny(7).rules["right, 3 operations"]}}, "7 seeds of 6"),
+        ({"rules": tiny().rules | {"right, 3 operations": tiny(5).rules["right, 3 operations"]}}, "5 seeds of 4"),
         ({"rules": tiny().rules | {"right, 3 operations": tiny().rules["right, 4 operations"]}}, "is of 'right, 4 op"),
-        ({"training": TRAINING.model_dump() | {"tested": (4, 3)}}, "tested must rise"),
-        ({"training": TRAINING.model_dump() | {"tested": ()}}, "at least 1 item"),
-        ({"training": TRAINING.model_dump() | {"tested": (27,)}}, "operations must be in 1..26"),
-        ({"training": TRAINING.model_dump() | {"task": TRAINING.task.at(3).model_dump()}}, "the templates of 'train'"),
-        ({"training": TRAINING.model_dump() | {"steps": 9}}, "greater than or equal to 10"),
     ],
 )
 def test_a_plan_that_does_not_hold_is_refused_in_one_line(changes, words):
@@ -225,12 +216,28 @@ def test_a_plan_that_does_not_hold_is_refused_in_one_line(changes, words):
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"tested": (4, 3)}, "tested must rise"),
+        ({"tested": ()}, "at least 1 item"),
+        ({"tested": (27,)}, "operations must be in 1..26"),
+        ({"task": TRAINING.task.at(3).model_dump()}, "the templates of 'train'"),
+        ({"steps": 9}, "greater than or equal to 10"),
+    ],
+)
+def test_a_training_that_does_not_hold_is_refused_in_one_line(changes, words):
+    with pytest.raises(ValueError, match=words) as raised:
+        SolvingTraining.checked(TRAINING.model_dump() | changes)
+    assert "\n" not in str(raised.value)
+
+
 def test_other_precision_is_refused(tmp_path):
     with pytest.raises(ValueError, match="train in float32, got bfloat16"):
         module.train(tiny().run("vanilla", 0), tmp_path / "r", tmp_path / "s", Place(precision="bfloat16"))
 
 
-COUNTS = {"kv-shift": [(2, 1), (2, 1), (1, 1), (2, 0), (2, 1), (2, 1)], "vanilla": [(0, 1)] * 6}
+COUNTS = {"kv-shift": [(2, 1), (2, 1), (1, 1), (2, 0)], "vanilla": [(0, 1)] * 4}
 
 
 def test_a_bundle_gives_back_what_went_in_and_is_refused_when_changed(tmp_path):
@@ -239,7 +246,7 @@ def test_a_bundle_gives_back_what_went_in_and_is_refused_when_changed(tmp_path):
     assert read_bundle(tmp_path / "b.json") == bundle
     assert [tuple(one.answered) for one in bundle.solved["kv-shift"]] == COUNTS["kv-shift"]
     text = (tmp_path / "b.json").read_text()
-    assert len(text.splitlines()) == 13
+    assert len(text.splitlines()) == 9
     (tmp_path / "b.json").write_text(text.replace('"answered":[2,1]', '"answered":[2,2]', 1))
     with pytest.raises(ValueError, match=r"b\.json: not the bytes"):
         read_bundle(tmp_path / "b.json")
@@ -249,7 +256,7 @@ def test_a_bundle_gives_back_what_went_in_and_is_refused_when_changed(tmp_path):
     ("solved", "words"),
     [
         (lambda solved: {"vanilla": solved["vanilla"]}, "the models are"),
-        (lambda solved: solved | {"vanilla": solved["vanilla"] * 2}, "vanilla: 12 seeds of 6"),
+        (lambda solved: solved | {"vanilla": solved["vanilla"] * 2}, "vanilla: 8 seeds of 4"),
         (lambda solved: solved | {"vanilla": [solved["vanilla"][0] | {"right": [3, 0]}]}, "not of 2 times 2 problems"),
         (lambda solved: solved | {"vanilla": [solved["vanilla"][0] | {"right": [1]}]}, "not of 2 times 2 problems"),
     ],
@@ -265,10 +272,10 @@ def test_lines_are_differences_of_shares_with_the_rules_intervals():
     found = {line.name: line for line in lines(bundle)}
     assert list(found) == list(bundle.plan.rules)
     first = found["answered, 3 operations"]
-    d = np.array([1, 1, 0.5, 1, 1, 1])
-    low, high = intervals(d, 0.05 / 4, "gaussian")
-    assert (first.baseline, first.variant) == (0, pytest.approx(11 / 12))
-    assert (first.seeds, first.difference) == (6, pytest.approx(11 / 12))
+    d = np.array([1, 1, 0.5, 1])
+    low, high = intervals(d, 0.3 / 4, "gaussian")
+    assert (first.baseline, first.variant) == (0, pytest.approx(7 / 8))
+    assert (first.seeds, first.difference) == (4, pytest.approx(7 / 8))
     assert (first.low, first.high) == (pytest.approx(low.max()), pytest.approx(high.min()))
     assert (first.verdict, first.state) == (Verdict.BETTER, State.DECIDED)
     assert found["answered, 4 operations"].verdict is Verdict.OPEN
@@ -276,7 +283,7 @@ def test_lines_are_differences_of_shares_with_the_rules_intervals():
     records = as_records(bundle)
     assert [one["outcome"] for one in records[:2]] == ["better by at least 2 points", "undecided"]
     assert records[2]["low"] is None
-    assert accuracies(bundle, "kv-shift", "answered, 4 operations").tolist() == [0.5, 0.5, 0.5, 0, 0.5, 0.5]
+    assert accuracies(bundle, "kv-shift", "answered, 4 operations").tolist() == [0.5, 0.5, 0.5, 0]
 
 
 def test_seeds_that_one_model_alone_has_say_nothing_yet():
