@@ -4,9 +4,9 @@ There: iGSM, trained on at most 12 (21) operations, tested on exactly 15 (24); v
 (.9062), one model each. Here: trained on at most `OPERATIONS`, tested on exactly as many, one and two more, of other
 templates; a blind guess answers one problem in five.
 
-Pilots, seed 901, which the plan does not use: with letters in no order both models called every result by one letter,
-and no solution of four operations was right; hence successive letters. With these, after 1,200 steps, vanilla answered
-.31 and KV shifting .43 of 150 problems of four operations, and neither more of five and six than a guess: 1,800 steps.
+Pilots, on seed 901, which the plan does not use: with letters in no order a shifted model called nearly every result by
+one letter, and none of its 150 solutions of four operations was right; hence successive letters. With these, after
+1,200 steps, vanilla answered .31 and KV shifting .43 of them, and neither more of five and six than a guess.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ ERROR = 0.05
 SHARES = {"answered": 1 / 4, "right": 1 / 12}  # of the error, of each number of operations: the paper's accuracy first
 TASK = IGSM(operations=OPERATIONS, least=2, letters="successive", modulus=5, layers=2, items=2, names=2, edges=3)
 TITLE = "iGSM at toy scale"
-SPREAD = 0.05  # of a difference from seed to seed: assumed, as pilots had one seed
+SPREAD = 0.05  # of a difference from seed to seed; the pilots had one seed
 # Simulated (`dynamics.statistics.power`) for "answered", by effect: how often the rule says "better by at least x", and
 # "better" at all. "No difference larger than x" is out of reach of so few seeds.
 POWER: Mapping[float, tuple[float, float]] = {0.0: (0.0, 0.0), 0.05: (0.03, 0.1), 0.1: (0.4, 0.65), 0.15: (0.9, 0.97)}
