@@ -8,6 +8,7 @@ import torch
 from dynamics.arena import igsm as presets
 from dynamics.arena.igsm import PRESETS
 from dynamics.arena.solved import IGSM, lines, outcome, read_bundle
+from dynamics.arena.solving import train
 from dynamics.arena.solving_plan import PARTS
 from proofs_check.ledger.registry import load
 from scripts import igsm, igsm_page
@@ -87,3 +88,14 @@ def test_what_ships_is_all_of_the_plan():
 def test_its_sentence_is_a_claim_that_no_outcome_here_rules_on():
     registry = load()
     assert {registry[one].verdict.value for one in PRESETS["igsm"]().sentences} == {"unsettled"}
+
+
+@pytest.mark.deep
+def test_a_shipped_run_repeats_to_the_same_numbers(tmp_path):
+    """Where torch is the one that it was made with."""
+    bundle = read_bundle(IGSM)
+    if bundle.torch_version != torch.__version__:
+        pytest.skip("made with another torch")
+    torch.set_num_threads(bundle.place.threads)
+    one = train(bundle.plan.run(bundle.plan.variant, 0), tmp_path / "r.json", tmp_path / "s", bundle.place)
+    assert one.solved == bundle.solved[bundle.plan.variant][0]
