@@ -118,6 +118,11 @@ def quickly(run, result, state, place):
     atomic_write_text(result, found.model_copy(update={"run": run}).model_dump_json() + "\n")
 
 
+def retrained(path):
+    """Say of a result that it was trained by other steps."""
+    path.write_text(path.read_text().replace('"steps":10', '"steps":11'))
+
+
 @pytest.mark.parametrize(
     ("write", "words"),
     [
@@ -125,6 +130,7 @@ def quickly(run, result, state, place):
         (lambda f: solve(f, place=Place(threads=2)), "choose another folder"),
         (lambda f: (f.mkdir(), (f / "note.txt").write_text("mine")), "not empty, and no arena"),
         (lambda f: (solve(f), (f / "results" / "vanilla.seed-0.json").write_text("{}")), "vanilla.seed-0.json: run"),
+        (lambda f: (solve(f), retrained(f / "results" / "vanilla.seed-0.json")), "is of no run of this plan"),
         (
             lambda f: (solve(f), os.replace(f / "results" / "vanilla.seed-0.json", f / "results" / "x.json")),
             "is of no run of this plan",
@@ -173,14 +179,15 @@ def test_a_folder_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, wh
 
 def test_an_interrupted_run_goes_on_from_its_state_to_the_same_result(tmp_path, monkeypatch):
     """Ctrl-C after a step, and while the problems are being solved: the state is there, and no step is done twice."""
-    run, place, drawn = tiny().run("vanilla", 0), Place(), []
+    run, place, drawn = tiny(first_seed=5).run("vanilla", 1), Place(), []
+    assert run.name == "vanilla.seed-6"
     whole = module.train(run, tmp_path / "whole.json", tmp_path / "no-state", place)
     result, state = tmp_path / "r.json", tmp_path / "s.safetensors"
     rng = module.training_rng
 
     def counted(seed, step):
-        drawn.append(step)
-        if drawn == [0, 1, 2, 3]:
+        drawn.append((seed, step))
+        if len(drawn) == 4:
             signal.raise_signal(signal.SIGINT)
         return rng(seed, step)
 
@@ -195,7 +202,7 @@ def test_an_interrupted_run_goes_on_from_its_state_to_the_same_result(tmp_path, 
     assert not result.exists()
     assert module.train(run, result, state, place) == whole
     assert result.read_bytes() == (tmp_path / "whole.json").read_bytes()
-    assert drawn == list(range(10))
+    assert drawn == [(6, step) for step in range(10)]
     assert not state.exists()
 
 
@@ -205,6 +212,7 @@ def test_an_interrupted_run_goes_on_from_its_state_to_the_same_result(tmp_path, 
         ({"baseline": "kv-shift"}, "the models are 'kv-shift' and 'kv-shift'"),
         ({"variant": "k-shift"}, "the models are 'k-shift' and 'vanilla'"),
         ({"rules": {}}, "at least 1 item"),
+        ({"rules": {name: rule.model_copy(update={"share": 0.3}) for name, rule in tiny().rules.items()}}, "at most 1"),
         ({"rules": tiny().rules | {"answered, 9 operations": tiny().rules["answered, 4 operations"]}}, "not measured"),
         ({"rules": tiny().rules | {"right, 3 operations": tiny(5).rules["right, 3 operations"]}}, "5 seeds of 4"),
         ({"rules": tiny().rules | {"right, 3 operations": tiny().rules["right, 4 operations"]}}, "is of 'right, 4 op"),
