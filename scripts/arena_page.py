@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from . import igsm_page
+
 if TYPE_CHECKING:
     from dynamics.arena.bundle import Bundle
     from dynamics.arena.league import Line
@@ -45,7 +47,7 @@ def page(registry) -> str:
             lines += [*_costs(bundle)]
         if name == "latent":
             lines += _bottleneck(bundle)
-    lines += [*_sentences(bundles, registry), "", *_power()]
+    lines += [*_sentences(bundles, registry), "", *_power(), "", *igsm_page.section(registry)]
     return "\n".join(lines) + "\n"
 
 

@@ -11,6 +11,7 @@ from dynamics.files.manifest import Strict, package_version
 from dynamics.files.shipped import FOLDER
 
 SHIPPED = FOLDER / "arena"
+OTHERS = ("igsm",)  # what else ships there: `dynamics.arena.solved` reads it
 
 
 class Curves(Strict):
@@ -94,7 +95,7 @@ def shipped_speeds(plan: ArenaPlan) -> Speeds | None:
 
 def shipped_names() -> list[str]:
     """The arenas that come with the package."""
-    return sorted(path.stem for path in SHIPPED.glob("*.json") if "." not in path.stem)
+    return sorted(path.stem for path in SHIPPED.glob("*.json") if "." not in path.stem and path.stem not in OTHERS)
 
 
 def shipped_arena(name: str) -> Bundle:

@@ -5,8 +5,9 @@ does not depend on the number of processes nor on interruptions: what to run nex
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 import joblib
 import numpy as np
@@ -15,6 +16,7 @@ from tqdm import tqdm
 
 from dynamics.arena.plan import ArenaPlan, Comparison
 from dynamics.arena.record import Precision, Run, RunResult
+from dynamics.arena.solving_plan import SolvingPlan, SolvingResult, SolvingRun
 from dynamics.files.atomic import atomic_write_text
 from dynamics.files.lock import LOCK, only_writer
 from dynamics.files.manifest import Strict
@@ -28,6 +30,7 @@ PLACE = "place.json"
 WAYS = "ways.json"  # what a choice of stacks was made by, before the plan (`dynamics.arena.ways`)
 BEFORE = (LOCK, WAYS, PLACE)  # what an arena may hold that a kill kept from its plan
 Losses = Mapping[str, list[float]]  # entry -> final loss, seed by seed
+Found = TypeVar("Found", RunResult, SolvingResult)
 
 
 class Place(Strict):
@@ -43,7 +46,30 @@ def run_arena(
 ) -> dict[str, RunResult]:
     """Run what the plan still needs, round by round, and return all results by run.
 
-    Args: n_jobs, processes (-1: one a core); place, default one CPU thread each.
+    Args, raises: as `run_rounds`.
+    """
+
+    def look(folder: Path) -> tuple[dict[str, RunResult], list[Run]]:
+        found = results(folder, plan)
+        return found, next_runs(plan, losses(plan, found))
+
+    return run_rounds(plan, folder, look, _train, n_jobs=n_jobs, place=place, progress=progress)
+
+
+def run_rounds(
+    plan: ArenaPlan | SolvingPlan,
+    folder: str | Path,
+    look: Callable[[Path], tuple[dict[str, Found], list[Any]]],
+    train: Callable[[Any, Path, Path, Place], Any],
+    *,
+    n_jobs: int = -1,
+    place: Place | None = None,
+    progress: bool = True,
+) -> dict[str, Found]:
+    """Run round by round what `look` finds wanting in the folder, until it finds nothing, and return all results.
+
+    Args: look(folder), the results by run, and the runs to do next; train(run, result, state, place), which leaves the
+        result in its file; n_jobs, processes (-1: one a core); place, default one CPU thread each.
     Raises: ValueError, before anything is written, for a folder of another plan, of something else, or that another
         process writes; KeyboardInterrupt on Ctrl-C, with whole files. Calling again goes on.
     """
@@ -54,15 +80,14 @@ def run_arena(
         _begin(folder, plan, place)
         with joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered") as parallel, _bar(plan, progress) as bar:
             while True:
-                found = results(folder, plan)
+                found, wanted = look(folder)
                 bar.update(sum(cost(one.run) for one in found.values()) - bar.n)
-                wanted = next_runs(plan, losses(plan, found))
                 bar.total = int(bar.n + sum(cost(run) for run in wanted))
                 if not wanted:
                     break
                 # Longest first, so that no core waits for one long run at the end of a round.
                 ordered = sorted(wanted, key=lambda run: -cost(run))
-                for done in parallel(joblib.delayed(_one)(run, folder, place) for run in ordered):
+                for done in parallel(joblib.delayed(_one)(run, folder, place, train) for run in ordered):
                     bar.update(done)
         _clean(folder)
         return found
@@ -126,23 +151,26 @@ def read_plan(folder: str | Path) -> ArenaPlan:
     return ArenaPlan.parsed(path.read_bytes(), str(path))
 
 
-def cost(run: Run) -> int:
+def cost(run: Run | SolvingRun) -> int:
     """A measure of a run's time for the progress bar: tokens times layers times width."""
     training = run.training
     return run.seeds * training.steps * training.rows * training.length * run.config.n_layers * run.config.width
 
 
-def _one(run: Run, folder: Path, place: Place) -> int:
+def _one(run: Run | SolvingRun, folder: Path, place: Place, train: Callable[[Any, Path, Path, Place], Any]) -> int:
     """Train one run in this process; return its cost."""
-    from dynamics.arena.training import run as train  # here, as each process imports it once
-
     torch.set_num_threads(place.threads)
-    state = folder / STATES / f"{run.name}.safetensors"
-    train(run, folder / RESULTS / f"{run.name}.json", state, place.device, precision=place.precision)
+    train(run, folder / RESULTS / f"{run.name}.json", folder / STATES / f"{run.name}.safetensors", place)
     return cost(run)
 
 
-def _begin(folder: Path, plan: ArenaPlan, place: Place) -> None:
+def _train(run: Run, result: Path, state: Path, place: Place) -> None:
+    from dynamics.arena.training import run as train  # here, as each process imports it once
+
+    train(run, result, state, place.device, precision=place.precision)
+
+
+def _begin(folder: Path, plan: ArenaPlan | SolvingPlan, place: Place) -> None:
     """Write the plan and the place first: they say what the folder is before anything is in it."""
     path, text = folder / PLAN, plan.model_dump_json(indent=1) + "\n"
     if path.exists():
@@ -175,5 +203,5 @@ def _clean(folder: Path) -> None:
         (folder / STATES).rmdir()
 
 
-def _bar(plan: ArenaPlan, progress: bool) -> tqdm:
+def _bar(plan: ArenaPlan | SolvingPlan, progress: bool) -> tqdm:
     return tqdm(unit="", unit_scale=True, disable=None if progress else True, desc=plan.title[:30], mininterval=1.0)

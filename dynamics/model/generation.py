@@ -19,11 +19,13 @@ def greedy(
     count: int,
     function: AttentionFunction | None = None,
     chunk: int | None = None,
+    stop: int | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Continue each row of the prompt by the most likely token, `count` times.
 
     Args: prompt (batch, length) integers; function, one with memory that has seen nothing yet, or None for the model's
-        own attention; chunk, tokens of the prompt at a time (default: all).
+        own attention; chunk, tokens of the prompt at a time (default: all); stop, a token after which a row is of no
+        interest: once every row has had it, fewer than `count` are made.
     Returns: the new tokens (batch, count) and the logits they were taken from (batch, count, vocab).
     Raises: ValueError for count or chunk below 1, and an empty prompt.
     """
@@ -36,9 +38,13 @@ def greedy(
     with nullcontext() if function is None else replaced(model, function):
         for part in prompt.split(chunk or prompt.shape[1], dim=1):
             last = model(part, caches=caches)[:, -1]
+        open_rows = torch.ones(len(prompt), dtype=torch.bool, device=prompt.device)
         for _ in range(count - 1):
+            chosen = last.argmax(-1, keepdim=True)
+            if stop is not None and not (open_rows := open_rows & (chosen[:, 0] != stop)).any():
+                break
             logits.append(last)
-            last = model(last.argmax(-1, keepdim=True), caches=caches)[:, -1]
+            last = model(chosen, caches=caches)[:, -1]
     logits.append(last)
     found = torch.stack(logits, dim=1)
     return found.argmax(-1), found

@@ -58,6 +58,8 @@ class IGSM(Task):
 
     scored: "answer", after the whole solution, so the answer stands two tokens before it; "result", behind the last "="
     of one of its equations, drawn uniformly; "direct", after the question, with no solution at all.
+    letters: of a solution, in no order as there, or "successive" in the alphabet: which letters are free is little of
+    the loss and learnt late, and until then a greedy model takes one and the same letter for every result.
     modulus, a prime; layers, categories; items, most of one, and at least 2; names, they are chosen from; edges, most
     instance parameters (few more where the structure needs them).
     """
@@ -67,6 +69,7 @@ class IGSM(Task):
     least: Annotated[int, Field(ge=1)] = 4
     part: Literal["train", "test", "any"] = "train"
     scored: Literal["answer", "result", "direct"] = "answer"
+    letters: Literal["shuffled", "successive"] = "shuffled"
     modulus: int = 23
     layers: int = 3
     items: int = 3
@@ -96,7 +99,8 @@ class IGSM(Task):
 
     def problem(self, rng: np.random.Generator) -> Problem:
         """Draw a problem. Raises: ValueError, one line: none of so many operations was found in this part."""
-        return draw_problem(rng, self.sizes, int(rng.integers(self.least, self.operations + 1)), self._belongs)
+        operations = int(rng.integers(self.least, self.operations + 1))
+        return draw_problem(rng, self.sizes, operations, self._belongs, self.letters == "successive")
 
     def _belongs(self, graph: Graph, question: Parameter) -> bool:
         return self.part == "any" or (template_byte(graph, question) < TEST_BYTES) == (self.part == "test")

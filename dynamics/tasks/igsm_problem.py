@@ -51,13 +51,18 @@ def values_of(
 
 
 def draw_problem(
-    rng: np.random.Generator, sizes: Sizes, operations: int, belongs: Callable[[Graph, Parameter], bool]
+    rng: np.random.Generator,
+    sizes: Sizes,
+    operations: int,
+    belongs: Callable[[Graph, Parameter], bool],
+    successive: bool = False,
 ) -> Problem:
     """Draw a problem whose solution takes this many operations; its answer is uniform on 0..modulus-1.
 
     The answer is drawn first. Graphs are drawn until one has a parameter of so many operations that belongs, of which
     one is asked, uniformly; its numbers are drawn until the answer comes out, and given up after 8 modulus draws, for
-    another graph: some graphs have one answer whatever their numbers.
+    another graph: some graphs have one answer whatever their numbers. successive: letters follow one another in the
+    alphabet, z before a, from one drawn uniformly; else they are in no order.
     Raises: ValueError, one line: sizes out of range, or no such problem in `ATTEMPTS` graphs.
     """
     check_sizes(sizes, operations)
@@ -71,7 +76,10 @@ def draw_problem(
         if (numbers := _numbers(rng, graph, question, sizes.modulus, answer)) is not None:
             instances = [each for each in graph.definitions if not each.abstract]
             sentences = tuple(instances[index] for index in rng.permutation(len(instances)))
-            letters = tuple(LETTERS[index] for index in rng.permutation(len(LETTERS))[:operations])
+            places = rng.permutation(len(LETTERS))[:operations]
+            if successive:
+                places = (places[0] + np.arange(operations)) % len(LETTERS)
+            letters = tuple(LETTERS[place] for place in places)
             return Problem(graph, numbers, question, sizes.modulus, sentences, letters)
     raise ValueError(
         f"none of {ATTEMPTS} graphs of at most {sizes.edges} edges has a question of {operations} operations that "

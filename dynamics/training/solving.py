@@ -54,13 +54,13 @@ def solve(model: InductionModel, task: IGSM, problems: Sequence[Problem]) -> lis
     """
     if model.config.vocab < task.vocab:
         raise ValueError(f"vocab must be at least {task.vocab}, got {model.config.vocab}")
-    alike, found = defaultdict(list), {}
+    alike, found, end = defaultdict(list), {}, int(encoded(["end"], task.sizes)[0])
     for index, problem in enumerate(problems):
         tokens = encoded(problem_words(problem), task.sizes)
         alike[len(tokens), len(problem.letters)].append((index, torch.from_numpy(tokens)))
     for (_, operations), group in alike.items():
         prompts = torch.stack([tokens for _, tokens in group]).to(model.embedding.device)
-        written, _ = greedy(model, prompts, longest_solution(operations))
+        written, _ = greedy(model, prompts, longest_solution(operations), stop=end)
         found |= {index: decoded(row, task.sizes) for (index, _), row in zip(group, written.tolist(), strict=True)}
     return [_to_end(found[index]) for index in range(len(problems))]
 

@@ -1,6 +1,7 @@
 """The iGSM-like task: problems against their own words, the split, its law, rows and documents."""
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -192,6 +193,21 @@ def test_packed_rows_are_documents_one_after_another():
         np.testing.assert_array_equal(tokens, np.concatenate([each.tokens for each in drawn])[:200])
         np.testing.assert_array_equal(solution, np.concatenate([each.solution for each in drawn])[:200])
         assert np.bincount(number)[:-1].tolist() == [len(each.tokens) for each in drawn[:-1]]
+
+
+def test_successive_letters_change_the_letters_alone():
+    """They follow one another, from any letter, z before a; all else of a problem is as with letters in no order."""
+    firsts = set()
+    for seed in range(40):
+        plain = SMALL.problem(np.random.default_rng(seed))
+        other = SMALL.model_copy(update={"letters": "successive"}).problem(np.random.default_rng(seed))
+        places = [ord(letter) - ord("a") for letter in other.letters]
+        assert places == [(places[0] + n) % 26 for n in range(len(plain.letters))]
+        assert other._replace(letters=()) == plain._replace(letters=())
+        assert mistake(other, solution_words(other)) is None
+        firsts.add(places[0])
+    assert len(firsts) > 10
+    assert any(ord(b) - ord(a) != 1 for a, b in pairwise(plain.letters))
 
 
 def test_the_same_seed_draws_the_same():

@@ -6,9 +6,10 @@ import torch
 
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import build
+from dynamics.model.generation import greedy
 from dynamics.tasks.igsm import IGSM
 from dynamics.tasks.igsm_check import mistake
-from dynamics.tasks.igsm_text import encoded, longest_solution, problem_words, solution_words
+from dynamics.tasks.igsm_text import decoded, encoded, longest_solution, problem_words, solution_words
 from dynamics.training import solving
 from dynamics.training.solving import accuracy, packed_loss, solve
 
@@ -32,7 +33,8 @@ def told(monkeypatch, known, change=lambda words: words):
         for each in known
     }
 
-    def greedy(model, prompt, count):
+    def greedy(model, prompt, count, stop):
+        assert decoded([stop], TASK.sizes) == ["end"]
         rows = torch.zeros(len(prompt), count, dtype=torch.int64)
         for row, tokens in zip(rows, prompt.tolist(), strict=True):
             found = torch.from_numpy(answers[tuple(tokens)])
@@ -64,6 +66,20 @@ def test_greedy_solutions_are_those_of_each_problem_alone():
     for problem, words in zip(some, together, strict=True):
         assert mistake(problem, words) is not None
         assert words[-1] == "end" or len(words) == longest_solution(len(problem.letters))
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_stop_leaves_out_what_comes_after_every_row_has_had_it(rows):
+    model, prompt = small(), torch.randint(11, TASK.vocab, (rows, 5), generator=torch.Generator().manual_seed(1))
+    for block in model.parameters():
+        block.data.mul_(5)  # else it repeats itself
+    whole, logits = greedy(model, prompt, 12)
+    assert all(len(set(row)) > 3 for row in whole.tolist())
+    for stop in {*whole.flatten().tolist(), 0}:
+        wanted = max(row.index(stop) + 1 if stop in row else 12 for row in whole.tolist())
+        found, some = greedy(model, prompt, 12, stop=stop)
+        assert torch.equal(found, whole[:, :wanted])
+        assert torch.equal(some, logits[:, :wanted])
 
 
 def test_the_loss_is_that_of_each_document_alone():

@@ -1,0 +1,307 @@
+"""Two models that learn to solve: the plan as fixed, the same bytes after any kill, what the rules say of counts."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from dynamics.arena import solving as module
+from dynamics.arena.engine import Place
+from dynamics.arena.igsm import OPERATIONS, POWER, PRESETS, SPREAD, VARIANT
+from dynamics.arena.solved import SolvedBundle, accuracies, as_records, bundle_of, lines, read_bundle, write_bundle
+from dynamics.arena.solving import heldout, results, run_plan
+from dynamics.arena.solving_plan import SolvingPlan, SolvingTraining, measures
+from dynamics.files.atomic import atomic_write_text
+from dynamics.model.sizes import parameters
+from dynamics.statistics.power import power
+from dynamics.statistics.rule import State, Verdict
+from dynamics.statistics.sequence import intervals
+from dynamics.tasks.igsm_graph import template_byte
+from tests.dynamics.arena.solving_cases import TRAINING, made_up, tiny
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def solve(folder, wanted=None, **options):
+    return run_plan(wanted or tiny(), folder, **{"n_jobs": 1, "progress": False} | options)
+
+
+def contents(folder):
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(Path(folder).rglob("*")) if p.is_file()}
+
+
+@pytest.fixture(autouse=True)
+def _threads():
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The bytes of a folder that nothing interrupts."""
+    before = torch.get_num_threads()
+    folder = tmp_path_factory.mktemp("whole") / "igsm"
+    solve(folder)
+    torch.set_num_threads(before)
+    return contents(folder)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_both_models_have_equal_parameters_and_one_training(name):
+    """To half of one MLP unit a layer, which is the finest step there is."""
+    plan = PRESETS[name]()
+    ours, theirs = (plan.models[model] for model in (plan.variant, plan.baseline))
+    assert abs(parameters(ours) - parameters(theirs)) <= 3 * ours.width * ours.n_layers / 2
+    assert (ours.shift, theirs.shift) == ("kv", "none")
+    changed = {field for field in type(ours).model_fields if getattr(ours, field) != getattr(theirs, field)}
+    assert changed <= {"shift", "mlp_width"}
+    for number in range(plan.seeds):
+        assert plan.run(plan.variant, number).training == plan.run(plan.baseline, number).training
+    assert sum(rule.share for rule in plan.rules.values()) == pytest.approx(1)
+    assert {rule.least for rule in plan.rules.values()} == {plan.seeds}
+    assert min(plan.training.tested) == plan.training.task.operations
+    assert len(plan.training.tested) >= 3
+
+
+def test_the_power_that_is_stated_is_what_is_simulated():
+    plan = PRESETS["igsm"]()
+    for effect, (better, ahead) in POWER.items():
+        found = power(plan.rules[f"answered, {OPERATIONS} operations"], effect, SPREAD, draws=2000).at_end
+        assert found[Verdict.BETTER] == pytest.approx(better, abs=0.01)
+        assert found[Verdict.BETTER] + found[Verdict.AHEAD] == pytest.approx(ahead, abs=0.01)
+        assert found[Verdict.SAME] == 0
+
+
+def test_held_out_problems_are_of_so_many_operations_and_of_other_templates():
+    training = TRAINING.model_copy(update={"problems": 20})
+    for operations in training.tested:
+        found = heldout(training, operations)
+        assert {each.graph.operations(each.question) for each in found} == {operations}
+        assert all(template_byte(each.graph, each.question) < 64 for each in found)
+        assert found == heldout(training, operations)
+    rng = np.random.default_rng(0)
+    trained = [training.task.problem(rng) for _ in range(20)]
+    assert all(template_byte(each.graph, each.question) >= 64 for each in trained)
+
+
+def test_a_folder_holds_its_plan_and_a_result_a_run(whole, tmp_path, monkeypatch):
+    names = [f"results/{model}.seed-{n}.json" for model in ("kv-shift", "vanilla") for n in range(4)]
+    assert sorted(whole) == ["place.json", "plan.json", *sorted(names)]
+    assert SolvingPlan.parsed(whole["plan.json"], "plan") == tiny()
+    for name, data in whole.items():
+        path = tmp_path / "a" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    monkeypatch.setattr(module, "train", None)
+    assert solve(tmp_path / "a").keys() == tiny().runs.keys()
+    assert contents(tmp_path / "a") == whole
+
+
+def test_a_model_learns(tmp_path):
+    longer = TRAINING.model_copy(update={"steps": 40, "rows": 2, "learning_rate": 2e-2, "tested": (3,)})
+    run = tiny().run(VARIANT, 0).model_copy(update={"training": longer})
+    loss = module.train(run, tmp_path / "r.json", tmp_path / "s", Place()).solved.loss
+    assert loss[-1] < loss[0] - 0.3
+
+
+def quickly(run, result, state, place):
+    """Leave a result without training."""
+    found = made_up(tiny(), {name: [(1, 0)] * 4 for name in tiny().models})[run.name]
+    atomic_write_text(result, found.model_copy(update={"run": run}).model_dump_json() + "\n")
+
+
+def retrained(path):
+    """Say of a result that it was trained by other steps."""
+    path.write_text(path.read_text().replace('"steps":10', '"steps":11'))
+
+
+@pytest.mark.parametrize(
+    ("write", "words"),
+    [
+        (lambda f: solve(f, tiny(title="Other")), "holds another plan"),
+        (lambda f: solve(f, place=Place(threads=2)), "choose another folder"),
+        (lambda f: (f.mkdir(), (f / "note.txt").write_text("mine")), "not empty, and no arena"),
+        (lambda f: (solve(f), (f / "results" / "vanilla.seed-0.json").write_text("{}")), "vanilla.seed-0.json: run"),
+        (lambda f: (solve(f), retrained(f / "results" / "vanilla.seed-0.json")), "is of no run of this plan"),
+        (
+            lambda f: (solve(f), os.replace(f / "results" / "vanilla.seed-0.json", f / "results" / "x.json")),
+            "is of no run of this plan",
+        ),
+    ],
+)
+def test_other_folders_are_refused_and_left_as_they_are(tmp_path, write, words, monkeypatch):
+    monkeypatch.setattr(module, "train", quickly)
+    write(tmp_path / "a")
+    before = contents(tmp_path / "a")
+    with pytest.raises(ValueError, match=words) as raised:
+        solve(tmp_path / "a")
+    assert "\n" not in str(raised.value)
+    assert contents(tmp_path / "a") == before
+
+
+def kill_at_random_moments(root, kills, seed):
+    """Kill and resume until that many kills have hit; a folder that comes to its end is kept, and another begun."""
+    drawn, hits, finished = random.Random(seed), 0, 0
+    while hits < kills:
+        child = os.fork()
+        if child == 0:
+            signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+            signal.setitimer(signal.ITIMER_REAL, drawn.uniform(1e-3, 1.0))
+            solve(Path(root) / str(finished))
+            os._exit(0)
+        drawn.random()
+        status = os.waitpid(child, 0)[1]
+        assert status == 0 or os.WTERMSIG(status) == signal.SIGKILL
+        hits, finished = hits + (status != 0), finished + (status == 0)
+    solve(Path(root) / str(finished))
+
+
+@pytest.mark.parametrize("kills", [4, pytest.param(40, marks=pytest.mark.deep)])
+def test_a_folder_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, whole, kills):
+    code = (
+        "import tempfile, torch; from tests.dynamics.arena import test_solving as t; torch.set_num_threads(1); "
+        f"t.kill_at_random_moments({str(tmp_path)!r}, {kills}, {kills})"
+    )
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": tempfile.mkdtemp(dir=tmp_path.parent)}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert [contents(folder) == whole for folder in tmp_path.iterdir()] == [True] * len(os.listdir(tmp_path))
+    assert os.listdir(tmp_path)
+
+
+def test_an_interrupted_run_goes_on_from_its_state_to_the_same_result(tmp_path, monkeypatch):
+    """Ctrl-C after a step, and while the problems are being solved: the state is there, and no step is done twice."""
+    run, place, drawn = tiny(first_seed=5).run("vanilla", 1), Place(), []
+    assert run.name == "vanilla.seed-6"
+    whole = module.train(run, tmp_path / "whole.json", tmp_path / "no-state", place)
+    result, state = tmp_path / "r.json", tmp_path / "s.safetensors"
+    rng = module.training_rng
+
+    def counted(seed, step):
+        drawn.append((seed, step))
+        if len(drawn) == 4:
+            signal.raise_signal(signal.SIGINT)
+        return rng(seed, step)
+
+    monkeypatch.setattr(module, "training_rng", counted)
+    with pytest.raises(KeyboardInterrupt):
+        module.train(run, result, state, place)
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "accuracy", lambda *_: signal.raise_signal(signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            module.train(run, result, state, place)
+    assert state.exists()
+    assert not result.exists()
+    assert module.train(run, result, state, place) == whole
+    assert result.read_bytes() == (tmp_path / "whole.json").read_bytes()
+    assert drawn == [(6, step) for step in range(10)]
+    assert not state.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"baseline": "kv-shift"}, "the models are 'kv-shift' and 'kv-shift'"),
+        ({"variant": "k-shift"}, "the models are 'k-shift' and 'vanilla'"),
+        ({"rules": {}}, "at least 1 item"),
+        ({"rules": {name: rule.model_copy(update={"share": 0.3}) for name, rule in tiny().rules.items()}}, "at most 1"),
+        ({"rules": tiny().rules | {"answered, 9 operations": tiny().rules["answered, 4 operations"]}}, "not measured"),
+        ({"rules": tiny().rules | {"right, 3 operations": tiny(5).rules["right, 3 operations"]}}, "5 seeds of 4"),
+        ({"rules": tiny().rules | {"right, 3 operations": tiny().rules["right, 4 operations"]}}, "is of 'right, 4 op"),
+    ],
+)
+def test_a_plan_that_does_not_hold_is_refused_in_one_line(changes, words):
+    with pytest.raises(ValueError, match=words) as raised:
+        tiny(**changes)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"tested": (4, 3)}, "tested must rise"),
+        ({"tested": ()}, "at least 1 item"),
+        ({"tested": (27,)}, "operations must be in 1..26"),
+        ({"task": TRAINING.task.at(3).model_dump()}, "the templates of 'train'"),
+        ({"steps": 9}, "greater than or equal to 10"),
+    ],
+)
+def test_a_training_that_does_not_hold_is_refused_in_one_line(changes, words):
+    with pytest.raises(ValueError, match=words) as raised:
+        SolvingTraining.checked(TRAINING.model_dump() | changes)
+    assert "\n" not in str(raised.value)
+
+
+def test_other_precision_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="train in float32, got bfloat16"):
+        module.train(tiny().run("vanilla", 0), tmp_path / "r", tmp_path / "s", Place(precision="bfloat16"))
+
+
+COUNTS = {"kv-shift": [(2, 1), (2, 1), (1, 1), (2, 0)], "vanilla": [(0, 1)] * 4}
+
+
+def test_a_bundle_gives_back_what_went_in_and_is_refused_when_changed(tmp_path):
+    bundle = bundle_of(tiny(), made_up(tiny(), COUNTS), Place())
+    write_bundle(tmp_path / "b.json", bundle)
+    assert read_bundle(tmp_path / "b.json") == bundle
+    assert [tuple(one.answered) for one in bundle.solved["kv-shift"]] == COUNTS["kv-shift"]
+    text = (tmp_path / "b.json").read_text()
+    assert len(text.splitlines()) == 9
+    (tmp_path / "b.json").write_text(text.replace('"answered":[2,1]', '"answered":[2,2]', 1))
+    with pytest.raises(ValueError, match=r"b\.json: not the bytes"):
+        read_bundle(tmp_path / "b.json")
+
+
+@pytest.mark.parametrize(
+    ("solved", "words"),
+    [
+        (lambda solved: {"vanilla": solved["vanilla"]}, "the models are"),
+        (lambda solved: solved | {"vanilla": solved["vanilla"] * 2}, "vanilla: 8 seeds of 4"),
+        (lambda solved: solved | {"vanilla": [solved["vanilla"][0] | {"right": [3, 0]}]}, "not of 2 times 2 problems"),
+        (lambda solved: solved | {"vanilla": [solved["vanilla"][0] | {"right": [1]}]}, "not of 2 times 2 problems"),
+    ],
+)
+def test_a_bundle_of_other_counts_than_its_plans_is_refused(solved, words):
+    record = bundle_of(tiny(), made_up(tiny(), COUNTS), Place()).model_dump()
+    with pytest.raises(ValueError, match=words):
+        SolvedBundle.checked(record | {"solved": solved(record["solved"])})
+
+
+def test_lines_are_differences_of_shares_with_the_rules_intervals():
+    bundle = bundle_of(tiny(), made_up(tiny(), COUNTS), Place())
+    found = {line.name: line for line in lines(bundle)}
+    assert list(found) == list(bundle.plan.rules)
+    first = found["answered, 3 operations"]
+    d = np.array([1, 1, 0.5, 1])
+    low, high = intervals(d, 0.3 / 4, "gaussian")
+    assert (first.baseline, first.variant) == (0, pytest.approx(7 / 8))
+    assert (first.seeds, first.difference) == (4, pytest.approx(7 / 8))
+    assert (first.low, first.high) == (pytest.approx(low.max()), pytest.approx(high.min()))
+    assert (first.verdict, first.state) == (Verdict.BETTER, State.DECIDED)
+    assert found["answered, 4 operations"].verdict is Verdict.OPEN
+    assert found["right, 3 operations"].low == -np.inf
+    records = as_records(bundle)
+    assert [one["outcome"] for one in records[:2]] == ["better by at least 2 points", "undecided"]
+    assert records[2]["low"] is None
+    assert accuracies(bundle, "kv-shift", "answered, 4 operations").tolist() == [0.5, 0.5, 0.5, 0]
+
+
+def test_seeds_that_one_model_alone_has_say_nothing_yet():
+    few = bundle_of(tiny(), made_up(tiny(), COUNTS | {"vanilla": [(0, 1)] * 3}), Place())
+    assert {(line.seeds, line.state) for line in lines(few)} == {(3, State.FEW)}
+    assert {one["outcome"] for one in as_records(few)} == {"not enough seeds"}
+    assert lines(bundle_of(tiny(), made_up(tiny(), {"vanilla": [(0, 1)]}), Place())) == []
+
+
+def test_measures_name_each_count_once():
+    assert measures(TRAINING)["right, 4 operations"] == ("right", 1)
+    assert len(measures(TRAINING)) == 4
+    assert results("no such folder", tiny()) == {}

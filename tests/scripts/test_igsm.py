@@ -1,0 +1,101 @@
+"""The command of the iGSM plan: its table, its files, going on, refusals; what ships, and what is said of it."""
+
+import json
+
+import pytest
+import torch
+
+from dynamics.arena import igsm as presets
+from dynamics.arena.igsm import PRESETS
+from dynamics.arena.solved import IGSM, lines, outcome, read_bundle
+from dynamics.arena.solving import train
+from dynamics.arena.solving_plan import PARTS
+from proofs_check.ledger.registry import load
+from scripts import igsm, igsm_page
+from scripts.cli import run
+from tests.dynamics.arena.solving_cases import TRAINING, tiny
+
+FEW = TRAINING.model_copy(update={"problems": 1, "tested": (3,), "steps": PARTS})
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch):
+    before = torch.get_num_threads()
+    monkeypatch.setitem(presets.PRESETS, "quick", lambda: tiny(training=FEW))
+    yield
+    torch.set_num_threads(before)
+
+
+def arguments(folder, *more):
+    return ["--quick", "--out", str(folder), "--jobs", "1", "--quiet", *more]
+
+
+def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, capsys):
+    files = tmp_path / "t.json", tmp_path / "b.json"
+    assert run(igsm.main, arguments(tmp_path / "a", "--json", str(files[0]), "--bundle", str(files[1]))) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "Tiny"
+    assert [line.split(",")[0] for line in said[2:4]] == ["answered", "right"]
+    assert "independent and normal" in "\n".join(said)
+    record = json.loads(files[0].read_text())
+    assert {"name", "seeds", "baseline", "variant", "difference", "low", "high"} <= record["accuracies"][0].keys()
+    assert record["plan_sha256"] == read_bundle(files[1]).plan.sha256 == tiny(training=FEW).sha256
+    assert {len(seeds) for seeds in read_bundle(files[1]).solved.values()} == {4}
+    before = {path.name: path.read_bytes() for path in (tmp_path / "a" / "results").iterdir()}
+    assert run(igsm.main, ["--table", "--out", str(tmp_path / "a")]) == 0
+    assert capsys.readouterr().out.splitlines() == said[: len(said) - 2]
+    assert run(igsm.main, arguments(tmp_path / "a")) == 0
+    assert {path.name: path.read_bytes() for path in (tmp_path / "a" / "results").iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--jobs", "0"], "--jobs"),
+        (["latent"], "unrecognized arguments: latent"),
+        (["--quick", "--table"], "no quick plan ships: --table --quick needs --out"),
+        (["--table", "--out", "{tmp}/none"], "No such file"),
+        (["--table", "--json", "{tmp}/link.json"], "symbolic link"),
+        (["--table", "--bundle", "{tmp}"], "{tmp}"),
+        (["--table", "--out", "{tmp}/text"], "plan.json"),
+        (["--quick", "--out", "{tmp}/text"], "another plan"),
+        (["--quick", "--out", "{tmp}/text/plan.json"], "not a folder"),
+    ],
+)
+def test_bad_input_is_one_line_and_writes_nothing(more, words, tmp_path, capsys):
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / "plan.json").write_text("no plan")
+    (tmp_path / "link.json").symlink_to("elsewhere")
+    before = sorted(tmp_path.rglob("*"))
+    try:
+        code = run(igsm.main, [part.format(tmp=tmp_path) for part in more])
+    except SystemExit as exit:
+        code = exit.code
+    assert code == 2
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 1
+    assert words.format(tmp=tmp_path) in said[0]
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_what_ships_is_all_of_the_plan():
+    bundle = read_bundle(IGSM)
+    assert bundle.plan == PRESETS["igsm"]()
+    assert {len(seeds) for seeds in bundle.solved.values()} == {bundle.plan.seeds} == {8}
+    assert all(None not in one.loss for seeds in bundle.solved.values() for one in seeds)
+
+
+def test_its_sentence_is_a_claim_that_no_outcome_here_rules_on():
+    registry = load()
+    assert {registry[one].verdict.value for one in PRESETS["igsm"]().sentences} == {"unsettled"}
+
+
+@pytest.mark.deep
+def test_a_shipped_run_repeats_to_the_same_numbers(tmp_path):
+    """Where torch is the one that it was made with."""
+    bundle = read_bundle(IGSM)
+    if bundle.torch_version != torch.__version__:
+        pytest.skip("made with another torch")
+    torch.set_num_threads(bundle.place.threads)
+    one = train(bundle.plan.run(bundle.plan.variant, 0), tmp_path / "r.json", tmp_path / "s", bundle.place)
+    assert one.solved == bundle.solved[bundle.plan.variant][0]
