@@ -32,6 +32,7 @@ def parser() -> Parser:
         help="measure first how many seeds of an entry to stack; part of the plan (CPU)",
     )
     line.add_argument("--jobs", type=whole(1), help="processes (default: one a core)")
+    line.add_argument("--scheduler", metavar="ADDRESS", help="train on this dask cluster; needs the extra [hpc]")
     line.add_argument("--device", default="cpu", help="auto, cpu or cuda[:N], for every model (default: cpu)")
     line.add_argument("--threads", type=whole(1), default=1, help="CPU threads a model (results depend on it)")
     line.add_argument("--precision", choices=("float32", "bfloat16"), default="float32", help="of matmuls in training")
@@ -71,7 +72,8 @@ def _preset(options) -> str:
     if options.quick and options.preset not in (None, "quick"):
         raise ValueError(f"--quick is a plan of its own: not with {options.preset}")
     measuring = ("table", "json", "bundle", "choose")
-    for one, others in (("speeds", (*measuring, "ways")), ("ways", measuring), ("table", ("choose",))):
+    apart = {"speeds": (*measuring, "ways"), "ways": measuring, "table": ("choose",), "scheduler": ("jobs", "choose")}
+    for one, others in apart.items():
         for other in others:
             if getattr(options, one) and getattr(options, other):
                 raise ValueError(f"--{one} and --{other} do not go together")
@@ -141,7 +143,8 @@ def _trained(name: str, options):
         if options.choose:
             _one_thread(options, "--choose")
             plan = _chosen(plan, out, options.jobs)
-        found = run_arena(plan, out, n_jobs=options.jobs or -1, place=place, progress=not options.quiet)
+        found = run_arena(plan, out, n_jobs=options.jobs or -1, scheduler=options.scheduler, place=place,
+                          progress=not options.quiet)  # fmt: skip
     except KeyboardInterrupt:
         raise KeyboardInterrupt("the same command goes on where it was") from None
     return bundle_of(plan, found, place)

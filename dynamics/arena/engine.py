@@ -23,6 +23,7 @@ from dynamics.files.manifest import Strict
 from dynamics.model.config import Positive
 from dynamics.statistics.rule import State, decide
 from dynamics.tasks.packed import VOCAB
+from dynamics.training.parallel import check, workers
 
 GUESSING = math.log(VOCAB)
 PLAN, RESULTS, STATES = "plan.json", "results", "states"
@@ -42,7 +43,13 @@ class Place(Strict):
 
 
 def run_arena(
-    plan: ArenaPlan, folder: str | Path, *, n_jobs: int = -1, place: Place | None = None, progress: bool = True
+    plan: ArenaPlan,
+    folder: str | Path,
+    *,
+    n_jobs: int = -1,
+    scheduler: str | None = None,
+    place: Place | None = None,
+    progress: bool = True,
 ) -> dict[str, RunResult]:
     """Run what the plan still needs, round by round, and return all results by run.
 
@@ -53,7 +60,8 @@ def run_arena(
         found = results(folder, plan)
         return found, next_runs(plan, losses(plan, found))
 
-    return run_rounds(plan, folder, look, _train, n_jobs=n_jobs, place=place, progress=progress)
+    where = {"n_jobs": n_jobs, "scheduler": scheduler, "place": place}
+    return run_rounds(plan, folder, look, _train, **where, progress=progress)
 
 
 def run_rounds(
@@ -63,22 +71,24 @@ def run_rounds(
     train: Callable[[Any, Path, Path, Place], Any],
     *,
     n_jobs: int = -1,
+    scheduler: str | None = None,
     place: Place | None = None,
     progress: bool = True,
 ) -> dict[str, Found]:
     """Run round by round what `look` finds wanting in the folder, until it finds nothing, and return all results.
 
     Args: look(folder), the results by run, and the runs to do next; train(run, result, state, place), which leaves the
-        result in its file; n_jobs, processes (-1: one a core); place, default one CPU thread each.
+        result in its file; n_jobs, processes (-1: one a core), or scheduler, the address of a dask cluster's, which
+        shares the folder; place, default one CPU thread each.
     Raises: ValueError, before anything is written, for a folder of another plan, of something else, or that another
         process writes; KeyboardInterrupt on Ctrl-C, with whole files. Calling again goes on.
     """
-    if n_jobs == 0 or n_jobs < -1:
-        raise ValueError(f"n_jobs must be -1 or at least 1, got {n_jobs}")
+    backend = "loky" if scheduler is None else "dask"
+    check(backend, n_jobs, scheduler)
     folder, place = Path(folder).absolute(), place or Place()
-    with only_writer(folder):
+    with workers(backend, n_jobs, scheduler) as parallel, only_writer(folder):
         _begin(folder, plan, place)
-        with joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered") as parallel, _bar(plan, progress) as bar:
+        with _bar(plan, progress) as bar:
             while True:
                 found, wanted = look(folder)
                 bar.update(sum(cost(one.run) for one in found.values()) - bar.n)

@@ -6,8 +6,7 @@ On a cluster, start a dask scheduler and its workers (under SLURM for instance w
 folder on a file system that they share, and pass `backend="dask", scheduler=ADDRESS`.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Sequence
 from pathlib import Path
 
 import joblib
@@ -20,8 +19,8 @@ from dynamics.files.manifest import package_version
 from dynamics.sweep.job import RESULTS, STATES, WEIGHTS, Place, read_result, result_path, run_job
 from dynamics.sweep.record import Job, JobResult, Measure, Precision, SweepManifest
 from dynamics.training.loop import choose_device
+from dynamics.training.parallel import check, workers
 
-BACKENDS = ("loky", "sequential", "dask")
 MANIFEST = "manifest.json"
 
 
@@ -62,10 +61,9 @@ def run_sweep(
         jobs=tuple(jobs),
     )
     place = Place(str(folder.absolute()), where, threads, weights, precision)
-    with only_writer(folder):
+    with workers(backend, n_jobs, scheduler) as parallel, only_writer(folder):
         _begin(folder, header)
-        with _parallel(backend, n_jobs, scheduler) as parallel:
-            _run_open(parallel, header, place, progress)
+        _run_open(parallel, header, place, progress)
         return _seal(folder, header)
 
 
@@ -149,22 +147,6 @@ def _clean(folder: Path, jobs: Sequence[Job]) -> None:
             (folder / STATES / f"{job.name}.safetensors").unlink(missing_ok=True)
 
 
-@contextmanager
-def _parallel(backend: str, n_jobs: int, scheduler: str | None) -> Iterator[joblib.Parallel]:
-    options: dict = {"return_as": "generator_unordered"}
-    client: AbstractContextManager = nullcontext()
-    if backend == "dask":
-        from distributed import Client  # the extra `hpc`
-
-        client = Client(scheduler)
-    with client:
-        if backend == "dask":
-            with joblib.parallel_config(backend="dask"):
-                yield joblib.Parallel(n_jobs=-1, batch_size=1, **options)
-        else:
-            yield joblib.Parallel(n_jobs=n_jobs, backend=backend, batch_size=1, pre_dispatch="n_jobs", **options)
-
-
 def _bar(jobs: Sequence[Job], open_jobs: Sequence[Job], progress: bool) -> tqdm:
     total = sum(job.cost for job in jobs)
     return tqdm(
@@ -187,9 +169,6 @@ def _check(jobs: Sequence[Job], backend: str, n_jobs: int, scheduler: str | None
             job.training.task.check(job.config.vocab)
         except ValueError as error:
             raise ValueError(f"{job.name}: {error}") from None
-    if backend not in BACKENDS:
-        raise ValueError(f"backend must be one of {', '.join(BACKENDS)}, got {backend!r}")
-    if (backend == "dask") != (scheduler is not None):
-        raise ValueError("the dask backend needs a scheduler's address, and no other backend takes one")
-    if n_jobs == 0 or n_jobs < -1 or threads < 1:
-        raise ValueError(f"n_jobs must be -1 or at least 1 and threads at least 1, got {n_jobs} and {threads}")
+    check(backend, n_jobs, scheduler)
+    if threads < 1:
+        raise ValueError(f"threads must be at least 1, got {threads}")

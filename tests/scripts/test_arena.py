@@ -107,6 +107,7 @@ def test_ways_are_measured_into_a_hashed_file(tmp_path, capsys):
         (["--speeds", "{tmp}/s.json", "--table"], "--speeds and --table do not go together"),
         (["--ways", "{tmp}/w.json", "--choose"], "--ways and --choose do not go together"),
         (["--quick", "--ways", "{tmp}/w.json", "--threads", "2"], "--ways measures one CPU thread a process"),
+        (["--scheduler", "tcp://localhost:1", "--choose"], "--scheduler and --choose do not go together"),
         (["--table", "--choose"], "--table and --choose do not go together"),
         (["--threads", "x"], "--threads"),
         (["--device", "tpu"], "device"),

@@ -126,7 +126,7 @@ def test_interrupted_sweep_says_that_the_same_command_goes_on(tmp_path, monkeypa
 
 
 def test_backends_of_the_command_line_are_those_of_the_package():
-    from dynamics.sweep.run import BACKENDS
+    from dynamics.training.parallel import BACKENDS
 
     assert sweep.BACKENDS == BACKENDS
 

@@ -63,6 +63,15 @@ def test_an_arena_leaves_its_plan_and_a_result_a_run(whole, tmp_path):
     assert ArenaPlan.parsed(whole["plan.json"], "plan") == tiny()
 
 
+def test_a_dask_cluster_leaves_the_bytes_of_this_machine(tmp_path, whole):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
+        arena(tmp_path / "dask", n_jobs=-1, scheduler=cluster.scheduler_address)
+    assert contents(tmp_path / "dask") == whole
+
+
 def fake(values, monkeypatch, wanted):
     """Play an arena whose last losses are exp(values[entry][seed]); return the rounds of runs it asked for."""
     found = {name: [] for name in wanted.entries}

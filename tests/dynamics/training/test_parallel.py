@@ -1,0 +1,35 @@
+"""Workers of a machine, and what is said where there is no cluster."""
+
+import importlib.util
+
+import pytest
+
+from dynamics.training.parallel import check, workers
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("mpi", -1, None), "backend must be one of loky, sequential, dask, got 'mpi'"),
+        (("dask", -1, None), "needs a scheduler's address"),
+        (("loky", -1, "tcp://here:1"), "no other backend takes one"),
+        (("loky", 0, None), "n_jobs must be -1 or at least 1, got 0"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        check(*arguments)
+
+
+def test_calls_come_back_from_one_process_or_two():
+    import joblib
+
+    for backend, n_jobs in (("sequential", 1), ("loky", 2)):
+        with workers(backend, n_jobs) as parallel:
+            assert sorted(parallel(joblib.delayed(pow)(2, n) for n in range(4))) == [1, 2, 4, 8]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("distributed") is not None, reason="dask is installed")
+def test_a_cluster_without_dask_is_refused_in_a_line():
+    with pytest.raises(ValueError, match=r"pip install 'induction-workbench\[hpc\]'"), workers("dask", -1, "tcp://a:1"):
+        pass
