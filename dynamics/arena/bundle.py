@@ -11,6 +11,7 @@ from dynamics.files.manifest import Strict, package_version
 from dynamics.files.shipped import FOLDER
 
 SHIPPED = FOLDER / "arena"
+BESIDE = (".speeds", "dissected")  # ends of the names of what else lies there
 
 
 class Curves(Strict):
@@ -94,7 +95,7 @@ def shipped_speeds(plan: ArenaPlan) -> Speeds | None:
 
 def shipped_names() -> list[str]:
     """The arenas that come with the package."""
-    return sorted(path.stem for path in SHIPPED.glob("*.json") if not path.stem.endswith(".speeds"))
+    return sorted(path.stem for path in SHIPPED.glob("*.json") if not path.stem.endswith(BESIDE))
 
 
 def shipped_arena(name: str) -> Bundle:

@@ -47,12 +47,14 @@ def run_arena(
     Raises: ValueError, before anything is written, for a folder of another plan, of something else, or that another
         process writes; KeyboardInterrupt on Ctrl-C, with whole files. Calling again goes on.
     """
-    if n_jobs == 0 or n_jobs < -1:
-        raise ValueError(f"n_jobs must be -1 or at least 1, got {n_jobs}")
+    check_jobs(n_jobs)
     folder, place = Path(folder).absolute(), place or Place()
     with only_writer(folder):
-        _begin(folder, plan, place)
-        with joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered") as parallel, _bar(plan, progress) as bar:
+        begin(folder, plan, place)
+        with (
+            joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered") as parallel,
+            bar_of(plan.title, progress) as bar,
+        ):
             while True:
                 found = results(folder, plan)
                 bar.update(sum(cost(one.run) for one in found.values()) - bar.n)
@@ -64,7 +66,7 @@ def run_arena(
                 ordered = sorted(wanted, key=lambda run: -cost(run))
                 for done in parallel(joblib.delayed(_one)(run, folder, place) for run in ordered):
                     bar.update(done)
-        _clean(folder)
+        clean(folder)
         return found
 
 
@@ -142,7 +144,13 @@ def _one(run: Run, folder: Path, place: Place) -> int:
     return cost(run)
 
 
-def _begin(folder: Path, plan: ArenaPlan, place: Place) -> None:
+def check_jobs(n_jobs: int) -> None:
+    """Raises: ValueError for a number of processes that is neither -1 nor at least 1."""
+    if n_jobs == 0 or n_jobs < -1:
+        raise ValueError(f"n_jobs must be -1 or at least 1, got {n_jobs}")
+
+
+def begin(folder: Path, plan: Strict, place: Place) -> None:
     """Write the plan and the place first: they say what the folder is before anything is in it."""
     path, text = folder / PLAN, plan.model_dump_json(indent=1) + "\n"
     if path.exists():
@@ -167,7 +175,7 @@ def read_place(folder: str | Path) -> Place:
     return Place.parsed(path.read_bytes(), str(path))
 
 
-def _clean(folder: Path) -> None:
+def clean(folder: Path) -> None:
     """Remove what interruptions left."""
     for path in [*folder.glob("*.tmp"), *folder.glob("*/*.tmp"), *(folder / STATES).glob("*")]:
         path.unlink()
@@ -175,5 +183,6 @@ def _clean(folder: Path) -> None:
         (folder / STATES).rmdir()
 
 
-def _bar(plan: ArenaPlan, progress: bool) -> tqdm:
-    return tqdm(unit="", unit_scale=True, disable=None if progress else True, desc=plan.title[:30], mininterval=1.0)
+def bar_of(title: str, progress: bool) -> tqdm:
+    """A bar over `cost`, on a terminal."""
+    return tqdm(unit="", unit_scale=True, disable=None if progress else True, desc=title[:30], mininterval=1.0)
