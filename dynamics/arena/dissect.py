@@ -185,8 +185,9 @@ def moment(model: InductionModel, probe: Probe, done: int) -> Moment:
     assert found.copy_loss is not None and found.text_loss is not None  # every model here is causal
     # The first target of a prompt has none before it: one fewer in the first repeat.
     repeats = np.split(found.copy_loss, np.arange(1, probe.repeats) * probe.k - 1)
-    kept |= {"copy_loss": np.array([one.mean() for one in repeats]), "text_loss": found.text_loss.mean()}
-    return Moment(step=done, **{name: plain(value, DIGITS) for name, value in kept.items()})
+    rounded = {name: plain(value, DIGITS) for name, value in kept.items()}
+    losses = tuple(_loss(one.mean()) for one in repeats)
+    return Moment(step=done, **rounded, copy_loss=losses, text_loss=_loss(found.text_loss.mean()))
 
 
 def changes(model: InductionModel, text: NDArray[np.int64], looks: Looks) -> tuple[Change, Change | None]:
@@ -221,7 +222,11 @@ def contexts(model: InductionModel, looks: Looks, source: Documents) -> tuple[fl
     found = torch.from_numpy(windows(source, looks.targets, looks.window + 1)).to(device_of(model))
     with undisturbed(model):
         losses = [_from_the_last(model, found, tokens) for tokens in looks.contexts]
-    return tuple(round(loss, DECIMALS) if np.isfinite(loss) else None for loss in losses)
+    return tuple(map(_loss, losses))
+
+
+def _loss(value: float) -> float | None:
+    return round(float(value), DECIMALS) if np.isfinite(value) else None
 
 
 def _from_the_last(model: Callable[..., Tensor], rows: Tensor, tokens: int) -> float:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from dynamics.arena.bundle import SHIPPED, Bundle, Curves
@@ -13,7 +14,7 @@ from dynamics.arena.record import Name, Run, RunResult
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict
 from dynamics.model.config import Positive
-from dynamics.observed.log import Row, Scores
+from dynamics.observed.log import Row, Scores, stacked
 
 FILE = SHIPPED / "dissected.json"
 DIGITS = 3  # significant, of a score; losses have DECIMALS
@@ -30,14 +31,14 @@ class Looks(Strict):
     each window that is masked or swapped with the first.
     """
 
-    moments: Annotated[int, Field(ge=2)] = 10
+    moments: Annotated[int, Field(ge=2)] = 9
     first: Positive = 3
     window: Annotated[int, Field(ge=8)] = 128
     windows: Positive = 32
     changed: Positive = 128
     targets: Positive = 1024
-    prompts: Positive = 8
-    k: Annotated[int, Field(ge=3)] = 32
+    prompts: Positive = 16
+    k: Annotated[int, Field(ge=3)] = 16
     repeats: Annotated[int, Field(ge=2)] = 4
     rarest: Positive = 2000
     waiver: Positive = 16
@@ -149,6 +150,11 @@ def dissection_of(plan: DissectionPlan, results: list[RunResult], seen: list[See
     return Dissection(
         plan=plan, version=package_version(), torch_version=torch.__version__, place=place, curves=curves, seen=found
     )  # fmt: skip
+
+
+def scores(found: Dissection, entry: str, name: str) -> NDArray[np.float64]:
+    """A score of `Moment` over the runs of an entry, (seeds, moments, ..), NaN for None."""
+    return np.stack([stacked(one.moments, name) for one in found.seen[entry]])
 
 
 def strays(found: Dissection, league: Bundle) -> list[str]:
