@@ -20,23 +20,23 @@ SHORT = {"no positions": "none", "learned positions": "learnt"}
 def draw_training(data) -> Figure:
     """(a) to (d) Scores over training; (e), (f) shares of the coefficients, trained and along the flow."""
     with matplotlib.rc_context(fname=STYLE, rc=SIZES):
-        figure = Figure(figsize=(3.4, 4.75))
+        figure = Figure(figsize=(3.4, 4.45))
         panels = figure.subplots(3, 2)
-        figure.subplots_adjust(left=0.115, right=0.975, top=0.965, bottom=0.135, hspace=0.5, wspace=0.33)
+        figure.subplots_adjust(left=0.125, right=0.975, top=0.965, bottom=0.14, hspace=0.52, wspace=0.4)
         over = {
-            "(a) token before: best head": data.previous,
-            "(b) induction: best head": data.induction,
-            "(c) echo: best head": data.echo,
-            "(d) gain of the 4th repeat": data.copied,
+            "(a) heads that look one back": data.previous,
+            "(b) no induction head": data.induction,
+            "(c) no echo head": data.echo,
+            "(d) repeats gain little": data.copied,
         }
         for panel, (title, values) in zip(panels.flat, over.items(), strict=False):
             _over_training(panel, data.steps, values)
             panel.set_title(title)
-            panel.set_ylabel("nats" if values is data.copied else "attention")
+            panel.set_ylabel("4th below 1st (nats)" if values is data.copied else "attention, best")
         for panel in panels[1]:
             panel.set_xlabel("updates")
-        _shares(panels[2, 0], data.trained, "(e) trained on text")
-        _shares(panels[2, 1], data.flow, "(f) the theorem's flow")
+        _shares(panels[2, 0], data.trained, "(e) trained: little moves")
+        _shares(panels[2, 1], data.flow, "(f) flow: all to induction")
         _key(figure, data.entries)
         return figure
 
@@ -44,18 +44,18 @@ def draw_training(data) -> Figure:
 def draw_end(data) -> Figure:
     """(a) to (d) By layer; (e), (f) waivers by scheme; (g), (h) loss by place and by context."""
     with matplotlib.rc_context(fname=STYLE, rc=SIZES):
-        figure = Figure(figsize=(3.4, 6.1))
+        figure = Figure(figsize=(3.4, 5.6))
         panels = figure.subplots(4, 2)
-        figure.subplots_adjust(left=0.125, right=0.975, top=0.97, bottom=0.105, hspace=0.55, wspace=0.36)
+        figure.subplots_adjust(left=0.125, right=0.975, top=0.97, bottom=0.112, hspace=0.58, wspace=0.4)
         layers = (
-            ("(a) weight on the first token", data.sink, data.even[0]),
-            ("(b) importance entropy (nats)", data.entropy, data.even[1]),
-            ("(c) first value / others", data.drain, 1.0),
-            ("(d) first state / others", data.peak, 1.0),
+            ("(a) first token: no sink", data.sink, data.even[0], "weight"),
+            ("(b) importance entropy", data.entropy, data.even[1], "nats"),
+            ("(c) first token's value", data.drain, 1.0, "norm / others"),
+            ("(d) first token's state", data.peak, 1.0, "norm / others"),
         )
-        for panel, (title, values, level) in zip(panels.flat, layers, strict=False):
+        for panel, (title, values, level, unit) in zip(panels.flat, layers, strict=False):
             _by_layer(panel, values, float(level))
-            panel.set_title(title)
+            panel.set(title=title, ylabel=unit)
         for panel in panels[1]:
             panel.set_xlabel("layer")
         _schemes(panels[2, 0], panels[2, 1], data)
@@ -90,7 +90,13 @@ def _shares(panel: Axes, paths: NDArray, title: str) -> None:
     panel.plot(*paths[-1].T, linestyle="", marker="o", markersize=1.9, color="#d55e00")
     for line in (panel.axhline, panel.axvline):
         line(0.5, color="black", linewidth=0.5, linestyle=":")
-    panel.set(title=title, xlabel="previous share of keys", ylabel="of values", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    panel.set(
+        title=title,
+        xlabel="keys: previous share",
+        ylabel="values: previous share",
+        xlim=(-0.03, 1.03),
+        ylim=(-0.03, 1.03),
+    )
     panel.set_xticks((0, 0.5, 1), ("0", "½", "1"))
     panel.set_yticks((0, 0.5, 1), ("0", "½", "1"))
 
@@ -121,8 +127,11 @@ def _schemes(left: Axes, right: Axes, data) -> None:
             right.plot(at + shift, mean[0], marker=shape, color=color, markersize=3.2, markerfacecolor="white")
             right.plot(at + shift, mean[1], marker=shape, color=color, markersize=3.2)
     left.axhline(0, color="black", linewidth=0.5)
-    left.set(title="(e) waiver: later loss", ylabel="change (%)")
-    right.set(title="(f) weight: ○ first, □ waiver", ylim=(0, None))
+    left.margins(y=0.12)
+    right.margins(y=0.12)
+    left.set(title="(e) a waiver costs little", ylabel="later loss (%)")
+    right.set(title="(f) ○ first, □ waiver", ylabel="weight")
+    right.set_ylim(0, None)
     for panel in (left, right):
         panel.set_xticks(range(len(names)), [SHORT.get(name, name) for name, _, _ in names])
         panel.set_xlim(-0.5, len(names) - 0.5)
