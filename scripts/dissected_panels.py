@@ -46,12 +46,12 @@ def draw_end(data) -> Figure:
     with matplotlib.rc_context(fname=STYLE, rc=SIZES):
         figure = Figure(figsize=(3.4, 5.6))
         panels = figure.subplots(4, 2)
-        figure.subplots_adjust(left=0.125, right=0.975, top=0.97, bottom=0.112, hspace=0.58, wspace=0.4)
+        figure.subplots_adjust(left=0.15, right=0.975, top=0.97, bottom=0.112, hspace=0.58, wspace=0.4)
         layers = (
             ("(a) first token: no sink", data.sink, data.even[0], "weight"),
-            ("(b) importance entropy", data.entropy, data.even[1], "nats"),
-            ("(c) first token's value", data.drain, 1.0, "norm / others"),
-            ("(d) first token's state", data.peak, 1.0, "norm / others"),
+            ("(b) importance is spread", data.entropy, data.even[1], "entropy (nats)"),
+            ("(c) value: shifts shrink it", data.drain, 1.0, "norm / others"),
+            ("(d) first state: no peak", data.peak, 1.0, "norm / others"),
         )
         for panel, (title, values, level, unit) in zip(panels.flat, layers, strict=False):
             _by_layer(panel, values, float(level))
@@ -61,9 +61,9 @@ def draw_end(data) -> Figure:
         _schemes(panels[2, 0], panels[2, 1], data)
         octaves = 2.0 ** np.arange(data.by_place.shape[2])
         _octaves(panels[3, 0], octaves, data.by_place)
-        panels[3, 0].set(title="(g) loss by place", xlabel="place in document, from", ylabel="nats a byte")
+        panels[3, 0].set(title="(g) by place: shifts lead", xlabel="place in document, from", ylabel="nats a byte")
         _octaves(panels[3, 1], data.contexts, data.by_context)
-        panels[3, 1].set(title="(h) loss by context", xlabel="bytes of context", ylabel="nats a byte")
+        panels[3, 1].set(title="(h) and from 8 bytes on", xlabel="bytes of context", ylabel="nats a byte")
         _key(figure, data.entries)
         return figure
 
@@ -128,6 +128,7 @@ def _schemes(left: Axes, right: Axes, data) -> None:
             right.plot(at + shift, mean[1], marker=shape, color=color, markersize=3.2)
     left.axhline(0, color="black", linewidth=0.5)
     left.margins(y=0.12)
+    left.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(3))
     right.margins(y=0.12)
     left.set(title="(e) a waiver costs little", ylabel="later loss (%)")
     right.set(title="(f) ○ first, □ waiver", ylabel="weight")

@@ -131,6 +131,9 @@ def test_what_the_page_says_of_heads_holds(shipped):
     assert before[[1, 3], :, 6].mean() > before[[0, 2], :, 6].mean()  # sooner, at 53
     assert min(before[[0, 2], :, -1].mean(1)) > max(before[[1, 3], :, -1].mean(1))
     assert max(of[:, :, -1].max() for of in copies) < 0.1
+    for entry in ("no-positions", "learnt-positions"):
+        assert scores(shipped, entry, "previous").max() < 0.06
+        assert max(scores(shipped, entry, name)[:, -1].max() for name in ("induction", "echo")) < 0.1
     losses = np.array([scores(shipped, entry, "copy_loss")[:, -1] for entry in DISSECTED])
     assert (losses[..., 0] - losses[..., -1]).max() < 0.2 and losses[..., 0].min() > 5
 
@@ -156,11 +159,28 @@ def test_what_the_page_says_of_sinks_holds(shipped):
     assert max(drain[[0, -1]]) < 0.7 and scores(shipped, "vanilla", "drain")[:, 0].mean() > 0.9
 
 
+def test_what_the_page_says_of_waivers_holds(shipped):
+    for entry in SCHEMES.values():
+        masks = [one.mask for one in shipped.seen[entry]]
+        later = np.array([one.later_after / one.later_before - 1 for one in masks])
+        assert later.min() > 0 and later.max() < 1e-3
+        whole = np.array([127 * (one.loss_after - one.loss_before) for one in masks])
+        rest = np.array([110 * (one.later_after - one.later_before) for one in masks])
+        assert (rest / whole < 0.5).all()  # most of the change is the byte that the waiver foretells
+        kept = [np.mean(one.first_after) / np.mean(one.first_before) for one in masks]
+        assert min(kept) > 0.98 and max(kept) < 1
+        given = [np.mean([getattr(one, f"waiver_{when}") for one in masks]) for when in ("before", "after")]
+        assert abs(given[1] / given[0] - 1) < 0.01 if entry == SCHEMES["learned"] else given[1] < given[0]
+
+
 def test_what_the_page_says_of_contexts_holds(shipped):
     of = np.exp([[one.contexts for one in shipped.seen[entry]] for entry in DISSECTED])
     mean = of.mean(1)
     assert ((mean[:, 0] - mean[:, 2]) / (mean[:, 0] - mean[:, 6]) > 0.85).all()
     assert ((mean[:, 4] - mean[:, 6]) < 0.25).all() and (of[..., 7] > of[..., 6]).all()
+    alibi, none = (np.exp([one.contexts for one in shipped.seen[name]]) for name in ("alibi", "no-positions"))
+    assert (abs(alibi[:, 7] - alibi[:, 6]) < 0.03).all() and (of[..., 7] - of[..., 6]).min() > 0.1
+    assert (np.diff(none[:, 4:]) > 0).all()
     lead = mean[[0, 2], 3:7] - mean[[1, 3], 3:7]
     assert lead.min() > 0.3 and lead.max() < 0.5
 
