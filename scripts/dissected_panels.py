@@ -22,9 +22,9 @@ def draw_training(data) -> Figure:
     with matplotlib.rc_context(fname=STYLE, rc=SIZES):
         figure = Figure(figsize=(3.4, 4.45))
         panels = figure.subplots(3, 2)
-        figure.subplots_adjust(left=0.125, right=0.975, top=0.965, bottom=0.14, hspace=0.52, wspace=0.4)
+        figure.subplots_adjust(left=0.155, right=0.975, top=0.965, bottom=0.14, hspace=0.52, wspace=0.46)
         over = {
-            "(a) heads that look one back": data.previous,
+            "(a) heads look one back": data.previous,
             "(b) no induction head": data.induction,
             "(c) no echo head": data.echo,
             "(d) repeats gain little": data.copied,
@@ -46,11 +46,11 @@ def draw_end(data) -> Figure:
     with matplotlib.rc_context(fname=STYLE, rc=SIZES):
         figure = Figure(figsize=(3.4, 5.6))
         panels = figure.subplots(4, 2)
-        figure.subplots_adjust(left=0.15, right=0.975, top=0.97, bottom=0.112, hspace=0.58, wspace=0.4)
+        figure.subplots_adjust(left=0.165, right=0.975, top=0.97, bottom=0.112, hspace=0.58, wspace=0.46)
         layers = (
             ("(a) first token: no sink", data.sink, data.even[0], "weight"),
             ("(b) importance is spread", data.entropy, data.even[1], "entropy (nats)"),
-            ("(c) value: shifts shrink it", data.drain, 1.0, "norm / others"),
+            ("(c) shifts: small value", data.drain, 1.0, "norm / others"),
             ("(d) first state: no peak", data.peak, 1.0, "norm / others"),
         )
         for panel, (title, values, level, unit) in zip(panels.flat, layers, strict=False):
@@ -79,6 +79,7 @@ def _over_training(panel: Axes, steps: NDArray, values: NDArray) -> None:
     panel.set_xticks([along[0], *ticks], ["0", *(str(step) for step in ticks)])
     panel.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     panel.set_ylim(min(0.0, float(values.min())), None)
+    panel.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(4))
 
 
 def _shares(panel: Axes, paths: NDArray, title: str) -> None:
@@ -92,8 +93,8 @@ def _shares(panel: Axes, paths: NDArray, title: str) -> None:
         line(0.5, color="black", linewidth=0.5, linestyle=":")
     panel.set(
         title=title,
-        xlabel="keys: previous share",
-        ylabel="values: previous share",
+        xlabel="keys: prev. share",
+        ylabel="values: prev. share",
         xlim=(-0.03, 1.03),
         ylim=(-0.03, 1.03),
     )
