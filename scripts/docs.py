@@ -1,4 +1,4 @@
-"""Write the generated pages: claims, errata, statements, arena, family, gallery, rooms, the README's counts."""
+"""Write the generated pages: claims, errata, statements, arena, its models, family, gallery, rooms, README's counts."""
 
 import re
 import sys
@@ -38,7 +38,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def pages(registry) -> dict[Path, str]:
     """Every generated page by its path."""
-    from . import family_page
+    from . import dissect_page, family_page
 
     readme, sentences = ROOT / "README.md", ROOT / "docs" / "coverage.md"
     return {
@@ -46,6 +46,7 @@ def pages(registry) -> dict[Path, str]:
         ROOT / "docs" / "errata.md": errata(registry),
         ROOT / "docs" / "statements.md": statements(registry),
         ROOT / "docs" / "arena.md": arena_page.page(registry),
+        ROOT / "docs" / "dissected.md": dissect_page.page(),
         ROOT / "docs" / "gallery.md": gallery(),
         ROOT / "docs" / "rooms.svg": rooms.picture(),
         ROOT / "docs" / "theory.md": theory_table.page(),

@@ -11,7 +11,7 @@ from dynamics.files.manifest import Strict, package_version
 from dynamics.files.shipped import FOLDER
 
 SHIPPED = FOLDER / "arena"
-OTHERS = ("igsm",)  # what else ships there: `dynamics.arena.solved` reads it
+OTHERS = ("igsm", "dissected")  # what else lies there, of modules of their own
 
 
 class Curves(Strict):

@@ -4,10 +4,12 @@ Folder: place.json and plan.json, written first, results/<entry>.seed-<n>.json, 
 does not depend on the number of processes nor on interruptions: what to run next follows from the results.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import joblib
 import numpy as np
@@ -24,6 +26,9 @@ from dynamics.model.config import Positive
 from dynamics.statistics.rule import State, decide
 from dynamics.tasks.packed import VOCAB
 from dynamics.training.parallel import check, workers
+
+if TYPE_CHECKING:
+    from dynamics.arena.dissected import DissectionPlan
 
 GUESSING = math.log(VOCAB)
 PLAN, RESULTS, STATES = "plan.json", "results", "states"
@@ -65,7 +70,7 @@ def run_arena(
 
 
 def run_rounds(
-    plan: ArenaPlan | SolvingPlan,
+    plan: ArenaPlan | DissectionPlan | SolvingPlan,
     folder: str | Path,
     look: Callable[[Path], tuple[dict[str, Found], list[Any]]],
     train: Callable[[Any, Path, Path, Place], Any],
@@ -88,7 +93,7 @@ def run_rounds(
     folder, place = Path(folder).absolute(), place or Place()
     with workers(backend, n_jobs, scheduler) as parallel, only_writer(folder):
         _begin(folder, plan, place)
-        with _bar(plan, progress) as bar:
+        with _bar(plan.title, progress) as bar:
             while True:
                 found, wanted = look(folder)
                 bar.update(sum(cost(one.run) for one in found.values()) - bar.n)
@@ -180,7 +185,7 @@ def _train(run: Run, result: Path, state: Path, place: Place) -> None:
     train(run, result, state, place.device, precision=place.precision)
 
 
-def _begin(folder: Path, plan: ArenaPlan | SolvingPlan, place: Place) -> None:
+def _begin(folder: Path, plan: Strict, place: Place) -> None:
     """Write the plan and the place first: they say what the folder is before anything is in it."""
     path, text = folder / PLAN, plan.model_dump_json(indent=1) + "\n"
     if path.exists():
@@ -213,5 +218,6 @@ def _clean(folder: Path) -> None:
         (folder / STATES).rmdir()
 
 
-def _bar(plan: ArenaPlan | SolvingPlan, progress: bool) -> tqdm:
-    return tqdm(unit="", unit_scale=True, disable=None if progress else True, desc=plan.title[:30], mininterval=1.0)
+def _bar(title: str, progress: bool) -> tqdm:
+    """A bar over `cost`, on a terminal."""
+    return tqdm(unit="", unit_scale=True, disable=None if progress else True, desc=title[:30], mininterval=1.0)

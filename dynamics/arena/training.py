@@ -31,6 +31,7 @@ SAVE_EVERY = 500
 DECIMALS = 6  # of a loss as it is kept: below the rounding of its sum over thousands of tokens
 
 Forward = Callable[..., tuple[Tensor, Tensor]]
+Watch = Callable[[int, Stack], None]
 
 
 class Texts(NamedTuple):
@@ -48,22 +49,24 @@ def texts(corpus: Corpus, wanted: str) -> Texts:
 
 
 def run(
-    wanted: Run, result: Path, state: Path, device: str = "cpu", corpus: Corpus | None = None,
-    precision: Precision = "float32",
+    wanted: Run, result: Path, state: Path | None, device: str = "cpu", corpus: Corpus | None = None,
+    precision: Precision = "float32", watch: Watch | None = None,
 ) -> RunResult:  # fmt: skip
     """Train from the last state, or from the start, and write the result.
 
-    precision: of matmuls in the forward pass; weights and their moments stay float32, and so do held-out losses.
+    state: None to keep none, so that a run that is killed begins anew. precision: of matmuls in the forward pass;
+    weights and their moments stay float32, and so do held-out losses. watch(updates done, models): called before the
+    first update and after each, to look on.
     Raises: ValueError, one line: another corpus, a state of other settings; KeyboardInterrupt on Ctrl-C, between two
     steps and with the state saved; OSError for a full disk.
     """
     source = texts(corpus or standard_library(), wanted.training.corpus)
     with frozen_heap(), deferred_interrupt() as asked:
-        stack, history = _train(wanted, source, state, choose_device(device), asked, forward_of(precision))
+        stack, history = _train(wanted, source, state, choose_device(device), asked, forward_of(precision), watch)
     found = _result(wanted, stack, history, source)
     atomic_write_text(result, found.model_dump_json() + "\n")
-    # After the result: a kill in between leaves a state that is swept away.
-    state.unlink(missing_ok=True)
+    if state is not None:  # after the result: a kill in between leaves a state that is swept away
+        state.unlink(missing_ok=True)
     return found
 
 
@@ -104,16 +107,19 @@ def forward_of(precision: Precision) -> Forward:
 
 
 def _train(
-    wanted: Run, source: Texts, state: Path, device: torch.device, asked, forward: Forward
+    wanted: Run, source: Texts, state: Path | None, device: torch.device, asked, forward: Forward, watch: Watch | None
 ) -> tuple[Stack, History]:
     stack, training = new_stack(wanted, device), wanted.training
     history: History = {"done": [], "step": []} | {f"loss.{n}": [] for n in range(wanted.seeds)}
-    if state.exists():
+    if state is not None and state.exists():
         history = load_state(state, stack, stack.optimizer, wanted)
     keeper, heldout = StateKeeper(state, SAVE_EVERY), heldout_rows(training, source)
+    watch = watch or (lambda *_: None)
+    watch(len(history["done"]), stack)
     for step in range(len(history["done"]), training.steps):
         stack.step(step, rows(wanted.members, source, step, device), forward)
         history["done"].append(1.0)
+        watch(step + 1, stack)
         if training.scored_at(step + 1) and step + 1 < training.steps:  # the last score is that of the result
             _note(history, step + 1, _score(stack, heldout)[0])
         keeper.keep(step + 1, asked.is_set(), stack, stack.optimizer, wanted, history)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dynamics.flow.trajectories import Trajectory, gradient_flow
 from dynamics.heads.coupling import fixed
-from dynamics.observed.log import Line, stacked
+from dynamics.observed.log import Scores, stacked
 from theory.records import comparable
 
 Array = NDArray[np.float64]
@@ -30,7 +30,7 @@ class MixingPath(NamedTuple):
     theta: Array
 
 
-def mixing_path(lines: Sequence[Line], layer: int = 0) -> MixingPath:
+def mixing_path(lines: Sequence[Scores], layer: int = 0) -> MixingPath:
     """The coefficients over a log. Raises: ValueError for a model that does not shift with window 2, or no lines."""
     if not lines:
         raise ValueError("the log has no lines")

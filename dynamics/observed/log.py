@@ -20,38 +20,43 @@ Matrix = tuple[Row, ...]
 Cube = tuple[Matrix, ...]
 
 
-class Line(Strict):
-    """One observation: the fields of `Observed`, None for what is not finite, and what observing has cost.
-
-    step: updates done. seconds: what this observation took, without the writing of its line. trained: seconds of
-    training since the observer began. share: of all observations so far, writing of earlier lines included, over
-    trained; None before there is any.
-    """
+class Scores(Strict):
+    """What heads and layers did after so many updates: fields of `Observed`, None for what is not finite."""
 
     step: Count
-    seconds: float
-    trained: float
-    share: float | None
     induction: Matrix
     echo: Matrix
     previous: Matrix
-    first: Matrix
     sink: Matrix
     entropy: Matrix
     drain: Row
-    head_drain: Matrix
     peak: Row
+    alpha: Cube | None
+    beta: Cube | None
+
+
+class Line(Scores):
+    """One observation: all of `Observed`, and what observing has cost.
+
+    seconds: what this observation took, without the writing of its line. trained: seconds of training since the
+    observer began. share: of all observations so far, writing of earlier lines included, over trained; None before
+    there is any.
+    """
+
+    seconds: float
+    trained: float
+    share: float | None
+    first: Matrix
+    head_drain: Matrix
     state_norm: Row
     copy_loss: Row | None
     text_loss: Row | None
-    alpha: Cube | None
-    beta: Cube | None
 
     @classmethod
     def of(cls, step: int, found: Observed, seconds: float, trained: float, spent: float) -> Line:
         """The line of what was found; spent: seconds of all observations, this one among them."""
         scores: dict[str, Any] = {
-            name: None if value is None else _plain(value) for name, value in found._asdict().items()
+            name: None if value is None else plain(value) for name, value in found._asdict().items()
         }
         share = spent / trained if trained > 0 else None
         return cls(step=step, seconds=seconds, trained=trained, share=share, **scores)
@@ -81,7 +86,7 @@ def begun(path: str | Path, step: int | None) -> list[Line]:
     return [line for line in read_lines(path) if line.step < step]
 
 
-def stacked(lines: Sequence[Line], name: str) -> NDArray[np.float64]:
+def stacked(lines: Sequence[Scores], name: str) -> NDArray[np.float64]:
     """One score over the lines, (lines, ..), NaN for None. Raises: ValueError where a line has no such score."""
     found = [getattr(line, name) for line in lines]
     if any(value is None for value in found):
@@ -89,10 +94,10 @@ def stacked(lines: Sequence[Line], name: str) -> NDArray[np.float64]:
     return np.array(found, dtype=np.float64)
 
 
-def _plain(value: Any) -> Any:
-    """Nested tuples of numbers of six digits; None for None and for what is not finite."""
+def plain(value: Any, digits: int = DIGITS) -> Any:
+    """Nested tuples of numbers of so many digits; None for None and for what is not finite."""
     if value is None:
         return None
     if isinstance(value, np.ndarray) and value.ndim:
-        return tuple(map(_plain, value))
-    return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
+        return tuple(plain(part, digits) for part in value)
+    return float(f"{value:.{digits}g}") if math.isfinite(value) else None

@@ -50,11 +50,11 @@ class Effect(NamedTuple):
 
     kind: "mask"; of a swap "positions", where the embeddings of positions were exchanged and the tokens stayed, or
     "tokens", where the tokens were, because nothing of a position is added to the states. places: the tokens it is
-    about. loss_before, loss_after (windows,): mean cross-entropy in nats, of the next token, or, where tokens see those
-    after them, of the token itself, which is then in sight. divergence (windows,): KL(before || after) of the
-    distributions at the last token; change: the largest change of a logit there. weight_before, weight_after (layers,
-    heads, places): the mean weight of the places from all queries that come after them, or from all others where tokens
-    see those after them; NaN where there is no such query.
+    about, and those asked for besides. loss_before, loss_after (windows,): mean cross-entropy in nats, of the next
+    token, or, where tokens see those after them, of the token itself, which is then in sight. divergence (windows,):
+    KL(before || after) of the distributions at the last token; change: the largest change of a logit there.
+    weight_before, weight_after (layers, heads, places): the mean weight of the places from all queries that come after
+    them, or from all others where tokens see those after them; NaN where there is no such query.
     """
 
     kind: str
@@ -81,16 +81,19 @@ def intervene(
     window: int | None = None,
     *,
     begin: int | None = None,
+    also: Collection[int] = (),
     progress: bool = False,
 ) -> Effect:
-    """Run each window as it is and with the change, and compare. Args: as `dynamics.sinks.measured.measure`.
+    """Run each window as it is and with the change, and compare.
+
+    Args: as `dynamics.sinks.measured.measure`; also: other places whose weights are wanted.
 
     Raises: ValueError as there, for tokens outside the window, layers and heads that are not there, a model without a
         head, and a swap that would change nothing or for which the model has no positions.
     """
     sizes = passes.sizes(model)
     rows = cut(model, tokens, window, begin)
-    places = (change.token,) if isinstance(change, Mask) else tuple(change)
+    places = ((change.token,) if isinstance(change, Mask) else tuple(change)) + tuple(also)
     for place in places:
         if not 0 <= place < rows.shape[1]:
             raise ValueError(f"token {place} is outside the window: 0..{rows.shape[1] - 1}")
