@@ -8,11 +8,12 @@ from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import ONE, ZERO, Term, absolute, both, eq, exp, ne, unfold
 from proofs_check.kv.formal import family as formal
 from proofs_check.kv.proofs.family import each, extreme, fine
-from proofs_check.kv.proofs.induction import counted, quick
+from proofs_check.kv.proofs.induction import counted, quick, use
 from proofs_check.language.notation import largest, least, var
 from proofs_check.rigour import arithmetic
-from proofs_check.rigour.steps import Scripts, Step, chain, have, known, linear, only, steps, times
-from proofs_check.rigour.tactics import Proof, Tactic, by
+from proofs_check.rigour.places import choices, put_value, truth
+from proofs_check.rigour.steps import Scripts, Step, chain, have, identity, known, linear, only, steps, times
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
 r, s, p, L, w, k, c = formal.r, formal.s, formal.p, formal.L, formal.w, formal.k, formal.c
 HIGH, LOW = largest(0, r, s, r + s, r * s, r * s + s), least(1, 1 + r * s)
@@ -146,7 +147,7 @@ def _attention() -> Scripts:
     mass = linear((1, 0 < WHOLE, L >= 3), (2, 0 < WHOLE), (1, 0 < WHOLE, power))
     last = linear((power, PARTED), (1, OFF, power))
     return {"conclusion": steps(_off(), POSITIVE, parted(WEIGHT, TOP), times(WHOLE * (L - 1 + power), mass)(last)),
-            "defined": quick}  # fmt: skip
+            "defined": quick, "weaker": _weaker}  # fmt: skip
 
 
 # -- values ------------------------------------------------------------------------------------------------------------
@@ -195,12 +196,54 @@ def _right() -> Scripts:
     rows = [(-1, cut), *((1, bound <= sum_) for bound, sum_ in pairs), (1, TOP, LEAD <= gain(p + 1)), (1, LESS, given),
             (1, OFF), (1, OFF, SIZE)]  # fmt: skip
     ahead = have(0 < whole, linear(*rows, defined=quick), quick)
-    return {"conclusion": steps(_leads(), _off(), *others, parted(body, there), ahead, POSITIVE,
-                                times(WHOLE, known)(linear((1, 0 < whole)))), "defined": quick}  # fmt: skip
+    proof = steps(_leads(), _off(), *others, parted(body, there), ahead, POSITIVE, times(WHOLE, known),
+                  linear((1, 0 < whole)))  # fmt: skip
+    return {"conclusion": proof, "defined": quick, "weaker": _weaker}
+
+
+# -- mutants that change nothing, or weaken ----------------------------------------------------------------------------
+
+
+def put(node: Term, which: int, then: Tactic) -> Tactic:
+    """The value of an `if` for it, as its condition holds or not."""
+    return put_value(node, node.parts[1 + which], by("resolve", node, which, quick, first(known, quick), known), then)
+
+
+def settled(then: Tactic) -> Tactic:
+    """Each `if` that stands on one side alone, and all inside it, is replaced by its value, case by case; then those
+    that the facts decide.
+    """
+
+    def tactic(q: Sequent) -> Proof:
+        sides = [list(choices(q, side)) for side in q.goal.parts[1:]]
+        alone = [node for mine, others in (sides, sides[::-1]) for node in mine if node not in others]
+        nodes = [next(choices(q, alone[0]))] if alone else [n for n in sides[0] if truth(q, n.parts[0]) is not None]
+        if not nodes:
+            return then(q)
+        way, ways = truth(q, nodes[0].parts[0]), [put(nodes[0], which, tactic) for which in (0, 1)]
+        return (by("cases", nodes[0].parts[0], quick, *ways) if way is None else ways[not way])(q)
+
+    return tactic
+
+
+def _weaker(q: Sequent) -> Proof:
+    """From the statement itself: its sums are the same term by term, or its sides are no farther apart."""
+    before = q.given[-1]
+    if q.goal.kind != "rel" or before.kind != "rel":
+        raise Failed("no comparison")
+    pairs = zip(*(arithmetic.fold_atoms(formula) for formula in (q.goal, before)), strict=True)
+    for mine, other in pairs:
+        if mine is not other:
+            same = by("termwise", mine, "=", other.parts[4], quick, settled(identity), quick, known)
+            return have(eq(mine, other), only()(same), quick)(use(_weaker))(q)
+    (_, low, high), (_, least_, most) = q.goal.parts, before.parts
+    ends = [end for end in (low <= least_, most <= high) if end.parts[1] is not end.parts[2]]
+    nearer = [have(end, only()(settled(each)), quick) for end in ends]
+    return steps(*nearer, linear((1, before), *((1, end) for end in ends)))(q)
 
 
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
-    "kv.beyond.family.gap": lambda: {"conclusion": _gap(), "defined": quick},
+    "kv.beyond.family.gap": lambda: {"conclusion": _gap(), "defined": quick, "weaker": _weaker},
     "kv.beyond.family.attention": _attention,
     "kv.beyond.family.right": _right,
 }
