@@ -167,12 +167,11 @@ def _trails(q: Sequent) -> Proof:
     """-(1 + |u|) or more: it is linear in what is 0 or 1."""
     place = var(q.variables[-1].name)
     (target, behind), (own, before) = reads(place, AFTER), reads(place, j)
-    corners = [(1, ZERO <= target), (1, own <= 1)]
-    corners += [(1, one, two, end) for one, two, end in (
-        (behind <= 1, before <= 1, ZERO <= SIZE), (ZERO <= behind, before <= 1, -u <= SIZE),
-        (behind <= 1, ZERO <= before, u <= SIZE), (ZERO <= behind, ZERO <= before, ZERO <= SIZE))]  # fmt: skip
+    corners = ((behind <= 1, before <= 1, ZERO <= SIZE), (ZERO <= behind, before <= 1, -u <= SIZE),
+               (behind <= 1, ZERO <= before, u <= SIZE), (ZERO <= behind, ZERO <= before, ZERO <= SIZE))  # fmt: skip
+    rows = (1, ZERO <= target), (1, own <= 1), *((1, *corner) for corner in corners)
     bound = -1 - SIZE <= gain(place)
-    lemma = only()(steps(SIZES, *map(bit, (target, behind, own, before)), linear(*corners)))
+    lemma = only()(steps(SIZES, *map(bit, (target, behind, own, before)), linear(*rows)))
     return have(bound, lemma, quick)(linear((1, exp(c * score(place)), bound), defined=quick))(q)
 
 
@@ -189,7 +188,7 @@ def _right() -> Scripts:
     """What p + 1 reads is worth the lead or more to the target, what others read -(1 + |u|) or more."""
     body, low = WEIGHT * gain(k), WEIGHT * (-1 - SIZE)
     whole, given = part(ONE, L, body), (L - 1) * (1 + SIZE) < LEAD * exp(c * SPREAD)
-    pairs = [(part(*ends, low), part(*ends, body)) for *ends, _ in ENDS]
+    pairs = [(part(start, end, low), part(start, end, body)) for start, end, _ in ENDS]
     others = [have(bound <= sum_, termwise(sum_, ">=", low, _trails), quick) for bound, sum_ in pairs]
     there = TOP * gain(p + 1)
     cut = eq(whole, pairs[0][1] + there + pairs[1][1])
