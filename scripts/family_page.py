@@ -47,22 +47,13 @@ def page(registry) -> str:
         lines.append(f"| {name} | {MEMBERS[name].where} | {_answer(name)}{'; ' + note if note else ''} | {told} |")
     lines += ["", "## What the claims say", "", "| claim | outcome | statement |", "|---|---|---|"]
     lines += [f"| `{ID}{name}` | {outcomes[name]} | {escaped(registry[ID + name].statement)} |" for name in POINTS]
-    return "\n".join([*lines, "", *_missing(registry), "", *_trained(), ""])
+    return "\n".join([*lines, "", *_trained(), ""])
 
 
 def _outcome(claim) -> str:
     from proofs_check.ledger.store import judge
 
-    found = judge(claim.formal.to_json(), mutants=False)["outcome"]
-    return "argued" if found == "open" and claim.evidence else found
-
-
-def _missing(registry) -> list[str]:
-    """What the core would need for a statement that is argued."""
-    from proofs_check.ledger.proofs import missing_lemma
-
-    found = {name: missing_lemma(ID + name) for name in POINTS}
-    return [f"Argued, not proved: `{ID}{name}`. Missing: {lemma}" for name, lemma in found.items() if lemma]
+    return judge(claim.formal.to_json(), mutants=False)["outcome"]
 
 
 def _answer(name: str) -> str:

@@ -23,9 +23,9 @@ Theorem (r = k0/k1, s = q1/q0).
    the proof that r >= 1 fails, of 5 tokens or fewer.
 Where each channel has coefficients of its own (a key offset, Canon A), some hold the token and others the one before;
 M and N choose: q = v = (1, 0), k = (0, 1) of point 1, in a width of 2 V or more.
-What stands behind each point: claims of the ledger, `kv.beyond.family.*`, whose statements the core decides (the page
-docs/family.md lists them by member), and for all of it brute force over short sentences. Point 1 for every length; a
-linear programme over all M beside it.
+What stands behind each point: claims of the ledger, `kv.beyond.family.*`, whose statements the core proves (the page
+docs/family.md lists them by member), point 1 for every length; beside it brute force over short sentences, and a linear
+programme over all M.
 Between 1 and 2-4 - several shifts at once that do not concentrate - other weights are not excluded.
 """
 

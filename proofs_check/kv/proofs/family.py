@@ -13,7 +13,6 @@ from proofs_check.rigour import arithmetic
 from proofs_check.rigour.steps import (
     Scripts,
     becomes,
-    chain,
     have,
     identity,
     known,
@@ -89,26 +88,33 @@ def not_zero(factor: Term, rest: Term) -> Tactic:
     return by("cases", zero, fine, by("absurd", absurd), known)
 
 
-def mean(matrix: str) -> Term:
-    """Of the six renamings of three letters: the diagonal over the rest, six times."""
-    m = var(matrix)
-    pairs = list(permutations((1, 2, 3), 2))
-    return sum((2 * m[i, i] for i in (1, 2, 3)), lift(0)) - sum((m[i, j] for i, j in pairs), lift(0))
-
-
 def _decodes() -> Scripts:
-    """Six sums: of the hypotheses on the third letter, and on the one before."""
-    v0, v1, size = formal.v0, formal.v1, mean("N")
-    sums = chain(*(have(0 < form * size, linear(*((1, 2 * number + which) for number in range(6))))
-                   for which, form in ((1, v0), (0, v0 - v1))))  # fmt: skip
-    below = have(0 < 1 - v1 / v0, times(v0 * size, known)(linear((1, 0 < (v0 - v1) * size))))
-    lead = below(extremes("min", arithmetic.of_facts))
-    return {"conclusion": by("assume", sums(by("split", not_zero(v0, size), lead)))}
+    """Two tokens do, b and t behind a third one, and behind each other: a mutant may spoil what is said of a pair."""
+    v0, v1, N = formal.v0, formal.v1, formal.N
+    order = list(permutations((1, 2, 3)))
+
+    def pair(b: int, t: int, third: int) -> Tactic:
+        size = N[b, b] + N[t, t] - N[b, t] - N[t, b]
+        facts = [0 < v0 * size, 0 < (v0 - v1) * size]
+        behind = [2 * order.index(names) + 1 for names in ((third, b, t), (third, t, b))]
+        each_other = [2 * order.index(names) for names in ((b, t, third), (t, b, third))]
+        sums = (have(fact, linear(*((1, k) for k in told)))
+                for fact, told in zip(facts, (behind, each_other), strict=True))  # fmt: skip
+        below = have(0 < 1 - v1 / v0, times(v0 * size, known)(linear((1, facts[1]))))
+        return steps(*sums, by("split", not_zero(v0, size), below(extremes("min", arithmetic.of_facts))))
+
+    return {"conclusion": by("assume", first(pair(1, 2, 3), pair(1, 3, 2), pair(2, 3, 1)))}
+
+
+def mean() -> Term:
+    """Of the six renamings of three letters in M: the diagonal over the rest, six times."""
+    pairs = list(permutations((1, 2, 3), 2))
+    return sum((2 * formal.M[i, i] for i in (1, 2, 3)), lift(0)) - sum((formal.M[i, j] for i, j in pairs), lift(0))
 
 
 def _necessary() -> Scripts:
     """Each place loses to p + 1 in the mean over six renamings; then by the ratios."""
-    q0, q1, k0, k1, size = formal.q0, formal.q1, formal.k0, formal.k1, mean("M")
+    q0, q1, k0, k1, size = formal.q0, formal.q1, formal.k0, formal.k1, mean()
     product, r, s = q0 * k1 * size, var("r"), var("s")
     value = {"cc": ZERO, "bc": q1 * k0, "bb": q1 * k0 + q1 * k1, "cb": q1 * k1, "ac": q0 * k0, "ab": q0 * k0 + q1 * k1}
     ratio = {"cc": ZERO, "bc": r * s, "bb": r * s + s, "cb": s, "ac": r, "ab": r + s}
