@@ -71,7 +71,7 @@ def test_a_killed_dissection_goes_on_to_the_same_bytes_and_a_whole_one_does_noth
     (other / "seen" / "half.tmp").write_text("{")
     run_dissection(tiny(), other, n_jobs=1, progress=False)
     assert contents(other) == whole
-    monkeypatch.setattr(module, "_train", None)
+    monkeypatch.setattr(module, "_train", lambda *_: pytest.fail("trained again"))
     run_dissection(tiny(), other, n_jobs=1, progress=False)
     assert contents(other) == whole
 
