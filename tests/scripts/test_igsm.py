@@ -2,12 +2,13 @@
 
 import json
 
+import numpy as np
 import pytest
 import torch
 
 from dynamics.arena import igsm as presets
 from dynamics.arena.igsm import PRESETS
-from dynamics.arena.solved import IGSM, lines, outcome, read_bundle
+from dynamics.arena.solved import IGSM, accuracies, lines, outcome, read_bundle
 from dynamics.arena.solving import train
 from dynamics.arena.solving_plan import PARTS
 from proofs_check.ledger.registry import load
@@ -83,6 +84,32 @@ def test_what_ships_is_all_of_the_plan():
     assert bundle.plan == PRESETS["igsm"]()
     assert {len(seeds) for seeds in bundle.solved.values()} == {bundle.plan.seeds} == {8}
     assert all(None not in one.loss for seeds in bundle.solved.values() for one in seeds)
+
+
+def test_what_is_said_is_what_ships():
+    """The page's rows and its words on them, from the bundle, by numpy alone."""
+    bundle, text = read_bundle(IGSM), "\n".join(igsm_page.section(load()))
+    found = {line.name: (line, outcome(bundle.plan, line)) for line in lines(bundle)}
+    for place, name in enumerate(list(bundle.plan.rules)[:3]):
+        ours, theirs = (
+            np.array([one.answered[place] for one in bundle.solved[m]]) / 300 for m in ("kv-shift", "vanilla")
+        )
+        assert (found[name][0].variant, found[name][0].baseline) == pytest.approx((ours.mean(), theirs.mean()))
+        assert (
+            f"| {name} | 8 | {theirs.mean():.3f} | {ours.mean():.3f} | {100 * (ours - theirs).mean():+.1f} points"
+            in text
+        )
+    assert [said for _, said in found.values()] == ["undecided"] * 4 + [
+        "no difference larger than 2 points",
+        "undecided",
+    ]
+    four = [accuracies(bundle, model, "answered, 4 operations") for model in ("kv-shift", "vanilla")]
+    assert (four[0] > four[1]).all()
+    assert "[-1.5, +20.5]" in text
+    for operations in (5, 6):
+        answered, right = (found[f"{kind}, {operations} operations"][0] for kind in ("answered", "right"))
+        assert max(answered.baseline, answered.variant) < 1 / bundle.plan.training.task.modulus + 0.01
+        assert max(right.baseline, right.variant) < 0.01
 
 
 def test_its_sentence_is_a_claim_that_no_outcome_here_rules_on():
