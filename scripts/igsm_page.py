@@ -6,16 +6,18 @@ if TYPE_CHECKING:
     from dynamics.arena.solved import SolvedBundle
 
 FLOOR = (
-    "Of four operations, which were trained, KV shifting answers more with each of the eight seeds; that it does in the "
-    "mean is not settled at the joint level. Of five and six both models answer hardly more than a guess would, or less, "
-    'and solve next to none: there is nothing to compare, and "no difference" is a floor\'s.'
+    "Of four operations, which were trained, KV shifting answers more with each of the eight seeds; that it does in "
+    "the mean is not settled at the joint level. Of five and six both models answer hardly more than a guess would, or "
+    'less, and solve next to none: there is nothing to compare, and "no difference" is a floor\'s.'
 )
 
 
 def section(registry) -> list[str]:
-    """The shipped plan's accuracies, what they rest on, and the paper's claim as the ledger rules it."""
+    """The shipped plan's accuracies, what they rest on, and the paper's claim as the ledger rules it; nothing where none ships."""
     from dynamics.arena.solved import IGSM, read_bundle
 
+    if not IGSM.exists():
+        return []
     bundle = read_bundle(IGSM)
     title = f"## {bundle.plan.title}: Table 4 of the KV-shifting paper (first version: Table 7)"
     claims = [
