@@ -13,7 +13,7 @@ FLOOR = (
 
 
 def section(registry) -> list[str]:
-    """The shipped plan's accuracies, what they rest on, and the paper's claim as the ledger rules it; nothing where none ships."""
+    """Accuracies of the shipped plan, what they rest on, the claim as the ledger rules it; empty where none ships."""
     from dynamics.arena.solved import IGSM, read_bundle
 
     if not IGSM.exists():

@@ -46,6 +46,19 @@ def test_a_sentence_that_is_written_out_is_read_as_brute_force_reads_it(length):
         close(term, point, true[token - 1], 1e-10)
 
 
+@pytest.mark.parametrize("sentence", [formal.SHORT, formal.LONG])
+def test_weights_that_treat_all_names_alike_are_read_as_brute_force_reads_them(sentence):
+    rng = random.Random(len(sentence))
+    for _ in range(POINTS):
+        token, kernels, entries = rng.randint(1, 6), eighths(rng, 3, 2), eighths(rng, 4)
+        match, read = (own * np.eye(6) + rest for own, rest in entries.reshape(2, 2))
+        mix = [tuple(var(name) for name in NAMES[at : at + 2]) for at in (0, 2, 4)]
+        term = opened(formal.alike(sentence, token, *mix), [formal.ALIKE_HEADS[len(sentence)]])
+        point = dict(zip((*NAMES, "lambda", "mu", "nu", "kappa"), exactly([*kernels.ravel(), *entries]), strict=True))
+        true = oracle.output([x - 1 for x in sentence], *map(tuple, kernels), match, read)
+        close(term, point, true[token - 1], 1e-10)
+
+
 def test_a_sentence_of_any_length_is_read_as_brute_force_reads_it():
     rng = random.Random("any")
     for _ in range(POINTS):
@@ -79,6 +92,9 @@ def test_the_score_of_a_place():
 def test_the_sentences_of_the_proofs_are_those_of_theory():
     up = lambda sentences: tuple(tuple(x + 1 for x in sentence) for sentence in sentences)  # noqa: E731
     assert up(family.SWAPPED) == formal.SWAPPED and up(family.UNSEEN) == formal.UNSEEN
+    assert up(family.UNASKED) == tuple(sentence for sentence, *_ in formal.UNASKED)
+    names = {0: formal.Q, 1: formal.B, 2: formal.U, 3: formal.Z, 4: formal.H}
+    assert [tuple(map(names.get, x)) for x in family.ALIKE] == [formal.LONG, formal.SHORT]
     assert up(family.MIDDLE) == formal.middle(1, 4, 2, 3) + formal.middle(1, 5, 2, 3)
     assert tuple(dict.fromkeys(sentence for sentence, _ in formal.ONLY_KEY)) == family.ONLY_KEY
 

@@ -114,4 +114,33 @@ CLAIMS: tuple[Claim, ...] = (
         note="For r < 1 kv.beyond.family.right has weights, with s = u = 0 and g = 1 - max(0, r): keys alone implement "
         "induction exactly where k1 is not 0 and r < 1.",
     ),
+    _ours(
+        "kv.beyond.family.unasked",
+        "Where queries do not read their own token no M and N are right on a b d c b a, a b d c b d, a c d b b a and "
+        "a c d b b d, whatever the kernels of keys and values.",
+        r"w_aD_a>-f_1>w_dD_d>-f_2>w_aD_a",
+        "q0 = 0",
+        "V >= 4",
+        note="f is what the places before the last give b over c, w the last place's weight, D what its value gives b "
+        "over c: f does not hang on the last token, w and D hang on the last two alone.",
+    ),
+    _ours(
+        "kv.beyond.family.alike.smear",
+        "Where all read x_t + c x_{t-1} no weights that treat all names alike are right on h q b u u z q and on "
+        "h q b u z q: on the second b does not lead a token that does not occur, or not z, or on the first not u.",
+        r"M=\lambda I+\mu J,\ N=\nu I+\kappa J",
+        "J all ones: these are the matrices that keep under every renaming of tokens",
+        "V >= 6",
+        note="Up to what all entries share they are, over the denominator, nu (P^c + c) for b, 0 for what does not "
+        "occur, nu (2 + c + c P^c) for u, nu (P^c + c P^{1 + c^2}) for z, P = e^lambda.",
+    ),
+    _ours(
+        "kv.beyond.family.alike.query_key",
+        "Where queries and keys read k0 x_t + k1 x_{t-1}, values x_t, weights that treat all names alike give b and z "
+        "one entry on h q b u z q, whose target is b.",
+        r"o_b(hqbuzq)=o_z(hqbuzq)",
+        "M = lambda I + mu J, N = nu I + kappa J, J all ones: they keep under every renaming of tokens",
+        "V >= 5",
+        note="b holds the query's last token before it, z is the query's token before: k0 k1 lambda either way.",
+    ),
 )

@@ -5,7 +5,7 @@ kernels, u = v1/v0. A sentence of any length names its last token 0 and every ot
 of the proofs that no weights will do are written out, their letters numbered.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise, permutations
 from typing import Any
 
@@ -14,6 +14,7 @@ from proofs_check.core.terms import Term, absolute, both, either, eq, exp, impli
 from proofs_check.language.notation import define, largest, least, real, sequence, statement, total, var, when, whole
 
 L, p, t, w, j, k, V, M, N, r, s, u, c = map(var, ("L", "p", "t", "w", "j", "k", "V", "M", "N", "r", "s", "u", "c"))
+ALIKE = lam, mu, nu, kappa = tuple(map(var, ("lambda", "mu", "nu", "kappa")))
 q0, q1, k0, k1, v0, v1 = COEFFICIENTS = tuple(map(var, ("q0", "q1", "k0", "k1", "v0", "v1")))
 
 
@@ -70,27 +71,42 @@ def concentrates() -> list[Statement]:
 # -- sentences that are written out: any M and N -----------------------------------------------------------------------
 
 
-def _head(length: int) -> tuple[str, Definition]:
-    """Entry j of the output at the last of `length` tokens x1, x2, .., for any weights."""
+Entry = Callable[[Term, Term], Term]
+
+
+def _head(name: str, length: int, match: Entry, read: Entry, given: Sequence[Term]) -> tuple[str, Definition]:
+    """Entry j of the output at the last of `length` tokens x1, x2, .., for the weights that are given."""
     x = [var(f"x{place}") for place in range(1, length + 1)]
 
     def asked(token: Term) -> Term:
-        return q0 * M[x[-1], token] + q1 * M[x[-2], token]
+        return q0 * match(x[-1], token) + q1 * match(x[-2], token)
 
     scores = [k0 * asked(x[0]), *(k0 * asked(own) + k1 * asked(previous) for previous, own in pairwise(x))]
-    values = [v0 * N[x[0], j], *(v0 * N[own, j] + v1 * N[previous, j] for previous, own in pairwise(x))]
+    values = [v0 * read(x[0], j), *(v0 * read(own, j) + v1 * read(previous, j) for previous, own in pairwise(x))]
     weights = [exp(score) for score in scores]
     top = Term("add", *(weight * value for weight, value in zip(weights, values, strict=True)))
-    return define(f"head_{length}", [*x, j, *COEFFICIENTS, M, N], top / Term("add", *weights))
+    return define(f"{name}_{length}", [*x, j, *COEFFICIENTS, *given], top / Term("add", *weights))
 
 
-HEADS = {length: _head(length) for length in range(3, 7)}
+def _alike(own: Term, rest: Term) -> Entry:
+    """Of own I + rest J, J all ones: what treats all names alike."""
+    return lambda row, column: when(eq(row, column), own, 0) + rest
+
+
+# Any M and N; M = lambda I + mu J and N = nu I + kappa J.
+HEADS = {n: _head("head", n, lambda *at: M[at], lambda *at: N[at], (M, N)) for n in range(3, 7)}
+ALIKE_HEADS = {n: _head("alike", n, _alike(lam, mu), _alike(nu, kappa), ALIKE) for n in (6, 7)}
 
 
 def head(
     sentence: Sequence[int], token: Any, query: Any = (q0, q1), key: Any = (k0, k1), value: Any = (v0, v1)
 ) -> Term:
     return call(HEADS[len(sentence)], *sentence, token, *query, *key, *value, M, N)
+
+
+def alike(sentence: Sequence[int], token: int, query: Any, key: Any, value: Any) -> Term:
+    """The same head, of weights that treat all names alike."""
+    return call(ALIKE_HEADS[len(sentence)], *sentence, token, *query, *key, *value, *ALIKE)
 
 
 def weights(names: int) -> list[Any]:
@@ -166,6 +182,19 @@ def unmixed_keys() -> list[Statement]:
     ]  # fmt: skip
 
 
+# a b d c b and a c d b b, each before a and before d: with the target, and what it does not lead
+UNASKED = tuple(((1, *pair, 2, last), *order) for pair in ((2, 4, 3), (3, 4, 2))
+                for last, order in ((1, (pair[0], pair[2])), (4, (pair[2], pair[0]))))  # fmt: skip
+
+
+def unasked() -> Statement:
+    """Queries do not read their own token."""
+    return statement(
+        "kv.beyond.family.unasked", for_all=[*weights(4), *_numbers("q1 k0 k1 v0 v1")], using=[HEADS[6]],
+        says=either(*(fails(*case, query=(0, q1)) for case in UNASKED)),
+    )  # fmt: skip
+
+
 # y z w z y, y z w w y and y z z y tell z from w, y z y tells it from w and from y
 ONLY_KEY = (((0, 1, 2, 1, 0), 2), ((0, 1, 2, 2, 0), 2), ((0, 1, 1, 0), 2), ((0, 1, 0), 2), ((0, 1, 0), 0))
 
@@ -182,6 +211,30 @@ def only_key() -> Statement:
         "kv.beyond.family.only_key", for_all=[*weights(3), real("r", 1)], using=[HEADS[n] for n in (3, 4, 5)],
         says=either(*alternatives),
     )  # fmt: skip
+
+
+# -- weights that treat all names alike --------------------------------------------------------------------------------
+
+# h q b u u z q and h q b u z q; target b, and a sixth that does not occur.
+Q, B, U, Z, H, ELSE = range(1, 7)
+LONG, SHORT = (H, Q, B, U, U, Z, Q), (H, Q, B, U, Z, Q)
+
+
+def same_for_all_names() -> list[Statement]:
+    """All read (1, c); or queries and keys read (k0, k1), values (v0, 0)."""
+    mixed, keys = [(1, c)] * 3, [(k0, k1), (k0, k1), (v0, 0)]
+    fails_alike = lambda x, other: alike(x, B, *mixed) <= alike(x, other, *mixed)  # noqa: E731
+    entries = _numbers("lambda mu nu kappa")
+    return [
+        statement(
+            "kv.beyond.family.alike.smear", for_all=[real("c"), *entries], using=list(ALIKE_HEADS.values()),
+            says=either(fails_alike(SHORT, ELSE), fails_alike(LONG, U), fails_alike(SHORT, Z)),
+        ),
+        statement(
+            "kv.beyond.family.alike.query_key", for_all=[*_numbers("k0 k1 v0"), *entries], using=[ALIKE_HEADS[6]],
+            says=eq(alike(SHORT, B, *keys), alike(SHORT, Z, *keys)),
+        ),
+    ]  # fmt: skip
 
 
 # -- which weights concentrate -----------------------------------------------------------------------------------------
@@ -224,6 +277,7 @@ def necessary() -> list[Statement]:
     ]  # fmt: skip
 
 
-FORMAL: dict[str, Statement] = {
-    found.name: found for found in (*concentrates(), *necessary(), *same_output(), *unmixed_keys(), only_key())
-}
+STATEMENTS = (
+    *concentrates(), *necessary(), *same_output(), *unmixed_keys(), only_key(), unasked(), *same_for_all_names(),
+)  # fmt: skip
+FORMAL: dict[str, Statement] = {found.name: found for found in STATEMENTS}
