@@ -9,10 +9,13 @@ import torch
 
 from dynamics.arena import bundle as module
 from dynamics.arena import presets
-from dynamics.arena.bundle import bundle_of, read_bundle, shipped_arena, write_bundle
+from dynamics.arena.bundle import bundle_of, read_bundle, shipped_arena, shipped_names, write_bundle
 from dynamics.arena.engine import Place, next_runs
 from dynamics.arena.league import lines, outcome, smallest
-from dynamics.arena.presets import LATENTS, ablations, latent, league
+from dynamics.arena.presets import LATENTS, ablations, borrowed, latent, league, settings
+from dynamics.arena.solved import IGSM
+from dynamics.arena.solved import lines as solved_lines
+from dynamics.arena.solved import read_bundle as read_solved
 from dynamics.files.hashed import read_hashed
 from proofs_check.ledger.registry import load
 from scripts import arena, arena_page, fig_arena, fig_arena_central
@@ -138,7 +141,7 @@ def test_bad_input_is_one_line_and_writes_nothing(more, words, tmp_path, capsys,
 
 def test_every_sentence_is_a_claim_that_no_outcome_here_rules_on():
     registry = load()
-    plans = [make("0" * 64) for make in (league, latent, ablations)]
+    plans = [make("0" * 64) for make in (league, latent, ablations, borrowed, settings)]
     sentences = {s for plan in plans for one in plan.comparisons.values() for s in one.sentences}
     assert len(sentences) > 15
     assert {registry[sentence].verdict.value for sentence in sentences} == {"unsettled"}
@@ -168,10 +171,11 @@ def test_a_table_of_what_does_not_ship_is_refused(shipped, monkeypatch, capsys):
 
 
 def test_the_readme_says_what_ships():
-    """The outcomes that its table of experiments names, of both shipped arenas."""
+    """The outcomes that its table of experiments names, of all shipped arenas."""
     text = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
-    plans = [shipped_arena(name) for name in ("league", "latent")]
-    found = {line.name: outcome(line, smallest(bundle.plan)) for bundle in plans for line in lines(bundle)}
+    plans = {name: shipped_arena(name) for name in shipped_names()}
+    said = {name: {line.name: outcome(line, smallest(one.plan)) for line in lines(one)} for name, one in plans.items()}
+    found = said["league"] | said["latent"]
     by_x = "better by at least 1 %"
     assert (
         "KV shift better by 1 % of the loss or more at three sizes; ResFormer undecided at two, better at one" in text
@@ -188,3 +192,28 @@ def test_the_readme_says_what_ships():
     assert found["kv-shift.carried.documents / kv-shift"] == "no difference larger than 1 %"
     assert "better by 1 % or more at each width" in text
     assert {found[f"mla-{size}+shift / mla-{size}"] for size in LATENTS} == {by_x}
+    found = said["ablations"]
+    assert "added with factor 2 are better than with .5" in text
+    assert found["resformer-lambda-2 / resformer-lambda-0.5"] == "better"
+    assert "NeuTRENO's factors and SVFormer's second anchor undecided" in text
+    others = ("neutreno-0.4 / neutreno-0.2", "neutreno-0.4 / neutreno-0.8", "svformer-two-anchors / svformer")
+    assert {found[name] for name in others} == {"undecided"}
+    found = said["borrowed"]
+    assert "the first layer's values are better shared, or added, than its queries or keys" in text
+    for kind in ("shared", "residual"):
+        assert {found[f"{kind}-values / {kind}-{other}"] for other in ("queries", "keys")} == {"better"}
+    assert "added queries or keys are worse than nothing" in text
+    assert {found[f"residual-{other} / vanilla"] for other in ("queries", "keys")} == {"worse"}
+    assert {found[f"residual-values / residual-to-{other}-below"] for other in ("layer", "all")} == {"undecided"}
+    assert "SVFormer better at half the rate, all else by rate and length undecided" in text
+    assert said["settings"].pop("svformer.half-rate / vanilla.half-rate") == "better"
+    assert set(said["settings"].values()) == {"undecided"}
+
+
+def test_every_table_of_outcomes_has_its_row_in_the_readme():
+    """A shipped plan's command stands there; Table 4's shares too."""
+    text = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
+    for name in shipped_names():
+        assert f"| `python -m scripts.arena{'' if name == 'league' else ' ' + name}` |" in text
+    four = next(line for line in solved_lines(read_solved(IGSM)) if line.name == "answered, 4 operations")
+    assert f"KV shift answers {100 * four.variant:.0f} % and vanilla {100 * four.baseline:.0f}, undecided" in text
