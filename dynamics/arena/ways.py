@@ -22,6 +22,7 @@ from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.lock import LOCK, only_writer
 from dynamics.files.manifest import Strict
 from dynamics.model.config import Positive
+from dynamics.training.parallel import quiet_restarts
 
 ROUNDS = 5
 MARGIN = 1.05  # what a stack has to gain over the pool: less is noise
@@ -91,7 +92,7 @@ def shipped_ways(plan: ArenaPlan) -> Ways | None:
 
 def measured(plan: ArenaPlan, processes: int, rounds: int = ROUNDS, progress: bool = False) -> Ways:
     """Time each size of stack of each entry, and one of all its seeds, in as many processes at once as will train."""
-    with joblib.Parallel(n_jobs=processes) as parallel:
+    with quiet_restarts(), joblib.Parallel(n_jobs=processes) as parallel:
         names = tqdm(plan.entries, desc="timing", unit=" entries", disable=None if progress else True)
         entries = {name: _measured(plan, name, processes, rounds, parallel) for name in names}
     return Ways(plan_sha256=plan.sha256, torch_version=torch.__version__, processor=processor(), processes=processes,

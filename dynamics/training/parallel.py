@@ -1,5 +1,6 @@
 """Where many trainings run: in processes of this machine, one after another, or on a dask cluster."""
 
+import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
@@ -19,6 +20,14 @@ def check(backend: str, n_jobs: int, scheduler: str | None) -> None:
 
 
 @contextmanager
+def quiet_restarts() -> Iterator[None]:
+    """Loky replaces a worker whose memory has grown, and warns of it; one that dies of something else is an error."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        yield
+
+
+@contextmanager
 def workers(backend: str = "loky", n_jobs: int = -1, scheduler: str | None = None) -> Iterator[joblib.Parallel]:
     """Calls go to these workers, one at a time each, and results come back as they are done.
 
@@ -31,7 +40,10 @@ def workers(backend: str = "loky", n_jobs: int = -1, scheduler: str | None = Non
             with joblib.parallel_config(backend="dask"), joblib.Parallel(n_jobs=-1, **options) as parallel:
                 yield parallel
         else:
-            with joblib.Parallel(n_jobs=n_jobs, backend=backend, pre_dispatch="n_jobs", **options) as parallel:
+            with (
+                quiet_restarts(),
+                joblib.Parallel(n_jobs=n_jobs, backend=backend, pre_dispatch="n_jobs", **options) as parallel,
+            ):
                 yield parallel
 
 
