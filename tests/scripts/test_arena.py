@@ -9,13 +9,16 @@ import torch
 
 from dynamics.arena import bundle as module
 from dynamics.arena import presets
-from dynamics.arena.bundle import bundle_of, read_bundle, shipped_arena, shipped_names, write_bundle
+from dynamics.arena.bundle import bundle_of, read_bundle, shipped_arena, shipped_names, shipped_speeds, write_bundle
 from dynamics.arena.engine import Place, next_runs
 from dynamics.arena.league import lines, outcome, smallest
 from dynamics.arena.presets import LATENTS, ablations, borrowed, latent, league, settings
 from dynamics.arena.solved import IGSM
 from dynamics.arena.solved import lines as solved_lines
 from dynamics.arena.solved import read_bundle as read_solved
+from dynamics.arena.speed import ratios
+from dynamics.arena.variants import BASELINE
+from dynamics.arena.ways import fastest, gains, shipped_ways
 from dynamics.files.hashed import read_hashed
 from proofs_check.ledger.registry import load
 from scripts import arena, arena_page, fig_arena, fig_arena_central
@@ -217,3 +220,14 @@ def test_every_table_of_outcomes_has_its_row_in_the_readme():
         assert f"| `python -m scripts.arena{'' if name == 'league' else ' ' + name}` |" in text
     four = next(line for line in solved_lines(read_solved(IGSM)) if line.name == "answered, 4 operations")
     assert f"KV shift answers {100 * four.variant:.0f} % and vanilla {100 * four.baseline:.0f}, undecided" in text
+
+
+def test_the_steps_that_are_dear_are_those_whose_mathematics_says_so():
+    """As timed for the shipped league: Canon at six places, and selection that forms all logits first."""
+    plan = shipped_arena("league").plan
+    found = ratios(shipped_speeds(plan), BASELINE)
+    assert {name for name, ratio in found.items() if ratio > 1.5} <= {"canon-abcd", "selective"}
+    ways = shipped_ways(plan)
+    assert ways is not None and set(ways.entries) == set(plan.entries)
+    for one in ways.entries.values():
+        assert gains(one, ways.processes)[fastest(one, ways.processes)] >= 1
