@@ -58,8 +58,8 @@ def _rules(bundles: dict) -> list[str]:
         "intervals of one arena hold at once and at every look with probability 95 % or more, if the logarithms of the "
         "paired ratios of a comparison are independent and normal of one mean and spread: nothing finite holds without "
         "an assumption. Skew breaks it (`dynamics.statistics.sequence` says by how much). All models are scored on the "
-        "same held-out rows: intervals are about other seeds, not about other text. One learning rate for all, but where "
-        "a name says otherwise.",
+        "same held-out rows: intervals are about other seeds, not about other text. One learning rate for all, but "
+        "where a name says otherwise.",
         "",
         CHANGED,
     ]
