@@ -145,7 +145,6 @@ class Section(NamedTuple):
     claims: list[View]
 
 
-
 def sections(claims: Iterable[View]) -> list[Section]:
     """The claims by the first part that their source names, sections in order, then what has none, then appendices."""
     found: dict[str, list[View]] = {}
