@@ -166,7 +166,7 @@ def test_figures_and_page_say_what_the_bundle_holds(shipped, monkeypatch):
     assert "| `kv-shift` | keys and values shifted, own coefficients | 20 | -3.9" in text
     assert "unrelated: carried / zero" in text
     for figure in (fig_arena, fig_arena_central):
-        assert figure.draw(figure.compute(8)).get_size_inches()[0] == 3.4
+        assert figure.draw(figure.compute(8)).get_size_inches()[0] == 5.5
 
 
 def test_a_table_of_what_does_not_ship_is_refused(shipped, monkeypatch, capsys):
