@@ -13,7 +13,8 @@ from . import __version__
 from .cli import Parser, run
 
 COMMANDS = (
-    "verify", "report", "train", "sweep", "scalar", "compare", "arena", "igsm", "dissect", "family", "scope", "sinks",
+    "verify", "audit", "report", "train", "sweep", "scalar", "compare", "arena", "igsm", "dissect", "family", "scope",
+    "sinks",
 )  # fmt: skip
 HERE = Path(__file__).parent
 
