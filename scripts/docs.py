@@ -26,28 +26,58 @@ def parser() -> cli.Parser:
 
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
+    return _check() if args.check else _write(Path(args.site))
+
+
+def _check() -> int:
+    """Say what is stale; 0 if nothing is."""
     from proofs_check.ledger import judged
     from proofs_check.ledger.registry import load
 
     registry = load()
-    if not args.check:
-        _keep(judged, registry)
-    rows = records(registry)
-    fresh = pages(registry, rows)
-    stale = [path for path, text in fresh.items() if not path.is_file() or path.read_text("utf-8") != text]
-    if args.check:
-        for name in [*(str(path.relative_to(ROOT)) for path in stale), *judged.stale(_statements(registry))]:
-            print(f"stale: {name} (run `make docs`)")
-        return 1 if stale or judged.stale(_statements(registry)) else 0
+    fresh = pages(registry, records(registry))
+    found = [*(str(path.relative_to(ROOT)) for path in _stale(fresh)), *judged.stale(_statements(registry))]
+    found += [str(path.with_suffix(".ipynb").relative_to(ROOT)) for path in _old_notebooks()]
+    for name in found:
+        print(f"stale: {name} (run `make docs`)")
+    return 1 if found else 0
+
+
+def _write(site: Path) -> int:
+    """The committed pages and the site; figures are drawn by other processes meanwhile."""
     from dynamics.files.atomic import atomic_write_text
+    from dynamics.training.parallel import quiet_restarts
 
-    for path in stale:
-        atomic_write_text(path, fresh[path])
-        print(f"wrote {path.relative_to(ROOT)}")
-    from .site.build import write_site
+    from .site import build, notebooks
 
-    print(f"wrote {write_site(Path(args.site), rows, registry, documents(registry))}")
+    with quiet_restarts(), build.drawing(site / "figures"):
+        from proofs_check.ledger import judged
+        from proofs_check.ledger.registry import load
+
+        registry = load()
+        _keep(judged, registry)
+        rows = records(registry)
+        fresh = pages(registry, rows)
+        for path in _stale(fresh):
+            atomic_write_text(path, fresh[path])
+            print(f"wrote {path.relative_to(ROOT)}")
+        for path in _old_notebooks():
+            notebooks.store(path)
+            print(f"wrote {path.with_suffix('.ipynb').relative_to(ROOT)}")
+        texts = documents(registry)
+    print(f"wrote {build.write_site(site, rows, registry, texts)}")
     return 0
+
+
+def _old_notebooks() -> list[Path]:
+    """The scripts whose notebooks were run with another text."""
+    from .site import notebooks
+
+    return [path for path in notebooks.sources() if notebooks.stored(path) is None]
+
+
+def _stale(fresh: Mapping[Path, str]) -> list[Path]:
+    return [path for path, text in fresh.items() if not path.is_file() or path.read_text("utf-8") != text]
 
 
 def _statements(registry) -> list:

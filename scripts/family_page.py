@@ -59,9 +59,9 @@ def page(registry) -> str:
 
 
 def _outcome(claim) -> str:
-    from proofs_check.ledger.store import judge
+    from proofs_check.ledger.judged import judged
 
-    return judge(claim.formal.to_json(), mutants=False)["outcome"]
+    return judged(claim.formal.to_json())["outcome"]
 
 
 def _answer(name: str) -> str:

@@ -100,6 +100,16 @@ def test_what_ships_is_read_from_where_it_is_installed(installed):
 
 
 @pytest.mark.deep
+def test_the_first_notebook_runs_where_the_wheel_is_installed(installed, tmp_path):
+    run, site, _ = installed
+    assert not list(site.rglob("notebooks/*.py"))
+    script = (ROOT / "examples" / "notebooks" / "one_layer_induction_head.py").read_text("utf-8")
+    (tmp_path / "notebook.py").write_text(f"import matplotlib\nmatplotlib.use('agg')\n{script}", "utf-8")
+    done = run(str(tmp_path / "notebook.py"), most=180)
+    assert done.returncode == 0 and "confirmed - proved" in done.stdout, done.stderr
+
+
+@pytest.mark.deep
 @pytest.mark.timeout(1800)
 def test_the_wheel_works_in_an_empty_environment(wheel, tmp_path):
     alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

@@ -4,22 +4,59 @@ import contextlib
 import hashlib
 import io
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dynamics.files.atomic import atomic_write_bytes, atomic_write_text
 
 from .. import gallery
+from . import notebooks
 from .pages import HERE, ROOT, Pages
 
 HOME = '<p><a href="index.html">Induction Workbench</a></p>'
 RECORD = "drawn-from.sha256"
 
 
+@contextlib.contextmanager
+def drawing(folder: Path, jobs: int = -1) -> Iterator[int]:
+    """Figures that are missing, or were drawn from other sources, drawn by processes while the caller works.
+
+    Yields how many; at the end all are there. The record goes first and is written last: what broke off is drawn anew.
+    """
+    import joblib
+    from tqdm import tqdm
+
+    pictures, drawn_from, record = list(gallery.pictures()), sources(), folder / RECORD
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = _says(record, drawn_from)
+    stale = [one for one in pictures if not (fresh and (folder / f"{one.name}.png").is_file())]
+    if stale:
+        record.unlink(missing_ok=True)
+    with joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1) as parallel:
+        drawn = parallel(joblib.delayed(_draw)(one, folder) for one in stale)
+        yield len(stale)
+        for _ in tqdm(drawn, total=len(stale), desc="figures", unit="", disable=None, leave=False):
+            pass
+    for path in folder.iterdir():
+        if path != record and path.stem not in {one.name for one in pictures}:
+            path.unlink()
+    atomic_write_text(record, drawn_from)
+
+
+def _says(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_text("utf-8") == text
+
+
+def _draw(picture: gallery.Picture, folder: Path) -> None:
+    """In a folder of its own first: a figure that is half drawn is none."""
+    with tempfile.TemporaryDirectory() as own, contextlib.redirect_stdout(io.StringIO()):
+        atomic_write_bytes(folder / f"{picture.name}.png", picture.draw(Path(own)).read_bytes())
+
+
 def write_site(folder: Path, rows: list[dict], registry: Mapping, documents: Mapping[str, str]) -> Path:
-    """Pages, figures and notebooks; return the front page."""
-    write_pages(folder, Pages(rows, registry, documents).all())
-    write_figures(folder / "figures")
+    """The pages and the notebooks, where the figures are; return the front page."""
+    every = {path.stem: node for path in notebooks.sources() if (node := notebooks.stored(path)) is not None}
+    write_pages(folder, Pages(rows, registry, documents, every).all())
     return folder / "index.html"
 
 
@@ -27,43 +64,12 @@ def write_pages(folder: Path, pages: Mapping[str, str]) -> None:
     """All texts, whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, page in pages.items():
-        path = folder / name
-        if not path.is_file() or path.read_text("utf-8") != page:
-            atomic_write_text(path, page)
+        if not _says(folder / name, page):
+            atomic_write_text(folder / name, page)
     explorer = (HERE / "explorer.html").read_text("utf-8")
     atomic_write_text(folder / "explorer.html", explorer.replace("<main>", f"<main>\n{HOME}", 1))
-    for path in (HERE / "style.css", ROOT / "docs" / "rooms.svg", *(ROOT / "examples").glob("*.py")):
+    for path in (HERE / "style.css", ROOT / "docs" / "rooms.svg", *(ROOT / "examples").glob("**/*.*")):
         atomic_write_bytes(folder / path.name, path.read_bytes())
-
-
-def write_figures(folder: Path, jobs: int = -1) -> int:
-    """Draw all figures, in processes, unless they are there and were drawn from these sources; return how many."""
-    import joblib
-    from tqdm import tqdm
-
-    pictures, drawn_from = list(gallery.pictures()), sources()
-    folder.mkdir(parents=True, exist_ok=True)
-    record = folder / RECORD
-    fresh = record.is_file() and record.read_text("utf-8") == drawn_from
-    stale = [one for one in pictures if not (fresh and (folder / f"{one.name}.png").is_file())]
-    if not stale:
-        return 0
-    record.unlink(missing_ok=True)
-    with joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1) as parallel:
-        drawn = parallel(joblib.delayed(_draw)(one, folder) for one in stale)
-        for _ in tqdm(drawn, total=len(stale), desc="figures", unit="", disable=None, leave=False):
-            pass
-    for path in folder.iterdir():
-        if path.stem not in {one.name for one in pictures}:
-            path.unlink()
-    atomic_write_text(record, drawn_from)
-    return len(stale)
-
-
-def _draw(picture: gallery.Picture, folder: Path) -> None:
-    """In a folder of its own first: a figure that is half drawn is none."""
-    with tempfile.TemporaryDirectory() as own, contextlib.redirect_stdout(io.StringIO()):
-        atomic_write_bytes(folder / f"{picture.name}.png", picture.draw(Path(own)).read_bytes())
 
 
 def sources() -> str:

@@ -32,10 +32,13 @@ API_LEAD = (
 
 
 class Pages:
-    """The pages as texts. rows: the ledger's, decided; registry: its claims; documents: Markdown by page name."""
+    """The pages as texts. rows: the ledger's, decided; registry: its claims; documents: Markdown by page name;
+    notebooks: nodes of nbformat, with outputs or without, by the name of their script.
+    """
 
-    def __init__(self, rows: list[dict], registry: Mapping[str, Any], documents: Mapping[str, str]):
-        self.rows, self.registry, self.documents = rows, registry, documents
+    def __init__(self, rows: list[dict], registry: Mapping[str, Any], documents: Mapping[str, str],
+                 notebooks: Mapping[str, Any]):  # fmt: skip
+        self.rows, self.registry, self.documents, self.notebooks = rows, registry, documents, notebooks
         self.groups = views(rows, registry)
         self.environment = environment(set(registry))
 
@@ -43,7 +46,8 @@ class Pages:
         """Every page that is made from a template, by file name."""
         found = {"index.html": self.front(), "errata.html": self.errata(), "claims.html": self.claims()}
         found |= {f"paper-{key}.html": self.paper(key) for key in PAPERS}
-        found |= {"figures.html": self.figures(), "api.html": self.api()}
+        found |= {"figures.html": self.figures(), "api.html": self.api(), "notebooks.html": self.contents()}
+        found |= {f"notebook-{name}.html": self.notebook(name) for name in self.notebooks}
         return {f"{name}.html": self.document(name) for name in self.documents} | found
 
     def render(self, here: str, template: str, **values: Any) -> str:
@@ -88,6 +92,20 @@ class Pages:
 
     def api(self) -> str:
         return self.render("api.html", "api.html.j2", title="API", lead=API_LEAD, rooms=api.rooms())
+
+    def contents(self) -> str:
+        """The notebooks with their first words."""
+        from .notebooks import heading
+
+        found = [(name, *heading(node)) for name, node in self.notebooks.items()]
+        return self.render("notebooks.html", "notebooks.html.j2", title="Notebooks", notebooks=found)
+
+    def notebook(self, name: str) -> str:
+        from .notebooks import body, heading
+
+        node = self.notebooks[name]
+        return self.render(f"notebook-{name}.html", "notebook.html.j2", title=heading(node)[0], body=body(node),
+                           name=name)  # fmt: skip
 
     def document(self, name: str) -> str:
         markdown = self.documents[name]

@@ -5,7 +5,7 @@ from functools import cache
 
 from proofs_check.ledger.registry import load
 from scripts import docs, gallery
-from scripts.site import build
+from scripts.site import build, notebooks
 from scripts.site.pages import Pages
 
 PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=")
@@ -14,7 +14,11 @@ PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQV
 @cache
 def pages() -> dict[str, str]:
     registry = load()
-    return Pages(docs.records(registry), registry, docs.documents(registry)).all()
+    return Pages(docs.records(registry), registry, docs.documents(registry), nodes()).all()
+
+
+def nodes():
+    return {path.stem: notebooks.stored(path) for path in notebooks.sources()}
 
 
 def write(folder):

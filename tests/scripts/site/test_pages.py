@@ -107,8 +107,7 @@ def test_pages_hold_no_place_of_this_machine_and_no_address_to_load(site):
 
 def test_pages_are_the_same_bytes_twice(site, tmp_path):
     registry = load()
-    again = build_pages(registry)
-    build.write_pages(tmp_path, again)
+    build.write_pages(tmp_path, build_pages(registry))
     for path in site.glob("*.html"):
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name
 
@@ -116,20 +115,27 @@ def test_pages_are_the_same_bytes_twice(site, tmp_path):
 def build_pages(registry):
     from scripts.site.pages import Pages
 
-    return Pages(docs.records(registry), registry, docs.documents(registry)).all()
+    return Pages(docs.records(registry), registry, docs.documents(registry), made.nodes()).all()
 
 
 def test_figures_are_drawn_once_for_one_state_of_the_sources(tmp_path, monkeypatch):
     few = [picture for picture in gallery.pictures() if picture.name in ("fig_waiver_token", "fig_sink_reach")]
     monkeypatch.setattr(build.gallery, "pictures", lambda: few)
-    assert build.write_figures(tmp_path, jobs=1) == 2
+
+    def made():
+        with build.drawing(tmp_path, jobs=1) as count:
+            pass
+        return count
+
+    assert made() == 2
     first = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert build.write_figures(tmp_path, jobs=1) == 0
+    (tmp_path / "of_old.png").write_bytes(b"")
+    assert made() == 0
     (tmp_path / "fig_sink_reach.png").unlink()
-    assert build.write_figures(tmp_path, jobs=1) == 1
+    assert made() == 1
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == first
     monkeypatch.setattr(build, "sources", lambda: "others\n")
-    assert build.write_figures(tmp_path, jobs=1) == 2
+    assert made() == 2
 
 
 def test_markdown_keeps_its_text_and_gains_links_and_anchors():
