@@ -1,8 +1,8 @@
 """Notebooks from the scripts in examples/notebooks: as .ipynb, run, and as a fragment of a page.
 
 A script is in the percent format (`# %%` and `# %% [markdown]`); a cell that draws says what it shows in the first line
-as `# %% alt="..."`. The notebook with its outputs is kept beside the script, with the hash of its text; long tests run it
-again. It takes the extra [docs].
+as `# %% alt="..."`. The notebook with its outputs is kept beside the script, with the hash of its text; long tests
+run it again. It takes the extra [docs].
 """
 
 import base64
