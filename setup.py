@@ -3,6 +3,7 @@
 from setuptools import find_packages, setup
 
 setup(
-    packages=[*find_packages(include=["theory*", "dynamics*", "proofs_check*"]), "induction_workbench"],
+    packages=[*find_packages(include=["theory*", "dynamics*", "proofs_check*"]), "induction_workbench",
+              *(f"induction_workbench.{name}" for name in find_packages("scripts"))],
     package_dir={"induction_workbench": "scripts"},
 )

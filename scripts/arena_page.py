@@ -103,10 +103,19 @@ def _pair(row: dict) -> str:
     return f"{_entry(row['name'])} / {_entry(row['baseline'])}"
 
 
+SET = {
+    "half-rate": "at half the rate",
+    "twice-rate": "at twice the rate",
+    "length-64": "on rows of 64",
+    "length-32": "on rows of 32",
+}
+
+
 def _entry(name: str) -> str:
-    """An entry of another width than the league's by its variant and the width."""
-    variant, _, width = name.rpartition(".")
-    return f"`{variant}` of width {width}" if width.isdecimal() else f"`{name}`"
+    """An entry of another width, rate or length than the league's by its variant and what differs."""
+    variant, _, other = name.rpartition(".")
+    words = f"of width {other}" if other.isdecimal() else SET.get(other)
+    return f"`{variant}` {words}" if words else f"`{name}`"
 
 
 def interval(row: dict) -> str:

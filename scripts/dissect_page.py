@@ -1,4 +1,4 @@
-"""The page docs/dissected.md: what the heads of the arena's central models do, from the shipped dissection."""
+"""The site's page dissected.html: what the heads of the arena's central models do, from the shipped dissection."""
 
 from typing import TYPE_CHECKING
 
@@ -262,7 +262,7 @@ def _perplexities(losses) -> tuple[str, ...]:
 
 
 def _picture(number: int) -> str:
-    from .docs import ROOT, headline
+    from .gallery import HERE, headline
 
     name = FIGURES[number]
-    return f"![{headline(ROOT / 'scripts' / f'{name}.py')}]({name}.png)"
+    return f"![{headline(HERE / f'{name}.py')}]({name}.png)"

@@ -91,16 +91,16 @@ def counts(rows: Iterable[Row]) -> list[Counts]:
     """The docket in numbers: papers and strengths that no row has are left out. A row without evidence is "read"."""
     rows = list(rows)
     strengths = Counter(row["strength"] or "read" for row in rows)
-    papers = Counter(_paper(row) for row in rows)
+    papers = Counter(paper(row) for row in rows)
     found = []
     for group, members in grouped(rows):
-        of, strong = Counter(map(_paper, members)), Counter(row["strength"] or "read" for row in members)
+        of, strong = Counter(map(paper, members)), Counter(row["strength"] or "read" for row in members)
         seen = {name: strong[name] for name in STRENGTHS if strengths[name]}
         found.append(Counts(group.title, {name: of[name] for name in papers}, seen))
     return found
 
 
-def _paper(row: Row) -> str:
+def paper(row: Row) -> str:
     """The paper of a row; a user's own goes by the first part of its ids."""
     first = row["id"].split(".")[0]
     return SHORT.get(first, first)

@@ -1,70 +1,115 @@
-"""Write the generated pages: claims, errata, statements, arena, its models, family, gallery, rooms, README's counts."""
+"""Write the generated pages that are committed, then the site: out/site/index.html, which opens from a file.
 
-import re
+Committed are the claims by paper, the errata, the arena, the family of shifts, the rooms, the figures of the findings.
+"""
+
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
-from . import arena_page, cli, docket, rooms, theory_table
+from . import arena_page, cli, coverage_page, docket, rooms
+from .markdown import between, escaped
+from .site.findings import FINDINGS
 
 ROOT = Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- counts: begin -->", "<!-- counts: end -->"
-SHARES = ("<!-- shares: begin -->", "<!-- shares: end -->")
+FOUND = "<!-- findings: begin -->", "<!-- findings: end -->"
+FILES = {"KV shifting": "claims-kv.md", "Razor": "claims-razor.md", "ResFormer": "claims-resformer.md",
+         "waiver": "claims-waiver.md"}  # fmt: skip
 
 
 def parser() -> cli.Parser:
     p = cli.Parser(prog=cli.program("docs"), description=__doc__)
-    p.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is stale")
+    p.add_argument("--check", action="store_true", help="write nothing; exit 1 if a committed page is stale")
+    p.add_argument("--site", default="out/site", metavar="FOLDER", help="where the site goes (default out/site)")
     return p
 
 
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
+    from proofs_check.ledger import judged
     from proofs_check.ledger.registry import load
 
-    fresh = pages(load())
+    registry = load()
+    if not args.check:
+        _keep(judged, registry)
+    rows = records(registry)
+    fresh = pages(registry, rows)
     stale = [path for path, text in fresh.items() if not path.is_file() or path.read_text("utf-8") != text]
     if args.check:
-        for path in stale:
-            print(f"stale: {path.relative_to(ROOT)} (run `make docs`)")
-        return 1 if stale else 0
+        for name in [*(str(path.relative_to(ROOT)) for path in stale), *judged.stale(_statements(registry))]:
+            print(f"stale: {name} (run `make docs`)")
+        return 1 if stale or judged.stale(_statements(registry)) else 0
     from dynamics.files.atomic import atomic_write_text
 
     for path in stale:
         atomic_write_text(path, fresh[path])
         print(f"wrote {path.relative_to(ROOT)}")
+    from .site.build import write_site
+
+    print(f"wrote {write_site(Path(args.site), rows, registry, documents(registry))}")
     return 0
 
 
-def pages(registry) -> dict[Path, str]:
-    """Every generated page by its path."""
-    from . import dissect_page, family_page
+def _statements(registry) -> list:
+    return [claim.formal for claim in registry.values() if claim.formal is not None]
 
-    readme, sentences = ROOT / "README.md", ROOT / "docs" / "coverage.md"
-    return {
-        ROOT / "docs" / "claims.md": claim_table(registry),
-        ROOT / "docs" / "errata.md": errata(registry),
-        ROOT / "docs" / "statements.md": statements(registry),
-        ROOT / "docs" / "arena.md": arena_page.page(registry),
-        ROOT / "docs" / "dissected.md": dissect_page.page(),
-        ROOT / "docs" / "gallery.md": gallery(),
-        ROOT / "docs" / "rooms.svg": rooms.picture(),
-        ROOT / "docs" / "theory.md": theory_table.page(),
-        ROOT / "docs" / "family.md": family_page.page(registry),
-        sentences: with_shares(sentences.read_text("utf-8"), registry),
-        readme: with_counts(readme.read_text("utf-8"), registry),
+
+def _keep(judged, registry) -> None:
+    """What the core says of the stored certificates, written down where it is not."""
+    from dynamics.files.atomic import atomic_write_text
+
+    if judged.stale(_statements(registry)):
+        atomic_write_text(judged.FILE, judged.written(_statements(registry)))
+        judged.kept.cache_clear()
+        print(f"wrote {judged.FILE.relative_to(ROOT)}")
+
+
+def pages(registry, rows) -> dict[Path, str]:
+    """Every generated page that is committed, by its path."""
+    from . import family_page
+
+    folder, readme = ROOT / "docs", ROOT / "README.md"
+    sentences = folder / "coverage.md"
+    claims = {folder / name: claim_table(registry, rows, paper) for paper, name in FILES.items()}
+    return claims | {
+        folder / "errata.md": errata(registry, rows),
+        folder / "arena.md": arena_page.page(registry),
+        folder / "rooms.svg": rooms.picture(),
+        folder / "family.md": family_page.page(registry),
+        sentences: coverage_page.with_shares(sentences.read_text("utf-8"), registry),
+        readme: between(readme.read_text("utf-8"), FOUND, findings(rows)),
     }
 
 
-def claim_table(registry) -> str:
-    """Every claim, in the docket's order: one table a group."""
-    lines = ["# Claims", "", f"Generated by `make docs` from the registry. {_papers()}", ""]
+def documents(registry) -> dict[str, str]:
+    """The Markdown that the site shows as pages of its own: what is committed, and what is made for it alone."""
+    from . import dissect_page, statements_page
+
+    committed = (path for path in (ROOT / "docs").glob("*.md") if path.name not in ("errata.md", *FILES.values()))
+    found = {path.stem: path.read_text("utf-8") for path in sorted(committed)}
+    found |= {name.lower(): (ROOT / f"{name}.md").read_text("utf-8") for name in ("CONTRIBUTING", "CHANGELOG")}
+    return found | {"dissected": dissect_page.page(), "statements": statements_page.page(registry)}
+
+
+def findings(rows) -> list[str]:
+    """The README's list: a line a finding, and how many claims there are."""
+    own = sum(not row["is_correction"] for row in rows)
+    lines = [f"{at}. **{one.title}.** {one.text} `{one.claims[0]}`" for at, one in enumerate(FINDINGS, 1)]
+    return [*lines, "", f"{own} claims of the papers are ruled on or called unsettled, {len(rows) - own} statements of "
+            "ours stand beside them. `python -m scripts.verify --id kv.thm3.3` tells one in full."]  # fmt: skip
+
+
+def claim_table(registry, rows, paper: str) -> str:
+    """Every claim of one paper, in the docket's order: one table a group."""
+    lines = [f"# Claims: {paper}", "", f"Generated by `make docs` from the registry. {_papers()}", ""]
     lines += ["`python -m scripts.verify --id ID` runs one and prints it in full. [Errata](errata.md) tell the first "
               "groups at length; CONTRIBUTING says how a ruling is made.", ""]  # fmt: skip
     header = "| id | source | statement | verdict | covers | evidence | holds instead, or stands beside |"
-    for group, rows in docket.grouped(_records(registry)):
-        lines += [f"## {group.title} ({len(rows)})", "", *([group.lead, ""] if group.lead else [])]
-        lines += [header, "|---" * 7 + "|"] + ["| " + " | ".join(_cells(row, registry)) + " |" for row in rows] + [""]
+    for group, every in docket.grouped(rows):
+        mine = [row for row in every if docket.paper(row) == paper]
+        if mine:
+            lines += [f"## {group.title} ({len(mine)})", "", *([group.lead, ""] if group.lead else [])]
+            lines += [header, "|---" * 7 + "|", *("| " + " | ".join(_cells(row, registry)) + " |" for row in mine), ""]
     return "\n".join(lines)
 
 
@@ -79,66 +124,11 @@ def _cells(row, registry) -> tuple[str, ...]:
             f"`{link}`" if link else "")  # fmt: skip
 
 
-def statements(registry) -> str:
-    """The claims that are stated as data: the sentence printed from the tree, and what the core makes of it."""
-    from proofs_check.core.printing import definitions, sentence
-    from proofs_check.ledger.proofs import missing_lemma
-    from proofs_check.ledger.registry import sketches
-    from proofs_check.ledger.store import judge
-
-    sketched = sketches()
-    made = [claim for claim in registry.values() if claim.formal is not None]
-    found = {claim.id: judge(claim.formal.to_json()) for claim in made}
-    lines = ["# Statements as data", "", "Generated by `make docs`: claims whose statement is a tree that the core "
-             "decides by stored certificates, checked again here. A statement of a claim ruled false is what the paper "
-             "prints: it is to be refuted. Mutants are small wrong variants: refuted of made, less the true ones.",
-             "", _shares(found), ""]  # fmt: skip
-    for claim in made:
-        row = found[claim.id]
-        lines += [f"### `{claim.id}` ({claim.verdict.value}): {row['outcome']}", ""]
-        lines += [escaped(sentence(claim.formal)), ""]
-        lines += [f"- where `{line}`" for line in definitions(claim.formal)]
-        lines += [f"- {line}" for line in _decided(row, missing_lemma(claim.id) or sketched.get(claim.id))] + [""]
-    return "\n".join(lines)
-
-
-def _shares(found: dict[str, dict]) -> str:
-    from collections import Counter
-
-    counts = Counter(row["outcome"] for row in found.values())
-    mutants = [row["mutants"] for row in found.values() if row["mutants"]]
-    made, true, refuted = (sum(m[key] for m in mutants) for key in ("made", "true", "refuted"))
-    names = ("proved", "refuted", "instances", "open")
-    outcomes = ", ".join(f"{counts[name]} {name}" for name in names if counts[name])
-    chosen = sum(row["choice_only"] for row in found.values())
-    outcomes += f" ({chosen} of the refuted only for the choice that the statement names)" if chosen else ""
-    return f"{len(found)} statements: {outcomes}. Mutants: {made} made, {true} true, {refuted} refuted of the rest."
-
-
-def _decided(row: dict, lemma: str | None) -> list[str]:
-    from .report import place
-
-    lines = [f"strength: {row['strength']}; covers: {row['coverage']}"]
-    if row["outcome"] == "refuted":
-        lines.append(f"fails at {place(row['at']['point'])} ({row['at']['part']})")
-    if row["choice_only"]:
-        lines.append(escaped(row["message"]))
-    if row["outcome"] in ("open", "instances") and lemma:
-        lines.append(f"missing: {escaped(lemma)}")
-    if row["mutants"] and row["mutants"]["made"]:
-        m = row["mutants"]
-        left = f"; open: {', '.join(m['left'])}" if m["left"] else ""
-        few = "" if len(m["kinds"]) >= 3 else f"; only {len(m['kinds'])} kinds of mutant are refuted"
-        lines.append(f"mutants: {m['made']} made, {m['true']} true, {m['refuted']} refuted{left}{few}")
-    return lines
-
-
 WHAT = {"holds_if": "Needed", "typo": "Right form", "false": "True"}
 
 
-def errata(registry) -> str:
+def errata(registry, every) -> str:
     """What the papers print and what is true, what breaks a theorem first: printed, reading, true, witness."""
-    every = _records(registry)
     lines = ["# Errata", "", f"Generated by `make docs`. {_papers()}", "", *_counts(every), ""]
     for group, rows in docket.grouped(every):
         if rows[0]["verdict"] not in WHAT:
@@ -166,166 +156,31 @@ def _erratum(row, claim) -> list[str]:
         point, printed, true = (escaped(show(plain(part))) for part in (witness.point, witness.printed, witness.true))
         lines += [f"Witness at {point or 'the statement itself'}:", "", f"- printed: {printed}", f"- true: {true}", ""]
     elif row["strength"] == "proved" and row["core"]["outcome"] == "refuted":
-        lines += [f"{escaped(failing(row))}: the core refutes it [as data](statements.md).", ""]
+        lines += [f"{escaped(failing(row))}: the core refutes it as data.", ""]
     return lines
 
 
-def _records(registry) -> list[dict]:
-    """The claims' rows without their evidence run; a statement as data is decided, for it gives its own coverage."""
+def records(registry: Mapping) -> list[dict]:
+    """The claims' rows without their evidence run; what the core said of a statement as data gives its coverage."""
+    from proofs_check.ledger.judged import judged
     from proofs_check.ledger.rows import decided, record
-    from proofs_check.ledger.store import judge
 
-    rows = [record(claim, registry) for claim in registry.values()]
-    return [row if row["formal"] is None else decided(row, judge(row["formal"], mutants=False)) for row in rows]
+    found = []
+    for row in (record(claim, registry) for claim in registry.values()):
+        one = row if row["formal"] is None else decided(row, judged(row["formal"]))
+        against = one["status"] == "contradicted"  # what is otherwise unsettled here, other evidence settles in a run
+        found.append(one if against else {**one, "status": None, "message": ""})
+    return found
 
 
 def _papers() -> str:
     return "The papers: " + "; ".join(f"[{title}]({link})" for title, link in docket.PAPERS.items()) + "."
 
 
-def escaped(text: str) -> str:
-    """The text as Markdown shows it: what would be markup is escaped, except inside backticks."""
-    parts = text.replace("\n", " ").split("`")
-    for index in range(0, len(parts), 2):
-        parts[index] = re.sub(r"([\\*_<>\[\]#|~$])", r"\\\1", parts[index])
-    return "`".join(part.replace("|", "\\|") if index % 2 else part for index, part in enumerate(parts))
-
-
-CLAIM_ID = re.compile(r"\b(?:kv1?|razor|resformer|waiver)\.[\w.*{},]*[\w*}]")
-
-
-def markdown_text(text: str) -> str:
-    """Markdown that renders to this text: claim ids and patterns of them as code, the rest escaped."""
-    return escaped(CLAIM_ID.sub(r"`\g<0>`", text))
-
-
-def headline(path: Path) -> str:
-    """The first line of a script's docstring."""
-    return path.read_text("utf-8").split('"""')[1].strip().splitlines()[0]
-
-
-def gallery() -> str:
-    """Each figure script with its first line and its command."""
-    lines = ["# Gallery", "", "Generated by `make docs`. Each command writes PNG, PDF and the data beside them.", ""]
-    for path in sorted((ROOT / "scripts").glob("fig_*.py")):
-        command = f"    python -m scripts.{path.stem} --out out/{path.stem}"
-        lines += [f"## {path.stem}", "", markdown_text(headline(path)), "", command, ""]
-        if (ROOT / "docs" / f"{path.stem}.png").is_file():
-            lines += [f"![{path.stem}]({path.stem}.png)", ""]
-        if path.stem == "fig_compare":
-            lines += _comparison()
-        if path.stem == "fig_sweep":
-            lines += _sweeps()
-    return "\n".join(lines + _scope_map())
-
-
-def _comparison() -> list[str]:
-    """The shipped comparison as a table with its intervals."""
-    from dynamics.comparison.record import read_comparison
-
-    from .compare_table import markdown_table
-
-    comparison = read_comparison()
-    lead = "Needles found, and extra bits per byte above the full cache: means over"
-    lead += f" {comparison.settings.seeds} seeds with Student's 95 % intervals (of needles cut off at 0 and 100 %)."
-    return [lead, "", *markdown_table(comparison), ""]
-
-
-def _scope_map() -> list[str]:
-    """The map that the command scope draws of a shipped model."""
-    caption = markdown_text(headline(ROOT / "scripts" / "scope_map.py"))
-    options = "--eps 1e-3 --context 16384 --figure out/scope_map"
-    command = f"    python -m scripts.scope dynamics/shipped/models/alibi-text {options}"
-    return ["## scope", "", caption, "", command, "", "![scope_map](scope_map.png)", ""]
-
-
-def _sweeps() -> list[str]:
-    """The figure of each shipped sweep."""
-    from dynamics.experiments.presets import SWEEPS
-
-    lines = []
-    for name in SWEEPS:
-        figure = f"fig_sweep_{name}"
-        if (ROOT / "docs" / f"{figure}.png").is_file():
-            command = f"    python -m scripts.fig_sweep --preset {name} --out out/{figure}"
-            caption = markdown_text(sweep_caption(name))
-            lines += [f"### {name}", "", caption, "", command, "", f"![{figure}]({figure}.png)", ""]
-    return lines
-
-
-def sweep_caption(name: str) -> str:
-    """What a sweep shows and the sizes that its models share."""
-    from dynamics.experiments.presets import SWEEPS
-    from dynamics.training.describe import sizes
-
-    preset = SWEEPS[name]
-    return f"{preset.title}. Sizes: {sizes(preset.variants.values())}; {preset.seeds} seeds."
-
-
-def with_counts(text: str, registry) -> str:
-    """The README with the docket between its two marks brought up to date: counts, and what breaks a theorem."""
-    return _between(text, (BEGIN, END), _docket(registry))
-
-
-def _between(text: str, marks: tuple[str, str], lines: list[str]) -> str:
-    if any(mark not in text for mark in marks):
-        raise ValueError(f"a page has lost the marks {marks[0]} and {marks[1]} around what is generated")
-    head, rest = text.split(marks[0], 1)
-    return head + marks[0] + "\n" + "\n".join(lines) + "\n" + marks[1] + rest.split(marks[1], 1)[1]
-
-
-class Sentence(NamedTuple):
-    """A checkable sentence of a paper, its section, and the claims that rule on it."""
-
-    section: str
-    text: str
-    claims: tuple[str, ...]
-
-
-def sentences(text: str) -> list[Sentence]:
-    """The rows of the tables of docs/coverage.md."""
-    found, section = [], ""
-    for line in text.splitlines():
-        if line.startswith("### "):
-            section = line[4:]
-        elif re.match(r"\| \d+ \|", line):
-            _, sentence, claims = (cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1])
-            found.append(Sentence(section, sentence, tuple(re.findall(r"`([^`]+)`", claims))))
-    return found
-
-
-def with_shares(text: str, registry) -> str:
-    """The coverage page with its table of shares brought up to date."""
-    own = {name for name, claim in registry.items() if not claim.is_correction}
-    rows = ["| section | sentences | covered | share |", "|---|---|---|---|"]
-    counts: dict[str, list[int]] = {}
-    for row in sentences(text):
-        paper = row.section.split(":")[0]
-        for name in (f"**{paper}**", row.section):
-            total = counts.setdefault(name, [0, 0])
-            total[0] += 1
-            total[1] += bool(own & set(row.claims))
-    order = sorted(counts, key=lambda name: not name.startswith("**"))
-    rows += [f"| {name} | {n} | {k} | {100 * k / n:.1f} % |" for name in order for n, k in [counts[name]]]
-    return _between(text, SHARES, rows)
-
-
 def _counts(rows) -> list[str]:
     heading, *lines = docket.table(docket.counts(rows))
     table = ["| " + " | ".join(cells) + " |" for cells in (heading, *lines)]
     return [table[0], "|" + "---|" * len(heading), *table[1:]]
-
-
-def _docket(registry) -> list[str]:
-    rows = _records(registry)
-    groups = docket.grouped(rows)
-    own = [row for row in rows if not row["is_correction"]]
-    lines = [f"{len(own)} claims of the papers, and {len(rows) - len(own)} statements of ours beside them, by paper "
-             "and by what the ruling rests on:", "", *_counts(rows)]  # fmt: skip
-    lines += ["", "What breaks a theorem, first:", ""]
-    for row in next(members for group, members in groups if group.key == "breaks"):
-        lines.append(f"- `{row['id']}` ({escaped(row['source'])}): {escaped(row['statement'])} {escaped(row['note'])}")
-    return lines
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ and with no weights behind the layer. "No, argued": not proved, and what the pro
 
 def page(registry) -> str:
     """The members, the claims that carry their answers with what the core says of each, the trainings."""
-    from .docs import escaped
+    from .markdown import escaped
 
     outcomes = {name: _outcome(registry[ID + name]) for name in POINTS}
     lines = ["# Where a shift must stand", "", LEAD, "", "| member | mixed | answer | claims |", "|---|---|---|---|"]

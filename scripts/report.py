@@ -114,22 +114,15 @@ def failing(claim: dict) -> str:
 
 def render(report: dict, pictures: list[dict], models: list[dict]) -> str:
     """The page as one string."""
-    import jinja2
+    from .site.pages import HERE, environment
+    from .site.view import views
 
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=jinja2.StrictUndefined
-    )
-    environment.filters.update(math=math, show=show, failing=failing)
-    sections = [{**group._asdict(), "claims": claims} for group, claims in docket.grouped(report["claims"])]
-    return environment.get_template("report.html.j2").render(
-        summary=report["summary"],
-        sections=sections,
-        papers=docket.PAPERS,
-        counts=docket.table(docket.counts(report["claims"])),
-        notes=NOTES,
-        pictures=pictures,
-        models=models,
-    )
+    claims = report["claims"]
+    return environment(set()).get_template("report.html.j2").render(
+        title="This run", alone=True, style=(HERE / "style.css").read_text("utf-8"), summary=report["summary"],
+        groups=views(claims, {}, paged=False), papers=docket.PAPERS, counts=docket.table(docket.counts(claims)),
+        pictures=pictures, models=models,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

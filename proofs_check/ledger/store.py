@@ -35,6 +35,11 @@ def _stored() -> Mapping[str, Row]:
     return found
 
 
+def stored(statement: Statement) -> Row:
+    """The stored entry of a statement, which may be none."""
+    return _stored().get(statement.digest, _NONE)
+
+
 def entries(path: Path) -> dict[str, Row]:
     """The entries of a file by digest. Raises ValueError, with its name, for a damaged one."""
     try:
@@ -56,14 +61,14 @@ def judge(data: Any, offer: Row | None = None, mutants: bool = True) -> Row:
     statement = from_data(data)
     if offer is not None:
         return _judged(statement, offer, mutants)
-    stored = _stored().get(statement.digest, _NONE)
+    entry = stored(statement)
     if statement.digest not in _ALONE:
-        _ALONE[statement.digest] = _judged(statement, stored, False)
+        _ALONE[statement.digest] = _judged(statement, entry, False)
     alone = _ALONE[statement.digest]
     if not mutants or alone["outcome"] != Outcome.PROVED.value:
         return alone
     if statement.digest not in _MUTANTS:
-        _MUTANTS[statement.digest] = counted(statement, stored["mutants"])
+        _MUTANTS[statement.digest] = counted(statement, entry["mutants"])
     return {**alone, "mutants": _MUTANTS[statement.digest]}
 
 

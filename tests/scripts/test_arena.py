@@ -173,9 +173,9 @@ def test_a_table_of_what_does_not_ship_is_refused(shipped, monkeypatch, capsys):
     assert "no shipped arena 'latent'; there are league" in capsys.readouterr().err
 
 
-def test_the_readme_says_what_ships():
-    """The outcomes that its table of experiments names, of all shipped arenas."""
-    text = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
+def test_the_table_of_experiments_says_what_ships():
+    """The outcomes that docs/experiments.md names, of all shipped arenas."""
+    text = (Path(__file__).resolve().parents[2] / "docs" / "experiments.md").read_text("utf-8")
     plans = {name: shipped_arena(name) for name in shipped_names()}
     said = {name: {line.name: outcome(line, smallest(one.plan)) for line in lines(one)} for name, one in plans.items()}
     found = said["league"] | said["latent"]
@@ -213,9 +213,9 @@ def test_the_readme_says_what_ships():
     assert set(said["settings"].values()) == {"undecided"}
 
 
-def test_every_table_of_outcomes_has_its_row_in_the_readme():
+def test_every_shipped_plan_has_its_row_among_the_experiments():
     """A shipped plan's command stands there; Table 4's shares too."""
-    text = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
+    text = (Path(__file__).resolve().parents[2] / "docs" / "experiments.md").read_text("utf-8")
     for name in shipped_names():
         assert f"| `python -m scripts.arena{'' if name == 'league' else ' ' + name}` |" in text
     four = next(line for line in solved_lines(read_solved(IGSM)) if line.name == "answered, 4 operations")

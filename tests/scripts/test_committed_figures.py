@@ -1,4 +1,4 @@
-"""Each committed figure is what the gallery's command for it draws, pixel by pixel.
+"""Each committed figure is what its command draws, pixel by pixel: those of the findings, and no other.
 
 Compared are decoded pixels, not bytes: how well a PNG is packed depends on the processor that packs it. matplotlib is
 pinned and brings its own fonts and FreeType, so on one machine all pixels are equal; on another the last digits of a
@@ -13,7 +13,9 @@ import pytest
 from PIL import Image
 
 from dynamics.tasks.corpus import standard_library
-from tests.scripts.gallery_commands import ROOT, pictures
+from scripts.docs import ROOT
+from scripts.gallery import pictures
+from scripts.site.findings import FINDINGS
 
 LEVELS, SHARE = 8, 1e-3  # pixels may differ by more than 8 of 255 levels in this share; a palette of 256 does in 3e-3
 
@@ -26,19 +28,22 @@ def difference(one, other) -> float:
     return float((abs(first - second).max(-1) > LEVELS).mean())
 
 
-@pytest.mark.parametrize("picture", pictures(), ids=lambda picture: picture.path.stem)
+COMMITTED = [picture for picture in pictures() if picture.name in {one.figure for one in FINDINGS}]
+
+
+@pytest.mark.parametrize("picture", COMMITTED, ids=lambda picture: picture.name)
 def test_a_committed_figure_is_what_its_command_draws(picture, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     text = getattr(import_module(f"scripts.{picture.module}"), "TEXT", None)
     if text is not None and text != standard_library().sha256:
         pytest.skip("it reads this Python's standard library, which is not the one that it was committed with")
-    with Image.open(picture.path) as committed, Image.open(picture.draw(tmp_path)) as drawn:
-        assert difference(committed, drawn) <= SHARE, "draw it again with the command that docs/gallery.md gives"
+    with Image.open(ROOT / "docs" / f"{picture.name}.png") as committed, Image.open(picture.draw(tmp_path)) as drawn:
+        assert difference(committed, drawn) <= SHARE, f"draw it again: {picture.command}"
 
 
-def test_every_committed_figure_stands_in_the_gallery_once():
-    names = [picture.path.name for picture in pictures()]
-    assert sorted(names) == sorted(name for name in os.listdir(ROOT / "docs") if name.endswith(".png"))
+def test_the_figures_of_the_findings_are_committed_and_no_others():
+    names = {name.removesuffix(".png") for name in os.listdir(ROOT / "docs") if name.endswith(".png")}
+    assert names == {one.figure for one in FINDINGS} == {picture.name for picture in COMMITTED}
 
 
 def test_a_reduced_palette_a_moved_line_and_another_size_are_noticed():

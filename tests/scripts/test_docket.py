@@ -4,11 +4,16 @@ import re
 
 import pytest
 
+from dynamics.arena.bundle import shipped_arena
+from dynamics.arena.league import lines
 from proofs_check.ledger.registry import load
 from proofs_check.ledger.rows import record
 from scripts import docket, docs
+from scripts.markdown import escaped
+from scripts.site.findings import FINDINGS
 
 REGISTRY = load()
+README, ERRATA = ((docs.ROOT / path).read_text("utf-8") for path in ("README.md", "docs/errata.md"))
 ROWS = [record(claim, REGISTRY) for claim in REGISTRY.values()]
 
 
@@ -20,39 +25,44 @@ def test_every_claim_is_in_exactly_one_group():
         docket.grouped([{**ROWS[0], "is_correction": False, "verdict": "false", "severity": "reading"}])
 
 
-def test_the_readme_counts_add_up():
-    readme = (docs.ROOT / "README.md").read_text("utf-8").split(docs.BEGIN)[1].split(docs.END)[0]
-    table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in readme.splitlines() if line.startswith("| ")]
+def test_the_counts_of_the_errata_add_up():
+    table = docket.table(docket.counts(docs.records(REGISTRY)))
+    told = [[cell.strip() for cell in line.split("|")[1:-1]] for line in ERRATA.splitlines() if line.startswith("| ")]
+    assert told == [[str(cell) for cell in row] for row in table]
     numbers = {row[0]: [int(cell or 0) for cell in row[1:]] for row in table[1:]}
     papers = len(set(docket.SHORT.values()))
     assert table[0][2 : 2 + papers] == list(dict.fromkeys(docket.SHORT.values()))
     for total, *rest in numbers.values():
         assert total == sum(rest[:papers]) == sum(rest[papers:])
     assert sum(counts[0] for counts in numbers.values()) == len(ROWS)
-    own, ours = (
-        int(n) for n in re.findall(r"^(\d+) claims of the papers, and (\d+) statements", readme.strip(), re.M)[0]
-    )
-    titles = {group.title for group in docket.GROUPS if group.key in ("ours", "outcomes")}
-    assert ours == sum(numbers[title][0] for title in titles) and own + ours == len(ROWS)
-
-
-def test_errata_and_report_tell_the_same_counts():
-    readme, errata = ((docs.ROOT / path).read_text("utf-8") for path in ("README.md", "docs/errata.md"))
-    told = [line for line in readme.split(docs.BEGIN)[1].split(docs.END)[0].splitlines() if line.startswith("|")]
-    assert len(told) > 10 and "\n".join(told) in errata
-    rows = docs._records(REGISTRY)
-    shown = [line.strip("|").split("|") for line in told if "---" not in line]
-    assert [[cell.strip() for cell in line] for line in shown] == docket.table(docket.counts(rows))
-    wrong = docket.counts([{**rows[0], "strength": "proved"}])
+    wrong = docket.counts([{**ROWS[0], "strength": "proved"}])
     assert wrong[0].strengths == {"proved": 1} and docket.table([]) == [["", "claims"]]
 
 
-def test_the_readme_leads_with_the_theorems_and_links_the_papers():
-    lead = (docs.ROOT / "README.md").read_text("utf-8").split("    make ")[0]
-    assert all(address in lead for address in docket.PAPERS.values())
+def test_the_readme_leads_with_the_papers_and_tells_the_findings_on_its_first_screen():
+    assert all(address in README.split("    make ")[0] for address in docket.PAPERS.values())
     broken = docket.grouped(ROWS)[0][1]
     theorems = [row["id"] for row in broken if re.fullmatch(r"\w+\.thm[\d.]+", row["id"])]
-    assert theorems and all(f"`{name}`" in lead or f"--id {name}`" in lead for name in theorems)
+    assert theorems == [one.claims[0] for one in FINDINGS[: len(theorems)]]
+    screen = "\n".join(README.splitlines()[:50])
+    assert all(one.title in screen and f"`{one.claims[0]}`" in screen for one in FINDINGS)
+    assert all(claim in REGISTRY for one in FINDINGS for claim in one.claims)
+    own = sum(not row["is_correction"] for row in ROWS)
+    assert f"{own} claims of the papers" in README and f"{len(ROWS) - own} statements of ours" in README
+
+
+def test_the_findings_say_what_the_ledger_holds():
+    """Words and numbers of the front page that a change of the ledger would make untrue."""
+    said = {one.claims[0]: one.text for one in FINDINGS}
+    assert REGISTRY["kv.thm3.3"].verdict.value == REGISTRY["razor.thm1"].verdict.value == "false"
+    assert "L = 3" in REGISTRY["kv.thm3.3.impossible"].statement
+    assert "61.5 degrees" in said["kv.listing_l.picture"] and "61.5 degrees" in REGISTRY["kv.listing_l.picture"].note
+    assert "four slips" in REGISTRY["kv.listing_l.picture.corrected"].statement
+    assert "T >= 4" in REGISTRY["kv.fig2.caption"].statement
+    arena = shipped_arena("league")
+    found = {line.name: line.difference for line in lines(arena)}
+    told = [f"{-100 * found[f'kv-shift{size} / vanilla{size}']:.1f}" for size in (".32", "", ".64")]
+    assert f"{told[0]}, {told[1]} and {told[2]} %" in said["kv.fig5.better"]
 
 
 def test_the_audit_page_names_tests_that_exist():
@@ -63,8 +73,7 @@ def test_the_audit_page_names_tests_that_exist():
 
 
 def test_nothing_that_is_told_is_called_proved():
-    for path in ("README.md", "docs/claims.md"):
-        told = (docs.ROOT / path).read_text("utf-8").split(docs.BEGIN)[-1]
+    for told in (README, *((docs.ROOT / "docs" / name).read_text("utf-8") for name in docs.FILES.values())):
         assert not re.search(r"\bclaims? (is|are) proved\b|\bproved claims?\b", told)
 
 
@@ -82,14 +91,15 @@ MARKUP = [
 
 @pytest.mark.parametrize("text", MARKUP)
 def test_escaped_text_holds_no_markup(text):
-    shown = docs.escaped(text)
+    shown = escaped(text)
     outside = "".join(shown.split("`")[::2])
     assert not re.search(r"(?<!\\)(?:\\\\)*[*_<>\[\]#|~$]", outside)
     assert re.sub(r"\\(.)", r"\1", shown) == text
 
 
 def test_generated_pages_hold_no_markup_of_a_statement():
-    for page in (docs.claim_table(REGISTRY), docs.errata(REGISTRY)):
+    rows = docs.records(REGISTRY)
+    for page in (*(docs.claim_table(REGISTRY, rows, paper) for paper in docs.FILES), docs.errata(REGISTRY, rows)):
         for claim in REGISTRY.values():
             if f"`{claim.id}`" in page and claim.statement in page:
-                assert docs.escaped(claim.statement) == claim.statement
+                assert escaped(claim.statement) == claim.statement

@@ -6,14 +6,27 @@ from fnmatch import fnmatchcase
 import pytest
 from markdown_it import MarkdownIt
 
-from proofs_check.ledger import store, verdicts
+from proofs_check.ledger import judged, store, verdicts
 from proofs_check.ledger.registry import load
-from scripts import docs
-from tests.scripts.gallery_commands import pictures
+from scripts import docs, gallery
+from scripts.markdown import markdown_text
 
 
-def test_no_generated_page_is_stale_or_holds_an_absolute_path(monkeypatch):
-    """One test: the pages are made once, for the certificates are checked on the way, of mutants a sample."""
+@pytest.fixture(scope="module")
+def ledger():
+    registry = load()
+    return registry, docs.records(registry)
+
+
+def test_no_generated_page_is_stale_or_holds_an_absolute_path(ledger):
+    pages = docs.pages(*ledger)
+    assert [path.name for path, text in pages.items() if str(docs.ROOT) in text] == []
+    assert [path.name for path, text in pages.items() if path.read_text("utf-8") != text] == []
+    assert judged.stale([claim.formal for claim in ledger[0].values() if claim.formal is not None]) == []
+
+
+def test_what_is_kept_of_the_core_is_what_it_says(ledger, monkeypatch):
+    """Every certificate is checked on the way, of mutants a sample."""
     checked, asked = verdicts.mutant_outcome, []
 
     def sampled(statement, certificate, known):
@@ -23,34 +36,42 @@ def test_no_generated_page_is_stale_or_holds_an_absolute_path(monkeypatch):
 
     monkeypatch.setattr(verdicts, "mutant_outcome", sampled)
     monkeypatch.setattr(store, "_MUTANTS", {})
-    assert stale_pages() == []
+    assert unlike(ledger[0]) == []
     assert len(asked) > 1000 and sum(asked) > 100
 
 
 @pytest.mark.deep
-def test_no_generated_page_is_stale_with_every_mutant_checked():
-    assert stale_pages() == []
+def test_what_is_kept_of_the_core_is_what_it_says_of_every_mutant(ledger):
+    assert unlike(ledger[0]) == []
 
 
-def stale_pages():
-    pages = docs.pages(load())
-    assert [path.name for path, text in pages.items() if str(docs.ROOT) in text] == []
-    return [path.name for path, text in pages.items() if path.read_text("utf-8") != text]
+def unlike(registry):
+    made = [claim.formal for claim in registry.values() if claim.formal is not None]
+    return [one.name for one in made if store.judge(one.to_json()) != judged.judged(one.to_json())]
 
 
-def test_a_changed_claim_makes_its_pages_stale():
-    registry = load()
-    name, claim = next(iter(registry.items()))
-    from dataclasses import replace
+def test_what_is_kept_goes_with_what_it_follows_from(ledger, monkeypatch):
+    one = next(claim.formal for claim in ledger[0].values() if claim.formal is not None)
+    assert judged.stale([one])[0] != one.name  # the others have gone
+    entry = store.stored(one)
+    monkeypatch.setattr(judged, "stored", lambda statement: {**entry, "reason": "another"})
+    assert judged.stale([one])[0] == one.name
+    monkeypatch.undo()
+    monkeypatch.setattr(judged, "_trusted", lambda: "another core")
+    assert judged.stale([one])[0] == one.name
 
-    changed = registry | {name: replace(claim, statement="something else")}
-    assert docs.claim_table(changed) != docs.claim_table(registry)
-    assert docs.errata(changed) != docs.errata(registry)
+
+def test_a_changed_claim_makes_its_pages_stale(ledger):
+    registry, rows = ledger
+    name = next(row["id"] for row in rows if row["verdict"] == "false")
+    changed = [{**row, "statement": "something else"} if row["id"] == name else row for row in rows]
+    assert docs.claim_table(registry, changed, "KV shifting") != docs.claim_table(registry, rows, "KV shifting")
+    assert docs.errata(registry, changed) != docs.errata(registry, rows)
 
 
 ID_LIKE = re.compile(r"(?<![\w./-])(?:kv1?|razor|resformer|waiver)\.[\w*{},]+(?:\.[\w*{},]+)*")
 PAGES = [docs.ROOT / "README.md", docs.ROOT / "CHANGELOG.md", *sorted((docs.ROOT / "docs").glob("*.md"))]
-SCRIPTS = sorted((docs.ROOT / "scripts").glob("*.py"))
+SCRIPTS = sorted((docs.ROOT / "scripts").rglob("*.py"))
 
 
 def patterns(text):
@@ -70,7 +91,7 @@ def _expanded(token):
 
 @pytest.mark.parametrize("path", [*PAGES, *SCRIPTS], ids=lambda path: path.name)
 def test_every_claim_that_is_named_exists(path):
-    text = docs.headline(path) if path.suffix == ".py" else unescaped(path.read_text("utf-8"))
+    text = gallery.headline(path) if path.suffix == ".py" else unescaped(path.read_text("utf-8"))
     names = list(load())
     assert [one for one in patterns(text) if not any(fnmatchcase(name, one) for name in names)] == []
 
@@ -96,23 +117,15 @@ def rendered(source):
     ]
 
 
-def test_every_caption_of_the_gallery_renders_to_its_own_text():
-    shown = rendered(docs.gallery())
-    captions = [docs.headline(path) for path in SCRIPTS if path.name.startswith("fig_")]
-    captions += [docs.sweep_caption(picture.path.stem.removeprefix("fig_sweep_")) for picture in pictures()
-                 if picture.path.stem.startswith("fig_sweep_")]  # fmt: skip
-    assert [caption for caption in captions if caption not in shown] == []
-
-
 @pytest.mark.parametrize(
     "text", ["a*b*c and _d_ (kv.fig2.*, kv.listing_l.*)", "x_{s-1} [1](2) |y| <b> \\ kv.a.{b_c,d_e} ||w - e_{s-1}||_1"]
 )
 def test_escaped_text_renders_to_itself(text):
-    assert rendered(docs.markdown_text(text)) == [text]
+    assert rendered(markdown_text(text)) == [text]
     assert rendered(text) != [text]
 
 
 def test_a_sweeps_caption_gives_its_sizes_and_seeds():
-    caption = docs.sweep_caption("figure-1a")
+    caption = gallery.sweep_caption("figure-1a")
     assert "vocabulary 32, rows of 4.9 different tokens" in caption and "width 32, 4 heads, MLP 64" in caption
     assert caption.endswith("8 seeds.")

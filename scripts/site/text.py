@@ -1,0 +1,68 @@
+"""Markdown of the project as pages of the site: anchors, links between pages, claim ids that lead to their claims."""
+
+import re
+from collections.abc import Container
+from typing import Any
+
+from .view import claim_link
+
+PAGES = {"README.md": "index.html", "CONTRIBUTING.md": "contributing.html", "CHANGELOG.md": "changelog.html",
+         "claims.md": "claims.html", "errata.md": "errata.html", "theory.md": "api.html",
+         "gallery.md": "figures.html"}  # fmt: skip
+
+
+def html(markdown: str, ids: Container[str]) -> str:
+    """An HTML fragment; what is raw HTML in the text is shown as text."""
+    from markdown_it import MarkdownIt
+
+    md = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = md.parse(re.sub(r"<!--.*?-->\n?", "", markdown, flags=re.DOTALL))
+    seen: dict[str, int] = {}
+    for at, token in enumerate(tokens):
+        if token.type == "heading_open":
+            token.attrSet("id", _fresh(anchor(tokens[at + 1].content), seen))
+        for child in token.children or []:
+            _relink(child)
+    text = md.renderer.render(tokens, md.options, {})
+    text = text.replace("<table>", '<div class="wide" tabindex="0" role="region" aria-label="table"><table>')
+    text = text.replace("</table>", "</table></div>").replace("<pre>", '<pre tabindex="0">')
+    return linked(text, ids)
+
+
+def linked(text: str, ids: Container[str]) -> str:
+    """HTML whose claim ids in code lead to the claims, but for those that stand in a link already."""
+    def link(match: re.Match) -> str:
+        return f'<a href="{claim_link(match[1])}">{match[0]}</a>' if match[1] in ids else match[0]
+
+    parts = re.split(r"(<a .*?</a>|<h\d.*?</h\d>)", text, flags=re.DOTALL)
+    return "".join(part if k % 2 else re.sub(r"<code>([\w.]+)</code>", link, part) for k, part in enumerate(parts))
+
+
+def anchor(text: str) -> str:
+    """The fragment of a heading, as code hosts make it."""
+    return re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
+
+
+def _fresh(name: str, seen: dict[str, int]) -> str:
+    seen[name] = seen.get(name, -1) + 1
+    return f"{name}-{seen[name]}" if seen[name] else name
+
+
+def _relink(token: Any) -> None:
+    """Links to pages of the project go to those of the site, pictures to the site's figures."""
+    if token.type == "link_open":
+        token.attrSet("href", _target(token.attrGet("href")))
+    if token.type == "image":
+        token.attrSet("src", f"figures/{token.attrGet('src').rsplit('/', 1)[-1]}")
+        token.attrSet("loading", "lazy")
+
+
+def _target(link: str) -> str:
+    if "://" in link or link.startswith("#"):
+        return link
+    path, _, fragment = link.partition("#")
+    name = path.rsplit("/", 1)[-1]
+    page = PAGES.get(name, re.sub(r"^claims-(\w+)\.html$", r"paper-\1.html", name.replace(".md", ".html")))
+    return page + (f"#{fragment}" if fragment else "")
+
+

@@ -1,0 +1,58 @@
+"""Debian's chromium under selenium, for pages that stand on their own; tests skip where either is missing."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
+_FLAGS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+    "--disable-background-networking", "--no-first-run",
+)  # fmt: skip
+
+
+@contextmanager
+def open_browser(width: int, height: int, dark: bool = False, javascript: bool = True) -> Iterator[Chrome]:
+    """A browser with a viewport of this size, its console kept for `errors`.
+
+    Skips the test where selenium, /usr/bin/chromium or its driver is missing.
+    """
+    pytest.importorskip("selenium", reason="needs selenium")
+    browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if browser is None or driver is None:
+        pytest.skip("needs chromium and chromedriver")
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    for flag in _FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    # the path of the driver, so that nothing is looked for on a network
+    page = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    try:
+        look(page, width, height, dark, javascript)
+        yield page
+    finally:
+        page.quit()
+
+
+def look(page: Chrome, width: int, height: int, dark: bool = False, javascript: bool = True) -> None:
+    """Another viewport, colour scheme, or no scripts, from the next load on at the latest."""
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+    page.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not javascript})
+
+
+def errors(page: Chrome) -> list[str]:
+    """What the console has complained of since the last call."""
+    return [entry["message"] for entry in page.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]

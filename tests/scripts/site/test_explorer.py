@@ -1,0 +1,226 @@
+"""The explorer as a page: its size, its questions, its addresses, its keys, its looks, its speed."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.scripts.site.browser import errors, look, open_browser
+from tests.scripts.site.explorer_page import PAGE, ask, ask_all, opened, settle
+from theory import alibi, landscape
+from theory.landscape import printed
+from theory.landscape.grid import angle_between, slice_grid
+
+
+@pytest.fixture(scope="module")
+def page():
+    with open_browser(1280, 900) as browser:
+        browser.get(PAGE.as_uri())
+        yield browser
+        assert errors(browser) == []
+
+
+def test_the_page_is_small_and_loads_nothing():
+    text = PAGE.read_text("utf-8")
+    assert len(text.encode()) <= 60_000
+    assert not [word for word in ("src=", "http:", "https:", "import(", "fetch(", "@import", "url(") if word in text]
+
+
+def test_what_the_first_question_answers(page):
+    """At T = 4 Eq. 10 as printed leaves the box's corner (1, 0) a basin of its own; the loss and the listing do not."""
+    box = "{slice: true, walls: true, model: s}"
+    start = "[.75, .25, .4, .6]"
+    ends = ask_all(
+        page, f"(f => f.path[f.path.length - 1])(x.flow({start}, 4, {box}))", ["exact", "equation", "listing"]
+    )
+    np.testing.assert_allclose(ends, [[0, 1, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0]], atol=1e-9)
+    corner = printed.printed_grid(0, printed.EQUATION, 2)
+    assert corner.d_alpha1[1, 0] < 0 < corner.d_beta1[1, 0]
+    share = ask_all(page, "x.endsWell([s[0], 1 - s[0], s[1], 1 - s[1]], 4, 1, null, 1, true, true)",
+                    [[(i + 0.5) / 20, (j + 0.5) / 20] for i in range(20) for j in range(20)])  # fmt: skip
+    assert 0.25 < 1 - np.mean(share) < 0.4
+
+
+def test_what_the_other_questions_answer(page):
+    run = "(f => [f.learned, f.path[f.path.length - 1]])(x.flow(s, 12, {slice: true}))"
+    [(learned, end)] = ask_all(page, run, [[1.5, -0.5, -0.5, 1.5]])
+    gradient = landscape.gradient(*end, 12)
+    assert learned is None and landscape.loss(*end, 12) > np.log(12)
+    np.testing.assert_allclose([gradient[0] - gradient[1], gradient[2] - gradient[3]], 0, atol=1e-8)
+    starts = [[a, 1 - a, b, 1 - b] for a in np.linspace(0, 1, 15) for b in np.linspace(0, 1, 15)]
+    assert np.mean(ask_all(page, "x.endsWell(s, 2, 0, 'mean', 1, true, true)", starts)) < 0.5
+    ends = ask_all(
+        page, "x.flow(s, 2, {position: 'mean', slice: true, walls: true}).path.pop()", [[0.6, 0.4, 0.4, 0.6]]
+    )
+    np.testing.assert_allclose(ends, [[1, 0, 0, 1]], atol=1e-9)
+    slopes = alibi.slopes(16)
+    assert (slopes[3], slopes[15]) == (1 / 4, 1 / 256)
+    assert [int(np.ceil(alibi.scope(slopes[k], 12, 1e-3))) for k in (3, 15)] == [70, 3421]
+
+
+def test_the_sentences_say_the_librarys_numbers(page):
+    opened(page, "#pane=loss&T=4&a1=0.55&b1=0.75")
+    exact, equation = (page.find_element("id", f"say{k}").text for k in (0, 1))
+    assert f"loss {landscape.loss(0.55, 0.45, 0.75, 0.25, 4):.5f} " in exact
+    span = (0.55, 0.65), (0.75, 0.85)
+    angle = angle_between(slice_grid(4, 2, *span), printed.printed_grid(0, printed.EQUATION, 2, *span))[0, 0]
+    assert f"descent starts {np.degrees(angle):.2f}° off" in equation
+    assert f"{landscape.learning_time(0.45, 0.75, 4).value:.5f}" in page.find_element("id", "time").text
+    opened(page, "#pane=alibi&slope=0.5&D=20&eps=0.01&W=30&N=100")
+    said = [e.text for e in page.find_elements("css selector", "dd")]
+    wanted = [alibi.scope(0.5, 20, 0.01), alibi.window_for_mass(0.5, 20, 0.01), (20 - np.log(0.01)) / 0.5,
+              alibi.weight_bound(30, 0.5, 20), alibi.dropped_mass_bound(30, 0.5, 20),
+              alibi.dropped_mass_bound(30, 0.5, 20, 100)]  # fmt: skip
+    np.testing.assert_allclose([float(text) for text in said[:6]], wanted, rtol=1e-5)
+    assert "may forget 50:" in page.find_element("id", "strip-say").text
+
+
+def test_every_state_is_an_address(page):
+    changes = [
+        {"T": 104, "pos": "last", "plane": "a2b1", "a1": 0.125, "a2": 0.3, "b1": 1 / 3, "b2": -2.5,
+         "walls": 0, "view": "wide"},
+        {"T": 2, "pos": "interior", "plane": "slice", "a1": 0.1, "b1": 0.7, "tau": 0.30000000000000004, "basins": 0},
+        {"pane": "alibi", "slope": 2**-0.5, "D": 33.3, "eps": 1e-7, "W": 1000, "N": 65536},
+    ]  # fmt: skip
+    for change in changes:
+        opened(page, "#")
+        state = ask(page, f"return x.set({json.dumps(change)});")
+        fragment = ask(page, "return x.fragment();")
+        opened(page, fragment)
+        assert ask(page, "return x.state();") == state
+    state = ask(page, "x.set({T: 'abc', a1: Infinity, pane: 'nowhere', plane: 7, other: 3, D: ''}); return x.state();")
+    assert state["T"] == 12 and state["D"] == 33.3 and state["pane"] == "alibi" and "other" not in state
+    assert ask(page, "return x.set({pane: 'loss', T: 1e99, a1: -50, walls: 0, plane: 'a1b1'});")["T"] == 1_000_000
+
+
+def test_each_question_has_an_answer_at_its_address(page):
+    opened(page, "#")
+    links = ask(
+        page,
+        "return [...document.querySelectorAll('[data-answer]')].map(a => [a.getAttribute('href'), a.dataset.answer]);",
+    )
+    assert len(links) == 5
+    for link, answer in links:
+        opened(page, link)
+        assert ask(page, "return document.getElementById('answer').textContent;") == answer
+        assert ask(page, "return x.fragment();") == link
+    page.execute_script("document.querySelector('[data-answer]').click()")
+    page.execute_async_script("addEventListener('hashchange', () => arguments[0]()); setTimeout(arguments[0], 500);")
+    settle(page)
+    assert ask(page, "return x.state().T;") == 4
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("dark", [False, True])
+def test_nothing_overflows_and_text_has_contrast(page, width, dark):
+    for pane in (
+        "#pane=loss&T=1000&pos=mean",
+        "#pane=loss&T=2&pos=mean&view=wide&walls=0",
+        "#pane=alibi&D=400&eps=1e-12",
+    ):
+        opened(page, pane, width, dark)
+        assert ask(page, "return [document.documentElement.scrollWidth, innerWidth];") == [width, width]
+        assert min(ask(page, _CONTRASTS)) >= 4.5
+    assert errors(page) == []
+
+
+# of the text of every element with text of its own, on the nearest background
+_CONTRASTS = """
+  const numbers = text => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
+    .map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((s, v, i) => s + v * [.2126, .7152, .0722][i], 0);
+  const found = [];
+  for (const e of document.querySelectorAll("main *")) {
+    if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) || !e.offsetParent || e.disabled) continue;
+    let at = e, back;
+    do { back = numbers(getComputedStyle(at).backgroundColor); at = at.parentElement; } while (at && back[3] === 0);
+    const [p, q] = [light(numbers(getComputedStyle(e).color)), light(back)];
+    found.push((Math.max(p, q) + .05) / (Math.min(p, q) + .05));
+  }
+  return found;
+"""
+
+
+def test_keys_reach_and_move_everything(page):
+    from selenium.webdriver.common.keys import Keys
+
+    opened(page, "#pane=loss&T=12")
+    found = "[...document.querySelectorAll('input, select, button, canvas, a[href]')].filter(e => e.offsetParent)"
+    wanted = ask(page, f"return {found}.map(e => e.id || e.textContent);")
+    seen = set()
+    for _ in range(len(wanted) + 5):
+        page.switch_to.active_element.send_keys(Keys.TAB)
+        seen.add(ask(page, "const e = document.activeElement; return e.id || e.textContent;"))
+    assert set(wanted) <= seen
+    unnamed = (
+        "return [...document.querySelectorAll('input, select')].filter(e => !e.labels.length && !e.ariaLabel).length;"
+    )
+    assert ask(page, unnamed) == 0
+    canvas = page.find_element("id", "map0")
+    canvas.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_UP, Keys.SHIFT + Keys.ARROW_UP)
+    state = ask(page, "return x.state();")
+    assert (state["a1"], state["b1"], state["a2"]) == pytest.approx((0.51, 0.61, 0.49))
+    page.find_element("id", "in-T").send_keys(Keys.ARROW_RIGHT * 30)
+    assert ask(page, "return x.state().T;") > 12
+
+
+def test_a_click_moves_the_point_there(page):
+    from selenium.webdriver import ActionChains
+
+    opened(page, "#pane=loss&T=12")
+    look(page, 1280, 1600)  # the whole map in view: offsets count from the middle of what is
+    canvas = page.find_element("id", "map1")
+    ActionChains(page).move_to_element_with_offset(canvas, 17, -60).click().perform()
+    settle(page)
+    state = ask(page, "return x.state();")
+    side = canvas.size["width"] - 42
+    assert state["a1"] == pytest.approx((canvas.size["width"] / 2 + 17 - 34) / side, abs=0.02)
+    assert state["b1"] == pytest.approx(1 - (canvas.size["height"] / 2 - 60 - 8) / side, abs=0.02)
+    assert "From (" in page.find_element("id", "say1").text
+
+
+def test_without_scripts_it_says_so(page):
+    opened(page, "", javascript=False)
+    look(page, 1280, 900)
+    assert "needs JavaScript" in page.page_source
+    opened(page, "#")
+
+
+def dragged(page, change, seconds=1.5):
+    """Frames a second, and the milliseconds of the median frame's own work, while each frame changes the state."""
+    script = """
+      const [change, seconds, done] = arguments, x = explorer, began = performance.now(), from = x.frames().length;
+      let n = 0;
+      (function frame() {
+        const t = performance.now() - began;
+        if (t > 1000 * seconds) {
+          const own = x.frames().slice(-n).sort((p, q) => p - q);
+          return done([n / t * 1000, own[own.length >> 1]]);
+        }
+        x.set(new Function("n", "return " + change)(n++));
+        requestAnimationFrame(frame);
+      })();
+    """
+    return page.execute_async_script(script, change, seconds)
+
+
+@pytest.mark.parametrize(
+    ("fragment", "change", "most"),
+    [("#pane=loss&T=12", "({a1: .5 + .4 * Math.sin(n / 20), b1: .5 + .4 * Math.cos(n / 20)})", 12.0),
+     ("#pane=loss&T=12", "({T: 5 + n % 300})", 40.0), ("#pane=alibi", "({slope: .1 + .001 * n})", 12.0)],
+)  # fmt: skip
+def test_a_frame_is_short(page, fragment, change, most):
+    """The median frame's own work, with room for a machine that does other things; `deep` counts the frames."""
+    opened(page, fragment)
+    assert dragged(page, change, 0.4)[1] <= most
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    "change", ["({a1: .5 + .4 * Math.sin(n / 20), b1: .5 + .4 * Math.cos(n / 20)})", "({T: 5 + n % 300})"]
+)
+def test_sixty_frames_a_second_while_dragging(page, change):
+    opened(page, "#pane=loss&T=12")
+    dragged(page, change, 1.0)
+    assert dragged(page, change, 3.0)[0] >= 50

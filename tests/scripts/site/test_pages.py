@@ -1,0 +1,139 @@
+"""The site's pages: every link leads somewhere, every claim has its place, questions are answered near the front."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from proofs_check.ledger.registry import load
+from scripts import docs, gallery
+from scripts.site import build, text
+from scripts.site.findings import FINDINGS, QUESTIONS
+from scripts.site.view import claim_link
+from tests.scripts.site import made
+
+VOID = {"meta", "link", "img", "input", "br", "hr"}
+
+
+class Read(HTMLParser):
+    """Links, sources, ids and visible words of a page; what is opened and not closed."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.links, self.ids, self.open, self.words = [], [], [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.links += [found[key] for key in ("href", "src") if key in found]
+        self.ids += [found["id"]] if "id" in found else []
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "img":
+            assert found.get("alt"), found
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    return made.write(tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="module")
+def read(site):
+    return {path.name: Read(path.read_text("utf-8")) for path in site.glob("*.html")}
+
+
+def test_every_link_and_anchor_leads_somewhere(site, read):
+    broken = []
+    for name, page in read.items():
+        assert page.open == [] and len(page.ids) == len(set(page.ids)), name
+        for link in page.links:
+            if re.match(r"https?://|data:", link):
+                continue
+            target, _, fragment = link.partition("#")
+            there = read.get(target or name)
+            exists = (site / (target or name)).is_file()
+            known = not fragment or there is None or target == "explorer.html" or fragment in there.ids
+            if not exists or not known:
+                broken.append(f"{name}: {link}")
+    assert broken == []
+
+
+def test_every_claim_has_one_permanent_place(read):
+    for name in load():
+        page, _, anchor = claim_link(name).partition("#")
+        assert anchor == name and name in read[page].ids
+
+
+@pytest.mark.parametrize("question", [question for question, *_ in QUESTIONS])
+def test_a_first_question_is_answered_within_two_links(read, question):
+    answers = {"Is Theorem 3.3 true?": "kv.thm3.3.impossible", "How far can a BLOOM head see?": "ALiBi",
+               "Why is the printed figure wrong?": "61.5 degrees"}  # fmt: skip
+    link = dict((asked, where) for asked, where, _ in QUESTIONS)[question]
+    assert link in read["index.html"].links
+    assert answers[question] in "".join(read[link.split("#")[0]].words)
+
+
+def test_the_readmes_first_screen_answers_the_first_question():
+    screen = "\n".join((docs.ROOT / "README.md").read_text("utf-8").splitlines()[:45])
+    assert "Theorem 3.3 is false as printed" in screen and "fig_theorem_3_3.png" in screen
+
+
+def test_every_figure_has_its_caption_and_its_command(read):
+    shown = " ".join("".join(read["figures.html"].words).split())
+    for picture in gallery.pictures():
+        assert picture.command in shown
+        assert " ".join(picture.caption.replace("`", "").split()) in shown
+    assert {one.figure for one in FINDINGS} <= {picture.name for picture in gallery.pictures()}
+
+
+def test_pages_hold_no_place_of_this_machine_and_no_address_to_load(site):
+    for path in site.glob("*.html"):
+        page = path.read_text("utf-8")
+        assert str(docs.ROOT) not in page, path.name
+        assert not re.search(r'(?:src|href)="(?:https?:)?//(?!arxiv\.org)', re.sub(r"<a [^>]*>", "", page)), path.name
+
+
+def test_pages_are_the_same_bytes_twice(site, tmp_path):
+    registry = load()
+    again = build_pages(registry)
+    build.write_pages(tmp_path, again)
+    for path in site.glob("*.html"):
+        assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def build_pages(registry):
+    from scripts.site.pages import Pages
+
+    return Pages(docs.records(registry), registry, docs.documents(registry)).all()
+
+
+def test_figures_are_drawn_once_for_one_state_of_the_sources(tmp_path, monkeypatch):
+    few = [picture for picture in gallery.pictures() if picture.name in ("fig_waiver_token", "fig_sink_reach")]
+    monkeypatch.setattr(build.gallery, "pictures", lambda: few)
+    assert build.write_figures(tmp_path, jobs=1) == 2
+    first = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert build.write_figures(tmp_path, jobs=1) == 0
+    (tmp_path / "fig_sink_reach.png").unlink()
+    assert build.write_figures(tmp_path, jobs=1) == 1
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == first
+    monkeypatch.setattr(build, "sources", lambda: "others\n")
+    assert build.write_figures(tmp_path, jobs=1) == 2
+
+
+def test_markdown_keeps_its_text_and_gains_links_and_anchors():
+    ids = {"kv.thm3.3"}
+    page = text.html("# A b\n\nsee `kv.thm3.3`, `kv.other` <b> [c](claims-kv.md#x) | ![p](fig_a.png)\n\n## A b", ids)
+    assert '<h1 id="a-b">' in page and '<h2 id="a-b-1">' in page
+    assert '<a href="paper-kv.html#kv.thm3.3"><code>kv.thm3.3</code></a>' in page
+    assert "<code>kv.other</code>" in page and "&lt;b&gt;" in page
+    assert 'href="paper-kv.html#x"' in page and 'src="figures/fig_a.png"' in page
