@@ -12,7 +12,10 @@ from pathlib import Path
 from . import __version__
 from .cli import Parser, run
 
-COMMANDS = ("verify", "report", "train", "sweep", "scalar", "compare", "scope", "sinks")
+COMMANDS = (
+    "verify", "audit", "report", "train", "sweep", "scalar", "compare", "arena", "igsm", "dissect", "family", "scope",
+    "sinks",
+)  # fmt: skip
 HERE = Path(__file__).parent
 
 

@@ -9,18 +9,18 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from .figure_files import STYLE
+from .palette import AMBER, BLACK, GREEN, MODELS, RIGHT, SKY, WRONG
 
 # By the first words of an outcome: colour, marker, words of the key.
 LOOKS = {
-    "better by": ("#0072b2", "o", "better by {x} or more"),
-    "better": ("#56b4e9", "D", "better"),
-    "no difference": ("#009e73", "s", "no difference larger than {x}"),
-    "undecided": ("#000000", "p", "undecided"),
-    "worse": ("#e69f00", "v", "worse"),
-    "worse by": ("#d55e00", "X", "worse by {x} or more"),
+    "better by": (RIGHT, "o", "better by {x} or more"),
+    "better": (SKY, "D", "better"),
+    "no difference": (GREEN, "s", "no difference larger than {x}"),
+    "undecided": (BLACK, "p", "undecided"),
+    "worse": (AMBER, "v", "worse"),
+    "worse by": (WRONG, "X", "worse by {x} or more"),
 }
-LINES = (("#000000", "o"), ("#0072b2", "s"), ("#d55e00", "^"), ("#009e73", "D"))
-ROW = 0.098  # inches a row
+ROW = 0.125  # inches a row
 
 
 def draw_league(data) -> Figure:
@@ -28,16 +28,16 @@ def draw_league(data) -> Figure:
     rows = len(data.names)
     with matplotlib.rc_context(fname=STYLE):
         height = ROW * rows + 0.95
-        figure = Figure(figsize=(3.4, height))
+        figure = Figure(figsize=(5.5, height))
         panel = figure.subplots()
-        figure.subplots_adjust(left=0.325, right=0.74, top=1 - 0.27 / height, bottom=0.68 / height)
+        figure.subplots_adjust(left=0.27, right=0.78, top=1 - 0.3 / height, bottom=0.7 / height)
         forest(panel, data, float(data.smallest))
         panel.set_xlabel("held-out loss against vanilla (%)")
-        for at, title in ((1.16, "tokens/s\nof vanilla"), (1.46, "cache\nB/token")):
-            panel.text(at, 1 + 0.03 / height, title, transform=panel.transAxes, ha="center", va="bottom", fontsize=6)
+        for at, title in ((1.11, "tokens/s\nof vanilla"), (1.32, "cache\nB/token")):
+            panel.text(at, 1 + 0.03 / height, title, transform=panel.transAxes, ha="center", va="bottom")
         for row, (speed, cache) in enumerate(zip(data.speed, data.cache, strict=True)):
-            for at, text in ((1.16, "" if np.isnan(speed) else f"{speed:.2f}"), (1.46, f"{cache:,}")):
-                panel.text(at, row, text, transform=panel.get_yaxis_transform(), ha="center", va="center", fontsize=5.8)
+            for at, text in ((1.11, "" if np.isnan(speed) else f"{speed:.2f}"), (1.32, f"{cache:,}")):
+                panel.text(at, row, text, transform=panel.get_yaxis_transform(), ha="center", va="center")
         key(figure, data.outcomes, 3, float(data.smallest))
         return figure
 
@@ -45,7 +45,7 @@ def draw_league(data) -> Figure:
 def draw_central(data) -> Figure:
     """(a) Losses at three sizes and their laws; (b) what a shift gains by how documents begin."""
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(3.4, 4.1))
+        figure = Figure(figsize=(5.5, 4.8))
         scaling, leak = figure.subplots(2, 1, height_ratios=(1.25, 1))
         figure.subplots_adjust(left=0.125, right=0.975, top=0.955, bottom=0.145, hspace=0.42)
         _laws(scaling, data)
@@ -86,19 +86,18 @@ def key(figure: Figure, outcomes: Sequence[str], columns: int, smallest: float) 
         for name, (color, marker, words) in LOOKS.items()
         if name in seen
     ]
-    figure.legend(handles=handles, loc="lower center", ncols=columns, fontsize=6, frameon=False, columnspacing=1.0,
-                  handlelength=1.0, handletextpad=0.4)  # fmt: skip
+    figure.legend(handles=handles, loc="lower center", ncols=columns, handlelength=1.0)
 
 
 def _laws(panel: Axes, data) -> None:
-    for (color, marker), name, losses, law in zip(LINES, data.models, data.losses, data.laws, strict=False):
+    for (color, marker, line), name, losses, law in zip(MODELS, data.models, data.losses, data.laws, strict=False):
         (exponent, low, high), scale, middle = law[:3], law[3], law[4]
         mean, spread = np.nanmean(losses, 0), np.nanstd(losses, 0, ddof=1)
         label = f"{name}: {exponent:.3f} [{low:.3f}, {high:.3f}]"
         panel.errorbar(data.parameters / 1e3, mean, yerr=spread, color=color, marker=marker, markersize=3.2,
                        linestyle="", elinewidth=0.6, capsize=1.5, label=label)  # fmt: skip
         along = np.geomspace(*(data.parameters[[0, -1]] * (0.93, 1.07)), 50)
-        panel.plot(along / 1e3, scale * (along / middle) ** -exponent, color=color)
+        panel.plot(along / 1e3, scale * (along / middle) ** -exponent, color=color, linestyle=line)
     panel.set(xscale="log", yscale="log", xlabel="parameters (thousands)", ylabel="held-out loss (nats a byte)")
     panel.set_title("(a) loss and its power law: exponent [95 % interval]")
     for axis in (panel.xaxis, panel.yaxis):
@@ -107,4 +106,4 @@ def _laws(panel: Axes, data) -> None:
     ends = np.nanmean(data.losses, 1)
     ticks = np.round(np.linspace(ends.min(), ends.max(), 4), 2)
     panel.set_yticks(ticks, [f"{tick:.2f}" for tick in ticks])
-    panel.legend(fontsize=6, frameon=False, loc="lower left")
+    panel.legend(loc="lower left")

@@ -7,22 +7,20 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from .arena_panels import LINES
 from .fig_waiver_token import SCHEMES
 from .figure_files import STYLE
+from .palette import AID, BLACK, MODELS
 
-TEXT = 7  # points, of everything
-SIZES = {"font.size": TEXT, "axes.titlesize": TEXT, "xtick.labelsize": TEXT, "ytick.labelsize": TEXT}
 LOOKS = {scheme: (name, color, marker) for scheme, name, color, marker, _ in SCHEMES}
 SHORT = {"no positions": "none", "learned positions": "learnt"}
 
 
 def draw_training(data) -> Figure:
     """(a) to (d) Scores over training; (e), (f) shares of the coefficients, trained and along the flow."""
-    with matplotlib.rc_context(fname=STYLE, rc=SIZES):
-        figure = Figure(figsize=(3.4, 4.45))
+    with matplotlib.rc_context(fname=STYLE):
+        figure = Figure(figsize=(5.5, 5.2))
         panels = figure.subplots(3, 2)
-        figure.subplots_adjust(left=0.155, right=0.975, top=0.965, bottom=0.14, hspace=0.52, wspace=0.46)
+        figure.subplots_adjust(left=0.1, right=0.985, top=0.965, bottom=0.11, hspace=0.42, wspace=0.26)
         over = {
             "(a) heads look one back": data.previous,
             "(b) no induction head": data.induction,
@@ -43,10 +41,10 @@ def draw_training(data) -> Figure:
 
 def draw_end(data) -> Figure:
     """(a) to (d) By layer; (e), (f) waivers by scheme; (g), (h) loss by place and by context."""
-    with matplotlib.rc_context(fname=STYLE, rc=SIZES):
-        figure = Figure(figsize=(3.4, 5.6))
+    with matplotlib.rc_context(fname=STYLE):
+        figure = Figure(figsize=(5.5, 6.4))
         panels = figure.subplots(4, 2)
-        figure.subplots_adjust(left=0.165, right=0.975, top=0.97, bottom=0.112, hspace=0.58, wspace=0.46)
+        figure.subplots_adjust(left=0.1, right=0.985, top=0.975, bottom=0.095, hspace=0.46, wspace=0.26)
         layers = (
             ("(a) first token: no sink", data.sink, data.even[0], "weight"),
             ("(b) importance is spread", data.entropy, data.even[1], "entropy (nats)"),
@@ -71,7 +69,7 @@ def draw_end(data) -> Figure:
 def _over_training(panel: Axes, steps: NDArray, values: NDArray) -> None:
     """Means and ranges over seeds, (entry, seed, moment); the start stands left of the first moment."""
     along = np.array([steps[1] / 2, *steps[1:]])
-    for (color, _), one in zip(LINES, values, strict=False):
+    for (color, *_), one in zip(MODELS, values, strict=False):
         panel.plot(along, one.mean(0), color=color, linewidth=0.9)
         panel.fill_between(along, one.min(0), one.max(0), color=color, alpha=0.18, linewidth=0)
     ticks = [step for step in (3, 10, 30, 100, 300) if along[0] < step <= along[-1]]
@@ -85,10 +83,10 @@ def _over_training(panel: Axes, steps: NDArray, values: NDArray) -> None:
 def _shares(panel: Axes, paths: NDArray, title: str) -> None:
     """A line a head from its start (open) to its end, (times, heads, 2); cells are parted by the dotted lines."""
     for path in paths.swapaxes(0, 1):
-        panel.plot(*path.T, color="#0072b2", linewidth=0.5, alpha=0.7)
+        panel.plot(*path.T, color=AID, linewidth=0.5, alpha=0.8)
     panel.plot(*paths[0].T, linestyle="", marker="o", markersize=1.6, markerfacecolor="white", markeredgecolor="black",
                markeredgewidth=0.4)  # fmt: skip
-    panel.plot(*paths[-1].T, linestyle="", marker="o", markersize=1.9, color="#d55e00")
+    panel.plot(*paths[-1].T, linestyle="", marker="o", markersize=2.4, color=BLACK)
     for line in (panel.axhline, panel.axvline):
         line(0.5, color="black", linewidth=0.5, linestyle=":")
     panel.set(
@@ -105,7 +103,7 @@ def _shares(panel: Axes, paths: NDArray, title: str) -> None:
 def _by_layer(panel: Axes, values: NDArray, level: float) -> None:
     """(entry, seed, layer), entries side by side; dotted: what even attention or equal sizes would give."""
     layers = np.arange(1, values.shape[2] + 1)
-    for row, ((color, marker), one) in enumerate(zip(LINES, values, strict=False)):
+    for row, ((color, marker, _), one) in enumerate(zip(MODELS, values, strict=False)):
         mean = one.mean(0)
         panel.errorbar(layers + 0.16 * (row - 1.5), mean, yerr=[mean - one.min(0), one.max(0) - mean], color=color,
                        marker=marker, markersize=2.8, linestyle="", elinewidth=0.8)  # fmt: skip
@@ -141,7 +139,7 @@ def _schemes(left: Axes, right: Axes, data) -> None:
 
 def _octaves(panel: Axes, along: NDArray, values: NDArray) -> None:
     """Means and ranges over seeds against powers of two."""
-    for (color, marker), one in zip(LINES, values, strict=False):
+    for (color, marker, _), one in zip(MODELS, values, strict=False):
         mean = one.mean(0)
         panel.errorbar(along, mean, yerr=[mean - one.min(0), one.max(0) - mean], color=color, marker=marker,
                        markersize=2.4, linewidth=0.8, elinewidth=0.7)  # fmt: skip
@@ -152,6 +150,6 @@ def _octaves(panel: Axes, along: NDArray, values: NDArray) -> None:
 
 def _key(figure: Figure, entries: NDArray) -> None:
     handles = [Line2D([], [], color=color, marker=marker, markersize=3.2, label=str(name))
-               for (color, marker), name in zip(LINES, entries, strict=False)]  # fmt: skip
-    figure.legend(handles=handles, loc="lower center", ncols=2, fontsize=TEXT, frameon=False, columnspacing=1.4,
+               for (color, marker, _), name in zip(MODELS, entries, strict=False)]  # fmt: skip
+    figure.legend(handles=handles, loc="lower center", ncols=4, columnspacing=1.4,
                   handlelength=1.6, handletextpad=0.4, borderaxespad=0.1, labelspacing=0.25)  # fmt: skip

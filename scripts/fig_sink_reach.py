@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
 from .figure_command import figure_parser, prefix_of, write_figure
+from .palette import BLACK, ordered
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,11 +65,11 @@ def draw(data: Data) -> "Figure":
 
     from .figure_files import STYLE
 
-    colors = ("#000000", "#0072b2", "#009e73", "#e69f00", "#d55e00")
+    colors = (BLACK, *ordered(len(NAMES) - 1))  # no slope, then the steeper the paler
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(3.4, 2.1))
+        figure = Figure(figsize=(5.5, 2.5))
         panels = figure.subplots(1, 2)
-        figure.subplots_adjust(left=0.115, right=0.985, top=0.92, bottom=0.27, wspace=0.32)
+        figure.subplots_adjust(left=0.09, right=0.985, top=0.92, bottom=0.27, wspace=0.25)
         for index, (color, name) in enumerate(zip(colors, NAMES, strict=True)):
             panels[0].plot(data.lengths, data.bound[index], color=color, label=name)
             shown = data.reached[index] > FLOOR
@@ -81,8 +82,8 @@ def draw(data: Data) -> "Figure":
         panels[1].set(yscale="log", ylim=(1, 1e8), xlim=(0, 20), xlabel="range of the logits, $D$",
                       ylabel="longest context (tokens)")  # fmt: skip
         panels[1].set_title("(b) half of the weight")
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncol=5, fontsize=6, frameon=False,
-                      title="ALiBi slope", title_fontsize=6, columnspacing=1.2, handlelength=1.6,
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncol=5,
+                      title="ALiBi slope", columnspacing=1.2, handlelength=1.6,
                       labelspacing=0.3)  # fmt: skip
         return figure
 

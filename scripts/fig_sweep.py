@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 QUICK_DRAWS, FULL_DRAWS = 1000, 10_000
 
 
+BLIND = 4096
+
+
 class Data(NamedTuple):
     """Arrays by variant; accuracy is (variant, seed, score), NaN after a censored run's end or where there is no seed.
 
@@ -31,6 +34,7 @@ class Data(NamedTuple):
     median: "NDArray"
     budget: "NDArray"
     level: "NDArray"
+    blind: "NDArray"  # (variant,) share of rows whose answer is the most frequent one: accuracy without a look at them
     title: "NDArray"
     caption: "NDArray"  # what the models share, how many seeds there are, and when a run ends
 
@@ -53,8 +57,17 @@ def compute(results: list[Any], level: float, title: str = "", draws: int = QUIC
             times[row, column] = np.inf if result.censored else result.steps_to_level
     median = [median_interval([r.steps_to_level for r in mine], draws=draws) for mine in groups.values()]
     budget = [mine[0].job.training.steps for mine in groups.values()]
-    names = np.array(list(groups))
-    return Data(names, steps, accuracy, times, *map(np.array, (median, budget, level, title, _caption(results, seeds))))
+    names, blind = np.array(list(groups)), [_blind(mine[0].job) for mine in groups.values()]
+    said = median, budget, level, blind, title, _caption(results, seeds)
+    return Data(names, steps, accuracy, times, *map(np.array, said))
+
+
+def _blind(job: Any) -> float:
+    """How often the most frequent answer of the job's task is right, in BLIND rows."""
+    import numpy as np
+
+    batch = job.training.task.draw(np.random.default_rng(0), BLIND, job.config.vocab, job.training.seed)
+    return float(np.unique(batch.target, return_counts=True)[1].max()) / BLIND
 
 
 def _caption(results: list[Any], seeds: int) -> str:
@@ -64,7 +77,7 @@ def _caption(results: list[Any], seeds: int) -> str:
     known = sizes((result.job.config, result.job.training) for result in results)
     end = measure.level if measure.stop_at is None else measure.stop_at
     stop = f"; a run ends at {100 * end:g} % and is drawn on from there" if measure.stop else ""
-    return f"{known}\n{'one seed' if seeds == 1 else f'{seeds} seeds'}{stop}"
+    return f"{known}\n{'one seed' if seeds == 1 else f'{seeds} seeds'}{stop}; dotted: always the most frequent answer"
 
 
 def _on_grid(result: Any, steps: "NDArray") -> "NDArray":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
 from .figure_command import figure_parser, prefix_of, write_figure
+from .palette import AID, AMBER, BLACK, BLUE, DASHED, GREEN, PINK
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -98,17 +99,17 @@ def draw(data: Data) -> "Figure":
 
     from .figure_files import STYLE
 
-    styles = dict(zip(KINDS, (("#000000", "o"), ("#e69f00", "s"), ("#0072b2", "^"), ("#009e73", "D"), ("#cc79a7", "v")),
+    styles = dict(zip(KINDS, ((BLACK, "o"), (AMBER, "s"), (BLUE, "^"), (GREEN, "D"), (PINK, "v")),
                       strict=True))  # fmt: skip
     names = ("dropped", "mean token (Eq. 4)", "decayed token", "token centred at $q_0$", "second order at $q_0$")
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(3.4, 2.5))
+        figure = Figure(figsize=(5.5, 3.0))
         panels = figure.subplots(1, 2, sharey=True)
-        figure.subplots_adjust(left=0.125, right=0.985, top=0.92, bottom=0.36, wspace=0.06)
+        figure.subplots_adjust(left=0.09, right=0.985, top=0.93, bottom=0.34, wspace=0.06)
         for index, panel in enumerate(panels):
-            panel.plot(data.grid, data.worst[index], color="#999999", linestyle=(0, (4, 1.5)), linewidth=1.0,
+            panel.plot(data.grid, data.worst[index], color=AID, linestyle=DASHED, linewidth=1.0,
                        label="dropped, worst context (bound)")  # fmt: skip
-            panel.plot(data.grid, np.median(data.bound[index], axis=0), color="#999999", linestyle=":",
+            panel.plot(data.grid, np.median(data.bound[index], axis=0), color=AID, linestyle=":",
                        linewidth=1.0, label="dropped, bound from the range of $q\\cdot k$")  # fmt: skip
             for kind, (name, label) in enumerate(zip(KINDS, names, strict=True)):
                 color, marker = styles[name]
@@ -121,7 +122,7 @@ def draw(data: Data) -> "Figure":
         panels[0].set_ylabel("error / diameter of values")
         panels[0].set_title("(a) no positional bias")
         panels[1].set_title("(b) ALiBi, slope 1/16")
-        figure.legend(*panels[1].get_legend_handles_labels(), loc="lower center", ncol=2, fontsize=5.8, frameon=False,
+        figure.legend(*panels[1].get_legend_handles_labels(), loc="lower center", ncol=2,
                       columnspacing=1.2, handlelength=2.2, labelspacing=0.3)  # fmt: skip
         return figure
 

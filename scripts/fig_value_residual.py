@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
 from .figure_command import figure_parser, prefix_of, write_figure
+from .palette import AID, BLUE, DASHED, FAINT, GREEN, VERMILION, WORDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,35 +74,35 @@ def draw(data: Data) -> "Figure":
     from .figure_files import STYLE
 
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(3.4, 2.1))
+        figure = Figure(figsize=(5.5, 2.6))
         spectrum, plane = figure.subplots(1, 2)
-        figure.subplots_adjust(left=0.14, right=0.985, top=0.92, bottom=0.165, wspace=0.32)
+        figure.subplots_adjust(left=0.09, right=0.985, top=0.92, bottom=0.15, wspace=0.24)
         _spectrum(spectrum, data)
         _plane(plane, data)
         return figure
 
 
 def _spectrum(panel: "Axes", data: Data) -> None:
-    for values, depth, grey in zip(data.plain, DEPTHS, ("#bbbbbb", "#888888", "#444444"), strict=True):
-        panel.plot(data.mu, values, color=grey, linestyle=(0, (4, 1.5)), label=f"{depth} plain layers")
-    for values, weight, color in zip(data.kept, WEIGHTS, ("#009e73", "#0072b2", "#d55e00"), strict=True):
+    for values, depth, grey in zip(data.plain, DEPTHS, (FAINT, AID, WORDS), strict=True):
+        panel.plot(data.mu, values, color=grey, linestyle=DASHED, label=f"{depth} plain layers")
+    for values, weight, color in zip(data.kept, WEIGHTS, (GREEN, BLUE, VERMILION), strict=True):
         panel.plot(data.mu, values, color=color, label=rf"residual, $\lambda={weight:g}$")
     panel.set(xlim=(-1, 1), ylim=(-1, 1.02), xlabel=r"eigenvalue of attention, $\mu$", ylabel="what is kept")
     panel.set_title("(a) a deep stack")
-    panel.legend(loc="lower right", fontsize=5.6, frameon=False, handlelength=2.0, labelspacing=0.25, borderpad=0)
+    panel.legend(loc="lower right", handlelength=2.0, labelspacing=0.25, borderpad=0)
 
 
 def _plane(panel: "Axes", data: Data) -> None:
-    panel.streamplot(data.logit, data.value, *data.velocity, color="#999999", density=0.75, linewidth=0.5,
+    panel.streamplot(data.logit, data.value, *data.velocity, color=AID, density=0.75, linewidth=0.5,
                      arrowsize=0.5, maxlength=4.0)  # fmt: skip
-    panel.plot(data.logit, data.value_still, color="#0072b2", label="value at rest")
-    panel.plot(data.logit, data.weight_still, color="#d55e00", linestyle=(0, (4, 1.5)), label="weight at rest")
+    panel.plot(data.logit, data.value_still, color=BLUE, label="value at rest")
+    panel.plot(data.logit, data.weight_still, color=VERMILION, linestyle=DASHED, label="weight at rest")
     panel.plot(*data.stable.T, linestyle="", marker="o", markersize=4, color="black", label="stable")
     panel.plot(*data.saddle, linestyle="", marker="X", markersize=4.5, color="black", markerfacecolor="white",
                label="saddle")  # fmt: skip
     panel.set(xlim=LOGITS, ylim=VALUES, xlabel="logit of the sink", ylabel=r"$\|v+v_1\|/\|v_1\|$")
     panel.set_title(f"(b) a sink, decay {DECAY:g}")
-    panel.legend(loc="upper right", fontsize=5.6, frameon=True, framealpha=0.9, edgecolor="none", handlelength=1.6,
+    panel.legend(loc="upper right", frameon=True, framealpha=0.9, edgecolor="none", handlelength=1.6,
                  labelspacing=0.25, borderpad=0.2)  # fmt: skip
 
 

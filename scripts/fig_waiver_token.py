@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
 from .figure_command import figure_parser, prefix_of, write_figure
+from .palette import AMBER, BLACK, BLUE, GREEN, PINK, SKY, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,10 +21,10 @@ ROUNDING = 1e-13  # a smaller gap is drawn here: its size is the processor's, no
 PLACE, QUERY, HEADS, STEP = 24, 64, 2, 6
 # Scheme, its name, colour and marker; the three that agree are drawn one inside another.
 SCHEMES = (
-    ("none", "no positions", "#000000", "o", 5.2), ("alibi", "ALiBi", "#0072b2", "s", 3.6),
-    ("rope", "RoPE", "#009e73", "^", 2.0), ("learned", "learned positions", "#d55e00", "D", 2.6),
-    ("values", "RoPE on values too", "#e69f00", "v", 2.6), ("shifted", "values shifted", "#56b4e9", "X", 2.8),
-    ("lowest", "only layer 1 masked", "#cc79a7", "P", 2.8),
+    ("none", "no positions", BLACK, "o", 5.2), ("alibi", "ALiBi", BLUE, "s", 3.6),
+    ("rope", "RoPE", GREEN, "^", 2.0), ("learned", "learned positions", VERMILION, "D", 2.6),
+    ("values", "RoPE on values too", AMBER, "v", 2.6), ("shifted", "values shifted", SKY, "X", 2.8),
+    ("lowest", "only layer 1 masked", PINK, "P", 2.8),
 )  # fmt: skip
 
 
@@ -120,19 +121,18 @@ def draw(data: Data) -> "Figure":
     from .figure_files import STYLE
 
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(3.4, 2.75))
+        figure = Figure(figsize=(5.5, 3.1))
         panels = figure.subplots(1, 2)
-        figure.subplots_adjust(left=0.125, right=0.985, top=0.935, bottom=0.44, wspace=0.34)
+        figure.subplots_adjust(left=0.095, right=0.985, top=0.93, bottom=0.4, wspace=0.24)
         layers = np.arange(1, data.gaps.shape[1] + 1)
         for gaps, (_, name, color, marker, size) in zip(data.gaps, SCHEMES, strict=True):
             panels[0].plot(layers, np.maximum(gaps, ROUNDING), color=color, label=name, marker=marker, markersize=size)
         panels[0].set(yscale="log", ylim=(1e-15, 1e3), xlabel="layer", ylabel="largest difference")
-        panels[0].text(layers.mean(), 4e-13, "rounding: $10^{-13}$ or less", fontsize=6, ha="center")
+        panels[0].text(layers.mean(), 4e-13, "rounding: $10^{-13}$ or less", ha="center")
         panels[0].set_title("(a) state, from a first token's")
         _leads(panels[1], data)
-        for panel, left in ((panels[0], 0.25), (panels[1], 0.77)):
-            figure.legend(*panel.get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(left, 0.315),
-                          fontsize=6, frameon=False, handlelength=1.8, labelspacing=0.22)  # fmt: skip
+        for panel, left in ((panels[0], 0.29), (panels[1], 0.77)):
+            figure.legend(*panel.get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(left, 0.29))
         return figure
 
 

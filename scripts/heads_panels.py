@@ -10,20 +10,20 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from .figure_files import STYLE
+from .palette import AID, VERMILION, WORDS
 
 _ATTENTION = matplotlib.colormaps["cividis"]
 _BACKED = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
-_LINE, _PATH = "#777777", "#9a9a9a"
 _LEVELS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 _TICKS = (-10, -3, -1, 0, 1, 3, 10, 30)
 _SHARES = ("−∞", "−1", "0", "½", "1", "2", "∞")
 _TITLES = ("(c) {} heads, start", "{} heads, trained", "paper, 2.9B: {} heads")
-_SIGNS = ((r"$\alpha_1>\alpha_2$", r"$\alpha_1\leq\alpha_2$"), (r"$\beta_1>\beta_2$", r"$\beta_1\leq\beta_2$"))
+_SIGNS = ((r"$\alpha_1>\alpha_2$", r"$\leq$"), (r"$\beta_1>\beta_2$", r"$\leq$"))
 
 
 def draw_panels(data) -> Figure:
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(7.0, 2.75))
+        figure = Figure(figsize=(7.0, 3.1))
         left, middle = (figure.add_axes((x, 0.245, 0.335, 0.68)) for x in (0.067, 0.465))
         _slice(left, data)
         _plane(middle, data)
@@ -38,15 +38,15 @@ def _colours(data) -> np.ndarray:
 
 
 def _slice(panel: Axes, data) -> None:
-    panel.contour(data.angle, data.angle, data.slice_chance.T, levels=_LEVELS, colors=_LINE, linewidths=0.35)
+    panel.contour(data.angle, data.angle, data.slice_chance.T, levels=_LEVELS, colors=WORDS, linewidths=0.35)
     panel.add_patch(Rectangle((-45, -45), 90, 90, fill=False, edgecolor="black", linewidth=0.9))
     # From the start to the nearest copy of the end: a path through infinity leaves by one edge.
     ends = data.start + (data.place - data.start + 90) % 180 - 90
     panel.add_collection(
-        LineCollection(np.stack([data.start, ends], axis=1), colors=_PATH, linewidths=0.25, alpha=0.6), autolim=False
+        LineCollection(np.stack([data.start, ends], axis=1), colors=AID, linewidths=0.25, alpha=0.6), autolim=False
     )
     _dots(panel, data, data.place)
-    panel.plot([-45], [45], marker="*", markersize=8, color="#d00000", markeredgecolor="white", markeredgewidth=0.5)
+    panel.plot([-45], [45], marker="*", markersize=8, color=VERMILION, markeredgecolor="white", markeredgewidth=0.5)
     panel.set(xlim=(-90, 90), ylim=(-90, 90))
     ticks = np.degrees(np.arctan(2 * np.array([-np.inf, -1, 0, 0.5, 1, 2, np.inf]) - 1))
     panel.set_xticks(ticks, _SHARES)
@@ -57,8 +57,8 @@ def _slice(panel: Axes, data) -> None:
 
 
 def _plane(panel: Axes, data) -> None:
-    lines = panel.contour(data.alpha2, data.beta1, data.chance.T, levels=_LEVELS, colors=_LINE, linewidths=0.35)
-    panel.clabel(lines, _LEVELS[1::3], fontsize=4.8, fmt="%g", inline_spacing=1)
+    lines = panel.contour(data.alpha2, data.beta1, data.chance.T, levels=_LEVELS, colors=WORDS, linewidths=0.35)
+    panel.clabel(lines, _LEVELS[1::3], fmt="%g", inline_spacing=1)
     panel.axhline(0, color="black", linewidth=0.5)
     panel.axvline(0, color="black", linewidth=0.5)
     _dots(panel, data, data.gained)
@@ -91,17 +91,17 @@ def _cells(panel: Axes, counts: np.ndarray, title: str) -> None:
     panel.imshow(share, cmap="Blues", vmin=0, vmax=0.75)
     for (row, column), part in np.ndenumerate(share):
         colour = "white" if part > 0.4 else "black"
-        panel.text(column, row, f"{100 * part:.0f} %", ha="center", va="center", fontsize=6.2, color=colour)
-    panel.set_xticks((0, 1), _SIGNS[0], fontsize=5)
-    panel.set_yticks((0, 1), _SIGNS[1], fontsize=5)
+        panel.text(column, row, f"{100 * part:.0f} %", ha="center", va="center", color=colour)
+    panel.set_xticks((0, 1), _SIGNS[0])
+    panel.set_yticks((0, 1), _SIGNS[1])
     panel.tick_params(length=0)
-    panel.set_title(title.format(int(counts.sum())), fontsize=6.0)
+    panel.set_title(title.format(int(counts.sum())))
 
 
 def _key(figure: Figure, tokens: int) -> None:
-    place = figure.add_axes((0.22, 0.085, 0.27, 0.022))
+    place = figure.add_axes((0.25, 0.085, 0.25, 0.022))
     bar = figure.colorbar(ScalarMappable(Normalize(0, 1), _ATTENTION), cax=place, orientation="horizontal")
-    bar.set_label("mean attention of a head to the successor $x_{i+1}$", fontsize=6)
-    figure.text(0.062, 0.07, "★ induction head (0, 1)\n□ box of the initial law", fontsize=5.6, va="center")
+    bar.set_label("mean attention of a head to the successor $x_{i+1}$")
+    figure.text(0.062, 0.07, "★ induction head (0, 1)\n□ box of the initial law", va="center")
     lines = f"lines: the theorem's chance of the right\nanswer in sentences of $T={tokens}$ tokens"
-    figure.text(0.8, 0.07, lines, fontsize=5.6, va="center", ha="right")
+    figure.text(0.8, 0.07, lines, va="center", ha="right")

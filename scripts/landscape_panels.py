@@ -9,18 +9,19 @@ from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 
 from .figure_files import STYLE
+from .palette import BLACK, RIGHT, WORDS
 from .streamlines import Streamlines, streamlines
 
 # A single-hue ramp that starts at white, under blue lines: told apart in lightness alone.
-_SHADES, _FLOW, _LEVEL, _HEAD = "Oranges", "#00468b", "#555555", "#d00000"
-_WIDTH = 3.4  # inches, one column of a two-column page
+_SHADES, _FLOW, _LEVEL, _HEAD = "Oranges", RIGHT, WORDS, BLACK
+_WIDTH = 5.5  # inches, a column and a half
 _LINES = 8  # contour lines a panel, about
 
 
 def draw_panels(data, rows: tuple[str, ...], cells: int | None = None) -> Figure:
     """One panel for each (row, T) of the data; `cells` a side, each crossed by one streamline (default: by columns)."""
     with matplotlib.rc_context(fname=STYLE):
-        return _figure(data, rows, cells or min(24, 36 // len(data.tokens)))
+        return _figure(data, rows, cells or min(24, 42 // len(data.tokens)))
 
 
 def _figure(data, rows: tuple[str, ...], cells: int) -> Figure:
@@ -31,7 +32,7 @@ def _figure(data, rows: tuple[str, ...], cells: int) -> Figure:
     for row, name in enumerate(rows):
         for column, tokens in enumerate(data.tokens):
             shade = _panel(axes[row, column], data, row, column, next(flows))
-            axes[row, column].set_title(_title(data, row, column, tokens), fontsize=5.6)
+            axes[row, column].set_title(_title(data, row, column, tokens))
         axes[row, 0].set_ylabel(name + "\n" + r"$\beta_1$", linespacing=1.1)
     for panel in axes[-1]:
         panel.set_xlabel(r"$\alpha_1$")
@@ -41,7 +42,7 @@ def _figure(data, rows: tuple[str, ...], cells: int) -> Figure:
 
 def _layout(rows: int, columns: int) -> tuple[Figure, np.ndarray]:
     """Square panels of equal size, by inches, so that no text is ever scaled."""
-    left, right, bottom, top, across, between = 0.63, 0.06, 0.82, 0.28, 0.08, 0.29
+    left, right, bottom, top, across, between = 0.68, 0.08, 0.9, 0.32, 0.14, 0.34
     side = (_WIDTH - left - right - across * (columns - 1)) / columns
     height = bottom + top + rows * side + (rows - 1) * between
     figure = Figure(figsize=(_WIDTH, height))
@@ -54,37 +55,36 @@ def _layout(rows: int, columns: int) -> tuple[Figure, np.ndarray]:
 
 def _keys(figure: Figure, shade: AxesImage) -> None:
     height = figure.get_figheight()
-    place = figure.add_axes((0.3, 0.4 / height, 0.55, 0.05 / height))
+    place = figure.add_axes((0.3, 0.47 / height, 0.5, 0.06 / height))
     bar = figure.colorbar(shade, cax=place, orientation="horizontal")
     bar.set_ticks([0, 45, 90, 135, 180])
-    bar.set_label("angle to the exact descent, in degrees (mean and max: panel titles)", fontsize=5.6)
+    bar.set_label("angle to the exact descent, in degrees (mean and max: panel titles)")
     keys = [
-        Line2D([], [], color=_FLOW, linewidth=0.6, marker=">", markersize=3, label="gradient descent"),
-        Line2D([], [], color=_LEVEL, linewidth=0.4, label="contour of the loss"),
-        Line2D([], [], color=_HEAD, linewidth=0, marker="o", markersize=3.2, label="induction head (0, 1)"),
+        Line2D([], [], color=_FLOW, linewidth=0.7, marker=">", markersize=3.4, label="gradient descent"),
+        Line2D([], [], color=_LEVEL, linewidth=0.4, label="contour of the loss (levels: titles)"),
+        Line2D([], [], color=_HEAD, linewidth=0, marker="o", markersize=4, label="induction head (0, 1)"),
     ]
-    figure.legend(handles=keys, loc="lower center", ncols=3, fontsize=5.6, frameon=False, borderaxespad=0.1,
-                  handlelength=1.6, columnspacing=1.2, handletextpad=0.5)  # fmt: skip
+    figure.legend(handles=keys, loc="lower center", ncols=3, borderaxespad=0.1)
 
 
 def _title(data, row: int, column: int, tokens: int) -> str:
-    spacing = f"contours every {_spacing(data.loss[row, column]):g}"
-    if row == 0:
-        return f"$T={tokens}$\n{spacing}"
-    angle = data.angle[row, column]
-    return f"mean {angle.mean():.0f}°, max {angle.max():.0f}°\n{spacing}"
+    """What stands above, and the levels of the contours in nats: the lowest, the highest, the step."""
+    loss, angle = data.loss[row, column], data.angle[row, column]
+    step, levels = _spacing(loss), _levels(loss)
+    first = f"$T={tokens}$" if row == 0 else f"mean {angle.mean():.0f}°, max {angle.max():.0f}°"
+    digits = max(0, -int(np.floor(np.log10(step))))
+    return f"{first}\n{levels[0]:.{digits}f} to {levels[-1]:.{digits}f} by {step:g}"
 
 
 def _panel(panel: Axes, data, row: int, column: int, flow: Streamlines) -> AxesImage:
     loss = data.loss[row, column]
-    shade = panel.imshow(
-        data.angle[row, column].T, extent=(0, 1, 0, 1), origin="lower", cmap=_SHADES, vmin=0, vmax=180, aspect="equal"
-    )
+    angle = data.angle[row, column].T if row else np.full_like(loss, np.nan)  # the exact field has none to itself
+    shade = panel.imshow(angle, extent=(0, 1, 0, 1), origin="lower", cmap=_SHADES, vmin=0, vmax=180, aspect="equal")
     panel.contour(data.alpha1, data.beta1, loss.T, levels=_levels(loss), colors=_LEVEL, linewidths=0.4)
     panel.add_collection(LineCollection(flow.lines, colors=_FLOW, linewidths=0.6), autolim=False)
     inches = panel.get_position().width * _WIDTH
     panel.add_collection(PolyCollection(_arrows(flow, 0.05 / inches), facecolors=_FLOW, linewidths=0), autolim=False)
-    panel.plot([0], [1], marker="o", markersize=3.2, color=_HEAD, clip_on=False, zorder=5)
+    panel.plot([0], [1], marker="o", markersize=4, color=_HEAD, clip_on=False, zorder=5)
     panel.set(xlim=(0, 1), ylim=(0, 1), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
     panel.set_xticklabels(("0", "½", "1"))
     panel.set_yticklabels(("0", "½", "1"))

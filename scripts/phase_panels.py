@@ -11,23 +11,24 @@ from matplotlib.ticker import MaxNLocator
 
 from .figure_files import STYLE
 from .flow_paths import draw_paths
+from .palette import AID, DASHED, GREEN, PINK, RIGHT, RIGHT_AREA, SKY, WORDS, WRONG, WRONG_AREA
 
-INDUCTION, ANTI, CRITICAL = "#0072b2", "#d55e00", "#009e73"
-_BASINS = ListedColormap(["#fbdcc4", "#ffffff", "#cfe3f3"])  # -1, 0, 1
+INDUCTION, ANTI, CRITICAL = RIGHT, WRONG, GREEN
+_BASINS = ListedColormap([WRONG_AREA, "white", RIGHT_AREA])  # -1, 0, 1
 _BACKGROUND = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.8}
 _PARAMETERS = (  # name, colour, dashes
-    (r"$\alpha_1$", "#56b4e9", (0, (4, 1.5))),
-    (r"$\alpha_2$", "#56b4e9", "-"),
-    (r"$\beta_1$", "#aa4499", "-"),
-    (r"$\beta_2$", "#aa4499", (0, (4, 1.5))),
+    (r"$\alpha_1$", SKY, DASHED),
+    (r"$\alpha_2$", SKY, "-"),
+    (r"$\beta_1$", PINK, "-"),
+    (r"$\beta_2$", PINK, DASHED),
 )
 
 
 def draw_panels(data) -> Figure:
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(3.4, 3.6))
+        figure = Figure(figsize=(5.5, 5.0))
         axes = figure.subplots(2, 2, gridspec_kw={"height_ratios": (1.5, 1)})
-        figure.subplots_adjust(left=0.105, right=0.985, top=0.925, bottom=0.08, wspace=0.26, hspace=0.52)
+        figure.subplots_adjust(left=0.08, right=0.985, top=0.935, bottom=0.075, wspace=0.2, hspace=0.56)
         _critical_plane(axes[0, 0], data)
         _slice_plane(axes[0, 1], data)
         for route, panel in enumerate(axes[1]):
@@ -53,16 +54,16 @@ def _critical_plane(panel: Axes, data) -> None:
     a2 = data.axes[0]
     panel.plot(a2, -np.sign(a2) * np.sqrt(2 * (a2 + np.exp(-a2) - 1)), color="black", linewidth=0.7, linestyle=":")
     center = data.critical[[1, 2]]
-    for column, style in ((0, "-"), (3, (0, (3, 1.5)))):
+    for column, style in ((0, "-"), (3, DASHED)):
         way = data.eigenvectors[[1, 2], column]
         panel.plot(*np.stack([center - 0.75 * way, center + 0.75 * way], axis=1), color=CRITICAL, linewidth=1.6,
                    linestyle=style)  # fmt: skip
     panel.plot(*center, marker="o", color=CRITICAL, markeredgecolor="white", markeredgewidth=0.5, markersize=4.5)
     panel.set_xlabel(r"$\alpha_2$ (start of the flow: dots)")
     panel.set_title(f"(a) plane of the critical point, $T={data.tokens}$\n"
-                    r"$\alpha_1=\log(1-1/2T),\ \beta_2=0$", fontsize=5.8)  # fmt: skip
+                    r"$\alpha_1=\log(1-1/2T),\ \beta_2=0$")  # fmt: skip
     for text, at, color in (("induction", (0.97, 0.90), INDUCTION), ("anti-induction", (0.03, 0.05), ANTI)):
-        panel.text(*at, text, transform=panel.transAxes, color=color, fontsize=6.5, fontweight="bold",
+        panel.text(*at, text, transform=panel.transAxes, color=color, fontweight="bold",
                    ha="right" if at[0] > 0.5 else "left",
                    bbox=_BACKGROUND)  # fmt: skip
 
@@ -72,11 +73,11 @@ def _slice_plane(panel: Axes, data) -> None:
     panel.add_patch(Rectangle((0, 0), 1, 1, fill=False, edgecolor="black", linewidth=1.1))
     panel.plot([0], [1], marker="*", color="black", markersize=5, clip_on=False)
     panel.set_yticks([-1, 0, 1, 2])
-    panel.text(0.97, 0.03, f"box: {100 * data.box_share:.1f} % to\nanti-induction", transform=panel.transAxes,
-               fontsize=5.6, ha="right", bbox=_BACKGROUND)  # fmt: skip
+    words = f"box: {100 * data.box_share:.1f} % to\nanti-induction"
+    panel.text(0.97, 0.03, words, transform=panel.transAxes, ha="right", bbox=_BACKGROUND)
     panel.set_xlabel(r"$\alpha_1$ (start of the flow: dots)")
     panel.set_title("(b) starts on the slice of Figure 2\n"
-                    r"$\alpha_2=1-\alpha_1,\ \beta_2=1-\beta_1$", fontsize=5.8)  # fmt: skip
+                    r"$\alpha_2=1-\alpha_1,\ \beta_2=1-\beta_1$")  # fmt: skip
 
 
 def _route(panel: Axes, data, route: int) -> None:
@@ -88,24 +89,24 @@ def _route(panel: Axes, data, route: int) -> None:
     name, color = (("induction", INDUCTION), ("anti-induction", ANTI))[route]
     panel.yaxis.set_major_locator(MaxNLocator(4, integer=True))
     panel.set_title(rf"({'cd'[route]}) {name}, $(\alpha_1,\beta_1)=({start[0]:g},{start[1]:g})$",
-                    fontsize=5.8, color=color)  # fmt: skip
+                    color=color)  # fmt: skip
     panel.set(xscale="log", xlim=(0.1, times[-1]), xlabel="time $t$ of the flow")
     panel.set_xticks([0.1, 10, 1000])
-    panel.axhline(0, color="#999999", linewidth=0.4)
+    panel.axhline(0, color=AID, linewidth=0.4)
     if route == 0:
-        panel.legend(fontsize=5.2, frameon=False, loc="upper left", handlelength=2.2, labelspacing=0.15,
+        panel.legend(frameon=False, loc="upper left", handlelength=2.2, labelspacing=0.15,
                      borderaxespad=0.2)  # fmt: skip
 
 
 def _keys(figure: Figure) -> None:
     keys = [
         Line2D([], [], color=CRITICAL, marker="o", markersize=3.5, linewidth=1.4, label="critical point, way out"),
-        Line2D([], [], color=CRITICAL, linewidth=1.4, linestyle=(0, (3, 1.5)), label="way in (stable)"),
+        Line2D([], [], color=CRITICAL, linewidth=1.4, linestyle=DASHED, label="way in (stable)"),
         Line2D([], [], color="black", linewidth=0.9, label="boundary of the basins"),
         Line2D([], [], color="black", linewidth=0.7, linestyle=":", label=r"its limit as $T\to\infty$"),
         Patch(fill=False, edgecolor="black", linewidth=1.0, label="the paper's box"),
         Line2D([], [], color="black", linewidth=0, marker="*", markersize=4.5, label="the paper's induction head"),
-        Line2D([], [], color="#777777", linewidth=0.6, marker=">", markersize=2.5, label="flow, projected: may cross"),
+        Line2D([], [], color=WORDS, linewidth=0.6, marker=">", markersize=2.5, label="flow, projected: may cross"),
     ]
-    figure.legend(handles=keys, loc="center", bbox_to_anchor=(0.5, 0.412), ncols=3, fontsize=5.2, frameon=False,
+    figure.legend(handles=keys, loc="center", bbox_to_anchor=(0.5, 0.41), ncols=3,
                   columnspacing=1.0, handletextpad=0.4, labelspacing=0.2)  # fmt: skip

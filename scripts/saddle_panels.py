@@ -10,17 +10,16 @@ from matplotlib.patches import Patch, Rectangle
 
 from .figure_files import STYLE
 from .flow_paths import draw_paths
+from .palette import BLUE, DASHED, FAINT, WORDS, WRONG, WRONG_AREA
 
-SADDLE, MINIMUM, FLOW, LOST = "#0072b2", "#d55e00", "#666666", "#fbdcc4"
-_DASHED = (0, (4, 1.5))
-_NONE = "#e9e9e9"
+SADDLE, MINIMUM, FLOW, LOST = BLUE, WRONG, WORDS, WRONG_AREA
 
 
 def draw_panels(data) -> Figure:
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(3.4, 3.7))
+        figure = Figure(figsize=(5.5, 5.2))
         axes = figure.subplots(2, 2, gridspec_kw={"height_ratios": (1, 1.25)})
-        figure.subplots_adjust(left=0.125, right=0.985, top=0.95, bottom=0.155, wspace=0.33, hspace=0.45)
+        figure.subplots_adjust(left=0.09, right=0.985, top=0.955, bottom=0.13, wspace=0.22, hspace=0.34)
         _diagram(axes[0, 0], data, 1, -1.0, r"(a) critical points: $-\beta_1$", r"$-\beta_1$")
         axes[0, 0].set(yscale="log")
         _diagram(axes[0, 1], data, 0, 1.0, r"(b) critical points: $\alpha_1$", r"$\alpha_1$")
@@ -32,8 +31,8 @@ def draw_panels(data) -> Figure:
 
 def _diagram(panel: Axes, data, row: int, sign: float, title: str, label: str) -> None:
     low = 4
-    panel.axvspan(low, data.fold[0], color=_NONE, linewidth=0)
-    panel.plot(data.saddle[2], sign * data.saddle[row], color=SADDLE, linestyle=_DASHED, linewidth=1.1)
+    panel.axvspan(low, data.fold[0], color=FAINT, linewidth=0)
+    panel.plot(data.saddle[2], sign * data.saddle[row], color=SADDLE, linestyle=DASHED, linewidth=1.1)
     panel.plot(data.minimum[2], sign * data.minimum[row], color=MINIMUM, linewidth=1.1)
     column = row + 1  # of T, alpha1, beta1
     panel.plot(data.proved[:, 0], sign * data.proved[:, column], linestyle="", marker="s", markersize=2.8,
@@ -44,10 +43,10 @@ def _diagram(panel: Axes, data, row: int, sign: float, title: str, label: str) -
     panel.minorticks_off()
     panel.set_title(title)
     middle = float(np.sqrt(low * data.fold[0]))
-    panel.text(middle, 0.5, "no critical point", transform=panel.get_xaxis_transform(), fontsize=5.8, ha="center",
+    panel.text(middle, 0.5, "no critical point", transform=panel.get_xaxis_transform(), ha="center",
                va="center", rotation=90)  # fmt: skip
     panel.annotate(f"$T_c={data.fold[0]:.2f}$", (data.fold[0], sign * data.fold[column]), (5, -2.5),
-                   textcoords="offset points", fontsize=5.8)  # fmt: skip
+                   textcoords="offset points")  # fmt: skip
 
 
 def _plane(panel: Axes, data, index: int) -> None:
@@ -63,12 +62,12 @@ def _plane(panel: Axes, data, index: int) -> None:
     panel.set_xlabel(r"$\alpha_1$ (start of the flow: dots)")
     panel.set_ylabel(r"$\beta_1$", labelpad=-1)
     share = 100 * np.mean(data.learns[index])
-    panel.set_title(f"({'cd'[index]}) $T={data.tokens[index]}$: {share:.0f} % here learn", fontsize=6)
+    panel.set_title(f"({'cd'[index]}) $T={data.tokens[index]}$: {share:.0f} % of this window learns")
 
 
 def _keys(figure: Figure) -> None:
     keys = [
-        Line2D([], [], color=SADDLE, linestyle=_DASHED, linewidth=1.1, marker="X", markersize=4, label="saddle"),
+        Line2D([], [], color=SADDLE, linestyle=DASHED, linewidth=1.1, marker="X", markersize=4, label="saddle"),
         Line2D([], [], color=MINIMUM, linewidth=1.1, marker="o", markersize=4, label="spurious minimum"),
         Line2D([], [], color="black", linewidth=0, marker="s", markersize=3, markerfacecolor="white",
                markeredgewidth=0.7, label="enclosed"),
@@ -76,5 +75,5 @@ def _keys(figure: Figure) -> None:
         Patch(facecolor=LOST, label="ends at the spurious minimum"),
         Patch(fill=False, edgecolor="black", linewidth=1.0, label="the paper's box"),
     ]  # fmt: skip
-    figure.legend(handles=keys, loc="lower center", ncols=3, fontsize=5.5, frameon=False, borderaxespad=0.1,
+    figure.legend(handles=keys, loc="lower center", ncols=3, borderaxespad=0.1,
                   columnspacing=1.0, handletextpad=0.5, handlelength=2.6)  # fmt: skip

@@ -7,16 +7,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
 from .figure_files import STYLE
+from .palette import BLUE, DASHED, EXACT, MEASURED, WORDS, ordered
 
-BLUES = ("#9ecae1", "#6baed6", "#2c7fb8", "#08306b")
-TRAINED, THEORY, SHIFT, BOUND = "#d55e00", "#0072b2", "#009e73", "#666666"
+TRAINED, THEORY, SHIFT, BOUND = MEASURED, EXACT, BLUE, WORDS
 MARKERS = {64: "o", 256: "s", 1024: "^"}  # of fig_learning_time.DRAWN
-_DASHED = (0, (4, 1.5))
 
 
 def draw_learning(data) -> Figure:
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(7.0, 2.35))
+        figure = Figure(figsize=(7.0, 2.6))
         axes = figure.subplots(1, 3, gridspec_kw={"width_ratios": (1.25, 1, 1)})
         figure.subplots_adjust(left=0.06, right=0.988, top=0.91, bottom=0.15, wspace=0.3)
         _collapse(axes[0], data)
@@ -26,7 +25,8 @@ def draw_learning(data) -> Figure:
 
 
 def _collapse(panel: Axes, data) -> None:
-    for color, tokens, time, loss in zip(BLUES, data.tokens, data.scaled_time, data.scaled_loss, strict=True):
+    colors = ordered(len(data.tokens))
+    for color, tokens, time, loss in zip(colors, data.tokens, data.scaled_time, data.scaled_loss, strict=True):
         power = int(np.log10(tokens))
         panel.plot(time, loss, color=color, linewidth=1.1, label=f"flow, $T=10^{power}$")
     for tokens, time, loss in zip(data.trained_tokens, data.trained_time, data.trained_loss, strict=True):
@@ -37,12 +37,12 @@ def _collapse(panel: Axes, data) -> None:
         panel.plot(time, loss, color=BOUND, linewidth=0.5, label=None if index else "flows of these $T$")
     panel.set(xlim=(0, 1.5), ylim=(0, 1.04), xlabel=r"time over its limit, $t/(s^*T)$", ylabel=r"loss, $L/\log T$")
     panel.set_title("(a) every length learns at one scaled time")
-    panel.legend(loc="lower left", frameon=False, fontsize=5.8, handlelength=1.6)
+    panel.legend(loc="lower left", handlelength=1.6)
 
 
 def _excess(panel: Axes, data) -> None:
     span = np.geomspace(data.lengths[0], data.lengths[-1], 50)
-    panel.plot(span, 10 * np.log(span), color=BOUND, linestyle=_DASHED, label=r"$10\,\log T$")
+    panel.plot(span, 10 * np.log(span), color=BOUND, linestyle=DASHED, label=r"$10\,\log T$")
     panel.plot(data.lengths, data.excess, color=THEORY, linewidth=1.1, label="gradient flow")
     limit = float(data.limit) * data.trained_tokens
     value, low, high = data.estimate.T - limit
@@ -53,7 +53,7 @@ def _excess(panel: Axes, data) -> None:
     panel.set_yticks([20, 50, 100], ["20", "50", "100"])
     panel.yaxis.set_minor_formatter(NullFormatter())
     panel.set_title("(b) the time beyond its limit $s^*T$")
-    panel.legend(loc="upper left", frameon=False, fontsize=5.8)
+    panel.legend(loc="upper left")
 
 
 def _ratio(panel: Axes, data) -> None:
@@ -67,7 +67,7 @@ def _ratio(panel: Axes, data) -> None:
     panel.set_xticks([16, 64, 256, 1024], ["16", "64", "256", "1024"])
     panel.xaxis.set_minor_formatter(NullFormatter())
     panel.set_title("(c) trained less flow (95 % together)")
-    panel.legend(loc="upper left", frameon=False, fontsize=5.8)
+    panel.legend(loc="upper left")
 
 
 def _points(panel: Axes, place, ratio, marker: str, label: str) -> None:
@@ -78,7 +78,7 @@ def _points(panel: Axes, place, ratio, marker: str, label: str) -> None:
 
 def draw_width(data) -> Figure:
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(7.0, 2.5))
+        figure = Figure(figsize=(7.0, 2.75))
         axes = figure.subplots(1, 2)
         figure.subplots_adjust(left=0.06, right=0.985, top=0.91, bottom=0.15, wspace=0.2)
         _band(axes[0], data)
@@ -89,17 +89,17 @@ def draw_width(data) -> Figure:
 def _band(panel: Axes, data) -> None:
     low, high = data.mean - 2 * data.deviation, data.mean + 2 * data.deviation
     panel.fill_between(data.times, low, high, color=THEORY, alpha=0.18, linewidth=0, label=r"predicted mean $\pm2$ sd")
-    panel.plot(data.times, data.loss, color=BOUND, linestyle=_DASHED, label=r"$d=\infty$")
+    panel.plot(data.times, data.loss, color=BOUND, linestyle=DASHED, label=r"$d=\infty$")
     panel.plot(data.times, data.mean, color=THEORY, linewidth=1.1, label="predicted mean, $d=64$")
     mean, error, below, above = data.samples.T
     panel.errorbar(data.sample_times, mean, 3 * error, linestyle="", marker="o", markersize=2.6, color=TRAINED,
                    markerfacecolor="white", elinewidth=0.8, label="sampled mean")  # fmt: skip
     for index, edge in enumerate((below, above)):
         panel.plot(data.sample_times, edge, linestyle="", marker="_", markersize=5, color=TRAINED,
-                   label="sampled 2.3 and 97.7 %" if index == 0 else None)  # fmt: skip
+                   label="sampled mean $\\pm2$ sd" if index == 0 else None)  # fmt: skip
     panel.set(xlim=(0, data.times[-1]), xlabel="time along the flow, $t$", ylabel="loss of one sentence, nats")
     panel.set_title("(a) fresh embeddings of width 64, scalars on the flow ($T=12$)")
-    panel.legend(loc="lower left", frameon=False, fontsize=5.8)
+    panel.legend(loc="lower left")
 
 
 def _deviations(panel: Axes, data) -> None:
@@ -123,4 +123,4 @@ def _deviations(panel: Axes, data) -> None:
     panel.xaxis.set_minor_locator(NullLocator())
     panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     panel.set_title("(b) 128 trained models a width, $t=6$")
-    panel.legend(loc="lower left", frameon=False, fontsize=5.8)
+    panel.legend(loc="lower left")

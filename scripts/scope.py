@@ -7,6 +7,7 @@ They are about exact arithmetic: in bfloat16 a model whose positions are rounded
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .cli import Parser, finite, layers_and_heads, output_file, program, run, whole
@@ -69,7 +70,7 @@ def main(argv: list[str] | None = None) -> int:
         from .figure_files import save_figure
         from .scope_map import compute, draw
 
-        data = compute(layers, asked)
+        data = compute(layers, asked, Path(args.model).name)
         written += save_figure(draw(data), data._asdict(), prefix, args.format)
     print(text, *(f"wrote {path}" for path in written), sep="\n")
     return 0

@@ -7,21 +7,22 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from .figure_files import STYLE
+from .palette import AID, BLUE, CHAINED, DASHED, DOTTED, EXACT, MEASURED, PRINTED, VERMILION
 
-BOUND, ADVERSARY, RANDOM, TEXT = "black", "#d55e00", "#0072b2", "#009e73"
+BOUND, ADVERSARY, RANDOM, TEXT = EXACT, VERMILION, BLUE, MEASURED
 SCOPES = (
-    ("sharp", "black", (0, (5, 1.5, 1, 1.5))),
-    ("printed", "#7b3294", (0, (4, 1.5))),
-    ("spectral", "#999999", (0, (1, 1))),
+    ("sharp", EXACT, CHAINED),
+    ("printed", PRINTED, DASHED),
+    ("spectral", AID, DOTTED),
 )
 EPS, LOWEST = 1e-3, 1e-7
 
 
 def draw_panels(data) -> Figure:
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(7.0, 2.35))
+        figure = Figure(figsize=(7.0, 2.6))
         panels = figure.subplots(1, 3, sharey=True)
-        figure.subplots_adjust(left=0.06, right=0.99, top=0.93, bottom=0.27, wspace=0.06)
+        figure.subplots_adjust(left=0.06, right=0.99, top=0.93, bottom=0.3, wspace=0.06)
         _, layer, head = data.trained[:3].astype(int)
         titles = "(a) built: the printed scope fails", "(b) random head", f"(c) trained, layer {layer}, head {head}"
         for index, (panel, title) in enumerate(zip(panels, titles, strict=True)):
@@ -40,14 +41,14 @@ def _failure(panel: Axes, data) -> None:
     """The weight just beyond the printed scope, in words and with a ring."""
     at = int(np.flatnonzero(data.attacked >= data.scopes[0, 1])[0])
     place = data.attacked[at], data.adversary[0, at]
-    panel.plot(*place, linestyle="", marker="o", markersize=6, color=SCOPES[1][1], markerfacecolor="none", zorder=5)
-    panel.annotate(f"{100 * place[1]:.0f} % at distance {place[0]},\nbeyond the printed scope", place, (1.6, 2e-2),
-                   fontsize=5.8, color=SCOPES[1][1], arrowprops={"arrowstyle": "-", "linewidth": 0.5, "shrinkB": 3,
-                                                                "color": SCOPES[1][1]})  # fmt: skip
+    panel.plot(*place, linestyle="", marker="o", markersize=6, color=PRINTED, markerfacecolor="none", zorder=5)
+    words = f"{100 * place[1]:.0f} % at {place[0]},\nbeyond the\nprinted scope"
+    line = {"arrowstyle": "-", "linewidth": 0.5, "shrinkB": 3, "color": PRINTED}
+    panel.annotate(words, place, (1.6, 5e-3), color=PRINTED, arrowprops=line)
 
 
 def _panel(panel: Axes, data, index: int, title: str) -> None:
-    panel.axhline(EPS, color="#bbbbbb", linewidth=0.5, zorder=0)
+    panel.axhline(EPS, color=AID, linewidth=0.5, zorder=0)
     panel.plot(data.distance, data.bound[index], color=BOUND, linewidth=1.0)
     for at, (_, color, style) in zip(data.scopes[index], SCOPES, strict=True):
         panel.axvline(at, color=color, linestyle=style, linewidth=0.9)
@@ -66,8 +67,8 @@ def _keys(figure: Figure) -> None:
         Line2D([], [], color=ADVERSARY, linestyle="", marker="o", markersize=3, label="adversary"),
         Line2D([], [], color=RANDOM, linestyle="", marker=".", markersize=3, label="random contexts"),
         Line2D([], [], color=TEXT, linestyle="", marker=".", markersize=3, label="held-out text"),
-        Line2D([], [], color="#bbbbbb", linewidth=0.5, label=r"$\epsilon=0.1$ %"),
+        Line2D([], [], color=AID, linewidth=0.5, label=r"$\epsilon=0.1$ %"),
         *(Line2D([], [], color=c, linestyle=s, linewidth=0.9, label=f"scope, {name}") for name, c, s in SCOPES),
     ]  # fmt: skip
-    figure.legend(handles=keys, loc="lower center", ncols=4, fontsize=5.8, frameon=False, borderaxespad=0.1,
+    figure.legend(handles=keys, loc="lower center", ncols=4, borderaxespad=0.1,
                   columnspacing=1.6, handletextpad=0.5, handlelength=2.4)  # fmt: skip

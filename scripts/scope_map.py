@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from dynamics.scope.heads import HeadScope, Settings
 
-WIDTH, HEIGHTS = 3.4, (1.6, 5.0)  # inches
+WIDTH, HEIGHTS = 4.5, (1.9, 6.0)  # inches
 
 
 class Data(NamedTuple):
@@ -21,9 +21,10 @@ class Data(NamedTuple):
     local: NDArray  # whether a window keeps the mass
     eps: NDArray
     context: NDArray
+    model: NDArray  # its name
 
 
-def compute(layers: Sequence[Sequence[HeadScope]], asked: Settings) -> Data:
+def compute(layers: Sequence[Sequence[HeadScope]], asked: Settings, model: str) -> Data:
     """The arrays of the map."""
     import numpy as np
 
@@ -35,7 +36,7 @@ def compute(layers: Sequence[Sequence[HeadScope]], asked: Settings) -> Data:
     for head in every:
         scope[head.layer, head.head] = head.scope
         local[head.layer, head.head] = head.reach is Reach.LOCAL
-    return Data(scope, local, np.array(asked.eps), np.array(asked.context))
+    return Data(scope, local, np.array(asked.eps), np.array(asked.context), np.array(model))
 
 
 def draw(data: Data) -> Figure:
@@ -74,5 +75,6 @@ def draw(data: Data) -> Figure:
             bar.ax.axhline(float(data.context), color="black", linewidth=0.8)
         notes = [f"dot: local at a context of {int(data.context)} (line)"] * bool(len(layer))
         notes += ["grey: no bound"] * bool(np.isinf(data.scope).any())
-        panel.set_title("; ".join(notes) or f"no head is local at a context of {int(data.context)}")
+        said = "; ".join(notes) or f"no head is local at a context of {int(data.context)}"
+        panel.set_title(f"{data.model}: {said}" if len(str(data.model)) + len(said) < 60 else f"{data.model}\n{said}")
     return figure

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from .palette import BLUE, GREEN, PINK, VERMILION
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -11,8 +13,7 @@ if TYPE_CHECKING:
 
     from dynamics.sinks.measured import Measured
 
-WIDTH, HEIGHT = 3.4, 2.15  # inches
-BLUE, ORANGE, GREEN, PURPLE = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
+WIDTH, HEIGHT = 5.5, 2.4  # inches
 FAR = 8.0  # norms that differ by more are shown on a logarithmic axis
 EVEN = {"color": "black", "linestyle": "--", "linewidth": 0.6}
 LIMIT = {"color": "black", "linestyle": ":", "linewidth": 0.6}
@@ -57,7 +58,7 @@ def draw(data: Data) -> Figure:
     with matplotlib.rc_context(fname=STYLE):
         figure = Figure(figsize=(WIDTH, HEIGHT))
         panels = figure.subplots(1, 3)
-        figure.subplots_adjust(left=0.085, right=0.985, top=0.925, bottom=0.295, wspace=0.38)
+        figure.subplots_adjust(left=0.065, right=0.985, top=0.92, bottom=0.3, wspace=0.25)
         _entropy(panels[0], data)
         _weights(panels[1], data)
         _norms(panels[2], data)
@@ -67,7 +68,7 @@ def draw(data: Data) -> Figure:
             panel.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5, min_n_ticks=1))
         lines = {line.get_label(): line for panel in panels for line in panel.get_lines()}
         shown = {label: line for label, line in lines.items() if not label.startswith("_")}
-        figure.legend(shown.values(), shown.keys(), loc="lower center", ncol=3, fontsize=6, frameon=False,
+        figure.legend(shown.values(), shown.keys(), loc="lower center", ncol=3,
                       columnspacing=1.4, handlelength=1.8, labelspacing=0.3)  # fmt: skip
     return figure
 
@@ -89,7 +90,7 @@ def _entropy(panel: Axes, data: Data) -> None:
 def _weights(panel: Axes, data: Data) -> None:
     _heads(panel, data, 100 * data.first, BLUE, "mean (dots: heads)")
     if data.share.any():
-        _heads(panel, data, 100 * data.share, ORANGE, "learned sink logits", "s")
+        _heads(panel, data, 100 * data.share, VERMILION, "learned sink logits", "s")
     panel.axhline(100 * float(data.even_first), label="even attention", **EVEN)
     panel.set_title("(b) to first token (%)")
     panel.set_ylim(bottom=0)
@@ -98,7 +99,7 @@ def _weights(panel: Axes, data: Data) -> None:
 def _norms(panel: Axes, data: Data) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    panel.plot(data.layers, data.peak, color=PURPLE, marker="^", markersize=2.8, label="norm of its state")
+    panel.plot(data.layers, data.peak, color=PINK, marker="^", markersize=2.8, label="norm of its state")
     panel.plot(data.layers, data.drain, color=GREEN, marker="v", markersize=2.8, label="norm of its value")
     panel.axhline(1, label="most (a), equal (c)", **LIMIT)
     panel.set_title("(c) first : others")

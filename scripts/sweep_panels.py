@@ -1,5 +1,7 @@
 """Panels of a sweep's figure: accuracy with its quartiles against steps, and each run's steps to the level."""
 
+import itertools
+import re
 import textwrap
 
 import matplotlib
@@ -10,26 +12,26 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from .figure_files import STYLE
+from .palette import AID, BLACK, DASHED, DOTTED, SERIES, WORDS, ordered
 
-# Okabe and Ito's colours, told apart by colour-blind readers; yellow is left out for it is too light for lines.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-DASHES = ("-", "--", ":")
+DASHES = ("-", DASHED, DOTTED)
+VANILLA = ("vanilla", "vanilla-1", "vanilla-2", "vanilla-4")
 WIDTH, ROW = 7.0, 0.17  # inches: two columns; a row of the right panel
-LETTERS = 170  # of a line of the caption
+LETTERS = 136  # of a line of the caption
 
 
 def draw_panels(data) -> Figure:
     """The figure of `fig_sweep.Data`."""
     with matplotlib.rc_context(fname=STYLE):
         caption = [line for part in str(data.caption).split("\n") for line in textwrap.wrap(part, LETTERS)]
-        top = 0.34 + 0.1 * len(caption)
-        height = max(2.1, 0.65 + ROW * len(data.names)) + top - 0.14
+        top = 0.38 + 0.125 * len(caption)
+        height = max(2.3, 0.65 + ROW * len(data.names)) + top - 0.14
         figure = Figure(figsize=(WIDTH, height))
         left, right = figure.subplots(1, 2, gridspec_kw={"width_ratios": (1.15, 1)})
-        longest = 0.055 * max(map(len, data.names))
+        longest = 0.062 * max(map(len, data.names))
         figure.subplots_adjust(0.06, 0.36 / height, 0.985, 1 - top / height, (0.55 + longest) / 2.9)
         figure.suptitle(str(data.title), fontsize=7, y=1 - 0.05 / height, va="top")
-        figure.text(0.5, 1 - 0.18 / height, "\n".join(caption), fontsize=5.6, color="0.3", ha="center", va="top")
+        figure.text(0.5, 1 - 0.2 / height, "\n".join(caption), color=WORDS, ha="center", va="top")
         _curves(left, data)
         _times(right, data)
         return figure
@@ -38,15 +40,26 @@ def draw_panels(data) -> Figure:
 def looks(names: list[str]) -> list[dict]:
     """Colour and dashes of each variant: of names such as a.8, b.8 the part before the point chooses the dashes.
 
-    Where there are no families the dashes change when the colours begin again.
+    Where there are no families, vanilla models are black and differ in dashes. Numbers have colours in their order.
     """
     parts = [name.split(".", 1) for name in names]
     if all(len(part) == 2 for part in parts):
-        dashes, colours = ([part[side] for part in parts] for side in (0, 1))
-        pairs = [(_rank(colours, part[1]), _rank(dashes, part[0])) for part in parts]
-    else:
-        pairs = [(number, number // len(COLOURS)) for number in range(len(names))]
-    return [{"color": COLOURS[c % len(COLOURS)], "linestyle": DASHES[d % len(DASHES)]} for c, d in pairs]
+        dashes, labels = ([part[side] for part in parts] for side in (0, 1))
+        hues = _hues(list(dict.fromkeys(labels)))
+        return [{"color": hues[label], "linestyle": DASHES[_rank(dashes, dash) % 3]} for dash, label in parts]
+    plain, others = ([name for name in names if (name in VANILLA) is kind] for kind in (True, False))
+    looks = {name: {"color": BLACK, "linestyle": DASHES[number]} for number, name in enumerate(plain)}
+    lines = itertools.cycle(one.line for one in SERIES)
+    looks |= {name: {"color": hue, "linestyle": next(lines)} for name, hue in _hues(others).items()}
+    return [looks[name] for name in names]
+
+
+def _hues(labels: list[str]) -> dict[str, str]:
+    """From dark to light for labels that are one word with different numbers, else one hue after the other."""
+    numbers = [re.fullmatch(r"([a-z]*-?)[\d.]+", label) for label in labels]
+    if len(labels) > 2 and all(numbers) and len({found and found[1] for found in numbers}) == 1:
+        return dict(zip(labels, ordered(len(labels)), strict=True))
+    return {label: SERIES[number % len(SERIES)].color for number, label in enumerate(labels)}
 
 
 def _rank(values: list[str], value: str) -> int:
@@ -59,10 +72,12 @@ def _curves(axes: Axes, data) -> None:
         low, middle, high = np.nanquantile(runs[:, seen], (0.25, 0.5, 0.75), axis=0)
         axes.plot(data.steps[seen], middle, lw=1.1, label=str(name), **style)
         axes.fill_between(data.steps[seen], low, high, color=style["color"], alpha=0.18, lw=0)
-    axes.axhline(data.level, color="0.4", lw=0.5, ls=(0, (1, 2)))
+    axes.axhline(data.level, color=WORDS, lw=0.5, ls=(0, (1, 2)))
+    for blind in np.unique(data.blind.round(2)):
+        axes.axhline(blind, color=AID, lw=0.6, ls=DOTTED, zorder=0)
     axes.annotate(
-        f"{100 * float(data.level):g} %", (0, data.level), (3, -6), ("axes fraction", "data"), "offset points",
-        fontsize=5.6, color="0.3",
+        f"{100 * float(data.level):g} %", (0, data.level), (3, -8), ("axes fraction", "data"), "offset points",
+        color=WORDS,
     )  # fmt: skip
     axes.set(xlim=(data.steps[0], data.steps[-1]), ylim=(-0.02, 1.02))
     _logarithmic(axes)
@@ -99,19 +114,18 @@ def _times(axes: Axes, data) -> None:
         axes.plot([-0.065, -0.012], [number, number], **key, **style)
     axes.set(xlim=(lowest / 1.3, edge), ylim=(len(data.times) - 0.5, -0.7))
     _logarithmic(axes)
-    axes.set_yticks(range(len(data.names)), data.names.tolist(), fontsize=6)
+    axes.set_yticks(range(len(data.names)), data.names.tolist())
     axes.set_xlabel(f"steps to {100 * float(data.level):g} % accuracy")
     axes.tick_params(axis="y", length=0, pad=16)
-    marks, has_early = {"color": "0.3", "linestyle": "none", "mew": 0.6}, bool((data.times == first).any())
+    marks, has_early = {"color": WORDS, "linestyle": "none", "mew": 0.6}, bool((data.times == first).any())
     axes.legend(
         handles=[
             Line2D([], [], marker="o", ms=2.4, label="a seed", **marks),
             Line2D([], [], marker=">", ms=3, mfc="none", label="not reached", **marks),
             *([Line2D([], [], marker="<", ms=3, mfc="none", label="by the first score", **marks)] * has_early),
-            Line2D([], [], marker="|", ms=6, label="median, 95 % interval", color="0.3", lw=0.9),
+            Line2D([], [], marker="|", ms=6, label="median, 95 % interval", color=WORDS, lw=0.9),
         ],
-        loc="lower right", bbox_to_anchor=(1.0, 0.99), ncols=4, frameon=False, fontsize=5.6, handlelength=1.2,
-        columnspacing=0.9, borderpad=0.1, handletextpad=0.4,
+        loc="lower right", bbox_to_anchor=(1.02, 0.99), ncols=4, handlelength=1.0, columnspacing=0.8,
     )  # fmt: skip
 
 

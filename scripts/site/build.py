@@ -12,6 +12,7 @@ from dynamics.files.atomic import atomic_write_bytes, atomic_write_text
 from .. import gallery
 from .pages import HERE, ROOT, Pages
 
+HOME = '<p><a href="index.html">Induction Workbench</a></p>'
 RECORD = "drawn-from.sha256"
 
 
@@ -29,8 +30,10 @@ def write_pages(folder: Path, pages: Mapping[str, str]) -> None:
         path = folder / name
         if not path.is_file() or path.read_text("utf-8") != page:
             atomic_write_text(path, page)
-    for name in ("style.css", "explorer.html"):
-        atomic_write_bytes(folder / name, (HERE / name).read_bytes())
+    explorer = (HERE / "explorer.html").read_text("utf-8")
+    atomic_write_text(folder / "explorer.html", explorer.replace("<main>", f"<main>\n{HOME}", 1))
+    for path in (HERE / "style.css", ROOT / "docs" / "rooms.svg", *(ROOT / "examples").glob("*.py")):
+        atomic_write_bytes(folder / path.name, path.read_bytes())
 
 
 def write_figures(folder: Path, jobs: int = -1) -> int:

@@ -46,17 +46,17 @@ class Pages:
         found |= {"figures.html": self.figures(), "api.html": self.api()}
         return {f"{name}.html": self.document(name) for name in self.documents} | found
 
-    def render(self, template: str, **values: Any) -> str:
+    def render(self, here: str, template: str, **values: Any) -> str:
         from theory import __version__
 
         page = self.environment.get_template(template)
-        return page.render(nav=NAV, up="", alone=False, version=__version__, **values)
+        return page.render(here=here, nav=NAV, up="", alone=False, version=__version__, **values)
 
     def front(self) -> str:
         own = [row for row in self.rows if not row["is_correction"]]
         lead = f"{len(own)} claims of the papers, {len(self.rows) - len(own)} statements beside them."
-        return self.render("front.html.j2", title="Findings", lead=lead, findings=FINDINGS, questions=QUESTIONS,
-                           counts=docket.table(docket.counts(self.rows)))  # fmt: skip
+        return self.render("index.html", "front.html.j2", title="Findings", lead=lead, findings=FINDINGS,
+                           questions=QUESTIONS, counts=docket.table(docket.counts(self.rows)))  # fmt: skip
 
     def paper(self, key: str) -> str:
         title, link = PAPERS[key]
@@ -64,13 +64,14 @@ class Pages:
         order = {row["id"]: at for at, row in enumerate(self.rows)}
         mine.sort(key=lambda view: order[view.id])
         tiles = [(group, sum(_paper(view) == key for view in members)) for group, members in self.groups]
-        return self.render("paper.html.j2", title=title, link=link, lead=PAPER_LEAD, tiles=[t for t in tiles if t[1]],
+        return self.render(f"paper-{key}.html", "paper.html.j2", title=title, link=link, lead=PAPER_LEAD,
+                           tiles=[tile for tile in tiles if tile[1]],
                            worst=[view for view in mine if view.group.key == "breaks"], sections=sections(mine),
                            figures=[f for f in FINDINGS if f.claims[0].split(".")[0] == key])  # fmt: skip
 
     def errata(self) -> str:
         groups = [(group, members) for group, members in self.groups if members[0].row["verdict"] in ERRATA]
-        return self.render("errata.html.j2", title="Errata", groups=groups)
+        return self.render("errata.html", "errata.html.j2", title="Errata", groups=groups)
 
     def claims(self) -> str:
         every = [view for _, members in self.groups for view in members]
@@ -79,20 +80,20 @@ class Pages:
                 "strength": [view.row["strength"] or "read" for view in every]}  # fmt: skip
         filters = [(name, [value for value in dict.fromkeys(values) if value]) for name, values in keys.items()]
         script = (HERE / "claims.js").read_text("utf-8")
-        return self.render("claims.html.j2", title="All claims", lead=CLAIMS_LEAD, groups=self.groups, filters=filters,
-                           script=script)  # fmt: skip
+        return self.render("claims.html", "claims.html.j2", title="All claims", lead=CLAIMS_LEAD,
+                           groups=self.groups, filters=filters, script=script)  # fmt: skip
 
     def figures(self) -> str:
-        return self.render("figures.html.j2", title="Figures", figures=list(gallery.pictures()))
+        return self.render("figures.html", "figures.html.j2", title="Figures", figures=list(gallery.pictures()))
 
     def api(self) -> str:
-        return self.render("api.html.j2", title="API", lead=API_LEAD, rooms=api.rooms())
+        return self.render("api.html", "api.html.j2", title="API", lead=API_LEAD, rooms=api.rooms())
 
     def document(self, name: str) -> str:
         markdown = self.documents[name]
         title = re.search(r"^# (.+)$", markdown, re.MULTILINE)
         body = text.html(markdown, self.environment.globals["ids"])
-        return self.render("text.html.j2", title=title[1] if title else name, body=body)
+        return self.render(f"{name}.html", "text.html.j2", title=title[1] if title else name, body=body)
 
 
 def _paper(view: View) -> str:

@@ -31,6 +31,7 @@ def html(markdown: str, ids: Container[str]) -> str:
 
 def linked(text: str, ids: Container[str]) -> str:
     """HTML whose claim ids in code lead to the claims, but for those that stand in a link already."""
+
     def link(match: re.Match) -> str:
         return f'<a href="{claim_link(match[1])}">{match[0]}</a>' if match[1] in ids else match[0]
 
@@ -62,7 +63,7 @@ def _target(link: str) -> str:
         return link
     path, _, fragment = link.partition("#")
     name = path.rsplit("/", 1)[-1]
+    if name.endswith(".png"):
+        return f"figures/{name}"
     page = PAGES.get(name, re.sub(r"^claims-(\w+)\.html$", r"paper-\1.html", name.replace(".md", ".html")))
     return page + (f"#{fragment}" if fragment else "")
-
-

@@ -69,6 +69,19 @@ class View:
         return report.failing(self.row) if refuted else ""
 
     @property
+    def example(self) -> str:
+        """The smallest example in a line, or nothing."""
+        if self.witness is None:
+            return self.fails and f"{self.fails}."
+        at, printed, true = (report.show(self.witness[name]) for name in ("point", "printed", "true"))
+        return f"At {at or 'the statement itself'}: printed {printed}, true {true}."
+
+    @property
+    def wording(self) -> str:
+        """What an author may paste: the statement that holds instead, where the ledger has one."""
+        return self.row["holds_instead"] if self.row["correction"] else ""
+
+    @property
     def note_title(self) -> str:
         return report.NOTES[self.row["verdict"]]
 
@@ -143,7 +156,6 @@ class Section(NamedTuple):
 
     name: str
     claims: list[View]
-
 
 
 def sections(claims: Iterable[View]) -> list[Section]:

@@ -20,9 +20,11 @@ from dynamics.arena.speed import ratios
 from dynamics.arena.variants import BASELINE
 from dynamics.arena.ways import fastest, gains, shipped_ways
 from dynamics.files.hashed import read_hashed
+from dynamics.model.sizes import parameters
 from proofs_check.ledger.registry import load
 from scripts import arena, arena_page, fig_arena, fig_arena_central
 from scripts.cli import run
+from scripts.site.findings import FINDINGS
 from tests.dynamics.arena.cases import MODELS, comparison, entry, made_up
 
 
@@ -164,7 +166,7 @@ def test_figures_and_page_say_what_the_bundle_holds(shipped, monkeypatch):
     assert "| `kv-shift` | keys and values shifted, own coefficients | 20 | -3.9" in text
     assert "unrelated: carried / zero" in text
     for figure in (fig_arena, fig_arena_central):
-        assert figure.draw(figure.compute(8)).get_size_inches()[0] == 3.4
+        assert figure.draw(figure.compute(8)).get_size_inches()[0] == 5.5
 
 
 def test_a_table_of_what_does_not_ship_is_refused(shipped, monkeypatch, capsys):
@@ -211,6 +213,20 @@ def test_the_table_of_experiments_says_what_ships():
     assert "SVFormer better at half the rate, all else by rate and length undecided" in text
     assert said["settings"].pop("svformer.half-rate / vanilla.half-rate") == "better"
     assert set(said["settings"].values()) == {"undecided"}
+
+
+def test_the_finding_says_what_the_league_found():
+    """Gains and sizes of KV shift at three sizes, as the front page and the README print them."""
+    said = next(one.text for one in FINDINGS if one.claims[0] == "kv.fig5.better")
+    bundle = shipped_arena("league")
+    found = {line.name: line for line in lines(bundle)}
+    gains = [-100 * found[f"kv-shift{size} / vanilla{size}"].difference for size in (".32", "", ".64")]
+    sizes = [parameters(bundle.plan.entries[f"vanilla{size}"].config) for size in (".32", "", ".64")]
+    assert "the loss falls by {:.1f}, {:.1f} and {:.1f} %".format(*gains) in said
+    assert "at {:.0f}, {:.0f} and {:.0f} thousand parameters".format(*(size / 1000 for size in sizes)) in said
+    carried = found["kv-shift.carried.documents / kv-shift"]
+    assert outcome(carried, smallest(bundle.plan)) == "no difference larger than 1 %"
+    assert "unrelated document changes it by less than 1 %" in said
 
 
 def test_every_shipped_plan_has_its_row_among_the_experiments():

@@ -112,7 +112,7 @@ def test_empty_text_is_refused_for_every_option_without_a_type():
 @pytest.mark.parametrize(
     ("argv", "status", "told"),
     [
-        ([], 2, "give a command: verify, report,"),
+        ([], 2, "give a command: verify, audit, report,"),
         (["verfy"], 2, "invalid choice: 'verfy'"),
         (["verify", "--jobs", "0"], 2, "--jobs"),
     ],

@@ -105,7 +105,7 @@ def test_figures_hold_what_ships(shipped):
     assert end.even == pytest.approx([given[0], -(given * np.log(given)).sum()])
     assert fig_dissected.compute(2).previous.shape == (4, 2, 10)
     for figure in (fig_dissected, fig_dissected_sinks):
-        assert figure.draw(figure.compute(2)).get_size_inches()[0] == 3.4
+        assert figure.draw(figure.compute(2)).get_size_inches()[0] == 5.5
 
 
 def test_no_text_of_a_figure_is_small_or_outside():

@@ -41,7 +41,7 @@ def test_figure_says_the_weight_that_the_printed_scope_misses(data):
     panels = fig_scope_bounds.draw(data).axes
     (words,) = (text.get_text() for text in panels[0].texts)
     at = int(np.argmax(data.attacked >= data.scopes[0, 1]))
-    assert words == f"{100 * data.adversary[0, at]:.0f} % at distance {data.attacked[at]},\nbeyond the printed scope"
+    assert words == f"{100 * data.adversary[0, at]:.0f} % at {data.attacked[at]},\nbeyond the\nprinted scope"
     assert [len(panel.texts) for panel in panels] == [1, 0, 0]
 
 

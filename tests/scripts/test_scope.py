@@ -72,7 +72,7 @@ def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi
     (line,) = [line for line in printed.splitlines() if line.startswith("arithmetic: ")]
     assert "exact (real) arithmetic" in line and "bfloat16" in line
     assert json.loads(out.read_text())["arithmetic"] == line.removeprefix("arithmetic: ")
-    figure = draw(Data(np.array([[3.0, 9.0]]), np.zeros((1, 2), bool), np.array(0.1), np.array(9)))
+    figure = draw(Data(np.array([[3.0, 9.0]]), np.zeros((1, 2), bool), np.array(0.1), np.array(9), np.array("m")))
     assert "exact arithmetic" in figure.axes[0].get_xlabel()
     _, help_text, _ = command(capsys, ["--help"])
     assert "exact arithmetic" in help_text and "bfloat16" in help_text
@@ -120,7 +120,7 @@ def test_map_without_a_bound_or_a_local_head_is_drawn():
     from scripts.scope_map import Data, draw
 
     for cells in (np.array([[np.inf, np.nan]]), np.array([[3.0, np.inf]]), np.array([[0.0, 5.0], [1e300, 2.0]])):
-        draw(Data(cells, np.zeros(cells.shape, bool), np.array(0.1), np.array(9))).canvas.draw()
+        draw(Data(cells, np.zeros(cells.shape, bool), np.array(0.1), np.array(9), np.array("m"))).canvas.draw()
 
 
 def test_chosen_heads_are_those_of_the_whole_table_without_totals(alibi, tmp_path, capsys):

@@ -14,6 +14,7 @@ from theory.induction.family import attention_gap, head_weights, implements, val
 from theory.induction.family_bounds import attention_error_bound, key_shift_error, logit_lead_bound
 from theory.induction.heads import Discrepancy, HeadSupport, discrepancy, induction_head, kv_shift_head, two_layer_alibi
 from theory.induction.network import construction, two_layer_variant
+from theory.induction.one_token import one_token_error, one_token_error_any_slope
 
 __all__ = [
     "Discrepancy",
@@ -32,6 +33,8 @@ __all__ = [
     "latest_successor_bound",
     "logit_lead_bound",
     "matched_discrepancy_bound",
+    "one_token_error",
+    "one_token_error_any_slope",
     "printed_copy_error_bound",
     "printed_softmax_change_bound",
     "sharp_case",

@@ -1,7 +1,7 @@
 """How wrong a causal head must be: its least error on sentences of one nonzero token (KV shifting, Theorem 3.3).
 
 Let x have one token, e_1 at the place j < L, and 0 elsewhere. The query x_L is 0, so attention is a_s = e^{-m(L-s)}/A
-whatever alpha and the matrices are, and the output is a_j U + a_{j+1} V = C e^{mj} with U, V = beta1 M e_1, beta2 M e_1:
+whatever alpha and the matrices are, and the output is a_j U + a_{j+1} V = C e^{mj}, U = beta1 M e_1, V = beta2 M e_1:
 one number C for all j, where IH has 0 at j = 1 and e^{-m(L-j)}/S at 2..L-1. The best C misses both ends alike. With
 U = 0 the sentence whose token is the last one is right as well, so that the error stated is reached.
 """
@@ -35,7 +35,8 @@ def one_token_error(length: ArrayLike, slope: ArrayLike) -> Array:
 def one_token_error_any_slope(length: int) -> float:
     """t/(L - 2), t^{L-3} (1 + t) = (1 - t)^{L-2}: as `one_token_error` at IH's slope 0, the head's own slope free.
 
-    The head gives y, y r, .., y r^{L-2} where 0, 1/(L-2), .., 1/(L-2) are wanted. At L = 3 the infimum 0 is not reached.
+    The head gives y, y r, .., y r^{L-2} where 0, 1/(L-2), .., 1/(L-2) are wanted. At L = 3 the infimum, 0, is not
+    reached.
     Raises ValueError unless length >= 3.
     """
     n = whole("length", length, 3)

@@ -205,13 +205,14 @@ def dragged(page, change, seconds=1.5):
     return page.execute_async_script(script, change, seconds)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("fragment", "change", "most"),
     [("#pane=loss&T=12", "({a1: .5 + .4 * Math.sin(n / 20), b1: .5 + .4 * Math.cos(n / 20)})", 12.0),
      ("#pane=loss&T=12", "({T: 5 + n % 300})", 40.0), ("#pane=alibi", "({slope: .1 + .001 * n})", 12.0)],
 )  # fmt: skip
 def test_a_frame_is_short(page, fragment, change, most):
-    """The median frame's own work, with room for a machine that does other things; `deep` counts the frames."""
+    """The median frame's own work in ms, with room for a machine that does other things."""
     opened(page, fragment)
     assert dragged(page, change, 0.4)[1] <= most
 

@@ -1,0 +1,163 @@
+"""The site in Chromium: wide and narrow, light and dark, with and without scripts; skipped where it is not."""
+
+import pytest
+
+from tests.scripts.site import made
+from tests.scripts.site.browser import errors, look, open_browser
+
+WIDTHS = (1280, 390)
+CONTRAST = 4.5  # WCAG 2, AA, for text of any size
+FAINT = """
+  const painted = color => { const c = color.match(/[\\d.]+/g).map(Number); return c.length < 4 ? [...c, 1] : c; };
+  const over = (top, under) => [0, 1, 2].map(k => top[k] * top[3] + under[k] * (1 - top[3]));
+  const luminance = rgb => rgb.map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((sum, v, k) => sum + v * [.2126, .7152, .0722][k], 0);
+  function behind(element) {
+    const layers = [];
+    for (let e = element; e; e = e.parentElement) layers.push(painted(getComputedStyle(e).backgroundColor));
+    const page = matchMedia("(prefers-color-scheme: dark)").matches ? [18, 18, 18] : [255, 255, 255];
+    return layers.reverse().reduce((under, top) => over(top, under), page);
+  }
+  const faint = new Set(), seen = new Set(), walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || seen.has(element)) continue;
+    seen.add(element);
+    if (["SCRIPT", "STYLE", "NOSCRIPT"].includes(element.tagName) || !element.getClientRects().length) continue;
+    const under = behind(element), ink = over(painted(getComputedStyle(element).color), under);
+    const [light, dark] = [luminance(ink), luminance(under)].sort((p, q) => q - p);
+    const ratio = (light + .05) / (dark + .05);
+    if (ratio < arguments[0])
+      faint.add(`${element.tagName}.${element.className} ${ratio.toFixed(2)} ${element.textContent.slice(0, 30)}`);
+  }
+  return [...faint];
+"""
+UNREACHED = """
+  const shown = e => e.getClientRects().length > 0, out = [];
+  for (const e of document.querySelectorAll("a[href], button, input, select, summary"))
+    if (shown(e) && e.tabIndex < 0) out.push(e.outerHTML.slice(0, 80));
+  for (const e of document.querySelectorAll("main *"))
+    if (shown(e) && e.scrollWidth > e.clientWidth + 1 && ["auto", "scroll"].includes(getComputedStyle(e).overflowX)
+        && e.tabIndex < 0 && !e.querySelector("a[href]")) out.push(e.outerHTML.slice(0, 80));
+  for (const e of document.querySelectorAll("[tabindex], a[href], button, input, select, canvas"))
+    if (shown(e) && !(e.textContent.trim() || e.ariaLabel || e.labels?.length || e.querySelector("img[alt]")))
+      out.push("no name: " + e.outerHTML.slice(0, 80));
+  return out;
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    return made.write(tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with open_browser(WIDTHS[0], 900) as page:
+        yield page
+
+
+def names(site):
+    return sorted(path.name for path in site.glob("*.html"))
+
+
+def overflow(page):
+    return page.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth;")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_pages_fit_and_can_be_read_and_reached(site, browser, width, dark):
+    look(browser, width, 900, dark)
+    found = {}
+    for name in names(site):
+        browser.get((site / name).as_uri())
+        found[name] = [
+            *([f"overflow by {overflow(browser)} px"] if overflow(browser) > 0 else []), *errors(browser),
+            *browser.execute_script(FAINT, CONTRAST), *browser.execute_script(UNREACHED),
+        ]  # fmt: skip
+    assert {name: every for name, every in found.items() if every} == {}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_pages_fit_without_scripts(site, browser, width):
+    look(browser, width, 900, javascript=False)
+    try:
+        for name in names(site):
+            browser.get((site / name).as_uri())
+            assert overflow(browser) <= 0 and errors(browser) == [], name
+            assert len(browser.find_element("css selector", "main").text) > 200, name
+        browser.get((site / "claims.html").as_uri())
+        assert not browser.find_element("css selector", ".filters").is_displayed()
+    finally:
+        look(browser, WIDTHS[0], 900)
+
+
+def test_checks_of_contrast_names_and_overflow_can_fail(site, browser):
+    look(browser, 390, 900)
+    browser.get((site / "index.html").as_uri())
+    browser.execute_script("""
+      document.querySelector("h1").style.color = "#999";
+      document.querySelector("main a").tabIndex = -1;
+      const more = "<div style='width:600px'>wide</div><button></button>";
+      document.querySelector("main").insertAdjacentHTML("beforeend", more);
+    """)
+    assert any(line.startswith("H1") for line in browser.execute_script(FAINT, CONTRAST))
+    unreached = browser.execute_script(UNREACHED)
+    assert any(line.startswith("<a") for line in unreached) and any("no name" in line for line in unreached)
+    assert overflow(browser) > 0
+
+
+def test_tab_walks_through_the_front_page_in_its_order(site, browser):
+    from selenium.webdriver.common.keys import Keys
+
+    look(browser, 1280, 900)
+    browser.get((site / "index.html").as_uri())
+    links = [link.get_attribute("href") for link in browser.find_elements("css selector", "a[href]")]
+    walked = []
+    for _ in links:
+        browser.switch_to.active_element.send_keys(Keys.TAB)
+        focused = browser.switch_to.active_element
+        walked.append(focused.get_attribute("href"))
+        style = "return getComputedStyle(arguments[0]).outlineStyle;"
+        assert browser.execute_script(style, focused) != "none", walked[-1]
+    assert [link for link in walked if link] == links[: len([link for link in walked if link])]
+    assert walked.count(None) <= 2  # tables and listings that scroll
+
+
+def test_claims_are_found_by_words_and_by_every_filter(site, browser):
+    look(browser, 1280, 900)
+    browser.get((site / "claims.html").as_uri())
+
+    def shown():
+        script = "return [...document.querySelectorAll('.claims li:not([hidden]) > a')].map(e => e.textContent);"
+        return browser.execute_script(script)
+
+    def choose(name, value):
+        script = """const e = document.querySelector(arguments[0]);
+          e.value = arguments[1] ?? e.options[1].value;
+          for (const type of ["input", "change"]) e.dispatchEvent(new Event(type));"""
+        browser.execute_script(script, name, value)
+
+    every = shown()
+    choose("#words", "kv.thm3.3")
+    assert "kv.thm3.3" in shown() and len(shown()) < len(every) / 10
+    choose("#words", "")
+    choose("[data-key=verdict]", "false")
+    false = shown()
+    choose("[data-key=paper]", None)
+    assert 0 < len(shown()) < len(false) < len(every)
+    browser.get((site / "claims.html").as_uri())
+    assert shown() == every
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", ["index.html", "paper-kv.html", "claims.html", "errata.html", "explorer.html"])
+def test_a_page_is_usable_within_a_second(site, browser, name):
+    look(browser, 1280, 900)
+    spent = []
+    for _ in range(3):
+        browser.get("about:blank")
+        browser.get((site / name).as_uri())
+        spent.append(browser.execute_script("return performance.getEntriesByType('navigation')[0].loadEventEnd;"))
+    assert min(spent) < 1000

@@ -1,0 +1,105 @@
+"""The referee's reports: every point once and in its place, wordings of the ledger, LaTeX that is well formed."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proofs_check.ledger.registry import load
+from scripts import audit, docket
+from scripts.cli import run
+
+REGISTRY = load()
+NAMES = (*audit.PAPERS, "kv1")
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def paper(request):
+    return request.param, audit.report(request.param)
+
+
+def test_every_point_of_the_paper_stands_there_once_and_no_others(paper):
+    name, found = paper
+    wanted = {id_ for id_, claim in REGISTRY.items()
+              if claim.paper == name and not claim.is_correction and claim.verdict.value in audit.FOUND}  # fmt: skip
+    told = [one.id for _, findings in found.groups for one in findings]
+    assert sorted(told) == sorted(wanted) and len(set(told)) == len(told)
+    ruled = {view.id for view in (*found.right, *found.unsettled)}
+    assert ruled.isdisjoint(told) and {REGISTRY[id_].paper for id_ in ruled} <= {name}
+    assert sum(count for _, count in found.counts) == len(told) + len(ruled)
+
+
+def test_the_weightiest_come_first_and_a_correction_is_a_wording(paper):
+    _, found = paper
+    order = [group.key for group in docket.GROUPS]
+    assert [group.key for group, _ in found.groups] == sorted((group.key for group, _ in found.groups), key=order.index)
+    for _, findings in found.groups:
+        for one in findings:
+            assert one.where and one.printed and one.note and one.command.endswith(one.id)
+            assert bool(one.wording) == bool(one.holds)
+            assert not one.holds or one.wording == REGISTRY[one.holds].statement
+
+
+def test_what_is_known_of_two_theorems_is_told():
+    first = audit.report("kv").groups[0]
+    assert first[0].key == "breaks" and [one.id for one in first[1]] == ["kv.thm3.3"]
+    assert first[1][0].example == "At x = ((0), (1), (0)), match_weight = 2, decay = 1: printed 1/3, true 1."
+    assert first[1][0].holds == "kv.thm3.3.corrected"
+    text = audit.markdown(audit.report("razor"))
+    assert "RazorAttention, Section 3.1, Theorem 1" in text and "`razor.thm1.corrected`" in text
+    assert text.index("Breaks a theorem (") < text.index("Misprints (") < text.index("What holds as printed (")
+
+
+def test_latex_is_balanced_and_the_same_twice(paper):
+    _, found = paper
+    text = audit.latex(found)
+    assert text == audit.latex(found) and audit.markdown(found) == audit.markdown(found)
+    bare = re.sub(r"\\[{}]|\\\\", "", text)
+    assert bare.count("{") == bare.count("}") and text.isascii()
+    for kind in set(re.findall(r"\\begin\{(\w+)\}", text)):
+        assert text.count(rf"\begin{{{kind}}}") == text.count(rf"\end{{{kind}}}")
+    assert text.startswith(r"\documentclass") and text.endswith("\\end{document}\n")
+
+
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
+def test_plain_text_survives_its_escape(text):
+    shown = audit.tex(text)
+    back = {form: letter for letter, form in audit.PLAIN.items()}
+    longest = sorted(back, key=len, reverse=True)
+    found = re.sub("|".join(map(re.escape, longest)), lambda match: back[match[0]], shown)
+    assert found == text.replace("''", '"')
+    assert not re.search(r"(?<!\\)[%#$&_^~]", shown)
+
+
+def test_a_letter_without_a_form_is_an_error():
+    with pytest.raises(ValueError, match="no form here for '\u03b1'"):
+        audit.tex("\u03b1")
+
+
+def test_an_unknown_paper_is_refused_in_one_line(tmp_path, capsys):
+    assert run(audit.main, ["nobody", "--out", str(tmp_path / "out")]) == 2
+    told = capsys.readouterr().err
+    assert "unknown paper 'nobody'" in told and len(told.splitlines()) == 1 and not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path, capsys):
+    (tmp_path / "file").write_text("mine")
+    assert run(audit.main, ["waiver", "--out", str(tmp_path / "file")]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1 and (tmp_path / "file").read_text() == "mine"
+
+
+def test_it_writes_both_files(tmp_path, capsys):
+    assert run(audit.main, ["kv1", "--out", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.split() == [str(tmp_path / "report.md"), str(tmp_path / "report.tex")]
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
+@pytest.mark.deep
+def test_latex_compiles(paper, tmp_path):
+    (tmp_path / "report.tex").write_text(audit.latex(paper[1]), "utf-8")
+    told = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "report.tex"], cwd=tmp_path,
+                          capture_output=True, text=True)  # fmt: skip
+    assert told.returncode == 0, told.stdout[-800:]
