@@ -3,7 +3,7 @@
 Left: median held-out accuracy over seeds, of up to four variants with interquartile bands; a run that stopped at the
 level stays where it was, and of two medians that coincide the first is drawn wide. Right: each seed's steps to the
 level, an open triangle at the budget where it was not reached (right-censored) and at the first score where it was
-reached by then (left-censored); the bar is the median and its 95 % bootstrap interval, an arrow where an end is unknown.
+reached by then (left-censored); the bar is the median and its 95 % bootstrap interval, an arrow where an end is open.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple

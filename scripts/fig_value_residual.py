@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
 from .figure_command import figure_parser, prefix_of, write_figure
-from .palette import AID, BLUE, DASHED, FAINT, GREEN, VERMILION, WORDS
+from .palette import AID, BLUE, DASHED, FAINT, VERMILION, WORDS, ordered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,7 +85,7 @@ def draw(data: Data) -> "Figure":
 def _spectrum(panel: "Axes", data: Data) -> None:
     for values, depth, grey in zip(data.plain, DEPTHS, (FAINT, AID, WORDS), strict=True):
         panel.plot(data.mu, values, color=grey, linestyle=DASHED, label=f"{depth} plain layers")
-    for values, weight, color in zip(data.kept, WEIGHTS, (GREEN, BLUE, VERMILION), strict=True):
+    for values, weight, color in zip(data.kept, WEIGHTS, ordered(len(WEIGHTS)), strict=True):
         panel.plot(data.mu, values, color=color, label=rf"residual, $\lambda={weight:g}$")
     panel.set(xlim=(-1, 1), ylim=(-1, 1.02), xlabel=r"eigenvalue of attention, $\mu$", ylabel="what is kept")
     panel.set_title("(a) a deep stack")

@@ -13,7 +13,7 @@ from .figure_files import STYLE
 from .palette import AID, VERMILION, WORDS
 
 _ATTENTION = matplotlib.colormaps["cividis"]
-_BACKED = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
+_BACKED = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6}
 _LEVELS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 _TICKS = (-10, -3, -1, 0, 1, 3, 10, 30)
 _SHARES = ("−∞", "−1", "0", "½", "1", "2", "∞")
@@ -58,7 +58,7 @@ def _slice(panel: Axes, data) -> None:
 
 def _plane(panel: Axes, data) -> None:
     lines = panel.contour(data.alpha2, data.beta1, data.chance.T, levels=_LEVELS, colors=WORDS, linewidths=0.35)
-    panel.clabel(lines, _LEVELS[1::3], fmt="%g", inline_spacing=1)
+    panel.clabel(lines, (0.05, 0.3, 0.9), fmt="%g", inline_spacing=1)
     panel.axhline(0, color="black", linewidth=0.5)
     panel.axvline(0, color="black", linewidth=0.5)
     _dots(panel, data, data.gained)
@@ -69,16 +69,15 @@ def _plane(panel: Axes, data) -> None:
         scale("symlog", linthresh=1.0, linscale=0.8)
         ticks(_TICKS, [f"{tick:g}".replace("-", "\N{MINUS SIGN}") for tick in _TICKS])
     panel.minorticks_off()
-    induction = "induction:\nattend to the successor,\nraise its logit"
-    panel.text(0.92, 0.535, induction, **_corner(panel, "right", "bottom"))
-    panel.text(0.03, 0.45, "anti-induction:\navoid the successor,\nlower its logit", **_corner(panel, "left", "top"))
-    panel.text(0.97, 0.04, "signs that cannot work:\nattend, lower", **_corner(panel, "right", "bottom"))
-    panel.text(0.03, 0.96, "signs that cannot work:\navoid, raise", **_corner(panel, "left", "top"))
-    panel.set_title("(b) what no gauge changes")
+    panel.text(0.83, 0.525, "induction:\nattend, raise", **_corner(panel, "right", "bottom"))
+    panel.text(0.03, 0.46, "anti-induction:\navoid, lower", **_corner(panel, "left", "top"))
+    panel.text(0.97, 0.04, "attend, lower: fails", **_corner(panel, "right", "bottom"))
+    panel.text(0.03, 0.97, "avoid, raise: fails", **_corner(panel, "left", "top"))
+    panel.set_title("(b) gauge-free: attend the successor? raise it?")
 
 
 def _corner(panel: Axes, across: str, up: str) -> dict:
-    return {"transform": panel.transAxes, "ha": across, "va": up, "fontsize": 5.6, "style": "italic", "bbox": _BACKED}
+    return {"transform": panel.transAxes, "ha": across, "va": up, "bbox": _BACKED}
 
 
 def _dots(panel: Axes, data, places: np.ndarray) -> None:

@@ -25,7 +25,9 @@ def test_no_script_but_the_palette_names_a_hue():
 
 
 def test_no_text_is_smaller_than_seven_points():
-    small = {name: re.findall(r"(?:fontsize|labelsize)=([0-6](?:\.\d+)?)\b", text) for name, text in SOURCES.items()}
+    small = {
+        name: re.findall(r"(?:fontsize|labelsize)\"?[=:] ?([0-6](?:\.\d+)?)\b", text) for name, text in SOURCES.items()
+    }
     assert {name: found for name, found in small.items() if found} == {}
     with matplotlib.rc_context(fname=STYLE):
         sizes = [value for key, value in matplotlib.rcParams.items() if key in SIZES]
