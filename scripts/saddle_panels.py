@@ -3,7 +3,6 @@
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
@@ -51,8 +50,7 @@ def _diagram(panel: Axes, data, row: int, sign: float, title: str, label: str) -
 
 def _plane(panel: Axes, data, index: int) -> None:
     low, high = (np.array([data.alpha1[end], data.beta1[end]]) for end in (0, -1))
-    panel.imshow(~data.learns[index].T, extent=(low[0], high[0], low[1], high[1]), origin="lower", vmin=0, vmax=1,
-                 cmap=ListedColormap(["white", LOST]), aspect="auto", interpolation="nearest")  # fmt: skip
+    panel.fill_between(data.alpha1, low[1], np.clip(data.border[index], low[1], high[1]), color=LOST, linewidth=0)
     paths = np.moveaxis(data.paths[index], 1, 0)
     draw_paths(panel, paths, [FLOW] * len(paths), low, high)
     panel.add_patch(Rectangle((0, 0), 1, 1, fill=False, edgecolor="black", linewidth=1.0))
@@ -61,8 +59,8 @@ def _plane(panel: Axes, data, index: int) -> None:
                    linestyle="", zorder=6)  # fmt: skip
     panel.set_xlabel(r"$\alpha_1$ (start of the flow: dots)")
     panel.set_ylabel(r"$\beta_1$", labelpad=-1)
-    share = 100 * np.mean(data.learns[index])
-    panel.set_title(f"({'cd'[index]}) $T={data.tokens[index]}$: {share:.0f} % of this window learns")
+    said = "every start learns" if data.learns[index].all() else "the shaded starts never learn"
+    panel.set_title(f"({'cd'[index]}) $T={data.tokens[index]}$: {said}")
 
 
 def _keys(figure: Figure) -> None:
