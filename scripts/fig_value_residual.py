@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
 from .figure_command import figure_parser, prefix_of, write_figure
-from .palette import AID, BLUE, DASHED, FAINT, VERMILION, WORDS, ordered
+from .palette import AID, BLACK, BLUE, DASHED, FAINT, VERMILION, WORDS, ordered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,8 +97,8 @@ def _plane(panel: "Axes", data: Data) -> None:
                      arrowsize=0.5, maxlength=4.0)  # fmt: skip
     panel.plot(data.logit, data.value_still, color=BLUE, label="value at rest")
     panel.plot(data.logit, data.weight_still, color=VERMILION, linestyle=DASHED, label="weight at rest")
-    panel.plot(*data.stable.T, linestyle="", marker="o", markersize=4, color="black", label="stable")
-    panel.plot(*data.saddle, linestyle="", marker="X", markersize=4.5, color="black", markerfacecolor="white",
+    panel.plot(*data.stable.T, linestyle="", marker="o", markersize=4, color=BLACK, label="stable")
+    panel.plot(*data.saddle, linestyle="", marker="X", markersize=4.5, color=BLACK, markerfacecolor="white",
                label="saddle")  # fmt: skip
     panel.set(xlim=LOGITS, ylim=VALUES, xlabel="logit of the sink", ylabel=r"$\|v+v_1\|/\|v_1\|$")
     panel.set_title(f"(b) a sink, decay {DECAY:g}")

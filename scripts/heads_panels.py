@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from .figure_files import STYLE
-from .palette import AID, VERMILION, WORDS
+from .palette import AID, BLACK, VERMILION, WORDS
 
 _ATTENTION = matplotlib.colormaps["cividis"]
 _BACKED = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6}
@@ -39,7 +39,7 @@ def _colours(data) -> np.ndarray:
 
 def _slice(panel: Axes, data) -> None:
     panel.contour(data.angle, data.angle, data.slice_chance.T, levels=_LEVELS, colors=WORDS, linewidths=0.35)
-    panel.add_patch(Rectangle((-45, -45), 90, 90, fill=False, edgecolor="black", linewidth=0.9))
+    panel.add_patch(Rectangle((-45, -45), 90, 90, fill=False, edgecolor=BLACK, linewidth=0.9))
     # From the start to the nearest copy of the end: a path through infinity leaves by one edge.
     ends = data.start + (data.place - data.start + 90) % 180 - 90
     panel.add_collection(
@@ -59,8 +59,8 @@ def _slice(panel: Axes, data) -> None:
 def _plane(panel: Axes, data) -> None:
     lines = panel.contour(data.alpha2, data.beta1, data.chance.T, levels=_LEVELS, colors=WORDS, linewidths=0.35)
     panel.clabel(lines, (0.05, 0.3, 0.9), fmt="%g", inline_spacing=1)
-    panel.axhline(0, color="black", linewidth=0.5)
-    panel.axvline(0, color="black", linewidth=0.5)
+    panel.axhline(0, color=BLACK, linewidth=0.5)
+    panel.axvline(0, color=BLACK, linewidth=0.5)
     _dots(panel, data, data.gained)
     panel.set(xlim=data.alpha2[[0, -1]], ylim=data.beta1[[0, -1]])
     panel.set_xlabel(r"key gain $\times\ \alpha_2$")
@@ -82,14 +82,14 @@ def _corner(panel: Axes, across: str, up: str) -> dict:
 
 def _dots(panel: Axes, data, places: np.ndarray) -> None:
     order = np.argsort(data.successor)
-    panel.scatter(*places[order].T, s=7, c=_colours(data)[order], edgecolors="black", linewidths=0.25, zorder=4)
+    panel.scatter(*places[order].T, s=7, c=_colours(data)[order], edgecolors=BLACK, linewidths=0.25, zorder=4)
 
 
 def _cells(panel: Axes, counts: np.ndarray, title: str) -> None:
     share = counts / counts.sum()
     panel.imshow(share, cmap="Blues", vmin=0, vmax=0.75)
     for (row, column), part in np.ndenumerate(share):
-        colour = "white" if part > 0.4 else "black"
+        colour = "white" if part > 0.4 else BLACK
         panel.text(column, row, f"{100 * part:.0f} %", ha="center", va="center", color=colour)
     panel.set_xticks((0, 1), _SIGNS[0])
     panel.set_yticks((0, 1), _SIGNS[1])

@@ -25,16 +25,9 @@ def draw_panels(data) -> Figure:
         figure.subplots_adjust(left=0.06, right=0.99, top=0.93, bottom=0.3, wspace=0.06)
         _, layer, head = data.trained[:3].astype(int)
         titles = (
-            f"({panel}) {words}"
-            for panel, words in zip(
-                "abc",
-                (
-                    "built: the printed scope fails",
-                    "random: it happens to hold",
-                    f"trained, layer {layer}, head {head}: it holds",
-                ),
-                strict=True,
-            )
+            "(a) built: the printed scope fails",
+            "(b) random: it happens to hold",
+            f"(c) trained, layer {layer}, head {head}: it holds",
         )
         for index, (panel, title) in enumerate(zip(panels, titles, strict=True)):
             _panel(panel, data, index, title)
