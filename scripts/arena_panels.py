@@ -9,16 +9,16 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from .figure_files import STYLE
-from .palette import AMBER, BLACK, GREEN, MODELS, RIGHT, SKY, WRONG
+from .palette import BLACK, MODELS, VERDICTS
 
-# By the first words of an outcome: colour, marker, words of the key.
-LOOKS = {
-    "better by": (RIGHT, "o", "better by {x} or more"),
-    "better": (SKY, "D", "better"),
-    "no difference": (GREEN, "s", "no difference larger than {x}"),
-    "undecided": (BLACK, "p", "undecided"),
-    "worse": (AMBER, "v", "worse"),
-    "worse by": (WRONG, "X", "worse by {x} or more"),
+# By the first words of an outcome: words of the key.
+WORDS = {
+    "better by": "better by {x} or more",
+    "better": "better",
+    "no difference": "no difference larger than {x}",
+    "undecided": "undecided",
+    "worse": "worse",
+    "worse by": "worse by {x} or more",
 }
 ROW = 0.125  # inches a row
 
@@ -60,12 +60,12 @@ def draw_central(data) -> Figure:
 def forest(panel: Axes, data, smallest: float) -> None:
     """Points with intervals, the first row on top; between the dotted lines differences are smaller than x."""
     for row, (low, mean, high) in enumerate(100 * data.ends):
-        color, marker, _ = LOOKS[look(str(data.outcomes[row]))]
+        color, marker, _ = VERDICTS[look(str(data.outcomes[row]))]
         panel.errorbar(mean, row, xerr=[[mean - low], [high - mean]], color=color, marker=marker, markersize=3,
                        elinewidth=0.7)  # fmt: skip
-    panel.axvline(0, color="black", linewidth=0.5)
+    panel.axvline(0, color=BLACK, linewidth=0.5)
     for end in (-1, 1):
-        panel.axvline(100 * smallest * end, color="black", linewidth=0.5, linestyle=":")
+        panel.axvline(100 * smallest * end, color=BLACK, linewidth=0.5, linestyle=":")
     panel.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(7, integer=True))
     panel.set_yticks(range(len(data.names)), [str(name) for name in data.names])
     panel.set_ylim(len(data.names) - 0.5, -0.5)
@@ -73,8 +73,8 @@ def forest(panel: Axes, data, smallest: float) -> None:
 
 
 def look(outcome: str) -> str:
-    """The row of LOOKS whose words begin it, the longest that do."""
-    found = [words for words in LOOKS if outcome.startswith(words)]
+    """The verdict whose words begin it, the longest that do."""
+    found = [words for words in VERDICTS if outcome.startswith(words)]
     return max(found, key=len) if found else "undecided"
 
 
@@ -82,8 +82,8 @@ def key(figure: Figure, outcomes: Sequence[str], columns: int, smallest: float) 
     """The outcomes that occur."""
     seen, x = {look(str(outcome)) for outcome in outcomes}, f"{100 * smallest:g} %"
     handles = [
-        Line2D([], [], color=color, marker=marker, linestyle="", markersize=3.4, label=words.format(x=x))
-        for name, (color, marker, words) in LOOKS.items()
+        Line2D([], [], color=color, marker=marker, linestyle="", markersize=3.4, label=WORDS[name].format(x=x))
+        for name, (color, marker, _) in VERDICTS.items()
         if name in seen
     ]
     figure.legend(handles=handles, loc="lower center", ncols=columns, handlelength=1.0)

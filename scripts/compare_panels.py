@@ -45,7 +45,7 @@ def draw_panels(data) -> Figure:
 def _panel(panel: Axes, data, ends: np.ndarray, title: str, label: str) -> None:
     count, budgets = ends.shape[:2]
     groups = np.arange(budgets)
-    panel.axhline(100.0 if "retrieval" in title else 0.0, color="black", linestyle="--", linewidth=0.5)
+    panel.axhline(100.0 if "retrieval" in title else 0.0, color=BLACK, linestyle="--", linewidth=0.5)
     for index, name in enumerate(data.names):
         color, marker = LOOKS[str(name)]
         low, mean, high = np.moveaxis(ends[index, ::-1], -1, 0)  # the smallest budget first

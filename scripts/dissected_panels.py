@@ -11,14 +11,14 @@ from .fig_waiver_token import SCHEMES
 from .figure_files import STYLE
 from .palette import AID, BLACK, MODELS
 
-LOOKS = {scheme: (name, color, marker) for scheme, name, color, marker, _ in SCHEMES}
+NAMES = {scheme: name for scheme, name, *_ in SCHEMES}
 SHORT = {"no positions": "none", "learned positions": "learnt"}
 
 
 def draw_training(data) -> Figure:
     """(a) to (d) Scores over training; (e), (f) shares of the coefficients, trained and along the flow."""
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(5.5, 5.2))
+        figure = Figure(figsize=(5.5, 4.9))
         panels = figure.subplots(3, 2)
         figure.subplots_adjust(left=0.1, right=0.985, top=0.965, bottom=0.11, hspace=0.42, wspace=0.26)
         over = {
@@ -42,9 +42,9 @@ def draw_training(data) -> Figure:
 def draw_end(data) -> Figure:
     """(a) to (d) By layer; (e), (f) waivers by scheme; (g), (h) loss by place and by context."""
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(5.5, 6.4))
+        figure = Figure(figsize=(5.5, 6.1))
         panels = figure.subplots(4, 2)
-        figure.subplots_adjust(left=0.1, right=0.985, top=0.975, bottom=0.095, hspace=0.46, wspace=0.26)
+        figure.subplots_adjust(left=0.1, right=0.985, top=0.975, bottom=0.1, hspace=0.44, wspace=0.26)
         layers = (
             ("(a) first token: no sink", data.sink, data.even[0], "weight"),
             ("(b) importance is spread", data.entropy, data.even[1], "entropy (nats)"),
@@ -84,20 +84,21 @@ def _shares(panel: Axes, paths: NDArray, title: str) -> None:
     """A line a head from its start (open) to its end, (times, heads, 2); cells are parted by the dotted lines."""
     for path in paths.swapaxes(0, 1):
         panel.plot(*path.T, color=AID, linewidth=0.5, alpha=0.8)
-    panel.plot(*paths[0].T, linestyle="", marker="o", markersize=1.6, markerfacecolor="white", markeredgecolor="black",
+    panel.plot(*paths[0].T, linestyle="", marker="o", markersize=1.6, markerfacecolor="white", markeredgecolor=BLACK,
                markeredgewidth=0.4)  # fmt: skip
     panel.plot(*paths[-1].T, linestyle="", marker="o", markersize=2.4, color=BLACK)
     for line in (panel.axhline, panel.axvline):
-        line(0.5, color="black", linewidth=0.5, linestyle=":")
+        line(0.5, color=BLACK, linewidth=0.5, linestyle=":")
     panel.set(
         title=title,
-        xlabel="keys: prev. share",
-        ylabel="values: prev. share",
+        xlabel="share of the previous token, keys",
+        ylabel="values: the same",
         xlim=(-0.03, 1.03),
         ylim=(-0.03, 1.03),
     )
     panel.set_xticks((0, 0.5, 1), ("0", "½", "1"))
     panel.set_yticks((0, 0.5, 1), ("0", "½", "1"))
+    panel.yaxis.labelpad = 4
 
 
 def _by_layer(panel: Axes, values: NDArray, level: float) -> None:
@@ -107,33 +108,30 @@ def _by_layer(panel: Axes, values: NDArray, level: float) -> None:
         mean = one.mean(0)
         panel.errorbar(layers + 0.16 * (row - 1.5), mean, yerr=[mean - one.min(0), one.max(0) - mean], color=color,
                        marker=marker, markersize=2.8, linestyle="", elinewidth=0.8)  # fmt: skip
-    panel.axhline(level, color="black", linewidth=0.5, linestyle=":")
+    panel.axhline(level, color=BLACK, linewidth=0.5, linestyle=":")
     panel.set_xticks(layers)
 
 
 def _schemes(left: Axes, right: Axes, data) -> None:
-    """What the later tokens lose; the weights of the first token and of the waiver, before and after."""
-    names = [LOOKS[str(scheme)] for scheme in data.schemes]
-    for at, (_, color, marker) in enumerate(names):
+    """What the later tokens lose; the weights of the first token and of the waiver, before and after: all vanilla."""
+    names = [NAMES[str(scheme)] for scheme in data.schemes]
+    for at in range(len(names)):
         lost = 100 * data.lost[at]
-        left.plot(np.full(len(lost), at + 0.18), lost, linestyle="", marker=".", markersize=2.5, color=color)
-        left.plot(at - 0.1, lost.mean(), marker=marker, color=color, markersize=4)
+        left.plot(np.full(len(lost), at + 0.14), lost, linestyle="", marker=".", markersize=2.5, color=BLACK)
+        left.plot(at - 0.14, lost.mean(), marker=MODELS[0].marker, color=BLACK, markersize=3.2)
         for values, shift in ((data.first[at], -0.17), (data.waiver[at], 0.17)):
-            mean = values.mean(0)
-            right.annotate("", (at + shift, mean[1]), (at + shift, mean[0]),
-                           arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.7})  # fmt: skip
-            shape = "o" if shift < 0 else "s"
-            right.plot(at + shift, mean[0], marker=shape, color=color, markersize=3.2, markerfacecolor="white")
-            right.plot(at + shift, mean[1], marker=shape, color=color, markersize=3.2)
-    left.axhline(0, color="black", linewidth=0.5)
+            for value, face, size in zip(values.mean(0), ("none", BLACK), (4.6, 2.4), strict=True):
+                right.plot(at + shift, value, marker="o" if shift < 0 else "s", color=BLACK, markersize=size,
+                           markerfacecolor=face)  # fmt: skip
+    left.axhline(0, color=BLACK, linewidth=0.5)
     left.margins(y=0.12)
     left.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(3))
     right.margins(y=0.12)
-    left.set(title="(e) a waiver costs little", ylabel="later loss (%)")
-    right.set(title="(f) ○ first, □ waiver", ylabel="weight")
+    left.set(title="(e) vanilla: a waiver costs little", ylabel="later loss (%)")
+    right.set(title="(f) vanilla: ○ first, □ waiver", ylabel="weight")
     right.set_ylim(0, None)
     for panel in (left, right):
-        panel.set_xticks(range(len(names)), [SHORT.get(name, name) for name, _, _ in names])
+        panel.set_xticks(range(len(names)), [SHORT.get(name, name) for name in names])
         panel.set_xlim(-0.5, len(names) - 0.5)
 
 

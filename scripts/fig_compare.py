@@ -1,4 +1,4 @@
-"""Figure: quality against memory for each way to shrink the cache, at equal memory (razor.trained.*).
+"""Quality against memory: ways to shrink the cache part in retrieval, hardly on text (razor.trained.*).
 
 Above, what text costs beyond the full cache; below, needles found. Means of the shipped comparison over seeds with
 Student's 95 % intervals (models differ most in retrieval); broken, the full cache.

@@ -1,7 +1,8 @@
 """Finite width: the loss of single sentences, and trained scalars, against the order-1/d theory (kv.beyond.width.*).
 
-T = 12, interior positions, from alpha = beta = (.5, .5). (a) Loss along the flow for fresh embeddings of width 64:
-predicted mean and two standard deviations. (b) Trained scalars at t = 6 less the flow's, over frozen tables.
+T = 12, interior positions, from alpha = beta = (.5, .5). (a) Loss of a sentence along the flow, fresh
+embeddings of width 64: mean and standard deviation, which is short where few sentences hold most of the loss: there
+the next order counts. (b) Trained scalars at t = 6 less the flow's, over frozen tables.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,7 +26,7 @@ class Data(NamedTuple):
     mean: "NDArray"  # predicted at width 64
     deviation: "NDArray"
     sample_times: "NDArray"
-    samples: "NDArray"  # (times, 4): mean, its standard error, 2.3 and 97.7 percentiles
+    samples: "NDArray"  # (times, 3): mean, its standard error, standard deviation
     widths: "NDArray"
     spread: "NDArray"  # (widths, 3): value, low, high
     shift: "NDArray"
@@ -56,7 +57,7 @@ def compute(size: int = FULL_SIZE) -> Data:
 
 
 def _sampled(theta: "NDArray", size: int, seed: int) -> "tuple[float, ...]":
-    """Mean loss of `size` sentences with own embeddings, its standard error, mean -+ two deviations."""
+    """Mean loss of `size` sentences with own embeddings, its standard error, their deviation."""
     import numpy as np
     import torch
 
@@ -64,14 +65,13 @@ def _sampled(theta: "NDArray", size: int, seed: int) -> "tuple[float, ...]":
     from dynamics.scalar.record import ScalarTraining
     from dynamics.scalar.study import TABLE_TOKENS
 
-    settings = ScalarTraining(
-        n_tokens=TABLE_TOKENS, width=WIDTH, runs=size, steps=1, rate=1.0, batch=1, law="interior"
-    )
+    settings = ScalarTraining(n_tokens=TABLE_TOKENS, width=WIDTH, runs=size, steps=1, rate=1.0, batch=1, law="interior")
     generator = torch.Generator().manual_seed(seed)
     model = ScalarModel(torch.tensor(theta), draw_gram(settings, generator))
     with torch.no_grad():
         values = model.losses(draw_batch(settings, generator)).numpy().ravel()
-    return values.mean(), values.std(ddof=1) / np.sqrt(size), *(values.mean() + np.array([-2, 2]) * values.std(ddof=1))
+    deviation = values.std(ddof=1)
+    return values.mean(), deviation / np.sqrt(size), deviation
 
 
 def _trained() -> "tuple[NDArray, ...]":
@@ -97,9 +97,6 @@ def draw(data: Data) -> "Figure":
     from .scalar_panels import draw_width
 
     return draw_width(data)
-
-
-
 
 
 def main(argv: list[str] | None = None) -> int:

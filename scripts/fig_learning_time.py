@@ -1,7 +1,8 @@
 """Learning time of induction: flows of every length on one scale, trained scalar models on top (kv.beyond.time.*).
 
 From alpha = beta = (.5, .5), law of the position as in the paper's generator. (a) L / log T against t / (s* T);
-(b) what the time to loss 0.1 exceeds its limit s* T by; (c) trained less the flow's own time, 95 % together.
+(b) what the time to loss 0.1 exceeds its limit s* T by, and the 10 log T below which it is claimed to stay; (c) trained
+less the flow's own time, 95 % together, behind the line from other starts.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -113,9 +114,6 @@ def draw(data: Data) -> "Figure":
     from .scalar_panels import draw_learning
 
     return draw_learning(data)
-
-
-
 
 
 def main(argv: list[str] | None = None) -> int:

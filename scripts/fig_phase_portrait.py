@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-QUICK_SIZE, FULL_SIZE = 41, 121
+QUICK_SIZE, FULL_SIZE = 21, 61
 LEARNT, T_END = 0.1, 1e6  # once the loss is this small, the sign of beta1 tells the route
+T_BORDER = 1e3  # by then all starts beside the border have taken a route
 LIMITS = (-2.2, 2.2), (-1.0, 2.2)  # of both axes of a plane
 STARTS = (-1.9, -1.1, -0.4, 0.4, 1.1, 1.9), (-0.7, 0.2, 1.1, 2.0)  # of paths, along both axes
 EXAMPLES = (0.0, 0.5), (1.0, 0.0)  # (alpha1, beta1) on Figure 2's slice: one for each route
@@ -27,6 +28,7 @@ class Data(NamedTuple):
     tokens: "NDArray"
     axes: "NDArray"  # (plane, size), of both coordinates
     route: "NDArray"  # (plane, first, second): 1 induction, -1 anti-induction, 0 not yet learnt
+    border: "NDArray"  # (plane, first): the beta1 above which a start takes induction
     paths: "NDArray"  # (times, path, 4) of plane 0, and so on
     slice_paths: "NDArray"
     critical: "NDArray"  # (4,)
@@ -58,6 +60,7 @@ def compute(tokens: int = 8, size: int = QUICK_SIZE) -> Data:
         np.array([_routes(_grid(plane, axis), tokens) for plane, axis in zip(planes, axes, strict=True)]).reshape(
             2, size, size
         ),
+        np.array([_border(plane, axis, tokens) for plane, axis in zip(planes, axes, strict=True)]),
         *paths,
         critical,
         *np.linalg.eigh(landscape.hessian(*critical, tokens)),
@@ -76,12 +79,26 @@ def _grid(plane, axis) -> "NDArray":
     return np.stack(np.broadcast_arrays(*rows), axis=-1).reshape(-1, 4)
 
 
-def _routes(starts: "NDArray", tokens: int) -> "NDArray":
+def _border(plane, axis, tokens: int) -> "NDArray":
+    """By bisection beyond both ends of the axis, so that the line leaves the panel where it is."""
+    import numpy as np
+
+    from .bisection import bisected
+
+    def induction(beta1: "NDArray") -> "NDArray":
+        starts = np.stack(np.broadcast_arrays(*plane(axis, beta1)), axis=-1)
+        return _routes(starts.reshape(-1, 4), tokens, T_BORDER).reshape(beta1.shape) > 0
+
+    reach = axis[-1] - axis[0]
+    return bisected(induction, np.full_like(axis, axis[0] - reach), np.full_like(axis, axis[-1] + reach))
+
+
+def _routes(starts: "NDArray", tokens: int, t_end: float = T_END) -> "NDArray":
     import numpy as np
 
     from dynamics.flow.trajectories import gradient_flow
 
-    flow = gradient_flow(starts, tokens, T_END, times=[T_END], levels=[LEARNT], rtol=1e-7, atol=1e-9)
+    flow = gradient_flow(starts, tokens, t_end, times=[t_end], levels=[LEARNT], rtol=1e-7, atol=1e-9)
     return np.where(np.isnan(flow.level_times[0]), 0, np.sign(flow.theta[-1, :, 2])).astype(np.int8)
 
 
@@ -99,9 +116,6 @@ def draw(data: Data) -> "Figure":
     from .phase_panels import draw_panels
 
     return draw_panels(data)
-
-
-
 
 
 def main(argv: list[str] | None = None) -> int:

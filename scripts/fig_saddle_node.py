@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-QUICK_SIZE, FULL_SIZE = 41, 121
+QUICK_SIZE, FULL_SIZE = 21, 61
 TOKENS = (9, 15)
 ALPHA1, BETA1 = (-1.0, 3.0), (-4.0, 3.0)
 LEARNT, T_END = 0.1, 2e4
@@ -34,6 +34,7 @@ class Data(NamedTuple):
     alpha1: "NDArray"
     beta1: "NDArray"
     learns: "NDArray"  # whether the loss falls to 0.1
+    border: "NDArray"  # (panel, alpha1): the beta1 above which it does
     paths: "NDArray"  # (panel, times, path, 2): alpha1, beta1
     points: "NDArray"  # (panel, 2, 2): alpha1, beta1 of saddle and minimum, NaN where there are none
 
@@ -51,6 +52,7 @@ def compute(size: int = QUICK_SIZE) -> Data:
     return Data(
         saddle, minimum, np.array(FOLD), np.array(PROVED), np.array(TOKENS), alpha1, beta1,
         np.array([_learns(starts, tokens) for tokens in TOKENS]),
+        np.array([_border(alpha1, tokens) for tokens in TOKENS]),
         np.array([_paths(few, tokens) for tokens in TOKENS]),
         np.array([[_at(side, tokens) for side in (saddle, minimum)] for tokens in TOKENS]),
     )  # fmt: skip
@@ -71,6 +73,15 @@ def _learns(starts: "NDArray", tokens: int) -> "NDArray":
         _rows(starts), tokens, T_END, times=[T_END], mode="slice", levels=[LEARNT], rtol=1e-6, atol=1e-8
     )
     return ~np.isnan(flow.level_times[0]).reshape(starts[0].shape)
+
+
+def _border(alpha1: "NDArray", tokens: int) -> "NDArray":
+    import numpy as np
+
+    from .bisection import bisected
+
+    low, high = (np.full_like(alpha1, end) for end in (BETA1[0] - 1, BETA1[1] + 1))
+    return bisected(lambda beta1: _learns(np.stack(np.broadcast_arrays(alpha1, beta1)), tokens), low, high)
 
 
 def _paths(starts: "NDArray", tokens: int) -> "NDArray":
@@ -94,9 +105,6 @@ def draw(data: Data) -> "Figure":
     from .saddle_panels import draw_panels
 
     return draw_panels(data)
-
-
-
 
 
 def main(argv: list[str] | None = None) -> int:

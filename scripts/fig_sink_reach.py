@@ -78,10 +78,10 @@ def draw(data: Data) -> "Figure":
             panels[1].plot(data.ranges, data.longest[index], color=color)
         panels[0].set(xscale="log", yscale="log", ylim=(FLOOR, 1.6), xlabel="tokens of the context",
                       ylabel="weight of the first token")  # fmt: skip
-        panels[0].set_title(f"(a) at most, logit range {RANGE:g}")
+        panels[0].set_title(f"(a) at most, logit range {RANGE:g} (circles: reached)")
         panels[1].set(yscale="log", ylim=(1, 1e8), xlim=(0, 20), xlabel="range of the logits, $D$",
                       ylabel="longest context (tokens)")  # fmt: skip
-        panels[1].set_title("(b) half of the weight")
+        panels[1].set_title("(b) longest context with half of it")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncol=5,
                       title="ALiBi slope", columnspacing=1.2, handlelength=1.6,
                       labelspacing=0.3)  # fmt: skip

@@ -1,8 +1,9 @@
 """Accuracy against steps and steps to 95 % of any sweep: Figures 1a, 1b, 7a and their like (kv.fig1a.*, kv.fig1b.*).
 
-Left: median held-out accuracy over seeds with its interquartile band; a run that stopped at the level stays where it
-was. Right: each seed's steps to the level, an open triangle at the budget where it was not reached (right-censored);
-the bar is the median and its 95 % bootstrap interval, an arrow where that goes beyond the budget.
+Left: median held-out accuracy over seeds, of up to four variants with interquartile bands; a run that stopped at the
+level stays where it was, and of two medians that coincide the first is drawn wide. Right: each seed's steps to the
+level, an open triangle at the budget where it was not reached (right-censored) and at the first score where it was
+reached by then (left-censored); the bar is the median and its 95 % bootstrap interval, an arrow where an end is open.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple

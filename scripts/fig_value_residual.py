@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
 from .figure_command import figure_parser, prefix_of, write_figure
-from .palette import AID, BLUE, DASHED, FAINT, GREEN, VERMILION, WORDS
+from .palette import AID, BLACK, BLUE, DASHED, FAINT, VERMILION, WORDS, ordered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,7 +85,7 @@ def draw(data: Data) -> "Figure":
 def _spectrum(panel: "Axes", data: Data) -> None:
     for values, depth, grey in zip(data.plain, DEPTHS, (FAINT, AID, WORDS), strict=True):
         panel.plot(data.mu, values, color=grey, linestyle=DASHED, label=f"{depth} plain layers")
-    for values, weight, color in zip(data.kept, WEIGHTS, (GREEN, BLUE, VERMILION), strict=True):
+    for values, weight, color in zip(data.kept, WEIGHTS, ordered(len(WEIGHTS)), strict=True):
         panel.plot(data.mu, values, color=color, label=rf"residual, $\lambda={weight:g}$")
     panel.set(xlim=(-1, 1), ylim=(-1, 1.02), xlabel=r"eigenvalue of attention, $\mu$", ylabel="what is kept")
     panel.set_title("(a) a deep stack")
@@ -97,8 +97,8 @@ def _plane(panel: "Axes", data: Data) -> None:
                      arrowsize=0.5, maxlength=4.0)  # fmt: skip
     panel.plot(data.logit, data.value_still, color=BLUE, label="value at rest")
     panel.plot(data.logit, data.weight_still, color=VERMILION, linestyle=DASHED, label="weight at rest")
-    panel.plot(*data.stable.T, linestyle="", marker="o", markersize=4, color="black", label="stable")
-    panel.plot(*data.saddle, linestyle="", marker="X", markersize=4.5, color="black", markerfacecolor="white",
+    panel.plot(*data.stable.T, linestyle="", marker="o", markersize=4, color=BLACK, label="stable")
+    panel.plot(*data.saddle, linestyle="", marker="X", markersize=4.5, color=BLACK, markerfacecolor="white",
                label="saddle")  # fmt: skip
     panel.set(xlim=LOGITS, ylim=VALUES, xlabel="logit of the sink", ylabel=r"$\|v+v_1\|/\|v_1\|$")
     panel.set_title(f"(b) a sink, decay {DECAY:g}")

@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from .figure_files import STYLE
-from .palette import AID, VERMILION, WORDS
+from .palette import AID, BLACK, VERMILION, WORDS
 
 _ATTENTION = matplotlib.colormaps["cividis"]
-_BACKED = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8}
+_BACKED = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6}
 _LEVELS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 _TICKS = (-10, -3, -1, 0, 1, 3, 10, 30)
 _SHARES = ("−∞", "−1", "0", "½", "1", "2", "∞")
@@ -39,7 +39,7 @@ def _colours(data) -> np.ndarray:
 
 def _slice(panel: Axes, data) -> None:
     panel.contour(data.angle, data.angle, data.slice_chance.T, levels=_LEVELS, colors=WORDS, linewidths=0.35)
-    panel.add_patch(Rectangle((-45, -45), 90, 90, fill=False, edgecolor="black", linewidth=0.9))
+    panel.add_patch(Rectangle((-45, -45), 90, 90, fill=False, edgecolor=BLACK, linewidth=0.9))
     # From the start to the nearest copy of the end: a path through infinity leaves by one edge.
     ends = data.start + (data.place - data.start + 90) % 180 - 90
     panel.add_collection(
@@ -58,9 +58,9 @@ def _slice(panel: Axes, data) -> None:
 
 def _plane(panel: Axes, data) -> None:
     lines = panel.contour(data.alpha2, data.beta1, data.chance.T, levels=_LEVELS, colors=WORDS, linewidths=0.35)
-    panel.clabel(lines, _LEVELS[1::3], fmt="%g", inline_spacing=1)
-    panel.axhline(0, color="black", linewidth=0.5)
-    panel.axvline(0, color="black", linewidth=0.5)
+    panel.clabel(lines, (0.05, 0.3, 0.9), fmt="%g", inline_spacing=1)
+    panel.axhline(0, color=BLACK, linewidth=0.5)
+    panel.axvline(0, color=BLACK, linewidth=0.5)
     _dots(panel, data, data.gained)
     panel.set(xlim=data.alpha2[[0, -1]], ylim=data.beta1[[0, -1]])
     panel.set_xlabel(r"key gain $\times\ \alpha_2$")
@@ -69,28 +69,27 @@ def _plane(panel: Axes, data) -> None:
         scale("symlog", linthresh=1.0, linscale=0.8)
         ticks(_TICKS, [f"{tick:g}".replace("-", "\N{MINUS SIGN}") for tick in _TICKS])
     panel.minorticks_off()
-    induction = "induction:\nattend to the successor,\nraise its logit"
-    panel.text(0.92, 0.535, induction, **_corner(panel, "right", "bottom"))
-    panel.text(0.03, 0.45, "anti-induction:\navoid the successor,\nlower its logit", **_corner(panel, "left", "top"))
-    panel.text(0.97, 0.04, "signs that cannot work:\nattend, lower", **_corner(panel, "right", "bottom"))
-    panel.text(0.03, 0.96, "signs that cannot work:\navoid, raise", **_corner(panel, "left", "top"))
-    panel.set_title("(b) what no gauge changes")
+    panel.text(0.83, 0.525, "induction:\nattend, raise", **_corner(panel, "right", "bottom"))
+    panel.text(0.03, 0.46, "anti-induction:\navoid, lower", **_corner(panel, "left", "top"))
+    panel.text(0.97, 0.04, "attend, lower: fails", **_corner(panel, "right", "bottom"))
+    panel.text(0.03, 0.97, "avoid, raise: fails", **_corner(panel, "left", "top"))
+    panel.set_title("(b) gauge-free: attend the successor? raise it?")
 
 
 def _corner(panel: Axes, across: str, up: str) -> dict:
-    return {"transform": panel.transAxes, "ha": across, "va": up, "fontsize": 5.6, "style": "italic", "bbox": _BACKED}
+    return {"transform": panel.transAxes, "ha": across, "va": up, "bbox": _BACKED}
 
 
 def _dots(panel: Axes, data, places: np.ndarray) -> None:
     order = np.argsort(data.successor)
-    panel.scatter(*places[order].T, s=7, c=_colours(data)[order], edgecolors="black", linewidths=0.25, zorder=4)
+    panel.scatter(*places[order].T, s=7, c=_colours(data)[order], edgecolors=BLACK, linewidths=0.25, zorder=4)
 
 
 def _cells(panel: Axes, counts: np.ndarray, title: str) -> None:
     share = counts / counts.sum()
     panel.imshow(share, cmap="Blues", vmin=0, vmax=0.75)
     for (row, column), part in np.ndenumerate(share):
-        colour = "white" if part > 0.4 else "black"
+        colour = "white" if part > 0.4 else BLACK
         panel.text(column, row, f"{100 * part:.0f} %", ha="center", va="center", color=colour)
     panel.set_xticks((0, 1), _SIGNS[0])
     panel.set_yticks((0, 1), _SIGNS[1])

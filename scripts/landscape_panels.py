@@ -4,9 +4,11 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 
 from .figure_files import STYLE
 from .palette import BLACK, RIGHT, WORDS
@@ -16,6 +18,7 @@ from .streamlines import Streamlines, streamlines
 _SHADES, _FLOW, _LEVEL, _HEAD = "Oranges", RIGHT, WORDS, BLACK
 _WIDTH = 5.5  # inches, a column and a half
 _LINES = 8  # contour lines a panel, about
+_LABELLED = (0.25, 0.72), (0.8, 0.62), (0.22, 0.2)  # near which places a contour has its level
 
 
 def draw_panels(data, rows: tuple[str, ...], cells: int | None = None) -> Figure:
@@ -61,7 +64,7 @@ def _keys(figure: Figure, shade: AxesImage) -> None:
     bar.set_label("angle to the exact descent, in degrees (mean and max: panel titles)")
     keys = [
         Line2D([], [], color=_FLOW, linewidth=0.7, marker=">", markersize=3.4, label="gradient descent"),
-        Line2D([], [], color=_LEVEL, linewidth=0.4, label="contour of the loss (levels: titles)"),
+        Line2D([], [], color=_LEVEL, linewidth=0.4, label="contour of the loss in nats (range and step: titles)"),
         Line2D([], [], color=_HEAD, linewidth=0, marker="o", markersize=4, label="induction head (0, 1)"),
     ]
     figure.legend(handles=keys, loc="lower center", ncols=3, borderaxespad=0.1)
@@ -80,7 +83,7 @@ def _panel(panel: Axes, data, row: int, column: int, flow: Streamlines) -> AxesI
     loss = data.loss[row, column]
     angle = data.angle[row, column].T if row else np.full_like(loss, np.nan)  # the exact field has none to itself
     shade = panel.imshow(angle, extent=(0, 1, 0, 1), origin="lower", cmap=_SHADES, vmin=0, vmax=180, aspect="equal")
-    panel.contour(data.alpha1, data.beta1, loss.T, levels=_levels(loss), colors=_LEVEL, linewidths=0.4)
+    lines = panel.contour(data.alpha1, data.beta1, loss.T, levels=_levels(loss), colors=_LEVEL, linewidths=0.4)
     panel.add_collection(LineCollection(flow.lines, colors=_FLOW, linewidths=0.6), autolim=False)
     inches = panel.get_position().width * _WIDTH
     panel.add_collection(PolyCollection(_arrows(flow, 0.05 / inches), facecolors=_FLOW, linewidths=0), autolim=False)
@@ -88,7 +91,15 @@ def _panel(panel: Axes, data, row: int, column: int, flow: Streamlines) -> AxesI
     panel.set(xlim=(0, 1), ylim=(0, 1), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
     panel.set_xticklabels(("0", "½", "1"))
     panel.set_yticklabels(("0", "½", "1"))
+    _label(panel, lines, loss)
     return shade
+
+
+def _label(panel: Axes, lines: QuadContourSet, loss: np.ndarray) -> None:
+    """Levels of the contours nearest to `_LABELLED`, over the streamlines."""
+    digits = max(0, -int(np.floor(np.log10(_spacing(loss)))))
+    for text in panel.clabel(lines, fmt=f"%.{digits}f", inline=False, manual=_LABELLED, zorder=6):
+        text.set_path_effects([withStroke(linewidth=1.6, foreground="white")])
 
 
 def _spacing(loss: np.ndarray) -> float:

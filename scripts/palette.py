@@ -26,6 +26,11 @@ class Look(NamedTuple):
 
 # Models, wherever they stand side by side: vanilla, KV shift, ResFormer, both.
 MODELS = (Look(BLACK, "o", DASHED), Look(BLUE, "s"), Look(VERMILION, "^", CHAINED), Look(GREEN, "D", DOTTED))
+# Verdicts against a baseline, in no model's hue: better or worse by enough, by less; no difference, undecided.
+VERDICTS = {
+    "better by": Look("#332288", "o"), "better": Look("#8f86cc", "D"), "no difference": Look("#555555", "s"),
+    "undecided": Look("#aaaaaa", "p"), "worse": Look("#b5a642", "v"), "worse by": Look("#746300", "X"),
+}  # fmt: skip
 # Several things without another meaning, in the order in which they are taken.
 SERIES = (
     Look(BLUE, "o"), Look(VERMILION, "s", DASHED), Look(GREEN, "^", CHAINED), Look(PINK, "D", DOTTED),

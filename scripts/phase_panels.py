@@ -3,7 +3,6 @@
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
@@ -11,10 +10,9 @@ from matplotlib.ticker import MaxNLocator
 
 from .figure_files import STYLE
 from .flow_paths import draw_paths
-from .palette import AID, DASHED, GREEN, PINK, RIGHT, RIGHT_AREA, SKY, WORDS, WRONG, WRONG_AREA
+from .palette import AID, BLACK, DASHED, GREEN, PINK, RIGHT, RIGHT_AREA, SKY, WORDS, WRONG, WRONG_AREA
 
 INDUCTION, ANTI, CRITICAL = RIGHT, WRONG, GREEN
-_BASINS = ListedColormap([WRONG_AREA, "white", RIGHT_AREA])  # -1, 0, 1
 _BACKGROUND = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.8}
 _PARAMETERS = (  # name, colour, dashes
     (r"$\alpha_1$", SKY, DASHED),
@@ -40,9 +38,9 @@ def draw_panels(data) -> Figure:
 def _plane(panel: Axes, data, plane: int, paths: np.ndarray, first: int) -> None:
     """Basins, and paths projected on the plane, in the colour of their end."""
     axis, limits = data.axes[plane], (data.axes[plane][0], data.axes[plane][-1])
-    panel.imshow(data.route[plane].T, extent=(*limits, *limits), origin="lower", cmap=_BASINS, vmin=-1, vmax=1,
-                 aspect="equal", interpolation="nearest")  # fmt: skip
-    panel.contour(axis, axis, data.route[plane].T, levels=[0], colors="black", linewidths=0.9)
+    panel.set(facecolor=WRONG_AREA, aspect="equal")
+    panel.fill_between(axis, data.border[plane], limits[1] + 2 * np.ptp(limits), color=RIGHT_AREA, linewidth=0)
+    panel.plot(axis, data.border[plane], color=BLACK, linewidth=0.9)
     seen = np.moveaxis(paths, 1, 0)[..., [first, 2]]
     colors = [INDUCTION if path[-1, 1] > 0 else ANTI for path in seen]
     draw_paths(panel, seen, colors, *np.repeat(np.array(limits)[:, None], 2, axis=1))
@@ -52,7 +50,7 @@ def _plane(panel: Axes, data, plane: int, paths: np.ndarray, first: int) -> None
 def _critical_plane(panel: Axes, data) -> None:
     _plane(panel, data, 0, data.paths, 1)
     a2 = data.axes[0]
-    panel.plot(a2, -np.sign(a2) * np.sqrt(2 * (a2 + np.exp(-a2) - 1)), color="black", linewidth=0.7, linestyle=":")
+    panel.plot(a2, -np.sign(a2) * np.sqrt(2 * (a2 + np.exp(-a2) - 1)), color=BLACK, linewidth=0.7, linestyle=":")
     center = data.critical[[1, 2]]
     for column, style in ((0, "-"), (3, DASHED)):
         way = data.eigenvectors[[1, 2], column]
@@ -70,8 +68,8 @@ def _critical_plane(panel: Axes, data) -> None:
 
 def _slice_plane(panel: Axes, data) -> None:
     _plane(panel, data, 1, data.slice_paths, 0)
-    panel.add_patch(Rectangle((0, 0), 1, 1, fill=False, edgecolor="black", linewidth=1.1))
-    panel.plot([0], [1], marker="*", color="black", markersize=5, clip_on=False)
+    panel.add_patch(Rectangle((0, 0), 1, 1, fill=False, edgecolor=BLACK, linewidth=1.1))
+    panel.plot([0], [1], marker="*", color=BLACK, markersize=5, clip_on=False)
     panel.set_yticks([-1, 0, 1, 2])
     words = f"box: {100 * data.box_share:.1f} % to\nanti-induction"
     panel.text(0.97, 0.03, words, transform=panel.transAxes, ha="right", bbox=_BACKGROUND)
@@ -84,7 +82,7 @@ def _route(panel: Axes, data, route: int) -> None:
     times, theta = data.example_times, data.examples[:, route]
     for (name, color, style), line in zip(_PARAMETERS, theta.T, strict=True):
         panel.plot(times, line, color=color, linestyle=style, linewidth=1.1, label=name)
-    panel.plot(times, data.example_loss[:, route], color="black", linewidth=1.3, linestyle=":", label="loss (nats)")
+    panel.plot(times, data.example_loss[:, route], color=BLACK, linewidth=1.3, linestyle=":", label="loss (nats)")
     start = theta[0, [0, 2]]
     name, color = (("induction", INDUCTION), ("anti-induction", ANTI))[route]
     panel.yaxis.set_major_locator(MaxNLocator(4, integer=True))
@@ -102,10 +100,10 @@ def _keys(figure: Figure) -> None:
     keys = [
         Line2D([], [], color=CRITICAL, marker="o", markersize=3.5, linewidth=1.4, label="critical point, way out"),
         Line2D([], [], color=CRITICAL, linewidth=1.4, linestyle=DASHED, label="way in (stable)"),
-        Line2D([], [], color="black", linewidth=0.9, label="boundary of the basins"),
-        Line2D([], [], color="black", linewidth=0.7, linestyle=":", label=r"its limit as $T\to\infty$"),
-        Patch(fill=False, edgecolor="black", linewidth=1.0, label="the paper's box"),
-        Line2D([], [], color="black", linewidth=0, marker="*", markersize=4.5, label="the paper's induction head"),
+        Line2D([], [], color=BLACK, linewidth=0.9, label="boundary of the basins"),
+        Line2D([], [], color=BLACK, linewidth=0.7, linestyle=":", label=r"its limit as $T\to\infty$"),
+        Patch(fill=False, edgecolor=BLACK, linewidth=1.0, label="the paper's box"),
+        Line2D([], [], color=BLACK, linewidth=0, marker="*", markersize=4.5, label="the paper's induction head"),
         Line2D([], [], color=WORDS, linewidth=0.6, marker=">", markersize=2.5, label="flow, projected: may cross"),
     ]
     figure.legend(handles=keys, loc="center", bbox_to_anchor=(0.5, 0.41), ncols=3,

@@ -3,14 +3,13 @@
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from .figure_files import STYLE
 from .flow_paths import draw_paths
-from .palette import BLUE, DASHED, FAINT, WORDS, WRONG, WRONG_AREA
+from .palette import BLACK, BLUE, DASHED, FAINT, WORDS, WRONG, WRONG_AREA
 
 SADDLE, MINIMUM, FLOW, LOST = BLUE, WRONG, WORDS, WRONG_AREA
 
@@ -36,8 +35,8 @@ def _diagram(panel: Axes, data, row: int, sign: float, title: str, label: str) -
     panel.plot(data.minimum[2], sign * data.minimum[row], color=MINIMUM, linewidth=1.1)
     column = row + 1  # of T, alpha1, beta1
     panel.plot(data.proved[:, 0], sign * data.proved[:, column], linestyle="", marker="s", markersize=2.8,
-               color="black", markerfacecolor="white", markeredgewidth=0.7, zorder=5)  # fmt: skip
-    panel.plot(data.fold[0], sign * data.fold[column], marker="o", markersize=4, color="black", zorder=6)
+               color=BLACK, markerfacecolor="white", markeredgewidth=0.7, zorder=5)  # fmt: skip
+    panel.plot(data.fold[0], sign * data.fold[column], marker="o", markersize=4, color=BLACK, zorder=6)
     panel.set(xscale="log", xlim=(low, 400), xlabel="tokens in the sentence, $T$", ylabel=label)
     panel.set_xticks([4, 10, 30, 100, 300], ["4", "10", "30", "100", "300"])
     panel.minorticks_off()
@@ -51,29 +50,28 @@ def _diagram(panel: Axes, data, row: int, sign: float, title: str, label: str) -
 
 def _plane(panel: Axes, data, index: int) -> None:
     low, high = (np.array([data.alpha1[end], data.beta1[end]]) for end in (0, -1))
-    panel.imshow(~data.learns[index].T, extent=(low[0], high[0], low[1], high[1]), origin="lower", vmin=0, vmax=1,
-                 cmap=ListedColormap(["white", LOST]), aspect="auto", interpolation="nearest")  # fmt: skip
+    panel.fill_between(data.alpha1, low[1], np.clip(data.border[index], low[1], high[1]), color=LOST, linewidth=0)
     paths = np.moveaxis(data.paths[index], 1, 0)
     draw_paths(panel, paths, [FLOW] * len(paths), low, high)
-    panel.add_patch(Rectangle((0, 0), 1, 1, fill=False, edgecolor="black", linewidth=1.0))
+    panel.add_patch(Rectangle((0, 0), 1, 1, fill=False, edgecolor=BLACK, linewidth=1.0))
     for at, color, marker in zip(data.points[index], (SADDLE, MINIMUM), ("X", "o"), strict=True):
         panel.plot(*at, marker=marker, markersize=5, color=color, markeredgecolor="white", markeredgewidth=0.5,
                    linestyle="", zorder=6)  # fmt: skip
     panel.set_xlabel(r"$\alpha_1$ (start of the flow: dots)")
     panel.set_ylabel(r"$\beta_1$", labelpad=-1)
-    share = 100 * np.mean(data.learns[index])
-    panel.set_title(f"({'cd'[index]}) $T={data.tokens[index]}$: {share:.0f} % of this window learns")
+    said = "every start learns" if data.learns[index].all() else "the shaded starts never learn"
+    panel.set_title(f"({'cd'[index]}) $T={data.tokens[index]}$: {said}")
 
 
 def _keys(figure: Figure) -> None:
     keys = [
         Line2D([], [], color=SADDLE, linestyle=DASHED, linewidth=1.1, marker="X", markersize=4, label="saddle"),
         Line2D([], [], color=MINIMUM, linewidth=1.1, marker="o", markersize=4, label="spurious minimum"),
-        Line2D([], [], color="black", linewidth=0, marker="s", markersize=3, markerfacecolor="white",
+        Line2D([], [], color=BLACK, linewidth=0, marker="s", markersize=3, markerfacecolor="white",
                markeredgewidth=0.7, label="enclosed"),
         Line2D([], [], color=FLOW, linewidth=0.6, marker=">", markersize=3, label="gradient flow"),
         Patch(facecolor=LOST, label="ends at the spurious minimum"),
-        Patch(fill=False, edgecolor="black", linewidth=1.0, label="the paper's box"),
+        Patch(fill=False, edgecolor=BLACK, linewidth=1.0, label="the paper's box"),
     ]  # fmt: skip
     figure.legend(handles=keys, loc="lower center", ncols=3, borderaxespad=0.1,
                   columnspacing=1.0, handletextpad=0.5, handlelength=2.6)  # fmt: skip

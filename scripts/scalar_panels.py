@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
 from .figure_files import STYLE
-from .palette import BLUE, DASHED, EXACT, MEASURED, WORDS, ordered
+from .palette import BLUE, DASHED, DOTTED, EXACT, MEASURED, WORDS, ordered
 
 TRAINED, THEORY, SHIFT, BOUND = MEASURED, EXACT, BLUE, WORDS
 MARKERS = {64: "o", 256: "s", 1024: "^"}  # of fig_learning_time.DRAWN
@@ -42,7 +42,7 @@ def _collapse(panel: Axes, data) -> None:
 
 def _excess(panel: Axes, data) -> None:
     span = np.geomspace(data.lengths[0], data.lengths[-1], 50)
-    panel.plot(span, 10 * np.log(span), color=BOUND, linestyle=DASHED, label=r"$10\,\log T$")
+    panel.plot(span, 10 * np.log(span), color=BOUND, linestyle=DASHED, label=r"bound, $10\,\log T$")
     panel.plot(data.lengths, data.excess, color=THEORY, linewidth=1.1, label="gradient flow")
     limit = float(data.limit) * data.trained_tokens
     value, low, high = data.estimate.T - limit
@@ -57,15 +57,19 @@ def _excess(panel: Axes, data) -> None:
 
 
 def _ratio(panel: Axes, data) -> None:
+    """Lengths in order at equal steps; behind the line the other starts, each at a place of its own."""
+    count = len(data.trained_tokens)
+    places = np.append(np.arange(count), count + 0.6 + 1.3 * np.arange(len(data.others)))
     panel.axhline(0, color=THEORY, linewidth=1.1, label="gradient flow")
-    _points(panel, data.trained_tokens, data.estimate / data.flow_times[:, None], "o", "trained, from (0.5, 0.5)")
-    for marker, aside, other in zip(("s", "^"), (0.85, 1.18), data.others, strict=True):
-        start = f"from ({1 - other[1]:g}, {other[2]:g}), $T={other[0]:g}$"
-        _points(panel, other[:1] * aside, other[None, 3:], marker, start)
-    panel.set(xscale="log", xlim=(12, 1400), ylim=(-0.8, 1.35), xlabel="tokens in the sentence, $T$")
+    ratio = data.estimate / data.flow_times[:, None]
+    _points(panel, places[:count], ratio, "o", "trained, from (0.5, 0.5)")
+    for place, marker, other in zip(places[count:], "s^", data.others, strict=True):
+        _points(panel, [place], other[None, 3:], marker, f"trained, from ({1 - other[1]:g}, {other[2]:g})")
+    panel.axvline(count - 0.2, ymax=0.7, color=BOUND, linewidth=0.5, linestyle=DOTTED)
+    names = [*map(str, data.trained_tokens), *(f"{other[0]:g}" for other in data.others)]
+    panel.set_xticks(places, [name if at % 2 == 0 or at >= count else "" for at, name in enumerate(names)])
+    panel.set(xlim=(-0.6, places[-1] + 0.6), ylim=(-0.6, 1.15), xlabel="tokens in the sentence, $T$")
     panel.set_ylabel("trained less flow, % of the time")
-    panel.set_xticks([16, 64, 256, 1024], ["16", "64", "256", "1024"])
-    panel.xaxis.set_minor_formatter(NullFormatter())
     panel.set_title("(c) trained less flow (95 % together)")
     panel.legend(loc="upper left")
 
@@ -81,25 +85,24 @@ def draw_width(data) -> Figure:
         figure = Figure(figsize=(7.0, 2.75))
         axes = figure.subplots(1, 2)
         figure.subplots_adjust(left=0.06, right=0.985, top=0.91, bottom=0.15, wspace=0.2)
-        _band(axes[0], data)
+        _moments(axes[0], data)
         _deviations(axes[1], data)
         return figure
 
 
-def _band(panel: Axes, data) -> None:
-    low, high = data.mean - 2 * data.deviation, data.mean + 2 * data.deviation
-    panel.fill_between(data.times, low, high, color=THEORY, alpha=0.18, linewidth=0, label=r"predicted mean $\pm2$ sd")
-    panel.plot(data.times, data.loss, color=BOUND, linestyle=DASHED, label=r"$d=\infty$")
-    panel.plot(data.times, data.mean, color=THEORY, linewidth=1.1, label="predicted mean, $d=64$")
-    mean, error, below, above = data.samples.T
-    panel.errorbar(data.sample_times, mean, 3 * error, linestyle="", marker="o", markersize=2.6, color=TRAINED,
-                   markerfacecolor="white", elinewidth=0.8, label="sampled mean")  # fmt: skip
-    for index, edge in enumerate((below, above)):
-        panel.plot(data.sample_times, edge, linestyle="", marker="_", markersize=5, color=TRAINED,
-                   label="sampled mean $\\pm2$ sd" if index == 0 else None)  # fmt: skip
-    panel.set(xlim=(0, data.times[-1]), xlabel="time along the flow, $t$", ylabel="loss of one sentence, nats")
-    panel.set_title("(a) fresh embeddings of width 64, scalars on the flow ($T=12$)")
-    panel.legend(loc="lower left")
+def _moments(panel: Axes, data) -> None:
+    """Mean and standard deviation of a sentence's loss: no band, as the law is skewed."""
+    panel.plot(data.times, data.loss, color=BOUND, linestyle=DOTTED, label=r"$d=\infty$: mean, no deviation")
+    mean, error, deviation = data.samples.T
+    rows = ((data.mean, mean, 3 * error, "-", "o", "mean"),
+            (data.deviation, deviation, 0 * error, DASHED, "s", "standard deviation"))  # fmt: skip
+    for predicted, sampled, bar, line, marker, label in rows:
+        panel.plot(data.times, predicted, color=THEORY, linestyle=line, linewidth=1.1, label=f"{label}, predicted")
+        panel.errorbar(data.sample_times, sampled, bar, linestyle="", marker=marker, markersize=2.6, color=TRAINED,
+                       markerfacecolor="white", elinewidth=0.8, label=f"{label}, sampled")  # fmt: skip
+    panel.set(xlim=(0, data.times[-1]), ylim=(0, None), xlabel="time along the flow, $t$", ylabel="loss, nats")
+    panel.set_title("(a) one sentence of $T=12$, fresh embeddings of width 64")
+    panel.legend(loc="lower left", bbox_to_anchor=(0, 0.16))
 
 
 def _deviations(panel: Axes, data) -> None:

@@ -24,7 +24,11 @@ def draw_panels(data) -> Figure:
         panels = figure.subplots(1, 3, sharey=True)
         figure.subplots_adjust(left=0.06, right=0.99, top=0.93, bottom=0.3, wspace=0.06)
         _, layer, head = data.trained[:3].astype(int)
-        titles = "(a) built: the printed scope fails", "(b) random head", f"(c) trained, layer {layer}, head {head}"
+        titles = (
+            "(a) built: the printed scope fails",
+            "(b) random: it happens to hold",
+            f"(c) trained, layer {layer}, head {head}: it holds",
+        )
         for index, (panel, title) in enumerate(zip(panels, titles, strict=True)):
             _panel(panel, data, index, title)
         for panel, reached in zip(panels, data.adversary, strict=False):

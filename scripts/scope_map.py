@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from .palette import BLACK
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
@@ -65,14 +67,14 @@ def draw(data: Data) -> Figure:
         cells = panel.imshow(shown, cmap=colours, norm=norm, aspect="auto", interpolation="nearest")
         layer, head = np.nonzero(data.local)
         size = min(240 * height / max(rows, columns), 30) / 2
-        panel.scatter(head, layer, s=size, facecolors="white", edgecolors="black", linewidths=0.4)
+        panel.scatter(head, layer, s=size, facecolors="white", edgecolors=BLACK, linewidths=0.4)
         panel.set(xlabel="head (scopes in exact arithmetic)", ylabel="layer")
         for axis in (panel.xaxis, panel.yaxis):
             axis.set_major_locator(MaxNLocator(integer=True))
         bar = figure.colorbar(cells, ax=panel, pad=0.02)
         bar.set_label(f"scope at $\\epsilon$ = {float(data.eps):g} (tokens)")
         if low < float(data.context) < high:
-            bar.ax.axhline(float(data.context), color="black", linewidth=0.8)
+            bar.ax.axhline(float(data.context), color=BLACK, linewidth=0.8)
         notes = [f"dot: local at a context of {int(data.context)} (line)"] * bool(len(layer))
         notes += ["grey: no bound"] * bool(np.isinf(data.scope).any())
         said = "; ".join(notes) or f"no head is local at a context of {int(data.context)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from .palette import BLUE, GREEN, PINK, VERMILION
+from .palette import BLACK, BLUE, GREEN, PINK, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 5.5, 2.4  # inches
 FAR = 8.0  # norms that differ by more are shown on a logarithmic axis
-EVEN = {"color": "black", "linestyle": "--", "linewidth": 0.6}
-LIMIT = {"color": "black", "linestyle": ":", "linewidth": 0.6}
+EVEN = {"color": BLACK, "linestyle": "--", "linewidth": 0.6}
+LIMIT = {"color": BLACK, "linestyle": ":", "linewidth": 0.6}
 
 
 class Data(NamedTuple):

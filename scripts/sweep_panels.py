@@ -3,6 +3,7 @@
 import itertools
 import re
 import textwrap
+import warnings
 
 import matplotlib
 import numpy as np
@@ -12,10 +13,13 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from .figure_files import STYLE
-from .palette import AID, BLACK, DASHED, DOTTED, SERIES, WORDS, ordered
+from .palette import AID, BLACK, BLUE, DASHED, DOTTED, SERIES, WORDS, ordered
 
 DASHES = ("-", DASHED, DOTTED)
-VANILLA = ("vanilla", "vanilla-1", "vanilla-2", "vanilla-4")
+# The two models of the paper, whatever a sweep calls them: their colours are those of every figure.
+VANILLA, SHIFTED = ("vanilla", "vanilla-1", "vanilla-2", "vanilla-4", "none"), ("kv-shift", "kv", "free", "window-2")
+BANDS = 4  # curves: the bands of more hide each other, and the dots at the right say as much
+SAME = 0.015  # of accuracy, about the width of a line: medians so near are one curve
 WIDTH, ROW = 7.0, 0.17  # inches: two columns; a row of the right panel
 LETTERS = 136  # of a line of the caption
 
@@ -23,7 +27,8 @@ LETTERS = 136  # of a line of the caption
 def draw_panels(data) -> Figure:
     """The figure of `fig_sweep.Data`."""
     with matplotlib.rc_context(fname=STYLE):
-        caption = [line for part in str(data.caption).split("\n") for line in textwrap.wrap(part, LETTERS)]
+        said = [str(data.caption), *(f"; {data.names[two]} runs as {data.names[one]} does" for one, two in alike(data))]
+        caption = [line for part in "".join(said).split("\n") for line in textwrap.wrap(part, LETTERS)]
         top = 0.38 + 0.125 * len(caption)
         height = max(2.3, 0.65 + ROW * len(data.names)) + top - 0.14
         figure = Figure(figsize=(WIDTH, height))
@@ -40,13 +45,15 @@ def draw_panels(data) -> Figure:
 def looks(names: list[str]) -> list[dict]:
     """Colour and dashes of each variant: of names such as a.8, b.8 the part before the point chooses the dashes.
 
-    Where there are no families, vanilla models are black and differ in dashes. Numbers have colours in their order.
+    Where there are no families, or one label is all they share, vanilla models are black and differ in dashes.
     """
     parts = [name.split(".", 1) for name in names]
     if all(len(part) == 2 for part in parts):
         dashes, labels = ([part[side] for part in parts] for side in (0, 1))
-        hues = _hues(list(dict.fromkeys(labels)))
-        return [{"color": hues[label], "linestyle": DASHES[_rank(dashes, dash) % 3]} for dash, label in parts]
+        if len(set(labels)) > 1:
+            hues = _hues(list(dict.fromkeys(labels)))
+            return [{"color": hues[label], "linestyle": DASHES[_rank(dashes, dash) % 3]} for dash, label in parts]
+        names = dashes
     plain, others = ([name for name in names if (name in VANILLA) is kind] for kind in (True, False))
     looks = {name: {"color": BLACK, "linestyle": DASHES[number]} for number, name in enumerate(plain)}
     lines = itertools.cycle(one.line for one in SERIES)
@@ -59,7 +66,9 @@ def _hues(labels: list[str]) -> dict[str, str]:
     numbers = [re.fullmatch(r"([a-z]*-?)[\d.]+", label) for label in labels]
     if len(labels) > 2 and all(numbers) and len({found and found[1] for found in numbers}) == 1:
         return dict(zip(labels, ordered(len(labels)), strict=True))
-    return {label: SERIES[number % len(SERIES)].color for number, label in enumerate(labels)}
+    known = dict.fromkeys(VANILLA, BLACK) | dict.fromkeys(SHIFTED, BLUE)
+    rest = itertools.cycle(one.color for one in SERIES if one.color not in (BLACK, BLUE))
+    return {label: known.get(label) or next(rest) for label in labels}
 
 
 def _rank(values: list[str], value: str) -> int:
@@ -67,14 +76,18 @@ def _rank(values: list[str], value: str) -> int:
 
 
 def _curves(axes: Axes, data) -> None:
-    for name, style, runs in zip(data.names, looks(data.names.tolist()), data.accuracy, strict=True):
+    styles, banded = looks(data.names.tolist()), len(data.names) <= BANDS
+    beneath = [one for one, _ in alike(data)]
+    for number, (name, style, runs) in enumerate(zip(data.names, styles, data.accuracy, strict=True)):
         seen = np.isfinite(runs).any(0)
         low, middle, high = np.nanquantile(runs[:, seen], (0.25, 0.5, 0.75), axis=0)
-        axes.plot(data.steps[seen], middle, lw=1.1, label=str(name), **style)
-        axes.fill_between(data.steps[seen], low, high, color=style["color"], alpha=0.18, lw=0)
+        axes.plot(data.steps[seen], middle, lw=3 if number in beneath else 1.1, label=str(name), **style)
+        if banded:
+            axes.fill_between(data.steps[seen], low, high, color=style["color"], alpha=0.18, lw=0)
     axes.axhline(data.level, color=WORDS, lw=0.5, ls=(0, (1, 2)))
-    for blind in np.unique(data.blind.round(2)):
-        axes.axhline(blind, color=AID, lw=0.6, ls=DOTTED, zorder=0)
+    blind = dict(zip(data.blind.round(2).tolist(), (style["color"] for style in styles), strict=True))
+    for share, colour in blind.items():  # where tasks differ, in the colour of their curves
+        axes.axhline(share, color=colour if len(blind) > 1 else AID, lw=0.6, ls=DOTTED, zorder=0)
     axes.annotate(
         f"{100 * float(data.level):g} %", (0, data.level), (3, -8), ("axes fraction", "data"), "offset points",
         color=WORDS,
@@ -82,7 +95,16 @@ def _curves(axes: Axes, data) -> None:
     axes.set(xlim=(data.steps[0], data.steps[-1]), ylim=(-0.02, 1.02))
     _logarithmic(axes)
     axes.set_xlabel("training steps")
-    axes.set_ylabel("held-out accuracy: median, quartiles")
+    axes.set_ylabel("held-out accuracy: median" + ", quartiles" * banded)
+
+
+def alike(data) -> list[tuple[int, int]]:
+    """Pairs of variants whose medians are one curve; the first is drawn wide beneath the second."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a step that no run of a variant reached
+        middle = np.nanmedian(data.accuracy, axis=1)
+    near = (abs(middle[:, None] - middle) < SAME).all(-1)
+    return [(int(one), int(two)) for one, two in zip(*np.nonzero(np.triu(near, 1)), strict=True)]
 
 
 def _logarithmic(axes: Axes) -> None:
@@ -99,6 +121,7 @@ def _times(axes: Axes, data) -> None:
     # Up to the budget only where a run or an interval goes so far.
     within = np.isfinite(data.median).all() and not np.isinf(data.times).any()
     first, edge = data.steps[0], 1.25 * (np.nanmax(data.times) if within else data.budget.max())
+    start = lowest / (1.6 if lowest <= first else 1.3)
     styles = looks(data.names.tolist())
     for number, (style, times) in enumerate(zip(styles, data.times, strict=True)):
         colour, budget = style["color"], data.budget[number]
@@ -108,11 +131,11 @@ def _times(axes: Axes, data) -> None:
         axes.plot(times[early], row[early], "<", color=colour, ms=3, mfc="none", mew=0.6)
         axes.plot(np.full(late.sum(), budget), row[late], ">", color=colour, ms=3, mfc="none", mew=0.6)
         if np.sum(~np.isnan(times)) > 1:  # one seed has no interval
-            _interval(axes, number - 0.3, data.median[number], edge, colour)
+            _interval(axes, number - 0.3, data.median[number], (first, start, edge), colour)
         # The curve's colour and dashes, between the name and the panel.
         key = {"transform": axes.get_yaxis_transform(), "clip_on": False, "lw": 1.1}
         axes.plot([-0.065, -0.012], [number, number], **key, **style)
-    axes.set(xlim=(lowest / 1.3, edge), ylim=(len(data.times) - 0.5, -0.7))
+    axes.set(xlim=(start, edge), ylim=(len(data.times) - 0.5, -0.7))
     _logarithmic(axes)
     axes.set_yticks(range(len(data.names)), data.names.tolist())
     axes.set_xlabel(f"steps to {100 * float(data.level):g} % accuracy")
@@ -129,15 +152,19 @@ def _times(axes: Axes, data) -> None:
     )  # fmt: skip
 
 
-def _interval(axes: Axes, at: float, median: np.ndarray, edge: float, colour: str) -> None:
-    """Median as a tall tick and its interval as a bar above the dots; beyond the budget an arrow to the edge."""
+def _interval(axes: Axes, at: float, median: np.ndarray, ends: tuple, colour: str) -> None:
+    """Median as a tall tick and its interval as a bar above the dots, an arrow where an end is not known.
+
+    ends: the first score, before which nothing is known, and both edges of the panel.
+    """
     value, low, high = median
+    first, left, right = ends
     if np.isinf(low):
         return
-    if np.isinf(high):
-        arrow = {"arrowstyle": "->", "color": colour, "lw": 0.9, "shrinkA": 0, "shrinkB": 0}
-        axes.annotate("", (edge, at), (low, at), annotation_clip=False, arrowprops=arrow)
-    else:
-        axes.plot([low, high], [at, at], color=colour, lw=0.9)
-    if np.isfinite(value):
+    arrow = {"arrowstyle": "->", "color": colour, "lw": 0.9, "shrinkA": 0, "shrinkB": 0}
+    axes.plot([low, min(high, right)], [at, at], color=colour, lw=0.9)
+    for unknown, tip, tail in ((low <= first, left, low), (np.isinf(high), right, low)):
+        if unknown:
+            axes.annotate("", (tip, at), (tail, at), annotation_clip=False, arrowprops=arrow)
+    if first < value < np.inf:
         axes.plot(value, at, "|", color=colour, ms=6, mew=1.1)

@@ -16,8 +16,8 @@ SIDE = 0.72  # of a token's box
 def draw_panels(data) -> Figure:
     with matplotlib.rc_context(fname=STYLE):
         figure = Figure(figsize=(7.0, 2.75))
-        left = figure.add_axes((0.005, 0.01, 0.385, 0.89))
-        middle, right = (figure.add_axes((x, 0.145, 0.25, 0.755)) for x in (0.455, 0.735))
+        left = figure.add_axes((0.012, 0.01, 0.38, 0.89))
+        middle, right = (figure.add_axes((x, 0.145, 0.25, 0.755)) for x in (0.463, 0.74))
         _sentences(left, data)
         _lengths(middle, data)
         _scales(right, data)
@@ -68,7 +68,7 @@ def _lengths(panel: Axes, data) -> None:
     panel.fill_between(data.lengths[seen], LOWEST, data.least_any[seen], color=WRONG_AREA, linewidth=0)
     panel.plot(data.lengths, data.printed, linestyle="", marker="o", markersize=3, color=MEASURED,
                markerfacecolor="white", markeredgewidth=0.8, label="Appendix B's head")  # fmt: skip
-    panel.plot(data.lengths, data.least, color=EXACT, label=r"best head, $m=0$: $1/2(L-2)$")
+    panel.plot(data.lengths, data.least, color=EXACT, label=r"best head, $m=0$: $1/(2L-4)$")
     panel.plot(data.lengths[seen], data.least_any[seen], color=EXACT, linestyle=DOTTED, linewidth=1.2,
                label="best head of any slope")  # fmt: skip
     panel.text(0.12, 0.1, "no causal head,\nwhatever its parameters", transform=panel.transAxes, color=WORDS)
@@ -91,5 +91,5 @@ def _scales(panel: Axes, data) -> None:
     panel.set(yscale="log", xlim=(0, data.inverse[-1]), ylim=(LOWEST, 30), xlabel=r"scale of the scores, $1/\sigma$")
     panel.yaxis.set_minor_locator(NullLocator())
     panel.set_yticklabels([])
-    panel.set_title("(c) it vanishes where a word recurs")
+    panel.set_title("(c) it fades where a word recurs")
     panel.legend(loc="upper left", borderaxespad=0.2)

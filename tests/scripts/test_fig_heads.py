@@ -9,7 +9,7 @@ import pytest
 
 from dynamics.experiments.variants import PRESETS
 from dynamics.heads.coupling import Mixing, MixingTable, cells, fixed
-from dynamics.heads.coupling_file import read_table, write_table
+from dynamics.heads.coupling_file import read_table, shipped_table, write_table
 from dynamics.model.config import ModelConfig
 from dynamics.sweep.run import run_sweep
 from dynamics.tasks.induction import Induction
@@ -69,6 +69,14 @@ def test_data_counts_compare_sizes_of_trained_heads(data):
 
 def test_figure_has_two_maps_three_tables_and_a_colour_bar(data):
     assert len(fig_heads.draw(data).axes) == 2 + 3 + 1
+
+
+def test_no_words_of_the_plane_cover_a_label_of_its_contours():
+    figure = fig_heads.draw(fig_heads.compute(shipped_table(), fig_heads.FULL_SIZE))
+    panel = figure.axes[1]
+    boxes = [text.get_window_extent() for text in panel.texts]
+    assert len(boxes) > 6
+    assert not [1 for row, box in enumerate(boxes) for other in boxes[:row] if box.overlaps(other)]
 
 
 def test_main_writes_the_same_bytes_twice_and_the_table_on_request(tmp_path):

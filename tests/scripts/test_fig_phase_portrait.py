@@ -17,6 +17,12 @@ def test_data_has_every_start_on_one_of_the_two_routes(data):
     assert set(np.unique(data.route)) == {-1, 1}
 
 
+def test_data_border_parts_the_routes_and_passes_the_critical_point(data):
+    for route, border, axis in zip(data.route, data.border, data.axes, strict=True):
+        np.testing.assert_array_equal(route > 0, axis > border[:, None])
+    assert np.interp(data.critical[1], data.axes[0], data.border[0]) == pytest.approx(data.critical[2], abs=0.01)
+
+
 def test_data_critical_point_is_a_saddle_with_two_ways_out(data):
     np.testing.assert_allclose(landscape.gradient(*data.critical, 8), 0, atol=1e-15)
     assert (np.sign(data.eigenvalues) == [-1, -1, 1, 1]).all()

@@ -33,6 +33,20 @@ def test_data_points_exist_after_the_fold_only_and_are_critical(data):
 def test_data_every_start_learns_before_the_fold_and_some_do_not_after(data):
     assert data.learns[0].all()
     assert 0.4 < data.learns[1].mean() < 0.47
+    inside = (data.alpha1[:, None] >= 0) & (data.alpha1[:, None] <= 1) & (data.beta1 >= 0) & (data.beta1 <= 1)
+    assert inside.sum() > 10 and data.learns[1][inside].all()
+
+
+def test_data_border_parts_the_starts_that_learn(data):
+    for learns, border in zip(data.learns, data.border, strict=True):
+        np.testing.assert_array_equal(learns, data.beta1 > border[:, None])
+    saddle = data.points[1, 0]
+    assert np.interp(saddle[0], data.alpha1, data.border[1]) == pytest.approx(saddle[1], abs=0.01)
+
+
+def test_titles_give_no_share_of_an_arbitrary_window(data):
+    titles = [panel.get_title() for panel in fig_saddle_node.draw(data).axes[2:]]
+    assert not any("%" in title for title in titles) and "every start" in titles[0]
 
 
 def test_data_paths_that_do_not_learn_end_at_the_minimum(data):

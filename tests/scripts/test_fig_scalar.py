@@ -50,12 +50,18 @@ def test_excess_is_positive_and_below_ten_logarithms(learning):
     assert (learning.excess > 0).all() and (learning.excess < 10 * np.log(learning.lengths)).all()
 
 
-def test_band_holds_the_sampled_losses(width):
+def test_sampled_mean_and_deviation_are_near_their_predictions(width):
     at = np.searchsorted(width.times, width.sample_times)
-    mean, error, low, high = width.samples.T
+    mean, error, deviation = width.samples.T
     assert (np.abs(mean - width.mean[at]) < 4 * error + 0.02).all()
-    spread = (high - low) / (4 * width.deviation[at])
-    assert (np.abs(spread - 1) < 0.5).all()
+    assert (np.abs(deviation / width.deviation[at] - 1) < 0.5).all()
+
+
+def test_each_trained_point_stands_at_its_own_length(learning):
+    panel = fig_learning_time.draw(learning).axes[2]
+    points = [at for line in panel.lines if line.get_marker() in "os^" for at in line.get_xdata()]
+    assert sorted(points) == panel.get_xticks().tolist() and len(set(points)) == 9
+    assert [label.get_text() for label in panel.get_xticklabels()][-3:] == ["1024", "128", "128"]
 
 
 def test_deviations_are_near_their_predictions(width):

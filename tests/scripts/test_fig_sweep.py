@@ -13,8 +13,9 @@ from dynamics.sweep.record import Job, Measure, result_of
 from dynamics.sweep.run import run_sweep
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
-from scripts import fig_sweep
+from scripts import fig_sweep, palette
 from scripts.cli import run
+from scripts.sweep_panels import BANDS, alike, looks
 
 MODEL = ModelConfig(vocab=24, width=8, n_heads=2)
 MEASURE = Measure(every=10)
@@ -79,6 +80,50 @@ def test_figure_of_one_seed_has_no_interval_and_says_one_seed():
     assert str(found.caption).splitlines()[1].startswith("one seed; a run ends at 95 %")
     right = fig_sweep.draw(found).axes[1]
     assert "|" not in [line.get_marker() for line in right.lines]
+
+
+@pytest.mark.parametrize(
+    "names", [["vanilla.50M", "kv-shift.50M"], ["none", "k", "kv"], ["kv-shift", "vanilla-2", "x"]]
+)
+def test_vanilla_is_black_and_kv_shift_blue_and_nothing_else_is(names):
+    known = {"vanilla": palette.BLACK, "none": palette.BLACK, "kv": palette.BLUE}
+    for name, look in zip(names, looks(names), strict=True):
+        model = name.split(".")[0].split("-")[0]
+        assert known[model] == look["color"] if model in known else look["color"] not in known.values()
+    assert len({look["color"] for look in looks(names)}) == len(names)
+
+
+def test_labels_of_two_models_that_have_a_hue_take_none_of_theirs():
+    found = looks(["kv-shift.text", "vanilla.text", "kv-shift.pair", "vanilla.pair"])
+    assert not {palette.BLACK, palette.BLUE} & {look["color"] for look in found}
+
+
+def test_curves_that_coincide_are_named_and_both_seen():
+    twice = [result(name, 0, [0.5, accuracy], 30) for name, accuracy in (("a", 0.96), ("b", 0.965), ("c", 0.99))]
+    found = fig_sweep.compute(twice, MEASURE.level)
+    assert alike(found) == [(0, 1)]
+    figure = fig_sweep.draw(found)
+    assert any("; b runs as a" in text.get_text() for text in figure.texts)
+    widths = [line.get_linewidth() for line in figure.axes[0].lines[:3]]
+    assert widths[0] > 2 * widths[1] and widths[1] == widths[2]
+
+
+def test_a_median_by_the_first_score_is_an_arrow_to_the_left():
+    early = [*(result("fast", seed, [0.97], 30) for seed in range(3)), result("slow", 0, [0.1, 0.96], 30)]
+    right = fig_sweep.draw(fig_sweep.compute(early, MEASURE.level)).axes[1]
+    tips = [text.xy[0] for text in right.texts]
+    assert tips == [right.get_xlim()[0]] and tips[0] < 10
+    assert "|" not in [line.get_marker() for line in right.lines]
+
+
+def test_bands_of_many_curves_are_left_out_and_levels_of_other_tasks_have_their_colours(data):
+    many = fig_sweep.compute([result(f"v{n}", 0, [0.1 * n, 0.96], 30) for n in range(BANDS + 1)], MEASURE.level)
+    panels = [fig_sweep.draw(one).axes[0] for one in (data, many)]
+    assert [len(panel.collections) for panel in panels] == [2, 0]
+    assert ["quartiles" in panel.get_ylabel() for panel in panels] == [True, False]
+    apart = fig_sweep.draw(data._replace(blind=np.array([0.25, 0.5]))).axes[0]
+    hues = [look["color"] for look in looks(data.names.tolist())]
+    assert [line.get_color() for line in apart.lines[-2:]] == hues
 
 
 @pytest.fixture(scope="module")

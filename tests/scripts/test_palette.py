@@ -20,12 +20,14 @@ DEUTERANOPIA = np.array(
 
 
 def test_no_script_but_the_palette_names_a_hue():
-    named = [name for name, text in SOURCES.items() if re.search(r'"#[0-9a-fA-F]{3,6}"|"(?:tab:|C\d)', text)]
+    named = [name for name, text in SOURCES.items() if re.search(r'"#[0-9a-fA-F]{3,6}"|"(?:tab:|C\d|black")', text)]
     assert sorted(named) == ["palette.py", "rooms.py"]  # the picture of rooms is no figure
 
 
 def test_no_text_is_smaller_than_seven_points():
-    small = {name: re.findall(r"(?:fontsize|labelsize)=([0-6](?:\.\d+)?)\b", text) for name, text in SOURCES.items()}
+    small = {
+        name: re.findall(r"(?:fontsize|labelsize)\"?[=:] ?([0-6](?:\.\d+)?)\b", text) for name, text in SOURCES.items()
+    }
     assert {name: found for name, found in small.items() if found} == {}
     with matplotlib.rc_context(fname=STYLE):
         sizes = [value for key, value in matplotlib.rcParams.items() if key in SIZES]
@@ -37,12 +39,19 @@ def test_figures_are_as_wide_as_columns():
     assert widths <= {3.4, 4.5, 5.5, 7.0}
 
 
-@pytest.mark.parametrize("looks", [palette.MODELS, palette.SERIES], ids=["models", "series"])
+LOOKS = {"models": palette.MODELS, "series": palette.SERIES, "verdicts": tuple(palette.VERDICTS.values())}
+
+
+@pytest.mark.parametrize("looks", LOOKS.values(), ids=LOOKS)
 def test_what_stands_side_by_side_differs_in_its_marker_and_to_deuteranopes(looks):
     assert len({look.marker for look in looks}) == len(looks)
     seen = [lab(DEUTERANOPIA @ linear(look.color)) for look in looks]
     near = [(one, two) for one in range(len(looks)) for two in range(one) if np.linalg.norm(seen[one] - seen[two]) < 10]
     assert near == []
+
+
+def test_a_verdict_has_no_hue_of_a_model():
+    assert not {look.color for look in palette.VERDICTS.values()} & {look.color for look in palette.MODELS}
 
 
 def test_ordered_colours_go_from_dark_to_light():
