@@ -60,9 +60,7 @@ def _weights(panel: Axes, data) -> None:
     panel.text(1.5, data.eps * 0.42, r"$\epsilon=0.1$ %", color=WORDS)
     for at, name, color in ((data.printed, "printed $L_h$", PRINTED), (data.sharp, "sharp", EXACT)):
         panel.axvline(at, color=color, linestyle=DASHED, linewidth=0.9, zorder=0.5)
-        panel.text(
-            at - 1.6, 1.5e-6, f"{name}: {at:.1f}", rotation=90, ha="center", va="bottom", color=color
-        )
+        panel.text(at - 1.6, 1.5e-6, f"{name}: {at:.1f}", rotation=90, ha="center", va="bottom", color=color)
     _beyond(panel, data)
     panel.set(yscale="log", xlim=(0, data.distance[-1]), ylim=(1e-6, 3), xlabel="distance of B (tokens)")
     panel.set_title("(b) attention to B in “B A … A”")

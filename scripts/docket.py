@@ -9,10 +9,8 @@ Row = dict[str, Any]
 PAPERS = {
     "KV Shifting Attention Enhances Language Modeling (two versions)": "https://arxiv.org/abs/2411.19574",
     "RazorAttention: Efficient KV Cache Compression Through Retrieval Heads": "https://arxiv.org/abs/2407.15891",
-    "Value Residual Learning For Alleviating Attention Concentration In Transformers (ResFormer)":
-        "https://arxiv.org/abs/2410.17897",
-    "Unveiling and Controlling Anomalous Attention Distribution in Transformers (waivers)":
-        "https://arxiv.org/abs/2407.01601",
+    "Value Residual Learning For Alleviating Attention Concentration In Transformers (ResFormer)": "https://arxiv.org/abs/2410.17897",
+    "Unveiling and Controlling Anomalous Attention Distribution in Transformers (waivers)": "https://arxiv.org/abs/2407.01601",
 }
 
 

@@ -1,4 +1,4 @@
-"""Finite width: the loss of single sentences, and trained scalars, against the order-1/d theory (kv.beyond.width.*).
+"""Finite width moves trained scalars by d^(-1/2), their mean over tables by 1/d, as theory says (kv.beyond.width.*).
 
 T = 12, interior positions, from alpha = beta = (.5, .5). (a) Loss of a sentence along the flow, fresh
 embeddings of width 64: mean and standard deviation, which is short where few sentences hold most of the loss: there

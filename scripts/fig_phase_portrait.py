@@ -1,4 +1,4 @@
-"""Where gradient flow takes all four parameters: induction or not (kv.beyond.route.*, kv.beyond.critical_point*).
+"""Two routes: most starts flow to induction, some to anti-induction (kv.beyond.route.*, kv.beyond.critical_point*).
 
 Two planes of starts of one flow in four parameters, coloured by the route that each start takes, with some paths
 projected on the plane. The left plane holds the only critical point; the right one is Figure 2 of the KV-shifting

@@ -1,4 +1,4 @@
-"""Saddle-node diagram of Figure 2's slice: its critical points against T, and the flow either side (kv.beyond.slice.*).
+"""Figure 2's slice has no critical point up to T = 10.81, then two, and starts that never learn (kv.beyond.slice.*).
 
 Above: every critical point of the slice on all of R^2, a pair born at T = 10.8112 (for all real T <= 100 by proof).
 Below: gradient flow held to the slice for one T on either side; shaded, the starts that never learn.

@@ -1,4 +1,4 @@
-"""Truncation and compensation: error of a head against what its cache holds (razor.eq4.*, razor.eq5.*, razor.cache.*).
+"""What a cache forgets costs far less than its bound (razor.eq4.*, razor.eq5.*, razor.cache.*).
 
 A Gaussian head over post-norm states that share a direction; the last of 2048 tokens asks, the last W are kept.
 (a) without positional bias, (b) under ALiBi. Medians of errors over contexts, by the diameter of all possible values.

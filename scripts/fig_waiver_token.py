@@ -1,4 +1,4 @@
-"""Waiver token: states and logits of a token masked as Equation 11 means it, by positional scheme (waiver.eq11).
+"""A masked token is a first token without positions, with ALiBi and RoPE, not with learned positions (waiver.eq11).
 
 (a) How far its state behind each layer is from that of the same token at the first place, in models of random weights:
 equal to rounding where positions enter through the logits of queries and keys alone and every layer is masked. (b) By
