@@ -15,6 +15,10 @@ from .site.view import View
 
 PAPERS = dict(zip(("kv", "razor", "resformer", "waiver"), docket.PAPERS.items(), strict=True))
 FOUND = ("false", "holds_if", "typo")
+LEADS = {
+    "missing": "Each is true once the hypothesis named under it is said.", "misprints": "",
+    "fair": "Each is true as a fair reader takes it; a clarifying line would spare others the question.",
+}  # fmt: skip
 EPILOG = "exit status: 0 written, 2 bad input"
 PLAIN = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "_": r"\_", "^": r"\textasciicircum{}", "%": r"\%",
          "&": r"\&", "#": r"\#", "$": r"\$", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
@@ -35,6 +39,7 @@ class Finding(NamedTuple):
     note: str
     holds: str  # the id of what holds instead
     wording: str
+    strength: str  # how far that is established
     command: str
 
 
@@ -60,12 +65,14 @@ def report(paper: str) -> Report:
     if paper not in (*PAPERS, "kv1"):
         raise ValueError(f"unknown paper {paper!r}: choose from {', '.join(PAPERS)}, kv1")
     registry = load()
-    rows = [row for row in records(registry) if registry[row["id"]].paper == paper]
+    every = {row["id"]: row for row in records(registry)}
+    rows = [row for name, row in every.items() if registry[name].paper == paper]
     groups = [(group, members) for group, members in views(rows, registry) if not members[0].row["is_correction"]]
     title, link = PAPERS[paper.replace("kv1", "kv")]
-    strengths = Counter(row["strength"] for row in rows if row["strength"] and not row["is_correction"])
-    told = [(group, [_finding(view) for view in members]) for group, members in groups
-            if members[0].row["verdict"] in FOUND]  # fmt: skip
+    strengths = Counter(view.row["strength"] for _, members in groups for view in members
+                        if view.row["strength"] and view.row["verdict"] != "unsettled")  # fmt: skip
+    told = [(group._replace(lead=LEADS.get(group.key, group.lead)), [_finding(view, every) for view in members])
+            for group, members in groups if members[0].row["verdict"] in FOUND]  # fmt: skip
     right, unsettled = ([view for _, members in groups for view in members if view.row["verdict"] == verdict]
                         for verdict in ("holds", "unsettled"))  # fmt: skip
     reach = [(name, strengths[name]) for name in docket.STRENGTHS if strengths[name]]
@@ -73,10 +80,11 @@ def report(paper: str) -> Report:
     return Report(title, link, counted, reach, told, right, unsettled)
 
 
-def _finding(view: View) -> Finding:
+def _finding(view: View, every: dict[str, dict]) -> Finding:
     row, title = view.row, "Write" if view.row["verdict"] == "typo" else view.note_title
     return Finding(view.id, row["source"], row["statement"], row["formula"] or "", row["reading"] or "",
                    view.example, title, row["note"] or "", row["correction"] or "", view.wording,
+                   (every[row["correction"]]["strength"] or "read") if row["correction"] else "",
                    f"python -m scripts.verify --id {view.id}")  # fmt: skip
 
 

@@ -42,7 +42,7 @@ def _collapse(panel: Axes, data) -> None:
 
 def _excess(panel: Axes, data) -> None:
     span = np.geomspace(data.lengths[0], data.lengths[-1], 50)
-    panel.plot(span, 10 * np.log(span), color=BOUND, linestyle=DASHED, label=r"bound, $10\,\log T$")
+    panel.plot(span, 10 * np.log(span), color=BOUND, linestyle=DASHED, label=r"$10\,\log T$: flows lie below")
     panel.plot(data.lengths, data.excess, color=THEORY, linewidth=1.1, label="gradient flow")
     limit = float(data.limit) * data.trained_tokens
     value, low, high = data.estimate.T - limit

@@ -70,11 +70,16 @@ class View:
 
     @property
     def example(self) -> str:
-        """The smallest example in a line, or nothing."""
+        """The smallest example in a line, or nothing; of two places that disagree neither is called the true one."""
         if self.witness is None:
             return self.fails and f"{self.fails}."
-        at, printed, true = (report.show(self.witness[name]) for name in ("point", "printed", "true"))
-        return f"At {at or 'the statement itself'}: printed {printed}, true {true}."
+        point = self.witness["point"]
+        at = report.show(point["name"] if set(point) == {"name"} else point) or "the statement itself"
+        printed, true = (report.show(self.witness[name]) for name in ("printed", "true"))
+        if printed == true:
+            return ""
+        apart = self.row["severity"] == "arithmetic"
+        return f"At {at}: {printed} against {true}." if apart else f"At {at}: printed {printed}, true {true}."
 
     @property
     def wording(self) -> str:

@@ -40,7 +40,7 @@ def test_the_weightiest_come_first_and_a_correction_is_a_wording(paper):
         for one in findings:
             assert one.where and one.printed and one.note and one.command.endswith(one.id)
             assert bool(one.wording) == bool(one.holds)
-            assert not one.holds or one.wording == REGISTRY[one.holds].statement
+            assert not one.holds or (one.wording == REGISTRY[one.holds].statement and one.strength)
 
 
 def test_what_is_known_of_two_theorems_is_told():
@@ -51,6 +51,19 @@ def test_what_is_known_of_two_theorems_is_told():
     text = audit.markdown(audit.report("razor"))
     assert "RazorAttention, Section 3.1, Theorem 1" in text and "`razor.thm1.corrected`" in text
     assert text.index("Breaks a theorem (") < text.index("Misprints (") < text.index("What holds as printed (")
+
+
+def test_two_places_that_disagree_are_not_called_printed_and_true_and_what_shows_nothing_is_left_out():
+    told = {one.id: one for _, findings in audit.report("resformer").groups for one in findings}
+    assert told["resformer.tab4.warmup"].example.endswith("1200 against 120.")
+    assert told["resformer.eq11.importance"].example == ""
+    assert "At two tokens: printed" in audit.markdown(audit.report("razor"))
+
+
+def test_strengths_count_only_what_was_judged(paper):
+    _, found = paper
+    judged = sum(count for _, count in found.strengths)
+    assert judged <= sum(len(findings) for _, findings in found.groups) + len(found.right)
 
 
 def test_latex_is_balanced_and_the_same_twice(paper):

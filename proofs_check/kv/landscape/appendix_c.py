@@ -80,7 +80,7 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.appC.every_position",
         APPENDIX + ", completed",
-        "Logits for every T >= 2 and 1 <= i <= T, boundary cases included (`landscape.symbolic.logits`).",
+        "Logits for every T >= 2 and 1 <= i <= T, boundary cases included.",
         symbolic(
             "S, every logit and the tokens of each class in five families that are all pairs T, i; run by run",
             c.every_length,
