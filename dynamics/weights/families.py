@@ -19,15 +19,16 @@ class Family(NamedTuple):
 
     layout, prefix: where a checkpoint keeps its projections, and what its names begin with (None: not read head by
     head). attention: the class of attention in transformers' modeling file (None: transformers has no such model), of
-    which interface says whether it calls transformers' AttentionInterface, or its forward has to be replaced. blocks,
-    head: the places of the layers in the model without its head, and of the head. alibi, causal: the kind of
-    attention. sinks: the attribute of the attention that holds one learned sink logit a head. windows: whether sliding
-    windows are handed on.
+    the module `module`, the model_type if empty; interface: whether it calls transformers' AttentionInterface, or its
+    forward has to be replaced. blocks, head: the places of the layers in the model without its head, and of the head.
+    alibi, causal: the kind of attention. sinks: the attribute of the attention that holds one learned sink logit a
+    head. windows: whether sliding windows are handed on.
     """
 
     layout: Callable[[Mapping[str, Any], Path, str], Layout] | None = None
     prefix: str = ""
     attention: str | None = None
+    module: str = ""
     interface: bool = True
     blocks: str = "layers"
     head: str = "lm_head"
@@ -52,6 +53,19 @@ FAMILIES = {
     "bert": Family(attention="BertSelfAttention", blocks="encoder.layer", head="cls", causal=False),
     "gpt2": Family(attention="GPT2Attention", blocks="h"),
     "gpt_oss": Family(attention="GptOssAttention", sinks="sinks", windows=True),
+    "cohere": Family(attention="CohereAttention"),
+    "gemma": Family(attention="GemmaAttention"),
+    "gemma3_text": Family(attention="Gemma3Attention", module="gemma3", windows=True),
+    "gpt_neox": Family(attention="GPTNeoXAttention"),
+    "granite": Family(attention="GraniteAttention"),
+    "mixtral": Family(attention="MixtralAttention", windows=True),
+    "olmo": Family(attention="OlmoAttention"),
+    "olmo2": Family(attention="Olmo2Attention"),
+    "opt": Family(attention="OPTAttention", blocks="decoder.layers"),
+    "phi3": Family(attention="Phi3Attention", windows=True),
+    "qwen3_moe": Family(attention="Qwen3MoeAttention", windows=True),
+    "smollm3": Family(attention="SmolLM3Attention", windows=True),
+    "stablelm": Family(attention="StableLmAttention"),
 }
 READ = tuple(name for name, family in FAMILIES.items() if family.layout is not None)
 RUN = tuple(name for name, family in FAMILIES.items() if family.attention is not None)
