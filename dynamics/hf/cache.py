@@ -44,11 +44,11 @@ def razor(
         )
     if plan.compensation == "alibi" and found.slopes is None:
         raise ValueError(f"compensation 'alibi' needs slopes, {found.family} has none")
-    rotation = (getattr(model.config, "rope_parameters", None) or {}).get("rope_type")
-    if rotation in GROWING_ANGLES:
-        raise ValueError(
-            f"rotary angles of type {rotation!r} change with the length: kept keys would be turned wrongly"
-        )
+    for rotation in _rotations(getattr(model.config, "rope_parameters", None) or {}):
+        if rotation in GROWING_ANGLES:
+            raise ValueError(
+                f"rotary angles of type {rotation!r} change with the length: kept keys would be turned wrongly"
+            )
     cache = GenerationCache(plan, centres)
     settings = getattr(model, "generation_config", None)
     guard = model.register_forward_pre_hook(cache.check_call, with_kwargs=True)
@@ -65,6 +65,11 @@ def razor(
         guard.remove()
         if settings is not None:
             model.generation_config = settings
+
+
+def _rotations(given: Mapping[str, object]) -> list[object]:
+    """The types of rotary angles, of all layers or by kind of layer."""
+    return [given.get("rope_type"), *(one.get("rope_type") for one in given.values() if isinstance(one, Mapping))]
 
 
 class GenerationCache(Cache):

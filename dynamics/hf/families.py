@@ -1,9 +1,9 @@
 """The attention of a transformers model: which of its modules, how many heads, which slopes - or why not.
 
-Supported, by the model_type of the configuration: bloom and mpt (ALiBi), llama, mistral, qwen2 and qwen3 (rotary, the
-last with QK-norm), gpt2 and bert (learned positions; in bert every token sees all), gpt_oss (rotary, with learned sink
-logits); `dynamics.weights.families` declares them. Whatever attends in another way (softcapped logits, a learned bias)
-is refused.
+Supported is what `dynamics.weights.families` declares with a class of attention, from ALiBi (bloom, mpt) over rotary
+positions, whole or in part, with norms, clips or multipliers of queries and keys, and learned positions (gpt2, opt,
+bert, in which every token sees all), to learned sink logits (gpt_oss). Whatever attends in another way (softcapped
+logits, a learned bias) is refused.
 transformers runs every MPT alike, whatever its attn_config says of slopes, QK-norm or prefixes: where that is not what
 the checkpoint was trained with, its logits mean nothing, and it is refused.
 """
@@ -62,11 +62,11 @@ def heads(model: PreTrainedModel) -> Heads:
     if name not in RUN:
         raise ValueError(f"the attention of {type(model).__name__} is none of {', '.join(RUN)}: {name!r}")
     family = FAMILIES[name]
-    place = f"transformers.models.{name}.modeling_{name}"
+    place = f"transformers.models.{family.module or name}.modeling_{family.module or name}"
     modules = [m for m in model.modules() if (type(m).__module__, type(m).__name__) == (place, family.attention)]
     if [m.layer_idx for m in modules] != list(range(config.num_hidden_layers)):
         raise ValueError(f"{len(modules)} layers of {family.attention} were found, not {config.num_hidden_layers}")
-    if family.causal and not getattr(config, "is_causal", True):
+    if family.causal and not all(getattr(one, "is_causal", True) for one in (config, *modules)):
         raise ValueError("is_causal is False: only causal attention can go through an attention function")
     if not family.causal and getattr(config, "is_decoder", False):
         raise ValueError(f"is_decoder is True: {name} is supported as an encoder only")

@@ -87,7 +87,7 @@ def _heads(layer: int, part: Part, sizes: Architecture, small: SmallTensors, cer
     heads = slice(part.first * group, part.first * group + len(part.query))
     kv_heads = slice(part.first, part.first + len(part.key))
     ranges, basis = _ranges(part, sizes, small, heads, kv_heads, certified)
-    ranges = ranges * sizes.scale * math.sqrt(sizes.d_head)
+    ranges = _capped(ranges * sizes.scale * math.sqrt(sizes.d_head), sizes)
     diameters = grams.value_diameters(part.value, small.gamma, sizes.norm)
     if sizes.clip is not None:  # clamping moves no two values apart, and puts all in a cube
         diameters = np.minimum(diameters, 2 * sizes.clip * math.sqrt(sizes.d_head))
@@ -108,6 +108,11 @@ def _heads(layer: int, part: Part, sizes: Architecture, small: SmallTensors, cer
             None if spectral is None else _mixed(spectral, small.alpha, kv_head),
             _mixed(float(diameters[i // group]), small.beta, kv_head),
         )
+
+
+def _capped(ranges: np.ndarray, sizes: Architecture) -> np.ndarray:
+    """2 c tanh(D/2c): c tanh(x/c) rises by no more over an interval of length D, and by this about 0."""
+    return ranges if sizes.softcap is None else 2 * sizes.softcap * np.tanh(ranges / (2 * sizes.softcap)) * OUTWARD
 
 
 def _spectral(norm: float, key: np.ndarray, head: int, sizes: Architecture, small: SmallTensors) -> float:
@@ -135,7 +140,8 @@ def _ranges(
     if sizes.clip is not None and not _never_clipped(part, sizes, small, query_bias, key_bias):
         return np.full(len(part.query), 2 * math.sqrt(sizes.d_head) * sizes.clip**2), Basis.CLIPPED
     if sizes.position == "rope":
-        found = rotary_ranges(part.query, part.key, *state, query_bias, key_bias, norm=sizes.norm, pairs=sizes.pairs)
+        found = rotary_ranges(part.query, part.key, *state, query_bias, key_bias, norm=sizes.norm, pairs=sizes.pairs,
+                              rotated=sizes.rotated)  # fmt: skip
         return found, Basis.ROTATIONS
     if not certified:
         return grams.logit_ranges(part.query, part.key, *state, query_bias, sizes.norm), Basis.ATTAINED

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dynamics.weights import baichuan, bloom, llama
+from dynamics.weights import baichuan, bloom, described, llama
 from dynamics.weights.layout import Layout
 
 
@@ -19,15 +19,16 @@ class Family(NamedTuple):
 
     layout, prefix: where a checkpoint keeps its projections, and what its names begin with (None: not read head by
     head). attention: the class of attention in transformers' modeling file (None: transformers has no such model), of
-    which interface says whether it calls transformers' AttentionInterface, or its forward has to be replaced. blocks,
-    head: the places of the layers in the model without its head, and of the head. alibi, causal: the kind of
-    attention. sinks: the attribute of the attention that holds one learned sink logit a head. windows: whether sliding
-    windows are handed on.
+    the module `module`, the model_type if empty; interface: whether it calls transformers' AttentionInterface, or its
+    forward has to be replaced. blocks, head: the places of the layers in the model without its head, and of the head.
+    alibi, causal: the kind of attention. sinks: the attribute of the attention that holds one learned sink logit a
+    head. windows: whether sliding windows are handed on.
     """
 
     layout: Callable[[Mapping[str, Any], Path, str], Layout] | None = None
     prefix: str = ""
     attention: str | None = None
+    module: str = ""
     interface: bool = True
     blocks: str = "layers"
     head: str = "lm_head"
@@ -38,6 +39,7 @@ class Family(NamedTuple):
 
 
 _LLAMA = Family(llama.layout, llama.PREFIX)
+_DESCRIBED = Family(described.layout, llama.PREFIX)
 _BLOOM = Family(bloom.bloom, bloom.PREFIX, interface=False, alibi=True)
 
 FAMILIES = {
@@ -52,6 +54,20 @@ FAMILIES = {
     "bert": Family(attention="BertSelfAttention", blocks="encoder.layer", head="cls", causal=False),
     "gpt2": Family(attention="GPT2Attention", blocks="h"),
     "gpt_oss": Family(attention="GptOssAttention", sinks="sinks", windows=True),
+    "cohere": _DESCRIBED._replace(attention="CohereAttention"),
+    "gemma": _DESCRIBED._replace(attention="GemmaAttention"),
+    "gemma2": _DESCRIBED,
+    "gemma3_text": _DESCRIBED._replace(attention="Gemma3Attention", module="gemma3", windows=True),
+    "gpt_neox": _DESCRIBED._replace(prefix="gpt_neox.", attention="GPTNeoXAttention"),
+    "granite": _DESCRIBED._replace(attention="GraniteAttention"),
+    "mixtral": _DESCRIBED._replace(attention="MixtralAttention", windows=True),
+    "olmo": _DESCRIBED._replace(attention="OlmoAttention"),
+    "olmo2": Family(attention="Olmo2Attention"),
+    "opt": _DESCRIBED._replace(attention="OPTAttention", blocks="decoder.layers"),
+    "phi3": _DESCRIBED._replace(attention="Phi3Attention", windows=True),
+    "qwen3_moe": _DESCRIBED._replace(attention="Qwen3MoeAttention", windows=True),
+    "smollm3": _DESCRIBED._replace(attention="SmolLM3Attention", windows=True),
+    "stablelm": _DESCRIBED._replace(attention="StableLmAttention"),
 }
 READ = tuple(name for name, family in FAMILIES.items() if family.layout is not None)
 RUN = tuple(name for name, family in FAMILIES.items() if family.attention is not None)

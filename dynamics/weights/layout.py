@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
@@ -26,7 +27,8 @@ class Architecture(NamedTuple):
     model_type as in config.json ("induction" for this project's own); query head h reads key-value head
     h // (n_heads // n_kv_heads); norm in front of the projections; slopes (n_heads,) for ALiBi, else None; pairs: which
     components RoPE turns together, (i, i + d_head/2) or (2i, 2i + 1); max_length the longest context trained on, where
-    the file says so; clip: the bound c to which every component of q, k and v is clamped, None without.
+    the file says so; clip: the bound c to which every component of q, k and v is clamped, None without;
+    rotated: how many components of a head RoPE turns, the first, None for all; softcap: logits x become c tanh(x/c).
     """
 
     model_type: str
@@ -42,6 +44,8 @@ class Architecture(NamedTuple):
     scale: float
     max_length: int | None
     clip: float | None = None
+    rotated: int | None = None
+    softcap: float | None = None
 
 
 class Rows(NamedTuple):
@@ -56,13 +60,13 @@ class LayerLayout(NamedTuple):
     """One layer: its architecture, the rows of the projections and of their biases, and the names of small tensors.
 
     mix turns a stored alpha or beta into (n_kv_heads, window), column 0 for the token itself; window: how many tokens
-    a query sees, itself among them.
+    a query sees, itself among them. gamma None: a norm without parameters; offset: added to stored gains.
     """
 
     architecture: Architecture
     weights: Mapping[Role, Rows]
     biases: Mapping[Role, Rows]
-    gamma: str
+    gamma: str | None
     norm_bias: str | None = None
     query_gain: str | None = None
     key_gain: str | None = None
@@ -70,14 +74,19 @@ class LayerLayout(NamedTuple):
     beta: str | None = None
     mix: Callable[[NDArray[np.float32]], NDArray[np.float32]] | None = None
     window: int | None = None
+    offset: float = 0.0
 
 
 class Layout(NamedTuple):
-    """All layers, the shape of every tensor that must be there, and of those that may be (None: any shape)."""
+    """All layers, the shape of every tensor that must be there, and of those that may be (None: any shape).
+
+    others: a pattern of the names of tensors that are no part of attention, and are let stand.
+    """
 
     layers: tuple[LayerLayout, ...]
     required: Mapping[str, tuple[int, ...]]
     optional: Mapping[str, tuple[int, ...] | None]
+    others: str = ""
 
 
 class Config(BaseModel):
@@ -134,7 +143,8 @@ def check(layout: Layout, found: Mapping[str, StoredTensor], where: Path) -> Non
         if name not in found:
             raise ValueError(f"{where}: tensor {name} is missing")
     for name in sorted(found.keys() - layout.required.keys() - layout.optional.keys()):
-        raise ValueError(f"{found[name].path}: unknown tensor {name}")
+        if not (layout.others and re.fullmatch(layout.others, name)):
+            raise ValueError(f"{found[name].path}: unknown tensor {name}")
     for name, tensor in found.items():
         shape = layout.required.get(name, layout.optional.get(name))
         if shape is not None and tensor.shape != shape:

@@ -94,16 +94,15 @@ class Checkpoint:
         sizes = chosen.architecture
         counts: dict[Role, int] = {"query": sizes.n_heads, "key": sizes.n_kv_heads, "value": sizes.n_kv_heads}
         biases = {role: self._rows(at, sizes.d_head, 0, counts[role]) for role, at in chosen.biases.items()}
-        gamma = self._whole(chosen.gamma)
-        assert gamma is not None
+        gamma = self._gain(chosen.gamma, chosen.offset)
         return SmallTensors(
-            gamma,
+            np.ones(sizes.d_model, np.float32) if gamma is None else gamma,
             self._whole(chosen.norm_bias),
             biases.get("query"),
             biases.get("key"),
             biases.get("value"),
-            self._whole(chosen.query_gain),
-            self._whole(chosen.key_gain),
+            self._gain(chosen.query_gain, chosen.offset),
+            self._gain(chosen.key_gain, chosen.offset),
             self._mixture(chosen, chosen.alpha),
             self._mixture(chosen, chosen.beta),
             chosen.window,
@@ -127,6 +126,11 @@ class Checkpoint:
     def _whole(self, name: str | None) -> NDArray[np.float32] | None:
         return None if name is None else safetensors_file.read(self._tensors[name])
 
+    def _gain(self, name: str | None, offset: float) -> NDArray[np.float32] | None:
+        """A stored gain with what its family adds to it."""
+        stored = self._whole(name)
+        return stored if stored is None or not offset else stored + np.float32(offset)
+
     def _mixture(self, layer: LayerLayout, name: str | None) -> NDArray[np.float32] | None:
         stored = self._whole(name)
         return stored if stored is None or layer.mix is None else layer.mix(stored)
@@ -135,8 +139,8 @@ class Checkpoint:
 def open_checkpoint(path_or_hub_id: str | Path, sha256: Mapping[str, str] | None = None) -> Checkpoint:
     """Check a checkpoint's config and the name, shape, type and place of every tensor; read no weight.
 
-    Understood: model_type bloom, mpt, baichuan, baichuan_m1, llama, mistral, qwen2, qwen3, in safetensors (one file or
-    an index), and the folders that `dynamics.training.checkpoint.save` writes, whose recorded hash is compared.
+    Understood: the model_types of `families.READ`, in safetensors (one file or an index), and the folders that
+    `dynamics.training.checkpoint.save` writes, whose recorded hash is compared.
     Args: a folder, or "owner/name" on the hub; sha256: hashes of files by name, compared before anything else. Without
     one, a flipped bit that leaves a weight finite cannot be seen: these files carry no checksum.
     Raises: OSError; ValueError of one line that names the file, and the tensor or field, for anything that is missing,

@@ -27,16 +27,18 @@ def rotary_ranges(
     key_bias: ArrayLike | None = None,
     norm: str = "rms",
     pairs: str = "halves",
+    rotated: int | None = None,
 ) -> np.ndarray:
     """`rotary.rotary_range` of every head, with weights of the pairs from a few steps in place of a search.
 
     D <= 2/sqrt(d_head) sqrt(max_x sum_f w_f |q_f|^2 max_y sum_f |k_f|^2 / w_f) for any w_f > 0: steps down the slope of
     its logarithm in ln w, which is the query's share of a pair less the key's, and the smallest value met.
-    Args: as `grams.logit_ranges`; key_bias (kv heads, d_head). Returns: bounds (heads,).
+    Args: as `grams.logit_ranges`; key_bias (kv heads, d_head); rotated: how many components, the first, are turned,
+        None for all: of the others |q_i k_i| is at most |q_i| |k_i|, a pair of one. Returns: bounds (heads,).
     Raises: ValueError also for an odd d_head, or unknown pairs.
     """
     layer = checked_layer(w_q, w_k, gamma, norm_bias, query_bias, norm)
-    groups = pair_numbers(layer.d_head, pairs)
+    groups = pair_numbers(layer.d_head, pairs, rotated)
     shape = layer.w_k.shape[:2]
     shift = np.zeros(shape) if key_bias is None else reals("key_bias", key_bias, shape=shape)
     found = []

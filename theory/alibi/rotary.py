@@ -77,14 +77,16 @@ def rotary_range_normed(query_gain: ArrayLike, key_gain: ArrayLike, pairs: str =
     return 2 * math.sqrt(len(queries)) * float(max(tops))
 
 
-def pair_numbers(d_head: int, pairs: str) -> np.ndarray:
-    """The number of the pair of every coordinate, (d_head,)."""
+def pair_numbers(d_head: int, pairs: str, rotated: int | None = None) -> np.ndarray:
+    """The number of the pair of every coordinate, (d_head,); of those after the first `rotated` each is by itself."""
     choice("pairs", pairs, PAIRS)
     d_head = whole("d_head", d_head, 1)
-    if d_head % 2:
-        raise ValueError(f"d_head is {d_head}: rotary positions need an even number of at least 2")
-    count = np.arange(d_head)
-    return count % (d_head // 2) if pairs == "halves" else count // 2
+    turned = d_head if rotated is None else whole("rotated", rotated, 1)
+    if turned % 2 or turned > d_head:
+        raise ValueError(f"d_head is {turned}: rotary positions need an even number of at least 2")
+    count = np.arange(turned)
+    found = count % (turned // 2) if pairs == "halves" else count // 2
+    return np.append(found, turned // 2 + np.arange(d_head - turned))
 
 
 def _reduced(rows: np.ndarray, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,25 @@ FAMILIES = {
     "qwen2": {"num_attention_heads": 4, "num_key_value_heads": 4},
     "qwen3": {"num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 6},
     "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 128},
-}
+    "cohere": {"num_attention_heads": 4, "num_key_value_heads": 2, "use_qk_norm": True},
+    "gemma": {"num_attention_heads": 4, "num_key_value_heads": 1, "head_dim": 6},
+    "gemma3_text": {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "query_pre_attn_scalar": 5,
+                    "layer_types": ["full_attention"] * 2},
+    "gpt_neox": {"num_attention_heads": 4, "rotary_pct": 0.5},
+    "granite": {"num_attention_heads": 4, "num_key_value_heads": 2, "attention_multiplier": 0.7,
+                "embedding_multiplier": 3.0, "residual_multiplier": 0.5, "logits_scaling": 2.0},
+    "mixtral": {"num_attention_heads": 4, "num_key_value_heads": 2, "num_local_experts": 4, "num_experts_per_tok": 2,
+                "sliding_window": None},
+    "olmo": {"num_attention_heads": 4, "num_key_value_heads": 2, "clip_qkv": 1.5},
+    "olmo2": {"num_attention_heads": 4, "num_key_value_heads": 2},
+    "opt": {"num_attention_heads": 4, "ffn_dim": 48, "word_embed_proj_dim": 32},
+    "phi3": {"num_attention_heads": 4, "num_key_value_heads": 2, "partial_rotary_factor": 0.5, "sliding_window": None},
+    "qwen3_moe": {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 6, "num_experts": 4,
+                  "num_experts_per_tok": 2, "moe_intermediate_size": 16},
+    "smollm3": {"num_attention_heads": 4, "num_key_value_heads": 2, "no_rope_layers": [1, 0]},
+    "stablelm": {"num_attention_heads": 4, "num_key_value_heads": 2, "partial_rotary_factor": 0.5,
+                 "qk_layernorm": True},
+}  # fmt: skip
 # Their attention hands over more than that of the others: learned sinks, a window, that it is not causal.
 MEASURED = {
     "bert": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48},
@@ -21,13 +39,17 @@ MEASURED = {
                 "num_experts_per_tok": 2, "sliding_window": 8,
                 "rope_parameters": {"rope_type": "default", "rope_theta": 1e4}},
 }  # fmt: skip
+NAMES = {"gemma3_text": "Gemma3Text", "gpt2": "GPT2", "gpt_oss": "GptOss", "gpt_neox": "GPTNeoX", "opt": "OPT",
+         "qwen3_moe": "Qwen3Moe", "smollm3": "SmolLM3", "stablelm": "StableLm"}  # fmt: skip
+SCALES = {"granite": 0.7, "opt": 1.0, "gemma3_text": 5**-0.5}  # of logits, where it is not 1/sqrt(d_head)
+EXPERTS = ("gpt_oss", "mixtral", "qwen3_moe")  # whose grouped experts know no double precision
 ROTARY = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "max_position_embeddings": 128}
 
 
 def config(family, **changes):
     import transformers
 
-    name = {"gpt2": "GPT2", "gpt_oss": "GptOss"}.get(family, family.capitalize())
+    name = NAMES.get(family, family.capitalize())
     shape = (FAMILIES | MEASURED)[family]
     if family not in ("bloom", "mpt", "gpt2", "bert"):
         shape = ROTARY | shape
@@ -40,8 +62,8 @@ def model(family, seed=0, dtype=torch.float64, **changes):
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
     kind = AutoModelForMaskedLM if family == "bert" else AutoModelForCausalLM
-    if family == "gpt_oss":
-        changes |= {"experts_implementation": "eager"}  # the grouped one knows no double precision
+    if family in EXPERTS:
+        changes |= {"experts_implementation": "eager"}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)  # sinks and router biases of gpt-oss begin as noise, to which more is added
         built = kind.from_config(config(family, **changes), dtype=torch.float32)

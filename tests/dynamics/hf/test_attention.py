@@ -155,7 +155,7 @@ def test_function_is_called_once_a_layer_with_the_models_shapes(family):
         calls.append(layer)
         assert query.shape[:3] == (2, described.n_heads, 7)
         assert key.shape == value.shape == (2, described.n_kv_heads, 7, query.shape[3])
-        assert scale == pytest.approx(query.shape[3] ** -0.5)
+        assert scale == pytest.approx(models.SCALES.get(family, query.shape[3] ** -0.5))
         assert (slopes is None) == (described.slopes is None)
         assert slopes is None or torch.equal(slopes, described.slopes)
         return full_attention(layer, query, key, value, scale=scale, slopes=slopes)
@@ -342,6 +342,7 @@ def test_attention_dropout_is_refused_in_training_alone(family, changes):
             "layer 0 has a sliding window of 4 tokens",
         ),
         ("llama", {"is_causal": False}, "is_causal is False"),
+        ("gemma3_text", {"use_bidirectional_attention": True}, "is_causal is False"),
         ("bloom", {"pretraining_tp": 2, "slow_but_exact": True}, "slow_but_exact sums the output matrix"),
     ],
 )
@@ -351,7 +352,7 @@ def test_other_attention_of_a_known_family_is_refused(family, changes, message):
         pass
 
 
-@pytest.mark.parametrize("name", ["GPTJ", "GPTNeoX", "Gemma2", "Falcon"])
+@pytest.mark.parametrize("name", ["GPTJ", "CodeGen", "Gemma2", "Falcon"])
 def test_an_unknown_architecture_is_refused_by_name(name):
     import transformers
 

@@ -259,13 +259,21 @@ def test_angles_that_change_with_the_length_are_refused(kind):
         pass
 
 
+def test_they_are_refused_in_one_kind_of_layer_too():
+    plain = {"rope_type": "default", "rope_theta": 1e4}
+    angles = {"full_attention": {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 2.0}, "sliding_attention": plain}
+    model = models.model("gemma3_text", rope_parameters=angles)
+    with raises("rotary angles of type 'dynamic' change"), hf_cache.razor(model, plan_for(model)):
+        pass
+
+
 def test_an_unknown_architecture_is_refused():
-    from transformers import GPTNeoXConfig, GPTNeoXForCausalLM
+    from transformers import Gemma2Config, Gemma2ForCausalLM
 
     sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "vocab_size": 8}
-    model = GPTNeoXForCausalLM(GPTNeoXConfig(**sizes))
+    model = Gemma2ForCausalLM(Gemma2Config(**sizes))
     plan = RazorPlan(2, 2, (frozenset(),))
-    with raises("the attention of GPTNeoXForCausalLM is none of"), hf_cache.razor(model, plan):
+    with raises("the attention of Gemma2ForCausalLM is none of"), hf_cache.razor(model, plan):
         pass
 
 

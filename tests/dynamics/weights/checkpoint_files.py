@@ -12,7 +12,7 @@ from torch import Tensor
 
 from dynamics.model.positions import rotate
 from dynamics.weights import safetensors_file
-from dynamics.weights.reader import Checkpoint, open_checkpoint
+from dynamics.weights.reader import Architecture, Checkpoint, open_checkpoint
 
 LLAMA = {
     "model_type": "llama",
@@ -106,7 +106,8 @@ def attention(
 ) -> tuple[Tensor, Tensor]:
     """Attention weights (n_heads, length, length) and their mean values (length, n_heads, d_head), in float64.
 
-    hidden (length, d_model) is what enters the norm. wrong plants a mistake: "groups", "pairs", "shift" or "window".
+    hidden (length, d_model) is what enters the norm. wrong plants a mistake: "groups", "pairs", "turned",
+    "shift" or "window".
     """
     sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
     states = norm(hidden.double(), sizes.norm, small.gamma, small.norm_bias, eps)
@@ -128,10 +129,12 @@ def attention(
             heads[role] = now * heads[role] + before * earlier
     if sizes.position == "rope":
         for role in ("query", "key"):
-            heads[role] = _rotate(heads[role], wrong)
+            heads[role] = _rotate(heads[role], wrong, sizes)
     group = sizes.n_heads // sizes.n_kv_heads
     own = [h % sizes.n_kv_heads if wrong == "groups" else h // group for h in range(sizes.n_heads)]
     scores = sizes.scale * torch.einsum("the,she->hts", heads["query"], heads["key"][:, own])
+    if sizes.softcap is not None:
+        scores = sizes.softcap * torch.tanh(scores / sizes.softcap)
     distance = torch.arange(len(hidden))[:, None] - torch.arange(len(hidden))
     if sizes.slopes is not None:
         scores -= torch.tensor(sizes.slopes, dtype=torch.float64)[:, None, None] * distance
@@ -149,9 +152,12 @@ def norm(x: Tensor, kind: str, gain: np.ndarray, bias: np.ndarray | None, eps: f
     return x if bias is None else x + torch.from_numpy(bias)
 
 
-def _rotate(heads: Tensor, wrong: str) -> Tensor:
-    places = torch.arange(len(heads))[None]
-    if wrong == "pairs":
-        order = torch.arange(heads.shape[-1]).view(-1, 2).T.flatten()
-        return rotate(heads[None][..., order], places, 10000.0)[0][..., order.argsort()]
-    return rotate(heads[None], places, 10000.0)[0]
+def _rotate(heads: Tensor, wrong: str, sizes: Architecture) -> Tensor:
+    """The first `rotated` components turned, in halves, or put into halves for it where neighbours are pairs."""
+    turned = heads.shape[-1] if sizes.rotated is None or wrong == "turned" else sizes.rotated
+    places, part = torch.arange(len(heads))[None], heads[..., :turned]
+    order = torch.arange(turned)
+    if (sizes.pairs == "neighbours") != (wrong == "pairs"):
+        order = order.view(-1, 2).T.flatten()
+    part = rotate(part[None][..., order], places, 10000.0)[0][..., order.argsort()]
+    return torch.cat([part, heads[..., turned:]], -1)

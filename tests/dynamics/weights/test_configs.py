@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.checkpoint_files import BAICHUAN, LLAMA, refused
 
@@ -73,6 +74,25 @@ CONFIGS = {
     "bloom two widths": (BLOOM | {"n_embed": 16}, ("hidden_size is 8 but n_embed is 16",)),
     "bloom two counts": (BLOOM | {"num_attention_heads": 4}, ("n_head is 2 but num_attention_heads is 4",)),
     "bloom heads": (BLOOM | {"n_head": 3}, ("8 is not a multiple of 3",)),
+    "cohere normed heads": (LLAMA | {"model_type": "cohere", "use_qk_norm": True}, ("use_qk_norm is True",)),
+    "opt norm after": (
+        LLAMA | {"model_type": "opt", "do_layer_norm_before": False},
+        ("do_layer_norm_before is False",),
+    ),
+    "stablelm normed heads": (LLAMA | {"model_type": "stablelm", "qk_layernorm": True}, ("qk_layernorm is True",)),
+    "gemma3 both ways": (
+        LLAMA | {"model_type": "gemma3_text", "use_bidirectional_attention": True},
+        ("use_bidirectional_attention is True",),
+    ),
+    "odd share": (
+        LLAMA | {"model_type": "stablelm", "partial_rotary_factor": 0.6},
+        ("even number of components, got 1",),
+    ),
+    "rope list": (LLAMA | {"model_type": "smollm3", "no_rope_layers": [1]}, ("has 1 entries, there is a layer 1",)),
+    "longrope phi3": (
+        LLAMA | {"model_type": "phi3", "rope_scaling": {"type": "longrope"}},
+        ("rotary scaling of type 'longrope'",),
+    ),
     "another's weights": (BLOOM, ("word_embeddings.weight is missing",)),
 }
 
@@ -83,3 +103,34 @@ def test_a_config_that_is_not_understood_or_does_not_fit_is_refused(case, tmp_pa
     files.write(tmp_path, LLAMA, files.random_tensors(SHAPES))
     (tmp_path / "config.json").write_text(json.dumps(config))
     refused(tmp_path, monkeypatch, *parts)
+
+
+@pytest.mark.parametrize(
+    ("change", "windows"),
+    [
+        ({"model_type": "gemma2"}, [4, None]),
+        ({"model_type": "gemma2", "layer_types": ["full_attention", "sliding_attention"]}, [None, 4]),
+        ({"model_type": "gemma3_text", "sliding_window_pattern": 2}, [4, None]),
+        ({"model_type": "gemma3_text"}, [4, 4]),
+        ({"model_type": "mixtral"}, [4, 4]),
+        ({"model_type": "smollm3"}, [None, None]),
+        ({"model_type": "smollm3", "use_sliding_window": True}, [4, 4]),
+        ({"model_type": "granite"}, [None, None]),
+    ],
+    ids=str,
+)
+def test_windows_are_those_that_the_models_code_takes(change, windows, tmp_path):
+    shapes = SHAPES | {f"model.layers.{layer}.self_attn.{name}_norm.weight": (2,) for layer in (0, 1) for name in "qk"
+                       if change["model_type"] == "gemma3_text"}  # fmt: skip
+    files.write(tmp_path, LLAMA | {"sliding_window": 4} | change, files.random_tensors(shapes))
+    checkpoint = open_checkpoint(tmp_path)
+    assert [checkpoint.small(layer).window for layer in (0, 1)] == windows
+
+
+@pytest.mark.parametrize("name", ["input_layernorm.bias", "self_attn.q_norm.weight", "self_attn.q_proj.bias"])
+def test_what_would_change_attention_is_never_let_stand(name, tmp_path):
+    """A family that ignores its MLP does not ignore another bias or gain of its attention."""
+    more = {f"model.layers.0.{name}": (8,), "model.layers.0.mlp.extra.weight": (3, 3)}
+    files.write(tmp_path, LLAMA | {"model_type": "granite"}, files.random_tensors(SHAPES | more))
+    with pytest.raises(ValueError, match=f"unknown tensor model.layers.0.{name}"):
+        open_checkpoint(tmp_path)

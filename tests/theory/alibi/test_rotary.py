@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from theory import alibi
-from theory.alibi.rotary import rotary_range, rotary_range_normed
+from theory.alibi.rotary import pair_numbers, rotary_range, rotary_range_normed
 
 W_Q, W_K = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[0.0, 0.0], [1.0, 0.0]])
 
@@ -98,3 +98,12 @@ def test_normed_queries_and_keys_stay_within_their_bound_and_reach_it():
 def test_bad_rotary_heads_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_components_that_are_not_turned_are_pairs_of_one():
+    assert pair_numbers(6, "halves", 4).tolist() == [0, 1, 0, 1, 2, 3]
+    assert pair_numbers(6, "neighbours", 4).tolist() == [0, 0, 1, 1, 2, 3]
+    assert pair_numbers(6, "halves").tolist() == pair_numbers(6, "halves", 6).tolist() == [0, 1, 2, 0, 1, 2]
+    for rotated in (3, 8):
+        with pytest.raises(ValueError, match=f"d_head is {rotated}"):
+            pair_numbers(6, "halves", rotated)
