@@ -136,6 +136,8 @@ ENTRIES = [
     Entry(induction.discrepancy, TEXT),
     Entry(induction.copy_error_bound, {"dim": 4, "sigma": 0.5, "copy_slope": 3.0}, {"domain": "unit"}),
     Entry(induction.printed_copy_error_bound, {"dim": 4, "sigma": 0.5, "copy_slope": 3.0}),
+    Entry(induction.one_token_error, {"length": 9, "slope": 0.3}),
+    Entry(induction.one_token_error_any_slope, {"length": 9}),
     Entry(induction.sharp_case, {"dim": 4, "sigma": 0.5, "copy_slope": 3.0}, {"domain": "unit"}),
     Entry(induction.softmax_change_bound, {"change": [0.1, -0.2]}),
     Entry(induction.printed_softmax_change_bound, {"change": [0.1, -0.2]}),
