@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dynamics.scope.heads import HeadScope, Settings
     from dynamics.weights.reader import Checkpoint
 
+    from .scope_report import Rounded
+
 EPILOG = "exit status: 0 done, 2 bad input (one line, nothing written), 130 interrupted"
 
 
@@ -31,6 +33,8 @@ def parser() -> Parser:
     p.add_argument("--context", type=whole(1), metavar="N", help="tokens of the cache (default: the model's longest)")
     chosen = "only layers L, or heads H of them: 3,7.0,7.2"
     p.add_argument("--heads", type=layers_and_heads, metavar="L[.H],..", help=chosen)
+    run_in = "also bound what is seen as run in this: biases, logits, queries and keys rounded"
+    p.add_argument("--arithmetic", choices=("bfloat16", "float16", "float32"), help=run_in)
     p.add_argument("--json", metavar="FILE", help="write all numbers there; null: no bound, or none of the kind")
     p.add_argument("--figure", metavar="PATH", help="draw the map of scopes: a folder, or a path without its ending")
     p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files of the map (default both)")
@@ -60,11 +64,12 @@ def main(argv: list[str] | None = None) -> int:
     layers = measured(checkpoint, asked, args.heads)
     from . import scope_report
 
-    text, written = scope_report.text(checkpoint, layers, asked, bool(args.heads)), []
+    rounded = None if args.arithmetic is None else _as_run(checkpoint, layers, asked, args.arithmetic)
+    text, written = scope_report.text(checkpoint, layers, asked, bool(args.heads), rounded), []
     if target is not None:
         from dynamics.files.atomic import atomic_write_text
 
-        document = scope_report.document(args.model, checkpoint, layers, asked, bool(args.heads))
+        document = scope_report.document(args.model, checkpoint, layers, asked, bool(args.heads), rounded)
         atomic_write_text(target, document)
         written.append(target)
     if prefix is not None:
@@ -75,6 +80,22 @@ def main(argv: list[str] | None = None) -> int:
         written += save_figure(draw(data), data._asdict(), prefix, args.format)
     print(text, *(f"wrote {path}" for path in written), sep="\n")
     return 0
+
+
+def _as_run(
+    checkpoint: "Checkpoint", layers: list[list["HeadScope"]], asked: "Settings", arithmetic: str
+) -> "Rounded":
+    """Scopes with rounding, by layer and head."""
+    from dynamics.scope.rounded import rounded_scopes
+
+    from .scope_report import Rounded
+
+    found = {}
+    for heads in layers:
+        if heads:
+            scopes = rounded_scopes(checkpoint, heads[0].layer, heads, asked, arithmetic)
+            found |= {(head.layer, head.head): scope for head, scope in zip(heads, scopes, strict=True)}
+    return Rounded(arithmetic, found)
 
 
 def measured(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from dynamics.scope.heads import HeadScope, Settings
@@ -21,13 +21,36 @@ ARITHMETIC = (
 )
 
 
-def text(checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool = False) -> str:
+class Rounded(NamedTuple):
+    """A format of numbers, and the scope of each (layer, head) that is run in it."""
+
+    arithmetic: str
+    scopes: dict[tuple[int, int], float]
+
+
+def text(
+    checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool = False, rounded: Rounded | None = None
+) -> str:
     """A line a head, then the totals; of a part of the heads there are none."""
     shifted = any(head.alpha or head.beta for heads in layers for head in heads)
     rows = [COLUMNS + SHIFT * shifted, *(_row(head, shifted) for heads in layers for head in heads)]
+    if rounded is not None:
+        every = [head for heads in layers for head in heads]
+        cells = (f"in {rounded.arithmetic}", *(_number(rounded.scopes[head.layer, head.head]) for head in every))
+        rows = [(*row[:7], cell, *row[7:]) for row, cell in zip(rows, cells, strict=True)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-    return "\n".join([*lines, "", *_summary(checkpoint, layers, asked, part)])
+    said = [] if rounded is None else [_left(rounded, asked)]
+    return "\n".join([*lines, "", *said, *_summary(checkpoint, layers, asked, part)])
+
+
+def _left(rounded: Rounded, asked: Settings) -> str:
+    """What rounding leaves to be said at this context."""
+    scopes = list(rounded.scopes.values())
+    told = sum(scope < asked.context for scope in scopes)
+    rest = "; of the others rounding leaves nothing to say" * (told < len(scopes))
+    where = f"as run in {rounded.arithmetic}, at a context of {asked.context}"
+    return f"{where}: a scope below it for {told} of {len(scopes)} heads{rest}"
 
 
 def _row(head: HeadScope, shifted: bool) -> tuple[str, ...]:
@@ -87,7 +110,14 @@ def _totals(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> list[str
     ]
 
 
-def document(model: str, checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool = False) -> str:
+def document(
+    model: str,
+    checkpoint: Checkpoint,
+    layers: Layers,
+    asked: Settings,
+    part: bool = False,
+    rounded: Rounded | None = None,
+) -> str:
     """JSON with the settings, totals (of a part of the heads null) and heads; null: no bound, or none of the kind."""
     content = {
         "model": model,
@@ -95,7 +125,7 @@ def document(model: str, checkpoint: Checkpoint, layers: Layers, asked: Settings
         "settings": asked._asdict(),
         "arithmetic": ARITHMETIC.removeprefix("arithmetic: "),
         "totals": None if part else _plain_totals(checkpoint, layers, asked),
-        "heads": [_plain(head) for heads in layers for head in heads],
+        "heads": [_plain(head, rounded) for heads in layers for head in heads],
     }
     return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
@@ -107,8 +137,10 @@ def _plain_totals(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> di
     return total._asdict() | {"reaches": {reach.name: number for reach, number in total.reaches.items()}}
 
 
-def _plain(head: HeadScope) -> dict[str, Any]:
+def _plain(head: HeadScope, rounded: Rounded | None = None) -> dict[str, Any]:
     values = head._asdict() | {"basis": head.basis.name, "reach": head.reach.name}
+    if rounded is not None:
+        values[f"scope_in_{rounded.arithmetic}"] = rounded.scopes[head.layer, head.head]
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in values.items()
     }

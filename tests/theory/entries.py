@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from theory import alibi, induction, landscape, shift, sink, value_residual
-from theory.alibi import grams, grams_rotary, rotary, sharp, shifted
+from theory.alibi import grams, grams_rotary, rotary, rounded, sharp, shifted
 from theory.alibi import printed as alibi_printed
 from theory.cache import (
     budget,
@@ -129,6 +129,8 @@ ENTRIES = [
     Entry(rotary.rotary_range_normed, {"query_gain": np.ones(4), "key_gain": np.ones(4)}, {"pairs": "halves"}),
     Entry(sharp.sharp_weight, {"distance": 4, "slope": 0.5, "w_q": np.eye(2), "w_k": np.eye(2), "gamma": [1, 1]},
           {"norm": "rms"}),
+    Entry(rounded.rounded_range, {"slope": 0.5, "logit_range": 3.0, "n_tokens": 64, "largest_logit": 2.0,
+                                  "unit": 2.0**-8}),
     Entry(shifted.shifted_range, {"raw": 2.0, "coefficients": [0.5, 0.5]}),
     Entry(induction.induction_head, TEXT),
     Entry(induction.kv_shift_head, TEXT | {"alpha": (0.0, 1.0), "beta": (1.0, 0.0)}, {"support": "causal"}),

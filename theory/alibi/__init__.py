@@ -14,6 +14,7 @@ from theory.alibi.bounds import (
 )
 from theory.alibi.head import spectral_range_of_norms
 from theory.alibi.ranges import Extremes, certified_logit_range, certified_self_gap, extremes, logit_range, self_gap
+from theory.alibi.rounded import rounded_range
 
 __all__ = [
     "Extremes",
@@ -26,6 +27,7 @@ __all__ = [
     "masked_weight_bound",
     "printed_scope",
     "printed_scope_of_norm",
+    "rounded_range",
     "scope",
     "self_gap",
     "slopes",
