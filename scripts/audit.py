@@ -40,6 +40,7 @@ class Finding(NamedTuple):
     holds: str  # the id of what holds instead
     wording: str
     strength: str  # how far that is established
+    label: str  # of the wording
     command: str
 
 
@@ -85,6 +86,7 @@ def _finding(view: View, every: dict[str, dict]) -> Finding:
     return Finding(view.id, row["source"], row["statement"], row["formula"] or "", row["reading"] or "",
                    view.example, title, row["note"] or "", row["correction"] or "", view.wording,
                    (every[row["correction"]]["strength"] or "read") if row["correction"] else "",
+                   view.wording_title if row["correction"] else "",
                    f"python -m scripts.verify --id {view.id}")  # fmt: skip
 
 

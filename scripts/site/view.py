@@ -87,6 +87,11 @@ class View:
         return self.row["holds_instead"] if self.row["correction"] else ""
 
     @property
+    def wording_title(self) -> str:
+        """A correction takes the place of what is printed; another statement of ours only stands beside it."""
+        return "Suggested wording" if self.row["correction"].endswith(".corrected") else "What holds"
+
+    @property
     def note_title(self) -> str:
         return report.NOTES[self.row["verdict"]]
 

@@ -60,6 +60,11 @@ def test_two_places_that_disagree_are_not_called_printed_and_true_and_what_shows
     assert "At two tokens: printed" in audit.markdown(audit.report("razor"))
 
 
+def test_only_a_correction_is_offered_as_a_wording():
+    told = {one.id: one.label for _, findings in audit.report("kv").groups for one in findings}
+    assert told["kv.thm3.3"] == "Suggested wording" and told["kv.appC.footnote12"] == "What holds"
+
+
 def test_strengths_count_only_what_was_judged(paper):
     _, found = paper
     judged = sum(count for _, count in found.strengths)
