@@ -1,12 +1,13 @@
 """The callback in transformers' own handler of callbacks and in the Trainer itself."""
 
-import time
+from functools import partial
 
 import pytest
 import torch
 from transformers import TrainerControl, TrainerState
 from transformers.trainer_callback import CallbackHandler
 
+from dynamics.observed import callback as module
 from dynamics.observed.callback import ObserverCallback
 from dynamics.observed.log import read_lines, stacked
 from tests.dynamics.hf import models
@@ -49,16 +50,18 @@ def test_a_training_is_logged_and_a_resumed_one_goes_on(tmp_path):
         drive(ObserverCallback(path, TEXT, k=5), model, 1)
 
 
-def test_only_what_lies_between_the_two_ends_of_a_step_is_training(tmp_path):
+def test_only_what_lies_between_the_two_ends_of_a_step_is_training(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(module, "Observer", partial(module.Observer, clock=lambda: now[0]))
     callback, state = ObserverCallback(None, k=3, repeats=2), TrainerState()
     callback.on_train_begin(Arguments(), state, None, model=models.model("gpt2", dtype=torch.float32))
     for step in range(1, 4):
-        time.sleep(0.05)
+        now[0] += 1000.0
         callback.on_step_begin(Arguments(), state, None)
-        time.sleep(0.01)
+        now[0] += 1.0
         state.global_step = step
         callback.on_step_end(Arguments(), state, None)
-    assert 0.03 <= callback.observer.trained < 0.15
+    assert callback.observer.trained == 3.0
 
 
 def test_other_processes_observe_nothing_and_shards_are_refused(tmp_path):
