@@ -6,11 +6,17 @@ from dynamics.heads.named import inspect
 from dynamics.model.config import COMPARED, PRESETS
 from dynamics.training.checkpoint import SHIPPED, shipped
 from dynamics.training.evaluation import evaluate
-from dynamics.training.folder import heldout_of, read_history, steps_to
+from dynamics.training.folder import HISTORY, heldout_of, read_history, steps_to
 from dynamics.training.settings import TRAININGS, TrainConfig
 
 # Rows whose two best logits may swap under another order of summation; re-evaluated here, none does.
 NEAR_TIES = 4
+TASKED = sorted(folder.name for folder in SHIPPED.iterdir() if (folder / HISTORY).is_file())
+SHIFTED = [name for name in TASKED if shipped(name).model.config.shift == "kv"]
+
+
+def made_on(name):
+    return f"{name} made on {shipped(name).manifest.device}"
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -40,11 +46,13 @@ def test_shipped_comparison_is_between_models_that_both_learn():
     assert min(scores["small-kv-shift"], scores["small-vanilla-2"]) > 0.99
 
 
-def test_shipped_induction_heads_look_back_with_keys_and_stay_with_values():
-    found = shipped("kv-shift")
+@pytest.mark.parametrize("name", SHIFTED, ids=made_on)
+def test_shipped_induction_heads_look_back_with_keys_and_stay_with_values(name):
+    """Whichever one-layer model with shifted keys and values ships, wherever it was made."""
+    found = shipped(name)
     heads = [report for report in inspect(found.model, heldout_of(found)) if report.is_induction]
-    assert heads
-    assert all(report.key_looks_back and report.value_stays for report in heads)
+    assert heads, made_on(name)
+    assert all(report.key_looks_back and report.value_stays for report in heads), made_on(name)
 
 
 @pytest.mark.parametrize(
