@@ -41,11 +41,18 @@ def _case(
         arguments.append(sinks)
     if given.subject == "alibi_attention":
         added = reference.bias(heads, queries, keys)
-    expected = reference.attention(q, k, v, reference.seen(queries, keys, **more), added, sinks)  # type: ignore[arg-type]
-    others = {"those without sinks": reference.attention(q, k, v, reference.seen(queries, keys, **more), added)}  # type: ignore[arg-type]
+    seen = reference.seen(queries, keys, **more)  # type: ignore[arg-type]
+    expected = reference.attention(q, k, v, seen, added, sinks)
+    others = {}
+    if sinks is not None:
+        others["those without sinks"] = reference.attention(q, k, v, seen, added)
+    if 1 < groups < heads:
+        apart = np.arange(heads) % groups  # a model trained from its first step with this order is none the worse
+        others["those of head h in group h mod groups"] = reference.attention(
+            q, k[:, apart], v[:, apart], seen, added, sinks
+        )
     told = f"{told}batch {batch}, {heads} heads in {groups} groups, {queries} queries at the end of {keys} keys"
-    return Case(told, lambda: given.call(*arguments, **more), expected, AXES, real,
-                others=others if sinks is not None else {})  # fmt: skip
+    return Case(told, lambda: given.call(*arguments, **more), expected, AXES, real, others=others)
 
 
 def _sized(*sizes: tuple[int, int, int, int, int], scale: float = 1.0) -> Cases:

@@ -55,7 +55,8 @@ def deviation(case: Case, dtype: str) -> str | None:
     where = ", ".join(f"{name} {i}" for name, i in zip(case.axes, place, strict=True))
     also = [name for name, other in case.others.items() if _near(got, other, allowed)[compared].all()]
     told = f"; these are {also[0]}" if also else ""
-    return f"{case.sizes}: {where}: expected {_text(expected[place])}, got {_text(got[place])}{told}"
+    digits = next(n for n in (6, 10, 17) if n == 17 or _text(expected[place], n) != _text(got[place], n))
+    return f"{case.sizes}: {where}: expected {_text(expected[place], digits)}, got {_text(got[place], digits)}{told}"
 
 
 def _near(got: NDArray[Any], expected: NDArray[Any], allowed: float) -> NDArray[np.bool_]:
@@ -63,5 +64,5 @@ def _near(got: NDArray[Any], expected: NDArray[Any], allowed: float) -> NDArray[
         return np.abs(np.asarray(got, dtype=np.float64) - expected) <= allowed
 
 
-def _text(number: Any) -> str:
-    return str(bool(number)) if isinstance(number, np.bool_) else f"{float(number):.6g}"
+def _text(number: Any, digits: int) -> str:
+    return str(bool(number)) if isinstance(number, np.bool_) else f"{float(number):.{digits}g}"

@@ -73,7 +73,7 @@ def _razor(
     distant: bool = False,
     **more: bool,
 ) -> Case:
-    """whole: of each layer, the groups that see all; distant: the oldest droppable key is one that a query looks for."""
+    """whole: of each layer, the groups that see all; distant: the last query looks for a dropped key."""
     sinks, window, length, (heads, kv) = 1, 4, sum(chunks), groups
     keep = np.array([[group in some for group in range(kv)] for some in whole])
     q, k, v = _tokens(given, heads, kv, length, len(keep), 1)

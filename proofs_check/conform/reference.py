@@ -31,7 +31,7 @@ def slopes_of_the_sentence(n_heads: int) -> Array:
 
 
 def bias(n_heads: int, n_queries: int, n_keys: int) -> Array:
-    """-slope times the distance from the query, (heads, queries, keys): the queries are the last of the keys' tokens."""
+    """-slope times the distance from the query, (heads, queries, keys): queries are the last tokens of keys."""
     at = np.arange(n_keys - n_queries, n_keys)
     return -slopes(n_heads)[:, None, None] * (at[:, None] - np.arange(n_keys))
 

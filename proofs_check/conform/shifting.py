@@ -1,4 +1,4 @@
-"""The token shift y[t] = sum_j w_j x[t - j]: whole = chunks = steps = packed = padded; then keys, shifted and rotated."""
+"""The token shift y[t] = sum_j w_j x[t - j], whole = chunks = steps = packed = padded; keys shifted and rotated."""
 
 from __future__ import annotations
 
