@@ -35,7 +35,7 @@ def _case(given: Given, told: str, at: NDArray[np.int64], width: int, base: floa
 def _positions(*rows: list[int]) -> Callable[[Given], Iterator[Case]]:
     def cases(given: Given) -> Iterator[Case]:
         for row in rows:
-            for width in (2, 4, 16):
+            for width in (4, 16):
                 told = f"positions {_spelt(row)}, "
                 yield _case(given, told, np.array([row]), width)
 
@@ -58,13 +58,13 @@ def _rows(given: Given) -> Iterator[Case]:
 
 
 def _partial(given: Given) -> Iterator[Case]:
-    for dims in (2, 4, 8):
+    for dims in (4, 8):
         yield _case(given, f"{dims} of the channels turn, positions 0..4, ", np.arange(5)[None], 16, dims=dims)
 
 
 def _relative(given: Given) -> Iterator[Case]:
     """q.k of rotated vectors is that of the same places moved on by 3, whatever the pairs are."""
-    for width in (2, 8):
+    for width in (4, 8):
         q, k = given.normal(1, 1, 1, width), given.normal(1, 1, 1, width)
 
         def score(m: int, n: int, q: Any = q, k: Any = k) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from proofs_check.conform import alibi, attending, evicting, residual, rotary, shifting
+from proofs_check.conform import alibi, attending, decoding, evicting, residual, rotary, shifting
 from proofs_check.conform.check import Check
 
 
@@ -58,8 +58,15 @@ SUBJECTS = {
         "RazorAttention, all with a layer before the batch: whole (layers, groups) sees all, the others the first "
         "sinks and the last window tokens, with compensation True also the mean of the rest, counted so many times",
     ),
+    "logits": Subject("(tokens)", "(batch, length, vocab)", "a causal model, without a cache; tokens 0 .. VOCAB - 1"),
+    "decoded": Subject(
+        "(prompts, steps, [chunk])", "(batch, steps + 1, vocab): after the prompt and after every step",
+        "the same model with its cache: prompts a list of lists of tokens, of any lengths, steps (batch, n) "
+        "tokens that follow one at a time; chunk: how many tokens of a prompt are read at once",
+    ),
 }  # fmt: skip
 
 CHECKS: tuple[Check, ...] = (
     *alibi.CHECKS, *attending.CHECKS, *shifting.CHECKS, *rotary.CHECKS, *residual.CHECKS, *evicting.CHECKS,
+    *decoding.CHECKS,
 )  # fmt: skip

@@ -18,7 +18,7 @@ def met(where, check):
     return keep
 
 
-@met("TransformerLens 3.9 and 4.3: 2^(-8h/n) for any n", "alibi_slopes.any_head_count")
+@met("TransformerLens up to 3.9: 2^(-8h/n) for any n", "alibi_slopes.any_head_count")
 class SlopesOfTheSentence(Right):
     def alibi_slopes(self, n_heads):
         return 2.0 ** (-8 / n_heads * np.arange(1, n_heads + 1))
@@ -74,7 +74,7 @@ class PadsOfTheFirstRow(Right):
 @met("masked_fill whose result is thrown away", "attention.causal")
 class MaskThrownAway(Right):
     def attention(self, q, k, v, mask=None, segments=None, window=None):
-        logits = self.logits(q, k)
+        logits = self.scores(q, k)
         np.where(self.seen(q, k, mask, segments, window), logits, -np.inf)
         return self.read(logits, v)
 
@@ -93,7 +93,7 @@ class WindowOneTooWide(Right):
 
 @met("GQA with heads of a group apart: head h reads group h mod groups", "attention.grouped")
 class GroupsInterleaved(Right):
-    def logits(self, q, k):
+    def scores(self, q, k):
         return q @ np.swapaxes(np.tile(k, (1, q.shape[1] // k.shape[1], 1, 1)), 2, 3) / np.sqrt(q.shape[3])
 
 
@@ -113,7 +113,7 @@ class NoSinkAtDecode(Right):
 @met("the plain output, scaled by one less the sink's share, whose exponential overflows", "sink_attention.large_sink")
 class SinkOverflows(Right):
     def sink_attention(self, q, k, v, sinks, mask=None, segments=None, window=None):
-        logits = np.where(self.seen(q, k, mask, segments, window), self.logits(q, k), -np.inf).astype(np.float32)
+        logits = np.where(self.seen(q, k, mask, segments, window), self.scores(q, k), -np.inf).astype(np.float32)
         with np.errstate(over="ignore", invalid="ignore"):
             beyond = np.exp(sinks.astype(np.float32))[:, None, None]
             share = beyond / (np.exp(logits).sum(-1, keepdims=True) + beyond)
@@ -249,7 +249,7 @@ class SmallMaskConstant(Right):
     def read(self, logits, v, sinks=None):
         causal = np.tri(*logits.shape[2:], k=logits.shape[3] - logits.shape[2], dtype=bool)
         masked = causal & np.isneginf(logits)
-        full = self.logits(*self.last) if getattr(self, "last", None) is not None else logits
+        full = self.scores(*self.last) if getattr(self, "last", None) is not None else logits
         return super().read(np.where(masked, full - 1e-5, logits), v, sinks)
 
     def razor_layer(self, q, k, *more):
@@ -263,7 +263,7 @@ class MaskConstantOfTen(Right):
         length, group = k.shape[2], q.shape[1] // k.shape[1]
         place = np.arange(length)
         gone = (place >= sinks) & (place < place[:, None] + 1 - window) & ~whole[:, None, None]
-        logits = self.logits(q, k) - 10.0 * np.repeat(gone, group, axis=0)
+        logits = self.scores(q, k) - 10.0 * np.repeat(gone, group, axis=0)
         return self.read(np.where(place <= place[:, None], logits, -np.inf), v)
 
 
@@ -300,7 +300,7 @@ class TokenCountsOnce(Right):
 class ZeroedNotMasked(Right):
     def masked(self, q, k, v, sees):
         causal = np.tri(k.shape[2], dtype=bool)
-        logits = np.where(sees, self.logits(q, k), 0.0)
+        logits = np.where(sees, self.scores(q, k), 0.0)
         values = np.where(causal, logits, -np.inf)
         weights = np.exp(values - values.max(-1, keepdims=True))
         weights = weights / weights.sum(-1, keepdims=True) * sees
@@ -316,3 +316,41 @@ class ComeBack(Right):
         sees = (place <= place[:, None]) & ((place % 2 == place[:, None] % 2) | (place > place[:, None] - 3))
         kept = np.broadcast_to(sees, (*k.shape[:3], k.shape[2]))
         return self.masked(q, k, v, np.repeat(kept, q.shape[1] // k.shape[1], axis=1)), kept.copy()
+
+
+@met("a mask that begins one late, so that a token sees the next", "logits.causal")
+class SeesTheNext(Right):
+    def logits(self, tokens):
+        found = super().logits(tokens)
+        found[:, :-1] += 0.1 * self.table[tokens[:, 1:]] @ self.table.T
+        return found
+
+
+@met("x-transformers 2.31.10 with shift_tokens: at each cached step the token before is missing", "decoded.steps")
+class NoShiftAtDecode(Right):
+    def advance(self, part, state):
+        state["last"] = state["last"] * (state["at"] == 0)
+        return super().advance(part, state)
+
+
+@met("local-attention 1.11.2: cached keys are rotated, and rotated again at the next step", "decoded.steps")
+class RotatedAgain(Right):
+    def advance(self, part, state):
+        if state["at"] > 1:
+            state["k"] = self.turn(state["k"], np.arange(state["k"].shape[2])[None], 100.0)
+        return super().advance(part, state)
+
+
+@met("mlx-lm 0.32.2, Baichuan-M1: a shorter prompt is padded, and its last raw key is that of a pad", "decoded.ragged")
+class StateOfAPad(Right):
+    def prompt_read(self, state, prompt, prompts):
+        if len(prompt) < max(map(len, prompts)):
+            state["last"] = self.table[:1]
+
+
+@met("a prompt in chunks, whose second one begins as if it were the first", "decoded.chunks")
+class ChunksFromZero(Right):
+    def advance(self, part, state):
+        if len(part) > 1:
+            state["last"] = np.zeros((1, 8))
+        return super().advance(part, state)

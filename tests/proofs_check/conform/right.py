@@ -42,7 +42,7 @@ class Right:
             found = found & (own[:, None, :, None] == segments[:, None, None])
         return found
 
-    def logits(self, q, k):
+    def scores(self, q, k):
         k = np.repeat(k, q.shape[1] // k.shape[1], axis=1)
         return q @ np.swapaxes(k, 2, 3) / np.sqrt(q.shape[3])
 
@@ -50,14 +50,14 @@ class Right:
         return softmax_over(logits, np.repeat(v, logits.shape[1] // v.shape[1], axis=1), sinks)
 
     def attention(self, q, k, v, mask=None, segments=None, window=None):
-        return self.read(np.where(self.seen(q, k, mask, segments, window), self.logits(q, k), -np.inf), v)
+        return self.read(np.where(self.seen(q, k, mask, segments, window), self.scores(q, k), -np.inf), v)
 
     def alibi_attention(self, q, k, v, mask=None, segments=None, window=None):
-        logits = self.logits(q, k) + self.alibi_bias(q.shape[1], q.shape[2], k.shape[2])
+        logits = self.scores(q, k) + self.alibi_bias(q.shape[1], q.shape[2], k.shape[2])
         return self.read(np.where(self.seen(q, k, mask, segments, window), logits, -np.inf), v)
 
     def sink_attention(self, q, k, v, sinks, mask=None, segments=None, window=None):
-        return self.read(np.where(self.seen(q, k, mask, segments, window), self.logits(q, k), -np.inf), v, sinks)
+        return self.read(np.where(self.seen(q, k, mask, segments, window), self.scores(q, k), -np.inf), v, sinks)
 
     def shift(self, x, weights, state=None, segments=None, mask=None):
         """The state is the last raw tokens."""
@@ -117,7 +117,7 @@ class Right:
         return held & (norms >= least)
 
     def masked(self, q, k, v, sees):
-        return self.read(np.where(sees, self.logits(q, k), -np.inf), v)
+        return self.read(np.where(sees, self.scores(q, k), -np.inf), v)
 
     def razor_attention(self, q, k, v, whole, sinks, window, chunks, compensation=False):
         return np.stack([self.razor_layer(*of, sinks, window, compensation) for of in zip(q, k, v, whole, strict=True)])
@@ -127,7 +127,7 @@ class Right:
         place = np.arange(length)
         gone = (place >= sinks) & (place < place[:, None] + 1 - window) & ~whole[:, None, None]
         gone, causal = np.repeat(gone, group, axis=0), place <= place[:, None]
-        logits = self.logits(q, k)
+        logits = self.scores(q, k)
         wanted = np.where(causal & ~gone, logits, -np.inf)
         if not compensation:
             return self.read(wanted, v)
@@ -147,3 +147,44 @@ class Right:
 
     def mass(self, count):
         return np.log(count)
+
+    # A model: embeddings, keys and values shifted, keys rotated, one layer of attention, what it reads added.
+
+    table = np.random.default_rng(5).standard_normal((16, 8))
+    mixture = (0.5, 1.5)
+
+    def layer(self, x, before, at):
+        """Queries, keys and values (1, 1, length, 8) of embeddings x (length, 8), `before` the one before them."""
+        mixed = self.shift(x[None], self.mixture, before[None])[0][0]
+        turned = self.turn(np.stack([x, mixed])[:, None], np.array([at, at]), 100.0)
+        return turned[:1], turned[1:], mixed[None, None]
+
+    def logits(self, tokens):
+        found = []
+        for row in tokens:
+            x = self.table[row]
+            q, k, v = self.layer(x, np.zeros((1, 8)), np.arange(len(row)))
+            found.append((x + self.attention(q, k, v)[0, 0]) @ self.table.T)
+        return np.stack(found)
+
+    def decoded(self, prompts, steps, chunk=None):
+        return np.stack([self.decoded_row(*row, chunk, prompts) for row in zip(prompts, steps, strict=True)])
+
+    def decoded_row(self, prompt, steps, chunk, prompts):
+        chunk = chunk or len(prompt)
+        parts = [prompt[i : i + chunk] for i in range(0, len(prompt), chunk)]
+        state = {"last": np.zeros((1, 8)), "k": np.zeros((1, 1, 0, 8)), "v": np.zeros((1, 1, 0, 8)), "at": 0}
+        found = [self.advance(part, state) for part in parts]
+        self.prompt_read(state, prompt, prompts)
+        return np.stack([found[-1], *(self.advance([token], state) for token in steps)])
+
+    def prompt_read(self, state, prompt, prompts):
+        """Nothing is left to do: no row has pads."""
+
+    def advance(self, part, state):
+        """The logits after these tokens, which the state takes in: the last raw embedding, keys, values."""
+        x = self.table[np.array(part)]
+        q, k, v = self.layer(x, state["last"], state["at"] + np.arange(len(part)))
+        state["k"], state["v"] = np.concatenate([state["k"], k], 2), np.concatenate([state["v"], v], 2)
+        state["last"], state["at"] = x[-1:], state["at"] + len(part)
+        return (x[-1] + self.attention(q, state["k"], state["v"])[0, 0, -1]) @ self.table.T
