@@ -101,7 +101,7 @@ CHECKS = (
     Check(
         "decoded.ragged",
         "so do prompts of different lengths in one batch, however they are padded",
-        lambda given: _decoded(given, (((2, 1), 1), ((1, 3), 2), ((5, 2, 7), 4))),
+        lambda given: _decoded(given, (((2, 1), 1), ((2, 3), 1), ((5, 2, 7), 4))),
     ),
     Check("decoded.chunks", "so does a prompt read in chunks", _chunked, ("chunk",)),
 )
