@@ -7,8 +7,8 @@ import torch
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 if DEVICE == "cpu":
     os.environ.setdefault("TRITON_INTERPRET", "1")
-from fla.modules import token_shift as kernels
-from fla.modules.token_shift import token_shift
+from fla.modules import token_shift as kernels  # noqa: E402
+from fla.modules.token_shift import token_shift  # noqa: E402
 
 BACKEND = "torch"
 if DEVICE == "cpu":

@@ -4,13 +4,14 @@ import torch
 from local_attention import LocalTransformer
 
 BACKEND = "torch"
+OPTIONS = {}
 
 
 def model():
     with torch.random.fork_rng():
         torch.manual_seed(0)
         sizes = {"num_tokens": 16, "dim": 32, "depth": 1, "heads": 2, "dim_head": 16, "max_seq_len": 64}
-        return LocalTransformer(**sizes, causal=True, local_attn_window_size=4).eval()
+        return LocalTransformer(**sizes, **OPTIONS, causal=True, local_attn_window_size=4).eval()
 
 
 def logits(tokens):

@@ -17,7 +17,8 @@ def rope(x, positions, base, dims=None):
     if not (np.diff(positions, axis=1) == 1).all():
         raise NotImplementedError("positions that follow one another")
     layer = nn.RoPE(dims or x.shape[3], base=base)
-    return np.stack([np.array(layer(mx.array(row)[None], offset=int(at[0])))[0] for row, at in zip(x, positions)])
+    rows = zip(x, positions, strict=True)
+    return np.stack([np.array(layer(mx.array(row)[None], offset=int(at[0])))[0] for row, at in rows])
 
 
 def attention(q, k, v):

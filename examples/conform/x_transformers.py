@@ -1,6 +1,5 @@
-"""x-transformers: its Attend, ALiBi, rotary embedding and ShiftTokens. Its Attend repeats grouped heads in another order."""
+"""x-transformers: its Attend, ALiBi, rotary embedding and ShiftTokens."""
 
-import torch
 from x_transformers.attend import Attend
 from x_transformers.x_transformers import AlibiPositionalBias, RotaryEmbedding, ShiftTokens, apply_rotary_pos_emb
 

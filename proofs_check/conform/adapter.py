@@ -23,7 +23,8 @@ class Adapter:
     """What a module, or any object with such attributes, claims: functions by the names of `spec.SUBJECTS`.
 
     BACKEND "numpy" or "torch", DTYPE of the numbers that go in, PAIRS of rotated channels: "halves" (i, i + d/2) or
-    "neighbours" (2i, 2i + 1). Raises: ValueError for other values of these.
+    "neighbours" (2i, 2i + 1); VOCAB, how many tokens a model knows (16 if it is not said).
+    Raises: ValueError for other values of these.
     """
 
     def __init__(self, module: Any, name: str | None = None) -> None:
@@ -32,6 +33,9 @@ class Adapter:
         self.backend = _one_of("BACKEND", getattr(module, "BACKEND", "numpy"), BACKENDS)
         self.dtype = _one_of("DTYPE", getattr(module, "DTYPE", "float32"), DTYPES)
         self.pairs = _one_of("PAIRS", getattr(module, "PAIRS", "halves"), PAIRS)
+        self.vocab = getattr(module, "VOCAB", 16)
+        if not isinstance(self.vocab, int) or isinstance(self.vocab, bool) or self.vocab < 3:
+            raise ValueError(f"VOCAB must be a whole number of at least 3, got {self.vocab!r}")
         if self.backend == "numpy" and self.dtype == "bfloat16":
             raise ValueError("DTYPE must be one of float64, float32, float16 with BACKEND 'numpy', got 'bfloat16'")
 

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs_check.conform.adapter import Adapter
-from proofs_check.conform.case import Case
+from proofs_check.conform.case import Case, tolerance
 from proofs_check.conform.check import Check, Given
 from proofs_check.conform.reference import Array
 
 AXES = ("row", "token", "entry")
 STEPS = ("row", "step", "entry")
+LEAST_EFFECT = 100  # tolerances by which the tokens before must change the last logits
 
 
 def _log_softmax(found: object) -> object:
@@ -28,15 +28,7 @@ def _log_softmax(found: object) -> object:
 
 def _tokens(given: Given, *shape: int) -> NDArray[np.int64]:
     """Token 0 is left out: it is what pads often are."""
-    return given.draw.integers(1, vocab(given.adapter), shape)
-
-
-def vocab(adapter: Adapter) -> int:
-    """VOCAB of the adapter, 16 if it has none. Raises ValueError unless that is a whole number of at least 3."""
-    found = getattr(adapter.module, "VOCAB", 16)
-    if not isinstance(found, int) or isinstance(found, bool) or found < 3:
-        raise ValueError(f"VOCAB must be a whole number of at least 3, got {found!r}")
-    return found
+    return given.draw.integers(1, given.adapter.vocab, shape)
 
 
 def _whole(given: Given, tokens: NDArray[np.int64]) -> Array:
@@ -54,7 +46,7 @@ def _causal(given: Given) -> Iterator[Case]:
     for length, at in ((2, 1), (6, 3)):
         tokens = _tokens(given, 1, length)
         other = tokens.copy()
-        other[:, at:] = tokens[:, at:] % (vocab(given.adapter) - 1) + 1
+        other[:, at:] = tokens[:, at:] % (given.adapter.vocab - 1) + 1
         expected = _whole(given, tokens)
         earlier = np.broadcast_to(np.arange(length)[:, None] < at, expected.shape)
         told = f"{length} tokens, those from {at} on exchanged"
@@ -72,12 +64,23 @@ def _decoded(given: Given, sizes: Sequence[tuple[Sequence[int], int]], **more: i
     """sizes: lengths of the prompts, and how many tokens follow each."""
     for lengths, steps in sizes:
         rows = [_tokens(given, n + steps) for n in lengths]
+        _memory(given, rows)
         expected = np.stack([_whole(given, row[None])[0, n - 1 :] for row, n in zip(rows, lengths, strict=True)])
         prompts = [row[:n].tolist() for row, n in zip(rows, lengths, strict=True)]
         later = np.stack([row[n:] for row, n in zip(rows, lengths, strict=True)])
         told = f"prompts of {', '.join(map(str, lengths))} tokens, {steps} more one at a time"
         told += "".join(f", {name} {number}" for name, number in more.items())
         yield Case(told, lambda p=prompts, s=later: _log_softmax(given.call(p, s, **more)), expected, STEPS)
+
+
+def _memory(given: Given, rows: Sequence[NDArray[np.int64]]) -> None:
+    """Raises NotImplementedError where those before hardly change what comes after the last: nothing is tried."""
+    row = max(rows, key=len)
+    other = row % (given.adapter.vocab - 1) + 1
+    other[-1] = row[-1]
+    first, second = (_whole(given, x[None])[0, -1] for x in (row, other))
+    if np.abs(first - second).max() < LEAST_EFFECT * tolerance(given.adapter.dtype, first):
+        raise NotImplementedError(f"all but the last of {len(row)} tokens change nothing there: draw larger weights")
 
 
 def _chunked(given: Given) -> Iterator[Case]:

@@ -15,7 +15,8 @@ AXES = ("row", "head", "query", "channel")
 KEPT = ("row", "group", "query", "key")
 LAYERED = ("layer", *AXES)
 WIDTH = 8
-LENGTHS = ((8, *(1,) * 8), (5, 3, *(1,) * 12), (20, *(1,) * 12))  # chunks, each prompt followed by steps
+LENGTHS = ((8, *(1,) * 8), (20, *(1,) * 12))  # chunks: a prompt, and steps
+CHUNKED = ((5, 3, *(1,) * 12), (6, 6, 6))
 
 
 def _tokens(given: Given, heads: int, groups: int, length: int, *front: int) -> tuple[Array, Array, Array]:
@@ -42,12 +43,12 @@ def _forgetting(kept: Yes) -> Yes:
     return kept
 
 
-def _output(given: Given, heads: int, groups: int) -> Iterator[Case]:
-    for chunks in LENGTHS:
+def _output(given: Given, heads: int, groups: int, lengths: Sequence[Sequence[int]] = LENGTHS) -> Iterator[Case]:
+    for chunks in lengths:
         tokens = _tokens(given, heads, groups, sum(chunks), 2)
         out, kept = _run(given, tokens, chunks)
         sees = np.repeat(_forgetting(kept), heads // groups, axis=1)
-        told = f"batch 2, {heads} heads in {groups} groups, a prompt of {chunks[0]} tokens and {sum(chunks[1:])} more"
+        told = f"batch 2, {heads} heads in {groups} groups, chunks of {', '.join(map(str, chunks))} tokens"
         yield Case(told, lambda out=out: out, reference.attention(*tokens, sees), AXES)
 
 
@@ -61,7 +62,7 @@ def _kept(given: Given, of: str) -> Iterator[Case]:
             "return": np.concatenate([np.zeros_like(kept[:, :, :1]), kept[:, :, 1:] & ~kept[:, :, :-1]], 2)
             & (index[:, None] > index),
         }[of]
-        told = f"2 heads, a prompt of {chunks[0]} tokens and {sum(chunks[1:])} more"
+        told = f"2 heads, chunks of {', '.join(map(str, chunks))} tokens"
         yield Case(told, lambda wrong=wrong: wrong, np.zeros_like(wrong), KEPT)
 
 
@@ -134,6 +135,11 @@ CHECKS = (
         lambda given: _output(given, 2, 2),
     ),
     Check("evicting_attention.grouped", "so they are with two heads to a group", lambda given: _output(given, 4, 2)),
+    Check(
+        "evicting_attention.chunks",
+        "so they are where later tokens come in chunks",
+        lambda given: _output(given, 2, 2, CHUNKED),
+    ),
     Check("evicting_attention.own_token", "a query sees its own token", lambda given: _kept(given, "own")),
     Check("evicting_attention.causal", "nothing is kept before it comes", lambda given: _kept(given, "causal")),
     Check("evicting_attention.gone_for_good", "what was dropped does not return", lambda given: _kept(given, "return")),
