@@ -79,19 +79,19 @@ class MaskThrownAway(Right):
         return self.read(logits, v)
 
 
-@met("decode through a triangle of queries by keys that starts at the first key", "attention.decode")
+@met("a triangle of queries by keys that starts at the first key, in decoding", "attention.decode")
 class TriangleFromTheFirstKey(Right):
     def distance(self, n_queries, n_keys):
         return np.arange(n_keys)[None] - np.arange(n_queries)[:, None]
 
 
-@met("windows of w tokens before the query's own, where w in all are meant", "attention.window")
+@met("local-attention 1.11.2, GPT-OSS in keras-hub 0.32.0: a window of w and the query's own token", "attention.window")
 class WindowOneTooWide(Right):
     def attention(self, q, k, v, mask=None, segments=None, window=None):
         return super().attention(q, k, v, mask, segments, None if window is None else window + 1)
 
 
-@met("GQA with heads of a group apart: head h reads group h mod groups", "attention.grouped")
+@met("x-transformers 2.31.10: head h reads group h mod groups, an order of its own", "attention.grouped")
 class GroupsInterleaved(Right):
     def scores(self, q, k):
         return q @ np.swapaxes(np.tile(k, (1, q.shape[1] // k.shape[1], 1, 1)), 2, 3) / np.sqrt(q.shape[3])
@@ -196,13 +196,13 @@ class OtherPairs(Right):
         return np.stack(np.split(turned, 2, axis=3), axis=4).reshape(x.shape)
 
 
-@met("positions from 0 at each decode step", "rope.offset")
+@met("ports that rotate each decoded token as the first", "rope.offset")
 class OffsetLost(Right):
     def rope(self, x, positions, base, dims=None):
         return super().rope(x, positions - positions[:, :1], base, dims)
 
 
-@met("angles in bfloat16: from position 257 on neighbours are alike", "rope.far")
+@met("rotary-embedding-torch 0.9.1 in bfloat16: positions are rounded, from 257 on neighbours are alike", "rope.far")
 class AnglesInHalfPrecision(Right):
     def rope(self, x, positions, base, dims=None):
         unit = 2.0 ** np.maximum(0, np.floor(np.log2(np.maximum(positions, 1))) - 7)
