@@ -1,0 +1,16 @@
+"""transformers' BLOOM (and Falcon): biases from the mask, one row for all queries."""
+
+import torch
+from transformers.models.bloom.modeling_bloom import build_alibi_tensor
+
+BACKEND = "torch"
+
+
+def alibi_slopes(n_heads):
+    return build_alibi_tensor(torch.ones(1, 2), n_heads, torch.float32)[:, 0, 1]
+
+
+def alibi_bias(n_heads, n_queries, n_keys, mask=None):
+    given = torch.ones(1, n_keys) if mask is None else mask.float()
+    found = build_alibi_tensor(given, n_heads, torch.float32).unflatten(0, (-1, n_heads))
+    return found[0] if mask is None else found

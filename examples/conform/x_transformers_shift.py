@@ -1,0 +1,7 @@
+"""x-transformers: the same decoder with shift_tokens=1."""
+
+from proofs_check.conform import load
+
+_decoder = load(__file__.replace("_shift", "_model")).module
+_decoder.OPTIONS = {"rotary_pos_emb": True, "shift_tokens": 1}
+BACKEND, logits, decoded = _decoder.BACKEND, _decoder.logits, _decoder.decoded

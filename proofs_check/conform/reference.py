@@ -1,0 +1,135 @@
+"""What each subject is, written out in float64 token by token; nothing here is shared with `theory` or `dynamics`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Yes = NDArray[np.bool_]
+
+
+def slopes(n_heads: int) -> Array:
+    """ALiBi's slopes as models are trained with them, for any number of heads.
+
+    Source: Press et al. (arXiv:2108.12409): 2^(-8h/n), n a power of two; otherwise, in the authors' code, those of the
+    power of two below, and then the first, third, .. of twice that power.
+    """
+    power = 1
+    while 2 * power <= n_heads:
+        power *= 2
+    found = [2.0 ** (-8 * h / power) for h in range(1, power + 1)]
+    found += [2.0 ** (-8 * h / (2 * power)) for h in range(1, 2 * power, 2)]
+    return np.array(found[:n_heads])
+
+
+def slopes_of_the_sentence(n_heads: int) -> Array:
+    """2^(-8h/n) for every n: the paper's sentence ("in general"), which the authors' code follows at powers of two."""
+    return np.array([2.0 ** (-8 * h / n_heads) for h in range(1, n_heads + 1)])
+
+
+def bias(n_heads: int, n_queries: int, n_keys: int) -> Array:
+    """-slope times the distance from the query, (heads, queries, keys): queries are the last tokens of keys."""
+    at = np.arange(n_keys - n_queries, n_keys)
+    return -slopes(n_heads)[:, None, None] * (at[:, None] - np.arange(n_keys))
+
+
+def seen(
+    n_queries: int,
+    n_keys: int,
+    mask: Yes | None = None,
+    segments: NDArray[np.int64] | None = None,
+    window: int | None = None,
+) -> Yes:
+    """Which keys a query sees, (batch or 1, queries, keys): its own and earlier ones; no pad, no other document, and of
+    a window the last ones, its own among them. mask, segments (batch, keys)."""
+    batch = 1 if mask is None and segments is None else len(mask if mask is not None else segments)
+    found = np.zeros((batch, n_queries, n_keys), dtype=bool)
+    for b, i, j in np.ndindex(found.shape):
+        own = n_keys - n_queries + i
+        found[b, i, j] = (
+            j <= own
+            and (window is None or own - j < window)
+            and (mask is None or bool(mask[b, j]))
+            and (segments is None or segments[b, j] == segments[b, own])
+        )
+    return found
+
+
+def attention(q: Array, k: Array, v: Array, sees: Yes, added: Array | None = None, sinks: Array | None = None) -> Array:
+    """Softmax(q.k / sqrt(d) + added) over the keys seen, times v; zero for a query that sees none.
+
+    Args: q (batch, heads, queries, d); k, v (batch, groups, keys, d), head h reads group h // (heads / groups); sees
+        (batch or 1, [heads or 1,] queries, keys); added (heads, queries, keys); sinks (heads,), logits without a value.
+    """
+    heads, groups = q.shape[1], k.shape[1]
+    sees = np.broadcast_to(sees[:, None] if sees.ndim == 3 else sees, (*q.shape[:3], k.shape[2]))
+    out = np.zeros((*q.shape[:3], v.shape[3]))
+    for b, h, i in np.ndindex(q.shape[:3]):
+        group, open_ = h * groups // heads, sees[b, h, i]
+        logits = k[b, group] @ q[b, h, i] / np.sqrt(q.shape[3])
+        logits = (logits if added is None else logits + added[h, i])[open_]
+        everything = logits if sinks is None else np.append(logits, sinks[h])
+        if len(logits):
+            powers = np.exp(logits - everything.max())
+            out[b, h, i] = powers @ v[b, group][open_] / np.exp(everything - everything.max()).sum()
+    return out
+
+
+def shifted(x: Array, weights: Sequence[float], segments: NDArray | None = None, mask: Yes | None = None) -> Array:
+    """y[t] = sum_j weights[j] x[t - j]: nothing before the first token, of another document or of a pad; x (batch,
+    length, ..)."""
+    out = np.zeros_like(x)
+    for b, t in np.ndindex(x.shape[:2]):
+        for j, weight in enumerate(weights):
+            if j > t or (mask is not None and not mask[b, t - j]):
+                break
+            if segments is not None and segments[b, t - j] != segments[b, t]:
+                break
+            out[b, t] += weight * x[b, t - j]
+    return out
+
+
+def rotated(x: Array, positions: NDArray[np.int64], base: float, pairs: str, dims: int | None = None) -> Array:
+    """Turn pair i of the first `dims` channels by position * base^(-2i/dims); x (batch, heads, length, d).
+
+    Source: RoFormer (arXiv:2104.09864), Eq. 15. Pairs: "halves" (i, i + dims/2), "neighbours" (2i, 2i + 1).
+    """
+    dims = x.shape[3] if dims is None else dims
+    out = x.copy()
+    for i in range(dims // 2):
+        first, second = (i, i + dims // 2) if pairs == "halves" else (2 * i, 2 * i + 1)
+        angle = positions[:, None] * base ** (-2 * i / dims)
+        cos, sin = np.cos(angle), np.sin(angle)
+        out[..., first] = x[..., first] * cos - x[..., second] * sin
+        out[..., second] = x[..., first] * sin + x[..., second] * cos
+    return out
+
+
+def with_first(values: Sequence[Array], own: float, first: float) -> list[Array]:
+    """What each layer reads: V_1 in the first, own V_n + first V_1 after it (ResFormer, arXiv:2410.17897, Eq. 7)."""
+    return [values[0], *(own * layer + first * values[0] for layer in values[1:])]
+
+
+def razor(q: Array, k: Array, v: Array, whole: Yes, sinks: int, window: int, compensated: bool) -> Array:
+    """One layer of RazorAttention: groups in `whole` see all, the others `sinks` first and `window` last tokens.
+
+    Source: RazorAttention (arXiv:2407.15891), Section 3.2, Eq. 4 and 5. compensated: the N_d dropped tokens stand
+    together as one, the mean of their keys and of their values, which counts N_d times.
+    """
+    out = np.zeros((*q.shape[:3], v.shape[3]))
+    for b, h, t in np.ndindex(q.shape[:3]):
+        group = h * k.shape[1] // q.shape[1]
+        past = np.arange(t + 1)
+        gone = past[(past >= sinks) & (past < t + 1 - window) & (not whole[group])]
+        keys, values, counts = np.delete(k[b, group, : t + 1], gone, 0), np.delete(v[b, group, : t + 1], gone, 0), [0.0]
+        counts = np.zeros(len(keys))
+        if len(gone) and compensated:
+            keys, values = np.vstack([keys, k[b, group, gone].mean(0)]), np.vstack([values, v[b, group, gone].mean(0)])
+            counts = np.append(counts, np.log(len(gone)))
+        logits = keys @ q[b, h, t] / np.sqrt(q.shape[3]) + counts
+        powers = np.exp(logits - logits.max())
+        out[b, h, t] = powers @ values / powers.sum()
+    return out

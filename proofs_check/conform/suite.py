@@ -1,0 +1,104 @@
+"""The suite: every check of what an adapter claims, and how each came out; what did not run is never a pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import NamedTuple
+
+from proofs_check.conform.adapter import Adapter
+from proofs_check.conform.case import deviation
+from proofs_check.conform.check import Check, Given
+from proofs_check.conform.spec import CHECKS, SUBJECTS
+
+
+class Outcome(Enum):
+    """How a check came out; only the first is a pass."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    RAISED = "raised"
+    REFUSED = "refused"
+    NOT_CLAIMED = "not claimed"
+
+
+class Result(NamedTuple):
+    """A check, how it came out, how many cases were as expected, and one line on the first that was not."""
+
+    check: Check
+    outcome: Outcome
+    cases: int = 0
+    told: str = ""
+
+    @property
+    def deviates(self) -> bool:
+        return self.outcome in (Outcome.FAILED, Outcome.RAISED)
+
+
+def run(adapter: Adapter, check: Check, seed: int = 0) -> Result:
+    """One check: its cases from the smallest on, until one is not as expected.
+
+    An adapter refuses what its implementation does not offer by NotImplementedError; then the check is no pass, though
+    its other cases are as expected. Anything else that it raises is a deviation.
+    """
+    missing = _missing(adapter, check)
+    if missing:
+        return Result(check, Outcome.NOT_CLAIMED, told=missing)
+    done, refused, told = 0, "", ""
+    cases = iter(check.cases(Given(adapter, check, seed)))
+    while True:
+        try:
+            told = f"case {done + 1}"
+            case = next(cases, None)
+            if case is None:
+                break
+            told = case.sizes
+            wrong = deviation(case, adapter.dtype)
+        except NotImplementedError as error:  # of a case, or of what makes them, which then is at an end
+            refused = refused or f"{told}: {_line(error)}"
+            continue
+        except Exception as error:  # of the user's code, or of the shapes that it returned
+            return Result(check, Outcome.RAISED, done, f"{told}: {type(error).__name__}: {_line(error)}")
+        if wrong is not None:
+            return Result(check, Outcome.FAILED, done, wrong)
+        done += 1
+    if refused or not done:
+        return Result(check, Outcome.REFUSED, done, refused or "it had no case")
+    return Result(check, Outcome.PASSED, done)
+
+
+def conform(adapter: Adapter, only: frozenset[str] = frozenset(), seed: int = 0) -> list[Result]:
+    """Every check, or those whose name or subject is named. Raises ValueError for other names, and no claim at all."""
+    known = {check.name for check in CHECKS} | set(SUBJECTS)
+    if strangers := sorted(only - known):
+        raise ValueError(f"there is no check or subject {strangers[0]!r}: see --list")
+    if not any(adapter.function(subject) for subject in SUBJECTS):
+        raise ValueError(f"{adapter.name} claims nothing: it has none of {', '.join(SUBJECTS)}")
+    chosen = [check for check in CHECKS if not only or {check.name, check.subject} & only]
+    return [run(adapter, check, seed) for check in chosen]
+
+
+def claimed(adapter: Adapter) -> Iterator[Check]:
+    """The checks of what an adapter claims: one test each, for `pytest.mark.parametrize`."""
+    return (check for check in CHECKS if not _missing(adapter, check))
+
+
+def require(adapter: Adapter, check: Check, seed: int = 0) -> None:
+    """Raises AssertionError, one line, unless the check passes."""
+    result = run(adapter, check, seed)
+    if result.outcome is not Outcome.PASSED:
+        raise AssertionError(f"{check.name} {result.outcome.value}: {result.told or check.says}")
+
+
+def _missing(adapter: Adapter, check: Check) -> str:
+    if adapter.function(check.subject) is None:
+        return f"no function {check.subject}"
+    if check.backend not in (None, adapter.backend):
+        return f"needs BACKEND {check.backend!r}"
+    lacking = [name for name in check.needs if not adapter.takes(check.subject, name)]
+    return f"{check.subject} has no parameter {', '.join(lacking)}" if lacking else ""
+
+
+def _line(error: BaseException, most: int = 160) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= most else text[: most - 2] + ".."

@@ -1,0 +1,101 @@
+"""Hold an attention implementation of others to what it claims: ALiBi, shifts, rotations, sinks, caches that forget.
+
+MODULE is a file (..py) or an importable module with a function for each subject that it claims; --list shows subjects
+and checks, docs/conform.md how to write one. It is imported, so run only what you trust. What is not claimed, refused
+by NotImplementedError, or did not run is never a pass.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from .cli import Parser, output_file, program, run, whole
+
+if TYPE_CHECKING:
+    from proofs_check.conform import Adapter, Result
+
+EPILOG = (
+    "exit status: 0 every check that ran passed, 1 one did not or none ran, "
+    "2 bad input (one line, nothing written), 130 interrupted"
+)
+
+
+def parser() -> Parser:
+    plain = argparse.RawDescriptionHelpFormatter
+    p = Parser(prog=program("conform"), description=__doc__, epilog=EPILOG, formatter_class=plain)
+    p.add_argument("module", metavar="MODULE", nargs="?", help="a file (..py), or a module")
+    p.add_argument("--only", action="append", metavar="NAME", help="a subject or a check of --list; may be repeated")
+    p.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="N", help="of the inputs (default 0)")
+    p.add_argument("--json", metavar="FILE", help="write all results there")
+    p.add_argument("--list", action="store_true", help="print subjects and checks, and stop")
+    return p
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = parser().parse_args(argv)
+    if args.list:
+        print(listed())
+        return 0
+    if args.module is None:
+        raise ValueError("give a MODULE with an adapter (or --list, --help)")
+    target = output_file(args.json) if args.json else None
+    from proofs_check.conform import Outcome, conform, load
+
+    adapter = load(args.module)
+    results = conform(adapter, frozenset(args.only or ()), args.seed)
+    written = []
+    if target is not None:
+        from dynamics.files.atomic import atomic_write_text
+
+        atomic_write_text(target, document(adapter, results, args.seed))
+        written.append(target)
+    print(text(adapter, results, args.seed), *(f"wrote {path}" for path in written), sep="\n")
+    good = any(r.outcome is Outcome.PASSED for r in results) and not any(r.deviates for r in results)
+    return 0 if good else 1
+
+
+def listed() -> str:
+    """Subjects, and under each its checks."""
+    from proofs_check.conform import CHECKS, SUBJECTS
+
+    lines = []
+    for name, subject in SUBJECTS.items():
+        lines += [f"{name}{subject.call} -> {subject.returns}", f"  {subject.says}"]
+        for check in CHECKS:
+            if check.subject == name:
+                needs = [f"[{need}]" for need in check.needs] + ([f"[{check.backend}]"] if check.backend else [])
+                lines.append(f"    {check.name:40}{' '.join([*needs, check.says])}")
+    return "\n".join(lines)
+
+
+def text(adapter: "Adapter", results: list["Result"], seed: int) -> str:
+    """A line a check that ran or was refused, a line for the rest, and the sum."""
+    from proofs_check.conform import Outcome
+
+    lines = [f"{adapter.name}: {adapter.backend}, {adapter.dtype}, seed {seed}"]
+    for result in results:
+        if result.outcome is not Outcome.NOT_CLAIMED:
+            word = result.outcome.value.upper() if result.deviates else result.outcome.value
+            lines.append(f"  {word:10}{result.check.name:40}{result.told or result.check.says}")
+    silent = Counter(r.check.subject for r in results if r.outcome is Outcome.NOT_CLAIMED)
+    if silent:
+        lines.append("  not claimed: " + ", ".join(f"{name} ({count})" for name, count in silent.items()))
+    count = Counter(result.outcome for result in results)
+    return "\n".join([*lines, ", ".join(f"{count[outcome]} {outcome.value}" for outcome in Outcome)])
+
+
+def document(adapter: "Adapter", results: list["Result"], seed: int) -> str:
+    """All results as JSON."""
+    import json
+
+    rows = [
+        {"check": r.check.name, "says": r.check.says, "outcome": r.outcome.value, "cases": r.cases, "told": r.told}
+        for r in results
+    ]
+    head = {"adapter": adapter.name, "backend": adapter.backend, "dtype": adapter.dtype, "seed": seed}
+    return json.dumps(head | {"results": rows}, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

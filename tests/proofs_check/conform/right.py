@@ -1,0 +1,190 @@
+"""One right implementation of every subject, in vectorised numpy; planted mistakes replace one method of it each."""
+
+import numpy as np
+
+
+def softmax_over(logits, v, sinks=None):
+    """Over keys; a row that sees none is zero."""
+    top = logits.max(-1, keepdims=True, initial=-1e300)
+    extra = 0.0
+    if sinks is not None:
+        top = np.maximum(top, sinks[:, None, None])
+        extra = np.exp(sinks[:, None, None] - top)
+    powers = np.exp(logits - top)
+    total = powers.sum(-1, keepdims=True) + extra
+    return np.divide(powers, total, out=np.zeros_like(powers), where=total > 0) @ v
+
+
+class Right:
+    DTYPE = "float64"
+
+    def alibi_slopes(self, n_heads):
+        power = 2 ** int(np.log2(n_heads))
+        first = 2.0 ** (-8 / power * np.arange(1, power + 1))
+        return np.concatenate([first, 2.0 ** (-4 / power * np.arange(1, 2 * power, 2))])[:n_heads]
+
+    def distance(self, n_queries, n_keys):
+        return np.arange(n_keys)[None] - np.arange(n_keys - n_queries, n_keys)[:, None]
+
+    def alibi_bias(self, n_heads, n_queries, n_keys, mask=None):
+        found = self.alibi_slopes(n_heads)[:, None, None] * self.distance(n_queries, n_keys)
+        return found if mask is None else np.broadcast_to(found, (len(mask), *found.shape))
+
+    def seen(self, q, k, mask, segments, window):
+        away = -self.distance(q.shape[2], k.shape[2])
+        found = (away >= 0)[None, None]
+        if window is not None:
+            found = found & (away < window)
+        if mask is not None:
+            found = found & mask[:, None, None]
+        if segments is not None:
+            own = segments[:, k.shape[2] - q.shape[2] :]
+            found = found & (own[:, None, :, None] == segments[:, None, None])
+        return found
+
+    def scores(self, q, k):
+        k = np.repeat(k, q.shape[1] // k.shape[1], axis=1)
+        return q @ np.swapaxes(k, 2, 3) / np.sqrt(q.shape[3])
+
+    def read(self, logits, v, sinks=None):
+        return softmax_over(logits, np.repeat(v, logits.shape[1] // v.shape[1], axis=1), sinks)
+
+    def attention(self, q, k, v, mask=None, segments=None, window=None):
+        return self.read(np.where(self.seen(q, k, mask, segments, window), self.scores(q, k), -np.inf), v)
+
+    def alibi_attention(self, q, k, v, mask=None, segments=None, window=None):
+        logits = self.scores(q, k) + self.alibi_bias(q.shape[1], q.shape[2], k.shape[2])
+        return self.read(np.where(self.seen(q, k, mask, segments, window), logits, -np.inf), v)
+
+    def sink_attention(self, q, k, v, sinks, mask=None, segments=None, window=None):
+        return self.read(np.where(self.seen(q, k, mask, segments, window), self.scores(q, k), -np.inf), v, sinks)
+
+    def shift(self, x, weights, state=None, segments=None, mask=None):
+        """The state is the last raw tokens."""
+        back = len(weights) - 1
+        before = np.zeros((len(x), back, x.shape[2])) if state is None else state
+        if mask is not None:
+            x = x * mask[..., None]
+        line = np.concatenate([before, x], axis=1)
+        out = weights[0] * x
+        for j in range(1, back + 1):
+            older = line[:, back - j : back - j + x.shape[1]]
+            if segments is not None:
+                known = np.pad(segments, ((0, 0), (back, 0)), constant_values=-1)
+                older = older * (known[:, back - j : back - j + x.shape[1]] == segments)[..., None]
+            out = out + weights[j] * older
+        return out, line[:, line.shape[1] - back :]
+
+    def turn(self, x, positions, base):
+        half = x.shape[3] // 2
+        angle = positions[:, None, :, None] * base ** (-np.arange(half) / half)
+        turned = (x[..., :half] + 1j * x[..., half:]) * np.exp(1j * angle)
+        return np.concatenate([turned.real, turned.imag], axis=3)
+
+    def rope(self, x, positions, base, dims=None):
+        dims = x.shape[3] if dims is None else dims
+        return np.concatenate([self.turn(x[..., :dims], positions, base), x[..., dims:]], axis=3)
+
+    def shifted_keys(self, keys, weights, positions, base, state=None):
+        """The state is the last raw key, un-rotated."""
+        before = np.zeros_like(keys[:, :, :1]) if state is None else state
+        line = np.concatenate([before, keys], axis=2)
+        return self.turn(weights[0] * keys + weights[1] * line[:, :, :-1], positions, base), line[:, :, -1:]
+
+    def value_residual(self, values, own, first):
+        return [values[0], *(own * v + first * values[0] for v in values[1:])]
+
+    budget = 6
+
+    def evicting_attention(self, q, k, v, chunks):
+        """Keeps, of what was there before the chunk, the keys of the largest norms; a chunk sees itself."""
+        length = k.shape[2]
+        kept = np.zeros((*k.shape[:3], length), dtype=bool)
+        held = np.zeros((*k.shape[:2], length), dtype=bool)
+        start = 0
+        for chunk in chunks:
+            for t in range(start, start + chunk):
+                kept[:, :, t] = held
+                kept[:, :, t, start : t + 1] = True
+            held[..., start : start + chunk] = True
+            start += chunk
+            held = self.forget(held, k)
+        return self.masked(q, k, v, np.repeat(kept, q.shape[1] // k.shape[1], axis=1)), kept
+
+    def forget(self, held, k):
+        norms = np.where(held, (k**2).sum(3), -np.inf)
+        least = np.sort(norms, axis=2)[..., -self.budget, None]
+        return held & (norms >= least)
+
+    def masked(self, q, k, v, sees):
+        return self.read(np.where(sees, self.scores(q, k), -np.inf), v)
+
+    def razor_attention(self, q, k, v, whole, sinks, window, chunks, compensation=False):
+        return np.stack([self.razor_layer(*of, sinks, window, compensation) for of in zip(q, k, v, whole, strict=True)])
+
+    def razor_layer(self, q, k, v, whole, sinks, window, compensation):
+        length, group = k.shape[2], q.shape[1] // k.shape[1]
+        place = np.arange(length)
+        gone = (place >= sinks) & (place < place[:, None] + 1 - window) & ~whole[:, None, None]
+        gone, causal = np.repeat(gone, group, axis=0), place <= place[:, None]
+        logits = self.scores(q, k)
+        wanted = np.where(causal & ~gone, logits, -np.inf)
+        if not compensation:
+            return self.read(wanted, v)
+        return self.with_token(wanted, q, np.repeat(k, group, axis=1), np.repeat(v, group, axis=1), gone)
+
+    def with_token(self, wanted, q, k, v, gone):
+        """One more key for each query, whose value is the mean of what is gone."""
+        count = gone.sum(-1)
+        share = gone / np.maximum(count, 1)[..., None]
+        mean_key, mean_value = share @ k, share @ v
+        with np.errstate(divide="ignore"):
+            token = (q * mean_key).sum(-1) / np.sqrt(q.shape[3]) + self.mass(count)
+        both = np.concatenate([wanted, token[..., None]], axis=3)
+        weights = np.exp(both - both.max(-1, keepdims=True))
+        weights /= weights.sum(-1, keepdims=True)
+        return weights[..., :-1] @ v + weights[..., -1:] * mean_value
+
+    def mass(self, count):
+        return np.log(count)
+
+    # A model: embeddings, keys and values shifted, keys rotated, one layer of attention, what it reads added.
+
+    table = np.random.default_rng(5).standard_normal((16, 8))
+    mixture = (0.5, 1.5)
+
+    def layer(self, x, before, at):
+        """Queries, keys and values (1, 1, length, 8) of embeddings x (length, 8), `before` the one before them."""
+        mixed = self.shift(x[None], self.mixture, before[None])[0][0]
+        turned = self.turn(np.stack([x, mixed])[:, None], np.array([at, at]), 100.0)
+        return turned[:1], turned[1:], mixed[None, None]
+
+    def logits(self, tokens):
+        found = []
+        for row in tokens:
+            x = self.table[row]
+            q, k, v = self.layer(x, np.zeros((1, 8)), np.arange(len(row)))
+            found.append((x + self.attention(q, k, v)[0, 0]) @ self.table.T)
+        return np.stack(found)
+
+    def decoded(self, prompts, steps, chunk=None):
+        return np.stack([self.decoded_row(*row, chunk, prompts) for row in zip(prompts, steps, strict=True)])
+
+    def decoded_row(self, prompt, steps, chunk, prompts):
+        chunk = chunk or len(prompt)
+        parts = [prompt[i : i + chunk] for i in range(0, len(prompt), chunk)]
+        state = {"last": np.zeros((1, 8)), "k": np.zeros((1, 1, 0, 8)), "v": np.zeros((1, 1, 0, 8)), "at": 0}
+        found = [self.advance(part, state) for part in parts]
+        self.prompt_read(state, prompt, prompts)
+        return np.stack([found[-1], *(self.advance([token], state) for token in steps)])
+
+    def prompt_read(self, state, prompt, prompts):
+        """Nothing is left to do: no row has pads."""
+
+    def advance(self, part, state):
+        """The logits after these tokens, which the state takes in: the last raw embedding, keys, values."""
+        x = self.table[np.array(part)]
+        q, k, v = self.layer(x, state["last"], state["at"] + np.arange(len(part)))
+        state["k"], state["v"] = np.concatenate([state["k"], k], 2), np.concatenate([state["v"], v], 2)
+        state["last"], state["at"] = x[-1:], state["at"] + len(part)
+        return (x[-1] + self.attention(q, state["k"], state["v"])[0, 0, -1]) @ self.table.T

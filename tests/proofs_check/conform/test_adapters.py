@@ -1,0 +1,63 @@
+"""The adapters in examples/conform: the workbench's own and transformers' pass all that they claim."""
+
+from pathlib import Path
+
+import pytest
+
+from proofs_check.conform import CHECKS, Outcome, conform, load
+from tests.dynamics.hf import models
+
+EXAMPLES = Path(__file__).parents[3] / "examples/conform"
+OWN = ("workbench", "workbench_model")
+TRANSFORMERS = ("attention", "bloom", "gpt_neox", "gpt_oss", "gptj", "llama", "model", "mpt")
+HERE = (*OWN, *(f"transformers_{name}" for name in TRANSFORMERS))
+REFUSED = {
+    "evicting_attention.grouped": "workbench",  # heavy hitters are kept head by head
+    "decoded.ragged": "workbench_model",
+    "rope.bases": "transformers_gptj",
+}
+
+
+def adapter(name):
+    return load(str(EXAMPLES / f"{name}.py"))
+
+
+def passed(of, seed=0):
+    """The names that passed; none deviates."""
+    results = conform(of, seed=seed)
+    assert [r for r in results if r.deviates] == []
+    return {r.check.name for r in results if r.outcome is Outcome.PASSED}, results
+
+
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.deep), pytest.param(2, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("name", HERE)
+def test_own_and_transformers_implementations_pass_all_that_they_claim(name, seed):
+    names, results = passed(adapter(name), seed)
+    assert names
+    refused = {r.check.name for r in results if r.outcome is Outcome.REFUSED}
+    assert refused == {check for check, by in REFUSED.items() if by == name}
+
+
+def test_own_adapters_claim_every_subject_and_all_but_a_few_checks():
+    found = set().union(*(passed(adapter(name))[0] for name in OWN))
+    assert {check.name for check in CHECKS} - found == {
+        "alibi_bias.left_padding", "rope.partial", "evicting_attention.grouped", "decoded.ragged",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("family", ["bloom", "mpt", "qwen3", "gpt_neox", "gpt2", "gpt_oss"])
+def test_models_of_transformers_decode_in_batches_of_any_prompts_what_they_read_whole(family):
+    import torch
+
+    of = load(str(EXAMPLES / "transformers_model.py"))
+    built = models.model(family, dtype=torch.float32)
+    of.module.model, of.vocab, of.module.ROTARY = (lambda: built), 64, family not in ("bloom", "mpt")
+    names, _ = passed(of)
+    assert names == {check.name for check in CHECKS if check.subject in ("logits", "decoded")}
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_every_adapter_says_in_one_line_what_it_is_of_and_is_loaded_where_its_package_is(path):
+    assert path.read_text("utf-8").startswith('"""') and path.read_text("utf-8").splitlines()[0].endswith('."""')
+    if path.stem in HERE:
+        assert adapter(path.stem).name.endswith(path.name)
