@@ -14,9 +14,11 @@ from dynamics.weights import layout as layouts
 from dynamics.weights import described, own, safetensors_file
 from dynamics.weights.families import FAMILIES, READ
 from dynamics.weights.layout import ROLES, Architecture, LayerLayout, Layout, Role, Rows
-from dynamics.weights.safetensors_file import StoredTensor
+from dynamics.weights.safetensors_file import FLOATS, StoredTensor
 from dynamics.weights.strict_json import read_object
 from theory.records import comparable
+
+EXACT = {"bfloat16": ("BF16",), "float16": ("F16",), "float32": ("BF16", "F16", "F32")}
 
 __all__ = ["Architecture", "Checkpoint", "SmallTensors", "open_checkpoint"]
 
@@ -69,6 +71,10 @@ class Checkpoint:
         if name not in self._tensors:
             raise ValueError(f"there is no tensor {name!r}")
         return safetensors_file.read(self._tensors[name])
+
+    def exact_in(self, arithmetic: str) -> bool:
+        """Whether bfloat16, float16 or float32 holds the weights as they are stored."""
+        return all(tensor.dtype in EXACT[arithmetic] for tensor in self._tensors.values() if tensor.dtype in FLOATS)
 
     def layer_architecture(self, layer: int) -> Architecture:
         """The architecture with the head counts, head width and scale of this layer."""

@@ -121,6 +121,8 @@ def attention(
         heads[role] = torch.einsum("td,hed->the", states, weight)
         if bias is not None:
             heads[role] += torch.from_numpy(bias)
+        if sizes.clip is not None:
+            heads[role] = heads[role].clamp(-sizes.clip, sizes.clip)
     for role, gain in (("query", small.query_gain), ("key", small.key_gain)):
         if gain is not None:
             flat = -2 if sizes.normed_together and wrong != "together" else -1

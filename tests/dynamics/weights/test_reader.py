@@ -56,6 +56,7 @@ CASES = {
     "smollm3": ("SmolLM3", LLAMA | PLAIN | {"no_rope_layers": [1, 0], "pad_token_id": None}),
     "cohere": ("Cohere", LLAMA | PLAIN | {"attention_bias": True}),
     "olmo": ("Olmo", LLAMA),
+    "olmo-clip": ("Olmo", LLAMA | {"clip_qkv": 1.5}),
     "phi3": ("Phi3", LLAMA | HALF | {"sliding_window": 4, "pad_token_id": None}),
     "stablelm": ("StableLm", LLAMA | HALF | {"use_qkv_bias": True}),
     "gpt-neox": ("GPTNeoX", EVEN | HALF),
