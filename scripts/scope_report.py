@@ -104,9 +104,8 @@ def _totals(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> list[str
         *(f"{total.reaches[reach]} heads {reach.value}" for reach in Reach if total.reaches[reach]),
         f"cache: {total.kept} of {total.full} tokens x KV heads kept ({mib[0]:.4g} of {mib[1]:.4g} MiB at 16 bits), "
         f"{100 * (1 - total.kept / total.full):.2f} % saved",
-        "change of the heads' outputs (before the output projection, from the same states before the layer): "
-        + ("no bound, as values are not normed" if math.isinf(total.output_error) else
-           f"at most {total.output_error:.4g} in norm in any layer"),
+        f"change of the heads' outputs (before the output projection, from the same states before the layer): at most "
+        f"{total.output_error:.4g} in norm in any layer",
         ARITHMETIC,
     ]
 
@@ -135,8 +134,7 @@ def _plain_totals(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> di
     from dynamics.scope.totals import totals
 
     total = totals(checkpoint, layers, asked)
-    error = total.output_error if math.isfinite(total.output_error) else None
-    return total._asdict() | {"output_error": error, "reaches": {reach.name: number for reach, number in total.reaches.items()}}
+    return total._asdict() | {"reaches": {reach.name: number for reach, number in total.reaches.items()}}
 
 
 def _plain(head: HeadScope, rounded: Rounded | None = None) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class Headed(Protocol):
 
 
 class Bounds(NamedTuple):
-    """A head beside the range D of its logits: slope, 0 without; the logit of its sink; its table of biases, if rounded.
+    """A head beside the range D of its logits: its slope, or 0; the logit of its sink; its table of biases, if rounded.
 
     All take D, or one with rounding in it; a sink's lead is that over D / 2, or over the largest logit where given.
     """

@@ -53,8 +53,8 @@ class HeadScope(NamedTuple):
     outside of this window weigh at most the mass together; budget: tokens its key-value head keeps; dropped_mass and
     output_error: bounds on the weight dropped by that budget at the full context, and on the change of the head's
     output (before the output projection, from the same states before the layer); alpha, beta: KV shift (self,
-    previous, ..); place: (alpha1, beta1) on the slices alpha1 + alpha2 = 1 and beta1 + beta2 = 1 of the landscape; sink:
-    a learned logit beside those of the tokens.
+    previous, ..); place: (alpha1, beta1) on the slices alpha1 + alpha2 = 1 and beta1 + beta2 = 1 of the landscape;
+    sink: a learned logit beside those of the tokens.
     """
 
     layer: int

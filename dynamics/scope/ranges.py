@@ -32,7 +32,7 @@ class Basis(Enum):
 
 
 class HeadRange(NamedTuple):
-    """One query head: logit_range D over all post-norm states; value_diameter of its key-value head, inf without a norm.
+    """One query head: logit_range D over all post-norm states; value_diameter of its key-value head, inf with no norm.
 
     product_norm ||W_Q^T W_K||_2 and spectral_range, the bound on D that follows from it: None under rotations and
     clips, where they bound nothing. sink: a learned logit that the softmax has beside those of tokens.

@@ -1,18 +1,15 @@
 """Scopes of a checkpoint as it is run in bfloat16 or float16: the range of its logits with every rounding in it.
 
-With u the unit roundoff, an operation's result is off by at most u of itself; sums over n terms are in float32, so off
-by n 2^-24 of the sum of sizes. transformers (5.23) rounds, and a head's errors grow, in this order:
-- the norm's output twice (before and after the gain), a projection once, its bias once more, so that each product
-  W_ij x_j, W_ij b_j and b_i has up to four factors 1 + u: |dq| <= ((1 + u)^4 (1 + d 2^-24)^2 - 1) F with
-  F = sqrt(d) ||W Gamma||_F + || |W| |b| + |b_q| ||, and keys alike; clips move no two numbers apart, and are rounded;
-- queries and keys that are normed are what their norm makes of them, so off by (1 + u)^2 - 1 of their size only;
-- a rotation rounds cosine and sine, four products and two sums: with c = u + 2^-20 its matrix is off by c, products by
-  sqrt(2) u of the length, so a vector by ((1 + c)(1 + sqrt(2) u)(1 + u) - 1) of its length, whatever the angles;
+transformers (5.23) rounds, and with the errors of `theory.alibi.rounded` a head's grow, in this order:
+- the norm's output twice (before and after the gain), a projection once, its bias once more: `product_error` of four
+  roundings times F = sqrt(d) ||W Gamma||_F + || |W| |b| + |b_q| ||, which bounds the sizes of all that is summed;
+- a file in a wider format when it is loaded: one factor more for each weight, gain and bias;
+- queries and keys that are normed are what their norm makes of them, off by two roundings of their size;
+- clips move no two numbers apart, and are rounded; a rotation, whatever the angles: `turning_error`;
 - a logit twice, q.k and its scaling, relative to |q| |k|; OPT scales its queries instead;
-- a soft cap three times: ((1 + u)^4 - 1) c tanh(x/c), and no logit is beyond c (1 + u)^2;
-- ALiBi's bias and the sum (`theory.alibi.rounded`); Falcon's logits, with biases of a table twice and in the mask;
+- a soft cap: `capping_error`, and no logit is beyond c (1 + u)^2;
+- ALiBi's bias and the sum: `rounded_range`; Falcon's logits, with biases of a table twice, the mask's rounded, as cast;
 - beside a sink, each logit less the largest.
-A file in a wider format is rounded when it is loaded: one factor more for each weight, gain and bias.
 D' = D + 2 (all errors of one logit), or twice the largest logit where that is less. Fewer roundings, as by kernels that
 keep logits in float32, only lessen the errors. Of n tokens that a query without a slope sees, each weighs between
 1/(1 + (n - 1) e^D') and 1/(1 + (n - 1) e^-D'), but for the rounding of weights: exponential, sum and quotient.
@@ -31,7 +28,7 @@ from numpy.typing import NDArray
 from dynamics.scope.bounded import Bounds, bounds_of
 from dynamics.scope.heads import HeadScope, Settings
 from dynamics.weights.reader import Architecture, Checkpoint, SmallTensors
-from theory.alibi.rounded import UNITS, rounded_range
+from theory.alibi.rounded import UNITS, capping_error, product_error, rounded_range, turning_error, weight_growth
 
 FORMATS = tuple(UNITS)
 OUTWARD = 1 + 2.0**-40
@@ -46,11 +43,15 @@ class Sizes(NamedTuple):
 
 
 class Logits(NamedTuple):
-    """Of a head as run: how far two of its logits can be apart beside positions, the largest, the logit of a sink."""
+    """Of a head as run: how far two of its logits can be apart beside positions, the largest, the logit of a sink.
+
+    error: how far any logit can be from that of exact arithmetic, up to what is added to all of a query.
+    """
 
     spread: float
     largest: float
     sink: float | None
+    error: float
 
 
 def rounded_scopes(
@@ -94,15 +95,10 @@ def rounded_logits(
     return found
 
 
-def rounding_of_weights(arithmetic: str, n_tokens: int) -> float:
-    """How many times its true size a weight can be as computed: exponential, sum and quotient, n_tokens in float32."""
-    unit = UNITS[arithmetic]
-    return (1 + unit) ** 2 / (1 - unit) * (1 + (n_tokens + 256) * 2.0**-24)
-
-
 def _lowered(asked: Settings, arithmetic: str) -> float:
     """What a weight may be so that it is at most eps as computed."""
-    return (asked.eps - 3 * SMALLEST.get(arithmetic, 0.0)) / rounding_of_weights(arithmetic, asked.context)
+    grown = float(weight_growth(UNITS[arithmetic], asked.context))
+    return (asked.eps - 3 * SMALLEST.get(arithmetic, 0.0)) / grown
 
 
 def _logits(
@@ -110,24 +106,26 @@ def _logits(
 ) -> Logits:
     """From the error of a scaled product and the largest of them."""
     unit, least = UNITS[arithmetic], SMALLEST.get(arithmetic, 0.0)
-    rounding = ((1 + unit) ** 2 * (1 + sizes.d_head * 2.0**-24) - 1) * largest + 3 * least
+    rounding = float(product_error(unit, 2, sizes.d_head)) * largest + 3 * least
     off, top = off + rounding, largest + rounding
     if sizes.softcap is not None:
         cap = sizes.softcap
-        capping = ((1 + unit) ** 4 - 1) * cap * math.tanh(top * (1 + unit) / cap) + 3 * least
+        capping = float(capping_error(cap, top, unit)) + 3 * least
         off, top = off + capping, min(top + capping, cap * (1 + unit) ** 2)
     spread = min(head.logit_range + 2 * off, 2 * top)
+    placed = 0.0
     if sizes.slopes is not None and not sizes.rounded_biases:
-        spread = float(rounded_range(sizes.slopes[head.head], spread, context, top, unit))
+        placed = float(rounded_range(sizes.slopes[head.head], 0.0, context, top, unit))
     elif sizes.slopes is not None:  # in the sum once or twice, rounded in the mask, then cast
         furthest = sizes.slopes[head.head] * (1 + UNITS["bfloat16"]) ** 3 * (context - 1)
-        spread += 2 * unit * (1 + unit) ** 2 * (top + 3 * furthest)
+        placed = 2 * unit * (1 + unit) ** 2 * (top + 3 * furthest)
+    spread, off = spread + placed, off + placed / 2
     sink = head.sink
     if sink is not None:
         sink -= unit * abs(sink)
         apart = unit * (max(sink, top) - min(sink, -top))
-        spread, top, sink = spread + 2 * apart, top + apart, sink - apart
-    return Logits(spread * OUTWARD, top * OUTWARD, sink)
+        spread, off, top, sink = spread + 2 * apart, off + apart, top + apart, sink - apart
+    return Logits(spread * OUTWARD, top * OUTWARD, sink, off * OUTWARD)
 
 
 def _side(checkpoint: Checkpoint, layer: int, role: Literal["query", "key"], arithmetic: str) -> Sizes:
@@ -142,15 +140,14 @@ def _side(checkpoint: Checkpoint, layer: int, role: Literal["query", "key"], ari
     else:
         together = count if sizes.normed_together else 1
         table, length = np.broadcast_to(gain, (count, sizes.d_head)), root * math.sqrt(together)
-        grown = (1 + unit) ** (2 + cast) * (1 + (sizes.d_head * together + 8) * 2.0**-24) - 1
+        grown = float(product_error(unit, 2 + cast, sizes.d_head * together))
         error = grown * length * _stored(table, cast).max(axis=1) + 2 * least * root
         found = Sizes(length * _stored(table, False).max(axis=1), error)
     largest, error = found
     if sizes.clip is not None:
         largest, error = np.minimum(largest, sizes.clip * root), error + unit * sizes.clip * root
     if sizes.position == "rope":
-        turn = (1 + unit + 2.0**-20) * (1 + math.sqrt(2) * unit) * (1 + unit) - 1
-        error = error + turn * (largest + error) + 4 * least * root
+        error = error + float(turning_error(unit)) * (largest + error) + 4 * least * root
     return Sizes(largest, error)
 
 
@@ -176,6 +173,6 @@ def _projected(
     frobenius = np.linalg.norm(rows * _stored(small.gamma, cast), axis=(1, 2))
     largest = radius * spectral + np.linalg.norm(rows @ beside + shift, axis=1)
     error = radius * frobenius + np.linalg.norm(np.abs(rows) @ np.abs(beside) + np.abs(shift), axis=1)
-    grown = (1 + unit) ** (4 + 2 * cast) * (1 + (sizes.d_model + 8) * 2.0**-24) ** 2 - 1
+    grown = float(product_error(unit, 4 + 2 * cast, 2 * sizes.d_model))  # sums of the norm and of the projection
     lost = least * (2 * radius * np.linalg.norm(rows, axis=(1, 2)) + 2 * math.sqrt(sizes.d_head))
     return Sizes(largest, grown * error + lost)

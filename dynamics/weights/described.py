@@ -24,7 +24,7 @@ from theory import alibi
 LayerType = Literal["full_attention", "sliding_attention"]
 # What changes logits in the families that read it, and is other people's business elsewhere.
 READ = ("attention_multiplier", "query_pre_attn_scalar", "attn_logit_softcapping", "clip_qkv", "no_rope_layers")
-BESIDE = r"(?:lm_head|score|classifier|qa_outputs)\.(?:weight|bias)"  # what stands beside a model whose layers are known
+BESIDE = r"(?:lm_head|score|classifier|qa_outputs)\.(?:weight|bias)"  # a model whose layers are known
 AFTER = ("o_proj", "out_proj", "dense", "c_proj", "rotary_emb", "bias$", "masked_bias$")
 
 
@@ -74,13 +74,21 @@ def layout(data: Mapping[str, Any], path: Path, prefix: str) -> Layout:
     return Layout(tuple(layers), required, {}, _others(kind, len(layers), prefix), kind.rest is not None)
 
 
+def unquantised(data: Mapping[str, Any]) -> bool:
+    """Whether attention is stored in floats, as far as the config says."""
+    how = data.get("quantization_config")
+    kind = KINDS.get(str(data["model_type"]), Kind())
+    return how is None or (isinstance(how, dict) and how.get("quant_method") in kind.quantised)
+
+
 def lacking(data: Mapping[str, Any], names: Iterable[str]) -> str:
     """What a family that is not known would need, in words: fields of the pattern that are absent, tensors of a layer.
 
     Args: data, the config; names, of all tensors.
     """
     absent = [name for name, field in Decoder.model_fields.items() if field.is_required() and name not in data]
-    first = sorted(name for name in names if re.search(r"(?:^|\.)0\..*at(?:tn|tention)", name))
+    attends = re.compile(r"(?:^|\.)0\.(?:[^.]+\.)*(?:self_)?(?:attn|attention|mixer)\.")
+    first = sorted(filter(attends.search, names))
     pattern = [f"{PROJECTIONS[role]}.weight" for role in layouts.ROLES]
     usual = [name for name in first if name.endswith((*pattern, "o_proj.weight"))]
     rest = [name for name in first if name not in usual]
@@ -100,7 +108,7 @@ def _renamed(kind: Kind, data: Mapping[str, Any], path: Path) -> dict[str, Any]:
         found = {name: data[name] for name in names if data.get(name) is not None}
         if len(set(map(repr, found.values()))) > 1:
             raise ValueError(f"{path}: " + " but ".join(f"{name} is {value}" for name, value in found.items()))
-        result |= {usual: value for value in found.values()}
+        result |= {usual: next(iter(found.values()))} if found else {}
     if kind.kv_heads != "given":
         result["num_key_value_heads"] = 1 if kind.kv_heads == "one" else None
     return result

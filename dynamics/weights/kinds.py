@@ -40,7 +40,8 @@ class Kind(NamedTuple):
     by layer_types, or else in all but every n-th, or "asked" for by use_sliding_window; sinks: the name of learned
     sink logits; scale: of logits, where it is GPT-2's; root, ends: names of the layers, and what must stand beside
     them; settled: changes that depend on the config; rounded: whether ALiBi's biases are bfloat16 in any format; rest:
-    a pattern of the names that a layer has beside attention and its norm, where all of them are known (None: any name).
+    a pattern of the names that a layer has beside attention and its norm, where all of them are known (None: any name);
+    quantised: methods that leave attention as it is.
     """
 
     attention: str = "self_attn"
@@ -68,6 +69,7 @@ class Kind(NamedTuple):
     settled: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
     rounded: bool = False
     rest: str | None = None
+    quantised: tuple[str, ...] = ()
 
 
 def _falcon(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,7 +87,8 @@ _GEMMA = Kind(offset=1.0)
 _LLAMA = Kind(rest=r"self_attn\.(?:o_proj\.(?:weight|bias)|rotary_emb\.inv_freq)|post_attention_layernorm\.weight|"
                    r"mlp\.(?:gate|up|down)_proj\.(?:weight|bias)")  # fmt: skip
 _QWEN = _LLAMA._replace(windows="qwen", given=("num_key_value_heads",))
-_BLOCKS = {"num_hidden_layers": ("n_layer", "num_hidden_layers"), "num_attention_heads": ("n_head", "num_attention_heads")}
+_BLOCKS = {"num_hidden_layers": ("n_layer", "num_hidden_layers"),
+           "num_attention_heads": ("n_head", "num_attention_heads")}  # fmt: skip
 _NEOX = Kind("attention", layer_norm=True, norm_bias=True, fused=("query_key_value", "interleaved"), kv_heads="all")
 
 KINDS = {
@@ -111,7 +114,8 @@ KINDS = {
                                    "max_position_embeddings": ("n_positions", "max_position_embeddings")}),
     "gpt_neox": _NEOX._replace(biases=("attention_bias", True), share=0.25,
                                ends=("embed_in.weight", "final_layer_norm.weight")),
-    "gpt_oss": Kind(biases=("attention_bias", True), windows=2, sinks="sinks", given=("rope_parameters|rope_scaling",)),
+    "gpt_oss": Kind(biases=("attention_bias", True), windows=2, sinks="sinks", given=("rope_parameters|rope_scaling",),
+                    quantised=("mxfp4",)),
     "granite": Kind(given=("attention_multiplier",), reads=("attention_multiplier",)),
     "llama": _LLAMA,
     "mistral": _LLAMA._replace(biases=("", False), windows="all", given=("num_key_value_heads",)),

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.weights import described, own, safetensors_file
 from dynamics.weights import folder as folders
 from dynamics.weights import layout as layouts
-from dynamics.weights import described, own, safetensors_file
 from dynamics.weights.families import FAMILIES, READ
 from dynamics.weights.layout import ROLES, Architecture, LayerLayout, Layout, Role, Rows
 from dynamics.weights.safetensors_file import FLOATS, StoredTensor
@@ -183,7 +183,7 @@ def open_checkpoint(path_or_hub_id: str | Path, sha256: Mapping[str, str] | None
     if not isinstance(kind, str) or kind not in READ:
         why = described.lacking(data, folders.stored_tensors(folder))
         raise ValueError(f"{config_path}: model_type {kind!r} is not one of {', '.join(READ)}: {why}")
-    if data.get("quantization_config") is not None:
+    if not described.unquantised(data):
         raise ValueError(f"{config_path}: quantised weights are not supported")
     found = folders.stored_tensors(folder)
     family = FAMILIES[kind]

@@ -110,8 +110,8 @@ def rotation(
     if share is not None and isinstance(given, dict):
         old = data.get("partial_rotary_factor", data.get("rotary_pct", share))
         share = given.get("partial_rotary_factor", old)
-        plain |= {"partial_rotary_factor": 1.0}
-        plain |= {"rope_parameters": {k: v for k, v in given.items() if k != "partial_rotary_factor"}, "rope_scaling": None}
+        others = {key: value for key, value in given.items() if key != "partial_rotary_factor"}
+        plain |= {"partial_rotary_factor": 1.0, "rope_parameters": others, "rope_scaling": None}
     gain, share = rope_gain(plain, path), 1.0 if share is None else share
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
         raise ValueError(f"{path}: the share of a head that is turned must be in (0, 1], got {share!r}")

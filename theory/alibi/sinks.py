@@ -2,7 +2,7 @@
 
 Logits lie in [-A, A], so that their range is D = 2A, and every rotation is allowed. The query sees n others beside the
 token at distance n. Its weight is largest where its own logit is A and those are -A, and then
-1 / (1 + n e^{-D} + e^{s - A}): the lead s - A of the sink over the largest logit bounds it even where nothing else does.
+1 / (1 + n e^{-D} + e^{s - A}): the lead s - A of the sink over the largest logit bounds it even where D does not.
 """
 
 from __future__ import annotations

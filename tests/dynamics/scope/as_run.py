@@ -1,6 +1,7 @@
 """Tiny models of every family as they run: their own attentions, in float32 and bfloat16, over searched contexts."""
 
 import copy
+import math
 from typing import NamedTuple
 
 import torch
@@ -8,7 +9,9 @@ import torch
 from dynamics.scope.heads import layer_scopes, settings
 from dynamics.scope.rounded import rounded_logits
 from dynamics.weights.reader import open_checkpoint
-from tests.dynamics.weights.test_reader import random_model
+from tests.dynamics.weights.checkpoint_files import attention
+from tests.dynamics.weights.test_reader import eps_of, inside, random_model
+from theory.alibi.rounded import UNITS, weight_growth
 from theory.alibi.tables import rounded_biases
 
 LENGTH, STEPS, SIZE = 14, 14, 0.35
@@ -20,6 +23,7 @@ class Run(NamedTuple):
     exact: torch.Tensor
     spread: torch.Tensor
     largest: torch.Tensor
+    error: torch.Tensor
     sinks: torch.Tensor | None
     biases: torch.Tensor
     window: int
@@ -56,8 +60,8 @@ def bounds(folder, arithmetic):
             twice = 2 * torch.from_numpy(rounded_biases(slope * root, LENGTH, 1 / root))
             biases[head] = twice if sizes.rounded_biases else exact
         sinks = None if heads[0].sink is None else torch.tensor([one.sink for one in logits])
-        of = [torch.tensor(column, dtype=torch.float64)
-              for column in ([h.logit_range for h in heads], [x.spread for x in logits], [x.largest for x in logits])]
+        rows = [(head.logit_range, of.spread, of.largest, of.error) for head, of in zip(heads, logits, strict=True)]
+        of = torch.tensor(rows, dtype=torch.float64).T
         found.append(Run(*of, sinks, biases, checkpoint.small(layer).window or LENGTH))
     return found
 
@@ -79,6 +83,23 @@ def spread_of(log, seen):
     told = seen & (log > -80)
     top = log.masked_fill(~told, -torch.inf).amax(-1)
     return (top - log.masked_fill(~told, torch.inf).amin(-1)).amax(-1)
+
+
+def rounding(model, name, folder, states, runs):
+    """By layer how much of the allowed error of two logits is seen, (heads,): weights as run against exact ones.
+
+    Exact are those of the checkpoint in float64, from the very states that enter the norm of each layer.
+    """
+    checkpoint, shares = open_checkpoint(folder), []
+    records = inside(model, name, inputs_embeds=states.to(next(model.parameters()).dtype))
+    allowed = 2 * math.log(weight_growth(UNITS["bfloat16"], LENGTH))
+    for layer, (record, run) in enumerate(zip(records, runs, strict=True)):
+        exact = attention(checkpoint, layer, record["hidden"], eps_of(model))[0]
+        seen = (exact > 1e-20) & (record["weights"] > 1e-20)
+        gaps = record["weights"].double().clamp_min(1e-30).log() - exact.clamp_min(1e-30).log()
+        off = gaps.masked_fill(~seen, -torch.inf).amax(-1) - gaps.masked_fill(~seen, torch.inf).amin(-1)
+        shares.append(off.amax(-1) / (2 * run.error + allowed))
+    return torch.cat(shares)
 
 
 def searched(both, runs, seed, steps=STEPS):

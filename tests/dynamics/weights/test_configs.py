@@ -129,7 +129,8 @@ def test_a_config_that_is_not_understood_or_does_not_fit_is_refused(case, tmp_pa
     ("change", "windows"),
     [
         ({"model_type": "gemma2", "query_pre_attn_scalar": 3}, [4, None]),
-        ({"model_type": "gemma2", "query_pre_attn_scalar": 3, "layer_types": ["full_attention", "sliding_attention"]}, [None, 4]),
+        ({"model_type": "gemma2", "query_pre_attn_scalar": 3,
+          "layer_types": ["full_attention", "sliding_attention"]}, [None, 4]),
         ({"model_type": "gemma3_text", "query_pre_attn_scalar": 3, "sliding_window_pattern": 2}, [4, None]),
         ({"model_type": "gemma3_text", "query_pre_attn_scalar": 3}, [4, 4]),
         ({"model_type": "mixtral"}, [4, 4]),
@@ -152,6 +153,7 @@ def test_windows_are_those_that_the_models_code_takes(change, windows, tmp_path)
 def test_what_would_change_attention_is_never_let_stand(name, tmp_path):
     """A family that ignores its MLP does not ignore another bias or gain of its attention."""
     more = {f"model.layers.0.{name}": (8,), "model.layers.0.mlp.extra.weight": (3, 3)}
-    files.write(tmp_path, LLAMA | {"model_type": "granite", "attention_multiplier": 0.3}, files.random_tensors(SHAPES | more))
+    granite = LLAMA | {"model_type": "granite", "attention_multiplier": 0.3}
+    files.write(tmp_path, granite, files.random_tensors(SHAPES | more))
     with pytest.raises(ValueError, match=f"unknown tensor model.layers.0.{name}"):
         open_checkpoint(tmp_path)

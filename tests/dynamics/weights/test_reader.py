@@ -30,8 +30,9 @@ BY_KIND = {"rope_parameters": {kind: PLAIN["rope_parameters"] for kind in ("full
 GPT2 = {"vocab_size": 11, "n_embd": 24, "n_layer": 2, "n_head": 6, "bos_token_id": None, "eos_token_id": None}
 FALCON = {"vocab_size": 11, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 6,
           "bos_token_id": None, "eos_token_id": None}  # fmt: skip
+# angles as without
 SHORT_YARN = {"rope_parameters": {"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "truncate": False,
-                                  "beta_fast": 2.4e-3, "beta_slow": 1e-9, "original_max_position_embeddings": 32}}  # angles as without
+                                  "beta_fast": 2.4e-3, "beta_slow": 1e-9, "original_max_position_embeddings": 32}}
 QWEN_WINDOW = {"use_sliding_window": True, "sliding_window": 4, "max_window_layers": 1}
 CASES = {
     "llama": ("Llama", LLAMA),
@@ -112,7 +113,7 @@ def random_model(hf, name: str, config: dict, head: str = "ForCausalLM"):
     return model
 
 
-def inside(model, name: str) -> list[dict[str, torch.Tensor]]:
+def inside(model, name: str, **given: torch.Tensor) -> list[dict[str, torch.Tensor]]:
     """What really enters each norm, the attention weights, and what enters the output projection."""
     root, norm, block, out = PLACES.get(name, ("model.layers", "input_layernorm", "self_attn", "o_proj"))
     seen: list[dict[str, torch.Tensor]] = []
@@ -124,9 +125,9 @@ def inside(model, name: str) -> list[dict[str, torch.Tensor]]:
         attention_module = getattr(layer, block)
         attention_module.register_forward_hook(lambda _, x, y, r=record: r.update(weights=y[1][0]))
         getattr(attention_module, out).register_forward_pre_hook(lambda _, x, r=record: r.update(mean=x[0][0]))
-    tokens = torch.arange(LENGTH)[None] % model.config.vocab_size
+    given = given or {"input_ids": torch.arange(LENGTH)[None] % model.config.vocab_size}
     with torch.no_grad():
-        model(tokens, output_attentions=True)
+        model(**given, output_attentions=True)
     return seen
 
 
@@ -245,13 +246,13 @@ def test_rope_gain_is_the_square_of_the_factor_in_the_real_model(rope, hf, tmp_p
 @pytest.mark.parametrize("name", ["longrope", "su", "yarn"])
 def test_phi3_of_a_long_context_has_two_sets_of_angles_and_one_factor(name, hf, tmp_path):
     """Written as the published files are: the older length stands beside the scaling, which has older names too."""
-    rope = {"type": name, **SETS}
+    rope = {"type": "longrope", **SETS}
     shape = LLAMA | {"max_position_embeddings": 8192, "original_max_position_embeddings": 256, "pad_token_id": None}
     model = hf.Phi3ForCausalLM(hf.Phi3Config(**shape, rope_scaling=dict(rope)))
     model.save_pretrained(tmp_path)
     data = json.loads((tmp_path / "config.json").read_text())
     data.pop("rope_parameters")
-    (tmp_path / "config.json").write_text(json.dumps(data | {"rope_scaling": rope}))
+    (tmp_path / "config.json").write_text(json.dumps(data | {"rope_scaling": rope | {"type": name}}))
     factor = model.model.rotary_emb.attention_scaling
     assert factor > 1.2
     assert open_checkpoint(tmp_path).architecture.scale == pytest.approx(factor**2 / 2, rel=1e-12)

@@ -1,4 +1,4 @@
-"""Biases by a table: rounding as torch rounds, bounds by brute force over every query, and both ways Falcon adds them."""
+"""Biases by a table: rounding as torch's, bounds by brute force over every query, and both ways Falcon adds them."""
 
 import math
 
