@@ -87,16 +87,18 @@ def _as_run(
     checkpoint: "Checkpoint", layers: list[list["HeadScope"]], asked: "Settings", arithmetic: str
 ) -> "Rounded":
     """Scopes with rounding, by layer and head."""
-    from dynamics.scope.rounded import rounded_scopes
+    from dynamics.scope.rounded import rounded_logits, rounded_scopes
 
     from .scope_report import Rounded
 
-    found = {}
-    for heads in layers:
-        if heads:
-            scopes = rounded_scopes(checkpoint, heads[0].layer, heads, asked, arithmetic)
-            found |= {(head.layer, head.head): scope for head, scope in zip(heads, scopes, strict=True)}
-    return Rounded(arithmetic, found)
+    scopes, ranges = {}, {}
+    for heads in filter(None, layers):
+        layer, places = heads[0].layer, [(head.layer, head.head) for head in heads]
+        logits = rounded_logits(checkpoint, layer, heads, asked, arithmetic)
+        found = rounded_scopes(checkpoint, layer, heads, asked, arithmetic, logits)
+        scopes |= dict(zip(places, found, strict=True))
+        ranges |= dict(zip(places, (one.spread for one in logits), strict=True))
+    return Rounded(arithmetic, scopes, ranges)
 
 
 def measured(

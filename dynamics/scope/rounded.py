@@ -55,21 +55,26 @@ class Logits(NamedTuple):
 
 
 def rounded_scopes(
-    checkpoint: Checkpoint, layer: int, heads: Sequence[HeadScope], asked: Settings, arithmetic: str
+    checkpoint: Checkpoint,
+    layer: int,
+    heads: Sequence[HeadScope],
+    asked: Settings,
+    arithmetic: str,
+    logits: Sequence[Logits] | None = None,
 ) -> list[float]:
     """For each head of a layer the distance from which no token of the context can weigh more than eps.
 
-    inf, or beyond the context: rounding leaves nothing to say. heads: those of `layer_scopes`; asked.context counts.
-    Raises: as `rounded_logits`.
+    inf, or beyond the context: rounding leaves nothing to say. heads: those of `layer_scopes`; asked.context counts;
+    logits: their `rounded_logits`, where they are known. Raises: as `rounded_logits`.
     """
-    sizes = checkpoint.layer_architecture(layer)
-    found, eps = rounded_logits(checkpoint, layer, heads, asked, arithmetic), _lowered(asked, arithmetic)
+    found = rounded_logits(checkpoint, layer, heads, asked, arithmetic) if logits is None else logits
+    sizes, eps = checkpoint.layer_architecture(layer), _lowered(asked, arithmetic)
     if eps <= 0:
         return [math.inf for _ in heads]
     scopes = []
-    for head, logits in zip(heads, found, strict=True):
-        bounds: Bounds = bounds_of(head, sizes, asked.context)._replace(sink=logits.sink)
-        scopes.append(bounds.scope(logits.spread, eps, logits.largest))
+    for head, run in zip(heads, found, strict=True):
+        bounds: Bounds = bounds_of(head, sizes, asked.context)._replace(sink=run.sink)
+        scopes.append(bounds.scope(run.spread, eps, run.largest))
     return scopes
 
 

@@ -6,8 +6,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from dynamics.scope.heads import layer_scopes, settings
+from dynamics.scope.rounded import rounded_logits
 from dynamics.weights.families import READ
+from dynamics.weights.layout import Architecture
 from tests.dynamics.scope import as_run
+from tests.dynamics.scope.cases import InMemory
 from tests.dynamics.weights.test_reader import CASES, hf  # noqa: F401 (hf is a fixture)
 from theory.alibi.rounded import UNITS, weight_growth
 
@@ -15,7 +19,8 @@ TOLD = {
     "bloom": "bloom", "cohere": "cohere", "cohere-norms": "cohere", "falcon": "falcon", "falcon-alibi": "falcon",
     "falcon-alibi-grouped": "falcon", "gemma": "gemma", "gemma2": "gemma2", "gemma3": "gemma3_text",
     "gpt-neox": "gpt_neox", "gpt-oss": "gpt_oss", "gpt2": "gpt2", "gpt2-scales": "gpt2", "granite": "granite",
-    "llama-biases": "llama", "mistral": "mistral", "mixtral": "mixtral", "mpt": "mpt", "olmo": "olmo",
+    "gemma3-yarn": "gemma3_text", "llama-biases": "llama", "llama-yarn": "llama", "phi3-longrope": "phi3",
+    "mistral": "mistral", "mixtral": "mixtral", "mpt": "mpt", "olmo": "olmo",
     "olmo-clip": "olmo", "olmo2": "olmo2", "opt": "opt", "phi3": "phi3", "qwen2": "qwen2", "qwen3": "qwen3",
     "qwen3-moe": "qwen3_moe", "smollm3": "smollm3", "stablelm": "stablelm", "stablelm-norms": "stablelm",
 }  # fmt: skip
@@ -75,6 +80,20 @@ def test_no_weight_exceeds_what_is_said_of_it_and_the_page_tells_how_loose_that_
     told = row(PAGE.read_text(), case)
     assert told[1] == pytest.approx(found[1], abs=0.011), shown
     assert told == pytest.approx(found, rel=0.25), shown  # where a search ends depends on the machine's arithmetic
+
+
+@pytest.mark.parametrize(("width", "d_head", "normed"), [(1024, 64, False), (4096, 128, False), (4096, 128, True)])
+def test_the_page_tells_what_rounding_adds_at_the_width_of_real_models(width, d_head, normed):
+    sizes = Architecture("stand-in", 1, 2, 1, d_head, width, "rms", "rope", None, "halves", d_head**-0.5, 2048,
+                         head_norm="rms" if normed else None)  # fmt: skip
+    checkpoint = InMemory(sizes, 0.02, random=("query_gain", "key_gain") if normed else ())
+    asked = settings(checkpoint, 0.01, 0.01)
+    heads = layer_scopes(checkpoint, 0, asked)
+    logits = rounded_logits(checkpoint, 0, heads, asked, "bfloat16")
+    added = max(one.spread / head.logit_range - 1 for head, one in zip(heads, logits, strict=True))
+    page = " ".join(PAGE.read_text().split())
+    assert (f"{added:.0%}".replace("%", " %") + (" where queries" if normed else f" {'of D ' * (width == 1024)}at width "
+                                                 f"{width} and heads of {d_head}")) in page  # fmt: skip
 
 
 def test_the_page_tells_of_every_family_that_is_read():

@@ -33,6 +33,9 @@ FALCON = {"vocab_size": 11, "hidden_size": 24, "num_hidden_layers": 2, "num_atte
 # angles as without
 SHORT_YARN = {"rope_parameters": {"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "truncate": False,
                                   "beta_fast": 2.4e-3, "beta_slow": 1e-9, "original_max_position_embeddings": 32}}
+LONG = {"max_position_embeddings": 512, "original_max_position_embeddings": 64,
+        "rope_parameters": {"rope_type": "longrope", "rope_theta": 1e4, "short_factor": [1.0, 1.0],
+                            "long_factor": [2.0, 2.0]}}  # fmt: skip
 QWEN_WINDOW = {"use_sliding_window": True, "sliding_window": 4, "max_window_layers": 1}
 CASES = {
     "llama": ("Llama", LLAMA),
@@ -74,6 +77,12 @@ CASES = {
     "cohere-norms": ("Cohere", LLAMA | PLAIN | {"use_qk_norm": True}),
     "stablelm-norms": ("StableLm", LLAMA | HALF | {"qk_layernorm": True}),
     "stablelm-one-key": ("StableLm", LLAMA | HALF | {"qk_layernorm": True, "num_key_value_heads": 1}),
+    "llama-yarn": ("Llama", LLAMA | SHORT_YARN),
+    "phi3-longrope": ("Phi3", LLAMA | LONG | {"pad_token_id": None}),
+    "gemma3-yarn": ("Gemma3Text", LLAMA | {"head_dim": 6, "sliding_window": 4, "query_pre_attn_scalar": 3,
+                    "layer_types": ["full_attention", "sliding_attention"],
+                    "rope_parameters": {"full_attention": SHORT_YARN["rope_parameters"],
+                                        "sliding_attention": PLAIN["rope_parameters"]}}),
     "mpt-scale": ("Mpt", MPT | {"attn_config": {"softmax_scale": 0.7}}),
 }
 SETS = {"short_factor": [1.0, 1.5], "long_factor": [2.0, 3.0]}
