@@ -92,6 +92,8 @@ def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool
         *(f"{sum(head.basis is basis for head in heads)} ranges D: {basis.value}" for basis in Basis
           if any(head.basis is basis for head in heads)),
     ]  # fmt: skip
+    if sizes.rounded_biases:
+        lines.append(f"biases are bfloat16 in every format: scopes and windows hold up to {asked.context} tokens")
     return lines if part else lines + _totals(checkpoint, layers, asked)
 
 

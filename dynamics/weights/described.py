@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -182,10 +182,10 @@ def _scale(kind: Kind, config: Decoder, d_head: int, number: int) -> float:
     return config.attention_multiplier or layouts.default_scale(config.query_pre_attn_scalar or d_head)
 
 
-def _entry(values: Collection[Any], number: int, path: Path) -> Any:
+def _entry(values: Sequence[Any], number: int, path: Path) -> Any:
     if number >= len(values):
         raise ValueError(f"{path}: a list by layer has {len(values)} entries, there is a layer {number}")
-    return list(values)[number]
+    return values[number]
 
 
 def _slides(kind: Kind, config: Decoder, path: Path, number: int) -> bool:

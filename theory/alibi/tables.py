@@ -4,7 +4,7 @@ With biases b_0 <= .. <= b_{N-1} and logits that spread by at most D beside them
 most 1 / (1 + e^{-D} sum_{k<i<=t} e^{b_i - b_k}). Tokens before k are not counted on: they may be masked. What holds for
 b holds for any multiple c b with c >= 1, since e^{c(b_i - b_k)} >= e^{b_i - b_k}: transformers' Falcon (5.23) adds its
 biases once by SDPA and twice where it computes attention itself. Everything is searched by sums of exponentials, whose
-logarithms are monotone in the position; a margin of 1e-9 covers their rounding.
+logarithms are monotone in the position; a margin covers their rounding.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from theory.alibi.logs import log_odds, softplus
 from theory.checked import NONNEGATIVE, POSITIVE, SHARE, real, reals, sized, whole
 
-MARGIN = 1e-9
 MOST = 2**24  # tokens
 
 
@@ -45,40 +44,42 @@ def table_scope(biases: ArrayLike, logit_range: float, eps: float) -> float:
 
     Args: biases (n_tokens,), nondecreasing; logit_range D >= 0; eps in (0, 1).
     """
-    sums, table = _sums(biases)
+    sums, table, margin = _sums(biases)
     needed = log_odds(real("eps", eps, SHARE)) + real("logit_range", logit_range, NONNEGATIVE)
-    least = np.logaddexp(sums, needed + table) + MARGIN
+    least = np.logaddexp(sums, needed + table) + margin
     return _beyond(np.searchsorted(least, sums, side="right"))
 
 
 @sized(infinite=True)
 def table_window(biases: ArrayLike, logit_range: float, mass: float) -> float:
     """The window outside of which the total attention is at most mass, as `table_scope`; inf where none is."""
-    sums, _ = _sums(biases)
+    sums, _, margin = _sums(biases)
     needed = log_odds(real("mass", mass, SHARE)) + real("logit_range", logit_range, NONNEGATIVE)
-    return _beyond(np.searchsorted(sums, sums - softplus(needed) - MARGIN, side="right"))
+    return _beyond(np.searchsorted(sums, sums - softplus(needed) - margin, side="right"))
 
 
 @sized()
 def table_dropped_mass(biases: ArrayLike, logit_range: float, window: float) -> float:
     """Bound on the total attention to distances >= window in contexts of at most len(biases) tokens; in [0, 1]."""
-    sums, _ = _sums(biases)
+    sums, _, margin = _sums(biases)
     spread, kept = real("logit_range", logit_range, NONNEGATIVE), int(real("window", window, NONNEGATIVE))
     if kept >= len(sums):
         return 0.0
     if kept == 0:
         return 1.0
     far, all_of = sums[:-kept], sums[kept:]
-    odds = np.log(np.expm1(np.maximum(all_of - far - MARGIN, 1e-300)))
+    ahead = np.maximum(all_of - far - margin, 1e-300)
+    odds = ahead + np.log(-np.expm1(-ahead))
     return math.exp(-softplus(float(odds.min()) - spread))
 
 
-def _sums(biases: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """ln sum_{i<=t} e^{b_i} for every t, and b."""
+def _sums(biases: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """ln sum_{i<=t} e^{b_i} for every t, b, and by how much any two of the former can be off: N steps of two units."""
     table = reals("biases", biases)
     if table.ndim != 1 or not len(table) or bool((np.diff(table) < 0).any()):
         raise ValueError(f"biases must be (n_tokens,) and nondecreasing, got shape {table.shape}")
-    return np.logaddexp.accumulate(table), table
+    sums = np.logaddexp.accumulate(table)
+    return sums, table, 4 * len(table) * 2.0**-52 * (1.0 + float(np.abs(sums).max()))
 
 
 def _beyond(safe: NDArray[np.int64]) -> float:

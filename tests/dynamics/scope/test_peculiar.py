@@ -87,6 +87,15 @@ def test_the_window_and_the_dropped_mass_of_falcon_hold(hf, tmp_path):  # noqa: 
             assert head.reach is not Reach.LOCAL or head.dropped_mass <= 0.01
 
 
+def test_the_command_says_for_which_contexts_rounded_biases_were_bounded(hf, tmp_path, capsys):  # noqa: F811
+    from scripts import scope
+    from scripts.cli import run
+
+    saved(hf, tmp_path, "Falcon", FALCON | HIGH, 0.02)
+    assert run(scope.main, [str(tmp_path), "--eps", "0.01", "--context", "600"]) == 0
+    assert "scopes and windows hold up to 600 tokens" in capsys.readouterr().out
+
+
 def test_a_sink_bounds_weights_and_mass_where_the_range_says_nothing(hf, tmp_path):  # noqa: F811
     shape = LLAMA | SHORT_YARN | {"head_dim": 6, "num_local_experts": 4, "layer_types": ["full_attention"] * 2}
     model = random_model(hf, "GptOss", shape)
