@@ -58,6 +58,7 @@ def layout(data: Mapping[str, Any], path: Path, prefix: str) -> Layout:
     attention in a way not known here, and rotary angles that do.
     """
     kind = KINDS[str(data["model_type"])]
+    data = _inner(kind, data, path)
     kind = kind._replace(**kind.settled(data)) if kind.settled else kind
     for name, wanted in kind.needs.items():
         if (given := data.get(name, wanted)) is not wanted:
@@ -96,6 +97,17 @@ def lacking(data: Mapping[str, Any], names: Iterable[str]) -> str:
     told += [f"of layer 0 the usual {', '.join(pattern)} are missing"] if len(usual) < len(pattern) else []
     told += [f"not understood: {', '.join(rest[:6])}{', ..' * (len(rest) > 6)}"] if rest else []
     return "; ".join(told) or "its tensors have the usual names, what it computes from them is not known"
+
+
+def _inner(kind: Kind, data: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    """The part of the config that is about text, with what its class takes for what it leaves out."""
+    if not kind.nested:
+        return data
+    inner = data.get(kind.nested)
+    if not isinstance(inner, dict):
+        raise ValueError(f"{path}: {kind.nested} is missing")
+    given = {name: value for name, value in inner.items() if value is not None}
+    return {**kind.absent, **given, "model_type": data["model_type"]}
 
 
 def _renamed(kind: Kind, data: Mapping[str, Any], path: Path) -> dict[str, Any]:

@@ -57,6 +57,7 @@ FAMILIES = {
     "cohere": _DESCRIBED._replace(attention="CohereAttention"),
     "gemma": _DESCRIBED._replace(attention="GemmaAttention"),
     "gemma2": _DESCRIBED,
+    "gemma3": Family(described.layout, "language_model.model."),
     "gemma3_text": _DESCRIBED._replace(attention="Gemma3Attention", module="gemma3", windows=True),
     "gpt_neox": _DESCRIBED._replace(prefix="gpt_neox.", attention="GPTNeoXAttention"),
     "granite": _DESCRIBED._replace(attention="GraniteAttention"),

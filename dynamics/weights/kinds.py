@@ -41,7 +41,8 @@ class Kind(NamedTuple):
     sink logits; scale: of logits, where it is GPT-2's; root, ends: names of the layers, and what must stand beside
     them; settled: changes that depend on the config; rounded: whether ALiBi's biases are bfloat16 in any format; rest:
     a pattern of the names that a layer has beside attention and its norm, where all of them are known (None: any name);
-    quantised: methods that leave attention as it is.
+    quantised: methods that leave attention as it is; nested: the field of the config that holds all of these, and
+    absent, what its class takes where a field is not given there.
     """
 
     attention: str = "self_attn"
@@ -70,6 +71,8 @@ class Kind(NamedTuple):
     rounded: bool = False
     rest: str | None = None
     quantised: tuple[str, ...] = ()
+    nested: str = ""
+    absent: Mapping[str, Any] = MappingProxyType({})
 
 
 def _falcon(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,6 +89,8 @@ def _falcon(data: Mapping[str, Any]) -> dict[str, Any]:
 _GEMMA = Kind(offset=1.0)
 _LLAMA = Kind(rest=r"self_attn\.(?:o_proj\.(?:weight|bias)|rotary_emb\.inv_freq)|post_attention_layernorm\.weight|"
                    r"mlp\.(?:gate|up|down)_proj\.(?:weight|bias)")  # fmt: skip
+_GEMMA3 = _GEMMA._replace(windows=6, gains=Gains(), needs={"use_bidirectional_attention": False},
+                          given=("query_pre_attn_scalar",), reads=("query_pre_attn_scalar",))  # fmt: skip
 _QWEN = _LLAMA._replace(windows="qwen", given=("num_key_value_heads",))
 _BLOCKS = {"num_hidden_layers": ("n_layer", "num_hidden_layers"),
            "num_attention_heads": ("n_head", "num_attention_heads")}  # fmt: skip
@@ -105,8 +110,9 @@ KINDS = {
     "gemma": _GEMMA,
     "gemma2": _GEMMA._replace(windows=2, given=("query_pre_attn_scalar",),
                               reads=("query_pre_attn_scalar", "attn_logit_softcapping")),
-    "gemma3_text": _GEMMA._replace(windows=6, gains=Gains(), needs={"use_bidirectional_attention": False},
-                                   given=("query_pre_attn_scalar",), reads=("query_pre_attn_scalar",)),
+    "gemma3": _GEMMA3._replace(nested="text_config", absent={"num_attention_heads": 8, "num_key_value_heads": 4,
+                                                             "head_dim": 256, "query_pre_attn_scalar": 256}),
+    "gemma3_text": _GEMMA3,
     "gpt2": Kind("attn", "ln_1", layer_norm=True, norm_bias=True, fused=("c_attn", "concatenated"), transposed=True,
                  biases=("", True), needs={"add_cross_attention": False}, kv_heads="all", position="none", root="h.",
                  scale="gpt2", ends=("wte.weight", "ln_f.weight"),

@@ -18,6 +18,7 @@ from dynamics.weights.safetensors_file import FLOATS, StoredTensor
 from dynamics.weights.strict_json import read_object
 from theory.records import comparable
 
+PREFIXES = ("transformer.", "model.language_model.")  # of heads for questions, and of text beside images
 EXACT = {"bfloat16": ("BF16",), "float16": ("F16",), "float32": ("BF16", "F16", "F32")}
 
 __all__ = ["Architecture", "Checkpoint", "SmallTensors", "open_checkpoint"]
@@ -187,8 +188,7 @@ def open_checkpoint(path_or_hub_id: str | Path, sha256: Mapping[str, str] | None
         raise ValueError(f"{config_path}: quantised weights are not supported")
     found = folders.stored_tensors(folder)
     family = FAMILIES[kind]
-    # A head for questions keeps the model under the name of older ones.
-    prefixes = (prefix for prefix in (family.prefix, "transformer.") if any(name.startswith(prefix) for name in found))
+    prefixes = (one for one in (family.prefix, *PREFIXES) if any(name.startswith(one) for name in found))
     layout = family.layout(data, config_path, next(prefixes, ""))
     layouts.check(layout, found, folder)
     return Checkpoint(layout, found)

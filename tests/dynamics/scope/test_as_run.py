@@ -98,7 +98,7 @@ def test_the_page_tells_what_rounding_adds_at_the_width_of_real_models(width, d_
 
 def test_the_page_tells_of_every_family_that_is_read():
     page = PAGE.read_text()
-    assert set(TOLD.values()) | {"baichuan", "baichuan_m1"} == set(READ)
+    assert set(TOLD.values()) | {"baichuan", "baichuan_m1", "gemma3"} == set(READ)
     assert all(f"`{name}`" in page for name in READ)
     pinned = re.search(r"^transformers==(.*)$", (PAGE.parents[1] / "constraints.txt").read_text(), re.MULTILINE)
     assert f"transformers {pinned[1]}" in page

@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -78,7 +79,30 @@ def test_a_line_says_what_its_class_does(case, hf, tmp_path):  # noqa: F811
 
 def test_every_line_has_a_case(hf, tmp_path):  # noqa: F811
     names = {getattr(hf, f"{name}Config").model_type for name, _ in MADE.values()}
-    assert names == set(KINDS)
+    assert names | {"gemma3"} == set(KINDS)  # the text of Gemma 3 beside images: below
+
+
+def test_the_text_of_a_gemma_that_sees_images_is_read_with_its_classs_defaults(hf, tmp_path):  # noqa: F811
+    _, text = CASES["gemma3"]
+    seen = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
+    config = {"text_config": text, "vision_config": seen | {"image_size": 28, "patch_size": 14}}
+    model = random_model(hf, "Gemma3", config, "ForConditionalGeneration")
+    model.save_pretrained(tmp_path)
+    checkpoint, layers = open_checkpoint(tmp_path), model.model.language_model.layers
+    expected = layers[1].self_attn.k_proj.weight.detach().numpy().reshape(3, 6, 24)
+    np.testing.assert_array_equal(checkpoint.projection(1, "key", 0, 3), expected)
+    assert [checkpoint.small(layer).window for layer in (0, 1)] == [None, 4]
+    assert checkpoint.architecture.scale == pytest.approx(layers[0].self_attn.scaling, rel=1e-15)
+    plain = hf.Gemma3TextConfig()
+    assert all(getattr(plain, name) == value for name, value in KINDS["gemma3"].absent.items())
+    data = json.loads((tmp_path / "config.json").read_text())
+    for name in ("query_pre_attn_scalar", "text_config"):
+        (data if name in data else data["text_config"]).pop(name)
+        (tmp_path / "config.json").write_text(json.dumps(data))
+        if name in KINDS["gemma3"].absent:
+            assert open_checkpoint(tmp_path).architecture.scale == 256**-0.5
+    with pytest.raises(ValueError, match="text_config is missing"):
+        open_checkpoint(tmp_path)
 
 
 @pytest.mark.parametrize(
