@@ -13,7 +13,8 @@ transformers (5.23) rounds, and with the errors of `theory.alibi.rounded` a head
 D' = D + 2 (all errors of one logit), or twice the largest logit where that is less. Fewer roundings, as by kernels that
 keep logits in float32, only lessen the errors. Of n tokens that a query without a slope sees, each weighs between
 1/(1 + (n - 1) e^D') and 1/(1 + (n - 1) e^-D'), but for the rounding of weights: exponential, sum and quotient.
-A norm is taken to have no mean so far above its deviations that float32 cannot hold both.
+A norm is taken to have no mean so far above its deviations that float32 cannot hold both, and a matrix product to be
+summed in float32: torch on CUDA may add parts of long sums in 16 bits unless it is told not to.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class Sizes(NamedTuple):
 class Logits(NamedTuple):
     """Of a head as run: how far two of its logits can be apart beside positions, the largest, the logit of a sink.
 
-    error: how far any logit can be from that of exact arithmetic, up to what is added to all of a query.
+    error: how far any logit can be from that of exact arithmetic at the same angles, up to what is added to all of a
+    query.
     """
 
     spread: float
