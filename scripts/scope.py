@@ -1,9 +1,10 @@
 """Read a checkpoint head by head: how far each head can see, by proof from its weights, and what a KV cache may forget.
 
-MODEL is a folder of safetensors (BLOOM, MPT, Baichuan, Llama, Mistral, Mixtral, Qwen, Gemma, Granite, Cohere, OLMo,
-OPT, Phi-3, SmolLM3, StableLM, GPT-NeoX, or a model trained here) or a hub id. All but RazorAttention's
-printed scope are bounds over every context of normalised states, far above what real text reaches, in exact arithmetic:
-in bfloat16 a model whose positions are rounded, as by transformers, can exceed them.
+MODEL is a folder of safetensors (BLOOM, MPT, Falcon, Baichuan, Llama, Mistral, Mixtral, Qwen, Gemma, Granite, Cohere,
+OLMo, OPT, Phi-3, SmolLM3, StableLM, GPT-2, GPT-NeoX, gpt-oss, or a model trained here; docs/families.md) or a hub id,
+with the head of any task. All but RazorAttention's printed scope are bounds over every context of normalised states,
+far above what real text reaches, in exact arithmetic: in bfloat16 a model can exceed them, and --arithmetic takes that
+in.
 """
 
 import argparse
@@ -86,16 +87,18 @@ def _as_run(
     checkpoint: "Checkpoint", layers: list[list["HeadScope"]], asked: "Settings", arithmetic: str
 ) -> "Rounded":
     """Scopes with rounding, by layer and head."""
-    from dynamics.scope.rounded import rounded_scopes
+    from dynamics.scope.rounded import rounded_logits, rounded_scopes
 
     from .scope_report import Rounded
 
-    found = {}
-    for heads in layers:
-        if heads:
-            scopes = rounded_scopes(checkpoint, heads[0].layer, heads, asked, arithmetic)
-            found |= {(head.layer, head.head): scope for head, scope in zip(heads, scopes, strict=True)}
-    return Rounded(arithmetic, found)
+    scopes, ranges = {}, {}
+    for heads in filter(None, layers):
+        layer, places = heads[0].layer, [(head.layer, head.head) for head in heads]
+        logits = rounded_logits(checkpoint, layer, heads, asked, arithmetic)
+        found = rounded_scopes(checkpoint, layer, heads, asked, arithmetic, logits)
+        scopes |= dict(zip(places, found, strict=True))
+        ranges |= dict(zip(places, (one.spread for one in logits), strict=True))
+    return Rounded(arithmetic, scopes, ranges)
 
 
 def measured(

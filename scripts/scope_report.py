@@ -22,10 +22,11 @@ ARITHMETIC = (
 
 
 class Rounded(NamedTuple):
-    """A format of numbers, and the scope of each (layer, head) that is run in it."""
+    """A format of numbers, and of each (layer, head) that is run in it the scope and the range of logits."""
 
     arithmetic: str
     scopes: dict[tuple[int, int], float]
+    ranges: dict[tuple[int, int], float]
 
 
 def text(
@@ -91,6 +92,8 @@ def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool
         *(f"{sum(head.basis is basis for head in heads)} ranges D: {basis.value}" for basis in Basis
           if any(head.basis is basis for head in heads)),
     ]  # fmt: skip
+    if sizes.rounded_biases:
+        lines.append(f"biases are bfloat16 in every format: scopes and windows hold up to {asked.context} tokens")
     return lines if part else lines + _totals(checkpoint, layers, asked)
 
 
@@ -141,6 +144,7 @@ def _plain(head: HeadScope, rounded: Rounded | None = None) -> dict[str, Any]:
     values = head._asdict() | {"basis": head.basis.name, "reach": head.reach.name}
     if rounded is not None:
         values[f"scope_in_{rounded.arithmetic}"] = rounded.scopes[head.layer, head.head]
+        values[f"logit_range_in_{rounded.arithmetic}"] = rounded.ranges[head.layer, head.head]
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in values.items()
     }

@@ -2,7 +2,8 @@
 
 All statements are about every context of post-norm states, so they are conservative: attention to real text is far more
 local. A head is called local only where its weights prove it. They are about exact (real) arithmetic: a model run in
-bfloat16, with slope times position rounded to it, can exceed them.
+bfloat16, with slope times position rounded to it, can exceed them. Where a model rounds its biases in every format
+(Falcon), they are about its table of biases, and about contexts no longer than the one asked for.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.scope.bounded import Bounds, bounds_of
 from dynamics.scope.ranges import Basis, HeadRange, layer_ranges
 from dynamics.weights.reader import Checkpoint, SmallTensors, open_checkpoint
 from theory import alibi
@@ -51,7 +53,8 @@ class HeadScope(NamedTuple):
     outside of this window weigh at most the mass together; budget: tokens its key-value head keeps; dropped_mass and
     output_error: bounds on the weight dropped by that budget at the full context, and on the change of the head's
     output (before the output projection, from the same states before the layer); alpha, beta: KV shift (self,
-    previous, ..); place: (alpha1, beta1) on the slices alpha1 + alpha2 = 1 and beta1 + beta2 = 1 of the landscape.
+    previous, ..); place: (alpha1, beta1) on the slices alpha1 + alpha2 = 1 and beta1 + beta2 = 1 of the landscape;
+    sink: a learned logit beside those of the tokens.
     """
 
     layer: int
@@ -71,6 +74,7 @@ class HeadScope(NamedTuple):
     alpha: tuple[float, ...] | None
     beta: tuple[float, ...] | None
     place: tuple[float, float] | None
+    sink: float | None = None
 
 
 def settings(
@@ -119,23 +123,23 @@ def layer_scopes(checkpoint: Checkpoint, layer: int, asked: Settings) -> list[He
 
     Raises: ValueError and OSError as `Checkpoint` does.
     """
-    small = checkpoint.small(layer)
-    found = list(layer_ranges(checkpoint, layer, asked.certified))
+    small, sizes = checkpoint.small(layer), checkpoint.layer_architecture(layer)
     cap = asked.context if small.window is None else min(asked.context, small.window)
-    judged = [_judge(head, asked, cap, masked=cap < asked.context) for head in found]
+    found = [(head, bounds_of(head, sizes, asked.context)) for head in layer_ranges(checkpoint, layer, asked.certified)]
+    judged = [_judge(head, bounds, asked, cap, masked=cap < asked.context) for head, bounds in found]
     kept: dict[int, int] = {}
-    for head, (_, budget) in zip(found, judged, strict=True):
+    for (head, _), (_, budget) in zip(found, judged, strict=True):
         kept[head.kv_head] = max(kept.get(head.kv_head, 0), budget)
     return [
-        _scope(head, asked, reach, kept[head.kv_head], cap, small)
-        for head, (reach, _) in zip(found, judged, strict=True)
+        _scope(head, bounds, asked, reach, kept[head.kv_head], cap, small)
+        for (head, bounds), (reach, _) in zip(found, judged, strict=True)
     ]
 
 
-def _judge(head: HeadRange, asked: Settings, cap: int, masked: bool) -> tuple[Reach, int]:
+def _judge(head: HeadRange, bounds: Bounds, asked: Settings, cap: int, masked: bool) -> tuple[Reach, int]:
     """The verdict on a head, and the tokens it needs; cap, the tokens it can see."""
     if head.slope:
-        window = alibi.window_for_mass(head.slope, head.logit_range, asked.mass)
+        window = bounds.window(head.logit_range, asked.mass)
         if window <= asked.window and window < cap:
             return Reach.LOCAL, math.ceil(window)
     if masked:
@@ -143,10 +147,13 @@ def _judge(head: HeadRange, asked: Settings, cap: int, masked: bool) -> tuple[Re
     return (Reach.RETRIEVAL if head.slope else Reach.UNKNOWN), cap
 
 
-def _scope(head: HeadRange, asked: Settings, reach: Reach, budget: int, cap: int, small: SmallTensors) -> HeadScope:
+def _scope(
+    head: HeadRange, bounds: Bounds, asked: Settings, reach: Reach, budget: int, cap: int, small: SmallTensors
+) -> HeadScope:
     slope = head.slope or 0.0
     seen = math.inf if small.window is None else small.window
-    dropped = alibi.dropped_mass_bound(budget, slope, head.logit_range, cap)
+    dropped = bounds.dropped(head.logit_range, budget, cap)
+    known = math.isfinite(head.value_diameter)
     alpha, beta = (_row(mixture, head.kv_head) for mixture in (small.alpha, small.beta))
     return HeadScope(
         layer=head.layer,
@@ -157,15 +164,16 @@ def _scope(head: HeadRange, asked: Settings, reach: Reach, budget: int, cap: int
         basis=head.basis,
         printed_scope=_printed(head, asked.eps, small) if head.slope else None,
         spectral_scope=None if head.spectral_range is None else alibi.scope(slope, head.spectral_range, asked.eps),
-        scope=min(alibi.scope(slope, head.logit_range, asked.eps), seen),
-        mass_window=min(alibi.window_for_mass(slope, head.logit_range, asked.mass), seen),
+        scope=min(bounds.scope(head.logit_range, asked.eps), seen),
+        mass_window=min(bounds.window(head.logit_range, asked.mass), seen),
         reach=reach,
         budget=budget,
         dropped_mass=dropped,
-        output_error=float(output_error_bound(dropped, head.value_diameter)),
+        output_error=float(output_error_bound(dropped, head.value_diameter)) if known else math.inf if dropped else 0.0,
         alpha=alpha,
         beta=beta,
         place=_place(alpha, beta),
+        sink=head.sink,
     )
 
 

@@ -32,10 +32,10 @@ class Basis(Enum):
 
 
 class HeadRange(NamedTuple):
-    """One query head: logit_range D over all post-norm states; value_diameter of its key-value head.
+    """One query head: logit_range D over all post-norm states; value_diameter of its key-value head, inf with no norm.
 
     product_norm ||W_Q^T W_K||_2 and spectral_range, the bound on D that follows from it: None under rotations and
-    clips, where they bound nothing.
+    clips, where they bound nothing. sink: a learned logit that the softmax has beside those of tokens.
     """
 
     layer: int
@@ -47,6 +47,7 @@ class HeadRange(NamedTuple):
     product_norm: float | None
     spectral_range: float | None
     value_diameter: float
+    sink: float | None = None
 
 
 class Part(NamedTuple):
@@ -88,7 +89,9 @@ def _heads(layer: int, part: Part, sizes: Architecture, small: SmallTensors, cer
     kv_heads = slice(part.first, part.first + len(part.key))
     ranges, basis = _ranges(part, sizes, small, heads, kv_heads, certified)
     ranges = _capped(ranges * sizes.scale * math.sqrt(sizes.d_head), sizes)
-    diameters = grams.value_diameters(part.value, small.gamma, sizes.norm)
+    diameters = np.full(len(part.value), math.inf)
+    if sizes.norm != "none":
+        diameters = grams.value_diameters(part.value, small.gamma, sizes.norm)
     if sizes.clip is not None:  # clamping moves no two values apart, and puts all in a cube
         diameters = np.minimum(diameters, 2 * sizes.clip * math.sqrt(sizes.d_head))
     norms = None
@@ -107,6 +110,7 @@ def _heads(layer: int, part: Part, sizes: Architecture, small: SmallTensors, cer
             None if norms is None else float(norms[i]),
             None if spectral is None else _mixed(spectral, small.alpha, kv_head),
             _mixed(float(diameters[i // group]), small.beta, kv_head),
+            None if small.sinks is None else float(small.sinks[head]),
         )
 
 
@@ -134,8 +138,9 @@ def _ranges(
     query_bias = None if small.query_bias is None else small.query_bias[heads]
     key_bias = None if small.key_bias is None else small.key_bias[kv_heads]
     if small.query_gain is not None and small.key_gain is not None:
-        normed = rotary_range_normed(small.query_gain, small.key_gain, sizes.pairs)
-        return np.full(len(part.query), normed), Basis.GAINS
+        return _normed(sizes, small, heads), Basis.GAINS
+    if sizes.norm == "none":
+        raise ValueError("neither states nor queries and keys are normed: no logit has a bound")
     state = (small.gamma, small.norm_bias)
     if sizes.clip is not None and not _never_clipped(part, sizes, small, query_bias, key_bias):
         return np.full(len(part.query), 2 * math.sqrt(sizes.d_head) * sizes.clip**2), Basis.CLIPPED
@@ -153,6 +158,17 @@ def _ranges(
         for i, rows in enumerate(part.query)
     ]
     return np.array(ends) * OUTWARD, Basis.CERTIFIED
+
+
+def _normed(sizes: Architecture, small: SmallTensors, heads: slice) -> np.ndarray:
+    """D from gains; of heads that are normed together one alone may hold all that the norm leaves."""
+    asked, seen = (np.broadcast_to(gain, (count, sizes.d_head)) for gain, count in
+                   ((small.query_gain, sizes.n_heads), (small.key_gain, sizes.n_kv_heads)))  # fmt: skip
+    group = sizes.n_heads // sizes.n_kv_heads
+    share = math.sqrt(sizes.n_heads * sizes.n_kv_heads) if sizes.normed_together else 1.0
+    found = [rotary_range_normed(asked[head], seen[head // group], sizes.pairs, sizes.rotated)
+             for head in range(heads.start, heads.stop)]  # fmt: skip
+    return share * np.array(found) * OUTWARD
 
 
 def _never_clipped(part: Part, sizes: Architecture, small: SmallTensors, *biases: np.ndarray | None) -> bool:

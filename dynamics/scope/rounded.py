@@ -1,25 +1,39 @@
-"""Scopes of a checkpoint as it is run in bfloat16 or float16: rounding of states, queries, keys, biases and logits in.
+"""Scopes of a checkpoint as it is run in bfloat16 or float16: the range of its logits with every rounding in it.
 
-With u the unit roundoff, a norm's output x is off by u |x|. Queries are sums in float32 of products with exact weights,
-then rounded, and once more if a bias is added: |dq| <= (3.1 u + d 2^-24) F with
-F = sqrt(d) ||W_q Gamma||_F + || |W_q| |b| + |b_q| ||, and keys alike. What is left is `theory.alibi.rounded`.
+transformers (5.23) rounds, and with the errors of `theory.alibi.rounded` a head's grow, in this order:
+- the norm's output twice (before and after the gain), a projection once, its bias once more: `product_error` of four
+  roundings times F = sqrt(d) ||W Gamma||_F + || |W| |b| + |b_q| ||, which bounds the sizes of all that is summed;
+- a file in a wider format when it is loaded: one factor more for each weight, gain and bias;
+- queries and keys that are normed are what their norm makes of them, off by two roundings of their size;
+- clips move no two numbers apart, and are rounded; a rotation, whatever the angles: `turning_error`;
+- a logit twice, q.k and its scaling, relative to |q| |k|; OPT scales its queries instead;
+- a soft cap: `capping_error`, and no logit is beyond c (1 + u)^2;
+- ALiBi's bias and the sum: `rounded_range`; Falcon's logits, with biases of a table twice, the mask's rounded, as cast;
+- beside a sink, each logit less the largest.
+D' = D + 2 (all errors of one logit), or twice the largest logit where that is less. Fewer roundings, as by kernels that
+keep logits in float32, only lessen the errors. Of n tokens that a query without a slope sees, each weighs between
+1/(1 + (n - 1) e^D') and 1/(1 + (n - 1) e^-D'), but for the rounding of weights: exponential, sum and quotient.
+A norm is taken to have no mean so far above its deviations that float32 cannot hold both, and a matrix product to be
+summed in float32: torch on CUDA may add parts of long sums in 16 bits unless it is told not to.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.scope.bounded import Bounds, bounds_of
 from dynamics.scope.heads import HeadScope, Settings
 from dynamics.weights.reader import Architecture, Checkpoint, SmallTensors
-from theory import alibi
-from theory.alibi.rounded import UNITS, rounded_range
+from theory.alibi.rounded import UNITS, capping_error, product_error, rounded_range, turning_error, weight_growth
 
 FORMATS = tuple(UNITS)
+OUTWARD = 1 + 2.0**-40
+SMALLEST = {"float16": 2.0**-24}  # below it nothing is relative; that of the others can be left out
 
 
 class Sizes(NamedTuple):
@@ -29,47 +43,143 @@ class Sizes(NamedTuple):
     error: NDArray[np.float64]
 
 
-def rounded_scopes(
-    checkpoint: Checkpoint, layer: int, heads: Sequence[HeadScope], asked: Settings, arithmetic: str
-) -> list[float]:
-    """For each ALiBi head of a layer the distance from which no token of the context can weigh more than eps.
+class Logits(NamedTuple):
+    """Of a head as run: how far two of its logits can be apart beside positions, the largest, the logit of a sink.
 
-    inf, or beyond the context: rounding leaves nothing to say. heads: those of `layer_scopes`; asked.context counts.
-    Raises: ValueError for another format, for heads without a slope, and for shifted or clipped queries and keys.
+    error: how far any logit can be from that of exact arithmetic at the same angles, up to what is added to all of a
+    query.
+    """
+
+    spread: float
+    largest: float
+    sink: float | None
+    error: float
+
+
+def rounded_scopes(
+    checkpoint: Checkpoint,
+    layer: int,
+    heads: Sequence[HeadScope],
+    asked: Settings,
+    arithmetic: str,
+    logits: Sequence[Logits] | None = None,
+) -> list[float]:
+    """For each head of a layer the distance from which no token of the context can weigh more than eps.
+
+    inf, or beyond the context: rounding leaves nothing to say. heads: those of `layer_scopes`; asked.context counts;
+    logits: their `rounded_logits`, where they are known. Raises: as `rounded_logits`.
+    """
+    found = rounded_logits(checkpoint, layer, heads, asked, arithmetic) if logits is None else logits
+    sizes, eps = checkpoint.layer_architecture(layer), _lowered(asked, arithmetic)
+    if eps <= 0:
+        return [math.inf for _ in heads]
+    scopes = []
+    for head, run in zip(heads, found, strict=True):
+        bounds: Bounds = bounds_of(head, sizes, asked.context)._replace(sink=run.sink)
+        scopes.append(bounds.scope(run.spread, eps, run.largest))
+    return scopes
+
+
+def rounded_logits(
+    checkpoint: Checkpoint, layer: int, heads: Sequence[HeadScope], asked: Settings, arithmetic: str
+) -> list[Logits]:
+    """For each head of a layer what its logits can be as run, in a context no longer than asked.
+
+    Raises: ValueError for another format, and for shifted queries and keys.
     """
     if arithmetic not in UNITS:
         raise ValueError(f"arithmetic must be one of {', '.join(FORMATS)}, got {arithmetic!r}")
-    sizes, small, unit = checkpoint.layer_architecture(layer), checkpoint.small(layer), UNITS[arithmetic]
-    if sizes.slopes is None or small.alpha is not None or sizes.clip is not None:
-        raise ValueError("rounding is bounded for ALiBi heads without a shift and without clips")
-    group = sizes.n_heads // sizes.n_kv_heads
-    asks = _sizes(checkpoint.projection(layer, "query", 0, sizes.n_heads), small.query_bias, sizes, small, unit)
-    seen = _sizes(checkpoint.projection(layer, "key", 0, sizes.n_kv_heads), small.key_bias, sizes, small, unit)
-    found = []
+    sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
+    if small.alpha is not None:
+        raise ValueError("rounding is bounded for heads without a shift")
+    asks, seen = _side(checkpoint, layer, "query", arithmetic), _side(checkpoint, layer, "key", arithmetic)
+    group, found = sizes.n_heads // sizes.n_kv_heads, []
     for head in heads:
         q, k = head.head, head.head // group
         off = asks.error[q] * seen.largest[k] + asks.largest[q] * seen.error[k] + asks.error[q] * seen.error[k]
-        largest = (asks.largest[q] + asks.error[q]) * (seen.largest[k] + seen.error[k])
-        spread = rounded_range(head.slope, head.logit_range + 2 * sizes.scale * off, asked.context,
-                               sizes.scale * largest, unit)  # fmt: skip
-        found.append(alibi.scope(head.slope, float(spread), asked.eps / (1 + unit)))  # weights are rounded as well
+        largest = sizes.scale * (asks.largest[q] + asks.error[q]) * (seen.largest[k] + seen.error[k])
+        found.append(_logits(head, sizes, sizes.scale * float(off), float(largest), asked.context, arithmetic))
     return found
 
 
-def _sizes(
+def _lowered(asked: Settings, arithmetic: str) -> float:
+    """What a weight may be so that it is at most eps as computed."""
+    grown = float(weight_growth(UNITS[arithmetic], asked.context))
+    return (asked.eps - 3 * SMALLEST.get(arithmetic, 0.0)) / grown
+
+
+def _logits(
+    head: HeadScope, sizes: Architecture, off: float, largest: float, context: int, arithmetic: str
+) -> Logits:
+    """From the error of a scaled product and the largest of them."""
+    unit, least = UNITS[arithmetic], SMALLEST.get(arithmetic, 0.0)
+    rounding = float(product_error(unit, 2, sizes.d_head)) * largest + 3 * least
+    off, top = off + rounding, largest + rounding
+    if sizes.softcap is not None:
+        cap = sizes.softcap
+        capping = float(capping_error(cap, top, unit)) + 3 * least
+        off, top = off + capping, min(top + capping, cap * (1 + unit) ** 2)
+    spread = min(head.logit_range + 2 * off, 2 * top)
+    placed = 0.0
+    if sizes.slopes is not None and not sizes.rounded_biases:
+        placed = float(rounded_range(sizes.slopes[head.head], 0.0, context, top, unit))
+    elif sizes.slopes is not None:  # in the sum once or twice, rounded in the mask, then cast
+        furthest = sizes.slopes[head.head] * (1 + UNITS["bfloat16"]) ** 3 * (context - 1)
+        placed = 2 * unit * (1 + unit) ** 2 * (top + 3 * furthest)
+    spread, off = spread + placed, off + placed / 2
+    sink = head.sink
+    if sink is not None:
+        sink -= unit * abs(sink)
+        apart = unit * (max(sink, top) - min(sink, -top))
+        spread, off, top, sink = spread + 2 * apart, off + apart, top + apart, sink - apart
+    return Logits(spread * OUTWARD, top * OUTWARD, sink, off * OUTWARD)
+
+
+def _side(checkpoint: Checkpoint, layer: int, role: Literal["query", "key"], arithmetic: str) -> Sizes:
+    """Queries or keys as they meet: projected, clipped or normed, and turned."""
+    sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
+    unit, least, root = UNITS[arithmetic], SMALLEST.get(arithmetic, 0.0), math.sqrt(sizes.d_head)
+    cast = not checkpoint.exact_in(arithmetic)
+    count, gain = (sizes.n_heads, small.query_gain) if role == "query" else (sizes.n_kv_heads, small.key_gain)
+    if gain is None:
+        bias = small.query_bias if role == "query" else small.key_bias
+        found = _projected(checkpoint.projection(layer, role, 0, count), bias, sizes, small, arithmetic, cast)
+    else:
+        together = count if sizes.normed_together else 1
+        table, length = np.broadcast_to(gain, (count, sizes.d_head)), root * math.sqrt(together)
+        grown = float(product_error(unit, 2 + cast, sizes.d_head * together))
+        error = grown * length * _stored(table, cast).max(axis=1) + 2 * least * root
+        found = Sizes(length * _stored(table, False).max(axis=1), error)
+    largest, error = found
+    if sizes.clip is not None:
+        largest, error = np.minimum(largest, sizes.clip * root), error + unit * sizes.clip * root
+    if sizes.position == "rope":
+        error = error + float(turning_error(unit)) * (largest + error) + 4 * least * root
+    return Sizes(largest, error)
+
+
+def _stored(gain: NDArray[np.float32], cast: bool) -> NDArray[np.float64]:
+    """|gain|, and where it was rounded that of what may be stored in its place, gain - 1, as well."""
+    wide = gain.astype(np.float64)
+    return np.abs(wide) + np.abs(wide - 1) if cast else np.abs(wide)
+
+
+def _projected(
     weights: NDArray[np.float32],
     bias: NDArray[np.float32] | None,
     sizes: Architecture,
     small: SmallTensors,
-    unit: float,
+    arithmetic: str,
+    cast: bool,
 ) -> Sizes:
-    rows, gamma = weights.astype(np.float64), small.gamma.astype(np.float64)
+    unit, least = UNITS[arithmetic], SMALLEST.get(arithmetic, 0.0)
+    rows, radius = weights.astype(np.float64), math.sqrt(sizes.d_model)
     beside = np.zeros(sizes.d_model) if small.norm_bias is None else small.norm_bias.astype(np.float64)
     shift = np.zeros(rows.shape[:2]) if bias is None else bias.astype(np.float64)
-    radius = math.sqrt(sizes.d_model)
-    scaled = rows * gamma
-    spectral = np.array([np.linalg.norm(head, 2) for head in scaled])
-    frobenius = np.array([np.linalg.norm(head) for head in scaled])
+    spectral = np.array([np.linalg.norm(head, 2) for head in rows * _stored(small.gamma, False)])
+    frobenius = np.linalg.norm(rows * _stored(small.gamma, cast), axis=(1, 2))
     largest = radius * spectral + np.linalg.norm(rows @ beside + shift, axis=1)
     error = radius * frobenius + np.linalg.norm(np.abs(rows) @ np.abs(beside) + np.abs(shift), axis=1)
-    return Sizes(largest, (3.1 * unit + sizes.d_model * 2.0**-24) * error)
+    grown = float(product_error(unit, 4 + 2 * cast, 2 * sizes.d_model))  # sums of the norm and of the projection
+    lost = least * (2 * radius * np.linalg.norm(rows, axis=(1, 2)) + 2 * math.sqrt(sizes.d_head))
+    return Sizes(largest, grown * error + lost)

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from dynamics.weights import layout as layouts
 from dynamics.weights.layout import Architecture, Config, LayerLayout, Layers, Layout, Size
-from dynamics.weights.llama import block_shapes, rope_gain
+from dynamics.weights.rotary import rope_gain
 from theory import alibi
 
 ROPE_WIDTH, ALIBI_WIDTH = 4096, 5120  # of the published 7B and 13B models
@@ -134,6 +134,18 @@ def _packed(root: str, sizes: Architecture) -> dict[layouts.Role, layouts.Rows]:
     return layouts.concatenated(f"{root}self_attn.W_pack.weight", sizes.n_heads, sizes.n_kv_heads, sizes.d_head)
 
 
+def _block_shapes(root: str, width: int, hidden: int, sizes: Architecture) -> dict[str, tuple[int, ...]]:
+    """Shapes of the rest of a block: output projection, MLP and two norms."""
+    return {
+        f"{root}self_attn.o_proj.weight": (width, sizes.n_heads * sizes.d_head),
+        f"{root}mlp.gate_proj.weight": (hidden, width),
+        f"{root}mlp.up_proj.weight": (hidden, width),
+        f"{root}mlp.down_proj.weight": (width, hidden),
+        f"{root}input_layernorm.weight": (width,),
+        f"{root}post_attention_layernorm.weight": (width,),
+    }
+
+
 def _self_first(stored: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.ascontiguousarray(stored.reshape(-1, 2)[:, ::-1])
 
@@ -144,7 +156,7 @@ def _layout(config: Baichuan, prefix: str, layers: list[LayerLayout]) -> Layout:
     optional: dict[str, tuple[int, ...] | None] = {"lm_head.weight": (config.vocab_size, width)}
     for root, layer in zip(_roots(config, prefix), layers, strict=True):
         sizes = layer.architecture
-        required |= block_shapes(root, width, config.intermediate_size, sizes)
+        required |= _block_shapes(root, width, config.intermediate_size, sizes)
         required[layer.weights["query"].name] = ((sizes.n_heads + 2 * sizes.n_kv_heads) * sizes.d_head, width)
         required |= {name: (1, 1, sizes.n_kv_heads, 1, 2) for name in (layer.alpha, layer.beta) if name}
         optional[f"{root}self_attn.rotary_emb.inv_freq"] = None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dynamics.weights import baichuan, bloom, described, llama
+from dynamics.weights import baichuan, described, mpt
 from dynamics.weights.layout import Layout
 
 
@@ -38,31 +38,32 @@ class Family(NamedTuple):
     windows: bool = False
 
 
-_LLAMA = Family(llama.layout, llama.PREFIX)
-_DESCRIBED = Family(described.layout, llama.PREFIX)
-_BLOOM = Family(bloom.bloom, bloom.PREFIX, interface=False, alibi=True)
+_DESCRIBED = Family(described.layout, "model.")
+_BLOOM = Family(described.layout, "transformer.", interface=False, alibi=True)
 
 FAMILIES = {
     "bloom": _BLOOM._replace(attention="BloomAttention", blocks="h"),
-    "llama": _LLAMA._replace(attention="LlamaAttention"),
-    "mistral": _LLAMA._replace(attention="MistralAttention", windows=True),
-    "mpt": _BLOOM._replace(layout=bloom.mpt, attention="MptAttention", blocks="blocks"),
-    "qwen2": _LLAMA._replace(attention="Qwen2Attention", windows=True),
-    "qwen3": _LLAMA._replace(attention="Qwen3Attention", windows=True),
-    "baichuan": _LLAMA._replace(layout=baichuan.baichuan),
-    "baichuan_m1": _LLAMA._replace(layout=baichuan.baichuan_m1),
+    "llama": _DESCRIBED._replace(attention="LlamaAttention"),
+    "mistral": _DESCRIBED._replace(attention="MistralAttention", windows=True),
+    "mpt": _BLOOM._replace(layout=mpt.layout, attention="MptAttention", blocks="blocks"),
+    "qwen2": _DESCRIBED._replace(attention="Qwen2Attention", windows=True),
+    "qwen3": _DESCRIBED._replace(attention="Qwen3Attention", windows=True),
+    "baichuan": _DESCRIBED._replace(layout=baichuan.baichuan),
+    "baichuan_m1": _DESCRIBED._replace(layout=baichuan.baichuan_m1),
     "bert": Family(attention="BertSelfAttention", blocks="encoder.layer", head="cls", causal=False),
-    "gpt2": Family(attention="GPT2Attention", blocks="h"),
-    "gpt_oss": Family(attention="GptOssAttention", sinks="sinks", windows=True),
+    "falcon": Family(described.layout, "transformer."),
+    "gpt2": Family(described.layout, "transformer.", attention="GPT2Attention", blocks="h"),
+    "gpt_oss": _DESCRIBED._replace(attention="GptOssAttention", sinks="sinks", windows=True),
     "cohere": _DESCRIBED._replace(attention="CohereAttention"),
     "gemma": _DESCRIBED._replace(attention="GemmaAttention"),
     "gemma2": _DESCRIBED,
+    "gemma3": Family(described.layout, "language_model.model."),
     "gemma3_text": _DESCRIBED._replace(attention="Gemma3Attention", module="gemma3", windows=True),
     "gpt_neox": _DESCRIBED._replace(prefix="gpt_neox.", attention="GPTNeoXAttention"),
     "granite": _DESCRIBED._replace(attention="GraniteAttention"),
     "mixtral": _DESCRIBED._replace(attention="MixtralAttention", windows=True),
     "olmo": _DESCRIBED._replace(attention="OlmoAttention"),
-    "olmo2": Family(attention="Olmo2Attention"),
+    "olmo2": _DESCRIBED._replace(attention="Olmo2Attention"),
     "opt": _DESCRIBED._replace(attention="OPTAttention", blocks="decoder.layers"),
     "phi3": _DESCRIBED._replace(attention="Phi3Attention", windows=True),
     "qwen3_moe": _DESCRIBED._replace(attention="Qwen3MoeAttention", windows=True),

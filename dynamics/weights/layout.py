@@ -17,6 +17,7 @@ from dynamics.weights.safetensors_file import FLOATS, StoredTensor
 
 Role = Literal["query", "key", "value"]
 ROLES: tuple[Role, ...] = ("query", "key", "value")
+PROJECTIONS: dict[Role, str] = {"query": "q_proj", "key": "k_proj", "value": "v_proj"}
 Size = Annotated[int, Field(ge=1, le=2**24)]
 Layers = Annotated[int, Field(ge=1, le=2000)]
 
@@ -28,7 +29,9 @@ class Architecture(NamedTuple):
     h // (n_heads // n_kv_heads); norm in front of the projections; slopes (n_heads,) for ALiBi, else None; pairs: which
     components RoPE turns together, (i, i + d_head/2) or (2i, 2i + 1); max_length the longest context trained on, where
     the file says so; clip: the bound c to which every component of q, k and v is clamped, None without;
-    rotated: how many components of a head RoPE turns, the first, None for all; softcap: logits x become c tanh(x/c).
+    rotated: how many components of a head RoPE turns, the first, None for all; softcap: logits x become c tanh(x/c);
+    norm "none": what is projected is not normed; head_norm: of queries and keys, each head's or, normed_together, all
+    heads' as one vector; rounded_biases: whether ALiBi's biases are rounded to bfloat16, whatever the model's format.
     """
 
     model_type: str
@@ -37,7 +40,7 @@ class Architecture(NamedTuple):
     n_kv_heads: int
     d_head: int
     d_model: int
-    norm: Literal["rms", "layer"]
+    norm: Literal["rms", "layer", "none"]
     position: Literal["alibi", "rope", "none"]
     slopes: tuple[float, ...] | None
     pairs: Literal["halves", "neighbours"]
@@ -46,21 +49,32 @@ class Architecture(NamedTuple):
     clip: float | None = None
     rotated: int | None = None
     softcap: float | None = None
+    head_norm: Literal["rms", "layer"] | None = None
+    normed_together: bool = False
+    rounded_biases: bool = False
 
 
 class Rows(NamedTuple):
-    """Head h is rows offset + h * stride .. + d_head of a tensor."""
+    """Head h is rows offset + h * stride + (h // group) * skip .. + d_head of a tensor; columns, where transposed."""
 
     name: str
     offset: int
     stride: int
+    group: int = 1
+    skip: int = 0
+    transposed: bool = False
+
+    def first(self, head: int) -> int:
+        """Where a head begins."""
+        return self.offset + head * self.stride + head // self.group * self.skip
 
 
 class LayerLayout(NamedTuple):
     """One layer: its architecture, the rows of the projections and of their biases, and the names of small tensors.
 
     mix turns a stored alpha or beta into (n_kv_heads, window), column 0 for the token itself; window: how many tokens
-    a query sees, itself among them. gamma None: a norm without parameters; offset: added to stored gains.
+    a query sees, itself among them. gamma None: a norm without parameters; offset: added to stored gains. query_gain,
+    key_gain: one tensor for all heads, or one a head. sinks: of learned sink logits, (n_heads,).
     """
 
     architecture: Architecture
@@ -68,25 +82,28 @@ class LayerLayout(NamedTuple):
     biases: Mapping[Role, Rows]
     gamma: str | None
     norm_bias: str | None = None
-    query_gain: str | None = None
-    key_gain: str | None = None
+    query_gain: tuple[str, ...] = ()
+    key_gain: tuple[str, ...] = ()
     alpha: str | None = None
     beta: str | None = None
     mix: Callable[[NDArray[np.float32]], NDArray[np.float32]] | None = None
     window: int | None = None
     offset: float = 0.0
+    sinks: str | None = None
 
 
 class Layout(NamedTuple):
-    """All layers, the shape of every tensor that must be there, and of those that may be (None: any shape).
+    """All layers, the shape of every tensor that must be there, and of those that may be (None: any shape and type).
 
-    others: a pattern of the names of tensors that are no part of attention, and are let stand.
+    others: a pattern of the names of tensors that are no part of attention, and are let stand; floats: whether they
+    have to be floats too.
     """
 
     layers: tuple[LayerLayout, ...]
-    required: Mapping[str, tuple[int, ...]]
+    required: Mapping[str, tuple[int, ...] | None]
     optional: Mapping[str, tuple[int, ...] | None]
     others: str = ""
+    floats: bool = False
 
 
 class Config(BaseModel):
@@ -123,6 +140,25 @@ def interleaved(name: str, d_head: int) -> dict[Role, Rows]:
     return {role: Rows(name, place * d_head, 3 * d_head) for place, role in enumerate(ROLES)}
 
 
+def grouped(name: str, group: int, d_head: int) -> dict[Role, Rows]:
+    """One tensor: the query heads of a key-value head, its key, its value, then those of the next."""
+    whole = (group + 2) * d_head
+    return {
+        "query": Rows(name, 0, d_head, group, 2 * d_head),
+        "key": Rows(name, group * d_head, whole),
+        "value": Rows(name, (group + 1) * d_head, whole),
+    }
+
+
+def attention_shapes(layer: LayerLayout) -> dict[str, tuple[int, ...]]:
+    """Shapes of the separate projections and their biases of one layer."""
+    sizes = layer.architecture
+    rows = {"query": sizes.n_heads * sizes.d_head, "key": sizes.n_kv_heads * sizes.d_head}
+    rows["value"] = rows["key"]
+    shapes: dict[str, tuple[int, ...]] = {at.name: (rows[role], sizes.d_model) for role, at in layer.weights.items()}
+    return shapes | {at.name: (rows[role],) for role, at in layer.biases.items()}
+
+
 def head_dim(d_model: int, n_heads: int, n_kv_heads: int, path: Path, given: int | None = None) -> int:
     """Width of a head. Raises: ValueError where heads do not divide the width, or one another."""
     if n_heads % n_kv_heads:
@@ -149,5 +185,5 @@ def check(layout: Layout, found: Mapping[str, StoredTensor], where: Path) -> Non
         shape = layout.required.get(name, layout.optional.get(name))
         if shape is not None and tensor.shape != shape:
             raise ValueError(f"{tensor.path}: tensor {name} has shape {tensor.shape}, not {shape}")
-        if shape is not None and tensor.dtype not in FLOATS:
+        if (shape is not None or layout.floats) and tensor.dtype not in FLOATS:
             raise ValueError(f"{tensor.path}: tensor {name} has type {tensor.dtype}, not one of {', '.join(FLOATS)}")

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from dynamics.files import manifest as manifests
 from dynamics.model.config import ModelConfig
 from dynamics.weights import layout as layouts
-from dynamics.weights.layout import Architecture, LayerLayout, Layout
-from dynamics.weights.llama import PROJECTIONS, attention_shapes
+from dynamics.weights.layout import PROJECTIONS, Architecture, LayerLayout, Layout, attention_shapes
 from theory import alibi
 
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"

@@ -9,14 +9,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.weights import described, own, safetensors_file
 from dynamics.weights import folder as folders
 from dynamics.weights import layout as layouts
-from dynamics.weights import own, safetensors_file
 from dynamics.weights.families import FAMILIES, READ
 from dynamics.weights.layout import ROLES, Architecture, LayerLayout, Layout, Role, Rows
-from dynamics.weights.safetensors_file import StoredTensor
+from dynamics.weights.safetensors_file import FLOATS, StoredTensor
 from dynamics.weights.strict_json import read_object
 from theory.records import comparable
+
+PREFIXES = ("transformer.", "model.language_model.")  # of heads for questions, and of text beside images
+EXACT = {"bfloat16": ("BF16",), "float16": ("F16",), "float32": ("BF16", "F16", "F32")}
 
 __all__ = ["Architecture", "Checkpoint", "SmallTensors", "open_checkpoint"]
 
@@ -26,9 +29,10 @@ class SmallTensors(NamedTuple):
     """What a layer has beside its projections, in float32; None where the architecture has no such thing.
 
     gamma, norm_bias (d_model,): of the norm in front of attention. query_bias (n_heads, d_head), key_bias, value_bias
-    (n_kv_heads, d_head). query_gain, key_gain (d_head,): of the RMSNorm on each head's query and key. alpha, beta
-    (n_kv_heads, 2): KV shift, columns (self, previous); a model of ours with a longer window has more columns. window:
-    how many tokens a query sees, itself among them; None for all.
+    (n_kv_heads, d_head). query_gain, key_gain (n_heads or n_kv_heads, d_head): of the norm on each head's query and
+    key. alpha, beta (n_kv_heads, 2): KV shift, columns (self, previous); a model of ours with a longer window has more
+    columns. window: how many tokens a query sees, itself among them; None for all. sinks (n_heads,): learned logits of
+    a sink that every query sees beside its tokens.
     """
 
     gamma: NDArray[np.float32]
@@ -41,6 +45,7 @@ class SmallTensors(NamedTuple):
     alpha: NDArray[np.float32] | None = None
     beta: NDArray[np.float32] | None = None
     window: int | None = None
+    sinks: NDArray[np.float32] | None = None
 
 
 class Checkpoint:
@@ -68,6 +73,10 @@ class Checkpoint:
             raise ValueError(f"there is no tensor {name!r}")
         return safetensors_file.read(self._tensors[name])
 
+    def exact_in(self, arithmetic: str) -> bool:
+        """Whether bfloat16, float16 or float32 holds the weights as they are stored."""
+        return all(tensor.dtype in EXACT[arithmetic] for tensor in self._tensors.values() if tensor.dtype in FLOATS)
+
     def layer_architecture(self, layer: int) -> Architecture:
         """The architecture with the head counts, head width and scale of this layer."""
         return self._layer(layer).architecture
@@ -76,7 +85,8 @@ class Checkpoint:
         """W_query, W_key or W_value of heads first_head .. last_head - 1 (of key-value heads for key and value).
 
         Returns: (last_head - first_head, d_head, d_model) in float32, so that head h computes W[h] @ x: exact for
-        float16, bfloat16 and float32 files, rounded to the nearest for float64. Only these rows are read.
+        float16, bfloat16 and float32 files, rounded to the nearest for float64. Only these rows are read, or of a
+        tensor that is stored transposed all.
         Raises: ValueError for a layer, role or head out of range, a value that is not finite, a file that changed.
         """
         chosen = self._layer(layer)
@@ -101,11 +111,12 @@ class Checkpoint:
             biases.get("query"),
             biases.get("key"),
             biases.get("value"),
-            self._gain(chosen.query_gain, chosen.offset),
-            self._gain(chosen.key_gain, chosen.offset),
+            self._gains(chosen.query_gain, chosen.offset, sizes.n_heads, sizes.d_head),
+            self._gains(chosen.key_gain, chosen.offset, sizes.n_kv_heads, sizes.d_head),
             self._mixture(chosen, chosen.alpha),
             self._mixture(chosen, chosen.beta),
             chosen.window,
+            self._whole(chosen.sinks),
         )
 
     def _layer(self, layer: int) -> LayerLayout:
@@ -115,12 +126,15 @@ class Checkpoint:
 
     def _rows(self, at: Rows, d_head: int, first: int, last: int) -> NDArray[np.float32]:
         tensor = self._tensors[at.name]
+        if at.transposed:
+            columns = safetensors_file.read(tensor)[:, at.first(first) : at.first(last)]
+            return np.ascontiguousarray(columns.T).reshape(last - first, d_head, -1)
         out = np.empty((last - first, d_head, *tensor.shape[1:]), np.float32)
-        if at.stride == d_head:
-            safetensors_file.read_rows(tensor, at.offset + first * d_head, out)
+        if at.stride == d_head and not at.skip:
+            safetensors_file.read_rows(tensor, at.first(first), out)
             return out
         for head, rows in enumerate(out, first):
-            safetensors_file.read_rows(tensor, at.offset + head * at.stride, rows)
+            safetensors_file.read_rows(tensor, at.first(head), rows)
         return out
 
     def _whole(self, name: str | None) -> NDArray[np.float32] | None:
@@ -130,6 +144,13 @@ class Checkpoint:
         """A stored gain with what its family adds to it."""
         stored = self._whole(name)
         return stored if stored is None or not offset else stored + np.float32(offset)
+
+    def _gains(self, names: tuple[str, ...], offset: float, count: int, width: int) -> NDArray[np.float32] | None:
+        """Gains of every head, (count, width): stored head by head, for all heads in one tensor, or once for all."""
+        if not names:
+            return None
+        stored = np.concatenate([safetensors_file.read(self._tensors[name]).reshape(-1, width) for name in names])
+        return np.broadcast_to(stored + np.float32(offset), (count, width)).copy()
 
     def _mixture(self, layer: LayerLayout, name: str | None) -> NDArray[np.float32] | None:
         stored = self._whole(name)
@@ -161,12 +182,13 @@ def open_checkpoint(path_or_hub_id: str | Path, sha256: Mapping[str, str] | None
     data = read_object(config_path)
     kind = data.get("model_type")
     if not isinstance(kind, str) or kind not in READ:
-        raise ValueError(f"{config_path}: model_type {kind!r} is not one of {', '.join(READ)}")
-    if data.get("quantization_config") is not None:
+        why = described.lacking(data, folders.stored_tensors(folder))
+        raise ValueError(f"{config_path}: model_type {kind!r} is not one of {', '.join(READ)}: {why}")
+    if not described.unquantised(data):
         raise ValueError(f"{config_path}: quantised weights are not supported")
     found = folders.stored_tensors(folder)
     family = FAMILIES[kind]
-    bare = not any(name.startswith(family.prefix) for name in found)
-    layout = family.layout(data, config_path, "" if bare else family.prefix)
+    prefixes = (one for one in (family.prefix, *PREFIXES) if any(name.startswith(one) for name in found))
+    layout = family.layout(data, config_path, next(prefixes, ""))
     layouts.check(layout, found, folder)
     return Checkpoint(layout, found)

@@ -15,8 +15,8 @@ from dynamics.model.baichuan_m1 import BaichuanM1, LayerShape
 from dynamics.model.decoder import InductionModel
 from dynamics.weights import folder as folders
 from dynamics.weights.baichuan import BaichuanM1 as Settings
-from dynamics.weights.llama import rope_base
 from dynamics.weights.reader import Checkpoint, open_checkpoint
+from dynamics.weights.rotary import rope_base
 from dynamics.weights.strict_json import read_object
 
 CONFIG = "config.json"

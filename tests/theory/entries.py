@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from theory import alibi, induction, landscape, shift, sink, value_residual
-from theory.alibi import grams, grams_rotary, rotary, rounded, sharp, shifted
+from theory.alibi import grams, grams_rotary, rotary, rounded, sharp, shifted, sinks, tables
 from theory.alibi import printed as alibi_printed
 from theory.cache import (
     budget,
@@ -131,6 +131,17 @@ ENTRIES = [
           {"norm": "rms"}),
     Entry(rounded.rounded_range, {"slope": 0.5, "logit_range": 3.0, "n_tokens": 64, "largest_logit": 2.0,
                                   "unit": 2.0**-8}),
+    Entry(rounded.product_error, {"unit": 2.0**-8, "roundings": 4, "terms": 64}),
+    Entry(rounded.turning_error, {"unit": 2.0**-8}),
+    Entry(rounded.capping_error, {"cap": 30.0, "largest_logit": 12.0, "unit": 2.0**-8}),
+    Entry(rounded.weight_growth, {"unit": 2.0**-8, "n_tokens": 64}),
+    Entry(sinks.sink_scope, {"logit_range": 3.0, "lead": -1.0, "eps": 0.01}),
+    Entry(sinks.sink_dropped_mass, {"window": 4, "logit_range": 3.0, "lead": -1.0, "n_tokens": 9}),
+    Entry(tables.bfloat16, {"values": [0.3, 0.4]}),
+    Entry(tables.rounded_biases, {"slope": 0.3, "n_tokens": 9, "scale": 0.5}),
+    Entry(tables.table_scope, {"biases": [0.0, 1.0, 2.0], "logit_range": 0.1, "eps": 0.4}),
+    Entry(tables.table_window, {"biases": [0.0, 1.0, 2.0], "logit_range": 0.1, "mass": 0.4}),
+    Entry(tables.table_dropped_mass, {"biases": [0.0, 1.0, 2.0], "logit_range": 0.1, "window": 2}),
     Entry(shifted.shifted_range, {"raw": 2.0, "coefficients": [0.5, 0.5]}),
     Entry(induction.induction_head, TEXT),
     Entry(induction.kv_shift_head, TEXT | {"alpha": (0.0, 1.0), "beta": (1.0, 0.0)}, {"support": "causal"}),

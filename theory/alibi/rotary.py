@@ -62,18 +62,20 @@ def rotary_range(
 
 
 @sized()
-def rotary_range_normed(query_gain: ArrayLike, key_gain: ArrayLike, pairs: str = "halves") -> float:
+def rotary_range_normed(
+    query_gain: ArrayLike, key_gain: ArrayLike, pairs: str = "halves", rotated: int | None = None
+) -> float:
     """The same bound for heads that normalise queries and keys to ||.||^2 = d_head before the rotation (QK-norm).
 
     D <= 2 sqrt(d_head) max_f g_f h_f, with g_f and h_f the largest |gain| of query and key in the pair f; whatever the
     weights, the norm before attention and its bias. Attained where the weights reach such queries and keys.
-    Args: query_gain, key_gain (d_head,).
+    Args: query_gain, key_gain (d_head,); rotated: how many components, the first, are turned, None for all.
     """
     queries, keys = np.abs(reals("query_gain", query_gain)), np.abs(reals("key_gain", key_gain))
     if queries.ndim != 1 or queries.shape != keys.shape:
         raise ValueError(f"query_gain has shape {queries.shape}, key_gain {keys.shape}: expected (d_head,) for both")
-    groups = pair_numbers(len(queries), pairs)
-    tops = [max(queries[groups == f]) * max(keys[groups == f]) for f in range(len(queries) // 2)]
+    groups = pair_numbers(len(queries), pairs, rotated)
+    tops = [max(queries[groups == f]) * max(keys[groups == f]) for f in range(groups.max() + 1)]
     return 2 * math.sqrt(len(queries)) * float(max(tops))
 
 

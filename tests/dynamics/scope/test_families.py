@@ -14,11 +14,12 @@ LENGTH, STEPS = 12, 40
 def spreads(checkpoint, layer, hidden, eps):
     """By head, how far apart the logits of one query are, from its weights: no family here but ALiBi's adds to them."""
     weights, _ = attention(checkpoint, layer, hidden, eps)
-    slopes = checkpoint.layer_architecture(layer).slopes
+    sizes = checkpoint.layer_architecture(layer)
     distance = torch.arange(len(hidden))[:, None] - torch.arange(len(hidden))
     logits = torch.log(weights.clamp_min(1e-300))
-    if slopes is not None:
-        logits = logits + torch.tensor(slopes, dtype=logits.dtype)[:, None, None] * distance
+    if sizes.slopes is not None:  # twice, as transformers' eager Falcon; of so few tokens nothing is rounded
+        slopes = (1 + sizes.rounded_biases) * torch.tensor(sizes.slopes, dtype=logits.dtype)
+        logits = logits + slopes[:, None, None] * distance
     seen = (distance >= 0) & (weights > 1e-290)
     top, low = (logits.masked_fill(~seen, end).amax(2) if end < 0 else logits.masked_fill(~seen, end).amin(2)
                 for end in (-torch.inf, torch.inf))  # fmt: skip

@@ -101,6 +101,7 @@ def test_the_command_says_what_rounding_leaves(model, tmp_path, capsys):
     assert run(scope.main, common) == 0
     told = capsys.readouterr().out
     heads = json.loads(out.read_text())["heads"]
+    assert all(head["logit_range_in_bfloat16"] > head["logit_range"] for head in heads)
     below = sum(head["scope_in_bfloat16"] < 64 for head in heads)
     assert f"as run in bfloat16, at a context of 64: a scope below it for {below} of 8 heads" in told
     assert "in bfloat16" in told.splitlines()[0] and 2 <= below < 8 and "rounding leaves nothing to say" in told

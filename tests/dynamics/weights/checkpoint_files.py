@@ -13,6 +13,7 @@ from torch import Tensor
 from dynamics.model.positions import rotate
 from dynamics.weights import safetensors_file
 from dynamics.weights.reader import Architecture, Checkpoint, open_checkpoint
+from theory import alibi
 
 LLAMA = {
     "model_type": "llama",
@@ -107,10 +108,12 @@ def attention(
     """Attention weights (n_heads, length, length) and their mean values (length, n_heads, d_head), in float64.
 
     hidden (length, d_model) is what enters the norm. wrong plants a mistake: "groups", "pairs", "turned",
-    "shift" or "window".
+    "shift", "window", "together", "biases", "once" or "sinks".
     """
     sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
-    states = norm(hidden.double(), sizes.norm, small.gamma, small.norm_bias, eps)
+    states = hidden.double()
+    if sizes.norm != "none":
+        states = norm(states, sizes.norm, small.gamma, small.norm_bias, eps)
     heads = {}
     for role, bias in (("query", small.query_bias), ("key", small.key_bias), ("value", small.value_bias)):
         count = sizes.n_heads if role == "query" else sizes.n_kv_heads
@@ -118,9 +121,13 @@ def attention(
         heads[role] = torch.einsum("td,hed->the", states, weight)
         if bias is not None:
             heads[role] += torch.from_numpy(bias)
-    if small.query_gain is not None:
-        heads["query"] = norm(heads["query"], "rms", small.query_gain, None, eps)
-        heads["key"] = norm(heads["key"], "rms", small.key_gain, None, eps)
+        if sizes.clip is not None:
+            heads[role] = heads[role].clamp(-sizes.clip, sizes.clip)
+    for role, gain in (("query", small.query_gain), ("key", small.key_gain)):
+        if gain is not None:
+            flat = -2 if sizes.normed_together and wrong != "together" else -1
+            parts, gain = heads[role].flatten(flat), gain.reshape(-1) if flat == -2 else gain
+            heads[role] = norm(parts, sizes.head_norm, gain, None, eps).view_as(heads[role])
     for role, mixture in (("key", small.alpha), ("value", small.beta)):
         if mixture is not None:
             now, before = torch.from_numpy(mixture).double().T[:, :, None]
@@ -136,13 +143,27 @@ def attention(
     if sizes.softcap is not None:
         scores = sizes.softcap * torch.tanh(scores / sizes.softcap)
     distance = torch.arange(len(hidden))[:, None] - torch.arange(len(hidden))
-    if sizes.slopes is not None:
-        scores -= torch.tensor(sizes.slopes, dtype=torch.float64)[:, None, None] * distance
+    if sizes.rounded_biases and wrong != "biases":
+        # transformers' eager Falcon adds its biases before it scales and again with the mask; its SDPA adds them once
+        scores += (1 if wrong == "once" else 2) * rounded_biases(sizes, len(hidden))[:, None]
+    elif sizes.slopes is not None:
+        scores -= (1 + sizes.rounded_biases) * torch.tensor(sizes.slopes, dtype=torch.float64)[:, None, None] * distance
     hidden_keys = distance < 0
     if small.window is not None:
         hidden_keys |= distance >= small.window + (wrong == "window")
-    weights = scores.masked_fill(hidden_keys, -torch.inf).softmax(-1)
+    scores = scores.masked_fill(hidden_keys, -torch.inf)
+    if small.sinks is not None and wrong != "sinks":
+        sinks = torch.from_numpy(small.sinks).double()[:, None, None].expand(-1, len(hidden), 1)
+        weights = torch.cat([scores, sinks], -1).softmax(-1)[..., :-1]
+    else:
+        weights = scores.softmax(-1)
     return weights, torch.einsum("hts,she->the", weights, heads["value"][:, own])
+
+
+def rounded_biases(sizes: Architecture, length: int) -> Tensor:
+    """Falcon's: slopes, positions and their products in bfloat16, (n_heads, length), then scaled."""
+    slopes = torch.tensor(alibi.slopes(sizes.n_heads)).float().bfloat16()
+    return (slopes[:, None] * torch.arange(length)).double() / sizes.d_head**0.5
 
 
 def norm(x: Tensor, kind: str, gain: np.ndarray, bias: np.ndarray | None, eps: float) -> Tensor:

@@ -44,8 +44,9 @@ CONFIGS = {
         ("layer_types has 1 entries for 2 layers",),
     ),
     "layer type": (LLAMA | {"layer_types": ["chunked_attention"] * 2}, ("layer_types", "chunked_attention")),
-    "longrope": (LLAMA | {"rope_scaling": {"type": "longrope"}}, ("rotary scaling of type 'longrope'",)),
-    "yarn with mscale": (LLAMA | {"rope_parameters": {"rope_type": "yarn", "mscale": 1.0}}, ("mscale",)),
+    "proportional": (LLAMA | {"rope_scaling": {"type": "proportional"}}, ("rotary scaling of type 'proportional'",)),
+    "longrope": (LLAMA | {"rope_scaling": {"type": "longrope"}}, ("'longrope'", "original_max_position_embeddings")),
+    "yarn without a factor": (LLAMA | {"rope_parameters": {"rope_type": "yarn"}}, ("'yarn'", "or factor")),
     "yarn of a negative factor": (LLAMA | {"rope_parameters": {"rope_type": "yarn", "factor": -1.0}}, ("factor", "-1")),
     "rope by layer": (LLAMA | {"rope_parameters": {"full_attention": {"rope_type": "yarn"}}}, ("one set of rotary",)),
     "two ropes": (
@@ -74,12 +75,31 @@ CONFIGS = {
     "bloom two widths": (BLOOM | {"n_embed": 16}, ("hidden_size is 8 but n_embed is 16",)),
     "bloom two counts": (BLOOM | {"num_attention_heads": 4}, ("n_head is 2 but num_attention_heads is 4",)),
     "bloom heads": (BLOOM | {"n_head": 3}, ("8 is not a multiple of 3",)),
-    "cohere normed heads": (LLAMA | {"model_type": "cohere", "use_qk_norm": True}, ("use_qk_norm is True",)),
+    "cohere gains missing": (LLAMA | {"model_type": "cohere", "use_qk_norm": True}, ("q_norm.weight is missing",)),
+    "gpt2 reads another": (
+        LLAMA | {"model_type": "gpt2", "add_cross_attention": True},
+        ("add_cross_attention is True",),
+    ),
+    "gpt-oss rotation": (LLAMA | {"model_type": "gpt_oss"}, ("rope_parameters or rope_scaling is missing",)),
+    "gpt-oss sinks missing": (
+        LLAMA | {"model_type": "gpt_oss", "attention_bias": False, "rope_scaling": {"type": "default"}},
+        ("self_attn.sinks is missing",),
+    ),
+    "granite scale": (LLAMA | {"model_type": "granite"}, ("attention_multiplier is missing",)),
+    "gemma2 scale": (LLAMA | {"model_type": "gemma2"}, ("query_pre_attn_scalar is missing",)),
+    "smollm3 positions": (LLAMA | {"model_type": "smollm3"}, ("no_rope_layers is missing",)),
+    "smollm3 windows": (
+        LLAMA | {"model_type": "smollm3", "no_rope_layers": [1, 0], "use_sliding_window": True, "sliding_window": 4},
+        ("layer_types is missing",),
+    ),
     "opt norm after": (
         LLAMA | {"model_type": "opt", "do_layer_norm_before": False},
         ("do_layer_norm_before is False",),
     ),
-    "stablelm normed heads": (LLAMA | {"model_type": "stablelm", "qk_layernorm": True}, ("qk_layernorm is True",)),
+    "stablelm gains missing": (
+        LLAMA | {"model_type": "stablelm", "qk_layernorm": True, "use_qkv_bias": False, "partial_rotary_factor": 1.0},
+        ("q_layernorm.norms.0.weight is missing",),
+    ),
     "gemma3 both ways": (
         LLAMA | {"model_type": "gemma3_text", "use_bidirectional_attention": True},
         ("use_bidirectional_attention is True",),
@@ -108,14 +128,16 @@ def test_a_config_that_is_not_understood_or_does_not_fit_is_refused(case, tmp_pa
 @pytest.mark.parametrize(
     ("change", "windows"),
     [
-        ({"model_type": "gemma2"}, [4, None]),
-        ({"model_type": "gemma2", "layer_types": ["full_attention", "sliding_attention"]}, [None, 4]),
-        ({"model_type": "gemma3_text", "sliding_window_pattern": 2}, [4, None]),
-        ({"model_type": "gemma3_text"}, [4, 4]),
+        ({"model_type": "gemma2", "query_pre_attn_scalar": 3}, [4, None]),
+        ({"model_type": "gemma2", "query_pre_attn_scalar": 3,
+          "layer_types": ["full_attention", "sliding_attention"]}, [None, 4]),
+        ({"model_type": "gemma3_text", "query_pre_attn_scalar": 3, "sliding_window_pattern": 2}, [4, None]),
+        ({"model_type": "gemma3_text", "query_pre_attn_scalar": 3}, [4, 4]),
         ({"model_type": "mixtral"}, [4, 4]),
-        ({"model_type": "smollm3"}, [None, None]),
-        ({"model_type": "smollm3", "use_sliding_window": True}, [4, 4]),
-        ({"model_type": "granite"}, [None, None]),
+        ({"model_type": "smollm3", "no_rope_layers": [1, 1]}, [None, None]),
+        ({"model_type": "smollm3", "no_rope_layers": [1, 0], "use_sliding_window": True,
+          "layer_types": ["full_attention", "sliding_attention"]}, [None, 4]),
+        ({"model_type": "granite", "attention_multiplier": 0.3}, [None, None]),
     ],
     ids=str,
 )
@@ -131,6 +153,7 @@ def test_windows_are_those_that_the_models_code_takes(change, windows, tmp_path)
 def test_what_would_change_attention_is_never_let_stand(name, tmp_path):
     """A family that ignores its MLP does not ignore another bias or gain of its attention."""
     more = {f"model.layers.0.{name}": (8,), "model.layers.0.mlp.extra.weight": (3, 3)}
-    files.write(tmp_path, LLAMA | {"model_type": "granite"}, files.random_tensors(SHAPES | more))
+    granite = LLAMA | {"model_type": "granite", "attention_multiplier": 0.3}
+    files.write(tmp_path, granite, files.random_tensors(SHAPES | more))
     with pytest.raises(ValueError, match=f"unknown tensor model.layers.0.{name}"):
         open_checkpoint(tmp_path)

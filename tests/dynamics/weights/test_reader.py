@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from dynamics.weights import layout
-from dynamics.weights.llama import rope_gain
 from dynamics.weights.reader import open_checkpoint
+from dynamics.weights.rotary import rope_gain
 from tests.dynamics.weights.checkpoint_files import attention
 
 LENGTH = 9
@@ -27,6 +27,15 @@ PLAIN = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}
 HALF = {"rope_parameters": PLAIN["rope_parameters"] | {"partial_rotary_factor": 0.5}}
 EVEN = {key: value for key, value in LLAMA.items() if key != "num_key_value_heads"}
 BY_KIND = {"rope_parameters": {kind: PLAIN["rope_parameters"] for kind in ("full_attention", "sliding_attention")}}
+GPT2 = {"vocab_size": 11, "n_embd": 24, "n_layer": 2, "n_head": 6, "bos_token_id": None, "eos_token_id": None}
+FALCON = {"vocab_size": 11, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 6,
+          "bos_token_id": None, "eos_token_id": None}  # fmt: skip
+# angles as without
+SHORT_YARN = {"rope_parameters": {"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "truncate": False,
+                                  "beta_fast": 2.4e-3, "beta_slow": 1e-9, "original_max_position_embeddings": 32}}
+LONG = {"max_position_embeddings": 512, "original_max_position_embeddings": 64,
+        "rope_parameters": {"rope_type": "longrope", "rope_theta": 1e4, "short_factor": [1.0, 1.0],
+                            "long_factor": [2.0, 2.0]}}  # fmt: skip
 QWEN_WINDOW = {"use_sliding_window": True, "sliding_window": 4, "max_window_layers": 1}
 CASES = {
     "llama": ("Llama", LLAMA),
@@ -51,15 +60,38 @@ CASES = {
     "smollm3": ("SmolLM3", LLAMA | PLAIN | {"no_rope_layers": [1, 0], "pad_token_id": None}),
     "cohere": ("Cohere", LLAMA | PLAIN | {"attention_bias": True}),
     "olmo": ("Olmo", LLAMA),
+    "olmo-clip": ("Olmo", LLAMA | {"clip_qkv": 1.5}),
     "phi3": ("Phi3", LLAMA | HALF | {"sliding_window": 4, "pad_token_id": None}),
     "stablelm": ("StableLm", LLAMA | HALF | {"use_qkv_bias": True}),
     "gpt-neox": ("GPTNeoX", EVEN | HALF),
     "opt": ("OPT", EVEN | {"ffn_dim": 20, "word_embed_proj_dim": 24, "pad_token_id": None}),
+    "gpt2": ("GPT2", GPT2),
+    "gpt2-scales": ("GPT2", GPT2 | {"scale_attn_weights": False, "scale_attn_by_inverse_layer_idx": True}),
+    "gpt-oss": ("GptOss", LLAMA | SHORT_YARN | {"head_dim": 6, "sliding_window": 4, "num_local_experts": 4}),
+    "olmo2": ("Olmo2", LLAMA | {"attention_bias": True}),
+    "falcon-alibi": ("Falcon", FALCON | {"alibi": True, "multi_query": False, "bias": True}),
+    "falcon-alibi-grouped": ("Falcon", FALCON | {"alibi": True, "new_decoder_architecture": True, "num_kv_heads": 2}),
+    "falcon": ("Falcon", FALCON),
+    "falcon-grouped": ("Falcon", FALCON | {"new_decoder_architecture": True, "num_kv_heads": 3,
+                                           "num_ln_in_parallel_attn": 1}),
+    "cohere-norms": ("Cohere", LLAMA | PLAIN | {"use_qk_norm": True}),
+    "stablelm-norms": ("StableLm", LLAMA | HALF | {"qk_layernorm": True}),
+    "stablelm-one-key": ("StableLm", LLAMA | HALF | {"qk_layernorm": True, "num_key_value_heads": 1}),
+    "llama-yarn": ("Llama", LLAMA | SHORT_YARN),
+    "phi3-longrope": ("Phi3", LLAMA | LONG | {"pad_token_id": None}),
+    "gemma3-yarn": ("Gemma3Text", LLAMA | {"head_dim": 6, "sliding_window": 4, "query_pre_attn_scalar": 3,
+                    "layer_types": ["full_attention", "sliding_attention"],
+                    "rope_parameters": {"full_attention": SHORT_YARN["rope_parameters"],
+                                        "sliding_attention": PLAIN["rope_parameters"]}}),
     "mpt-scale": ("Mpt", MPT | {"attn_config": {"softmax_scale": 0.7}}),
 }
+SETS = {"short_factor": [1.0, 1.5], "long_factor": [2.0, 3.0]}
 # layers, norm, attention, output projection
 PLACES = {
     "Bloom": ("transformer.h", "input_layernorm", "self_attention", "dense"),
+    "Falcon": ("transformer.h", "input_layernorm", "self_attention", "dense"),
+    "GPT2": ("transformer.h", "ln_1", "attn", "c_proj"),
+    "Olmo2": ("model.layers", "self_attn.q_proj", "self_attn", "o_proj"),
     "Mpt": ("transformer.blocks", "norm_1", "attn", "out_proj"),
     "GPTNeoX": ("gpt_neox.layers", "input_layernorm", "attention", "dense"),
     "OPT": ("model.decoder.layers", "self_attn_layer_norm", "self_attn", "out_proj"),
@@ -79,7 +111,8 @@ def random_model(hf, name: str, config: dict, head: str = "ForCausalLM"):
     """A model with weights of no particular size, and biases and gains that are not 0 and 1."""
     made = getattr(hf, f"{name}Config")(**config)
     made._attn_implementation = made._experts_implementation = "eager"
-    model = getattr(hf, f"{name.removesuffix('Text')}{head}")(made).eval()
+    name = name.removesuffix("Text")
+    model = (getattr(hf, name + head, None) or getattr(hf, name + "LMHeadModel"))(made).eval()
     generator = torch.Generator().manual_seed(len(name))
     with torch.no_grad():
         for parameter in model.parameters():
@@ -89,20 +122,21 @@ def random_model(hf, name: str, config: dict, head: str = "ForCausalLM"):
     return model
 
 
-def inside(model, name: str) -> list[dict[str, torch.Tensor]]:
+def inside(model, name: str, **given: torch.Tensor) -> list[dict[str, torch.Tensor]]:
     """What really enters each norm, the attention weights, and what enters the output projection."""
     root, norm, block, out = PLACES.get(name, ("model.layers", "input_layernorm", "self_attn", "o_proj"))
     seen: list[dict[str, torch.Tensor]] = []
     for layer in model.get_submodule(root):
         record: dict[str, torch.Tensor] = {}
         seen.append(record)
-        getattr(layer, norm).register_forward_pre_hook(lambda _, x, r=record: r.update(hidden=x[0][0]))
+        entrance = norm if hasattr(layer, norm.split(".")[0]) else "ln_attn"
+        layer.get_submodule(entrance).register_forward_pre_hook(lambda _, x, r=record: r.update(hidden=x[0][0]))
         attention_module = getattr(layer, block)
         attention_module.register_forward_hook(lambda _, x, y, r=record: r.update(weights=y[1][0]))
         getattr(attention_module, out).register_forward_pre_hook(lambda _, x, r=record: r.update(mean=x[0][0]))
-    tokens = torch.arange(LENGTH)[None] % model.config.vocab_size
+    given = given or {"input_ids": torch.arange(LENGTH)[None] % model.config.vocab_size}
     with torch.no_grad():
-        model(tokens, output_attentions=True)
+        model(**given, output_attentions=True)
     return seen
 
 
@@ -131,9 +165,12 @@ def test_attention_from_a_checkpoint_is_that_of_the_real_model(case, hf, tmp_pat
     assert len(records) == checkpoint.architecture.n_layers == 2
     # float32 softmax and norms inside transformers
     assert largest_difference(checkpoint, records, eps_of(model)) < 3e-6
-    wrong = ["groups"] if checkpoint.architecture.n_kv_heads < 6 else []
+    sizes = checkpoint.architecture
+    wrong = ["groups"] if 1 < sizes.n_kv_heads < 6 else []
+    wrong += ["together"] * sizes.normed_together + ["sinks"] * (checkpoint.small(0).sinks is not None)
     if checkpoint.architecture.position == "rope":
         wrong.append("pairs" if checkpoint.architecture.rotated is None else "turned")
+    wrong += ["once"] * sizes.rounded_biases
     wrong += ["window"] if checkpoint.small(1).window is not None else []
     for mistake in wrong:
         assert largest_difference(checkpoint, records, eps_of(model), wrong=mistake) > 1e-2, mistake
@@ -186,6 +223,13 @@ def test_half_precision_is_read_exactly(dtype, hf, tmp_path):
         {"rope_type": "dynamic", "factor": 4.0},
         {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 512},
         {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 512, "attention_factor": 1.3},
+        {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 512, "mscale": 1.0},
+        {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 512, "mscale": 0.8,
+         "mscale_all_dim": 0.5},
+        {"rope_type": "longrope", "factor": 4.0, "original_max_position_embeddings": 512, **SETS},
+        {"rope_type": "longrope", "attention_factor": 1.2, "original_max_position_embeddings": 512, **SETS},
+        {"rope_type": "longrope", "factor": 0.5, "original_max_position_embeddings": 512, **SETS},
+        {"rope_type": "longrope", "original_max_position_embeddings": 512, **SETS},
         {
             "rope_type": "llama3",
             "factor": 4.0,
@@ -203,8 +247,24 @@ def test_rope_gain_is_the_square_of_the_factor_in_the_real_model(rope, hf, tmp_p
     factor = model.rotary_emb.attention_scaling
     assert open_checkpoint(tmp_path).architecture.scale == pytest.approx(factor**2 / 2, rel=1e-12)
     data = json.loads((tmp_path / "config.json").read_text())
-    old = {"rope_scaling": {"type" if key == "rope_type" else key: value for key, value in rope.items()}}
+    old = {"rope_scaling": {"type" if key == "rope_type" else key: value for key, value in rope.items()},
+           "max_position_embeddings": 2048}  # fmt: skip
     assert rope_gain(data, tmp_path) == rope_gain(old, Path("x")) == pytest.approx(factor**2, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["longrope", "su", "yarn"])
+def test_phi3_of_a_long_context_has_two_sets_of_angles_and_one_factor(name, hf, tmp_path):
+    """Written as the published files are: the older length stands beside the scaling, which has older names too."""
+    rope = {"type": "longrope", **SETS}
+    shape = LLAMA | {"max_position_embeddings": 8192, "original_max_position_embeddings": 256, "pad_token_id": None}
+    model = hf.Phi3ForCausalLM(hf.Phi3Config(**shape, rope_scaling=dict(rope)))
+    model.save_pretrained(tmp_path)
+    data = json.loads((tmp_path / "config.json").read_text())
+    data.pop("rope_parameters")
+    (tmp_path / "config.json").write_text(json.dumps(data | {"rope_scaling": rope | {"type": name}}))
+    factor = model.model.rotary_emb.attention_scaling
+    assert factor > 1.2
+    assert open_checkpoint(tmp_path).architecture.scale == pytest.approx(factor**2 / 2, rel=1e-12)
 
 
 def test_mpt_slopes_follow_alibi_bias_max_and_alibi(hf, tmp_path):

@@ -85,6 +85,16 @@ def test_normed_queries_and_keys_stay_within_their_bound_and_reach_it():
     assert bound == pytest.approx(2 * math.sqrt(6) * tops.max())
 
 
+def test_the_pairs_of_a_part_that_turns_are_its_own():
+    """Of four components the first two turn: 0 with 1, which a rotation of all four would pair with 2 and 3."""
+    asked, seen = np.array([3.0, 0.1, 0.1, 0.1]), np.array([0.1, 3.0, 0.1, 0.1])
+    query, key = 2 * asked * [1, 0, 0, 0], 2 * seen * [0, 1, 0, 0]
+    key[:2] = key[1], -key[0]  # a quarter turn
+    reached = 2 * abs(query @ key) / 2
+    assert rotary_range_normed(asked, seen) < reached
+    assert rotary_range_normed(asked, seen, rotated=2) == pytest.approx(reached, rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -1,0 +1,104 @@
+"""Every family as transformers runs it, in float32 and bfloat16: its own attentions never exceed what scope says."""
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+from dynamics.scope.heads import layer_scopes, settings
+from dynamics.scope.rounded import rounded_logits
+from dynamics.weights.families import READ
+from dynamics.weights.layout import Architecture
+from tests.dynamics.scope import as_run
+from tests.dynamics.scope.cases import InMemory
+from tests.dynamics.weights.test_reader import CASES, hf  # noqa: F401 (hf is a fixture)
+from theory.alibi.rounded import UNITS, weight_growth
+
+TOLD = {
+    "bloom": "bloom", "cohere": "cohere", "cohere-norms": "cohere", "falcon": "falcon", "falcon-alibi": "falcon",
+    "falcon-alibi-grouped": "falcon", "gemma": "gemma", "gemma2": "gemma2", "gemma3": "gemma3_text",
+    "gpt-neox": "gpt_neox", "gpt-oss": "gpt_oss", "gpt2": "gpt2", "gpt2-scales": "gpt2", "granite": "granite",
+    "gemma3-yarn": "gemma3_text", "llama-biases": "llama", "llama-yarn": "llama", "phi3-longrope": "phi3",
+    "mistral": "mistral", "mixtral": "mixtral", "mpt": "mpt", "olmo": "olmo",
+    "olmo-clip": "olmo", "olmo2": "olmo2", "opt": "opt", "phi3": "phi3", "qwen2": "qwen2", "qwen3": "qwen3",
+    "qwen3-moe": "qwen3_moe", "smollm3": "smollm3", "stablelm": "stablelm", "stablelm-norms": "stablelm",
+}  # fmt: skip
+PAGE = Path(__file__).parents[3] / "docs" / "families.md"
+
+
+def checked(log, seen, run, arithmetic):
+    """The spread of the logits of each head, (heads,), after all that is claimed of it and of weights is checked."""
+    off = float(weight_growth(UNITS[arithmetic], as_run.LENGTH))
+    found = as_run.spread_of(log, seen).detach()
+    assert (found <= run.spread + 2 * torch.tensor(off).log()).all()
+    factors = torch.exp(run.biases[:, None, :] - run.biases[:, :, None]).masked_fill(~seen, 0.0)
+    weights = (log + run.biases[:, None]).exp().detach()
+    for side in (1, -1):  # no larger than against the others at their lowest, no less than against their highest
+        rest = torch.exp(-side * run.spread)[:, None, None] * (factors.sum(-1, keepdim=True) - factors)
+        ends = factors / (factors + rest)
+        if run.sinks is not None and side == 1:
+            ends = factors / (factors + rest + torch.exp(run.sinks - run.largest)[:, None, None])
+        over = weights <= ends * off + 1e-38 if side == 1 else weights * off >= ends - 1e-38
+        assert (run.sinks is not None and side == -1) or over[seen.expand_as(over)].all()
+    return found
+
+
+def measured(case, hf, folder):  # noqa: F811
+    """What was reached of the exact range, (heads,) of all layers, in float32; and the ranges as run over it."""
+    both = as_run.models(hf, *CASES[case], folder)
+    runs = {form: as_run.bounds(folder, form) for form in ("float32", "bfloat16")}
+    most = {form: [torch.zeros(len(run.exact), dtype=torch.float64) for run in runs[form]] for form in runs}
+    shares = []
+    for seed in (0, 1):
+        for states in as_run.searched(both, runs["float32"], seed):
+            for form, model in both._asdict().items():
+                with torch.no_grad():
+                    told = as_run.logs(model, states, runs[form])
+                for layer, (log, seen) in enumerate(told):
+                    found = checked(log, seen, runs[form][layer], form)
+                    assert form == "bfloat16" or (found <= runs[form][layer].exact).all()
+                    most[form][layer] = most[form][layer].maximum(found)
+        shares.append(as_run.rounding(both.bfloat16, CASES[case][0], folder, states.detach(), runs["bfloat16"]))
+    exact, spread = (torch.cat([getattr(run, name) for run in runs["bfloat16"]]) for name in ("exact", "spread"))
+    return torch.cat(most["float32"]) / exact, spread / torch.cat(most["bfloat16"]), spread / exact, torch.stack(shares)
+
+
+def row(page, case):
+    """The numbers that the page tells of a case."""
+    (line,) = re.findall(rf"^\| `{TOLD[case]}` \| {re.escape(case)} \|(.*)\|$", page, re.MULTILINE)
+    return [float(cell) for cell in line.split("|")]
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_no_weight_exceeds_what_is_said_of_it_and_the_page_tells_how_loose_that_is(case, hf, tmp_path):  # noqa: F811
+    reached, loose, grown, rounding = measured(case, hf, tmp_path)
+    assert (rounding <= 1).all() and (grown >= 1).all()
+    assert reached.max() > 0.5  # half of the range would be exceeded, so the search is worth its name
+    found = [float(x) for x in (reached.max(), grown.median(), loose.min(), loose.median(), rounding.max())]
+    shown = f"| `{TOLD[case]}` | {case} | " + " | ".join(f"{x:.2f}" for x in found) + " |"
+    told = row(PAGE.read_text(), case)
+    assert told[1] == pytest.approx(found[1], abs=0.011), shown
+    assert told == pytest.approx(found, rel=0.25), shown  # where a search ends depends on the machine's arithmetic
+
+
+@pytest.mark.parametrize(("width", "d_head", "normed"), [(1024, 64, False), (4096, 128, False), (4096, 128, True)])
+def test_the_page_tells_what_rounding_adds_at_the_width_of_real_models(width, d_head, normed):
+    sizes = Architecture("stand-in", 1, 2, 1, d_head, width, "rms", "rope", None, "halves", d_head**-0.5, 2048,
+                         head_norm="rms" if normed else None)  # fmt: skip
+    checkpoint = InMemory(sizes, 0.02, random=("query_gain", "key_gain") if normed else ())
+    asked = settings(checkpoint, 0.01, 0.01)
+    heads = layer_scopes(checkpoint, 0, asked)
+    logits = rounded_logits(checkpoint, 0, heads, asked, "bfloat16")
+    added = max(one.spread / head.logit_range - 1 for head, one in zip(heads, logits, strict=True))
+    page = " ".join(PAGE.read_text().split())
+    told = "where queries" if normed else f"at width {width} and heads of {d_head}"
+    assert f"{100 * added:.0f} % {told}" in page
+
+
+def test_the_page_tells_of_every_family_that_is_read():
+    page = PAGE.read_text()
+    assert set(TOLD.values()) | {"baichuan", "baichuan_m1", "gemma3"} == set(READ)
+    assert all(f"`{name}`" in page for name in READ)
+    pinned = re.search(r"^transformers==(.*)$", (PAGE.parents[1] / "constraints.txt").read_text(), re.MULTILINE)
+    assert f"transformers {pinned[1]}" in page

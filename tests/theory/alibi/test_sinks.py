@@ -1,0 +1,50 @@
+"""A learned sink in the denominator: attained by three logits, exceeded by none, the plain bound without it."""
+
+import math
+
+import numpy as np
+import pytest
+
+from theory import alibi
+from theory.alibi.sinks import sink_dropped_mass, sink_scope
+
+
+def softmax(logits, sink):
+    top = max(np.max(logits), sink)
+    powers = np.exp(logits - top)
+    return powers / (powers.sum() + math.exp(sink - top))
+
+
+@pytest.mark.parametrize("sink", [-6.0, 0.3, 4.0])
+@pytest.mark.parametrize("half", [0.5, 2.0])
+def test_the_scope_is_where_the_heaviest_weight_falls_to_eps(half, sink):
+    eps = 0.02
+    scope = sink_scope(2 * half, sink - half, eps)
+    for distance in range(1, 4000):
+        heaviest = softmax(np.array([half] + [-half] * distance), sink)[0]
+        assert (heaviest <= eps * (1 + 1e-12)) == (distance >= scope * (1 - 1e-12))
+    rng = np.random.default_rng(0)
+    far = max(1, math.ceil(scope))
+    for _ in range(200):
+        assert softmax(rng.uniform(-half, half, far + 1), sink).max() <= eps
+
+
+def test_a_sink_that_outweighs_every_token_leaves_no_weight_at_all():
+    assert sink_scope(3.0, math.log(99), 0.01) == 0 and sink_scope(3.0, math.log(98.9), 0.01) > 0
+    assert sink_scope(3.0, -800.0, 0.01) == pytest.approx(alibi.scope(0.0, 3.0, 0.01), rel=1e-12)
+    assert sink_scope(900.0, -1.0, 0.01) == math.inf
+
+
+@pytest.mark.parametrize(("window", "length"), [(0, 5), (3, 20), (19, 20), (20, 20)])
+def test_the_dropped_mass_is_attained_and_never_exceeded(window, length):
+    half, sink = 1.5, 0.7
+    bound = sink_dropped_mass(window, 2 * half, sink - half, length)
+    logits = np.array([half] * (length - window) + [-half] * window)
+    assert softmax(logits, sink)[: length - window].sum() == pytest.approx(bound, rel=1e-12, abs=1e-300)
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        assert softmax(rng.uniform(-half, half, length), sink)[: length - window].sum() <= bound
+    if window:
+        plain = alibi.dropped_mass_bound(window, 0.0, 2 * half, length)
+        assert sink_dropped_mass(window, 2 * half, -800.0, length) == pytest.approx(plain, rel=1e-12)
+        assert bound < plain or window == length
