@@ -1,7 +1,7 @@
-"""The largest value of a head on its sphere, from Gram matrices that are a little wrong, and how much it can fall short.
+"""The largest value of a head on its sphere, from Gram matrices that are a little wrong, and how much it may be short.
 
-max h(z) = ||R^T (S z + o)||^2 over ||z||^2 = d. Gram matrices of float32 find z = S^T c; G_Q c and G_K (G_Q c + o), each
-one pass over the weights in float64, give its value and its residual. With A = S^T G_K S, b = S^T G_K o and
+max h(z) = ||R^T (S z + o)||^2 over ||z||^2 = d. Gram matrices of float32 find z = S^T c; G_Q c and G_K (G_Q c + o),
+each one pass over the weights in float64, give its value and its residual. With A = S^T G_K S, b = S^T G_K o and
 m = z.(A z + b)/d that is r = A z + b - m z, orthogonal to z, and
     max h - h(z) <= ||r||^2 / (m - lambda_1(A)) for m > lambda_1: the dual at m less h(z) is r^T (m - A)^{-1} r;
     max h - h(z) <= ||r||^2 / (m - lambda_2(A)) without offset: Temple's inequality.
@@ -61,7 +61,7 @@ class Bounded(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """A point z = S^T c of the sphere in float64: S z, query S z + o, pull G_K of it, multiplier m, rest = pull - m c."""
+    """A point z = S^T c of the sphere in float64: S z, query S z + o, pull G_K query, multiplier m, rest pull - m c."""
 
     c: np.ndarray
     image: np.ndarray
@@ -75,9 +75,9 @@ class Seen(NamedTuple):
 def largest(sphere: Sphere) -> Largest | None:
     """The maximum as the matrices have it; None where they are not finite, or too large or small for float32."""
     query, key, offset, radius2 = sphere
-    if not (_moderate(query) and _moderate(key)):
+    if not (moderate(query) and moderate(key)):
         return None
-    factor = _factor(query)
+    factor = factor_of(query)
     form = factor.T @ key @ factor
     size = len(form)
     if offset.any():
@@ -158,7 +158,7 @@ def _residual2(at: Seen, sphere: Sphere) -> float:
     return float(at.rest @ sphere.query @ at.rest) + _size(sphere.query) * hidden
 
 
-def _moderate(matrix: np.ndarray) -> bool:
+def moderate(matrix: np.ndarray) -> bool:
     """Whether the squares neither overflow nor vanish in float32; False for NaN."""
     return 1e-20 < float(matrix.trace()) < 1e20
 
@@ -168,7 +168,7 @@ def _size(matrix: np.ndarray) -> float:
     return min(float(np.linalg.norm(matrix)), float(np.abs(matrix).sum(axis=1).max()))
 
 
-def _factor(matrix: np.ndarray) -> np.ndarray:
+def factor_of(matrix: np.ndarray) -> np.ndarray:
     """L with L L^T = the matrix: Cholesky's, or from eigenvectors where it is singular."""
     try:
         return np.linalg.cholesky(matrix)
