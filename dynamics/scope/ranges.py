@@ -70,6 +70,7 @@ def layer_ranges(checkpoint: Checkpoint, layer: int, certified: bool = False) ->
         raise ValueError(f"layer {layer}: a KV shift beside biases of the norm, key or value is not supported")
     for part in _parts(checkpoint, layer, sizes):
         yield from _heads(layer, part, sizes, small, certified)
+        del part  # before the next one is read
 
 
 def _parts(checkpoint: Checkpoint, layer: int, sizes: Architecture) -> Iterator[Part]:
@@ -77,9 +78,12 @@ def _parts(checkpoint: Checkpoint, layer: int, sizes: Architecture) -> Iterator[
     count = max(1, CHUNK_BYTES // (4 * (group + 2) * sizes.d_head * sizes.d_model))
     for first in range(0, sizes.n_kv_heads, count):
         last = min(first + count, sizes.n_kv_heads)
-        query = checkpoint.projection(layer, "query", first * group, last * group)
-        key, value = (checkpoint.projection(layer, role, first, last) for role in ("key", "value"))
-        yield Part(first, query, key, value)
+        yield Part(
+            first,
+            checkpoint.projection(layer, "query", first * group, last * group),
+            checkpoint.projection(layer, "key", first, last),
+            checkpoint.projection(layer, "value", first, last),
+        )
 
 
 def _heads(layer: int, part: Part, sizes: Architecture, small: SmallTensors, certified: bool) -> Iterator[HeadRange]:
