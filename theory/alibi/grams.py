@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from theory.alibi import ranges
 from theory.alibi.grams_largest import FLAT, Sphere, bounded, largest
-from theory.alibi.grams_rows import Layer, Side, checked_layer, finite_gram, gram, room_for
+from theory.alibi.grams_rows import Layer, Side, checked_layer, finite_gram, gram, near_one, room_for
 from theory.checked import sized
 
 
@@ -66,13 +66,15 @@ def value_diameters(w_v: ArrayLike, gamma: ArrayLike, norm: str = "rms") -> np.n
         side = Side(rows, layer.gamma, norm, room)
         sphere = Sphere(side.gram, identity, nowhere, layer.d_model)
         sure = bounded(sphere, side.times, lambda value: (value, float(value @ value)))
-        found.append(sure.value if sure else layer.d_model * _top("w_v", rows, layer))
-    return 2 * np.sqrt(found)
+        found.append(math.sqrt(sure.value) if sure else math.sqrt(layer.d_model) * _norm("w_v", rows, layer))
+    return 2 * np.array(found)
 
 
-def _top(name: str, rows: np.ndarray, layer: Layer) -> float:
-    """The largest eigenvalue of the float64 Gram matrix."""
-    return max(float(np.linalg.eigvalsh(finite_gram(name, rows, layer.gamma, layer.norm))[-1]), 0.0)
+def _norm(name: str, rows: np.ndarray, layer: Layer) -> float:
+    """||rows Gamma P||_2 from its float64 Gram matrix."""
+    wide, size = near_one(rows, layer.gamma)
+    top = float(np.linalg.eigvalsh(finite_gram(name, wide, layer.gamma, layer.norm))[-1])
+    return size * math.sqrt(max(top, 0.0))
 
 
 def _anew(layer: Layer, head: int) -> float:

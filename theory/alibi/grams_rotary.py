@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from theory.alibi.grams_largest import Sphere, bounded, factor_of, moderate
-from theory.alibi.grams_rows import Side, checked_layer, finite_gram, room_for, times
+from theory.alibi.grams_rows import Layer, Side, checked_layer, finite_gram, near_one, room_for, times
 from theory.alibi.rotary import pair_numbers
 from theory.alibi.sphere import sphere_maximum
 from theory.checked import reals, sized
@@ -19,13 +19,14 @@ CLIMBS = 10  # from one step's maximiser towards the next one's
 
 
 class Reach(NamedTuple):
-    """One side of a head: factor L of its Gram matrix L L^T (d_head, d_head), by float32 where that will do."""
+    """One side of a head over size: factor L of its Gram matrix L L^T (d_head, d_head), by float32 where it will do."""
 
     name: str
     side: Side
     factor: np.ndarray
     offset: np.ndarray
     radius2: float
+    size: float
 
 
 @sized()
@@ -54,21 +55,25 @@ def rotary_ranges(
     shape = layer.w_k.shape[:2]
     shift = np.zeros(shape) if key_bias is None else reals("key_bias", key_bias, shape=shape)
     room, found = room_for(layer), []
-    radius2 = float(layer.d_model)
     for head, rows in enumerate(layer.w_q):
         if head % layer.group == 0:
             kv = head // layer.group
             offset = times(layer.w_k[kv], layer.norm_bias) + shift[kv]
-            key = _side("w_k", Side(layer.w_k[kv], layer.gamma, norm, room), offset, radius2)
-        query = _side("w_q", Side(rows, layer.gamma, norm, room), layer.offsets[head], radius2)
+            key = _side("w_k", layer.w_k[kv], offset, layer, room)
+        query = _side("w_q", rows, layer.offsets[head], layer, room)
         logs = _balanced(query, key, groups)[groups]
-        found.append(math.sqrt(_largest(query, np.exp(logs)) * _largest(key, np.exp(-logs))))
+        product = _largest(query, np.exp(logs)) * _largest(key, np.exp(-logs))
+        found.append(query.size * key.size * math.sqrt(product))
     return 2 / math.sqrt(layer.d_head) * np.array(found)
 
 
-def _side(name: str, side: Side, offset: np.ndarray, radius2: float) -> Reach:
+def _side(name: str, rows: np.ndarray, offset: np.ndarray, layer: Layer, room: np.ndarray) -> Reach:
+    side, size = Side(rows, layer.gamma, layer.norm, room), 1.0
+    if not moderate(side.gram):
+        wide, size = near_one(rows, layer.gamma, offset)
+        side, offset = Side(wide, layer.gamma, layer.norm, room), offset / size
     matrix = side.gram if moderate(side.gram) else finite_gram(name, side.rows, side.gamma, side.norm)
-    return Reach(name, side, factor_of(matrix), offset, radius2)
+    return Reach(name, side, factor_of(matrix), offset, float(layer.d_model), size)
 
 
 def _balanced(query: Reach, key: Reach, groups: np.ndarray) -> np.ndarray:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.alibi.head import NORMS
+from theory.alibi.head import NORMS, power_of_two
 from theory.checked import choice, reals
 
 ROWS = 16  # of a head at a time in float64: they stay in the cache
@@ -111,6 +112,17 @@ def finite_gram(name: str, rows: np.ndarray, gamma: np.ndarray, norm: str) -> np
     if not np.isfinite(found).all():
         raise ValueError(f"{name} holds a value that is not a finite number, or too large to be squared")
     return found
+
+
+def near_one(rows: np.ndarray, gamma: np.ndarray, *others: np.ndarray) -> tuple[np.ndarray, float]:
+    """rows in float64 over a power of two, so that the squares of rows Gamma do not overflow or vanish, and that power.
+
+    others: what is divided by it too, and must not overflow either. What is not a finite number stays as it is.
+    """
+    wide = rows.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        size = max(float(np.abs(values).max()) for values in (wide * gamma, *others))
+    return (wide, 1.0) if math.isnan(size) else (wide / power_of_two(size), power_of_two(size))
 
 
 def times_gram(rows: np.ndarray, gamma: np.ndarray, norm: str, vector: np.ndarray) -> tuple[np.ndarray, float]:
