@@ -161,10 +161,12 @@ def _ranges(
 
 def _never_clipped(part: Part, sizes: Architecture, small: SmallTensors, *biases: np.ndarray | None) -> bool:
     """Whether no component of a query or key can reach the clip: sqrt(d) ||row Gamma|| + |offset| <= clip for each."""
-    bias = np.zeros(sizes.d_model) if small.norm_bias is None else small.norm_bias
+    bias = np.zeros(sizes.d_model) if small.norm_bias is None else small.norm_bias.astype(np.float64)
+    gamma = small.gamma.astype(np.float64)
     for weights, extra in zip((part.query, part.key), biases, strict=True):
-        reach = math.sqrt(sizes.d_model) * np.linalg.norm(weights * small.gamma, axis=2)
-        offset = weights @ bias + (0.0 if extra is None else extra)
-        if float((reach + np.abs(offset)).max()) > sizes.clip:
-            return False
+        for i, rows in enumerate(head.astype(np.float64) for head in weights):
+            offset = rows @ bias + (0.0 if extra is None else extra[i])
+            reach = math.sqrt(sizes.d_model) * np.linalg.norm(rows * gamma, axis=1) + np.abs(offset)
+            if float(reach.max()) * OUTWARD > sizes.clip:
+                return False
     return True
