@@ -53,7 +53,8 @@ def same(one, other):
     one, other = leaves(one), leaves(other)
     if len(one) != len(other):
         return False
-    return all(str(a) == str(b) if isinstance(a, arb) else np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+    pairs = zip(one, other, strict=True)
+    return all(str(a) == str(b) if isinstance(a, arb) else np.array_equal(a, b) for a, b in pairs)
 
 
 def numeric(entry):

@@ -20,6 +20,8 @@ from theory.alibi.grams_largest import FLAT, Sphere, bounded, largest
 from theory.alibi.grams_rows import Layer, Side, checked_layer, finite_gram, gram, near_one, room_for
 from theory.checked import sized
 
+DIGITS = 1e-12  # of the square of a value diameter: one pass over one matrix more is cheap
+
 
 @sized()
 def logit_ranges(
@@ -58,14 +60,14 @@ def product_norms(left: ArrayLike, right: ArrayLike) -> np.ndarray:
 
 @sized()
 def value_diameters(w_v: ArrayLike, gamma: ArrayLike, norm: str = "rms") -> np.ndarray:
-    """`truncation.value_diameter` of each head, 2 sqrt(d lambda_max(G_V)): w_v (heads, d_v, d_model)."""
+    """`dropped.value_diameter` of each head, 2 sqrt(d lambda_max(G_V)): w_v (heads, d_v, d_model)."""
     layer = checked_layer(w_v, w_v, gamma, norm=norm)
     room, found = room_for(layer), []
     identity, nowhere = np.eye(layer.d_head), np.zeros(layer.d_head)
     for rows in layer.w_q:
         side = Side(rows, layer.gamma, norm, room)
         sphere = Sphere(side.gram, identity, nowhere, layer.d_model)
-        sure = bounded(sphere, side.times, lambda value: (value, float(value @ value)))
+        sure = bounded(sphere, side.times, lambda value: (value, float(value @ value)), DIGITS)
         found.append(math.sqrt(sure.value) if sure else math.sqrt(layer.d_model) * _norm("w_v", rows, layer))
     return 2 * np.array(found)
 

@@ -20,9 +20,9 @@ from scipy.linalg import eigh
 
 from theory.alibi.sphere import sphere_maximum
 
-CLOSE = 1e-12  # of the value: what it may fall short by
+CLOSE = 2e-11  # of the value: what it may fall short by
 FLAT = 1e-4  # of the value over what the norms of its parts allow: below, the squares cancel
-ROUNDING = 1e-6  # the least that is presumed of a float32 Gram matrix, over its norm: squares of few bits round one way
+ROUNDING = 1e-5  # the least presumed of a float32 Gram matrix, over its norm: equal squares round one way, 5e-6 seen
 SAFETY = 8  # over the error seen, in one direction
 STEPS = 4
 Product = Callable[[np.ndarray], tuple[np.ndarray, float]]  # X X^T v and ||X^T v||^2 of v, from the weights in float64
@@ -42,13 +42,14 @@ class Largest(NamedTuple):
 
     value; direction (d_head,): the maximiser is along S^T direction; rival: the eigenvalue of G_Q G_K that the
     multiplier must exceed, the largest, or without offset the second; flatness: the value over what the norms of the
-    matrices and the offset allow; factor L with L L^T = G_Q, and form L^T G_K L.
+    matrices and the offset allow; sizes, bounds on the norms of both; factor L with L L^T = G_Q, and form L^T G_K L.
     """
 
     value: float
     direction: np.ndarray
     rival: float
     flatness: float
+    sizes: tuple[float, float]
     factor: np.ndarray
     form: np.ndarray
 
@@ -91,12 +92,13 @@ def largest(sphere: Sphere) -> Largest | None:
         rival = float(spectrum[-2]) if size > 1 else 0.0
     # where the derivative vanishes z is along S^T G_K (S z + o)
     direction = key @ (factor @ point + offset)
-    reach = math.sqrt(_size(query) * radius2) + float(np.linalg.norm(offset))
-    return Largest(value, direction, rival, value / (_size(key) * reach**2), factor, form)
+    sizes = _size(query), _size(key)
+    reach = math.sqrt(sizes[0] * radius2) + float(np.linalg.norm(offset))
+    return Largest(value, direction, rival, value / (sizes[1] * reach**2), sizes, factor, form)
 
 
-def bounded(sphere: Sphere, asked: Product, seen: Product) -> Bounded | None:
-    """The maximum to a relative CLOSE, from the weights in float64; None where that is not sure.
+def bounded(sphere: Sphere, asked: Product, seen: Product, close: float = CLOSE) -> Bounded | None:
+    """The maximum to a relative `close`, from the weights in float64; None where that is not sure.
 
     asked: c to S S^T c and ||S^T c||^2; seen: q to R R^T q and ||R^T q||^2.
     """
@@ -105,7 +107,7 @@ def bounded(sphere: Sphere, asked: Product, seen: Product) -> Bounded | None:
         return None
     with np.errstate(all="ignore"):
         at = _at(found.direction, sphere, asked, seen)
-        error = _error(at, sphere)
+        error = _error(at, sphere, found.sizes)
         rival = found.rival + error
         if sphere.offset.any() and not at.multiplier > rival + error:
             top = bounded(sphere._replace(offset=np.zeros_like(sphere.offset)), asked, seen)
@@ -113,8 +115,8 @@ def bounded(sphere: Sphere, asked: Product, seen: Product) -> Bounded | None:
         for _ in range(STEPS):
             if not at.multiplier > rival:
                 return None
-            upper = at.value + _residual2(at, sphere) / (at.multiplier - rival)
-            if upper <= at.value * (1 + CLOSE):
+            upper = at.value + _residual2(at, sphere, found.sizes[0]) / (at.multiplier - rival)
+            if upper <= at.value * (1 + close):
                 return Bounded(at.value, upper)
             at = _at(at.c + _newton(at, found, sphere), sphere, asked, seen)
     return None
@@ -134,28 +136,33 @@ def _newton(at: Seen, found: Largest, sphere: Sphere) -> np.ndarray:
     """The change of c that takes z to the stationary point of its quadratic model along the sphere.
 
     With z = Q^T y, Q orthonormal and y = L^T c: (m - form) delta + mu y = L^T rest, delta orthogonal to y. The change
-    with L^T change = delta is read off m delta, so that nothing is divided by a singular L.
+    with L^T change = delta + mu y / m is read off m delta, so that nothing is divided by a singular L; what is along y
+    only lengthens z.
     """
     y = found.factor.T @ at.c
-    matrix = at.multiplier * np.eye(len(y)) - found.form
-    bordered = np.block([[matrix, y[:, None]], [y[None], np.zeros((1, 1))]])
-    solved = np.linalg.solve(bordered, np.append(found.factor.T @ at.rest, 0.0))
-    return (sphere.key @ (found.factor @ solved[:-1]) + at.rest - solved[-1] * at.c) / at.multiplier
+    size = len(y)
+    bordered = np.zeros((size + 1, size + 1))
+    bordered[:size, :size] = -found.form
+    bordered.flat[: size * (size + 2) : size + 2] += at.multiplier
+    bordered[size, :size] = bordered[:size, size] = y
+    delta = np.linalg.solve(bordered, np.append(found.factor.T @ at.rest, 0.0))[:size]
+    return (sphere.key @ (found.factor @ delta) + at.rest) / at.multiplier
 
 
-def _error(at: Seen, sphere: Sphere) -> float:
+def _error(at: Seen, sphere: Sphere, sizes: tuple[float, float]) -> float:
     """What the eigenvalues of G_Q G_K may be off by: the errors of both, as seen at this point, over their norms."""
     total = 0.0
-    for matrix, vector, true in ((sphere.query, at.c, at.image), (sphere.key, at.query, at.pull)):
-        here = float(np.linalg.norm(matrix @ vector - true)) / (_size(matrix) * float(np.linalg.norm(vector)))
+    sides = (sphere.query, at.c, at.image), (sphere.key, at.query, at.pull)
+    for (matrix, vector, true), size in zip(sides, sizes, strict=True):
+        here = float(np.linalg.norm(matrix @ vector - true)) / (size * float(np.linalg.norm(vector)))
         total += max(SAFETY * here, ROUNDING)
-    return total * _size(sphere.query) * _size(sphere.key)
+    return total * sizes[0] * sizes[1]
 
 
-def _residual2(at: Seen, sphere: Sphere) -> float:
+def _residual2(at: Seen, sphere: Sphere, size: float) -> float:
     """||r||^2 = rest^T G_Q rest, with what the errors of G_Q and of float64 can hide."""
     hidden = ROUNDING * float(at.rest @ at.rest) + 1e-30 * float(at.pull @ at.pull)
-    return float(at.rest @ sphere.query @ at.rest) + _size(sphere.query) * hidden
+    return float(at.rest @ sphere.query @ at.rest) + size * hidden
 
 
 def moderate(matrix: np.ndarray) -> bool:
