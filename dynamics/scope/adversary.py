@@ -19,6 +19,7 @@ from torch import Tensor
 
 from dynamics.scope.adversary_ascent import ascend
 from dynamics.scope.adversary_context import Context, Heads, context, query_vectors, states
+from theory.checked import index
 
 __all__ = ["climb", "heaviest_masses", "heaviest_weights", "largest_gaps", "largest_ranges"]
 
@@ -50,7 +51,8 @@ def heaviest_weights(
     Args: distances >= 1, one a head; n_tokens > distance, by default distance + 1: older tokens only take weight away;
     masked: whether all tokens but the target and the query are masked, and left out of the context.
     """
-    lengths = [n + 1 for n in distances] if n_tokens is None else list(n_tokens)
+    distances = [index("distances", n) for n in distances]
+    lengths = [n + 1 for n in distances] if n_tokens is None else [index("n_tokens", t) for t in n_tokens]
     if any(n < 1 for n in distances) or any(t <= n for n, t in zip(distances, lengths, strict=True)):
         raise ValueError("distances must be at least 1 and n_tokens above them")
     others = [
@@ -71,10 +73,12 @@ def heaviest_masses(
 
     Args: windows >= 1, one a head; n_tokens > window, by default so many that more would not matter (slope > 0).
     """
+    windows = [index("windows", w) for w in windows]
     if n_tokens is None:
         if bool((stack.slope == 0).any()):
             raise ValueError("without a slope the mass grows with the context: n_tokens must be given")
         n_tokens = [w + math.ceil(FORGOTTEN / s) for w, s in zip(windows, stack.slope.tolist(), strict=True)]
+    n_tokens = [index("n_tokens", t) for t in n_tokens]
     if any(w < 1 for w in windows) or any(t <= w for w, t in zip(windows, n_tokens, strict=True)):
         raise ValueError("windows must be at least 1 and n_tokens above them")
     targets = [list(range(t - 1, w - 1, -1)) for w, t in zip(windows, n_tokens, strict=True)]

@@ -1,6 +1,7 @@
 """Heads and contexts as an adversary sees them: raw points, post-norm states, and a plain softmax over the tokens.
 
-Nothing here is shared with the bounds under attack: norm, logits and softmax are written out anew, in float64.
+Nothing here but the check of arguments is shared with the bounds under attack: norm, logits and softmax are written out
+anew, in float64.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
+
+from theory.checked import reals
+
+LARGEST = 1e150  # of a logit, so that its square does not overflow
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,8 @@ def heads(
 
     Args: w_q, w_k (d_head, d_model); gamma, norm_bias (d_model,); query_bias (d_head,), the biases None for 0; slope >=
     0, ALiBi's; norm "rms" or "layer"; ball, whether raw states so small that the norm's epsilon matters are allowed.
-    Raises: ValueError for shapes that do not agree, numbers that are not finite, another norm, a negative slope.
+    Raises: ValueError for shapes that do not agree, numbers that are not finite, another norm, a negative slope, and
+    for weights so large that the square of a logit could overflow.
     """
     if norm not in ("rms", "layer"):
         raise ValueError(f"unknown norm {norm!r}: choose rms or layer")
@@ -104,7 +109,10 @@ def heads(
     slopes = _rows("slope", slope, count)
     if bool((slopes < 0).any()):
         raise ValueError(f"slope must be at least 0, got {float(slopes.min())}")
-    return Heads(query, key, gains, bias, shift, slopes, norm, ball)
+    stack = Heads(query, key, gains, bias, shift, slopes, norm, ball)
+    if not (largest := _largest_logit(stack)) < LARGEST:
+        raise ValueError(f"the weights are too large: a logit may reach {largest:g}, not below {LARGEST:g}")
+    return stack
 
 
 def states(stack: Heads, raw: Tensor) -> Tensor:
@@ -149,14 +157,23 @@ def random_contexts(stack: Heads, n_tokens: int, seed: int = 0) -> list[Context]
     return [context(stack.head(i), found[i], order, order.flip(0)) for i in range(len(stack))]
 
 
+def _largest_logit(stack: Heads) -> float:
+    """A bound on every |logit|, by Frobenius norms: inf where one of its factors overflows."""
+    d_head, d_model = stack.w_q.shape[-2:]
+    reach = math.sqrt(d_model) * stack.gamma.abs().amax(-1) + _norms(stack.norm_bias)
+    asked = _norms(stack.w_q.flatten(1)) * reach + _norms(stack.query_bias)
+    found = asked * _norms(stack.w_k.flatten(1)) * reach / math.sqrt(d_head)
+    return float(torch.nan_to_num(found, nan=math.inf, posinf=math.inf).max())
+
+
+def _norms(rows: Tensor) -> Tensor:
+    """Norms (heads,) whose squares may overflow or vanish."""
+    size = rows.abs().amax(-1, keepdim=True)
+    return size[:, 0] * torch.linalg.vector_norm(rows / torch.where(size > 0, size, 1.0), dim=-1)
+
+
 def _numbers(name: str, values: Any) -> Tensor:
-    try:
-        found = torch.from_numpy(np.array(values, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is not an array of numbers") from None
-    if not bool(torch.isfinite(found).all()):
-        raise ValueError(f"{name} holds a value that is not a finite number")
-    return found
+    return torch.from_numpy(reals(name, values).copy())
 
 
 def _rows(name: str, values: Any, *shape: int) -> Tensor:

@@ -71,6 +71,7 @@ def layer_ranges(checkpoint: Checkpoint, layer: int, certified: bool = False) ->
         raise ValueError(f"layer {layer}: a KV shift beside biases of the norm, key or value is not supported")
     for part in _parts(checkpoint, layer, sizes):
         yield from _heads(layer, part, sizes, small, certified)
+        del part  # before the next one is read
 
 
 def _parts(checkpoint: Checkpoint, layer: int, sizes: Architecture) -> Iterator[Part]:
@@ -78,9 +79,12 @@ def _parts(checkpoint: Checkpoint, layer: int, sizes: Architecture) -> Iterator[
     count = max(1, CHUNK_BYTES // (4 * (group + 2) * sizes.d_head * sizes.d_model))
     for first in range(0, sizes.n_kv_heads, count):
         last = min(first + count, sizes.n_kv_heads)
-        query = checkpoint.projection(layer, "query", first * group, last * group)
-        key, value = (checkpoint.projection(layer, role, first, last) for role in ("key", "value"))
-        yield Part(first, query, key, value)
+        yield Part(
+            first,
+            checkpoint.projection(layer, "query", first * group, last * group),
+            checkpoint.projection(layer, "key", first, last),
+            checkpoint.projection(layer, "value", first, last),
+        )
 
 
 def _heads(layer: int, part: Part, sizes: Architecture, small: SmallTensors, certified: bool) -> Iterator[HeadRange]:
@@ -173,10 +177,12 @@ def _normed(sizes: Architecture, small: SmallTensors, heads: slice) -> np.ndarra
 
 def _never_clipped(part: Part, sizes: Architecture, small: SmallTensors, *biases: np.ndarray | None) -> bool:
     """Whether no component of a query or key can reach the clip: sqrt(d) ||row Gamma|| + |offset| <= clip for each."""
-    bias = np.zeros(sizes.d_model) if small.norm_bias is None else small.norm_bias
+    bias = np.zeros(sizes.d_model) if small.norm_bias is None else small.norm_bias.astype(np.float64)
+    gamma = small.gamma.astype(np.float64)
     for weights, extra in zip((part.query, part.key), biases, strict=True):
-        reach = math.sqrt(sizes.d_model) * np.linalg.norm(weights * small.gamma, axis=2)
-        offset = weights @ bias + (0.0 if extra is None else extra)
-        if float((reach + np.abs(offset)).max()) > sizes.clip:
-            return False
+        for i, rows in enumerate(head.astype(np.float64) for head in weights):
+            offset = rows @ bias + (0.0 if extra is None else extra[i])
+            reach = math.sqrt(sizes.d_model) * np.linalg.norm(rows * gamma, axis=1) + np.abs(offset)
+            if float(reach.max()) * OUTWARD > sizes.clip:
+                return False
     return True

@@ -16,6 +16,7 @@ from dynamics.weights.families import FAMILIES, READ
 from dynamics.weights.layout import ROLES, Architecture, LayerLayout, Layout, Role, Rows
 from dynamics.weights.safetensors_file import FLOATS, StoredTensor
 from dynamics.weights.strict_json import read_object
+from theory.checked import index
 from theory.records import comparable
 
 PREFIXES = ("transformer.", "model.language_model.")  # of heads for questions, and of text beside images
@@ -94,7 +95,7 @@ class Checkpoint:
             raise ValueError(f"role must be one of {', '.join(ROLES)}, got {role!r}")
         sizes = chosen.architecture
         n_heads = sizes.n_heads if role == "query" else sizes.n_kv_heads
-        if not 0 <= first_head < last_head <= n_heads:
+        if not 0 <= index("first_head", first_head) < index("last_head", last_head) <= n_heads:
             raise ValueError(f"heads must be 0 <= first < last <= {n_heads}, got {first_head} and {last_head}")
         return self._rows(chosen.weights[role], sizes.d_head, first_head, last_head)
 
@@ -120,7 +121,7 @@ class Checkpoint:
         )
 
     def _layer(self, layer: int) -> LayerLayout:
-        if not 0 <= layer < len(self._layers):
+        if not 0 <= index("layer", layer) < len(self._layers):
             raise ValueError(f"layer must be in 0..{len(self._layers) - 1}, got {layer}")
         return self._layers[layer]
 

@@ -6,6 +6,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import safetensors.numpy
 import torch
 from torch import Tensor
@@ -28,8 +29,10 @@ def load_baichuan_m1(folder: str | Path, dtype: torch.dtype = torch.float32) -> 
 
     Every name, shape and type is checked before a weight is read (`open_checkpoint`). Weights are read as float32.
     Raises: OSError; ValueError of one line for another model_type, tied embeddings, a head that is missing, rotary
-    scaling, and whatever `open_checkpoint` refuses.
+    scaling, a dtype that is not floating-point, and whatever `open_checkpoint` refuses.
     """
+    if not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
+        raise ValueError(f"dtype must be a floating-point type of torch, got {dtype!r}")
     path = folders.locate(folder) / CONFIG
     checkpoint, data = open_checkpoint(folder), read_object(path)
     if data.get("model_type") != "baichuan_m1":
@@ -83,7 +86,8 @@ def export_baichuan_m1(model: InductionModel, folder: str | Path) -> Path:
     key-value head, in which states are 0 and the head's rows are filled up to one norm R, which the final gain carries.
     RMSNorm over the greater width D instead of d has its gains times sqrt(d / D) and its eps times d / D.
     Raises: ValueError for what the layout has no place for (a shift of queries or placed elsewhere, a window above 2,
-    ALiBi or no positions, values of other layers, sinks, gates) and for a folder that already holds a config; OSError.
+    ALiBi or no positions, values of other layers, sinks, gates), for a folder that already holds a config, and for
+    weights that are on the meta device or not finite in float32; OSError.
     """
     config, folder = model.config, Path(folder)
     if config.place != "heads" or config.shift == "qkv" or config.window > 2 or config.position != "rope":
@@ -95,8 +99,13 @@ def export_baichuan_m1(model: InductionModel, folder: str | Path) -> Path:
         raise ValueError("a folder of Baichuan-M1 holds causal softmax attention over own values, embeddings tied here")
     if (folder / CONFIG).exists():
         raise ValueError(f"{folder / CONFIG} exists already")
+    if any(parameter.is_meta for parameter in model.parameters()):
+        raise ValueError("the model has no weights: they are on the meta device")
     data, tensors = _config(model), _tensors(model)
     arrays = {name: tensor.float().contiguous().numpy() for name, tensor in tensors.items()}
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} holds a value that is not finite in float32")
     # The config last: a folder without one is refused, so an interruption leaves nothing that would load.
     atomic_write_bytes(folder / folders.SINGLE, safetensors.numpy.save(arrays))
     atomic_write_text(folder / CONFIG, json.dumps(data, indent=1) + "\n")

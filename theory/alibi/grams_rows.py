@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.alibi.head import NORMS
+from theory.alibi.head import NORMS, power_of_two
 from theory.checked import choice, reals
 
 ROWS = 16  # of a head at a time in float64: they stay in the cache
+COLUMNS = 65536  # entries of as many columns at a time, likewise
 
 
 class Layer(NamedTuple):
@@ -65,6 +67,23 @@ def checked_layer(
     return Layer(queries, keys, reals("gamma", gamma, shape=(d_model,)), bias, shift, offsets, norm)
 
 
+def room_for(layer: Layer) -> np.ndarray:
+    """Room for one scaled head in float32."""
+    return np.empty((layer.d_head, layer.d_model), np.float32)
+
+
+class Side:
+    """X = rows Gamma P of one head: its Gram matrix by float32, and products with the true one in float64."""
+
+    def __init__(self, rows: np.ndarray, gamma: np.ndarray, norm: str, room: np.ndarray) -> None:
+        self.rows, self.gamma, self.norm = rows, gamma, norm
+        self.gram = gram(rows, gamma, norm, room)
+
+    def times(self, vector: np.ndarray) -> tuple[np.ndarray, float]:
+        """X X^T vector and ||X^T vector||^2, in one pass over the rows."""
+        return times_gram(self.rows, self.gamma, self.norm, vector)
+
+
 def gram(rows: np.ndarray, gamma: np.ndarray, norm: str, room: np.ndarray | None = None) -> np.ndarray:
     """The Gram matrix (d_head, d_head) of rows Gamma P, in float64.
 
@@ -95,9 +114,33 @@ def finite_gram(name: str, rows: np.ndarray, gamma: np.ndarray, norm: str) -> np
     return found
 
 
-def centred(vector: np.ndarray, norm: str) -> np.ndarray:
-    """P vector: without its mean where the norm is LayerNorm."""
-    return vector - vector.mean() if norm == "layer" else vector
+def near_one(rows: np.ndarray, gamma: np.ndarray, *others: np.ndarray) -> tuple[np.ndarray, float]:
+    """rows in float64 over a power of two, so that the squares of rows Gamma do not overflow or vanish, and that power.
+
+    others: what is divided by it too, and must not overflow either. What is not a finite number stays as it is.
+    """
+    wide = rows.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        size = max(float(np.abs(values).max()) for values in (wide * gamma, *others))
+    return (wide, 1.0) if math.isnan(size) else (wide / power_of_two(size), power_of_two(size))
+
+
+def times_gram(rows: np.ndarray, gamma: np.ndarray, norm: str, vector: np.ndarray) -> tuple[np.ndarray, float]:
+    """X X^T vector and ||X^T vector||^2 for X = rows Gamma P, in float64, in one pass over the rows."""
+    width = max(1, COLUMNS // len(rows))
+    buffer, state = np.empty((len(rows), width)), np.empty(len(gamma))
+    product, sums = np.zeros(len(rows)), np.zeros(len(rows))
+    for j in range(0, len(gamma), width):
+        part, gains = buffer[:, : len(gamma) - j], gamma[j : j + width]
+        part[...] = rows[:, j : j + width]
+        state[j : j + width] = gains * (vector @ part)
+        product += part @ (gains * state[j : j + width])
+        if norm == "layer":
+            sums += part @ gains
+    # the mean of the state is known at the end only
+    mean = float(sums @ vector) / len(gamma)
+    state -= mean
+    return product - mean * sums, float(state @ state)
 
 
 def times(rows: np.ndarray, vector: np.ndarray) -> np.ndarray:

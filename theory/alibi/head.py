@@ -102,6 +102,12 @@ def power_of_two(size: float) -> float:
     return math.ldexp(1.0, math.frexp(size)[1]) if size else 1.0
 
 
+def length(vector: np.ndarray) -> float:
+    """||vector||, whose squares may overflow or vanish."""
+    size = power_of_two(float(np.abs(vector).max(initial=0.0)))
+    return size * float(np.linalg.norm(vector / size))
+
+
 def state(weights: Weights, z: np.ndarray) -> np.ndarray:
     """The post-norm state (d_model,) of a point z (n,) of the sphere."""
     return weights.gamma * lifted(weights, z) + weights.norm_bias
@@ -116,7 +122,7 @@ def spectral_range(weights: Weights) -> float:
     """The bound D <= 2 (||M|| (sqrt(d) |gamma|_inf + ||b||) + ||W_K^T b_Q|| / sqrt(d_head)) sqrt(d) |gamma|_inf."""
     scale = 1 / math.sqrt(weights.w_q.shape[0])
     norm = product_norm(weights.w_q, weights.w_k) * scale
-    pull = float(np.linalg.norm(weights.w_k.T @ weights.query_bias)) * scale
+    pull = length(weights.w_k.T @ weights.query_bias) * scale
     return spectral_range_of_norms(norm, pull, weights.gamma, weights.norm_bias)
 
 
@@ -130,7 +136,7 @@ def spectral_range_of_norms(product: float, pull: float, gamma: ArrayLike, norm_
     gains = reals("gamma", gamma)
     if gains.ndim != 1 or not gains.size:
         raise ValueError(f"gamma has shape {gains.shape}: expected (d_model,)")
-    bias = 0.0 if norm_bias is None else float(np.linalg.norm(reals("norm_bias", norm_bias, shape=gains.shape)))
+    bias = 0.0 if norm_bias is None else length(reals("norm_bias", norm_bias, shape=gains.shape))
     reach = math.sqrt(gains.size) * float(np.abs(gains).max())
     return 2 * reach * (product * (reach + bias) + pull)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
-from theory.alibi.head import checked, head
+from theory.alibi.head import checked, head, power_of_two
 from theory.alibi.sphere import sphere_maximum
 from theory.checked import choice, reals, sized, whole
 
@@ -44,8 +44,8 @@ def rotary_range(
     groups = pair_numbers(d_head, pairs)
     shift = np.zeros(d_head) if key_bias is None else reals("key_bias", key_bias, shape=(d_head,))
     seen = head(weights)
-    queries = _reduced(seen.query, seen.offset)
-    keys = _reduced(seen.key, weights.w_k @ weights.norm_bias + shift)
+    queries, asked = _balanced(*_reduced(seen.query, seen.offset))
+    keys, answered = _balanced(*_reduced(seen.key, weights.w_k @ weights.norm_bias + shift))
 
     def log_bound(logs: np.ndarray) -> float:
         half = np.exp(np.append(logs, 0.0) / 2)[groups]
@@ -58,7 +58,7 @@ def rotary_range(
     if len(flat) and math.isfinite(best):
         found = minimize(log_bound, flat, method="Powell", bounds=[(-12, 12)] * len(flat), options={"maxiter": 4})
         best = min(best, float(found.fun))
-    return 2 * math.exp(best / 2) * seen.scale
+    return 2 * math.exp(best / 2) * seen.scale * asked * answered
 
 
 @sized()
@@ -94,6 +94,12 @@ def pair_numbers(d_head: int, pairs: str, rotated: int | None = None) -> np.ndar
 def _reduced(rows: np.ndarray, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows in a basis of their own span: the maximum of a norm sees nothing else."""
     return np.linalg.qr(rows.T, mode="r").T, offset
+
+
+def _balanced(rows: np.ndarray, offset: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], float]:
+    """Both divided by a power of two to lie near 1, and that power."""
+    size = power_of_two(max(float(np.abs(rows).max()), float(np.abs(offset).max())))
+    return (rows / size, offset / size), size
 
 
 def _largest(rows: np.ndarray, offset: np.ndarray, radius2: float) -> float:

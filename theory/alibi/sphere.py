@@ -50,13 +50,13 @@ def _excess(gaps: np.ndarray, squares: np.ndarray, radius2: float) -> float:
 
     def short(excess: float) -> float:
         # 1/norm is nearly linear in the excess, so that the root finder needs few steps
-        with np.errstate(over="ignore", divide="ignore"):
-            norm2 = float((squares / (gaps + excess) ** 2).sum())
+        norm2 = float((squares / (gaps + excess) ** 2).sum())
         return (1 / math.sqrt(norm2) if norm2 else math.inf) - 1 / math.sqrt(radius2)
 
-    if high == 0 or (low == 0 and short(0.0) >= 0):
-        return 0.0
-    if short(low) >= 0 or short(high) <= 0:  # the root is an end of its bracket, up to rounding
-        return low if short(low) >= 0 else high
-    # The root may lie 300 powers of ten below high, and each two steps are sure to halve the bracket only.
-    return brentq(short, low, high, xtol=1e-300, rtol=1e-14, maxiter=4000)
+    with np.errstate(over="ignore", divide="ignore"):
+        if high == 0 or (low == 0 and short(0.0) >= 0):
+            return 0.0
+        if short(low) >= 0 or short(high) <= 0:  # the root is an end of its bracket, up to rounding
+            return low if short(low) >= 0 else high
+        # The root may lie 300 powers of ten below high, and each two steps are sure to halve the bracket only.
+        return brentq(short, low, high, xtol=1e-300, rtol=1e-14, maxiter=4000)

@@ -29,7 +29,9 @@ def kept_share(length: int, protected: Fraction = PROTECTED, extra: int = 0) -> 
     Returns: in [8/25, 1] for p = 15 %; the compression ratio is its inverse, the reduction 1 minus it.
     Raises ValueError outside those domains.
     """
-    real("protected", protected, UNIT)
+    number = real("protected", protected, UNIT)
+    if not isinstance(protected, int | Fraction):  # half precision is widened before anything is computed
+        protected = number
     length, extra = whole("length", length, 1), whole("extra", extra, 0)
     return protected + (1 - protected) * min(Fraction(1), (buffer_length(length) + extra) / length)
 

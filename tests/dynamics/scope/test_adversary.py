@@ -146,8 +146,8 @@ def test_weights_of_a_thousand_logits_stay_finite():
     [
         ({"norm": "batch"}, "unknown norm 'batch'"),
         ({"w_k": np.eye(3)}, "w_q and w_k must both be"),
-        ({"w_q": [[math.nan, 0], [0, 1]]}, "w_q holds a value that is not a finite number"),
-        ({"w_q": [[1, 2], [3]]}, "w_q is not an array"),
+        ({"w_q": [[math.nan, 0], [0, 1]]}, "w_q must be finite numbers only"),
+        ({"w_q": [[1, 2], [3]]}, "w_q must be a number or an array of numbers"),
         ({"gamma": [1.0, 2.0, 3.0]}, "gamma has shape"),
         ({"query_bias": [[[1.0]]]}, "query_bias has shape"),
         ({"slope": -0.1}, "slope must be at least 0"),

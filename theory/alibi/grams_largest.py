@@ -1,0 +1,184 @@
+"""The largest value of a head on its sphere, from Gram matrices that are a little wrong, and how much it may be short.
+
+max h(z) = ||R^T (S z + o)||^2 over ||z||^2 = d. Gram matrices of float32 find z = S^T c; G_Q c and G_K (G_Q c + o),
+each one pass over the weights in float64, give its value and its residual. With A = S^T G_K S, b = S^T G_K o and
+m = z.(A z + b)/d that is r = A z + b - m z, orthogonal to z, and
+    max h - h(z) <= ||r||^2 / (m - lambda_1(A)) for m > lambda_1: the dual at m less h(z) is r^T (m - A)^{-1} r;
+    max h - h(z) <= ||r||^2 / (m - lambda_2(A)) without offset: Temple's inequality.
+A residual that is too large is lowered by Newton's step along the sphere, whose matrix may be a little wrong too. The
+eigenvalues are taken from the Gram matrices, with the error that these were seen to make, many times over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh
+
+from theory.alibi.sphere import sphere_maximum
+
+CLOSE = 2e-11  # of the value: what it may fall short by
+FLAT = 1e-4  # of the value over what the norms of its parts allow: below, the squares cancel
+ROUNDING = 1e-5  # the least presumed of a float32 Gram matrix, over its norm: equal squares round one way, 5e-6 seen
+SAFETY = 8  # over the error seen, in one direction
+STEPS = 4
+Product = Callable[[np.ndarray], tuple[np.ndarray, float]]  # X X^T v and ||X^T v||^2 of v, from the weights in float64
+
+
+class Sphere(NamedTuple):
+    """The problem as float32 sees it: Gram matrices (d_head, d_head), offset (d_head,) and ||z||^2, all float64."""
+
+    query: np.ndarray
+    key: np.ndarray
+    offset: np.ndarray
+    radius2: float
+
+
+class Largest(NamedTuple):
+    """The maximum from Gram matrices alone.
+
+    value; direction (d_head,): the maximiser is along S^T direction; rival: the eigenvalue of G_Q G_K that the
+    multiplier must exceed, the largest, or without offset the second; flatness: the value over what the norms of the
+    matrices and the offset allow; sizes, bounds on the norms of both; factor L with L L^T = G_Q, and form L^T G_K L.
+    """
+
+    value: float
+    direction: np.ndarray
+    rival: float
+    flatness: float
+    sizes: tuple[float, float]
+    factor: np.ndarray
+    form: np.ndarray
+
+
+class Bounded(NamedTuple):
+    """A value that is attained, and what the maximum may be at most."""
+
+    value: float
+    upper: float
+
+
+class Seen(NamedTuple):
+    """A point z = S^T c of the sphere in float64: S z, query S z + o, pull G_K query, multiplier m, rest pull - m c."""
+
+    c: np.ndarray
+    image: np.ndarray
+    query: np.ndarray
+    pull: np.ndarray
+    value: float
+    multiplier: float
+    rest: np.ndarray
+
+
+def largest(sphere: Sphere) -> Largest | None:
+    """The maximum as the matrices have it; None where they are not finite, or too large or small for float32."""
+    query, key, offset, radius2 = sphere
+    if not (moderate(query) and moderate(key)):
+        return None
+    factor = factor_of(query)
+    form = factor.T @ key @ factor
+    size = len(form)
+    if offset.any():
+        spectrum, vectors = np.linalg.eigh(form)
+        pull = key @ offset
+        found = sphere_maximum(spectrum, vectors.T @ (factor.T @ pull), radius2)
+        value, point, rival = found.value + float(offset @ pull), vectors @ found.point, float(spectrum[-1])
+    else:
+        spectrum, vectors = eigh(form, subset_by_index=[max(size - 2, 0), size - 1], check_finite=False)
+        value, point = radius2 * float(spectrum[-1]), vectors[:, -1]
+        rival = float(spectrum[-2]) if size > 1 else 0.0
+    # where the derivative vanishes z is along S^T G_K (S z + o)
+    direction = key @ (factor @ point + offset)
+    sizes = _size(query), _size(key)
+    reach = math.sqrt(sizes[0] * radius2) + float(np.linalg.norm(offset))
+    return Largest(value, direction, rival, value / (sizes[1] * reach**2), sizes, factor, form)
+
+
+def bounded(sphere: Sphere, asked: Product, seen: Product, close: float = CLOSE) -> Bounded | None:
+    """The maximum to a relative `close`, from the weights in float64; None where that is not sure.
+
+    asked: c to S S^T c and ||S^T c||^2; seen: q to R R^T q and ||R^T q||^2.
+    """
+    found = largest(sphere)
+    if found is None or not found.flatness > FLAT:
+        return None
+    with np.errstate(all="ignore"):
+        at = _at(found.direction, sphere, asked, seen)
+        error = _error(at, sphere, found.sizes)
+        rival = found.rival + error
+        if sphere.offset.any() and not at.multiplier > rival + error:
+            top = bounded(sphere._replace(offset=np.zeros_like(sphere.offset)), asked, seen)
+            rival = top.upper / sphere.radius2 if top else math.inf
+        for _ in range(STEPS):
+            if not at.multiplier > rival:
+                return None
+            upper = at.value + _residual2(at, sphere, found.sizes[0]) / (at.multiplier - rival)
+            if upper <= at.value * (1 + close):
+                return Bounded(at.value, upper)
+            at = _at(at.c + _newton(at, found, sphere), sphere, asked, seen)
+    return None
+
+
+def _at(c: np.ndarray, sphere: Sphere, asked: Product, seen: Product) -> Seen:
+    image, length2 = asked(c)
+    scale = math.sqrt(sphere.radius2 / length2) if length2 else math.nan
+    c, image = scale * c, scale * image
+    query = image + sphere.offset
+    pull, value = seen(query)
+    multiplier = float(image @ pull) / sphere.radius2
+    return Seen(c, image, query, pull, value, multiplier, pull - multiplier * c)
+
+
+def _newton(at: Seen, found: Largest, sphere: Sphere) -> np.ndarray:
+    """The change of c that takes z to the stationary point of its quadratic model along the sphere.
+
+    With z = Q^T y, Q orthonormal and y = L^T c: (m - form) delta + mu y = L^T rest, delta orthogonal to y. The change
+    with L^T change = delta + mu y / m is read off m delta, so that nothing is divided by a singular L; what is along y
+    only lengthens z.
+    """
+    y = found.factor.T @ at.c
+    size = len(y)
+    bordered = np.zeros((size + 1, size + 1))
+    bordered[:size, :size] = -found.form
+    bordered.flat[: size * (size + 2) : size + 2] += at.multiplier
+    bordered[size, :size] = bordered[:size, size] = y
+    delta = np.linalg.solve(bordered, np.append(found.factor.T @ at.rest, 0.0))[:size]
+    return (sphere.key @ (found.factor @ delta) + at.rest) / at.multiplier
+
+
+def _error(at: Seen, sphere: Sphere, sizes: tuple[float, float]) -> float:
+    """What the eigenvalues of G_Q G_K may be off by: the errors of both, as seen at this point, over their norms."""
+    total = 0.0
+    sides = (sphere.query, at.c, at.image), (sphere.key, at.query, at.pull)
+    for (matrix, vector, true), size in zip(sides, sizes, strict=True):
+        here = float(np.linalg.norm(matrix @ vector - true)) / (size * float(np.linalg.norm(vector)))
+        total += max(SAFETY * here, ROUNDING)
+    return total * sizes[0] * sizes[1]
+
+
+def _residual2(at: Seen, sphere: Sphere, size: float) -> float:
+    """||r||^2 = rest^T G_Q rest, with what the errors of G_Q and of float64 can hide."""
+    hidden = ROUNDING * float(at.rest @ at.rest) + 1e-30 * float(at.pull @ at.pull)
+    return float(at.rest @ sphere.query @ at.rest) + size * hidden
+
+
+def moderate(matrix: np.ndarray) -> bool:
+    """Whether the squares neither overflow nor vanish in float32; False for NaN."""
+    return 1e-20 < float(matrix.trace()) < 1e20
+
+
+def _size(matrix: np.ndarray) -> float:
+    """A bound on the spectral norm, which is what the rounding of a Gram matrix is measured by."""
+    return min(float(np.linalg.norm(matrix)), float(np.abs(matrix).sum(axis=1).max()))
+
+
+def factor_of(matrix: np.ndarray) -> np.ndarray:
+    """L with L L^T = the matrix: Cholesky's, or from eigenvectors where it is singular."""
+    try:
+        return np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(matrix)
+        return vectors * np.sqrt(np.maximum(values, 0.0))
