@@ -32,7 +32,7 @@ def layer_weighed(checkpoint: Checkpoint, layer: int, dtype: str = "float32") ->
     if sizes.softcap is not None:
         raise ValueError(f"layer {layer} caps its logits at {sizes.softcap:g}: receipts are for plain softmax attention")
     loose = rounding(dtype, sizes.d_model)
-    return Weighed(keys(checkpoint, layer, "key", loose), _values(checkpoint, layer, sizes, small, loose))
+    return Weighed(keys(checkpoint, layer, "key", loose), _values(checkpoint, layer, sizes, small, loose), sizes.scale)
 
 
 def rounding(dtype: str, d_model: int) -> float:
