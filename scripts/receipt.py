@@ -10,7 +10,7 @@ values, beside what other policies keep and lose on the same text.
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import Parser, finite, output_file, program, run, whole
 
@@ -39,7 +39,8 @@ def parser() -> Parser:
     p.add_argument("--plan", metavar="FILE", help="the cache's plan as JSON (default: 4 sinks, a window of N/4)")
     p.add_argument("--error", type=finite, metavar="X", help="a promise: of the diameter of a head's values, in (0, 1)")
     p.add_argument("--write-plan", metavar="FILE", help="write the plan that keeps the promise up to N tokens, as JSON")
-    p.add_argument("--dtype", choices=("float32", "float64", "bfloat16", "float16"), default="float32", help="run in this")
+    p.add_argument("--dtype", choices=("float32", "float64", "bfloat16", "float16"), default="float32",
+                   help="run in this")  # fmt: skip
     p.add_argument("--json", metavar="FILE", help="write all numbers there; null: there is no such number")
     attacked = "instead: hold N steps of random, worst-placed and climbing contexts of random layers to their bounds"
     p.add_argument("--attack", type=whole(1), metavar="N", help=attacked)
@@ -125,8 +126,8 @@ def _opened(args: argparse.Namespace) -> "tuple[Checkpoint, nn.Module, Tensor, R
         given = default_plan(sizes.n_layers, sizes.n_heads, sizes.n_kv_heads, args.context)
     shape = len(given.full), given.n_heads, given.n_kv_heads
     if shape != (sizes.n_layers, sizes.n_heads, sizes.n_kv_heads):
-        raise ValueError(f"the plan is for {shape[0]} layers of {shape[1]} heads and {shape[2]} key-value heads, the model "
-                         f"has {sizes.n_layers} of {sizes.n_heads} and {sizes.n_kv_heads}")  # fmt: skip
+        what = f"the plan is for {shape[0]} layers of {shape[1]} heads and {shape[2]} key-value heads"
+        raise ValueError(f"{what}, the model has {sizes.n_layers} of {sizes.n_heads} and {sizes.n_kv_heads}")
     return checkpoint, model, rows, given
 
 
@@ -140,7 +141,9 @@ def default_plan(n_layers: int, n_heads: int, n_kv_heads: int, context: int) -> 
                      share=Fraction(0), compensation="none")  # fmt: skip
 
 
-def receipts(checkpoint: "Checkpoint", model: "nn.Module", tokens: "Tensor", plan: "RazorPlan", dtype: str) -> "Receipt":
+def receipts(
+    checkpoint: "Checkpoint", model: "nn.Module", tokens: "Tensor", plan: "RazorPlan", dtype: str
+) -> "Receipt":
     """Read the tokens (batch, n) once with the Razor cache, and say what it may have lost."""
     from dynamics.razor.cache import RazorCache
     from dynamics.razor.receipt import Receipts
@@ -160,9 +163,9 @@ def promise(
     plan = promised_plan(checkpoint, error, tokens.shape[1])
     wide, read = _diameters(checkpoint), _reader(model, tokens)
     ours = _kept_promises(checkpoint, plan, error, dtype, read, wide, tokens.shape[1])
-    best = min(ours, key=lambda one: one.kept)
-    retrieval, sloped = _retrieval(model, tokens.shape[1]), checkpoint.architecture.slopes is not None
-    return [("promised", one) for one in ours] + _others(plan, best, error, read, wide, tokens.shape[1], retrieval, sloped)
+    sloped = checkpoint.architecture.slopes is not None
+    others = _Others(plan, tokens.shape[1], _retrieval(model, tokens.shape[1]), sloped)
+    return [("promised", one) for one in ours] + others.rows(min(ours, key=lambda one: one.kept), error, read, wide)
 
 
 def _kept_promises(checkpoint, plan, error, dtype, read, wide, context) -> "list[Local]":
@@ -183,23 +186,33 @@ def _kept_promises(checkpoint, plan, error, dtype, read, wide, context) -> "list
     ]
 
 
-def _others(plan, best, error, read, wide, context, retrieval, sloped) -> "list[tuple[str, Local]]":
-    from fractions import Fraction
+class _Others(NamedTuple):
+    """What the other policies need: a plan of the model, the context, RazorAttention's heads, whether ALiBi is used."""
 
-    from dynamics.comparison import local_errors
+    plan: "RazorPlan"
+    context: int
+    retrieval: list[tuple[int, int]]
+    sloped: bool
 
-    at_best = Fraction(int(best.kept * context), context)
-    curve, found = [], []
-    for share in (at_best, *local_errors.SHARES):
-        for name, function in local_errors.policies(plan, context, share, retrieval, sloped).items():
-            one = local_errors.measured(name, float(share), function, read, wide)
-            found += [("equal memory", one)] if share == at_best and not any(o.policy == name for _, o in found) else []
-            curve.append(one)
-    for told, limit in (("measured within the promise", error), ("measured as our best", best.worst)):
-        for name in dict.fromkeys(one.policy for one in curve):
-            least = local_errors.least_share(curve, name, limit)
-            found.append((told, least or local_errors.Local(name, 1.0, 0.0, 0.0)))
-    return found
+    def rows(self, best: "Local", error: float, read, wide) -> "list[tuple[str, Local]]":
+        """All of them at the memory of the best, and the least memory whose measured error is small enough."""
+        from fractions import Fraction
+
+        from dynamics.comparison.local_errors import SHARES, Local, least_share
+
+        equal = self._measured(Fraction(int(best.kept * self.context), self.context), read, wide)
+        curve = equal + [one for share in SHARES for one in self._measured(share, read, wide)]
+        found = [("equal memory", one) for one in equal]
+        for told, limit in (("measured within the promise", error), ("measured as our best", best.worst)):
+            for name in dict.fromkeys(one.policy for one in curve):
+                found.append((told, least_share(curve, name, limit) or Local(name, 1.0, 0.0, 0.0)))
+        return found
+
+    def _measured(self, share, read, wide) -> "list[Local]":
+        from dynamics.comparison.local_errors import measured, policies
+
+        chosen = policies(self.plan, self.context, share, self.retrieval, self.sloped)
+        return [measured(name, float(share), function, read, wide) for name, function in chosen.items()]
 
 
 def _retrieval(model: "nn.Module", context: int) -> list[tuple[int, int]]:

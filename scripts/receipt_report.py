@@ -21,14 +21,16 @@ NOT_LOGITS = "local errors: each is about a layer's own inputs, and no bound on 
 PROMISED = ("what", "policy", "kept", "largest error", "mean error")
 
 
-def measured(plan: RazorPlan, found: Receipt, error: float | None, rows: Sequence[tuple[str, Local]]) -> tuple[str, str]:
+def measured(
+    plan: RazorPlan, found: Receipt, error: float | None, rows: Sequence[tuple[str, Local]]
+) -> tuple[str, str]:
     """The text and the JSON of receipts, and of a promise where there is one."""
     layers = [_layer(found, layer) for layer in range(found.bound.shape[2])]
     table = [COLUMNS, *((str(i), *(_number(x) for x in row.values())) for i, row in enumerate(layers))]
     total = found.total_of_local_errors
     said = [
         *_aligned(table), "",
-        f"{found.violations} bounds exceeded of {int(found.forgetful.sum())}; tightness (median) {_number(found.tightness)}",
+        f"{found.violations} of {int(found.forgetful.sum())} bounds exceeded; bound / measured {_number(found.tightness)}",
         f"total of local errors a sequence, bound: {_number(float(total.mean()))}, measured: {_number(_total(found))}",
         NOT_LOGITS,
     ]  # fmt: skip
@@ -57,12 +59,13 @@ def _document(
 ) -> dict[str, Any]:
     from dynamics.razor.plan_file import plan_text
 
+    told = [{"what": what} | one._asdict() for what, one in rows]
     return {
         "format": FORMAT, "version": VERSION, "plan": json.loads(plan_text(plan)),
         "violations": found.violations, "tightness": found.tightness,
         "total_of_local_errors": found.total_of_local_errors.tolist(), "layers": layers,
         "bound": found.layers.tolist(),
-        "promise": None if error is None else {"error": error, "rows": [{"what": told} | one._asdict() for told, one in rows]},
+        "promise": None if error is None else {"error": error, "rows": told},
     }  # fmt: skip
 
 

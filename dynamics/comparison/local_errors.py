@@ -6,6 +6,7 @@ An error is the norm of the change of a head's output over the diameter of the h
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -55,7 +56,9 @@ class Watched:
         return found
 
 
-def measured(policy: str, kept: float, function: AttentionFunction, run: Run, diameters: Sequence[np.ndarray]) -> Local:
+def measured(
+    policy: str, kept: float, function: AttentionFunction, run: Run, diameters: Sequence[np.ndarray]
+) -> Local:
     """Run the text with this policy. diameters: of the values of each layer's key-value heads, (n_kv_heads,)."""
     watched = Watched(function, diameters)
     run(watched)
@@ -65,9 +68,10 @@ def measured(policy: str, kept: float, function: AttentionFunction, run: Run, di
 def policies(
     plan: RazorPlan, context: int, share: Fraction, retrieval: Sequence[Head], sloped: bool
 ) -> dict[str, AttentionFunction]:
-    """Every other policy with at most `share` of all entries at `context` tokens, those that fit; plan: the model's shape.
+    """Every other policy with at most `share` of all entries at `context` tokens, those that fit.
 
-    retrieval: pairs (layer, head) that RazorAttention keeps whole. Heavy hitters need a key-value head for each head.
+    plan: any of the model; retrieval: pairs (layer, head) that RazorAttention keeps whole. Heavy hitters need a
+    key-value head for each head.
     """
     tokens, found = int(share * context), {}
     layers, kv_heads = len(plan.full), plan.n_kv_heads
@@ -84,8 +88,7 @@ def policies(
         full = sum(len(heads) for heads in held.full)
         left = (int(share * context * layers * kv_heads) - full * context) // max(1, layers * kv_heads - full)
         if left > SINKS + 1:
-            sizes = {"sinks": SINKS, "buffer": left - SINKS - 1, "share": Fraction(0), "compensation": held.compensation}
-            found[name] = RazorCache(RazorPlan(plan.n_heads, kv_heads, held.full, **sizes))
+            found[name] = RazorCache(replace(held, buffer=left - SINKS - 1))
     return found
 
 

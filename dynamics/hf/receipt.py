@@ -51,8 +51,8 @@ def receipts(
     with receipts(model, plan, weighed(open_checkpoint(folder))) as held:
         model.generate(ids, past_key_values=held.cache, max_new_tokens=100)
         held.receipt().layers
-    Args: weighed, from `dynamics.scope.receipt`, None for receipts from the evicted tokens' extents alone; measure: keep
-        everything, and compute the full attention beside each output. Raises: ValueError as `razor` and `Receipts`.
+    Args: weighed, from `dynamics.scope.receipt`, None for receipts from the extents of evicted tokens alone; measure:
+        keep everything, and compute the full attention beside each output. Raises: ValueError as `razor`, `Receipts`.
     """
     with razor(model, plan, centres) as cache:
         yield WithReceipts(cache, weighed, measure)

@@ -41,8 +41,8 @@ class PromiseCache:
             raise ValueError(f"layer must lie in 0..{len(self._layers) - 1}, got {layer}")
         state, outputs, start = self._layers[layer], [], 0
         if query.shape[1] != len(state.reach.centre) or key.shape[1] != self.n_kv_heads:
-            raise ValueError(f"this cache is for {len(state.reach.centre)} heads and {self.n_kv_heads} key-value heads, "
-                             f"got {query.shape[1]} and {key.shape[1]}")  # fmt: skip
+            shape = f"{len(state.reach.centre)} heads and {self.n_kv_heads} key-value heads"
+            raise ValueError(f"this cache is for {shape}, got {query.shape[1]} and {key.shape[1]}")
         while start < query.shape[2]:
             stop = min(start + BLOCK - state.n_tokens % BLOCK, query.shape[2])
             outputs.append(state.read(*(x[:, :, start:stop] for x in (query, key, value)), scale, slopes))
@@ -55,8 +55,8 @@ class PromiseCache:
 
     def held(self, layer: int) -> Tensor:
         """Tokens that each key-value head of this layer holds, (batch, n_kv_heads)."""
-        heads = self._layers[layer].heads
-        return torch.stack([head["alive"].sum(1) for head in heads], dim=1) if heads else torch.zeros(0, self.n_kv_heads)
+        counts = [head["alive"].sum(1) for head in self._layers[layer].heads]
+        return torch.stack(counts, dim=1) if counts else torch.zeros(0, self.n_kv_heads)
 
     def kept_share(self) -> float:
         """Entries held over entries seen, all layers and sequences. Raises: ValueError before the first token."""
@@ -67,7 +67,8 @@ class PromiseCache:
 
     def nbytes(self) -> int:
         """Bytes of all tensors stored: of a batch, each head holds what any of its sequences needs."""
-        return sum(x.numel() * x.element_size() for layer in self._layers for head in layer.heads for x in head.values())
+        held = [x for layer in self._layers for head in layer.heads for x in head.values()]
+        return sum(x.numel() * x.element_size() for x in held)
 
     def reorder(self, beam_index: Tensor) -> None:
         """Replace sequence b by sequence beam_index[b]."""

@@ -1,4 +1,4 @@
-"""An eviction with a receipt: for every step, layer and head a bound on what the forgotten tokens would have changed."""
+"""An eviction with a receipt: for every step, layer and head a bound on what forgotten tokens would have changed."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Receipt(NamedTuple):
     """By (batch, steps, layers, heads); a head that forgets nothing has zeros.
 
     bound: on the norm of (full attention of the layer's inputs - what the cache returned), before the output matrix;
-    share: the largest share of the weights that forgotten tokens can have; ranged, ranged_share: the same from the
-    weights' range, slopes and the kept mass alone, NaN without the weights; measured: the norm itself, NaN unless asked.
+    share: the largest share of attention that forgotten tokens can have; ranged, ranged_share: the same from the range
+    of the logits, slopes and the kept mass alone, NaN without the weights; measured: the norm itself, NaN unless asked.
     """
 
     bound: np.ndarray
@@ -43,8 +43,8 @@ class Receipt(NamedTuple):
 
     @property
     def forgetful(self) -> np.ndarray:
-        """Where something may be lost: entries with a share above 0."""
-        return self.share > 0
+        """Where something may be lost: entries whose share is not 0."""
+        return ~(self.share <= 0)
 
     @property
     def vacuous(self) -> float:
@@ -58,9 +58,14 @@ class Receipt(NamedTuple):
 
     @property
     def violations(self) -> int:
-        """Entries measured above their bound, or above that from the range."""
-        over = (self.measured > self.bound) | (self.measured > self.ranged)
-        return int(over[self.forgetful].sum())
+        """Entries not measured within their bound, or that from the range. Raises: ValueError if none was measured."""
+        some = self.forgetful
+        if np.isnan(self.measured[some]).any():
+            raise ValueError("violations are counted against what is measured: ask for measure=True")
+        over = ~(self.measured <= self.bound)
+        if not np.isnan(self.ranged[some]).all():
+            over |= ~(self.measured <= self.ranged)
+        return int(over[some].sum())
 
     @property
     def tightness(self) -> float:

@@ -20,7 +20,7 @@ from theory import alibi
 from theory.cache import reach
 
 KINDS = ("random", "worst placed", "climbing", "any keys and values")
-CLIMB = 12  # proposals of a climbing context
+CLIMB, BATCH = 12, 128  # proposals of a climbing context; contexts at a time
 Array = np.ndarray
 
 
@@ -76,25 +76,25 @@ def _attack_layer(rng: np.random.Generator, kind: str, tally: Tally) -> None:
     layer, n = random_layer(rng), int(rng.integers(12, 28))
     plan = random_plan(rng, len(layer.query), len(layer.key), layer.slopes is not None)
     if kind == "any keys and values":
-        _hold(plan, None, any_vectors(rng, layer, n), layer, kind, tally)
+        _hold(plan, any_vectors(rng, layer, n), layer, kind, tally)
         return
-    states = sphere(rng, (32, n, layer.gamma.size), layer.norm)
+    rows = BATCH // 8 if kind == "climbing" else BATCH
+    states = on_sphere(rng.standard_normal((rows, n, layer.gamma.size)), layer.norm)
     if kind == "worst placed":
         states = worst_placed(rng, layer, plan, states)
-    best = _hold(plan, layer.weighed, vectors(layer, states), layer, kind, tally)
+    best = _hold(plan, vectors(layer, states), layer, kind, tally)
     for _ in range(CLIMB if kind == "climbing" else 0):
         steps = 10.0 ** rng.uniform(-2, 0.3, (len(states), 1, 1)) * (rng.random((*states.shape[:2], 1)) < 0.4)
         moved = on_sphere(states + steps * rng.standard_normal(states.shape), layer.norm)
-        found = _hold(plan, layer.weighed, vectors(layer, moved), layer, kind, tally)
+        found = _hold(plan, vectors(layer, moved), layer, kind, tally)
         states = np.where((found > best)[:, None, None], moved, states)
         best = np.maximum(best, found)
 
 
-def _hold(
-    plan: RazorPlan, weighed: Weighed | None, tokens: tuple[Tensor, Tensor, Tensor], layer: Layer, kind: str, tally: Tally
-) -> Array:
+def _hold(plan: RazorPlan, tokens: tuple[Tensor, Tensor, Tensor], layer: Layer, kind: str, tally: Tally) -> Array:
     """Run a cache with receipts, count, and return each context's largest measured / bound."""
-    receipts = Receipts(RazorCache(plan), None if weighed is None else [weighed], measure=True)
+    weighed = None if kind == "any keys and values" else [layer.weighed]
+    receipts = Receipts(RazorCache(plan), weighed, measure=True)
     for part in zip(*(x.split(9, dim=2) for x in tokens), strict=True):
         receipts(0, *part, scale=layer.scale, slopes=layer.slopes)
     found = receipts.receipt()
@@ -102,12 +102,18 @@ def _hold(
     tally.steps[kind] += int(forgets.sum())
     tally.violations += found.violations
     tally.vacuous += round(found.vacuous * int(forgets.sum()))
-    ratio = np.where(forgets, found.measured / np.where(forgets, found.bound, 1.0), 0.0)
+    ratio = _ratio(found.measured, found.bound, forgets)
     tally.closest[kind] = max(tally.closest[kind], float(ratio.max()))
     if weighed is not None:
-        ranged = found.measured / np.where(forgets, found.ranged, np.inf)
+        ranged = _ratio(found.measured, found.ranged, forgets)
         tally.closest_range[kind] = max(tally.closest_range[kind], float(ranged.max()))
     return ratio.max((1, 2, 3))
+
+
+def _ratio(measured: Array, bound: Array, forgets: Array) -> Array:
+    """measured / bound where something is forgotten and can be lost, 0 elsewhere."""
+    some = forgets & (bound > 0)
+    return np.where(some, measured / np.where(some, bound, 1.0), 0.0)
 
 
 def random_layer(rng: np.random.Generator) -> Layer:
@@ -150,11 +156,6 @@ def on_sphere(raw: Array, norm: str) -> Array:
     return raw * math.sqrt(raw.shape[-1]) / np.maximum(np.linalg.norm(raw, axis=-1, keepdims=True), 1e-12)
 
 
-def sphere(rng: np.random.Generator, shape: tuple[int, ...], norm: str) -> Array:
-    """Independent states, uniform on the sphere."""
-    return on_sphere(rng.standard_normal(shape), norm)
-
-
 def vectors(layer: Layer, states: Array) -> tuple[Tensor, Tensor, Tensor]:
     """Queries, keys and values (batch, heads, n, d) of states (batch, n, d_model), in float64."""
     post = states * layer.gamma + (0.0 if layer.norm_bias is None else layer.norm_bias)
@@ -168,14 +169,11 @@ def vectors(layer: Layer, states: Array) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def worst_placed(rng: np.random.Generator, layer: Layer, plan: RazorPlan, states: Array) -> Array:
-    """Contexts (batch, n, d_model) against the query of their last token: what it forgets has the key of largest logit,
-    or a value far to one side, or both; what it keeps the opposite. Every context aims with weights of its own."""
+    """Contexts (batch, n, d_model) against the query of their last token: what it forgets has the key of largest
+    logit, or a value far to one side, or both; what it keeps the opposite. Every context mixes the aims anew."""
     n, gamma, head = states.shape[1], layer.gamma, int(rng.integers(len(layer.query)))
     kv_head = head // plan.group
-    query = np.einsum("bm,dm->bd", states[:, -1] * gamma, layer.query[head])
-    query = query + np.einsum("m,dm->d", np.zeros_like(gamma) if layer.norm_bias is None else layer.norm_bias,
-                              layer.query[head])  # fmt: skip
-    query = query if layer.biases is None else query + layer.biases[0][head]
+    query = vectors(layer, states[:, -1:])[0][:, head, 0].numpy()
     to_key = _unit(query @ layer.key[kv_head] * gamma)
     side = rng.standard_normal((len(states), layer.value.shape[1]))
     to_value = _unit(side @ layer.value[kv_head] * gamma)
@@ -189,13 +187,15 @@ def worst_placed(rng: np.random.Generator, layer: Layer, plan: RazorPlan, states
 
 
 def any_vectors(rng: np.random.Generator, layer: Layer, n: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Queries, keys and values of no layer: heavy tails, few different ones, far from 0; of the heads' shapes."""
+    """Queries, keys and values of no layer: heavy tails, few different ones, far from 0, in any precision."""
     size, found = layer.query.shape[1], []
+    dtype = (torch.float64, torch.float32, torch.bfloat16)[rng.integers(3)]
     for heads in (len(layer.query), len(layer.key), len(layer.key)):
-        x = rng.standard_normal((32, heads, n, size)) * 10 ** rng.uniform(-1.5, 1.0)
+        x = rng.standard_normal((BATCH, heads, n, size)) * 10 ** rng.uniform(-1.5, 1.0)
         tail = rng.integers(3)
-        x = np.sign(x) * 2 if tail == 1 else x * np.exp(rng.standard_normal((32, heads, n, 1))) if tail == 2 else x
-        found.append(torch.from_numpy(x + rng.choice([0.0, 3.0]) * rng.standard_normal((32, heads, 1, size))))
+        x = np.sign(x) * 2 if tail == 1 else x * np.exp(rng.standard_normal((BATCH, heads, n, 1))) if tail == 2 else x
+        x = x + rng.choice([0.0, 3.0]) * rng.standard_normal((BATCH, heads, 1, size))
+        found.append(torch.from_numpy(x).to(dtype))
     return tuple(found)
 
 

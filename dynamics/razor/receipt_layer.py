@@ -19,8 +19,10 @@ NAMES = ("bound", "share", "ranged", "ranged_share", "measured")
 
 
 class Weighed(NamedTuple):
-    """What the weights of a layer say of its key-value heads: `keys` as they come to attention, and `values`; scale, the
-    factor on logits that they are meant for, None for any."""
+    """What the weights of a layer say of its key-value heads: `keys` as they come to attention, and `values`.
+
+    scale: the factor on logits that they are meant for, None for any.
+    """
 
     keys: Reach
     values: Values
@@ -81,7 +83,7 @@ class ReceiptLayer:
     def _check_scale(self, scale: float) -> None:
         meant = None if self.weighed is None else self.weighed.scale
         if meant is not None and abs(scale - meant) > 1e-6 * meant:
-            raise ValueError(f"the weights are of logits scaled by {meant:.6g} in all, this attention scales by {scale:.6g}")
+            raise ValueError(f"the weights are of logits scaled by {meant:.6g}, this attention scales by {scale:.6g}")
 
     def _append(self, key: Tensor, value: Tensor) -> None:
         state, sinks = self.state, self.plan.sinks
@@ -172,7 +174,8 @@ class ReceiptLayer:
         new = slice(sinks, sinks + gone[-1])
         key, value, query = state["key"][:, :, new].double(), state["value"][:, :, new].double(), _column(at, rates)
         position = stored + torch.arange(key.shape[2], device=rates.device)
-        prior = (-rates[..., None, None] * (query - position)).masked_fill(position >= _column(starts, rates), -torch.inf)
+        prior = -rates[..., None, None] * (query - position)
+        prior = prior.masked_fill(position >= _column(starts, rates), -torch.inf)
         before = empty((len(key), *rates.shape), key, value)
         if "folded key" in state:
             before = Folded(state["folded key"], state["folded value"], state["folded total"])

@@ -56,4 +56,5 @@ def promised_plan(checkpoint: Checkpoint, error: float, context: int) -> RazorPl
     buffer = flat[costs.index(min(costs))]
     full = tuple(frozenset(head for head, window in enumerate(layer) if window > buffer) for layer in needed)
     sizes = checkpoint.architecture
-    return RazorPlan(sizes.n_heads, sizes.n_kv_heads, full, sinks=0, buffer=buffer, share=Fraction(0), compensation="none")
+    settings = {"sinks": 0, "buffer": buffer, "share": Fraction(0), "compensation": "none"}
+    return RazorPlan(sizes.n_heads, sizes.n_kv_heads, full, **settings)

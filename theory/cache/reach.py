@@ -42,7 +42,8 @@ def span(reach: Reach, vectors: ArrayLike) -> tuple[Array, Array]:
     """
     a = reals("vectors", vectors)
     if a.ndim < 3 or (a.shape[-3], a.shape[-1]) != reach.centre.shape:
-        raise ValueError(f"vectors must have shape (.., {reach.centre.shape[0]}, n, {reach.centre.shape[1]}), got {a.shape}")
+        heads, width = reach.centre.shape
+        raise ValueError(f"vectors must have shape (.., {heads}, n, {width}), got {a.shape}")
     size, halves = np.linalg.norm(a, axis=-1), []
     if reach.factor is not None:
         halves.append(np.linalg.norm(a @ np.swapaxes(reach.factor, -1, -2), axis=-1))
@@ -93,8 +94,12 @@ def turned(raw: Reach, pairs: ArrayLike) -> Reach:
     groups = [np.flatnonzero(at == f) for f in np.unique(at)]
     if raw.factor is None:
         raise ValueError("turned needs a reach with a factor")
-    caps = [np.linalg.norm(raw.centre[:, g], axis=-1) + np.linalg.norm(raw.factor[:, :, g], 2, axis=(1, 2)) for g in groups]
-    norm = np.linalg.norm(raw.centre, axis=-1) + np.linalg.norm(raw.factor, 2, axis=(1, 2))
+
+
+    def longest(at: Array) -> Array:
+        return np.linalg.norm(raw.centre[:, at], axis=-1) + np.linalg.norm(raw.factor[:, :, at], 2, axis=(1, 2))
+
+    caps, norm = [longest(g) for g in groups], longest(np.arange(at.size))
     numbers = np.searchsorted(np.unique(at), at).astype(np.float64)
     outward = 1 + OUTWARD
     return Reach(np.zeros_like(raw.centre), raw.slack, None, np.stack(caps, -1) * outward, numbers, norm * outward)
@@ -152,7 +157,8 @@ def _scaled(weights, gamma, norm_bias, bias, norm) -> tuple[Array, Array]:
     choice("norm", norm, ("rms", "layer"))
     rows, gain = reals("weights", weights), reals("gamma", gamma)
     if rows.ndim != 3 or not rows.size or gain.shape != rows.shape[2:]:
-        raise ValueError(f"weights (heads, d_head, d_model) and gamma (d_model,) must agree, got {rows.shape}, {gain.shape}")
+        shapes = f"got {rows.shape}, {gain.shape}"
+        raise ValueError(f"weights (heads, d_head, d_model) and gamma (d_model,) must agree, {shapes}")
     centre = np.zeros(rows.shape[:2]) if bias is None else reals("bias", bias, shape=rows.shape[:2])
     if norm_bias is not None:
         centre = centre + rows @ reals("norm_bias", norm_bias, shape=gain.shape)

@@ -91,7 +91,7 @@ def mean_value_radius(logit_width: ArrayLike, distance: ArrayLike, radius: Array
 def receipt_bound(
     least: ArrayLike, largest: ArrayLike, kept: ArrayLike, returned: ArrayLike, centre: ArrayLike, radius: ArrayLike
 ) -> Array:
-    """max of ||(1 - T)(o_K - r) + T (v - r)|| over T in [least, largest] and ||v - centre|| <= radius; ||o - r|| at most.
+    """||o - r|| <= max ||(1 - T)(o_K - r) + T (v - r)|| over T in [least, largest] and ||v - centre|| <= radius.
 
     Args: least, largest (...) in [0, 1]; kept o_K, returned r, centre (..., d_v); radius (...). Attained.
     Raises ValueError for shares outside [0, 1], a negative radius, and numbers that are not finite.
