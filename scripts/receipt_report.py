@@ -27,10 +27,10 @@ def measured(
     """The text and the JSON of receipts, and of a promise where there is one."""
     layers = [_layer(found, layer) for layer in range(found.bound.shape[2])]
     table = [COLUMNS, *((str(i), *(_number(x) for x in row.values())) for i, row in enumerate(layers))]
-    total = found.total_of_local_errors
+    total, forgetful = found.total_of_local_errors, int(found.forgetful.sum())
     said = [
         *_aligned(table), "",
-        f"{found.violations} of {int(found.forgetful.sum())} bounds exceeded; bound / measured {_number(found.tightness)}",
+        f"{found.violations} of {forgetful} bounds exceeded; bound / measured {_number(found.tightness)}",
         f"total of local errors a sequence, bound: {_number(float(total.mean()))}, measured: {_number(_total(found))}",
         NOT_LOGITS,
     ]  # fmt: skip

@@ -107,7 +107,8 @@ class ReceiptLayer:
         slack = 8 * _numpy(wide) * loose
         kept_output, returned = _numpy(kept.output), _numpy(back)
         nothing = np.linalg.norm(kept_output - returned, axis=-1) + slack
-        found = dict.fromkeys(NAMES, nothing) | {"share": 0 * nothing, "ranged_share": 0 * nothing}
+        unsaid = 0 * nothing + (np.nan if self.weighed is None else 0.0)
+        found = {"bound": nothing, "share": 0 * nothing, "ranged": nothing + unsaid, "ranged_share": unsaid}
         if starts[-1] > self.plan.sinks:
             known, extent = self._known(rates, at, starts)
             ends = _Ends(_numpy(kept.log_mass), kept_output, returned, 2 * loose)
@@ -125,25 +126,19 @@ class ReceiptLayer:
         total, shape = _numpy(known.total), scaled.shape[:-1]
         low, high = self._seen_span(scaled, extent)
         ranged = np.full(shape, np.nan), np.full(shape, np.nan)
-        state, ball = self.state, _numpy(extent.value.clamp(min=0))[:, :, None]
-        mean_value = _numpy(known.value)
-        centre = _numpy(state["value centre"])[:, :, None, None]
+        balls = [(_numpy(self.state["value centre"])[:, :, None, None], _numpy(extent.value.clamp(min=0))[:, :, None])]
         if self.weighed is not None:
-            flat = _numpy(scaled.flatten(2, 3))
-            least, most = (x.reshape(shape) for x in span(self.weighed.keys, flat))
+            least, most = (x.reshape(shape) for x in span(self.weighed.keys, _numpy(scaled.flatten(2, 3))))
             proved = self.weighed.values
-            spread, middle = proved.radius[:, None, None], proved.centre[:, None, None, :]
-            ranged = ends.bound(*receipt.log_mass(total, least, most), middle, spread)
+            balls.append((proved.centre[:, None, None, :], proved.radius[:, None, None]))
+            ranged = ends.bound(*receipt.log_mass(total, least, most), *balls[-1])
             low, high = np.maximum(low, least), np.minimum(high, most)
-            off = np.linalg.norm(mean_value - middle, axis=-1)
-        high = np.maximum(high, low)
-        mean = _numpy((scaled * known.key).sum(-1))
+        high, mean = np.maximum(high, low), _numpy(known.value)
+        mass = receipt.log_mass(total, low - ends.loose, high + ends.loose, _numpy((scaled * known.key).sum(-1)))
         wide = high - low + 2 * ends.loose
-        rim = receipt.mean_value_radius(wide, np.linalg.norm(mean_value - centre, axis=-1), ball)
-        if self.weighed is not None:
-            rim = np.minimum(rim, receipt.mean_value_radius(wide, off, spread))
-        mass = receipt.log_mass(total, low - ends.loose, high + ends.loose, mean)
-        return ends.bound(*mass, mean_value, rim), ranged
+        rims = [receipt.mean_value_radius(wide, np.linalg.norm(mean - at, axis=-1), radius) for at, radius in balls]
+        found = [ends.bound(*mass, *ball) for ball in (*balls, (mean, np.minimum.reduce(np.broadcast_arrays(*rims))))]
+        return (np.minimum.reduce([bound for bound, _ in found]), found[0][1]), ranged
 
     def _seen_span(self, scaled: Tensor, extent: Extent) -> tuple[Array, Array]:
         """Ends of q.k over the forgotten tokens from the box and the ball of their keys, (batch, heads, group, c)."""

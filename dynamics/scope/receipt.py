@@ -32,7 +32,7 @@ def layer_weighed(checkpoint: Checkpoint, layer: int, dtype: str = "float32") ->
     """`weighed` of one layer."""
     sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
     if sizes.softcap is not None:
-        raise ValueError(f"layer {layer} caps its logits at {sizes.softcap:g}: only plain softmax attention is supported")
+        raise ValueError(f"layer {layer} caps its logits at {sizes.softcap:g}: receipts are for a plain softmax")
     loose = rounding(dtype, sizes.d_model)
     return Weighed(keys(checkpoint, layer, "key", loose), _values(checkpoint, layer, sizes, small, loose), sizes.scale)
 
