@@ -19,14 +19,10 @@ NAMES = ("bound", "share", "ranged", "ranged_share", "measured")
 
 
 class Weighed(NamedTuple):
-    """What the weights of a layer say of its key-value heads: `keys` as they come to attention, and `values`.
-
-    scale: the factor on logits that they are meant for, None for any.
-    """
+    """What the weights of a layer say of its key-value heads: `keys` as they come to attention, and `values`."""
 
     keys: Reach
     values: Values
-    scale: float | None = None
 
 
 class Extent(NamedTuple):
@@ -64,7 +60,6 @@ class ReceiptLayer:
         self, query: Tensor, key: Tensor, value: Tensor, returned: Tensor, scale: float, slopes: Tensor | None
     ) -> None:
         """A block of queries (batch, n_heads, c, d), their keys and values, and what the cache returned."""
-        self._check_scale(scale)
         plan, c = self.plan, query.shape[2]
         rates = torch.zeros(plan.n_heads, device=query.device) if slopes is None else slopes
         rates = rates.double().unflatten(0, (plan.n_kv_heads, -1))[self.heads]
@@ -79,11 +74,6 @@ class ReceiptLayer:
             self._drop(rates, at[-1:])
         self.records.append(record)
         self.n_tokens += c
-
-    def _check_scale(self, scale: float) -> None:
-        meant = None if self.weighed is None else self.weighed.scale
-        if meant is not None and abs(scale - meant) > 1e-6 * meant:
-            raise ValueError(f"the weights are of logits scaled by {meant:.6g}, this attention scales by {scale:.6g}")
 
     def _append(self, key: Tensor, value: Tensor) -> None:
         state, sinks = self.state, self.plan.sinks
@@ -227,7 +217,7 @@ class _Ends(NamedTuple):
 def _of_heads(weighed: Weighed, heads: list[int]) -> Weighed:
     """The same of some key-value heads."""
     keys = Reach(*(x if x is None or name == "pairs" else x[heads] for name, x in weighed.keys._asdict().items()))
-    return Weighed(keys, Values(*(x[heads] for x in weighed.values)), weighed.scale)
+    return Weighed(keys, Values(*(x[heads] for x in weighed.values)))
 
 
 def _attended(scaled: Tensor, key: Tensor, value: Tensor, rates: Tensor, distance: Tensor, seen: Tensor) -> Kept:

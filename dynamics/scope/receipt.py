@@ -20,8 +20,7 @@ def weighed(checkpoint: Checkpoint, dtype: str = "float32") -> list[Weighed]:
 
     A projection of width d_model is taken to be off by (d_model + 16) roundings relative to ||W Gamma||_F ||z||: more
     than any order of summation makes. In half precision it is summed in single precision and rounded a few times.
-    LayerNorm of states whose mean is far above their spread may be off by more. A model whose logits are scaled
-    otherwise, as by YaRN's factor, is noticed when it runs.
+    LayerNorm of states whose mean is far above their spread may be off by more.
     Raises: ValueError for another dtype, soft-capped logits, a KV shift beside biases, and as `Checkpoint` does.
     """
     choice("dtype", dtype, tuple(ROUNDOFFS))
@@ -34,7 +33,7 @@ def layer_weighed(checkpoint: Checkpoint, layer: int, dtype: str = "float32") ->
     if sizes.softcap is not None:
         raise ValueError(f"layer {layer} caps its logits at {sizes.softcap:g}: receipts are for a plain softmax")
     loose = rounding(dtype, sizes.d_model)
-    return Weighed(keys(checkpoint, layer, "key", loose), _values(checkpoint, layer, sizes, small, loose), sizes.scale)
+    return Weighed(keys(checkpoint, layer, "key", loose), _values(checkpoint, layer, sizes, small, loose))
 
 
 def rounding(dtype: str, d_model: int) -> float:
@@ -45,6 +44,11 @@ def rounding(dtype: str, d_model: int) -> float:
 
 def keys(checkpoint: Checkpoint, layer: int, role: Role, loose: float) -> Reach:
     """Where the keys of a layer can lie, or with role "query" its queries, not scaled; one entry a head."""
+    sizes = checkpoint.layer_architecture(layer)
+    return reach.stretched(_unstretched(checkpoint, layer, role, loose), sizes.stretch)
+
+
+def _unstretched(checkpoint: Checkpoint, layer: int, role: Role, loose: float) -> Reach:
     sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
     count = sizes.n_heads if role == "query" else sizes.n_kv_heads
     gain = small.query_gain if role == "query" else small.key_gain

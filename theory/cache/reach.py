@@ -106,6 +106,14 @@ def turned(raw: Reach, pairs: ArrayLike) -> Reach:
 
 
 @sized()
+def stretched(of: Reach, factor: float) -> Reach:
+    """The same vectors times a factor > 0, as YaRN puts it on turned queries and keys."""
+    by = real("factor", factor, POSITIVE)
+    parts = {name: x if x is None or name == "pairs" else x * by for name, x in of._asdict().items()}
+    return Reach(**parts)
+
+
+@sized()
 def normed(gains: ArrayLike, heads: int, pairs: ArrayLike, rounding: float = 0.0) -> Reach:
     """Vectors g * x with ||x||^2 <= d (QK-norm), turned or not: caps sqrt(d) max |g_i| over each pair.
 

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from dynamics.hf import cache as hf_cache
-from dynamics.hf import families
 from dynamics.hf.receipt import promised, receipts
 from dynamics.scope.promise import queries
 from dynamics.scope.receipt import weighed
@@ -115,13 +114,24 @@ def test_a_promise_is_kept_while_generating(family, tmp_path):
 def test_what_does_not_fit_is_refused(tmp_path):
     model = models.model("llama", dtype=torch.float32)
     checkpoint = checkpoint_of(model, tmp_path)
-    with pytest.raises(ValueError, match=r"^the weights are of 1 layers, the plan is of 2"):
-        with receipts(model, plan_for(model), weighed(checkpoint)[:1]):
+    plan, wide = plan_for(model), replace(plan_for(model), full=(frozenset(),) * 3)
+    for context, message in (
+        (receipts(model, plan, weighed(checkpoint)[:1]), "the weights are of 1 layers, the plan is of 2"),
+        (promised(model, queries(checkpoint)[:1], 0.1), "the queries are of 1 layers of 4 heads, the model has 2 of 4"),
+        (receipts(model, wide), "the plan is for 3 layers"),
+    ):
+        with pytest.raises(ValueError, match=f"^{message}"), context:
             pass
-    with pytest.raises(ValueError, match=r"^the queries are of 1 layers of 4 heads, the model has 2 of 4"):
-        with promised(model, queries(checkpoint)[:1], 0.1):
-            pass
-    with pytest.raises(ValueError, match=r"^the plan is for 3 layers"):
-        with receipts(model, replace(plan_for(model), full=(frozenset(),) * 3)):
-            pass
-    assert families.heads(model).n_layers == 2
+    assert not model._forward_pre_hooks
+
+
+def test_the_factor_of_yarn_is_in_the_range(tmp_path):
+    rope = {"rope_type": "yarn", "rope_theta": 1e4, "factor": 8.0, "original_max_position_embeddings": 64,
+            "attention_factor": 3.0}  # fmt: skip
+    model = models.model("llama", dtype=torch.float32, rope_parameters=rope)
+    known = weighed(checkpoint_of(model, tmp_path))
+    plain = weighed(checkpoint_of(models.model("llama", dtype=torch.float32), tmp_path / "plain"))
+    assert known[0].keys.cap == pytest.approx(3.0 * plain[0].keys.cap)
+    with receipts(model, plan_for(model), known, measure=True) as cache:
+        generated(model, cache)
+        assert cache.razor_cache.receipt().violations == 0

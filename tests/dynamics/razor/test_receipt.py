@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamics.model.attention_function import full_attention
-from dynamics.razor import receipt_attack, receipt_layer
+from dynamics.razor import receipt_layer
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
 from dynamics.razor.plan import RazorPlan
@@ -181,12 +181,3 @@ def test_what_cannot_have_a_receipt_is_refused():
         _ = receipts.receipt().violations
     with pytest.raises(ValueError, match=r"^steps must be at least 1, got 0"):
         attack(0)
-
-
-def test_weights_of_another_scale_are_refused():
-    layer = receipt_attack.random_layer(np.random.default_rng(3))
-    plan = RazorPlan(len(layer.query), len(layer.key), (frozenset(),), sinks=0, buffer=1, share=Fraction(0))
-    states = receipt_attack.on_sphere(np.random.default_rng(0).standard_normal((1, 3, layer.gamma.size)), layer.norm)
-    receipts = Receipts(RazorCache(plan), [layer.weighed._replace(scale=2 * layer.scale)])
-    with pytest.raises(ValueError, match=r"^the weights are of logits scaled by .*, this attention scales by "):
-        receipts(0, *receipt_attack.vectors(layer, states), scale=layer.scale, slopes=layer.slopes)

@@ -102,6 +102,14 @@ def test_normed_and_clipped_vectors_are_in_reach(seed):
     assert within(reach.clipped(0.8, heads, pairs), asked, np.clip(x, -0.8, 0.8)) <= 1
 
 
+@given(SEEDS, st.floats(0.1, 3.0))
+def test_stretched_vectors_are_in_reach(seed, factor):
+    rng, given = layer(seed)
+    vectors = raw_vectors(given, states(rng, given, 20)[1])
+    asked = rng.standard_normal((len(vectors), 4, vectors.shape[2]))
+    assert within(reach.stretched(reach.projected(**given), factor), asked, factor * vectors) <= 1
+
+
 def test_rounding_widens_a_reach():
     _, given = layer(3)
     narrow, wide = reach.projected(**given), reach.projected(**given, rounding=1e-3)
