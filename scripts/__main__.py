@@ -14,7 +14,7 @@ from .cli import Parser, run
 
 COMMANDS = (
     "verify", "audit", "report", "train", "sweep", "scalar", "compare", "arena", "igsm", "dissect", "family", "scope",
-    "sinks", "conform",
+    "receipt", "sinks", "conform",
 )  # fmt: skip
 HERE = Path(__file__).parent
 

@@ -17,6 +17,7 @@ from theory.cache import (
     compensation_second_order,
     dropped,
     dropped_flat,
+    receipt,
     size,
 )
 from theory.induction import network
@@ -180,6 +181,11 @@ ENTRIES = [
     Entry(dropped_flat.mass_bound, {"n_dropped": 9, "n_kept": 4, "logit_range": 3.0, "self_gap": 2.0}),
     Entry(dropped_flat.mass_floor, {"n_dropped": 9, "n_kept": 4, "logit_range": 3.0}),
     Entry(dropped_flat.log_scope, {"logit_range": 3.0, "eps": 0.01}),
+    Entry(receipt.log_decay, {"slope": 0.1, "nearest": 3, "count": 5}),
+    Entry(receipt.log_mean_exp_bound, {"mean": 0.5, "low": 0.0, "high": 1.0}),
+    Entry(receipt.mean_value_radius, {"logit_width": 2.0, "distance": 0.5, "radius": 1.0}),
+    Entry(receipt.receipt_bound, {"least": 0.1, "largest": 0.3, "kept": np.ones(2), "returned": np.zeros(2),
+                                  "centre": np.ones(2), "radius": 1.0}),
     Entry(compensation.token, TOKEN),
     Entry(lambda query: compensation.log_weight(query, STAND_IN), {"query": [0.1, 0.2]}),
     Entry(compensation.attend_with_token, HEADED | {"weight": 0.5, "token_value": [1.0]}),

@@ -17,6 +17,7 @@ from theory.cache.compensation_rotary import log_gap_limit, mean_turn, unrotated
 from theory.cache.compensation_second_order import second_order_log_weight, second_order_token, second_order_value
 from theory.cache.dropped import Truncation, attend, eviction_errors, output_error_bound, truncate, value_diameter
 from theory.cache.dropped_flat import log_scope, mass_bound, mass_floor
+from theory.cache.receipt import log_decay, log_mean_exp_bound, mean_value_radius, receipt_bound
 from theory.cache.size import buffer_length, kept_share, protected_groups
 
 __all__ = [
@@ -32,8 +33,10 @@ __all__ = [
     "error_bound",
     "eviction_errors",
     "kept_share",
+    "log_decay",
     "log_gap_limit",
     "log_mass_bound",
+    "log_mean_exp_bound",
     "log_scope",
     "log_weight",
     "mass_bound",
@@ -42,8 +45,10 @@ __all__ = [
     "mean_bias_log_gap",
     "mean_gap_bound",
     "mean_turn",
+    "mean_value_radius",
     "output_error_bound",
     "protected_groups",
+    "receipt_bound",
     "second_order_bound",
     "second_order_log_weight",
     "second_order_token",

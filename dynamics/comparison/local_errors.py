@@ -1,0 +1,115 @@
+"""What a policy loses layer by layer, given that layer's inputs: measured against full attention in float64.
+
+An error is the norm of the change of a head's output over the diameter of the head's values, which the weights allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dynamics.model.attention_function import AttentionFunction, full_attention
+from dynamics.razor.cache import RazorCache
+from dynamics.razor.eviction import causal_bias, heavy_hitters, sink_window
+from dynamics.razor.plan import RazorPlan
+
+SINKS = 4
+SHARES = tuple(Fraction(n, 64) for n in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40, 48, 56, 60))
+Run = Callable[[AttentionFunction], None]  # reads the text once with this attention
+Head = tuple[int, int]
+
+
+class Local(NamedTuple):
+    """A policy on a text: share of all entries that it holds at the end, and its largest and mean error."""
+
+    policy: str
+    kept: float
+    worst: float
+    mean: float
+
+
+class Watched:
+    """An attention function whose outputs are compared; errors (batch, n_heads, n) by layer are kept."""
+
+    def __init__(self, function: AttentionFunction, diameters: Sequence[np.ndarray]) -> None:
+        self.function, self.diameters = function, diameters
+        self.stateful = getattr(function, "stateful", False)
+        self.worst, self.total, self.count = 0.0, 0.0, 0
+
+    def __call__(
+        self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
+    ) -> Tensor:
+        found = self.function(layer, query, key, value, scale=scale, slopes=slopes)
+        wide = [x.double() for x in (query, key, value)]
+        full = full_attention(layer, *wide, scale=scale, slopes=None if slopes is None else slopes.double())
+        group = query.shape[1] // key.shape[1]
+        diameter = torch.from_numpy(self.diameters[layer]).to(full).repeat_interleave(group)
+        errors = (found.double() - full).norm(dim=-1) / diameter[:, None]
+        self.worst, self.total = max(self.worst, float(errors.max())), self.total + float(errors.sum())
+        self.count += errors.numel()
+        return found
+
+
+def measured(
+    policy: str, kept: float, function: AttentionFunction, run: Run, diameters: Sequence[np.ndarray]
+) -> Local:
+    """Run the text with this policy. diameters: of the values of each layer's key-value heads, (n_kv_heads,)."""
+    watched = Watched(function, diameters)
+    run(watched)
+    return Local(policy, kept, watched.worst, watched.total / watched.count)
+
+
+def policies(
+    plan: RazorPlan, context: int, share: Fraction, retrieval: Sequence[Head], sloped: bool
+) -> dict[str, AttentionFunction]:
+    """Every other policy with at most `share` of all entries at `context` tokens, those that fit.
+
+    plan: any of the model; retrieval: pairs (layer, head) that RazorAttention keeps whole. Heavy hitters need a
+    key-value head for each head.
+    """
+    tokens, found = int(share * context), {}
+    layers, kv_heads = len(plan.full), plan.n_kv_heads
+    if tokens >= 1:
+        found["window"] = sink_window(0, tokens)
+    if tokens > SINKS:
+        found["sinks + window"] = sink_window(SINKS, tokens - SINKS)
+    if tokens >= 2 and plan.group == 1:
+        found["heavy hitters"] = heavy_hitters(tokens - tokens // 2, tokens // 2)
+    razor = {"razor, no heads": [], "razor": list(retrieval)}
+    for name, whole in razor.items():
+        held = RazorPlan.for_heads(whole, layers, plan.n_heads, kv_heads, sinks=SINKS, buffer=1, share=Fraction(0),
+                                   compensation="alibi" if sloped else "mean")  # fmt: skip
+        full = sum(len(heads) for heads in held.full)
+        left = (int(share * context * layers * kv_heads) - full * context) // max(1, layers * kv_heads - full)
+        if left > SINKS + 1:
+            found[name] = RazorCache(replace(held, buffer=left - SINKS - 1))
+    return found
+
+
+def head_windows(windows: Sequence[Sequence[int]]) -> AttentionFunction:
+    """Every key-value head its own window, (n_kv_heads,) by layer."""
+
+    def attention(
+        layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
+    ) -> Tensor:
+        group = query.shape[1] // key.shape[1]
+        kept = torch.tensor(windows[layer], device=query.device).repeat_interleave(group)
+        index = torch.arange(key.shape[2], device=query.device)
+        dropped = (index[:, None] - index) >= kept[:, None, None]
+        bias = causal_bias(key.shape[2], slopes, query).masked_fill(dropped, -torch.inf)
+        keys, values = (x.repeat_interleave(group, dim=1) for x in (key, value))
+        return (scale * query @ keys.transpose(2, 3) + bias).softmax(-1) @ values
+
+    return attention
+
+
+def least_share(curve: Sequence[Local], policy: str, error: float) -> Local | None:
+    """The smallest memory tried with which this policy's largest error was at most `error`; None if none was enough."""
+    enough = [one for one in curve if one.policy == policy and one.worst <= error]
+    return min(enough, key=lambda one: one.kept) if enough else None

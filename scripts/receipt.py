@@ -1,0 +1,250 @@
+"""Say what a cache's forgetting can have changed, step by step and layer by layer, and what it must keep for a promise.
+
+MODEL is a folder of safetensors that `scope` and the Razor cache both know, or a hub id. A receipt bounds the change of
+the attention output of a layer, given that layer's inputs: from the range of the logits, the slopes and the mass that
+was kept, and sharper from the extents of the evicted keys and values. Their sum is a total of local errors: no bound on
+logits follows. With --error, what must be kept so that no head ever loses more than that share of the diameter of its
+values, beside what other policies keep and lose on the same text.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from .cli import Parser, finite, output_file, program, run, whole
+
+if TYPE_CHECKING:
+    import numpy as np
+    from torch import Tensor, nn
+
+    from dynamics.comparison.local_errors import Local
+    from dynamics.razor.plan import RazorPlan
+    from dynamics.razor.receipt import Receipt
+    from dynamics.weights.reader import Checkpoint
+
+EPILOG = "exit status: 0 done, 1 a bound was exceeded, 2 bad input (one line, nothing written), 130 interrupted"
+CONTEXT, SINKS = 256, 4
+
+
+def parser() -> Parser:
+    plain = argparse.RawDescriptionHelpFormatter
+    p = Parser(prog=program("receipt"), description=__doc__, epilog=EPILOG, formatter_class=plain)
+    p.add_argument("model", metavar="MODEL", nargs="?", help="a folder, or owner/name on the hub")
+    read = p.add_mutually_exclusive_group()
+    read.add_argument("--text", metavar="FILE", help="UTF-8; through the model's tokenizer.json, of ours as bytes")
+    read.add_argument("--tokens", metavar="FILE", help="numbers of tokens with spaces between, or an array (.npy)")
+    p.add_argument("--context", type=whole(8), default=CONTEXT, metavar="N", help=f"tokens read (default {CONTEXT})")
+    p.add_argument("--windows", type=whole(1), default=1, metavar="N", help="that many pieces of the text (default 1)")
+    p.add_argument("--plan", metavar="FILE", help="the cache's plan as JSON (default: 4 sinks, a window of N/4)")
+    p.add_argument("--error", type=finite, metavar="X", help="a promise: of the diameter of a head's values, in (0, 1)")
+    p.add_argument("--write-plan", metavar="FILE", help="write the plan that keeps the promise up to N tokens, as JSON")
+    p.add_argument("--dtype", choices=("float32", "float64", "bfloat16", "float16"), default="float32",
+                   help="run in this")  # fmt: skip
+    p.add_argument("--json", metavar="FILE", help="write all numbers there; null: there is no such number")
+    attacked = "instead: hold N steps of random, worst-placed and climbing contexts of random layers to their bounds"
+    p.add_argument("--attack", type=whole(1), metavar="N", help=attacked)
+    p.add_argument("--seed", type=whole(0), default=0, metavar="N", help="of the attack (default 0)")
+    return p
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = parser().parse_args(argv)
+    _consistent(args)
+    targets = {name: output_file(given) for name in ("json", "write_plan") if (given := getattr(args, name))}
+    from . import receipt_report
+
+    if args.attack:
+        tally = _attacked(args.attack, args.seed)
+        text, document, failed = *receipt_report.attacked(tally, args.seed), tally.violations > 0
+        plan = None
+    else:
+        checkpoint, model, tokens, given = _opened(args)
+        found = receipts(checkpoint, model, tokens, given, args.dtype)
+        rows = promise(checkpoint, model, tokens, args.error, args.dtype) if args.error is not None else []
+        text, document = receipt_report.measured(given, found, args.error, rows)
+        failed, plan = found.violations > 0, None
+        if args.write_plan:
+            from dynamics.scope.promise import promised_plan
+
+            plan = promised_plan(checkpoint, args.error, args.context)
+    _write(targets, document, plan)
+    print(text, *(f"wrote {path}" for path in targets.values()), sep="\n")
+    return 1 if failed else 0
+
+
+def _consistent(args: argparse.Namespace) -> None:
+    if args.attack and (args.model or args.write_plan or args.error is not None):
+        raise ValueError("--attack takes no MODEL, --error or --write-plan")
+    if not args.attack and not (args.model and (args.text or args.tokens)):
+        raise ValueError("give MODEL and one of --text and --tokens, or --attack N")
+    if args.error is not None and not 0 < args.error < 1:
+        raise ValueError(f"--error must lie strictly between 0 and 1, got {args.error:g}")
+    if args.write_plan and args.error is None:
+        raise ValueError("--write-plan needs --error")
+
+
+def _attacked(steps: int, seed: int):
+    from tqdm import tqdm
+
+    from dynamics.razor.receipt_attack import attack
+
+    with tqdm(total=steps, unit="step", disable=not sys.stderr.isatty(), leave=False) as bar:
+        return attack(steps, seed, lambda done: bar.update(done - bar.n))
+
+
+def _write(targets: dict[str, Path], document: str, plan: "RazorPlan | None") -> None:
+    from dynamics.files.atomic import atomic_write_text
+
+    if "json" in targets:
+        atomic_write_text(targets["json"], document)
+    if plan is not None:
+        from dynamics.razor.plan_file import write_plan
+
+        write_plan(targets["write_plan"], plan)
+
+
+def _opened(args: argparse.Namespace) -> "tuple[Checkpoint, nn.Module, Tensor, RazorPlan]":
+    import torch
+
+    from dynamics.razor.plan_file import read_plan
+    from dynamics.sinks.opened import open_model, read_text, read_tokens, tokens_of
+    from dynamics.weights.folder import locate
+    from dynamics.weights.reader import open_checkpoint
+
+    given = read_plan(args.plan) if args.plan else None
+    text = read_tokens(args.tokens) if args.tokens else read_text(args.text)
+    folder = locate(args.model)
+    checkpoint = open_checkpoint(folder)
+    model = open_model(folder, torch.device("cpu"), args.dtype)
+    tokens = text if args.tokens else tokens_of(model, folder, text)
+    if len(tokens) < args.windows * args.context:
+        raise ValueError(f"{args.windows} windows of {args.context} tokens are asked for, the text has {len(tokens)}")
+    rows = torch.as_tensor(tokens[: args.windows * args.context]).view(args.windows, args.context)
+    sizes = checkpoint.architecture
+    if given is None:
+        given = default_plan(sizes.n_layers, sizes.n_heads, sizes.n_kv_heads, args.context)
+    shape = len(given.full), given.n_heads, given.n_kv_heads
+    if shape != (sizes.n_layers, sizes.n_heads, sizes.n_kv_heads):
+        what = f"the plan is for {shape[0]} layers of {shape[1]} heads and {shape[2]} key-value heads"
+        raise ValueError(f"{what}, the model has {sizes.n_layers} of {sizes.n_heads} and {sizes.n_kv_heads}")
+    return checkpoint, model, rows, given
+
+
+def default_plan(n_layers: int, n_heads: int, n_kv_heads: int, context: int) -> "RazorPlan":
+    """Four sinks and a quarter of the context in every head, and nothing in place of the rest."""
+    from fractions import Fraction
+
+    from dynamics.razor.plan import RazorPlan
+
+    return RazorPlan(n_heads, n_kv_heads, (frozenset(),) * n_layers, sinks=SINKS, buffer=max(1, context // 4),
+                     share=Fraction(0), compensation="none")  # fmt: skip
+
+
+def receipts(
+    checkpoint: "Checkpoint", model: "nn.Module", tokens: "Tensor", plan: "RazorPlan", dtype: str
+) -> "Receipt":
+    """Read the tokens (batch, n) once with the Razor cache, and say what it may have lost."""
+    from dynamics.razor.cache import RazorCache
+    from dynamics.razor.receipt import Receipts
+    from dynamics.scope.receipt import weighed
+
+    noted = Receipts(RazorCache(plan), weighed(checkpoint, dtype), measure=True)
+    _reader(model, tokens)(noted)
+    return noted.receipt()
+
+
+def promise(
+    checkpoint: "Checkpoint", model: "nn.Module", tokens: "Tensor", error: float, dtype: str
+) -> "list[tuple[str, Local]]":
+    """Ours with the promise; the others at the memory of our best, and at the least memory that measures no more."""
+    from dynamics.scope.promise import promised_plan
+
+    plan = promised_plan(checkpoint, error, tokens.shape[1])
+    wide, read = _diameters(checkpoint), _reader(model, tokens)
+    ours = _kept_promises(checkpoint, plan, error, dtype, read, wide, tokens.shape[1])
+    sloped = checkpoint.architecture.slopes is not None
+    others = _Others(plan, tokens.shape[1], _retrieval(model, tokens.shape[1]), sloped)
+    return [("promised", one) for one in ours] + others.rows(min(ours, key=lambda one: one.kept), error, read, wide)
+
+
+def _kept_promises(checkpoint, plan, error, dtype, read, wide, context) -> "list[Local]":
+    from dynamics.comparison.local_errors import head_windows, measured
+    from dynamics.razor.cache import RazorCache
+    from dynamics.razor.promise import PromiseCache
+    from dynamics.scope.promise import queries, windows
+
+    needed = windows(checkpoint, error, context)
+    entries = sum(map(len, needed)) * context
+    cache = PromiseCache(queries(checkpoint, dtype), plan.n_kv_heads, error)
+    tokens = measured("tokens", 1.0, cache, read, wide)
+    held = [len(heads) * context + (plan.n_kv_heads - len(heads)) * plan.n_kept(context) for heads in plan.full]
+    return [
+        tokens._replace(kept=cache.kept_share()),
+        measured("a window a head", sum(map(sum, needed)) / entries, head_windows(needed), read, wide),
+        measured("one window, heads whole", sum(held) / entries, RazorCache(plan), read, wide),
+    ]
+
+
+class _Others(NamedTuple):
+    """What the other policies need: a plan of the model, the context, RazorAttention's heads, whether ALiBi is used."""
+
+    plan: "RazorPlan"
+    context: int
+    retrieval: list[tuple[int, int]]
+    sloped: bool
+
+    def rows(self, best: "Local", error: float, read, wide) -> "list[tuple[str, Local]]":
+        """All of them at the memory of the best, and the least memory whose measured error is small enough."""
+        from fractions import Fraction
+
+        from dynamics.comparison.local_errors import SHARES, Local, least_share
+
+        equal = self._measured(Fraction(int(best.kept * self.context), self.context), read, wide)
+        curve = equal + [one for share in SHARES for one in self._measured(share, read, wide)]
+        found = [("equal memory", one) for one in equal]
+        for told, limit in (("measured within the promise", error), ("measured as our best", best.worst)):
+            for name in dict.fromkeys(one.policy for one in curve):
+                found.append((told, least_share(curve, name, limit) or Local(name, 1.0, 0.0, 0.0)))
+        return found
+
+    def _measured(self, share, read, wide) -> "list[Local]":
+        from dynamics.comparison.local_errors import measured, policies
+
+        chosen = policies(self.plan, self.context, share, self.retrieval, self.sloped)
+        return [measured(name, float(share), function, read, wide) for name, function in chosen.items()]
+
+
+def _retrieval(model: "nn.Module", context: int) -> list[tuple[int, int]]:
+    """The heads that RazorAttention keeps whole, by scores on as many tokens as fit the context."""
+    import numpy as np
+
+    from dynamics.heads.scores import head_scores
+    from dynamics.heads.selection import retrieval_heads
+
+    scores = head_scores(model, k=max(2, min(64, context // 4)), seed=0)
+    return [(int(layer), int(head)) for layer, head in np.argwhere(retrieval_heads(scores))]
+
+
+def _diameters(checkpoint: "Checkpoint") -> "list[np.ndarray]":
+    from dynamics.scope.receipt import weighed
+
+    return [2 * layer.values.radius for layer in weighed(checkpoint)]
+
+
+def _reader(model: "nn.Module", tokens: "Tensor"):
+    import torch
+
+    from dynamics.model.decoder import InductionModel
+    from dynamics.sinks.passes import through
+
+    def read(function) -> None:
+        more = {} if isinstance(model, InductionModel) else {"use_cache": False}
+        with through(model, function), torch.no_grad():
+            model(tokens, **more)
+
+    return read
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

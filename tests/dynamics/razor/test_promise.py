@@ -1,0 +1,135 @@
+"""The cache that keeps what it must: every output within the promise, whatever the text, and tokens are forgotten."""
+
+import numpy as np
+import pytest
+import torch
+
+from dynamics.model.attention_function import full_attention
+from dynamics.razor import promise as module
+from dynamics.razor.promise import BLOCK, PromiseCache
+from dynamics.razor.receipt_attack import on_sphere, random_layer, vectors
+from theory.cache import reach
+
+
+def queries_of(layer):
+    bias = None if layer.biases is None else layer.biases[0]
+    return reach.projected(layer.query, layer.gamma, layer.norm_bias, bias, layer.norm)
+
+
+def run(layer, states, error, chunks=None):
+    cache = PromiseCache([queries_of(layer)], len(layer.key), error)
+    tokens = vectors(layer, states)
+    parts = zip(*(x.split(chunks or states.shape[1], dim=2) for x in tokens), strict=True)
+    output = torch.cat([cache(0, *part, scale=layer.scale, slopes=layer.slopes) for part in parts], dim=2)
+    group = len(layer.query) // len(layer.key)
+    wide = [x.repeat_interleave(group, 1) for x in tokens[1:]]
+    full = full_attention(0, tokens[0], *wide, scale=layer.scale, slopes=layer.slopes)
+    diameter = np.repeat(2 * layer.weighed.values.radius, group)
+    return cache, output, ((output - full).norm(dim=-1).amax((0, 2)).numpy() / diameter).max()
+
+
+def contexts(rng, layer, length, worst):
+    """Random states; in the worst ones all that came before a point has the keys that a query after it likes most."""
+    states = on_sphere(rng.standard_normal((4, length, layer.gamma.size)), layer.norm)
+    if worst:
+        asked = vectors(layer, states[:, -1:])[0][:, 0, 0].numpy()
+        pull = asked @ layer.key[0] * layer.gamma
+        liked = on_sphere(pull + 1e-9, layer.norm)
+        early = np.arange(length) < rng.integers(1, length)
+        kept = rng.choice([-1.0, 0.0], (4, length, 1)) * liked[:, None] + 0.3 * states
+        placed = np.where(early[:, None], 0.5 * liked[:, None] + 0.3 * states, kept)
+        states[:, :-1] = on_sphere(placed, layer.norm)[:, :-1]
+    return states
+
+
+def survey(count, seed):
+    """Largest error over the promise, and the smallest share kept, over random layers."""
+    largest, least = 0.0, 1.0
+    for number in range(count):
+        rng = np.random.default_rng([seed, number])
+        layer, error = random_layer(rng), 10 ** rng.uniform(-3, -0.4)
+        states = contexts(rng, layer, int(rng.integers(20, 70)), number % 2 == 0)
+        cache, _, worst = run(layer, states, error)
+        largest, least = max(largest, worst / error), min(least, cache.kept_share())
+    return largest, least
+
+
+def test_no_output_is_farther_off_than_promised_and_tokens_are_forgotten():
+    largest, least = survey(120, seed=1)
+    assert largest <= 1 and least < 0.4
+
+
+@pytest.mark.deep
+def test_the_promise_holds_in_many_layers():
+    largest, least = survey(4000, seed=2)
+    assert largest <= 1 and least < 0.3
+
+
+def test_a_cache_that_allows_itself_more_breaks_its_promise(monkeypatch):
+    real = module.droppable
+    monkeypatch.setattr(module, "droppable", lambda *given: real(*given[:3], min(0.9, 30 * given[3])))
+    assert survey(60, seed=1)[0] > 1
+
+
+def test_a_cache_that_takes_queries_for_smaller_breaks_its_promise(monkeypatch):
+    real = module.span
+    monkeypatch.setattr(module, "span", lambda *given: tuple(x / 50 for x in real(*given)))
+    assert survey(60, seed=1)[0] > 1
+
+
+def sloped(seed=0):
+    """A layer with slopes, two query heads to a key-value head."""
+    for number in range(1000):
+        layer = random_layer(np.random.default_rng([seed, number]))
+        if layer.slopes is not None and len(layer.query) == 4 and len(layer.key) == 2 and layer.slopes.min() > 0.05:
+            return layer
+    raise AssertionError("no such layer was drawn")
+
+
+def test_division_into_chunks_changes_nothing():
+    layer = sloped()
+    states = contexts(np.random.default_rng(0), layer, 50, worst=False)
+    whole, output, _ = run(layer, states, 0.1)
+    for chunks in (1, 7):
+        other, found, _ = run(layer, states, 0.1, chunks)
+        assert torch.allclose(found, output, atol=1e-12) and torch.equal(other.held(0), whole.held(0))
+    assert whole.kept_share() < 1 and whole.n_tokens() == 50
+
+
+def test_what_is_held_is_counted_and_bounded():
+    layer = sloped()
+    cache, _, _ = run(layer, contexts(np.random.default_rng(0), layer, 3 * BLOCK, worst=False), 0.1)
+    longer, _, _ = run(layer, contexts(np.random.default_rng(0), layer, 12 * BLOCK, worst=False), 0.1)
+    assert longer.held(0).max() < 6 * BLOCK and longer.nbytes() < 4 * cache.nbytes()
+    assert cache.kept_share() == float(cache.held(0).double().mean()) / (3 * BLOCK)
+
+
+def test_sequences_are_reordered():
+    layer = sloped()
+    states = contexts(np.random.default_rng(0), layer, 40, worst=False)
+    order = np.array([2, 2, 0, 1])
+    cache = PromiseCache([queries_of(layer)], 2, 0.1)
+    first, second = (vectors(layer, part) for part in (states[:, :20], states[order][:, 20:]))
+    if layer.mixture is not None:
+        second = tuple(x[:, :, 20:] for x in vectors(layer, states[order]))
+    cache(0, *first, scale=layer.scale, slopes=layer.slopes)
+    cache.reorder(torch.from_numpy(order))
+    found = cache(0, *second, scale=layer.scale, slopes=layer.slopes)
+    assert torch.allclose(found, run(layer, states[order], 0.1)[1][:, :, 20:], atol=1e-12)
+
+
+def test_what_does_not_fit_is_refused():
+    layer = sloped()
+    with pytest.raises(ValueError, match=r"^error must lie strictly between 0 and 1, got 0"):
+        PromiseCache([queries_of(layer)], 2, 0)
+    cache = PromiseCache([queries_of(layer)], 2, 0.1)
+    with pytest.raises(ValueError, match=r"^there is no share before the first token"):
+        cache.kept_share()
+    tokens = vectors(layer, contexts(np.random.default_rng(0), layer, 3, worst=False)[:1])
+    with pytest.raises(ValueError, match=r"^layer must lie in 0..0, got 1"):
+        cache(1, *tokens, scale=1.0, slopes=None)
+    with pytest.raises(ValueError, match=r"^this cache is for 4 heads and 2 key-value heads, got 4 and 1"):
+        cache(0, tokens[0], tokens[1][:, :1], tokens[2][:, :1], scale=1.0, slopes=None)
+    cache(0, *tokens, scale=1.0, slopes=None)
+    with pytest.raises(ValueError, match=r"^the cache holds keys of batch 1"):
+        cache(0, *(x.repeat(2, 1, 1, 1) for x in tokens), scale=1.0, slopes=None)

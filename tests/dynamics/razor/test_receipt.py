@@ -1,0 +1,184 @@
+"""Receipts beside a Razor cache: never exceeded, the same in any chunks, and seen to fail where they are falsified."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynamics.model.attention_function import full_attention
+from dynamics.razor import receipt_layer
+from dynamics.razor.cache import RazorCache
+from dynamics.razor.masked import MaskedAttention
+from dynamics.razor.plan import RazorPlan
+from dynamics.razor.receipt import Receipts
+from dynamics.razor.receipt_attack import KINDS, attack
+from tests.dynamics.razor.cases import SCALE, decode, plans, sizes, slopes_of, stream
+from theory.cache import receipt
+
+PLAN = RazorPlan(4, 2, (frozenset(),), sinks=1, buffer=4, share=Fraction(0), compensation="none", prompt=5)
+LENGTH = 20
+
+
+def held(plan, chunks, slopes, tokens=None, **settings):
+    receipts = Receipts(RazorCache(plan), measure=True, **settings)
+    output = decode(receipts, tokens or stream(plan, sum(chunks)), chunks, slopes)
+    return receipts, output
+
+
+@given(plans(), sizes(), st.booleans(), st.integers(0, 3))
+def test_no_output_is_farther_from_full_attention_than_its_receipt(plan, chunks, with_alibi, seed):
+    slopes = slopes_of(plan, with_alibi or plan.compensation == "alibi")
+    tokens = stream(plan, sum(chunks), seed=seed)
+    receipts, output = held(plan, chunks, slopes, tokens)
+    found = receipts.receipt()
+    assert found.violations == 0
+    wide = [x.repeat_interleave(plan.group, 1) for x in tokens[1:]]
+    full = full_attention(0, tokens[0], *wide, scale=SCALE, slopes=slopes)
+    measured = (output - full).norm(dim=-1).permute(0, 2, 1).numpy()
+    local = np.array([head // plan.group not in plan.full[0] for head in range(plan.n_heads)])
+    assert np.allclose(found.measured[:, :, 0, local], measured[..., local], atol=1e-10)
+    assert (measured[..., local] <= found.bound[:, :, 0, local] + 1e-12).all()
+    assert not found.bound[:, :, 0, ~local].any() and not found.share[:, :, 0, ~local].any()
+
+
+@pytest.mark.parametrize("kind", ["none", "mean", "alibi", "centred"])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_receipts_do_not_depend_on_chunks_and_leave_outputs_alone(kind, dtype):
+    # with a share some steps forget nothing
+    plan, slopes = replace(PLAN, compensation=kind, share=Fraction(1, 2)), slopes_of(PLAN, True)
+    tokens = [x.to(dtype) for x in stream(plan, LENGTH)]
+    whole, output = held(plan, [LENGTH], slopes, tokens)
+    steps, _ = held(plan, [1] * LENGTH, slopes, tokens)
+    parts, _ = held(plan, [7, 1, 4, 8], slopes, tokens)
+    assert torch.equal(output, decode(RazorCache(plan), tokens, [LENGTH], slopes))
+    loose = 1e-8 if dtype == torch.float64 else 1e-1  # outputs are rounded otherwise in other chunks
+    for other in (steps, parts):
+        for x, y in zip(whole.receipt(), other.receipt(), strict=True):
+            assert np.allclose(x, y, atol=loose, equal_nan=True)
+    assert whole.receipt().violations == 0 and whole.receipt().forgetful.any()
+
+
+def test_what_is_said_of_a_masked_computation_is_the_same():
+    tokens, slopes = stream(PLAN, LENGTH), slopes_of(PLAN, True)
+    receipts, _ = held(PLAN, [LENGTH], slopes, tokens)
+    masked = MaskedAttention(PLAN)(0, *tokens, scale=SCALE, slopes=slopes)
+    wide = [x.repeat_interleave(2, 1) for x in tokens[1:]]
+    full = full_attention(0, tokens[0], *wide, scale=SCALE, slopes=slopes)
+    assert np.allclose(receipts.receipt().measured[:, :, 0], (masked - full).norm(dim=-1).permute(0, 2, 1), atol=1e-10)
+
+
+def test_totals_add_up_and_shares_are_shares():
+    found = held(PLAN, [LENGTH], slopes_of(PLAN, False))[0].receipt()
+    assert found.bound.shape == (2, LENGTH, 1, 4)
+    assert found.layers == pytest.approx(np.linalg.norm(found.bound, axis=-1))
+    assert found.total_of_local_errors == pytest.approx(found.layers.sum((1, 2)))
+    forgets = np.arange(1, LENGTH + 1) - 4 > 1
+    assert np.array_equal(found.forgetful[0, :, 0, 0], forgets & (np.arange(1, LENGTH + 1) > 5))
+    assert ((found.share >= 0) & (found.share <= 1)).all() and np.isnan(found.ranged[found.forgetful]).all()
+    assert 0 <= found.vacuous <= 1 and found.tightness >= 1
+
+
+def test_one_forgotten_token_is_known_exactly():
+    plan = replace(PLAN, prompt=0)
+    found = held(plan, [6], slopes_of(plan, True))[0].receipt()
+    assert found.bound[:, -1] == pytest.approx(found.measured[:, -1], rel=1e-7)
+
+
+def test_sequences_are_reordered_with_what_was_said_of_them():
+    tokens, slopes = stream(PLAN, LENGTH), slopes_of(PLAN, True)
+    order = torch.tensor([1, 0])
+    swapped = [torch.cat([x[:, :, :12], x[order][:, :, 12:]], dim=2) for x in tokens]
+    receipts, _ = held(PLAN, [12], slopes, [x[:, :, :12] for x in tokens])
+    receipts.reorder(order)
+    decode(receipts, [x[:, :, 12:] for x in swapped], [8], slopes)
+    expected = held(PLAN, [LENGTH], slopes, [x[order] for x in tokens])[0].receipt()
+    for x, y in zip(receipts.receipt(), expected, strict=True):
+        assert np.allclose(x, y, atol=1e-9, equal_nan=True)
+
+
+def test_the_attack_exceeds_no_bound_and_comes_close():
+    tally = attack(40_000, seed=1)
+    assert tally.violations == 0 and tally.total >= 40_000
+    assert all(tally.steps[kind] > 1000 and tally.closest[kind] > 0.9 for kind in KINDS)
+    assert max(tally.closest_range.values()) > 0.9
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(1200)
+def test_a_million_adversarial_steps_exceed_no_bound():
+    tally = attack(1_000_000, seed=7)
+    assert tally.violations == 0 and tally.total >= 1_000_000
+    assert min(tally.steps.values()) > 100_000
+
+
+def halved_range(monkeypatch):
+    real = receipt_layer.span
+
+    def span(reach, vectors):
+        low, high = real(reach, vectors)
+        return (3 * low + high) / 4, (low + 3 * high) / 4
+
+    monkeypatch.setattr(receipt_layer, "span", span)
+
+
+def understated_mass(monkeypatch):
+    real = receipt.log_mass
+    monkeypatch.setattr(receipt, "log_mass", lambda *given: tuple(end - 0.05 for end in real(*given)))
+
+
+def halved_values(monkeypatch):
+    real = receipt.receipt_bound
+    monkeypatch.setattr(receipt, "receipt_bound", lambda *given: real(*given[:5], given[5] / 2))
+
+
+def forgotten_forgetting(monkeypatch):
+    """What an earlier block forgot is left out of the extents."""
+    real = receipt_layer.ReceiptLayer._extent
+
+    def extent(self, *given):
+        names = ("low", "high", "key radius", "value radius")
+        before, self.state = self.state, {name: x for name, x in self.state.items() if name not in names}
+        found, self.state = real(self, *given), before
+        return found
+
+    monkeypatch.setattr(receipt_layer.ReceiptLayer, "_extent", extent)
+
+
+def nothing_returned(monkeypatch):
+    """What the cache returned is taken to be what it would have without a token for the forgotten."""
+    real = receipt.receipt_bound
+    monkeypatch.setattr(receipt, "receipt_bound", lambda low, high, kept, _, *rest: real(low, high, kept, kept, *rest))
+
+
+@pytest.mark.parametrize(
+    "falsified", [halved_range, understated_mass, halved_values, forgotten_forgetting, nothing_returned]
+)
+def test_a_falsified_receipt_is_found_out(monkeypatch, falsified):
+    falsified(monkeypatch)
+    assert attack(20_000, seed=1).violations > 0
+
+
+def test_a_bound_that_is_no_number_counts_as_exceeded(monkeypatch):
+    monkeypatch.setattr(receipt, "receipt_bound", lambda low, *rest: np.full(np.shape(low), np.nan))
+    assert attack(2_000, seed=1).violations >= 2_000
+
+
+def test_what_cannot_have_a_receipt_is_refused():
+    cache = RazorCache(PLAN)
+    with pytest.raises(ValueError, match=r"^there is no receipt before the first step"):
+        Receipts(cache).receipt()
+    with pytest.raises(ValueError, match=r"^the weights are of 0 layers, the plan is of 1"):
+        Receipts(cache, [])
+    decode(cache, stream(PLAN, 4), [4], None)
+    with pytest.raises(ValueError, match=r"^receipts begin with a cache that is empty, this one has seen 4 tokens"):
+        Receipts(cache)
+    receipts = Receipts(RazorCache(PLAN))
+    decode(receipts, stream(PLAN, LENGTH), [LENGTH], None)
+    with pytest.raises(ValueError, match=r"^violations are counted against what is measured"):
+        _ = receipts.receipt().violations
+    with pytest.raises(ValueError, match=r"^steps must be at least 1, got 0"):
+        attack(0)

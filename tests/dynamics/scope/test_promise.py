@@ -1,0 +1,127 @@
+"""What a checkpoint's weights promise: windows and plans, read off ranges, kept on text, at the fewest entries."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from dynamics.comparison.local_errors import head_windows, least_share, measured, policies
+from dynamics.model.attention_function import full_attention, replaced
+from dynamics.razor.cache import RazorCache
+from dynamics.razor.promise import PromiseCache
+from dynamics.scope.promise import promised_plan, queries, windows
+from dynamics.scope.ranges import layer_ranges
+from dynamics.scope.receipt import weighed
+from dynamics.training.checkpoint import SHIPPED, shipped
+from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.scope.cases import InMemory, case
+from theory import alibi
+
+TEXT = SHIPPED / "alibi-text"
+CONTEXT = 192
+
+
+@pytest.fixture(scope="module")
+def checkpoint():
+    return open_checkpoint(TEXT)
+
+
+def reader(batch=1):
+    model = shipped("alibi-text").model
+    tokens = torch.randint(32, 127, (batch, CONTEXT), generator=torch.Generator().manual_seed(0))
+
+    def run(function):
+        with replaced(model, function), torch.no_grad():
+            model(tokens)
+
+    return run
+
+
+def diameters(checkpoint):
+    return [2 * layer.values.radius for layer in weighed(checkpoint)]
+
+
+def test_windows_are_those_of_the_range(checkpoint):
+    found = windows(checkpoint, 0.05, CONTEXT)
+    for layer, row in enumerate(found):
+        for head, window in zip(layer_ranges(checkpoint, layer), row, strict=True):
+            assert window == min(CONTEXT, math.ceil(alibi.window_for_mass(head.slope, head.logit_range, 0.05)))
+    assert min(map(min, found)) < CONTEXT == max(map(max, found))
+
+
+def entries(plan, context):
+    return sum(len(full) * context + (plan.n_kv_heads - len(full)) * plan.n_kept(context) for full in plan.full)
+
+
+@pytest.mark.parametrize("error", [0.3, 0.01])
+def test_no_other_single_window_that_keeps_the_promise_needs_less(checkpoint, error):
+    plan, needed = promised_plan(checkpoint, error, CONTEXT), windows(checkpoint, error, CONTEXT)
+    assert all((window <= plan.buffer) != (head in full) for full, row in zip(plan.full, needed, strict=True)
+               for head, window in enumerate(row))  # fmt: skip
+    flat = [window for row in needed for window in row]
+    others = [sum(CONTEXT if window > buffer else buffer for window in flat) for buffer in range(1, CONTEXT + 1)]
+    assert entries(plan, CONTEXT) == min(others)
+
+
+def test_promises_are_kept_on_text_with_memory_to_spare(checkpoint):
+    run, wide, error = reader(2), diameters(checkpoint), 0.02
+    cache = PromiseCache(queries(checkpoint), 8, error)
+    tokens = measured("tokens", 0.0, cache, run, wide)
+    narrow = measured("windows", 0.0, head_windows(windows(checkpoint, error, CONTEXT)), run, wide)
+    plan = measured("plan", 0.0, RazorCache(promised_plan(checkpoint, error, CONTEXT)), run, wide)
+    assert max(tokens.worst, narrow.worst, plan.worst) <= error
+    windowed = np.mean(windows(checkpoint, error, CONTEXT)) / CONTEXT
+    assert cache.kept_share() < 0.9 * windowed < 1
+
+
+def test_other_policies_lose_more_at_the_same_memory(checkpoint):
+    run, wide = reader(), diameters(checkpoint)
+    plan = promised_plan(checkpoint, 0.02, CONTEXT)
+    curve = [measured(name, float(share), function, run, wide) for share in (0.25, 0.5)
+             for name, function in policies(plan, CONTEXT, share, [(0, 0)], True).items()]  # fmt: skip
+    assert {one.policy for one in curve} == {"window", "sinks + window", "heavy hitters", "razor, no heads", "razor"}
+    worst = {(one.policy, one.kept): one.worst for one in curve}
+    assert all(worst[name, 0.5] <= worst[name, 0.25] for name in ("window", "sinks + window"))
+    assert all(one.worst > 1e-4 for one in curve)
+    assert least_share(curve, "window", worst["window", 0.5]).kept == 0.5
+    assert least_share(curve, "window", 0.0) is None
+
+
+def test_full_attention_loses_nothing(checkpoint):
+    whole = measured("full", 1.0, full_attention, reader(), diameters(checkpoint))
+    assert whole.worst < 1e-5 and whole.mean <= whole.worst
+
+
+def test_heads_without_slopes_keep_everything():
+    found = windows(InMemory(), 0.1, 50)
+    assert {window for row in found for window in row} == {50}
+    plan = promised_plan(InMemory(), 0.1, 50)
+    assert plan.n_kept(50) == 50 and plan.buffer == 50
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [((1.0, 9), "error must lie strictly between 0 and 1, got 1.0"), ((0.1, 0), "context must be a whole number >= 1")],
+)
+def test_what_is_no_promise_is_refused(checkpoint, given, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        windows(checkpoint, *given)
+    with pytest.raises(ValueError, match=r"^dtype must be one of "):
+        queries(checkpoint, "int8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"softcap": 30.0}, "layer 0 caps its logits at 30: receipts are for a plain softmax"),
+        ({"norm": "none"}, "layer 0 projects states that are not normed"),
+        ({"normed_together": True}, "layer 0 projects states that are not normed"),
+        ({"rounded_biases": True}, "layer 0 rounds its ALiBi biases"),
+    ],
+)
+def test_what_is_no_plain_softmax_of_normed_states_has_no_receipt_and_no_promise(changes, message):
+    other = case(**changes)
+    for asked in (weighed, queries, lambda of: windows(of, 0.1, 50)):
+        with pytest.raises(ValueError, match=f"^{message}"):
+            asked(other)

@@ -1,0 +1,143 @@
+"""Receipts: bounds on what forgotten tokens change, against brute force, and reached."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from theory.cache import receipt
+from theory.cache.dropped import attend, truncate
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+@given(st.sampled_from([0.0, 1e-18, 1e-9, 0.01, 0.7, 3.0]), st.integers(0, 50), st.integers(0, 40))
+def test_log_decay_is_the_sum_over_distances(slope, nearest, count):
+    brute = math.fsum(math.exp(-slope * (nearest + n)) for n in range(count))
+    found = float(receipt.log_decay(slope, nearest, count))
+    assert (found == -math.inf and not count) or found == pytest.approx(math.log(brute), abs=1e-12)
+
+
+@given(SEEDS, st.integers(1, 8), st.floats(0.0, 60.0))
+def test_no_law_of_this_mean_has_a_larger_mean_of_e_to_the_x(seed, n, width):
+    rng = np.random.default_rng(seed)
+    low = rng.uniform(-30, 30)
+    x, p = low + width * rng.random(n), rng.dirichlet(np.ones(n))
+    largest = float(np.log(p @ np.exp(x)))
+    assert largest <= float(receipt.log_mean_exp_bound(p @ x, low, low + width)) + 1e-12
+    assert p @ x <= largest + 1e-12
+
+
+@given(st.floats(0.01, 40.0), st.floats(0.01, 0.99))
+def test_the_law_on_both_ends_reaches_it(width, top):
+    mean = 1.0 + top * width
+    assert float(receipt.log_mean_exp_bound(mean, 1.0, 1.0 + width)) == pytest.approx(
+        math.log((1 - top) * math.e + top * math.exp(1.0 + width)), rel=1e-12
+    )
+
+
+def drawn(seed):
+    """One query: logits without bias of kept and forgotten tokens, distances, a slope, values."""
+    rng = np.random.default_rng(seed)
+    kept, gone, width = (int(rng.integers(1, 9)) for _ in range(3))
+    x = rng.standard_normal(kept + gone) * 10 ** rng.uniform(-1, 1.3)
+    slope = rng.choice([0.0, 10 ** rng.uniform(-2, 0.5)])
+    distance = rng.permutation(40)[: kept + gone]
+    values = rng.standard_normal((kept + gone, width)) * 10 ** rng.uniform(-1, 1)
+    dropped = np.arange(kept + gone) >= kept
+    return rng, x, slope, distance, values, dropped
+
+
+def bound_of(rng, x, slope, distance, values, dropped, with_mean, returned):
+    """The receipt from the ends of the forgotten products, with or without their means."""
+    bias = -slope * distance
+    total = np.logaddexp.reduce(bias[dropped])
+    low, high = x[dropped].min(), x[dropped].max()
+    weights = np.exp(bias[dropped] - total)
+    centre = values[dropped][0]
+    ball = np.linalg.norm(values[dropped] - centre, axis=1).max()
+    mean = weights @ x[dropped] if with_mean else None
+    ends = receipt.log_mass(total, low, high, mean)
+    log_kept = np.logaddexp.reduce((x + bias)[~dropped])
+    least, largest = (receipt.share(end, log_kept) for end in ends)
+    kept = attend((x + bias)[~dropped], values[~dropped])
+    found = [receipt.receipt_bound(least, largest, kept, returned, centre, ball)]
+    if with_mean:
+        middle = weights @ values[dropped]
+        rim = receipt.mean_value_radius(high - low, np.linalg.norm(middle - centre), ball)
+        found.append(receipt.receipt_bound(least, largest, kept, returned, middle, rim))
+    return float(min(found)), (least, largest)
+
+
+@given(SEEDS, st.booleans(), st.booleans())
+def test_no_query_loses_more_than_its_receipt_says(seed, with_mean, returns_noise):
+    rng, x, slope, distance, values, dropped = drawn(seed)
+    truth = truncate(x - slope * distance, values, dropped)
+    returned = truth.truncated + returns_noise * rng.standard_normal(values.shape[1]) * 10 ** rng.uniform(-3, 1)
+    bound, (least, largest) = bound_of(rng, x, slope, distance, values, dropped, with_mean, returned)
+    slack = 1e-12 * (1 + np.abs(values).max() + np.abs(returned).max())
+    assert least - 1e-12 <= truth.mass <= largest + 1e-12
+    assert np.linalg.norm(truth.full - returned) <= bound + slack
+
+
+def test_the_mean_never_weakens_a_receipt_and_halves_some():
+    gains = []
+    for seed in range(200):
+        rng, *head = drawn(seed)
+        returned = np.zeros(head[3].shape[1])
+        gains.append(bound_of(rng, *head, True, returned)[0] / bound_of(rng, *head, False, returned)[0])
+    assert max(gains) < 1 + 1e-9 and min(gains) < 0.5
+
+
+def test_one_forgotten_token_is_known_exactly():
+    x, values = np.array([0.3, -1.0, 2.0]), np.array([[1.0, 0.0], [0.0, 2.0], [-1.0, 1.0]])
+    dropped, distance = np.array([False, False, True]), np.arange(3)
+    truth = truncate(x - 0.5 * distance, values, dropped)
+    bound, _ = bound_of(None, x, 0.5, distance, values, dropped, True, truth.truncated)
+    assert bound == pytest.approx(np.linalg.norm(truth.full - truth.truncated), rel=1e-14)
+
+
+@given(SEEDS)
+def test_a_bound_is_reached_at_an_end_of_the_share_and_on_the_rim(seed):
+    rng = np.random.default_rng(seed)
+    width = int(rng.integers(1, 5))
+    kept, returned, centre = rng.standard_normal((3, width))
+    least, largest = np.sort(rng.random(2))
+    radius = rng.random()
+    bound = float(receipt.receipt_bound(least, largest, kept, returned, centre, radius))
+    reached = []
+    for share in (least, largest, rng.uniform(least, largest)):
+        middle = (1 - share) * (kept - returned) + share * (centre - returned)
+        out = middle / max(np.linalg.norm(middle), 1e-300)
+        reached.append(np.linalg.norm(middle + share * radius * out))
+    assert max(reached) == pytest.approx(bound, rel=1e-12) and reached[2] <= bound * (1 + 1e-12)
+
+
+@given(SEEDS)
+def test_the_mean_of_the_forgotten_values_is_no_farther_than_said(seed):
+    _, x, slope, distance, values, dropped = drawn(seed)
+    bias, products, forgotten = -slope * distance[dropped], x[dropped], values[dropped]
+    mean = np.exp(bias - np.logaddexp.reduce(bias)) @ forgotten
+    true = attend(products + bias, forgotten)
+    centre = forgotten[0]
+    radius = np.linalg.norm(forgotten - centre, axis=1).max()
+    said = receipt.mean_value_radius(np.ptp(products), np.linalg.norm(mean - centre), radius)
+    assert np.linalg.norm(true - mean) <= said + 1e-12 * (1 + radius)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: receipt.log_decay(-1, 0, 3), "slope must be a finite number >= 0, got -1"),
+        (lambda: receipt.log_decay(0.1, 0.5, 3), "nearest must be a whole number >= 0, got 0.5"),
+        (lambda: receipt.log_mean_exp_bound(0, 1, 0), "high must be at least low, got 0 and 1"),
+        (lambda: receipt.receipt_bound(0, 1.5, [0.0], [0.0], [0.0], 1), r"largest must lie in \[0, 1\], got 1.5"),
+        (lambda: receipt.receipt_bound(0, 1, [0.0], [0.0], [0.0], -1), "radius must be a finite number >= 0, got -1"),
+        (lambda: receipt.mean_value_radius(-1, 0, 1), "logit_range must be a finite number >= 0, got -1"),
+    ],
+)
+def test_what_is_no_receipt_is_refused(call, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        call()

@@ -1,0 +1,111 @@
+"""What a query may have lost to tokens that a cache has forgotten: a bound from what the cache still knows.
+
+Kept tokens have the mass Z_K and the output o_K; forgotten ones logits y_j = q.k_j - slope * distance_j, the mass Z_F
+and the mean value v_F; T = Z_F / (Z_K + Z_F). The full output is o = (1 - T) o_K + T v_F, so for any vector r that was
+returned in its place
+
+    o - r = (1 - T) (o_K - r) + T (v_F - r):
+
+affine in T and in v_F, hence its norm is largest at an end of T's interval and on the rim of the ball of v_F. Nothing
+is asked of r: a truncation, a compensation token, rounding to half precision.
+
+Let S = sum_F e^{-slope distance}, known from positions. If all products q.k_j lie in [low, high] then Z_F lies in
+[S e^low, S e^high]; if their mean m, weighted by e^{-slope distance}, is known as well, then in
+[S e^m, S ((high - m) e^low + (m - low) e^high) / (high - low)]: Jensen below, the chord of e^x above, both attained.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from theory.cache.compensation_bounds import mean_gap_bound
+from theory.cache.dropped import Array, odds_share
+from theory.checked import ANYTHING, NONNEGATIVE, UNIT, reals, shown, sized, wholes
+
+ROUNDING = 2.0**-50  # of one step in float64, with room for a few
+
+
+def log_decay(slope: ArrayLike, nearest: ArrayLike, count: ArrayLike) -> Array:
+    """ln sum of e^{-slope d} over the distances d = nearest .. nearest + count - 1; -inf for no token.
+
+    Args, which broadcast: slope >= 0; nearest and count, whole numbers >= 0. Raises ValueError outside.
+    """
+    rate, near = reals("slope", slope, NONNEGATIVE), wholes("nearest", nearest, 0)
+    n = wholes("count", count, 0)
+    small = rate * np.maximum(n, 1.0) < 1e-16
+    safe = np.where(small, 1.0, rate)
+    with np.errstate(divide="ignore"):
+        geometric = np.log(-np.expm1(-safe * n)) - np.log(-np.expm1(-safe))
+        return np.where(small, np.log(n), geometric) - rate * near
+
+
+def log_mean_exp_bound(mean: ArrayLike, low: ArrayLike, high: ArrayLike) -> Array:
+    """ln of the largest mean of e^x over laws on [low, high] of this mean: the chord of e^x, attained at the ends.
+
+    Args, which broadcast; a mean outside of [low, high], as rounding makes it, counts as the next end.
+    Raises ValueError for numbers that are not finite and high < low.
+    """
+    m, least, most = reals("mean", mean), reals("low", low), reals("high", high)
+    if (most < least).any():
+        raise ValueError(f"high must be at least low, got {shown(high)} and {shown(low)}")
+    width = most - least
+    top = np.clip((m - least) / np.where(width == 0, 1.0, width), 0.0, 1.0)  # the weight of the upper end
+    with np.errstate(divide="ignore", under="ignore"):
+        return np.where(width == 0, most, most + np.log(top + (1.0 - top) * np.exp(-width)))
+
+
+def log_mass(
+    log_decayed: ArrayLike, low: ArrayLike, high: ArrayLike, mean: ArrayLike | None = None
+) -> tuple[Array, Array]:
+    """Least and largest ln Z_F: ln S + low and ln S + high, with a mean those of Jensen and of the chord.
+
+    Args, which broadcast: log_decayed ln S, -inf for nothing forgotten; the ends of q.k_j, and their mean weighted by
+    e^{-slope distance}. Raises ValueError as `log_mean_exp_bound`.
+    """
+    total, least, most = reals("log_decayed", log_decayed, ANYTHING), reals("low", low), reals("high", high)
+    if mean is None:
+        return total + least, total + most
+    m = np.clip(reals("mean", mean), least, most)
+    return total + m, total + log_mean_exp_bound(m, least, most)
+
+
+def share(log_forgotten: ArrayLike, log_kept: ArrayLike) -> Array:
+    """T = Z_F / (Z_F + Z_K) from the logarithms; log_forgotten may be -inf. Increasing in the first argument."""
+    return odds_share(reals("log_forgotten", log_forgotten, ANYTHING) - reals("log_kept", log_kept))
+
+
+@sized()
+def mean_value_radius(logit_width: ArrayLike, distance: ArrayLike, radius: ArrayLike) -> Array:
+    """How far v_F can be from the known mean of the forgotten values, weighted by e^{-slope distance}.
+
+    The smaller of tanh(w / 4) 2 radius (`compensation_bounds.mean_gap_bound`: products q.k_j of range w shift the mean
+    by no more) and distance + radius. Args, which broadcast: logit_width w = high - low; the forgotten values lie
+    within `radius` of a centre, from which their mean has this `distance`. Raises ValueError for negative numbers.
+    """
+    ball = reals("radius", radius, NONNEGATIVE)
+    return np.minimum(2.0 * ball * mean_gap_bound(logit_width), reals("distance", distance, NONNEGATIVE) + ball)
+
+
+@sized()
+def receipt_bound(
+    least: ArrayLike, largest: ArrayLike, kept: ArrayLike, returned: ArrayLike, centre: ArrayLike, radius: ArrayLike
+) -> Array:
+    """||o - r|| <= max ||(1 - T)(o_K - r) + T (v - r)|| over T in [least, largest] and ||v - centre|| <= radius.
+
+    Args: least, largest (...) in [0, 1]; kept o_K, returned r, centre (..., d_v); radius (...). Attained.
+    Raises ValueError for shares outside [0, 1], a negative radius, and numbers that are not finite.
+    """
+    back = reals("kept", kept) - reals("returned", returned)
+    away, ball = reals("centre", centre) - reals("returned", returned), reals("radius", radius, NONNEGATIVE)
+
+    def at(part: Array) -> Array:
+        return np.linalg.norm((1.0 - part)[..., None] * back + part[..., None] * away, axis=-1) + part * ball
+
+    ends = np.broadcast_arrays(reals("least", least, UNIT), reals("largest", largest, UNIT))
+    return np.maximum(at(ends[0]), at(ends[1]))
+
+
+def rounded(size: ArrayLike, steps: ArrayLike) -> Array:
+    """What `steps` additions of float64 may be off, of numbers whose sizes sum to `size`: steps (1 + size) 2^-50."""
+    return ROUNDING * reals("steps", steps, NONNEGATIVE) * (1.0 + reals("size", size, NONNEGATIVE))
