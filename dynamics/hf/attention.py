@@ -22,12 +22,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from dynamics.hf import versions
 from dynamics.hf.families import Heads, heads, without_windows
 from dynamics.model.attention_function import AttentionFunction, special
 from dynamics.weights.families import FAMILIES
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel
+    from dynamics.hf.versions import PreTrainedModel
 
 _NUMBERS = count()
 
@@ -47,7 +48,7 @@ def replaced(model: PreTrainedModel, function: AttentionFunction) -> Iterator[Pr
     given = _given(function, found)
     name = f"attention-function-{next(_NUMBERS)}"
     with ExitStack() as stack:
-        _register(stack, name, _interface(function, given))
+        versions.register(stack, name, _interface(function, given), _mask)
         _choose(stack, model, name)
         if not FAMILIES[found.family].interface:
             build = _bloom_forward if found.family == "bloom" else _mpt_forward
@@ -68,17 +69,6 @@ def _given(function: AttentionFunction, found: Heads) -> list[dict[str, Any]]:
     return given
 
 
-def _register(stack: ExitStack, name: str, interface: Callable) -> None:
-    from transformers import AttentionMaskInterface
-    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
-
-    ALL_ATTENTION_FUNCTIONS[name] = interface
-    stack.callback(ALL_ATTENTION_FUNCTIONS.pop, name)
-    # Masks are looked up in the class-wide table alone.
-    AttentionMaskInterface.register(name, _mask)
-    stack.callback(AttentionMaskInterface._global_mapping.pop, name)
-
-
 def _choose(stack: ExitStack, model: nn.Module, name: str) -> None:
     """A copy of each configuration in the model, with this attention implementation."""
     copies: dict[int, object] = {}
@@ -86,7 +76,7 @@ def _choose(stack: ExitStack, model: nn.Module, name: str) -> None:
         config = getattr(module, "config", None)
         if config is not None:
             chosen = copies.setdefault(id(config), copy(config))
-            chosen._attn_implementation = {"": name}
+            versions.choose(chosen, name)
             _set(stack, module, "config", chosen)
 
 

@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from copy import copy
 
 from torch import Tensor, nn
-from transformers import PreTrainedModel
-from transformers.cache_utils import Cache, CacheLayerMixin
 
 from dynamics.hf import attention, families
+from dynamics.hf.versions import Cache, CacheLayerMixin, PreTrainedModel
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.plan import RazorPlan
 
@@ -149,5 +148,7 @@ class _Layer(CacheLayerMixin):
 
     def get_max_length(self) -> int:
         return -1
+
+    get_max_cache_shape = get_max_length  # its name in earlier versions
 
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None: ...

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from dynamics.hf import versions
 from dynamics.weights.families import FAMILIES, RUN
 from theory import alibi
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel
+    from dynamics.hf.versions import PreTrainedModel
 
 MPT_AS_RUN = {
     "alibi": True,
@@ -62,7 +63,7 @@ def heads(model: PreTrainedModel) -> Heads:
     if name not in RUN:
         raise ValueError(f"the attention of {type(model).__name__} is none of {', '.join(RUN)}: {name!r}")
     family = FAMILIES[name]
-    place = f"transformers.models.{family.module or name}.modeling_{family.module or name}"
+    place = versions.place(family.module or name)
     modules = [m for m in model.modules() if (type(m).__module__, type(m).__name__) == (place, family.attention)]
     if [m.layer_idx for m in modules] != list(range(config.num_hidden_layers)):
         raise ValueError(f"{len(modules)} layers of {family.attention} were found, not {config.num_hidden_layers}")

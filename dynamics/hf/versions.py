@@ -1,0 +1,66 @@
+"""The names of transformers that it promises to nobody, in this one place; another version is told in one line.
+
+Needed are: masks made by a function of q_offset and q_length, caches made of layers, and an attention that is chosen by
+its name in the configuration. transformers has had them all since `OLDEST`; before, a mask was asked for by
+cache_position, and each architecture made its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import ExitStack
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+OLDEST = "5.4"
+
+
+class UnsuitableVersion(ImportError, ValueError):
+    """transformers is missing, too old, or has lost a name that is needed here: bad input to a command line."""
+
+
+def told(reason: object) -> str:
+    """One line: which transformers was found, and what is needed instead."""
+    try:
+        found = f"transformers {version('transformers')} was found"
+    except PackageNotFoundError:
+        found = "transformers is not installed"
+    return f"{found}, needed is {OLDEST} or later (the extra [hf]): {' '.join(str(reason).split())}"
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text)[:2])
+
+
+try:
+    if _numbers(version("transformers")) < _numbers(OLDEST):
+        raise ImportError("its masks and caches are asked for in another way")
+    from transformers import AttentionMaskInterface, PreTrainedModel
+    from transformers.cache_utils import Cache, CacheLayerMixin
+    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+    _MASKS = AttentionMaskInterface._global_mapping
+except (ImportError, AttributeError) as error:  # PackageNotFoundError is an ImportError
+    raise UnsuitableVersion(told(error)) from None
+
+__all__ = ["OLDEST", "Cache", "CacheLayerMixin", "PreTrainedModel", "UnsuitableVersion"]
+
+
+def register(stack: ExitStack, name: str, attention: Callable, mask: Callable) -> None:
+    """Make an attention and its mask known under a name, until the stack is closed."""
+    ALL_ATTENTION_FUNCTIONS[name] = attention
+    stack.callback(ALL_ATTENTION_FUNCTIONS.pop, name)
+    # Masks are looked up in the class-wide table alone.
+    AttentionMaskInterface.register(name, mask)
+    stack.callback(_MASKS.pop, name)
+
+
+def choose(config: Any, name: str) -> None:
+    """Let a configuration, but not those inside it, name this attention."""
+    config._attn_implementation = {"": name}
+
+
+def place(module: str) -> str:
+    """Where transformers keeps the classes of an architecture."""
+    return f"transformers.models.{module}.modeling_{module}"
