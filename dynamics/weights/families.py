@@ -54,6 +54,7 @@ FAMILIES = {
     "bert": Family(attention="BertSelfAttention", blocks="encoder.layer", head="cls", causal=False),
     "gpt2": Family(attention="GPT2Attention", blocks="h"),
     "gpt_oss": Family(attention="GptOssAttention", sinks="sinks", windows=True),
+    "falcon": Family(attention="FalconAttention", interface=False, blocks="h"),
     "cohere": _DESCRIBED._replace(attention="CohereAttention"),
     "gemma": _DESCRIBED._replace(attention="GemmaAttention"),
     "gemma2": _DESCRIBED,

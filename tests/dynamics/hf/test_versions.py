@@ -46,8 +46,8 @@ def test_only_one_file_names_what_transformers_does_not_promise():
 @pytest.mark.parametrize(
     "line",
     ["from transformers.cache_utils import Cache", "import transformers.masking_utils", "x._attn_implementation = 3",
-     "from transformers import AttentionMaskInterface", "table._global_mapping", 'setattr(x, "_attn_implementation", 3)',
-     'place = f"transformers.models.{name}"'],
+     "from transformers import AttentionMaskInterface", "table._global_mapping",
+     'setattr(x, "_attn_implementation", 3)', 'place = f"transformers.models.{name}"'],
 )  # fmt: skip
 def test_a_planted_name_is_noticed(line):
     assert unpromised(line)
@@ -87,8 +87,8 @@ FOUND = rf"^transformers [\d.]+ was found, needed is {versions.OLDEST} or later"
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (absent("cache_utils", "CacheLayerMixin"), FOUND + ".*: cannot import name 'CacheLayerMixin'"),
-        (absent("modeling_utils", "ALL_ATTENTION_FUNCTIONS"), FOUND + ".*: cannot import name 'ALL_ATTENTION_FUNCTIONS'"),
+        (absent("cache_utils", "CacheLayerMixin"), FOUND + ".*cannot import name 'CacheLayerMixin'"),
+        (absent("modeling_utils", "ALL_ATTENTION_FUNCTIONS"), FOUND + ".*cannot import name 'ALL_ATTENTION_FUNCTIONS'"),
         (of_version("4.57.6"), r"^transformers 4\.57\.6 was found, needed is 5\.4 or later \(the extra \[hf\]\)"),
         (of_version("5.3.0"), r"^transformers 5\.3\.0 was found"),
         (no_transformers, "^transformers is not installed, needed is"),
