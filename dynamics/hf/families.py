@@ -32,6 +32,10 @@ MPT_AS_RUN = {
 }
 
 
+class WronglyRun(ValueError):
+    """What transformers computes of this model, or returns of it, is not the attention that the model has."""
+
+
 class Heads(NamedTuple):
     """The attention of a transformers model: its modules by layer, the heads of each, and ALiBi's slopes or None.
 
@@ -79,7 +83,7 @@ def heads(model: PreTrainedModel) -> Heads:
     if name == "mpt":
         for setting, run in MPT_AS_RUN.items():
             if (given := getattr(config.attn_config, setting)) != run:
-                raise ValueError(f"{setting} is {given!r}, but transformers runs every MPT with {run!r}")
+                raise WronglyRun(f"{setting} is {given!r}, but transformers runs every MPT with {run!r}")
     n_heads = config.num_attention_heads
     slopes = torch.tensor(alibi.slopes(n_heads), dtype=torch.float64) if family.alibi else None
     n_kv_heads = n_heads if family.alibi else getattr(config, "num_key_value_heads", n_heads)
@@ -92,7 +96,7 @@ def _falcon_kv_heads(config: Any, modules: Sequence[nn.Module]) -> int:
     """Its key-value heads, whose number no one setting gives; with ALiBi the biases of heads stand in their keys."""
     found = modules[0].num_kv_heads
     if config.alibi and found != config.num_attention_heads:
-        raise ValueError(
+        raise WronglyRun(
             f"alibi with {config.num_attention_heads} heads on {found} key-value heads: falcon rounds the bias of each "
             "head to bfloat16, and a shared key has place for one"
         )

@@ -8,8 +8,8 @@ cache_position, and each architecture made its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -59,6 +59,31 @@ def register(stack: ExitStack, name: str, attention: Callable, mask: Callable) -
 def choose(config: Any, name: str) -> None:
     """Let a configuration, but not those inside it, name this attention."""
     config._attn_implementation = {"": name}
+
+
+def chosen(model: PreTrainedModel) -> str:
+    """The attention that the model's configuration names."""
+    return model.config._attn_implementation
+
+
+@contextmanager
+def eager(model: PreTrainedModel) -> Iterator[None]:
+    """Within, every configuration of the model, and every one inside those, names the attention that is written out."""
+    configs: dict[int, Any] = {}
+    found = [module.config for module in model.modules() if hasattr(module, "config")]
+    while found:
+        config = found.pop()
+        if config is not None and id(config) not in configs and hasattr(config, "_attn_implementation"):
+            configs[id(config)] = config
+            found += [getattr(config, name, None) for name in getattr(config, "sub_configs", ())]
+    before = [config._attn_implementation for config in configs.values()]
+    try:
+        for config in configs.values():
+            choose(config, "eager")
+        yield
+    finally:
+        for config, name in zip(configs.values(), before, strict=True):
+            choose(config, name)
 
 
 def place(module: str) -> str:
