@@ -65,7 +65,10 @@ def heads(model: PreTrainedModel) -> Heads:
     config = getattr(model, "config", None)
     name = getattr(config, "model_type", None)
     if name not in RUN:
-        raise ValueError(f"the attention of {type(model).__name__} is none of {', '.join(RUN)}: {name!r}")
+        raise ValueError(
+            f"the attention of {type(model).__name__} is none of {', '.join(RUN)}: {name!r} has no class of attention "
+            "in dynamics.weights.families, and without it there are only head scores, of what the model returns"
+        )
     family = FAMILIES[name]
     place = versions.place(family.module or name)
     modules = [m for m in model.modules() if (type(m).__module__, type(m).__name__) == (place, family.attention)]
