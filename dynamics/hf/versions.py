@@ -1,8 +1,9 @@
 """The names of transformers that it promises to nobody, in this one place; another version is told in one line.
 
-Needed are: masks made by a function of q_offset and q_length, caches made of layers, and an attention that is chosen by
-its name in the configuration. transformers has had them all since `OLDEST`; before, a mask was asked for by
-cache_position, and each architecture made its own.
+Needed are: masks made by a function of q_offset and q_length, caches made of layers that are asked for query_length,
+and an attention that is chosen by its name in the configuration. 5.4 is the first to have them all; before it masks and
+caches are asked for by cache_position, and BLOOM and MPT, before 5.3, make masks of their own. `OLDEST` is the first
+with which every test here passes: 5.4 itself cannot build the configuration of an OLMo.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-OLDEST = "5.4"
+OLDEST = "5.5"
 
 
 class UnsuitableVersion(ImportError, ValueError):

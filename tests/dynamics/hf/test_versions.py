@@ -89,11 +89,11 @@ FOUND = rf"^transformers [\d.]+ was found, needed is {versions.OLDEST} or later"
     [
         (absent("cache_utils", "CacheLayerMixin"), FOUND + ".*cannot import name 'CacheLayerMixin'"),
         (absent("modeling_utils", "ALL_ATTENTION_FUNCTIONS"), FOUND + ".*cannot import name 'ALL_ATTENTION_FUNCTIONS'"),
-        (of_version("4.57.6"), r"^transformers 4\.57\.6 was found, needed is 5\.4 or later \(the extra \[hf\]\)"),
-        (of_version("5.3.0"), r"^transformers 5\.3\.0 was found"),
+        (of_version("4.57.6"), r"^transformers 4\.57\.6 was found, needed is 5\.5 or later \(the extra \[hf\]\)"),
+        (of_version("5.4.0"), r"^transformers 5\.4\.0 was found"),
         (no_transformers, "^transformers is not installed, needed is"),
     ],
-    ids=["no cache layers", "no table", "4.57", "5.3", "none"],
+    ids=["no cache layers", "no table", "4.57", "5.4", "none"],
 )  # fmt: skip
 def test_another_version_is_told_in_one_line(change, words, monkeypatch):
     change(monkeypatch)
@@ -104,7 +104,7 @@ def test_another_version_is_told_in_one_line(change, words, monkeypatch):
 
 
 def test_later_versions_are_read(monkeypatch):
-    for text in ("5.4.0", "5.10.1", "6.0.0.dev0"):
+    for text in ("5.5.0", "5.10.1", "6.0.0.dev0"):
         of_version(text)(monkeypatch)
         read_again()
 
