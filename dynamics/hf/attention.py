@@ -123,7 +123,8 @@ def _interface(function: AttentionFunction, given: list[dict[str, Any]]) -> Call
 
 
 def _bloom_forward(module: nn.Module, function: AttentionFunction, slopes: Tensor) -> Callable:
-    def forward(hidden_states, residual, alibi=None, attention_mask=None, layer_past=None, **_):
+    def forward(hidden_states, residual, alibi=None, attention_mask=None, layer_past=None, **more):
+        versions.without_cache(more)
         query, key, value = module._reshape(module.query_key_value(hidden_states))
         if layer_past is not None:
             key, value = layer_past.update(key, value, module.layer_idx)
@@ -136,13 +137,15 @@ def _bloom_forward(module: nn.Module, function: AttentionFunction, slopes: Tenso
 
 
 def _mpt_forward(module: nn.Module, function: AttentionFunction, slopes: Tensor) -> Callable:
-    def forward(hidden_states, position_bias=None, past_key_values=None, attention_mask=None, **_):
+    def forward(hidden_states, position_bias=None, past_key_values=None, attention_mask=None, cache=None, **more):
+        versions.without_cache(more)
         mixed = module.Wqkv(hidden_states)
         if module.clip_qkv:
             mixed = mixed.clamp(-module.clip_qkv, module.clip_qkv)
         query, key, value = (x.unflatten(2, (module.n_heads, -1)).transpose(1, 2) for x in mixed.chunk(3, dim=2))
-        if past_key_values is not None:
-            key, value = past_key_values.update(key, value, module.layer_idx)
+        held = past_key_values if cache is None else cache  # the name since 5.24
+        if held is not None:
+            key, value = held.update(key, value, module.layer_idx)
         _check(query, key, attention_mask, module.attn_dropout_p if module.training else 0.0)
         found = function(module.layer_idx, query, key, value, scale=module.softmax_scale, slopes=_as(slopes, query))
         return module.out_proj(found.transpose(1, 2).flatten(2)), None
@@ -151,7 +154,8 @@ def _mpt_forward(module: nn.Module, function: AttentionFunction, slopes: Tensor)
 
 
 def _falcon_forward(module: nn.Module, function: AttentionFunction, slopes: None) -> Callable:
-    def forward(hidden_states, alibi=None, attention_mask=None, layer_past=None, position_embeddings=None, **_):
+    def forward(hidden_states, alibi=None, attention_mask=None, layer_past=None, position_embeddings=None, **more):
+        versions.without_cache(more)
         query, key, value = _falcon_projected(module, hidden_states)
         if alibi is None:
             query, key = (_rotated(x, *position_embeddings) for x in (query, key))

@@ -95,7 +95,8 @@ class GenerationCache(Cache):
 
     def check_call(self, model: nn.Module, arguments: tuple, named: dict) -> None:
         """Raise ValueError where `generate` is about to read the whole text again on top of what is held."""
-        if named.get("past_key_values") is self and named.get("use_cache") is False:
+        # "cache" is the name since 5.24.
+        if any(named.get(name) is self for name in ("past_key_values", "cache")) and named.get("use_cache") is False:
             raise ValueError("use_cache is False: the whole text would be read again at every step, and counted twice")
 
     def nbytes(self) -> int:

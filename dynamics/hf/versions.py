@@ -3,13 +3,14 @@
 Needed are: masks made by a function of q_offset and q_length, caches made of layers that are asked for query_length,
 and an attention that is chosen by its name in the configuration. 5.4 is the first to have them all; before it masks and
 caches are asked for by cache_position, and BLOOM and MPT, before 5.3, make masks of their own. `OLDEST` is the first
-with which every test here passes: 5.4 itself cannot build the configuration of an OLMo.
+with which every test here passes: 5.4 itself cannot build the configuration of an OLMo. Tried were 5.5.0, 5.10.4,
+5.23.0 and 5.24.0, which calls past_key_values cache, and warns of the former name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -85,6 +86,13 @@ def eager(model: PreTrainedModel) -> Iterator[None]:
     finally:
         for config, name in zip(configs.values(), before, strict=True):
             choose(config, name)
+
+
+def without_cache(more: Mapping[str, object]) -> None:
+    """Raise UnsuitableVersion if a cache is among arguments that are not read: its keys would be left out silently."""
+    for name, value in more.items():
+        if isinstance(value, Cache):
+            raise UnsuitableVersion(told(f"it hands its cache to attention as {name!r}"))
 
 
 def place(module: str) -> str:

@@ -8,8 +8,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import torch
 
-from dynamics.hf import versions
+from dynamics.hf import attention, families, versions
+from dynamics.model.attention_function import full_attention
+from tests.dynamics.hf import models
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("theory", "dynamics", "proofs_check", "scripts", "examples", "benchmarks")
@@ -101,6 +104,17 @@ def test_another_version_is_told_in_one_line(change, words, monkeypatch):
         read_again()
     assert isinstance(error.value, ValueError)  # bad input, to a command line
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("family", ["bloom", "falcon", "mpt"])
+def test_a_cache_under_a_new_name_is_not_left_out_silently(family):
+    from transformers import DynamicCache
+
+    model = models.model(family)
+    with attention.replaced(model, full_attention):
+        module = families.heads(model).modules[0]
+        with pytest.raises(ValueError, match=FOUND + ".*: it hands its cache to attention as 'remembered'"):
+            module(torch.zeros(1, 2, 32), None, remembered=DynamicCache())
 
 
 def test_later_versions_are_read(monkeypatch):
