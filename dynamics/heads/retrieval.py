@@ -21,13 +21,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dynamics.heads.rows import measured, vocabulary
+from dynamics.heads.returned import Returning
+from dynamics.heads.rows import longest, measured, vocabulary
 from dynamics.heads.scores import allowed_tokens
 
 if TYPE_CHECKING:
     from torch import nn
 
 THRESHOLD = 0.1
+HAYSTACK = 1000
 
 
 class CopyPrompt(NamedTuple):
@@ -54,9 +56,9 @@ def copy_prompt(vocab: int, haystack: int, needle: int, seed: int, excluded: Col
 
 
 def copy_scores(
-    model: nn.Module,
+    model: nn.Module | Returning,
     *,
-    haystack: int = 1000,
+    haystack: int | None = None,
     needle: int = 10,
     prompts: int = 10,
     seed: int = 0,
@@ -64,10 +66,14 @@ def copy_scores(
 ) -> np.ndarray:
     """Retrieval score of every head, (n_layers, n_heads), the mean over prompts with the seeds seed, seed + 1, ..
 
-    Args: as `head_scores` and `copy_prompt`. Raises: ValueError as they do.
+    Args: as `head_scores` and `copy_prompt`; haystack None: 1000, or what positions and vocabulary allow.
+    Raises: ValueError as they do.
     """
     if prompts < 1:
         raise ValueError(f"prompts must be at least 1, got {prompts}")
+    if haystack is None:
+        haystack = min(HAYSTACK, len(allowed_tokens(vocabulary(model), excluded)))
+        haystack = min(haystack, (longest(model) or haystack + needle) - needle)
     drawn = [copy_prompt(vocabulary(model), haystack, needle, seed + index, excluded) for index in range(prompts)]
     hits = sum(measured(model, prompt.tokens, partial(_hits, needle=prompt.needle, cue=haystack)) for prompt in drawn)
     return hits.cpu().numpy() / (needle * prompts)

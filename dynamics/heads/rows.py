@@ -9,6 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dynamics.heads import returned
+from dynamics.heads.returned import Returning
 from dynamics.model import attention_function
 from dynamics.model.decoder import InductionModel
 from dynamics.model.softmax import softmax
@@ -44,19 +46,29 @@ class Rule(NamedTuple):
 
 
 def watched(visit: Visit, block: int) -> AttentionFunction:
-    """Full causal attention that shows its probabilities on the way; no memory between calls.
+    """Full attention that shows its probabilities on the way; no memory between calls.
 
     Only queries, keys and values as the model's attention reads them are used, so norms of queries and keys, rotations,
-    shifts and slopes are all in. Half-precision logits are formed in float32.
+    shifts and slopes are all in, and windows and sinks, which take their share of a row. Half-precision logits are
+    formed in float32.
     Args: visit(layer, heads, start, weights) gets the probabilities of the query heads `heads` of one sequence, rows
-        start .. start + rows - 1 over the keys 0 .. start + rows - 1, shape (heads, rows, keys); what it reads it must
-        copy. block: entries of weights at most (one row at least).
+        start .. start + rows - 1 over the keys 0 .. start + rows - 1, or all where attention is not causal, shape
+        (heads, rows, keys); what it reads it must copy. block: entries of weights at most (one row at least).
     """
 
     def function(
-        layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
+        layer: int,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        scale: float,
+        slopes: Tensor | None,
+        sinks: Tensor | None = None,
+        causal: bool = True,
+        window: int | None = None,
     ) -> Tensor:
-        return attended(visit, block, layer, query, key, value, scale, slopes, Rule())
+        return attended(visit, block, layer, query, key, value, scale, slopes, Rule(causal, window, sinks))
 
     return function
 
@@ -93,22 +105,33 @@ def attended(
     return out
 
 
-def measured(model: nn.Module, prompt: np.ndarray, measure: Measure) -> Tensor:
+def measured(model: nn.Module | Returning, prompt: np.ndarray, measure: Measure) -> Tensor:
     """Run the model's layers, not its head, on a prompt (length,) of tokens and sum measure over all blocks.
 
-    Args: model, an `InductionModel` or a model of transformers that `dynamics.hf.attention` knows; measure(start,
-        weights) gets blocks as `watched` shows them and returns a tensor (heads, ..).
+    Args: model, an `InductionModel`, a model of transformers, by `dynamics.hf.attention` or by what it returns, or a
+        `Returning`; measure(start, weights) gets blocks as `watched` shows them, or whole matrices where that is what
+        is returned, and returns a tensor (heads, ..).
     Returns: (n_layers, n_heads, ..).
-    Raises: ValueError for a prompt longer than the model's config allows.
+    Raises: ValueError for a prompt longer than the model allows, and as `dynamics.heads.returned`.
     """
+    limit = longest(model)
+    if limit is not None and len(prompt) > limit:
+        raise ValueError(f"the prompt has {len(prompt)} tokens, max_position_embeddings of the model is {limit}")
+    tokens, returning = torch.from_numpy(prompt)[None], returned_by(model)
+    with torch.no_grad():
+        if returning is not None:
+            return torch.stack([measure(0, weights) for weights in returning.weights(tokens)])
+        return _summed(model, tokens.to(next(model.parameters()).device), measure)
+
+
+def _summed(model: nn.Module, tokens: Tensor, measure: Measure) -> Tensor:
     sums: dict[tuple[int, int], Tensor] = {}
 
     def visit(layer: int, heads: slice, start: int, weights: Tensor) -> None:
         found = measure(start, weights)
         sums[layer, heads.start] = found + sums[layer, heads.start] if (layer, heads.start) in sums else found
 
-    with torch.no_grad():
-        _run(model, torch.from_numpy(prompt)[None].to(next(model.parameters()).device), watched(visit, BLOCK))
+    _run(model, tokens, watched(visit, BLOCK))
     n_layers = 1 + max(layer for layer, _ in sums)
     return torch.stack([torch.cat([sums[at] for at in sums if at[0] == layer]) for layer in range(n_layers)])
 
@@ -120,22 +143,43 @@ def _run(model: nn.Module, tokens: Tensor, function: AttentionFunction) -> None:
         return
     from dynamics.hf import attention
 
-    limit = longest(model)
-    if limit is not None and tokens.shape[1] > limit:
-        raise ValueError(f"the prompt has {tokens.shape[1]} tokens, max_position_embeddings of the model is {limit}")
     with attention.replaced(model, function):
         model.base_model(tokens, use_cache=False)
 
 
-def longest(model: nn.Module) -> int | None:
-    """Tokens of the longest prompt that the model's config allows, None where it names no limit."""
-    name = "max_length" if isinstance(model, InductionModel) else "max_position_embeddings"
-    return getattr(model.config, name, None)
+def returned_by(model: nn.Module | Returning) -> Returning | None:
+    """What the model is known by, where its attention does not go through a function; else None.
+
+    Raises: ValueError for what is no model, and a model of transformers that returns what is not its attention.
+    """
+    if isinstance(model, Returning):
+        return model
+    if isinstance(model, InductionModel):
+        return None
+    returned.vocabulary(model)
+    from dynamics.hf import families
+
+    try:
+        families.heads(model)
+    except families.WronglyRun:
+        raise
+    except ValueError:
+        return returned.of_transformers(model)
+    return None
 
 
-def vocabulary(model: nn.Module) -> int:
+def longest(model: nn.Module | Returning) -> int | None:
+    """Tokens of the longest prompt that the model has positions for, None where there is no limit."""
+    if isinstance(model, InductionModel):
+        return model.config.max_length
+    return model.longest if isinstance(model, Returning) else returned.positions(model)
+
+
+def vocabulary(model: nn.Module | Returning) -> int:
     """Number of tokens that the model knows."""
-    return model.config.vocab if isinstance(model, InductionModel) else model.config.vocab_size
+    if isinstance(model, InductionModel):
+        return model.config.vocab
+    return model.vocab if isinstance(model, Returning) else returned.vocabulary(model)
 
 
 def _blocks(

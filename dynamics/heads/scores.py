@@ -25,7 +25,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dynamics.heads.rows import longest, measured, vocabulary
+from dynamics.heads.returned import USUAL, Returning
+from dynamics.heads.rows import longest, measured, returned_by, vocabulary
 from theory.records import comparable
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def repeated_prompt(vocab: int, k: int, repeats: int, seed: int, excluded: Colle
 
 
 def head_scores(
-    model: nn.Module,
+    model: nn.Module | Returning,
     *,
     k: int | None = None,
     repeats: int = 4,
@@ -81,11 +82,15 @@ def head_scores(
 ) -> HeadScores:
     """Scores of every head of every layer, the mean over prompts drawn with the seeds seed, seed + 1, ..
 
-    One block of attention is held at a time (`rows.BLOCK`), never a whole matrix.
-    Args: model, an `InductionModel` or a model of transformers that `dynamics.hf.attention` knows; k, repeats, excluded
-        as in `repeated_prompt`; k None: the paper's 2500, or as many as the model's positions and vocabulary allow
-        (512 for 2048 positions). Scores at different k are not the same: heads that look near find fewer copies.
-    Raises: ValueError for arguments outside their range, or a prompt that the model is too short for.
+    One block of attention is held at a time (`rows.BLOCK`), never a whole matrix, where attention goes through a
+    function; whole matrices of all layers where a model's own return is all that there is (`dynamics.heads.returned`).
+    Args: model, an `InductionModel`, a model of transformers, or a `Returning`; k, repeats, excluded as in
+        `repeated_prompt`; k None: the paper's 2500, or as many as the model's positions and vocabulary allow (512 for
+        2048 positions), and 256 where whole matrices are returned (`returned.USUAL` tokens). Scores at different k are
+        not the same: heads that look near find fewer copies.
+    Returns: of a model that returns attention of some layers only, these layers.
+    Raises: ValueError for arguments outside their range, a prompt that the model is too short for, and for attention
+        that is not the model's, or not returned.
     """
     if prompts < 1:
         raise ValueError(f"prompts must be at least 1, got {prompts}")
@@ -93,7 +98,7 @@ def head_scores(
         raise ValueError(f"repeats must be at least 2, got {repeats}")
     most = largest_k(model, repeats, excluded)
     if k is None:
-        k = min(PAPER_K, most)
+        k = min(PAPER_K if returned_by(model) is None else USUAL // repeats, most)
     elif k * repeats > (longest(model) or k * repeats):
         positions = f"max_position_embeddings of the model is {longest(model)}"
         raise ValueError(f"the prompt has {k * repeats} tokens, {positions}: pass k={most} or less, or no k")
@@ -103,7 +108,7 @@ def head_scores(
     return HeadScores(*np.moveaxis(means, -1, 0))
 
 
-def largest_k(model: nn.Module, repeats: int, excluded: Collection[int]) -> int:
+def largest_k(model: nn.Module | Returning, repeats: int, excluded: Collection[int]) -> int:
     """Distinct tokens that `repeats` repetitions leave room for."""
     drawn, positions = len(allowed_tokens(vocabulary(model), excluded)), longest(model)
     return drawn if positions is None else min(drawn, positions // repeats)

@@ -1,12 +1,13 @@
 """Every attention of a transformers model through an `AttentionFunction`: ALiBi models and others, one contract.
 
-Supported models are those of `dynamics.hf.families`. Most go through transformers' own `AttentionInterface`. BLOOM and
-MPT ignore it and add one bias tensor for all heads, so that their attention forward is replaced, from the projections
-to the output matrix. A function is handed `sinks` and `causal=False` where the model has them (`special`), and by a
-layer with a sliding window `window`, the number of tokens that a query sees, itself among them; one that has no such
-parameter is refused.
+Supported models are those of `dynamics.hf.families`. Most go through transformers' own `AttentionInterface`. BLOOM, MPT
+and Falcon ignore it, so that their attention forward is replaced, from the projections to the output matrix. A function
+is handed `sinks` and `causal=False` where the model has them (`special`), and by a layer with a sliding window
+`window`, the number of tokens that a query sees, itself among them; one that has no such parameter is refused.
 A function computes the exact distances of `theory.alibi`; transformers rounds slope * position to single precision, and
 then to the model's own: in bfloat16, and at a slope of a power of two, neighbours are alike from position 256 on.
+Falcon's bias is that of every precision: bfloat16(slope * position), added before the scale. No slope gives it, and it
+goes as one more coordinate of the keys, as it is, which queries meet with a 1.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from dynamics.hf import versions
 from dynamics.hf.families import Heads, heads, without_windows
 from dynamics.model.attention_function import AttentionFunction, special
 from dynamics.weights.families import FAMILIES
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel
+    from dynamics.hf.versions import PreTrainedModel
 
 _NUMBERS = count()
 
@@ -47,10 +49,11 @@ def replaced(model: PreTrainedModel, function: AttentionFunction) -> Iterator[Pr
     given = _given(function, found)
     name = f"attention-function-{next(_NUMBERS)}"
     with ExitStack() as stack:
-        _register(stack, name, _interface(function, given))
+        mask = _falcon_mask if found.family == "falcon" else _mask
+        versions.register(stack, name, _interface(function, given), mask)
         _choose(stack, model, name)
         if not FAMILIES[found.family].interface:
-            build = _bloom_forward if found.family == "bloom" else _mpt_forward
+            build = FORWARDS[found.family]
             for module in found.modules:
                 _set(stack, module, "forward", build(module, function, found.slopes))
         yield model
@@ -68,17 +71,6 @@ def _given(function: AttentionFunction, found: Heads) -> list[dict[str, Any]]:
     return given
 
 
-def _register(stack: ExitStack, name: str, interface: Callable) -> None:
-    from transformers import AttentionMaskInterface
-    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
-
-    ALL_ATTENTION_FUNCTIONS[name] = interface
-    stack.callback(ALL_ATTENTION_FUNCTIONS.pop, name)
-    # Masks are looked up in the class-wide table alone.
-    AttentionMaskInterface.register(name, _mask)
-    stack.callback(AttentionMaskInterface._global_mapping.pop, name)
-
-
 def _choose(stack: ExitStack, model: nn.Module, name: str) -> None:
     """A copy of each configuration in the model, with this attention implementation."""
     copies: dict[int, object] = {}
@@ -86,7 +78,7 @@ def _choose(stack: ExitStack, model: nn.Module, name: str) -> None:
         config = getattr(module, "config", None)
         if config is not None:
             chosen = copies.setdefault(id(config), copy(config))
-            chosen._attn_implementation = {"": name}
+            versions.choose(chosen, name)
             _set(stack, module, "config", chosen)
 
 
@@ -131,7 +123,8 @@ def _interface(function: AttentionFunction, given: list[dict[str, Any]]) -> Call
 
 
 def _bloom_forward(module: nn.Module, function: AttentionFunction, slopes: Tensor) -> Callable:
-    def forward(hidden_states, residual, alibi=None, attention_mask=None, layer_past=None, **_):
+    def forward(hidden_states, residual, alibi=None, attention_mask=None, layer_past=None, **more):
+        versions.without_cache(more)
         query, key, value = module._reshape(module.query_key_value(hidden_states))
         if layer_past is not None:
             key, value = layer_past.update(key, value, module.layer_idx)
@@ -144,18 +137,68 @@ def _bloom_forward(module: nn.Module, function: AttentionFunction, slopes: Tenso
 
 
 def _mpt_forward(module: nn.Module, function: AttentionFunction, slopes: Tensor) -> Callable:
-    def forward(hidden_states, position_bias=None, past_key_values=None, attention_mask=None, **_):
+    def forward(hidden_states, position_bias=None, past_key_values=None, attention_mask=None, cache=None, **more):
+        versions.without_cache(more)
         mixed = module.Wqkv(hidden_states)
         if module.clip_qkv:
             mixed = mixed.clamp(-module.clip_qkv, module.clip_qkv)
         query, key, value = (x.unflatten(2, (module.n_heads, -1)).transpose(1, 2) for x in mixed.chunk(3, dim=2))
-        if past_key_values is not None:
-            key, value = past_key_values.update(key, value, module.layer_idx)
+        held = past_key_values if cache is None else cache  # the name since 5.24
+        if held is not None:
+            key, value = held.update(key, value, module.layer_idx)
         _check(query, key, attention_mask, module.attn_dropout_p if module.training else 0.0)
         found = function(module.layer_idx, query, key, value, scale=module.softmax_scale, slopes=_as(slopes, query))
         return module.out_proj(found.transpose(1, 2).flatten(2)), None
 
     return forward
+
+
+def _falcon_forward(module: nn.Module, function: AttentionFunction, slopes: None) -> Callable:
+    def forward(hidden_states, alibi=None, attention_mask=None, layer_past=None, position_embeddings=None, **more):
+        versions.without_cache(more)
+        query, key, value = _falcon_projected(module, hidden_states)
+        if alibi is None:
+            query, key = (_rotated(x, *position_embeddings) for x in (query, key))
+        else:
+            query, key = _with_bias(query, key, alibi, attention_mask)
+            attention_mask = None
+        if layer_past is not None:
+            key, value = layer_past.update(key, value, module.layer_idx)
+        _check(query, key, attention_mask, module.attention_dropout.p if module.training else 0.0)
+        found = function(module.layer_idx, query, key, value, scale=module.inv_norm_factor, slopes=None)
+        return module.dense(found.transpose(1, 2).flatten(2)), None
+
+    return forward
+
+
+def _falcon_mask(**named: Any) -> Tensor:
+    """Falcon has its mask written out in any case, and never looks for packed documents; True is what is seen."""
+    return ~_mask(**named | {"allow_is_causal_skip": True})
+
+
+def _falcon_projected(module: nn.Module, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries (batch, n_heads, new, d), keys and values (batch, n_kv_heads, new, d): group by group, or one for all."""
+    groups = module.num_kv_heads
+    parts = module.query_key_value(hidden).unflatten(2, (groups, -1, module.head_dim))
+    query, key, value = parts[..., :-2, :].flatten(2, 3), parts[..., -2, :], parts[..., -1, :]
+    return query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2)
+
+
+def _rotated(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    first, second = x.chunk(2, dim=-1)
+    return x * cos[:, None] + torch.cat([-second, first], dim=-1) * sin[:, None]
+
+
+def _with_bias(query: Tensor, key: Tensor, alibi: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
+    """The bias (batch, n_heads, 1, tokens) of the new keys as their last coordinate, and 1 as that of the queries."""
+    # The model has put the bias, over sqrt(d), into the mask that it hands over too; another mask hides something.
+    if not torch.equal(attention_mask, alibi / query.shape[3] ** 0.5):
+        raise ValueError(f"a mask of shape {tuple(attention_mask.shape)} cannot go through an attention function")
+    of_new = alibi[..., -key.shape[2] :].transpose(2, 3)
+    return torch.cat([query, torch.ones_like(query[..., :1])], -1), torch.cat([key, of_new], -1)
+
+
+FORWARDS = {"bloom": _bloom_forward, "falcon": _falcon_forward, "mpt": _mpt_forward}
 
 
 def _as(slopes: Tensor, query: Tensor) -> Tensor:

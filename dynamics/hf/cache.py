@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from copy import copy
 
 from torch import Tensor, nn
-from transformers import PreTrainedModel
-from transformers.cache_utils import Cache, CacheLayerMixin
 
 from dynamics.hf import attention, families
+from dynamics.hf.versions import Cache, CacheLayerMixin, PreTrainedModel
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.plan import RazorPlan
 
@@ -96,7 +95,8 @@ class GenerationCache(Cache):
 
     def check_call(self, model: nn.Module, arguments: tuple, named: dict) -> None:
         """Raise ValueError where `generate` is about to read the whole text again on top of what is held."""
-        if named.get("past_key_values") is self and named.get("use_cache") is False:
+        # "cache" is the name since 5.24.
+        if any(named.get(name) is self for name in ("past_key_values", "cache")) and named.get("use_cache") is False:
             raise ValueError("use_cache is False: the whole text would be read again at every step, and counted twice")
 
     def nbytes(self) -> int:
@@ -149,5 +149,7 @@ class _Layer(CacheLayerMixin):
 
     def get_max_length(self) -> int:
         return -1
+
+    get_max_cache_shape = get_max_length  # its name in earlier versions
 
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None: ...

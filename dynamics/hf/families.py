@@ -1,9 +1,9 @@
 """The attention of a transformers model: which of its modules, how many heads, which slopes - or why not.
 
-Supported is what `dynamics.weights.families` declares with a class of attention, from ALiBi (bloom, mpt) over rotary
-positions, whole or in part, with norms, clips or multipliers of queries and keys, and learned positions (gpt2, opt,
-bert, in which every token sees all), to learned sink logits (gpt_oss). Whatever attends in another way (softcapped
-logits, a learned bias) is refused.
+Supported is what `dynamics.weights.families` declares with a class of attention, from ALiBi (bloom, mpt, and falcon,
+whose bias is put into its keys) over rotary positions, whole or in part, with norms, clips or multipliers of queries
+and keys, and learned positions (gpt2, opt, bert, in which every token sees all), to learned sink logits (gpt_oss).
+Whatever attends in another way (softcapped logits, a learned bias) is refused.
 transformers runs every MPT alike, whatever its attn_config says of slopes, QK-norm or prefixes: where that is not what
 the checkpoint was trained with, its logits mean nothing, and it is refused.
 """
@@ -11,16 +11,17 @@ the checkpoint was trained with, its logits mean nothing, and it is refused.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from dynamics.hf import versions
 from dynamics.weights.families import FAMILIES, RUN
 from theory import alibi
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel
+    from dynamics.hf.versions import PreTrainedModel
 
 MPT_AS_RUN = {
     "alibi": True,
@@ -29,6 +30,10 @@ MPT_AS_RUN = {
     "prefix_lm": False,
     "qk_ln": False,
 }
+
+
+class WronglyRun(ValueError):
+    """What transformers computes of this model, or returns of it, is not the attention that the model has."""
 
 
 class Heads(NamedTuple):
@@ -60,9 +65,12 @@ def heads(model: PreTrainedModel) -> Heads:
     config = getattr(model, "config", None)
     name = getattr(config, "model_type", None)
     if name not in RUN:
-        raise ValueError(f"the attention of {type(model).__name__} is none of {', '.join(RUN)}: {name!r}")
+        raise ValueError(
+            f"the attention of {type(model).__name__} is none of {', '.join(RUN)}: {name!r} has no class of attention "
+            "in dynamics.weights.families, and without it there are only head scores, of what the model returns"
+        )
     family = FAMILIES[name]
-    place = f"transformers.models.{family.module or name}.modeling_{family.module or name}"
+    place = versions.place(family.module or name)
     modules = [m for m in model.modules() if (type(m).__module__, type(m).__name__) == (place, family.attention)]
     if [m.layer_idx for m in modules] != list(range(config.num_hidden_layers)):
         raise ValueError(f"{len(modules)} layers of {family.attention} were found, not {config.num_hidden_layers}")
@@ -78,11 +86,24 @@ def heads(model: PreTrainedModel) -> Heads:
     if name == "mpt":
         for setting, run in MPT_AS_RUN.items():
             if (given := getattr(config.attn_config, setting)) != run:
-                raise ValueError(f"{setting} is {given!r}, but transformers runs every MPT with {run!r}")
+                raise WronglyRun(f"{setting} is {given!r}, but transformers runs every MPT with {run!r}")
     n_heads = config.num_attention_heads
     slopes = torch.tensor(alibi.slopes(n_heads), dtype=torch.float64) if family.alibi else None
     n_kv_heads = n_heads if family.alibi else getattr(config, "num_key_value_heads", n_heads)
+    if name == "falcon":
+        n_kv_heads = _falcon_kv_heads(config, modules)
     return Heads(name, modules, n_heads, n_kv_heads, slopes, family.causal, family.sinks, windows)
+
+
+def _falcon_kv_heads(config: Any, modules: Sequence[nn.Module]) -> int:
+    """Its key-value heads, whose number no one setting gives; with ALiBi the biases of heads stand in their keys."""
+    found = modules[0].num_kv_heads
+    if config.alibi and found != config.num_attention_heads:
+        raise WronglyRun(
+            f"alibi with {config.num_attention_heads} heads on {found} key-value heads: falcon rounds the bias of each "
+            "head to bfloat16, and a shared key has place for one"
+        )
+    return found
 
 
 def without_windows(windows: Sequence[int | None]) -> None:

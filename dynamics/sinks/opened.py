@@ -55,7 +55,8 @@ def _model_type(folder: Path) -> str:
     if data.get("is_encoder_decoder", False):
         raise ValueError(f"{path}: a model of an encoder and a decoder has two kinds of attention: not supported")
     if not isinstance(kind, str) or kind not in RUN:
-        raise ValueError(f"{path}: model_type {kind!r} is not one of {', '.join(RUN)}")
+        missing = "missing is its class of attention in dynamics.weights.families"
+        raise ValueError(f"{path}: model_type {kind!r} is not one of {', '.join(RUN)}: {missing}")
     return kind
 
 

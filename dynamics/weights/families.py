@@ -51,7 +51,7 @@ FAMILIES = {
     "baichuan": _DESCRIBED._replace(layout=baichuan.baichuan),
     "baichuan_m1": _DESCRIBED._replace(layout=baichuan.baichuan_m1),
     "bert": Family(attention="BertSelfAttention", blocks="encoder.layer", head="cls", causal=False),
-    "falcon": Family(described.layout, "transformer."),
+    "falcon": Family(described.layout, "transformer.", attention="FalconAttention", interface=False, blocks="h"),
     "gpt2": Family(described.layout, "transformer.", attention="GPT2Attention", blocks="h"),
     "gpt_oss": _DESCRIBED._replace(attention="GptOssAttention", sinks="sinks", windows=True),
     "cohere": _DESCRIBED._replace(attention="CohereAttention"),

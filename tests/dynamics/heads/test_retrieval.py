@@ -59,7 +59,8 @@ def test_planted_induction_heads_copy_and_echo_and_previous_heads_do_not(positio
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, r"haystack must be in 12\.\.16 for a needle of 10, got 1000"),
+        ({"haystack": 1000}, r"haystack must be in 12\.\.16 for a needle of 10, got 1000"),
+        ({"needle": 15}, r"haystack must be in 17\.\.16 for a needle of 15, got 16"),
         ({"haystack": 5, "needle": 4}, r"haystack must be in 6\.\.16 for a needle of 4, got 5"),
         ({"haystack": 5, "needle": 0}, "needle must be at least 1, got 0"),
         ({"haystack": 16, "needle": 2, "excluded": (7,)}, r"haystack must be in 4\.\.15"),

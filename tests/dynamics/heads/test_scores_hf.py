@@ -12,21 +12,33 @@ from tests.dynamics.hf import models
 
 def returned(model, tokens):
     """(layers, heads, length, length) by the eager attention in double precision."""
-    model.set_attn_implementation("eager")
+    model.config._attn_implementation = "eager"  # set_attn_implementation leaves Falcon as it is
     with torch.no_grad(), models.double():
         found = model(torch.from_numpy(tokens)[None], use_cache=False, output_attentions=True).attentions
     return torch.cat(found).numpy()
 
 
-@pytest.mark.parametrize("family", models.FAMILIES)
-def test_scores_are_those_of_the_attention_that_transformers_returns(family):
-    model = models.model(family)
+WINDOWS = [
+    ("gemma3_text", {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 18}),
+    ("mistral", {"sliding_window": 18}),
+    ("qwen2", {"use_sliding_window": True, "sliding_window": 18, "max_window_layers": 1}),
+]
+CASES = [(family, {}) for family in models.FAMILIES | models.MEASURED] + WINDOWS
+
+
+@pytest.mark.parametrize(("family", "changes"), CASES)
+def test_scores_are_those_of_the_attention_that_transformers_returns(family, changes):
+    model = models.model(family, **changes)
     tokens = repeated_prompt(64, 15, 4, 2, range(3))
-    expected = brute_force(returned(model, tokens), tokens, 15)
+    weights = returned(model, tokens)
+    expected = brute_force(weights, tokens, 15)
     with models.double():
         found = head_scores(model, k=15, seed=2, excluded=range(3))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
     assert np.ptp(expected.induction) > 1e-3
+    assert (weights.sum(-1).min() < 0.9) == (family == "gpt_oss")
+    assert (np.triu(weights, 1).max() > 0) == (family == "bert")
+    assert (np.tril(weights, -18).max(axis=(1, 2, 3)) == 0).any() == bool(changes or family == "gpt_oss")
 
 
 def test_retrieval_scores_are_those_of_the_attention_that_transformers_returns():

@@ -13,6 +13,7 @@ FAMILIES = {
     "qwen2": {"num_attention_heads": 4, "num_key_value_heads": 4},
     "qwen3": {"num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 6},
     "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 128},
+    "falcon": {"num_attention_heads": 4},
     "cohere": {"num_attention_heads": 4, "num_key_value_heads": 2, "use_qk_norm": True},
     "gemma": {"num_attention_heads": 4, "num_key_value_heads": 1, "head_dim": 6},
     "gemma3_text": {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "query_pre_attn_scalar": 5,

@@ -352,7 +352,7 @@ def test_other_attention_of_a_known_family_is_refused(family, changes, message):
         pass
 
 
-@pytest.mark.parametrize("name", ["GPTJ", "CodeGen", "Gemma2", "Falcon"])
+@pytest.mark.parametrize("name", ["GPTJ", "CodeGen", "Gemma2"])
 def test_an_unknown_architecture_is_refused_by_name(name):
     import transformers
 

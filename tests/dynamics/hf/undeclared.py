@@ -1,0 +1,48 @@
+"""Tiny random transformers models of families that `dynamics.weights.families` does not name."""
+
+import torch
+
+from tests.dynamics.hf.models import randomise
+
+_OLD = {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 128}
+_PLAIN = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
+          "max_position_embeddings": 128}  # fmt: skip
+_GROUPS = _PLAIN | {"num_key_value_heads": 2}
+# Those with a window see 18 tokens in some layers or all; Jamba has attention in one of its two layers.
+FAMILIES = {
+    "CodeGen": _OLD | {"rotary_dim": 4},
+    "Cohere2": _GROUPS | {"sliding_window": 18, "layer_types": ["sliding_attention", "full_attention"]},
+    "DistilBert": {"dim": 32, "hidden_dim": 48, "n_layers": 2, "n_heads": 4, "max_position_embeddings": 128},
+    "Electra": _PLAIN | {"embedding_size": 32},
+    # Named, because transformers to 5.10 let it run by default with a kernel that leaves the cap out.
+    "Gemma2": _GROUPS | {"attn_implementation": "eager", "head_dim": 8, "attn_logit_softcapping": 2.0,
+                         "sliding_window": 18},
+    "GPTJ": _OLD | {"rotary_dim": 4},
+    "GPTNeo": {"hidden_size": 32, "num_layers": 2, "num_heads": 4, "window_size": 18, "max_position_embeddings": 128,
+               "attention_types": [[["global", "local"], 1]]},
+    "ModernBert": _PLAIN | {"global_attn_every_n_layers": 2, "local_attention": 8},
+    "Helium": _GROUPS | {"head_dim": 8},
+    "Jamba": _GROUPS | {"use_mamba_kernels": False, "attn_layer_period": 2, "attn_layer_offset": 1, "num_experts": 2},
+    "Olmo3": _GROUPS | {"sliding_window": 18, "layer_types": ["sliding_attention", "full_attention"]},
+    "Persimmon": _PLAIN,
+    "Phi": _PLAIN,
+    "Roberta": _PLAIN | {"pad_token_id": 1},
+    "Starcoder2": _GROUPS | {"sliding_window": 18},
+    "XLNet": {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 48},
+}  # fmt: skip
+# The positions of 128 that a prompt can have, None where there is no limit.
+LONGEST = {"Roberta": 126, "XLNet": None}
+ENCODERS = ("DistilBert", "Electra", "ModernBert", "Roberta", "XLNet")
+
+
+def model(name, seed=0, **changes):
+    """A model without a head, in single precision, in evaluation mode."""
+    import transformers
+
+    ends = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
+    config = getattr(transformers, name + "Config")(vocab_size=64, **(ends | FAMILIES.get(name, {}) | changes))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        built = transformers.AutoModel.from_config(config, dtype=torch.float32)
+    randomise(built, seed)
+    return built.eval()
