@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, get_args
 
@@ -11,6 +11,7 @@ from theory.cache.size import BUFFER_SHARE, LEAST_BUFFER
 
 Compensation = Literal["none", "mean", "alibi", "centred"]
 MEAN_ITEMSIZE = 8  # the running means are float64
+ROOM = 32  # most spare rows of a store that grows token by token: it is copied once in so many steps
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,17 @@ class RazorPlan:
             chosen[int(layer)].add(int(head) // group)
         return cls(n_heads, n_kv_heads, tuple(frozenset(heads) for heads in chosen), **settings)
 
+    def sliding(self, window: int) -> RazorPlan:
+        """What a layer keeps whose own queries see `window` tokens at most: these, for every head, and no token."""
+        none = tuple(frozenset[int]() for _ in self.full)
+        kept = {"full": none, "sinks": 0, "buffer": window, "share": Fraction(0), "prompt": 0}
+        return replace(self, compensation="none", **kept)
+
+    @property
+    def n_means(self) -> int:
+        """Compensation tokens of a key-value head: one, or one for each of its query heads, whose weights differ."""
+        return {"none": 0, "mean": 1}.get(self.compensation, self.group)
+
     @property
     def group(self) -> int:
         """Query heads of one key-value head."""
@@ -111,20 +123,58 @@ class RazorPlan:
 
 
 def razor_bytes(
-    plan: RazorPlan, n_tokens: int, head_dim: int, itemsize: int, *, value_dim: int | None = None, batch: int = 1
+    plan: RazorPlan,
+    n_tokens: int,
+    head_dim: int,
+    itemsize: int,
+    *,
+    value_dim: int | None = None,
+    batch: int = 1,
+    windows: Sequence[int | None] = (),
 ) -> int:
-    """Bytes that a `RazorCache` holds after n_tokens >= 1.
+    """Bytes that a `RazorCache` stores after n_tokens >= 1, its `nbytes`.
 
     batch sum over layers of [f n + l n_kept] (d_k + d_v) itemsize + l m (d_k + d_v + 1) 8, with f full and l other
     key-value heads; m tokens a head: 0 without compensation, 1 for "mean", else one for each of its g query heads,
-    whose slopes and centres differ. "centred" adds the centres, l g d_k 8.
+    whose slopes and centres differ. "centred" adds the centres, l g d_k 8. A layer with a sliding window (windows, by
+    layer) keeps min(n, window) tokens of every head, and none of the rest.
     """
     value_dim = head_dim if value_dim is None else value_dim
-    width, group, total = head_dim + value_dim, plan.group, 0
-    tokens = {"none": 0, "mean": 1}.get(plan.compensation, group)
-    for heads in plan.full:
-        local = plan.n_kv_heads - len(heads)
-        total += (len(heads) * n_tokens + local * plan.n_kept(n_tokens)) * width * itemsize
-        total += local * tokens * (width + 1) * MEAN_ITEMSIZE
-        total += local * group * head_dim * MEAN_ITEMSIZE * (plan.compensation == "centred")
+    width, total = head_dim + value_dim, 0
+    for layer in range(len(plan.full)):
+        own = _of_layer(plan, layer, windows)
+        full = len(own.full[layer])
+        local = own.n_kv_heads - full
+        total += (full * n_tokens + local * own.n_kept(n_tokens)) * width * itemsize
+        total += local * own.n_means * (width + 1) * MEAN_ITEMSIZE
+        total += local * own.group * head_dim * MEAN_ITEMSIZE * (own.compensation == "centred")
     return batch * total
+
+
+def spare_bytes(
+    plan: RazorPlan,
+    n_tokens: int,
+    head_dim: int,
+    itemsize: int,
+    *,
+    value_dim: int | None = None,
+    batch: int = 1,
+    windows: Sequence[int | None] = (),
+) -> int:
+    """Most bytes that a `RazorCache` allocates beyond `razor_bytes`, while tokens come one by one.
+
+    By layer: ROOM spare rows for each key-value head; for l heads that are not full, m rows with the rounded
+    compensation tokens, and where there are slopes the positions of all these rows, 4 bytes each.
+    """
+    width, total = head_dim + (head_dim if value_dim is None else value_dim), 0
+    for layer in range(len(plan.full)):
+        own = _of_layer(plan, layer, windows)
+        local = own.n_kv_heads - len(own.full[layer])
+        total += batch * (own.n_kv_heads * ROOM + local * own.n_means) * width * itemsize
+        total += batch * 4 * (own.n_kept(n_tokens) + own.n_means + ROOM) * (local > 0)
+    return total
+
+
+def _of_layer(plan: RazorPlan, layer: int, windows: Sequence[int | None]) -> RazorPlan:
+    window = windows[layer] if windows else None
+    return plan if window is None else plan.sliding(window)

@@ -112,7 +112,9 @@ class DistancesOfTheStored(RazorCache):
     """Positions are counted among the stored tokens, as if nothing had been dropped."""
 
     def __call__(self, layer, *tokens, scale, slopes):
-        self._layers[layer].first = 0
+        for part in self._parts[layer]:
+            part.local.dropped = 0
+            part.local.position = None
         return super().__call__(layer, *tokens, scale=scale, slopes=slopes)
 
 
@@ -139,26 +141,88 @@ class KeepsWhatItDrops(Tokens):
     """Stale keys: the dropped tokens are still there, at the place of the window's."""
 
     def drop(self, first, count):
-        stale = self.key.shape[2] - count
-        self.key, self.value = self.key[:, :, :stale].clone(), self.value[:, :, :stale].clone()
+        stale = self.store[:, :, : self.count - count].clone()
+        super().drop(first, count)
+        self.store = stale if count else self.store
 
 
-@pytest.mark.parametrize("wrong", [DropsTheSinks, KeepsWhatItDrops])
+class OverwritesTheNewest(Tokens):
+    """One token too far round the ring."""
+
+    def put(self, key, value, leaves):
+        self.oldest = (self.oldest + leaves) % (self.count - self.sinks)
+        super().put(key, value, leaves)
+
+
+class UnrollsTheRingFromItsStart(Tokens):
+    """The ring is stored in order, from its first row instead of its oldest."""
+
+    def ordered(self):
+        return self.store[:, :, self.base : self.base + self.count]
+
+
+class KeepsThePositionThatLeft(Tokens):
+    """The new token stands where the one did whose row it takes."""
+
+    def put(self, key, value, leaves):
+        before = self.position.clone() if leaves else None
+        super().put(key, value, leaves)
+        self.position = before if leaves else self.position
+
+
+RINGS = [OverwritesTheNewest, UnrollsTheRingFromItsStart, KeepsThePositionThatLeft]
+
+
+@pytest.mark.parametrize("wrong", [DropsTheSinks, KeepsWhatItDrops, *RINGS])
 def test_wrong_tokens_stored_are_rejected(wrong, monkeypatch):
+    plan, chunks = plan_for("none"), [*CHUNKS, 3]
+    slopes = slopes_of(plan, True)
+    assert cache_gap(plan, chunks, slopes) < TOLERANCE
     monkeypatch.setattr(razor_layer_module, "Tokens", wrong)
-    assert gap("none") > PLANTED
+    assert cache_gap(plan, chunks, slopes) > PLANTED
+
+
+class StaleHeader(RazorLayer):
+    """The compensation token that single queries read is that of the first of them."""
+
+    def _step_token(self, *args):
+        before = self.local.store[:, :, : self.local.header].clone()
+        super()._step_token(*args)
+        if before.abs().max() < 1e3 and before.any() and getattr(self, "begun", False):
+            self.local.store[:, :, : self.local.header] = before
+        self.begun = True
+
+
+class HeaderOfAnotherHead(RazorLayer):
+    """Query heads of a group read each other's compensation tokens."""
+
+    def _step_bias(self, logits, start, token, kind):
+        found = super()._step_bias(logits, start, token, kind)
+        if token:
+            found[..., : self.local.header] = found[..., : self.local.header].flip(-1)
+        return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [(kind, StaleHeader) for kind in ("mean", "alibi", "centred")]
+    + [(kind, HeaderOfAnotherHead) for kind in ("alibi", "centred")],
+)
+def test_wrong_step_is_rejected(kind, wrong, monkeypatch):
+    monkeypatch.setattr(razor_cache_module, "RazorLayer", wrong)
+    assert gap(kind) > PLANTED
 
 
 class CountsTheSinks(RazorLayer):
     """The sinks are kept and compensated for."""
 
-    def drop(self, rates, last):
-        first = not self.first
-        super().drop(rates, last)
-        if first and self.first > self.plan.sinks:
-            key, value = (x[:, :, : self.plan.sinks] for x in (self.local.key, self.local.value))
-            prior = torch.zeros(*self.folded.total.shape, 1, self.plan.sinks).double()
-            found = fold(self.folded, torch.zeros(1), rates[:, :1] * 0, key, value, prior)
+    def drop(self, logits, at):
+        first = not self.local.dropped
+        super().drop(logits, at)
+        if first and self.local.dropped:
+            rows, total = self.local.store[:, :, : self.plan.sinks], self.folded.total
+            prior = torch.zeros(*total.shape, 1, self.plan.sinks).double()
+            found = fold(self.folded, torch.zeros(1), torch.zeros(total.shape[1:]), rows, prior)
             self.folded = Folded(*(x.squeeze(3) for x in found))
 
 
