@@ -12,7 +12,8 @@ from torch import Tensor
 from dynamics.razor import logits as weighing
 from dynamics.razor.logits import Logits, block_bias, packed, scores, shares, weigh, whole, wide
 from dynamics.razor.plan import RazorPlan
-from dynamics.razor.token import Folded, empty, fold, fold_one
+from dynamics.razor.step import step
+from dynamics.razor.token import Folded, empty, fold
 from dynamics.razor.tokens import Tokens, merged
 
 PIECE = 4096  # dropped tokens at a time: what bounds the memory of their copies in double precision
@@ -33,9 +34,9 @@ class RazorLayer:
         self.window, self.batch, self.given = window, batch, centre
         self.n_tokens = 0
         full = self.plan.full[layer]
-        self.full = Tokens(sorted(full))
+        self.full = Tokens(sorted(full), plan.n_kv_heads)
         rest = [head for head in range(plan.n_kv_heads) if head not in full]
-        self.local = Tokens(rest, self.plan.sinks, self.plan.n_means)
+        self.local = Tokens(rest, plan.n_kv_heads, self.plan.sinks, self.plan.n_means)
         self.folded: Folded | None = None
         self.centre: Tensor | None = None
 
@@ -88,7 +89,7 @@ class RazorLayer:
         query, count = query.unflatten(1, (self.plan.n_kv_heads, -1)), query.shape[2]
         start = self.plan.seen_from(self.n_tokens + count)
         if count == 1 and self.n_tokens and start - self.plan.sinks - self.local.dropped <= 1:
-            found = self._step(query[:, :, :, 0], key, value, logits, start).unsqueeze(3)
+            found = step(self, query[:, :, :, 0], key, value, logits, start).unsqueeze(3)
         elif not self.n_tokens and start <= self.plan.sinks:
             found = whole(query, key, value, logits)
             self.append(key, value)
@@ -114,20 +115,15 @@ class RazorLayer:
                 self.folded, first, since = Folded(*(x.squeeze(3) for x in folded)), cut, at[-1]
         self.local.drop(self.local.sinks, max(0, kept - self.local.sinks - self.local.dropped))
 
-    def _of(self, tokens: Tokens, logits: Logits) -> Logits:
-        """The logits of these heads."""
-        rates, sinks = (x if x is None else tokens.select(x[None])[0] for x in (logits.rates, logits.sinks))
-        return logits._replace(rates=rates, sinks=sinks)
-
     def _chunk(self, query: Tensor, key: Tensor, value: Tensor, logits: Logits) -> Tensor:
         """All at once for the full heads; for the others the queries that see all tokens, then block after block."""
         parts = []
         if (full := self.full).index:
             full.append(full.select(key), full.select(value))
-            parts.append((full, whole(full.select(query), full.key, full.value, self._of(full, logits))))
+            parts.append((full, whole(full.select(query), full.key, full.value, logits.of(full.select))))
         if (local := self.local).index:
             own = [local.select(x) for x in (query, key, value)]
-            parts.append((local, self._local_chunk(*own, self._of(local, logits))))
+            parts.append((local, self._local_chunk(*own, logits.of(local.select))))
         return merged(parts)
 
     def _local_chunk(self, query: Tensor, key: Tensor, value: Tensor, logits: Logits) -> Tensor:
@@ -142,14 +138,15 @@ class RazorLayer:
                 output[:, :, :, block] = whole(query[:, :, :, block], self.local.key, self.local.value, logits)
             else:
                 output[:, :, :, block] = self._read_window(query[:, :, :, block], logits, now)
-            self._advance(query[:, :, :, block], logits, now)
+            self.advance(query[:, :, :, block], logits, now)
         return output
 
     def _pass(self, query: Tensor, logits: Logits, at: range) -> None:
         if self.local.index:
-            self._advance(self.local.select(query), self._of(self.local, logits), at)
+            self.advance(self.local.select(query), logits.of(self.local.select), at)
 
-    def _advance(self, query: Tensor, logits: Logits, at: range) -> None:
+    def advance(self, query: Tensor, logits: Logits, at: range) -> None:
+        """What follows the queries at `at` of the local heads, (batch, heads, group, c, d_k): centres, and `drop`."""
         self._start_token(logits.scale * query, at)
         self.drop(logits, at)
 
@@ -194,7 +191,9 @@ class RazorLayer:
         dropped, stop, query = self.local.dropped, max(first, starts[-1]), _column(at, self.folded.total)
         rows = self.local.ordered()[:, :, first - dropped : stop - dropped]
         position = torch.arange(first, stop, device=rows.device)
-        rate = self._decay(logits)
+        rate = self.decay(logits)
+        if self.plan.compensation == "mean" and self.local.dropped:
+            self.folded.total.fill_(log(self.local.dropped))  # which single tokens leave behind
         prior = -rate[..., None, None] * (query - position)
         if self.centre is not None:
             keys = rows[..., : self.local.width].double()
@@ -202,7 +201,7 @@ class RazorLayer:
         prior = prior.masked_fill(position >= _column(starts, rows), -torch.inf).expand(len(rows), -1, -1, -1, -1)
         return fold(self.folded, query[:, 0] - since, rate, rows, prior)
 
-    def _decay(self, logits: Logits) -> Tensor:
+    def decay(self, logits: Logits) -> Tensor:
         """How fast the log weight of a dropped token falls with distance, (heads, means a head), float64."""
         if logits.rates is None or self.plan.compensation == "mean":
             return self.folded.total.new_zeros(self.folded.total.shape[1:])
@@ -224,76 +223,6 @@ class RazorLayer:
             least = max(0, plan.prompt - plan.centre_queries)
             chosen = slice(max(0, least - at.start), max(0, plan.prompt - at.start))
             self.centre += scaled[..., chosen, :].double().sum(-2) / (plan.prompt - least)
-
-    def _step(self, query: Tensor, key: Tensor, value: Tensor, logits: Logits, start: int) -> Tensor:
-        """The output of one query (batch, n_kv_heads, group, d_k), which sees all that is then stored."""
-        parts, placed, t = [], logits.rates is not None, self.n_tokens
-        if (full := self.full).index:
-            full.ready(True, False)
-            full.put(full.select(key), full.select(value), False)
-            own = self._of(full, logits)
-            bias = own.bias(torch.arange(t, -1, -1, device=query.device), wide(query)) if placed else None
-            parts.append((full, self._weigh(full, query, full.rows(False), bias, own)))
-        if (local := self.local).index:
-            leaves = start > local.sinks + local.dropped
-            local.ready(not leaves, placed)
-            token = start > local.sinks and self.folded is not None
-            own = self._of(local, logits)
-            if token:
-                self._step_token(own, start, leaves)
-            local.put(local.select(key), local.select(value), leaves)
-            bias = self._step_bias(own, start, token, wide(query))
-            parts.append((local, self._weigh(local, query, local.rows(token), bias, own)))
-            if t < self.plan.prompt:
-                self._advance(local.select(query)[:, :, :, None], own, range(t, t + 1))
-        return merged(parts)
-
-    def _weigh(self, tokens: Tokens, query: Tensor, rows: slice, bias: Tensor | None, logits: Logits) -> Tensor:
-        held = tokens.store[:, :, rows]
-        bias = bias[None] if bias is not None and bias.ndim == 3 else bias
-        return weigh(tokens.select(query), held[..., : tokens.width], held[..., tokens.width :], bias, logits)
-
-    def _step_token(self, logits: Logits, start: int, leaves: bool) -> None:
-        """The means one token later, with the token in them that leaves; and their rounded copies in the header."""
-        local, folded = self.local, self.folded
-        if self.plan.compensation == "mean":
-            if leaves:
-                count = start - local.sinks
-                folded.mean.lerp_(local.leaving().double()[:, :, None], 1 / count)
-                folded.total.fill_(log(count))
-        else:
-            rate = self._decay(logits)
-            if leaves:
-                row = local.leaving()
-                prior = -rate * (self.n_tokens - local.sinks - local.dropped)
-                if self.centre is not None:
-                    prior = prior + logits.cap((self.centre * row[:, :, None, : local.width].double()).sum(-1))
-                self.folded = fold_one(folded, rate, row, prior)
-            else:
-                self.folded = folded._replace(total=folded.total - rate)
-        local.store[:, :, : local.header] = self.folded.mean
-
-    def _step_bias(self, logits: Logits, start: int, token: bool, kind: torch.dtype) -> Tensor | None:
-        """What is added to the products of one query, the header first; broadcasts to (batch, heads, group, rows)."""
-        local, t, rates = self.local, self.n_tokens, logits.rates
-        bias = None if rates is None else rates.to(kind)[..., None] * (local.position[local.rows(False)] - t)
-        if not token:
-            return bias
-        device = local.store.device
-        if self.plan.compensation == "mean":
-            mass = log(start - local.sinks)
-            if bias is None:
-                bias = torch.zeros(1, 1, 1, local.count + 1, dtype=kind, device=device)
-                bias[..., 0] = mass
-                return bias
-            return torch.cat([(mass - (t - (local.sinks + start - 1) / 2) * rates.to(kind))[..., None], bias], dim=-1)
-        weight = self.folded.total
-        if self.centre is not None:
-            weight = weight - logits.cap((self.centre * self.folded.mean[..., : local.width]).sum(-1))
-        own = torch.full((*weight.shape, local.header), -torch.inf, dtype=kind, device=device)  # each head its own
-        own.diagonal(dim1=-2, dim2=-1).copy_(weight)
-        rest = torch.zeros((), dtype=kind, device=device) if bias is None else bias
-        return torch.cat([own, rest.expand(*weight.shape, local.count)], dim=-1)
 
 
 def _column(numbers: range | list[int], like: Tensor) -> Tensor:

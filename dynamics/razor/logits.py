@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -25,6 +26,13 @@ class Logits(NamedTuple):
     @property
     def plain(self) -> bool:
         return self.sinks is None and self.softcap is None
+
+    def of(self, select: Callable[[Tensor], Tensor]) -> Logits:
+        """Those of some key-value heads, which `select` takes of (any, n_kv_heads, ..)."""
+        if self.rates is None and self.sinks is None:
+            return self
+        rates, sinks = (None if x is None else select(x[None])[0] for x in (self.rates, self.sinks))
+        return self._replace(rates=rates, sinks=sinks)
 
     def cap(self, products: Tensor) -> Tensor:
         """The cap of scale q.k, which a model may not have."""
@@ -102,4 +110,4 @@ def packed(bias: Tensor, group: int) -> Tensor:
 
 def wide(like: Tensor) -> torch.dtype:
     """The type of logits: at least single precision."""
-    return torch.promote_types(like.dtype, torch.float32)
+    return torch.float64 if like.dtype == torch.float64 else torch.float32

@@ -164,14 +164,14 @@ def spare_bytes(
     """Most bytes that a `RazorCache` allocates beyond `razor_bytes`, while tokens come one by one.
 
     By layer: ROOM spare rows for each key-value head; for l heads that are not full, m rows with the rounded
-    compensation tokens, and where there are slopes the positions of all these rows, 4 bytes each.
+    compensation tokens, and one number of the type of logits for each row.
     """
     width, total = head_dim + (head_dim if value_dim is None else value_dim), 0
     for layer in range(len(plan.full)):
         own = _of_layer(plan, layer, windows)
         local = own.n_kv_heads - len(own.full[layer])
         total += batch * (own.n_kv_heads * ROOM + local * own.n_means) * width * itemsize
-        total += batch * 4 * (own.n_kept(n_tokens) + own.n_means + ROOM) * (local > 0)
+        total += batch * max(4, itemsize) * (own.n_kept(n_tokens) + own.n_means + ROOM) * (local > 0)
     return total
 
 

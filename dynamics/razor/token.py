@@ -44,8 +44,8 @@ def fold(before: Folded, age: Tensor, rate: Tensor, rows: Tensor, prior: Tensor)
 def fold_one(before: Folded, rate: Tensor, row: Tensor, prior: Tensor) -> Folded:
     """The means one token later, with one more token in them: `fold` for c = new = age = 1, in place of `before`.
 
-    Args: row (batch, heads, d_k + d_v); prior broadcasts to (batch, heads, group).
+    Args: row (batch, heads, 1, d_k + d_v), float64; prior broadcasts to (batch, heads, group).
     """
     total = torch.logaddexp(before.total - rate, prior)
-    before.mean.lerp_(row.double()[:, :, None], (prior - total).exp()[..., None])
+    before.mean.lerp_(row, (prior - total).exp()[..., None])
     return Folded(before.mean, total)

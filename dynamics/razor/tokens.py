@@ -7,6 +7,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
+from dynamics.razor.logits import wide
 from dynamics.razor.plan import ROOM
 
 
@@ -17,17 +18,20 @@ class Tokens:
         [header rows | sinks | the other tokens, a ring from its `oldest` on | at most ROOM spare rows],
     in which a new token takes the row of the one that leaves, or a spare one. The header is for the layer's
     compensation tokens, which are read with the others. `key` and `value` are in order in either case.
-    Token j is held if j < sinks or j >= sinks + dropped.
+    Token j is held if j < sinks or j >= sinks + dropped. Beside a ring stands `column`, one number a row, of the type
+    of logits: with slopes the token's position, else, if there is a header, what is added to its logit, 0 for a token.
     """
 
-    def __init__(self, index: list[int], sinks: int = 0, header: int = 0) -> None:
+    def __init__(self, index: list[int], n_heads: int, sinks: int = 0, header: int = 0) -> None:
         self.index, self.sinks, self.header = index, sinks, header
         self.runs = runs(index)
+        self.all = len(index) == n_heads
         self.store: Tensor | None = None
-        self.position: Tensor | None = None  # of the row, float32; only in a ring, and only if asked for
+        self.column: Tensor | None = None
         self.width = 0  # d_k
         self.count = self.dropped = self.oldest = 0
         self.base = 0  # header rows that there are now
+        self._views: tuple[tuple[int, int], tuple[Tensor, Tensor, Tensor | None]] | None = None
 
     @property
     def key(self) -> Tensor:
@@ -39,10 +43,12 @@ class Tokens:
 
     def tensors(self) -> list[Tensor]:
         """All that is allocated."""
-        return [tensor for tensor in (self.store, self.position) if tensor is not None]
+        return [tensor for tensor in (self.store, self.column) if tensor is not None]
 
     def select(self, heads: Tensor) -> Tensor:
         """These heads of (batch, n_kv_heads, ..)."""
+        if self.all:
+            return heads
         parts = [heads[:, first:last] for first, last in self.runs]
         return parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)
 
@@ -67,49 +73,55 @@ class Tokens:
             self.dropped += count
             self._settle(torch.cat([held[:, :, :first], held[:, :, first + count :]], dim=2))
 
-    def ready(self, grows: bool, placed: bool) -> None:
-        """A ring, with a spare row if it is to grow, and the positions of its rows if they are to be known."""
-        ring = self.base == self.header and (self.position is not None) >= placed
-        writable = torch.is_inference_mode_enabled() or not self.store.is_inference()
-        if ring and writable and not (grows and (self.oldest or self.base + self.count == self.store.shape[2])):
-            return
+    def ready(self, grows: bool, placed: bool) -> bool:
+        """A ring, with a spare row if it is to grow; `placed`: its column holds positions. Whether it is a new one."""
+        ring = self._views is not None and (self.store.is_inference() <= torch.is_inference_mode_enabled())
+        if ring and not (grows and (self.oldest or self.base + self.count == self.store.shape[2])):
+            return False
         held, rows = self.ordered(), self.header + self.count + (ROOM if grows else 0)
-        self.store = held.new_empty(*held.shape[:2], rows, held.shape[3])
+        self.store, self.column = held.new_empty(*held.shape[:2], rows, held.shape[3]), None
         self.base, self.oldest = self.header, 0
         self.store[:, :, self.base : self.base + self.count] = held
         if placed:
             index = torch.arange(rows, device=held.device) - self.base
-            self.position = (index + (index >= self.sinks) * self.dropped).float()
+            self.column = (index + (index >= self.sinks) * self.dropped).to(wide(held))
+        elif self.header:
+            self.column = torch.zeros(rows, dtype=wide(held), device=held.device)
+        self._views = (0, 0), (self.store, self.store, self.column)  # made when they are read
+        return True
 
-    def leaving(self) -> Tensor:
-        """The row of the oldest token that is no sink, (batch, heads, d_k + d_v); of a ring."""
-        return self.store[:, :, self.base + self.sinks + self.oldest]
+    def row(self, leaves: bool) -> int:
+        """Where the next token goes: the row of the oldest one that is no sink, if that leaves; of a ring."""
+        return self.base + (self.sinks + self.oldest if leaves else self.count)
 
-    def put(self, key: Tensor, value: Tensor, leaves: bool) -> None:
+    def put(self, key: Tensor, value: Tensor, leaves: bool, placed: bool) -> None:
         """Store one token, in place of the oldest if that leaves; of a ring."""
-        row = self.base + self.count
-        if self.position is not None:
-            position = self.count + self.dropped
+        row = self.row(leaves)
+        torch.cat([key, value], dim=-1, out=self.store.narrow(2, row, 1))
+        if placed:
+            self.column[row] = self.count + self.dropped
         if leaves:
-            row = self.base + self.sinks + self.oldest
             self.oldest = (self.oldest + 1) % (self.count - self.sinks)
             self.dropped += 1
         else:
             self.count += 1
-        torch.cat([key, value], dim=-1, out=self.store[:, :, row : row + 1])
-        if self.position is not None:
-            self.position[row] = position
 
-    def rows(self, header: bool) -> slice:
-        """Those of the tokens, and of the header if it is read too; of a ring."""
-        return slice(0 if header else self.base, self.base + self.count)
+    def read(self, header: bool) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Keys, values and column of all tokens, and of the header if it is read too; of a ring."""
+        first, stop = 0 if header else self.base, self.base + self.count
+        if self._views[0] != (first, stop):
+            held = self.store.narrow(2, first, stop - first)
+            column = None if self.column is None else self.column[first:stop]
+            self._views = (first, stop), (held[..., : self.width], held[..., self.width :], column)
+        return self._views[1]
 
     def reorder(self, beam_index: Tensor) -> None:
         if self.store is not None:
+            self._views = None
             self.store = self.store.index_select(0, beam_index)
 
     def _settle(self, store: Tensor) -> None:
-        self.store, self.position = store, None
+        self.store, self.column, self._views = store, None, None
         self.count, self.base, self.oldest = store.shape[2], 0, 0
 
 
@@ -125,6 +137,13 @@ def merged(parts: list[tuple[Tokens, Tensor]]) -> Tensor:
         return parts[0][1]
     pieces = []
     for tokens, found in parts:
-        sizes = [last - first for first, last in tokens.runs]
-        pieces += zip((first for first, _ in tokens.runs), found.split(sizes, dim=1), strict=True)
-    return torch.cat([piece for _, piece in sorted(pieces, key=lambda pair: pair[0])], dim=1)
+        if len(tokens.runs) == 1:
+            pieces.append((tokens.runs[0][0], found))
+            continue
+        split = found.split([last - first for first, last in tokens.runs], dim=1)
+        pieces += zip((first for first, _ in tokens.runs), split, strict=True)
+    return torch.cat([piece for _, piece in sorted(pieces, key=_first)], dim=1)
+
+
+def _first(piece: tuple[int, Tensor]) -> int:
+    return piece[0]

@@ -1,15 +1,18 @@
 """Mistakes planted in the Razor cache, some of them public ones: each is far off, the right cache is not."""
 
 from fractions import Fraction
+from math import log
 
 import pytest
 import torch
 
 import dynamics.razor.cache as razor_cache_module
 import dynamics.razor.layer as razor_layer_module
+import dynamics.razor.step as razor_step_module
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.layer import RazorLayer, Tokens
 from dynamics.razor.plan import RazorPlan
+from dynamics.razor.step import added, advance
 from dynamics.razor.token import Folded, fold
 from tests.dynamics.razor.cases import PLANTED, TOLERANCE, cache_gap, slopes_of
 
@@ -114,7 +117,7 @@ class DistancesOfTheStored(RazorCache):
     def __call__(self, layer, *tokens, scale, slopes):
         for part in self._parts[layer]:
             part.local.dropped = 0
-            part.local.position = None
+            part.local.column = None
         return super().__call__(layer, *tokens, scale=scale, slopes=slopes)
 
 
@@ -149,9 +152,9 @@ class KeepsWhatItDrops(Tokens):
 class OverwritesTheNewest(Tokens):
     """One token too far round the ring."""
 
-    def put(self, key, value, leaves):
+    def put(self, key, value, leaves, placed):
         self.oldest = (self.oldest + leaves) % (self.count - self.sinks)
-        super().put(key, value, leaves)
+        super().put(key, value, leaves, placed)
 
 
 class UnrollsTheRingFromItsStart(Tokens):
@@ -164,10 +167,8 @@ class UnrollsTheRingFromItsStart(Tokens):
 class KeepsThePositionThatLeft(Tokens):
     """The new token stands where the one did whose row it takes."""
 
-    def put(self, key, value, leaves):
-        before = self.position.clone() if leaves else None
-        super().put(key, value, leaves)
-        self.position = before if leaves else self.position
+    def put(self, key, value, leaves, placed):
+        super().put(key, value, leaves, placed and not leaves)
 
 
 RINGS = [OverwritesTheNewest, UnrollsTheRingFromItsStart, KeepsThePositionThatLeft]
@@ -182,34 +183,37 @@ def test_wrong_tokens_stored_are_rejected(wrong, monkeypatch):
     assert cache_gap(plan, chunks, slopes) > PLANTED
 
 
-class StaleHeader(RazorLayer):
+def stale_header(layer, tokens, logits, start, leaves, fresh):
     """The compensation token that single queries read is that of the first of them."""
-
-    def _step_token(self, *args):
-        before = self.local.store[:, :, : self.local.header].clone()
-        super()._step_token(*args)
-        if before.abs().max() < 1e3 and before.any() and getattr(self, "begun", False):
-            self.local.store[:, :, : self.local.header] = before
-        self.begun = True
+    before = tokens.store[:, :, : tokens.header].clone()
+    advance(layer, tokens, logits, start, leaves, fresh)
+    if layer.n_tokens > 11:
+        tokens.store[:, :, : tokens.header] = before
 
 
-class HeaderOfAnotherHead(RazorLayer):
+def header_of_another_head(layer, logits, column, start, token):
     """Query heads of a group read each other's compensation tokens."""
+    found = added(layer, logits, column, start, token)
+    header = layer.local.header
+    found[..., :header] = found[..., :header].flip(-1)
+    return found
 
-    def _step_bias(self, logits, start, token, kind):
-        found = super()._step_bias(logits, start, token, kind)
-        if token:
-            found[..., : self.local.header] = found[..., : self.local.header].flip(-1)
-        return found
+
+def without_the_mass(layer, logits, column, start, token):
+    """The compensation token weighs as one token."""
+    found = added(layer, logits, column, start, token)
+    return found - log(start - layer.local.sinks) * (torch.arange(found.shape[-1]) == 0)
 
 
 @pytest.mark.parametrize(
-    ("kind", "wrong"),
-    [(kind, StaleHeader) for kind in ("mean", "alibi", "centred")]
-    + [(kind, HeaderOfAnotherHead) for kind in ("alibi", "centred")],
+    ("kind", "name", "wrong"),
+    [(kind, "advance", stale_header) for kind in ("mean", "alibi", "centred")]
+    + [(kind, "added", header_of_another_head) for kind in ("alibi", "centred")]
+    + [("mean", "added", without_the_mass)],
 )
-def test_wrong_step_is_rejected(kind, wrong, monkeypatch):
-    monkeypatch.setattr(razor_cache_module, "RazorLayer", wrong)
+def test_wrong_step_is_rejected(kind, name, wrong, monkeypatch):
+    assert gap(kind) < TOLERANCE
+    monkeypatch.setattr(razor_step_module, name, wrong)
     assert gap(kind) > PLANTED
 
 
