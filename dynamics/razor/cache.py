@@ -47,11 +47,12 @@ class RazorCache:
         real: Tensor | None = None,
     ) -> Tensor:
         self._check(layer, query, key, value, slopes)
-        rates, learnt = (None if x is None else x.unflatten(0, (self.plan.n_kv_heads, -1)) for x in (slopes, sinks))
+        rates = None if slopes is None else slopes.view(1, self.plan.n_kv_heads, -1)
+        learnt = None if sinks is None else sinks.view(1, self.plan.n_kv_heads, -1)
         logits = Logits(scale, rates, learnt, softcap)
         parts = self._opened(layer, len(query), window, real)
         self._seen[layer] += query.shape[2]
-        if len(parts) == 1 and real is None:
+        if real is None and len(parts) == 1:
             return parts[0].read(query, key, value, logits)
         output = query.new_zeros(*query.shape[:3], value.shape[3])
         for row, part in enumerate(parts):
@@ -112,11 +113,11 @@ class RazorCache:
 
     def _check(self, layer: int, query: Tensor, key: Tensor, value: Tensor, slopes: Tensor | None) -> None:
         plan = self.plan
-        if layer not in range(len(self._parts)):
+        if not 0 <= layer < len(self._parts):
             raise ValueError(f"layer must lie in 0..{len(self._parts) - 1}, got {layer}")
-        batch, _, new, _ = query.shape
+        batch, n_heads, new, _ = query.shape
         expected = (batch, plan.n_kv_heads, new)
-        if query.shape[1] != plan.n_heads or not new or key.shape[:3] != expected or value.shape[:3] != expected:
+        if n_heads != plan.n_heads or not new or key.shape[:3] != expected or value.shape[:3] != expected:
             raise ValueError(
                 f"query (batch, {plan.n_heads}, new, d), key and value (batch, {plan.n_kv_heads}, new, d) needed, "
                 f"got {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}"

@@ -86,11 +86,15 @@ class RazorLayer:
 
     def read(self, query: Tensor, key: Tensor, value: Tensor, logits: Logits) -> Tensor:
         """query (batch, n_heads, c, d_k), key and value (batch, n_kv_heads, c, d): the outputs of the c queries."""
-        query, count = query.unflatten(1, (self.plan.n_kv_heads, -1)), query.shape[2]
-        start = self.plan.seen_from(self.n_tokens + count)
-        if count == 1 and self.n_tokens and start - self.plan.sinks - self.local.dropped <= 1:
-            found = step(self, query[:, :, :, 0], key, value, logits, start).unsqueeze(3)
-        elif not self.n_tokens and start <= self.plan.sinks:
+        plan, (batch, n_heads, count, width) = self.plan, query.shape
+        start = plan.seen_from(self.n_tokens + count)
+        if count == 1 and self.n_tokens and start - self.local.sinks - self.local.dropped <= 1:
+            one = query.reshape(batch, plan.n_kv_heads, n_heads // plan.n_kv_heads, width)
+            found = step(self, one, key, value, logits, start)
+            self.n_tokens += 1
+            return found.reshape(batch, n_heads, 1, value.shape[3])
+        query = query.unflatten(1, (plan.n_kv_heads, -1))
+        if not self.n_tokens and start <= plan.sinks:
             found = whole(query, key, value, logits)
             self.append(key, value)
             self._pass(query, logits, range(count))
@@ -178,7 +182,7 @@ class RazorLayer:
         log_weight = token.total + logits.cap((scaled * key).sum(-1))
         if self.plan.compensation == "mean" and logits.rates is not None:
             mean_distance = _column(at, scaled) - (self.plan.sinks + _column(starts, scaled) - 1) / 2
-            log_weight = log_weight - logits.rates.double()[..., None] * mean_distance[:, 0]
+            log_weight = log_weight - logits.rates[0].double()[..., None] * mean_distance[:, 0]
         if self.plan.compensation == "centred":
             log_weight = log_weight - logits.cap((self.centre[..., None, :] * key).sum(-1))
         return log_weight, token.mean[..., width:]
@@ -205,7 +209,7 @@ class RazorLayer:
         """How fast the log weight of a dropped token falls with distance, (heads, means a head), float64."""
         if logits.rates is None or self.plan.compensation == "mean":
             return self.folded.total.new_zeros(self.folded.total.shape[1:])
-        return logits.rates.double()
+        return logits.rates[0].double()
 
     def _start_token(self, scaled: Tensor, at: range) -> None:
         plan, shape = self.plan, scaled.shape

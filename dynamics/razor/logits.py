@@ -15,7 +15,7 @@ BLOCK = 128  # queries at a time: what bounds the memory of their scores
 class Logits(NamedTuple):
     """What a layer makes of a query and a key: cap(scale q.k) - rate * distance, cap(x) = softcap tanh(x / softcap).
 
-    rates, sinks: (n_kv_heads, group), or None; a sink is a logit whose weight goes nowhere.
+    rates, sinks: (1, n_kv_heads, group), or None; a sink is a logit whose weight goes nowhere.
     """
 
     scale: float
@@ -31,8 +31,8 @@ class Logits(NamedTuple):
         """Those of some key-value heads, which `select` takes of (any, n_kv_heads, ..)."""
         if self.rates is None and self.sinks is None:
             return self
-        rates, sinks = (None if x is None else select(x[None])[0] for x in (self.rates, self.sinks))
-        return self._replace(rates=rates, sinks=sinks)
+        rates, sinks = (None if x is None else select(x) for x in (self.rates, self.sinks))
+        return Logits(self.scale, rates, sinks, self.softcap)
 
     def cap(self, products: Tensor) -> Tensor:
         """The cap of scale q.k, which a model may not have."""
@@ -40,7 +40,7 @@ class Logits(NamedTuple):
 
     def bias(self, distance: Tensor, kind: torch.dtype) -> Tensor | None:
         """-rate * distance, (n_kv_heads, group, ..)."""
-        return None if self.rates is None else self.rates.to(kind)[(..., *[None] * distance.ndim)] * -distance
+        return None if self.rates is None else self.rates[0].to(kind)[(..., *[None] * distance.ndim)] * -distance
 
 
 def weigh(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, logits: Logits) -> Tensor:
@@ -64,7 +64,7 @@ def shares(found: Tensor, logits: Logits) -> Tensor:
     """Softmax of logits (batch, heads, m, n), with the sinks' share left out."""
     if logits.sinks is None:
         return found.softmax(-1)
-    sinks = logits.sinks.to(found.dtype).repeat_interleave(found.shape[2] // logits.sinks.shape[1], dim=1)
+    sinks = logits.sinks.to(found.dtype).repeat_interleave(found.shape[2] // logits.sinks.shape[2], dim=2)
     return torch.cat([found, sinks[..., None].expand(*found.shape[:3], 1)], dim=-1).softmax(-1)[..., :-1]
 
 

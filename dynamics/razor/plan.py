@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal, get_args
 
 from theory.cache.size import BUFFER_SHARE, LEAST_BUFFER
@@ -105,9 +106,14 @@ class RazorPlan:
         if self.compensation == "centred" and not self.prompt and len(set(layers)) < len(self.full):
             raise ValueError("compensation 'centred' needs a prompt of at least 1 token, or a centre for every layer")
 
+    @cached_property
+    def _ratio(self) -> tuple[int, int]:
+        return self.share.numerator, self.share.denominator
+
     def start(self, n: int) -> int:
         """First token of the window with n tokens seen; never falling, so what is dropped is never needed again."""
-        return max(0, n - max(self.buffer, -(-n * self.share.numerator // self.share.denominator)))
+        part, whole = self._ratio
+        return max(0, n - max(self.buffer, -(-n * part // whole)))
 
     def seen_from(self, n: int) -> int:
         """First token of the window of the n-th query: 0 in the prompt, start(n) after it."""

@@ -31,6 +31,7 @@ class Tokens:
         self.width = 0  # d_k
         self.count = self.dropped = self.oldest = 0
         self.base = 0  # header rows that there are now
+        self.head: tuple[Tensor, Tensor | None] | None = None  # views of the header and its first number, of a ring
         self._views: tuple[tuple[int, int], tuple[Tensor, Tensor, Tensor | None]] | None = None
 
     @property
@@ -88,6 +89,7 @@ class Tokens:
         elif self.header:
             self.column = torch.zeros(rows, dtype=wide(held), device=held.device)
         self._views = (0, 0), (self.store, self.store, self.column)  # made when they are read
+        self.head = self.store.narrow(2, 0, self.header), None if self.column is None else self.column[:1]
         return True
 
     def row(self, leaves: bool) -> int:
@@ -99,7 +101,7 @@ class Tokens:
         row = self.row(leaves)
         torch.cat([key, value], dim=-1, out=self.store.narrow(2, row, 1))
         if placed:
-            self.column[row] = self.count + self.dropped
+            self.column.narrow(0, row, 1).fill_(self.count + self.dropped)
         if leaves:
             self.oldest = (self.oldest + 1) % (self.count - self.sinks)
             self.dropped += 1
@@ -107,21 +109,22 @@ class Tokens:
             self.count += 1
 
     def read(self, header: bool) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Keys, values and column of all tokens, and of the header if it is read too; of a ring."""
+        """Keys, values and column (1, 1, 1, n) of all tokens, and of the header if it is read too; of a ring."""
         first, stop = 0 if header else self.base, self.base + self.count
         if self._views[0] != (first, stop):
             held = self.store.narrow(2, first, stop - first)
-            column = None if self.column is None else self.column[first:stop]
+            column = None if self.column is None else self.column[None, None, None, first:stop]
             self._views = (first, stop), (held[..., : self.width], held[..., self.width :], column)
         return self._views[1]
 
     def reorder(self, beam_index: Tensor) -> None:
         if self.store is not None:
-            self._views = None
+            self._views = self.head = None
             self.store = self.store.index_select(0, beam_index)
 
     def _settle(self, store: Tensor) -> None:
         self.store, self.column, self._views = store, None, None
+        self.head = None
         self.count, self.base, self.oldest = store.shape[2], 0, 0
 
 
