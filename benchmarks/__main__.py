@@ -12,7 +12,7 @@ import sys
 from scripts.cli import Parser, output_file, run
 
 ROWS = ("landscape", "figure", "closed_form", "shift", "generator", "toy_step", "ensemble", "flow", "start_up", "scope",
-        "formats", "value_residual", "observer")  # fmt: skip
+        "formats", "value_residual", "observer", "razor")  # fmt: skip
 
 
 def parser() -> Parser:

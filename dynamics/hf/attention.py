@@ -3,7 +3,8 @@
 Supported models are those of `dynamics.hf.families`. Most go through transformers' own `AttentionInterface`. BLOOM, MPT
 and Falcon ignore it, so that their attention forward is replaced, from the projections to the output matrix. A function
 is handed `sinks` and `causal=False` where the model has them (`special`), and by a layer with a sliding window
-`window`, the number of tokens that a query sees, itself among them; one that has no such parameter is refused.
+`window`, the number of tokens that a query sees, itself among them; `softcap` c where logits are c tanh(x / c); and with
+pads among the new tokens `real`, (batch, new) bool, False for a pad. One that has no such parameter is refused.
 A function computes the exact distances of `theory.alibi`; transformers rounds slope * position to single precision, and
 then to the model's own: in bfloat16, and at a slope of a power of two, neighbours are alike from position 256 on.
 Falcon's bias is that of every precision: bfloat16(slope * position), added before the scale. No slope gives it, and it
@@ -41,21 +42,22 @@ def replaced(model: PreTrainedModel, function: AttentionFunction) -> Iterator[Pr
     A transformers cache sees what it always sees. A function without memory needs the whole sequence in one call; one
     with memory needs a cache that keeps no keys itself, as `dynamics.hf.cache`. Attention weights are not returned.
     The model's configuration is exchanged for a copy meanwhile, so that a model that shares it keeps its own attention.
-    Raises: ValueError as `heads`, and for a function that does not take what the model hands over; within, for padding,
-        packed documents, four-dimensional masks, attention dropout in training, and for a sequence continued without
-        its keys.
+    Raises: ValueError as `heads`, and for a function that does not take what the model hands over; within, for padding
+        with a function that does not take `real`, packed documents, four-dimensional masks, attention dropout in
+        training, and for a sequence continued without its keys.
     """
     found = heads(model)
     given = _given(function, found)
     name = f"attention-function-{next(_NUMBERS)}"
     with ExitStack() as stack:
-        mask = _falcon_mask if found.family == "falcon" else _mask
-        versions.register(stack, name, _interface(function, given), mask)
+        pads = _Pads(function)
+        mask = pads.falcon_mask if found.family == "falcon" else pads.mask
+        versions.register(stack, name, _interface(function, given, pads), mask)
         _choose(stack, model, name)
         if not FAMILIES[found.family].interface:
             build = FORWARDS[found.family]
             for module in found.modules:
-                _set(stack, module, "forward", build(module, function, found.slopes))
+                _set(stack, module, "forward", build(module, function, found.slopes, pads))
         yield model
 
 
@@ -64,11 +66,18 @@ def _given(function: AttentionFunction, found: Heads) -> list[dict[str, Any]]:
     given = []
     for module, window in zip(found.modules, found.windows, strict=True):
         more = special(function, found.sinks and getattr(module, found.sinks), found.causal)
+        more = more if found.softcap is None else more | {"softcap": found.softcap}
         given.append(more if window is None else more | {"window": window})
-    parameters = inspect.signature(function).parameters
-    if "window" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+    if not _takes(function, "window"):
         without_windows(found.windows)
+    if found.softcap is not None and not _takes(function, "softcap"):
+        raise ValueError("this model's attention has 'softcap', which the attention function does not take")
     return given
+
+
+def _takes(function: Callable, name: str) -> bool:
+    parameters = inspect.signature(function).parameters
+    return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
 def _choose(stack: ExitStack, model: nn.Module, name: str) -> None:
@@ -88,55 +97,77 @@ def _set(stack: ExitStack, module: nn.Module, name: str, value: object) -> None:
     stack.callback(*((delattr, module, name) if before is None else (setattr, module, name, before)))
 
 
-def _mask(
-    q_offset: int,
-    q_length: int,
-    attention_mask: Tensor | None,
-    allow_is_causal_skip: bool,
-    device: torch.device,
-    allow_is_bidirectional_skip: bool = False,
-    **_: object,
-) -> Tensor:
-    """In place of transformers' mask, which would be queries * keys large: nothing, where the function knows it all."""
-    if not (allow_is_causal_skip or allow_is_bidirectional_skip):
-        raise ValueError("packed documents cannot go through an attention function: one document a sequence")
-    if attention_mask is not None:
-        if attention_mask.shape[-1] != q_offset + q_length:
-            raise ValueError(f"attention_mask covers {attention_mask.shape[-1]} of {q_offset + q_length} tokens")
-        if not attention_mask.all():
-            raise ValueError(
-                "padding cannot go through an attention function: attention_mask must be 1 throughout "
-                "(generate makes one itself, with a 0 wherever pad_token_id occurs, unless it is given)"
-            )
-    # MPT casts what it gets.
-    return torch.zeros(1, 1, 1, 1, dtype=torch.bool, device=device)
+class _Pads:
+    """Which new tokens of a forward call are no pads: `real`, (batch, new), or nothing where none is a pad.
+
+    A function with a method check_pads(mask, seen, new) is asked whether the pads are still those that it has seen.
+    """
+
+    def __init__(self, function: AttentionFunction) -> None:
+        self.taken = _takes(function, "real")
+        self.check = getattr(function, "check_pads", None)
+        self.given: dict[str, Tensor] = {}
+
+    def mask(
+        self,
+        q_offset: int,
+        q_length: int,
+        attention_mask: Tensor | None,
+        allow_is_causal_skip: bool,
+        device: torch.device,
+        allow_is_bidirectional_skip: bool = False,
+        **_: object,
+    ) -> Tensor:
+        """In place of transformers' mask, which would be queries * keys large: nothing, for the function knows it."""
+        if not (allow_is_causal_skip or allow_is_bidirectional_skip):
+            raise ValueError("packed documents cannot go through an attention function: one document a sequence")
+        self.given = {}
+        if attention_mask is not None:
+            if attention_mask.shape[-1] != q_offset + q_length:
+                raise ValueError(f"attention_mask covers {attention_mask.shape[-1]} of {q_offset + q_length} tokens")
+            if not (self.taken or attention_mask.all()):
+                raise ValueError(
+                    "padding cannot go through an attention function: attention_mask must be 1 throughout "
+                    "(generate makes one itself, with a 0 wherever pad_token_id occurs, unless it is given)"
+                )
+            real = attention_mask[:, q_offset:].bool()
+            self.given = {} if real.all() else {"real": real}
+        if self.check is not None:
+            self.check(None if attention_mask is None else attention_mask.bool(), q_offset, q_length)
+        # MPT casts what it gets.
+        return torch.zeros(1, 1, 1, 1, dtype=torch.bool, device=device)
+
+    def falcon_mask(self, **named: Any) -> Tensor:
+        """Falcon has its mask written out in any case, and never looks for packed documents; True is what is seen."""
+        return ~self.mask(**named | {"allow_is_causal_skip": True})
 
 
-def _interface(function: AttentionFunction, given: list[dict[str, Any]]) -> Callable:
+def _interface(function: AttentionFunction, given: list[dict[str, Any]], pads: _Pads) -> Callable:
     def forward(module, query, key, value, attention_mask, dropout=0.0, scaling=None, **_):
         _check(query, key, attention_mask, dropout)
         layer = module.layer_idx
-        found = function(layer, query, key, value, scale=scaling, slopes=None, **given[layer])
+        found = function(layer, query, key, value, scale=scaling, slopes=None, **given[layer], **pads.given)
         return found.transpose(1, 2), None
 
     return forward
 
 
-def _bloom_forward(module: nn.Module, function: AttentionFunction, slopes: Tensor) -> Callable:
+def _bloom_forward(module: nn.Module, function: AttentionFunction, slopes: Tensor, pads: _Pads) -> Callable:
     def forward(hidden_states, residual, alibi=None, attention_mask=None, layer_past=None, **more):
         versions.without_cache(more)
         query, key, value = module._reshape(module.query_key_value(hidden_states))
         if layer_past is not None:
             key, value = layer_past.update(key, value, module.layer_idx)
         _check(query, key, attention_mask, module.attention_dropout.p if module.training else 0.0)
-        found = function(module.layer_idx, query, key, value, scale=module.inv_norm_factor, slopes=_as(slopes, query))
+        own = {"scale": module.inv_norm_factor, "slopes": _as(slopes, query)} | pads.given
+        found = function(module.layer_idx, query, key, value, **own)
         out = module.dense(found.transpose(1, 2).flatten(2))
         return F.dropout(out, module.hidden_dropout, module.training) + residual, None
 
     return forward
 
 
-def _mpt_forward(module: nn.Module, function: AttentionFunction, slopes: Tensor) -> Callable:
+def _mpt_forward(module: nn.Module, function: AttentionFunction, slopes: Tensor, pads: _Pads) -> Callable:
     def forward(hidden_states, position_bias=None, past_key_values=None, attention_mask=None, cache=None, **more):
         versions.without_cache(more)
         mixed = module.Wqkv(hidden_states)
@@ -147,13 +178,14 @@ def _mpt_forward(module: nn.Module, function: AttentionFunction, slopes: Tensor)
         if held is not None:
             key, value = held.update(key, value, module.layer_idx)
         _check(query, key, attention_mask, module.attn_dropout_p if module.training else 0.0)
-        found = function(module.layer_idx, query, key, value, scale=module.softmax_scale, slopes=_as(slopes, query))
+        own = {"scale": module.softmax_scale, "slopes": _as(slopes, query)} | pads.given
+        found = function(module.layer_idx, query, key, value, **own)
         return module.out_proj(found.transpose(1, 2).flatten(2)), None
 
     return forward
 
 
-def _falcon_forward(module: nn.Module, function: AttentionFunction, slopes: None) -> Callable:
+def _falcon_forward(module: nn.Module, function: AttentionFunction, slopes: None, pads: _Pads) -> Callable:
     def forward(hidden_states, alibi=None, attention_mask=None, layer_past=None, position_embeddings=None, **more):
         versions.without_cache(more)
         query, key, value = _falcon_projected(module, hidden_states)
@@ -165,15 +197,11 @@ def _falcon_forward(module: nn.Module, function: AttentionFunction, slopes: None
         if layer_past is not None:
             key, value = layer_past.update(key, value, module.layer_idx)
         _check(query, key, attention_mask, module.attention_dropout.p if module.training else 0.0)
-        found = function(module.layer_idx, query, key, value, scale=module.inv_norm_factor, slopes=None)
+        own = {"scale": module.inv_norm_factor, "slopes": None} | pads.given
+        found = function(module.layer_idx, query, key, value, **own)
         return module.dense(found.transpose(1, 2).flatten(2)), None
 
     return forward
-
-
-def _falcon_mask(**named: Any) -> Tensor:
-    """Falcon has its mask written out in any case, and never looks for packed documents; True is what is seen."""
-    return ~_mask(**named | {"allow_is_causal_skip": True})
 
 
 def _falcon_projected(module: nn.Module, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:

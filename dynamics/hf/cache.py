@@ -6,13 +6,16 @@ and for lengths, and offers it the new keys; these go on to the attention untouc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
+from functools import wraps
+from typing import Any
 
 from torch import Tensor, nn
 
 from dynamics.hf import attention, families
+from dynamics.hf.read import Read
 from dynamics.hf.versions import Cache, CacheLayerMixin, PreTrainedModel
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.plan import RazorPlan
@@ -29,8 +32,13 @@ def razor(
     with razor(model, plan) as cache:
         model.generate(ids, past_key_values=cache, max_new_tokens=100)
     Greedy search, sampling, beams, chunked prefill and a further call on a longer text give what the model's own masked
-    full attention (`dynamics.razor.masked`) gives on the whole text at each step. All sequences of a batch are
-    equally long. On exit the model has its own attention again and the cache can no longer be used.
+    full attention (`dynamics.razor.masked`) gives on the whole text at each step; of a padded batch, whichever side the
+    pads are on, each sequence as if it were alone, if its position_ids are (`generate` makes them so). A layer with a
+    sliding window keeps that, for every head, and the plan has no say in it.
+    A call of `generate` on a used cache must be on a text that begins with what was read. It is compared by token ids;
+    not compared is a call of the model itself, a text of which only the new part is given (with an attention_mask for
+    all of it), and what follows embeddings given in place of ids.
+    On exit the model has its own attention again and the cache can no longer be used.
     Raises: ValueError as `attention.replaced`, for a plan of another shape than the model's, for compensation
         "alibi" without slopes, and for rotary angles that change with the length of the text.
     """
@@ -51,7 +59,10 @@ def razor(
     cache = GenerationCache(plan, centres)
     settings = getattr(model, "generation_config", None)
     guard = model.register_forward_pre_hook(cache.check_call, with_kwargs=True)
+    before = vars(model).get("generate")
     try:
+        if hasattr(model, "generate"):
+            model.generate = _watched(model.generate, cache)
         if settings is not None:
             # MPT's is False.
             model.generation_config = copy(settings)
@@ -62,8 +73,26 @@ def razor(
     finally:
         cache.active = False
         guard.remove()
+        vars(model).pop("generate", None)
+        if before is not None:
+            model.generate = before
         if settings is not None:
             model.generation_config = settings
+
+
+def _watched(generate: Callable, cache: GenerationCache) -> Callable:
+    """The same call, refused if its text does not go on from what the cache has read."""
+
+    @wraps(generate)
+    def checked(inputs: Tensor | None = None, *arguments: Any, **named: Any) -> Any:
+        prompt = named.get("input_ids") if inputs is None else inputs
+        mask = named.get("attention_mask")
+        if named.get("past_key_values") is cache and prompt is not None and cache.get_seq_length():
+            if mask is None or mask.shape[1] <= prompt.shape[1]:
+                cache.read.check_prompt(prompt)
+        return generate(inputs, *arguments, **named)
+
+    return checked
 
 
 def _rotations(given: Mapping[str, object]) -> list[object]:
@@ -82,34 +111,54 @@ class GenerationCache(Cache):
     def __init__(self, plan: RazorPlan, centres: Mapping[int, Tensor] | None = None) -> None:
         self.plan, self.centres = plan, centres
         self.active = False
-        self.razor_cache = RazorCache(plan, centres)
+        self.razor_cache, self.read = RazorCache(plan, centres), Read()
         super().__init__(layers=[_Layer(self, layer) for layer in range(len(plan.full))])
 
     def __call__(
-        self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
+        self,
+        layer: int,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        scale: float,
+        slopes: Tensor | None,
+        sinks: Tensor | None = None,
+        softcap: float | None = None,
+        window: int | None = None,
+        real: Tensor | None = None,
     ) -> Tensor:
         offered, self.layers[layer].offered = self.layers[layer].offered, None
         if offered is not key:
             raise ValueError("the model was called without this cache: give it as past_key_values")
-        return self.razor_cache(layer, query, key, value, scale=scale, slopes=slopes)
+        more = {"sinks": sinks, "softcap": softcap, "window": window, "real": real}
+        given = {name: value for name, value in more.items() if value is not None}
+        return self.razor_cache(layer, query, key, value, scale=scale, slopes=slopes, **given)
 
     def check_call(self, model: nn.Module, arguments: tuple, named: dict) -> None:
-        """Raise ValueError where `generate` is about to read the whole text again on top of what is held."""
-        # "cache" is the name since 5.24.
-        if any(named.get(name) is self for name in ("past_key_values", "cache")) and named.get("use_cache") is False:
+        """Note what is read. Raise ValueError where `generate` would read the whole text on top of what is held."""
+        if not any(named.get(name) is self for name in ("past_key_values", "cache")):  # "cache" is the name since 5.24
+            return
+        if named.get("use_cache") is False:
             raise ValueError("use_cache is False: the whole text would be read again at every step, and counted twice")
+        self.read.note(named.get("input_ids", arguments[0] if arguments else None))
+
+    def check_pads(self, mask: Tensor | None, seen: int, new: int) -> None:
+        """Raise ValueError where a token that was read is a pad now, or the other way round."""
+        self.read.check_pads(mask, seen, new)
 
     def nbytes(self) -> int:
-        """Bytes held, `plan.razor_bytes` of them."""
+        """Bytes stored, `plan.razor_bytes` of them; allocated are at most `plan.spare_bytes` more."""
         return self.razor_cache.nbytes()
 
     def reorder_cache(self, beam_idx: Tensor) -> None:
         """Replace sequence b by sequence beam_idx[b]."""
         self.razor_cache.reorder(beam_idx)
+        self.read.reorder(beam_idx)
 
     def batch_select_indices(self, indices: Tensor) -> None:
         """Keep these sequences, in this order."""
-        self.razor_cache.reorder(indices)
+        self.reorder_cache(indices)
 
     def batch_repeat_interleave(self, repeats: int) -> None:
         """Refused: the prompt is repeated before it is read."""
@@ -117,7 +166,7 @@ class GenerationCache(Cache):
 
     def reset(self) -> None:
         """Forget all tokens."""
-        self.razor_cache = RazorCache(self.plan, self.centres)
+        self.razor_cache, self.read = RazorCache(self.plan, self.centres), Read()
 
     def crop(self, tokens_to_remove: int) -> None:
         """Refused: what a token made the cache drop does not come back when the token is taken back."""

@@ -2,8 +2,8 @@
 
 Supported is what `dynamics.weights.families` declares with a class of attention, from ALiBi (bloom, mpt, and falcon,
 whose bias is put into its keys) over rotary positions, whole or in part, with norms, clips or multipliers of queries
-and keys, and learned positions (gpt2, opt, bert, in which every token sees all), to learned sink logits (gpt_oss).
-Whatever attends in another way (softcapped logits, a learned bias) is refused.
+and keys, and learned positions (gpt2, opt, bert, in which every token sees all), to learned sink logits (gpt_oss) and
+softcapped logits (gemma2). Whatever attends in another way (a learned bias) is refused.
 transformers runs every MPT alike, whatever its attn_config says of slopes, QK-norm or prefixes: where that is not what
 the checkpoint was trained with, its logits mean nothing, and it is refused.
 """
@@ -40,7 +40,8 @@ class Heads(NamedTuple):
     """The attention of a transformers model: its modules by layer, the heads of each, and ALiBi's slopes or None.
 
     causal: whether a token sees none after it. sinks: the attribute of a module with its sink logits (n_heads,), or
-    None. windows: how many tokens a query of each layer sees, itself among them; None for all.
+    None. windows: how many tokens a query of each layer sees, itself among them; None for all. softcap: c of logits
+    c tanh(x / c), or None.
     """
 
     family: str
@@ -51,6 +52,7 @@ class Heads(NamedTuple):
     causal: bool = True
     sinks: str | None = None
     windows: tuple[int | None, ...] = ()
+    softcap: float | None = None
 
     @property
     def n_layers(self) -> int:
@@ -92,7 +94,8 @@ def heads(model: PreTrainedModel) -> Heads:
     n_kv_heads = n_heads if family.alibi else getattr(config, "num_key_value_heads", n_heads)
     if name == "falcon":
         n_kv_heads = _falcon_kv_heads(config, modules)
-    return Heads(name, modules, n_heads, n_kv_heads, slopes, family.causal, family.sinks, windows)
+    softcap = getattr(modules[0], family.softcap) if family.softcap else None
+    return Heads(name, modules, n_heads, n_kv_heads, slopes, family.causal, family.sinks, windows, softcap)
 
 
 def _falcon_kv_heads(config: Any, modules: Sequence[nn.Module]) -> int:

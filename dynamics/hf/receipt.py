@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from torch import Tensor
-from transformers import PreTrainedModel
 
 from dynamics.hf import families
 from dynamics.hf.cache import GenerationCache, razor
+from dynamics.hf.versions import PreTrainedModel
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.plan import RazorPlan
 from dynamics.razor.promise import PromiseCache

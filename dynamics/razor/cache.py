@@ -8,16 +8,16 @@ import torch
 from torch import Tensor
 
 from dynamics.razor.layer import RazorLayer
+from dynamics.razor.logits import Logits
 from dynamics.razor.plan import RazorPlan
-
-BLOCK = 128  # queries at a time: what bounds the memory of their scores
 
 
 class RazorCache:
     """A stateful `AttentionFunction`: keeps of each chunk what a `RazorPlan` says, and drops the rest for good.
 
     What a query sees depends on its position alone, so any division into chunks gives the same outputs: those of
-    `masked.MaskedAttention` on all tokens at once. Inference only, without pads.
+    `masked.MaskedAttention` on all tokens at once. Inference only. From the first pads on, each sequence is kept and
+    read by itself, as if it were alone: the plan counts its real tokens, and a pad is neither seen nor kept.
     Args: plan; centres, for "centred": q_0 of each layer, (n_heads, head_dim), scaled.
     Raises: ValueError for "centred" with neither a prompt nor centres, and for a layer that does not exist.
     """
@@ -26,25 +26,56 @@ class RazorCache:
 
     def __init__(self, plan: RazorPlan, centres: Mapping[int, Tensor] | None = None) -> None:
         self.plan = plan
-        given = centres or {}
-        plan.check_centres(given)
-        self._layers = [RazorLayer(plan, layer, given.get(layer)) for layer in range(len(plan.full))]
+        self._centres = dict(centres or {})
+        plan.check_centres(self._centres)
+        # One part for all sequences, or one for each.
+        self._parts: list[list[RazorLayer]] = [[] for _ in plan.full]
+        self._seen = [0] * len(plan.full)
 
     def __call__(
-        self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
+        self,
+        layer: int,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        *,
+        scale: float,
+        slopes: Tensor | None,
+        sinks: Tensor | None = None,
+        softcap: float | None = None,
+        window: int | None = None,
+        real: Tensor | None = None,
     ) -> Tensor:
         self._check(layer, query, key, value, slopes)
-        state = self._layers[layer]
-        parts = zip(query.split(BLOCK, 2), key.split(BLOCK, 2), value.split(BLOCK, 2), strict=True)
-        return torch.cat([state.read(*part, scale, slopes) for part in parts], dim=2)
+        rates = None if slopes is None else slopes.view(1, self.plan.n_kv_heads, -1)
+        learnt = None if sinks is None else sinks.view(1, self.plan.n_kv_heads, -1)
+        logits = Logits(scale, rates, learnt, softcap)
+        parts = self._opened(layer, len(query), window, real)
+        self._seen[layer] += query.shape[2]
+        if real is None and len(parts) == 1:
+            return parts[0].read(query, key, value, logits)
+        output = query.new_zeros(*query.shape[:3], value.shape[3])
+        for row, part in enumerate(parts):
+            seen = slice(None) if real is None else real[row].nonzero()[:, 0]
+            own = [x[row : row + 1, :, seen] for x in (query, key, value)]
+            if own[0].shape[2]:
+                output[row : row + 1, :, seen] = part.read(*own, logits)
+        return output
 
     def n_tokens(self, layer: int = 0) -> int:
-        """Tokens that this layer has seen."""
-        return self._layers[layer].n_tokens
+        """Tokens that this layer has seen of each sequence, pads among them."""
+        return self._seen[layer]
 
     def nbytes(self) -> int:
-        """Bytes of all tensors stored, their whole storages, as `razor_bytes` says; given centres are the caller's."""
-        storages = [tensor.untyped_storage() for layer in self._layers for tensor in layer.tensors()]
+        """Bytes of the tokens and means stored, `plan.razor_bytes` of them; given centres are the caller's."""
+        return sum(part.nbytes() for parts in self._parts for part in parts)
+
+    def allocated(self) -> int:
+        """Bytes of all tensors held, their whole storages: `nbytes` after a chunk of several tokens.
+
+        Single tokens are stored in place, in at most `plan.spare_bytes` more.
+        """
+        storages = [tensor.untyped_storage() for tensor in self._tensors()]
         return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
     def reorder(self, beam_index: Tensor) -> None:
@@ -52,24 +83,41 @@ class RazorCache:
 
         Raises: ValueError unless beam_index is a vector of integers inside the batch, or if nothing is cached.
         """
-        held = [tensor for layer in self._layers for tensor in layer.tensors()]
-        if not held:
+        if not any(self._seen):
             raise ValueError("reorder needs a cache that holds tokens, this one is empty")
-        batch = len(held[0])
+        parts = next(parts for parts in self._parts if parts)
+        batch = parts[0].batch if len(parts) == 1 else len(parts)
         if beam_index.ndim != 1 or beam_index.is_floating_point() or beam_index.dtype == torch.bool:
             raise ValueError(f"beam_index must be a vector of integers, got {beam_index.dtype}, {beam_index.ndim} axes")
         if beam_index.numel() == 0 or beam_index.min() < 0 or beam_index.max() >= batch:
             raise ValueError(f"beam_index must name sequences 0..{batch - 1}, got {beam_index.tolist()}")
-        for layer in self._layers:
-            layer.reorder(beam_index)
+        for layer, parts in enumerate(self._parts):
+            if len(parts) == 1:
+                parts[0].reorder(beam_index)
+            elif parts:
+                self._parts[layer] = [parts[row].taken(0) for row in beam_index.tolist()]
+
+    def _opened(self, layer: int, batch: int, window: int | None, real: Tensor | None) -> list[RazorLayer]:
+        """The parts of this layer; one a sequence as soon as there are pads."""
+        parts = self._parts[layer]
+        if not parts:
+            parts.append(RazorLayer(self.plan, layer, self._centres.get(layer), window, batch))
+        if parts[0].window != window:
+            raise ValueError(f"layer {layer} had a sliding window of {parts[0].window} tokens, got {window}")
+        if real is not None and len(parts) == 1 < batch:
+            self._parts[layer] = [parts[0].taken(row) for row in range(batch)]
+        return self._parts[layer]
+
+    def _tensors(self) -> list[Tensor]:
+        return [tensor for parts in self._parts for part in parts for tensor in part.tensors()]
 
     def _check(self, layer: int, query: Tensor, key: Tensor, value: Tensor, slopes: Tensor | None) -> None:
         plan = self.plan
-        if layer not in range(len(self._layers)):
-            raise ValueError(f"layer must lie in 0..{len(self._layers) - 1}, got {layer}")
-        batch, _, new, _ = query.shape
+        if not 0 <= layer < len(self._parts):
+            raise ValueError(f"layer must lie in 0..{len(self._parts) - 1}, got {layer}")
+        batch, n_heads, new, _ = query.shape
         expected = (batch, plan.n_kv_heads, new)
-        if query.shape[1] != plan.n_heads or not new or key.shape[:3] != expected or value.shape[:3] != expected:
+        if n_heads != plan.n_heads or not new or key.shape[:3] != expected or value.shape[:3] != expected:
             raise ValueError(
                 f"query (batch, {plan.n_heads}, new, d), key and value (batch, {plan.n_kv_heads}, new, d) needed, "
                 f"got {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}"
@@ -80,4 +128,6 @@ class RazorCache:
             raise ValueError("compensation 'alibi' needs slopes, this attention has none")
         if slopes is not None and slopes.shape != (plan.n_heads,):
             raise ValueError(f"slopes must have shape ({plan.n_heads},), got {tuple(slopes.shape)}")
-        self._layers[layer].check(key, value)
+        parts = self._parts[layer]
+        for part in parts:
+            part.check(key, value, part.batch if len(parts) == 1 else len(parts))

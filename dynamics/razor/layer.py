@@ -1,184 +1,236 @@
-"""One layer of the Razor cache: its tokens, its compensation tokens, and what a block of new queries reads."""
+"""One layer of the Razor cache: its tokens, its compensation tokens, and what new queries read of both."""
 
 from __future__ import annotations
+
+from bisect import bisect_right
+from copy import copy
+from math import log
 
 import torch
 from torch import Tensor
 
+from dynamics.razor import logits as weighing
+from dynamics.razor.logits import Logits, block_bias, packed, scores, shares, weigh, whole, wide
 from dynamics.razor.plan import RazorPlan
+from dynamics.razor.step import step
 from dynamics.razor.token import Folded, empty, fold
+from dynamics.razor.tokens import Tokens, merged
 
-
-class Tokens:
-    """Keys and values (batch, heads, n, d) of the heads `index` of a layer, in storage of exactly that size."""
-
-    def __init__(self, index: list[int]) -> None:
-        self.index = index
-        self.key: Tensor | None = None
-        self.value: Tensor | None = None
-
-    def append(self, key: Tensor, value: Tensor) -> None:
-        at = torch.tensor(self.index, device=key.device)
-        key, value = key.index_select(1, at), value.index_select(1, at)
-        if self.key is not None:
-            key, value = torch.cat([self.key, key], dim=2), torch.cat([self.value, value], dim=2)
-        self.key, self.value = key, value
-
-    def drop(self, first: int, count: int) -> None:
-        """Forget `count` tokens from the `first` stored one on; the others move to new storage."""
-        if count:
-            self.key, self.value = (
-                torch.cat([x[:, :, :first], x[:, :, first + count :]], dim=2) for x in (self.key, self.value)
-            )
+PIECE = 4096  # dropped tokens at a time: what bounds the memory of their copies in double precision
 
 
 class RazorLayer:
-    """What one layer keeps; `read` takes a block of tokens in and returns the heads' outputs."""
+    """What one layer keeps of a batch without pads; `read` takes a chunk of tokens in and returns the heads' outputs.
 
-    def __init__(self, plan: RazorPlan, layer: int, centre: Tensor | None) -> None:
-        self.plan = plan
+    `full` holds the tokens of the heads that keep all, `local` those of the others: sinks, then the window from
+    `sinks + local.dropped` on; `folded` stands for what lies between. A layer with a sliding window, `window` tokens
+    that a query sees, has that window for all heads in place of the plan's, and no compensation token.
+    """
+
+    def __init__(
+        self, plan: RazorPlan, layer: int, centre: Tensor | None, window: int | None = None, batch: int = 1
+    ) -> None:
+        self.plan = plan if window is None else plan.sliding(window)
+        self.window, self.batch, self.given = window, batch, centre
         self.n_tokens = 0
-        self.first = 0  # first token of the stored window
-        self.full = Tokens(sorted(plan.full[layer]))
-        self.local = Tokens([head for head in range(plan.n_kv_heads) if head not in plan.full[layer]])
+        full = self.plan.full[layer]
+        self.full = Tokens(sorted(full), plan.n_kv_heads)
+        rest = [head for head in range(plan.n_kv_heads) if head not in full]
+        self.local = Tokens(rest, plan.n_kv_heads, self.plan.sinks, self.plan.n_means)
         self.folded: Folded | None = None
-        self.given = centre
         self.centre: Tensor | None = None
 
     def tensors(self) -> list[Tensor]:
-        """All that is stored and grows with batch."""
-        stored = [self.full.key, self.full.value, self.local.key, self.local.value, self.centre, *(self.folded or ())]
-        return [tensor for tensor in stored if tensor is not None]
+        """All that is allocated and grows with batch."""
+        means = [tensor for tensor in (self.centre, *(self.folded or ())) if tensor is not None]
+        return [*self.full.tensors(), *self.local.tensors(), *means]
 
-    def check(self, key: Tensor, value: Tensor) -> None:
+    def nbytes(self) -> int:
+        """Bytes of the tokens and means that are stored, spare rows and rounded copies aside."""
+        held = [tokens for tokens in (self.full, self.local) if tokens.store is not None]
+        rows = sum(t.count * t.store[:, :, :1].numel() * t.store.itemsize for t in held)
+        return rows + sum(tensor.nbytes for tensor in (self.centre, *(self.folded or ())) if tensor is not None)
+
+    def check(self, key: Tensor, value: Tensor, batch: int) -> None:
         """Raise ValueError unless the new tokens continue those stored: one batch, widths and dtype."""
         tokens = self.full if self.full.index else self.local
-        if tokens.key is None:
+        store, split = tokens.store, tokens.width
+        if len(key) == batch and store is None:
             return
-        for name, new, old in (("key", key, tokens.key), ("value", value, tokens.value)):
-            if (len(new), new.shape[3], new.dtype) != (len(old), old.shape[3], old.dtype):
+        if store is None:
+            raise ValueError(f"the cache holds keys of batch {batch}, got {len(key)}")
+        for name, new, width in (("key", key, split), ("value", value, store.shape[3] - split)):
+            if (len(new), new.shape[3], new.dtype) != (batch, width, store.dtype):
                 raise ValueError(
-                    f"the cache holds {name}s of batch {len(old)}, width {old.shape[3]} and {old.dtype}, "
+                    f"the cache holds {name}s of batch {batch}, width {width} and {store.dtype}, "
                     f"got {len(new)}, {new.shape[3]} and {new.dtype}"
                 )
 
     def reorder(self, beam_index: Tensor) -> None:
+        """Replace sequence b by sequence beam_index[b]."""
+        self.batch = len(beam_index)
         for tokens in (self.full, self.local):
-            if tokens.key is not None:
-                tokens.key, tokens.value = (x.index_select(0, beam_index) for x in (tokens.key, tokens.value))
+            tokens.reorder(beam_index)
         if self.folded is not None:
             self.folded = Folded(*(x.index_select(0, beam_index) for x in self.folded))
         if self.centre is not None:
             self.centre = self.centre.index_select(0, beam_index)
 
-    def read(self, query: Tensor, key: Tensor, value: Tensor, scale: float, slopes: Tensor | None) -> Tensor:
+    def taken(self, row: int) -> RazorLayer:
+        """A layer that holds this sequence alone."""
+        one = copy(self)
+        one.full, one.local = copy(self.full), copy(self.local)
+        tensors = self.tensors()
+        one.reorder(torch.tensor([row], device=tensors[0].device if tensors else None))
+        return one
+
+    def read(self, query: Tensor, key: Tensor, value: Tensor, logits: Logits) -> Tensor:
         """query (batch, n_heads, c, d_k), key and value (batch, n_kv_heads, c, d): the outputs of the c queries."""
-        scaled = scale * query.unflatten(1, (self.plan.n_kv_heads, -1))
-        rates = torch.zeros(self.plan.n_heads, device=query.device) if slopes is None else slopes
-        rates = rates.double().unflatten(0, (self.plan.n_kv_heads, -1))
-        at = range(self.n_tokens, self.n_tokens + query.shape[2])
-        output = query.new_empty(*scaled.shape[:-1], value.shape[-1])
-        self.append(key, value)
-        if heads := self.full.index:
-            output[:, heads] = self._read_full(scaled[:, heads], rates[heads], at)
-        if heads := self.local.index:
-            output[:, heads] = self._read_local(scaled[:, heads], rates[heads], at)
-            self.drop(rates[heads], at[-1:])
-        self.n_tokens += query.shape[2]
-        return output.flatten(1, 2)
+        plan, (batch, n_heads, count, width) = self.plan, query.shape
+        start = plan.seen_from(self.n_tokens + count)
+        if count == 1 and self.n_tokens and start - self.local.sinks - self.local.dropped <= 1:
+            one = query.reshape(batch, plan.n_kv_heads, n_heads // plan.n_kv_heads, width)
+            found = step(self, one, key, value, logits, start)
+            self.n_tokens += 1
+            return found.reshape(batch, n_heads, 1, value.shape[3])
+        query = query.unflatten(1, (plan.n_kv_heads, -1))
+        if not self.n_tokens and start <= plan.sinks:
+            found = whole(query, key, value, logits)
+            self.append(key, value)
+            self._pass(query, logits, range(count))
+        else:
+            found = self._chunk(query, key, value, logits)
+        self.n_tokens += count
+        return found.flatten(1, 2)
 
     def append(self, key: Tensor, value: Tensor) -> None:
         """Store new tokens, key and value (batch, n_kv_heads, c, d)."""
         for tokens in (self.full, self.local):
             if tokens.index:
-                tokens.append(key, value)
+                tokens.append(tokens.select(key), tokens.select(value))
 
-    def drop(self, rates: Tensor, last: range) -> None:
-        """Fold what no query after the `last` one sees into the compensation token, and free it."""
-        first = self.plan.kept_from(last.stop)
+    def drop(self, logits: Logits, at: range) -> None:
+        """Fold what no query after those `at` sees into the compensation token, and free it; logits of local heads."""
+        first, kept = self.local.sinks + self.local.dropped, self.plan.kept_from(at.stop)
         if self.folded is not None:
-            folded = self._fold(rates, last, [first])
-            self.folded = Folded(*(x.squeeze(3) for x in folded))
-        self.local.drop(self.plan.sinks, max(0, first - max(self.first, self.plan.sinks)))
-        self.first = first
+            since = at.start - 1
+            for cut in [*range(first + PIECE, kept, PIECE), max(first, kept)]:
+                folded = self._fold(logits, at[-1:], [cut], first, since)
+                self.folded, first, since = Folded(*(x.squeeze(3) for x in folded)), cut, at[-1]
+        self.local.drop(self.local.sinks, max(0, kept - self.local.sinks - self.local.dropped))
 
-    def _read_full(self, scaled: Tensor, rates: Tensor, at: range) -> Tensor:
-        position, query = torch.arange(at.stop, device=rates.device), _tensor(at, rates)
-        scores = _scores(scaled, self.full.key, rates, query, position, position <= query)
-        return _values(scores.softmax(-1), self.full.value).to(scaled.dtype)
+    def _chunk(self, query: Tensor, key: Tensor, value: Tensor, logits: Logits) -> Tensor:
+        """All at once for the full heads; for the others the queries that see all tokens, then block after block."""
+        parts = []
+        if (full := self.full).index:
+            full.append(full.select(key), full.select(value))
+            parts.append((full, whole(full.select(query), full.key, full.value, logits.of(full.select))))
+        if (local := self.local).index:
+            own = [local.select(x) for x in (query, key, value)]
+            parts.append((local, self._local_chunk(*own, logits.of(local.select))))
+        return merged(parts)
 
-    def _read_local(self, scaled: Tensor, rates: Tensor, at: range) -> Tensor:
-        sinks, query = self.plan.sinks, _tensor(at, rates)
+    def _local_chunk(self, query: Tensor, key: Tensor, value: Tensor, logits: Logits) -> Tensor:
+        at = range(self.n_tokens, self.n_tokens + query.shape[3])
+        seeing_all = bisect_right(at, self.plan.sinks, key=lambda t: self.plan.seen_from(t + 1))
+        output = query.new_empty(*query.shape[:-1], value.shape[-1])
+        cuts = sorted({0, *range(seeing_all, len(at), weighing.BLOCK), len(at)})
+        for block in map(slice, cuts, cuts[1:]):
+            self.local.append(key[:, :, block], value[:, :, block])
+            now = at[block]
+            if block.start < seeing_all:
+                output[:, :, :, block] = whole(query[:, :, :, block], self.local.key, self.local.value, logits)
+            else:
+                output[:, :, :, block] = self._read_window(query[:, :, :, block], logits, now)
+            self.advance(query[:, :, :, block], logits, now)
+        return output
+
+    def _pass(self, query: Tensor, logits: Logits, at: range) -> None:
+        if self.local.index:
+            self.advance(self.local.select(query), logits.of(self.local.select), at)
+
+    def advance(self, query: Tensor, logits: Logits, at: range) -> None:
+        """What follows the queries at `at` of the local heads, (batch, heads, group, c, d_k): centres, and `drop`."""
+        self._start_token(logits.scale * query, at)
+        self.drop(logits, at)
+
+    def _read_window(self, query: Tensor, logits: Logits, at: range) -> Tensor:
+        """Outputs of queries (batch, heads, group, c, d_k) that no longer see all: sinks, window, a token for the rest."""
+        local, group, kind = self.local, query.shape[2], wide(query)
         starts = [self.plan.seen_from(t + 1) for t in at]
-        index = torch.arange(self.local.key.shape[2], device=rates.device)
-        position = index + (index >= sinks) * max(0, self.first - sinks)
-        seen = (position <= query) & ((position < sinks) | (position >= _tensor(starts, rates)))
-        scores = _scores(scaled, self.local.key, rates, query, position, seen)
-        if self.plan.compensation != "none":
-            self._start_token(scaled, at)
-        if self.plan.compensation == "none" or starts[-1] <= sinks:
-            output = _values(scores.softmax(-1), self.local.value)
-        else:
-            log_weight, mean = self._token(scaled, rates, at, starts)
-            weights = torch.cat([scores, log_weight[..., None].to(scores.dtype)], dim=-1).softmax(-1)
-            output = _values(weights[..., :-1], self.local.value) + weights[..., -1:] * mean.to(scores.dtype)
-        return output.to(scaled.dtype)
+        index = torch.arange(local.count, device=query.device)
+        position = index + (index >= local.sinks) * local.dropped
+        start = _column(starts, query)
+        bias = block_bias(_column(at, query), position, start.where(position >= local.sinks, 0), logits, kind)
+        if self.plan.compensation == "none":
+            found = weigh(query.flatten(2, 3), local.key, local.value, packed(bias, group), logits)
+            return found.unflatten(2, (group, -1))
+        scaled = logits.scale * query
+        self._start_token(scaled, at[:0])
+        log_weight, mean = self._token(scaled, logits, at, starts)
+        found = scores(query.flatten(2, 3), local.key, packed(bias, group), logits)
+        found = torch.cat([found, log_weight.flatten(2, 3)[..., None].to(kind)], dim=-1)
+        weights = shares(found, logits)
+        output = (weights[..., :-1].to(local.value.dtype) @ local.value).unflatten(2, (group, -1))
+        return (output + weights[..., -1:].unflatten(2, (group, -1)) * mean.to(kind)).to(query.dtype)
 
-    def _token(self, scaled: Tensor, rates: Tensor, at: range, starts: list[int]) -> tuple[Tensor, Tensor]:
+    def _token(self, scaled: Tensor, logits: Logits, at: range, starts: list[int]) -> tuple[Tensor, Tensor]:
         """log mass + q.khat (batch, heads, group, c) and vhat (batch, heads, group or 1, c, d_v) of each query."""
-        token = self._fold(rates, at, starts)
-        log_weight = token.total + (scaled * token.key).sum(-1)
-        if self.plan.compensation == "mean":
-            mean_distance = _tensor(at, rates) - (self.plan.sinks + _tensor(starts, rates) - 1) / 2
-            log_weight = log_weight - rates[..., None] * mean_distance[:, 0]
+        token = self._fold(logits, at, starts, self.local.sinks + self.local.dropped, at.start - 1)
+        width = self.local.width
+        key = token.mean[..., :width]
+        log_weight = token.total + logits.cap((scaled * key).sum(-1))
+        if self.plan.compensation == "mean" and logits.rates is not None:
+            mean_distance = _column(at, scaled) - (self.plan.sinks + _column(starts, scaled) - 1) / 2
+            log_weight = log_weight - logits.rates[0].double()[..., None] * mean_distance[:, 0]
         if self.plan.compensation == "centred":
-            log_weight = log_weight - (self.centre[..., None, :] * token.key).sum(-1)
-        return log_weight, token.value
+            log_weight = log_weight - logits.cap((self.centre[..., None, :] * key).sum(-1))
+        return log_weight, token.mean[..., width:]
 
-    def _fold(self, rates: Tensor, at: range, starts: list[int]) -> Folded:
-        """The means over all that each query at `at` has dropped, the stored tokens before its start included."""
-        sinks, stored = self.plan.sinks, max(self.first, self.plan.sinks)
-        new = slice(sinks, sinks + max(0, starts[-1] - stored))
-        key, value, query = self.local.key[:, :, new], self.local.value[:, :, new], _tensor(at, rates)
-        position = stored + torch.arange(key.shape[2], device=rates.device)
-        rate = rates[:, :1] * 0 if self.plan.compensation == "mean" else rates
+    def _fold(self, logits: Logits, at: range, starts: list[int], first: int, since: int) -> Folded:
+        """The means over all that each query at `at` has dropped; the stored ones from `first` on are not folded yet.
+
+        since: the token at which the means kept stand.
+        """
+        dropped, stop, query = self.local.dropped, max(first, starts[-1]), _column(at, self.folded.total)
+        rows = self.local.ordered()[:, :, first - dropped : stop - dropped]
+        position = torch.arange(first, stop, device=rows.device)
+        rate = self.decay(logits)
+        if self.plan.compensation == "mean" and self.local.dropped:
+            self.folded.total.fill_(log(self.local.dropped))  # which single tokens leave behind
         prior = -rate[..., None, None] * (query - position)
         if self.centre is not None:
-            prior = prior + torch.einsum("bhgd,bhnd->bhgn", self.centre, key.double())[..., None, :]
-        prior = prior.masked_fill(position >= _tensor(starts, rates), -torch.inf).expand(len(key), -1, -1, -1, -1)
-        return fold(self.folded, query[:, 0] - (self.n_tokens - 1), rate, key, value, prior)
+            keys = rows[..., : self.local.width].double()
+            prior = prior + logits.cap(self.centre @ keys.transpose(2, 3))[..., None, :]
+        prior = prior.masked_fill(position >= _column(starts, rows), -torch.inf).expand(len(rows), -1, -1, -1, -1)
+        return fold(self.folded, query[:, 0] - since, rate, rows, prior)
+
+    def decay(self, logits: Logits) -> Tensor:
+        """How fast the log weight of a dropped token falls with distance, (heads, means a head), float64."""
+        if logits.rates is None or self.plan.compensation == "mean":
+            return self.folded.total.new_zeros(self.folded.total.shape[1:])
+        return logits.rates[0].double()
 
     def _start_token(self, scaled: Tensor, at: range) -> None:
         plan, shape = self.plan, scaled.shape
+        if plan.compensation == "none":
+            return
         if self.folded is None:
-            group = 1 if plan.compensation == "mean" else shape[2]
-            self.folded = empty((*shape[:2], group), self.local.key, self.local.value)
+            self.folded = empty((*shape[:2], plan.n_means), self.local.store.shape[3], scaled.device)
         if plan.compensation != "centred":
             return
         if self.centre is None:
-            self.centre = torch.zeros(*shape[:3], shape[4], dtype=torch.float64, device=scaled.device)
+            self.centre = torch.zeros(*shape[:3], shape[-1], dtype=torch.float64, device=scaled.device)
             if self.given is not None:
-                given = self.given.to(self.centre).unflatten(0, (plan.n_kv_heads, -1))
-                self.centre += given[self.local.index]
-        if self.given is None:
+                self.centre += self.local.select(self.given.to(self.centre).unflatten(0, (plan.n_kv_heads, -1))[None])
+        if self.given is None and at:
             least = max(0, plan.prompt - plan.centre_queries)
             chosen = slice(max(0, least - at.start), max(0, plan.prompt - at.start))
             self.centre += scaled[..., chosen, :].double().sum(-2) / (plan.prompt - least)
 
 
-def _tensor(numbers: range | list[int], like: Tensor) -> Tensor:
+def _column(numbers: range | list[int], like: Tensor) -> Tensor:
     """A column of whole numbers, on the device of `like`."""
+    if isinstance(numbers, range):
+        return torch.arange(numbers.start, numbers.stop, device=like.device)[:, None]
     return torch.tensor(numbers, device=like.device)[:, None]
-
-
-def _scores(scaled: Tensor, key: Tensor, rates: Tensor, at: Tensor, position: Tensor, seen: Tensor) -> Tensor:
-    """q.k - rate * distance, -inf where not seen, (batch, heads, group, c, n); at least float32."""
-    # One matrix a key-value head: a broadcast product would copy the keys for each query head.
-    scores = (scaled.flatten(2, 3) @ key.transpose(2, 3)).unflatten(2, scaled.shape[2:4])
-    kind = torch.promote_types(scores.dtype, torch.float32)
-    bias = rates.to(kind)[..., None, None] * (at - position)
-    return (scores.to(kind) - bias).masked_fill(~seen, -torch.inf)
-
-
-def _values(weights: Tensor, value: Tensor) -> Tensor:
-    return (weights.flatten(2, 3) @ value.to(weights.dtype)).unflatten(2, weights.shape[2:4])

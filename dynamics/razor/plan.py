@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal, get_args
 
 from theory.cache.size import BUFFER_SHARE, LEAST_BUFFER
 
 Compensation = Literal["none", "mean", "alibi", "centred"]
 MEAN_ITEMSIZE = 8  # the running means are float64
+ROOM = 32  # most spare rows of a store that grows token by token: it is copied once in so many steps
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,17 @@ class RazorPlan:
             chosen[int(layer)].add(int(head) // group)
         return cls(n_heads, n_kv_heads, tuple(frozenset(heads) for heads in chosen), **settings)
 
+    def sliding(self, window: int) -> RazorPlan:
+        """What a layer keeps whose own queries see `window` tokens at most: these, for every head, and no token."""
+        none = tuple(frozenset[int]() for _ in self.full)
+        kept = {"full": none, "sinks": 0, "buffer": window, "share": Fraction(0), "prompt": 0}
+        return replace(self, compensation="none", **kept)
+
+    @property
+    def n_means(self) -> int:
+        """Compensation tokens of a key-value head: one, or one for each of its query heads, whose weights differ."""
+        return {"none": 0, "mean": 1}.get(self.compensation, self.group)
+
     @property
     def group(self) -> int:
         """Query heads of one key-value head."""
@@ -93,9 +106,14 @@ class RazorPlan:
         if self.compensation == "centred" and not self.prompt and len(set(layers)) < len(self.full):
             raise ValueError("compensation 'centred' needs a prompt of at least 1 token, or a centre for every layer")
 
+    @cached_property
+    def _ratio(self) -> tuple[int, int]:
+        return self.share.numerator, self.share.denominator
+
     def start(self, n: int) -> int:
         """First token of the window with n tokens seen; never falling, so what is dropped is never needed again."""
-        return max(0, n - max(self.buffer, -(-n * self.share.numerator // self.share.denominator)))
+        part, whole = self._ratio
+        return max(0, n - max(self.buffer, -(-n * part // whole)))
 
     def seen_from(self, n: int) -> int:
         """First token of the window of the n-th query: 0 in the prompt, start(n) after it."""
@@ -111,20 +129,58 @@ class RazorPlan:
 
 
 def razor_bytes(
-    plan: RazorPlan, n_tokens: int, head_dim: int, itemsize: int, *, value_dim: int | None = None, batch: int = 1
+    plan: RazorPlan,
+    n_tokens: int,
+    head_dim: int,
+    itemsize: int,
+    *,
+    value_dim: int | None = None,
+    batch: int = 1,
+    windows: Sequence[int | None] = (),
 ) -> int:
-    """Bytes that a `RazorCache` holds after n_tokens >= 1.
+    """Bytes that a `RazorCache` stores after n_tokens >= 1, its `nbytes`.
 
     batch sum over layers of [f n + l n_kept] (d_k + d_v) itemsize + l m (d_k + d_v + 1) 8, with f full and l other
     key-value heads; m tokens a head: 0 without compensation, 1 for "mean", else one for each of its g query heads,
-    whose slopes and centres differ. "centred" adds the centres, l g d_k 8.
+    whose slopes and centres differ. "centred" adds the centres, l g d_k 8. A layer with a sliding window (windows, by
+    layer) keeps min(n, window) tokens of every head, and none of the rest.
     """
     value_dim = head_dim if value_dim is None else value_dim
-    width, group, total = head_dim + value_dim, plan.group, 0
-    tokens = {"none": 0, "mean": 1}.get(plan.compensation, group)
-    for heads in plan.full:
-        local = plan.n_kv_heads - len(heads)
-        total += (len(heads) * n_tokens + local * plan.n_kept(n_tokens)) * width * itemsize
-        total += local * tokens * (width + 1) * MEAN_ITEMSIZE
-        total += local * group * head_dim * MEAN_ITEMSIZE * (plan.compensation == "centred")
+    width, total = head_dim + value_dim, 0
+    for layer in range(len(plan.full)):
+        own = _of_layer(plan, layer, windows)
+        full = len(own.full[layer])
+        local = own.n_kv_heads - full
+        total += (full * n_tokens + local * own.n_kept(n_tokens)) * width * itemsize
+        total += local * own.n_means * (width + 1) * MEAN_ITEMSIZE
+        total += local * own.group * head_dim * MEAN_ITEMSIZE * (own.compensation == "centred")
     return batch * total
+
+
+def spare_bytes(
+    plan: RazorPlan,
+    n_tokens: int,
+    head_dim: int,
+    itemsize: int,
+    *,
+    value_dim: int | None = None,
+    batch: int = 1,
+    windows: Sequence[int | None] = (),
+) -> int:
+    """Most bytes that a `RazorCache` allocates beyond `razor_bytes`, while tokens come one by one.
+
+    By layer: ROOM spare rows for each key-value head; for l heads that are not full, m rows with the rounded
+    compensation tokens, and one number of the type of logits for each row.
+    """
+    width, total = head_dim + (head_dim if value_dim is None else value_dim), 0
+    for layer in range(len(plan.full)):
+        own = _of_layer(plan, layer, windows)
+        local = own.n_kv_heads - len(own.full[layer])
+        total += batch * (own.n_kv_heads * ROOM + local * own.n_means) * width * itemsize
+        total += batch * max(4, itemsize) * (own.n_kept(n_tokens) + own.n_means + ROOM) * (local > 0)
+    return total
+
+
+def _of_layer(plan: RazorPlan, layer: int, windows: Sequence[int | None]) -> RazorPlan:
+    window = windows[layer] if windows else None
+    return plan if window is None else plan.sliding(window)

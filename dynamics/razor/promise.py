@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dynamics.razor.receipt_layer import plain_only
 from theory.cache.promise import droppable
 from theory.cache.reach import Reach, span
 
@@ -35,8 +36,9 @@ class PromiseCache:
 
     @torch.no_grad()
     def __call__(
-        self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
+        self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None, **more: object
     ) -> Tensor:
+        plain_only(more)
         if layer not in range(len(self._layers)):
             raise ValueError(f"layer must lie in 0..{len(self._layers) - 1}, got {layer}")
         state, outputs, start = self._layers[layer], [], 0

@@ -9,8 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dynamics.razor.cache import BLOCK, RazorCache
-from dynamics.razor.receipt_layer import NAMES, ReceiptLayer, Weighed
+from dynamics.razor.cache import RazorCache
+from dynamics.razor.logits import BLOCK
+from dynamics.razor.receipt_layer import NAMES, ReceiptLayer, Weighed, plain_only
 from theory.records import comparable
 
 VACUOUS = 0.99  # a share of the weights that may be with forgotten tokens, from which on a bound says nothing
@@ -98,8 +99,9 @@ class Receipts:
 
     @torch.no_grad()
     def __call__(
-        self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
+        self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None, **more: object
     ) -> Tensor:
+        plain_only(more)
         returned = self.cache(layer, query, key, value, scale=scale, slopes=slopes)
         for part in zip(*(x.split(BLOCK, 2) for x in (query, key, value, returned)), strict=True):
             self._layers[layer].read(*part, scale, slopes)

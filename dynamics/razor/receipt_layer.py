@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -123,8 +123,9 @@ class ReceiptLayer:
             balls.append((proved.centre[:, None, None, :], proved.radius[:, None, None]))
             ranged = ends.bound(*receipt.log_mass(total, least, most), *balls[-1])
             low, high = np.maximum(low, least), np.minimum(high, most)
-        high, mean = np.maximum(high, low), _numpy(known.value)
-        mass = receipt.log_mass(total, low - ends.loose, high + ends.loose, _numpy((scaled * known.key).sum(-1)))
+        key, value = known.mean.tensor_split([scaled.shape[-1]], dim=-1)
+        high, mean = np.maximum(high, low), _numpy(value)
+        mass = receipt.log_mass(total, low - ends.loose, high + ends.loose, _numpy((scaled * key).sum(-1)))
         wide = high - low + 2 * ends.loose
         rims = [receipt.mean_value_radius(wide, np.linalg.norm(mean - at, axis=-1), radius) for at, radius in balls]
         found = [ends.bound(*mass, *ball) for ball in (*balls, (mean, np.minimum.reduce(np.broadcast_arrays(*rims))))]
@@ -161,11 +162,12 @@ class ReceiptLayer:
         position = stored + torch.arange(key.shape[2], device=rates.device)
         prior = -rates[..., None, None] * (query - position)
         prior = prior.masked_fill(position >= _column(starts, rates), -torch.inf)
-        before = empty((len(key), *rates.shape), key, value)
-        if "folded key" in state:
-            before = Folded(state["folded key"], state["folded value"], state["folded total"])
+        rows = torch.cat([key, value], dim=-1)
+        before = empty((len(key), *rates.shape), rows.shape[-1], rates.device)
+        if "folded mean" in state:
+            before = Folded(state["folded mean"], state["folded total"])
         age = query[:, 0] - (self.n_tokens - 1)
-        folded = fold(before, age, rates, key, value, prior.expand(len(key), -1, -1, -1, -1))
+        folded = fold(before, age, rates, rows, prior.expand(len(key), -1, -1, -1, -1))
         return folded, self._extent(key, value, torch.tensor(gone, device=rates.device))
 
     def _extent(self, key: Tensor, value: Tensor, gone: Tensor) -> Extent:
@@ -212,6 +214,12 @@ class _Ends(NamedTuple):
         shares = [receipt.share(np.where(none, 0.0, x), self.log_kept) for x in (low - self.loose, high + self.loose)]
         least, most = (np.where(none, 0.0, x) for x in shares)
         return receipt.receipt_bound(least, most, self.kept, self.returned, centre, radius), most
+
+
+def plain_only(more: Mapping[str, object]) -> None:
+    """Raise ValueError for what a model hands to its attention and no receipt covers: sinks, caps, windows, pads."""
+    if more:
+        raise ValueError(f"receipts are for a plain softmax over all tokens, this attention has {', '.join(sorted(more))}")
 
 
 def _of_heads(weighed: Weighed, heads: list[int]) -> Weighed:

@@ -9,40 +9,43 @@ from torch import Tensor
 
 
 class Folded(NamedTuple):
-    """Weighted means of the dropped keys (..., d_k) and values (..., d_v), and the log of the summed weights (...).
+    """Weighted means (..., d_k + d_v) of the dropped keys and values, side by side, and the log of the summed weights.
 
     The weights are e^{prior}, prior = q_0.k - rate * distance from the last token seen; float64.
     """
 
-    key: Tensor
-    value: Tensor
+    mean: Tensor
     total: Tensor
 
 
-def empty(shape: tuple[int, ...], key: Tensor, value: Tensor) -> Folded:
+def empty(shape: tuple[int, ...], width: int, device: torch.device) -> Folded:
     """Nothing dropped yet: zero means of weight 0, for heads of this shape."""
-
-    def zeros(*size: int) -> Tensor:
-        return torch.zeros(*shape, *size, dtype=torch.float64, device=key.device)
-
-    return Folded(zeros(key.shape[-1]), zeros(value.shape[-1]), zeros() - torch.inf)
+    zeros = torch.zeros(*shape, width, dtype=torch.float64, device=device)
+    return Folded(zeros, zeros.new_full(shape, -torch.inf))
 
 
-def fold(before: Folded, age: Tensor, rate: Tensor, key: Tensor, value: Tensor, prior: Tensor) -> Folded:
+def fold(before: Folded, age: Tensor, rate: Tensor, rows: Tensor, prior: Tensor) -> Folded:
     """The means for each of c queries after the tokens of the largest finite priors are folded in.
 
     The step of `theory.cache.compensation_alibi.advance` for any number of tokens and any prior weight.
     Args: before, (batch, heads, group); age (c,), how far each query is from where `before` stands; rate (heads,
-        group), the decay of a log weight with distance; key, value (batch, heads, new, d); prior (batch, heads, group,
-        c, new), -inf for a token that the query has not dropped.
+        group), the decay of a log weight with distance; rows (batch, heads, new, d_k + d_v); prior (batch, heads,
+        group, c, new), -inf for a token that the query has not dropped.
     Returns: shapes (batch, heads, group, c, ..).
     """
     aged = before.total[..., None] - rate[..., None] * age
     total = torch.logaddexp(aged, prior.logsumexp(-1))
     finite = total.masked_fill(total == -torch.inf, 0.0)
     old, new = (aged - finite).exp()[..., None], (prior - finite[..., None]).exp()
-    return Folded(
-        old * before.key[..., None, :] + torch.einsum("bhgcn,bhnd->bhgcd", new, key.double()),
-        old * before.value[..., None, :] + torch.einsum("bhgcn,bhnd->bhgcd", new, value.double()),
-        total,
-    )
+    mean = (new.flatten(2, 3) @ rows.double()).unflatten(2, new.shape[2:4])
+    return Folded(old * before.mean[..., None, :] + mean, total)
+
+
+def fold_one(before: Folded, rate: Tensor, row: Tensor, prior: Tensor) -> Folded:
+    """The means one token later, with one more token in them: `fold` for c = new = age = 1, in place of `before`.
+
+    Args: row (batch, heads, 1, d_k + d_v), float64; prior broadcasts to (batch, heads, group).
+    """
+    total = torch.logaddexp(before.total - rate, prior)
+    before.mean.lerp_(row, (prior - total).exp()[..., None])
+    return Folded(before.mean, total)

@@ -22,7 +22,7 @@ class Family(NamedTuple):
     the module `module`, the model_type if empty; interface: whether it calls transformers' AttentionInterface, or its
     forward has to be replaced. blocks, head: the places of the layers in the model without its head, and of the head.
     alibi, causal: the kind of attention. sinks: the attribute of the attention that holds one learned sink logit a
-    head. windows: whether sliding windows are handed on.
+    head. windows: whether sliding windows are handed on. softcap: the attribute with the cap of its logits.
     """
 
     layout: Callable[[Mapping[str, Any], Path, str], Layout] | None = None
@@ -36,6 +36,7 @@ class Family(NamedTuple):
     causal: bool = True
     sinks: str | None = None
     windows: bool = False
+    softcap: str | None = None
 
 
 _DESCRIBED = Family(described.layout, "model.")
@@ -56,7 +57,7 @@ FAMILIES = {
     "gpt_oss": _DESCRIBED._replace(attention="GptOssAttention", sinks="sinks", windows=True),
     "cohere": _DESCRIBED._replace(attention="CohereAttention"),
     "gemma": _DESCRIBED._replace(attention="GemmaAttention"),
-    "gemma2": _DESCRIBED,
+    "gemma2": _DESCRIBED._replace(attention="Gemma2Attention", windows=True, softcap="attn_logit_softcapping"),
     "gemma3": Family(described.layout, "language_model.model."),
     "gemma3_text": _DESCRIBED._replace(attention="Gemma3Attention", module="gemma3", windows=True),
     "gpt_neox": _DESCRIBED._replace(prefix="gpt_neox.", attention="GPTNeoXAttention"),

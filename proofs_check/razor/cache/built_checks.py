@@ -115,12 +115,13 @@ def allocated_ratio(length: int, sinks: int = 0) -> Margin:
     import torch
 
     from dynamics.razor.layer import RazorLayer
+    from dynamics.razor.logits import Logits
     from dynamics.razor.plan import RazorPlan
 
     plan = RazorPlan(20, 20, (frozenset({0, 7, 13}),), sinks=sinks, compensation="none", prompt=length)
     layer, tokens = RazorLayer(plan, 0, None), torch.zeros(1, 20, 1, 1).expand(-1, -1, length, -1)
     layer.append(tokens, tokens)
-    layer.drop(torch.zeros(17, 1).double(), range(length - 1, length))
+    layer.drop(Logits(1.0), range(length - 1, length))
     held = sum(tensor.untyped_storage().nbytes() for tensor in layer.tensors())
     return same(Fraction(2 * 20 * length * 4, held), Fraction(25, 8))
 

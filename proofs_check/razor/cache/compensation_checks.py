@@ -116,12 +116,13 @@ def whole_heads_keep_all(seed: int, others: bool = False) -> Margin:
     import torch
 
     from dynamics.razor.layer import RazorLayer
+    from dynamics.razor.logits import Logits
     from proofs_check.razor.cache.built_checks import SCALE, drawn, stream
 
     plan, chunks, slopes = drawn(seed)
     tokens, layer = stream(plan, seed), RazorLayer(plan, 0, None)
     for part in zip(*(x.split(chunks, dim=2) for x in tokens), strict=True):
-        layer.read(*part, SCALE, slopes)
+        layer.read(*part, Logits(SCALE, None if slopes is None else slopes.view(1, plan.n_kv_heads, -1)))
     stored = layer.local if others else layer.full
     given = [part[:, stored.index] for part in tokens[1:]]
     if not stored.index:

@@ -39,10 +39,12 @@ MEASURED = {
     "gpt_oss": {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "num_local_experts": 4,
                 "num_experts_per_tok": 2, "sliding_window": 8,
                 "rope_parameters": {"rope_type": "default", "rope_theta": 1e4}},
+    "gemma2": {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "query_pre_attn_scalar": 5,
+               "sliding_window": 8, "attn_logit_softcapping": 2.0},
 }  # fmt: skip
 NAMES = {"gemma3_text": "Gemma3Text", "gpt2": "GPT2", "gpt_oss": "GptOss", "gpt_neox": "GPTNeoX", "opt": "OPT",
          "qwen3_moe": "Qwen3Moe", "smollm3": "SmolLM3", "stablelm": "StableLm"}  # fmt: skip
-SCALES = {"granite": 0.7, "opt": 1.0, "gemma3_text": 5**-0.5}  # of logits, where it is not 1/sqrt(d_head)
+SCALES = {"granite": 0.7, "opt": 1.0, "gemma2": 5**-0.5, "gemma3_text": 5**-0.5}  # of logits, where it is not 1/sqrt(d_head)
 EXPERTS = ("gpt_oss", "mixtral", "qwen3_moe")  # whose grouped experts know no double precision
 ROTARY = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "max_position_embeddings": 128}
 

@@ -19,7 +19,7 @@ from tests.dynamics.hf import models
 from tests.dynamics.hf.test_cache import plan_for
 
 # Their query and key norms are of another kind than scope's reader knows.
-UNREAD = ("cohere", "stablelm")
+UNREAD = ("olmo2", "falcon")
 PROMPT, NEW, BUFFER = 16, 48, 16
 
 

@@ -60,12 +60,14 @@ def test_full_attention_gives_the_models_own_logits(family, changes, function):
     assert (found - own).abs().max() < TIGHT
 
 
-def windowed(layer, query, key, value, *, scale, slopes, sinks, window=None):
-    """Causal attention with sink logits, written out, in a sliding window if there is one."""
+def windowed(layer, query, key, value, *, scale, slopes, sinks=None, window=None, softcap=None):
+    """Causal attention with sink logits and a cap, written out, in a sliding window if there is one."""
     group, length = query.shape[1] // key.shape[1], query.shape[2]
     distance = torch.arange(length)[:, None] - torch.arange(length)
     logits = scale * query @ key.repeat_interleave(group, 1).transpose(2, 3)
+    logits = logits if softcap is None else softcap * (logits / softcap).tanh()
     logits = logits.masked_fill((distance < 0) | (distance >= (window or length)), -math.inf)
+    sinks = torch.full((query.shape[1],), -math.inf, dtype=query.dtype) if sinks is None else sinks
     shares = torch.cat([logits, sinks[:, None, None].expand(len(query), -1, length, 1)], -1).softmax(-1)
     return shares[..., :-1] @ value.repeat_interleave(group, 1)
 
@@ -77,22 +79,28 @@ def test_what_only_some_models_hand_over_gives_their_own_logits(family):
     ids = models.tokens(3, 19)
     with models.double():
         own = logits_of(model, ids)
-        with attention.replaced(model, windowed if family == "gpt_oss" else full_attention):
+        with attention.replaced(model, full_attention if family == "bert" else windowed):
             found = logits_of(model, ids)
     assert (found - own).abs().max() < TIGHT
     described = hf_heads.heads(model)
     assert (described.causal, described.sinks) == (family != "bert", "sinks" if family == "gpt_oss" else None)
-    assert described.windows == ((8, None) if family == "gpt_oss" else (None, None))
+    assert described.windows == ((None, None) if family == "bert" else (8, None))
+    assert described.softcap == (2.0 if family == "gemma2" else None)
 
 
 def test_a_function_that_does_not_take_what_a_model_hands_over_is_refused():
     def windows_only(layer, query, key, value, *, scale, slopes, window=None):
         raise AssertionError
 
+    def caps_only(layer, query, key, value, *, scale, slopes, softcap=None):
+        raise AssertionError
+
     for family, function, message in (
         ("bert", written_out, "'causal', which"),
         ("gpt_oss", windows_only, "'sinks', which"),
         ("gpt_oss", full_attention, "layer 0 has a sliding window of 8 tokens"),
+        ("gemma2", windows_only, "'softcap', which"),
+        ("gemma2", caps_only, "layer 0 has a sliding window of 8 tokens"),
     ):
         with pytest.raises(ValueError, match=message), attention.replaced(models.model(family), function):
             pass
@@ -352,7 +360,7 @@ def test_other_attention_of_a_known_family_is_refused(family, changes, message):
         pass
 
 
-@pytest.mark.parametrize("name", ["GPTJ", "CodeGen", "Gemma2"])
+@pytest.mark.parametrize("name", ["GPTJ", "CodeGen"])
 def test_an_unknown_architecture_is_refused_by_name(name):
     import transformers
 

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import dynamics.razor.cache as razor_cache_module
+import dynamics.razor.logits as razor_logits_module
 from dynamics.model.attention_function import full_attention
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
@@ -40,7 +40,7 @@ def test_every_kind_of_compensation_in_every_division(kind, with_alibi, chunks):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_chunks_longer_than_a_block_of_queries(kind, monkeypatch):
-    monkeypatch.setattr(razor_cache_module, "BLOCK", 7)
+    monkeypatch.setattr(razor_logits_module, "BLOCK", 7)
     plan = small_plan(compensation=kind, prompt=10)
     assert cache_gap(plan, [33, 1, 16], slopes_of(plan, True)) < TOLERANCE
 

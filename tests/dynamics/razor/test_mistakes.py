@@ -1,15 +1,18 @@
 """Mistakes planted in the Razor cache, some of them public ones: each is far off, the right cache is not."""
 
 from fractions import Fraction
+from math import log
 
 import pytest
 import torch
 
 import dynamics.razor.cache as razor_cache_module
 import dynamics.razor.layer as razor_layer_module
+import dynamics.razor.step as razor_step_module
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.layer import RazorLayer, Tokens
 from dynamics.razor.plan import RazorPlan
+from dynamics.razor.step import added, advance
 from dynamics.razor.token import Folded, fold
 from tests.dynamics.razor.cases import PLANTED, TOLERANCE, cache_gap, slopes_of
 
@@ -112,7 +115,9 @@ class DistancesOfTheStored(RazorCache):
     """Positions are counted among the stored tokens, as if nothing had been dropped."""
 
     def __call__(self, layer, *tokens, scale, slopes):
-        self._layers[layer].first = 0
+        for part in self._parts[layer]:
+            part.local.dropped = 0
+            part.local.column = None
         return super().__call__(layer, *tokens, scale=scale, slopes=slopes)
 
 
@@ -139,26 +144,89 @@ class KeepsWhatItDrops(Tokens):
     """Stale keys: the dropped tokens are still there, at the place of the window's."""
 
     def drop(self, first, count):
-        stale = self.key.shape[2] - count
-        self.key, self.value = self.key[:, :, :stale].clone(), self.value[:, :, :stale].clone()
+        stale = self.store[:, :, : self.count - count].clone()
+        super().drop(first, count)
+        self.store = stale if count else self.store
 
 
-@pytest.mark.parametrize("wrong", [DropsTheSinks, KeepsWhatItDrops])
+class OverwritesTheNewest(Tokens):
+    """One token too far round the ring."""
+
+    def put(self, key, value, leaves, placed):
+        self.oldest = (self.oldest + leaves) % (self.count - self.sinks)
+        super().put(key, value, leaves, placed)
+
+
+class UnrollsTheRingFromItsStart(Tokens):
+    """The ring is stored in order, from its first row instead of its oldest."""
+
+    def ordered(self):
+        return self.store[:, :, self.base : self.base + self.count]
+
+
+class KeepsThePositionThatLeft(Tokens):
+    """The new token stands where the one did whose row it takes."""
+
+    def put(self, key, value, leaves, placed):
+        super().put(key, value, leaves, placed and not leaves)
+
+
+RINGS = [OverwritesTheNewest, UnrollsTheRingFromItsStart, KeepsThePositionThatLeft]
+
+
+@pytest.mark.parametrize("wrong", [DropsTheSinks, KeepsWhatItDrops, *RINGS])
 def test_wrong_tokens_stored_are_rejected(wrong, monkeypatch):
+    plan, chunks = plan_for("none"), [*CHUNKS, 3]
+    slopes = slopes_of(plan, True)
+    assert cache_gap(plan, chunks, slopes) < TOLERANCE
     monkeypatch.setattr(razor_layer_module, "Tokens", wrong)
-    assert gap("none") > PLANTED
+    assert cache_gap(plan, chunks, slopes) > PLANTED
+
+
+def stale_header(layer, tokens, logits, start, leaves, fresh):
+    """The compensation token that single queries read is that of the first of them."""
+    before = tokens.store[:, :, : tokens.header].clone()
+    advance(layer, tokens, logits, start, leaves, fresh)
+    if layer.n_tokens > 11:
+        tokens.store[:, :, : tokens.header] = before
+
+
+def header_of_another_head(layer, logits, column, start, token):
+    """Query heads of a group read each other's compensation tokens."""
+    found = added(layer, logits, column, start, token)
+    header = layer.local.header
+    found[..., :header] = found[..., :header].flip(-1)
+    return found
+
+
+def without_the_mass(layer, logits, column, start, token):
+    """The compensation token weighs as one token."""
+    found = added(layer, logits, column, start, token)
+    return found - log(start - layer.local.sinks) * (torch.arange(found.shape[-1]) == 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "wrong"),
+    [(kind, "advance", stale_header) for kind in ("mean", "alibi", "centred")]
+    + [(kind, "added", header_of_another_head) for kind in ("alibi", "centred")]
+    + [("mean", "added", without_the_mass)],
+)
+def test_wrong_step_is_rejected(kind, name, wrong, monkeypatch):
+    assert gap(kind) < TOLERANCE
+    monkeypatch.setattr(razor_step_module, name, wrong)
+    assert gap(kind) > PLANTED
 
 
 class CountsTheSinks(RazorLayer):
     """The sinks are kept and compensated for."""
 
-    def drop(self, rates, last):
-        first = not self.first
-        super().drop(rates, last)
-        if first and self.first > self.plan.sinks:
-            key, value = (x[:, :, : self.plan.sinks] for x in (self.local.key, self.local.value))
-            prior = torch.zeros(*self.folded.total.shape, 1, self.plan.sinks).double()
-            found = fold(self.folded, torch.zeros(1), rates[:, :1] * 0, key, value, prior)
+    def drop(self, logits, at):
+        first = not self.local.dropped
+        super().drop(logits, at)
+        if first and self.local.dropped:
+            rows, total = self.local.store[:, :, : self.plan.sinks], self.folded.total
+            prior = torch.zeros(*total.shape, 1, self.plan.sinks).double()
+            found = fold(self.folded, torch.zeros(1), torch.zeros(total.shape[1:]), rows, prior)
             self.folded = Folded(*(x.squeeze(3) for x in found))
 
 

@@ -8,11 +8,12 @@ from math import ceil
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamics.razor.cache import RazorCache
-from dynamics.razor.plan import RazorPlan, razor_bytes
+from dynamics.razor.logits import Logits
+from dynamics.razor.plan import RazorPlan, razor_bytes, spare_bytes
 from tests.dynamics.razor.cases import decode, plans, sizes, slopes_of, stream
 from theory.cache.size import kept_share
 
@@ -100,8 +101,25 @@ def test_bytes_held_equal_the_formula_after_every_chunk(plan, chunks, dtype, bat
         for layer in (0, 1):
             cache(layer, *part, scale=1.0, slopes=slopes)
         n += part[0].shape[2]
-        expected = razor_bytes(plan, n, 4, dtype.itemsize, value_dim=6, batch=batch)
-        assert cache.nbytes() == expected == sum(reachable_storages(cache).values())
+        size = {"value_dim": 6, "batch": batch}
+        expected, held = razor_bytes(plan, n, 4, dtype.itemsize, **size), cache.allocated()
+        assert cache.nbytes() == expected and held == sum(reachable_storages(cache).values())
+        spare = 0 if part[0].shape[2] > 1 else spare_bytes(plan, n, 4, dtype.itemsize, **size)
+        assert expected <= held <= expected + spare
+
+
+@settings(max_examples=25)
+@given(plans(n_layers=2), st.integers(1, 12), st.integers(1, 80), st.booleans())
+def test_tokens_that_come_one_by_one_take_at_most_the_spare_bytes(plan, first, more, with_alibi):
+    slopes = slopes_of(plan, with_alibi or plan.compensation == "alibi")
+    cache, tokens = RazorCache(plan), stream(plan, first + more, batch=1)
+    for layer in (0, 1):
+        decode(cache, tokens, [first, *[1] * more], slopes, layer=layer)
+    stored = razor_bytes(plan, first + more, 4, 8)
+    assert cache.nbytes() == stored
+    held = cache.allocated()
+    assert held == sum(reachable_storages(cache).values())
+    assert stored <= held <= stored + spare_bytes(plan, first + more, 4, 8)
 
 
 @given(plans(), st.lists(st.integers(0, 1), min_size=1, max_size=3))
@@ -110,16 +128,18 @@ def test_bytes_follow_the_beams(plan, beams):
     decode(cache, stream(plan, 20), 7, slopes_of(plan, True))
     cache.reorder(torch.tensor(beams))
     expected = razor_bytes(plan, 20, 4, 8, batch=len(beams))
-    assert cache.nbytes() == expected == sum(reachable_storages(cache).values())
+    assert cache.nbytes() == expected and cache.allocated() == sum(reachable_storages(cache).values())
+    assert expected <= cache.allocated() <= expected + spare_bytes(plan, 20, 4, 8, batch=len(beams))
 
 
 def test_a_view_of_a_larger_storage_would_be_counted():
     cache = RazorCache(RazorPlan(2, 2, ONE, buffer=2, share=Fraction(0), sinks=0))
     decode(cache, stream(cache.plan, 9), 3, None)
-    before, tokens = cache.nbytes(), cache._layers[0].local
-    tokens.key = torch.cat([tokens.key, tokens.key], dim=2)[:, :, :2]
-    assert cache.nbytes() - before == 2 * 2 * 2 * 4 * 8
-    assert cache.nbytes() == sum(reachable_storages(cache).values())
+    before, tokens = cache.allocated(), cache._parts[0][0].local
+    assert before == cache.nbytes()
+    tokens.store = torch.cat([tokens.store, tokens.store], dim=2)[:, :, :2]
+    assert cache.allocated() - before == 2 * 2 * 2 * 8 * 8
+    assert cache.allocated() == sum(reachable_storages(cache).values())
 
 
 @pytest.mark.parametrize("kind", ["none", "mean", "alibi", "centred"])
@@ -134,18 +154,34 @@ def test_dropped_tokens_and_the_chunks_they_came_in_are_freed(kind):
         del tokens
     gc.collect()
     assert not [ref for ref in alive if ref() is not None]
-    held = [weakref.ref(x.untyped_storage()) for x in (cache._layers[0].local.key, cache._layers[0].local.value)]
-    decode(cache, stream(plan, 1), 1, slopes)
-    assert held and all(ref() is None for ref in held)
+    held = weakref.ref(cache._parts[0][0].local.store.untyped_storage())
+    decode(cache, stream(plan, 2), 2, slopes)
+    assert held() is None
+
+
+@pytest.mark.parametrize("kind", ["none", "mean", "alibi", "centred"])
+def test_a_token_that_leaves_is_overwritten_in_place(kind):
+    plan = RazorPlan(4, 2, (frozenset({1}),), sinks=1, buffer=4, share=Fraction(0), compensation=kind, prompt=16)
+    cache, slopes = RazorCache(plan), slopes_of(plan, True)
+    decode(cache, stream(plan, 18), [16, 1, 1], slopes)
+    store = cache._parts[0][0].local.store
+    gone = store[:, :, -plan.buffer :].clone()
+    for token in range(plan.buffer):
+        decode(cache, stream(plan, 1, seed=token + 1), 1, slopes)
+        assert cache._parts[0][0].local.store is store
+    assert store.shape[2] == plan.n_means + plan.sinks + plan.buffer
+    assert not (store[:, :, -plan.buffer :] == gone).any()
 
 
 def test_kept_share_at_20000_tokens_is_that_of_table_2():
     plan = RazorPlan(20, 20, (frozenset({0, 7, 13}),), sinks=0, compensation="none", prompt=20_000)
     n, cache = 20_000, RazorCache(plan)
     step = torch.zeros(1, 20, 1, 1).expand(-1, -1, n, -1)
-    cache._layers[0].append(step, step)  # as after a prefill, whose scores would take a minute
-    cache._layers[0].drop(torch.zeros(17, 1).double(), range(n - 1, n))
+    (layer,) = cache._opened(0, 1, None, None)
+    layer.append(step, step)  # as after a prefill, whose scores would take a minute
+    layer.drop(Logits(1.0), range(n - 1, n))
     everything = 2 * 20 * n * 4
+    assert cache.allocated() == cache.nbytes()
     assert Fraction(cache.nbytes(), everything) == kept_share(n) == Fraction(8, 25)
     assert cache.nbytes() == razor_bytes(plan, n, 1, 4)
 

@@ -1,0 +1,200 @@
+"""Generation with the Razor cache of padded batches, sliding windows, sink logits and soft caps; prompts out of place."""
+
+import pytest
+import torch
+
+from dynamics.hf import attention, families
+from dynamics.hf import cache as hf_cache
+from dynamics.razor.masked import MaskedAttention
+from dynamics.razor.plan import razor_bytes
+from tests.dynamics.hf import models
+from tests.dynamics.hf.test_cache import BEAMS, GREEDY, SAMPLING, TIGHT, assert_same, both, generate, plan_for, raises
+
+LENGTHS = (9, 4, 1)
+WINDOWED = [
+    ("mistral", {"sliding_window": 5}),
+    ("qwen2", {"use_sliding_window": True, "sliding_window": 5, "max_window_layers": 1}),
+    ("gemma3_text", {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 5}),
+    ("gpt_oss", {}),
+    ("gemma2", {}),
+]
+
+
+def padded(side, lengths=LENGTHS, seed=0):
+    """ids, and attention_mask with pads on one side; the ids of pads are any."""
+    ids, mask = models.tokens(len(lengths), max(lengths), seed), torch.zeros(len(lengths), max(lengths), dtype=torch.long)
+    for row, length in enumerate(lengths):
+        mask[row, slice(-length, None) if side == "left" else slice(0, length)] = 1
+    return ids, mask
+
+
+@pytest.mark.parametrize(
+    ("family", "how"),
+    [(f, GREEDY) for f in ("bloom", "mpt", "llama", "gpt2", "opt", "gpt_oss", "gemma2")]
+    + [("bloom", SAMPLING), ("llama", BEAMS), ("bloom", BEAMS)],
+)
+def test_a_left_padded_batch_equals_the_masked_full_attention(family, how):
+    model = models.model(family)
+    ids, mask = padded("left")
+    plan = plan_for(model, prompt=2)
+    with models.double():
+        with hf_cache.razor(model, plan) as cache:
+            found = generate(model, ids, how, past_key_values=cache, attention_mask=mask)
+            assert cache.get_seq_length() == 14
+        with attention.replaced(model, MaskedAttention(plan)):
+            expected = generate(model, ids, how, use_cache=False, attention_mask=mask)
+            unpadded = generate(model, ids, how, use_cache=False)
+    assert_same(found, expected)
+    assert not torch.equal(found.sequences, unpadded.sequences)
+
+
+@pytest.mark.parametrize("family", ["bloom", "mpt", "llama", "gpt2"])
+@pytest.mark.parametrize("more", [{}, {"prefill_chunk_size": 2}])
+def test_a_left_padded_batch_equals_each_sequence_alone(family, more):
+    model = models.model(family)
+    plan = plan_for(model, compensation="mean" if family != "bloom" else "alibi", prompt=3)
+    ids, mask = padded("left")
+    with models.double():
+        with hf_cache.razor(model, plan) as cache:
+            found = generate(model, ids, GREEDY, past_key_values=cache, attention_mask=mask, **more)
+        for row, length in enumerate(LENGTHS):
+            with hf_cache.razor(model, plan) as cache:
+                alone = generate(model, ids[row : row + 1, -length:], GREEDY, past_key_values=cache)
+            assert torch.equal(found.sequences[row, -6:], alone.sequences[0, -6:])
+            gaps = [(a[row] - b[0]).abs().max() for a, b in zip(found.logits, alone.logits, strict=True)]
+            assert max(gaps) < TIGHT
+
+
+@pytest.mark.parametrize("family", ["bloom", "mpt", "llama", "gpt2", "gemma2"])
+def test_a_right_padded_forward_equals_each_sequence_alone(family):
+    model = models.model(family)
+    plan = plan_for(model)
+    ids, mask = padded("right", (12, 7, 3))
+    with models.double(), torch.no_grad(), hf_cache.razor(model, plan) as cache:
+        found = model(ids, attention_mask=mask, past_key_values=cache).logits
+        held = cache.nbytes()
+        for row, length in enumerate((12, 7, 3)):
+            cache.reset()
+            alone = model(ids[row : row + 1, :length], past_key_values=cache).logits
+            assert (found[row, :length] - alone[0]).abs().max() < TIGHT
+            held -= cache.nbytes()
+        assert held == 0
+
+
+@pytest.mark.parametrize("family", ["llama", "bloom"])
+def test_a_padded_text_goes_on_and_its_pads_stay_pads(family):
+    model = models.model(family)
+    plan = plan_for(model)
+    ids, mask = padded("left", (9, 4))
+    with models.double():
+        with hf_cache.razor(model, plan) as cache:
+            first = generate(model, ids, GREEDY, past_key_values=cache, attention_mask=mask)
+            longer = torch.cat([first.sequences, models.tokens(2, 3, seed=3)], dim=1)
+            seen = torch.nn.functional.pad(mask, (0, 9), value=1)
+            second = generate(model, longer, GREEDY, past_key_values=cache, attention_mask=seen)
+            wrong = torch.nn.functional.pad(second.sequences, (0, 2))
+            with raises("attention_mask is not that of the 23 tokens which the cache has read: use reset"):
+                generate(model, wrong, GREEDY, past_key_values=cache, attention_mask=torch.ones_like(wrong))
+        with attention.replaced(model, MaskedAttention(plan)):
+            expected = generate(model, longer, GREEDY, use_cache=False, attention_mask=seen)
+    assert_same(second, expected)
+
+
+@pytest.mark.parametrize(("family", "changes"), WINDOWED)
+@pytest.mark.parametrize("how", [GREEDY, BEAMS])
+def test_windows_sinks_and_caps_equal_the_masked_full_attention(family, changes, how):
+    model = models.model(family, **changes)
+    found, expected, cache = both(model, plan_for(model), models.tokens(2, 10), how)
+    assert_same(found, expected)
+    windows = families.heads(model).windows
+    assert any(windows) and (how is BEAMS or cache.nbytes() == held(model, cache, 2, 15, windows))
+
+
+def held(model, cache, batch, n, windows):
+    dim = getattr(model.config, "head_dim", None) or model.config.hidden_size // cache.plan.n_heads
+    return razor_bytes(cache.plan, n, dim, 8, batch=batch, windows=windows)
+
+
+@pytest.mark.parametrize(("family", "changes"), WINDOWED)
+def test_windows_sinks_and_caps_are_the_models_own_when_nothing_is_dropped(family, changes):
+    model = models.model(family, **changes)
+    model.set_attn_implementation("eager")
+    ids = models.tokens(2, 10)
+    with models.double():
+        own = generate(model, ids, GREEDY, use_cache=True)
+        with hf_cache.razor(model, plan_for(model, buffer=16)) as cache:
+            found = generate(model, ids, GREEDY, past_key_values=cache, prefill_chunk_size=4)
+    assert_same(found, own)
+
+
+@pytest.mark.parametrize("family", ["llama", "bloom"])
+def test_an_unrelated_prompt_on_a_used_cache_is_refused(family):
+    model = models.model(family)
+    ids = models.tokens(2, 8)
+    with hf_cache.razor(model, plan_for(model)) as cache:
+        text = model.generate(ids, past_key_values=cache, max_new_tokens=4, **GREEDY)
+        longer = torch.cat([text, models.tokens(2, 5, seed=3)], dim=1)
+        other = longer.clone()
+        other[1, 6] = (other[1, 6] + 1) % 64
+
+        def go_on(prompt, message, **more):
+            with raises(message):
+                model.generate(prompt, past_key_values=cache, max_new_tokens=2, **GREEDY | more)
+            with raises(message):
+                model.generate(input_ids=prompt, past_key_values=cache, max_new_tokens=2, **GREEDY | more)
+
+        go_on(other, "the prompt is not what the cache has read: its token 6 is another in sequence 1: use reset")
+        go_on(ids, "the cache has read 11 tokens, a prompt of 8 does not continue: use reset")
+        go_on(longer[:1].repeat(3, 1), "the cache has read 2 sequences, the prompt has 3: use reset")
+        go_on(longer[:1], "the prompt is not what the cache has read", num_return_sequences=2, do_sample=True)
+        assert cache.get_seq_length() == 11
+        model.generate(longer, past_key_values=cache, max_new_tokens=2, prefill_chunk_size=2, **GREEDY)
+        cache.reset()
+        model.generate(other, past_key_values=cache, max_new_tokens=2, **GREEDY)
+    assert "generate" not in vars(model)
+
+
+def test_one_of_several_samples_does_not_go_on_for_all():
+    model, more = models.model("llama"), SAMPLING | {"num_return_sequences": 3, "max_new_tokens": 6}
+    torch.manual_seed(0)
+    with hf_cache.razor(model, plan_for(model)) as cache:
+        texts = model.generate(models.tokens(1, 8), past_key_values=cache, **more)
+        with raises("the prompt is not what the cache has read: its token 8 is another in sequence"):
+            model.generate(texts[:1], past_key_values=cache, **more)
+        model.generate(texts, past_key_values=cache, **more | {"num_return_sequences": 1})
+
+
+def test_beams_of_which_all_began_the_answer_go_on():
+    model = models.model("llama")
+    plan = plan_for(model)
+    with models.double():
+        with hf_cache.razor(model, plan) as cache:
+            first = generate(model, models.tokens(1, 8), BEAMS, past_key_values=cache)
+            (read,) = cache.read.ids()
+            assert (read == first.sequences[:, :13]).all()
+            second = generate(model, first.sequences, BEAMS, past_key_values=cache)
+        with attention.replaced(model, MaskedAttention(plan)):
+            expected = generate(model, first.sequences, BEAMS, use_cache=False)
+    assert_same(second, expected)
+
+
+def test_what_is_not_compared():
+    model = models.model("llama")
+    ids = models.tokens(2, 8)
+    with hf_cache.razor(model, plan_for(model)) as cache, torch.no_grad():
+        model(ids, past_key_values=cache)
+        model(inputs_embeds=model.get_input_embeddings()(ids), past_key_values=cache)
+        model.generate(models.tokens(2, 20, seed=2), past_key_values=cache, max_new_tokens=2, **GREEDY)
+        assert cache.get_seq_length() == 21
+
+
+def test_many_single_tokens_are_compared_too():
+    model = models.model("llama")
+    ids = models.tokens(1, 300)
+    with hf_cache.razor(model, plan_for(model)) as cache, torch.no_grad():
+        for token in range(299):
+            cache.read.note(ids[:, token : token + 1])
+        cache.read.check_prompt(ids)
+        ids[0, 298] = (ids[0, 298] + 1) % 64
+        with raises("the prompt is not what the cache has read: its token 298 is another in sequence 0"):
+            cache.read.check_prompt(ids)
