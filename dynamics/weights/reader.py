@@ -183,8 +183,7 @@ def open_checkpoint(path_or_hub_id: str | Path, sha256: Mapping[str, str] | None
     data = read_object(config_path)
     kind = data.get("model_type")
     if not isinstance(kind, str) or kind not in READ:
-        why = described.lacking(data, folders.stored_tensors(folder))
-        raise ValueError(f"{config_path}: model_type {kind!r} is not one of {', '.join(READ)}: {why}")
+        raise ValueError(f"{config_path}: model_type {kind!r} is not one of {', '.join(READ)}{_why(data, folder)}")
     if not described.unquantised(data):
         raise ValueError(f"{config_path}: quantised weights are not supported")
     found = folders.stored_tensors(folder)
@@ -193,3 +192,11 @@ def open_checkpoint(path_or_hub_id: str | Path, sha256: Mapping[str, str] | None
     layout = family.layout(data, config_path, next(prefixes, ""))
     layouts.check(layout, found, folder)
     return Checkpoint(layout, found)
+
+
+def _why(data: Mapping[str, object], folder: Path) -> str:
+    """What a family that is not known lacks, if its weights are there to be looked at."""
+    try:
+        return f": {described.lacking(data, folders.stored_tensors(folder))}"
+    except (ValueError, OSError):
+        return ""

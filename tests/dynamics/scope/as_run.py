@@ -41,13 +41,19 @@ def models(hf, name, config, folder):
     with torch.no_grad():
         for parameter in single.parameters():
             parameter.mul_(SIZE if parameter.ndim > 1 else 1.0).copy_(parameter.bfloat16())
+    half = in_half(single)
+    half.save_pretrained(folder)
+    return Models(single, half)
+
+
+def in_half(single):
+    """A copy in bfloat16."""
     half = copy.deepcopy(single).to(torch.bfloat16)
     for name, buffer in single.named_buffers():  # angles stay in float32, as where a checkpoint is loaded
         if name.endswith("inv_freq"):
             place, _, leaf = name.rpartition(".")
             setattr(half.get_submodule(place), leaf, buffer.clone())
-    half.save_pretrained(folder)
-    return Models(single, half)
+    return half
 
 
 def bounds(folder, arithmetic):

@@ -12,7 +12,7 @@ from dynamics.weights.families import READ
 from dynamics.weights.layout import Architecture
 from tests.dynamics.scope import as_run
 from tests.dynamics.scope.cases import InMemory
-from tests.dynamics.weights.test_reader import CASES, hf  # noqa: F401 (hf is a fixture)
+from tests.dynamics.weights.test_reader import CASES, hf, random_model  # noqa: F401 (hf is a fixture)
 from theory.alibi.rounded import UNITS, weight_growth
 
 TOLD = {
@@ -44,14 +44,14 @@ def checked(log, seen, run, arithmetic):
     return found
 
 
-def measured(case, hf, folder):  # noqa: F811
+def measured(case, hf, folder, seeds=(0, 1), steps=as_run.STEPS):  # noqa: F811
     """What was reached of the exact range, (heads,) of all layers, in float32; and the ranges as run over it."""
     both = as_run.models(hf, *CASES[case], folder)
     runs = {form: as_run.bounds(folder, form) for form in ("float32", "bfloat16")}
     most = {form: [torch.zeros(len(run.exact), dtype=torch.float64) for run in runs[form]] for form in runs}
     shares = []
-    for seed in (0, 1):
-        for states in as_run.searched(both, runs["float32"], seed):
+    for seed in seeds:
+        for states in as_run.searched(both, runs["float32"], seed, steps):
             for form, model in both._asdict().items():
                 with torch.no_grad():
                     told = as_run.logs(model, states, runs[form])
@@ -80,6 +80,34 @@ def test_no_weight_exceeds_what_is_said_of_it_and_the_page_tells_how_loose_that_
     told = row(PAGE.read_text(), case)
     assert told[1] == pytest.approx(found[1], abs=0.011), shown
     assert told == pytest.approx(found, rel=0.25), shown  # where a search ends depends on the machine's arithmetic
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("case", TOLD)
+def test_no_weight_exceeds_it_in_long_searches(case, hf, tmp_path):  # noqa: F811
+    *_, rounding = measured(case, hf, tmp_path, range(2, 8), 30)
+    assert (rounding <= 1).all()
+
+
+@pytest.mark.parametrize("case", ["gemma", "gpt2", "qwen3", "gpt-oss"])
+def test_weights_that_are_rounded_when_they_are_loaded_are_counted(case, hf, tmp_path):  # noqa: F811
+    """A file in float32, run in bfloat16: held to its exact weights, and allowed more than a file in bfloat16."""
+    single = random_model(hf, *CASES[case])
+    with torch.no_grad():
+        for parameter in single.parameters():
+            parameter.mul_(as_run.SIZE if parameter.ndim > 1 else 1.0)
+    single.save_pretrained(tmp_path / "wide")
+    half = as_run.in_half(single)
+    half.save_pretrained(tmp_path / "half")
+    wide, narrow = (as_run.bounds(tmp_path / kind, "bfloat16") for kind in ("wide", "half"))
+    assert all((a.error > 1.05 * b.error).all() for a, b in zip(wide, narrow, strict=True))
+    for states in as_run.searched(as_run.Models(single, half), wide, 0, 4):
+        shares = as_run.rounding(half, CASES[case][0], tmp_path / "wide", states.detach(), wide)
+        assert 0 < shares.max() <= 1
+        with torch.no_grad():
+            told = as_run.logs(half, states, wide)
+        for (log, seen), run in zip(told, wide, strict=True):
+            checked(log, seen, run, "bfloat16")
 
 
 @pytest.mark.parametrize(("width", "d_head", "normed"), [(1024, 64, False), (4096, 128, False), (4096, 128, True)])
