@@ -3,9 +3,9 @@
 Supported models are those of `dynamics.hf.families`. Most go through transformers' own `AttentionInterface`. BLOOM and
 MPT ignore it and add one bias tensor for all heads, so that their attention forward is replaced, from the projections
 to the output matrix. A function is handed `sinks` and `causal=False` where the model has them (`special`), and by a
-layer with a sliding window `window`, the number of tokens that a query sees, itself among them; `softcap` c where logits
-are c tanh(x / c); and with pads among the new tokens `real`, (batch, new) bool, False for a pad. One that has no such
-parameter is refused.
+layer with a sliding window `window`, the number of tokens that a query sees, itself among them; `softcap` c where
+logits are c tanh(x / c); and with pads among the new tokens `real`, (batch, new) bool, False for a pad. One that has no
+such parameter is refused.
 A function computes the exact distances of `theory.alibi`; transformers rounds slope * position to single precision, and
 then to the model's own: in bfloat16, and at a slope of a power of two, neighbours are alike from position 256 on.
 """

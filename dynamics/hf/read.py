@@ -65,5 +65,5 @@ class Read:
             return
         before = mask.new_ones(len(mask), seen) if self.real is None else self.real[:, :seen]
         if before.shape != mask[:, :seen].shape or (before != mask[:, :seen]).any():
-            raise ValueError(f"attention_mask is not that of the {seen} tokens which the cache has read: use reset()")
+            raise ValueError(f"attention_mask is not that of the {seen} tokens that the cache has: use reset()")
         self.real = None if mask.all() else mask
