@@ -58,7 +58,7 @@ class Read:
                 )
 
     def check_pads(self, mask: Tensor | None, seen: int, new: int) -> None:
-        """Raise ValueError unless the mask (batch, seen + new), None for no pads from now on, has the pads of before."""
+        """Raise ValueError unless the mask (batch, seen + new), None for no pads from now on, has those of before."""
         if mask is None:
             if self.real is not None:
                 self.real = torch.nn.functional.pad(self.real[:, :seen], (0, new), value=True)
