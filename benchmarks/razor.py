@@ -1,9 +1,9 @@
 """A decode step of a whole model with the Razor cache, against transformers' DynamicCache; and the peak of a prefill.
 
-Models: the shipped text model (ALiBi, a key-value head for each query head), whose baseline keeps its keys in a
-DynamicCache and reads them by torch's fused attention; a random Llama of 8 layers, 512 wide, with one, two and eight
-key-value heads. 15 % of the heads, rounded up, are kept whole, spread over the layers; the others keep 4 sinks, a window
-of max(128, n / 5) and one token for the rest. "default" is the plan's own window, max(4000, n / 5).
+Models: the shipped text model (ALiBi, as many key-value heads as query heads), whose baseline keeps its keys in a
+DynamicCache and reads them by torch's fused attention; a random Llama of 8 layers, 512 wide, with one, two or eight
+key-value heads. 15 % of the heads, rounded up, are kept whole, spread over the layers; the others keep 4 sinks, a
+window of max(128, n / 5) and one token for the rest. "default" is the plan's own window, max(4000, n / 5).
 """
 
 from __future__ import annotations
@@ -67,8 +67,9 @@ def prefill_limit(name: str) -> Limit:
 
 def prefill(kind: str, name: str) -> Callable[[], object]:
     """A prefill of the model with two key-value heads, ready to run once."""
-    from dynamics.hf.cache import razor
     from transformers import DynamicCache
+
+    from dynamics.hf.cache import razor
 
     model, ids = llama(2, TYPES[name]), tokens(PREFILL)
     model(tokens(8))  # what is allocated once
@@ -116,8 +117,9 @@ def tokens(length: int, vocab: int = 1000) -> Tensor:
 @contextmanager
 def llama_steps(own: Any, ours: Any, n: int, settings: dict[str, Any]) -> Iterator[dict[str, Step]]:
     """The next step of a decode after n random keys, with either cache."""
-    from dynamics.hf.cache import razor
     from transformers import DynamicCache
+
+    from dynamics.hf.cache import razor
 
     heads = own.config.num_key_value_heads
     with razor(ours, plan_of(8, 8, heads, n, settings)) as cache:
@@ -180,8 +182,9 @@ def text_steps(dtype: torch.dtype, n: int) -> Iterator[dict[str, Step]]:
 
 def unlike(quick: bool) -> float:
     """Largest difference of a logit of the two caches, nothing being dropped."""
-    from dynamics.hf.cache import razor
     from transformers import DynamicCache
+
+    from dynamics.hf.cache import razor
 
     model, ids = llama(2, torch.float32, quick), tokens(40)
     whole = DynamicCache(config=model.config)

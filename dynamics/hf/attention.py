@@ -3,8 +3,8 @@
 Supported models are those of `dynamics.hf.families`. Most go through transformers' own `AttentionInterface`. BLOOM, MPT
 and Falcon ignore it, so that their attention forward is replaced, from the projections to the output matrix. A function
 is handed `sinks` and `causal=False` where the model has them (`special`), and by a layer with a sliding window
-`window`, the number of tokens that a query sees, itself among them; `softcap` c where logits are c tanh(x / c); and with
-pads among the new tokens `real`, (batch, new) bool, False for a pad. One that has no such parameter is refused.
+`window`, the number of tokens that a query sees, itself among them; `softcap` c where logits are c tanh(x / c); and
+with pads among the new tokens `real`, (batch, new) bool, False for a pad. One that has no such parameter is refused.
 A function computes the exact distances of `theory.alibi`; transformers rounds slope * position to single precision, and
 then to the model's own: in bfloat16, and at a slope of a power of two, neighbours are alike from position 256 on.
 Falcon's bias is that of every precision: bfloat16(slope * position), added before the scale. No slope gives it, and it

@@ -87,9 +87,9 @@ def _watched(generate: Callable, cache: GenerationCache) -> Callable:
     def checked(inputs: Tensor | None = None, *arguments: Any, **named: Any) -> Any:
         prompt = named.get("input_ids") if inputs is None else inputs
         mask = named.get("attention_mask")
-        if named.get("past_key_values") is cache and prompt is not None and cache.get_seq_length():
-            if mask is None or mask.shape[1] <= prompt.shape[1]:
-                cache.read.check_prompt(prompt)
+        used = named.get("past_key_values") is cache and cache.get_seq_length()
+        if used and prompt is not None and (mask is None or mask.shape[1] <= prompt.shape[1]):
+            cache.read.check_prompt(prompt)
         return generate(inputs, *arguments, **named)
 
     return checked

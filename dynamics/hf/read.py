@@ -58,12 +58,12 @@ class Read:
                 )
 
     def check_pads(self, mask: Tensor | None, seen: int, new: int) -> None:
-        """Raise ValueError unless the mask (batch, seen + new), None for no pads from now on, has the pads of before."""
+        """Raise ValueError unless the mask (batch, seen + new), None for no pads from now on, has those of before."""
         if mask is None:
             if self.real is not None:
                 self.real = torch.nn.functional.pad(self.real[:, :seen], (0, new), value=True)
             return
         before = mask.new_ones(len(mask), seen) if self.real is None else self.real[:, :seen]
         if before.shape != mask[:, :seen].shape or (before != mask[:, :seen]).any():
-            raise ValueError(f"attention_mask is not that of the {seen} tokens which the cache has read: use reset()")
+            raise ValueError(f"attention_mask is not that of the {seen} tokens that the cache has: use reset()")
         self.real = None if mask.all() else mask

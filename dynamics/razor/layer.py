@@ -16,7 +16,7 @@ from dynamics.razor.step import step
 from dynamics.razor.token import Folded, empty, fold
 from dynamics.razor.tokens import Tokens, merged
 
-PIECE = 4096  # dropped tokens at a time: what bounds the memory of their copies in double precision
+PIECE = 512  # dropped tokens at a time: what bounds the memory of their copies in double precision
 
 
 class RazorLayer:
@@ -155,7 +155,7 @@ class RazorLayer:
         self.drop(logits, at)
 
     def _read_window(self, query: Tensor, logits: Logits, at: range) -> Tensor:
-        """Outputs of queries (batch, heads, group, c, d_k) that no longer see all: sinks, window, a token for the rest."""
+        """Outputs of queries (batch, heads, group, c, d_k) that see sinks, a window, a token for the rest."""
         local, group, kind = self.local, query.shape[2], wide(query)
         starts = [self.plan.seen_from(t + 1) for t in at]
         index = torch.arange(local.count, device=query.device)

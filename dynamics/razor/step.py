@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def step(layer: RazorLayer, query: Tensor, key: Tensor, value: Tensor, logits: Logits, start: int) -> Tensor:
-    """The outputs (batch, n_kv_heads, group, d_v) of one query (batch, n_kv_heads, group, d_k), whose window starts there.
+    """The outputs (batch, n_kv_heads, group, d_v) of a query (batch, n_kv_heads, group, d_k), its window from `start`.
 
     key, value (batch, n_kv_heads, 1, d).
     """

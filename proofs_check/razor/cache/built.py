@@ -44,7 +44,7 @@ CLAIMS: tuple[Claim, ...] = (
         "float64 key, value and log mass for each head that is not full (weights that decay or are centred: for each "
         "of its g query heads, and centred a float64 mean query each besides).",
         exact(
-            "storages of 24 random caches after 26 tokens, counted",
+            "storages of 24 random caches after 26 tokens, the last of them in one chunk, counted",
             c.bytes_held,
             EVERY_KIND,
             Control("one number more", lambda seed: c.bytes_held(seed, extra=8)),
@@ -53,6 +53,7 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=INSTANCES,
         is_correction=True,
         formula=r"\left(fN+l(N-|D_N|)\right)(d_k+d_v)b+8lm(d_k+d_v+1)\;[{}+8lg\,d_k\text{ if centred}]",
+        note="While tokens come one by one they are stored in place, in at most `plan.spare_bytes` more.",
     ),
     mathematical(
         "razor.cache.ratio",

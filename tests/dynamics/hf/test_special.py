@@ -1,4 +1,4 @@
-"""Generation with the Razor cache of padded batches, sliding windows, sink logits and soft caps; prompts out of place."""
+"""Generation with the Razor cache: padded batches, sliding windows, sink logits and soft caps; prompts out of place."""
 
 import pytest
 import torch
@@ -22,7 +22,8 @@ WINDOWED = [
 
 def padded(side, lengths=LENGTHS, seed=0):
     """ids, and attention_mask with pads on one side; the ids of pads are any."""
-    ids, mask = models.tokens(len(lengths), max(lengths), seed), torch.zeros(len(lengths), max(lengths), dtype=torch.long)
+    ids = models.tokens(len(lengths), max(lengths), seed)
+    mask = torch.zeros_like(ids)
     for row, length in enumerate(lengths):
         mask[row, slice(-length, None) if side == "left" else slice(0, length)] = 1
     return ids, mask
@@ -45,7 +46,7 @@ def test_a_left_padded_batch_equals_the_masked_full_attention(family, how):
             expected = generate(model, ids, how, use_cache=False, attention_mask=mask)
             unpadded = generate(model, ids, how, use_cache=False)
     assert_same(found, expected)
-    assert not torch.equal(found.sequences, unpadded.sequences)
+    assert (found.logits[0] - unpadded.logits[0]).abs().max() > 1e-4
 
 
 @pytest.mark.parametrize("family", ["bloom", "mpt", "llama", "gpt2"])
@@ -92,9 +93,11 @@ def test_a_padded_text_goes_on_and_its_pads_stay_pads(family):
             longer = torch.cat([first.sequences, models.tokens(2, 3, seed=3)], dim=1)
             seen = torch.nn.functional.pad(mask, (0, 9), value=1)
             second = generate(model, longer, GREEDY, past_key_values=cache, attention_mask=seen)
-            wrong = torch.nn.functional.pad(second.sequences, (0, 2))
-            with raises("attention_mask is not that of the 23 tokens which the cache has read: use reset"):
-                generate(model, wrong, GREEDY, past_key_values=cache, attention_mask=torch.ones_like(wrong))
+            more = torch.nn.functional.pad(second.sequences, (0, 2))
+            wrong = torch.nn.functional.pad(mask, (0, 17), value=1)
+            wrong[0, 3] = 0
+            with raises("attention_mask is not that of the 23 tokens that the cache has: use reset"):
+                generate(model, more, GREEDY, past_key_values=cache, attention_mask=wrong)
         with attention.replaced(model, MaskedAttention(plan)):
             expected = generate(model, longer, GREEDY, use_cache=False, attention_mask=seen)
     assert_same(second, expected)
@@ -159,23 +162,9 @@ def test_one_of_several_samples_does_not_go_on_for_all():
     torch.manual_seed(0)
     with hf_cache.razor(model, plan_for(model)) as cache:
         texts = model.generate(models.tokens(1, 8), past_key_values=cache, **more)
-        with raises("the prompt is not what the cache has read: its token 8 is another in sequence"):
+        with raises("the prompt is not what the cache has read: its token 9 is another in sequence 1"):
             model.generate(texts[:1], past_key_values=cache, **more)
         model.generate(texts, past_key_values=cache, **more | {"num_return_sequences": 1})
-
-
-def test_beams_of_which_all_began_the_answer_go_on():
-    model = models.model("llama")
-    plan = plan_for(model)
-    with models.double():
-        with hf_cache.razor(model, plan) as cache:
-            first = generate(model, models.tokens(1, 8), BEAMS, past_key_values=cache)
-            (read,) = cache.read.ids()
-            assert (read == first.sequences[:, :13]).all()
-            second = generate(model, first.sequences, BEAMS, past_key_values=cache)
-        with attention.replaced(model, MaskedAttention(plan)):
-            expected = generate(model, first.sequences, BEAMS, use_cache=False)
-    assert_same(second, expected)
 
 
 def test_what_is_not_compared():

@@ -25,7 +25,7 @@ def in_chunks(cache, tokens, chunks, slopes, real=None, **more):
     parts, at, found = zip(*(x.split(chunks, dim=2) for x in tokens), strict=True), 0, []
     for part in parts:
         seen = None if real is None else real[:, at : at + part[0].shape[2]]
-        own = {} if real is None or seen.all() and at == 0 else {"real": seen}
+        own = {} if real is None or (seen.all() and at == 0) else {"real": seen}
         found.append(cache(0, *part, scale=SCALE, slopes=slopes, **own, **more))
         at += part[0].shape[2]
     return torch.cat(found, dim=2)
@@ -152,7 +152,7 @@ def test_pads_that_come_late_and_beams_of_a_padded_batch():
     assert (found - expected).abs().max() < TOLERANCE
     with pytest.raises(ValueError, match=r"sequences 0\.\.3"):
         cache.reorder(torch.tensor([4]))
-    with pytest.raises(ValueError, match="the cache holds keys of batch 4, width 4 and torch.float64, got 3"):
+    with pytest.raises(ValueError, match=r"the cache holds keys of batch 4, width 4 and torch\.float64, got 3"):
         in_chunks(cache, stream(plan, 1, batch=3), [1], None)
 
 
