@@ -221,7 +221,7 @@ def _of_heads(weighed: Weighed, heads: list[int]) -> Weighed:
 
 
 def _attended(scaled: Tensor, key: Tensor, value: Tensor, rates: Tensor, distance: Tensor, seen: Tensor) -> Kept:
-    """Softmax attention in float64, one head in memory at a time for each key-value head and its group."""
+    """Softmax attention in float64 over what is seen; distance (c, n)."""
     scores = torch.einsum("bhgcd,bhnd->bhgcn", scaled, key.double())
     scores = (scores - rates[..., None, None] * distance).masked_fill(~seen, -torch.inf)
     output = torch.einsum("bhgcn,bhnd->bhgcd", scores.softmax(-1), value.double())
