@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from dynamics.razor.receipt import check_plain
 from theory.cache.promise import droppable
 from theory.cache.reach import Reach, span
 
@@ -35,8 +37,9 @@ class PromiseCache:
 
     @torch.no_grad()
     def __call__(
-        self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
+        self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None, **more: Any
     ) -> Tensor:
+        check_plain(more)
         if layer not in range(len(self._layers)):
             raise ValueError(f"layer must lie in 0..{len(self._layers) - 1}, got {layer}")
         state, outputs, start = self._layers[layer], [], 0

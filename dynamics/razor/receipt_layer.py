@@ -15,6 +15,7 @@ from theory.cache import receipt
 from theory.cache.reach import Reach, Values, span
 
 Array = np.ndarray
+FOLDED = ("folded key", "folded value", "folded total")
 NAMES = ("bound", "share", "ranged", "ranged_share", "measured")
 
 
@@ -33,6 +34,15 @@ class Extent(NamedTuple):
     high: Tensor
     key: Tensor
     value: Tensor
+
+
+class Known(NamedTuple):
+    """Means of forgotten keys and values weighted by e^{-rate distance}, (batch, heads, group, .., d), and ln of the
+    sum of these weights as seen from the last query: the cache's `Folded`, with weights of distance alone."""
+
+    key: Tensor
+    value: Tensor
+    total: Tensor
 
 
 class Kept(NamedTuple):
@@ -110,7 +120,7 @@ class ReceiptLayer:
         return {name: torch.from_numpy(np.broadcast_to(x, nothing.shape).copy()) for name, x in found.items()}
 
     def _bounds(
-        self, scaled: Tensor, known: Folded, extent: Extent, ends: _Ends
+        self, scaled: Tensor, known: Known, extent: Extent, ends: _Ends
     ) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
         """(bound, largest share) with all that is known, and from the range alone."""
         total, shape = _numpy(known.total), scaled.shape[:-1]
@@ -152,7 +162,7 @@ class ReceiptLayer:
         found = _attended(scaled, self.state["all key"], self.state["all value"], rates, distance, distance >= 0)
         return found.output
 
-    def _known(self, rates: Tensor, at: range, starts: Sequence[int]) -> tuple[Folded, Extent]:
+    def _known(self, rates: Tensor, at: range, starts: Sequence[int]) -> tuple[Known, Extent]:
         """The means of all that each query at `at` has forgotten, (batch, heads, group, c, ..), and their extent."""
         state, sinks, stored = self.state, self.plan.sinks, max(self.first, self.plan.sinks)
         gone = [max(0, start - stored) for start in starts]
@@ -161,12 +171,10 @@ class ReceiptLayer:
         position = stored + torch.arange(key.shape[2], device=rates.device)
         prior = -rates[..., None, None] * (query - position)
         prior = prior.masked_fill(position >= _column(starts, rates), -torch.inf)
-        before = empty((len(key), *rates.shape), key, value)
-        if "folded key" in state:
-            before = Folded(state["folded key"], state["folded value"], state["folded total"])
-        age = query[:, 0] - (self.n_tokens - 1)
-        folded = fold(before, age, rates, key, value, prior.expand(len(key), -1, -1, -1, -1))
-        return folded, self._extent(key, value, torch.tensor(gone, device=rates.device))
+        prior, age = prior.expand(len(key), -1, -1, -1, -1), query[:, 0] - (self.n_tokens - 1)
+        before = Known(*(state[name] for name in FOLDED)) if FOLDED[0] in state else None
+        known = _folded(before, age, rates, key, value, prior)
+        return known, self._extent(key, value, torch.tensor(gone, device=rates.device))
 
     def _extent(self, key: Tensor, value: Tensor, gone: Tensor) -> Extent:
         """Extents of what was forgotten before and of the first gone[t] tokens here, by query."""
@@ -187,7 +195,7 @@ class ReceiptLayer:
         if first > max(self.first, sinks):
             # queries are counted from n_tokens on, and `last` stands at the end of this block
             known, extent = self._known(rates, last, [first])
-            state |= {f"folded {name}": x.squeeze(3) for name, x in known._asdict().items()}
+            state |= {name: x.squeeze(3) for name, x in zip(FOLDED, known, strict=True)}
             low, high, key, value = (x.squeeze(2) for x in extent)
             state |= {"low": -low, "high": high, "key radius": key, "value radius": value}
             count = first - max(self.first, sinks)
@@ -212,6 +220,12 @@ class _Ends(NamedTuple):
         shares = [receipt.share(np.where(none, 0.0, x), self.log_kept) for x in (low - self.loose, high + self.loose)]
         least, most = (np.where(none, 0.0, x) for x in shares)
         return receipt.receipt_bound(least, most, self.kept, self.returned, centre, radius), most
+
+
+def _folded(before: Known | None, age: Tensor, rates: Tensor, key: Tensor, value: Tensor, prior: Tensor) -> Known:
+    """The means after more tokens, as the Razor cache folds them into its compensation token: the one call of it."""
+    start = empty((len(key), *rates.shape), key, value) if before is None else Folded(*before)
+    return Known(*fold(start, age, rates, key, value, prior))
 
 
 def _of_heads(weighed: Weighed, heads: list[int]) -> Weighed:

@@ -14,6 +14,7 @@ from dynamics.razor import receipt_layer
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
 from dynamics.razor.plan import RazorPlan
+from dynamics.razor.promise import PromiseCache
 from dynamics.razor.receipt import Receipts
 from dynamics.razor.receipt_attack import KINDS, attack
 from tests.dynamics.razor.cases import SCALE, decode, plans, sizes, slopes_of, stream
@@ -165,6 +166,17 @@ def test_a_falsified_receipt_is_found_out(monkeypatch, falsified):
 def test_a_bound_that_is_no_number_counts_as_exceeded(monkeypatch):
     monkeypatch.setattr(receipt, "receipt_bound", lambda low, *rest: np.full(np.shape(low), np.nan))
     assert attack(2_000, seed=1).violations >= 2_000
+
+
+@pytest.mark.parametrize("given", [{"sinks": torch.zeros(4)}, {"window": 5}, {"softcap": 2.0}, {"causal": False}])
+def test_attention_that_is_not_plain_is_refused(given):
+    (name,) = given
+    tokens = stream(PLAN, 3)
+    caches = Receipts(RazorCache(PLAN)), PromiseCache([], 2, 0.1)
+    for cache in caches:
+        with pytest.raises(ValueError, match=f"^receipts and promises are for causal softmax .*: this has '{name}'"):
+            cache(0, *tokens, scale=SCALE, slopes=None, **given)
+    caches[0](0, *tokens, scale=SCALE, slopes=None, window=None, causal=True)
 
 
 def test_what_cannot_have_a_receipt_is_refused():
