@@ -133,12 +133,14 @@ def random_layer(rng: np.random.Generator) -> Layer:
     wide = max(alibi.logit_range(q, key[h // group], gamma, norm_bias, None, norm) for h, q in enumerate(query))
     query *= 10 ** rng.uniform(-1, 1.6) / max(wide, 1e-3)
     slopes = torch.tensor(10 ** rng.uniform(-2.5, 0.3, len(query))) if rng.random() < 0.6 else None
+    asked, *seen = (None, None, None) if biases is None else biases
     keys, values = (
-        of(w, gamma, norm_bias, None if biases is None else biases[i], norm, mixture)
-        for i, (of, w) in enumerate(((reach.projected, key), (reach.values, value)), 1)
+        of(w, gamma, norm_bias, bias, norm, mixture)
+        for of, w, bias in zip((reach.projected, reach.values), (key, value), seen, strict=True)
     )
+    queries = reach.projected(query, gamma, norm_bias, asked, norm)
     return Layer(query, key, value, gamma, norm_bias, biases, norm, slopes, 1 / math.sqrt(d_head), mixture,
-                 Weighed(keys, values))  # fmt: skip
+                 Weighed(keys, values, queries))  # fmt: skip
 
 
 def random_plan(rng: np.random.Generator, heads: int, kv_heads: int, sloped: bool) -> RazorPlan:

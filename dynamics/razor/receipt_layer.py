@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from torch import Tensor
 from dynamics.razor.plan import RazorPlan
 from dynamics.razor.token import Folded, empty, fold
 from theory.cache import receipt
-from theory.cache.reach import Reach, Values, span
+from theory.cache.reach import Reach, Values, span, stretched
 
 Array = np.ndarray
 FOLDED = ("folded key", "folded value", "folded total")
@@ -20,10 +21,25 @@ NAMES = ("bound", "share", "ranged", "ranged_share", "measured")
 
 
 class Weighed(NamedTuple):
-    """What the weights of a layer say of its key-value heads: `keys` as they come to attention, and `values`."""
+    """What the weights of a layer say: where its keys, values and queries (not scaled) can lie.
+
+    scale: of rotary layers the factor that a logit has in all. What an attention does not multiply by itself of it, the
+    rotation has put on queries and keys, a root of it on each (YaRN). None without rotation.
+    """
 
     keys: Reach
     values: Values
+    queries: Reach
+    scale: float | None = None
+
+    def stretched(self, scale: float) -> Weighed:
+        """The same as an attention that multiplies by `scale` gets to see it. Raises: ValueError for a larger scale."""
+        if self.scale is None or abs(self.scale - scale) <= 1e-6 * scale:
+            return self
+        if self.scale < scale:
+            raise ValueError(f"the weights are of logits scaled by {self.scale:.6g}, this attention has {scale:.6g}")
+        factor = math.sqrt(self.scale / scale) * (1 + 2.0**-48)
+        return self._replace(keys=stretched(self.keys, factor), queries=stretched(self.queries, factor))
 
 
 class Extent(NamedTuple):
@@ -58,7 +74,7 @@ class ReceiptLayer:
     def __init__(self, plan: RazorPlan, layer: int, weighed: Weighed | None, measure: bool) -> None:
         self.plan, self.measure, self.n_tokens, self.first = plan, measure, 0, 0
         self.heads = [head for head in range(plan.n_kv_heads) if head not in plan.full[layer]]
-        self.weighed = weighed if weighed is None else _of_heads(weighed, self.heads)
+        self.weighed = weighed
         self.state: dict[str, Tensor] = {}
         self.records: list[dict[str, Tensor]] = []
 
@@ -76,11 +92,13 @@ class ReceiptLayer:
         scaled, back = (x.double().unflatten(1, (plan.n_kv_heads, -1))[:, self.heads] for x in (query, returned))
         at = range(self.n_tokens, self.n_tokens + c)
         record = {name: torch.zeros(len(query), plan.n_heads, c, dtype=torch.float64) for name in NAMES}
+        if self.weighed is not None:
+            self.keys = of_heads(self.weighed.stretched(scale).keys, self.heads)
         if self.heads:
             self._append(key[:, self.heads], value[:, self.heads])
             found = self._receipts(scale * scaled, back, rates, at)
-            for name, of_heads in found.items():
-                record[name].unflatten(1, (plan.n_kv_heads, -1))[:, self.heads] = of_heads
+            for name, x in found.items():
+                record[name].unflatten(1, (plan.n_kv_heads, -1))[:, self.heads] = x
             self._drop(rates, at[-1:])
         self.records.append(record)
         self.n_tokens += c
@@ -128,9 +146,9 @@ class ReceiptLayer:
         ranged = np.full(shape, np.nan), np.full(shape, np.nan)
         balls = [(_numpy(self.state["value centre"])[:, :, None, None], _numpy(extent.value.clamp(min=0))[:, :, None])]
         if self.weighed is not None:
-            least, most = (x.reshape(shape) for x in span(self.weighed.keys, _numpy(scaled.flatten(2, 3))))
+            least, most = (x.reshape(shape) for x in span(self.keys, _numpy(scaled.flatten(2, 3))))
             proved = self.weighed.values
-            balls.append((proved.centre[:, None, None, :], proved.radius[:, None, None]))
+            balls.append((proved.centre[self.heads, None, None, :], proved.radius[self.heads, None, None]))
             ranged = ends.bound(*receipt.log_mass(total, least, most), *balls[-1])
             low, high = np.maximum(low, least), np.minimum(high, most)
         high, mean = np.maximum(high, low), _numpy(known.value)
@@ -228,10 +246,9 @@ def _folded(before: Known | None, age: Tensor, rates: Tensor, key: Tensor, value
     return Known(*fold(start, age, rates, key, value, prior))
 
 
-def _of_heads(weighed: Weighed, heads: list[int]) -> Weighed:
-    """The same of some key-value heads."""
-    keys = Reach(*(x if x is None or name == "pairs" else x[heads] for name, x in weighed.keys._asdict().items()))
-    return Weighed(keys, Values(*(x[heads] for x in weighed.values)))
+def of_heads(reach: Reach, heads: Sequence[int]) -> Reach:
+    """The same of some heads."""
+    return Reach(*(x if x is None or name == "pairs" else x[list(heads)] for name, x in reach._asdict().items()))
 
 
 def _attended(scaled: Tensor, key: Tensor, value: Tensor, rates: Tensor, distance: Tensor, seen: Tensor) -> Kept:

@@ -11,18 +11,9 @@ from fractions import Fraction
 
 from dynamics.razor.plan import RazorPlan
 from dynamics.scope.ranges import layer_ranges
-from dynamics.scope.receipt import ROUNDOFFS, keys, rounding
 from dynamics.weights.reader import Checkpoint
 from theory import alibi
-from theory.cache.reach import Reach
-from theory.checked import SHARE, choice, index, real
-
-
-def queries(checkpoint: Checkpoint, dtype: str = "float32") -> list[Reach]:
-    """Where the queries of every layer can lie, for `dynamics.razor.promise`. Errors as `receipt.weighed`."""
-    choice("dtype", dtype, tuple(ROUNDOFFS))
-    loose = rounding(dtype, checkpoint.architecture.d_model)
-    return [keys(checkpoint, layer, "query", loose) for layer in range(checkpoint.architecture.n_layers)]
+from theory.checked import SHARE, index, real
 
 
 def windows(checkpoint: Checkpoint, error: float, context: int) -> list[list[int]]:

@@ -134,7 +134,7 @@ def _architecture(kind: Kind, config: Decoder, data: Mapping[str, Any], path: Pa
         d_head=d_head, d_model=config.hidden_size, norm="layer" if kind.layer_norm else "rms",
         position="rope" if rotates else "none", slopes=None, pairs=kind.pairs, scale=scale * gain,
         max_length=config.max_position_embeddings, clip=config.clip_qkv, rotated=turned,
-        softcap=config.attn_logit_softcapping, stretch=gain**0.5,
+        softcap=config.attn_logit_softcapping,
     )  # fmt: skip
 
 

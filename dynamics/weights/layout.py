@@ -28,8 +28,7 @@ class Architecture(NamedTuple):
     h // (n_heads // n_kv_heads); norm in front of the projections; slopes (n_heads,) for ALiBi, else None; pairs: which
     components RoPE turns together, (i, i + d_head/2) or (2i, 2i + 1); max_length the longest context trained on, where
     the file says so; clip: the bound c to which every component of q, k and v is clamped, None without;
-    rotated: how many components of a head RoPE turns, the first, None for all; softcap: logits x become c tanh(x/c);
-    stretch: the factor that RoPE puts on a query and on a key (YaRN), whose square is in `scale`.
+    rotated: how many components of a head RoPE turns, the first, None for all; softcap: logits x become c tanh(x/c).
     """
 
     model_type: str
@@ -47,7 +46,6 @@ class Architecture(NamedTuple):
     clip: float | None = None
     rotated: int | None = None
     softcap: float | None = None
-    stretch: float = 1.0
 
 
 class Rows(NamedTuple):

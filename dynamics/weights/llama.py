@@ -99,7 +99,6 @@ def _architecture(config: LlamaLike, kind: str, data: Mapping[str, Any], path: P
         pairs="halves",
         scale=layouts.default_scale(d_head) * rope_gain(data, path),
         max_length=config.max_position_embeddings,
-        stretch=math.sqrt(rope_gain(data, path)),
     )
 
 

@@ -117,12 +117,12 @@ def stretched(of: Reach, factor: float) -> Reach:
 def normed(gains: ArrayLike, heads: int, pairs: ArrayLike, rounding: float = 0.0) -> Reach:
     """Vectors g * x with ||x||^2 <= d (QK-norm), turned or not: caps sqrt(d) max |g_i| over each pair.
 
-    Args: gains (d,); heads; pairs (d,), all different where nothing is turned; rounding as `projected`.
+    Args: gains (d,), or (heads, d); pairs (d,), all different where nothing is turned; rounding as `projected`.
     """
-    gain = np.abs(reals("gains", gains))
-    at = reals("pairs", pairs, shape=gain.shape)
-    caps = math.sqrt(len(gain)) * np.array([gain[at == f].max() for f in np.unique(at)]) * (1 + OUTWARD)
-    return _capped(caps, at, heads, float(caps.max()), rounding)
+    at = reals("pairs", pairs)
+    gain = np.broadcast_to(np.abs(reals("gains", gains)), (heads, at.size))
+    caps = math.sqrt(at.size) * np.stack([gain[:, at == f].max(1) for f in np.unique(at)], -1) * (1 + OUTWARD)
+    return _capped(caps, at, caps.max(1), rounding)
 
 
 @sized()
@@ -130,7 +130,8 @@ def clipped(bound: float, heads: int, pairs: ArrayLike, rounding: float = 0.0) -
     """Vectors in the cube [-c, c]^d, turned or not: caps c sqrt(size of the pair), norm c sqrt(d)."""
     at, edge = reals("pairs", pairs), real("bound", bound, POSITIVE)
     caps = edge * np.sqrt(np.array([(at == f).sum() for f in np.unique(at)])) * (1 + OUTWARD)
-    return _capped(caps, at, heads, edge * math.sqrt(at.size) * (1 + OUTWARD), rounding)
+    norm = np.full(heads, edge * math.sqrt(at.size) * (1 + OUTWARD))
+    return _capped(np.tile(caps, (heads, 1)), at, norm, rounding)
 
 
 @comparable
@@ -186,7 +187,7 @@ def _gain(mixture: ArrayLike | None, centre: Array) -> Array:
     return found
 
 
-def _capped(caps: Array, pairs: Array, heads: int, norm: float, rounding: float) -> Reach:
+def _capped(caps: Array, pairs: Array, norm: Array, rounding: float) -> Reach:
     numbers = np.searchsorted(np.unique(pairs), pairs).astype(np.float64)
-    slack = np.full(heads, (real("rounding", rounding, NONNEGATIVE) + OUTWARD) * float(np.linalg.norm(caps)))
-    return Reach(np.zeros((heads, len(pairs))), slack, None, np.tile(caps, (heads, 1)), numbers, np.full(heads, norm))
+    slack = (real("rounding", rounding, NONNEGATIVE) + OUTWARD) * np.linalg.norm(caps, axis=-1)
+    return Reach(np.zeros((len(caps), len(pairs))), slack, None, caps, numbers, norm)

@@ -8,7 +8,6 @@ import torch
 
 from dynamics.hf import cache as hf_cache
 from dynamics.hf.receipt import promised, receipts
-from dynamics.scope.promise import queries
 from dynamics.scope.receipt import weighed
 from dynamics.weights.families import READ
 from dynamics.weights.reader import open_checkpoint
@@ -81,7 +80,7 @@ def test_a_promise_is_kept_while_generating(family, tmp_path):
     checkpoint = checkpoint_of(model.float(), tmp_path)
     known, error = weighed(checkpoint, "float32"), 0.2
     model, worst = model.double(), []
-    with promised(model, queries(checkpoint), error) as cache:
+    with promised(model, known, error) as cache:
         inner = cache.razor_cache
         kept, seen = inner.__class__.__call__, {}
 
@@ -117,7 +116,7 @@ def test_what_does_not_fit_is_refused(tmp_path):
     plan, wide = plan_for(model), replace(plan_for(model), full=(frozenset(),) * 3)
     for context, message in (
         (receipts(model, plan, weighed(checkpoint)[:1]), "the weights are of 1 layers, the plan is of 2"),
-        (promised(model, queries(checkpoint)[:1], 0.1), "the queries are of 1 layers of 4 heads, the model has 2 of 4"),
+        (promised(model, weighed(checkpoint)[:1], 0.1), "the weights are of 1 layers of 4 heads, the model has 2 of 4"),
         (receipts(model, wide), "the plan is for 3 layers"),
     ):
         with pytest.raises(ValueError, match=f"^{message}"), context:
@@ -130,8 +129,11 @@ def test_the_factor_of_yarn_is_in_the_range(tmp_path):
             "attention_factor": 3.0}  # fmt: skip
     model = models.model("llama", dtype=torch.float32, rope_parameters=rope)
     known = weighed(checkpoint_of(model, tmp_path))
-    plain = weighed(checkpoint_of(models.model("llama", dtype=torch.float32), tmp_path / "plain"))
-    assert known[0].keys.cap == pytest.approx(3.0 * plain[0].keys.cap)
+    scale = (32 / 4) ** -0.5
+    assert known[0].stretched(scale).keys.cap == pytest.approx(3.0 * known[0].keys.cap)
+    assert known[0].stretched(9 * scale) is known[0]
+    with pytest.raises(ValueError, match=r"^the weights are of logits scaled by 3.18198, this attention has 4"):
+        known[0].stretched(4.0)
     with receipts(model, plan_for(model), known, measure=True) as cache:
         generated(model, cache)
         assert cache.razor_cache.receipt().violations == 0

@@ -97,8 +97,9 @@ def test_normed_and_clipped_vectors_are_in_reach(seed):
     pairs = np.arange(width) if rng.random() < 0.5 else pair_numbers(width, "halves")
     x, gains = rng.standard_normal((heads, 30, width)), rng.standard_normal(width)
     asked = rng.standard_normal((heads, 4, width))
+    gains = gains if rng.random() < 0.5 else rng.standard_normal((heads, width))
     unit = x * np.sqrt(width) / np.linalg.norm(x, axis=-1, keepdims=True)
-    assert within(reach.normed(gains, heads, pairs), asked, gains * unit) <= 1
+    assert within(reach.normed(gains, heads, pairs), asked, (gains * np.ones((heads, width)))[:, None] * unit) <= 1
     assert within(reach.clipped(0.8, heads, pairs), asked, np.clip(x, -0.8, 0.8)) <= 1
 
 
