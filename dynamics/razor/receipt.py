@@ -60,13 +60,13 @@ class Receipt(NamedTuple):
     @property
     def violations(self) -> int:
         """Entries not measured within their bound, or that from the range. Raises: ValueError if none was measured."""
-        some = self.forgetful
-        if np.isnan(self.measured[some]).any():
+        if np.isnan(self.measured).any():
             raise ValueError("violations are counted against what is measured: ask for measure=True")
+        # of all entries, also of those that are said to forget nothing
         over = ~(self.measured <= self.bound)
-        if not np.isnan(self.ranged[some]).all():
+        if not np.isnan(self.ranged[self.forgetful]).all():
             over |= ~(self.measured <= self.ranged)
-        return int(over[some].sum())
+        return int(over.sum())
 
     @property
     def tightness(self) -> float:

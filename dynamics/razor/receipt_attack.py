@@ -66,13 +66,14 @@ def attack(steps: int, seed: int = 0, told: Callable[[int], None] = lambda done:
     tally, number = Tally(), 0
     while tally.total < steps:
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
-        _attack_layer(rng, KINDS[number % len(KINDS)], tally)
+        attack_layer(rng, KINDS[number % len(KINDS)], tally)
         number += 1
         told(min(tally.total, steps))
     return tally
 
 
-def _attack_layer(rng: np.random.Generator, kind: str, tally: Tally) -> None:
+def attack_layer(rng: np.random.Generator, kind: str, tally: Tally) -> None:
+    """Draw a layer, a plan and contexts of one of KINDS, and hold every step to its bounds."""
     layer, n = random_layer(rng), int(rng.integers(12, 28))
     plan = random_plan(rng, len(layer.query), len(layer.key), layer.slopes is not None)
     if kind == "any keys and values":
