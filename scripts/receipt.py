@@ -172,11 +172,12 @@ def _kept_promises(checkpoint, plan, error, dtype, read, wide, context) -> "list
     from dynamics.comparison.local_errors import head_windows, measured
     from dynamics.razor.cache import RazorCache
     from dynamics.razor.promise import PromiseCache
-    from dynamics.scope.promise import queries, windows
+    from dynamics.scope.promise import windows
+    from dynamics.scope.receipt import weighed
 
     needed = windows(checkpoint, error, context)
     entries = sum(map(len, needed)) * context
-    cache = PromiseCache(queries(checkpoint, dtype), plan.n_kv_heads, error)
+    cache = PromiseCache(weighed(checkpoint, dtype), plan.n_kv_heads, error)
     tokens = measured("tokens", 1.0, cache, read, wide)
     held = [len(heads) * context + (plan.n_kv_heads - len(heads)) * plan.n_kept(context) for heads in plan.full]
     return [

@@ -15,7 +15,6 @@ from dynamics.razor.plan import RazorPlan
 from dynamics.razor.promise import PromiseCache
 from dynamics.razor.receipt import Receipts
 from dynamics.razor.receipt_layer import Weighed
-from theory.cache.reach import Reach
 
 
 @contextmanager
@@ -41,21 +40,21 @@ def receipts(
 
 
 @contextmanager
-def promised(model: PreTrainedModel, queries: Sequence[Reach], error: float) -> Iterator[GenerationCache]:
+def promised(model: PreTrainedModel, weighed: Sequence[Weighed], error: float) -> Iterator[GenerationCache]:
     """The model with a `PromiseCache`: `cache.razor_cache.kept_share()` says what it had to keep.
 
-    Args: queries, from `dynamics.scope.promise`; error, as `PromiseCache`. Raises: ValueError as `razor` and
+    Args: weighed, from `dynamics.scope.receipt`; error, as `PromiseCache`. Raises: ValueError as `razor` and
     `PromiseCache`, and for another number of layers or heads.
     """
     found = families.heads(model)
-    shape = len(queries), len(queries[0].centre) if queries else 0
+    shape = len(weighed), len(weighed[0].queries.centre) if weighed else 0
     if shape != (found.n_layers, found.n_heads):
-        raise ValueError(f"the queries are of {shape[0]} layers of {shape[1]} heads, the model has {found.n_layers} of "
+        raise ValueError(f"the weights are of {shape[0]} layers of {shape[1]} heads, the model has {found.n_layers} of "
                          f"{found.n_heads}")  # fmt: skip
     every = frozenset(range(found.n_kv_heads))
     plan = RazorPlan(found.n_heads, found.n_kv_heads, (every,) * found.n_layers, compensation="none")
     with razor(model, plan) as cache:
-        _in_place(cache, lambda _: PromiseCache(queries, found.n_kv_heads, error))
+        _in_place(cache, lambda _: PromiseCache(weighed, found.n_kv_heads, error))
         yield cache
 
 

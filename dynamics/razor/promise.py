@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from dynamics.razor.receipt_layer import plain_only
+from dynamics.razor.receipt import check_plain
+from dynamics.razor.receipt_layer import Weighed, of_heads
 from theory.cache.promise import droppable
 from theory.cache.reach import Reach, span
 
@@ -21,29 +23,29 @@ class PromiseCache:
     diam(V) is the diameter of all values of the head that the weights allow; in exact arithmetic. Which tokens go
     depends on the keys that were seen and on the queries that the weights allow, so it is settled for all that may
     follow (`theory.cache.promise`). Division into chunks changes nothing: decisions fall after every 16th token.
-    Args: queries, where the queries of each layer can lie (`dynamics.scope.receipt.keys` of role "query"), not scaled;
-        n_kv_heads; error in (0, 1). Inference only, without pads, sinks or windows.
+    Args: weighed, of each layer where its queries can lie (`dynamics.scope.receipt`); n_kv_heads; error in (0, 1).
+        Inference only, without pads, sinks or windows.
     Raises: ValueError for an error outside.
     """
 
     stateful = True
 
-    def __init__(self, queries: Sequence[Reach], n_kv_heads: int, error: float) -> None:
+    def __init__(self, weighed: Sequence[Weighed], n_kv_heads: int, error: float) -> None:
         if not 0 < error < 1:
             raise ValueError(f"error must lie strictly between 0 and 1, got {error}")
         self.error, self.n_kv_heads = error, n_kv_heads
-        self._layers = [PromiseLayer(reach, n_kv_heads, error) for reach in queries]
+        self._layers = [PromiseLayer(one, n_kv_heads, error) for one in weighed]
 
     @torch.no_grad()
     def __call__(
-        self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None, **more: object
+        self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None, **more: Any
     ) -> Tensor:
-        plain_only(more)
+        check_plain(more)
         if layer not in range(len(self._layers)):
             raise ValueError(f"layer must lie in 0..{len(self._layers) - 1}, got {layer}")
         state, outputs, start = self._layers[layer], [], 0
-        if query.shape[1] != len(state.reach.centre) or key.shape[1] != self.n_kv_heads:
-            shape = f"{len(state.reach.centre)} heads and {self.n_kv_heads} key-value heads"
+        if query.shape[1] != state.n_heads or key.shape[1] != self.n_kv_heads:
+            shape = f"{state.n_heads} heads and {self.n_kv_heads} key-value heads"
             raise ValueError(f"this cache is for {shape}, got {query.shape[1]} and {key.shape[1]}")
         while start < query.shape[2]:
             stop = min(start + BLOCK - state.n_tokens % BLOCK, query.shape[2])
@@ -85,27 +87,28 @@ class PromiseLayer:
     """What one layer holds, head by head: key, value (batch, n, d), position (n,), alive (batch, n), the ends of
     q.(k - c) over all queries, up and low (batch, group, n), and forgotten (batch, group), ln of what F sums to."""
 
-    def __init__(self, reach: Reach, n_kv_heads: int, error: float) -> None:
-        self.reach, self.error, self.n_tokens = reach, error, 0
-        group = len(reach.centre) // n_kv_heads
-        self.groups = [_of_heads(reach, slice(h * group, h * group + group)) for h in range(n_kv_heads)]
+    def __init__(self, weighed: Weighed, n_kv_heads: int, error: float) -> None:
+        self.weighed, self.error, self.n_tokens, self.n_heads = weighed, error, 0, len(weighed.queries.centre)
+        group = self.n_heads // n_kv_heads
+        self.groups = [range(h * group, h * group + group) for h in range(n_kv_heads)]
         self.heads: list[dict[str, Tensor]] = []
 
     def read(self, query: Tensor, key: Tensor, value: Tensor, scale: float, slopes: Tensor | None) -> Tensor:
         """Take in tokens of one block, and return the outputs of their queries."""
         count = key.shape[2]
-        rates = torch.zeros(len(self.reach.centre), device=query.device) if slopes is None else slopes
+        rates = torch.zeros(self.n_heads, device=query.device) if slopes is None else slopes
         rates = rates.double().unflatten(0, (len(self.groups), -1))
         if not self.heads:
             self.heads = [_empty(key[:, h], value[:, h], len(rates[h])) for h in range(len(self.groups))]
         position = torch.arange(self.n_tokens, self.n_tokens + count, device=query.device)
         scaled, outputs = scale * query.unflatten(1, (len(self.groups), -1)), []
         self.n_tokens += count
+        queries = self.weighed.stretched(scale).queries
         for h, head in enumerate(self.heads):
             _append(head, key[:, h], value[:, h], position)
             outputs.append(_output(scaled[:, h], head, rates[h], position))
             if self.n_tokens % BLOCK == 0:
-                self._forget(head, self.groups[h], scale, rates[h])
+                self._forget(head, of_heads(queries, self.groups[h]), scale, rates[h])
         return torch.stack(outputs, dim=1).flatten(1, 2).to(query.dtype)
 
     def _forget(self, head: dict[str, Tensor], queries: Reach, scale: float, rates: Tensor) -> None:
@@ -158,6 +161,3 @@ def _output(scaled: Tensor, head: dict[str, Tensor], rates: Tensor, at: Tensor) 
     weights = (scores - rates.to(scores)[:, None, None] * distance).masked_fill(~seen, -torch.inf).softmax(-1)
     return (weights.flatten(1, 2) @ head["value"].to(weights)).unflatten(1, scaled.shape[1:3])
 
-
-def _of_heads(reach: Reach, some: slice) -> Reach:
-    return Reach(*(x if x is None or name == "pairs" else x[some] for name, x in reach._asdict().items()))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from dynamics.razor.cache import RazorCache
-from dynamics.razor.logits import BLOCK
-from dynamics.razor.receipt_layer import NAMES, ReceiptLayer, Weighed, plain_only
+from dynamics.razor.receipt_layer import NAMES, ReceiptLayer, Weighed
 from theory.records import comparable
 
+BLOCK = 128  # queries at a time: what bounds the memory of their scores
 VACUOUS = 0.99  # a share of the weights that may be with forgotten tokens, from which on a bound says nothing
 
 
@@ -60,13 +60,13 @@ class Receipt(NamedTuple):
     @property
     def violations(self) -> int:
         """Entries not measured within their bound, or that from the range. Raises: ValueError if none was measured."""
-        some = self.forgetful
-        if np.isnan(self.measured[some]).any():
+        if np.isnan(self.measured).any():
             raise ValueError("violations are counted against what is measured: ask for measure=True")
+        # of all entries, also of those that are said to forget nothing
         over = ~(self.measured <= self.bound)
-        if not np.isnan(self.ranged[some]).all():
+        if not np.isnan(self.ranged[self.forgetful]).all():
             over |= ~(self.measured <= self.ranged)
-        return int(over[some].sum())
+        return int(over.sum())
 
     @property
     def tightness(self) -> float:
@@ -99,9 +99,9 @@ class Receipts:
 
     @torch.no_grad()
     def __call__(
-        self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None, **more: object
+        self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None, **more: Any
     ) -> Tensor:
-        plain_only(more)
+        check_plain(more)
         returned = self.cache(layer, query, key, value, scale=scale, slopes=slopes)
         for part in zip(*(x.split(BLOCK, 2) for x in (query, key, value, returned)), strict=True):
             self._layers[layer].read(*part, scale, slopes)
@@ -131,6 +131,13 @@ class Receipts:
     def _table(self, name: str, steps: int) -> np.ndarray:
         columns = [torch.cat([one[name] for one in layer.records], dim=2)[:, :, :steps] for layer in self._layers]
         return torch.stack(columns, dim=1).permute(0, 3, 1, 2).numpy()
+
+
+def check_plain(more: Mapping[str, object]) -> None:
+    """Raise ValueError for what only some models hand over: sinks, caps, windows, pads, that tokens see later ones."""
+    for name, value in more.items():
+        if value is not None and not (name == "causal" and value is True):
+            raise ValueError(f"receipts and promises are for causal softmax attention to all tokens: this has {name!r}")
 
 
 def _mean(of: np.ndarray) -> float:

@@ -66,13 +66,14 @@ def attack(steps: int, seed: int = 0, told: Callable[[int], None] = lambda done:
     tally, number = Tally(), 0
     while tally.total < steps:
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
-        _attack_layer(rng, KINDS[number % len(KINDS)], tally)
+        attack_layer(rng, KINDS[number % len(KINDS)], tally)
         number += 1
         told(min(tally.total, steps))
     return tally
 
 
-def _attack_layer(rng: np.random.Generator, kind: str, tally: Tally) -> None:
+def attack_layer(rng: np.random.Generator, kind: str, tally: Tally) -> None:
+    """Draw a layer, a plan and contexts of one of KINDS, and hold every step to its bounds."""
     layer, n = random_layer(rng), int(rng.integers(12, 28))
     plan = random_plan(rng, len(layer.query), len(layer.key), layer.slopes is not None)
     if kind == "any keys and values":
@@ -133,12 +134,14 @@ def random_layer(rng: np.random.Generator) -> Layer:
     wide = max(alibi.logit_range(q, key[h // group], gamma, norm_bias, None, norm) for h, q in enumerate(query))
     query *= 10 ** rng.uniform(-1, 1.6) / max(wide, 1e-3)
     slopes = torch.tensor(10 ** rng.uniform(-2.5, 0.3, len(query))) if rng.random() < 0.6 else None
+    asked, *seen = (None, None, None) if biases is None else biases
     keys, values = (
-        of(w, gamma, norm_bias, None if biases is None else biases[i], norm, mixture)
-        for i, (of, w) in enumerate(((reach.projected, key), (reach.values, value)), 1)
+        of(w, gamma, norm_bias, bias, norm, mixture)
+        for of, w, bias in zip((reach.projected, reach.values), (key, value), seen, strict=True)
     )
+    queries = reach.projected(query, gamma, norm_bias, asked, norm)
     return Layer(query, key, value, gamma, norm_bias, biases, norm, slopes, 1 / math.sqrt(d_head), mixture,
-                 Weighed(keys, values))  # fmt: skip
+                 Weighed(keys, values, queries))  # fmt: skip
 
 
 def random_plan(rng: np.random.Generator, heads: int, kv_heads: int, sloped: bool) -> RazorPlan:

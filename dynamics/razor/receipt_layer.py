@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,17 +13,33 @@ from torch import Tensor
 from dynamics.razor.plan import RazorPlan
 from dynamics.razor.token import Folded, empty, fold
 from theory.cache import receipt
-from theory.cache.reach import Reach, Values, span
+from theory.cache.reach import Reach, Values, span, stretched
 
 Array = np.ndarray
+FOLDED = ("folded key", "folded value", "folded total")
 NAMES = ("bound", "share", "ranged", "ranged_share", "measured")
 
 
 class Weighed(NamedTuple):
-    """What the weights of a layer say of its key-value heads: `keys` as they come to attention, and `values`."""
+    """What the weights of a layer say: where its keys, values and queries (not scaled) can lie.
+
+    scale: of rotary layers the factor that a logit has in all. What an attention does not multiply by itself of it, the
+    rotation has put on queries and keys, a root of it on each (YaRN). None without rotation.
+    """
 
     keys: Reach
     values: Values
+    queries: Reach
+    scale: float | None = None
+
+    def stretched(self, scale: float) -> Weighed:
+        """The same as an attention that multiplies by `scale` gets to see it. Raises: ValueError for a larger scale."""
+        if self.scale is None or abs(self.scale - scale) <= 1e-6 * scale:
+            return self
+        if self.scale < scale:
+            raise ValueError(f"the weights are of logits scaled by {self.scale:.6g}, this attention has {scale:.6g}")
+        factor = math.sqrt(self.scale / scale) * (1 + 2.0**-48)
+        return self._replace(keys=stretched(self.keys, factor), queries=stretched(self.queries, factor))
 
 
 class Extent(NamedTuple):
@@ -33,6 +50,15 @@ class Extent(NamedTuple):
     high: Tensor
     key: Tensor
     value: Tensor
+
+
+class Known(NamedTuple):
+    """Means of forgotten keys and values weighted by e^{-rate distance}, (batch, heads, group, .., d), and ln of the
+    sum of these weights as seen from the last query: the cache's `Folded`, with weights of distance alone."""
+
+    key: Tensor
+    value: Tensor
+    total: Tensor
 
 
 class Kept(NamedTuple):
@@ -48,7 +74,7 @@ class ReceiptLayer:
     def __init__(self, plan: RazorPlan, layer: int, weighed: Weighed | None, measure: bool) -> None:
         self.plan, self.measure, self.n_tokens, self.first = plan, measure, 0, 0
         self.heads = [head for head in range(plan.n_kv_heads) if head not in plan.full[layer]]
-        self.weighed = weighed if weighed is None else _of_heads(weighed, self.heads)
+        self.weighed = weighed
         self.state: dict[str, Tensor] = {}
         self.records: list[dict[str, Tensor]] = []
 
@@ -66,11 +92,13 @@ class ReceiptLayer:
         scaled, back = (x.double().unflatten(1, (plan.n_kv_heads, -1))[:, self.heads] for x in (query, returned))
         at = range(self.n_tokens, self.n_tokens + c)
         record = {name: torch.zeros(len(query), plan.n_heads, c, dtype=torch.float64) for name in NAMES}
+        if self.weighed is not None:
+            self.keys = of_heads(self.weighed.stretched(scale).keys, self.heads)
         if self.heads:
             self._append(key[:, self.heads], value[:, self.heads])
             found = self._receipts(scale * scaled, back, rates, at)
-            for name, of_heads in found.items():
-                record[name].unflatten(1, (plan.n_kv_heads, -1))[:, self.heads] = of_heads
+            for name, x in found.items():
+                record[name].unflatten(1, (plan.n_kv_heads, -1))[:, self.heads] = x
             self._drop(rates, at[-1:])
         self.records.append(record)
         self.n_tokens += c
@@ -110,7 +138,7 @@ class ReceiptLayer:
         return {name: torch.from_numpy(np.broadcast_to(x, nothing.shape).copy()) for name, x in found.items()}
 
     def _bounds(
-        self, scaled: Tensor, known: Folded, extent: Extent, ends: _Ends
+        self, scaled: Tensor, known: Known, extent: Extent, ends: _Ends
     ) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
         """(bound, largest share) with all that is known, and from the range alone."""
         total, shape = _numpy(known.total), scaled.shape[:-1]
@@ -118,14 +146,13 @@ class ReceiptLayer:
         ranged = np.full(shape, np.nan), np.full(shape, np.nan)
         balls = [(_numpy(self.state["value centre"])[:, :, None, None], _numpy(extent.value.clamp(min=0))[:, :, None])]
         if self.weighed is not None:
-            least, most = (x.reshape(shape) for x in span(self.weighed.keys, _numpy(scaled.flatten(2, 3))))
+            least, most = (x.reshape(shape) for x in span(self.keys, _numpy(scaled.flatten(2, 3))))
             proved = self.weighed.values
-            balls.append((proved.centre[:, None, None, :], proved.radius[:, None, None]))
+            balls.append((proved.centre[self.heads, None, None, :], proved.radius[self.heads, None, None]))
             ranged = ends.bound(*receipt.log_mass(total, least, most), *balls[-1])
             low, high = np.maximum(low, least), np.minimum(high, most)
-        key, value = known.mean.tensor_split([scaled.shape[-1]], dim=-1)
-        high, mean = np.maximum(high, low), _numpy(value)
-        mass = receipt.log_mass(total, low - ends.loose, high + ends.loose, _numpy((scaled * key).sum(-1)))
+        high, mean = np.maximum(high, low), _numpy(known.value)
+        mass = receipt.log_mass(total, low - ends.loose, high + ends.loose, _numpy((scaled * known.key).sum(-1)))
         wide = high - low + 2 * ends.loose
         rims = [receipt.mean_value_radius(wide, np.linalg.norm(mean - at, axis=-1), radius) for at, radius in balls]
         found = [ends.bound(*mass, *ball) for ball in (*balls, (mean, np.minimum.reduce(np.broadcast_arrays(*rims))))]
@@ -153,7 +180,7 @@ class ReceiptLayer:
         found = _attended(scaled, self.state["all key"], self.state["all value"], rates, distance, distance >= 0)
         return found.output
 
-    def _known(self, rates: Tensor, at: range, starts: Sequence[int]) -> tuple[Folded, Extent]:
+    def _known(self, rates: Tensor, at: range, starts: Sequence[int]) -> tuple[Known, Extent]:
         """The means of all that each query at `at` has forgotten, (batch, heads, group, c, ..), and their extent."""
         state, sinks, stored = self.state, self.plan.sinks, max(self.first, self.plan.sinks)
         gone = [max(0, start - stored) for start in starts]
@@ -162,13 +189,10 @@ class ReceiptLayer:
         position = stored + torch.arange(key.shape[2], device=rates.device)
         prior = -rates[..., None, None] * (query - position)
         prior = prior.masked_fill(position >= _column(starts, rates), -torch.inf)
-        rows = torch.cat([key, value], dim=-1)
-        before = empty((len(key), *rates.shape), rows.shape[-1], rates.device)
-        if "folded mean" in state:
-            before = Folded(state["folded mean"], state["folded total"])
-        age = query[:, 0] - (self.n_tokens - 1)
-        folded = fold(before, age, rates, rows, prior.expand(len(key), -1, -1, -1, -1))
-        return folded, self._extent(key, value, torch.tensor(gone, device=rates.device))
+        prior, age = prior.expand(len(key), -1, -1, -1, -1), query[:, 0] - (self.n_tokens - 1)
+        before = Known(*(state[name] for name in FOLDED)) if FOLDED[0] in state else None
+        known = _folded(before, age, rates, key, value, prior)
+        return known, self._extent(key, value, torch.tensor(gone, device=rates.device))
 
     def _extent(self, key: Tensor, value: Tensor, gone: Tensor) -> Extent:
         """Extents of what was forgotten before and of the first gone[t] tokens here, by query."""
@@ -189,7 +213,7 @@ class ReceiptLayer:
         if first > max(self.first, sinks):
             # queries are counted from n_tokens on, and `last` stands at the end of this block
             known, extent = self._known(rates, last, [first])
-            state |= {f"folded {name}": x.squeeze(3) for name, x in known._asdict().items()}
+            state |= {name: x.squeeze(3) for name, x in zip(FOLDED, known, strict=True)}
             low, high, key, value = (x.squeeze(2) for x in extent)
             state |= {"low": -low, "high": high, "key radius": key, "value radius": value}
             count = first - max(self.first, sinks)
@@ -216,20 +240,23 @@ class _Ends(NamedTuple):
         return receipt.receipt_bound(least, most, self.kept, self.returned, centre, radius), most
 
 
-def plain_only(more: Mapping[str, object]) -> None:
-    """Raise ValueError for what a model hands to its attention and no receipt covers: sinks, caps, windows, pads."""
-    if more:
-        raise ValueError(f"receipts are for a plain softmax over all tokens, this attention has {', '.join(sorted(more))}")
+def _folded(before: Known | None, age: Tensor, rates: Tensor, key: Tensor, value: Tensor, prior: Tensor) -> Known:
+    """The means after more tokens, as the Razor cache folds them into its compensation token: the one call of it."""
+    rows, split = torch.cat([key, value], dim=-1), key.shape[-1]
+    start = empty((len(key), *rates.shape), rows.shape[-1], key.device)
+    if before is not None:
+        start = Folded(torch.cat([before.key, before.value], dim=-1), before.total)
+    found = fold(start, age, rates, rows, prior)
+    return Known(found.mean[..., :split], found.mean[..., split:], found.total)
 
 
-def _of_heads(weighed: Weighed, heads: list[int]) -> Weighed:
-    """The same of some key-value heads."""
-    keys = Reach(*(x if x is None or name == "pairs" else x[heads] for name, x in weighed.keys._asdict().items()))
-    return Weighed(keys, Values(*(x[heads] for x in weighed.values)))
+def of_heads(reach: Reach, heads: Sequence[int]) -> Reach:
+    """The same of some heads."""
+    return Reach(*(x if x is None or name == "pairs" else x[list(heads)] for name, x in reach._asdict().items()))
 
 
 def _attended(scaled: Tensor, key: Tensor, value: Tensor, rates: Tensor, distance: Tensor, seen: Tensor) -> Kept:
-    """Softmax attention in float64, one head in memory at a time for each key-value head and its group."""
+    """Softmax attention in float64 over what is seen; distance (c, n)."""
     scores = torch.einsum("bhgcd,bhnd->bhgcn", scaled, key.double())
     scores = (scores - rates[..., None, None] * distance).masked_fill(~seen, -torch.inf)
     output = torch.einsum("bhgcn,bhnd->bhgcd", scores.softmax(-1), value.double())

@@ -11,30 +11,21 @@ from fractions import Fraction
 
 from dynamics.razor.plan import RazorPlan
 from dynamics.scope.ranges import layer_ranges
-from dynamics.scope.receipt import ROUNDOFFS, keys, plain, rounding
 from dynamics.weights.reader import Checkpoint
 from theory import alibi
-from theory.cache.reach import Reach
-from theory.checked import SHARE, choice, index, real
-
-
-def queries(checkpoint: Checkpoint, dtype: str = "float32") -> list[Reach]:
-    """Where the queries of every layer can lie, for `dynamics.razor.promise`. Errors as `receipt.weighed`."""
-    choice("dtype", dtype, tuple(ROUNDOFFS))
-    loose = rounding(dtype, checkpoint.architecture.d_model)
-    return [keys(checkpoint, layer, "query", loose) for layer in range(checkpoint.architecture.n_layers)]
+from theory.checked import SHARE, index, real
 
 
 def windows(checkpoint: Checkpoint, error: float, context: int) -> list[list[int]]:
     """Layer by layer the tokens that each key-value head needs at `context`: outside of that window lies a mass of at
     most `error`, in any context; all `context` tokens for heads without a slope.
 
-    Raises: ValueError for an error outside (0, 1), a context below 1, and as `receipt.plain` and `layer_ranges`.
+    Raises: ValueError for an error outside (0, 1), a context below 1, and as `layer_ranges`.
     """
     error, context = real("error", error, SHARE), index("context", context, 1)
     found = []
     for layer in range(checkpoint.architecture.n_layers):
-        needed = [context] * plain(checkpoint, layer).n_kv_heads
+        needed = [context] * checkpoint.layer_architecture(layer).n_kv_heads
         need: dict[int, int] = {}
         for head in layer_ranges(checkpoint, layer):
             window = alibi.window_for_mass(head.slope, head.logit_range, error) if head.slope else math.inf

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dynamics.razor.receipt_layer import Weighed
@@ -13,15 +15,20 @@ from theory.checked import choice
 
 ROUNDOFFS = {"float64": 2.0**-53, "float32": 2.0**-24, "bfloat16": 2.0**-8, "float16": 2.0**-11}
 SINGLE = ROUNDOFFS["float32"]
+ARCHITECTURE = ("model_type", "n_layers", "n_heads", "n_kv_heads", "d_head", "d_model", "norm", "position", "slopes",
+                "pairs", "scale", "max_length", "clip", "rotated", "softcap", "head_norm", "normed_together")  # fmt: skip
+SMALL = ("gamma", "norm_bias", "query_bias", "key_bias", "value_bias", "query_gain", "key_gain", "alpha", "beta",
+         "window")  # fmt: skip
 
 
 def weighed(checkpoint: Checkpoint, dtype: str = "float32") -> list[Weighed]:
-    """Keys and values of every layer, as a model that computes in `dtype` hands them to attention.
+    """Keys, values and queries of every layer, as a model that computes in `dtype` hands them to attention.
 
     A projection of width d_model is taken to be off by (d_model + 16) roundings relative to ||W Gamma||_F ||z||: more
     than any order of summation makes. In half precision it is summed in single precision and rounded a few times.
     LayerNorm of states whose mean is far above their spread may be off by more.
-    Raises: ValueError for another dtype, a KV shift beside biases, and as `plain` and `Checkpoint` do.
+    Raises: ValueError for another dtype, soft-capped logits, a KV shift beside biases, anything of a layer that is not
+    known here, and as `Checkpoint` does.
     """
     choice("dtype", dtype, tuple(ROUNDOFFS))
     return [layer_weighed(checkpoint, layer, dtype) for layer in range(checkpoint.architecture.n_layers)]
@@ -29,21 +36,12 @@ def weighed(checkpoint: Checkpoint, dtype: str = "float32") -> list[Weighed]:
 
 def layer_weighed(checkpoint: Checkpoint, layer: int, dtype: str = "float32") -> Weighed:
     """`weighed` of one layer."""
-    sizes, small = plain(checkpoint, layer), checkpoint.small(layer)
+    sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
+    _check_known(layer, sizes, small)
     loose = rounding(dtype, sizes.d_model)
-    return Weighed(keys(checkpoint, layer, "key", loose), _values(checkpoint, layer, sizes, small, loose))
-
-
-def plain(checkpoint: Checkpoint, layer: int) -> Architecture:
-    """What a layer computes. Raises: ValueError unless it is a plain softmax of queries and keys of normed states."""
-    sizes = checkpoint.layer_architecture(layer)
-    if sizes.softcap is not None:
-        raise ValueError(f"layer {layer} caps its logits at {sizes.softcap:g}: receipts are for a plain softmax")
-    if sizes.norm == "none" or sizes.normed_together:
-        raise ValueError(f"layer {layer} projects states that are not normed: nothing bounds its values")
-    if sizes.rounded_biases:
-        raise ValueError(f"layer {layer} rounds its ALiBi biases: receipts are for biases of slope times distance")
-    return sizes
+    seen, asked = (_projected(checkpoint, layer, role, loose) for role in ("key", "query"))
+    scale = sizes.scale if sizes.position == "rope" else None
+    return Weighed(seen, _values(checkpoint, layer, sizes, small, loose), asked, scale)
 
 
 def rounding(dtype: str, d_model: int) -> float:
@@ -52,33 +50,56 @@ def rounding(dtype: str, d_model: int) -> float:
     return 16 * unit + (d_model + 16) * min(unit, SINGLE)
 
 
-def keys(checkpoint: Checkpoint, layer: int, role: Role, loose: float) -> Reach:
+def _check_known(layer: int, sizes: Architecture, small: SmallTensors) -> None:
+    """Whatever else a layer may come to have, a bound that does not know of it is none."""
+    if sizes.softcap is not None:
+        raise ValueError(f"layer {layer} caps its logits at {sizes.softcap:g}: receipts are for a plain softmax")
+    usual = Architecture._field_defaults
+    for name, value in sizes._asdict().items():
+        if name not in ARCHITECTURE and (name not in usual or value != usual[name]):
+            raise ValueError(f"layer {layer}: receipts do not know what {name} {value!r} allows")
+    for name, tensor in small._asdict().items():
+        if name not in SMALL and tensor is not None:
+            raise ValueError(f"layer {layer}: receipts do not know what {name} allows")
+
+
+def _projected(checkpoint: Checkpoint, layer: int, role: Role, loose: float) -> Reach:
     """Where the keys of a layer can lie, or with role "query" its queries, not scaled; one entry a head."""
-    sizes = plain(checkpoint, layer)
-    return reach.stretched(_unstretched(checkpoint, layer, role, loose), sizes.stretch)
-
-
-def _unstretched(checkpoint: Checkpoint, layer: int, role: Role, loose: float) -> Reach:
     sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
     count = sizes.n_heads if role == "query" else sizes.n_kv_heads
     gain = small.query_gain if role == "query" else small.key_gain
     pairs = _pairs(sizes)
     if gain is not None:
-        return reach.normed(gain, count, pairs, loose)
-    if sizes.clip is not None:
-        return reach.clipped(sizes.clip, count, pairs, loose)
+        found = reach.normed(gain, count, pairs, loose)
+        # of heads that are normed together one alone may hold all that the norm leaves
+        return reach.stretched(found, math.sqrt(count)) if sizes.normed_together else found
+    if sizes.head_norm is not None:
+        raise ValueError(f"layer {layer}: queries and keys are normed without gains, which is not supported here")
     bias, mixture = (small.query_bias, None) if role == "query" else (small.key_bias, small.alpha)
     rows = checkpoint.projection(layer, role, 0, count)
     found = reach.projected(rows, small.gamma, small.norm_bias, bias, sizes.norm, mixture, loose)
+    if sizes.clip is not None and not _within(found, sizes.clip):
+        return reach.clipped(sizes.clip, count, pairs, loose)
     return reach.turned(found, pairs) if sizes.position == "rope" else found
 
 
+def _within(of: Reach, clip: float) -> bool:
+    """Whether no component can reach the clip."""
+    heads, width = of.centre.shape
+    low, high = reach.span(of, np.broadcast_to(np.eye(width), (heads, width, width)))
+    return bool((-low).max() <= clip and high.max() <= clip)
+
+
 def _values(checkpoint: Checkpoint, layer: int, sizes: Architecture, small: SmallTensors, loose: float) -> Values:
-    if sizes.clip is not None:
-        cube = reach.clipped(sizes.clip, sizes.n_kv_heads, np.arange(sizes.d_head), loose)
-        return Values(cube.centre, cube.norm + cube.slack)
+    """The ball of a layer's values; clamping moves no two of them apart, and puts all in a cube."""
     rows = checkpoint.projection(layer, "value", 0, sizes.n_kv_heads)
-    return reach.values(rows, small.gamma, small.norm_bias, small.value_bias, sizes.norm, small.beta, loose)
+    found = reach.values(rows, small.gamma, small.norm_bias, small.value_bias, sizes.norm, small.beta, loose)
+    if sizes.clip is None:
+        return found
+    edge = sizes.clip * math.sqrt(sizes.d_head) * (1 + reach.OUTWARD)
+    small_ball = found.radius < edge
+    centre = np.where(small_ball[:, None], np.clip(found.centre, -sizes.clip, sizes.clip), 0.0)
+    return Values(centre, np.minimum(found.radius, edge))
 
 
 def _pairs(sizes: Architecture) -> np.ndarray:

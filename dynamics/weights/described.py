@@ -184,7 +184,6 @@ def _architecture(kind: Kind, config: Decoder, data: Mapping[str, Any], path: Pa
         clip=config.clip_qkv, rotated=turned, softcap=config.attn_logit_softcapping,
         head_norm=None if gains is None else "layer" if gains.layer_norm else "rms",
         normed_together=gains is not None and gains.over == "width", rounded_biases=kind.rounded and slopes is not None,
-        stretch=math.sqrt(gain),
     )  # fmt: skip
 
 

@@ -31,8 +31,7 @@ class Architecture(NamedTuple):
     the file says so; clip: the bound c to which every component of q, k and v is clamped, None without;
     rotated: how many components of a head RoPE turns, the first, None for all; softcap: logits x become c tanh(x/c);
     norm "none": what is projected is not normed; head_norm: of queries and keys, each head's or, normed_together, all
-    heads' as one vector; rounded_biases: whether ALiBi's biases are rounded to bfloat16, whatever the model's format;
-    stretch: the factor that RoPE puts on a query and on a key (YaRN), whose square is in `scale`.
+    heads' as one vector; rounded_biases: whether ALiBi's biases are rounded to bfloat16, whatever the model's format.
     """
 
     model_type: str
@@ -53,7 +52,6 @@ class Architecture(NamedTuple):
     head_norm: Literal["rms", "layer"] | None = None
     normed_together: bool = False
     rounded_biases: bool = False
-    stretch: float = 1.0
 
 
 class Rows(NamedTuple):

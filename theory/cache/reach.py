@@ -117,14 +117,12 @@ def stretched(of: Reach, factor: float) -> Reach:
 def normed(gains: ArrayLike, heads: int, pairs: ArrayLike, rounding: float = 0.0) -> Reach:
     """Vectors g * x with ||x||^2 <= d (QK-norm), turned or not: caps sqrt(d) max |g_i| over each pair.
 
-    Args: gains (d,) or (heads, d); heads; pairs (d,), all different where nothing is turned; rounding as `projected`.
+    Args: gains (d,), or (heads, d); pairs (d,), all different where nothing is turned; rounding as `projected`.
     """
-    gain = np.abs(reals("gains", gains))
-    if gain.ndim not in (1, 2) or (gain.ndim == 2 and len(gain) != heads):
-        raise ValueError(f"gains must have shape (d,) or ({heads}, d), got {gain.shape}")
-    at = reals("pairs", pairs, shape=gain.shape[-1:])
-    caps = np.stack([gain[..., at == f].max(axis=-1) for f in np.unique(at)], -1) * math.sqrt(at.size) * (1 + OUTWARD)
-    return _capped(caps, at, heads, caps.max(axis=-1), rounding)
+    at = reals("pairs", pairs)
+    gain = np.broadcast_to(np.abs(reals("gains", gains)), (heads, at.size))
+    caps = math.sqrt(at.size) * np.stack([gain[:, at == f].max(1) for f in np.unique(at)], -1) * (1 + OUTWARD)
+    return _capped(caps, at, caps.max(1), rounding)
 
 
 @sized()
@@ -132,7 +130,8 @@ def clipped(bound: float, heads: int, pairs: ArrayLike, rounding: float = 0.0) -
     """Vectors in the cube [-c, c]^d, turned or not: caps c sqrt(size of the pair), norm c sqrt(d)."""
     at, edge = reals("pairs", pairs), real("bound", bound, POSITIVE)
     caps = edge * np.sqrt(np.array([(at == f).sum() for f in np.unique(at)])) * (1 + OUTWARD)
-    return _capped(caps, at, heads, edge * math.sqrt(at.size) * (1 + OUTWARD), rounding)
+    norm = np.full(heads, edge * math.sqrt(at.size) * (1 + OUTWARD))
+    return _capped(np.tile(caps, (heads, 1)), at, norm, rounding)
 
 
 @comparable
@@ -188,9 +187,7 @@ def _gain(mixture: ArrayLike | None, centre: Array) -> Array:
     return found
 
 
-def _capped(caps: Array, pairs: Array, heads: int, norm: float | Array, rounding: float) -> Reach:
-    """Caps (pairs,) or (heads, pairs), and norms alike."""
+def _capped(caps: Array, pairs: Array, norm: Array, rounding: float) -> Reach:
     numbers = np.searchsorted(np.unique(pairs), pairs).astype(np.float64)
-    own = np.broadcast_to(caps, (heads, caps.shape[-1])).copy()
-    slack = (real("rounding", rounding, NONNEGATIVE) + OUTWARD) * np.linalg.norm(own, axis=-1)
-    return Reach(np.zeros((heads, len(pairs))), slack, None, own, numbers, np.full(heads, norm))
+    slack = (real("rounding", rounding, NONNEGATIVE) + OUTWARD) * np.linalg.norm(caps, axis=-1)
+    return Reach(np.zeros((len(caps), len(pairs))), slack, None, caps, numbers, norm)

@@ -10,7 +10,8 @@ import torch
 from dynamics.model.attention_function import replaced
 from dynamics.razor.plan_file import parse_plan, plan_text
 from dynamics.razor.promise import PromiseCache
-from dynamics.scope.promise import queries, windows
+from dynamics.scope.promise import windows
+from dynamics.scope.receipt import weighed
 from dynamics.training.checkpoint import SHIPPED, shipped
 from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.hf import models
@@ -51,7 +52,7 @@ def test_the_plan_on_the_page_is_a_plan():
 def test_a_promise_keeps_what_the_page_says(error):
     checkpoint, model = open_checkpoint(SHIPPED / "alibi-text"), shipped("alibi-text").model
     tokens = torch.tensor(list((ROOT / "LICENSE").read_bytes()[:256]))[None]
-    cache = PromiseCache(queries(checkpoint), 8, error)
+    cache = PromiseCache(weighed(checkpoint), 8, error)
     with replaced(model, cache), torch.no_grad():
         model(tokens)
     said = re.search(rf"^\| 256 \| {error} \| ([\d.]+) \|", PAGE, re.MULTILINE)

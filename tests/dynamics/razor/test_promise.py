@@ -8,16 +8,10 @@ from dynamics.model.attention_function import full_attention
 from dynamics.razor import promise as module
 from dynamics.razor.promise import BLOCK, PromiseCache
 from dynamics.razor.receipt_attack import on_sphere, random_layer, vectors
-from theory.cache import reach
-
-
-def queries_of(layer):
-    bias = None if layer.biases is None else layer.biases[0]
-    return reach.projected(layer.query, layer.gamma, layer.norm_bias, bias, layer.norm)
 
 
 def run(layer, states, error, chunks=None):
-    cache = PromiseCache([queries_of(layer)], len(layer.key), error)
+    cache = PromiseCache([layer.weighed], len(layer.key), error)
     tokens = vectors(layer, states)
     parts = zip(*(x.split(chunks or states.shape[1], dim=2) for x in tokens), strict=True)
     output = torch.cat([cache(0, *part, scale=layer.scale, slopes=layer.slopes) for part in parts], dim=2)
@@ -108,7 +102,7 @@ def test_sequences_are_reordered():
     layer = sloped()
     states = contexts(np.random.default_rng(0), layer, 40, worst=False)
     order = np.array([2, 2, 0, 1])
-    cache = PromiseCache([queries_of(layer)], 2, 0.1)
+    cache = PromiseCache([layer.weighed], 2, 0.1)
     first, second = (vectors(layer, part) for part in (states[:, :20], states[order][:, 20:]))
     if layer.mixture is not None:
         second = tuple(x[:, :, 20:] for x in vectors(layer, states[order]))
@@ -121,8 +115,8 @@ def test_sequences_are_reordered():
 def test_what_does_not_fit_is_refused():
     layer = sloped()
     with pytest.raises(ValueError, match=r"^error must lie strictly between 0 and 1, got 0"):
-        PromiseCache([queries_of(layer)], 2, 0)
-    cache = PromiseCache([queries_of(layer)], 2, 0.1)
+        PromiseCache([layer.weighed], 2, 0)
+    cache = PromiseCache([layer.weighed], 2, 0.1)
     with pytest.raises(ValueError, match=r"^there is no share before the first token"):
         cache.kept_share()
     tokens = vectors(layer, contexts(np.random.default_rng(0), layer, 3, worst=False)[:1])

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamics.model.attention_function import full_attention
-from dynamics.razor import receipt_layer
+from dynamics.razor import receipt_attack, receipt_layer
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
 from dynamics.razor.plan import RazorPlan
+from dynamics.razor.promise import PromiseCache
 from dynamics.razor.receipt import Receipts
-from dynamics.razor.receipt_attack import KINDS, attack
+from dynamics.razor.receipt_attack import KINDS, Tally, attack
 from tests.dynamics.razor.cases import SCALE, decode, plans, sizes, slopes_of, stream
 from theory.cache import receipt
 
@@ -154,17 +155,37 @@ def nothing_returned(monkeypatch):
     monkeypatch.setattr(receipt, "receipt_bound", lambda low, high, kept, _, *rest: real(low, high, kept, kept, *rest))
 
 
+def forgetting_denied(monkeypatch):
+    """Nothing is said to have been forgotten."""
+    monkeypatch.setattr(receipt, "share", lambda log_forgotten, log_kept: 0.0 * log_kept)
+
+
 @pytest.mark.parametrize(
-    "falsified", [halved_range, understated_mass, halved_values, forgotten_forgetting, nothing_returned]
+    "falsified",
+    [halved_range, understated_mass, halved_values, forgotten_forgetting, nothing_returned, forgetting_denied],
 )
 def test_a_falsified_receipt_is_found_out(monkeypatch, falsified):
     falsified(monkeypatch)
-    assert attack(20_000, seed=1).violations > 0
+    tally = Tally()
+    for number in range(20):
+        receipt_attack.attack_layer(np.random.default_rng([1, number]), KINDS[number % len(KINDS)], tally)
+    assert tally.violations > 0
 
 
 def test_a_bound_that_is_no_number_counts_as_exceeded(monkeypatch):
     monkeypatch.setattr(receipt, "receipt_bound", lambda low, *rest: np.full(np.shape(low), np.nan))
     assert attack(2_000, seed=1).violations >= 2_000
+
+
+@pytest.mark.parametrize("given", [{"sinks": torch.zeros(4)}, {"window": 5}, {"softcap": 2.0}, {"causal": False}])
+def test_attention_that_is_not_plain_is_refused(given):
+    (name,) = given
+    tokens = stream(PLAN, 3)
+    caches = Receipts(RazorCache(PLAN)), PromiseCache([], 2, 0.1)
+    for cache in caches:
+        with pytest.raises(ValueError, match=f"^receipts and promises are for causal softmax .*: this has '{name}'"):
+            cache(0, *tokens, scale=SCALE, slopes=None, **given)
+    caches[0](0, *tokens, scale=SCALE, slopes=None, window=None, causal=True)
 
 
 def test_what_cannot_have_a_receipt_is_refused():

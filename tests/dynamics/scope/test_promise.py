@@ -10,13 +10,16 @@ from dynamics.comparison.local_errors import head_windows, least_share, measured
 from dynamics.model.attention_function import full_attention, replaced
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.promise import PromiseCache
-from dynamics.scope.promise import promised_plan, queries, windows
+from dynamics.razor.receipt_layer import of_heads
+from dynamics.scope import receipt
+from dynamics.scope.promise import promised_plan, windows
 from dynamics.scope.ranges import layer_ranges
 from dynamics.scope.receipt import weighed
 from dynamics.training.checkpoint import SHIPPED, shipped
 from dynamics.weights.reader import open_checkpoint
-from tests.dynamics.scope.cases import InMemory, case
+from tests.dynamics.scope.cases import CASES, InMemory, case
 from theory import alibi
+from theory.cache.reach import span
 
 TEXT = SHIPPED / "alibi-text"
 CONTEXT = 192
@@ -66,7 +69,7 @@ def test_no_other_single_window_that_keeps_the_promise_needs_less(checkpoint, er
 
 def test_promises_are_kept_on_text_with_memory_to_spare(checkpoint):
     run, wide, error = reader(2), diameters(checkpoint), 0.02
-    cache = PromiseCache(queries(checkpoint), 8, error)
+    cache = PromiseCache(weighed(checkpoint), 8, error)
     tokens = measured("tokens", 0.0, cache, run, wide)
     narrow = measured("windows", 0.0, head_windows(windows(checkpoint, error, CONTEXT)), run, wide)
     plan = measured("plan", 0.0, RazorCache(promised_plan(checkpoint, error, CONTEXT)), run, wide)
@@ -108,20 +111,46 @@ def test_what_is_no_promise_is_refused(checkpoint, given, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         windows(checkpoint, *given)
     with pytest.raises(ValueError, match=r"^dtype must be one of "):
-        queries(checkpoint, "int8")
+        weighed(checkpoint, "int8")
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"softcap": 30.0}, "layer 0 caps its logits at 30: receipts are for a plain softmax"),
-        ({"norm": "none"}, "layer 0 projects states that are not normed"),
-        ({"normed_together": True}, "layer 0 projects states that are not normed"),
-        ({"rounded_biases": True}, "layer 0 rounds its ALiBi biases"),
-    ],
-)
-def test_what_is_no_plain_softmax_of_normed_states_has_no_receipt_and_no_promise(changes, message):
-    other = case(**changes)
-    for asked in (weighed, queries, lambda of: windows(of, 0.1, 50)):
-        with pytest.raises(ValueError, match=f"^{message}"):
-            asked(other)
+def test_soft_capped_logits_have_no_receipt():
+    capped = case(softcap=30.0)
+    with pytest.raises(ValueError, match=r"^layer 0 caps its logits at 30: receipts are for a plain softmax"):
+        weighed(capped)
+
+
+def test_what_a_layer_has_beside_what_is_known_is_refused(monkeypatch):
+    monkeypatch.setattr(receipt, "ARCHITECTURE", tuple(name for name in receipt.ARCHITECTURE if name != "rotated"))
+    assert len(weighed(case(position="rope"))) == 2
+    with pytest.raises(ValueError, match=r"^layer 0: receipts do not know what rotated 2 allows"):
+        weighed(case(position="rope", rotated=2))
+    monkeypatch.setattr(receipt, "SMALL", ())
+    with pytest.raises(ValueError, match=r"^layer 0: receipts do not know what gamma allows"):
+        weighed(case())
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if "biases" not in name or "shift" not in name])
+def test_all_heads_that_scope_knows_have_a_reach_within_its_range(name):
+    """Of one query the keys' span is at most the range D of the head; over random queries of the reach."""
+    checkpoint = CASES[name]
+    known = weighed(checkpoint)[0]
+    ranges = list(layer_ranges(checkpoint, 0))
+    states = np.random.default_rng(0).standard_normal((50, checkpoint.architecture.d_model))
+    if checkpoint.architecture.norm == "layer":
+        states -= states.mean(1, keepdims=True)
+    small = checkpoint.small(0)
+    post = states * np.sqrt(states.shape[1]) / np.linalg.norm(states, axis=1, keepdims=True) * small.gamma
+    post = post if small.norm_bias is None else post + small.norm_bias
+    asked = np.einsum("nm,hdm->hnd", post, checkpoint.projection(0, "query", 0, 4))
+    asked = asked if small.query_bias is None else asked + small.query_bias[:, None]
+    if small.query_gain is not None:
+        asked = asked / np.sqrt((asked**2).mean(-1, keepdims=True)) * small.query_gain
+    if checkpoint.architecture.clip is not None:
+        asked = np.clip(asked, -checkpoint.architecture.clip, checkpoint.architecture.clip)
+    for head, vectors in enumerate(asked):
+        low, high = span(of_heads(known.keys, [head // 2]), vectors[None])
+        wide = float((high - low).max()) * checkpoint.architecture.scale
+        loose = 1.5 if name == "rope, biases" or "rope" in name or "clip" in name else 1 + 1e-3
+        assert 0.02 * ranges[head].logit_range < wide < loose * ranges[head].logit_range
+        assert known.values.radius[head // 2] * 2 == pytest.approx(ranges[head].value_diameter, rel=1e-2)
