@@ -165,7 +165,7 @@ def test_wrong_gram_matrices_are_mostly_enough_even_so():
 def test_without_the_residual_wrong_gram_matrices_would_cost_digits(monkeypatch):
     """The control: the same problems, with the first point believed."""
     rng = np.random.default_rng(0)
-    monkeypatch.setattr(grams_largest, "_residual2", lambda *_: 0.0)
+    monkeypatch.setattr(grams_largest, "_missing", lambda *_: 0.0)
     errors = []
     for _ in range(40):
         found, true = seen_wrongly(rng, *problem(rng, 12, 60, 0.0, 0.02), 8e-6)
