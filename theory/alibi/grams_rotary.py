@@ -112,7 +112,7 @@ def _climbed(at: Reach, weights: np.ndarray, point: np.ndarray) -> np.ndarray:
     values, vectors = np.linalg.eigh(rows.T @ rows)
     if not offset.any():
         return math.sqrt(at.radius2) * (basis @ vectors[:, -1])
-    return basis @ (vectors @ sphere_maximum(values, vectors.T @ (rows.T @ offset), at.radius2).point)
+    return basis @ (vectors @ sphere_maximum(values, vectors.T @ (rows.T @ offset), at.radius2, 1e-3).point)
 
 
 def _on_sphere(point: np.ndarray, at: Reach) -> np.ndarray:
