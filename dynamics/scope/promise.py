@@ -10,9 +10,9 @@ import math
 from fractions import Fraction
 
 from dynamics.razor.plan import RazorPlan
+from dynamics.scope.bounded import bounds_of
 from dynamics.scope.ranges import layer_ranges
 from dynamics.weights.reader import Checkpoint
-from theory import alibi
 from theory.checked import SHARE, index, real
 
 
@@ -25,10 +25,11 @@ def windows(checkpoint: Checkpoint, error: float, context: int) -> list[list[int
     error, context = real("error", error, SHARE), index("context", context, 1)
     found = []
     for layer in range(checkpoint.architecture.n_layers):
-        needed = [context] * checkpoint.layer_architecture(layer).n_kv_heads
+        sizes = checkpoint.layer_architecture(layer)
+        needed = [context] * sizes.n_kv_heads
         need: dict[int, int] = {}
         for head in layer_ranges(checkpoint, layer):
-            window = alibi.window_for_mass(head.slope, head.logit_range, error) if head.slope else math.inf
+            window = bounds_of(head, sizes, context).window(head.logit_range, error) if head.slope else math.inf
             need[head.kv_head] = max(need.get(head.kv_head, 1), math.ceil(min(window, context)))
         found.append([min(need.get(head, most), most) for head, most in enumerate(needed)])
     return found

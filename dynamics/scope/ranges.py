@@ -71,19 +71,22 @@ def layer_ranges(checkpoint: Checkpoint, layer: int, certified: bool = False) ->
         raise ValueError(f"layer {layer}: a KV shift beside biases of the norm, key or value is not supported")
     for part in _parts(checkpoint, layer, sizes):
         yield from _heads(layer, part, sizes, small, certified)
-        del part  # before the next one is read
 
 
 def _parts(checkpoint: Checkpoint, layer: int, sizes: Architecture) -> Iterator[Part]:
+    """Each part is overwritten by the next: memory that is given back costs as much to get anew as reading into it."""
     group = sizes.n_heads // sizes.n_kv_heads
-    count = max(1, CHUNK_BYTES // (4 * (group + 2) * sizes.d_head * sizes.d_model))
+    most = max(1, CHUNK_BYTES // (4 * (group + 2) * sizes.d_head * sizes.d_model))
+    count = min(most, sizes.n_kv_heads)
+    query, key, value = (np.empty((n, sizes.d_head, sizes.d_model), np.float32) for n in (count * group, count, count))
     for first in range(0, sizes.n_kv_heads, count):
         last = min(first + count, sizes.n_kv_heads)
+        number = last - first
         yield Part(
             first,
-            checkpoint.projection(layer, "query", first * group, last * group),
-            checkpoint.projection(layer, "key", first, last),
-            checkpoint.projection(layer, "value", first, last),
+            checkpoint.projection(layer, "query", first * group, last * group, query[: number * group]),
+            checkpoint.projection(layer, "key", first, last, key[:number]),
+            checkpoint.projection(layer, "value", first, last, value[:number]),
         )
 
 

@@ -16,7 +16,8 @@ from theory.checked import choice
 ROUNDOFFS = {"float64": 2.0**-53, "float32": 2.0**-24, "bfloat16": 2.0**-8, "float16": 2.0**-11}
 SINGLE = ROUNDOFFS["float32"]
 ARCHITECTURE = ("model_type", "n_layers", "n_heads", "n_kv_heads", "d_head", "d_model", "norm", "position", "slopes",
-                "pairs", "scale", "max_length", "clip", "rotated", "softcap", "head_norm", "normed_together")  # fmt: skip
+                "pairs", "scale", "max_length", "clip", "rotated", "softcap", "head_norm",
+                "normed_together")  # fmt: skip
 SMALL = ("gamma", "norm_bias", "query_bias", "key_bias", "value_bias", "query_gain", "key_gain", "alpha", "beta",
          "window")  # fmt: skip
 

@@ -82,13 +82,17 @@ class Checkpoint:
         """The architecture with the head counts, head width and scale of this layer."""
         return self._layer(layer).architecture
 
-    def projection(self, layer: int, role: Role, first_head: int, last_head: int) -> NDArray[np.float32]:
+    def projection(
+        self, layer: int, role: Role, first_head: int, last_head: int, out: NDArray[np.float32] | None = None
+    ) -> NDArray[np.float32]:
         """W_query, W_key or W_value of heads first_head .. last_head - 1 (of key-value heads for key and value).
 
         Returns: (last_head - first_head, d_head, d_model) in float32, so that head h computes W[h] @ x: exact for
         float16, bfloat16 and float32 files, rounded to the nearest for float64. Only these rows are read, or of a
-        tensor that is stored transposed all.
-        Raises: ValueError for a layer, role or head out of range, a value that is not finite, a file that changed.
+        tensor that is stored transposed all. out: a contiguous array of this shape and type, which is filled and
+        returned.
+        Raises: ValueError for a layer, role or head out of range, another out, a value that is not finite, a file that
+        changed.
         """
         chosen = self._layer(layer)
         if role not in ROLES:
@@ -97,7 +101,7 @@ class Checkpoint:
         n_heads = sizes.n_heads if role == "query" else sizes.n_kv_heads
         if not 0 <= index("first_head", first_head) < index("last_head", last_head) <= n_heads:
             raise ValueError(f"heads must be 0 <= first < last <= {n_heads}, got {first_head} and {last_head}")
-        return self._rows(chosen.weights[role], sizes.d_head, first_head, last_head)
+        return self._rows(chosen.weights[role], sizes.d_head, first_head, last_head, out)
 
     def small(self, layer: int) -> SmallTensors:
         """Norm, biases, gains, KV shift and window of a layer. Raises: as projection."""
@@ -125,12 +129,18 @@ class Checkpoint:
             raise ValueError(f"layer must be in 0..{len(self._layers) - 1}, got {layer}")
         return self._layers[layer]
 
-    def _rows(self, at: Rows, d_head: int, first: int, last: int) -> NDArray[np.float32]:
+    def _rows(
+        self, at: Rows, d_head: int, first: int, last: int, out: NDArray[np.float32] | None = None
+    ) -> NDArray[np.float32]:
         tensor = self._tensors[at.name]
+        shape = (last - first, d_head, *(tensor.shape[:1] if at.transposed else tensor.shape[1:]))
+        out = np.empty(shape, np.float32) if out is None else out
+        if out.shape != shape or out.dtype != np.float32 or not out.flags.c_contiguous:
+            raise ValueError(f"out has shape {out.shape} of {out.dtype}: expected {shape} of float32, contiguous")
         if at.transposed:
             columns = safetensors_file.read(tensor)[:, at.first(first) : at.first(last)]
-            return np.ascontiguousarray(columns.T).reshape(last - first, d_head, -1)
-        out = np.empty((last - first, d_head, *tensor.shape[1:]), np.float32)
+            out[...] = columns.T.reshape(shape)
+            return out
         if at.stride == d_head and not at.skip:
             safetensors_file.read_rows(tensor, at.first(first), out)
             return out

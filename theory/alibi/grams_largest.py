@@ -3,8 +3,9 @@
 max h(z) = ||R^T (S z + o)||^2 over ||z||^2 = d. Gram matrices of float32 find z = S^T c; G_Q c and G_K (G_Q c + o),
 each one pass over the weights in float64, give its value and its residual. With A = S^T G_K S, b = S^T G_K o and
 m = z.(A z + b)/d that is r = A z + b - m z, orthogonal to z, and
-    max h - h(z) <= ||r||^2 / (m - lambda_1(A)) for m > lambda_1: the dual at m less h(z) is r^T (m - A)^{-1} r;
+    max h - h(z) <= r^T (m - A)^{-1} r for m > lambda_1(A), for that is the dual at m less h(z);
     max h - h(z) <= ||r||^2 / (m - lambda_2(A)) without offset: Temple's inequality.
+With A <= A' + e the first is at most r^T (m - e - A')^{-1} r, whatever the eigenvectors of the true A.
 A residual that is too large is lowered by Newton's step along the sphere, whose matrix may be a little wrong too. The
 eigenvalues are taken from the Gram matrices, with the error that these were seen to make, many times over.
 """
@@ -42,7 +43,8 @@ class Largest(NamedTuple):
 
     value; direction (d_head,): the maximiser is along S^T direction; rival: the eigenvalue of G_Q G_K that the
     multiplier must exceed, the largest, or without offset the second; flatness: the value over what the norms of the
-    matrices and the offset allow; sizes, bounds on the norms of both; factor L with L L^T = G_Q, and form L^T G_K L.
+    matrices and the offset allow; sizes, bounds on the norms of both; factor L with L L^T = G_Q; form L^T G_K L, its
+    eigenvalues and eigenvectors, of which only the last two are there without an offset.
     """
 
     value: float
@@ -52,6 +54,8 @@ class Largest(NamedTuple):
     sizes: tuple[float, float]
     factor: np.ndarray
     form: np.ndarray
+    spectrum: np.ndarray
+    vectors: np.ndarray
 
 
 class Bounded(NamedTuple):
@@ -94,7 +98,7 @@ def largest(sphere: Sphere) -> Largest | None:
     direction = key @ (factor @ point + offset)
     sizes = _size(query), _size(key)
     reach = math.sqrt(sizes[0] * radius2) + float(np.linalg.norm(offset))
-    return Largest(value, direction, rival, value / (sizes[1] * reach**2), sizes, factor, form)
+    return Largest(value, direction, rival, value / (sizes[1] * reach**2), sizes, factor, form, spectrum, vectors)
 
 
 def bounded(sphere: Sphere, asked: Product, seen: Product, close: float = CLOSE) -> Bounded | None:
@@ -108,14 +112,14 @@ def bounded(sphere: Sphere, asked: Product, seen: Product, close: float = CLOSE)
     with np.errstate(all="ignore"):
         at = _at(found.direction, sphere, asked, seen)
         error = _error(at, sphere, found.sizes)
-        rival = found.rival + error
+        rival, close_by = found.rival + error, False
         if sphere.offset.any() and not at.multiplier > rival + error:
             top = bounded(sphere._replace(offset=np.zeros_like(sphere.offset)), asked, seen)
-            rival = top.upper / sphere.radius2 if top else math.inf
+            rival, close_by = top.upper / sphere.radius2 if top else math.inf, True
         for _ in range(STEPS):
             if not at.multiplier > rival:
                 return None
-            upper = at.value + _residual2(at, sphere, found.sizes[0]) / (at.multiplier - rival)
+            upper = at.value + _missing(at, found, sphere, rival, None if close_by else error)
             if upper <= at.value * (1 + close):
                 return Bounded(at.value, upper)
             at = _at(at.c + _newton(at, found, sphere), sphere, asked, seen)
@@ -159,10 +163,14 @@ def _error(at: Seen, sphere: Sphere, sizes: tuple[float, float]) -> float:
     return total * sizes[0] * sizes[1]
 
 
-def _residual2(at: Seen, sphere: Sphere, size: float) -> float:
-    """||r||^2 = rest^T G_Q rest, with what the errors of G_Q and of float64 can hide."""
+def _missing(at: Seen, found: Largest, sphere: Sphere, rival: float, error: float | None) -> float:
+    """What the value falls short by at most: by all eigenvalues where their error allows, else by the rival alone."""
     hidden = ROUNDING * float(at.rest @ at.rest) + 1e-30 * float(at.pull @ at.pull)
-    return float(at.rest @ sphere.query @ at.rest) + size * hidden
+    hidden *= found.sizes[0] / (at.multiplier - rival)
+    if error is None or not sphere.offset.any():
+        return float(at.rest @ sphere.query @ at.rest) / (at.multiplier - rival) + hidden
+    along = found.vectors.T @ (found.factor.T @ at.rest)
+    return float((along**2 / (at.multiplier - error - found.spectrum)).sum()) + hidden
 
 
 def moderate(matrix: np.ndarray) -> bool:

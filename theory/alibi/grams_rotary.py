@@ -15,6 +15,7 @@ from theory.alibi.sphere import sphere_maximum
 from theory.checked import reals, sized
 
 STEPS = 8
+LOOSE = 1e-9  # the bound is an upper end, and no more digits of it are paid for
 CLIMBS = 10  # from one step's maximiser towards the next one's
 
 
@@ -112,7 +113,7 @@ def _climbed(at: Reach, weights: np.ndarray, point: np.ndarray) -> np.ndarray:
     values, vectors = np.linalg.eigh(rows.T @ rows)
     if not offset.any():
         return math.sqrt(at.radius2) * (basis @ vectors[:, -1])
-    return basis @ (vectors @ sphere_maximum(values, vectors.T @ (rows.T @ offset), at.radius2).point)
+    return basis @ (vectors @ sphere_maximum(values, vectors.T @ (rows.T @ offset), at.radius2, 1e-3).point)
 
 
 def _on_sphere(point: np.ndarray, at: Reach) -> np.ndarray:
@@ -120,9 +121,9 @@ def _on_sphere(point: np.ndarray, at: Reach) -> np.ndarray:
 
 
 def _largest(at: Reach, weights: np.ndarray) -> float:
-    """A bound, tight to rounding, on max over ||z||^2 = radius2 of sum_i w_i v_i^2, v = rows z + offset."""
+    """A bound, tight to LOOSE, on max over ||z||^2 = radius2 of sum_i w_i v_i^2, v = rows z + offset."""
     sphere = Sphere(at.side.gram, np.diag(weights), at.offset, at.radius2)
-    sure = bounded(sphere, at.side.times, lambda v: (weights * v, float(weights @ v**2)))
+    sure = bounded(sphere, at.side.times, lambda v: (weights * v, float(weights @ v**2)), LOOSE)
     if sure:
         return sure.upper
     half = np.sqrt(weights)

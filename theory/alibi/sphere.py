@@ -17,18 +17,18 @@ class SphereMaximum(NamedTuple):
     point: np.ndarray
 
 
-def sphere_maximum(curvature: np.ndarray, linear: np.ndarray, radius2: float) -> SphereMaximum:
+def sphere_maximum(curvature: np.ndarray, linear: np.ndarray, radius2: float, digits: float = 1e-14) -> SphereMaximum:
     """max of sum_i (curvature_i z_i^2 + 2 linear_i z_i) over ||z||^2 = radius2.
 
     Equal to min over m >= max(curvature) of m radius2 + sum_i linear_i^2 / (m - curvature_i): the trust-region problem
     has no duality gap, and every m >= max(curvature) is an upper bound. At the minimum sum_i z_i^2 = radius2 with
     z_i = linear_i / (m - curvature_i); where no such m exists (the "hard case") m = max(curvature), and the top
-    coordinate fills the sphere.
+    coordinate fills the sphere. digits: the relative error of m less max(curvature); the value is a bound with any.
     """
     top = float(curvature.max())
     gaps, squares = top - curvature, linear**2
     used = squares > 0
-    excess = _excess(gaps[used], squares[used], radius2)
+    excess = _excess(gaps[used], squares[used], radius2, digits)
     value = (top + excess) * radius2
     point = np.zeros_like(linear)
     # a square below the underflow threshold over a zero gap stands for zero
@@ -41,7 +41,7 @@ def sphere_maximum(curvature: np.ndarray, linear: np.ndarray, radius2: float) ->
     return SphereMaximum(value, top + excess, point)
 
 
-def _excess(gaps: np.ndarray, squares: np.ndarray, radius2: float) -> float:
+def _excess(gaps: np.ndarray, squares: np.ndarray, radius2: float, digits: float) -> float:
     """The root of sum squares / (gaps + excess)^2 = radius2, or 0 in the hard case."""
     if not len(gaps):
         return 0.0
@@ -59,4 +59,4 @@ def _excess(gaps: np.ndarray, squares: np.ndarray, radius2: float) -> float:
         if short(low) >= 0 or short(high) <= 0:  # the root is an end of its bracket, up to rounding
             return low if short(low) >= 0 else high
         # The root may lie 300 powers of ten below high, and each two steps are sure to halve the bracket only.
-        return brentq(short, low, high, xtol=1e-300, rtol=1e-14, maxiter=4000)
+        return brentq(short, low, high, xtol=1e-300, rtol=digits, maxiter=4000)

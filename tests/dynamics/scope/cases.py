@@ -44,7 +44,7 @@ class InMemory:
     def layer_architecture(self, layer):
         return self.architecture
 
-    def projection(self, layer, role, first, last):
+    def projection(self, layer, role, first, last, out=None):
         return self.weights[layer][role][first:last]
 
     def small(self, layer):

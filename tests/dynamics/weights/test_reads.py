@@ -47,6 +47,15 @@ def test_every_finite_half_is_read_exactly_and_float64_rounds_to_the_nearest(tmp
     np.testing.assert_array_equal(read(tensors(path)["x"]), expected)
 
 
+def test_a_projection_is_read_into_the_room_that_is_given_or_refused(folder):
+    checkpoint, room = open_checkpoint(folder), np.full((3, 2, 8), np.nan, np.float32)
+    assert checkpoint.projection(1, "query", 1, 4, room) is room
+    np.testing.assert_array_equal(room, checkpoint.projection(1, "query", 1, 4))
+    for wrong in (room[:2], room.astype(np.float64), np.empty((3, 2, 16), np.float32)[..., ::2]):
+        with pytest.raises(ValueError, match=r"^out has shape .*: expected \(3, 2, 8\) of float32, contiguous$"):
+            checkpoint.projection(1, "query", 1, 4, wrong)
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_a_value_that_is_not_finite_is_refused_where_it_is_read(value, dtype, folder):

@@ -165,7 +165,7 @@ def test_wrong_gram_matrices_are_mostly_enough_even_so():
 def test_without_the_residual_wrong_gram_matrices_would_cost_digits(monkeypatch):
     """The control: the same problems, with the first point believed."""
     rng = np.random.default_rng(0)
-    monkeypatch.setattr(grams_largest, "_residual2", lambda *_: 0.0)
+    monkeypatch.setattr(grams_largest, "_missing", lambda *_: 0.0)
     errors = []
     for _ in range(40):
         found, true = seen_wrongly(rng, *problem(rng, 12, 60, 0.0, 0.02), 8e-6)
@@ -197,4 +197,4 @@ def test_rotary_bounds_are_the_upper_ends_of_those_by_float64(name, biased, norm
     found = grams_rotary.rotary_ranges(**arguments, key_bias=key_bias, norm=norm)
     monkeypatch.setattr(grams_rotary, "bounded", lambda *_: None)
     wide = grams_rotary.rotary_ranges(**arguments, key_bias=key_bias, norm=norm)
-    assert found == pytest.approx(wide, rel=1e-10) and (found >= wide * (1 - 1e-14)).all()
+    assert found == pytest.approx(wide, rel=1e-9) and (found >= wide * (1 - 1e-14)).all()
