@@ -77,7 +77,7 @@ def test_a_prompt_nobody_chose_fits_the_positions(name):
     assert np.isfinite(head_scores(model)).all() and np.isfinite(copy_scores(model, prompts=1)).all()
     if most is not None:
         np.testing.assert_array_equal(head_scores(model), head_scores(model, k=most // 4))
-        with pytest.raises(ValueError, match=f"max_position_embeddings of the model is {most}: pass k={most // 4} or"):
+        with pytest.raises(ValueError, match=f"the model has positions for {most}: pass k={most // 4} or"):
             head_scores(model, k=most // 4 + 1)
         with pytest.raises(ValueError, match=f"the prompt has {most + 1} tokens"):
             measured(model, np.zeros(most + 1, dtype=np.int64), lambda *_: None)
@@ -124,7 +124,7 @@ def test_a_callable_that_returns_attention_is_scored_as_the_model_behind_it():
     np.testing.assert_array_equal(copy_scores(stranger, needle=3), copy_scores(model, needle=3))
     head_scores(stranger)
     assert lengths == [36, *10 * [19], 64]
-    with pytest.raises(ValueError, match="the prompt has 80 tokens, max_position_embeddings of the model is 70"):
+    with pytest.raises(ValueError, match="the prompt has 80 tokens, the model has positions for 70"):
         head_scores(stranger, k=16, repeats=5)
 
 
