@@ -116,7 +116,7 @@ def measured(model: nn.Module | Returning, prompt: np.ndarray, measure: Measure)
     """
     limit = longest(model)
     if limit is not None and len(prompt) > limit:
-        raise ValueError(f"the prompt has {len(prompt)} tokens, max_position_embeddings of the model is {limit}")
+        raise ValueError(f"the prompt has {len(prompt)} tokens, the model has positions for {limit}")
     tokens, returning = torch.from_numpy(prompt)[None], returned_by(model)
     with torch.no_grad():
         if returning is not None:

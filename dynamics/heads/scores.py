@@ -100,7 +100,7 @@ def head_scores(
     if k is None:
         k = min(PAPER_K if returned_by(model) is None else USUAL // repeats, most)
     elif k * repeats > (longest(model) or k * repeats):
-        positions = f"max_position_embeddings of the model is {longest(model)}"
+        positions = f"the model has positions for {longest(model)}"
         raise ValueError(f"the prompt has {k * repeats} tokens, {positions}: pass k={most} or less, or no k")
     drawn = [repeated_prompt(vocabulary(model), k, repeats, seed + index, excluded) for index in range(prompts)]
     sums = sum(measured(model, prompt, partial(copy_sums, k=k, repeats=repeats)) for prompt in drawn)

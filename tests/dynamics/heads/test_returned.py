@@ -8,7 +8,7 @@ import torch
 
 from dynamics.heads.retrieval import copy_prompt, copy_scores
 from dynamics.heads.returned import Returning, of_transformers
-from dynamics.heads.rows import longest, measured
+from dynamics.heads.rows import longest, measured, returned_by
 from dynamics.heads.scores import head_scores, repeated_prompt
 from dynamics.hf import versions
 from tests.dynamics.heads.test_scores import brute_force, matrices, random_model
@@ -77,7 +77,7 @@ def test_a_prompt_nobody_chose_fits_the_positions(name):
     assert np.isfinite(head_scores(model)).all() and np.isfinite(copy_scores(model, prompts=1)).all()
     if most is not None:
         np.testing.assert_array_equal(head_scores(model), head_scores(model, k=most // 4))
-        with pytest.raises(ValueError, match=f"max_position_embeddings of the model is {most}: pass k={most // 4} or"):
+        with pytest.raises(ValueError, match=f"the model has positions for {most}: pass k={most // 4} or"):
             head_scores(model, k=most // 4 + 1)
         with pytest.raises(ValueError, match=f"the prompt has {most + 1} tokens"):
             measured(model, np.zeros(most + 1, dtype=np.int64), lambda *_: None)
@@ -88,6 +88,22 @@ def test_tables_of_learned_positions_are_used_to_their_end(family):
     model = models.model(family, max_position_embeddings=50)
     assert longest(model) == 50
     assert np.isfinite(head_scores(model, k=25, repeats=2)).all()
+
+
+def test_a_model_with_images_is_scored_as_the_language_model_inside_it():
+    text = {"model_type": "llama", "vocab_size": 64, "num_key_value_heads": 2} | undeclared.FAMILIES["Phi"]
+    eyes = {"model_type": "clip_vision_model", "hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1,
+            "num_attention_heads": 1, "image_size": 8, "patch_size": 4}  # fmt: skip
+    model = undeclared.model("Llava", text_config=text, vision_config=eyes, image_token_index=63)
+    configs = [model.config, model.config.text_config, model.config.vision_config]
+    before = [config._attn_implementation for config in configs]
+    assert returned_by(model) is not None and returned_by(model.language_model) is None
+    assert longest(model) == 128
+    found = head_scores(model, k=15, seed=2, excluded=[63])
+    np.testing.assert_allclose(found, head_scores(model.language_model, k=15, seed=2, excluded=[63]), rtol=0, atol=1e-6)
+    assert [config._attn_implementation for config in configs] == before
+    with versions.eager(model):
+        assert {config._attn_implementation for config in configs} == {"eager"}
 
 
 # --- any callable -----------------------------------------------------------------------------------------------------
@@ -108,7 +124,7 @@ def test_a_callable_that_returns_attention_is_scored_as_the_model_behind_it():
     np.testing.assert_array_equal(copy_scores(stranger, needle=3), copy_scores(model, needle=3))
     head_scores(stranger)
     assert lengths == [36, *10 * [19], 64]
-    with pytest.raises(ValueError, match="the prompt has 80 tokens, max_position_embeddings of the model is 70"):
+    with pytest.raises(ValueError, match="the prompt has 80 tokens, the model has positions for 70"):
         head_scores(stranger, k=16, repeats=5)
 
 

@@ -50,7 +50,7 @@ def test_retrieval_scores_are_those_of_the_attention_that_transformers_returns()
 
 
 def test_a_prompt_beyond_the_positions_of_the_model_is_refused():
-    words = "the prompt has 132 tokens, max_position_embeddings of the model is 128: pass k=32 or less, or no k"
+    words = "the prompt has 132 tokens, the model has positions for 128: pass k=32 or less, or no k"
     with pytest.raises(ValueError, match=words):
         head_scores(models.model("llama"), k=33)
     assert np.isfinite(head_scores(models.model("llama"), k=32)).all()

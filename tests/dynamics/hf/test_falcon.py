@@ -48,6 +48,16 @@ def test_full_attention_gives_the_logits_that_it_has_by_default(kind):
     assert families.heads(model).n_kv_heads == n_kv_heads
 
 
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 2e-5), (torch.bfloat16, 0.2)])
+def test_logits_in_low_precision_stay_within_its_rounding(dtype, tolerance):
+    model, ids = models.model("falcon", dtype=dtype, **RW), models.tokens(2, LONG)
+    own = logits_of(model, ids)
+    with attention.replaced(model, full_attention):
+        found = logits_of(model, ids)
+    assert found.dtype == dtype
+    assert (found - own).abs().max() < tolerance  # logits up to 8
+
+
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if not kind.startswith("alibi")])
 def test_scores_of_rotary_kinds_are_those_of_the_attention_that_it_returns(kind):
     model, tokens = models.model("falcon", **KINDS[kind][0]), repeated_prompt(64, 15, 4, 2)

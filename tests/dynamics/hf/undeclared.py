@@ -40,7 +40,8 @@ def model(name, seed=0, **changes):
     import transformers
 
     ends = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
-    config = getattr(transformers, name + "Config")(vocab_size=64, **(ends | FAMILIES.get(name, {}) | changes))
+    sizes = {} if "text_config" in changes else {"vocab_size": 64} | ends
+    config = getattr(transformers, name + "Config")(**(sizes | FAMILIES.get(name, {}) | changes))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         built = transformers.AutoModel.from_config(config, dtype=torch.float32)
