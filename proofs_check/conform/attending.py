@@ -135,9 +135,9 @@ def _shared() -> Iterable[tuple[str, str, Cases, tuple[str, ...]]]:
         (1, 1, 1, 2, 3), (1, 2, 2, 3, 6), (1, 4, 4, 4, 9)
     ), ()
     yield "grouped", "head h reads group h // (heads / groups)", _sized(
-        (1, 2, 1, 1, 1), (1, 4, 2, 3, 3), (1, 8, 2, 2, 5)
+        (1, 2, 1, 1, 1), (1, 4, 2, 3, 3), (1, 8, 2, 5, 5)
     ), ()
-    yield "batch", "each row of a batch is as if alone", _sized((2, 1, 1, 2, 2), (3, 2, 2, 4, 4), (3, 4, 4, 1, 5)), ()
+    yield "batch", "each row of a batch is as if alone", _sized((2, 1, 1, 2, 2), (3, 2, 2, 4, 4), (3, 4, 4, 5, 5)), ()
     yield "large_logits", "logits of a few hundred neither overflow nor vanish", _sized(
         (1, 1, 1, 2, 2), (1, 2, 2, 5, 5), scale=12.0
     ), ()

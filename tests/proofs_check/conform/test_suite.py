@@ -128,6 +128,16 @@ def test_inputs_are_handed_over_as_copies():
         require(adapter(shift=shift), NAMED[f"shift.{name}"])
 
 
+@pytest.mark.parametrize("backend", ["numpy", "torch"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_what_goes_in_shares_no_memory_with_what_it_is_made_of(backend, dtype):
+    for given in (np.ones(3), np.arange(3), np.ones(3, dtype=bool)):
+        handed = Adapter(SimpleNamespace(BACKEND=backend, DTYPE=dtype)).own(given)
+        handed[0] = 0
+        handed[1] = 0
+        assert given[1]
+
+
 def test_a_function_with_a_state_must_return_it():
     result = run(adapter(shift=lambda x, weights, state=None: x), NAMED["shift.whole"])
     assert result.outcome is Outcome.RAISED and "returns (output, state), got a ndarray" in result.told
