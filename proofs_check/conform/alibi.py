@@ -39,7 +39,8 @@ def _called(given: Given, sizes: tuple[int, int, int]) -> object:
 def _from_own(bias: Array) -> Array:
     """Less that of the query's own key; a later key, which may be -inf, is not compared."""
     own = np.arange(bias.shape[-1] - bias.shape[-2], bias.shape[-1])
-    return bias - bias[..., np.arange(bias.shape[-2]), own][..., None]
+    with np.errstate(invalid="ignore"):  # an own key at -inf is then no number, which passes nowhere
+        return bias - bias[..., np.arange(bias.shape[-2]), own][..., None]
 
 
 def _sign(given: Given) -> Iterator[Case]:
@@ -50,7 +51,8 @@ def _sign(given: Given) -> Iterator[Case]:
 
         def got(sizes: tuple[int, int, int] = (heads, queries, keys)) -> object:
             found = _called(given, sizes)
-            return np.sign(np.diff(found)) if isinstance(found, np.ndarray) else found
+            with np.errstate(invalid="ignore"):  # of two later keys, both -inf
+                return np.sign(np.diff(found)) if isinstance(found, np.ndarray) else found
 
         told = f"{heads} heads, {queries} queries at the end of {keys} keys, sign of the step"
         yield Case(told, got, np.ones(both.shape), ("head", "query", "step"), both)

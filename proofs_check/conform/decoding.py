@@ -22,8 +22,9 @@ LEAST_EFFECT = 100  # tolerances by which the tokens before must change the last
 def _log_softmax(found: object) -> object:
     if not isinstance(found, np.ndarray) or not found.ndim:
         return found
-    top = found.max(-1, keepdims=True)
-    return found - top - np.log(np.exp(found - top).sum(-1, keepdims=True))
+    with np.errstate(invalid="ignore"):  # what is no number stays none
+        top = found.max(-1, keepdims=True)
+        return found - top - np.log(np.exp(found - top).sum(-1, keepdims=True))
 
 
 def _tokens(given: Given, *shape: int) -> NDArray[np.int64]:

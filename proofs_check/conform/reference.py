@@ -124,7 +124,7 @@ def razor(q: Array, k: Array, v: Array, whole: Yes, sinks: int, window: int, com
         group = h * k.shape[1] // q.shape[1]
         past = np.arange(t + 1)
         gone = past[(past >= sinks) & (past < t + 1 - window) & (not whole[group])]
-        keys, values, counts = np.delete(k[b, group, : t + 1], gone, 0), np.delete(v[b, group, : t + 1], gone, 0), [0.0]
+        keys, values = (np.delete(x[b, group, : t + 1], gone, axis=0) for x in (k, v))
         counts = np.zeros(len(keys))
         if len(gone) and compensated:
             keys, values = np.vstack([keys, k[b, group, gone].mean(0)]), np.vstack([values, v[b, group, gone].mean(0)])

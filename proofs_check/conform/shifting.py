@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from proofs_check.conform import reference
+from proofs_check.conform.adapter import plain
 from proofs_check.conform.case import Case
 from proofs_check.conform.check import Check, Given
+from proofs_check.conform.reference import Array
 
 AXES = ("row", "token", "channel")
 KEYS = ("row", "head", "token", "channel")
@@ -39,9 +41,11 @@ def _whole(given: Given, weights: Sequence[Sequence[float]] = WEIGHTS, rows: int
                        reference.shifted(x, mixture), AXES, others=_edge(x, mixture))  # fmt: skip
 
 
-def _edge(x, mixture):
-    return {"those with the first token in place of what is before it": reference.shifted(
-        np.concatenate([np.repeat(x[:, :1], len(mixture), 1), x], 1), mixture)[:, len(mixture):]}  # fmt: skip
+def _edge(x: Array, mixture: Sequence[float]) -> dict[str, Array]:
+    """Edge padding: the first token stands before itself too."""
+    padded = np.concatenate([np.repeat(x[:, :1], len(mixture), axis=1), x], axis=1)
+    found = reference.shifted(padded, mixture)[:, len(mixture) :]
+    return {"those with the first token in place of what is before it": found}
 
 
 def _first(given: Given) -> Iterator[Case]:
@@ -78,14 +82,12 @@ def _cut(given: Given, cuts: Sequence[Sequence[int]], weights: Sequence[float] =
                    others={"those of chunks without a past": alone})  # fmt: skip
 
 
-def _parts(x: np.ndarray, cut: Sequence[int], axis: int) -> list[np.ndarray]:
+def _parts(x: Array, cut: Sequence[int], axis: int) -> list[Array]:
     return np.split(x, np.cumsum(cut)[:-1], axis=axis)
 
 
-def _in_chunks(given: Given, x: np.ndarray, cut: Sequence[int], weights: Sequence[float]) -> object:
+def _in_chunks(given: Given, x: Array, cut: Sequence[int], weights: Sequence[float]) -> object:
     """Through the function itself, whose state is handed on as it came."""
-    from proofs_check.conform.adapter import plain
-
     function, state, found = given.adapter.function(given.subject), None, []
     for part in _parts(x, cut, 1):
         both = given.adapter.raw(function, part, weights, state=state)
@@ -128,9 +130,7 @@ def _keys(given: Given, cuts: Sequence[Sequence[int]]) -> Iterator[Case]:
                        reference.rotated(mixed, at, BASE, pairs), KEYS, others=others)  # fmt: skip
 
 
-def _keys_in_chunks(given: Given, x: np.ndarray, cut: Sequence[int], weights: Sequence[float]) -> object:
-    from proofs_check.conform.adapter import plain
-
+def _keys_in_chunks(given: Given, x: Array, cut: Sequence[int], weights: Sequence[float]) -> object:
     function, state, found, start = given.adapter.function(given.subject), None, [], 0
     for part in _parts(x, cut, 2):
         at = np.arange(start, start + part.shape[2])[None]

@@ -18,7 +18,7 @@ def met(where, check):
     return keep
 
 
-@met("TransformerLens up to 3.9: 2^(-8h/n) for any n", "alibi_slopes.any_head_count")
+@met("TransformerLens 3.9.0: 2^(-8h/n) for any n", "alibi_slopes.any_head_count")
 class SlopesOfTheSentence(Right):
     def alibi_slopes(self, n_heads):
         return 2.0 ** (-8 / n_heads * np.arange(1, n_heads + 1))

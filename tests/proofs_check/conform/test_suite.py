@@ -106,6 +106,26 @@ def test_an_expected_nan_never_passes():
     assert told == "none: head 0: expected nan, got nan"
 
 
+def test_later_keys_may_be_masked_in_a_bias_and_the_own_key_may_not():
+    def bias(n_heads, n_queries, n_keys, from_key=1):
+        found = Right().alibi_bias(n_heads, n_queries, n_keys)
+        return np.where(Right().distance(n_queries, n_keys) < from_key, found, -np.inf)
+
+    for check in CHECKS:
+        if check.subject == "alibi_bias" and not check.needs:
+            require(adapter(alibi_bias=bias), check)
+            assert run(adapter(alibi_bias=lambda *sizes: bias(*sizes, from_key=0)), check).deviates
+
+
+@pytest.mark.parametrize("nothing", [math.nan, math.inf, -math.inf])
+def test_a_model_whose_logits_are_no_numbers_deviates_in_every_check(nothing):
+    shape = {"logits": lambda tokens: np.full((*tokens.shape, 16), nothing), "decoded": Right().decoded}
+    for check in CHECKS:
+        if check.subject in shape and check.name != "decoded.chunks":
+            result = run(adapter(**shape), check)
+            assert result.outcome is not Outcome.PASSED and (result.deviates or "change nothing" in result.told)
+
+
 def test_complex_numbers_are_a_deviation():
     result = run(adapter(alibi_slopes=lambda n: ref.slopes(n) + 0j), NAMED["alibi_slopes.powers_of_two"])
     assert result.outcome is Outcome.RAISED and "expected real numbers, got an array of complex128" in result.told
@@ -126,6 +146,16 @@ def test_inputs_are_handed_over_as_copies():
 
     for name in ("whole", "first_token", "causal"):
         require(adapter(shift=shift), NAMED[f"shift.{name}"])
+
+
+@pytest.mark.parametrize("backend", ["numpy", "torch"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_what_goes_in_shares_no_memory_with_what_it_is_made_of(backend, dtype):
+    for given in (np.ones(3), np.arange(3), np.ones(3, dtype=bool)):
+        handed = Adapter(SimpleNamespace(BACKEND=backend, DTYPE=dtype)).own(given)
+        handed[0] = 0
+        handed[1] = 0
+        assert given[1]
 
 
 def test_a_function_with_a_state_must_return_it():
