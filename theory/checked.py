@@ -199,7 +199,7 @@ def sized(infinite: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
             try:
                 with np.errstate(over="raise", divide="raise", invalid="raise"):
                     found = function(*args, **kwargs)
-            except (ArithmeticError, np.linalg.LinAlgError) as error:
+            except (ArithmeticError, np.linalg.LinAlgError, MemoryError) as error:
                 raise ValueError(f"the numbers are too large or too small for {function.__name__}: {error}") from None
             if not _settled(found, infinite):
                 raise ValueError(f"the numbers are too large or too small for {function.__name__}: it overflows")
