@@ -535,6 +535,34 @@ def _flat_mass() -> Statement:
     )  # fmt: skip
 
 
+# -- heads whose keys are mixed with those before ------------------------------------------------------------------
+
+# theory.alibi.reach.reach_forget_gap
+GAP = log((1 / delta - 1) / (1 - exp(-slope))) / slope
+# theory.alibi.shifted_scope: mixed logits a_1 s_t + a_2 s_{t-1} of raw ones in [-D/2, D/2], nothing before the first
+own, before = real("p", 0), real("r", 0)
+raw_logits = sequence("s", n, -spread / 2, spread / 2)
+GROWN = total(j, 1, distance, exp(slope * j))
+
+
+def mixed(raw: Any, sign: int) -> Term:
+    """a_1 = p and a_2 = sign r; with both signs turned it is -s that is mixed."""
+    return each(j, own * raw(j) + when(j < 2, 0, sign * before * raw(j - 1)))
+
+
+def _gap() -> Statement:
+    """A window w that some context exceeds delta at, and a distance k that the worst one, with D_s = D, gives under 1/2."""
+    half = log(1 + (1 - exp(-slope)) * exp(spread)) / slope  # SCOPE at eps = 1/2
+    unreached = attention(high(j < 2), slope, distance + 1, 1) < Fraction(1, 2)
+    at_most_half = real("delta", 0, Fraction(1, 2), open="low")
+    return statement(
+        "razor.thm1.gap", for_all=[n, distance, window, slope, spread, base, logits, at_most_half],
+        using=[ATTENTION, MASS],
+        says=both(ENOUGH - half <= GAP, GAP - (ENOUGH - half) <= exp(-spread) / (slope * (1 - exp(-slope))),
+                  implies(both(delta < mass(logits, slope, n, window), unreached), window - distance < GAP)),
+    )  # fmt: skip
+
+
 # -- outputs -------------------------------------------------------------------------------------------------------
 
 
@@ -737,7 +765,7 @@ FORMAL: dict[str, Statement] = {
     made.name: made
     for made in (
         _thm1(), _thm1_corrected(), _thm1_iff(), _thm1_one_size(), _discard_corrected(), _form(), _discard(),
-        _discard_sum(), _sinks(), _no_decay(), _flat_mass(), _output(), _output_attained(), _budget(), _eviction(),
+        _discard_sum(), _gap(), _sinks(), _no_decay(), _flat_mass(), _output(), _output_attained(), _budget(), _eviction(),
         _identity(), _under(), _eq5_exact(), _log_mass(), _log_mass_sharp(), _quadratic(), _gaps(), _pointwise(),
         _proved_corrected(), _alibi_mean(), _last_step(), _eq6_order(), _eq7(), _eq7_corrected(), _eq8(),
         _reduction(), _reduction_corrected(), _three(), _gqa_corrected(),

@@ -9,7 +9,7 @@ sum_{j=1}^{n} e^{l j} the token at distance n has odds against it of at least ph
 - opposite signs: phi e^{-D (R + r/phi)}, R = max(|a_1|, |a_2| + |a_1| (1 - e^{-l})), r = min(|a_1|, |a_2| e^l), for not
   all tokens can be far below the one before: Jensen, for the weights e^{l j}/phi. A bound; the target's raw logit high
   and all others low give (phi - e^l) e^{-|a_1| D} + e^{l - (|a_1| + |a_2|) D}, but for the token before the target.
-So the old rule is nearly sharp for one sign (it loses at most e^l in odds), and for opposite ones |a_1| + |a_2| gives way
+So the old rule is nearly sharp for one sign (it loses at most e^l in odds); for opposite ones |a_1| + |a_2| gives way
 to about the larger of the two. Every width of a head, and every context: for what is not attained in it, a bound.
 Source: ours, beside RazorAttention's Theorem 1 and KV shifting attention, Eq. 4-6.
 Valid when: two coefficients, raw keys without a constant part (no bias of the norm, none of the key), no rotation
