@@ -550,6 +550,45 @@ def mixed(raw: Any, sign: int) -> Term:
     return each(j, own * raw(j) + when(j < 2, 0, sign * before * raw(j - 1)))
 
 
+def alike_odds(v: Any) -> Term:
+    """The least odds against a token whose raw logit is v - D/2."""
+    return exp(slope - before * spread - own * v) * (GROWN * exp(-slope) - 1 + exp(before * v))
+
+
+def two_high(sign: int) -> Term:
+    """The weight at distance k where the target, the second of k + 2 tokens, has a high raw logit, the first one that of
+    the sign, all others a low one."""
+    raw = mixed(lambda x: when(x < 2, sign * spread / 2, when(x < 3, spread / 2, -spread / 2)), sign)
+    return attention(raw, slope, distance + 2, 2)
+
+
+def _shifted_alike() -> Statement:
+    """x: where the odds are least, if a_2 > a_1."""
+    turn, weight = real("x"), attention(mixed(lambda x: raw_logits[x], 1), slope, n, n - distance)
+    least_at = eq(own * (GROWN * exp(-slope) - 1), (before - own) * exp(before * turn))
+    worst = alike_odds(spread) + exp(-slope - before * spread / 2)
+    return statement(
+        "razor.thm1.shifted.alike", for_all=[n, distance, slope, spread, own, before, raw_logits, turn],
+        using=[ATTENTION],
+        says=both(weight <= 1 / (1 + alike_odds(raw_logits[n - distance] + spread / 2)),
+                  implies(before <= own, weight <= 1 / (1 + alike_odds(spread))),
+                  implies(least_at, weight <= 1 / (1 + alike_odds(turn))), eq(two_high(1), 1 / (1 + worst))),
+    )  # fmt: skip
+
+
+def _shifted_opposite() -> Statement:
+    weight = attention(mixed(lambda x: raw_logits[x], -1), slope, n, n - distance)
+    ranges = own + before * exp(slope) / GROWN, before + own * (1 - exp(-slope)) + own / GROWN
+    first, second = (weight <= 1 / (1 + GROWN * exp(-spread * wide)) for wide in ranges)
+    worst = (GROWN - exp(slope)) * exp(-own * spread) + exp(slope - (own + before) * spread)
+    before_it = exp(-slope - own * spread - before * spread / 2)
+    return statement(
+        "razor.thm1.shifted.opposite", for_all=[n, distance, slope, spread, own, before, raw_logits], using=[ATTENTION],
+        says=both(implies(before * exp(slope) <= own, first), implies(own <= before * exp(slope), second),
+                  eq(two_high(-1), 1 / (1 + worst + before_it))),
+    )  # fmt: skip
+
+
 def _gap() -> Statement:
     """A window w that some context exceeds delta at, and a distance k that the worst one, with D_s = D, gives under 1/2."""
     half = log(1 + (1 - exp(-slope)) * exp(spread)) / slope  # SCOPE at eps = 1/2
@@ -765,7 +804,7 @@ FORMAL: dict[str, Statement] = {
     made.name: made
     for made in (
         _thm1(), _thm1_corrected(), _thm1_iff(), _thm1_one_size(), _discard_corrected(), _form(), _discard(),
-        _discard_sum(), _gap(), _sinks(), _no_decay(), _flat_mass(), _output(), _output_attained(), _budget(), _eviction(),
+        _discard_sum(), _gap(), _shifted_alike(), _shifted_opposite(), _sinks(), _no_decay(), _flat_mass(), _output(), _output_attained(), _budget(), _eviction(),
         _identity(), _under(), _eq5_exact(), _log_mass(), _log_mass_sharp(), _quadratic(), _gaps(), _pointwise(),
         _proved_corrected(), _alibi_mean(), _last_step(), _eq6_order(), _eq7(), _eq7_corrected(), _eq8(),
         _reduction(), _reduction_corrected(), _three(), _gqa_corrected(),

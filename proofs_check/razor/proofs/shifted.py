@@ -6,13 +6,16 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import Term, eq, exp, log
 from proofs_check.language.notation import total, var, when
+from proofs_check.razor.proofs.cache import tangent
 from proofs_check.razor.proofs.scope import _beyond, beyond, exponential, far, geometric, nothing, parted, whole
-from proofs_check.rigour.lines import exp_tangent
+from proofs_check.rigour.arithmetic import small
 from proofs_check.rigour.steps import (
     Scripts,
     Step,
+    around,
     at_least_one,
     becomes,
     cases,
@@ -22,19 +25,22 @@ from proofs_check.rigour.steps import (
     identity,
     known,
     linear,
+    named,
+    node_in,
     nonzero,
     only,
     plainly,
     positive,
+    resolved,
     search,
     split_sum,
     steps,
     termwise,
     times,
 )
-from proofs_check.rigour.tactics import Tactic, by, first
+from proofs_check.rigour.tactics import Proof, Tactic, by, first
 
-n, w, k, i, D, a, delta, l, s = map(var, ("n", "w", "k", "i", "D", "a", "delta", "l", "s"))  # noqa: E741
+n, w, k, i, D, a, delta, l, s, p, r = map(var, ("n", "w", "k", "i", "D", "a", "delta", "l", "s", "p", "r"))  # noqa: E741
 steep = 1 - exp(-l)
 
 def exponentiated(then: Tactic) -> Tactic:
@@ -88,6 +94,122 @@ def _whole_gap(odds: Term, ratio: Term, basics: Step) -> Tactic:
         linear((1, 0 < steep, power), (1, 1 <= odds, reached), (1, reached), (1, 1 <= odds), (1, exp(-l))))  # fmt: skip
 
 
+# -- mixed keys of coefficients p and +-r ------------------------------------------------------------------------------
+
+target, fade = n - k, exp(-l * (n - i))
+grown = total(i, 1, k, exp(l * i))
+grown_is = eq(steep * grown, exp(l * k) - 1)
+
+
+def _item(sign: int) -> Term:
+    return exp(p * s[i] + when(i < 2, 0, sign * r * s[i - 1]) - l * (n - i))
+
+
+def _later(q: Sequent) -> Proof:
+    """A token that has one before it."""
+    node = node_in(q.goal, "if")
+    return by("logarithm", resolved(node, 1)(identity))(q)
+
+
+def _opened(sign: int) -> tuple[Term, Term, Term, Step, Step]:
+    """All tokens, the target, those after it without a choice; that the first are at least the others, and the sum of
+    e^{l j}; and the step by which what the token before adds to the target, at most r D/2, becomes z.
+    """
+    all_, before_it = total(i, 1, n, _item(sign)), when(target < 2, 0, sign * r * s[target - 1])
+    up_to, after = total(i, 1, target, _item(sign)), total(i, target + 1, n, _item(sign))
+    early, only_one = total(i, 1, target - 1, _item(sign)), total(i, target, target, _item(sign))
+    mine, mixed = exp(p * s[target] + before_it - l * k), exp(p * s[i] + sign * r * s[i - 1] - l * (n - i))
+    plain = total(i, target + 1, n, mixed)
+    enough, high = mine + plain <= all_, before_it <= r * D / 2
+    return all_, mine, plain, chain(
+        have(0 < steep), have(0 < all_), closed(grown, exp(l * i), exp(l) - 1), have(grown_is, linear(
+            (exp(-l), eq((exp(l) - 1) * grown, exp(l * (k + 1)) - exp(l))))),
+        have(enough, steps(
+            around(all_, target), have(0 <= early), termwise(after, "=", mixed, _later),
+            linear((1, 0 <= early), (-1, eq(all_, up_to + after)), (-1, eq(up_to, early + only_one)),
+                   (-1, eq(after, plain))))),
+        have(high, by("cases", target < 2, small, *(resolved(before_it, which)(search) for which in (0, 1))))), named(
+            before_it, "z", keep=(enough, high))  # fmt: skip
+
+
+def _shifted_alike() -> Scripts:
+    all_, mine_, plain, opened, free_z = _opened(1)
+    v, x, z = s[target] + D / 2, var("x"), var("z")
+    mine = exp(p * s[target] + z - l * k)
+    low = exp(-(p + r) * D / 2 - l * (n - i))
+    nearest, rest = total(i, target + 1, target + 1, plain.parts[4]), total(i, target + 2, n, plain.parts[4])
+    next_, low_rest = exp(p * s[target + 1] + r * s[target] - l * (k - 1)), total(i, target + 2, n, low)
+    near_low = exp(-p * D / 2 + r * s[target] - l * (k - 1))
+    fading, fading_is = geometric(target + 2, n)
+    lift_, grow, wide = exp(z) <= exp(r * D / 2), 1 <= exp(l * (k - 1)), 1 <= grown * exp(-l)
+    c = -l * k + l - r * D - p * D / 2
+
+    def odds(at: Any) -> Term:
+        return exp(l - r * D - p * at) * (grown * exp(-l) - 1 + exp(r * at))
+
+    def core(at: Any, weight: Term = mine) -> Term:
+        return weight * (1 + odds(at)) <= all_
+
+    own = chain(
+        free_z, have(lift_, by("logarithm", known)), split_sum(plain, target + 1),
+        have(near_low <= next_, by("logarithm", linear((1, 0 <= p, -D / 2 <= s[target + 1])))),
+        termwise(rest, ">=", low, by("logarithm", search)), fading,
+        have(core(v), times(steep)(linear(
+            (1, 0 < steep, mine + plain <= all_), (-steep, eq(plain, nearest + rest)), (1, 0 < steep, near_low <= next_),
+            (1, 0 < steep, low_rest <= rest), (-exp(-(p + r) * D / 2), fading_is), (exp(z + c - l), grown_is),
+            (1, lift_, exp(c), grow), (1, 0 < steep, lift_, exp(c + r * s[target] + r * D / 2))))))  # fmt: skip
+
+    def bound(at: Any, *why: Step) -> Tactic:
+        level, found = l - r * D - p * at, core(at, mine_)
+        return steps(
+            opened, have(grow), have(wide, times(steep)(linear((1, grow), (-exp(-l), grown_is)))),
+            have(0 < 1 + odds(at), linear((1,), (1, wide, exp(level)), (1, exp(level + r * at)))),
+            have(found, steps(own, *why, known)),
+            becomes(found, factor=all_ * (1 + odds(at)), why=linear((1, 0 < all_, 0 < 1 + odds(at))))(known))  # fmt: skip
+
+    parts = exp(-p * D) <= exp(-p * v), exp((r - p) * D) <= exp((r - p) * v)
+    highest = chain(
+        have(parts[0], by("logarithm", linear((1, 0 <= p, s[target] <= D / 2)))),
+        have(parts[1], by("logarithm", linear((1, r <= p, s[target] <= D / 2)))),
+        have(core(D), linear((1, core(v)), (1, parts[0], wide, exp(l - r * D), mine), (1, parts[1], exp(l - r * D), mine))))
+    less, dear, y = odds(x) <= odds(v), exp(l - r * D), var("y") + D / 2
+    turn, lines = eq(p * (grown * exp(-l) - 1), (r - p) * exp(r * x)), [(-p * y, -p * x), ((r - p) * y, (r - p) * x)]
+    first_, second = (exp(there) * (1 + here - there) <= exp(here) for here, there in lines)
+    lowest = chain(
+        have(less, steps(
+            named(s[target], "y", keep=(wide, turn)),
+            *(have(fact, tangent(*line)) for fact, line in zip((first_, second), lines, strict=True)),
+            linear((1, first_, wide, dear), (1, second, dear), (exp(l - r * D - p * x) * (y - x), turn)))),
+        have(core(x), linear((1, core(v)), (1, less, mine))))  # fmt: skip
+    some = linear((1,), (1, wide, exp(l - r * D - p * D)), (1, exp(l - p * D)), (1, exp(-l - r * D / 2)))
+    return {"conclusion": by("split", bound(v), by("assume", bound(D, highest)), by("assume", bound(x, lowest)),
+                             _attained(1, odds(D) + exp(-l - r * D / 2), some)),
+            "defined": first(plainly, small, search)}  # fmt: skip
+
+
+def _attained(sign: int, odds: Term, some: Tactic) -> Tactic:
+    """The context of k + 2 tokens whose second one is the target: the odds against it."""
+
+    def raw(x: Any) -> Term:
+        return when(x < 2, sign * D / 2, when(x < 3, D / 2, -D / 2))
+
+    item = exp(p * raw(i) + when(i < 2, 0, sign * r * raw(i - 1)) - l * (k + 2 - i))
+    all_, rest, level = total(i, 1, k + 2, item), total(i, 4, k + 2, item), -(p + sign * r) * D / 2
+    low, mine = exp(level - l * (k + 2 - i)), exp(p * D / 2 + r * D / 2 - l * k)
+    fading, fading_is = geometric(4, k + 2, k + 2)
+    grow, wide = 1 <= exp(l * (k - 1)), 1 <= grown * exp(-l)
+    return steps(
+        only(), have(0 < steep), positive(all_), closed(grown, exp(l * i), exp(l) - 1),
+        have(grown_is, linear((exp(-l), eq((exp(l) - 1) * grown, exp(l * (k + 1)) - exp(l))))), have(grow),
+        have(wide, times(steep)(linear((1, grow), (-exp(-l), grown_is)))), have(0 < 1 + odds, some),
+        split_sum(all_, 3), termwise(rest, "=", low, by("logarithm", search)), fading,
+        becomes(eq(mine * (1 + odds), all_), factor=all_ * (1 + odds), why=linear((1, 0 < all_, 0 < 1 + odds))),
+        times(steep), linear(
+            (-steep, eq(all_, total(i, 1, 3, item) + rest)), (-steep, eq(rest, total(i, 4, k + 2, low))),
+            (-exp(level), fading_is), (exp(level - l * k), grown_is)))  # fmt: skip
+
+
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "razor.thm1.gap": _gap,
+    "razor.thm1.shifted.alike": _shifted_alike,
 }
