@@ -209,7 +209,86 @@ def _attained(sign: int, odds: Term, some: Tactic) -> Tactic:
             (-exp(level), fading_is), (exp(level - l * k), grown_is)))  # fmt: skip
 
 
+def _moved() -> Step:
+    """The sum of the keys before, weighed, is e^l times that of the keys from the target to the last but one."""
+
+    def pair(first_: Any) -> tuple[Term, Term]:
+        return total(i, first_ + 1, n, fade * s[i - 1]), total(i, first_, n - 1, fade * s[i])
+
+    (behind, here), (longer, more) = pair(target), pair(target - 1)
+    step = steps(
+        split_sum(longer, target), split_sum(more, target - 1),
+        linear((1, eq(longer, total(i, target, target, fade * s[i - 1]) + behind)),
+               (-exp(l), eq(more, total(i, target - 1, target - 1, fade * s[i]) + here)),
+               (1, eq(behind, exp(l) * here))))  # fmt: skip
+    return have(eq(behind, exp(l) * here), steps(only(), by("induct", "k", small, identity, step)))
+
+
+def _shifted_opposite() -> Scripts:
+    all_, mine_, plain, opened, free_z = _opened(-1)
+    z, u, y = map(var, "zuy")
+    mine, level = exp(p * s[target] + z - l * k), p * s[target] + z + u
+    keys, rest = total(i, target + 1, n, fade * s[i]), total(i, target + 1, n - 1, fade * s[i])
+    from_target, weights = total(i, target, n - 1, fade * s[i]), total(i, target + 1, n, fade)
+    few = total(i, target + 1, n - 1, fade)
+    (sum_, sum_is), (short, short_is) = geometric(target + 1, n), geometric(target + 1, n - 1)
+    behind = total(i, target + 1, n, fade * s[i - 1])
+    same, alike = grown * exp(-l * k) <= weights, eq(weights, grown * exp(-l * k))
+
+    def core(weight: Term, at: Term) -> Term:
+        return weight * (1 + grown * exp(at)) <= all_
+
+    def tangents(q: Sequent) -> Proof:
+        x = var(q.variables[-1].name)
+        far_off = l * (n - x)
+        return tangent(p * s[x] - r * s[x - 1] - far_off, level - far_off)(q)
+
+    def of_one(q: Sequent) -> Proof:
+        x = var(q.variables[-1].name)
+        return first(*(linear((1, fact, exp(-l * (n - x)))) for fact in (-D / 2 <= s[x], s[x] <= D / 2)))(q)
+
+    def bound(steady: Term, fading: Term, side: Term, sign: int) -> Tactic:
+        """For R and r as in theory, and the side of the case, in which the keys are best at -D/2 or at D/2."""
+        end = sign * D / 2
+        most = end * few <= rest if sign < 0 else rest <= end * few
+        at, shape = -D * (steady + fading / grown), -D * (steady * grown + fading)
+        found, whole_is, u_is = core(mine_, at), eq(grown * at, shape), eq(grown * u, shape)
+        mean = level * weights <= p * keys - r * behind
+        jensen = total(i, target + 1, n, fade * exp(level) * (1 + p * s[i] - r * s[i - 1] - level))
+        own, off = eq(from_target, exp(-l * k) * s[target] + rest), side.parts[2] - side.parts[1]
+        average = steps(
+            split_sum(keys, n - 1), split_sum(from_target, target),
+            have(own, linear((1, eq(from_target, total(i, target, target, fade * s[i]) + rest)))), _moved(), short,
+            positive(weights), have(-D / 2 <= s[n]), termwise(rest, "<=" if sign > 0 else ">=", end * fade, of_one), named(s[target], "y", -D / 2, D / 2, keep=(own,)),
+            times(steep), linear(
+                (-steep * p, eq(keys, rest + total(i, n, n, fade * s[i]))), (steep * r, eq(behind, exp(l) * from_target)),
+                (steep * r * exp(l), eq(from_target, exp(-l * k) * y + rest)), (1, 0 < steep, side, most),
+                (off * D / 2, short_is), (1, 0 < steep, 0 <= p, -D / 2 <= s[n]),
+                (1, 0 < steep, 0 <= r, y <= D / 2, exp(l - l * k)), (1, 0 < steep, 0 <= p, y <= D / 2, 0 < weights),
+                (1, 0 < steep, z <= r * D / 2, 0 < weights), (steep * u, alike), (steep * exp(-l * k), u_is),
+                (D / 2 * (p + r), sum_is), (-D * steady * exp(-l * k), grown_is)))  # fmt: skip
+        even = times(steep)(linear((-1, sum_is), (exp(-l * k), grown_is)))
+        prove = steps(
+            have(whole_is, identity), named(at, "u", keep=(whole_is,)), free_z, sum_, have(same, even), have(alike, times(
+                steep)(linear((1, sum_is), (-exp(-l * k), grown_is)))),
+            have(mean, average), termwise(plain, ">=", jensen.parts[4], tangents),
+            linear((1, mine + plain <= all_), (1, jensen <= plain), (1, mean, exp(level)), (1, same, exp(level))))
+        return steps(
+            opened, positive(grown), have(0 < 1 + grown * exp(at), linear((1,), (1, 0 < grown, exp(at)))),
+            have(found, prove),
+            becomes(found, factor=all_ * (1 + grown * exp(at)), why=linear((1, 0 < all_, 0 < 1 + grown * exp(at))))(known))
+
+    turn = r * exp(l)
+    first_, second = bound(p, turn, turn <= p, -1), bound(r + p * steep, p, p <= turn, 1)
+    worst = (grown - exp(l)) * exp(-p * D) + exp(l - (p + r) * D) + exp(-l - p * D - r * D / 2)
+    some = linear((1,), (1, 1 <= grown * exp(-l), exp(l - p * D)), (1, exp(l - (p + r) * D)),
+                  (1, exp(-l - p * D - r * D / 2)))  # fmt: skip
+    return {"conclusion": by("split", by("assume", first_), by("assume", second), _attained(-1, worst, some)),
+            "defined": first(plainly, small, search)}  # fmt: skip
+
+
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "razor.thm1.gap": _gap,
     "razor.thm1.shifted.alike": _shifted_alike,
+    "razor.thm1.shifted.opposite": _shifted_opposite,
 }
