@@ -83,6 +83,7 @@ def _number(value: float | None) -> str:
 
 def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool) -> list[str]:
     from dynamics.scope.ranges import Basis
+    from dynamics.scope.rules import Rule
 
     sizes, heads = checkpoint.architecture, [head for of_layer in layers for head in of_layer]
     lines = [
@@ -90,6 +91,8 @@ def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool
         f"context {asked.context}, window at most {asked.window}, eps {asked.eps:g}, mass {asked.mass:g}",
         *(f"{sum(head.basis is basis for head in heads)} ranges D: {basis.value}" for basis in Basis
           if any(head.basis is basis for head in heads)),
+        *(f"{sum(head.rule is rule for head in heads)} scopes: {rule.value}" for rule in Rule
+          if any(head.rule is not Rule.RANGE for head in heads) and any(head.rule is rule for head in heads)),
     ]  # fmt: skip
     return lines if part else lines + _totals(checkpoint, layers, asked)
 
@@ -138,7 +141,7 @@ def _plain_totals(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> di
 
 
 def _plain(head: HeadScope, rounded: Rounded | None = None) -> dict[str, Any]:
-    values = head._asdict() | {"basis": head.basis.name, "reach": head.reach.name}
+    values = head._asdict() | {"basis": head.basis.name, "reach": head.reach.name, "rule": head.rule.name}
     if rounded is not None:
         values[f"scope_in_{rounded.arithmetic}"] = rounded.scopes[head.layer, head.head]
     return {

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.scope import rules
 from dynamics.scope.ranges import Basis, HeadRange, layer_ranges
 from dynamics.weights.reader import Checkpoint, SmallTensors, open_checkpoint
 from theory import alibi
@@ -51,7 +52,8 @@ class HeadScope(NamedTuple):
     outside of this window weigh at most the mass together; budget: tokens its key-value head keeps; dropped_mass and
     output_error: bounds on the weight dropped by that budget at the full context, and on the change of the head's
     output (before the output projection, from the same states before the layer); alpha, beta: KV shift (self,
-    previous, ..); place: (alpha1, beta1) on the slices alpha1 + alpha2 = 1 and beta1 + beta2 = 1 of the landscape.
+    previous, ..); place: (alpha1, beta1) on the slices alpha1 + alpha2 = 1 and beta1 + beta2 = 1 of the landscape;
+    rule: what scope, window and dropped mass follow from.
     """
 
     layer: int
@@ -71,6 +73,7 @@ class HeadScope(NamedTuple):
     alpha: tuple[float, ...] | None
     beta: tuple[float, ...] | None
     place: tuple[float, float] | None
+    rule: rules.Rule
 
 
 def settings(
@@ -135,7 +138,7 @@ def layer_scopes(checkpoint: Checkpoint, layer: int, asked: Settings) -> list[He
 def _judge(head: HeadRange, asked: Settings, cap: int, masked: bool) -> tuple[Reach, int]:
     """The verdict on a head, and the tokens it needs; cap, the tokens it can see."""
     if head.slope:
-        window = alibi.window_for_mass(head.slope, head.logit_range, asked.mass)
+        window = rules.window_for_mass(head, asked.mass)
         if window <= asked.window and window < cap:
             return Reach.LOCAL, math.ceil(window)
     if masked:
@@ -146,7 +149,7 @@ def _judge(head: HeadRange, asked: Settings, cap: int, masked: bool) -> tuple[Re
 def _scope(head: HeadRange, asked: Settings, reach: Reach, budget: int, cap: int, small: SmallTensors) -> HeadScope:
     slope = head.slope or 0.0
     seen = math.inf if small.window is None else small.window
-    dropped = alibi.dropped_mass_bound(budget, slope, head.logit_range, cap)
+    dropped = rules.dropped_mass(head, budget, cap)
     alpha, beta = (_row(mixture, head.kv_head) for mixture in (small.alpha, small.beta))
     return HeadScope(
         layer=head.layer,
@@ -157,8 +160,8 @@ def _scope(head: HeadRange, asked: Settings, reach: Reach, budget: int, cap: int
         basis=head.basis,
         printed_scope=_printed(head, asked.eps, small) if head.slope else None,
         spectral_scope=None if head.spectral_range is None else alibi.scope(slope, head.spectral_range, asked.eps),
-        scope=min(alibi.scope(slope, head.logit_range, asked.eps), seen),
-        mass_window=min(alibi.window_for_mass(slope, head.logit_range, asked.mass), seen),
+        scope=min(rules.scope(head, asked.eps), seen),
+        mass_window=min(rules.window_for_mass(head, asked.mass), seen),
         reach=reach,
         budget=budget,
         dropped_mass=dropped,
@@ -166,6 +169,7 @@ def _scope(head: HeadRange, asked: Settings, reach: Reach, budget: int, cap: int
         alpha=alpha,
         beta=beta,
         place=_place(alpha, beta),
+        rule=rules.rule(head),
     )
 
 

@@ -31,9 +31,18 @@ class Basis(Enum):
     CLIPPED = "a bound from clipped queries and keys"
 
 
+class Mixed(NamedTuple):
+    """A head whose keys are a_1 k_t + a_2 k_{t-1}: the range D of raw keys' logits, a_1 (own) and a_2 (before)."""
+
+    raw: float
+    own: float
+    before: float
+
+
 class HeadRange(NamedTuple):
     """One query head: logit_range D over all post-norm states; value_diameter of its key-value head.
 
+    mixed: where neighbours' logits share raw keys and nothing else enters, as `theory.alibi.shifted_scope` needs it.
     product_norm ||W_Q^T W_K||_2 and spectral_range, the bound on D that follows from it: None under rotations and
     clips, where they bound nothing.
     """
@@ -47,6 +56,7 @@ class HeadRange(NamedTuple):
     product_norm: float | None
     spectral_range: float | None
     value_diameter: float
+    mixed: Mixed | None
 
 
 class Part(NamedTuple):
@@ -107,6 +117,7 @@ def _heads(layer: int, part: Part, sizes: Architecture, small: SmallTensors, cer
             None if norms is None else float(norms[i]),
             None if spectral is None else _mixed(spectral, small.alpha, kv_head),
             _mixed(float(diameters[i // group]), small.beta, kv_head),
+            _two(float(ranges[i]), basis, sizes, small.alpha, kv_head),
         )
 
 
@@ -125,6 +136,16 @@ def _spectral(norm: float, key: np.ndarray, head: int, sizes: Architecture, smal
 
 def _mixed(raw: float, coefficients: np.ndarray | None, kv_head: int) -> float:
     return raw if coefficients is None else float(shifted_range(raw, coefficients[kv_head]))
+
+
+def _two(
+    raw: float, basis: Basis, sizes: Architecture, coefficients: np.ndarray | None, kv_head: int
+) -> Mixed | None:
+    """None for unmixed keys, more than two coefficients, and rotated, clipped or capped logits."""
+    plain = basis in (Basis.ATTAINED, Basis.CERTIFIED) and sizes.softcap is None
+    if coefficients is None or coefficients.shape[1] != 2 or not plain:
+        return None
+    return Mixed(raw, *(float(c) for c in coefficients[kv_head]))
 
 
 def _ranges(
