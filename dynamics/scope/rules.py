@@ -1,4 +1,4 @@
-"""What follows from a head's logits for what it sees: from their range alone, or from raw keys that neighbours share."""
+"""What a head sees, from the range of its logits alone or from raw keys that neighbours share."""
 
 from __future__ import annotations
 

@@ -556,8 +556,7 @@ def alike_odds(v: Any) -> Term:
 
 
 def two_high(sign: int) -> Term:
-    """The weight at distance k where the target, the second of k + 2 tokens, has a high raw logit, the first one that of
-    the sign, all others a low one."""
+    """The weight of the second of k + 2 tokens, of high raw logit; the first has that of the sign, others a low one."""
     raw = mixed(lambda x: when(x < 2, sign * spread / 2, when(x < 3, spread / 2, -spread / 2)), sign)
     return attention(raw, slope, distance + 2, 2)
 
@@ -576,10 +575,13 @@ def _shifted_alike() -> Statement:
     )  # fmt: skip
 
 
+# D (R + r/phi), for r e^l <= p and for p <= r e^l
+RANGES = own + before * exp(slope) / GROWN, before + own * (1 - exp(-slope)) + own / GROWN
+
+
 def _shifted_opposite() -> Statement:
     weight = attention(mixed(lambda x: raw_logits[x], -1), slope, n, n - distance)
-    ranges = own + before * exp(slope) / GROWN, before + own * (1 - exp(-slope)) + own / GROWN
-    first, second = (weight <= 1 / (1 + GROWN * exp(-spread * wide)) for wide in ranges)
+    first, second = (weight <= 1 / (1 + GROWN * exp(-spread * wide)) for wide in RANGES)
     worst = (GROWN - exp(slope)) * exp(-own * spread) + exp(slope - (own + before) * spread)
     before_it = exp(-slope - own * spread - before * spread / 2)
     return statement(
@@ -590,7 +592,7 @@ def _shifted_opposite() -> Statement:
 
 
 def _gap() -> Statement:
-    """A window w that some context exceeds delta at, and a distance k that the worst one, with D_s = D, gives under 1/2."""
+    """A window w that a context exceeds delta at, a distance k that the worst one (D_s = D) gives less than 1/2."""
     half = log(1 + (1 - exp(-slope)) * exp(spread)) / slope  # SCOPE at eps = 1/2
     unreached = attention(high(j < 2), slope, distance + 1, 1) < Fraction(1, 2)
     at_most_half = real("delta", 0, Fraction(1, 2), open="low")
@@ -599,6 +601,33 @@ def _gap() -> Statement:
         using=[ATTENTION, MASS],
         says=both(ENOUGH - half <= GAP, GAP - (ENOUGH - half) <= exp(-spread) / (slope * (1 - exp(-slope))),
                   implies(both(delta < mass(logits, slope, n, window), unreached), window - distance < GAP)),
+    )  # fmt: skip
+
+
+def _shifted_mass() -> Statement:
+    """The window is k, below n: what is longer drops nothing."""
+    found = mass(mixed(lambda x: raw_logits[x], -1), slope, n, distance)
+    first, second = (found <= 1 / (1 + (exp(slope * distance) - 1) * exp(-spread * wide)) for wide in RANGES)
+    return statement(
+        "razor.sec3.1.shifted", for_all=[n, distance, slope, spread, own, before, raw_logits], using=[MASS],
+        says=both(implies(before * exp(slope) <= own, first), implies(own <= before * exp(slope), second)),
+    )  # fmt: skip
+
+
+def _shifted_scope() -> Statement:
+    """theory.alibi.shifted_scope.shifted_range_beyond, whose m is the larger of the two."""
+    far, weight = positive("m"), attention(mixed(lambda x: raw_logits[x], -1), slope, n, n - distance)
+    found, odds, turn = mass(mixed(lambda x: raw_logits[x], -1), slope, n, distance), 1 / eps - 1, before * exp(slope)
+    says = []
+    for side, steady, fading in ((turn <= own, own, turn), (own <= turn, before + own * (1 - exp(-slope)), own)):
+        reached = either(far <= exp(slope), far <= odds * exp(spread * steady))
+        wide = odds * exp(spread * (steady + fading / far))
+        scope, enough = log(1 + wide * (1 - exp(-slope))) / slope, log(1 + wide) / slope
+        says += [implies(both(side, reached, scope <= distance), weight <= eps),
+                 implies(both(side, reached, enough <= distance), found <= eps)]
+    return statement(
+        "razor.thm1.shifted.scope", for_all=[n, distance, slope, spread, own, before, raw_logits, far, eps],
+        using=[ATTENTION, MASS], says=both(*says),
     )  # fmt: skip
 
 
@@ -804,9 +833,10 @@ FORMAL: dict[str, Statement] = {
     made.name: made
     for made in (
         _thm1(), _thm1_corrected(), _thm1_iff(), _thm1_one_size(), _discard_corrected(), _form(), _discard(),
-        _discard_sum(), _gap(), _shifted_alike(), _shifted_opposite(), _sinks(), _no_decay(), _flat_mass(), _output(), _output_attained(), _budget(), _eviction(),
-        _identity(), _under(), _eq5_exact(), _log_mass(), _log_mass_sharp(), _quadratic(), _gaps(), _pointwise(),
-        _proved_corrected(), _alibi_mean(), _last_step(), _eq6_order(), _eq7(), _eq7_corrected(), _eq8(),
+        _discard_sum(), _gap(), _shifted_alike(), _shifted_opposite(), _shifted_mass(), _shifted_scope(), _sinks(),
+        _no_decay(), _flat_mass(), _output(), _output_attained(), _budget(), _eviction(), _identity(), _under(),
+        _eq5_exact(), _log_mass(), _log_mass_sharp(), _quadratic(), _gaps(), _pointwise(), _proved_corrected(),
+        _alibi_mean(), _last_step(), _eq6_order(), _eq7(), _eq7_corrected(), _eq8(),
         _reduction(), _reduction_corrected(), _three(), _gqa_corrected(),
     )
 }  # fmt: skip

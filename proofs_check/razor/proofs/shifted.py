@@ -1,24 +1,21 @@
-"""Scripts for the claims about reach and about heads whose keys are mixed with those before."""
+"""Scripts for the claims about heads whose keys are mixed with those before."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 from proofs_check.core.domain import Sequent
-from proofs_check.core.terms import Term, eq, exp, log
+from proofs_check.core.terms import Term, eq, exp, lift, log
 from proofs_check.language.notation import total, var, when
 from proofs_check.razor.proofs.cache import tangent
-from proofs_check.razor.proofs.scope import _beyond, beyond, exponential, far, geometric, nothing, parted, whole
+from proofs_check.razor.proofs.scope import exponential, geometric
 from proofs_check.rigour.arithmetic import small
 from proofs_check.rigour.steps import (
     Scripts,
     Step,
     around,
-    at_least_one,
     becomes,
-    cases,
     chain,
     closed,
     have,
@@ -27,7 +24,6 @@ from proofs_check.rigour.steps import (
     linear,
     named,
     node_in,
-    nonzero,
     only,
     plainly,
     positive,
@@ -40,65 +36,19 @@ from proofs_check.rigour.steps import (
 )
 from proofs_check.rigour.tactics import Proof, Tactic, by, first
 
-n, w, k, i, D, a, delta, l, s, p, r = map(var, ("n", "w", "k", "i", "D", "a", "delta", "l", "s", "p", "r"))  # noqa: E741
+n, k, i, D, l, s, p, r, eps = map(var, (*"nkiDlspr", "eps"))  # noqa: E741
 steep = 1 - exp(-l)
-
-def exponentiated(then: Tactic) -> Tactic:
-    """A comparison between the exponentials of both sides."""
-    return by("exponentiate", then)
-
-
-# -- what is reached and what is forgotten -----------------------------------------------------------------------------
-
-
-def _gap() -> Scripts:
-    odds = 1 / delta - 1
-    many, few, ratio, z = 1 + odds * exp(D), 1 + steep * exp(D), odds / steep, exp(-D) / steep
-    basics = chain(
-        have(0 < steep), have(1 <= odds, times(delta)(linear((2, delta <= Fraction(1, 2))))),
-        have(0 < ratio, times(steep)(linear((1, 1 <= odds), (1,)))), have(0 < few),
-        have(0 < many, linear((1,), (1, 1 <= odds, exp(D)), (1, exp(D)))))  # fmt: skip
-    order, close = many <= ratio * few, ratio * few <= (1 + z) * many
-    most = steps(
-        basics, have(order, times(steep)(linear((1, 1 <= odds), (1, exp(-l))))), times(l), exponentiated, becomes(order, factor=many)(known))  # fmt: skip
-    ends, less = log(ratio) + log(few) - log(many) <= log(1 + z), log(1 + z) <= z
-    tight = steps(
-        basics, have(close, times(steep)(linear((1, 0 < steep), (1, exp(-D))))), have(0 < z), have(0 < 1 + z),
-        at_least_one(z), have(less, exponentiated(known)),
-        have(ends, exponentiated(becomes(close, factor=many)(known))), times(l), linear((1, ends), (1, less)))  # fmt: skip
-    return {"conclusion": by("split", most, tight, by("assume", steps(basics, _whole_gap(odds, ratio, basics)))), "defined": plainly}
-
-
-def _whole_gap(odds: Term, ratio: Term, basics: Step) -> Tactic:
-    """From the two contexts, for whole tokens."""
-    some, seen, more = 0 < whole, delta < far / whole, delta * whole < far
-    power, grow = exp(l * w) < 1 + odds * exp(D), 1 <= exp(l * w)
-    lost = chain(have(some), have(more, linear((1, seen, some))))
-    outside = by("absurd", steps(
-        nothing(far), times(delta * whole, linear((1, 0 < delta, some))), linear((1, more), (1, eq(far, 0)))))
-    inside = steps(_beyond(), split_sum(whole, n - w), have(grow), times(delta * whole, linear((1, 0 < delta, some))),
-                   linear((1, beyond), (1, more, exp(D)), (1, more, grow), (-exp(D), parted)))
-    item, fall = exp(when(i < 2, a + D, a) - l * (k + 1 - i)), exp(a - l * (k + 1 - i))
-    two, rest, own = total(i, 1, k + 1, item), total(i, 2, k + 1, item), exp(a + D - l * k)
-    others, others_is = geometric(2, k + 1, k + 1)
-    short, twice, reached = own / two < Fraction(1, 2), 2 * own < two, steep * exp(D) < exp(l * k) - 1
-    weak = steps(
-        split_sum(two, 1), termwise(rest, "=", fall, by("logarithm", search)), others, times(exp(a - l * k)),
-        linear((1, 0 < steep, twice), (steep, eq(two, total(i, 1, 1, item) + rest)),
-               (steep, eq(rest, total(i, 2, k + 1, fall))), (exp(a), others_is)))  # fmt: skip
-    return steps(
-        have(power, steps(only(seen, 1 <= odds), lost, have(0 <= w), cases(w <= n, outside)(inside))),
-        have(reached, steps(only(short), positive(two), have(0 < steep), have(twice, linear((2, short, 0 < two))), weak)),
-        only(power, reached), basics, times(l), exponentiated,
-        becomes(steep * exp(l * w) < odds * exp(l * k), factor=steep * exp(l * w), why=linear((1, 0 < steep, exp(l * w)))),
-        linear((1, 0 < steep, power), (1, 1 <= odds, reached), (1, reached), (1, 1 <= odds), (1, exp(-l))))  # fmt: skip
-
 
 # -- mixed keys of coefficients p and +-r ------------------------------------------------------------------------------
 
 target, fade = n - k, exp(-l * (n - i))
 grown = total(i, 1, k, exp(l * i))
 grown_is = eq(steep * grown, exp(l * k) - 1)
+
+
+def _weighed(found: Term, all_: Term, level: Term) -> Tactic:
+    """The goal, a share of all that is at most 1/level, from this inequality, if all and level are positive."""
+    return becomes(found, factor=all_ * level, why=linear((1, 0 < all_, 0 < level)))(known)
 
 
 def _item(sign: int) -> Term:
@@ -155,9 +105,10 @@ def _shifted_alike() -> Scripts:
         have(near_low <= next_, by("logarithm", linear((1, 0 <= p, -D / 2 <= s[target + 1])))),
         termwise(rest, ">=", low, by("logarithm", search)), fading,
         have(core(v), times(steep)(linear(
-            (1, 0 < steep, mine + plain <= all_), (-steep, eq(plain, nearest + rest)), (1, 0 < steep, near_low <= next_),
-            (1, 0 < steep, low_rest <= rest), (-exp(-(p + r) * D / 2), fading_is), (exp(z + c - l), grown_is),
-            (1, lift_, exp(c), grow), (1, 0 < steep, lift_, exp(c + r * s[target] + r * D / 2))))))  # fmt: skip
+            (1, 0 < steep, mine + plain <= all_), (-steep, eq(plain, nearest + rest)),
+            (1, 0 < steep, near_low <= next_), (1, 0 < steep, low_rest <= rest), (-exp(-(p + r) * D / 2), fading_is),
+            (exp(z + c - l), grown_is), (1, lift_, exp(c), grow),
+            (1, 0 < steep, lift_, exp(c + r * s[target] + r * D / 2))))))  # fmt: skip
 
     def bound(at: Any, *why: Step) -> Tactic:
         level, found = l - r * D - p * at, core(at, mine_)
@@ -165,13 +116,14 @@ def _shifted_alike() -> Scripts:
             opened, have(grow), have(wide, times(steep)(linear((1, grow), (-exp(-l), grown_is)))),
             have(0 < 1 + odds(at), linear((1,), (1, wide, exp(level)), (1, exp(level + r * at)))),
             have(found, steps(own, *why, known)),
-            becomes(found, factor=all_ * (1 + odds(at)), why=linear((1, 0 < all_, 0 < 1 + odds(at))))(known))  # fmt: skip
+            _weighed(found, all_, 1 + odds(at)))  # fmt: skip
 
     parts = exp(-p * D) <= exp(-p * v), exp((r - p) * D) <= exp((r - p) * v)
     highest = chain(
         have(parts[0], by("logarithm", linear((1, 0 <= p, s[target] <= D / 2)))),
         have(parts[1], by("logarithm", linear((1, r <= p, s[target] <= D / 2)))),
-        have(core(D), linear((1, core(v)), (1, parts[0], wide, exp(l - r * D), mine), (1, parts[1], exp(l - r * D), mine))))
+        have(core(D), linear(
+            (1, core(v)), *((1, *row, exp(l - r * D), mine) for row in ((parts[0], wide), parts[1:])))))  # fmt: skip
     less, dear, y = odds(x) <= odds(v), exp(l - r * D), var("y") + D / 2
     turn, lines = eq(p * (grown * exp(-l) - 1), (r - p) * exp(r * x)), [(-p * y, -p * x), ((r - p) * y, (r - p) * x)]
     first_, second = (exp(there) * (1 + here - there) <= exp(here) for here, there in lines)
@@ -224,71 +176,183 @@ def _moved() -> Step:
     return have(eq(behind, exp(l) * here), steps(only(), by("induct", "k", small, identity, step)))
 
 
-def _shifted_opposite() -> Scripts:
-    all_, mine_, plain, opened, free_z = _opened(-1)
-    z, u, y = map(var, "zuy")
-    mine, level = exp(p * s[target] + z - l * k), p * s[target] + z + u
-    keys, rest = total(i, target + 1, n, fade * s[i]), total(i, target + 1, n - 1, fade * s[i])
-    from_target, weights = total(i, target, n - 1, fade * s[i]), total(i, target + 1, n, fade)
-    few = total(i, target + 1, n - 1, fade)
-    (sum_, sum_is), (short, short_is) = geometric(target + 1, n), geometric(target + 1, n - 1)
-    behind = total(i, target + 1, n, fade * s[i - 1])
-    same, alike = grown * exp(-l * k) <= weights, eq(weights, grown * exp(-l * k))
+# -- opposite signs: Jensen for the weights of the tokens after the target ---------------------------------------------
 
-    def core(weight: Term, at: Term) -> Term:
-        return weight * (1 + grown * exp(at)) <= all_
+z, u = var("z"), var("u")
+weights, few = total(i, target + 1, n, fade), total(i, target + 1, n - 1, fade)
+keys, rest = total(i, target + 1, n, fade * s[i]), total(i, target + 1, n - 1, fade * s[i])
+behind, from_target = total(i, target + 1, n, fade * s[i - 1]), total(i, target, n - 1, fade * s[i])
+turn = r * exp(l)
+# R, r of theory, the side of the case, and the end at which the tokens between have their keys
+CASES = ((p, turn, turn <= p, -1), (r + p * steep, p, p <= turn, 1))
+
+
+def _exponent(case: int) -> Term:
+    steady, fading, _, _ = CASES[case]
+    return -D * (steady + fading / grown)
+
+
+def _mean(top: Term, case: int) -> Step:
+    """The mean of the logits after the target is at least top + u, for a top of at most (p + r) D/2."""
+    steady, fading, side, sign = CASES[case]
+    end, under = sign * D / 2, top <= (p + r) * D / 2
+    most = end * few <= rest if sign < 0 else rest <= end * few
+    own, off = eq(from_target, exp(-l * k) * s[target] + rest), side.parts[2] - side.parts[1]
+    alike, u_is = eq(weights, grown * exp(-l * k)), eq(grown * u, -D * (steady * grown + fading))
+    (sum_, sum_is), (short, short_is) = geometric(target + 1, n), geometric(target + 1, n - 1)
+
+    def of_one(q: Sequent) -> Proof:
+        x = var(q.variables[-1].name)
+        return linear((1, -D / 2 <= s[x] if sign < 0 else s[x] <= D / 2, exp(-l * (n - x))))(q)
+
+    return have((top + u) * weights <= p * keys - r * behind, steps(
+        split_sum(keys, n - 1), split_sum(from_target, target),
+        have(own, linear((1, eq(from_target, total(i, target, target, fade * s[i]) + rest)))), _moved(), sum_, short,
+        have(alike, times(steep)(linear((1, sum_is), (-exp(-l * k), grown_is)))), positive(weights),
+        have(-D / 2 <= s[n]), have(s[target] <= D / 2), termwise(rest, "<=" if sign > 0 else ">=", end * fade, of_one),
+        times(steep), linear(
+            (-steep * p, eq(keys, rest + total(i, n, n, fade * s[i]))), (steep * r, eq(behind, exp(l) * from_target)),
+            (steep * r * exp(l), own), (1, 0 < steep, side, most), (off * D / 2, short_is),
+            (1, 0 < steep, 0 <= p, -D / 2 <= s[n]), (1, 0 < steep, 0 <= r, s[target] <= D / 2, exp(l - l * k)),
+            (1, 0 < steep, under, 0 < weights), (steep * u, alike), (steep * exp(-l * k), u_is),
+            (D / 2 * (p + r), sum_is), (-D * steady * exp(-l * k), grown_is))))  # fmt: skip
+
+
+def _jensen(top: Term, plain: Term, case: int) -> tuple[Term, Step]:
+    """The tokens after the target are at least e^{top + u} phi e^{-lk}, where u is that exponent."""
+    steady, fading, _, _ = CASES[case]
+    level = top + u
+    (sum_, sum_is), same = geometric(target + 1, n), grown * exp(-l * k) <= weights
+    body = fade * exp(level) * (1 + p * s[i] - r * s[i - 1] - level)
+    fact = exp(level) * grown * exp(-l * k) <= plain
 
     def tangents(q: Sequent) -> Proof:
         x = var(q.variables[-1].name)
         far_off = l * (n - x)
         return tangent(p * s[x] - r * s[x - 1] - far_off, level - far_off)(q)
 
-    def of_one(q: Sequent) -> Proof:
-        x = var(q.variables[-1].name)
-        return first(*(linear((1, fact, exp(-l * (n - x)))) for fact in (-D / 2 <= s[x], s[x] <= D / 2)))(q)
+    return fact, have(fact, steps(
+        _mean(top, case), sum_, have(same, times(steep)(linear((-1, sum_is), (exp(-l * k), grown_is)))),
+        termwise(plain, ">=", body, tangents), linear(
+            (1, total(i, target + 1, n, body) <= plain), (1, level * weights <= p * keys - r * behind, exp(level)),
+            (1, same, exp(level)))))  # fmt: skip
 
-    def bound(steady: Term, fading: Term, side: Term, sign: int) -> Tactic:
-        """For R and r as in theory, and the side of the case, in which the keys are best at -D/2 or at D/2."""
-        end = sign * D / 2
-        most = end * few <= rest if sign < 0 else rest <= end * few
-        at, shape = -D * (steady + fading / grown), -D * (steady * grown + fading)
-        found, whole_is, u_is = core(mine_, at), eq(grown * at, shape), eq(grown * u, shape)
-        mean = level * weights <= p * keys - r * behind
-        jensen = total(i, target + 1, n, fade * exp(level) * (1 + p * s[i] - r * s[i - 1] - level))
-        own, off = eq(from_target, exp(-l * k) * s[target] + rest), side.parts[2] - side.parts[1]
-        average = steps(
-            split_sum(keys, n - 1), split_sum(from_target, target),
-            have(own, linear((1, eq(from_target, total(i, target, target, fade * s[i]) + rest)))), _moved(), short,
-            positive(weights), have(-D / 2 <= s[n]), termwise(rest, "<=" if sign > 0 else ">=", end * fade, of_one), named(s[target], "y", -D / 2, D / 2, keep=(own,)),
-            times(steep), linear(
-                (-steep * p, eq(keys, rest + total(i, n, n, fade * s[i]))), (steep * r, eq(behind, exp(l) * from_target)),
-                (steep * r * exp(l), eq(from_target, exp(-l * k) * y + rest)), (1, 0 < steep, side, most),
-                (off * D / 2, short_is), (1, 0 < steep, 0 <= p, -D / 2 <= s[n]),
-                (1, 0 < steep, 0 <= r, y <= D / 2, exp(l - l * k)), (1, 0 < steep, 0 <= p, y <= D / 2, 0 < weights),
-                (1, 0 < steep, z <= r * D / 2, 0 < weights), (steep * u, alike), (steep * exp(-l * k), u_is),
-                (D / 2 * (p + r), sum_is), (-D * steady * exp(-l * k), grown_is)))  # fmt: skip
-        even = times(steep)(linear((-1, sum_is), (exp(-l * k), grown_is)))
-        prove = steps(
-            have(whole_is, identity), named(at, "u", keep=(whole_is,)), free_z, sum_, have(same, even), have(alike, times(
-                steep)(linear((1, sum_is), (-exp(-l * k), grown_is)))),
-            have(mean, average), termwise(plain, ">=", jensen.parts[4], tangents),
-            linear((1, mine + plain <= all_), (1, jensen <= plain), (1, mean, exp(level)), (1, same, exp(level))))
-        return steps(
-            opened, positive(grown), have(0 < 1 + grown * exp(at), linear((1,), (1, 0 < grown, exp(at)))),
-            have(found, prove),
-            becomes(found, factor=all_ * (1 + grown * exp(at)), why=linear((1, 0 < all_, 0 < 1 + grown * exp(at))))(known))
 
-    turn = r * exp(l)
-    first_, second = bound(p, turn, turn <= p, -1), bound(r + p * steep, p, p <= turn, 1)
+def _named(case: int) -> Step:
+    """The exponent becomes u."""
+    steady, fading, _, _ = CASES[case]
+    at = _exponent(case)
+    whole_is = eq(grown * at, -D * (steady * grown + fading))
+    return chain(have(whole_is, identity), named(at, "u", keep=(whole_is,)))
+
+
+def _one_token(case: int) -> tuple[Term, Term, Step]:
+    """All tokens, the target, and that it weighs at most one in 1 + phi e^u."""
+    all_, mine_, plain, opened, free_z = _opened(-1)
+    mine, at, top = exp(p * s[target] + z - l * k), _exponent(case), p * s[target] + z
+    fact, jensen = _jensen(top, plain, case)
+    prove = steps(
+        _named(case), free_z, have(s[target] <= D / 2),
+        have(top <= (p + r) * D / 2, linear((1, 0 <= p, s[target] <= D / 2), (1, z <= r * D / 2))), jensen,
+        linear((1, mine + plain <= all_), (1, fact)))  # fmt: skip
+    return all_, mine_, chain(
+        opened, positive(grown), have(0 < 1 + grown * exp(at), linear((1,), (1, 0 < grown, exp(at)))),
+        have(mine_ * (1 + grown * exp(at)) <= all_, prove))  # fmt: skip
+
+
+def _shifted_opposite() -> Scripts:
+    def bound(case: int) -> Tactic:
+        all_, mine, found = _one_token(case)
+        level = 1 + grown * exp(_exponent(case))
+        return by("assume", found(_weighed(mine * level <= all_, all_, level)))
+
     worst = (grown - exp(l)) * exp(-p * D) + exp(l - (p + r) * D) + exp(-l - p * D - r * D / 2)
     some = linear((1,), (1, 1 <= grown * exp(-l), exp(l - p * D)), (1, exp(l - (p + r) * D)),
                   (1, exp(-l - p * D - r * D / 2)))  # fmt: skip
-    return {"conclusion": by("split", by("assume", first_), by("assume", second), _attained(-1, worst, some)),
+    return {"conclusion": by("split", bound(0), bound(1), _attained(-1, worst, some)),
+            "defined": first(plainly, small, search)}  # fmt: skip
+
+
+def _many_tokens(case: int) -> tuple[Term, Term, Step]:
+    """All tokens, those from the target back, and that these weigh at most one in 1 + (e^{lk} - 1) e^u."""
+    all_, _, plain, _, _ = _opened(-1)
+    far, near = total(i, 1, target, _item(-1)), total(i, target + 1, n, _item(-1))
+    top, high, at = (p + r) * D / 2, exp((p + r) * D / 2 - l * (n - i)), _exponent(case)
+    (fading, fading_is), fast = geometric(1, target), 1 <= exp(l * k)
+    level, (fact, jensen) = 1 + (exp(l * k) - 1) * exp(at), _jensen(top, plain, case)
+
+    def of_one(q: Sequent) -> Proof:
+        node, x = node_in(q.goal, "if"), var(q.variables[-1].name)
+        ways = [resolved(node, which)(search) for which in (0, 1)]
+        return by("logarithm", by("cases", x < 2, small, *ways))(q)
+
+    prove = steps(
+        _named(case), have(top <= (p + r) * D / 2), jensen, termwise(far, "<=", high, of_one), fading, times(steep),
+        linear((1, 0 < steep, fact), (-steep, eq(near, plain)), (-steep, eq(all_, far + near)),
+               (1, 0 < steep, far <= total(i, 1, target, high), fast, exp(u)), (1, fast, exp(top + u - l * n)),
+               (exp(top + u) * (exp(l * k) - 1), fading_is), (-exp(top + u - l * k), grown_is)))  # fmt: skip
+    return all_, far, chain(
+        have(0 < steep), have(0 < all_), closed(grown, exp(l * i), exp(l) - 1), have(grown_is, linear(
+            (exp(-l), eq((exp(l) - 1) * grown, exp(l * (k + 1)) - exp(l))))), positive(grown), have(fast),
+        have(0 < level, linear((1,), (1, fast, exp(at)))), split_sum(all_, target), termwise(
+            near, "=", plain.parts[4], _later),
+        have(far * level <= all_, prove))  # fmt: skip
+
+
+def _shifted_mass() -> Scripts:
+    def bound(case: int) -> Tactic:
+        all_, far, found = _many_tokens(case)
+        level = 1 + (exp(l * k) - 1) * exp(_exponent(case))
+        return by("assume", found(_weighed(far * level <= all_, all_, level)))
+
+    return {"conclusion": by("split", bound(0), bound(1)), "defined": first(plainly, small, search)}
+
+
+def _shifted_scope() -> Scripts:
+    odds, m = 1 / eps - 1, var("m")
+
+    def bound(case: int, many: bool) -> Tactic:
+        """What counts is phi, or e^{lk} - 1, its steep-fold."""
+        steady, fading, _, _ = CASES[case]
+        all_, some, found = (_many_tokens if many else _one_token)(case)
+        counts, share = (exp(l * k) - 1, lift(1)) if many else (grown, steep)
+        at, fixed = _exponent(case), D * (steady + fading / m)
+        wide, level, part = odds * exp(fixed), 1 + counts * exp(at), (r, exp(l)) if case == 0 else (p,)
+        told, power = log(1 + wide * share) / l <= k, 1 + wide * share <= exp(l * k)
+        reached, within, low = wide <= counts, m <= grown, exp(-fixed) <= exp(at)
+        steady_, enough = exp(D * steady) <= exp(fixed), odds <= counts * exp(at)
+        near, least_ = exp(l) <= grown, 0 <= some
+        fewer = counts <= grown
+        basics = chain(
+            have(0 < steep), have(0 < odds, times(eps)(linear((1, eps < 1)))),
+            have(0 < 1 + wide * share, linear((1,), (1, 0 < odds, exp(fixed), *(() if many else (0 < steep,))))),
+            have(power, exponential(log(1 + wide * share), l * k, linear((1, told, 0 < l)))),
+            found, have(1 <= exp(l * (k - 1))),
+            have(near, times(steep)(linear((1, 1 <= exp(l * (k - 1)), exp(l)), (-1, grown_is)))),
+            have(reached, linear((1, power)) if many else times(steep)(linear((1, power), (-1, grown_is)))),
+            have(fewer, linear((1, 0 < grown, exp(-l)), (-1, grown_is)) if many else identity),
+            have(steady_, by("logarithm", times(m)(linear((1, 0 <= D, 0 <= part[0], *part[1:]))))))  # fmt: skip
+
+        def either_way(q: Sequent) -> Proof:
+            place = next(number for number, fact in enumerate(q.given) if fact.kind == "or")
+            one, two = m <= exp(l), m <= odds * exp(D * steady)
+            return by("alternatives", place, linear((1, one), (1, near)), linear(
+                (1, two), (1, steady_, 0 < odds), (1, reached), (1, fewer)))(q)  # fmt: skip
+
+        return by("assume", steps(
+            basics, have(within, either_way),
+            have(low, by("logarithm", times(m * grown)(linear((1, 0 <= D, 0 <= part[0], within, *part[1:]))))),
+            have(0 < counts), have(enough, linear((1, low, 0 < counts), (1, reached, exp(-fixed)))), have(least_),
+            becomes(some <= eps * all_, factor=all_)(
+                linear((1, 0 < eps, some * level <= all_), (1, least_, 0 < eps, enough)))))  # fmt: skip
+
+    return {"conclusion": by("split", bound(0, False), bound(0, True), bound(1, False), bound(1, True)),
             "defined": first(plainly, small, search)}  # fmt: skip
 
 
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
-    "razor.thm1.gap": _gap,
     "razor.thm1.shifted.alike": _shifted_alike,
     "razor.thm1.shifted.opposite": _shifted_opposite,
+    "razor.sec3.1.shifted": _shifted_mass,
+    "razor.thm1.shifted.scope": _shifted_scope,
 }

@@ -19,20 +19,39 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.thm1.shifted.alike",
         MIXED,
-        "Logits p s_t + r s_{t-1}, p, r >= 0, of raw ones in [-D/2, D/2] (s_0 = 0): the token at distance n, of raw logit "
-        "v - D/2, has odds of at least e^{l - rD - pv}(phi e^{-l} - 1 + e^{rv}) against it, phi = sum_{j<=n} e^{lj}; at "
-        "least those at v = D if r <= p, and at any v with p (phi e^{-l} - 1) = (r - p) e^{rv}. With two high logits, "
-        "the target's and the one before, the odds are those at v = D and e^{-l - rD/2} more.",
+        "Logits p s_t + r s_{t-1}, p, r >= 0, of raw ones in [-D/2, D/2] (s_0 = 0): the token at distance n, of raw "
+        "logit v - D/2, has odds of at least e^{l - rD - pv}(phi e^{-l} - 1 + e^{rv}) against it, phi = sum_{j<=n} "
+        "e^{lj}; at least those at v = D if r <= p, and at any v with p (phi e^{-l} - 1) = (r - p) e^{rv}. With two "
+        "high logits, the target's and the one before, the odds are those at v = D and e^{-l - rD/2} more.",
         formula=r"\frac1a-1\ge e^{l-rD-pv}(\phi e^{-l}-1+e^{rv})",
         is_correction=True,
     ),
     mathematical(
         "razor.thm1.shifted.opposite",
         MIXED,
-        "Logits p s_t - r s_{t-1}, p, r >= 0, of raw ones in [-D/2, D/2] (s_0 = 0): the token at distance n has odds of at "
-        "least phi e^{-D(p + r e^l/phi)} against it if r e^l <= p, else phi e^{-D(r + p(1 - e^{-l}) + p/phi)}. A high "
-        "logit of the target among low ones gives (phi - e^l) e^{-pD} + e^{l - (p+r)D} + e^{-l - pD - rD/2}.",
+        "Logits p s_t - r s_{t-1}, p, r >= 0, of raw ones in [-D/2, D/2] (s_0 = 0): the token at distance n has odds "
+        "of at least phi e^{-D(p + r e^l/phi)} against it if r e^l <= p, else phi e^{-D(r + p(1 - e^{-l}) + p/phi)}. A "
+        "high logit of the target among low ones gives (phi - e^l) e^{-pD} + e^{l - (p+r)D} + e^{-l - pD - rD/2}.",
         formula=r"\frac1a-1\ge\phi e^{-D(R+\rho/\phi)}",
+        is_correction=True,
+    ),
+    mathematical(
+        "razor.sec3.1.shifted",
+        "RazorAttention, Section 3.1, with the keys of KV shifting attention, Eq. 4, our addition",
+        "Logits p s_t - r s_{t-1}, p, r >= 0, of raw ones in [-D/2, D/2] (s_0 = 0): all tokens at distance W >= 1 or "
+        "more together weigh at most 1/(1 + (e^{lW} - 1) e^{-D x}), x = p + r e^l/phi if r e^l <= p, else "
+        "r + p(1 - e^{-l}) + p/phi, phi = sum_{j<=W} e^{lj}.",
+        formula=r"\sum_{m-n\ge W}a_{m\to n}\le\frac{1}{1+(e^{lW}-1)e^{-D(R+\rho/\phi)}}",
+        is_correction=True,
+    ),
+    mathematical(
+        "razor.thm1.shifted.scope",
+        MIXED,
+        "For these logits p s_t - r s_{t-1}, with R = p, q = r e^l if r e^l <= p, else R = r + p(1 - e^{-l}), q = p, and "
+        "any m <= e^l or m <= (1/eps - 1) e^{RD}: no token weighs more than eps from the distance (1/l) ln(1 + (1/eps - "
+        "1)(1 - e^{-l}) e^{D(R + q/m)}) on, and all tokens together no more from (1/l) ln(1 + (1/eps - 1) e^{D(R + q/m)}) "
+        "on.",
+        formula=r"n\ge\frac1l\ln(1+(1/\epsilon-1)(1-e^{-l})e^{D(R+q/m)})\Rightarrow a_{m\to m-n}\le\epsilon",
         is_correction=True,
     ),
 )
