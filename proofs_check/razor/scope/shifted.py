@@ -47,10 +47,10 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.thm1.shifted.scope",
         MIXED,
-        "For these logits p s_t - r s_{t-1}, with R = p, q = r e^l if r e^l <= p, else R = r + p(1 - e^{-l}), q = p, and "
-        "any m <= e^l or m <= (1/eps - 1) e^{RD}: no token weighs more than eps from the distance (1/l) ln(1 + (1/eps - "
-        "1)(1 - e^{-l}) e^{D(R + q/m)}) on, and all tokens together no more from (1/l) ln(1 + (1/eps - 1) e^{D(R + q/m)}) "
-        "on.",
+        "Logits p s_t - r s_{t-1}, p, r >= 0, of raw ones in [-D/2, D/2] (s_0 = 0). With R = p, q = r e^l if r e^l <= "
+        "p, else R = r + p(1 - e^{-l}), q = p, and any m > 0 with m <= e^l or m <= (1/eps - 1) e^{RD}: no token weighs "
+        "more than eps from the distance (1/l) ln(1 + (1/eps - 1)(1 - e^{-l}) e^{D(R + q/m)}) on, and all tokens "
+        "from (1/l) ln(1 + (1/eps - 1) e^{D(R + q/m)}) on together no more.",
         formula=r"n\ge\frac1l\ln(1+(1/\epsilon-1)(1-e^{-l})e^{D(R+q/m)})\Rightarrow a_{m\to m-n}\le\epsilon",
         is_correction=True,
     ),
