@@ -15,7 +15,7 @@ def reach_forget_gap(slope: float, mass: float) -> float:
     if A >= B, and falls to it otherwise. So at every D whole windows w that some context exceeds mass at and whole
     distances n that no context gives half of its attention have w - n below the gap, and it is the least such number
     for all D together; a window rounded up and a reach rounded down may be less than two tokens further apart.
-    Source: ours, beside RazorAttention's Theorem 1.
+    Source: ours, beside RazorAttention's Theorem 1; proved in the ledger, as razor.thm1.gap.
     Valid when: D_s = D, or else no context need reach n*. mass <= 1/2 is asked for, so that A >= 1 > B; for one above
     1/(2 - e^{-l}) it is false.
     Args: slope > 0; mass in (0, 1/2]. Returns: tokens, a real number > 0.

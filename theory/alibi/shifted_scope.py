@@ -11,7 +11,8 @@ sum_{j=1}^{n} e^{l j} the token at distance n has odds against it of at least ph
   and all others low give (phi - e^l) e^{-|a_1| D} + e^{l - (|a_1| + |a_2|) D}, but for the token before the target.
 So the old rule is nearly sharp for one sign (it loses at most e^l in odds); for opposite ones |a_1| + |a_2| gives way
 to about the larger of the two. Every width of a head, and every context: for what is not attained in it, a bound.
-Source: ours, beside RazorAttention's Theorem 1 and KV shifting attention, Eq. 4-6.
+Source: ours, beside RazorAttention's Theorem 1 and KV shifting attention, Eq. 4-6; proved in the ledger, under
+razor.thm1.shifted and razor.sec3.1.shifted.
 Valid when: two coefficients, raw keys without a constant part (no bias of the norm, none of the key), no rotation
 between raw keys and logits, all tokens up to the target visible. raw is D, of the head without the shift.
 """

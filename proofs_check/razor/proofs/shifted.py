@@ -220,7 +220,6 @@ def _mean(top: Term, case: int) -> Step:
 
 def _jensen(top: Term, plain: Term, case: int) -> tuple[Term, Step]:
     """The tokens after the target are at least e^{top + u} phi e^{-lk}, where u is that exponent."""
-    steady, fading, _, _ = CASES[case]
     level = top + u
     (sum_, sum_is), same = geometric(target + 1, n), grown * exp(-l * k) <= weights
     body = fade * exp(level) * (1 + p * s[i] - r * s[i - 1] - level)
