@@ -615,19 +615,15 @@ def _shifted_mass() -> Statement:
 
 
 def _shifted_scope() -> Statement:
-    """theory.alibi.shifted_scope.shifted_range_beyond, whose m is the larger of the two."""
-    far, weight = positive("m"), attention(mixed(lambda x: raw_logits[x], -1), slope, n, n - distance)
-    found, odds, turn = mass(mixed(lambda x: raw_logits[x], -1), slope, n, distance), 1 / eps - 1, before * exp(slope)
-    says = []
-    for side, steady, fading in ((turn <= own, own, turn), (own <= turn, before + own * (1 - exp(-slope)), own)):
-        reached = either(far <= exp(slope), far <= odds * exp(spread * steady))
-        wide = odds * exp(spread * (steady + fading / far))
-        scope, enough = log(1 + wide * (1 - exp(-slope))) / slope, log(1 + wide) / slope
-        says += [implies(both(side, reached, scope <= distance), weight <= eps),
-                 implies(both(side, reached, enough <= distance), found <= eps)]
+    """From odds to distances: theory.alibi.shifted_scope.shifted_range_beyond, whose m is the larger of the two."""
+    steady, fading, far, odds = real("x", 0), real("q", 0), positive("m"), 1 / eps - 1
+    reached = either(far <= exp(slope), far <= odds * exp(spread * steady))
+    wide, falling = odds * exp(spread * (steady + fading / far)), exp(-spread * (steady + fading / GROWN))
+    scope, enough = log(1 + wide * (1 - exp(-slope))) / slope, log(1 + wide) / slope
     return statement(
-        "razor.thm1.shifted.scope", for_all=[n, distance, slope, spread, own, before, raw_logits, far, eps],
-        using=[ATTENTION, MASS], says=both(*says),
+        "razor.thm1.shifted.scope", for_all=[replace(distance, high=None), slope, spread, steady, fading, far, eps],
+        says=both(implies(both(reached, scope <= distance), odds <= GROWN * falling),
+                  implies(both(reached, enough <= distance), odds <= (exp(slope * distance) - 1) * falling)),
     )  # fmt: skip
 
 

@@ -308,44 +308,36 @@ def _shifted_mass() -> Scripts:
 
 
 def _shifted_scope() -> Scripts:
-    odds, m = 1 / eps - 1, var("m")
+    odds, m, x, q = 1 / eps - 1, *map(var, "mxq")
+    fixed, at = D * (x + q / m), -D * (x + q / grown)
+    wide, steady, near = odds * exp(fixed), exp(D * x) <= exp(fixed), exp(l) <= grown
 
-    def bound(case: int, many: bool) -> Tactic:
-        """What counts is phi, or e^{lk} - 1, its steep-fold."""
-        steady, fading, _, _ = CASES[case]
-        all_, some, found = (_many_tokens if many else _one_token)(case)
-        counts, share = (exp(l * k) - 1, lift(1)) if many else (grown, steep)
-        at, fixed = _exponent(case), D * (steady + fading / m)
-        wide, level, part = odds * exp(fixed), 1 + counts * exp(at), (r, exp(l)) if case == 0 else (p,)
+    def either_way(now: Sequent) -> Proof:
+        place = next(number for number, fact in enumerate(now.given) if fact.kind == "or")
+        one, two = m <= exp(l), m <= odds * exp(D * x)
+        return by("alternatives", place, linear((1, one), (1, near)), linear(
+            (1, two), (1, steady, 0 < odds), (1, wide <= grown)))(now)  # fmt: skip
+
+    def bound(counts: Term, share: Term, *rows: Any) -> Tactic:
+        """What counts is phi, or e^{lk} - 1, its steep-fold and at most phi."""
         told, power = log(1 + wide * share) / l <= k, 1 + wide * share <= exp(l * k)
-        reached, within, low = wide <= counts, m <= grown, exp(-fixed) <= exp(at)
-        steady_, enough = exp(D * steady) <= exp(fixed), odds <= counts * exp(at)
-        near, least_ = exp(l) <= grown, 0 <= some
-        fewer = counts <= grown
-        basics = chain(
-            have(0 < steep), have(0 < odds, times(eps)(linear((1, eps < 1)))),
-            have(0 < 1 + wide * share, linear((1,), (1, 0 < odds, exp(fixed), *(() if many else (0 < steep,))))),
-            have(power, exponential(log(1 + wide * share), l * k, linear((1, told, 0 < l)))),
-            found, have(1 <= exp(l * (k - 1))),
-            have(near, times(steep)(linear((1, 1 <= exp(l * (k - 1)), exp(l)), (-1, grown_is)))),
-            have(reached, linear((1, power)) if many else times(steep)(linear((1, power), (-1, grown_is)))),
-            have(fewer, linear((1, 0 < grown, exp(-l)), (-1, grown_is)) if many else identity),
-            have(steady_, by("logarithm", times(m)(linear((1, 0 <= D, 0 <= part[0], *part[1:]))))))  # fmt: skip
-
-        def either_way(q: Sequent) -> Proof:
-            place = next(number for number, fact in enumerate(q.given) if fact.kind == "or")
-            one, two = m <= exp(l), m <= odds * exp(D * steady)
-            return by("alternatives", place, linear((1, one), (1, near)), linear(
-                (1, two), (1, steady_, 0 < odds), (1, reached), (1, fewer)))(q)  # fmt: skip
-
+        low = exp(-fixed) <= exp(at)
         return by("assume", steps(
-            basics, have(within, either_way),
-            have(low, by("logarithm", times(m * grown)(linear((1, 0 <= D, 0 <= part[0], within, *part[1:]))))),
-            have(0 < counts), have(enough, linear((1, low, 0 < counts), (1, reached, exp(-fixed)))), have(least_),
-            becomes(some <= eps * all_, factor=all_)(
-                linear((1, 0 < eps, some * level <= all_), (1, least_, 0 < eps, enough)))))  # fmt: skip
+            have(0 < steep), closed(grown, exp(l * i), exp(l) - 1), have(grown_is, linear(
+                (exp(-l), eq((exp(l) - 1) * grown, exp(l * (k + 1)) - exp(l))))), positive(grown),
+            have(0 < odds, times(eps)(linear((1, eps < 1)))),
+            have(0 < 1 + wide * share, linear((1,), (1, 0 < odds, exp(fixed), *rows))),
+            have(power, exponential(log(1 + wide * share), l * k, linear((1, told, 0 < l)))),
+            have(1 <= exp(l * (k - 1))),
+            have(near, times(steep)(linear((1, 1 <= exp(l * (k - 1)), exp(l)), (-1, grown_is)))),
+            have(wide <= counts, times(share)(linear((1, power), *([(-1, grown_is)] if rows else [])))),
+            have(counts <= grown, identity if rows else linear((1, 0 < grown, exp(-l)), (-1, grown_is))),
+            have(wide <= grown, linear((1, wide <= counts), (1, counts <= grown))),
+            have(steady, by("logarithm", times(m)(linear((1, 0 <= D, 0 <= q))))), have(m <= grown, either_way),
+            have(low, by("logarithm", times(m * grown)(linear((1, 0 <= D, 0 <= q, m <= grown))))),
+            have(0 < counts), linear((1, low, 0 < counts), (1, wide <= counts, exp(-fixed)))))  # fmt: skip
 
-    return {"conclusion": by("split", bound(0, False), bound(0, True), bound(1, False), bound(1, True)),
+    return {"conclusion": by("split", bound(grown, steep, 0 < steep), bound(exp(l * k) - 1, lift(1))),
             "defined": first(plainly, small, search)}  # fmt: skip
 
 

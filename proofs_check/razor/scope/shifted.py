@@ -47,11 +47,11 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.thm1.shifted.scope",
         MIXED,
-        "Logits p s_t - r s_{t-1}, p, r >= 0, of raw ones in [-D/2, D/2] (s_0 = 0). With R = p, q = r e^l if r e^l <= "
-        "p, else R = r + p(1 - e^{-l}), q = p, and any m > 0 with m <= e^l or m <= (1/eps - 1) e^{RD}: no token weighs "
-        "more than eps from the distance (1/l) ln(1 + (1/eps - 1)(1 - e^{-l}) e^{D(R + q/m)}) on, and all tokens "
-        "from (1/l) ln(1 + (1/eps - 1) e^{D(R + q/m)}) on together no more.",
-        formula=r"n\ge\frac1l\ln(1+(1/\epsilon-1)(1-e^{-l})e^{D(R+q/m)})\Rightarrow a_{m\to m-n}\le\epsilon",
+        "From odds to distances: for R, q >= 0 and any m > 0 with m <= e^l or m <= (1/eps - 1) e^{RD}, with x = "
+        "R + q/phi, phi = sum_{j<=n} e^{lj}: phi e^{-Dx} is at least 1/eps - 1 for n >= (1/l) ln(1 + (1/eps - 1)(1 - "
+        "e^{-l}) e^{D(R + q/m)}), and (e^{ln} - 1) e^{-Dx} is for n >= (1/l) ln(1 + (1/eps - 1) e^{D(R + q/m)}).",
+        formula=r"n\ge\frac1l\ln(1+(1/\epsilon-1)(1-e^{-l})e^{D(R+q/m)})"
+        r"\Rightarrow\phi e^{-D(R+q/\phi)}\ge1/\epsilon-1",
         is_correction=True,
     ),
 )

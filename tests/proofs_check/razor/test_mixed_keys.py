@@ -56,10 +56,11 @@ def test_bounds_of_opposite_signs():
 
 def test_scope_and_window_of_opposite_signs():
     for point, (_, l, D, p, r) in drawn("scope", "eps"):  # noqa: E741
-        steady, _ = ((p, r) if not case(point) else (r - p * math.expm1(-l), p))
+        steady, fading = (p, r * math.exp(l)) if not case(point) else (r - p * math.expm1(-l), p)
+        point["x"], point["q"] = Fraction(steady), Fraction(fading)
         point["m"] = Fraction(max(math.exp(l), (1 / float(point["eps"]) - 1) * math.exp(D * steady)))
         for number, function in ((0, shifted_scope.shifted_scope), (1, shifted_scope.shifted_window)):
-            told = part("razor.thm1.shifted.scope", 2 * case(point) + number, 0).parts[-1]
+            told = part("razor.thm1.shifted.scope", number, 0).parts[-1]
             close(told.parts[1], point, function(l, D, p, -r, float(point["eps"])), 1e-9)
 
 
