@@ -83,6 +83,7 @@ def _number(value: float | None) -> str:
 
 
 def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool) -> list[str]:
+    from dynamics.scope.bounded import Rule
     from dynamics.scope.ranges import Basis
 
     sizes, heads = checkpoint.architecture, [head for of_layer in layers for head in of_layer]
@@ -91,6 +92,8 @@ def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool
         f"context {asked.context}, window at most {asked.window}, eps {asked.eps:g}, mass {asked.mass:g}",
         *(f"{sum(head.basis is basis for head in heads)} ranges D: {basis.value}" for basis in Basis
           if any(head.basis is basis for head in heads)),
+        *(f"{sum(head.rule is rule for head in heads)} scopes: {rule.value}" for rule in Rule
+          if any(head.rule is not Rule.RANGE for head in heads) and any(head.rule is rule for head in heads)),
     ]  # fmt: skip
     if sizes.rounded_biases:
         lines.append(f"biases are bfloat16 in every format: scopes and windows hold up to {asked.context} tokens")
@@ -141,7 +144,7 @@ def _plain_totals(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> di
 
 
 def _plain(head: HeadScope, rounded: Rounded | None = None) -> dict[str, Any]:
-    values = head._asdict() | {"basis": head.basis.name, "reach": head.reach.name}
+    values = head._asdict() | {"basis": head.basis.name, "reach": head.reach.name, "rule": head.rule.name}
     if rounded is not None:
         values[f"scope_in_{rounded.arithmetic}"] = rounded.scopes[head.layer, head.head]
         values[f"logit_range_in_{rounded.arithmetic}"] = rounded.ranges[head.layer, head.head]

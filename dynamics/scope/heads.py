@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.scope.bounded import Bounds, bounds_of
+from dynamics.scope.bounded import Bounds, Rule, bounds_of
 from dynamics.scope.ranges import Basis, HeadRange, layer_ranges
 from dynamics.weights.reader import Checkpoint, SmallTensors, open_checkpoint
 from theory import alibi
@@ -54,7 +54,7 @@ class HeadScope(NamedTuple):
     output_error: bounds on the weight dropped by that budget at the full context, and on the change of the head's
     output (before the output projection, from the same states before the layer); alpha, beta: KV shift (self,
     previous, ..); place: (alpha1, beta1) on the slices alpha1 + alpha2 = 1 and beta1 + beta2 = 1 of the landscape;
-    sink: a learned logit beside those of the tokens.
+    sink: a learned logit beside those of the tokens; rule: what scope, window and dropped mass follow from.
     """
 
     layer: int
@@ -75,6 +75,7 @@ class HeadScope(NamedTuple):
     beta: tuple[float, ...] | None
     place: tuple[float, float] | None
     sink: float | None = None
+    rule: Rule = Rule.RANGE
 
 
 def settings(
@@ -125,7 +126,8 @@ def layer_scopes(checkpoint: Checkpoint, layer: int, asked: Settings) -> list[He
     """
     small, sizes = checkpoint.small(layer), checkpoint.layer_architecture(layer)
     cap = asked.context if small.window is None else min(asked.context, small.window)
-    found = [(head, bounds_of(head, sizes, asked.context)) for head in layer_ranges(checkpoint, layer, asked.certified)]
+    ranges = layer_ranges(checkpoint, layer, asked.certified)
+    found = [(head, bounds_of(head, sizes, asked.context, head.mixed)) for head in ranges]
     judged = [_judge(head, bounds, asked, cap, masked=cap < asked.context) for head, bounds in found]
     kept: dict[int, int] = {}
     for (head, _), (_, budget) in zip(found, judged, strict=True):
@@ -174,6 +176,7 @@ def _scope(
         beta=beta,
         place=_place(alpha, beta),
         sink=head.sink,
+        rule=bounds.rule,
     )
 
 

@@ -29,7 +29,8 @@ def windows(checkpoint: Checkpoint, error: float, context: int) -> list[list[int
         needed = [context] * sizes.n_kv_heads
         need: dict[int, int] = {}
         for head in layer_ranges(checkpoint, layer):
-            window = bounds_of(head, sizes, context).window(head.logit_range, error) if head.slope else math.inf
+            bounds = bounds_of(head, sizes, context, head.mixed)
+            window = bounds.window(head.logit_range, error) if head.slope else math.inf
             need[head.kv_head] = max(need.get(head.kv_head, 1), math.ceil(min(window, context)))
         found.append([min(need.get(head, most), most) for head, most in enumerate(needed)])
     return found

@@ -31,9 +31,18 @@ class Basis(Enum):
     CLIPPED = "a bound from clipped queries and keys"
 
 
+class Mixed(NamedTuple):
+    """A head whose keys are a_1 k_t + a_2 k_{t-1}: the range D of raw keys' logits, a_1 (own) and a_2 (before)."""
+
+    raw: float
+    own: float
+    before: float
+
+
 class HeadRange(NamedTuple):
     """One query head: logit_range D over all post-norm states; value_diameter of its key-value head, inf with no norm.
 
+    mixed: where neighbours' logits share raw keys and nothing else enters, as `theory.alibi.shifted_scope` needs it.
     product_norm ||W_Q^T W_K||_2 and spectral_range, the bound on D that follows from it: None under rotations and
     clips, where they bound nothing. sink: a learned logit that the softmax has beside those of tokens.
     """
@@ -48,6 +57,7 @@ class HeadRange(NamedTuple):
     spectral_range: float | None
     value_diameter: float
     sink: float | None = None
+    mixed: Mixed | None = None
 
 
 class Part(NamedTuple):
@@ -95,7 +105,7 @@ def _heads(layer: int, part: Part, sizes: Architecture, small: SmallTensors, cer
     heads = slice(part.first * group, part.first * group + len(part.query))
     kv_heads = slice(part.first, part.first + len(part.key))
     ranges, basis = _ranges(part, sizes, small, heads, kv_heads, certified)
-    ranges = _capped(ranges * sizes.scale * math.sqrt(sizes.d_head), sizes)
+    ranges = ranges * sizes.scale * math.sqrt(sizes.d_head)
     diameters = np.full(len(part.value), math.inf)
     if sizes.norm != "none":
         diameters = grams.value_diameters(part.value, small.gamma, sizes.norm)
@@ -112,18 +122,19 @@ def _heads(layer: int, part: Part, sizes: Architecture, small: SmallTensors, cer
             head,
             kv_head,
             None if sizes.slopes is None else sizes.slopes[head],
-            _mixed(float(ranges[i]), small.alpha, kv_head),
+            _capped(_mixed(float(ranges[i]), small.alpha, kv_head), sizes.softcap),
             basis,
             None if norms is None else float(norms[i]),
             None if spectral is None else _mixed(spectral, small.alpha, kv_head),
             _mixed(float(diameters[i // group]), small.beta, kv_head),
             None if small.sinks is None else float(small.sinks[head]),
+            _two(float(ranges[i]), basis, sizes, small.alpha, kv_head),
         )
 
 
-def _capped(ranges: np.ndarray, sizes: Architecture) -> np.ndarray:
-    """2 c tanh(D/2c): c tanh(x/c) rises by no more over an interval of length D, and by this about 0."""
-    return ranges if sizes.softcap is None else 2 * sizes.softcap * np.tanh(ranges / (2 * sizes.softcap)) * OUTWARD
+def _capped(logit_range: float, cap: float | None) -> float:
+    """2 c tanh(D/2c): c tanh(x/c) rises by no more over an interval of length D, and by this about 0; of mixed ones."""
+    return logit_range if cap is None else 2 * cap * math.tanh(logit_range / (2 * cap)) * OUTWARD
 
 
 def _spectral(norm: float, key: np.ndarray, head: int, sizes: Architecture, small: SmallTensors) -> float:
@@ -136,6 +147,16 @@ def _spectral(norm: float, key: np.ndarray, head: int, sizes: Architecture, smal
 
 def _mixed(raw: float, coefficients: np.ndarray | None, kv_head: int) -> float:
     return raw if coefficients is None else float(shifted_range(raw, coefficients[kv_head]))
+
+
+def _two(
+    raw: float, basis: Basis, sizes: Architecture, coefficients: np.ndarray | None, kv_head: int
+) -> Mixed | None:
+    """None for unmixed keys, more than two coefficients, and rotated, clipped or capped logits."""
+    plain = basis in (Basis.ATTAINED, Basis.CERTIFIED) and sizes.softcap is None
+    if coefficients is None or coefficients.shape[1] != 2 or not plain:
+        return None
+    return Mixed(raw, *(float(c) for c in coefficients[kv_head]))
 
 
 def _ranges(

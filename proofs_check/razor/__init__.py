@@ -7,6 +7,7 @@ SECTIONS: tuple[str, ...] = (
     "scope.mass",
     "scope.norm",
     "scope.sharp",
+    "scope.shifted",
     "scope.adversary",
     "measured.tables",
     "cache.compensation",

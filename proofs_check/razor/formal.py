@@ -535,6 +535,98 @@ def _flat_mass() -> Statement:
     )  # fmt: skip
 
 
+# -- heads whose keys are mixed with those before ------------------------------------------------------------------
+
+# theory.alibi.reach.reach_forget_gap
+GAP = log((1 / delta - 1) / (1 - exp(-slope))) / slope
+# theory.alibi.shifted_scope: mixed logits a_1 s_t + a_2 s_{t-1} of raw ones in [-D/2, D/2], nothing before the first
+own, before = real("p", 0), real("r", 0)
+raw_logits = sequence("s", n, -spread / 2, spread / 2)
+GROWN = total(j, 1, distance, exp(slope * j))
+
+
+def mixed(raw: Any, sign: int) -> Term:
+    """a_1 = p and a_2 = sign r; with both signs turned it is -s that is mixed."""
+    return each(j, own * raw(j) + when(j < 2, 0, sign * before * raw(j - 1)))
+
+
+def alike_odds(v: Any) -> Term:
+    """The least odds against a token whose raw logit is v - D/2."""
+    return exp(slope - before * spread - own * v) * (GROWN * exp(-slope) - 1 + exp(before * v))
+
+
+def two_high(sign: int) -> Term:
+    """The weight of the second of k + 2 tokens, of high raw logit; the first has that of the sign, others a low one."""
+    raw = mixed(lambda x: when(x < 2, sign * spread / 2, when(x < 3, spread / 2, -spread / 2)), sign)
+    return attention(raw, slope, distance + 2, 2)
+
+
+def _shifted_alike() -> Statement:
+    """x: where the odds are least, if a_2 > a_1."""
+    turn, weight = real("x"), attention(mixed(lambda x: raw_logits[x], 1), slope, n, n - distance)
+    least_at = eq(own * (GROWN * exp(-slope) - 1), (before - own) * exp(before * turn))
+    worst = alike_odds(spread) + exp(-slope - before * spread / 2)
+    return statement(
+        "razor.thm1.shifted.alike", for_all=[n, distance, slope, spread, own, before, raw_logits, turn],
+        using=[ATTENTION],
+        says=both(weight <= 1 / (1 + alike_odds(raw_logits[n - distance] + spread / 2)),
+                  implies(before <= own, weight <= 1 / (1 + alike_odds(spread))),
+                  implies(least_at, weight <= 1 / (1 + alike_odds(turn))), eq(two_high(1), 1 / (1 + worst))),
+    )  # fmt: skip
+
+
+# D (R + r/phi), for r e^l <= p and for p <= r e^l
+RANGES = own + before * exp(slope) / GROWN, before + own * (1 - exp(-slope)) + own / GROWN
+
+
+def _shifted_opposite() -> Statement:
+    weight = attention(mixed(lambda x: raw_logits[x], -1), slope, n, n - distance)
+    first, second = (weight <= 1 / (1 + GROWN * exp(-spread * wide)) for wide in RANGES)
+    worst = (GROWN - exp(slope)) * exp(-own * spread) + exp(slope - (own + before) * spread)
+    before_it = exp(-slope - own * spread - before * spread / 2)
+    return statement(
+        "razor.thm1.shifted.opposite", for_all=[n, distance, slope, spread, own, before, raw_logits], using=[ATTENTION],
+        says=both(implies(before * exp(slope) <= own, first), implies(own <= before * exp(slope), second),
+                  eq(two_high(-1), 1 / (1 + worst + before_it))),
+    )  # fmt: skip
+
+
+def _gap() -> Statement:
+    """A window w that a context exceeds delta at, a distance k that the worst one (D_s = D) gives less than 1/2."""
+    half = log(1 + (1 - exp(-slope)) * exp(spread)) / slope  # SCOPE at eps = 1/2
+    unreached = attention(high(j < 2), slope, distance + 1, 1) < Fraction(1, 2)
+    at_most_half = real("delta", 0, Fraction(1, 2), open="low")
+    return statement(
+        "razor.thm1.gap", for_all=[n, distance, window, slope, spread, base, logits, at_most_half],
+        using=[ATTENTION, MASS],
+        says=both(ENOUGH - half <= GAP, GAP - (ENOUGH - half) <= exp(-spread) / (slope * (1 - exp(-slope))),
+                  implies(both(delta < mass(logits, slope, n, window), unreached), window - distance < GAP)),
+    )  # fmt: skip
+
+
+def _shifted_mass() -> Statement:
+    """The window is k, below n: what is longer drops nothing."""
+    found = mass(mixed(lambda x: raw_logits[x], -1), slope, n, distance)
+    first, second = (found <= 1 / (1 + (exp(slope * distance) - 1) * exp(-spread * wide)) for wide in RANGES)
+    return statement(
+        "razor.sec3.1.shifted", for_all=[n, distance, slope, spread, own, before, raw_logits], using=[MASS],
+        says=both(implies(before * exp(slope) <= own, first), implies(own <= before * exp(slope), second)),
+    )  # fmt: skip
+
+
+def _shifted_scope() -> Statement:
+    """From odds to distances: theory.alibi.shifted_scope.shifted_range_beyond, whose m is the larger of the two."""
+    steady, fading, far, odds = real("x", 0), real("q", 0), positive("m"), 1 / eps - 1
+    reached = either(far <= exp(slope), far <= odds * exp(spread * steady))
+    wide, falling = odds * exp(spread * (steady + fading / far)), exp(-spread * (steady + fading / GROWN))
+    scope, enough = log(1 + wide * (1 - exp(-slope))) / slope, log(1 + wide) / slope
+    return statement(
+        "razor.thm1.shifted.scope", for_all=[replace(distance, high=None), slope, spread, steady, fading, far, eps],
+        says=both(implies(both(reached, scope <= distance), odds <= GROWN * falling),
+                  implies(both(reached, enough <= distance), odds <= (exp(slope * distance) - 1) * falling)),
+    )  # fmt: skip
+
+
 # -- outputs -------------------------------------------------------------------------------------------------------
 
 
@@ -737,9 +829,10 @@ FORMAL: dict[str, Statement] = {
     made.name: made
     for made in (
         _thm1(), _thm1_corrected(), _thm1_iff(), _thm1_one_size(), _discard_corrected(), _form(), _discard(),
-        _discard_sum(), _sinks(), _no_decay(), _flat_mass(), _output(), _output_attained(), _budget(), _eviction(),
-        _identity(), _under(), _eq5_exact(), _log_mass(), _log_mass_sharp(), _quadratic(), _gaps(), _pointwise(),
-        _proved_corrected(), _alibi_mean(), _last_step(), _eq6_order(), _eq7(), _eq7_corrected(), _eq8(),
+        _discard_sum(), _gap(), _shifted_alike(), _shifted_opposite(), _shifted_mass(), _shifted_scope(), _sinks(),
+        _no_decay(), _flat_mass(), _output(), _output_attained(), _budget(), _eviction(), _identity(), _under(),
+        _eq5_exact(), _log_mass(), _log_mass_sharp(), _quadratic(), _gaps(), _pointwise(), _proved_corrected(),
+        _alibi_mean(), _last_step(), _eq6_order(), _eq7(), _eq7_corrected(), _eq8(),
         _reduction(), _reduction_corrected(), _three(), _gqa_corrected(),
     )
 }  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from theory import alibi, induction, landscape, shift, sink, value_residual
-from theory.alibi import grams, grams_rotary, rotary, rounded, sharp, shifted, sinks, tables
+from theory.alibi import grams, grams_rotary, reach, rotary, rounded, sharp, shifted, shifted_scope, sinks, tables
 from theory.alibi import printed as alibi_printed
 from theory.cache import (
     budget,
@@ -63,6 +63,7 @@ BLOCKS = {"logits": [[0.0, 1.0], [2.0, 0.5]], "other_logits": [[1.0, 0.0], [0.3,
 LAYERS = {"values": VALUES, "other_values": [[0.0, 1.0], [2.0, 3.0]]}
 DRAINED = {"value": [0.1, 0.2], "first_value": [1.0, 0.0], "logit": 0.3, "variance": 2.0, "decay": 0.5}
 CAUSAL = {"attention": [[1.0, 0.0], [0.5, 0.5]]}
+MIXED_KEYS = {"slope": 0.5, "raw": 3.0, "own": 0.8, "before": -0.4}
 PAIR = {"query": np.ones(4), "key": np.ones(4)}
 OPTIONAL = ("norm_bias", "query_bias", "key_bias", "position", "biases", "centre", "self_gap")
 
@@ -144,6 +145,13 @@ ENTRIES = [
     Entry(tables.table_window, {"biases": [0.0, 1.0, 2.0], "logit_range": 0.1, "mass": 0.4}),
     Entry(tables.table_dropped_mass, {"biases": [0.0, 1.0, 2.0], "logit_range": 0.1, "window": 2}),
     Entry(shifted.shifted_range, {"raw": 2.0, "coefficients": [0.5, 0.5]}),
+    Entry(shifted_scope.shifted_weight_bound, {"distance": 3.0, **MIXED_KEYS}),
+    Entry(shifted_scope.log_shifted_odds, {"distance": 3.0, **MIXED_KEYS}),
+    Entry(shifted_scope.shifted_scope, {**MIXED_KEYS, "eps": 0.01}),
+    Entry(shifted_scope.shifted_window, {**MIXED_KEYS, "mass": 0.01}),
+    Entry(shifted_scope.shifted_dropped_mass, {"window": 3.0, **MIXED_KEYS, "n_tokens": 9}, free=("n_tokens",)),
+    Entry(shifted_scope.shifted_range_beyond, {**MIXED_KEYS, "share": 0.01}),
+    Entry(reach.reach_forget_gap, {"slope": 0.5, "mass": 0.01}),
     Entry(induction.induction_head, TEXT),
     Entry(induction.kv_shift_head, TEXT | {"alpha": (0.0, 1.0), "beta": (1.0, 0.0)}, {"support": "causal"}),
     Entry(induction.two_layer_alibi, TEXT | {"copy_slope": 3.0}),

@@ -82,8 +82,8 @@ SIZES = [0.0, 5e-324, 1e-308, 1e-160, 1e-16, 0.5, 1 - 2**-53, 1 + 2**-52, 37.0, 
 # functions that say so: bounds, scopes, and a velocity far from its flow
 MAY_BE_INFINITE = {"scope", "spectral_scope", "window_for_mass", "log_weight_bound", "printed_condition",
                    "second_order_bound", "matched_discrepancy_bound", "printed_copy_error_bound",
-                   "printed_softmax_change_bound", "late_velocity",
-                   "sink_scope", "table_scope", "table_window"}  # fmt: skip
+                   "printed_softmax_change_bound", "late_velocity", "log_shifted_odds", "shifted_scope",
+                   "shifted_window", "sink_scope", "table_scope", "table_window"}  # fmt: skip
 # symbolic, or as large as their numbers
 SIZED = [entry for entry in ENTRIES if entry.function.__module__.split(".")[-1] not in
          ("initialisation", "symbolic", "late_field", "algebra", "frozen_table", "width")

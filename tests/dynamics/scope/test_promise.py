@@ -19,6 +19,7 @@ from dynamics.training.checkpoint import SHIPPED, shipped
 from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.scope.cases import CASES, InMemory, case
 from theory import alibi
+from theory.alibi.shifted_scope import shifted_window
 from theory.cache.reach import span
 
 TEXT = SHIPPED / "alibi-text"
@@ -49,7 +50,8 @@ def test_windows_are_those_of_the_range(checkpoint):
     found = windows(checkpoint, 0.05, CONTEXT)
     for layer, row in enumerate(found):
         for head, window in zip(layer_ranges(checkpoint, layer), row, strict=True):
-            assert window == min(CONTEXT, math.ceil(alibi.window_for_mass(head.slope, head.logit_range, 0.05)))
+            assert window == min(CONTEXT, math.ceil(shifted_window(head.slope, *head.mixed, 0.05)))
+            assert window <= math.ceil(alibi.window_for_mass(head.slope, head.logit_range, 0.05))
     assert min(map(min, found)) < CONTEXT == max(map(max, found))
 
 

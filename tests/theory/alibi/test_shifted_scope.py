@@ -1,0 +1,161 @@
+"""Scopes of mixed keys: no context found by a convex program exceeds them, and some context comes as near as said."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from tests.theory.alibi.drawn_heads import normalised, random_head
+from theory import alibi
+from theory.alibi.shifted import shifted_range
+from theory.alibi.shifted_scope import (
+    log_shifted_odds,
+    shifted_dropped_mass,
+    shifted_range_beyond,
+    shifted_scope,
+    shifted_weight_bound,
+    shifted_window,
+)
+
+COEFFICIENT = st.floats(-1.5, 1.5, allow_subnormal=False)
+HEADS = {"slope": st.sampled_from([0.0, 0.01, 0.2, 0.7, 1.5]), "raw": st.sampled_from([0.0, 0.5, 2.0, 6.0, 12.0]),
+         "own": COEFFICIENT, "before": COEFFICIENT}  # fmt: skip
+
+
+def weights(raw_logits, slope, own, before):
+    """The attention of the last token: a softmax over mixed logits under the slope; nothing precedes the first."""
+    s = np.asarray(raw_logits, dtype=float)
+    mixed = own * s + before * np.concatenate([[0.0], s[:-1]]) + slope * np.arange(len(s))
+    shares = np.exp(mixed - mixed.max())
+    return shares / shares.sum()
+
+
+def log_odds_found(targets, others, slope, raw, own, before):
+    """The least logarithm of the odds against some consecutive tokens that a search over raw logits finds (convex for
+    one), with up to two tokens before them."""
+
+    def value(s, older):
+        share = weights(s, slope, own, before)
+        wanted = share[older : older + targets].sum()
+        return math.log1p(-wanted) - math.log(wanted) if 0 < wanted < 1 else 700.0
+
+    found = []
+    for older in (0, 1, 2):
+        size = older + targets + others
+        start = np.where(np.arange(size) < older + targets, 0.3, -0.3) * raw
+        box = [(-raw / 2, raw / 2)] * size
+        found.append(float(minimize(value, start, args=(older,), bounds=box, method="L-BFGS-B").fun))
+    return min(found)
+
+
+def worst(distance, slope, raw, own, before, v):
+    """Odds against the target in the context that is best for it, if its own raw logit is v - D/2 in size: the token
+    before it, itself, the others."""
+    signs = (math.copysign(1.0, own), math.copysign(1.0, before))
+    s = np.concatenate([[signs[1] * raw / 2], [signs[0] * (v - raw / 2)], np.full(distance, -signs[0] * raw / 2)])
+    share = weights(s, slope, own, before)[1]
+    return (1 - share) / share
+
+
+@given(distance=st.integers(1, 9), **HEADS)
+def test_no_context_beats_the_odds_which_are_at_least_those_of_the_old_rule(distance, slope, raw, own, before):
+    found = log_odds_found(1, distance, slope, raw, own, before)
+    bound = log_shifted_odds(distance, slope, raw, own, before)
+    old = alibi.log_weight_bound(distance, slope, shifted_range(raw, [own, before]))
+    assert bound <= found + 1e-9
+    assert -math.log1p(math.exp(bound)) <= old + 1e-12
+
+
+@given(distance=st.integers(1, 30), **HEADS)
+def test_odds_of_one_sign_are_attained_but_for_the_token_before_the_target(distance, slope, raw, own, before):
+    own, before = max(abs(own), abs(before)), min(abs(own), abs(before))
+    bound = math.exp(log_shifted_odds(distance, slope, raw, own, before))
+    extra = math.exp(-slope - before * raw / 2)
+    assert worst(distance, slope, raw, own, before, raw) == pytest.approx(bound + extra, rel=1e-7)
+    assert worst(distance, slope, raw, -own, -before, raw) == pytest.approx(bound + extra, rel=1e-7)
+
+
+def test_the_least_odds_may_lie_between_the_ends_of_the_targets_own_logit():
+    distance, slope, raw, own, before = 12, 0.2, 6.0, 0.5, 1.2
+    phi = sum(math.exp(slope * j) for j in range(1, distance + 1))
+    ends = [math.exp(-before * raw) * phi,
+            math.exp(-(own + before) * raw) * (phi - math.exp(slope)) + math.exp(slope - own * raw)]  # fmt: skip
+    found = log_odds_found(1, distance, slope, raw, own, before)
+    assert log_shifted_odds(distance, slope, raw, own, before) < found < math.log(min(ends)) - 0.3
+
+
+@pytest.mark.parametrize(("own", "before"), [(1.2, -0.5), (-1.2, 0.5)])
+def test_opposite_signs_come_near_their_bound_and_need_its_last_term(own, before):
+    slope, raw, distance = 0.1, 4.0, 60
+    phi = sum(math.exp(slope * j) for j in range(1, distance + 1))
+    bound = math.exp(log_shifted_odds(distance, slope, raw, own, before))
+    found = worst(distance, slope, raw, own, before, raw)
+    assert bound <= found < bound * 1.002
+    assert found < phi * math.exp(-abs(own) * raw)
+
+
+@given(eps=st.sampled_from([1e-6, 1e-3, 0.1, 0.5, 0.9]), **HEADS)
+def test_scope_is_where_the_bound_reaches_eps_and_never_beyond_the_old_one(eps, slope, raw, own, before):
+    found = shifted_scope(slope, raw, own, before, eps)
+    assert 0 <= found <= alibi.scope(slope, shifted_range(raw, [own, before]), eps) * (1 + 1e-12)
+    distance = max(1, math.ceil(found * (1 + 1e-12)))
+    assert shifted_weight_bound(distance, slope, raw, own, before) <= eps * (1 + 1e-9)
+    if own * before >= 0 and found > 1:
+        assert shifted_weight_bound(found, slope, raw, own, before) == pytest.approx(eps, rel=1e-6)
+
+
+@pytest.mark.parametrize(("own", "before", "tokens"), [(1.0, -0.9, 108), (0.7, -0.7, 79), (0.5, -1.0, 57)])
+def test_scope_of_opposite_signs_loses_many_tokens_and_is_within_two_of_a_context(own, before, tokens):
+    slope, raw, eps = 0.05, 6.0, 1e-3
+    found = shifted_scope(slope, raw, own, before, eps)
+    assert alibi.scope(slope, shifted_range(raw, [own, before]), eps) - found > tokens - 1
+    assert log_odds_found(1, math.floor(found) - 2, slope, raw, own, before) < math.log(1 / eps - 1)
+
+
+@given(window=st.integers(1, 7), far=st.integers(1, 5), **HEADS)
+def test_no_context_has_more_mass_beyond_a_window_than_its_bound(window, far, slope, raw, own, before):
+    found = log_odds_found(far, window, slope, raw, own, before)
+    bound = shifted_dropped_mass(window, slope, raw, own, before, window + far + 2)
+    assert 1 / (1 + math.exp(found)) <= bound + 1e-9
+    assert bound <= alibi.dropped_mass_bound(window, slope, shifted_range(raw, [own, before]), window + far + 2) + 1e-12
+
+
+@given(mass=st.sampled_from([1e-6, 1e-3, 0.1, 0.5, 0.9]), **HEADS)
+def test_window_keeps_the_mass_by_its_bound_and_is_at_most_the_old_one(mass, slope, raw, own, before):
+    found = shifted_window(slope, raw, own, before, mass)
+    assert found <= alibi.window_for_mass(slope, shifted_range(raw, [own, before]), mass)
+    if found < math.inf:
+        kept = max(1, math.ceil(found * (1 + 1e-12)))
+        assert shifted_dropped_mass(kept, slope, raw, own, before) <= mass * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("coefficients", [(0.8, -0.6), (0.4, 0.9), (-0.3, 1.0)])
+def test_contexts_of_a_head_of_width_two_stay_below_the_bound(coefficients):
+    rng = np.random.default_rng(1)
+    head = random_head(rng, 3, 2, "rms", False)
+    raw, slope = alibi.logit_range(**head), 0.1
+    bounds = [1.0] + [shifted_weight_bound(n, slope, raw, *coefficients) for n in range(1, 12)]
+    for _ in range(200):
+        states = normalised(rng.standard_normal((12, 3)), head)
+        logits = states[-1] @ head["w_q"].T @ (states @ head["w_k"].T).T / math.sqrt(2)
+        assert np.abs(logits).max() <= raw / 2 + 1e-12
+        assert (weights(logits, slope, *coefficients)[::-1] <= bounds).all()
+
+
+def test_zero_coefficients_and_slopes_give_the_plain_bounds():
+    assert shifted_scope(0.1, 3.0, 1.0, 0.0, 0.01) == pytest.approx(alibi.scope(0.1, 3.0, 0.01), rel=1e-12)
+    assert shifted_scope(0.1, 3.0, 0.0, -1.0, 0.01) == pytest.approx(alibi.scope(0.1, 3.0, 0.01), rel=1e-12)
+    assert shifted_scope(0.1, 3.0, 0.0, 0.0, 0.01) == pytest.approx(alibi.scope(0.1, 0.0, 0.01), rel=1e-12)
+    assert shifted_range_beyond(0.1, 3.0, 0.5, 0.25, 0.01) == 2.25
+    assert shifted_scope(0.0, 3.0, 0.5, -0.5, 0.01) == pytest.approx(alibi.scope(0.0, 1.5, 0.01), rel=0.02)
+    assert shifted_window(0.0, 3.0, 0.5, -0.5, 0.01) == math.inf
+    assert shifted_scope([0.1, 1e-300], 1e9, 0.5, -0.5, 0.01)[1] == math.inf
+
+
+@pytest.mark.parametrize("function", [shifted_weight_bound, log_shifted_odds])
+def test_a_distance_below_one_is_refused(function):
+    with pytest.raises(ValueError, match="distance must be a finite number >= 1, got 0"):
+        function(0, 0.1, 1.0, 0.5, 0.5)
