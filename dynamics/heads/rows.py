@@ -31,13 +31,15 @@ class Rule(NamedTuple):
     """Which keys a row sees, and what else stands in the denominator of its softmax.
 
     causal: none after it. window: only so many, its own among them. sinks: (n_heads,) learned logits whose weight goes
-    nowhere. alone: a token and heads (n_heads,), bool, in which its row sees its own key alone.
+    nowhere. alone: a token and heads (n_heads,), bool, in which its row sees its own key alone. softcap: c, where a
+    logit x becomes c tanh(x/c).
     """
 
     causal: bool = True
     window: int | None = None
     sinks: Tensor | None = None
     alone: tuple[int, Tensor] | None = None
+    softcap: float | None = None
 
     def of(self, heads: slice) -> Rule:
         """The same rule for some of the heads."""
@@ -67,8 +69,10 @@ def watched(visit: Visit, block: int) -> AttentionFunction:
         sinks: Tensor | None = None,
         causal: bool = True,
         window: int | None = None,
+        softcap: float | None = None,
     ) -> Tensor:
-        return attended(visit, block, layer, query, key, value, scale, slopes, Rule(causal, window, sinks))
+        rule = Rule(causal, window, sinks, softcap=softcap)
+        return attended(visit, block, layer, query, key, value, scale, slopes, rule)
 
     return function
 
@@ -195,6 +199,8 @@ def _blocks(
         last = stop if rule.causal else length
         logits = query[:, start:stop].to(dtype) @ key[:, :last]
         logits *= scale
+        if rule.softcap is not None:
+            logits = rule.softcap * (logits / rule.softcap).tanh()
         distance = torch.arange(start, stop, device=key.device)[:, None] - torch.arange(last, device=key.device)
         if slopes is not None:
             logits -= slopes.to(dtype)[:, None, None] * distance.abs().to(dtype)

@@ -40,6 +40,7 @@ def reading(visit: Visit, seen: Seen, alone: Alone | None = None, block: int = B
         sinks: Tensor | None = None,
         causal: bool = True,
         window: int | None = None,
+        softcap: float | None = None,
     ) -> Tensor:
         seen.causal, seen.sinks = causal, sinks is not None
         lonely = None if alone is None else alone(layer, query.shape[1])
@@ -47,7 +48,8 @@ def reading(visit: Visit, seen: Seen, alone: Alone | None = None, block: int = B
             lonely = lonely[0], lonely[1].to(query.device)
         if seen.values is not None:
             seen.values(layer, value[0])
-        return attended(visit, block, layer, query, key, value, scale, slopes, Rule(causal, window, sinks, lonely))
+        rule = Rule(causal, window, sinks, lonely, softcap)
+        return attended(visit, block, layer, query, key, value, scale, slopes, rule)
 
     return function
 

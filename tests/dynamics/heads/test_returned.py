@@ -63,13 +63,13 @@ def test_a_declared_family_whose_attention_is_refused_is_scored_too():
 
 
 def test_retrieval_scores_are_those_of_what_is_returned():
-    model, prompt = undeclared.model("Gemma2"), copy_prompt(64, 30, 8, 1)
+    model, prompt = undeclared.model("Cohere2"), copy_prompt(64, 30, 8, 1)
     found = copy_scores(model, haystack=30, needle=8, prompts=1, seed=1)
     best = returned(model, prompt.tokens)[..., 30:, :].argmax(-1)
     np.testing.assert_array_equal(found, (best == prompt.needle + np.arange(8)).mean(-1))
 
 
-@pytest.mark.parametrize("name", ["CodeGen", "Gemma2", "Roberta", "XLNet"])
+@pytest.mark.parametrize("name", ["CodeGen", "Cohere2", "Roberta", "XLNet"])
 def test_a_prompt_nobody_chose_fits_the_positions(name):
     model = undeclared.model(name)
     most = undeclared.LONGEST.get(name, 128)
@@ -213,7 +213,7 @@ def test_attention_that_is_not_the_models_is_refused(monkeypatch):
         head_scores(of_transformers(rotary), **HOW)
 
 
-@pytest.mark.parametrize("name", ["Phi", "Gemma2"])
+@pytest.mark.parametrize("name", ["Phi", "Cohere2"])
 def test_configurations_come_back_after_an_error_too(name, monkeypatch):
     model = undeclared.model(name)
     configs = {id(module.config): module.config for module in model.modules() if hasattr(module, "config")}.values()

@@ -14,9 +14,6 @@ FAMILIES = {
     "Cohere2": _GROUPS | {"sliding_window": 18, "layer_types": ["sliding_attention", "full_attention"]},
     "DistilBert": {"dim": 32, "hidden_dim": 48, "n_layers": 2, "n_heads": 4, "max_position_embeddings": 128},
     "Electra": _PLAIN | {"embedding_size": 32},
-    # Named, because transformers to 5.10 let it run by default with a kernel that leaves the cap out.
-    "Gemma2": _GROUPS | {"attn_implementation": "eager", "head_dim": 8, "attn_logit_softcapping": 2.0,
-                         "sliding_window": 18},
     "GPTJ": _OLD | {"rotary_dim": 4},
     "GPTNeo": {"hidden_size": 32, "num_layers": 2, "num_heads": 4, "window_size": 18, "max_position_embeddings": 128,
                "attention_types": [[["global", "local"], 1]]},
