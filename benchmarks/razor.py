@@ -1,7 +1,7 @@
 """A decode step of a whole model with the Razor cache, against transformers' DynamicCache; and the peak of a prefill.
 
 Models: the shipped text model (ALiBi, as many key-value heads as query heads), whose baseline keeps its keys in a
-DynamicCache and reads them by torch's fused attention; a random Llama of 8 layers, 512 wide, with one, two or eight
+DynamicCache and reads them by torch's fused attention; a random Llama of 8 layers, 512 wide, with one or two
 key-value heads. 15 % of the heads, rounded up, are kept whole, spread over the layers; the others keep 4 sinks, a
 window of max(128, n / 5) and one token for the rest. "default" is the plan's own window, max(4000, n / 5).
 """
@@ -25,14 +25,14 @@ from dynamics.razor.plan import RazorPlan
 SHARE = 0.15  # of the heads, kept whole
 CONTEXTS = (256, 512, 2048, 4096)
 TYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
-KV_HEADS = (1, 2, 8)
-PREFILL = 4096
+KV_HEADS = (1, 2)
+PREFILL = {"fp32": 4096, "fp16": 1024, "bf16": 4096}  # half precision without its instructions is slow
 Step = Callable[[], Tensor]
 
 
 def measure(quick: bool) -> Row:
     contexts, types = ((24,), ("fp32",)) if quick else (CONTEXTS, tuple(TYPES))
-    rounds = 3 if quick else 25
+    rounds = 3 if quick else 21
     comparisons = []
     with torch.no_grad():
         for name in types:
@@ -49,7 +49,7 @@ def measure(quick: bool) -> Row:
             for n in contexts:
                 comparisons.append(compared(f"text model, {name}, {n}", n, rounds, text_steps(TYPES[name], n)))
         guards = [Guard("logits, nothing dropped", unlike(quick), 1e-3)]
-    limits = [] if quick else [prefill_limit(name) for name in TYPES]
+    limits = [prefill_limit(name, 64 if quick else PREFILL[name]) for name in types]
     return Row("razor", comparisons, limits, guards)
 
 
@@ -59,19 +59,19 @@ def compared(label: str, n: int, rounds: int, opened: Any) -> Comparison:
     return compare(times, "DynamicCache", "Razor", label, 1 / 1.05 if n < 2048 else 1.0, None)
 
 
-def prefill_limit(name: str) -> Limit:
+def prefill_limit(name: str, n: int) -> Limit:
     """Peak of a prefill over that with a DynamicCache, each in a process of its own."""
-    own, ours = (peak_in_fresh_process("benchmarks.razor", "prefill", kind, name) for kind in ("own", "razor"))
-    return Limit(f"DynamicCache's peak, {PREFILL} tokens, {name}", ours / own, 1.2)
+    own, ours = (peak_in_fresh_process("benchmarks.razor", "prefill", kind, name, str(n)) for kind in ("own", "razor"))
+    return Limit(f"DynamicCache's peak, {n} tokens, {name}", ours / own, 1.2)
 
 
-def prefill(kind: str, name: str) -> Callable[[], object]:
+def prefill(kind: str, name: str, n: str) -> Callable[[], object]:
     """A prefill of the model with two key-value heads, ready to run once."""
     from transformers import DynamicCache
 
     from dynamics.hf.cache import razor
 
-    model, ids = llama(2, TYPES[name]), tokens(PREFILL)
+    model, ids = llama(2, TYPES[name]), tokens(int(n))
     model(tokens(8))  # what is allocated once
 
     def run() -> object:
@@ -79,7 +79,7 @@ def prefill(kind: str, name: str) -> Callable[[], object]:
             if kind == "own":
                 cache = DynamicCache(config=model.config)
                 return model(ids, past_key_values=cache, logits_to_keep=1).logits, cache
-            with razor(model, plan_of(8, 8, 2, PREFILL, {"buffer": 128})) as cache:
+            with razor(model, plan_of(8, 8, 2, int(n), {"buffer": 128})) as cache:
                 return model(ids, past_key_values=cache, logits_to_keep=1).logits, cache
 
     return run
@@ -127,11 +127,21 @@ def llama_steps(own: Any, ours: Any, n: int, settings: dict[str, Any]) -> Iterat
         for layer in range(8):
             query, key, value = random_states(8, heads, n, own.config.head_dim, own.dtype, layer)
             whole.update(key, value, layer)
-            cache.razor_cache(layer, query, key, value, scale=0.1, slopes=None)
+            hold(cache.razor_cache, layer, query, key, value)
         yield {
             "DynamicCache": lambda: own(token, past_key_values=whole).logits,
             "Razor": lambda: ours(token, past_key_values=cache).logits,
         }
+
+
+def hold(cache: Any, layer: int, query: Tensor, key: Tensor, value: Tensor) -> None:
+    """The state of a layer after a prompt, without the attention of its queries."""
+    from dynamics.razor.logits import Logits
+
+    (part,), n = cache._opened(layer, 1, None, None), key.shape[2]
+    part.append(key, value)
+    part.held(query[:, :, -1:].unflatten(1, (key.shape[1], -1)), Logits(0.1), range(n - 1, n))
+    part.n_tokens = cache._seen[layer] = n
 
 
 def random_states(n_heads: int, n_kv_heads: int, n: int, dim: int, dtype: torch.dtype, seed: int) -> list[Tensor]:

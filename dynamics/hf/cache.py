@@ -112,6 +112,7 @@ class GenerationCache(Cache):
         self.plan, self.centres = plan, centres
         self.active = False
         self.razor_cache, self.read = RazorCache(plan, centres), Read()
+        self.coming: Tensor | None = None  # ids of the call that is about to be read
         super().__init__(layers=[_Layer(self, layer) for layer in range(len(plan.full))])
 
     def __call__(
@@ -133,15 +134,19 @@ class GenerationCache(Cache):
             raise ValueError("the model was called without this cache: give it as past_key_values")
         more = {"sinks": sinks, "softcap": softcap, "window": window, "real": real}
         given = {name: value for name, value in more.items() if value is not None}
-        return self.razor_cache(layer, query, key, value, scale=scale, slopes=slopes, **given)
+        found = self.razor_cache(layer, query, key, value, scale=scale, slopes=slopes, **given)
+        if layer == 0:
+            self.read.note(self.coming)
+            self.coming = None
+        return found
 
     def check_call(self, model: nn.Module, arguments: tuple, named: dict) -> None:
-        """Note what is read. Raise ValueError where `generate` would read the whole text on top of what is held."""
+        """See which ids are next. Raise ValueError where the whole text would be read on top of what is held."""
         if not any(named.get(name) is self for name in ("past_key_values", "cache")):  # "cache" is the name since 5.24
             return
         if named.get("use_cache") is False:
             raise ValueError("use_cache is False: the whole text would be read again at every step, and counted twice")
-        self.read.note(named.get("input_ids", arguments[0] if arguments else None))
+        self.coming = named.get("input_ids", arguments[0] if arguments else None)
 
     def check_pads(self, mask: Tensor | None, seen: int, new: int) -> None:
         """Raise ValueError where a token that was read is a pad now, or the other way round."""

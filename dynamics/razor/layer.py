@@ -97,7 +97,7 @@ class RazorLayer:
         if not self.n_tokens and start <= plan.sinks:
             found = whole(query, key, value, logits)
             self.append(key, value)
-            self._pass(query, logits, range(count))
+            self.held(query, logits, range(count))
         else:
             found = self._chunk(query, key, value, logits)
         self.n_tokens += count
@@ -108,6 +108,11 @@ class RazorLayer:
         for tokens in (self.full, self.local):
             if tokens.index:
                 tokens.append(tokens.select(key), tokens.select(value))
+
+    def held(self, query: Tensor, logits: Logits, at: range) -> None:
+        """`advance` for all heads: the tokens are stored, the queries (batch, n_kv_heads, group, c, d_k) are done."""
+        if self.local.index:
+            self.advance(self.local.select(query), logits.of(self.local.select), at)
 
     def drop(self, logits: Logits, at: range) -> None:
         """Fold what no query after those `at` sees into the compensation token, and free it; logits of local heads."""
@@ -144,10 +149,6 @@ class RazorLayer:
                 output[:, :, :, block] = self._read_window(query[:, :, :, block], logits, now)
             self.advance(query[:, :, :, block], logits, now)
         return output
-
-    def _pass(self, query: Tensor, logits: Logits, at: range) -> None:
-        if self.local.index:
-            self.advance(self.local.select(query), logits.of(self.local.select), at)
 
     def advance(self, query: Tensor, logits: Logits, at: range) -> None:
         """What follows the queries at `at` of the local heads, (batch, heads, group, c, d_k): centres, and `drop`."""
@@ -195,15 +196,15 @@ class RazorLayer:
         dropped, stop, query = self.local.dropped, max(first, starts[-1]), _column(at, self.folded.total)
         rows = self.local.ordered()[:, :, first - dropped : stop - dropped]
         position = torch.arange(first, stop, device=rows.device)
-        rate = self.decay(logits)
-        if self.plan.compensation == "mean" and self.local.dropped:
-            self.folded.total.fill_(log(self.local.dropped))  # which single tokens leave behind
+        rate, before = self.decay(logits), self.folded
+        if self.plan.compensation == "mean" and first > self.local.sinks:  # single tokens do not keep the total
+            before = before._replace(total=torch.full_like(before.total, log(first - self.local.sinks)))
         prior = -rate[..., None, None] * (query - position)
         if self.centre is not None:
             keys = rows[..., : self.local.width].double()
             prior = prior + logits.cap(self.centre @ keys.transpose(2, 3))[..., None, :]
         prior = prior.masked_fill(position >= _column(starts, rows), -torch.inf).expand(len(rows), -1, -1, -1, -1)
-        return fold(self.folded, query[:, 0] - since, rate, rows, prior)
+        return fold(before, query[:, 0] - since, rate, rows, prior)
 
     def decay(self, logits: Logits) -> Tensor:
         """How fast the log weight of a dropped token falls with distance, (heads, means a head), float64."""
@@ -226,7 +227,7 @@ class RazorLayer:
         if self.given is None and at:
             least = max(0, plan.prompt - plan.centre_queries)
             chosen = slice(max(0, least - at.start), max(0, plan.prompt - at.start))
-            self.centre += scaled[..., chosen, :].double().sum(-2) / (plan.prompt - least)
+            self.centre = self.centre + scaled[..., chosen, :].double().sum(-2) / (plan.prompt - least)
 
 
 def _column(numbers: range | list[int], like: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dynamics.razor.layer as razor_layer_module
 import dynamics.razor.logits as razor_logits_module
 from dynamics.model.attention_function import full_attention
 from dynamics.razor.cache import RazorCache
@@ -41,8 +42,10 @@ def test_every_kind_of_compensation_in_every_division(kind, with_alibi, chunks):
 @pytest.mark.parametrize("kind", KINDS)
 def test_chunks_longer_than_a_block_of_queries(kind, monkeypatch):
     monkeypatch.setattr(razor_logits_module, "BLOCK", 7)
-    plan = small_plan(compensation=kind, prompt=10)
+    monkeypatch.setattr(razor_layer_module, "PIECE", 3)
+    plan = small_plan(compensation=kind, prompt=20)
     assert cache_gap(plan, [33, 1, 16], slopes_of(plan, True)) < TOLERANCE
+    assert cache_gap(plan, [20, *[1] * 20, 16, *[1] * 3], slopes_of(plan, True)) < TOLERANCE
 
 
 @given(plans(kinds=["centred"]), sizes(), st.booleans())
