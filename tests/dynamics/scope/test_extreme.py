@@ -9,7 +9,7 @@ import torch
 
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
-from dynamics.scope import adversary, heads, ranges
+from dynamics.scope import adversary, heads, promise, ranges
 from dynamics.scope.adversary_context import heads as heads_of
 from dynamics.weights.reader import Checkpoint, open_checkpoint
 from dynamics.weights.running import export_baichuan_m1, load_baichuan_m1
@@ -25,11 +25,13 @@ STACK = heads_of(**HEADS)
 SETTINGS = {"eps": np.array(0.25), "mass": np.array(0.5)}
 COUNTS = {"window": 4, "context": 9}
 # Public functions by module: those of numbers, fed below, and those of nothing but what these return, or of a file.
-FED = {"heads", "heaviest_weights", "heaviest_masses", "settings", "layer_ranges", "checkpoint_scopes"}
+FED = {"heads", "heaviest_weights", "heaviest_masses", "settings", "layer_ranges", "checkpoint_scopes", "windows",
+       "promised_plan"}  # fmt: skip
 OTHERS = {"largest_ranges", "largest_gaps", "climb", "ascend", "states", "query_vectors", "attention", "context",
-          "random_contexts", "move_all", "share", "layer_scopes", "totals", "rounded_scopes"}  # fmt: skip
-MODULES = ("adversary", "adversary_ascent", "adversary_context", "adversary_free", "heads", "ranges", "rounded",
-           "totals")  # fmt: skip
+          "random_contexts", "move_all", "share", "layer_scopes", "totals", "rounded_scopes", "rounded_logits",
+          "bounds_of", "weighed", "layer_weighed", "rounding"}  # fmt: skip
+MODULES = ("adversary", "adversary_ascent", "adversary_context", "adversary_free", "bounded", "heads", "promise",
+           "ranges", "receipt", "rounded", "totals")  # fmt: skip
 
 
 def test_every_public_function_of_scope_is_fed_or_takes_no_numbers():
@@ -89,6 +91,16 @@ def test_settings_take_numbers_at_their_value_and_refuse_the_rest(name):
 @pytest.mark.parametrize("count", [value for value in NOT_COUNTS if value is not None], ids=repr)
 def test_settings_refuse_counts_that_are_not_whole(name, count):
     assert one_line(lambda: heads.settings(CASES["alibi"], **SETTINGS, **COUNTS | {name: count})) is None
+
+
+@pytest.mark.parametrize("call", [promise.windows, promise.promised_plan])
+def test_promises_take_numbers_at_their_value_and_refuse_the_rest(call):
+    error = np.array(0.25)
+    for kind, made in REFUSED.items():
+        assert one_line(lambda made=made: call(CASES["alibi"], made(error), 9)) is None, kind
+    assert call(CASES["alibi"], np.float16(0.1), 9) == call(CASES["alibi"], float(np.float16(0.1)), 9)
+    for count in NOT_COUNTS:
+        assert one_line(lambda count=count: call(CASES["alibi"], 0.25, count)) is None, count
 
 
 @pytest.fixture(scope="module")
