@@ -74,8 +74,14 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _consistent(args: argparse.Namespace) -> None:
-    if args.attack and (args.model or args.write_plan or args.error is not None):
-        raise ValueError("--attack takes no MODEL, --error or --write-plan")
+    if args.attack:
+        usual = parser().parse_args(["--attack", str(args.attack)])
+        given = [name for name in vars(args) if name not in ("attack", "seed", "json")
+                 and getattr(args, name) != getattr(usual, name)]  # fmt: skip
+        if given:
+            raise ValueError(f"--attack takes --seed and --json alone, got {given[0].replace('_', '-')}")
+    if args.json and args.json == args.write_plan:
+        raise ValueError(f"--json and --write-plan name one file: {args.json}")
     if not args.attack and not (args.model and (args.text or args.tokens)):
         raise ValueError("give MODEL and one of --text and --tokens, or --attack N")
     if args.error is not None and not 0 < args.error < 1:
@@ -109,6 +115,7 @@ def _opened(args: argparse.Namespace) -> "tuple[Checkpoint, nn.Module, Tensor, R
 
     from dynamics.razor.plan_file import read_plan
     from dynamics.sinks.opened import open_model, read_text, read_tokens, tokens_of
+    from dynamics.sinks.windows import cut
     from dynamics.weights.folder import locate
     from dynamics.weights.reader import open_checkpoint
 
@@ -120,7 +127,7 @@ def _opened(args: argparse.Namespace) -> "tuple[Checkpoint, nn.Module, Tensor, R
     tokens = text if args.tokens else tokens_of(model, folder, text)
     if len(tokens) < args.windows * args.context:
         raise ValueError(f"{args.windows} windows of {args.context} tokens are asked for, the text has {len(tokens)}")
-    rows = torch.as_tensor(tokens[: args.windows * args.context]).view(args.windows, args.context)
+    rows = torch.from_numpy(cut(model, tokens[: args.windows * args.context], args.context))
     sizes = checkpoint.architecture
     if given is None:
         given = default_plan(sizes.n_layers, sizes.n_heads, sizes.n_kv_heads, args.context)
@@ -223,7 +230,7 @@ def _retrieval(model: "nn.Module", context: int) -> list[tuple[int, int]]:
     from dynamics.heads.scores import head_scores
     from dynamics.heads.selection import retrieval_heads
 
-    scores = head_scores(model, k=max(2, min(64, context // 4)), seed=0)
+    scores = head_scores(model, k=max(3, min(64, context // 4)), seed=0)
     return [(int(layer), int(head)) for layer, head in np.argwhere(retrieval_heads(scores))]
 
 

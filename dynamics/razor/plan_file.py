@@ -9,7 +9,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from dynamics.files.atomic import atomic_write_text
+from dynamics.files.bounded import read_bytes
 from dynamics.files.manifest import Strict
+from dynamics.files.strict_json import parse_object
 from dynamics.razor.plan import Compensation, RazorPlan
 
 FORMAT, VERSION = "razor-plan", 1
@@ -58,14 +60,12 @@ def write_plan(path: str | Path, plan: RazorPlan) -> None:
 
 def read_plan(path: str | Path) -> RazorPlan:
     """Read such a file. Raises: OSError; ValueError of one line that names the file, the field and the value."""
-    path = Path(path)
-    if path.stat().st_size > LARGEST:
-        raise ValueError(f"{path}: {path.stat().st_size} bytes are too many for a plan")
-    return parse_plan(path.read_bytes(), str(path))
+    return parse_plan(read_bytes(path, LARGEST), str(path))
 
 
 def parse_plan(data: bytes, what: str = "plan") -> RazorPlan:
     """The plan of these bytes. Raises: ValueError of one line that begins with `what`."""
+    parse_object(data, what)  # no key stands twice
     found = PlanFile.parsed(data, what)
     numerator, denominator = found.share
     if not denominator:

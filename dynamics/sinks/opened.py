@@ -9,18 +9,20 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from dynamics.files.bounded import read_bytes
+from dynamics.files.strict_json import read_object
 from dynamics.model.decoder import InductionModel
 from dynamics.training import checkpoint
 from dynamics.weights import folder as folders
 from dynamics.weights import own
 from dynamics.weights.families import FAMILIES, RUN
-from dynamics.weights.strict_json import read_object
 
 if TYPE_CHECKING:
     from torch import nn
 
 DTYPES = {name: getattr(torch, name) for name in ("float16", "bfloat16", "float32", "float64")}
 ASCII = 128
+LARGEST = 1 << 30  # bytes of a text
 _TOKENIZER = "tokenizer.json"
 
 
@@ -94,9 +96,9 @@ def _quiet(transformers) -> None:
 
 
 def read_text(path: str | Path) -> str:
-    """A text file. Raises: OSError; ValueError for an empty one, and for what is not UTF-8."""
+    """A text file. Raises: OSError; ValueError for an empty one, what is not UTF-8, and as `read_bytes`."""
     try:
-        text = Path(path).read_bytes().decode("utf-8")
+        text = read_bytes(path, LARGEST).decode("utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not UTF-8 ({error.reason} at byte {error.start})") from None
     if not text.strip():

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dynamics.files.atomic import sha256_of
+from dynamics.files.strict_json import read_object
 from dynamics.weights import safetensors_file as safetensors_files
 from dynamics.weights.safetensors_file import StoredTensor
-from dynamics.weights.strict_json import read_object
 
 SINGLE, INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".npy", ".npz")

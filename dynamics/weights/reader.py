@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.files.strict_json import read_object
 from dynamics.weights import described, own, safetensors_file
 from dynamics.weights import folder as folders
 from dynamics.weights import layout as layouts
 from dynamics.weights.families import FAMILIES, READ
 from dynamics.weights.layout import ROLES, Architecture, LayerLayout, Layout, Role, Rows
 from dynamics.weights.safetensors_file import FLOATS, StoredTensor
-from dynamics.weights.strict_json import read_object
 from theory.checked import index
 from theory.records import comparable
 

@@ -119,4 +119,5 @@ def rotation(
     if turned % 2 or not turned:
         what = "have an even size" if turned == d_head else "turn an even number of components"
         raise ValueError(f"{path}: rotary heads {what}, got {turned}")
-    return None if turned == d_head else turned, gain
+    # what is not turned has no factor: one below 1 bounds the whole logit no more
+    return (None, gain) if turned == d_head else (turned, max(gain, 1.0))

@@ -12,13 +12,13 @@ import torch
 from torch import Tensor
 
 from dynamics.files.atomic import atomic_write_bytes, atomic_write_text
+from dynamics.files.strict_json import read_object
 from dynamics.model.baichuan_m1 import BaichuanM1, LayerShape
 from dynamics.model.decoder import InductionModel
 from dynamics.weights import folder as folders
 from dynamics.weights.baichuan import BaichuanM1 as Settings
 from dynamics.weights.reader import Checkpoint, open_checkpoint
 from dynamics.weights.rotary import rope_base
-from dynamics.weights.strict_json import read_object
 
 CONFIG = "config.json"
 _MLP = ("gate", "up", "down")

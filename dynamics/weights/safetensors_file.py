@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.weights.strict_json import parse_object
+from dynamics.files.strict_json import parse_object
 
 LARGEST_HEADER = 100_000_000  # the format's own limit
 FLOATS = {"F16": "<f2", "BF16": "<u2", "F32": "<f4", "F64": "<f8"}

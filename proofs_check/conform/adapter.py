@@ -96,7 +96,7 @@ def load(place: str) -> Adapter:
     """The adapter in a file (..py) or an importable module. Raises ValueError, one line, if it cannot be loaded."""
     try:
         module = _from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
-    except Exception as error:  # the file is the user's: whatever goes wrong in it is what has to be said
+    except (Exception, SystemExit) as error:  # the file is the user's: whatever goes wrong in it is what has to be said
         raise ValueError(f"{place} cannot be loaded: {type(error).__name__}: {error}") from error
     return Adapter(module, place)
 

@@ -57,7 +57,7 @@ def run(adapter: Adapter, check: Check, seed: int = 0) -> Result:
         except NotImplementedError as error:  # of a case, or of what makes them, which then is at an end
             refused = refused or f"{told}: {_line(error)}"
             continue
-        except Exception as error:  # of the user's code, or of the shapes that it returned
+        except (Exception, SystemExit) as error:  # of the user's code, or of the shapes that it returned
             return Result(check, Outcome.RAISED, done, f"{told}: {type(error).__name__}: {_line(error)}")
         if wrong is not None:
             return Result(check, Outcome.FAILED, done, wrong)

@@ -110,20 +110,26 @@ def test_what_is_not_a_number_is_null_or_a_dash():
     [
         ([], "give MODEL and one of --text and --tokens, or --attack N"),
         ([ALIBI], "give MODEL and one of --text and --tokens"),
-        ([ALIBI, "--attack", "5"], "--attack takes no MODEL, --error or --write-plan"),
+        ([ALIBI, "--attack", "5"], "--attack takes --seed and --json alone, got model"),
+        (["--attack", "5", "--plan", "s.json"], "--attack takes --seed and --json alone, got plan"),
+        ([ALIBI, "--text", LICENSE, "--plan", "/dev/zero"], "/dev/zero: a device, not a file"),
+        ([ALIBI, "--text", "/dev/zero"], "/dev/zero: a device, not a file"),
+        ([ALIBI, "--tokens", "many"], "tokens must be in 0..159, got 5000"),
+        ([ALIBI, "--text", LICENSE, "--error", ".1", "--json", "x", "--write-plan", "x"], "--json and --write-plan"),
         ([ALIBI, "--text", LICENSE, "--error", "1"], "--error must lie strictly between 0 and 1, got 1"),
         ([ALIBI, "--text", LICENSE, "--error", "nan"], "argument --error: expected a finite number, got 'nan'"),
         ([ALIBI, "--text", LICENSE, "--write-plan", "p.json"], "--write-plan needs --error"),
         ([ALIBI, "--text", LICENSE, "--context", "99999"], "1 windows of 99999 tokens are asked for, the text has 11"),
         ([ALIBI, "--text", LICENSE, "--context", "7"], "argument --context: expected a whole number >= 8, got '7'"),
         ([ALIBI, "--text", LICENSE, "--plan", "absent.json"], "[Errno 2] No such file or directory: 'absent.json'"),
-        ([ALIBI, "--text", LICENSE, "--plan", "ids"], "ids: the whole record: Invalid JSON"),
+        ([ALIBI, "--text", LICENSE, "--plan", "ids"], "ids: not readable as JSON"),
         ([ALIBI, "--text", LICENSE, "--plan", "s.json"], "the plan is for 1 layers of 8 heads and 8 key-value heads"),
         (["nowhere", "--text", LICENSE], "nowhere: "),
         ([ALIBI, "--text", LICENSE, "--json", "/dev/null"], "cannot write /dev/null: it is a device"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(here, capsys, arguments, message):
+    Path("many").write_text("5000 " * 300, "utf-8")
     write_plan("s.json", replace(receipt.default_plan(1, 8, 8, 48), share=Fraction(0)))
     before = sorted(here.iterdir())
     code, printed, errors = command(capsys, *arguments)

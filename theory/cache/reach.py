@@ -74,12 +74,12 @@ def projected(
     ||W Gamma||_F sqrt(d) and ||centre||: what the arithmetic of the model may add.
     Raises ValueError for shapes that do not agree, numbers that are not finite, and a mixture beside biases.
     """
-    scaled, centre = _scaled(weights, gamma, norm_bias, bias, norm)
+    scaled, centre, size = _scaled(weights, gamma, norm_bias, bias, norm)
     gain = _gain(mixture, centre)
     small = real("rounding", rounding, NONNEGATIVE) + OUTWARD
     radius = gain * math.sqrt(scaled.shape[-1])
     factor = np.stack([np.linalg.qr(rows.T, mode="r") for rows in scaled]) * radius[:, None, None]
-    slack = small * (radius * np.linalg.norm(scaled, axis=(1, 2)) + np.linalg.norm(centre, axis=-1))
+    slack = small * (radius * size + np.linalg.norm(centre, axis=-1))
     return Reach(centre, slack, factor)
 
 
@@ -161,8 +161,9 @@ def values(
     return Values(of.centre, np.linalg.norm(of.factor, 2, axis=(1, 2)) * (1 + OUTWARD) + of.slack)
 
 
-def _scaled(weights, gamma, norm_bias, bias, norm) -> tuple[Array, Array]:
-    """W Gamma P (heads, d_head, d_model) and W beta + b (heads, d_head)."""
+def _scaled(weights, gamma, norm_bias, bias, norm) -> tuple[Array, Array, Array]:
+    """W Gamma P (heads, d_head, d_model), W beta + b (heads, d_head), and ||W Gamma||_F (heads,), without P: rounding
+    is of the products that are summed, whatever a mean takes from them."""
     choice("norm", norm, ("rms", "layer"))
     rows, gain = reals("weights", weights), reals("gamma", gamma)
     if rows.ndim != 3 or not rows.size or gain.shape != rows.shape[2:]:
@@ -172,7 +173,8 @@ def _scaled(weights, gamma, norm_bias, bias, norm) -> tuple[Array, Array]:
     if norm_bias is not None:
         centre = centre + rows @ reals("norm_bias", norm_bias, shape=gain.shape)
     scaled = rows * gain
-    return (scaled - scaled.mean(axis=-1, keepdims=True) if norm == "layer" else scaled), centre
+    size = np.linalg.norm(scaled, axis=(1, 2))
+    return (scaled - scaled.mean(axis=-1, keepdims=True) if norm == "layer" else scaled), centre, size
 
 
 def _gain(mixture: ArrayLike | None, centre: Array) -> Array:

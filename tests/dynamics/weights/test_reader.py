@@ -9,7 +9,7 @@ import torch
 
 from dynamics.weights import layout
 from dynamics.weights.reader import open_checkpoint
-from dynamics.weights.rotary import rope_gain
+from dynamics.weights.rotary import rope_gain, rotation
 from tests.dynamics.weights.checkpoint_files import attention
 
 LENGTH = 9
@@ -281,3 +281,12 @@ def test_mpt_slopes_follow_alibi_bias_max_and_alibi(hf, tmp_path):
     (tmp_path / "weights/config.json").write_text(json.dumps(data))
     architecture = open_checkpoint(tmp_path / "weights").architecture
     assert (architecture.position, architecture.slopes) == ("none", None)
+
+
+@pytest.mark.parametrize(("factor", "counted"), [(0.5, 1.0), (1.5, 2.25)])
+def test_the_factor_of_a_rotation_lowers_no_logit_of_which_a_part_is_not_turned(factor, counted, tmp_path):
+    rope = {"rope_type": "yarn", "factor": 2.0, "attention_factor": factor, "rope_theta": 1e4,
+            "original_max_position_embeddings": 64}  # fmt: skip
+    data = {"model_type": "gpt_neox", "rope_parameters": rope, "partial_rotary_factor": 0.25}
+    assert rotation(data, tmp_path, 8, 0.25, "") == (2, pytest.approx(counted))
+    assert rotation(data | {"partial_rotary_factor": 1.0}, tmp_path, 8, 0.25, "") == (None, pytest.approx(factor**2))

@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -255,6 +256,14 @@ def test_what_goes_wrong_in_a_file_is_told_in_one_line(tmp_path):
         load(str(tmp_path / "broken.py"))
     with pytest.raises(ValueError, match=r"nowhere.py cannot be loaded: ValueError: there is no such file"):
         load(str(tmp_path / "nowhere.py"))
+
+
+def test_an_adapter_that_leaves_the_program_does_not_pass(tmp_path):
+    (tmp_path / "leaves.py").write_text("import sys\nsys.exit(0)\n")
+    with pytest.raises(ValueError, match=r"leaves.py cannot be loaded: SystemExit: 0"):
+        load(str(tmp_path / "leaves.py"))
+    results = conform(adapter(alibi_slopes=lambda n: sys.exit(0)), frozenset({"alibi_slopes"}))
+    assert {result.outcome for result in results} == {Outcome.RAISED}
 
 
 def test_tests_of_ones_own_are_a_line_a_check():

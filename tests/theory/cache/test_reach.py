@@ -117,6 +117,20 @@ def test_rounding_widens_a_reach():
     assert (wide.slack > 1e-3 * narrow.slack / reach.OUTWARD / 2).all() and (wide.slack > narrow.slack).all()
 
 
+def test_rounding_is_granted_of_what_is_summed_and_not_of_what_a_mean_leaves():
+    """Rows that share a large part: LayerNorm takes it out, but for the rounding of states in single precision."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((4000, 2)).astype(np.float32)
+    x = x[np.abs(x.mean(1)) < x.std(1)]  # a mean far above the deviations may cost more than is granted
+    z = (x - x.mean(1, keepdims=True)) / x.std(1, keepdims=True)
+    weights = (1000 + rng.standard_normal((1, 3, 2))).astype(np.float32)
+    keys = (z @ weights[0].T)[None].astype(np.float64)
+    asked = np.eye(3)[None]
+    given = {"weights": weights, "gamma": np.ones(2), "norm": "layer"}
+    assert within(reach.projected(**given), asked, keys) > 1 + 1e-6
+    assert within(reach.projected(**given, rounding=34 * 2.0**-24), asked, keys) <= 1
+
+
 def test_what_has_no_reach_is_refused():
     _, given = layer(1)
     with pytest.raises(ValueError, match=r"^a KV shift beside biases of the norm, key or value is not supported"):
