@@ -8,7 +8,8 @@ transformers (5.23) rounds, and with the errors of `theory.alibi.rounded` a head
 - clips move no two numbers apart, and are rounded; a rotation, whatever the angles: `turning_error`;
 - a logit twice, q.k and its scaling, relative to |q| |k|; OPT scales its queries instead;
 - a soft cap: `capping_error`, and no logit is beyond c (1 + u)^2;
-- ALiBi's bias and the sum: `rounded_range`; Falcon's logits, with biases of a table twice, the mask's rounded, as cast;
+- ALiBi's bias and the sum: `rounded_range`, its slopes: `_drift`; Falcon's logits, with biases of a table twice, the
+  mask's rounded, as cast;
 - beside a sink, each logit less the largest.
 D' = D + 2 (all errors of one logit), or twice the largest logit where that is less. Fewer roundings, as by kernels that
 keep logits in float32, only lessen the errors. Of n tokens that a query without a slope sees, each weighs between
@@ -29,7 +30,15 @@ from numpy.typing import NDArray
 from dynamics.scope.bounded import Bounds, bounds_of
 from dynamics.scope.heads import HeadScope, Settings
 from dynamics.weights.reader import Architecture, Checkpoint, SmallTensors
-from theory.alibi.rounded import UNITS, capping_error, product_error, rounded_range, turning_error, weight_growth
+from theory.alibi.rounded import (
+    SINGLE,
+    UNITS,
+    capping_error,
+    product_error,
+    rounded_range,
+    turning_error,
+    weight_growth,
+)
 
 FORMATS = tuple(UNITS)
 OUTWARD = 1 + 2.0**-40
@@ -108,6 +117,11 @@ def _lowered(asked: Settings, arithmetic: str) -> float:
     return (asked.eps - 3 * SMALLEST.get(arithmetic, 0.0)) / grown
 
 
+def _drift(sizes: Architecture, slope: float, context: int) -> float:
+    """How far a bias is off since slopes are powers, of no more than n_heads, of a base in float32."""
+    return (sizes.n_heads + 4) * SINGLE * slope * (context - 1)
+
+
 def _logits(
     head: HeadScope, sizes: Architecture, off: float, largest: float, context: int, arithmetic: str
 ) -> Logits:
@@ -122,7 +136,9 @@ def _logits(
     spread = min(head.logit_range + 2 * off, 2 * top)
     placed = 0.0
     if sizes.slopes is not None and not sizes.rounded_biases:
-        placed = float(rounded_range(sizes.slopes[head.head], 0.0, context, top, unit))
+        slope = sizes.slopes[head.head]
+        placed = float(rounded_range(slope, 0.0, context, top, unit))
+        placed += 2 * (1 + unit) ** 2 * _drift(sizes, slope, context)
     elif sizes.slopes is not None:  # in the sum once or twice, rounded in the mask, then cast
         furthest = sizes.slopes[head.head] * (1 + UNITS["bfloat16"]) ** 3 * (context - 1)
         placed = 2 * unit * (1 + unit) ** 2 * (top + 3 * furthest)

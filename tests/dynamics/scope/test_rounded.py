@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 import torch
 
+from dynamics.scope import rounded
 from dynamics.scope.heads import layer_scopes, settings
 from dynamics.scope.rounded import rounded_scopes
 from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.scope.cases import PLAIN
 from theory import alibi
 from theory.alibi.rounded import UNITS, rounded_range
 
@@ -78,6 +80,20 @@ def test_the_range_covers_what_rounding_does(unit):
         off = 2 * np.abs(run - exact).max()
         allowed = rounded_range(slope, 0.0, count, 6.0, unit)
         assert 0.2 * allowed < off <= allowed
+
+
+@pytest.mark.parametrize("n_heads", [5, 16, 112, 128])
+def test_slopes_drift_as_powers_in_single_precision_do(n_heads):
+    """Biases of transformers' BLOOM in float32, against slopes that are exact."""
+    from transformers.models.bloom.modeling_bloom import build_alibi_tensor
+
+    count, slopes = 2049, alibi.slopes(n_heads)
+    biases = build_alibi_tensor(torch.ones(1, count, dtype=torch.long), n_heads, torch.float32)[:, 0].double().numpy()
+    off = np.abs(biases - np.outer(slopes, np.arange(count))).max(1)
+    own = 2.0**-24 * slopes * (count - 1)  # of the product
+    drifts = np.array([rounded._drift(PLAIN._replace(n_heads=n_heads), slope, count) for slope in slopes])
+    assert (off <= own + drifts).all()
+    assert (off > own).any() == (n_heads > 5)
 
 
 def test_refusals(model):
