@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from proofs_check.core import witness
 from proofs_check.core.certificate import Checked, Outcome, building_on, check_certificate, instance, premise
 from proofs_check.core.domain import Sequent, needed
 from proofs_check.core.mutants import Mutant, mutants
@@ -17,6 +18,7 @@ from proofs_check.core.statement import FORMAT, Statement, obligations
 from proofs_check.core.work import TooLarge, limited
 from proofs_check.rigour.auto import Search
 from proofs_check.rigour.monotone import beyond, from_known
+from proofs_check.rigour.points.exact import as_fractions
 from proofs_check.rigour.points.refute import refute
 from proofs_check.rigour.points.sample import satisfy
 from proofs_check.rigour.tactics import Failed, Tactic, first
@@ -41,7 +43,8 @@ FULL = Effort()
 UNAIDED = Effort(refuter=2500, prover=80, looks=600, work=600_000)  # a statement of the ledger without a script
 BRIEF = Effort(refuter=600, prover=25, looks=200, depth=3, work=200_000)
 MUTANT = Effort(refuter=3000, prover=15, looks=60, depth=3, work=60_000)
-STUBBORN = Effort(refuter=15_000, prover=0, looks=0, depth=2, work=60_000)  # a longer hunt, where that found nothing
+# Where that found nothing: a longer hunt, and longer ways from what is known.
+STUBBORN = Effort(refuter=15_000, prover=0, looks=0, depth=2, work=1_000_000)
 
 
 class Empty(Exception):
@@ -195,6 +198,9 @@ def try_mutant(mutant: Mutant, statement: Statement, scripts: Scripts | None = N
     row = {"kind": mutant.kind, "digest": mutant.statement.digest}
     if kept is not None and _checked(mutant.statement, kept, known=statement).checked is not None:
         return {**row, "certificate": kept}
+    told = _at_told_points(mutant.statement, scripts or {})
+    if told is not None:
+        return {**row, "certificate": told}
     try:
         for effort in (MUTANT, STUBBORN):
             found = decide(mutant.statement, effort, scripts, statement)
@@ -203,6 +209,19 @@ def try_mutant(mutant: Mutant, statement: Statement, scripts: Scripts | None = N
     except Empty:
         return None
     return {**row, "certificate": None}
+
+
+def _at_told_points(statement: Statement, scripts: Scripts) -> dict[str, Any] | None:
+    """The certificate of a point that the script names, if the statement fails there."""
+    for label, sequent in obligations(statement):
+        for point in map(as_fractions, scripts.get("points", _no_points)(sequent)):
+            if witness.refutes(sequent, point):
+                return {"format": FORMAT, "statement": statement.digest, "witness": [label, point_to_json(point)]}
+    return None
+
+
+def _no_points(s: Sequent) -> list[Any]:
+    return []
 
 
 def _from_known(
@@ -234,7 +253,7 @@ def _part(
             # A script knows its way, however long: it is no search.
             with _sharing(UNAIDED.work if tactic is scripts.get(label) else effort.work):
                 proof = _prove(way, effort, tactic)
-            with _sharing(BRIEF.work):
+            with _sharing(max(BRIEF.work, effort.work)):
                 before = [] if known is None else needed(known)
                 defined = [_condition_from(before, c, BRIEF, scripts.get("defined")) for c in needed(sequent)]
                 return [defined, proof, *cited]

@@ -8,7 +8,7 @@ from functools import partial
 from proofs_check.core.domain import Sequent, facts
 from proofs_check.core.normal import normal
 from proofs_check.core.rules import FAULTS
-from proofs_check.core.terms import ONE, ZERO, Term, exp, substitute
+from proofs_check.core.terms import ONE, ZERO, Term, conjuncts, exp, negation, substitute
 from proofs_check.rigour.arithmetic import of_facts, ratio, signs, small
 from proofs_check.rigour.points.sample import refuted
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
@@ -50,6 +50,14 @@ def _nowhere(s: Sequent) -> Proof:
     return tactic(s)
 
 
+def _no_whole(s: Sequent) -> Proof:
+    """Between numbers that the hypotheses name, a whole one has few values or none, and others deny those."""
+    never = by("absurd", small)
+    ends = [(k, side.parts[0]) for k, fact in enumerate(s.given) if fact.kind == "rel" and fact.parts[0] in ("<", "<=")
+            for side in fact.parts[1:] if side.kind == "var" and s.variable(side.parts[0]).whole]  # fmt: skip
+    return first(no_comparison, *(by("tighten", name, k, by("enumerate", name, never)) for k, name in ends))(s)
+
+
 def from_one(s: Sequent) -> Proof:
     """A comparison from one of the last hypotheses."""
     if s.goal.kind != "rel" or s.goal.parts[0] == "!=":
@@ -89,19 +97,38 @@ def _detached(which: int) -> Tactic:
     """What the implication says, once it is assumed what it assumes, or something stronger; then on from there."""
 
     def tactic(s: Sequent) -> Proof:
-        assumption = s.given[which].parts[0]
-        against: Tactic = _contradiction
-        if assumption not in s.given:
-            against = by("have", assumption, small, from_one, _contradiction)
-        return by("alternatives", which, against, first(by("known"), from_one))(s)
+        denial = conjuncts([negation(s.given[which].parts[0])])
+        return by("alternatives", which, _refused(denial), first(by("known"), from_one))(s)
 
     return tactic
 
 
-def _contradiction(s: Sequent) -> Proof:
-    """The last two hypotheses are a comparison and its negation."""
-    strict = [fact for fact in s.given[-2:] if fact.kind == "rel" and fact.parts[0] == "<"]
-    return first(*map(_impossible, strict), by("absurd", small))(s)
+def _refused(denial: Sequence[Term]) -> Tactic:
+    """These last hypotheses deny what the others say: a comparison, or a part of each of several alternatives."""
+
+    def tactic(s: Sequent) -> Proof:
+        if denial[-1].kind == "or":
+            return by("alternatives", len(s.given) - 1, *(_refused(conjuncts([p])) for p in denial[-1].parts))(s)
+        if denial[-1].kind == "rel" and denial[-1].parts[0] == "!=":
+            return by("alternatives", len(s.given) - 1, _last_impossible, _last_impossible)(s)
+        clashes = [_clash(fact) for fact in denial if fact.kind == "rel"]
+        ways = [k for k, fact in enumerate(s.given) if fact.kind == "or"]
+        each = first(*clashes, _nowhere)
+        parted = (by("alternatives", k, *(each for _ in s.given[k].parts)) for k in ways)
+        return first(*clashes, *parted, by("absurd", small))(s)
+
+    return tactic
+
+
+def _clash(fact: Term) -> Tactic:
+    """A hypothesis whose contrary follows from another one."""
+    other = negation(fact)
+    strict = _impossible(fact if fact.parts[0] == "<" else other)
+    return by("have", other, small, first(by("known"), from_one), strict)
+
+
+def _last_impossible(s: Sequent) -> Proof:
+    return _impossible(s.given[-1])(s)
 
 
 def _impossible(fact: Term) -> Tactic:
@@ -294,7 +321,7 @@ def _conditions(low: Term, high: Term) -> Tactic:
         tactic = first(of_facts, _nowhere)
         if which[0] != which[1]:
             x, y = (node.parts[1 + branch] for node, branch in zip((low, high), which, strict=True))
-            tactic = first(by("have", x <= y, small, ordered, of_facts), _nowhere)
+            tactic = first(by("have", x <= y, small, ordered, of_facts), _nowhere, _no_whole)
         for node, branch in zip((low, high), which, strict=True):
             tactic = by("resolve", node, branch, small, small, tactic)
         return tactic

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import Term, eq, exp, lift, log
 from proofs_check.language.notation import total, var, when
 from proofs_check.razor.proofs.cache import tangent
-from proofs_check.razor.proofs.scope import exponential, geometric
+from proofs_check.razor.proofs.scope import geometric
 from proofs_check.rigour.arithmetic import small
 from proofs_check.rigour.steps import (
     Scripts,
@@ -136,7 +137,7 @@ def _shifted_alike() -> Scripts:
     some = linear((1,), (1, wide, exp(l - r * D - p * D)), (1, exp(l - p * D)), (1, exp(-l - r * D / 2)))
     return {"conclusion": by("split", bound(v), by("assume", bound(D, highest)), by("assume", bound(x, lowest)),
                              _attained(1, odds(D) + exp(-l - r * D / 2), some)),
-            "defined": first(plainly, small, search)}  # fmt: skip
+            "defined": first(plainly, small, search), "points": lambda _: ALIKE}  # fmt: skip
 
 
 def _attained(sign: int, odds: Term, some: Tactic) -> Tactic:
@@ -269,7 +270,7 @@ def _shifted_opposite() -> Scripts:
     some = linear((1,), (1, 1 <= grown * exp(-l), exp(l - p * D)), (1, exp(l - (p + r) * D)),
                   (1, exp(-l - p * D - r * D / 2)))  # fmt: skip
     return {"conclusion": by("split", bound(0), bound(1), _attained(-1, worst, some)),
-            "defined": first(plainly, small, search)}  # fmt: skip
+            "defined": first(plainly, small, search), "points": lambda _: OPPOSITE}  # fmt: skip
 
 
 def _many_tokens(case: int) -> tuple[Term, Term, Step]:
@@ -304,46 +305,25 @@ def _shifted_mass() -> Scripts:
         level = 1 + (exp(l * k) - 1) * exp(_exponent(case))
         return by("assume", found(_weighed(far * level <= all_, all_, level)))
 
-    return {"conclusion": by("split", bound(0), bound(1)), "defined": first(plainly, small, search)}
+    return {"conclusion": by("split", bound(0), bound(1)), "defined": first(plainly, small, search),
+            "points": lambda _: OPPOSITE}  # fmt: skip
 
 
-def _shifted_scope() -> Scripts:
-    odds, m, x, q = 1 / eps - 1, *map(var, "mxq")
-    fixed, at = D * (x + q / m), -D * (x + q / grown)
-    wide, steady, near = odds * exp(fixed), exp(D * x) <= exp(fixed), exp(l) <= grown
-
-    def either_way(now: Sequent) -> Proof:
-        place = next(number for number, fact in enumerate(now.given) if fact.kind == "or")
-        one, two = m <= exp(l), m <= odds * exp(D * x)
-        return by("alternatives", place, linear((1, one), (1, near)), linear(
-            (1, two), (1, steady, 0 < odds), (1, wide <= grown)))(now)  # fmt: skip
-
-    def bound(counts: Term, share: Term, *rows: Any) -> Tactic:
-        """What counts is phi, or e^{lk} - 1, its steep-fold and at most phi."""
-        told, power = log(1 + wide * share) / l <= k, 1 + wide * share <= exp(l * k)
-        low = exp(-fixed) <= exp(at)
-        return by("assume", steps(
-            have(0 < steep), closed(grown, exp(l * i), exp(l) - 1), have(grown_is, linear(
-                (exp(-l), eq((exp(l) - 1) * grown, exp(l * (k + 1)) - exp(l))))), positive(grown),
-            have(0 < odds, times(eps)(linear((1, eps < 1)))),
-            have(0 < 1 + wide * share, linear((1,), (1, 0 < odds, exp(fixed), *rows))),
-            have(power, exponential(log(1 + wide * share), l * k, linear((1, told, 0 < l)))),
-            have(1 <= exp(l * (k - 1))),
-            have(near, times(steep)(linear((1, 1 <= exp(l * (k - 1)), exp(l)), (-1, grown_is)))),
-            have(wide <= counts, times(share)(linear((1, power), *([(-1, grown_is)] if rows else [])))),
-            have(counts <= grown, identity if rows else linear((1, 0 < grown, exp(-l)), (-1, grown_is))),
-            have(wide <= grown, linear((1, wide <= counts), (1, counts <= grown))),
-            have(steady, by("logarithm", times(m)(linear((1, 0 <= D, 0 <= q))))), have(m <= grown, either_way),
-            have(low, by("logarithm", times(m * grown)(linear((1, 0 <= D, 0 <= q, m <= grown))))),
-            have(0 < counts), linear((1, low, 0 < counts), (1, wide <= counts, exp(-fixed)))))  # fmt: skip
-
-    return {"conclusion": by("split", bound(grown, steep, 0 < steep), bound(exp(l * k) - 1, lift(1))),
-            "defined": first(plainly, small, search)}  # fmt: skip
-
+# Three tokens: a high or low one, the target, a low one, as the bounds would have it, and ranges at which a thousandth
+# shows. Two tokens of one logit, and x where the odds would be least if there were one token more.
+HALF = Fraction(1, 2)
+ALIKE = [
+    {"n": 3, "k": 1, "l": 1, "D": 20, "p": 1, "r": 1, "s": (10, 10, -10), "x": 0},
+    {"n": 2, "k": 1, "l": Fraction(6, 5), "D": 0, "p": 1, "r": Fraction(11, 10), "s": (0, 0),
+     "x": log(exp(lift(Fraction(-6, 5))) / Fraction(1, 10)) / Fraction(11, 10)},
+]  # fmt: skip
+OPPOSITE = [
+    {"n": 3, "k": 1, "l": 2, "D": 2, "p": 7, "r": 1, "s": (-1, 1, -1)},
+    {"n": 3, "k": 1, "l": 5, "D": 1, "p": 20, "r": 1, "s": (-HALF, HALF, -HALF)},
+]
 
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "razor.thm1.shifted.alike": _shifted_alike,
     "razor.thm1.shifted.opposite": _shifted_opposite,
     "razor.sec3.1.shifted": _shifted_mass,
-    "razor.thm1.shifted.scope": _shifted_scope,
 }

@@ -9,7 +9,7 @@ from typing import Any
 
 from proofs_check.core import witness
 from proofs_check.core.domain import Sequent
-from proofs_check.core.terms import walk
+from proofs_check.core.terms import Term, walk
 from proofs_check.rigour.points.drawing import FloatPoint
 from proofs_check.rigour.points.moves import coordinates, number_at, put_at
 
@@ -53,9 +53,12 @@ def finite(point: FloatPoint) -> bool:
 
 
 def as_fractions(value: Any) -> Any:
+    """Every number as a fraction; what is written as a term stays one."""
     if isinstance(value, dict):
         return {name: as_fractions(part) for name, part in value.items()}
-    return tuple(map(as_fractions, value)) if isinstance(value, tuple) else Fraction(value)
+    if isinstance(value, tuple):
+        return tuple(map(as_fractions, value))
+    return value if isinstance(value, Term) else Fraction(value)
 
 
 def refuting(sequent: Sequent, point: FloatPoint) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from proofs_check.core.mutants import mutants
-from proofs_check.core.terms import eq, exp
+from proofs_check.core.terms import both, either, eq, exp, implies, num
 from proofs_check.language.notation import (
     choice,
     limit,
@@ -17,10 +17,12 @@ from proofs_check.language.notation import (
     unique_minimiser,
     unique_zero,
     var,
+    when,
     whole,
 )
 from proofs_check.ledger.verdicts import counted, score
-from proofs_check.rigour.decide import try_mutants
+from proofs_check.rigour import decide
+from proofs_check.rigour.decide import no_way, try_mutants
 
 x, y, u = real("x"), real("y"), real("u", 0, 1, open="low")
 n, i = whole("n", 2), var("i")
@@ -67,6 +69,32 @@ def test_a_sharp_bound_is_told_from_a_thousandth_less():
     by_kind = [(row["kind"], row["certificate"]) for row in tried]
     assert any(kind == "constant by a thousandth" and found and "witness" in found for kind, found in by_kind)
     assert counted(made, tried)["open"] == 0
+
+
+def test_a_point_that_a_script_names_refutes_what_no_search_finds(monkeypatch):
+    made = statement("a", for_all=[x], given=[4 < x, x < 6], says=x <= 6)
+    monkeypatch.setattr(decide, "refute", lambda *_, **__: None)
+
+    def told(*points):
+        return counted(made, try_mutants(made, {"points": lambda _: list(points)}))
+
+    assert told()["refuted"] == 0 < told()["true"]
+    for point in ({"x": Fraction(599, 100)}, {"x": 6 - exp(num(-9))}):
+        assert told(point)["refuted"] >= 1 and told(point)["true"] == told()["true"]
+    # What fails no mutant, lies outside or is no point of the statement shows nothing, and hides no proof.
+    assert all(told(point) == told() for point in ({"x": 5}, {"x": 3}, {"y": 6}))
+
+
+@pytest.mark.parametrize(("names", "says", "true"), [
+    ([x, y], implies(both(either(x <= 1, x <= 2), y <= x), y <= 2), 8),
+    ([x, y], implies(eq(x, y), x <= y + 1), 2),
+    ([n, s], total(i, 1, n, when(i < 2, 1, -s[i])) <= total(i, 1, n, when(i < 2, 1, 0)), 10),
+])  # fmt: skip
+def test_a_mutant_that_assumes_more_or_cuts_between_whole_numbers_is_true(names, says, true, monkeypatch):
+    made = statement("a", for_all=names, says=says)
+    monkeypatch.setattr(decide, "refute", lambda *_, **__: None)
+    monkeypatch.setattr(decide, "STUBBORN", decide.MUTANT)
+    assert counted(made, try_mutants(made, {"weaker": no_way}))["true"] == true  # with a script nothing is searched for
 
 
 def test_a_certificate_for_another_mutant_counts_for_nothing():

@@ -7,7 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from proofs_check.core import witness
+from proofs_check.core.mutants import mutants
+from proofs_check.core.statement import obligations
+from proofs_check.ledger.proofs import script_of
 from proofs_check.razor import formal as razor
+from proofs_check.rigour.points.exact import as_fractions
 from tests.proofs_check.test_formal_truth import POINTS, close, numbers, opened, part
 from theory.alibi import reach, shifted_scope
 
@@ -82,3 +87,13 @@ def test_attention_to_mixed_keys_is_a_softmax(name, path, sign):
         s, (l, p, r) = np.array(point["s"], float), (float(point[x]) for x in "lpr")  # noqa: E741
         shares = np.exp(p * s + sign * r * np.concatenate([[0.0], s[:-1]]) + l * np.arange(n))
         close(term, point, (shares / shares.sum())[n - 1 - int(point["k"])])
+
+
+@pytest.mark.parametrize("name", ["razor.thm1.gap", *(f"razor.{place}" for place in (
+    "thm1.shifted.alike", "thm1.shifted.opposite", "sec3.1.shifted", "thm1.shifted.scope"))])  # fmt: skip
+def test_the_points_that_a_script_names_refute_mutants_and_not_the_statement(name):
+    made = razor.FORMAL[name]
+    wrong = [sequent for mutant in mutants(made) for _, sequent in obligations(mutant.statement)]
+    for point in map(as_fractions, script_of(name)["points"](None)):
+        assert any(witness.refutes(sequent, point) for sequent in wrong)
+        assert not any(witness.refutes(sequent, point) for _, sequent in obligations(made))
