@@ -55,9 +55,12 @@ def replaced(model: PreTrainedModel, function: AttentionFunction) -> Iterator[Pr
         versions.register(stack, name, _interface(function, given, pads), mask)
         _choose(stack, model, name)
         if not FAMILIES[found.family].interface:
-            build = FORWARDS[found.family]
+            build, shared = FORWARDS[found.family], {}
             for module in found.modules:
-                _set(stack, module, "forward", build(module, function, found.slopes, pads))
+                weight = next(module.parameters())
+                # One tensor for all layers: a function may know it again.
+                slopes = shared.setdefault((weight.device, weight.dtype), _as(found.slopes, weight))
+                _set(stack, module, "forward", build(module, function, slopes, pads))
         yield model
 
 
@@ -229,8 +232,8 @@ def _with_bias(query: Tensor, key: Tensor, alibi: Tensor, attention_mask: Tensor
 FORWARDS = {"bloom": _bloom_forward, "falcon": _falcon_forward, "mpt": _mpt_forward}
 
 
-def _as(slopes: Tensor, query: Tensor) -> Tensor:
-    return slopes.to(query.device, torch.promote_types(query.dtype, torch.float32))
+def _as(slopes: Tensor | None, query: Tensor) -> Tensor | None:
+    return None if slopes is None else slopes.to(query.device, torch.promote_types(query.dtype, torch.float32))
 
 
 def _check(query: Tensor, key: Tensor, attention_mask: Tensor | None, dropout: float) -> None:

@@ -11,7 +11,7 @@ pads, rows and windows in `Layout`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 import torch
 from torch import Tensor, nn
@@ -93,7 +93,7 @@ def _attended(
     if function is None:
         out = _weighed(heads, p, query, key, value, where, cache)
     else:
-        slopes = None if heads.slopes is None else query.new_tensor(heads.slopes)
+        slopes = None if heads.slopes is None else _slopes(tuple(heads.slopes), query.dtype, query.device)
         extra = special(function, _sinks(heads, p, query), heads.causal)
         out = function(query, key, value, scale=heads.scale, slopes=slopes, **extra)
     out = out.transpose(1, 2)
@@ -102,6 +102,13 @@ def _attended(
         picked = where.pick_states(added.flatten(2)).unflatten(-1, (-1, heads.head_dim))
         out = out + picked.repeat_interleave(group, dim=2)
     return out.flatten(2)
+
+
+@lru_cache(maxsize=64)
+def _slopes(slopes: tuple[float, ...], dtype: torch.dtype, device: torch.device) -> Tensor:
+    """One tensor for all layers and calls: a list takes longer to become one than a token to be read."""
+    with torch.inference_mode(False):
+        return torch.tensor(slopes, dtype=dtype, device=device)
 
 
 def _weighed(

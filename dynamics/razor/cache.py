@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from weakref import WeakValueDictionary
 
 import torch
 from torch import Tensor
 
 from dynamics.razor.layer import RazorLayer
-from dynamics.razor.logits import Logits
+from dynamics.razor.logits import Logits, wide
 from dynamics.razor.plan import RazorPlan
+from dynamics.razor.schedule import Schedule
 
 
 class RazorCache:
@@ -31,6 +33,11 @@ class RazorCache:
         # One part for all sequences, or one for each.
         self._parts: list[list[RazorLayer]] = [[] for _ in plan.full]
         self._seen = [0] * len(plan.full)
+        self._schedules: WeakValueDictionary[tuple, Schedule] = WeakValueDictionary()
+        # Of a single token, what was checked last and need not be again: shapes and types by layer, and slopes.
+        self._passed: dict[int, tuple] = {}
+        self._slopes: Tensor | None = None
+        self._rates: Tensor | None = None
 
     def __call__(
         self,
@@ -46,20 +53,19 @@ class RazorCache:
         window: int | None = None,
         real: Tensor | None = None,
     ) -> Tensor:
-        self._check(layer, query, key, value, slopes)
-        rates = None if slopes is None else slopes.view(1, self.plan.n_kv_heads, -1)
+        rates = self._checked(layer, query, key, value, slopes)
         learnt = None if sinks is None else sinks.view(1, self.plan.n_kv_heads, -1)
         logits = Logits(scale, rates, learnt, softcap)
         parts = self._opened(layer, len(query), window, real)
         self._seen[layer] += query.shape[2]
         if real is None and len(parts) == 1:
-            return parts[0].read(query, key, value, logits)
+            return parts[0].read(query, key, value, logits, self._schedule)
         output = query.new_zeros(*query.shape[:3], value.shape[3])
         for row, part in enumerate(parts):
             seen = slice(None) if real is None else real[row].nonzero()[:, 0]
             own = [x[row : row + 1, :, seen] for x in (query, key, value)]
             if own[0].shape[2]:
-                output[row : row + 1, :, seen] = part.read(*own, logits)
+                output[row : row + 1, :, seen] = part.read(*own, logits, self._schedule)
         return output
 
     def n_tokens(self, layer: int = 0) -> int:
@@ -91,6 +97,7 @@ class RazorCache:
             raise ValueError(f"beam_index must be a vector of integers, got {beam_index.dtype}, {beam_index.ndim} axes")
         if beam_index.numel() == 0 or beam_index.min() < 0 or beam_index.max() >= batch:
             raise ValueError(f"beam_index must name sequences 0..{batch - 1}, got {beam_index.tolist()}")
+        self._passed.clear()
         for layer, parts in enumerate(self._parts):
             if len(parts) == 1:
                 parts[0].reorder(beam_index)
@@ -108,8 +115,31 @@ class RazorCache:
             self._parts[layer] = [parts[0].taken(row) for row in range(batch)]
         return self._parts[layer]
 
+    def _schedule(self, plan: RazorPlan, n: int, like: Tensor) -> Schedule:
+        """One for all layers that have seen as many tokens and keep alike, as long as one of them uses it."""
+        key = plan, n, like.dtype, like.device
+        made = self._schedules.get(key)
+        if made is None:
+            made = self._schedules[key] = Schedule(plan, n, wide(like), like.device)
+        return made
+
     def _tensors(self) -> list[Tensor]:
-        return [tensor for parts in self._parts for part in parts for tensor in part.tensors()]
+        held = [tensor for parts in self._parts for part in parts for tensor in part.tensors()]
+        shared = [tensor for schedule in self._schedules.values() for tensor in schedule.tensors()]
+        return held + shared + [x for x in (self._slopes,) if x is not None]
+
+    def _checked(self, layer: int, query: Tensor, key: Tensor, value: Tensor, slopes: Tensor | None) -> Tensor | None:
+        """The slopes as rates, (1, n_kv_heads, group). Single tokens that go on as before are not checked again."""
+        given = query.shape, key.shape, value.shape, query.dtype, key.dtype, value.dtype
+        if given == self._passed.get(layer) and slopes is self._slopes and not torch.is_grad_enabled():
+            return self._rates
+        self._check(layer, query, key, value, slopes)
+        rates = None if slopes is None else slopes.view(1, self.plan.n_kv_heads, -1)
+        one = query.shape[2] == 1
+        self._passed[layer] = given if one else ()
+        if slopes is not self._slopes or not one:
+            self._slopes, self._rates = (slopes, rates) if one else (None, None)
+        return rates if self._rates is None else self._rates
 
     def _check(self, layer: int, query: Tensor, key: Tensor, value: Tensor, slopes: Tensor | None) -> None:
         plan = self.plan

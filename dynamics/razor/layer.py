@@ -12,7 +12,8 @@ from torch import Tensor
 from dynamics.razor import logits as weighing
 from dynamics.razor.logits import Logits, block_bias, packed, scores, shares, weigh, whole, wide
 from dynamics.razor.plan import RazorPlan
-from dynamics.razor.step import step
+from dynamics.razor.schedule import Schedules
+from dynamics.razor.steps import Kept, Picks, Steps
 from dynamics.razor.token import Folded, empty, fold
 from dynamics.razor.tokens import Tokens, merged
 
@@ -23,43 +24,46 @@ class RazorLayer:
     """What one layer keeps of a batch without pads; `read` takes a chunk of tokens in and returns the heads' outputs.
 
     `full` holds the tokens of the heads that keep all, `local` those of the others: sinks, then the window from
-    `sinks + local.dropped` on; `folded` stands for what lies between. A layer with a sliding window, `window` tokens
-    that a query sees, has that window for all heads in place of the plan's, and no compensation token.
+    `sinks + local.dropped` on; `folded` stands for what lies between. After the prompt, while tokens come one by one,
+    all that is in `steps`. A layer with a sliding window, `window` tokens that a query sees, has that window for all
+    heads in place of the plan's, and no compensation token.
     """
 
     def __init__(
         self, plan: RazorPlan, layer: int, centre: Tensor | None, window: int | None = None, batch: int = 1
     ) -> None:
         self.plan = plan if window is None else plan.sliding(window)
-        self.window, self.batch, self.given = window, batch, centre
-        self.n_tokens = 0
+        self.layer, self.window, self.batch, self.given = layer, window, batch, centre
+        self.n_tokens, self.first_step = 0, max(1, self.plan.prompt)
+        self.steps: Steps | None = None
+        self.picks: Picks | None = None
         full = self.plan.full[layer]
         self.full = Tokens(sorted(full), plan.n_kv_heads)
         rest = [head for head in range(plan.n_kv_heads) if head not in full]
-        self.local = Tokens(rest, plan.n_kv_heads, self.plan.sinks, self.plan.n_means)
+        self.local = Tokens(rest, plan.n_kv_heads, self.plan.sinks)
         self.folded: Folded | None = None
         self.centre: Tensor | None = None
 
     def tensors(self) -> list[Tensor]:
-        """All that is allocated and grows with batch."""
-        means = [tensor for tensor in (self.centre, *(self.folded or ())) if tensor is not None]
-        return [*self.full.tensors(), *self.local.tensors(), *means]
+        """All that is allocated, what layers share aside."""
+        held = [tokens.store for tokens in (self.full, self.local)] + [self.centre, *(self.folded or ())]
+        return [x for x in held if x is not None] + ([] if self.steps is None else self.steps.tensors())
 
     def nbytes(self) -> int:
         """Bytes of the tokens and means that are stored, spare rows and rounded copies aside."""
-        held = [tokens for tokens in (self.full, self.local) if tokens.store is not None]
-        rows = sum(t.count * t.store[:, :, :1].numel() * t.store.itemsize for t in held)
-        return rows + sum(tensor.nbytes for tensor in (self.centre, *(self.folded or ())) if tensor is not None)
+        means = [self.centre, *((self.folded if self.steps is None else self.steps.folded) or ())]
+        rows = sum(tokens.nbytes() for tokens in (self.full, self.local)) if self.steps is None else self.steps.nbytes()
+        return rows + sum(x.nbytes for x in means if x is not None)
 
     def check(self, key: Tensor, value: Tensor, batch: int) -> None:
         """Raise ValueError unless the new tokens continue those stored: one batch, widths and dtype."""
         tokens = self.full if self.full.index else self.local
-        store, split = tokens.store, tokens.width
+        store, split = tokens.store if self.steps is None else self.steps.flat, tokens.width
         if len(key) == batch and store is None:
             return
         if store is None:
             raise ValueError(f"the cache holds keys of batch {batch}, got {len(key)}")
-        for name, new, width in (("key", key, split), ("value", value, store.shape[3] - split)):
+        for name, new, width in (("key", key, split), ("value", value, store.shape[-1] - split)):
             if (len(new), new.shape[3], new.dtype) != (batch, width, store.dtype):
                 raise ValueError(
                     f"the cache holds {name}s of batch {batch}, width {width} and {store.dtype}, "
@@ -69,8 +73,9 @@ class RazorLayer:
     def reorder(self, beam_index: Tensor) -> None:
         """Replace sequence b by sequence beam_index[b]."""
         self.batch = len(beam_index)
-        for tokens in (self.full, self.local):
-            tokens.reorder(beam_index)
+        for held in (self.full, self.local, self.steps):
+            if held is not None:
+                held.reorder(beam_index)
         if self.folded is not None:
             self.folded = Folded(*(x.index_select(0, beam_index) for x in self.folded))
         if self.centre is not None:
@@ -78,30 +83,55 @@ class RazorLayer:
 
     def taken(self, row: int) -> RazorLayer:
         """A layer that holds this sequence alone."""
+        self.close()
         one = copy(self)
         one.full, one.local = copy(self.full), copy(self.local)
         tensors = self.tensors()
         one.reorder(torch.tensor([row], device=tensors[0].device if tensors else None))
         return one
 
-    def read(self, query: Tensor, key: Tensor, value: Tensor, logits: Logits) -> Tensor:
+    def read(self, query: Tensor, key: Tensor, value: Tensor, logits: Logits, schedules: Schedules) -> Tensor:
         """query (batch, n_heads, c, d_k), key and value (batch, n_kv_heads, c, d): the outputs of the c queries."""
-        plan, (batch, n_heads, count, width) = self.plan, query.shape
-        start = plan.seen_from(self.n_tokens + count)
-        if count == 1 and self.n_tokens and start - self.local.sinks - self.local.dropped <= 1:
-            one = query.reshape(batch, plan.n_kv_heads, n_heads // plan.n_kv_heads, width)
-            found = step(self, one, key, value, logits, start)
-            self.n_tokens += 1
-            return found.reshape(batch, n_heads, 1, value.shape[3])
-        query = query.unflatten(1, (plan.n_kv_heads, -1))
-        if not self.n_tokens and start <= plan.sinks:
-            found = whole(query, key, value, logits)
-            self.append(key, value)
-            self.held(query, logits, range(count))
+        plan, n, (batch, n_heads, count, _) = self.plan, self.n_tokens, query.shape
+        if count == 1 and n >= self.first_step:
+            steps = self._opened(n, key, schedules)
+            if n_heads != plan.n_kv_heads:
+                query = query.reshape(batch, plan.n_kv_heads, plan.group, -1)
+            found = steps.read(query, key, value, logits, self.centre)
+            if n_heads != plan.n_kv_heads:
+                found = found.reshape(batch, n_heads, 1, -1)
         else:
-            found = self._chunk(query, key, value, logits)
+            self.close()
+            found = self._chunk(query.unflatten(1, (plan.n_kv_heads, -1)), key, value, logits).flatten(1, 2)
         self.n_tokens += count
-        return found.flatten(1, 2)
+        return found
+
+    def _opened(self, n: int, like: Tensor, schedules: Schedules) -> Steps:
+        """Steps with room for one more token, and whose tensors may be written to."""
+        steps = self.steps
+        if steps is None:
+            kept = Kept(self.full.store, (self.local.store,), self.folded)
+        elif steps.done < steps.schedule.n_steps and steps.flat.is_inference() <= torch.is_inference_mode_enabled():
+            return steps
+        else:
+            kept = steps.kept()
+        if self.picks is None:
+            self.picks = Picks(self.full.index, self.local.index, like.device)
+        schedule, width = schedules(self.plan, n, like), like.shape[3]
+        self.steps = Steps(self.layer, self.picks, width, kept, schedule)
+        self.full.store = self.local.store = self.folded = None
+        return self.steps
+
+    def close(self) -> None:
+        """Put the tokens of the steps back in order."""
+        if self.steps is not None:
+            kept, schedule = self.steps.kept(), self.steps.schedule
+            if self.full.index:
+                self.full.store = kept.full.clone()
+            if self.local.index:
+                self.local.store = torch.cat(kept.local, dim=2)
+                self.local.dropped = schedule.dropped + schedule.gone[self.steps.done]
+            self.folded, self.steps, self.picks = kept.folded, None, None
 
     def append(self, key: Tensor, value: Tensor) -> None:
         """Store new tokens, key and value (batch, n_kv_heads, c, d)."""
@@ -126,17 +156,22 @@ class RazorLayer:
 
     def _chunk(self, query: Tensor, key: Tensor, value: Tensor, logits: Logits) -> Tensor:
         """All at once for the full heads; for the others the queries that see all tokens, then block after block."""
+        at = range(self.n_tokens, self.n_tokens + query.shape[3])
+        if not at.start and self.plan.seen_from(at.stop) <= self.plan.sinks:
+            found = whole(query, key, value, logits)
+            self.append(key, value)
+            self.held(query, logits, at)
+            return found
         parts = []
         if (full := self.full).index:
             full.append(full.select(key), full.select(value))
             parts.append((full, whole(full.select(query), full.key, full.value, logits.of(full.select))))
         if (local := self.local).index:
             own = [local.select(x) for x in (query, key, value)]
-            parts.append((local, self._local_chunk(*own, logits.of(local.select))))
+            parts.append((local, self._local_chunk(*own, logits.of(local.select), at)))
         return merged(parts)
 
-    def _local_chunk(self, query: Tensor, key: Tensor, value: Tensor, logits: Logits) -> Tensor:
-        at = range(self.n_tokens, self.n_tokens + query.shape[3])
+    def _local_chunk(self, query: Tensor, key: Tensor, value: Tensor, logits: Logits, at: range) -> Tensor:
         seeing_all = bisect_right(at, self.plan.sinks, key=lambda t: self.plan.seen_from(t + 1))
         output = query.new_empty(*query.shape[:-1], value.shape[-1])
         cuts = sorted({0, *range(seeing_all, len(at), weighing.BLOCK), len(at)})
@@ -194,7 +229,7 @@ class RazorLayer:
         since: the token at which the means kept stand.
         """
         dropped, stop, query = self.local.dropped, max(first, starts[-1]), _column(at, self.folded.total)
-        rows = self.local.ordered()[:, :, first - dropped : stop - dropped]
+        rows = self.local.store[:, :, first - dropped : stop - dropped]
         position = torch.arange(first, stop, device=rows.device)
         rate, before = self.decay(logits), self.folded
         if self.plan.compensation == "mean" and first > self.local.sinks:  # single tokens do not keep the total

@@ -12,7 +12,7 @@ from theory.cache.size import BUFFER_SHARE, LEAST_BUFFER
 
 Compensation = Literal["none", "mean", "alibi", "centred"]
 MEAN_ITEMSIZE = 8  # the running means are float64
-ROOM = 32  # most spare rows of a store that grows token by token: it is copied once in so many steps
+ROOM = 64  # most spare rows of a store that grows token by token: it is copied once in so many steps
 
 
 @dataclass(frozen=True)
@@ -169,15 +169,25 @@ def spare_bytes(
 ) -> int:
     """Most bytes that a `RazorCache` allocates beyond `razor_bytes`, while tokens come one by one.
 
-    By layer: ROOM spare rows for each key-value head; for l heads that are not full, m rows with the rounded
-    compensation tokens, and one number of the type of logits for each row.
+    By layer: ROOM + 1 rows for each key-value head, m + ROOM + 1 for one that is not full, since what leaves keeps its
+    row until the layer is laid out again; 2 + ROOM whole numbers for each. What layers of one window have in common:
+    two tables of ROOM numbers of the type of logits for each row, a number for each row of all their heads, and little
+    else; once, or once a sequence if there are pads.
     """
     width, total = head_dim + (head_dim if value_dim is None else value_dim), 0
+    kind = max(4, itemsize)
     for layer in range(len(plan.full)):
         own = _of_layer(plan, layer, windows)
         local = own.n_kv_heads - len(own.full[layer])
-        total += batch * (own.n_kv_heads * ROOM + local * own.n_means) * width * itemsize
-        total += batch * max(4, itemsize) * (own.n_kept(n_tokens) + own.n_means + ROOM) * (local > 0)
+        total += batch * (own.n_kv_heads * (ROOM + 1) + local * own.n_means) * width * itemsize
+        total += batch * own.n_kv_heads * (ROOM + 2) * 8
+    for own in {_of_layer(plan, layer, windows) for layer in range(len(plan.full))}:
+        full = sum(len(heads) for heads in own.full)
+        local, heads = len(own.full) * own.n_kv_heads - full, len(own.full) * own.n_heads
+        rows, full_rows = own.n_kept(n_tokens) + own.n_means + ROOM + 1, n_tokens + ROOM
+        total += batch * kind * (2 * ROOM * rows + 2 * (full_rows + ROOM) + 2 * heads + own.n_heads)
+        total += batch * kind * own.group * (local * rows + full * full_rows)
+        total += batch * 8 * (3 * ROOM + len(own.full) * own.n_kv_heads)
     return total
 
 

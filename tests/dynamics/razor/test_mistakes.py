@@ -1,18 +1,17 @@
 """Mistakes planted in the Razor cache, some of them public ones: each is far off, the right cache is not."""
 
 from fractions import Fraction
-from math import log
 
 import pytest
 import torch
 
 import dynamics.razor.cache as razor_cache_module
 import dynamics.razor.layer as razor_layer_module
-import dynamics.razor.step as razor_step_module
-from dynamics.razor.cache import RazorCache
-from dynamics.razor.layer import RazorLayer, Tokens
+import dynamics.razor.steps as razor_steps_module
+from dynamics.razor.cache import RazorCache, Schedule
+from dynamics.razor.layer import RazorLayer, Steps, Tokens
 from dynamics.razor.plan import RazorPlan
-from dynamics.razor.step import added, advance
+from dynamics.razor.steps import advanced, with_own_tokens
 from dynamics.razor.token import Folded, fold
 from tests.dynamics.razor.cases import PLANTED, TOLERANCE, cache_gap, slopes_of
 
@@ -111,16 +110,6 @@ class NoBiasAtDecode(RazorCache):
         return super().__call__(layer, query, key, value, scale=scale, slopes=slopes * (query.shape[2] > 1))
 
 
-class DistancesOfTheStored(RazorCache):
-    """Positions are counted among the stored tokens, as if nothing had been dropped."""
-
-    def __call__(self, layer, *tokens, scale, slopes):
-        for part in self._parts[layer]:
-            part.local.dropped = 0
-            part.local.column = None
-        return super().__call__(layer, *tokens, scale=scale, slopes=slopes)
-
-
 class InterleavedGroups(RazorCache):
     """Query head h reads key-value head h mod n_kv_heads."""
 
@@ -130,7 +119,7 @@ class InterleavedGroups(RazorCache):
         return found[:, swap]
 
 
-@pytest.mark.parametrize("wrong", [NoBiasAtDecode, DistancesOfTheStored, InterleavedGroups])
+@pytest.mark.parametrize("wrong", [NoBiasAtDecode, InterleavedGroups])
 def test_wrong_call_is_rejected(wrong):
     assert gap("none", cache=wrong(plan_for("none"))) > PLANTED
 
@@ -149,71 +138,129 @@ class KeepsWhatItDrops(Tokens):
         self.store = stale if count else self.store
 
 
-class OverwritesTheNewest(Tokens):
-    """One token too far round the ring."""
-
-    def put(self, key, value, leaves, placed):
-        self.oldest = (self.oldest + leaves) % (self.count - self.sinks)
-        super().put(key, value, leaves, placed)
-
-
-class UnrollsTheRingFromItsStart(Tokens):
-    """The ring is stored in order, from its first row instead of its oldest."""
-
-    def ordered(self):
-        return self.store[:, :, self.base : self.base + self.count]
-
-
-class KeepsThePositionThatLeft(Tokens):
-    """The new token stands where the one did whose row it takes."""
-
-    def put(self, key, value, leaves, placed):
-        super().put(key, value, leaves, placed and not leaves)
-
-
-RINGS = [OverwritesTheNewest, UnrollsTheRingFromItsStart, KeepsThePositionThatLeft]
-
-
-@pytest.mark.parametrize("wrong", [DropsTheSinks, KeepsWhatItDrops, *RINGS])
+@pytest.mark.parametrize("wrong", [DropsTheSinks, KeepsWhatItDrops])
 def test_wrong_tokens_stored_are_rejected(wrong, monkeypatch):
-    plan, chunks = plan_for("none"), [*CHUNKS, 3]
-    slopes = slopes_of(plan, True)
-    assert cache_gap(plan, chunks, slopes) < TOLERANCE
+    assert gap("none") < TOLERANCE
     monkeypatch.setattr(razor_layer_module, "Tokens", wrong)
-    assert cache_gap(plan, chunks, slopes) > PLANTED
+    assert gap("none") > PLANTED
 
 
-def stale_header(layer, tokens, logits, start, leaves, fresh):
+class DistancesOfTheStored(Schedule):
+    """Positions are counted among the stored tokens, as if nothing had been dropped."""
+
+    @property
+    def distances(self):
+        first = self.header + self.plan.sinks
+        found = Schedule.distances.func(self)
+        found[:, first:] -= self.dropped
+        return found
+
+
+class NeverLeaves(Schedule):
+    """What leaves is read until the layer is laid out again."""
+
+    @property
+    def marks(self):
+        found, first = Schedule.marks.func(self), self.header + self.plan.sinks
+        found[:, first : self.new] = 0
+        return found
+
+
+class MeanOfTheStepBefore(Schedule):
+    """The mean that is read has not got the token that has just left."""
+
+    @property
+    def left(self):
+        return Schedule.left.func(self) - 1
+
+
+class WithoutTheMass(Schedule):
+    """The compensation token weighs as one token."""
+
+    @property
+    def marks(self):
+        return Schedule.marks.func(self).clamp(max=0)
+
+
+class BiasOfTheOldest(Schedule):
+    """The mean stands at the position of the first token dropped."""
+
+    @property
+    def distances(self):
+        found, step = Schedule.distances.func(self), torch.arange(self.n_steps)
+        found[step, self.new + 1 + step] = (self.plan.sinks - self.n - step).to(found)
+        return found
+
+
+class SharesTheFirstBias(Schedule):
+    """Biases are worked out once, not step by step."""
+
+    def _biases(self, name, step, rates):
+        return super()._biases(name, 0, rates)
+
+
+class OneRowOn(Steps):
+    """The tokens of a layer stand one row too far."""
+
+    def _view(self):
+        super()._view()
+        self.local = self.local.roll(1, 2)
+
+
+class ForgetsItsMean(Steps):
+    """What left since the layer was laid out is not in the mean that it is laid out with again."""
+
+    def kept(self):
+        return super().kept()._replace(folded=self.folded)
+
+
+class LeavesInPlace(Steps):
+    """What left is handed back with what is kept, in place of the newest."""
+
+    def kept(self):
+        found, gone = super().kept(), self.schedule.gone[self.done]
+        first = self.schedule.header + self.schedule.plan.sinks
+        stop = self.schedule.new + self.done - gone
+        return found._replace(local=(found.local[0], self.local[:, :, first:stop]))
+
+
+SCHEDULES = [
+    ("none", DistancesOfTheStored), ("none", NeverLeaves), ("mean", NeverLeaves), ("mean", MeanOfTheStepBefore),
+    ("mean", WithoutTheMass), ("mean", BiasOfTheOldest), ("none", SharesTheFirstBias),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "wrong"), SCHEDULES)
+def test_wrong_schedule_is_rejected(kind, wrong, monkeypatch):
+    assert gap(kind) < TOLERANCE
+    monkeypatch.setattr(razor_cache_module, "Schedule", wrong)
+    assert gap(kind) > PLANTED
+
+
+@pytest.mark.parametrize(("kind", "wrong"), [("none", OneRowOn), ("mean", ForgetsItsMean), ("none", LeavesInPlace)])
+def test_wrong_layout_is_rejected(kind, wrong, monkeypatch):
+    assert gap(kind) < TOLERANCE
+    monkeypatch.setattr(razor_layer_module, "Steps", wrong)
+    assert gap(kind) > PLANTED
+
+
+def stale_header(steps, logits, centre):
     """The compensation token that single queries read is that of the first of them."""
-    before = tokens.store[:, :, : tokens.header].clone()
-    advance(layer, tokens, logits, start, leaves, fresh)
-    if layer.n_tokens > 11:
-        tokens.store[:, :, : tokens.header] = before
+    return steps.folded if steps.done else advanced(steps, logits, centre)
 
 
-def header_of_another_head(layer, logits, column, start, token):
+def header_of_another_head(steps, logits, centre, bias):
     """Query heads of a group read each other's compensation tokens."""
-    found = added(layer, logits, column, start, token)
-    header = layer.local.header
+    found, header = with_own_tokens(steps, logits, centre, bias), steps.schedule.header
     found[..., :header] = found[..., :header].flip(-1)
     return found
 
 
-def without_the_mass(layer, logits, column, start, token):
-    """The compensation token weighs as one token."""
-    found = added(layer, logits, column, start, token)
-    return found - log(start - layer.local.sinks) * (torch.arange(found.shape[-1]) == 0)
-
-
-@pytest.mark.parametrize(
-    ("kind", "name", "wrong"),
-    [(kind, "advance", stale_header) for kind in ("mean", "alibi", "centred")]
-    + [(kind, "added", header_of_another_head) for kind in ("alibi", "centred")]
-    + [("mean", "added", without_the_mass)],
-)
+@pytest.mark.parametrize("kind", ["alibi", "centred"])
+@pytest.mark.parametrize(("name", "wrong"), [("advanced", stale_header), ("with_own_tokens", header_of_another_head)])
 def test_wrong_step_is_rejected(kind, name, wrong, monkeypatch):
     assert gap(kind) < TOLERANCE
-    monkeypatch.setattr(razor_step_module, name, wrong)
+    monkeypatch.setattr(razor_steps_module, name, wrong)
     assert gap(kind) > PLANTED
 
 
@@ -239,11 +286,12 @@ class CentreOfAllQueries(RazorLayer):
 
 
 class ForgetsTheToken(RazorLayer):
-    """Each chunk starts its compensation token afresh."""
+    """Single tokens start their compensation token afresh."""
 
-    def read(self, *args):
-        self.folded = None
-        return super().read(*args)
+    def _opened(self, *args):
+        if self.steps is None:
+            self.folded = Folded(torch.zeros_like(self.folded.mean), torch.full_like(self.folded.total, -torch.inf))
+        return super()._opened(*args)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.logits import Logits
-from dynamics.razor.plan import RazorPlan, razor_bytes, spare_bytes
+from dynamics.razor.plan import ROOM, RazorPlan, razor_bytes, spare_bytes
 from tests.dynamics.razor.cases import decode, plans, sizes, slopes_of, stream
 from theory.cache.size import kept_share
 
@@ -154,23 +154,33 @@ def test_dropped_tokens_and_the_chunks_they_came_in_are_freed(kind):
         del tokens
     gc.collect()
     assert not [ref for ref in alive if ref() is not None]
-    held = weakref.ref(cache._parts[0][0].local.store.untyped_storage())
+    held = weakref.ref(cache._parts[0][0].steps.flat.untyped_storage())
     decode(cache, stream(plan, 2), 2, slopes)
-    assert held() is None
+    assert held() is None and cache.allocated() == cache.nbytes()
+
+
+def laid_out(cache):
+    return cache._parts[0][0].steps
 
 
 @pytest.mark.parametrize("kind", ["none", "mean", "alibi", "centred"])
-def test_a_token_that_leaves_is_overwritten_in_place(kind):
-    plan = RazorPlan(4, 2, (frozenset({1}),), sinks=1, buffer=4, share=Fraction(0), compensation=kind, prompt=16)
-    cache, slopes = RazorCache(plan), slopes_of(plan, True)
-    decode(cache, stream(plan, 18), [16, 1, 1], slopes)
-    store = cache._parts[0][0].local.store
-    gone = store[:, :, -plan.buffer :].clone()
-    for token in range(plan.buffer):
-        decode(cache, stream(plan, 1, seed=token + 1), 1, slopes)
-        assert cache._parts[0][0].local.store is store
-    assert store.shape[2] == plan.n_means + plan.sinks + plan.buffer
-    assert not (store[:, :, -plan.buffer :] == gone).any()
+def test_a_token_that_left_is_not_read_and_soon_gone(kind):
+    plan = RazorPlan(4, 2, (frozenset({1}),), sinks=1, buffer=90, share=Fraction(0), compensation=kind, prompt=100)
+    caches, slopes = [RazorCache(plan), RazorCache(plan)], slopes_of(plan, True)
+    for cache in caches:
+        decode(cache, stream(plan, 130), [100, *[1] * 30], slopes)
+    steps = laid_out(caches[0])
+    schedule = steps.schedule
+    assert (steps.done, schedule.gone[30], schedule.n_steps) == (30, 30, ROOM)
+    steps.local[:, :, schedule.header + plan.sinks :][:, :, :30] = 1e6
+    left, more = ROOM - 30, stream(plan, ROOM, seed=1)
+    outputs = [decode(cache, [x[:, :, :left] for x in more], [1] * left, slopes) for cache in caches]
+    assert laid_out(caches[0]) is steps and torch.equal(*outputs)
+    gone = weakref.ref(steps.flat.untyped_storage())
+    del steps
+    decode(caches[0], [x[:, :, left:] for x in more], [1] * (ROOM - left), slopes)
+    assert gone() is None
+    assert (laid_out(caches[0]).local[..., 0] == 1e6).sum() == 0
 
 
 def test_kept_share_at_20000_tokens_is_that_of_table_2():
@@ -184,5 +194,3 @@ def test_kept_share_at_20000_tokens_is_that_of_table_2():
     assert cache.allocated() == cache.nbytes()
     assert Fraction(cache.nbytes(), everything) == kept_share(n) == Fraction(8, 25)
     assert cache.nbytes() == razor_bytes(plan, n, 1, 4)
-
-
