@@ -72,6 +72,12 @@ class RazorCache:
         """Tokens that this layer has seen of each sequence, pads among them."""
         return self._seen[layer]
 
+    def parts(self, layer: int) -> list[RazorLayer]:
+        """What this layer keeps, its tokens in order: of all sequences together or, where there are pads, of each."""
+        for part in self._parts[layer]:
+            part.close()
+        return self._parts[layer]
+
     def nbytes(self) -> int:
         """Bytes of the tokens and means stored, `plan.razor_bytes` of them; given centres are the caller's."""
         return sum(part.nbytes() for parts in self._parts for part in parts)

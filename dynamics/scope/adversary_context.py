@@ -71,8 +71,8 @@ class Context:
         return float(self.weights[self.distances == distance].sum())
 
     def mass(self, window: int) -> float:
-        """Total attention to distances >= window."""
-        return float(self.weights[self.distances >= window].sum())
+        """Total attention to distances >= window; at most 1, past which a sum of shares can round."""
+        return min(1.0, float(self.weights[self.distances >= window].sum()))
 
 
 def heads(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.alibi.head import NORMS, power_of_two
+from theory.alibi.head import NORMS, power_of_two, scaled
 from theory.checked import choice, reals
 
 ROWS = 16  # of a head at a time in float64: they stay in the cache
@@ -90,17 +90,18 @@ def gram(rows: np.ndarray, gamma: np.ndarray, norm: str, room: np.ndarray | None
     room: an array of their shape to scale them in; its precision is used then, and LayerNorm's means are taken off at
     the end: cheap, and NaN where they outweigh the rest, which would be lost.
     """
-    used = np.empty(rows.shape) if room is None else room
     with np.errstate(over="ignore", invalid="ignore"):
-        if room is not None and rows.dtype == room.dtype and bool((gamma == 1).all()):
+        if room is None:
+            wide = scaled(rows.astype(np.float64), gamma, norm)
+            wide -= wide.mean(axis=1, keepdims=True) if norm == "layer" else 0
+            return wide @ wide.T
+        used = room
+        if rows.dtype == room.dtype and bool((gamma == 1).all()):
             used = rows
         else:
             np.multiply(rows, gamma.astype(used.dtype), out=used, casting="same_kind")
         if norm == "rms":
             return (used @ used.T).astype(np.float64)
-        if room is None:
-            used -= used.mean(axis=1, keepdims=True)
-            return used @ used.T
         sums = (used @ np.ones(len(gamma), used.dtype)).astype(np.float64)
         rest = used @ used.T - np.outer(sums, sums / len(gamma))
         return rest if float(sums @ sums) / len(gamma) <= float(rest.trace()) else np.full_like(rest, np.nan)

@@ -90,7 +90,7 @@ def balanced(weights: Weights) -> tuple[Weights, float]:
 def head(weights: Weights) -> Head:
     """The head on its sphere."""
     d_head, d_model = weights.w_q.shape
-    query, key = weights.w_q * weights.gamma, weights.w_k * weights.gamma
+    query, key = (scaled(rows, weights.gamma, weights.norm) for rows in (weights.w_q, weights.w_k))
     if weights.norm == "layer":
         query, key = _without_ones(query), _without_ones(key)
     offset = weights.w_q @ weights.norm_bias + weights.query_bias
@@ -145,6 +145,18 @@ def product_norm(left: np.ndarray, right: np.ndarray) -> float:
     """||left^T right||_2 through the small triangular factors."""
     a, b = np.linalg.qr(left.T, mode="r"), np.linalg.qr(right.T, mode="r")
     return float(np.linalg.norm(a @ b.T, 2))
+
+
+def scaled(rows: np.ndarray, gamma: np.ndarray, norm: str) -> np.ndarray:
+    """rows Gamma (., d), for LayerNorm less a number for each row, which its centring takes off anyway.
+
+    rows gamma = (rows - r) gamma + r (gamma - g) + r g: of rows that are nearly constant the products would round away
+    what is left of them, differences of nearly equal numbers do not.
+    """
+    if norm == "rms":
+        return rows * gamma
+    first = rows[:, :1]
+    return (rows - first) * gamma + first * (gamma - gamma[0])
 
 
 def _mirror(d_model: int) -> np.ndarray:

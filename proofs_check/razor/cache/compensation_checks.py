@@ -115,14 +115,14 @@ def whole_heads_keep_all(seed: int, others: bool = False) -> Margin:
     `others` the cut heads are asked for the same."""
     import torch
 
-    from dynamics.razor.layer import RazorLayer
-    from dynamics.razor.logits import Logits
+    from dynamics.razor.cache import RazorCache
     from proofs_check.razor.cache.built_checks import SCALE, drawn, stream
 
     plan, chunks, slopes = drawn(seed)
-    tokens, layer = stream(plan, seed), RazorLayer(plan, 0, None)
+    tokens, cache = stream(plan, seed), RazorCache(plan)
     for part in zip(*(x.split(chunks, dim=2) for x in tokens), strict=True):
-        layer.read(*part, Logits(SCALE, None if slopes is None else slopes.view(1, plan.n_kv_heads, -1)))
+        cache(0, *part, scale=SCALE, slopes=slopes)
+    (layer,) = cache.parts(0)
     stored = layer.local if others else layer.full
     given = [part[:, stored.index] for part in tokens[1:]]
     if not stored.index:

@@ -9,7 +9,7 @@ from torch import nn
 
 from dynamics.scope import adversary
 from dynamics.scope.adversary_ascent import ascend
-from dynamics.scope.adversary_context import attention, heads, random_contexts, states
+from dynamics.scope.adversary_context import Context, attention, heads, random_contexts, states
 from dynamics.scope.adversary_free import move_all, share
 from tests.dynamics.scope.adversary_cases import KINDS, ULPS, Batch
 from tests.theory.alibi.drawn_heads import weights_of
@@ -173,3 +173,9 @@ def test_bad_distances_windows_and_lengths_are_refused():
     flat = heads(np.eye(2), np.eye(2), np.ones(2))
     with pytest.raises(ValueError, match="without a slope"):
         adversary.heaviest_masses(flat, [3])
+
+
+def test_a_mass_is_at_most_one_however_its_shares_round():
+    shares = torch.full((7,), 1 / 7, dtype=torch.float64) * (1 + 2**-50)
+    context = Context(torch.zeros(1, 2), torch.zeros(7, dtype=torch.long), torch.arange(7).flip(0), shares)
+    assert shares.sum() > 1 and context.mass(0) == 1.0 and context.mass(1) < 1

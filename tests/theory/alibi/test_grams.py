@@ -277,3 +277,19 @@ def test_rows_whose_means_outweigh_the_rest_lose_nothing_under_layer_norm(seed):
     found = grams.logit_ranges(w_q, w_k, np.ones(16), bias, shift, "layer")
     true = alibi.logit_range(w_q[0], w_k[0], np.ones(16), bias, shift[0], "layer")
     assert found[0] == pytest.approx(true, rel=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("gain", [1.0, 1.7])
+def test_rows_that_are_nearly_constant_lose_nothing_under_layer_norm(dtype, gain):
+    """Down to one part in the type's digits: what its centring takes off is taken off before anything is rounded."""
+    rng = np.random.default_rng(3)
+    for spread in (1e-2, 1e-5, 1e-6) if dtype == np.float32 else (1e-4, 1e-9, 1e-13):
+        means, rest = rng.standard_normal((2, 2, 4, 1)), rng.standard_normal((2, 2, 4, 24))
+        w_q, w_k = (means + spread * rest).astype(dtype)
+        gamma, found = np.full(24, gain), []
+        for query, key in zip(w_q, w_k, strict=True):
+            _, upper = alibi.certified_logit_range(query.astype(float), key.astype(float), gamma, norm="layer")
+            assert alibi.logit_range(query, key, gamma, norm="layer") == pytest.approx(upper, rel=1e-12)
+            found.append(upper)
+        assert grams.logit_ranges(w_q, w_k, gamma, norm="layer") == pytest.approx(found, rel=1e-12)
