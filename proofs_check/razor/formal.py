@@ -837,17 +837,6 @@ FORMAL: dict[str, Statement] = {
     )
 }  # fmt: skip
 
-# Points at which the false statements fail, smaller than what a search finds.
-WITNESSES: dict[str, dict[str, Any]] = {
-    "razor.thm1": {"n": 2, "d": 2, "e": 1, "c": 0, "h": ((-1, 0), (1, 0)), "g": (1, 0), "b": (0, 0), "p": ((1, 0),),
-                   "r": ((-1, 0),), "eps": Fraction(1, 2), "j": 1, "z": Fraction(1, 4)},
-    "razor.appA.last_step": {"n": 2, "s": (0, -1), "l": 1, "j": 1},
-    "razor.eq7": {"d": 3, "c": 0, "h": (1, 0, 0), "g": (1, 0, 0), "b": (0, 0, 0)},
-    "razor.eq8": {"d": 3, "e": 1, "c": 0, "h": (1, 0, 0), "g": (1, 0, 0), "b": (0, 0, 0), "p": ((1, 0, 0),),
-                  "r": ((1, 0, 0),)},
-    "razor.abstract.reduction": {"n": 20_000},
-}  # fmt: skip
-
 # What a proof rests on, where it takes more than arithmetic.
 NEEDS: dict[str, str] = {
     "razor.thm1.corrected": "1/weight is a sum: own term >= e^{lk - gap}, those between >= e^{l(j - n + k) - D} "
