@@ -276,5 +276,4 @@ FORMAL: dict[str, Statement] = {
         _sink_range(), _smoothing(), _drain(),
     )
 }  # fmt: skip
-WITNESSES: dict[str, dict[str, Any]] = {}
 NEEDS: dict[str, str] = {}

@@ -23,8 +23,12 @@ from proofs_check.core.terms import Term, absolute, lift, unfold
 from proofs_check.kv.formal import FORMAL as KV_FORMAL
 from proofs_check.kv.formal import definitions as kv
 from proofs_check.kv.formal import shifted_head
-from proofs_check.language.notation import each, var
-from proofs_check.razor import formal as razor
+from proofs_check.language.notation import each, positive, var
+from proofs_check.razor.formal import FORMAL as RAZOR_FORMAL
+from proofs_check.razor.formal import definitions as razor
+from proofs_check.razor.formal import dropped_mass, table2, theorem1
+from proofs_check.razor.formal import head_outputs as outputs
+from proofs_check.razor.formal.compensation import WORST_SHARE
 from theory import alibi, induction
 from theory.alibi import printed as alibi_printed
 from theory.cache import budget as truncation_budget
@@ -38,7 +42,7 @@ from theory.lowering.precision import working
 from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens, rest_logits, rest_scores, sigma, slope
 
 POINTS, BITS, DIGITS = 20, 400, 45
-FORMAL = {**KV_FORMAL, **razor.FORMAL}
+FORMAL = {**KV_FORMAL, **RAZOR_FORMAL}
 SHARE = {"eps", "delta"}
 NAMED = {"alpha1": "a1", "alpha2": "a2", "beta1": "b1", "beta2": "b2", "n_tokens": "T", "slope": "m", "dim": "d",
          "copy_slope": "p", "span": "r"}  # fmt: skip
@@ -126,7 +130,7 @@ FULL = {
     "eight times": (part("kv.thm3.2.eight", 1), 8 * COPY["unit"]),
     "Lambda": [(term, compensation_bounds.LOG_MASS_BOUND)
                for term in (part("razor.eq5.log_mass", 2), part("razor.eq5.log_mass.quadratic", 1))],
-    "worst share": (razor.WORST_SHARE, compensation_bounds.WORST_SHARE),
+    "worst share": (WORST_SHARE, compensation_bounds.WORST_SHARE),
 }  # fmt: skip
 SLICE = {
     "loss": (kv.ON_SLICE, SLICE_LOSS),
@@ -321,12 +325,12 @@ def copying(domain):
 
 # a tree, its variables in the order of the function's arguments, the function
 BOUNDS = {
-    "weight": (razor.WEIGHT, "k l D gap", alibi.weight_bound),
-    "weight without a gap": (razor.SHARP, "k l D", alibi.weight_bound),
-    "scope": (razor.SCOPE, "l D eps", alibi.scope),
-    "mass beyond": (razor.BEYOND, "w l D", alibi.dropped_mass_bound),
+    "weight": (theorem1.WEIGHT, "k l D gap", alibi.weight_bound),
+    "weight without a gap": (theorem1.SHARP, "k l D", alibi.weight_bound),
+    "scope": (theorem1.SCOPE, "l D eps", alibi.scope),
+    "mass beyond": (dropped_mass.BEYOND, "w l D", alibi.dropped_mass_bound),
     "mass beyond, with sinks": (part("razor.sec3.1.sinks", 1), "w l D", alibi.dropped_mass_bound),
-    "window": (razor.ENOUGH, "l D delta", alibi.window_for_mass),
+    "window": (dropped_mass.ENOUGH, "l D delta", alibi.window_for_mass),
     "scope without position": (part("razor.sec3.2.no_decay", 0, 0, 1), "D eps",
                                lambda *point: np.exp(dropped_flat.log_scope(*point))),
     "mass without position": (part("razor.sec3.2.flat_mass", 0, 2), "n m D", dropped_flat.mass_bound),
@@ -335,7 +339,7 @@ BOUNDS = {
     "Lambda": (part("razor.eq5.log_mass", 2), "r", compensation_bounds.log_mass_bound),
     "masses": (part("razor.eq5.gaps", 0, 2), "r", compensation_bounds.mass_gap_bound),
     "means": (part("razor.eq5.gaps", 2, 2, 0), "r", lambda r: compensation_bounds.mean_gap_bound(r) ** 2),
-    "worst share": (razor.WORST_SHARE, "r", compensation_bounds.worst_share),
+    "worst share": (WORST_SHARE, "r", compensation_bounds.worst_share),
     "copying as printed": (part("kv.thm3.2", 2), "d sigma p", bounds.printed_copy_error_bound),
     "eight times": (part("kv.thm3.2.eight", 2), "d sigma p", bounds.printed_copy_error_bound),
     **{f"copying, {domain}": (part("kv.thm3.2.sharp", k, 2), "d sigma p", copying(domain))
@@ -407,18 +411,18 @@ def heads(label):
 
 
 def test_outputs_with_and_without_the_dropped_tokens():
-    s, v, kept, w, n, m = razor.heads[0], razor.heads[1], razor.heads[3], razor.heads[4], razor.n, razor.m
+    s, v, n, kept, w, m = outputs.heads
     formulas = {
-        "full": razor.output(*razor.heads), "truncated": razor.cut(kept, w, m),
-        "compensated": razor.compensated(*razor.heads), "dropped_mean": razor.dropped_mean(s, v, n),
-        "token_value": razor.average(v, n), "mass": razor.share(s, n, kept, m),
-        "token_mass": razor.share_hat(s, n, kept, m),
+        "full": outputs.output(*outputs.heads), "truncated": outputs.cut(kept, w, m),
+        "compensated": outputs.compensated(*outputs.heads), "dropped_mean": outputs.dropped_mean(s, v, n),
+        "token_value": outputs.average(v, n), "mass": outputs.share(s, n, kept, m),
+        "token_mass": outputs.share_hat(s, n, kept, m),
     }  # fmt: skip
     for point, true in heads("outputs"):
         for name, term in formulas.items():
             value = getattr(true, name)
             value = float(value) if isinstance(value, float) else float(value[0])
-            close(opened(term, razor.OUTPUTS), point, value, 1e-10)
+            close(opened(term, outputs.OUTPUTS), point, value, 1e-10)
 
 
 def test_when_a_token_is_worse_than_dropping():
@@ -468,16 +472,16 @@ def test_a_budget_split_over_simple_windows():
         budget = Fraction(rng.randint(1, 16), 128)
         true = truncation_budget.split_budget(arrays["l"], float(budget), arrays["c"])
         for number, value in enumerate(true, start=1):
-            close(razor.split, {**point, "n": Fraction(n), "eta": budget, "j": Fraction(number)}, value)
+            close(dropped_mass.split, {**point, "n": Fraction(n), "eta": budget, "j": Fraction(number)}, value)
 
 
 def test_a_budget_split_over_sharp_windows():
     """At the costs `price` the masses p are the best ones, whatever the level."""
-    windows = razor.sharp_windows(var("p")[var("j")])
+    windows = dropped_mass.sharp_windows(var("p")[var("j")])
     for rng, n, point, arrays in layers_of_heads("sharp"):
         masses, p = eighths(rng, n, low=1, high=4)
         point |= {"n": Fraction(n), "p": [x / 8 for x in masses], "z": Fraction(rng.randint(1, 16), 8)}
-        costs = [float(ball(razor.price, point | {"j": Fraction(number)}).mid()) for number in range(1, n + 1)]
+        costs = [float(ball(dropped_mass.price, point | {"j": Fraction(number)}).mid()) for number in range(1, n + 1)]
         true = truncation_budget.split_budget(arrays["l"], float(np.dot(costs, p / 8)), costs, arrays["D"])
         np.testing.assert_allclose(true, p / 8, rtol=1e-9)
         lengths = [alibi.window_for_mass(rate, wide, x) for x, rate, wide in zip(p / 8, arrays["l"], arrays["D"],
@@ -486,7 +490,7 @@ def test_a_budget_split_over_sharp_windows():
 
 
 def test_shares_of_a_cache_are_the_exact_ones():
-    kept = opened(Term("call", "kept", var("n")), [razor.KEPT])
+    kept = opened(Term("call", "kept", var("n")), [table2.KEPT])
     formula = part("razor.abstract.reduction.corrected", 0, 1, 2)
     for length in (1, 15, 3999, 4000, 4001, 7500, 8000, 12_345, 16_000, 19_999, 20_000, 20_001, 10**6, *range(50, 57)):
         at = Evaluator({"n": Fraction(length)})
@@ -497,9 +501,9 @@ def test_shares_of_a_cache_are_the_exact_ones():
 
 def test_shares_of_groups_are_the_exact_ones():
     fewest, _, most = truncation_cache.protected_groups(80, 12, 4)
-    for hit, ratio in ((fewest, razor.MOST), (most, razor.LEAST)):
+    for hit, ratio in ((fewest, table2.MOST), (most, table2.LEAST)):
         assert 1 / (hit + (1 - hit) * truncation_cache.BUFFER_SHARE) == ratio
-    assert truncation_cache.PROTECTED == razor.SHARE_OF_HEADS
+    assert truncation_cache.PROTECTED == table2.SHARE_OF_HEADS
 
 
 @pytest.mark.parametrize("norm", ["rms", "layer"])
@@ -524,7 +528,7 @@ def test_the_scope_as_printed_for_a_head_of_one_dimension():
     """Frobenius' norm of the product is then the spectral one; the statement solves Eq. 2 for the slope."""
     rng = random.Random("printed")
     (solved,) = [g for g in FORMAL["razor.thm1"].given if g.kind == "rel" and g.parts[0] == "="]
-    least = opened(solved.parts[2], FORMAL["razor.thm1"].definitions).parts[0] - lift(razor.positive("z"))
+    least = opened(solved.parts[2], FORMAL["razor.thm1"].definitions).parts[0] - lift(positive("z"))
     for _ in range(POINTS):
         d = rng.randint(1, 4)
         (gains, gamma), (bias, b), (p, w_q), (r, w_k) = (eighths(rng, *shape) for shape in ((d,), (d,), (1, d), (1, d)))

@@ -1,10 +1,7 @@
 """Claims about waiver elements as statements: data that the core decides, one a claim of the ledger, under its id."""
 
-from typing import Any
-
 from proofs_check.core.statement import Statement
 from proofs_check.waiver.formal import atlas, tokens
 
 FORMAL: dict[str, Statement] = tokens.FORMAL | atlas.FORMAL
-WITNESSES: dict[str, dict[str, Any]] = {}
 NEEDS: dict[str, str] = {}

@@ -10,8 +10,10 @@ import pytest
 from proofs_check.core import witness
 from proofs_check.core.mutants import mutants
 from proofs_check.core.statement import obligations
+from proofs_check.language.notation import real
 from proofs_check.ledger.proofs import script_of
-from proofs_check.razor import formal as razor
+from proofs_check.razor.formal import FORMAL, mixed_keys, theorem1
+from proofs_check.razor.formal import definitions as razor
 from proofs_check.rigour.points.exact import as_fractions
 from tests.proofs_check.test_formal_truth import POINTS, close, numbers, opened, part
 from theory.alibi import reach, shifted_scope
@@ -34,7 +36,7 @@ def case(point):
 
 def test_odds_of_one_sign():
     for point, numbers_ in drawn("one", sign=1):
-        close(razor.alike_odds(razor.spread), point, math.exp(shifted_scope.log_shifted_odds(*numbers_)), 1e-11)
+        close(mixed_keys.alike_odds(razor.spread), point, math.exp(shifted_scope.log_shifted_odds(*numbers_)), 1e-11)
     inside = 0
     for point, (_, _, D, p, r) in drawn("other", sign=-1):
         point["k"], point["l"] = 2 + point["k"] % 3, point["l"] / 8  # near enough for a minimum inside
@@ -42,7 +44,7 @@ def test_odds_of_one_sign():
         rest = sum(math.exp(l * j) for j in range(1, int(k)))
         turn = math.log(p * rest / (r - p)) / r if rest else -math.inf
         true = math.exp(shifted_scope.log_shifted_odds(k, l, D, p, r))
-        close(razor.alike_odds(razor.real("x")), {**point, "x": Fraction(min(max(turn, 0.0), D))}, true, 1e-9)
+        close(mixed_keys.alike_odds(real("x")), {**point, "x": Fraction(min(max(turn, 0.0), D))}, true, 1e-9)
         inside += 0 < turn < D
     assert inside > 3
 
@@ -73,13 +75,13 @@ def test_the_gap_of_reach_and_window():
     rng = random.Random("gap")
     for _ in range(POINTS):
         point = {"l": Fraction(rng.randint(1, 24), 8), "delta": Fraction(rng.randint(1, 8), 16)}
-        close(razor.GAP, point, reach.reach_forget_gap(*map(float, point.values())), 1e-11)
+        close(theorem1.GAP, point, reach.reach_forget_gap(*map(float, point.values())), 1e-11)
 
 
 @pytest.mark.parametrize(("name", "path", "sign"), [("razor.thm1.shifted.alike", (0, 1), 1),
                                                     ("razor.thm1.shifted.opposite", (0, 1, 1), -1)])  # fmt: skip
 def test_attention_to_mixed_keys_is_a_softmax(name, path, sign):
-    term, rng = opened(part(name, *path), razor.FORMAL[name].definitions), random.Random(name)
+    term, rng = opened(part(name, *path), FORMAL[name].definitions), random.Random(name)
     for _ in range(POINTS):
         n = rng.randint(2, 6)
         point = {"n": Fraction(n), "k": Fraction(rng.randint(1, n - 1)), **numbers(rng, ("l", "p", "r"))}
@@ -92,7 +94,7 @@ def test_attention_to_mixed_keys_is_a_softmax(name, path, sign):
 @pytest.mark.parametrize("name", ["razor.thm1.gap", *(f"razor.{place}" for place in (
     "thm1.shifted.alike", "thm1.shifted.opposite", "sec3.1.shifted", "thm1.shifted.scope"))])  # fmt: skip
 def test_the_points_that_a_script_names_refute_mutants_and_not_the_statement(name):
-    made = razor.FORMAL[name]
+    made = FORMAL[name]
     wrong = [sequent for mutant in mutants(made) for _, sequent in obligations(mutant.statement)]
     for point in map(as_fractions, script_of(name)["points"](None)):
         assert any(witness.refutes(sequent, point) for sequent in wrong)

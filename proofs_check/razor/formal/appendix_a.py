@@ -1,0 +1,64 @@
+"""Appendix A of the RazorAttention paper, as statements: the steps of its proof of Theorem 1."""
+
+from proofs_check.core.statement import Statement
+from proofs_check.core.terms import both, eq, exp, ne
+from proofs_check.language.notation import exists, real, statement
+from proofs_check.razor.formal.definitions import ATTENTION, at, attention, call, d, e, n, norm2, s, slope
+from proofs_check.razor.formal.post_norm import (
+    NORMED,
+    bias,
+    centre,
+    gains,
+    head,
+    hidden,
+    norms,
+    printed_bias,
+    printed_norms,
+    state,
+    variance,
+    w_k,
+    w_q,
+)
+
+
+def _last_step() -> Statement:
+    return statement(
+        "razor.appA.last_step", for_all=[n, s, slope, at],
+        says=attention(s, slope, n, at) <= exp(s[at] - slope * (n - at)), using=[ATTENTION],
+    )  # fmt: skip
+
+
+def _eq6_order() -> Statement:
+    """W_Q = -W_K = -e_1 e_2^T, x = e_2."""
+    names = ("p11", "p12", "p21", "p22", "r11", "r12", "r21", "r22", "x", "y")
+    p11, p12, p21, p22, r11, r12, r21, r22, x, y = reals = [real(name) for name in names]
+    zero = both(*(eq(a * b + c * d, 0) for a, c in ((p11, p12), (p21, p22)) for b, d in ((r11, r21), (r12, r22))))
+    logit = (p11 * x + p12 * y) * (r11 * x + r12 * y) + (p21 * x + p22 * y) * (r21 * x + r22 * y)
+    point = dict(zip(names, (0, -1, 0, 0, 0, 1, 0, 0, 0, 1), strict=True))
+    return statement("razor.eq6.order", for_all=reals, says=exists(point, both(zero, ne(logit, 0))))
+
+
+def _eq7() -> Statement:
+    return statement(
+        "razor.eq7", for_all=[d, centre, hidden, gains, bias], given=[variance(hidden) > 0],
+        says=norm2(state(hidden, gains, printed_bias)) <= 2 * norm2(gains) + 2 * norm2(printed_bias), using=NORMED,
+    )  # fmt: skip
+
+
+def _eq7_corrected() -> Statement:
+    """d for LayerNorm and d + 1 for RMSNorm."""
+    return statement(
+        "razor.eq7.corrected", for_all=[d, centre, hidden, gains, bias], given=[variance(hidden) > 0],
+        says=norm2(state(hidden, gains, bias)) <= (d + 1 - centre) * norms, using=NORMED,
+    )  # fmt: skip
+
+
+def _eq8() -> Statement:
+    x, size = state(hidden, gains, printed_bias), call("product", w_q, w_k, e, d)
+    return statement(
+        "razor.eq8", for_all=[d, e, centre, hidden, gains, bias, w_q, w_k], given=[variance(hidden) > 0],
+        says=head(x, x) <= 2 * size * printed_norms, using=NORMED,
+    )  # fmt: skip
+
+
+STATED = (_last_step(), _eq6_order(), _eq7(), _eq7_corrected(), _eq8())

@@ -1,0 +1,222 @@
+"""The compensation token of the RazorAttention paper, Eq. 4 and 5, and what Section 1 says of it, as statements."""
+
+from fractions import Fraction
+from typing import Any
+
+from proofs_check.core.domain import Variable
+from proofs_check.core.statement import Statement
+from proofs_check.core.terms import Term, absolute, both, either, eq, exp, implies, lift, log, ne, tanh
+from proofs_check.language.converted import term
+from proofs_check.language.notation import (
+    each,
+    fold,
+    iff,
+    positive,
+    real,
+    sequence,
+    statement,
+    supremum,
+    total,
+    var,
+    when,
+    whole,
+)
+from proofs_check.razor.formal.definitions import (
+    N,
+    apart2,
+    base,
+    call,
+    column,
+    constant,
+    d,
+    defined,
+    e,
+    first_is,
+    i,
+    j,
+    km,
+    m,
+    n,
+    q,
+    row,
+    s,
+    slope,
+    spare,
+    v,
+    window,
+)
+from proofs_check.razor.formal.head_outputs import (
+    OUTPUTS,
+    VECTORS,
+    average,
+    columns,
+    compensated,
+    cut,
+    dropped_mean,
+    free_head,
+    heads,
+    kept,
+    log_gap,
+    output,
+    scores,
+    share,
+    share_hat,
+    v_e,
+    w,
+    w_e,
+)
+from theory.cache import compensation_bounds
+
+# Keys of d coordinates: q.k_j, and khat of Eq. 4.
+query, keys, kept_keys = sequence("q", d), sequence("k", (n, d)), sequence("x", (m, d))
+MEAN_KEY = defined("mean_key", "k n i", total(km, 1, N, var("k")[km, i]) / N)
+
+
+def products(query: Any, keys: Any) -> Term:
+    return each(j, total(i, 1, d, query(i) * keys[j, i]))
+
+
+def with_mean_key(query: Any, kept: Term) -> Term:
+    """Eq. 5 with khat itself, values v and w."""
+    token = n * exp(total(i, 1, d, query(i) * call("mean_key", keys, n, i)))
+    top = token * average(v, n) + total(j, 1, m, exp(kept.parts[1]) * w[j])
+    return top / (token + total(j, 1, m, exp(kept.parts[1])))
+
+
+def log_mass_bound(r: Variable) -> Term:
+    return term(compensation_bounds.LOG_MASS_BOUND, {compensation_bounds.span: r})
+
+
+_ASKED = products(lambda i: query[i], keys)
+EVEN = fold("max", j, 1, n, _ASKED.parts[1]) <= fold("min", j, 1, n, _ASKED.parts[1])  # one logit on all dropped keys
+ranged_by = positive("r")
+ranged = sequence("s", n, base, base + ranged_by)
+HALF_WAY = constant((log(call("Z", ranged, n)) + log(call("Zhat", ranged, n))) / 2)
+WORST_SHARE = term(compensation_bounds.WORST_SHARE, {compensation_bounds.span: ranged_by})
+
+# Values of e coordinates: full output, without the dropped tokens, with the token; vbar and vhat.
+full_e, cut_e, compensated_e = (each(q, part) for part in (output(*columns), cut(*columns[3:]), compensated(*columns)))
+mean_e, average_e = each(q, dropped_mean(*columns[:3])), each(q, average(*columns[1:3]))
+towards = total(q, 1, e, (mean_e.parts[1] - cut_e.parts[1]) * (average_e.parts[1] - cut_e.parts[1]))
+
+
+def not_enough(rho: Any) -> Term:
+    """Dropped logits -+ln 2, a kept one far below: |vbar - vhat| = rho |vhat - o_K|, and the token is worse."""
+    rest = constant(log(rho - Fraction(1, 2))), constant(0), 1
+    shown = first_is(-log(2), log(2)), first_is(1 + Fraction(5, 3) * rho, 1 - Fraction(5, 3) * rho), 2, *rest
+    far = absolute(dropped_mean(*shown[:3]) - average(*shown[1:3]))
+    worse = absolute(output(*shown) - cut(*rest)) < absolute(output(*shown) - compensated(*shown))
+    return both(eq(far, rho * absolute(average(*shown[1:3]) - cut(*rest))), worse)
+
+
+def _identity() -> Statement:
+    """One coordinate of the values."""
+    true, hat, mean = share(*scores), share_hat(*scores), dropped_mean(s, v, n)
+    split = (true - hat) * (mean - cut(kept, w, m)) + hat * (mean - average(v, n))
+    return statement(
+        "razor.eq5.identity", for_all=free_head, says=eq(output(*heads) - compensated(*heads), split), using=OUTPUTS
+    )
+
+
+def _under() -> Statement:
+    token = n * exp(total(i, 1, d, query[i] * call("mean_key", keys, n, i)))
+    true = total(j, 1, n, exp(_ASKED.parts[1]))
+    return statement(
+        "razor.eq5.under", for_all=[n, d, query, keys], says=both(token <= true, iff(eq(token, true), EVEN)),
+        using=[MEAN_KEY],
+    )  # fmt: skip
+
+
+def _eq5_exact() -> Statement:
+    """If keys number a and b differ, the query k_a - k_b and the values 1 (dropped) and 0 (kept) show it."""
+    one, two = whole("a", 1, n), whole("b", 1, n)
+    asked = _ASKED, v, n, products(lambda i: query[i], kept_keys), w, m
+    gone, seen = (products(lambda i: keys[one, i] - keys[two, i], x) for x in (keys, kept_keys))
+    shown = gone, constant(1), n, seen, constant(0), m
+    agree = either(EVEN, call("farthest2", keys, n, d) <= 0)
+    return statement(
+        "razor.eq5.exact", for_all=[n, m, d, query, keys, kept_keys, v, w, one, two], using=[*VECTORS, MEAN_KEY],
+        says=both(implies(agree, eq(with_mean_key(lambda i: query[i], asked[3]), output(*asked))),
+                  implies(apart2(row(keys, one), row(keys, two)) > 0, ne(compensated(*shown), output(*shown)))),
+    )  # fmt: skip
+
+
+def _log_mass() -> Statement:
+    return statement(
+        "razor.eq5.log_mass", for_all=[n, ranged_by, base, ranged],
+        says=log_gap(ranged, n) <= log_mass_bound(ranged_by), using=OUTPUTS,
+    )  # fmt: skip
+
+
+def _log_mass_sharp() -> Statement:
+    """The whole number u next to the share p* of n keys lie r above the others: O(1/n^2) below the bound."""
+    top = whole("u", 1, spare - 1)
+    two = log_gap(each(j, when(j <= top, base + ranged_by, base)), spare)
+    return statement(
+        "razor.eq5.log_mass.sharp", for_all=[spare, top, ranged_by, base, ranged], using=OUTPUTS,
+        given=[absolute(top - WORST_SHARE * spare) <= 1],
+        says=both(log_gap(ranged, spare) <= log_mass_bound(ranged_by),
+                  log_mass_bound(ranged_by) - two <= ranged_by * (exp(ranged_by) - 1) / spare**2),
+    )  # fmt: skip
+
+
+def _quadratic() -> Statement:
+    bound = ranged_by**2 / 8
+    return statement("razor.eq5.log_mass.quadratic", for_all=[ranged_by], says=log_mass_bound(ranged_by) <= bound)
+
+
+def _gaps() -> Statement:
+    """Reached: T - That at a kept logit half way between log Z_D and log Zhat; vbar - vhat with one key of n + 2."""
+    some, half, bound = (ranged, n, kept, m), (ranged, n, HALF_WAY, 1), log_mass_bound(ranged_by)
+    apart = total(q, 1, e, (dropped_mean(ranged, column(v_e), n) - average(column(v_e), n)) ** 2)
+    one = first_is(2 * log(n + 1), 0), first_is(1, 0), n + 2
+    return statement(
+        "razor.eq5.gaps", for_all=[n, m, e, ranged_by, base, ranged, kept, v_e], using=VECTORS,
+        says=both(share(*some) - share_hat(*some) <= tanh(bound / 4),
+                  eq(share(*half) - share_hat(*half), tanh(log_gap(ranged, n) / 4)),
+                  apart <= tanh(ranged_by / 4) ** 2 * call("farthest2", v_e, n, e),
+                  eq(dropped_mean(*one) - average(*one[1:]), tanh(2 * log(n + 1) / 4))),
+    )  # fmt: skip
+
+
+def _pointwise() -> Statement:
+    """Two dropped tokens and m kept ones of one value w, values in [-1, 1], dropping exact: errors up to 1, not 1."""
+    x, y, z, u = real("x"), real("y"), real("z"), real("u", 0, 1, open="low")
+    one, two, w = (real(name, -1, 1) for name in "prw")
+    head = first_is(x, y), first_is(one, two), 2, constant(z), constant(w), m
+    family = {x: 1 / u, y: -1 / u, z: log(u), one: 1, two: -1}
+    return statement(
+        "razor.sec1.proved.pointwise", for_all=[m, x, y, z, one, two, w, u], given=[eq(w, dropped_mean(*head[:3]))],
+        says=supremum(absolute(output(*head) - compensated(*head)), 1, family, u, 1 + lift(m) / 2, attained=False),
+        using=OUTPUTS,
+    )  # fmt: skip
+
+
+def _proved_corrected() -> Statement:
+    """Squared errors; and the constant 1/2: no rho above it is enough."""
+    rho = real("rho", Fraction(1, 2), open="low")
+    dropping, token = apart2(full_e, cut_e, e), apart2(full_e, compensated_e, e)
+    near = 4 * apart2(mean_e, average_e, e) <= apart2(average_e, cut_e, e)
+    excess = share_hat(*scores) * apart2(average_e, cut_e, e) - 2 * share(*scores) * towards
+    return statement(
+        "razor.sec1.proved.corrected", for_all=[n, m, e, s, v_e, kept, w_e, rho], using=VECTORS,
+        says=both(iff(dropping < token, excess > 0), implies(near, token <= dropping), not_enough(rho)),
+    )  # fmt: skip
+
+
+def _alibi_mean() -> Statement:
+    """Identical keys of logit x at the distances w .. w + n - 1; theory.cache.compensation_alibi.mean_bias_log_gap."""
+    x, half = real("x"), Fraction(1, 2) * slope
+    faded, example = each(j, x - slope * (window + j - 1)), each(j, -Fraction(1, 256) * j)
+    ratio = (exp(half * n) - exp(-half * n)) / (n * (exp(half) - exp(-half)))
+    stated = absolute(call("Z", example, 4000) / call("Zhat", example, 4000) - 158) <= Fraction(1, 2)
+    return statement(
+        "razor.eq4.alibi_mean", for_all=[n, window, slope, x], using=OUTPUTS,
+        says=both(eq(call("Z", faded, n) / call("Zhat", faded, n), ratio), stated),
+    )  # fmt: skip
+
+
+STATED = (
+    _identity(), _under(), _eq5_exact(), _log_mass(), _log_mass_sharp(), _quadratic(), _gaps(), _pointwise(),
+    _proved_corrected(), _alibi_mean(),
+)  # fmt: skip
