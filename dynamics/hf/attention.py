@@ -55,11 +55,9 @@ def replaced(model: PreTrainedModel, function: AttentionFunction) -> Iterator[Pr
         versions.register(stack, name, _interface(function, given, pads), mask)
         _choose(stack, model, name)
         if not FAMILIES[found.family].interface:
-            build, shared = FORWARDS[found.family], {}
+            build, slopes = FORWARDS[found.family], _Slopes(found.slopes)
             for module in found.modules:
-                weight = next(module.parameters())
-                # One tensor for all layers: a function may know it again.
-                slopes = shared.setdefault((weight.device, weight.dtype), _as(found.slopes, weight))
+                slopes.like(next(module.parameters()))  # made here, so that calls allocate nothing that stays
                 _set(stack, module, "forward", build(module, function, slopes, pads))
         yield model
 
@@ -145,6 +143,23 @@ class _Pads:
         return ~self.mask(**named | {"allow_is_causal_skip": True})
 
 
+class _Slopes:
+    """Slopes where the queries are: one tensor for all layers and calls, which a function may know again."""
+
+    def __init__(self, slopes: Tensor | None) -> None:
+        self.slopes = slopes
+        self.made: dict[tuple[torch.device, torch.dtype], Tensor] = {}
+
+    def like(self, query: Tensor) -> Tensor | None:
+        if self.slopes is None:
+            return None
+        kind = query.device, torch.promote_types(query.dtype, torch.float32)
+        if kind not in self.made:
+            with torch.inference_mode(False):
+                self.made[kind] = self.slopes.to(*kind)
+        return self.made[kind]
+
+
 def _interface(function: AttentionFunction, given: list[dict[str, Any]], pads: _Pads) -> Callable:
     def forward(module, query, key, value, attention_mask, dropout=0.0, scaling=None, **_):
         _check(query, key, attention_mask, dropout)
@@ -155,14 +170,14 @@ def _interface(function: AttentionFunction, given: list[dict[str, Any]], pads: _
     return forward
 
 
-def _bloom_forward(module: nn.Module, function: AttentionFunction, slopes: Tensor, pads: _Pads) -> Callable:
+def _bloom_forward(module: nn.Module, function: AttentionFunction, slopes: _Slopes, pads: _Pads) -> Callable:
     def forward(hidden_states, residual, alibi=None, attention_mask=None, layer_past=None, **more):
         versions.without_cache(more)
         query, key, value = module._reshape(module.query_key_value(hidden_states))
         if layer_past is not None:
             key, value = layer_past.update(key, value, module.layer_idx)
         _check(query, key, attention_mask, module.attention_dropout.p if module.training else 0.0)
-        own = {"scale": module.inv_norm_factor, "slopes": _as(slopes, query)} | pads.given
+        own = {"scale": module.inv_norm_factor, "slopes": slopes.like(query)} | pads.given
         found = function(module.layer_idx, query, key, value, **own)
         out = module.dense(found.transpose(1, 2).flatten(2))
         return F.dropout(out, module.hidden_dropout, module.training) + residual, None
@@ -170,7 +185,7 @@ def _bloom_forward(module: nn.Module, function: AttentionFunction, slopes: Tenso
     return forward
 
 
-def _mpt_forward(module: nn.Module, function: AttentionFunction, slopes: Tensor, pads: _Pads) -> Callable:
+def _mpt_forward(module: nn.Module, function: AttentionFunction, slopes: _Slopes, pads: _Pads) -> Callable:
     def forward(hidden_states, position_bias=None, past_key_values=None, attention_mask=None, cache=None, **more):
         versions.without_cache(more)
         mixed = module.Wqkv(hidden_states)
@@ -181,14 +196,14 @@ def _mpt_forward(module: nn.Module, function: AttentionFunction, slopes: Tensor,
         if held is not None:
             key, value = held.update(key, value, module.layer_idx)
         _check(query, key, attention_mask, module.attn_dropout_p if module.training else 0.0)
-        own = {"scale": module.softmax_scale, "slopes": _as(slopes, query)} | pads.given
+        own = {"scale": module.softmax_scale, "slopes": slopes.like(query)} | pads.given
         found = function(module.layer_idx, query, key, value, **own)
         return module.out_proj(found.transpose(1, 2).flatten(2)), None
 
     return forward
 
 
-def _falcon_forward(module: nn.Module, function: AttentionFunction, slopes: None, pads: _Pads) -> Callable:
+def _falcon_forward(module: nn.Module, function: AttentionFunction, slopes: _Slopes, pads: _Pads) -> Callable:
     def forward(hidden_states, alibi=None, attention_mask=None, layer_past=None, position_embeddings=None, **more):
         versions.without_cache(more)
         query, key, value = _falcon_projected(module, hidden_states)
@@ -230,10 +245,6 @@ def _with_bias(query: Tensor, key: Tensor, alibi: Tensor, attention_mask: Tensor
 
 
 FORWARDS = {"bloom": _bloom_forward, "falcon": _falcon_forward, "mpt": _mpt_forward}
-
-
-def _as(slopes: Tensor | None, query: Tensor) -> Tensor | None:
-    return None if slopes is None else slopes.to(query.device, torch.promote_types(query.dtype, torch.float32))
 
 
 def _check(query: Tensor, key: Tensor, attention_mask: Tensor | None, dropout: float) -> None:

@@ -40,7 +40,7 @@ class AttentionFunction(Protocol):
             query: (batch, n_heads, new, head_dim).
             key, value: (batch, n_kv_heads, new, head_dim), normed, shifted and rotated; query head h reads key-value
                 head h // (n_heads // n_kv_heads).
-            slopes: (n_heads,) of ALiBi, > 0, or None.
+            slopes: (n_heads,) of ALiBi, > 0, or None; not to be written to, since all layers and calls share them.
         """
         ...
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from weakref import WeakValueDictionary
 
 import torch
@@ -14,12 +15,21 @@ from dynamics.razor.plan import RazorPlan
 from dynamics.razor.schedule import Schedule
 
 
+class _Schedules(WeakValueDictionary[tuple, Schedule]):
+    """Those that the layers of a cache use."""
+
+    def __deepcopy__(self, memo: dict) -> _Schedules:
+        """Those that the copied layers use: a schedule serves one cache."""
+        return _Schedules({key: deepcopy(made, memo) for key, made in self.items()})
+
+
 class RazorCache:
     """A stateful `AttentionFunction`: keeps of each chunk what a `RazorPlan` says, and drops the rest for good.
 
     What a query sees depends on its position alone, so any division into chunks gives the same outputs: those of
     `masked.MaskedAttention` on all tokens at once. Inference only. From the first pads on, each sequence is kept and
-    read by itself, as if it were alone: the plan counts its real tokens, and a pad is neither seen nor kept.
+    read by itself, as if it were alone: the plan counts its real tokens, and a pad is neither seen nor kept. Slopes
+    that are the same tensor as before are the same numbers: it is not to be written to while tokens come one by one.
     Args: plan; centres, for "centred": q_0 of each layer, (n_heads, head_dim), scaled.
     Raises: ValueError for "centred" with neither a prompt nor centres, and for a layer that does not exist.
     """
@@ -33,7 +43,7 @@ class RazorCache:
         # One part for all sequences, or one for each.
         self._parts: list[list[RazorLayer]] = [[] for _ in plan.full]
         self._seen = [0] * len(plan.full)
-        self._schedules: WeakValueDictionary[tuple, Schedule] = WeakValueDictionary()
+        self._schedules = _Schedules()
         # Of a single token, what was checked last and need not be again: shapes and types by layer, and slopes.
         self._passed: dict[int, tuple] = {}
         self._slopes: Tensor | None = None
@@ -83,9 +93,9 @@ class RazorCache:
         return sum(part.nbytes() for parts in self._parts for part in parts)
 
     def allocated(self) -> int:
-        """Bytes of all tensors held, their whole storages: `nbytes` after a chunk of several tokens.
+        """Bytes of all tensors held, their whole storages: `nbytes` after several tokens of each sequence at once.
 
-        Single tokens are stored in place, in at most `plan.spare_bytes` more.
+        Single tokens are stored in place, in at most `plan.spare_bytes` more. Slopes and centres are the caller's.
         """
         storages = [tensor.untyped_storage() for tensor in self._tensors()]
         return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
@@ -132,7 +142,7 @@ class RazorCache:
     def _tensors(self) -> list[Tensor]:
         held = [tensor for parts in self._parts for part in parts for tensor in part.tensors()]
         shared = [tensor for schedule in self._schedules.values() for tensor in schedule.tensors()]
-        return held + shared + [x for x in (self._slopes,) if x is not None]
+        return held + shared
 
     def _checked(self, layer: int, query: Tensor, key: Tensor, value: Tensor, slopes: Tensor | None) -> Tensor | None:
         """The slopes as rates, (1, n_kv_heads, group). Single tokens that go on as before are not checked again."""

@@ -24,9 +24,9 @@ class RazorLayer:
     """What one layer keeps of a batch without pads; `read` takes a chunk of tokens in and returns the heads' outputs.
 
     `full` holds the tokens of the heads that keep all, `local` those of the others: sinks, then the window from
-    `sinks + local.dropped` on; `folded` stands for what lies between. After the prompt, while tokens come one by one,
-    all that is in `steps`. A layer with a sliding window, `window` tokens that a query sees, has that window for all
-    heads in place of the plan's, and no compensation token.
+    `sinks + local.dropped` on; `folded` stands for what lies between. While tokens come one by one, all that is in
+    `steps`; the first token and those that close the prompt are read as chunks. A layer with a sliding window, `window`
+    tokens that a query sees, has that window for all heads in place of the plan's, and no compensation token.
     """
 
     def __init__(
@@ -35,6 +35,7 @@ class RazorLayer:
         self.plan = plan if window is None else plan.sliding(window)
         self.layer, self.window, self.batch, self.given = layer, window, batch, centre
         self.n_tokens, self.first_step = 0, max(1, self.plan.prompt)
+        self.closing = self.plan.closing.start
         self.steps: Steps | None = None
         self.picks: Picks | None = None
         full = self.plan.full[layer]
@@ -93,7 +94,7 @@ class RazorLayer:
     def read(self, query: Tensor, key: Tensor, value: Tensor, logits: Logits, schedules: Schedules) -> Tensor:
         """query (batch, n_heads, c, d_k), key and value (batch, n_kv_heads, c, d): the outputs of the c queries."""
         plan, n, (batch, n_heads, count, _) = self.plan, self.n_tokens, query.shape
-        if count == 1 and n >= self.first_step:
+        if count == 1 and (n >= self.first_step or 0 < n < self.closing):
             steps = self._opened(n, key, schedules)
             if n_heads != plan.n_kv_heads:
                 query = query.reshape(batch, plan.n_kv_heads, plan.group, -1)

@@ -12,7 +12,7 @@ from theory.cache.size import BUFFER_SHARE, LEAST_BUFFER
 
 Compensation = Literal["none", "mean", "alibi", "centred"]
 MEAN_ITEMSIZE = 8  # the running means are float64
-ROOM = 64  # most spare rows of a store that grows token by token: it is copied once in so many steps
+ROOM = 64  # most steps that a layer is laid out for, with a row for each; a window of fewer tokens turns over before
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,12 @@ class RazorPlan:
         """First token of the window that is still stored once n tokens are in: the prompt is dropped at its end."""
         return 0 if n < self.prompt else self.start(n)
 
+    @cached_property
+    def closing(self) -> range:
+        """The last tokens of the prompt, from whose queries q_0 is taken; what it drops is dropped after the last."""
+        count = self.centre_queries if self.compensation == "centred" else 1
+        return range(max(0, self.prompt - count), self.prompt)
+
     def n_kept(self, n: int) -> int:
         """Tokens that a head which is not full stores after n, the compensation token aside."""
         return n - max(0, self.kept_from(n) - self.sinks)
@@ -172,7 +178,8 @@ def spare_bytes(
     By layer: ROOM + 1 rows for each key-value head, m + ROOM + 1 for one that is not full, since what leaves keeps its
     row until the layer is laid out again; 2 + ROOM whole numbers for each. What layers of one window have in common:
     two tables of ROOM numbers of the type of logits for each row, a number for each row of all their heads, and little
-    else; once, or once a sequence if there are pads.
+    else; once, or once a sequence if there are pads. That is of layers that were given the same chunks: those that were
+    not have less in common.
     """
     width, total = head_dim + (head_dim if value_dim is None else value_dim), 0
     kind = max(4, itemsize)
@@ -185,7 +192,7 @@ def spare_bytes(
         full = sum(len(heads) for heads in own.full)
         local, heads = len(own.full) * own.n_kv_heads - full, len(own.full) * own.n_heads
         rows, full_rows = own.n_kept(n_tokens) + own.n_means + ROOM + 1, n_tokens + ROOM
-        total += batch * kind * (2 * ROOM * rows + 2 * (full_rows + ROOM) + 2 * heads + own.n_heads)
+        total += batch * kind * (2 * ROOM * rows + 2 * (full_rows + ROOM) + heads)
         total += batch * kind * own.group * (local * rows + full * full_rows)
         total += batch * 8 * (3 * ROOM + len(own.full) * own.n_kv_heads)
     return total

@@ -39,8 +39,8 @@ class Schedule:
     A head that is not full has the rows [header | sinks | window | new tokens | one more], a full one [tokens | new
     tokens], with a row for each step among the new ones. A token that leaves the window keeps its row and is not read
     any more. The header is for compensation tokens of each query head's own. A plain mean needs none: all that the
-    steps read are known beforehand, since there are at most as many steps as there are tokens to leave, and each stands
-    in the row after the step's new token, which the next one takes.
+    steps read are known beforehand, since the steps end before one of their own tokens leaves, and each stands in the
+    row after the step's new token, which the next one takes. In the prompt they end before its `closing` tokens.
     starts: where the window starts at each step; gone: how many tokens have left before it, and after the last.
     """
 
@@ -49,7 +49,8 @@ class Schedule:
         self.like = {"dtype": kind, "device": device}
         self.count = plan.n_kept(n)
         self.dropped = n - self.count
-        starts = [plan.seen_from(n + i + 1) for i in range(ROOM)]
+        room = ROOM if n >= plan.prompt else min(ROOM, plan.closing.start - n)
+        starts = [plan.seen_from(n + i + 1) for i in range(room)]
         gone = [max(0, start - plan.sinks) - self.dropped for start in starts]
         self.n_steps = sum(left <= max(0, self.count - plan.sinks) for left in gone)
         self.starts, self.gone = starts[: self.n_steps], [0, *gone[: self.n_steps]]
@@ -61,9 +62,9 @@ class Schedule:
         self._made: dict[str, _Made] = {}
 
     def tensors(self) -> list[Tensor]:
-        """All that is allocated."""
+        """All that is allocated; the rates are the caller's."""
         names = ("marks", "distances", "future", "lags", "left", "counter")
-        made = [tensor for made in self._made.values() for tensor in (*made.biases, made.rates, made.own)]
+        made = [tensor for made in self._made.values() for tensor in (*made.biases, made.own)]
         heads = [heads for heads, _ in vars(self).get("heads", {}).values()]
         return [vars(self)[name] for name in names if name in vars(self)] + made + heads
 
@@ -128,7 +129,7 @@ class Schedule:
         rates: (1, n_kv_heads, group) of all heads, or None. A header that is no plain mean gets -inf.
         """
         if rates is None:
-            return (self._local_rows[0][step][None, None, None],) * len(self.plan.full)
+            return (self._marks[step],) * len(self.plan.full)
         return self._biases("local", step, rates)
 
     def of_full(self, step: int, rates: Tensor) -> Biases:
@@ -143,7 +144,7 @@ class Schedule:
             made = self._made[name] = _Made(rates, own, sizes)
         if made.step != step:
             if name == "local":
-                mark, distance = (rows[step] for rows in self._local_rows)
+                mark, distance = self._marks[step], self._distances[step]
             else:
                 first = self.n_steps - 1 - step
                 mark, distance = (x.narrow(0, first, self.n_full_rows) for x in (self.future, self.lags))
@@ -152,9 +153,14 @@ class Schedule:
         return made.biases
 
     @cached_property
-    def _local_rows(self) -> tuple[Biases, Biases]:
-        """`marks` and `distances`, step by step."""
-        return self.marks.unbind(), self.distances.unbind()
+    def _marks(self) -> Biases:
+        """`marks`, step by step, (1, 1, 1, n_rows)."""
+        return self.marks[:, None, None, None].unbind()
+
+    @cached_property
+    def _distances(self) -> Biases:
+        """`distances`, step by step; without slopes there are none."""
+        return self.distances.unbind()
 
     @cached_property
     def heads(self) -> dict[str, tuple[Tensor, list[int]]]:

@@ -41,7 +41,8 @@ class Steps:
 
     One storage, so that a token is written to all heads at once: `flat`, (batch, rows of all heads, 1, d_k + d_v), the
     heads that are not full first. The compensation tokens stand among the rows, and their log weights are added to the
-    logits of those. Rows that hold nothing are zero.
+    logits of those. Rows that hold nothing are zero. A weight of 0 silences a row only while its numbers are finite: if
+    some that leave are not (`wipes`), and no compensation token passes them on for good, they are zeroed as they leave.
     """
 
     def __init__(self, layer: int, picks: Picks, width: int, kept: Kept, schedule: Schedule) -> None:
@@ -58,7 +59,9 @@ class Steps:
         new = [schedule.new] * self.n_local + [schedule.n] * self.n_full
         rows = [before + row for before, row in zip(accumulate([0, *sizes]), new, strict=False)]
         self.rows = (torch.tensor([rows[i] for i in picks.places], device=like.device) + schedule.counter).unbind()
-        self.folded = kept.folded
+        self.folded, self.wipes = kept.folded, False
+        if self.folded is None and self.n_local:
+            self.wipes = not self._first(schedule.gone[-1]).isfinite().all()
         if self.folded is not None and schedule.plain:
             self.local.narrow(2, schedule.new + 1, schedule.n_steps).copy_(self._means())
         elif self.folded is not None:
@@ -82,8 +85,11 @@ class Steps:
 
     def leaving(self, count: int) -> Tensor:
         """The first tokens to leave."""
+        return self._first(count).double()
+
+    def _first(self, count: int) -> Tensor:
         first = self.schedule.header + self.schedule.plan.sinks
-        return self.local[:, :, first : first + count].double()
+        return self.local[:, :, first : first + count]
 
     def tensors(self) -> list[Tensor]:
         """All that is allocated, the schedule aside."""
@@ -146,6 +152,8 @@ class Steps:
             self.folded = advanced(self, logits, centre)
             self.local.narrow(2, 0, schedule.header).copy_(self.folded.mean)
             bias = with_own_tokens(self, logits, centre, bias)
+        if self.wipes:
+            self._first(schedule.gone[step + 1]).zero_()
         return weigh(query, *self.local_parts, bias, logits)
 
 

@@ -173,6 +173,24 @@ def test_function_is_called_once_a_layer_with_the_models_shapes(family):
     assert calls == list(range(described.n_layers))
 
 
+@pytest.mark.parametrize("family", ["bloom", "mpt"])
+def test_slopes_are_one_tensor_for_all_layers_and_calls_also_of_weights_that_come_late(family):
+    model, ids, seen = models.model(family), models.tokens(2, 7), []
+    weights = {name: x.clone() for name, x in model.state_dict().items()}
+
+    def spy(layer, query, key, value, *, scale, slopes):
+        seen.append(slopes)
+        return full_attention(layer, query, key, value, scale=scale, slopes=slopes)
+
+    model.to("meta")  # as of weights that are offloaded
+    with attention.replaced(model, spy):
+        model.to_empty(device="cpu").load_state_dict(weights)
+        with torch.inference_mode():
+            logits_of(model, ids)
+        logits_of(model, ids)
+    assert len(seen) == 4 and all(x is seen[0] for x in seen) and not seen[0].is_inference()
+
+
 def test_bloom_slopes_are_the_theorys_for_every_head_count():
     from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 

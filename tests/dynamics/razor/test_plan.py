@@ -76,8 +76,8 @@ def test_heads_that_do_not_exist_are_refused(head):
         RazorPlan.for_heads([head], 1, 4, 2)
 
 
-def reachable_storages(root) -> dict[int, int]:
-    """Bytes by address of every storage that can be reached from an object, whatever holds it."""
+def reachable_storages(root, *given) -> dict[int, int]:
+    """Bytes by address of every storage that can be reached from an object, whatever holds it, but what was given."""
     seen, stack, found = set(), [root], {}
     while stack:
         thing = stack.pop()
@@ -88,7 +88,8 @@ def reachable_storages(root) -> dict[int, int]:
             found[thing.untyped_storage().data_ptr()] = thing.untyped_storage().nbytes()
         else:
             stack.extend(gc.get_referents(thing))
-    return found
+    own = [x.untyped_storage().data_ptr() for x in given if x is not None]
+    return {address: size for address, size in found.items() if address not in own}
 
 
 @given(plans(n_layers=2), sizes(), st.sampled_from([torch.float64, torch.float32, torch.bfloat16]), st.integers(1, 3))
@@ -103,7 +104,7 @@ def test_bytes_held_equal_the_formula_after_every_chunk(plan, chunks, dtype, bat
         n += part[0].shape[2]
         size = {"value_dim": 6, "batch": batch}
         expected, held = razor_bytes(plan, n, 4, dtype.itemsize, **size), cache.allocated()
-        assert cache.nbytes() == expected and held == sum(reachable_storages(cache).values())
+        assert cache.nbytes() == expected and held == sum(reachable_storages(cache, slopes).values())
         spare = 0 if part[0].shape[2] > 1 else spare_bytes(plan, n, 4, dtype.itemsize, **size)
         assert expected <= held <= expected + spare
 
@@ -118,7 +119,7 @@ def test_tokens_that_come_one_by_one_take_at_most_the_spare_bytes(plan, first, m
     stored = razor_bytes(plan, first + more, 4, 8)
     assert cache.nbytes() == stored
     held = cache.allocated()
-    assert held == sum(reachable_storages(cache).values())
+    assert held == sum(reachable_storages(cache, slopes).values())
     assert stored <= held <= stored + spare_bytes(plan, first + more, 4, 8)
 
 
@@ -130,6 +131,29 @@ def test_bytes_follow_the_beams(plan, beams):
     expected = razor_bytes(plan, 20, 4, 8, batch=len(beams))
     assert cache.nbytes() == expected and cache.allocated() == sum(reachable_storages(cache).values())
     assert expected <= cache.allocated() <= expected + spare_bytes(plan, 20, 4, 8, batch=len(beams))
+
+
+@settings(max_examples=15)
+@given(plans(n_layers=3), st.sampled_from([None, 3, 70]), st.integers(1, 99), st.integers(1, 3), st.booleans())
+def test_spare_bytes_of_layers_of_several_windows_that_go_on_together(plan, window, more, batch, with_alibi):
+    windows, tokens = (window, None, window), stream(plan, 9 + more, batch=batch)
+    slopes = slopes_of(plan, with_alibi or plan.compensation == "alibi")
+    cache = RazorCache(plan)
+    for n, part in enumerate(zip(*(x.split([9, *[1] * more], dim=2) for x in tokens), strict=True), 9):
+        for layer in range(3):
+            given_window = {} if windows[layer] is None else {"window": windows[layer]}
+            cache(layer, *part, scale=1.0, slopes=slopes, **given_window)
+        size = {"batch": batch, "windows": windows}
+        assert cache.nbytes() == razor_bytes(plan, n, 4, 8, **size)
+        assert cache.allocated() <= cache.nbytes() + spare_bytes(plan, n, 4, 8, **size)
+
+
+def test_slopes_cut_from_a_large_table_are_not_the_caches():
+    plan = RazorPlan(1, 1, ONE, buffer=100, share=Fraction(0))
+    cache, table = RazorCache(plan), torch.ones(100_000, dtype=torch.float64)
+    decode(cache, stream(plan, 6), 1, table[:1])
+    assert cache.allocated() <= cache.nbytes() + spare_bytes(plan, 6, 4, 8, batch=2)
+    assert cache.allocated() == sum(reachable_storages(cache, table).values())
 
 
 def test_a_view_of_a_larger_storage_would_be_counted():

@@ -1,17 +1,22 @@
 """Single tokens, one layout after another: every place where one can begin, end or be broken off."""
 
+from copy import deepcopy
 from fractions import Fraction
-from itertools import product
+from itertools import cycle, product
+from math import inf, nan
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.layer import RazorLayer
 from dynamics.razor.logits import Logits
+from dynamics.razor.masked import MaskedAttention
 from dynamics.razor.plan import ROOM, RazorPlan
 from dynamics.razor.schedule import Schedule
-from tests.dynamics.razor.cases import SCALE, TOLERANCE, cache_gap, decode, slopes_of, stream
+from tests.dynamics.razor.cases import SCALE, TOLERANCE, cache_gap, decode, plans, slopes_of, stream
 
 KINDS = ("none", "mean", "alibi", "centred")
 SHARES = (Fraction(0), Fraction(1, 5), Fraction(1, 2), Fraction(1))
@@ -66,6 +71,56 @@ def test_a_layer_of_full_heads_alone_is_not_copied_at_every_token():
     assert steps_of(cache).flat is flat
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("prompt", [45, 200])
+def test_tokens_of_the_prompt_that_come_one_by_one_are_not_copied_at_each(kind, prompt):
+    plan = RazorPlan(4, 2, (frozenset({1}),), 2, 6, Fraction(0), kind, prompt, centre_queries=5)
+    cache, tokens, slopes = RazorCache(plan), stream(plan, 45), slopes_for(plan, True)
+    decode(cache, [x[:, :, :22] for x in tokens], [20, 1, 1], slopes)
+    steps = steps_of(cache)
+    decode(cache, [x[:, :, 22:40] for x in tokens], 1, slopes)
+    assert steps_of(cache) is steps
+    decode(cache, [x[:, :, 40:45] for x in tokens], 1, slopes)
+    assert (steps_of(cache) is None) == (prompt == 45)
+    for chunks in ([20, *[1] * 80], [1] * 100, [40, *[1] * 60], [30, *[1] * 10, 3, *[1] * 20, 2]):
+        assert cache_gap(plan, chunks, slopes) < TOLERANCE
+
+
+@pytest.mark.parametrize("bad", [inf, nan])
+@pytest.mark.parametrize("part", [1, 2])
+@pytest.mark.parametrize("buffer", [4, 70])
+@pytest.mark.parametrize("sliding", [False, True])
+def test_what_is_not_finite_is_forgotten_with_its_token(bad, part, buffer, sliding):
+    plan = RazorPlan(2, 2, (frozenset(),), 1, buffer, Fraction(0), "none")
+    window = {"window": buffer} if sliding else {}
+    tokens = stream(plan, 3 * buffer + 5)
+    expected = decode(lambda *x, **more: RazorCache(plan)(*x, **more, **window), tokens, tokens[0].shape[2], None)
+    tokens[part][0, 1, 2] = bad
+    cache = RazorCache(plan)
+    found = decode(lambda *x, **more: cache(*x, **more, **window), tokens, [2, *[1] * (3 * buffer + 3)], None)
+    assert found[0, 1, 2 : 2 + buffer].isfinite().all(1).sum() < buffer
+    found[0, 1, 2 : 2 + buffer] = expected[0, 1, 2 : 2 + buffer]
+    assert (found - expected).abs().max() < TOLERANCE
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_copy_and_what_it_was_made_of_go_on_by_themselves(kind):
+    plan = RazorPlan(4, 2, (frozenset({1}), frozenset()), 2, 6, Fraction(0), kind, 8)
+    slopes, tokens = slopes_for(plan, True), stream(plan, 30)
+    caches, rest = [RazorCache(plan)], [x[:, :, 12:] for x in tokens]
+    for layer in range(2):
+        decode(caches[0], [x[:, :, :12] for x in tokens], [8, *[1] * 4], slopes, layer)
+    caches.append(deepcopy(caches[0]))
+    assert not {*map(id, caches[0]._schedules.values())} & {*map(id, caches[1]._schedules.values())}
+    assert [steps_of(caches[1], layer).schedule for layer in range(2)] == 2 * [*caches[1]._schedules.values()]
+    held = caches[0].allocated()
+    expected = [decode(caches[0], rest, 1, slopes, layer) for layer in range(2)]
+    del caches[0]
+    assert caches[0].allocated() == held
+    for layer in range(2):
+        assert torch.equal(decode(caches[0], rest, 1, slopes, layer), expected[layer])
+
+
 def test_layers_that_stand_alike_share_a_schedule():
     plan = RazorPlan(2, 2, (frozenset({0}), frozenset(), frozenset({0, 1})), buffer=90, share=Fraction(0))
     cache, slopes, tokens = RazorCache(plan), slopes_of(plan, True), stream(plan, 12)
@@ -109,3 +164,47 @@ def test_a_step_that_fails_can_be_taken_again():
                 layer.read(query.to(torch.complex128), key, value, Logits(SCALE), schedule)
         found.append(layer.read(query, key, value, Logits(SCALE), schedule))
     assert torch.equal(torch.cat(found, dim=2), expected)
+
+
+moves = st.one_of(
+    st.tuples(st.just("chunk"), st.integers(2, 9)),
+    st.tuples(st.just("steps"), st.sampled_from([1, 3, 20, 70])),
+    st.tuples(st.just("pads"), st.integers(1, 4)),
+    st.tuples(st.just("beams"), st.lists(st.integers(0, 1), min_size=1, max_size=2)),
+    st.tuples(st.just("copy"), st.none()),
+)
+special = st.fixed_dictionaries({}, optional={"softcap": st.just(0.7), "sinks": st.just(True)})
+
+
+@settings(max_examples=30)
+@given(plans(n_layers=2), st.lists(moves, max_size=8), st.sampled_from([None, 3, 64]), special, st.booleans())
+def test_any_course_of_layers_with_and_without_a_window(plan, course, window, more, with_alibi):
+    draw, slopes = torch.Generator().manual_seed(1), slopes_for(plan, with_alibi)
+    more = more | ({"sinks": torch.linspace(-1, 1, plan.n_heads, dtype=torch.float64)} if "sinks" in more else {})
+    given_to, modes = [more, more | {"window": window}], cycle([torch.no_grad, torch.inference_mode])
+    cache, batch = RazorCache(plan), 2
+    tokens = [[x[:, :, :0] for x in stream(plan, 1)] for _ in range(2)]
+    outputs, real = [tokens[0][0]] * 2, torch.ones(2, 0, dtype=torch.bool)
+    for move, how in [("chunk", 2), *course]:
+        if move == "copy":
+            cache = deepcopy(cache)
+        elif move == "beams":
+            index = torch.tensor(how).clamp(max=batch - 1)
+            cache.reorder(index)
+            tokens, outputs = [[x[index] for x in layer] for layer in tokens], [x[index] for x in outputs]
+            real, batch = real[index], len(how)
+        counts = [] if move in ("copy", "beams") else [1] * how if move == "steps" else [how]
+        for count in counts:
+            own = torch.rand(batch, count, generator=draw) < (0.6 if move == "pads" else 2)
+            real = torch.cat([real, own], dim=1)
+            pads, mode = {} if own.all() else {"real": own}, next(modes)
+            for layer in range(2):
+                new = stream(plan, count, batch, seed=2 * real.shape[1] + layer)
+                with mode():
+                    found = cache(layer, *new, scale=SCALE, slopes=slopes, **given_to[layer], **pads)
+                tokens[layer] = [torch.cat(pair, dim=2) for pair in zip(tokens[layer], new, strict=True)]
+                outputs[layer] = torch.cat([outputs[layer], found], dim=2)
+    for layer in range(2):
+        masked = MaskedAttention(plan)
+        expected = masked(layer, *tokens[layer], scale=SCALE, slopes=slopes, **given_to[layer], real=real)
+        assert ((outputs[layer] - expected).abs().amax((1, 3)) * real).max() < TOLERANCE
