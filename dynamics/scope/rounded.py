@@ -15,9 +15,9 @@ transformers (5.23) rounds, and with the errors of `theory.alibi.rounded` a head
 D' = D + 2 (all errors of one logit), or twice the largest logit where that is less. Fewer roundings, as by kernels that
 keep logits in float32, only lessen the errors. Of n tokens that a query without a slope sees, each weighs between
 1/(1 + (n - 1) e^D') and 1/(1 + (n - 1) e^-D'), but for the rounding of weights: exponential, sum and quotient.
-Below 2^-14 float16 is off by up to 2^-25, whatever the size: `LOST`, once for each rounding that can end there. Sums of
-two of its numbers cannot, nor can the first rounding of a norm, whose share is of a size >= 2^-14, nor those of gains,
-beside what a file is granted that may hold the gain less 1.
+Below 2^-14 a rounding to float16 is off by up to 2^-25, whatever the size: `LOST`, for each that can end there. Sums of
+two of its numbers are exact there; a norm's output before the gain is off by u 2^-14 a component, as if its vector were
+longer by 2^-29 of itself; gains that are cast are granted u (|g| + |g - 1|) already, and that is no less.
 A norm is taken to have no mean so far above its deviations that float32 cannot hold both, and a matrix product to be
 summed in float32: torch on CUDA may add parts of long sums in 16 bits unless it is told not to.
 """
