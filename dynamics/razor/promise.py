@@ -123,8 +123,7 @@ class PromiseLayer:
         decay = rates[:, None] * (self.n_tokens - head["position"])
         gone = ~head["alive"][:, None]
         cost, worth = ((head[name] - decay).masked_fill(gone, -torch.inf) for name in ("up", "low"))
-        # since the last look, BLOCK steps have gone by
-        before = head["forgotten"] - rates * (BLOCK * (self.n_tokens > BLOCK))
+        before = head["forgotten"] - rates * BLOCK  # the steps since the last look
         drop, lost = droppable(*(x.cpu().numpy() for x in (cost, worth, before)), self.error)
         head["alive"] = head["alive"] & ~torch.from_numpy(drop).to(rates.device)
         head["forgotten"] = torch.from_numpy(lost).to(rates.device)

@@ -18,7 +18,7 @@ from theory.checked import SHARE, index, real
 
 def windows(checkpoint: Checkpoint, error: float, context: int) -> list[list[int]]:
     """Layer by layer the tokens that each key-value head needs at `context`: outside of that window lies a mass of at
-    most `error`, in any context; all `context` tokens for heads without a slope.
+    most `error`, in any context; all `context` tokens for heads without a slope, and never more than its layer sees.
 
     Raises: ValueError for an error outside (0, 1), a context below 1, and as `layer_ranges`.
     """
@@ -26,7 +26,8 @@ def windows(checkpoint: Checkpoint, error: float, context: int) -> list[list[int
     found = []
     for layer in range(checkpoint.architecture.n_layers):
         sizes = checkpoint.layer_architecture(layer)
-        needed = [context] * sizes.n_kv_heads
+        own = checkpoint.small(layer).window
+        needed = [context if own is None else min(own, context)] * sizes.n_kv_heads
         need: dict[int, int] = {}
         for head in layer_ranges(checkpoint, layer):
             bounds = bounds_of(head, sizes, context, head.mixed)

@@ -5,7 +5,8 @@ transformers (5.23) rounds, and with the errors of `theory.alibi.rounded` a head
   roundings times F = sqrt(d) ||W Gamma||_F + || |W| |b| + |b_q| ||, which bounds the sizes of all that is summed;
 - a file in a wider format when it is loaded: one factor more for each weight, gain and bias;
 - queries and keys that are normed are what their norm makes of them, off by two roundings of their size;
-- clips move no two numbers apart, and are rounded; a rotation, whatever the angles: `turning_error`;
+- clips move no two numbers apart, and the rounded clip is off by less than what reaches it; a rotation, whatever the
+  angles: `turning_error`;
 - a logit twice, q.k and its scaling, relative to |q| |k|; OPT scales its queries instead;
 - a soft cap: `capping_error`, and no logit is beyond c (1 + u)^2;
 - ALiBi's bias and the sum: `rounded_range`, its slopes: `_drift`; Falcon's logits, with biases of a table twice, the
@@ -14,6 +15,9 @@ transformers (5.23) rounds, and with the errors of `theory.alibi.rounded` a head
 D' = D + 2 (all errors of one logit), or twice the largest logit where that is less. Fewer roundings, as by kernels that
 keep logits in float32, only lessen the errors. Of n tokens that a query without a slope sees, each weighs between
 1/(1 + (n - 1) e^D') and 1/(1 + (n - 1) e^-D'), but for the rounding of weights: exponential, sum and quotient.
+Below 2^-14 a rounding to float16 is off by up to 2^-25, whatever the size: `LOST`, for each that can end there. Sums of
+two of its numbers are exact there; a norm's output before the gain is off by u 2^-14 a component, as if its vector were
+longer by 2^-29 of itself; gains that are cast are granted u (|g| + |g - 1|) already, and that is no less.
 A norm is taken to have no mean so far above its deviations that float32 cannot hold both, and a matrix product to be
 summed in float32: torch on CUDA may add parts of long sums in 16 bits unless it is told not to.
 """
@@ -42,7 +46,7 @@ from theory.alibi.rounded import (
 
 FORMATS = tuple(UNITS)
 OUTWARD = 1 + 2.0**-40
-SMALLEST = {"float16": 2.0**-24}  # below it nothing is relative; that of the others can be left out
+LOST = {"float16": 2.0**-25}  # half of the smallest number; that of the others can be left out
 
 
 class Sizes(NamedTuple):
@@ -106,15 +110,19 @@ def rounded_logits(
     for head in heads:
         q, k = head.head, head.head // group
         off = asks.error[q] * seen.largest[k] + asks.largest[q] * seen.error[k] + asks.error[q] * seen.error[k]
-        largest = sizes.scale * (asks.largest[q] + asks.error[q]) * (seen.largest[k] + seen.error[k])
-        found.append(_logits(head, sizes, sizes.scale * float(off), float(largest), asked.context, arithmetic))
+        longest = seen.largest[k] + seen.error[k]
+        largest = sizes.scale * (asks.largest[q] + asks.error[q]) * longest
+        scaled = LOST.get(arithmetic, 0.0) * math.sqrt(sizes.d_head) * longest  # where queries are, as OPT's
+        of = float(sizes.scale * off + scaled), float(largest + scaled)
+        found.append(_logits(head, sizes, *of, asked.context, arithmetic))
     return found
 
 
 def _lowered(asked: Settings, arithmetic: str) -> float:
     """What a weight may be so that it is at most eps as computed."""
-    grown = float(weight_growth(UNITS[arithmetic], asked.context))
-    return (asked.eps - 3 * SMALLEST.get(arithmetic, 0.0)) / grown
+    grown, lost = float(weight_growth(UNITS[arithmetic], asked.context)), LOST.get(arithmetic, 0.0)
+    # of a sum that is at least 1 every exponential may have lost it, then the token's own, and its quotient
+    return (asked.eps - lost) * (1 - asked.context * lost) / grown - lost
 
 
 def _drift(sizes: Architecture, slope: float, context: int) -> float:
@@ -122,16 +130,15 @@ def _drift(sizes: Architecture, slope: float, context: int) -> float:
     return (sizes.n_heads + 4) * SINGLE * slope * (context - 1)
 
 
-def _logits(
-    head: HeadScope, sizes: Architecture, off: float, largest: float, context: int, arithmetic: str
-) -> Logits:
+def _logits(head: HeadScope, sizes: Architecture, off: float, largest: float, context: int, arithmetic: str) -> Logits:
     """From the error of a scaled product and the largest of them."""
-    unit, least = UNITS[arithmetic], SMALLEST.get(arithmetic, 0.0)
-    rounding = float(product_error(unit, 2, sizes.d_head)) * largest + 3 * least
+    unit, lost = UNITS[arithmetic], LOST.get(arithmetic, 0.0)
+    # q.k, its scaling, and a bias or a sink
+    rounding = float(product_error(unit, 2, sizes.d_head)) * largest + (sizes.scale + 2) * lost
     off, top = off + rounding, largest + rounding
     if sizes.softcap is not None:
         cap = sizes.softcap
-        capping = float(capping_error(cap, top, unit)) + 3 * least
+        capping = float(capping_error(cap, top, unit)) + (cap + 1) * lost  # so small a number is its own tanh
         off, top = off + capping, min(top + capping, cap * (1 + unit) ** 2)
     spread = min(head.logit_range + 2 * off, 2 * top)
     placed = 0.0
@@ -147,14 +154,15 @@ def _logits(
     if sink is not None:
         sink -= unit * abs(sink)
         apart = unit * (max(sink, top) - min(sink, -top))
-        spread, off, top, sink = spread + 2 * apart, off + apart, top + apart, sink - apart
+        # the sink's lead is off once: either it or the token is the largest, or a token is that is larger by more
+        spread, off, sink = spread + 2 * apart, off + apart, sink - apart
     return Logits(spread * OUTWARD, top * OUTWARD, sink, off * OUTWARD)
 
 
 def _side(checkpoint: Checkpoint, layer: int, role: Literal["query", "key"], arithmetic: str) -> Sizes:
     """Queries or keys as they meet: projected, clipped or normed, and turned."""
     sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
-    unit, least, root = UNITS[arithmetic], SMALLEST.get(arithmetic, 0.0), math.sqrt(sizes.d_head)
+    unit, lost, root = UNITS[arithmetic], LOST.get(arithmetic, 0.0), math.sqrt(sizes.d_head)
     cast = not checkpoint.exact_in(arithmetic)
     count, gain = (sizes.n_heads, small.query_gain) if role == "query" else (sizes.n_kv_heads, small.key_gain)
     if gain is None:
@@ -164,13 +172,14 @@ def _side(checkpoint: Checkpoint, layer: int, role: Literal["query", "key"], ari
         together = count if sizes.normed_together else 1
         table, length = np.broadcast_to(gain, (count, sizes.d_head)), root * math.sqrt(together)
         grown = float(product_error(unit, 2 + cast, sizes.d_head * together))
-        error = grown * length * _stored(table, cast).max(axis=1) + 2 * least * root
+        error = grown * length * _stored(table, cast).max(axis=1) + lost * root
         found = Sizes(length * _stored(table, False).max(axis=1), error)
     largest, error = found
     if sizes.clip is not None:
-        largest, error = np.minimum(largest, sizes.clip * root), error + unit * sizes.clip * root
+        # what reaches it is granted two of its own roundings or more, so that of the clip is within
+        largest = np.minimum(largest, sizes.clip * root)
     if sizes.position == "rope":
-        error = error + float(turning_error(unit)) * (largest + error) + 4 * least * root
+        error = error + float(turning_error(unit)) * (largest + error) + 2 * lost * root
     return Sizes(largest, error)
 
 
@@ -188,7 +197,7 @@ def _projected(
     arithmetic: str,
     cast: bool,
 ) -> Sizes:
-    unit, least = UNITS[arithmetic], SMALLEST.get(arithmetic, 0.0)
+    unit, lost = UNITS[arithmetic], LOST.get(arithmetic, 0.0)
     rows, radius = weights.astype(np.float64), math.sqrt(sizes.d_model)
     beside = np.zeros(sizes.d_model) if small.norm_bias is None else small.norm_bias.astype(np.float64)
     shift = np.zeros(rows.shape[:2]) if bias is None else bias.astype(np.float64)
@@ -197,5 +206,8 @@ def _projected(
     largest = radius * spectral + np.linalg.norm(rows @ beside + shift, axis=1)
     error = radius * frobenius + np.linalg.norm(np.abs(rows) @ np.abs(beside) + np.abs(shift), axis=1)
     grown = float(product_error(unit, 4 + 2 * cast, 2 * sizes.d_model))  # sums of the norm and of the projection
-    lost = least * (2 * radius * np.linalg.norm(rows, axis=(1, 2)) + 2 * math.sqrt(sizes.d_head))
-    return Sizes(largest, grown * error + lost)
+    # by component: the state and what is cast of its bias, the sum and what is cast of a bias, the cast weights
+    states, sums = (1 + cast) * radius * np.linalg.norm(rows, axis=(1, 2)), 1.0 + cast
+    if cast:
+        sums += radius * float(np.linalg.norm(small.gamma.astype(np.float64))) + float(np.abs(beside).sum())
+    return Sizes(largest, grown * error + (1 + grown) * lost * (states + math.sqrt(sizes.d_head) * sums))

@@ -17,7 +17,7 @@ from dynamics.scope.ranges import layer_ranges
 from dynamics.scope.receipt import weighed
 from dynamics.training.checkpoint import SHIPPED, shipped
 from dynamics.weights.reader import open_checkpoint
-from tests.dynamics.scope.cases import CASES, InMemory, case
+from tests.dynamics.scope.cases import ALIBI, CASES, PLAIN, InMemory, case
 from theory import alibi
 from theory.alibi.shifted_scope import shifted_window
 from theory.cache.reach import span
@@ -103,6 +103,24 @@ def test_heads_without_slopes_keep_everything():
     assert {window for row in found for window in row} == {50}
     plan = promised_plan(InMemory(), 0.1, 50)
     assert plan.n_kept(50) == 50 and plan.buffer == 50
+
+
+class EverySecond(InMemory):
+    """The first layer sees a window of 7 tokens, the second all."""
+
+    def small(self, layer):
+        return super().small(layer)._replace(window=7 if layer == 0 else None)
+
+
+def test_a_layer_needs_no_more_than_the_window_that_it_sees():
+    assert windows(EverySecond(), 0.1, 50) == [[7, 7], [50, 50]] and windows(EverySecond(), 0.1, 5) == [[5, 5], [5, 5]]
+    plan = promised_plan(EverySecond(), 0.1, 50)
+    assert plan.full == (frozenset(), frozenset({0, 1})) and plan.buffer == 7
+    sloped = PLAIN._replace(**ALIBI)
+    free = windows(InMemory(sloped, 0.05), 0.1, 200)
+    assert min(map(min, free)) < 60 < max(map(max, free))
+    capped = windows(InMemory(sloped, 0.05, window=60), 0.1, 200)
+    assert capped == [[min(window, 60) for window in layer] for layer in free]
 
 
 @pytest.mark.parametrize(

@@ -79,3 +79,14 @@ def test_errors_vanish_with_the_unit_and_grow_with_every_step():
     assert float(product_error(2.0**-30, 0, 1)) == pytest.approx(9 * 2.0**-24)
     steps = product_error(2.0**-8, np.arange(6), 10)
     assert (np.diff(steps) > 2.0**-8).all()
+
+
+def test_weights_that_are_rounded_at_every_step():
+    """Exponential, sum and quotient, each to float16; the context's own share is that of sums in float32."""
+    logits = (draw(TRIALS, 9) * 4 - 4).half().double()
+    exact = torch.softmax(logits, -1)
+    powers = (logits - logits.amax(-1, keepdim=True)).exp().half().double()
+    run = (powers / powers.sum(-1, keepdim=True).half().double()).half().double()
+    normal = run > 2.0**-13  # below, numbers are off by more than a share
+    for off in (run / exact, exact / run):
+        assert 0.8 < (off[normal].max() - 1) / (weight_growth(UNITS["float16"], 9) - 1) <= 1
