@@ -3,7 +3,8 @@
 They stand in the room `proofs` of a paper. Each module has SCRIPTS, from the name of a claim to a function that gives
 the tactics for the parts of its statement (and, under "defined", one for its conditions of definedness; under "weaker",
 one for what a mutant of it changed, with the statement itself among the hypotheses; under "points", the points at which
-mutants fail and no search finds it), and NEEDS, the lemma that is missing where there is none.
+mutants fail and no search finds it, or at which the statement fails, where a search finds none so small), and NEEDS,
+the lemma that is missing where there is none.
 """
 
 from __future__ import annotations

@@ -65,8 +65,12 @@ def decide(
 ) -> Decision:
     """Search for a certificate. Raises Empty where the hypotheses cannot be met as far as the search goes.
 
-    `scripts` prove parts of the statement, by someone who thinks that it holds; `known`: a proved one that is like it.
+    `scripts` prove parts of the statement, by someone who thinks that it holds, or name points at which it fails;
+    `known`: a proved one that is like it.
     """
+    told = _at_told_points(statement, scripts or {}) if known is None else None
+    if told is not None:
+        return _checked(statement, told)
     base = premise(statement)
     point = satisfy(base)
     if point is None:

@@ -590,13 +590,3 @@ NEEDS: dict[str, str] = {
     "razor.thm1.one_size": "needs |z_i|^2 summing to d for a normed state (gains of one size), the triangle inequality "
     "for |x - y| and |x|, and the states at the two extreme points in closed form.",
 }
-_0, _1 = Fraction(0), Fraction(1)
-# RMSNorm, gain (1, 0), no bias, W_Q^T W_K = -e_1 e_1^T, the query's state e_1 sqrt(2), the other one its negative.
-POINTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
-    "razor.thm1": {
-        "witness": ("conclusion", {
-            "n": Fraction(2), "d": Fraction(2), "e": _1, "c": _0, "h": ((-_1, _0), (_1, _0)), "g": (_1, _0),
-            "b": (_0, _0), "p": ((_1, _0),), "r": ((-_1, _0),), "eps": Fraction(1, 2), "j": _1, "z": Fraction(1, 4),
-        }),
-    },
-}  # fmt: skip

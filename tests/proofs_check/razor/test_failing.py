@@ -1,0 +1,32 @@
+"""The points at which the paper's false statements fail: the core takes them, and they are those that are shown."""
+
+import pytest
+
+from proofs_check.core.printing import point_to_json
+from proofs_check.ledger.proofs import script_of
+from proofs_check.razor.formal import FORMAL
+from proofs_check.razor.proofs.failing import POINTS
+from proofs_check.rigour.decide import decide
+from proofs_check.rigour.points.exact import as_fractions
+
+
+def witness(name, scripts):
+    found = decide(FORMAL[name], scripts=scripts)
+    assert found.checked.outcome.value == "refuted"
+    return found.certificate["witness"][1]
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_a_statement_is_refuted_at_the_point_that_is_told(name):
+    assert witness(name, script_of(name)) == point_to_json(as_fractions(POINTS[name]))
+
+
+def test_theorem_1_fails_with_two_tokens_in_two_dimensions():
+    point = POINTS["razor.thm1"]
+    assert (point["n"], point["d"], point["e"]) == (2, 2, 1)
+
+
+def test_a_point_at_which_a_statement_holds_refutes_nothing():
+    name = "razor.appA.last_step"
+    harmless = {**POINTS[name], "s": (0, 0)}
+    assert witness(name, {"points": lambda _: [harmless]}) != point_to_json(as_fractions(harmless))
