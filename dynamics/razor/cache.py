@@ -67,15 +67,16 @@ class RazorCache:
         learnt = None if sinks is None else sinks.view(1, self.plan.n_kv_heads, -1)
         logits = Logits(scale, rates, learnt, softcap)
         parts = self._opened(layer, len(query), window, real)
-        self._seen[layer] += query.shape[2]
         if real is None and len(parts) == 1:
-            return parts[0].read(query, key, value, logits, self._schedule)
-        output = query.new_zeros(*query.shape[:3], value.shape[3])
-        for row, part in enumerate(parts):
-            seen = slice(None) if real is None else real[row].nonzero()[:, 0]
-            own = [x[row : row + 1, :, seen] for x in (query, key, value)]
-            if own[0].shape[2]:
-                output[row : row + 1, :, seen] = part.read(*own, logits, self._schedule)
+            output = parts[0].read(query, key, value, logits, self._schedule)
+        else:
+            output = query.new_zeros(*query.shape[:3], value.shape[3])
+            for row, part in enumerate(parts):
+                seen = slice(None) if real is None else real[row].nonzero()[:, 0]
+                own = [x[row : row + 1, :, seen] for x in (query, key, value)]
+                if own[0].shape[2]:
+                    output[row : row + 1, :, seen] = part.read(*own, logits, self._schedule)
+        self._seen[layer] += query.shape[2]
         return output
 
     def n_tokens(self, layer: int = 0) -> int:

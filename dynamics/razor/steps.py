@@ -60,12 +60,11 @@ class Steps:
         rows = [before + row for before, row in zip(accumulate([0, *sizes]), new, strict=False)]
         self.rows = (torch.tensor([rows[i] for i in picks.places], device=like.device) + schedule.counter).unbind()
         self.folded, self.wipes = kept.folded, False
-        if self.folded is None and self.n_local:
+        if self.folded is None:
             self.wipes = not self._first(schedule.gone[-1]).isfinite().all()
-        if self.folded is not None and schedule.plain:
+        elif schedule.plain:
             self.local.narrow(2, schedule.new + 1, schedule.n_steps).copy_(self._means())
-        elif self.folded is not None:
-            self.folded = Folded(*(x.clone() for x in self.folded))  # changed in place
+        else:
             self.local.narrow(2, 0, schedule.header).copy_(self.folded.mean)
 
     def _view(self) -> None:
@@ -148,13 +147,16 @@ class Steps:
     def _read_local(self, query: Tensor, logits: Logits, centre: Tensor | None) -> Tensor:
         schedule, step = self.schedule, self.done
         bias = schedule.of_local(step, logits.rates)[self.layer]
+        folded = self.folded
         if not schedule.plain and schedule.has_token(step):
-            self.folded = advanced(self, logits, centre)
-            self.local.narrow(2, 0, schedule.header).copy_(self.folded.mean)
-            bias = with_own_tokens(self, logits, centre, bias)
+            folded = advanced(self, logits, centre)
+            self.local.narrow(2, 0, schedule.header).copy_(folded.mean)
+            bias = with_own_tokens(self, folded, logits, centre, bias)
         if self.wipes:
             self._first(schedule.gone[step + 1]).zero_()
-        return weigh(query, *self.local_parts, bias, logits)
+        found = weigh(query, *self.local_parts, bias, logits)
+        self.folded = folded  # now that nothing can fail
+        return found
 
 
 def _with_sinks(logits: Logits, heads: Tensor) -> Logits:
@@ -178,11 +180,11 @@ def advanced(steps: Steps, logits: Logits, centre: Tensor | None) -> Folded:
     return fold_one(folded, rate, row, prior)
 
 
-def with_own_tokens(steps: Steps, logits: Logits, centre: Tensor | None, bias: Tensor) -> Tensor:
+def with_own_tokens(steps: Steps, folded: Folded, logits: Logits, centre: Tensor | None, bias: Tensor) -> Tensor:
     """The bias where each query head has its own compensation token: it sees none of the group's others."""
-    weight = steps.folded.total
+    weight = folded.total
     if centre is not None:
-        weight = weight - logits.cap((centre * steps.folded.mean[..., : steps.width]).sum(-1))
+        weight = weight - logits.cap((centre * folded.mean[..., : steps.width]).sum(-1))
     found = bias.expand(*weight.shape, -1).clone()
     found[..., : steps.schedule.header].diagonal(dim1=-2, dim2=-1).copy_(weight)
     return found

@@ -42,10 +42,9 @@ def fold(before: Folded, age: Tensor, rate: Tensor, rows: Tensor, prior: Tensor)
 
 
 def fold_one(before: Folded, rate: Tensor, row: Tensor, prior: Tensor) -> Folded:
-    """The means one token later, with one more token in them: `fold` for c = new = age = 1, in place of `before`.
+    """The means one token later, with one more token in them: `fold` for c = new = age = 1.
 
     Args: row (batch, heads, 1, d_k + d_v), float64; prior broadcasts to (batch, heads, group).
     """
     total = torch.logaddexp(before.total - rate, prior)
-    before.mean.lerp_(row, (prior - total).exp()[..., None])
-    return Folded(before.mean, total)
+    return Folded(before.mean.lerp(row, (prior - total).exp()[..., None]), total)

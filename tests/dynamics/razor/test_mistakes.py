@@ -249,9 +249,9 @@ def stale_header(steps, logits, centre):
     return steps.folded if steps.done else advanced(steps, logits, centre)
 
 
-def header_of_another_head(steps, logits, centre, bias):
+def header_of_another_head(steps, *more):
     """Query heads of a group read each other's compensation tokens."""
-    found, header = with_own_tokens(steps, logits, centre, bias), steps.schedule.header
+    found, header = with_own_tokens(steps, *more), steps.schedule.header
     found[..., :header] = found[..., :header].flip(-1)
     return found
 

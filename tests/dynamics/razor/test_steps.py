@@ -11,11 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamics.razor.cache import RazorCache
-from dynamics.razor.layer import RazorLayer
-from dynamics.razor.logits import Logits
 from dynamics.razor.masked import MaskedAttention
 from dynamics.razor.plan import ROOM, RazorPlan
-from dynamics.razor.schedule import Schedule
 from tests.dynamics.razor.cases import SCALE, TOLERANCE, cache_gap, decode, plans, slopes_of, stream
 
 KINDS = ("none", "mean", "alibi", "centred")
@@ -149,21 +146,17 @@ def test_slopes_that_change_between_calls_are_the_ones_that_count():
             assert (found - other(0, *token, scale=SCALE, slopes=slopes)).abs().max() < TOLERANCE
 
 
-def test_a_step_that_fails_can_be_taken_again():
-    plan = RazorPlan(2, 2, (frozenset({0}),), buffer=3, share=Fraction(0), sinks=1)
-    tokens, chunks, schedules = stream(plan, 12), [5, *[1] * 7], {}
-    expected = decode(RazorCache(plan), tokens, chunks, None)
-
-    def schedule(plan, n, like):
-        return schedules.setdefault(n, Schedule(plan, n, like.dtype, like.device))
-
-    layer, found = RazorLayer(plan, 0, None), []
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_step_that_fails_can_be_taken_again(kind):
+    plan = RazorPlan(2, 2, (frozenset({0}),), 1, 3, Fraction(0), kind, prompt=2)
+    tokens, chunks, slopes = stream(plan, 12), [5, *[1] * 7], slopes_for(plan, True)
+    expected, cache, found = decode(RazorCache(plan), tokens, chunks, slopes), RazorCache(plan), []
     for query, key, value in zip(*(x.split(chunks, dim=2) for x in tokens), strict=True):
         if found:
             with pytest.raises(RuntimeError):
-                layer.read(query.to(torch.complex128), key, value, Logits(SCALE), schedule)
-        found.append(layer.read(query, key, value, Logits(SCALE), schedule))
-    assert torch.equal(torch.cat(found, dim=2), expected)
+                cache(0, query.to(torch.complex128), key, value, scale=SCALE, slopes=slopes)
+        found.append(cache(0, query, key, value, scale=SCALE, slopes=slopes))
+    assert torch.equal(torch.cat(found, dim=2), expected) and cache.n_tokens() == 12
 
 
 moves = st.one_of(
