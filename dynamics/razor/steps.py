@@ -130,11 +130,9 @@ class Steps:
             found = self._read_full(query, logits)
         else:
             local, full = self.picks.local, self.picks.full
-            parts = (
-                self._read_local(query.index_select(1, local), _with_sinks(logits, local), centre),
-                self._read_full(query.index_select(1, full), _with_sinks(logits, full)),
-            )
-            found = torch.cat(parts, dim=1).index_select(1, self.picks.order)
+            whole = self._read_full(query.index_select(1, full), _with_sinks(logits, full))
+            rest = self._read_local(query.index_select(1, local), _with_sinks(logits, local), centre)
+            found = torch.cat([rest, whole], dim=1).index_select(1, self.picks.order)
         self.done += 1
         return found
 
@@ -155,7 +153,7 @@ class Steps:
         if self.wipes:
             self._first(schedule.gone[step + 1]).zero_()
         found = weigh(query, *self.local_parts, bias, logits)
-        self.folded = folded  # now that nothing can fail
+        self.folded = folded  # last, so that a step that fails can be taken again
         return found
 
 
