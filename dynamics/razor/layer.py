@@ -12,7 +12,7 @@ from torch import Tensor
 from dynamics.razor import logits as weighing
 from dynamics.razor.logits import Logits, block_bias, packed, scores, shares, weigh, whole, wide
 from dynamics.razor.plan import RazorPlan
-from dynamics.razor.schedule import Schedules
+from dynamics.razor.schedule import ScheduleOf
 from dynamics.razor.steps import Kept, Picks, Steps
 from dynamics.razor.token import Folded, empty, fold
 from dynamics.razor.tokens import Tokens, merged
@@ -91,11 +91,11 @@ class RazorLayer:
         one.reorder(torch.tensor([row], device=tensors[0].device if tensors else None))
         return one
 
-    def read(self, query: Tensor, key: Tensor, value: Tensor, logits: Logits, schedules: Schedules) -> Tensor:
+    def read(self, query: Tensor, key: Tensor, value: Tensor, logits: Logits, schedule_of: ScheduleOf) -> Tensor:
         """query (batch, n_heads, c, d_k), key and value (batch, n_kv_heads, c, d): the outputs of the c queries."""
         plan, n, (batch, n_heads, count, _) = self.plan, self.n_tokens, query.shape
         if count == 1 and (n >= self.first_step or 0 < n < self.closing):
-            steps = self._opened(n, key, schedules)
+            steps = self._opened(n, key, schedule_of)
             if n_heads != plan.n_kv_heads:
                 query = query.reshape(batch, plan.n_kv_heads, plan.group, -1)
             found = steps.read(query, key, value, logits, self.centre)
@@ -107,7 +107,7 @@ class RazorLayer:
         self.n_tokens += count
         return found
 
-    def _opened(self, n: int, like: Tensor, schedules: Schedules) -> Steps:
+    def _opened(self, n: int, like: Tensor, schedule_of: ScheduleOf) -> Steps:
         """Steps with room for one more token, and whose tensors may be written to."""
         steps = self.steps
         if steps is None:
@@ -118,7 +118,7 @@ class RazorLayer:
             kept = steps.kept()
         if self.picks is None:
             self.picks = Picks(self.full.index, self.local.index, like.device)
-        schedule, width = schedules(self.plan, n, like), like.shape[3]
+        schedule, width = schedule_of(self.plan, n, like), like.shape[3]
         self.steps = Steps(self.layer, self.picks, width, kept, schedule)
         self.full.store = self.local.store = self.folded = None
         return self.steps
@@ -261,9 +261,9 @@ class RazorLayer:
             if self.given is not None:
                 self.centre += self.local.select(self.given.to(self.centre).unflatten(0, (plan.n_kv_heads, -1))[None])
         if self.given is None and at:
-            least = max(0, plan.prompt - plan.centre_queries)
-            chosen = slice(max(0, least - at.start), max(0, plan.prompt - at.start))
-            self.centre = self.centre + scaled[..., chosen, :].double().sum(-2) / (plan.prompt - least)
+            closing = plan.closing
+            chosen = slice(max(0, closing.start - at.start), max(0, closing.stop - at.start))
+            self.centre = self.centre + scaled[..., chosen, :].double().sum(-2) / len(closing)
 
 
 def _column(numbers: range | list[int], like: Tensor) -> Tensor:

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from dynamics.razor.plan import ROOM, RazorPlan
 
-Schedules = Callable[[RazorPlan, int, Tensor], "Schedule"]
+ScheduleOf = Callable[[RazorPlan, int, Tensor], "Schedule"]
 Biases = tuple[Tensor, ...]  # by layer, (1, heads, group, rows); for all heads alike (1, 1, 1, rows)
 
 

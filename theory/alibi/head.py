@@ -148,15 +148,26 @@ def product_norm(left: np.ndarray, right: np.ndarray) -> float:
 
 
 def scaled(rows: np.ndarray, gamma: np.ndarray, norm: str) -> np.ndarray:
-    """rows Gamma (., d), for LayerNorm less a number for each row, which its centring takes off anyway.
+    """rows Gamma (., d), for LayerNorm less its first number in each row, which its centring takes off anyway.
 
-    rows gamma = (rows - r) gamma + r (gamma - g) + r g: of rows that are nearly constant the products would round away
-    what is left of them, differences of nearly equal numbers do not.
+    What differs in a row that is nearly constant would be lost in the rounding of its products. That is worked out by
+    halves (Dekker 1971) and added to the differences, which lose nothing.
     """
+    product = rows * gamma
     if norm == "rms":
-        return rows * gamma
-    first = rows[:, :1]
-    return (rows - first) * gamma + first * (gamma - gamma[0])
+        return product
+    with np.errstate(over="ignore", invalid="ignore"):
+        (a, b), (c, d) = _halves(rows), _halves(gamma)
+        rest = b * d - (((product - a * c) - b * c) - a * d)
+    rest = np.where(np.isfinite(rest), rest, 0.0)  # numbers near the largest cannot be halved
+    return (product - product[:, :1]) + (rest - rest[:, :1])
+
+
+def _halves(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """x as a sum of two of 26 digits, whose products are exact."""
+    wide = (2.0**27 + 1) * x
+    high = wide - (wide - x)
+    return high, x - high
 
 
 def _mirror(d_model: int) -> np.ndarray:
