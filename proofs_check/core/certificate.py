@@ -13,10 +13,10 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.core import krawczyk, witness
-from proofs_check.core.domain import Sequent, needed, needs, put
+from proofs_check.core.domain import Sequent, check_formed, needed, needs, put
 from proofs_check.core.rules import FAULTS, Rejected, check
-from proofs_check.core.statement import FORMAT, Form, Statement, obligations
-from proofs_check.core.terms import TRUE, Term, both, conjuncts, free, implies, num
+from proofs_check.core.statement import CHOSEN, FORMAT, Form, Statement, obligations
+from proofs_check.core.terms import TRUE, Term, both, conjuncts, free, from_json, implies, negation, num
 
 _MOST_INSTANCES = 1000
 
@@ -26,22 +26,24 @@ class Outcome(Enum):
 
     PROVED = "proved"
     REFUTED = "refuted"
+    POOR = "poor"  # what fails is a point, family, rate or box that the statement names: another may do
     INSTANCES = "instances"
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What was shown. at: the witness, with the part of the statement that fails; or the instances."""
+    """What was shown. at: the witness, with the part of the statement that fails, and how; or the instances."""
 
     outcome: Outcome
     detail: str
     at: Mapping[str, Any]
+    failure: witness.Failure | None = None
 
 
 def check_certificate(statement: Statement, data: Any, known: Statement | None = None) -> Checked:
     """What the certificate shows. Raises Rejected for one that shows nothing, or is about another statement.
 
-    known: a statement that was proved; a part may build on its part of the same name (see `building_on`).
+    known: a statement that was proved as it stands (see `citable`); a part may build on its part of the same name.
     """
     try:
         return _checked(statement, data, {} if known is None else dict(obligations(known)))
@@ -56,9 +58,10 @@ def _checked(statement: Statement, data: Any, known: Mapping[str, Sequent]) -> C
     if "witness" in data:
         label, place = data["witness"]
         point = witness.from_json(place)
-        if not witness.refutes(parts[label], point):
+        how = witness.failure(parts[label], point)
+        if how is None:
             raise Rejected("the statement does not certainly fail at the witness")
-        return Checked(Outcome.REFUTED, label, point)
+        return Checked(Outcome.POOR if label in CHOSEN else Outcome.REFUTED, label, point, how)
     base = premise(statement)
     if not witness.meets(base, witness.from_json(data["point"])):
         raise Rejected("no point is shown that lies in the domain and meets the hypotheses")
@@ -83,20 +86,80 @@ def premise(statement: Statement) -> Sequent:
 def _check_parts(
     parts: Mapping[str, Sequent], proofs: Mapping[str, Any], known: Mapping[str, Sequent] | None = None
 ) -> None:
-    """Each part is defined at each point of its domain, and then valid."""
+    """Each part is true at each point of its domain."""
     if proofs.keys() != parts.keys():
         raise Rejected("the proofs are of other parts")
     for label, sequent in parts.items():
-        defined, goal, *cited = proofs[label]
-        conditions = needed(sequent)
-        if len(conditions) != len(defined):
-            raise Rejected(f"{len(conditions)} conditions of definedness, {len(defined)} proofs")
-        for condition, proof in zip(conditions, defined, strict=True):
-            if proof[0] == "cited":  # a condition of the known part, which was proved to be defined before it held
-                _, place, proof = proof
-                condition = building_on(needed((known or {})[label])[place], condition)
-            check(condition, proof)
-        check(building_on((known or {})[label], sequent) if cited else sequent, goal)
+        _check_part(sequent, proofs[label], (known or {}).get(label))
+
+
+def _check_part(sequent: Sequent, proof: Any, known: Sequent | None = None) -> None:
+    """At each point of the domain a hypothesis is false, or all of them and the goal are true, whatever their order.
+
+    Rules read from left to right: a hypothesis is asked for its value where those before it hold. In an order in which
+    all have one, the first that does not hold is false, and where all hold the goal does. That order is the statement's
+    or an offered one ("ordered"); it may be another one on either side of a formula that has a value everywhere
+    ("cases").
+    """
+    if proof[0] == "cases":
+        _, formula, defined, yes, no = proof
+        condition = from_json(formula)
+        bare = Sequent(sequent.variables, (), condition)
+        check_formed(bare)
+        _check_each(needed(bare), defined)
+        for side, way in ((condition, yes), (negation(condition), no)):
+            _check_part(replace(sequent, given=(side, *sequent.given)), way)
+    elif proof[0] == "ordered":
+        _, given, goal, *rest = proof
+        _check_part(arranged(sequent, tuple(map(from_json, given)), from_json(goal)), rest)
+    else:
+        defined, why, *cited = proof
+        _check_each(needed(sequent), defined, known)
+        check(building_on(_required(known), sequent) if cited else sequent, why)
+
+
+def _check_each(conditions: list[Sequent], proofs: Any, known: Sequent | None = None) -> None:
+    """Conditions of definedness. A cited one follows from one of the known part, which was proved before that held."""
+    if len(conditions) != len(proofs):
+        raise Rejected(f"{len(conditions)} conditions of definedness, {len(proofs)} proofs")
+    for condition, proof in zip(conditions, proofs, strict=True):
+        if proof[0] == "cited":
+            _, place, proof = proof
+            condition = building_on(needed(_required(known))[place], condition)
+        check(condition, proof)
+
+
+def _required(known: Sequent | None) -> Sequent:
+    if known is None:
+        raise Rejected("nothing is known to build on")
+    return known
+
+
+def arranged(sequent: Sequent, given: tuple[Term, ...], goal: Term) -> Sequent:
+    """The sequent with its hypotheses, and the parts of each `and` and `or`, in another order.
+
+    What holds then holds of the sequent: a conjunction, and an alternative, mean the same in any order. Raises Rejected
+    for other formulas.
+    """
+    same = set(map(_unordered, given)) == set(map(_unordered, sequent.given))
+    if not same or _unordered(goal) != _unordered(sequent.goal):
+        raise Rejected("that is another statement, not the same in another order")
+    return replace(sequent, given=given, goal=goal)
+
+
+def _unordered(formula: Term) -> Any:
+    """The same for formulas that differ by the order of their parts, or by `P implies Q` for `not P or Q`."""
+    kind, parts = formula.kind, formula.parts
+    if kind == "implies":
+        kind, parts = "or", (negation(parts[0]), parts[1])
+    same = [_unordered(part) if isinstance(part, Term) else part for part in parts]
+    return (kind, frozenset(same)) if kind in ("and", "or") else (kind, *same)
+
+
+def citable(statement: Statement, certificate: Mapping[str, Any]) -> Statement | None:
+    """The statement, if each of its parts was proved in the order in which it stands: others may then build on it."""
+    proofs = certificate.get("proofs", {}).values()
+    return statement if all(isinstance(proof[0], list) for proof in proofs) else None
 
 
 def building_on(known: Sequent, sequent: Sequent) -> Sequent:

@@ -54,6 +54,8 @@ class Variable(Arithmetic):
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not NAME.match(self.name):
             raise Malformed(f"{self.name!r} is no name of a variable")
+        if self.name == "pi":
+            raise Malformed("pi is a number, and no name of a variable")
         if self.radius is not None and len(self.sizes) != 1:
             raise Malformed(f"{self.name} is no vector, so it lies in no ball")
         if self.values and (self.sizes or self.low is not None or self.high is not None):
@@ -138,6 +140,41 @@ def put(sequent: Sequent, name: str, value: Term) -> Sequent:
     variables = tuple(v.substituted(by) for v in sequent.variables if v.name != name)
     given = tuple(substitute(formula, by) for formula in sequent.given)
     return Sequent(variables, given, substitute(sequent.goal, by))
+
+
+def solvable(sequent: Sequent) -> tuple[int, str] | None:
+    """The first hypothesis `v = t` (or `t = v`) that gives a real number by others, and the number's name."""
+    order = [v.name for v in sequent.variables]
+    numbers = {v.name for v in sequent.variables if not (v.sizes or v.values or v.whole)}
+    for which, formula in enumerate(sequent.given):
+        for mine, other in (formula.parts[1:], formula.parts[:0:-1]) if formula.parts[0] == "=" else ():
+            if mine.kind == "var" and mine.parts[0] in numbers - free(other):
+                name = mine.parts[0]
+                if not sequent.mentioning(name) or free(other) <= set(order[: order.index(name)]):
+                    return which, name
+    return None
+
+
+def solved(sequent: Sequent, which: int, name: str) -> Sequent:
+    """The sequent with t put for v, where `v = t` is hypothesis number `which`: v's ends become hypotheses on t.
+
+    Where all hypotheses hold t has a value, v has it, and it lies between v's ends. Raises Malformed for another one.
+    """
+    known = sequent.variable(name)
+    relation, *sides = sequent.given[which].parts
+    mine = known.as_term()
+    if relation != "=" or mine not in sides or known.sizes or known.values or known.whole:
+        raise Malformed(f"hypothesis {which} gives no real number {name}")
+    value = sides[1] if sides[0] is mine else sides[0]
+    by = {name: value}
+    variables = tuple(v.substituted(by) for v in sequent.variables if v.name != name)
+    given = [substitute(other, by) for number, other in enumerate(sequent.given) if number != which]
+    # Without ends nothing else might ask t for a value.
+    bounds = known.bounds(value)
+    given = [*bounds, *given] if bounds else [*given, value <= value]
+    found = Sequent(variables, tuple(given), substitute(sequent.goal, by))
+    check_formed(found)
+    return found
 
 
 def taken(sequent: Sequent) -> frozenset[str]:

@@ -30,7 +30,9 @@ class Unknown(Exception):
 
 
 class Undefined(Exception):
-    """The term certainly has no value; the message says why."""
+    """A term certainly has no value; the message says why. term: the innermost one."""
+
+    term: Term | None = None
 
 
 def interval(value: Value) -> Interval:
@@ -82,7 +84,11 @@ class Evaluator:
             return self.outer.value(term)
         found = self.known.get(term)
         if found is None:
-            found = self._value(term)
+            try:
+                found = self._value(term)
+            except Undefined as reason:
+                reason.term = term if reason.term is None else reason.term
+                raise
             if not isinstance(found, Fraction) and not (found[0].is_finite() and found[1].is_finite()):
                 raise Unknown(f"nothing finite is known about a {term.kind}")
             self.known[term] = found
@@ -154,8 +160,8 @@ class Evaluator:
 def truth(formula: Term, compared: Callable[[str, Term, Term], bool | None]) -> bool | None:
     """The truth of a formula by that of its comparisons: None where one is defined, and not decided.
 
-    Parts are read from left to right, as definedness is. Raises Undefined where a part that is reached certainly has no
-    value, and Unknown where that may be so.
+    One false part makes a conjunction false, one true part a disjunction true, whatever the others are and wherever
+    they stand. Raises Undefined where no part decides it and one certainly has no value, and Unknown where that may be.
     """
     kind, parts = formula.kind, formula.parts
     if kind == "rel":
@@ -166,16 +172,19 @@ def truth(formula: Term, compared: Callable[[str, Term, Term], bool | None]) -> 
     if kind == "implies":
         kind, parts = "or", (negation(parts[0]), parts[1])
     decisive, uncertain = kind == "or", False
+    lacking: Undefined | Unknown | None = None
     for part in parts:
         try:
             found = truth(part, compared)
-        except Undefined as reason:
-            if uncertain:  # an earlier part may already decide it
-                raise Unknown(str(reason)) from reason
-            raise
-        if found is decisive:  # also where earlier parts are not decided, for they are defined
+        except (Undefined, Unknown) as reason:
+            lacking = reason if lacking is None or isinstance(reason, Unknown) else lacking
+            continue
+        if found is decisive:
             return decisive
         uncertain = uncertain or found is None
+    if lacking is not None:
+        # Where an undecided part may decide it, nothing is certain.
+        raise Unknown(str(lacking)) if uncertain else lacking
     return None if uncertain else not decisive
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
-from proofs_check.core.domain import Sequent, Variable, check_formed
+from proofs_check.core.calls import unfold
+from proofs_check.core.domain import Sequent, Variable, check_formed, solvable, solved
 from proofs_check.core.terms import (
     FORMULAS,
     TRUE,
@@ -28,7 +29,6 @@ from proofs_check.core.terms import (
     from_json,
     substitute,
     to_json,
-    unfold,
 )
 
 FORMAT = 1
@@ -115,10 +115,8 @@ class Statement:
                 raise Malformed(f"the definition {called} mentions what is none of its parameters, or names one twice")
         if not all(isinstance(formula, Term) for formula in self.given):
             raise Malformed("a hypothesis is no formula: write eq(a, b), not a == b")
-        _, hypotheses, conclusion = self.plain
-        # No point that was drawn ever meets an equality.
-        if any(node.parts[0] == "=" for formula in hypotheses for node in _comparisons(formula)):
-            raise Malformed("a hypothesis is an equality that is solved for no variable")
+        variables, hypotheses, conclusion = self.plain
+        _check_equalities(Sequent(variables, hypotheses, TRUE))
         if isinstance(conclusion, Term):
             _check_conclusion(conclusion)
         for _, sequent in obligations(self):
@@ -135,17 +133,14 @@ class Statement:
 
     @cached_property
     def plain(self) -> Plain:
-        """Variables, hypotheses and conclusion without calls, and without equalities that give a variable."""
+        """Variables, hypotheses and conclusion without calls."""
         known = dict(self.definitions)
 
         def opened(term: Term) -> Term:
             return unfold(term, known)
 
         variables = tuple(v.mapped(opened) for v in self.variables)
-        found: Plain = variables, conjuncts(tuple(map(opened, self.given))), _mapped(self.says, opened)
-        while (solved := _solved(*found)) is not None:
-            found = solved
-        return found
+        return variables, conjuncts(tuple(map(opened, self.given))), _mapped(self.says, opened)
 
     @property
     def digest(self) -> str:
@@ -176,26 +171,12 @@ def _comparisons(formula: Term) -> list[Term]:
     return [node for part in formula.parts if part.kind in FORMULAS for node in _comparisons(part)]
 
 
-def _solved(variables: tuple[Variable, ...], given: tuple[Term, ...], says: Term | Form) -> Plain | None:
-    """A hypothesis `v = t` puts t for the number v, whose domain becomes a hypothesis on t."""
-    numbers = {v.name: v for v in variables if not v.sizes and not v.values}
-    named = {says.step, *dict(says.at), *(name for name, _, _ in says.box)} if isinstance(says, Form) else set()
-    for formula in given:
-        if formula.kind != "rel" or formula.parts[0] != "=":
-            continue
-        for mine, value in (formula.parts[1:], formula.parts[:0:-1]):
-            name = mine.parts[0] if mine.kind == "var" else ""
-            if name not in numbers or name in free(value):
-                continue
-            if numbers[name].whole:
-                raise Malformed(f"{name} is a whole number: write the other one by it")
-            if name in named:
-                raise Malformed(f"{name} is solved for by a hypothesis, and the conclusion names it")
-            by = {name: value}
-            kept = (substitute(other, by) for other in given if other is not formula)
-            rest = tuple(v.substituted(by) for v in variables if v.name != name)
-            return rest, (*numbers[name].bounds(value), *kept), _mapped(says, partial(substitute, by=by))
-    return None
+def _check_equalities(sequent: Sequent) -> None:
+    """A point that meets an equality is found where it gives a number: no point that is drawn ever does."""
+    while (found := solvable(sequent)) is not None:
+        sequent = solved(sequent, *found)
+    if any(node.parts[0] == "=" for formula in sequent.given for node in _comparisons(formula)):
+        raise Malformed("a hypothesis is an equality that is solved for no real number")
 
 
 def _check_conclusion(says: Term) -> None:
@@ -221,6 +202,8 @@ def _at_points(base: Sequent, says: Form) -> tuple[Sequent, dict[str, Term], Ter
     point = dict(says.at)
     if not point or not point.keys() <= {v.name for v in base.variables}:
         raise Malformed("the point names no variable of the statement")
+    if any(free(value) & point.keys() for value in point.values()):
+        raise Malformed("the point is written with the variables that it gives")
     inside: list[Term] = []
     for v in base.variables:
         value = point.get(v.name)
@@ -233,7 +216,8 @@ def _at_points(base: Sequent, says: Form) -> tuple[Sequent, dict[str, Term], Ter
             raise Malformed(f"{v.name} is a sequence: a point gives numbers")
         if v.whole:
             raise Malformed(f"{v.name} is whole: state the cases one by one")
-        inside += v.substituted(point).bounds(value)
+        # A bound asks for a value; without one, nothing else might.
+        inside += v.substituted(point).bounds(value) or (value <= value,)
     rest = tuple(v for v in base.variables if v.name not in point)
     still = tuple(g for g in base.given if not free(g) & point.keys())
     inside += [substitute(g, point) for g in base.given if g not in still]
@@ -330,4 +314,7 @@ def _zero(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
     return parts + ([("box in the domain", Sequent((), (), both(*inside)))] if inside else [])
 
 
+# Parts that speak of the point, family, rate or box that a statement names: where one fails, that choice was poor, and
+# of every other choice nothing is known.
+CHOSEN = ("attained", "approached", "gap", "witness", "elsewhere", "box in the domain")
 FORMS = {"supremum": _supremum, "limit": _limit, "witness": _witness, "minimiser": _minimiser, "zero": _zero}

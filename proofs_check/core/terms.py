@@ -339,27 +339,6 @@ def negation(formula: Term) -> Term:
     return Term("iff", parts[0], negation(parts[1]))
 
 
-def unfold(term: Term, definitions: Mapping[str, Any]) -> Term:
-    """The term with every call replaced by the body of its definition. Raises Malformed for an unknown one."""
-    memo: dict[Term, Term] = {}
-
-    def open_(node: Term) -> Term:
-        if node not in memo:
-            args = rebuild(node, open_)
-            if node.kind == "call":
-                name, *given = args.parts
-                known = definitions.get(name)
-                if known is None or len(known.parameters) != len(given):
-                    raise Malformed(f"{name} is not defined for {len(given)} arguments")
-                # Definitions are written in order, each in terms of earlier ones: unfolding ends.
-                earlier = {k: d for k, d in definitions.items() if d.rank < known.rank}
-                args = substitute(unfold(known.body, earlier), dict(zip(known.parameters, given, strict=True)))
-            memo[node] = args
-        return memo[node]
-
-    return open_(term)
-
-
 def to_json(term: Term) -> list[Any]:
     return [term.kind, *(to_json(p) if isinstance(p, Term) else str(p) if isinstance(p, Fraction) else p
                          for p in term.parts)]  # fmt: skip

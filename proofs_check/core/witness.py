@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
-from proofs_check.core.domain import Sequent, check_formed, put
+from proofs_check.core.domain import Sequent, Variable, check_formed, put
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown, Value, compare
 from proofs_check.core.enclose import truth as certain
 from proofs_check.core.normal import difference, is_number
-from proofs_check.core.terms import FORMULAS, Malformed, Term, free, num, rational, substitute
+from proofs_check.core.terms import FORMULAS, Malformed, Term, both, free, num, rational, substitute
 from proofs_check.core.terms import from_json as term_from_json
 from proofs_check.core.work import TooLarge, limited
 from theory.lowering.precision import working
@@ -36,44 +35,52 @@ def meets(sequent: Sequent, point: Point) -> bool:
     """Does the point certainly lie in the domain and meet every hypothesis, all of them defined there?"""
     try:
         with limited(_WORK):
-            sequent, point = _with_terms_put(sequent, point)
-            return all(truth(formula, point) for formula in (*_domain(sequent, point), *hypotheses(sequent)))
+            if not _inside(sequent, point):
+                return False
+            placed, numbers = _with_terms_put(sequent, point)
+            return all(truth(formula, numbers) for formula in hypotheses(placed))
     except (Undefined, Unknown, Malformed, TooLarge):
         return False
 
 
 def refutes(sequent: Sequent, point: Point) -> bool:
-    """Does the point lie in the domain while the statement is certainly false there, or certainly undefined?
+    """Does the point lie in the domain while the sequent is certainly not true there: false, or without a value?"""
+    return failure(sequent, point) is not None
 
-    The hypotheses hold in turn until one has no value; where all hold the goal is false or has no value.
+
+class Failure(NamedTuple):
+    """A sequent is not true at a point: its goal is false, or a term has no value; then which one, and why."""
+
+    term: Term | None = None
+    reason: str = ""
+
+
+def failure(sequent: Sequent, point: Point) -> Failure | None:
+    """How the sequent certainly fails at a point of its domain, None where it holds or nothing is certain.
+
+    It holds where a hypothesis is false, and where all hypotheses and the goal are true; it fails where no hypothesis
+    is false and something has no value.
     """
     try:
         with limited(_WORK):
-            placed, point = _with_terms_put(sequent, point)
-            bounds = placed.given[: len(placed.given) - len(sequent.given)]
-            inside = all(truth(bound, point) for bound in (*_domain(placed, point), *bounds))
-    except (Undefined, Unknown, Malformed, TooLarge):
-        return False
-    try:
+            if not _inside(sequent, point):
+                return None
+            placed, numbers = _with_terms_put(sequent, point)
+            if not truth(both(*placed.given), numbers):
+                return None
         with limited(_WORK):
-            met = inside and all(truth(formula, point) for formula in hypotheses(placed))
-            return met and truth(placed.goal, point) is False
-    except Undefined:
-        return True
-    except (Unknown, TooLarge):
-        return False
+            return Failure() if truth(placed.goal, numbers) is False else None
+    except Undefined as reason:
+        return Failure(reason.term, str(reason))
+    except (Unknown, Malformed, TooLarge):
+        return None
 
 
 def _with_terms_put(sequent: Sequent, point: Point) -> tuple[Sequent, Point]:
-    """The coordinates that are terms put for their variables, whose domains become hypotheses on them."""
+    """The sequent with the coordinates that are terms put for their variables, and the other coordinates."""
     terms = {name: value for name, value in point.items() if isinstance(value, Term)}
     for name, term in terms.items():
-        known = sequent.variable(name)
-        if known.whole or known.sizes or known.values or term.kind in FORMULAS or free(term):
-            raise Malformed(f"{name} is no real number, or {term} is none")
-        check_formed(Sequent((), (), term <= term))
-        Evaluator({}).value(term)  # it certainly has a value
-        sequent = put(replace(sequent, given=(*known.bounds(term), *sequent.given)), name, term)
+        sequent = put(sequent, name, term)
     return sequent, {name: value for name, value in point.items() if name not in terms}
 
 
@@ -88,11 +95,11 @@ def _compared(point: Point, relation: str, *sides: Term) -> bool | None:
         try:
             with working(precision):
                 a, b = map(Evaluator(point).value, sides)  # both sides are defined
+                found = compare(relation, a, b)
         except Unknown:
             if precision == _PRECISIONS[-1]:
                 raise
             continue
-        found = compare(relation, a, b)
         if found is not None:
             return found
     numbers = {name: num(value) for name, value in point.items() if isinstance(value, Fraction)}
@@ -104,23 +111,51 @@ def _compared(point: Point, relation: str, *sides: Term) -> bool | None:
     return None if margin is None else compare(relation, margin, Fraction(0))
 
 
-def _domain(sequent: Sequent, point: Point) -> list[Term]:
-    """The formulas that say that the point lies in the domain. Raises Malformed for one of another shape."""
+def _inside(sequent: Sequent, point: Point) -> bool:
+    """Does the point certainly lie in the domain? Variable after variable, so that an end is asked for its value where
+    those before lie inside. Raises Undefined for an end without one, Malformed for a point of another shape.
+    """
     if point.keys() != {v.name for v in sequent.variables}:
         raise Malformed("the point has other variables")
-    found: list[Term] = []
-    for v in sequent.variables:
-        sizes = [Evaluator(point).value(size) for size in v.sizes]
-        if not all(isinstance(size, Fraction) and 0 <= size <= _MOST_ITEMS for size in sizes):
-            raise Malformed(f"a size of {v.name} is not certain")
-        items = list(_items(point[v.name], sizes))
-        if v.whole and any(item.denominator != 1 for item in items):
-            raise Malformed(f"{v.name} is no whole number")
-        found += [bound for item in set(items) for bound in v.bounds(num(item))]
+    terms = {name: value for name, value in point.items() if isinstance(value, Term)}
+    numbers = {name: value for name, value in point.items() if name not in terms}
+    for declared in sequent.variables:
+        v = declared.substituted(terms)
+        if not all(truth(end <= end, numbers) for end in v.ends()):
+            return False
+        items = [_real(v, terms[v.name])] if v.name in terms else _coordinates(v, numbers)
+        bounds = [bound for item in dict.fromkeys(items) for bound in v.bounds(item)]
         if v.radius is not None:
-            square = sum((item * item for item in items), Fraction(0))
-            found += [num(square) <= v.radius**2, num(0) <= v.radius]
-    return found
+            square = sum((item.parts[0] ** 2 for item in items), Fraction(0))
+            bounds += [num(square) <= v.radius**2, num(0) <= v.radius]
+        if not all(truth(bound, numbers) for bound in bounds):
+            return False
+    return True
+
+
+def _real(v: Variable, term: Term) -> Term:
+    """A term without variables as the value of a real number; it certainly has a value."""
+    if v.whole or v.sizes or v.values or term.kind in FORMULAS or free(term):
+        raise Malformed(f"{v.name} is no real number, or {term} is none")
+    check_formed(Sequent((), (), term <= term))
+    try:
+        Evaluator({}).value(term)
+    except Undefined as reason:
+        raise Malformed(f"the coordinate {v.name} has no value") from reason
+    return term
+
+
+def _coordinates(v: Variable, numbers: Point) -> list[Term]:
+    """The numbers of a variable's value. Raises Undefined where it would have a negative size."""
+    sizes = [Evaluator(numbers).value(size) for size in v.sizes]
+    if any(isinstance(size, Fraction) and size < 0 for size in sizes):
+        raise Undefined(f"{v.name} has a negative size")
+    if not all(isinstance(size, Fraction) and size <= _MOST_ITEMS for size in sizes):
+        raise Malformed(f"a size of {v.name} is not certain")
+    items = _items(numbers[v.name], sizes)
+    if v.whole and any(item.denominator != 1 for item in items):
+        raise Malformed(f"{v.name} is no whole number")
+    return list(map(num, items))
 
 
 def _items(value: Any, sizes: list[Value]) -> list[Fraction]:

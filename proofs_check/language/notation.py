@@ -26,6 +26,8 @@ def _end(value: Any) -> Term | None:
 
 def real(name: str, low: Any = None, high: Any = None, *, open: bool | str = False) -> Variable:
     """A real number from low to high (None: no end); open: True, or "low" or "high" for one open end."""
+    if open not in (True, False, "low", "high"):
+        raise Malformed(f"open= says which ends of {name} are left out: True, False, 'low' or 'high', got {open!r}")
     return Variable(name, _end(low), _end(high), open in (True, "low"), open in (True, "high"))
 
 

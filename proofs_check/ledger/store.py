@@ -68,7 +68,7 @@ def judge(data: Any, offer: Row | None = None, mutants: bool = True) -> Row:
     if not mutants or alone["outcome"] != Outcome.PROVED.value:
         return alone
     if statement.digest not in _MUTANTS:
-        _MUTANTS[statement.digest] = counted(statement, entry["mutants"])
+        _MUTANTS[statement.digest] = counted(statement, entry["certificate"], entry["mutants"])
     return {**alone, "mutants": _MUTANTS[statement.digest]}
 
 
@@ -89,7 +89,7 @@ def _judged(statement: Statement, entry: Row, mutants: bool) -> Row:
     except Rejected as fault:
         return {**summary(None, f"its certificate is rejected: {fault}"), "mutants": None}
     proved = checked is not None and checked.outcome is Outcome.PROVED
-    told_apart = counted(statement, entry["mutants"]) if proved and mutants else None
+    told_apart = counted(statement, entry["certificate"], entry["mutants"]) if proved and mutants else None
     return {**summary(checked, entry.get("reason", "")), "mutants": told_apart}
 
 

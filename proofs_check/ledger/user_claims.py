@@ -128,7 +128,7 @@ def row(data: Any, mutants: bool) -> Row:
     except Empty as why:
         return _failed(statement, str(why))
     proved = found.checked is not None and found.checked.outcome is Outcome.PROVED
-    told_apart = counted(statement, try_mutants(statement)) if mutants and proved else None
+    told_apart = counted(statement, found.certificate, try_mutants(statement)) if mutants and proved else None
     return {
         "id": statement.name, "sentence": sentence(statement), "definitions": definitions(statement),
         **summary(found.checked, found.reason), "certificate": found.certificate, "mutants": told_apart,

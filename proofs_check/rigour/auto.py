@@ -16,7 +16,7 @@ from proofs_check.core.rules import Rejected, face_parts, known_in
 from proofs_check.core.terms import ONE, ZERO, Malformed, Term, both, exp, free, fresh, num, substitute, walk
 from proofs_check.core.work import TooLarge
 from proofs_check.rigour import arithmetic, sums
-from proofs_check.rigour.branch import boxes
+from proofs_check.rigour.branch import boxes, valued
 from proofs_check.rigour.closed import closed
 from proofs_check.rigour.contrary import by_order, contrary, substituted
 from proofs_check.rigour.lemmas import from_equalities
@@ -70,6 +70,8 @@ class Search:
                 return plain(s)
             except Failed:
                 pass
+        if kind == "rel" and not free(s.goal):
+            return valued(s)
         if refuted(s):
             raise Failed("floats refute it")
         if parts and parts[0] in ("<", "<=", "!=") and ZERO in parts:
@@ -149,7 +151,7 @@ class Search:
             return arithmetic.linear(q, degree=1)
 
         return [*self._given(depth), *self._resolved(depth), equalities, from_equalities,
-                lambda q: closed(q, self, depth - 1),
+                lambda q: closed(q, self, depth - 1), by("split", arithmetic.of_facts, arithmetic.of_facts),
                 by("exponentiate", go) if arithmetic.has(s.goal, "log") else _never,
                 lambda q: contrary(q, self, depth), *sums.tactics(self, depth)]  # fmt: skip
 

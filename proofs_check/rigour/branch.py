@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.core.boxes import Look, Region, check_root, evaluator
+from proofs_check.core.boxes import PRECISION, Look, Region, check_root, evaluator
 from proofs_check.core.domain import Sequent
 from proofs_check.core.enclose import Undefined, Unknown, interval
 from proofs_check.core.terms import Malformed
-from proofs_check.rigour.tactics import Failed, Proof
+from proofs_check.rigour.tactics import Failed, Proof, by
 from theory.lowering.precision import working
 
 _WIDEST = Fraction(10) ** 9
@@ -27,6 +28,16 @@ def boxes(sequent: Sequent, *, budget: int = 1500, precision: int = 64) -> Proof
             raise Failed(f"boxes: {fault}") from fault
     ends = {name: [str(low), str(high)] for name, (low, high) in root.items()}
     return ["boxes", precision, ends, nodes]
+
+
+def valued(sequent: Sequent) -> Proof:
+    """A comparison without variables, decided by its value at the first precision that tells."""
+    for precision in PRECISION:
+        for which in range(2 if sequent.goal.parts[0] == "!=" else 1):
+            leaf = by("boxes", precision, {}, [["natural", which]])
+            with suppress(Failed):
+                return by("forget", [v.name for v in sequent.variables], [*range(len(sequent.given))], leaf)(sequent)
+    raise Failed(f"{PRECISION[-1]} bits do not decide a comparison without variables")
 
 
 def root_of(sequent: Sequent) -> Region:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from proofs_check.core.domain import Sequent, facts
+from proofs_check.core.domain import Sequent, facts, solvable
 from proofs_check.core.normal import difference
 from proofs_check.core.terms import Malformed, Term, free, negation, num
 from proofs_check.core.work import TooLarge
@@ -19,18 +19,11 @@ if TYPE_CHECKING:
 
 
 def substituted(s: Sequent, then: Tactic) -> Proof:
-    """A hypothesis `v = term in earlier variables` puts the term for v, as the only value between its ends."""
-    order = [v.name for v in s.variables]
-    for number, formula in enumerate(s.given):
-        if formula.kind != "rel" or formula.parts[0] != "=":
-            continue
-        for mine, value in (formula.parts[1:], formula.parts[:0:-1]):
-            if mine.kind != "var" or not free(value) <= set(order[: order.index(mine.parts[0])]):
-                continue
-            v = s.variable(mine.parts[0])
-            if not (v.whole or v.sizes or v.values):
-                return _put(mine, value, number, then)(s)
-    raise Failed("no equality that gives a variable")
+    """A hypothesis `v = term` puts the term for v."""
+    found = solvable(s)
+    if found is None:
+        raise Failed("no equality that gives a number")
+    return by("solve", *found, then)(s)
 
 
 def by_order(s: Sequent, then: Tactic) -> Proof:
@@ -70,26 +63,6 @@ def _pair(formula: Term) -> tuple[str, str] | None:
     found = {c: m[0][0].parts[0] for m, c in form.top.items() if len(m) == 1 and m[0][1] == 1 and m[0][0].kind == "var"}
     plain = not form.over and len(form.top) == 2 and found.keys() == {Fraction(1), Fraction(-1)}
     return (found[Fraction(-1)], found[Fraction(1)]) if plain else None
-
-
-def _put(mine: Term, value: Term, number: int, then: Tactic) -> Tactic:
-    name = mine.parts[0]
-
-    def last(q: Sequent) -> int:
-        return len(q.given) - 1
-
-    def point(q: Sequent) -> Proof:
-        return by("enumerate", name, lambda z: by("forget", [], _plain(z), then)(z))(q)
-
-    def upper(q: Sequent) -> Proof:
-        return by("have", mine <= value, small, of_facts, lambda z: by("tighten", name, last(z), point)(z))(q)
-
-    return by("have", value <= mine, small, of_facts, lambda q: by("tighten", name, last(q), upper)(q))
-
-
-def _plain(s: Sequent) -> list[int]:
-    """The hypotheses that now say t <= t, or t = t."""
-    return [k for k, g in enumerate(s.given) if g.kind == "rel" and g.parts[1] is g.parts[2]]
 
 
 def contrary(s: Sequent, search: Search, depth: int) -> Proof:

@@ -10,18 +10,20 @@ from typing import Any
 
 from proofs_check.core import witness
 from proofs_check.core.certificate import Checked, Outcome, building_on, check_certificate, instance, premise
-from proofs_check.core.domain import Sequent, needed
+from proofs_check.core.domain import Sequent, needed, solvable
 from proofs_check.core.mutants import Mutant, mutants
-from proofs_check.core.printing import point_to_json
+from proofs_check.core.printing import point_to_json, text
 from proofs_check.core.rules import FAULTS, Rejected, known_in
 from proofs_check.core.statement import FORMAT, Statement, obligations
+from proofs_check.core.terms import to_json
 from proofs_check.core.work import TooLarge, limited
+from proofs_check.rigour.arrange import doubtful, in_order, sides
 from proofs_check.rigour.auto import Search
 from proofs_check.rigour.monotone import beyond, from_known
 from proofs_check.rigour.points.exact import as_fractions
 from proofs_check.rigour.points.refute import refute
-from proofs_check.rigour.points.sample import satisfy
-from proofs_check.rigour.tactics import Failed, Tactic, first
+from proofs_check.rigour.points.satisfy import satisfy
+from proofs_check.rigour.tactics import Failed, Tactic, by, first
 
 Scripts = Mapping[str, Tactic]
 Row = dict[str, Any]
@@ -130,11 +132,31 @@ def _checked(
 
 
 def _proofs(
-    sequent: Sequent, effort: Effort, script: Tactic | None = None, conditions: Tactic | None = None
+    sequent: Sequent, effort: Effort, script: Tactic | None = None, conditions: Tactic | None = None, cases: int = 2
 ) -> list[Any]:
-    """Proofs of the conditions of definedness, and of the sequent."""
-    proof = _prove(sequent, effort, script)
-    return [[_condition(condition, effort, conditions) for condition in needed(sequent)], proof]
+    """The proof of a part: as it stands, in another order, or case by case where no order will do."""
+
+    def ordered(other: Sequent) -> list[Any]:
+        proof = _prove(other, effort, script)
+        proved = [[_condition(condition, effort, conditions) for condition in needed(other)], proof]
+        return proved if other == sequent else ["ordered", [*map(to_json, other.given)], to_json(other.goal), *proved]
+
+    other = in_order(sequent)
+    if other == sequent or doubtful(sequent) is None:
+        try:
+            return ordered(sequent)
+        except Failed:
+            if other == sequent and doubtful(sequent) is None:
+                raise
+    if (condition := doubtful(other)) is None:
+        return ordered(other)
+    found = sides(other, condition) if cases else None
+    if found is None:
+        raise Failed(f"{text(condition.goal)} is needed, and may fail")
+    bare, *both_sides = found
+    defined = [_condition(need, effort, conditions) for need in needed(bare)]
+    ways = [_proofs(side, effort, script, conditions, cases - 1) for side in both_sides]
+    return ["cases", to_json(bare.goal), defined, *ways]
 
 
 def _condition(condition: Sequent, effort: Effort, script: Tactic | None) -> Any:
@@ -159,9 +181,7 @@ def _condition_from(known: Sequence[Sequent], condition: Sequent, effort: Effort
 def _prove(sequent: Sequent, effort: Effort, script: Tactic | None) -> Any:
     try:
         with known_in(sequent):
-            if script is not None:
-                return script(sequent)
-            return _searching(effort)(sequent)
+            return _solving(_searching(effort) if script is None else script)(sequent)
     except (Rejected, StopIteration, *FAULTS) as fault:  # a script may meet a sequent that it was not written for
         raise Failed(str(fault)) from fault
 
@@ -266,6 +286,16 @@ def _part(
 
 def _searching(effort: Effort) -> Tactic:
     return lambda s: Search(effort.prover, effort.looks).prove(s, effort.depth)
+
+
+def _solving(tactic: Tactic) -> Tactic:
+    """The tactic behind the equalities that give numbers."""
+
+    def solving(s: Sequent) -> Any:
+        found = solvable(s)
+        return tactic(s) if found is None else by("solve", *found, solving)(s)
+
+    return solving
 
 
 def no_way(s: Sequent) -> Any:

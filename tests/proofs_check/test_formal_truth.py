@@ -16,10 +16,11 @@ import sympy as sp
 from flint import arb
 
 import proofs_check
+from proofs_check.core.calls import unfold
 from proofs_check.core.derive import derivative
 from proofs_check.core.enclose import Evaluator, interval
 from proofs_check.core.statement import Form
-from proofs_check.core.terms import Term, absolute, lift, unfold
+from proofs_check.core.terms import Term, absolute, lift
 from proofs_check.kv.formal import FORMAL as KV_FORMAL
 from proofs_check.kv.formal import definitions as kv
 from proofs_check.kv.formal import shifted_head

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.core.domain import Sequent, check_formed, facts, put, supposing
+from proofs_check.core.domain import Sequent, check_formed, facts, put, solved, supposing
 from proofs_check.core.enclose import Evaluator
 from proofs_check.core.normal import canonical_formula
 from proofs_check.core.rules.checker import Checker, Rule, reject_unless
@@ -99,6 +99,11 @@ def _known(c: Checker, sequent: Sequent) -> None:
     reject_unless(any(canonical_formula(fact) is goal for fact in facts(sequent)), "the goal is no known fact")
 
 
+def _solve(c: Checker, sequent: Sequent, which: int, name: str, proof: Any) -> None:
+    """A hypothesis `v = t` puts t for the number v: at each point where the hypotheses hold they are the same."""
+    c.prove(solved(sequent, which, name), proof)
+
+
 def _weaken(c: Checker, sequent: Sequent, names: list[str], proof: Any) -> None:
     """More is proved: these variables as real ones between closed ends (they are then no sizes)."""
     changed = tuple(
@@ -160,5 +165,5 @@ def _enumerate(c: Checker, sequent: Sequent, name: str, *proofs: Any) -> None:
 LOGIC: dict[str, Rule] = {
     "split": _split, "assume": _assume, "either": _either, "apart": _apart, "cases": _cases,
     "alternatives": _alternatives, "have": _have, "absurd": _absurd, "known": _known, "weaken": _weaken,
-    "forget": _forget, "tighten": _tighten, "enumerate": _enumerate,
+    "solve": _solve, "forget": _forget, "tighten": _tighten, "enumerate": _enumerate,
 }  # fmt: skip

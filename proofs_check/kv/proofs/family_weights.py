@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from proofs_check.core.calls import unfold
 from proofs_check.core.domain import Sequent
-from proofs_check.core.terms import ONE, ZERO, Term, absolute, both, eq, exp, ne, unfold
+from proofs_check.core.terms import ONE, ZERO, Term, absolute, both, eq, exp, ne
 from proofs_check.kv.formal import family as formal
 from proofs_check.kv.proofs.family import each, extreme, fine
 from proofs_check.kv.proofs.induction import counted, quick, use

@@ -198,6 +198,11 @@ class Domain:
             worst += 1.0 if math.isnan(found) else max(0.0, -found)
         return worst
 
+    def lacks(self, point: FloatPoint) -> bool:
+        """Has a hypothesis no number, while none of them fails?"""
+        values = [given(point) for given in self.given]
+        return any(map(math.isnan, values)) and not any(value < 0 for value in values)
+
     def inside(self, point: FloatPoint) -> bool:
         for v in self.sequent.variables:
             low, high = self.interval(v, point)

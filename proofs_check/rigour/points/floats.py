@@ -149,11 +149,14 @@ def margin(formula: Term) -> Callable[[Mapping[str, Any]], float]:
 
 
 def _least(values: list[float]) -> float:
-    return math.nan if any(map(math.isnan, values)) else min(values)
+    """Of a conjunction: negative where one part is, whatever the others are."""
+    lacking = any(map(math.isnan, values))
+    known = min((v for v in values if not math.isnan(v)), default=math.nan)
+    return known if known < 0 or not lacking else math.nan
 
 
 def _most(values: list[float]) -> float:
-    return math.nan if all(map(math.isnan, values)) else max(v for v in values if not math.isnan(v))
+    return -_least([-value for value in values])
 
 
 def _sign(value: float) -> float:

@@ -17,6 +17,7 @@ from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import conjuncts
 from proofs_check.rigour.points.crossings import crossings
 from proofs_check.rigour.points.drawing import Budget, Domain, FloatPoint, nesting
+from proofs_check.rigour.points.equal import without_equalities
 from proofs_check.rigour.points.exact import rationals, refuting, shrink
 from proofs_check.rigour.points.floats import margin
 from proofs_check.rigour.points.in_turn import solved_in_turn
@@ -30,6 +31,13 @@ _FAILING, _DOUBTFUL, _UNDEFINED = 100, 16, 12  # drawn points that the core is a
 
 def refute(sequent: Sequent, *, steps: int = 4000, seed: int = 0) -> dict[str, Any] | None:
     """A point at which the core finds the sequent false or undefined, or None when the budget is spent."""
+    other, back = without_equalities(sequent)
+    found = _hunted(other, steps, seed)
+    points = back(found) if found is not None else iter(())
+    return next((point for point in points if witness.refutes(sequent, point)), None)
+
+
+def _hunted(sequent: Sequent, steps: int, seed: int) -> dict[str, Any] | None:
     if not sequent.variables:
         return {} if witness.refutes(sequent, {}) else None
     hunt = _Hunt(sequent, steps, seed)
@@ -62,7 +70,7 @@ class _Hunt:
 
     def least_wholes(self) -> Iterator[FloatPoint]:
         for point in _wholes(self.domain, 3 * self.steps):
-            if not self.goal(point) > 1e-11 and self.domain.distance(point) == 0:
+            if (not self.goal(point) > 1e-11 and self.domain.distance(point) == 0) or self.domain.lacks(point):
                 yield point
 
     def drawn(self) -> Iterator[FloatPoint]:
@@ -73,7 +81,7 @@ class _Hunt:
             point = self._draw(round_)
             if point is None:
                 continue
-            value = self.goal(point)
+            value = math.nan if self.domain.lacks(point) else self.goal(point)
             if not math.isnan(value):
                 self.scored.append((value, point))
             # What floats cannot tell is asked of the core: some points where they see no number, or no difference.
@@ -103,7 +111,7 @@ class _Hunt:
 
     def _draw(self, round_: int) -> FloatPoint | None:
         point = self.domain.draw((0, 1, 2, 3)[round_ % 4] if round_ > 8 else 0 if round_ < 6 else 2)
-        if point is None or self.domain.distance(point) == 0:
+        if point is None or self.domain.distance(point) == 0 or self.domain.lacks(point):
             return point
         if len(self.astray) < 3:
             self.astray.append(point)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
-from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 from proofs_check.core import witness
 from proofs_check.core.domain import Sequent
 from proofs_check.rigour.points.drawing import Budget, Domain, FloatPoint
-from proofs_check.rigour.points.exact import as_fractions, finite, rationals
+from proofs_check.rigour.points.exact import as_fractions, finite
 from proofs_check.rigour.points.floats import margin
 from proofs_check.rigour.points.moves import descend, towards
 
@@ -71,46 +68,3 @@ def least_point(sequent: Sequent) -> FloatPoint | None:
         return None
     point = scored[0][1]
     return descend(domain, goal, point, Budget(1500))
-
-
-def _plainest(domain: Domain) -> Iterator[FloatPoint]:
-    """Points without ingenuity: least sizes, and one number everywhere, 0 or the nearest to it that is allowed."""
-    for step, value in itertools.product(range(3), (0.0, 0.5, 1.0, 2.0)):
-        point: FloatPoint = {}
-        for v in domain.sequent.variables:
-            low, high = domain.interval(v, point)
-            inner = min(1.0, (high - low) / 2) if math.isfinite(high - low) else 0.5
-            number = max(low + inner * v.low_open, min(value, high - inner * v.high_open))
-            if v.whole:
-                number = math.ceil(low) + step if math.isfinite(low) else step
-            if v.values:
-                number = float(v.values[0])
-            sizes = [size(point) for size in domain.sizes[v.name]]
-            if math.isnan(number) or any(math.isnan(k) or not 0 <= k <= 50 for k in sizes):
-                break
-            filled: Any = number
-            for size in reversed(sizes):
-                filled = (filled,) * int(size)
-            point[v.name] = filled
-        else:
-            yield point
-
-
-def satisfy(sequent: Sequent, *, steps: int = 3000, seed: int = 1) -> dict[str, Any] | None:
-    """A point of which the core is certain that it lies in the domain and meets the hypotheses."""
-    rng = random.Random(seed)
-    domain, budget = Domain(sequent, rng), Budget(steps)
-    for point in _plainest(domain):
-        for exact in rationals(sequent, point):
-            if witness.meets(sequent, exact):
-                return exact
-    for round_ in range(steps):
-        drawn = domain.draw((2, 0, 1)[round_ % 3])
-        if not budget.spend():
-            return None
-        if drawn is not None and domain.distance(drawn) > 0:
-            drawn = towards(domain, drawn, budget)
-        for exact in rationals(sequent, drawn) if drawn is not None else ():
-            if witness.meets(sequent, exact):
-                return exact
-    return None

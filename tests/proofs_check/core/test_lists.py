@@ -11,7 +11,7 @@ from proofs_check.core.terms import Malformed
 from proofs_check.core.witness import refutes
 from proofs_check.rigour.decide import BRIEF, UNAIDED, Effort, Empty, decide
 from proofs_check.rigour.points.refute import refute
-from proofs_check.rigour.points.sample import satisfy
+from proofs_check.rigour.points.satisfy import satisfy
 from tests.proofs_check.core.false_statements import EMPTY, FALSE, FORBIDDEN
 from tests.proofs_check.core.true_statements import MANY, TRUE
 

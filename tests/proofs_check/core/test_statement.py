@@ -30,7 +30,7 @@ from proofs_check.language.notation import (
     whole,
 )
 from proofs_check.rigour.decide import Empty, decide
-from proofs_check.rigour.points.sample import satisfy
+from proofs_check.rigour.points.satisfy import satisfy
 
 x, y, u = real("x"), real("y"), real("u", 0, 1, open="low")
 n, i, j = whole("n", 1), var("i"), var("j")

@@ -1,0 +1,71 @@
+"""Equalities among hypotheses, solved for the numbers that they give: no point that is drawn meets one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from proofs_check.core.domain import Sequent, Variable, solvable, solved
+from proofs_check.core.enclose import Evaluator, Undefined, Unknown
+from proofs_check.core.terms import Malformed, Term, eq, free, num, rebuild
+
+ExactPoint = dict[str, Any]
+
+
+def without_equalities(sequent: Sequent) -> tuple[Sequent, Callable[[ExactPoint], Iterator[ExactPoint]]]:
+    """The sequent over the other numbers, and what gives the points of the first one for a point of the second."""
+    steps: list[tuple[Variable, Term]] = []
+    sequent = replace(sequent, given=(*sequent.given, *_pinned(sequent)))
+    while (found := solvable(sequent)) is not None:
+        which, name = found
+        one, other = sequent.given[which].parts[1:]
+        steps.append((sequent.variable(name), other if one is Term("var", name) else one))
+        sequent = solved(sequent, which, name)
+
+    def back(point: ExactPoint, left: int = len(steps)) -> Iterator[ExactPoint]:
+        if not left:
+            yield point
+            return
+        v, value = steps[left - 1]
+        for image in _values(v, value, point):
+            yield from back({**point, v.name: image}, left - 1)
+
+    return sequent, back
+
+
+def _pinned(sequent: Sequent) -> list[Term]:
+    """a = b where a <= b and b <= a are given."""
+    pairs = [g.parts[1:] for g in sequent.given if g.kind == "rel" and g.parts[0] == "<="]
+    return [eq(a, b) for number, (a, b) in enumerate(pairs) if (b, a) in pairs[:number]]
+
+
+def _values(v: Variable, value: Term, point: ExactPoint) -> Iterator[Any]:
+    """The value of a term at a point, as a fraction or a term; where it has none, some numbers of the domain."""
+    try:
+        found = Evaluator(point).value(value)
+        yield found if isinstance(found, Fraction) else _closed(value, point)
+    except Undefined:
+        yield from (Fraction(0), Fraction(1))
+        yield from (end.parts[0] for end in (v.low, v.high) if end is not None and end.kind == "num")
+    except (Unknown, Malformed, KeyError):
+        return
+
+
+def _closed(term: Term, point: ExactPoint) -> Term:
+    """The term with the point's numbers in it. Raises Malformed where a variable is left."""
+
+    def put(node: Term) -> Term:
+        if node.kind == "var" and node.parts[0] in point:
+            value = point[node.parts[0]]
+            return value if isinstance(value, Term) else num(value)
+        if node.kind == "item" and not any(free(place) - point.keys() for place in node.parts[1:]):
+            item = Evaluator(point).value(node)
+            return num(item) if isinstance(item, Fraction) else node
+        return rebuild(node, put)
+
+    made = put(term)
+    if free(made):
+        raise Malformed("a variable is left")
+    return made
