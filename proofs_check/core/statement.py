@@ -315,6 +315,6 @@ def _zero(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
 
 
 # Parts that speak of the point, family, rate or box that a statement names: where one fails, that choice was poor, and
-# of every other choice nothing is known.
-CHOSEN = ("attained", "approached", "gap", "witness", "elsewhere", "box in the domain")
+# of every other choice nothing is known. (A zero outside its box is a second one, or the box is not where it lies.)
+CHOSEN = ("attained", "approached", "gap", "witness", "box in the domain")
 FORMS = {"supremum": _supremum, "limit": _limit, "witness": _witness, "minimiser": _minimiser, "zero": _zero}

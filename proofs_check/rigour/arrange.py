@@ -31,7 +31,21 @@ def in_order(sequent: Sequent) -> Sequent:
 
 def doubtful(sequent: Sequent) -> Sequent | None:
     """A condition of definedness that fails somewhere, in the order in which the sequent stands."""
-    return next((condition for condition in needed(sequent) if refute(condition, steps=_STEPS) is not None), None)
+    return next((condition for condition in needed(sequent) if _fails(condition)), None)
+
+
+def guarded(sequent: Sequent) -> Sequent:
+    """The sequent with each hypothesis behind those that make sure of its value, as far as there are any."""
+    kept, left = replace(sequent, given=()), list(sequent.given)
+    while left:
+        following = next((f for f in left if not any(map(_fails, needs(kept, f)))), left[0])
+        left.remove(following)
+        kept = replace(kept, given=(*kept.given, following))
+    return kept
+
+
+def _fails(condition: Sequent) -> bool:
+    return refute(condition, steps=_STEPS) is not None
 
 
 def sides(sequent: Sequent, condition: Sequent) -> tuple[Sequent, Sequent, Sequent] | None:

@@ -7,6 +7,7 @@ import itertools
 import math
 import random
 from collections.abc import Mapping
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -71,7 +72,8 @@ class Search:
             except Failed:
                 pass
         if kind == "rel" and not free(s.goal):
-            return valued(s)
+            with suppress(Failed):
+                return valued(s)
         if refuted(s):
             raise Failed("floats refute it")
         if parts and parts[0] in ("<", "<=", "!=") and ZERO in parts:

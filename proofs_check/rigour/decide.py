@@ -17,7 +17,7 @@ from proofs_check.core.rules import FAULTS, Rejected, known_in
 from proofs_check.core.statement import FORMAT, Statement, obligations
 from proofs_check.core.terms import to_json
 from proofs_check.core.work import TooLarge, limited
-from proofs_check.rigour.arrange import doubtful, in_order, sides
+from proofs_check.rigour.arrange import doubtful, guarded, in_order, sides
 from proofs_check.rigour.auto import Search
 from proofs_check.rigour.monotone import beyond, from_known
 from proofs_check.rigour.points.exact import as_fractions
@@ -146,8 +146,9 @@ def _proofs(
         try:
             return ordered(sequent)
         except Failed:
-            if other == sequent and doubtful(sequent) is None:
+            if doubtful(sequent) is None:
                 raise
+    other = guarded(other)
     if (condition := doubtful(other)) is None:
         return ordered(other)
     found = sides(other, condition) if cases else None

@@ -9,7 +9,7 @@ from typing import Any
 
 from proofs_check.core.domain import Sequent, Variable, solvable, solved
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown
-from proofs_check.core.terms import Malformed, Term, eq, free, num, rebuild
+from proofs_check.core.terms import Malformed, Term, eq, free, num, rebuild, substitute
 
 ExactPoint = dict[str, Any]
 
@@ -43,9 +43,11 @@ def _pinned(sequent: Sequent) -> list[Term]:
 
 def _values(v: Variable, value: Term, point: ExactPoint) -> Iterator[Any]:
     """The value of a term at a point, as a fraction or a term; where it has none, some numbers of the domain."""
+    numbers = {name: number for name, number in point.items() if not isinstance(number, Term)}
     try:
-        found = Evaluator(point).value(value)
-        yield found if isinstance(found, Fraction) else _closed(value, point)
+        value = substitute(value, {name: term for name, term in point.items() if isinstance(term, Term)})
+        found = Evaluator(numbers).value(value)
+        yield found if isinstance(found, Fraction) else _closed(value, numbers)
     except Undefined:
         yield from (Fraction(0), Fraction(1))
         yield from (end.parts[0] for end in (v.low, v.high) if end is not None and end.kind == "num")
@@ -58,8 +60,7 @@ def _closed(term: Term, point: ExactPoint) -> Term:
 
     def put(node: Term) -> Term:
         if node.kind == "var" and node.parts[0] in point:
-            value = point[node.parts[0]]
-            return value if isinstance(value, Term) else num(value)
+            return num(point[node.parts[0]])
         if node.kind == "item" and not any(free(place) - point.keys() for place in node.parts[1:]):
             item = Evaluator(point).value(node)
             return num(item) if isinstance(item, Fraction) else node

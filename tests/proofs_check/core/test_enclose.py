@@ -260,11 +260,13 @@ NONE = log(0 * x - 1) < 0  # has no value anywhere
         (implies(TRUE, OPEN), None), (iff(TRUE, TRUE), True), (iff(FALSE_, FALSE_), True), (iff(TRUE, FALSE_), False),
         (iff(FALSE_, TRUE), False), (iff(OPEN, TRUE), None), (iff(TRUE, OPEN), None), (iff(OPEN, OPEN), None),
         (both(FALSE_, NONE), False), (either(TRUE, NONE), True), (implies(FALSE_, NONE), True),
-        (both(TRUE, NONE), Undefined), (either(FALSE_, NONE), Undefined), (both(NONE, FALSE_), Undefined),
+        (both(NONE, FALSE_), False), (either(NONE, TRUE), True), (implies(NONE, TRUE), True),
+        (both(OPEN, NONE, FALSE_), False), (iff(NONE, TRUE), Undefined), (iff(FALSE_, NONE), Undefined),
+        (both(TRUE, NONE), Undefined), (either(FALSE_, NONE), Undefined), (both(NONE, TRUE), Undefined),
         (both(OPEN, NONE), Unknown), (either(OPEN, NONE), Unknown), (implies(TRUE, NONE), Undefined),
     ],
 )  # fmt: skip
-def test_truth_is_read_from_left_to_right(formula, told):
+def test_one_part_decides_a_formula_wherever_the_others_stand_and_whatever_they_lack(formula, told):
     box = evaluator({"x": (Fraction(-1), Fraction(1))})
     if told in (True, False, None):
         assert box.truth(formula) is told

@@ -1,0 +1,254 @@
+"""What has no value, wherever it stands: in a hypothesis, an alternative, an argument, a point that is named."""
+
+import itertools
+from fractions import Fraction
+
+import pytest
+
+from proofs_check.core.certificate import Outcome, arranged, check_certificate, citable
+from proofs_check.core.domain import Sequent
+from proofs_check.core.rules import Rejected
+from proofs_check.core.statement import obligations
+from proofs_check.core.terms import PI, Malformed, Term, both, either, eq, exp, implies, log, ne, num, sqrt
+from proofs_check.core.witness import refutes
+from proofs_check.language.notation import (
+    choice,
+    define,
+    each,
+    exists,
+    fold,
+    limit,
+    real,
+    sequence,
+    statement,
+    supremum,
+    total,
+    unique_minimiser,
+    var,
+    when,
+    whole,
+)
+from proofs_check.ledger.verdicts import summary
+from proofs_check.rigour.decide import UNAIDED, Empty, decide
+
+x, y, z, n, i = real("x"), real("y"), real("z"), whole("n", 1), var("i")
+s, m, u = sequence("s", n), whole("m", 1), real("u", 0, 1, open="low")
+THIRD = Fraction(1, 3)
+ONE = define("one", [var("a")], 1)
+FIRST = define("first", [var("t")], var("t")[1])
+AT = define("at", [var("t"), var("k")], var("t")[var("k")])
+
+
+def decided(**parts):
+    return decide(statement("a", **parts), UNAIDED)
+
+
+def outcome(**parts):
+    found = decided(**parts).checked
+    return "open" if found is None else found.outcome.value
+
+
+@pytest.mark.parametrize(("variables", "given", "says", "wanted"), [
+    ([x], [log(x) > 0, x > 0], x > 1, "proved"),
+    ([x, y], [y / x >= 1, x > 0], y >= x, "proved"),
+    ([x], [sqrt(x) >= 1, x >= 0], x >= 1, "proved"),
+    ([n, s, m], [s[m] > 1, m <= n], s[m] > 0, "proved"),
+    ([x], [both(log(x) >= 0, x > 0)], x >= 1, "proved"),
+    ([x], [log(x) > 0, x > 0], x > 2, "refuted"),
+    ([x], [log(x) < 0, x < 1], x < 1, "refuted"),
+], ids=["log", "division", "root", "index", "both", "false", "unguarded"])  # fmt: skip
+def test_hypotheses_mean_the_same_in_any_order(variables, given, says, wanted):
+    for order in itertools.permutations(given):
+        assert outcome(for_all=variables, given=order, says=says) == wanted
+
+
+@pytest.mark.parametrize(("variables", "parts", "wanted"), [
+    ([x], [log(x) <= x - 1, x <= 0], "proved"),
+    ([x], [log(x) <= x - 2, x <= 0], "refuted"),
+    ([x, y], [y / x >= 1, y < x, x <= 0], "proved"),
+    ([x], [log(x) <= x - 1, x < 0], "refuted"),  # at 0 no part decides it
+])  # fmt: skip
+def test_alternatives_mean_the_same_in_any_order(variables, parts, wanted):
+    for order in itertools.permutations(parts):
+        assert outcome(for_all=variables, says=either(*order)) == wanted
+
+
+@pytest.mark.parametrize(("parts", "wanted"), [
+    ({"for_all": [x], "says": Term("call", "one", 1 / x) <= 1, "using": [ONE]}, "refuted"),
+    ({"for_all": [x], "given": [x > 0], "says": Term("call", "one", 1 / x) <= 1, "using": [ONE]}, "proved"),
+    ({"for_all": [x, y], "given": [eq(x, 1 / y)], "says": x <= x + 1}, "refuted"),
+    ({"for_all": [x, y], "given": [y > 0, eq(x, 1 / y)], "says": eq(x * y, 1)}, "proved"),
+    ({"for_all": [x, y], "given": [eq(x, 1 / y), y > 0], "says": eq(x * y, 1)}, "proved"),
+    ({"for_all": [x, y], "given": [eq(log(y), x)], "says": x <= x + 1}, "refuted"),
+    ({"for_all": [n, s, x], "given": [eq(x, fold("max", i, 2, n, s[i]))], "says": x <= x + 1}, "refuted"),
+    ({"for_all": [choice("k", 0, 1)], "given": [1 / var("k") <= 3], "says": var("k") >= 0}, "refuted"),
+    ({"for_all": [x, y], "says": exists({x: 1 / (y - y)}, y <= y + 1)}, "poor"),
+    ({"for_all": [x, y], "says": supremum(0 * y, 0, {x: log(-1 - y**2)})}, "poor"),
+    ({"for_all": [x, y], "says": unique_minimiser((x - y) ** 2, {x: y + 0 / y})}, "refuted"),
+    ({"for_all": [x, y], "given": [y > 0], "says": unique_minimiser((x - y) ** 2, {x: y + 0 / y})}, "proved"),
+    ({"for_all": [real("y", -1, 1), real("x", 0, 1 / y)], "says": x < 0}, "refuted"),
+])  # fmt: skip
+def test_an_argument_an_equality_an_end_and_a_point_owe_their_values(parts, wanted):
+    assert outcome(**parts) == wanted
+
+
+@pytest.mark.parametrize("given", [eq(x, log(-1 - y**2)), eq(x, sqrt(-1 - y**2)), eq(x, Term("div", num(1), y - y))])
+def test_an_equality_that_has_a_value_nowhere_is_met_nowhere(given):
+    with pytest.raises(Empty):
+        decided(for_all=[x, y], given=[given], says=x <= x + 1)
+
+
+def test_a_number_is_taken_by_value_and_a_body_that_reads_it_asks_for_nothing_more():
+    double = define("double", [var("a")], var("a") + var("a"))
+    guarded = define("guarded", [var("a")], total(i, 1, 0, var("a")))
+    for definition, wanted in ((double, "refuted"), (guarded, "refuted")):
+        name = definition[0]
+        made = statement("a", for_all=[x], says=Term("call", name, 1 / x) <= Term("call", name, 1 / x) + 1,
+                         using=[definition])  # fmt: skip
+        assert decide(made, UNAIDED).checked.outcome.value == wanted
+    plain = statement("a", for_all=[x], says=Term("call", "double", 1 / x) < 3, using=[double])
+    assert plain.plain[2] is (1 / x + 1 / x < 3)
+
+
+@pytest.mark.parametrize(("call", "using"), [
+    (Term("call", "first", each(i, 1 / (i - 2))), FIRST),
+    (Term("call", "at", each(i, log(i - 2)), num(1)), AT),
+    (Term("call", "one", each(i, 1 / x)), ONE),
+    (Term("call", "first", each(i, when(i < 2, 0, 1 / x))), FIRST),
+    (Term("call", "first", each(i, total(var("k"), 1, i, 1 / (var("k") - 2)))), FIRST),
+    (Term("call", "first", each(i, fold("max", var("k"), i, 1, x))), FIRST),
+])  # fmt: skip
+def test_a_sequence_with_gaps_is_refused_where_only_some_items_are_read(call, using):
+    with pytest.raises(Malformed, match="items without a value"):
+        statement("a", for_all=[x], says=call <= 1, using=[using])
+
+
+def test_a_sequence_with_gaps_may_be_gone_through():
+    mean = define("mean", [var("t"), var("k")], total(i, 1, var("k"), var("t")[i]))
+    call = Term("call", "mean", each(i, 1 / (i + x)), var("n"))
+    assert outcome(for_all=[n, x], given=[x > 0], says=call > 0, using=[mean]) == "proved"
+    assert outcome(for_all=[n, x], says=call > 0, using=[mean]) == "refuted"
+    assert outcome(for_all=[x], says=Term("call", "first", each(i, 1 / x)) > 0, using=[FIRST]) == "refuted"
+
+
+@pytest.mark.parametrize("says", [
+    unique_minimiser(-exp(y), {y: y}),
+    unique_minimiser(x * y, {x: x + 0 * y, y: y}),
+    exists({x: x}, x <= x + 1),
+    supremum(x, 1, {x: 2 - x}),
+])  # fmt: skip
+def test_a_point_is_written_without_the_variables_that_it_gives(says):
+    with pytest.raises(Malformed, match="the variables that it gives"):
+        statement("a", for_all=[x, y], says=says)
+
+
+@pytest.mark.parametrize("parts", [
+    {"for_all": [u], "says": limit(1 + 3 * u, 1, u, 2)},
+    {"for_all": [u], "says": limit(2 + u, 1, u, 2)},
+    {"for_all": [x, y], "says": exists({x: y - 1}, x > y)},
+    {"for_all": [real("x", 0, 1)], "says": supremum(x, 1, {x: THIRD})},
+    {"for_all": [real("x", 0, 1, open=True), u], "says": supremum(x, 1, {x: 1 - u / 2}, u, THIRD, attained=False)},
+])  # fmt: skip
+def test_a_poor_choice_leaves_the_claim_open(parts):
+    found = decided(**parts)
+    assert found.checked.outcome is Outcome.POOR
+    told = summary(found.checked)
+    assert (told["outcome"], told["choice_only"]) == ("open", True) and "poor" in told["message"]
+    assert told["strength"] != "proved"
+
+
+@pytest.mark.parametrize(("given", "says", "point", "lacks"), [
+    ([log(x) > 0], x > 1, {"x": 0}, "log(x) has no value"),
+    ([], x / x <= 1, {"x": 0}, "x/x has no value"),
+    ([x < 1], x < 0, {"x": THIRD}, ""),
+])  # fmt: skip
+def test_a_witness_names_the_term_without_a_value(given, says, point, lacks):
+    made = statement("a", for_all=[x], given=given, says=says)
+    place = {name: str(value) for name, value in point.items()}
+    certificate = {"format": 1, "statement": made.digest, "witness": ["conclusion", place]}
+    told = summary(check_certificate(made, certificate))
+    assert told["outcome"] == "refuted"
+    assert told["at"]["lacks"].startswith(lacks) and bool(lacks) == bool(told["at"]["lacks"])
+
+
+@pytest.mark.parametrize(("given", "says"), [
+    ([x <= Fraction(3, 7), x >= Fraction(3, 7)], eq(7 * x, 3)),
+    ([3 * x <= 1, 3 * x >= 1], x < 1),
+    ([x**2 <= 2, x**2 >= 2, x >= 0], x <= Fraction(3, 2)),
+    ([x <= y, y <= x], eq(2 * x, x + y)),
+    ([eq(z, n)], z >= 1),
+    ([eq(n, z)], z >= 1),
+])  # fmt: skip
+def test_hypotheses_that_leave_a_number_one_value_are_met_there(given, says):
+    assert outcome(for_all=[x, y, z, n], given=given, says=says) == "proved"
+
+
+# The first 60 digits of e and of pi: constants that only 200 bits tell from the numbers.
+E_ = 271828182845904523536028747135266249775724709369995957496696
+PI_ = 314159265358979323846264338327950288419716939937510582097494
+SCALE = 10**59
+
+
+@pytest.mark.parametrize("variables", [[], [x], [x, n]])
+@pytest.mark.parametrize(("says", "wanted"), [
+    (exp(num(1)) > Fraction(E_, SCALE), "proved"), (exp(num(1)) < Fraction(E_ + 1, SCALE), "proved"),
+    (exp(num(1)) < Fraction(E_, SCALE), "refuted"), (PI > Fraction(PI_ + 1, SCALE), "refuted"),
+    (PI > Fraction(PI_, SCALE), "proved"), (ne(PI, Fraction(PI_, SCALE)), "proved"),
+    (eq(sqrt(num(2)) ** 2, 2), "proved"),
+])  # fmt: skip
+def test_a_comparison_without_variables_is_decided_by_its_value(variables, says, wanted):
+    assert outcome(for_all=variables, says=says) == wanted
+
+
+@pytest.mark.parametrize("word", ["left", "both", "Low", 1.5, None])
+def test_an_unknown_open_is_refused(word):
+    with pytest.raises(Malformed, match="which ends of x"):
+        real("x", 0, 1, open=word)
+    with pytest.raises(Malformed, match="which ends of s"):
+        sequence("s", n, 0, 1, open=word)
+
+
+def test_another_order_is_the_same_statement_and_nothing_else_is():
+    guard, bad = x > 0, log(x) > 0
+    base = Sequent((x,), (bad, guard), either(log(x) > x, x < 7))
+    other = arranged(base, (guard, bad), either(x < 7, log(x) > x))
+    assert other.given == (guard, bad)
+    for given, goal in (((guard,), base.goal), ((guard, bad, x > 1), base.goal), (base.given, x < 7),
+                        (base.given, both(x < 7, log(x) > x)), ((bad, x >= 0), base.goal)):  # fmt: skip
+        with pytest.raises(Rejected):
+            arranged(base, given, goal)
+    assert arranged(Sequent((x,), (), implies(bad, guard)), (), either(guard, log(x) <= 0)).goal.kind == "or"
+
+
+def test_nothing_builds_on_a_part_that_was_proved_in_another_order():
+    made = statement("a", for_all=[x], given=[log(x) > 0, x > 0], says=x > 1)
+    certificate = decide(made, UNAIDED).certificate
+    assert certificate["proofs"]["conclusion"][0] == "ordered" and citable(made, certificate) is None
+    turned = statement("a", for_all=[x], given=[x > 0, log(x) > 0], says=x > 1)
+    assert citable(turned, decide(turned, UNAIDED).certificate) is turned
+
+
+@pytest.mark.parametrize("change", [
+    lambda proof: [proof[0], proof[1][:1], *proof[2:]],  # a hypothesis left out
+    lambda proof: [proof[0], proof[1][::-1], *proof[2:]],  # the order as it stands
+    lambda proof: [proof[0], proof[1], proof[2], [], proof[4]],  # conditions left out
+    lambda proof: proof[3:],
+])  # fmt: skip
+def test_a_forged_order_is_rejected(change):
+    made = statement("a", for_all=[x], given=[log(x) > 0, x > 0], says=x > 1)
+    certificate = decide(made, UNAIDED).certificate
+    forged = {**certificate, "proofs": {"conclusion": change(certificate["proofs"]["conclusion"])}}
+    with pytest.raises(Rejected):
+        check_certificate(made, forged)
+
+
+def test_cases_are_told_apart_where_no_order_gives_each_hypothesis_a_value():
+    """At 0 the first hypothesis has no value and the second fails, at 1 it is the other way round."""
+    k = choice("k", 0, Fraction(1, 4), 1)
+    given = [1 / k >= 2, 1 / (k - 1) <= Fraction(-4, 3)]
+    for order in (given, given[::-1]):
+        found = decided(for_all=[k], given=order, says=eq(4 * k, 1))
+        assert found.checked.outcome is Outcome.PROVED and found.certificate["proofs"]["conclusion"][0] == "cases"
+        assert outcome(for_all=[k], given=order, says=eq(4 * k, 2)) == "refuted"
+    ((_, sequent),) = obligations(statement("a", for_all=[k], given=given, says=k > 2))
+    assert [refutes(sequent, {"k": at}) for at in k.values] == [False, True, False]
