@@ -10,7 +10,20 @@ from proofs_check.core.domain import Sequent, Variable, check_formed, put
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown, Value, compare
 from proofs_check.core.enclose import truth as certain
 from proofs_check.core.normal import difference, is_number
-from proofs_check.core.terms import FORMULAS, Malformed, Term, both, free, num, rational, substitute
+from proofs_check.core.terms import (
+    FORMULAS,
+    ONE,
+    ZERO,
+    Malformed,
+    Term,
+    both,
+    free,
+    joined,
+    num,
+    rational,
+    rebuild,
+    substitute,
+)
 from proofs_check.core.terms import from_json as term_from_json
 from proofs_check.core.work import TooLarge, limited
 from theory.lowering.precision import working
@@ -19,6 +32,7 @@ from theory.lowering.precision import working
 Point = Mapping[str, Any]
 _PRECISIONS = (64, 256, 1024)
 _MOST_ITEMS = 20_000
+_WRITTEN = 30  # terms of a fold that is written out
 _WORK = 200_000
 
 
@@ -102,13 +116,34 @@ def _compared(point: Point, relation: str, *sides: Term) -> bool | None:
             continue
         if found is not None:
             return found
-    numbers = {name: num(value) for name, value in point.items() if isinstance(value, Fraction)}
     try:
         with limited(_WORK // 10):
-            margin = is_number(difference(*(substitute(side, numbers) for side in sides)))
-    except (TooLarge, ZeroDivisionError, Malformed):
+            margin = is_number(difference(*(closed(side, point) for side in sides)))
+    except (TooLarge, ZeroDivisionError, Malformed, Unknown, Undefined):  # as in a branch that is not taken
         return None
     return None if margin is None else compare(relation, margin, Fraction(0))
+
+
+def closed(term: Term, point: Point) -> Term:
+    """The term with the point's numbers in it, its folds written out. Raises TooLarge for long ones."""
+
+    def put(node: Term) -> Term:
+        if node.kind == "var" and isinstance(point.get(node.parts[0]), Fraction):
+            return num(point[node.parts[0]])
+        if node.kind == "fold" and not free(node) - point.keys():
+            operation, index, low, high, body = node.parts
+            first, last = (Evaluator(point).value(end) for end in (low, high))
+            if not isinstance(first, Fraction) or not isinstance(last, Fraction) or last - first > _WRITTEN:
+                raise TooLarge("a fold that is too long to write out")
+            places = range(int(first), int(last) + 1)
+            kind, none = {"sum": ("add", ZERO), "prod": ("mul", ONE)}.get(operation, (operation, ZERO))
+            return joined(kind, [put(substitute(body, {index: num(k)})) for k in places], none)
+        if node.kind == "item" and not free(node) - point.keys():
+            item = Evaluator(point).value(node)
+            return num(item) if isinstance(item, Fraction) else node
+        return rebuild(node, put)
+
+    return put(term)
 
 
 def _inside(sequent: Sequent, point: Point) -> bool:

@@ -46,7 +46,7 @@ def _lacks(failure: Failure) -> str:
     return f"{text(failure.term)} has no value: {failure.reason}" if failure.term is not None else failure.reason
 
 
-def counted(statement: Statement, certificate: Row, tried: Sequence[Row]) -> Row:
+def counted(statement: Statement, certificate: Any, tried: Sequence[Row]) -> Row:
     """{made, refuted, true, open}, each certificate checked here; and the kinds refuted, and what stays open.
 
     The statement is one that its certificate proves: a weaker mutant may build on it. Every mutant that the core makes

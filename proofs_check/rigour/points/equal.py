@@ -9,9 +9,13 @@ from typing import Any
 
 from proofs_check.core.domain import Sequent, Variable, solvable, solved
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown
-from proofs_check.core.terms import Malformed, Term, eq, free, num, rebuild, substitute
+from proofs_check.core.normal import back, normal
+from proofs_check.core.terms import Malformed, Term, eq, free, substitute
+from proofs_check.core.witness import closed
+from proofs_check.core.work import TooLarge, limited
 
 ExactPoint = dict[str, Any]
+_WORK = 20_000  # for one number
 
 
 def without_equalities(sequent: Sequent) -> tuple[Sequent, Callable[[ExactPoint], Iterator[ExactPoint]]]:
@@ -24,15 +28,15 @@ def without_equalities(sequent: Sequent) -> tuple[Sequent, Callable[[ExactPoint]
         steps.append((sequent.variable(name), other if one is Term("var", name) else one))
         sequent = solved(sequent, which, name)
 
-    def back(point: ExactPoint, left: int = len(steps)) -> Iterator[ExactPoint]:
+    def points(point: ExactPoint, left: int = len(steps)) -> Iterator[ExactPoint]:
         if not left:
             yield point
             return
         v, value = steps[left - 1]
         for image in _values(v, value, point):
-            yield from back({**point, v.name: image}, left - 1)
+            yield from points({**point, v.name: image}, left - 1)
 
-    return sequent, back
+    return sequent, points
 
 
 def _pinned(sequent: Sequent) -> list[Term]:
@@ -47,7 +51,7 @@ def _values(v: Variable, value: Term, point: ExactPoint) -> Iterator[Any]:
     try:
         value = substitute(value, {name: term for name, term in point.items() if isinstance(term, Term)})
         found = Evaluator(numbers).value(value)
-        yield found if isinstance(found, Fraction) else _closed(value, numbers)
+        yield from [found] if isinstance(found, Fraction) else _plain(value, numbers)
     except Undefined:
         yield from (Fraction(0), Fraction(1))
         yield from (end.parts[0] for end in (v.low, v.high) if end is not None and end.kind == "num")
@@ -55,18 +59,13 @@ def _values(v: Variable, value: Term, point: ExactPoint) -> Iterator[Any]:
         return
 
 
-def _closed(term: Term, point: ExactPoint) -> Term:
-    """The term with the point's numbers in it. Raises Malformed where a variable is left."""
-
-    def put(node: Term) -> Term:
-        if node.kind == "var" and node.parts[0] in point:
-            return num(point[node.parts[0]])
-        if node.kind == "item" and not any(free(place) - point.keys() for place in node.parts[1:]):
-            item = Evaluator(point).value(node)
-            return num(item) if isinstance(item, Fraction) else node
-        return rebuild(node, put)
-
-    made = put(term)
-    if free(made):
-        raise Malformed("a variable is left")
-    return made
+def _plain(term: Term, point: ExactPoint) -> Iterator[Term]:
+    """The term as a number without variables, in normal form where that is shorter."""
+    try:
+        with limited(_WORK):
+            made = closed(term, point)
+            short = back(normal(made))
+    except (TooLarge, ZeroDivisionError):
+        return
+    if not free(made):
+        yield short if short.size < made.size else made

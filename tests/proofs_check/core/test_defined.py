@@ -252,3 +252,12 @@ def test_cases_are_told_apart_where_no_order_gives_each_hypothesis_a_value():
         assert outcome(for_all=[k], given=order, says=eq(4 * k, 2)) == "refuted"
     ((_, sequent),) = obligations(statement("a", for_all=[k], given=given, says=k > 2))
     assert [refutes(sequent, {"k": at}) for at in k.values] == [False, True, False]
+
+
+def test_a_branch_that_is_not_taken_owes_nothing_at_a_witness():
+    """The two sides are equal, which only their normal form shows; beyond the end of s nothing is read."""
+    side = exp(num(1)) + when(n >= 2, s[2], 0)
+    made = statement("a", for_all=[n, s], says=eq(side, side + s[1]))
+    ((_, sequent),) = obligations(made)
+    assert not refutes(sequent, {"n": Fraction(1), "s": (Fraction(0),)})
+    assert refutes(sequent, {"n": Fraction(1), "s": (Fraction(1),)})
