@@ -104,12 +104,13 @@ def place(point: dict) -> str:
 
 
 def failing(claim: dict) -> str:
-    """Where the core refutes a claim's statement, and both sides there."""
+    """Where the core refutes a claim's statement, and both sides there, or what has no value."""
     from proofs_check.ledger.failure import sides
 
     at = claim["core"]["at"]
     found = sides(claim["formal"], at)
-    return f"It fails at {place(at['point'])}" + (f", left side {found[0]}, right side {found[1]}" if found else "")
+    told = f": {at['lacks']}" if at["lacks"] else f", left side {found[0]}, right side {found[1]}" if found else ""
+    return f"It fails at {place(at['point'])}{told}"
 
 
 def render(report: dict, pictures: list[dict], models: list[dict]) -> str:

@@ -35,16 +35,21 @@ def _shares(found: dict[str, dict]) -> str:
     names = ("proved", "refuted", "instances", "open")
     outcomes = ", ".join(f"{counts[name]} {name}" for name in names if counts[name])
     chosen = sum(row["choice_only"] for row in found.values())
-    outcomes += f" ({chosen} of the refuted only for the choice that the statement names)" if chosen else ""
+    outcomes += f" ({chosen} of the open ones name a poor point, family or rate)" if chosen else ""
     return f"{len(found)} statements: {outcomes}. Mutants: {made} made, {true} true, {refuted} refuted of the rest."
 
 
-def _decided(row: dict, lemma: str | None) -> list[str]:
+def fails(at: dict) -> str:
+    """Where and in which part a statement fails, and what has no value there."""
     from .report import place
 
+    return f"fails at {place(at['point'])} ({at['part']})" + (f": {at['lacks']}" if at["lacks"] else "")
+
+
+def _decided(row: dict, lemma: str | None) -> list[str]:
     lines = [f"strength: {row['strength']}; covers: {row['coverage']}"]
-    if row["outcome"] == "refuted":
-        lines.append(f"fails at {place(row['at']['point'])} ({row['at']['part']})")
+    if row["outcome"] == "refuted" or row["choice_only"]:
+        lines.append(fails(row["at"]))
     if row["choice_only"]:
         lines.append(escaped(row["message"]))
     if row["outcome"] in ("open", "instances") and lemma:

@@ -51,7 +51,7 @@ def meets(sequent: Sequent, point: Point) -> bool:
         with limited(_WORK):
             if not _inside(sequent, point):
                 return False
-            placed, numbers = _with_terms_put(sequent, point)
+            placed, numbers = with_terms_put(sequent, point)
             return all(truth(formula, numbers) for formula in hypotheses(placed))
     except (Undefined, Unknown, Malformed, TooLarge):
         return False
@@ -79,7 +79,7 @@ def failure(sequent: Sequent, point: Point) -> Failure | None:
         with limited(_WORK):
             if not _inside(sequent, point):
                 return None
-            placed, numbers = _with_terms_put(sequent, point)
+            placed, numbers = with_terms_put(sequent, point)
             if not truth(both(*placed.given), numbers):
                 return None
         with limited(_WORK):
@@ -90,7 +90,7 @@ def failure(sequent: Sequent, point: Point) -> Failure | None:
         return None
 
 
-def _with_terms_put(sequent: Sequent, point: Point) -> tuple[Sequent, Point]:
+def with_terms_put(sequent: Sequent, point: Point) -> tuple[Sequent, Point]:
     """The sequent with the coordinates that are terms put for their variables, and the other coordinates."""
     terms = {name: value for name, value in point.items() if isinstance(value, Term)}
     for name, term in terms.items():

@@ -7,7 +7,7 @@ from typing import Any
 from proofs_check.core import witness
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown
 from proofs_check.core.statement import from_data, obligations
-from proofs_check.core.terms import Malformed, Term
+from proofs_check.core.terms import Malformed
 from theory.lowering.precision import working
 
 _BITS = 128
@@ -18,10 +18,9 @@ def sides(statement: Any, at: Mapping[str, Any]) -> tuple[str, str] | None:
 
     statement, at: data, of a statement and of where the core refuted it.
     """
-    goal = dict(obligations(from_data(statement)))[at["part"]].goal
-    point = witness.from_json(at["point"])
-    if any(isinstance(value, Term) for value in point.values()):
-        return None
+    part = dict(obligations(from_data(statement)))[at["part"]]
+    sequent, point = witness.with_terms_put(part, witness.from_json(at["point"]))
+    goal = sequent.goal
     try:
         while goal.kind == "and":
             goal = next(part for part in goal.parts if witness.truth(part, point) is False)
