@@ -206,7 +206,8 @@ def lies(v: Variable, x: Number, low: Any, high: Any) -> bool:
 def means(statement: Statement, model: Model) -> bool:
     """Is the statement true in the model? A domain that is not defined somewhere makes it not true."""
     try:
-        points = [at for at in model.points(statement.variables) if not model.excluded(statement.given, at)]
+        given = _conjuncts(statement.given)
+        points = [at for at in model.points(statement.variables) if not model.excluded(given, at)]
         if isinstance(statement.says, Term):
             return _plain(statement.says, points, model)
         return FORMS[statement.says.kind](statement, statement.says, points, model)
@@ -223,6 +224,11 @@ def fits(statement: Statement, form: Form, model: Model) -> bool:
     return all(here is not None and _reached(form, here, model) for here in named)
 
 
+def _conjuncts(given: Iterable[Term]) -> list[Term]:
+    """The hypotheses are one conjunction, and printed as one."""
+    return [part for g in given for part in (_conjuncts(g.parts) if g.kind == "and" else [g])]
+
+
 def _plain(says: Term, points: list[Env], model: Model) -> bool:
     """For all .. with .. and ..: says. At each point that no hypothesis excludes it has to be true."""
     return all(model.truth(says, at) is True for at in points)
@@ -231,7 +237,7 @@ def _plain(says: Term, points: list[Env], model: Model) -> bool:
 def _families(statement: Statement, form: Form, points: list[Env], model: Model) -> Iterator[tuple[Env, list[Env]]]:
     """The points of the parameters, if no hypothesis on them alone excludes them, with those of all variables over it."""
     named = dict(form.at).keys()
-    alone = [formula for formula in statement.given if not mentioned(formula) & named]
+    alone = [formula for formula in _conjuncts(statement.given) if not mentioned(formula) & named]
     for p in model.points(v for v in statement.variables if v.name not in named):
         if not model.excluded(alone, p):
             yield p, [at for at in points if p.items() <= at.items()]
@@ -239,7 +245,7 @@ def _families(statement: Statement, form: Form, points: list[Env], model: Model)
 
 def _met(statement: Statement, form: Form, at: Env, model: Model) -> bool:
     """Are the hypotheses true that mention what the point names?"""
-    about = [formula for formula in statement.given if mentioned(formula) & dict(form.at).keys()]
+    about = [formula for formula in _conjuncts(statement.given) if mentioned(formula) & dict(form.at).keys()]
     return all(model.truth(formula, at) is True for formula in about)
 
 

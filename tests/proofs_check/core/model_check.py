@@ -8,18 +8,19 @@ import argparse
 import random
 import sys
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
 
 from proofs_check.core import certificate
 from proofs_check.core.certificate import Outcome
-from proofs_check.core.domain import Sequent, needed
+from proofs_check.core.domain import needed
 from proofs_check.core.meaning import Model, NoDomain, fits, means
 from proofs_check.core.printing import sentence
 from proofs_check.core.statement import Form, Statement, obligations
 from proofs_check.core.terms import FORMULAS, Malformed, Term, negation, num
 from proofs_check.rigour.decide import BRIEF, Empty, decide
-from tests.proofs_check.core.random_statements import reordered, statement
+from tests.proofs_check.core.random_statements import statement
 
 # Parts that may fail although the statement is true: another point, another box would do.
 CHOSEN = {"attained", "approached", "gap", "witness", "elsewhere", "box in the domain"}
@@ -51,7 +52,7 @@ class Reading:
 
     def true(self, sequent):
         try:
-            return all([self.true_at(sequent, at) for at in self.grid(sequent.variables)])
+            return all(self.true_at(sequent, at) for at in self.grid(sequent.variables))
         except NoDomain:
             return False
 
@@ -68,32 +69,30 @@ class Reading:
         except NoDomain:
             return False
 
-    def shown_at(self, sequent, at, conditions):
-        """The same at one point, with all indices."""
-        for part in (*conditions, sequent):
-            indices = [v for v in part.variables if v not in self.base]
-            places = [at]
-            for v in indices:
-                places = [{**place, v.name: k} for place in places for k in Model({}, {}, self.model.known).values(v, place)]
-            if not self.follows(part, places):
-                return False
-        return True
-
-    def arranged_truth(self, sequent):
-        """Is, at each point, the sequent that decides first shown exactly where the sequent is true? The faults."""
-        known = {}
-        for at in self.grid(sequent.variables):
+    def amiss(self, sequent):
+        """Where the sequent, arranged so that it decides first, is shown and not true, or true and not shown."""
+        known, points = {}, []
+        with suppress(NoDomain):
+            points = self.grid(sequent.variables)
+        for at in points:
             true = self.true_at(sequent, at)
-            given = [self.deciding(g, at) for g in sequent.given]
-            false = [g for g in given if self.model.truth(g, at) is False]
-            goal = self.deciding(sequent.goal, at)
-            key = (tuple(false[:1] or ([] if true else given)), sequent.goal if false else goal)
+            given = tuple(self.deciding(g, at) for g in sequent.given)
+            false = tuple(g for g in given if self.model.truth(g, at) is False)[:1]
+            key = (false or (() if true else given)), (sequent.goal if false else self.deciding(sequent.goal, at))
             if key not in known:
                 made = certificate.arranged(sequent, *key)
-                known[key] = made, needed(made)
-            if self.shown_at(known[key][0], at, known[key][1]) != true:
-                return "shown where it is not true" if not true else "true and not shown"
+                known[key] = [*needed(made), made]
+            if all(self.follows(part, self.beside(at, part)) for part in known[key]) != true:
+                return "true and not shown" if true else "shown and not true"
         return ""
+
+    def beside(self, at, sequent):
+        """The point with each value of the indices."""
+        places = [at]
+        for v in sequent.variables:
+            if v not in self.base:
+                places = [{**p, v.name: k} for p in places for k in Model({}, {}, self.model.known).values(v, p)]
+        return places
 
     def deciding(self, term, at):
         """The term with what decides each formula first; what an index moves is left as it is."""
@@ -105,6 +104,20 @@ class Reading:
         if term.kind in ("and", "or"):
             parts.sort(key=lambda part: self.model.truth(part, at) is not (term.kind == "or"))
         return Term(term.kind, *parts)
+
+
+def shuffled(rng, term):
+    """The term with the parts of each `and` and `or` in another order."""
+    parts = [shuffled(rng, part) if isinstance(part, Term) else part for part in term.parts]
+    return Term(term.kind, *(rng.sample(parts, len(parts)) if term.kind in ("and", "or") else parts))
+
+
+def reordered(rng, made):
+    """The statement with hypotheses, and parts of `and` and `or`, in another order."""
+    says, given = made.says, [shuffled(rng, g) for g in made.given]
+    says = shuffled(rng, says) if isinstance(says, Term) else replace(
+        says, terms=tuple(shuffled(rng, term) for term in says.terms))  # fmt: skip
+    return replace(made, given=tuple(rng.sample(given, len(given))), says=says)
 
 
 def disagreements(made, model, rng):
@@ -135,7 +148,7 @@ def _compared(made, model, true, found, where=""):
         reading = Reading(model, sequent.variables)
         parts[label] = reading.true(sequent)
         if hasattr(certificate, "arranged"):
-            fault = reading.arranged_truth(sequent) if parts[label] or _defined_domain(reading, sequent) else ""
+            fault = reading.amiss(sequent)
         else:
             shown = reading.shown(sequent)
             fault = "" if shown == parts[label] else "shown, not true" if shown else "true, not shown"
@@ -147,13 +160,6 @@ def _compared(made, model, true, found, where=""):
     if true and not all(held for label, held in parts.items() if label not in CHOSEN):
         found.append(f"{where}an obligation fails, and the statement is true")
     return parts, proved
-
-
-def _defined_domain(reading, sequent):
-    try:
-        return bool(reading.grid(sequent.variables)) or True
-    except NoDomain:
-        return False
 
 
 def _isolated(made, model):
