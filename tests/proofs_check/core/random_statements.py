@@ -182,7 +182,7 @@ class Draw:
         found = self.equality() if number and self.chance(0.35) else []
         for _ in range(12):
             added = self.pick(self.guarded, self.pinned, lambda: [self.formula(self.pick(1, 2))])()
-            if len(found) < number and all(self.model().truth(g, self.pivot) is True for g in added):
+            if len(found) < number and all(self.model().value(g, self.pivot) is True for g in added):
                 found += added
         return tuple(self.mixed(*found))
 
@@ -212,7 +212,7 @@ class Draw:
     def claim(self, points, wanted):
         """A comparison with a constant that is true at the points where its guard is, or just not; and the guard."""
         guard, term = self.partial() if self.chance(0.5) else (self.relation(0), self.term(2))
-        guarded = [at for at in points if self.model().truth(guard, at) is True or self.chance(0.2)]
+        guarded = [at for at in points if self.model().value(guard, at) is True or self.chance(0.2)]
         known = [x for at in guarded if (x := self.model().value(term, at)) is not None] or [0]
         top = num(max(known) if wanted or self.chance(0.5) else self.pick(*known))
         true = term <= top, top >= term, term < top + 1, num(min(known)) <= term, ne(term, top + 1), eq(term, top)
