@@ -105,7 +105,7 @@ class Draw:
     def leaf(self, scope):
         if not scope or self.chance(0.2):
             return num(self.pick(*POOL))
-        name = self.pick(*(self.waiting & scope.keys() if self.chance(0.8) else ()) or scope)
+        name = self.pick(*(sorted(self.waiting & scope.keys()) if self.chance(0.8) else ()) or scope)
         self.waiting = self.waiting - {name}
         if not isinstance(scope[name], Term):
             return var(name)
