@@ -1,0 +1,240 @@
+"""Obligations against meaning, on random statements with finite models.
+
+`python -m tests.proofs_check.core.model_check --count 20000 --seed 1` prints shares and disagreements; statement number
+k is that of seed + k. `--search 500` sends statements that enumeration decides through the whole search.
+"""
+
+import argparse
+import random
+import sys
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from itertools import product
+
+from proofs_check.core import certificate
+from proofs_check.core.certificate import Outcome
+from proofs_check.core.domain import needed
+from proofs_check.core.meaning import Model, NoDomain, fits, means
+from proofs_check.core.printing import sentence
+from proofs_check.core.statement import Form, obligations
+from proofs_check.core.terms import Malformed, Term, negation, num
+from proofs_check.rigour.decide import BRIEF, Empty, decide
+from tests.proofs_check.core.random_statements import statement
+
+# Parts that may fail although the statement is true: another point, another box would do.
+CHOSEN = {"attained", "approached", "gap", "witness", "elsewhere", "box in the domain"}
+NAMED = {"witness": "witness", "supremum": "attained"}
+_SHOWN = 10
+
+
+class Sequents:
+    """Sequents in a model. What a condition declares beyond the variables of the part is an index."""
+
+    def __init__(self, model, variables):
+        carriers = {v.name: model.carriers[v.name] for v in variables}
+        self.model, self.variables, self.value = Model(carriers, {}, model.known), variables, model.value
+        self.indices = Model({}, {}, model.known)
+
+    def beside(self, at, sequent):
+        """The point with all values of the indices."""
+        places = [at]
+        for v in sequent.variables:
+            if v not in self.variables:
+                places = [{**place, v.name: k} for place in places for k in self.indices.values(v, place)]
+        return places
+
+    def true(self, sequent, at):
+        """Kleene's reading: some hypothesis is false, or the goal is true."""
+        return self.model.excluded(sequent.given, at) or self.value(sequent.goal, at) is True
+
+    def follows(self, sequent, at):
+        """How a condition is read, whose hypotheses were shown to be defined: where all hold the goal does."""
+        formulas = *sequent.given, sequent.goal
+        truths = ([self.value(formula, place) is True for formula in formulas] for place in self.beside(at, sequent))
+        return all(goal or not all(given) for *given, goal in truths)
+
+    def amiss(self, sequent, points):
+        """Is what reads the part from the left, deciding first, shown at other points than where the part is true?"""
+        known = {}
+        for at in points:
+            true = self.true(sequent, at)
+            given = tuple(self.deciding(g, at) for g in sequent.given)
+            false = tuple(g for g in given if self.value(g, at) is False)[:1]
+            key = false or (() if true else given), sequent.goal if false else self.deciding(sequent.goal, at)
+            if key not in known:
+                made = arranged(sequent, *key)
+                known[key] = [*needed(made), made]
+            if all(self.follows(part, at) for part in known[key]) != true:
+                return "true, not shown" if true else "shown, not true"
+        return None
+
+    def deciding(self, term, at):
+        """The term with what decides each formula first; what an index moves is left as it is."""
+        if term.kind in ("fold", "each"):
+            return term
+        if term.kind == "implies":
+            term = Term("or", negation(term.parts[0]), term.parts[1])
+        parts = [self.deciding(part, at) if isinstance(part, Term) else part for part in term.parts]
+        if term.kind in ("and", "or"):
+            parts.sort(key=lambda part: self.value(part, at) is not (term.kind == "or"))
+        return Term(term.kind, *parts)
+
+
+def arranged(sequent, given, goal):
+    return certificate.arranged(sequent, given, goal) if hasattr(certificate, "arranged") else sequent
+
+
+def shuffled(rng, term):
+    """The term with the parts of each `and` and `or` in another order."""
+    parts = [shuffled(rng, part) if isinstance(part, Term) else part for part in term.parts]
+    return Term(term.kind, *(rng.sample(parts, len(parts)) if term.kind in ("and", "or") else parts))
+
+
+def reordered(rng, made):
+    """The statement with hypotheses, and parts of `and` and `or`, in another order."""
+    says, given = made.says, [shuffled(rng, g) for g in made.given]
+    if isinstance(says, Form):
+        says = replace(says, terms=tuple(shuffled(rng, term) for term in says.terms))
+    else:
+        says = shuffled(rng, says)
+    return replace(made, given=tuple(rng.sample(given, len(given))), says=says)
+
+
+def truths(made, model, found):
+    """The truth of each obligation; what is amiss with its definedness goes to `found`."""
+    parts = {}
+    for label, sequent in obligations(made):
+        reading = Sequents(model, sequent.variables)
+        try:
+            points = reading.model.points(sequent.variables)
+        except NoDomain:
+            parts[label] = False
+            continue
+        parts[label] = all(reading.true(sequent, at) for at in points)
+        fault = reading.amiss(sequent, points)
+        found += [f"definedness of {label}: {fault}"] * (fault is not None)
+    return parts
+
+
+def disagreements(made, model, rng):
+    """What the obligations, or their conditions, say otherwise than the meaning; and whether it is true and proved."""
+    found, true, proved = [], means(made, model), []
+    kind = made.says.kind if isinstance(made.says, Form) else ""
+    for order in ("", "in another order "):
+        try:
+            now = reordered(rng, made) if order else made
+        except Malformed as fault:
+            found.append(f"{order}refused: {fault}")
+            continue
+        parts = truths(now, model, found)
+        proved.append(all(parts.values()) and isolated(now, model))
+        wrong = {
+            "another meaning": means(now, model) != true,
+            "all obligations hold, and the statement is false": proved[-1] and not true,
+            "an obligation fails, and the statement is true": true and not all(parts[k] for k in parts.keys() - CHOSEN),
+            f"{kind}: its point fits, or does not, otherwise than its part says":
+                kind in NAMED and parts[NAMED[kind]] != fits(now, now.says, model),
+        }  # fmt: skip
+        found += [order + fault for fault, there in wrong.items() if there]
+    if kind in NAMED and {v.name for v in made.variables} == dict(made.says.at).keys():
+        places = list(product(*(model.carriers[name] for name, _ in made.says.at)))
+        if any(named(made, model, place) for place in rng.sample(places, len(places) if true else 1)) != true:
+            found.append(f"{kind}: true and no constants can be named, or false and they can")
+    return found, true, proved[0]
+
+
+def named(made, model, place):
+    """Do all obligations hold with these constants as the point?"""
+    at = tuple((name, num(x)) for (name, _), x in zip(made.says.at, place, strict=True))
+    with suppress(Malformed):
+        return all(truths(replace(made, says=replace(made.says, at=at)), model, []).values())
+    return False
+
+
+def isolated(made, model):
+    """What Krawczyk's operator shows of a zero, by enumeration of the closed box."""
+    if not isinstance(made.says, Form) or made.says.kind != "zero":
+        return True
+    zeros, box = [], {name: (low.parts[0], high.parts[0]) for name, low, high in made.says.box}
+    for place in product(*([x for x in model.carriers[name] if low <= x <= high] for name, (low, high) in box.items())):
+        at = dict(zip(box, place, strict=True))
+        values = [model.value(term, at) for term in made.says.terms]
+        if None in values:
+            return False
+        zeros += [all(box[name][0] < x < box[name][1] for name, x in at.items())] * (not any(values))
+    return zeros == [True]
+
+
+def lacking(model, term, at):
+    """Is some part of the term without a value at the point?"""
+    inner = term.parts if term.kind not in ("fold", "each", "call") else ()
+    return model.value(term, at) is None or any(lacking(model, part, at) for part in inner if isinstance(part, Term))
+
+
+def run(count, seed, bar=iter):
+    """Counts by form, and (seed, sentence, carriers, what is amiss) of each disagreement."""
+    counts, faults = {}, []
+    for k in bar(range(seed, seed + count)):
+        made, model, refused = statement(k)
+        form = isinstance(made.says, Form)
+        mine = counts.setdefault(made.says.kind if form else "plain", Counter())
+        found, true, proved = disagreements(made, model, random.Random(k))
+        mine.update({"all": 1, "true": true, "proved": proved, "refused": refused})
+        terms = [*made.given, *(made.says.terms if form else [made.says])]
+        with suppress(NoDomain):
+            points = model.points(made.variables)
+            mine["points"] += len(points)
+            mine["undefined"] += sum(any(lacking(model, term, at) for term in terms) for at in points)
+            mine["vacuous"] += all(any(model.value(g, at) is not True for g in made.given) for at in points)
+        if found:
+            faults.append((k, sentence(made), model.carriers, list(dict.fromkeys(found))))
+    return counts, faults
+
+
+def search(count, seed, bar=iter):
+    """What the whole search says otherwise than enumeration, and how often it says anything."""
+    counts, faults = Counter(), []
+    for k in bar(range(seed, seed + count)):
+        made, model, _ = statement(k, finite=True)
+        true, checked = means(made, model), None
+        with suppress(Empty):
+            checked = decide(made, BRIEF).checked
+        said = checked and checked.outcome
+        counts[f"{true}, {said.value if said else 'open'}"] += 1
+        if said is (Outcome.REFUTED if true else Outcome.PROVED):
+            faults.append((k, sentence(made), {}, [f"{said.value}, and it is {true}"]))
+    return counts, faults
+
+
+def table(counts):
+    """Percent by form: true, proved, points where something has no value, statements of no point, attempts refused."""
+    for kind, mine in counts.items():
+        shares = {name: mine[name] / mine["all"] for name in ("true", "proved", "vacuous", "refused")}
+        shares["undefined"] = mine["undefined"] / max(1, mine["points"])
+        yield f"{kind:9} {mine['all']:6}: " + ", ".join(f"{name} {100 * share:.1f} %" for name, share in shares.items())
+
+
+def main(argv=None):
+    from tqdm import tqdm
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name, default in (("count", 2000), ("seed", 1), ("search", 0)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    args = parser.parse_args(argv)
+
+    def bar(numbers):
+        return tqdm(numbers, unit="statement", disable=not sys.stderr.isatty())
+
+    counts, faults = search(args.search, args.seed, bar) if args.search else run(args.count, args.seed, bar)
+    print("\n".join(f"{kind}: {n}" for kind, n in sorted(counts.items())) if args.search else "\n".join(table(counts)))
+    for kind, n in Counter(fault for *_, found in faults for fault in found).most_common():
+        print(f"{n} times: {kind}")
+    for seed, said, carriers, found in faults[:_SHOWN]:
+        print(f"seed {seed}: {'; '.join(found)}\n  {said}")
+        print("  " + "; ".join(f"{name} of {', '.join(map(str, values))}" for name, values in carriers.items()))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
