@@ -9,8 +9,8 @@ from pathlib import Path
 from . import cli
 
 EPILOG = (
-    "exit status: 0 all confirmed (or only quoted), 1 a claim is not confirmed or the claims cannot be loaded, "
-    "2 bad input, 130 interrupted"
+    "exit status: 0 all confirmed (or only quoted), with --claims all proved, 1 a claim is not or the claims cannot be "
+    "loaded, 2 bad input, such as a file of claims that cannot be used, 130 interrupted"
 )
 FAILED = 1
 
@@ -69,23 +69,19 @@ def main(argv: list[str] | None = None, load: Callable | None = None) -> int:
 
 
 def _claims(args, target) -> int:
-    """The statements of a user's file: 0 if all are proved, 1 otherwise."""
-    from proofs_check.ledger.user_claims import Refused, decided, emitted
+    """The statements of a user's file: 0 if all are proved, 1 if not. Raises ValueError for a file without any."""
+    from proofs_check.ledger.user_claims import decided, emitted
 
-    path = Path(args.claims)
-    if not path.is_file():
-        raise ValueError(f"cannot read {path}: there is no such file")
+    statements, faults = emitted(Path(args.claims), args.seconds)
+    for fault in faults:
+        cli.complain(fault)
     rows = []
-    try:
-        for row in decided(emitted(path, args.seconds), args.seconds, not args.quick):
-            rows.append(row)
-            print(_decision(row), flush=True)
-    except Refused as why:
-        cli.complain(str(why))
-        return FAILED
+    for row in decided(statements, args.seconds, not args.quick):
+        rows.append(row)
+        print(_decision(row), flush=True)
     if target is not None:
-        _write(target, {"claims": rows})
-    return 0 if all(row["outcome"] == "proved" for row in rows) else FAILED
+        _write(target, {"claims": rows, "faults": faults})
+    return 0 if not faults and all(row["outcome"] == "proved" for row in rows) else FAILED
 
 
 def _decision(row: dict) -> str:
