@@ -6,28 +6,18 @@ The file is never imported where something is decided; it can end its process, p
 from __future__ import annotations
 
 import json
-import os
-import selectors
-import subprocess
-import sys
-import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from concurrent.futures import TimeoutError as TooLong
-from io import FileIO
 from pathlib import Path
 from typing import Any
 
 from proofs_check.core.statement import Statement, from_data
 from proofs_check.core.terms import Malformed
+from proofs_check.ledger.foreign import Refused, written
 
 Row = dict[str, Any]
-_MOST_BYTES, _MOST_LETTERS = 20_000_000, 200
-_GRACE = 10  # seconds, twice what the supervisor takes at most
-
-
-class Refused(ValueError):
-    """The file cannot be used; the message is one line."""
+_MOST_LETTERS = 200
 
 
 def emitted(path: Path, seconds: float) -> tuple[list[Statement], list[str]]:
@@ -35,8 +25,7 @@ def emitted(path: Path, seconds: float) -> tuple[list[Statement], list[str]]:
 
     Raises Refused for what is no file to read, and for one that states nothing, runs on, or ends its process.
     """
-    _check_readable(path)
-    text = _written(path, seconds)
+    text = written(path, seconds)
     if not text:
         raise Refused(f"{path.name} ends its process before it has stated anything")
     try:
@@ -64,15 +53,6 @@ def emitted(path: Path, seconds: float) -> tuple[list[Statement], list[str]]:
     return [statement for _, statement in made.values()], malformed + ended
 
 
-def _check_readable(path: Path) -> None:
-    for wrong, why in (
-        (not path.exists(), "there is no such file"), (path.is_dir(), "it is a folder"),
-        (not path.is_file(), "it is no regular file"), (not os.access(path, os.R_OK), "no permission"),
-    ):  # fmt: skip
-        if wrong:
-            raise Refused(f"cannot read {path}: {why}")
-
-
 def _place(path: Path, line: int) -> str:
     return f"{path.name}, line {line}" if line else path.name
 
@@ -86,53 +66,6 @@ def _made(name: str, what: Any, made: Mapping[str, tuple[int, Statement]]) -> St
     if len(name) > _MOST_LETTERS:
         raise Malformed(f"a name has at most {_MOST_LETTERS} characters, and it has {len(name)}")
     return from_data({**what, "name": name})
-
-
-def _written(path: Path, seconds: float) -> bytes:
-    """All that the file's process writes; it has ended, with all that it started. Raises Refused if it runs on."""
-    reading, writing = os.pipe()
-    module = "proofs_check.language.emit"
-    command = [sys.executable, "-P", "-m", module, str(path), str(writing), str(os.getpid())]
-    with os.fdopen(reading, "rb", buffering=0) as pipe:
-        try:
-            process = subprocess.Popen(command, pass_fds=[writing], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL, start_new_session=True)  # fmt: skip
-        finally:
-            os.close(writing)
-        try:
-            return _read(pipe, process, seconds)
-        finally:
-            _end(process)
-
-
-def _read(pipe: FileIO, process: subprocess.Popen[bytes], seconds: float) -> bytes:
-    """All that is written until the other end is closed."""
-    ends = time.monotonic() + seconds
-    text = bytearray()
-    with selectors.DefaultSelector() as selector:
-        selector.register(pipe, selectors.EVENT_READ)
-        while len(text) <= _MOST_BYTES:
-            left = ends - time.monotonic()
-            if left <= 0:
-                raise Refused(f"the file runs for more than {seconds:g} s")
-            if selector.select(min(left, 0.5)):
-                part = pipe.read(65536)
-                if not part:
-                    return bytes(text)
-                text += part
-            elif process.poll() is not None and not selector.select(0.1):
-                return bytes(text)
-    raise Refused(f"the file states more than {_MOST_BYTES / 1e6:g} MB")
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Has the supervisor end the file's process and what it started; kills a supervisor that does not answer."""
-    process.terminate()
-    try:
-        process.wait(_GRACE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 def decided(statements: list[Statement], seconds: float, mutants: bool = True) -> Iterator[Row]:
