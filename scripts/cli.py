@@ -5,13 +5,15 @@ import errno
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 _NEGATIVE = re.compile(r"^-(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|inf(?:inity)?|nan)$", re.IGNORECASE)
+# Letters and marks by their class, and yet nothing to see.
+_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 _FAILED_WRITE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -24,7 +26,7 @@ class Parser(argparse.ArgumentParser):
         self._negative_number_matcher = _NEGATIVE  # argparse's own takes -1e-3 for an option, and says nothing of it
 
     def error(self, message: str) -> NoReturn:
-        print(f"error: {message}", file=sys.stderr)
+        complain(message)
         raise SystemExit(BAD_INPUT)
 
 
@@ -48,15 +50,37 @@ def run(main: Callable[[list[str] | None], int], argv: list[str] | None = None) 
             sys.stdout.flush()  # here, where a closed pipe or a full disk can still be told
     except KeyboardInterrupt as stop:
         advice = " ".join(map(str, stop.args)) or "nothing half-written was left behind"
-        print(f"interrupted: {advice}", file=sys.stderr)
+        print(f"interrupted: {plain(advice)}", file=sys.stderr)
         return INTERRUPTED
     except (ValueError, OSError) as error:
         lost = _stdout_error(error)
         if lost is not None and lost.errno == errno.EPIPE:
             return CLOSED_PIPE
         text = str(error) if lost is None else f"standard output: {lost.strerror}"
-        print("error: " + " ".join(text.split()), file=sys.stderr)
+        complain(text)
         return BAD_INPUT
+
+
+def plain(text: str) -> str:
+    """The text in one line that looks as it reads: what does not print, or turns or hides its neighbours, is escaped.
+
+    Whatever others have written (names, messages, files) goes through here on its way to a terminal: a line break in it
+    would begin a line of ours, and an escape sequence could change what stands there.
+    """
+    return "".join(
+        letter if letter.isprintable() and not _UNSEEN.match(letter) else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+
+
+def page(lines: Iterable[str]) -> str:
+    """The lines, each of them plain."""
+    return "\n".join(map(plain, lines))
+
+
+def complain(text: str) -> None:
+    """One line of an error, on standard error."""
+    print("error: " + plain(" ".join(text.split())), file=sys.stderr)
 
 
 def _stdout_error(raised: ValueError | OSError) -> OSError | None:

@@ -1,6 +1,7 @@
 """Run the claims and print a verdict for each; exit 0 only if all evidence supports every recorded verdict."""
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -8,8 +9,8 @@ from pathlib import Path
 from . import cli
 
 EPILOG = (
-    "exit status: 0 all confirmed (or only quoted), 1 a claim is not confirmed or the claims cannot be loaded, "
-    "2 bad input, 130 interrupted"
+    "exit status: 0 all confirmed (or only quoted), with --claims all proved, 1 a claim is not or the claims cannot be "
+    "loaded, 2 bad input, such as a file of claims that cannot be used, 130 interrupted"
 )
 FAILED = 1
 
@@ -63,37 +64,35 @@ def main(argv: list[str] | None = None, load: Callable | None = None) -> int:
     try:
         return _listed(plan) if args.list else _verified(plan, args, target)
     except registry.BrokenLedger as fault:
-        print(f"error: {fault}", file=sys.stderr)
+        cli.complain(str(fault))
         return FAILED
 
 
 def _claims(args, target) -> int:
-    """The statements of a user's file: 0 if all are proved, 1 otherwise."""
-    from proofs_check.ledger.user_claims import Refused, decided, emitted
+    """The statements of a user's file: 0 if all are proved, 1 if not. Raises ValueError for a file without any."""
+    from proofs_check.ledger.user_claims import decided, emitted
 
-    path = Path(args.claims)
-    if not path.is_file():
-        raise ValueError(f"cannot read {path}: there is no such file")
+    statements, faults = emitted(Path(args.claims), args.seconds)
+    for fault in faults:
+        cli.complain(fault)
     rows = []
-    try:
-        for row in decided(emitted(path, args.seconds), args.seconds, not args.quick):
-            rows.append(row)
-            print(_decision(row), flush=True)
-    except Refused as why:
-        print(f"error: {why}", file=sys.stderr)
-        return FAILED
+    for row in decided(statements, args.seconds, not args.quick):
+        rows.append(row)
+        print(_decision(row), flush=True)
     if target is not None:
-        _write(target, {"claims": rows})
-    return 0 if all(row["outcome"] == "proved" for row in rows) else FAILED
+        _write(target, {"claims": rows, "faults": faults})
+    return 0 if not faults and all(row["outcome"] == "proved" for row in rows) else FAILED
 
 
 def _decision(row: dict) -> str:
     """One decided statement, as read."""
     from .report import place
 
+    # Quoted, a name with blanks and colons does not read as a verdict.
+    name = row["id"] if re.fullmatch(r"[\w.'-]+", row["id"]) else repr(row["id"])
     if row["outcome"] == "error":
-        return f"{row['id']}: error: {row['message']}\n  {row['sentence']}"
-    lines = [f"{row['id']}: {row['outcome']} (strength {row['strength']}, covers {row['coverage']})"]
+        return cli.page([f"{name}: error: {row['message']}", f"  {row['sentence']}"])
+    lines = [f"{name}: {row['outcome']} (strength {row['strength']}, covers {row['coverage']})"]
     lines += [f"  {row['sentence']}", *(f"  where {line}" for line in row["definitions"])]
     if row["outcome"] == "refuted":
         lines.append(f"  Fails at {place(row['at']['point'])} ({row['at']['part']})")
@@ -106,7 +105,7 @@ def _decision(row: dict) -> str:
         lines.append(f"  Certificate: {rules}; its hypotheses are met at {place(row['certificate']['point'])}")
     if row["mutants"]:
         lines.append(f"  {_mutants(row['mutants'])}")
-    return "\n".join(lines)
+    return cli.page(lines)
 
 
 def _rules(certificate: dict) -> list[tuple[str, int]]:
@@ -131,7 +130,7 @@ def _rules(certificate: dict) -> list[tuple[str, int]]:
 def _write(target, data: dict) -> None:
     from dynamics.files.atomic import atomic_write_text
 
-    atomic_write_text(target, json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    atomic_write_text(target, json.dumps(data, indent=1, allow_nan=False) + "\n")
 
 
 def _listed(plan) -> int:
@@ -224,7 +223,7 @@ def details(report: dict) -> str:
         lines += _core(claim)
         lines.append(f"  Covers: {_covered(claim)}" + (f": {claim['coverage_why']}" if claim["coverage_why"] else ""))
         lines += [_evidence(e) for e in claim["evidence"]] + [""]
-    return "\n".join([*lines, *_summary_lines(report)])
+    return cli.page([*lines, *_summary_lines(report)])
 
 
 def _core(claim: dict) -> list[str]:
@@ -261,17 +260,17 @@ def _evidence(evidence: dict) -> str:
 
 
 def table(report: dict) -> str:
-    return "\n".join([_columns([HEADER, *_rows(report)]), "", *_summary_lines(report)])
+    return "\n".join([_columns([HEADER, *_rows(report)]), "", cli.page(_summary_lines(report))])
 
 
 def _columns(rows: list[tuple[str, ...]]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return cli.page("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
 def markdown(report: dict) -> str:
     lines = [HEADER, ("---",) * len(HEADER), *_rows(report)]
-    return "\n".join(["| " + " | ".join(row) + " |" for row in lines] + ["", *_summary_lines(report)])
+    return cli.page(["| " + " | ".join(row) + " |" for row in lines] + ["", *_summary_lines(report)])
 
 
 if __name__ == "__main__":

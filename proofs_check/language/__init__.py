@@ -8,11 +8,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from proofs_check.core.domain import Variable
-from proofs_check.core.statement import Definition, Statement
 from proofs_check.core.terms import (
     PI,
     Term,
@@ -31,7 +28,6 @@ from proofs_check.core.terms import (
     sqrt,
     tanh,
 )
-from proofs_check.language import notation
 from proofs_check.language.notation import (
     ball,
     choice,
@@ -46,6 +42,7 @@ from proofs_check.language.notation import (
     positive,
     real,
     sequence,
+    statement,
     supremum,
     total,
     unique_minimiser,
@@ -54,18 +51,6 @@ from proofs_check.language.notation import (
     when,
     whole,
 )
-
-STATED: list[Statement] = []
-
-
-def statement(
-    name: str, *, for_all: Sequence[Variable], says: Any, given: Sequence[Term] = (),
-    using: Sequence[tuple[str, Definition]] = (),
-) -> Statement:  # fmt: skip
-    """State that for all variables, if all of `given`, then `says`; the statement is decided when the file has run."""
-    made = notation.statement(name, for_all=for_all, says=says, given=given, using=using)
-    STATED.append(made)
-    return made
 
 
 def call(name: str, *arguments: Any) -> Term:

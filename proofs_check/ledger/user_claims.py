@@ -6,92 +6,66 @@ The file is never imported where something is decided; it can end its process, p
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from concurrent.futures import TimeoutError as TooLong
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from proofs_check.core.statement import Statement, from_data
 from proofs_check.core.terms import Malformed
+from proofs_check.ledger.foreign import Refused, written
 
 Row = dict[str, Any]
-_MOST_BYTES = 20_000_000
+_MOST_LETTERS = 200
 
 
-class Refused(Exception):
-    """The file states nothing that can be decided; the message is one line."""
+def emitted(path: Path, seconds: float) -> tuple[list[Statement], list[str]]:
+    """The statements of the file, and a line for each that is malformed and for what was not read.
 
-
-def emitted(path: Path, seconds: float) -> list[Statement]:
-    """The statements that the file emits. Raises Refused where it ends early, runs on, or states nothing."""
-    reading, writing = os.pipe()
-    command = [sys.executable, "-P", "-m", "proofs_check.language.emit", str(path), str(writing)]
-    process = subprocess.Popen(command, pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                               start_new_session=True)  # fmt: skip
-    os.close(writing)
-    try:
-        text = _read(reading, process, seconds)
-    finally:
-        _end(process)
+    Raises Refused for what is no file to read, and for one that states nothing, runs on, or ends its process.
+    """
+    text = written(path, seconds)
     if not text:
         raise Refused(f"{path.name} ends its process before it has stated anything")
-    data = json.loads(text)
-    if isinstance(data, str):
-        raise Refused(f"{path.name}: {data}")
-    if not data:
-        raise Refused(f"{path.name} states nothing: call statement(..)")
-    statements = []
-    for entry in data:
-        try:
-            statements.append(from_data(entry))
-        except (Malformed, RecursionError) as fault:
-            raise Refused(f"{path.name}: {fault}") from fault
-    names = [made.name for made in statements]
-    if len(set(names)) < len(names):
-        raise Refused(f"{path.name} gives one name to two statements")
-    return statements
-
-
-def _read(descriptor: int, process: subprocess.Popen[bytes], seconds: float) -> str:
-    """All that is written until the other end is closed; Refused after the time limit."""
-    import selectors
-    import time
-
-    ends = time.monotonic() + seconds
-    parts: list[bytes] = []
-    with selectors.DefaultSelector() as selector, os.fdopen(descriptor, "rb", buffering=0) as pipe:
-        selector.register(pipe, selectors.EVENT_READ)
-        while True:
-            left = ends - time.monotonic()
-            if left <= 0 or sum(map(len, parts)) > _MOST_BYTES:
-                raise Refused(f"the file runs for more than {seconds:g} s, or states too much")
-            if selector.select(min(left, 0.5)):
-                part = pipe.read(65536)
-                if not part:
-                    break
-                parts.append(part)
-            elif process.poll() is not None and not selector.select(0.1):
-                break
     try:
-        text = b"".join(parts).decode()
-        json.loads(text or "null")
-    except ValueError:
-        return ""
-    return text
+        entries = json.loads(text)
+    except (ValueError, RecursionError):
+        entries = None
+    if not isinstance(entries, list):
+        raise Refused(f"{path.name} writes what is no list of statements")
+    made: dict[str, tuple[int, Statement]] = {}
+    malformed, ended = [], []
+    for entry in entries:
+        match entry:
+            case [int(line), None, str(why)]:
+                ended.append(f"{_place(path, line)}: {why[:_MOST_LETTERS]}; what follows is not read")
+            case [int(line), str(name), what]:
+                try:
+                    made[name] = line, _made(name, what, made)
+                except Exception as fault:  # whatever the data is, it costs no other statement
+                    why = f"{name[:_MOST_LETTERS]!r} is malformed: {fault}"
+                    malformed.append(f"{_place(path, line)}: the statement {why[: 2 * _MOST_LETTERS]}")
+            case _:
+                raise Refused(f"{path.name} writes what is no list of statements")
+    if not made and not malformed:
+        raise Refused(ended[0] if ended else f"{path.name} states nothing: call statement(..)")
+    return [statement for _, statement in made.values()], malformed + ended
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends the file's process and what it started."""
-    import signal
+def _place(path: Path, line: int) -> str:
+    return f"{path.name}, line {line}" if line else path.name
 
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+
+def _made(name: str, what: Any, made: Mapping[str, tuple[int, Statement]]) -> Statement:
+    """The statement that the data writes. Raises whatever it is that the data is no statement for."""
+    if isinstance(what, str):
+        raise Malformed(what)
+    if name in made:
+        raise Malformed(f"the statement of line {made[name][0]} has its name")
+    if len(name) > _MOST_LETTERS:
+        raise Malformed(f"a name has at most {_MOST_LETTERS} characters, and it has {len(name)}")
+    return from_data({**what, "name": name})
 
 
 def decided(statements: list[Statement], seconds: float, mutants: bool = True) -> Iterator[Row]:
@@ -107,6 +81,8 @@ def decided(statements: list[Statement], seconds: float, mutants: bool = True) -
                 yield _failed(statement, f"no answer within {seconds:g} s")
             except BrokenExecutor:
                 yield _failed(statement, "the process that decides it ended")
+            except Exception as fault:
+                yield _failed(statement, f"{type(fault).__name__}: {fault}")
 
 
 def _failed(statement: Statement, why: str) -> Row:

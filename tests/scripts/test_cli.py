@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from proofs_check.ledger import registry
 from scripts import __main__ as one_command
-from scripts import cli, compare, fig_landscape, scalar, scope, sweep, train
+from scripts import cli, compare, fig_landscape, scalar, scope, sweep, train, verify
 from tests.dynamics.files.test_atomic import KINDS
 
 ROOT = Path(cli.__file__).parents[1]
@@ -134,3 +135,30 @@ def test_the_one_command_lists_every_command_with_a_line(capsys):
     for path in (Path(cli.__file__).parent).glob("fig_*.py"):
         assert path.stem in out
     assert all(name in out for name in one_command.COMMANDS)
+
+
+HIDDEN = ["\n", "\r", "\t", "\x00", "\x1b[2K", "\x7f", "\x85", "\x9b2K", "\xad", "\u034f", "\u061c", "\u115f", "\u200b",
+          "\u200d", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202e", "\u2060", "\u2066", "\u2069", "\u3164",
+          "\ud800", "\ufe0f", "\ufeff", "\U000e0041", "\U000e0100"]  # fmt: skip
+
+
+@pytest.mark.parametrize("hidden", HIDDEN, ids=ascii)
+def test_text_that_hides_or_moves_the_cursor_is_escaped_wherever_an_error_is_told(capsys, monkeypatch, hidden):
+    def fails(_):
+        raise ValueError(f"a{hidden}b")
+
+    def broken(*_):
+        raise registry.BrokenLedger(f"a{hidden}b")
+
+    monkeypatch.setattr(verify, "_verified", broken)
+    assert [cli.run(fails, []), cli.run(verify.main, [])] == [2, 1]
+    with pytest.raises(SystemExit):
+        cli.Parser(prog="x").parse_args([f"a{hidden}b"])
+    lines = capsys.readouterr().err.split("\n")
+    assert len(lines) == 4 and not any(hidden[0] in line for line in lines)
+    assert verify._columns([(f"a{hidden}b", "c")]) == cli.plain(f"a{hidden}b") + "  c"
+
+
+def test_text_that_prints_stays_as_it_is():
+    for text in ("naïve θ ≈ 1/2, 日本語, \\d", ""):
+        assert cli.plain(text) == text

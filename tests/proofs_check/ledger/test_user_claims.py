@@ -1,12 +1,21 @@
 """A file of claims decides nothing by what it does: it states, and the core decides in a process of its own."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
+from concurrent.futures import Future
+from contextlib import nullcontext, suppress
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from scripts import verify
+from proofs_check.language import exp, real, statement, supervised
+from proofs_check.ledger import user_claims, workers
+from scripts import cli, verify
 
 HEAD = "from proofs_check.language import *\nx = real('x')\n"
 TRUE = "statement('mine.true', for_all=[x], says=exp(x) >= 1 + x)\n"
@@ -35,32 +44,184 @@ def test_a_false_claim_is_refuted_at_a_point(tmp_path):
     assert "mine.false: refuted" in found.stdout and "Fails at x = 0" in found.stdout
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("import sys; sys.exit(0)", "it exits before its end"),
-        ("import os; os._exit(0)", "ends its process before it has stated anything"),
-        ("import os; os.abort()", "ends its process before it has stated anything"),
-        ("raise SystemExit", "it exits before its end"),
-        ("1/0", "ZeroDivisionError: division by zero"),
-        ("def f(:", "SyntaxError"),
-        ("", "states nothing"),
-        (HEAD + "statement('a', for_all=[x], says=x == x)", "write eq(a, b)"),
-        (HEAD + "statement('a', for_all=[x], says=.5 * x > 0)", "exact constant"),
-        (HEAD + TRUE + TRUE, "one name to two statements"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "ends its process"),
-    ],
-)
-def test_a_file_that_states_nothing_is_one_line_and_status_1(tmp_path, text, says):
-    found = run(tmp_path, text)
-    assert (found.returncode, found.stdout) == (1, "")
-    assert says in found.stderr and found.stderr.count("\n") == 1
+UNUSABLE = {
+    "exits": ("import sys; sys.exit(0)", "line 1: it exits before its end"),
+    "leaves": (HEAD + TRUE + "import os; os._exit(0)", "ends its process before it has stated anything"),
+    "aborts": ("import os; os.abort()", "ends its process before it has stated anything"),
+    "kills itself": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "ends its process"),
+    "kills its session": ("import os; os.killpg(0, 9)", "ends its process"),
+    "fails": ("\n1/0", "claims.py, line 2: ZeroDivisionError: division by zero; what follows is not read"),
+    "is no Python": ("x = 1\ndef f(:", "claims.py, line 2: SyntaxError: "),
+    "is no text": (b"\xff\xfe\n", "line 1: SyntaxError: (unicode error) 'utf-8' codec can't decode byte 0xff"),
+    "is empty": ("", "claims.py states nothing"),
+    "runs on": ("import time\nwhile True: time.sleep(1)", "runs for more than 3 s"),
+    "prints on": ("while True: print('mine.true: proved' * 99)", "runs for more than 3 s"),
+    "states on": ("import os, sys\nwhile True: os.write(int(sys.argv[2]), bytes(65536))", "states more than 20 MB"),
+}
 
 
-def test_a_file_that_runs_on_is_ended(tmp_path):
-    path = tmp_path / "loop.py"
-    path.write_text("import time\nwhile True: time.sleep(1)\n")
-    assert verify.main(["--claims", str(path), "--seconds", "1"]) == 1
+def refused(capsys, path, says):
+    seconds = "3" if says.endswith("3 s") else "60"
+    status = cli.run(verify.main, ["--claims", str(path), "--seconds", seconds])
+    told = capsys.readouterr()
+    assert (status, told.out) == (2, "") and says in told.err and told.err.count("\n") == 1, told
+
+
+@pytest.mark.parametrize(("text", "says"), UNUSABLE.values(), ids=UNUSABLE)
+def test_a_file_that_cannot_be_used_is_one_line_and_status_2(tmp_path, capsys, text, says):
+    path = tmp_path / "claims.py"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    refused(capsys, path, says)
+
+
+def test_what_is_no_file_is_one_line_and_status_2(tmp_path, capsys, monkeypatch):
+    os.mkfifo(tmp_path / "pipe")
+    refused(capsys, tmp_path, "it is a folder")
+    for path in (tmp_path / "pipe", "/dev/zero", "/dev/null"):
+        refused(capsys, path, f"cannot read {path}: it is no regular file")
+    refused(capsys, tmp_path / "a\x1b[2K", r"a\x1b[2K: there is no such file")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    refused(capsys, __file__, "no permission")
+
+
+SAID = '[[1, "a", {"for_all": [], "given": [], "says": %s, "definitions": %s}]]'
+WRITTEN = [
+    "NaN", "-Infinity", "17", "{}", "null", '"a"', "[NaN]", "[[1e999, 1, 2]]", "[[" + "9" * 9999 + "]]", "[" * 10**5,
+    "[" * 500 + "]" * 500, '[[1, "a", 1]]', '[[1, "a", ["num"]]]', '[[1, "a", {}]]', '[[1, "a", "\\u001b[2K\\n"]]',
+    SAID % ('["num", NaN]', "[]"), SAID % ('{"form": []}', "[]"), SAID % ("[]", "[[[], 1, 2]]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("written", WRITTEN, ids=range(len(WRITTEN)))
+def test_what_a_file_writes_past_the_language_is_at_most_a_line(tmp_path, capsys, written):
+    path = tmp_path / "claims.py"
+    path.write_text(f"import os, sys\nos.write(int(sys.argv[2]), {written.encode()!r}); os._exit(0)")
+    assert cli.run(verify.main, ["--claims", str(path)]) in (1, 2)
+    told = capsys.readouterr()
+    assert told.out == "" and told.err.startswith("error: ") and told.err.count("\n") == 1 and "\x1b" not in told.err
+
+
+MALFORMED = """statement('mine.bad', for_all=[x],
+          says=x == x)
+statement('mine.none', says=x > 0)
+statement('mine.true', for_all=[x], says=x > 1)
+x ** 0.5
+statement('mine.late', for_all=[x], says=x > 0)
+"""
+FAULTS = [
+    "line 4: the statement 'mine.bad' is malformed: the conclusion is True: write eq(a, b)",
+    "line 6: the statement 'mine.none' is malformed: ",
+    "line 7: the statement 'mine.true' is malformed: the statement of line 3 has its name",
+    "line 8: TypeError: a power has a whole exponent; write sqrt(x), or exp(a * log(x)), for others; what follows is n",
+]
+
+
+def test_a_malformed_statement_is_a_line_and_takes_no_other_along(tmp_path):
+    found = run(tmp_path, HEAD + TRUE + MALFORMED, "--quick", "--json", str(tmp_path / "out.json"))
+    assert found.returncode == 1 and found.stdout.startswith("mine.true: proved (strength proved, covers all)\n")
+    lines = found.stderr.splitlines()
+    assert len(lines) == len(FAULTS)
+    assert all(line.startswith(f"error: claims.py, {fault}") for line, fault in zip(lines, FAULTS, strict=True)), lines
+    told = json.loads((tmp_path / "out.json").read_text())
+    assert [f"error: {fault}" for fault in told["faults"]] == lines and len(told["claims"]) == 1
+
+
+def test_a_statement_that_breaks_the_search_is_an_error_of_its_own(monkeypatch):
+    broken, x = Future(), real("x")
+    broken.set_exception(OverflowError("too far"))
+    monkeypatch.setattr(workers, "processes", lambda _: nullcontext(SimpleNamespace(submit=lambda *_: broken)))
+    rows = user_claims.decided([statement(name, for_all=[x], says=exp(x) > x) for name in "ab"], 9)
+    assert [(row["id"], row["outcome"], row["message"]) for row in rows] == [
+        (name, "error", "OverflowError: too far") for name in "ab"
+    ]
+
+
+FORGED = "ok: proved (strength proved, covers all)\\nb\\x1b[2K\\x9b1A\\u2028\\u202e\\u200b"
+
+
+def test_a_name_is_printed_in_its_own_line_and_reads_as_no_verdict(tmp_path):
+    text = f"statement('{FORGED}', for_all=[x], says=exp(x) > 1 + x)\nstatement('{FORGED}', for_all=[x], says=x > 0)"
+    found = run(tmp_path, HEAD + text, "--quick", "--json", str(tmp_path / "out.json"))
+    assert found.stdout.startswith(f"'{FORGED}': refuted (") and found.returncode == 1
+    assert FORGED in found.stderr and found.stderr.count("\n") == 1
+    told = (tmp_path / "out.json").read_text("utf-8")
+    assert told.isascii() and json.loads(told)["claims"][0]["id"] == FORGED.encode().decode("unicode_escape")
+
+
+# Each starts a process out of the file's session and writes down its number.
+LEAVE = {
+    "a session": "p = subprocess.Popen(['sleep', '90'], start_new_session=True)\nnote(p.pid)\n",
+    "two forks": "if not os.fork():\n    os.setsid()\n    os.fork() and os._exit(0)\n"
+                 "    os.setsid(); note(os.getpid()); time.sleep(90)\n",
+}  # fmt: skip
+NOTE = """import os, subprocess, time
+def note(pid):
+    open({0!r} + "~", "w").write(str(pid))
+    os.rename({0!r} + "~", {0!r})
+"""
+THEN = f"while not os.path.exists({{0!r}}): time.sleep(.01)\n{HEAD}{TRUE}"
+ENDS = {"it ends": "", "it leaves": "os._exit(0)", "the limit": "time.sleep(90)"}
+# What a shell starts in the background ignores Ctrl-C.
+COMMAND = """import signal, sys
+from scripts import cli, verify
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(cli.run(verify.main))"""
+
+
+@pytest.mark.parametrize("leave", LEAVE)
+@pytest.mark.parametrize("end", [*ENDS, signal.SIGINT, signal.SIGKILL])
+def test_what_a_file_has_started_ends_with_it(tmp_path, leave, end):
+    path, noted = tmp_path / "claims.py", tmp_path / "pid"
+    path.write_text((NOTE + LEAVE[leave] + THEN).format(str(noted)) + ENDS.get(end, "time.sleep(90)"))
+    if end in ENDS:
+        seconds = 1
+        while not noted.exists():  # a busy machine may need longer to come that far
+            with suppress(user_claims.Refused):
+                user_claims.emitted(path, seconds := 2 * seconds)
+    else:
+        command = [sys.executable, "-c", COMMAND, "--claims", str(path), "--seconds", "900"]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+            while not noted.exists():
+                time.sleep(0.02)
+            process.send_signal(end)
+        assert process.returncode in (130, -9)
+    pid = int(noted.read_text())
+    try:
+        # Nobody waits for the supervisor of a command that was killed.
+        ends = time.monotonic() + (30 if end is signal.SIGKILL else 0)
+        while running(pid) and time.monotonic() < ends:
+            time.sleep(0.02)
+        assert not running(pid)
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def running(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+# The command that runs the file is known by its arguments.
+KILL = """import os, glob
+from contextlib import suppress
+words = {}
+for path in glob.glob("/proc/[0-9]*/cmdline"):
+    with suppress(OSError): words[path] = open(path).read().split(chr(0))
+for path in words:
+    if {"--claims", __file__} <= {*words[path]}: os.kill(int(path.split("/")[2]), 9)
+"""
+
+
+@pytest.mark.parametrize("text", ["import os\nos.kill(os.getppid(), 9)\n", KILL], ids=["its parent", "verify"])
+def test_a_file_cannot_kill_what_runs_it(tmp_path, text):
+    if text is KILL and supervised._system("syscall", 444, 0, 0, 1) < 6:  # the version of Landlock
+        pytest.skip("this system cannot hold signals back")
+    found = run(tmp_path, HEAD + text)
+    assert found.returncode == 2 and found.stderr.startswith("error: claims.py") and found.stderr.count("\n") == 1
+    assert text is not KILL or "line 9: PermissionError" in found.stderr
 
 
 def test_a_file_that_patches_the_core_changes_nothing(tmp_path):
@@ -84,6 +245,6 @@ def test_hypotheses_that_nothing_meets_are_an_error(tmp_path):
     assert "a: error: a: no point is found that lies in the domain and meets every hypothesis" in found.stdout
 
 
-def test_a_missing_file_is_bad_input(tmp_path):
-    with pytest.raises(ValueError, match="there is no such file"):
-        verify.main(["--claims", str(tmp_path / "none.py")])
+
+def test_a_missing_file_is_bad_input(tmp_path, capsys):
+    refused(capsys, tmp_path / "none.py", "there is no such file")
