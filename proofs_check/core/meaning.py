@@ -37,7 +37,8 @@ _STRICT: Mapping[str, Callable[..., Any]] = {
 
 
 class NoDomain(Exception):
-    """An end or a size has no value at a point of the earlier variables, or a size is negative."""
+    """An end or a size has no value at a point of the earlier variables, a size is negative, or it is not told whether
+    the hypotheses hold at a point."""
 
 
 class Listed(NamedTuple):
@@ -117,7 +118,7 @@ class Model:
     def _item(self, found: Any, indices: list[Any]) -> Any:
         for k in map(int, indices):
             if isinstance(found, Listed):
-                found = self.value(found.body, {**dict(found.around), found.name: k}) if k >= 1 else None
+                found = self.value(found.body, {**dict(found.around), found.name: k})
             else:
                 found = dict(enumerate(found or (), 1)).get(k)
         return found
@@ -156,12 +157,14 @@ class Model:
         above = low is None or low < x or (low == x and not v.low_open)
         return above and (high is None or x < high or (x == high and not v.high_open))
 
-    def excluded(self, given: Iterable[Term], at: Env) -> bool:
-        return any(self.value(formula, at) is False for formula in given)
+    def met(self, given: Iterable[Term], at: Env) -> bool | None:
+        """Are all hypotheses true, is one false, or does none decide and one has no value?"""
+        values = [self.value(formula, at) for formula in given]
+        return False if False in values else None if None in values else True
 
 
 def means(statement: Statement, model: Model) -> bool:
-    """Is the statement true in the model? A domain that is not defined somewhere makes it not true."""
+    """Is the statement true in the model? A domain or hypotheses without a value somewhere make it not true."""
     try:
         reading = Reading(statement, model)
         says = statement.says
@@ -185,18 +188,20 @@ class Reading:
     def __init__(self, statement: Statement, model: Model) -> None:
         self.variables, self.value, self.model = statement.variables, model.value, model
         self.given = conjuncts(statement.given)
-        self.points = [at for at in model.points(self.variables) if not model.excluded(self.given, at)]
+        self.points = [at for at in model.points(self.variables) if model.met(self.given, at) is not False]
 
     def always(self, says: Term) -> bool:
         """For all .. with .. and ..: says."""
-        return all(self.value(says, at) is True for at in self.points)
+        return all(self.model.met(self.given, at) and self.value(says, at) is True for at in self.points)
 
     def families(self, form: Form) -> Iterator[tuple[Env, list[Env]]]:
-        """The points of the parameters that no hypothesis on these alone excludes, with the points over each."""
+        """The points of the parameters that meet the hypotheses on these alone, with the points over each."""
         names = dict(form.at).keys()
         alone = [formula for formula in self.given if names.isdisjoint(mentioned(formula))]
         for p in self.model.points(v for v in self.variables if v.name not in names):
-            if not self.model.excluded(alone, p):
+            if (met := self.model.met(alone, p)) is None:
+                raise NoDomain
+            if met:
                 yield p, [at for at in self.points if p.items() <= at.items()]
 
     def named(self, form: Form, p: Env) -> Env | None:
@@ -230,7 +235,7 @@ class Reading:
         """V is least at the named point and nowhere else."""
         for p, over in self.families(form):
             here = self.named(form, p)
-            if here is None or not self.reached(form, here):
+            if here is None or not self.reached(form, here) or not all(self.model.met(self.given, at) for at in over):
                 return False
             least = self.value(form.terms[0], here)
             others = [self.value(form.terms[0], at) for at in over if not here.items() <= at.items()]

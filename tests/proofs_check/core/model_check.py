@@ -17,13 +17,11 @@ from proofs_check.core.certificate import Outcome
 from proofs_check.core.domain import needed
 from proofs_check.core.meaning import Model, NoDomain, fits, means
 from proofs_check.core.printing import sentence
-from proofs_check.core.statement import Form, obligations
+from proofs_check.core.statement import CHOSEN, Form, obligations
 from proofs_check.core.terms import Malformed, Term, negation, num
 from proofs_check.rigour.decide import BRIEF, Empty, decide
 from tests.proofs_check.core.random_statements import statement
 
-# Parts that may fail although the statement is true: another point, another box would do.
-CHOSEN = {"attained", "approached", "gap", "witness", "elsewhere", "box in the domain"}
 NAMED = {"witness": "witness", "supremum": "attained"}
 _SHOWN = 10
 
@@ -45,8 +43,9 @@ class Sequents:
         return places
 
     def true(self, sequent, at):
-        """Kleene's reading: some hypothesis is false, or the goal is true."""
-        return self.model.excluded(sequent.given, at) or self.value(sequent.goal, at) is True
+        """Some hypothesis is false, or all of them and the goal are true."""
+        met = self.model.met(sequent.given, at)
+        return met is False or (met is True and self.value(sequent.goal, at) is True)
 
     def follows(self, sequent, at):
         """How a condition is read, whose hypotheses were shown to be defined: where all hold the goal does."""
@@ -59,9 +58,8 @@ class Sequents:
         known = {}
         for at in points:
             true = self.true(sequent, at)
-            given = tuple(self.deciding(g, at) for g in sequent.given)
-            false = tuple(g for g in given if self.value(g, at) is False)[:1]
-            key = false or (() if true else given), sequent.goal if false else self.deciding(sequent.goal, at)
+            given = sorted((self.deciding(g, at) for g in sequent.given), key=lambda g: self.value(g, at) is not False)
+            key = tuple(given), self.deciding(sequent.goal, at)
             if key not in known:
                 made = arranged(sequent, *key)
                 known[key] = [*needed(made), made]
@@ -132,7 +130,7 @@ def disagreements(made, model, rng):
         wrong = {
             "another meaning": means(now, model) != true,
             "all obligations hold, and the statement is false": proved[-1] and not true,
-            "an obligation fails, and the statement is true": true and not all(parts[k] for k in parts.keys() - CHOSEN),
+            "an obligation fails, and the statement is true": true and not all(parts[k] for k in {*parts} - {*CHOSEN}),
             f"{kind}: its point fits, or does not, otherwise than its part says":
                 kind in NAMED and parts[NAMED[kind]] != fits(now, now.says, model),
         }  # fmt: skip

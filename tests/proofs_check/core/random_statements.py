@@ -293,7 +293,7 @@ def attempt(rng, kind, finite):
     draw.relations = ("<", "<=", "=", "!=")
     draw.close(None, given)
     try:
-        points = [at for at in draw.model().points(draw.variables) if not draw.model().excluded(given, at)]
+        points = [at for at in draw.model().points(draw.variables) if draw.model().met(given, at) is not False]
     except NoDomain:
         points = []
     waiting, carriers = draw.waiting, dict(draw.carriers)
