@@ -103,6 +103,11 @@ def place(point: dict) -> str:
     return ", ".join(f"{name} = {coordinate(value)}" for name, value in point.items()) or "the statement itself"
 
 
+def fails(at: dict) -> str:
+    """Where and in which part a statement fails, and what has no value there."""
+    return f"fails at {place(at['point'])} ({at['part']})" + (f": {at['lacks']}" if at["lacks"] else "")
+
+
 def failing(claim: dict) -> str:
     """Where the core refutes a claim's statement, and both sides there, or what has no value."""
     from proofs_check.ledger.failure import sides

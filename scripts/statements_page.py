@@ -39,14 +39,9 @@ def _shares(found: dict[str, dict]) -> str:
     return f"{len(found)} statements: {outcomes}. Mutants: {made} made, {true} true, {refuted} refuted of the rest."
 
 
-def fails(at: dict) -> str:
-    """Where and in which part a statement fails, and what has no value there."""
-    from .report import place
-
-    return f"fails at {place(at['point'])} ({at['part']})" + (f": {at['lacks']}" if at["lacks"] else "")
-
-
 def _decided(row: dict, lemma: str | None) -> list[str]:
+    from .report import fails
+
     lines = [f"strength: {row['strength']}; covers: {row['coverage']}"]
     if row["outcome"] == "refuted" or row["choice_only"]:
         lines.append(fails(row["at"]))

@@ -86,7 +86,7 @@ def _claims(args, target) -> int:
 
 def _decision(row: dict) -> str:
     """One decided statement, as read."""
-    from .report import place
+    from .report import fails, place
 
     # Quoted, a name with blanks and colons does not read as a verdict.
     name = row["id"] if re.fullmatch(r"[\w.'-]+", row["id"]) else repr(row["id"])
@@ -94,12 +94,12 @@ def _decision(row: dict) -> str:
         return cli.page([f"{name}: error: {row['message']}", f"  {row['sentence']}"])
     lines = [f"{name}: {row['outcome']} (strength {row['strength']}, covers {row['coverage']})"]
     lines += [f"  {row['sentence']}", *(f"  where {line}" for line in row["definitions"])]
-    if row["outcome"] == "refuted":
-        lines.append(f"  Fails at {place(row['at']['point'])} ({row['at']['part']})")
+    if row["outcome"] == "refuted" or row["choice_only"]:
+        lines.append(f"  It {fails(row['at'])}")
     if row["outcome"] == "instances":
         lines.append("  Proved only at " + "; ".join(place(entry) for entry in row["at"]))
     if row["outcome"] in ("open", "instances"):
-        lines.append(f"  No proof of the whole was found: {row['message']}")
+        lines.append("  " + ("" if row["choice_only"] else "No proof of the whole was found: ") + row["message"])
     if row["outcome"] == "proved":
         rules = ", ".join(f"{name} {count}" for name, count in _rules(row["certificate"]))
         lines.append(f"  Certificate: {rules}; its hypotheses are met at {place(row['certificate']['point'])}")

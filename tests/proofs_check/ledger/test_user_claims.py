@@ -41,7 +41,7 @@ def test_a_true_claim_is_proved_with_its_strength_and_mutants(tmp_path):
 def test_a_false_claim_is_refuted_at_a_point(tmp_path):
     found = run(tmp_path, HEAD + FALSE, "--quick")
     assert found.returncode == 1
-    assert "mine.false: refuted" in found.stdout and "Fails at x = 0" in found.stdout
+    assert "mine.false: refuted" in found.stdout and "It fails at x = 0" in found.stdout
 
 
 UNUSABLE = {
