@@ -69,6 +69,16 @@ class Sequents:
                 return "true, not shown" if true else "shown, not true"
         return None
 
+    def ends_shown(self, sequent):
+        """Do the conditions hold that come before all hypotheses: those over fewer variables?"""
+        try:
+            return all(
+                self.follows(part, at) for part in needed(sequent) if len(part.variables) < len(self.variables)
+                for at in self.model.points(v for v in part.variables if v in self.variables)
+            )  # fmt: skip
+        except NoDomain:
+            return False
+
     def deciding(self, term, at):
         """The term with what decides each formula first; what an index moves is left as it is."""
         if term.kind in ("fold", "each"):
@@ -108,11 +118,10 @@ def truths(made, model, found):
         reading = Sequents(model, sequent.variables)
         try:
             points = reading.model.points(sequent.variables)
+            parts[label] = all(reading.true(sequent, at) for at in points)
+            fault = reading.amiss(sequent, points)
         except NoDomain:
-            parts[label] = False
-            continue
-        parts[label] = all(reading.true(sequent, at) for at in points)
-        fault = reading.amiss(sequent, points)
+            parts[label], fault = False, "its ends are shown" if reading.ends_shown(sequent) else None
         found += [f"definedness of {label}: {fault}"] * (fault is not None)
     return parts
 
@@ -129,7 +138,9 @@ def disagreements(made, model, rng):
             continue
         parts = truths(now, model, found)
         proved.append(all(parts.values()) and isolated(now, model))
+        base = certificate.premise(now)
         wrong = {
+            "hypotheses are met otherwise than its premise": met(now, model) != met(base, model),
             "another meaning": means(now, model) != true,
             "all obligations hold, and the statement is false": proved[-1] and not true,
             "an obligation fails, and the statement is true": true and not all(parts[k] for k in parts.keys() - CHOSEN),
@@ -166,14 +177,21 @@ def isolated(made, model):
     return zeros == [True]
 
 
+def met(made, model):
+    """Does a point of the domain meet all hypotheses? Of a sequent or a statement."""
+    with suppress(NoDomain):
+        return any(all(model.value(g, at) is True for g in made.given) for at in model.points(made.variables))
+    return None
+
+
 def lacking(model, term, at):
     """Is some part of the term without a value at the point?"""
     inner = term.parts if term.kind not in ("fold", "each", "call") else ()
     return model.value(term, at) is None or any(lacking(model, part, at) for part in inner if isinstance(part, Term))
 
 
-def run(count, seed, bar=iter):
-    """Counts by form, and (seed, sentence, carriers, what is amiss) of each disagreement."""
+def run(count, seed, bar=iter, stop=False):
+    """Counts by form, and (seed, sentence, carriers, what is amiss) of each disagreement; stop: at the first."""
     counts, faults = {}, []
     for k in bar(range(seed, seed + count)):
         made, model, refused = statement(k)
@@ -186,9 +204,11 @@ def run(count, seed, bar=iter):
             points = model.points(made.variables)
             mine["points"] += len(points)
             mine["undefined"] += sum(any(lacking(model, term, at) for term in terms) for at in points)
-            mine["vacuous"] += all(any(model.value(g, at) is not True for g in made.given) for at in points)
+            mine["vacuous"] += not met(made, model)
         if found:
             faults.append((k, sentence(made), model.carriers, list(dict.fromkeys(found))))
+        if found and stop:
+            break
     return counts, faults
 
 
