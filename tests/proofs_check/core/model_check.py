@@ -49,10 +49,9 @@ class Sequents:
         return self.model.excluded(sequent.given, at) or self.value(sequent.goal, at) is True
 
     def follows(self, sequent, at):
-        """How a condition is read, whose hypotheses were shown to be defined: where all hold the goal does."""
-        formulas = *sequent.given, sequent.goal
-        truths = ([self.value(formula, place) is True for formula in formulas] for place in self.beside(at, sequent))
-        return all(goal or not all(given) for *given, goal in truths)
+        """Where all hypotheses hold the goal is not false: that it has a value is what earlier conditions have to say."""
+        places = [p for p in self.beside(at, sequent) if all(self.value(g, p) is True for g in sequent.given)]
+        return all(self.value(sequent.goal, place) is not False for place in places)
 
     def amiss(self, sequent, points):
         """Is what reads the part from the left, deciding first, shown at other points than where the part is true?"""
@@ -197,7 +196,10 @@ def run(count, seed, bar=iter, stop=False):
         made, model, refused = statement(k)
         form = isinstance(made.says, Form)
         mine = counts.setdefault(made.says.kind if form else "plain", Counter())
-        found, true, proved = disagreements(made, model, random.Random(k))
+        try:
+            found, true, proved = disagreements(made, model, random.Random(k))
+        except Exception as fault:
+            found, true, proved = [f"{type(fault).__name__}: {fault}"], False, False
         mine.update({"all": 1, "true": true, "proved": proved, "refused": refused})
         terms = [*made.given, *(made.says.terms if form else [made.says])]
         with suppress(NoDomain):

@@ -137,7 +137,7 @@ class Draw:
         return {name: scope[name] for name in scope if index not in (name, *sizes[name])} | {index: True}
 
     def fold(self, depth, scope):
-        index = self.pick("i", "j", "x")
+        index = self.pick("i", "x", "y")
         body = self.term(depth - 1, self.within(scope, index)) if self.chance(0.5) else var(index)
         sequences = [name for name, what in self.within(scope, index).items() if isinstance(what, Term)]
         body = Term("item", self.pick(*sequences), body) if sequences and body is var(index) else body
@@ -154,7 +154,7 @@ class Draw:
                 arguments.append(var(self.pick(*sequences)))
                 size = scope[arguments[-1].parts[0]]
             elif isinstance(what, Term):
-                index = self.pick("i", "j", "x")
+                index = self.pick("i", "x", "y")
                 arguments.append(each(var(index), self.term(depth - 1, self.within(scope, index))))
             else:
                 arguments.append(size if what else self.term(depth - 1, scope))
