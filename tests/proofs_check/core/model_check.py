@@ -48,10 +48,9 @@ class Sequents:
         return met is False or (met is True and self.value(sequent.goal, at) is True)
 
     def follows(self, sequent, at):
-        """How a condition is read, whose hypotheses were shown to be defined: where all hold the goal does."""
-        formulas = *sequent.given, sequent.goal
-        truths = ([self.value(formula, place) is True for formula in formulas] for place in self.beside(at, sequent))
-        return all(goal or not all(given) for *given, goal in truths)
+        """Where all hypotheses hold the goal is not false: that it has a value is what earlier conditions have to say."""
+        places = [p for p in self.beside(at, sequent) if all(self.value(g, p) is True for g in sequent.given)]
+        return all(self.value(sequent.goal, place) is not False for place in places)
 
     def amiss(self, sequent, points):
         """Is what reads the part from the left, deciding first, shown at other points than where the part is true?"""
@@ -66,6 +65,16 @@ class Sequents:
             if all(self.follows(part, at) for part in known[key]) != true:
                 return "true, not shown" if true else "shown, not true"
         return None
+
+    def ends_shown(self, sequent):
+        """Do the conditions hold that come before all hypotheses: those over fewer variables?"""
+        try:
+            return all(
+                self.follows(part, at) for part in needed(sequent) if len(part.variables) < len(self.variables)
+                for at in self.model.points(v for v in part.variables if v in self.variables)
+            )  # fmt: skip
+        except NoDomain:
+            return False
 
     def deciding(self, term, at):
         """The term with what decides each formula first; what an index moves is left as it is."""
@@ -106,11 +115,10 @@ def truths(made, model, found):
         reading = Sequents(model, sequent.variables)
         try:
             points = reading.model.points(sequent.variables)
+            parts[label] = all(reading.true(sequent, at) for at in points)
+            fault = reading.amiss(sequent, points)
         except NoDomain:
-            parts[label] = False
-            continue
-        parts[label] = all(reading.true(sequent, at) for at in points)
-        fault = reading.amiss(sequent, points)
+            parts[label], fault = False, "its ends are shown" if reading.ends_shown(sequent) else None
         found += [f"definedness of {label}: {fault}"] * (fault is not None)
     return parts
 
@@ -127,7 +135,9 @@ def disagreements(made, model, rng):
             continue
         parts = truths(now, model, found)
         proved.append(all(parts.values()) and isolated(now, model))
+        base = certificate.premise(now)
         wrong = {
+            "hypotheses are met otherwise than its premise": met(now, model) != met(base, model),
             "another meaning": means(now, model) != true,
             "all obligations hold, and the statement is false": proved[-1] and not true,
             "an obligation fails, and the statement is true": true and not all(parts[k] for k in {*parts} - {*CHOSEN}),
@@ -164,29 +174,41 @@ def isolated(made, model):
     return zeros == [True]
 
 
+def met(made, model):
+    """Does a point of the domain meet all hypotheses? Of a sequent or a statement."""
+    with suppress(NoDomain):
+        return any(all(model.value(g, at) is True for g in made.given) for at in model.points(made.variables))
+    return None
+
+
 def lacking(model, term, at):
     """Is some part of the term without a value at the point?"""
     inner = term.parts if term.kind not in ("fold", "each", "call") else ()
     return model.value(term, at) is None or any(lacking(model, part, at) for part in inner if isinstance(part, Term))
 
 
-def run(count, seed, bar=iter):
-    """Counts by form, and (seed, sentence, carriers, what is amiss) of each disagreement."""
+def run(count, seed, bar=iter, stop=False):
+    """Counts by form, and (seed, sentence, carriers, what is amiss) of each disagreement; stop: at the first."""
     counts, faults = {}, []
     for k in bar(range(seed, seed + count)):
         made, model, refused = statement(k)
         form = isinstance(made.says, Form)
         mine = counts.setdefault(made.says.kind if form else "plain", Counter())
-        found, true, proved = disagreements(made, model, random.Random(k))
+        try:
+            found, true, proved = disagreements(made, model, random.Random(k))
+        except Exception as fault:
+            found, true, proved = [f"{type(fault).__name__}: {fault}"], False, False
         mine.update({"all": 1, "true": true, "proved": proved, "refused": refused})
         terms = [*made.given, *(made.says.terms if form else [made.says])]
         with suppress(NoDomain):
             points = model.points(made.variables)
             mine["points"] += len(points)
             mine["undefined"] += sum(any(lacking(model, term, at) for term in terms) for at in points)
-            mine["vacuous"] += all(any(model.value(g, at) is not True for g in made.given) for at in points)
+            mine["vacuous"] += not met(made, model)
         if found:
             faults.append((k, sentence(made), model.carriers, list(dict.fromkeys(found))))
+        if found and stop:
+            break
     return counts, faults
 
 

@@ -137,7 +137,7 @@ class Draw:
         return {name: scope[name] for name in scope if index not in (name, *sizes[name])} | {index: True}
 
     def fold(self, depth, scope):
-        index = self.pick("i", "j", "x")
+        index = self.pick("i", "x", "y")
         body = self.term(depth - 1, self.within(scope, index)) if self.chance(0.5) else var(index)
         sequences = [name for name, what in self.within(scope, index).items() if isinstance(what, Term)]
         body = Term("item", self.pick(*sequences), body) if sequences and body is var(index) else body
@@ -154,7 +154,7 @@ class Draw:
                 arguments.append(var(self.pick(*sequences)))
                 size = scope[arguments[-1].parts[0]]
             elif isinstance(what, Term):
-                index = self.pick("i", "j", "x")
+                index = self.pick("i", "x", "y")
                 arguments.append(each(var(index), self.term(depth - 1, self.within(scope, index))))
             else:
                 arguments.append(size if what else self.term(depth - 1, scope))
@@ -182,7 +182,8 @@ class Draw:
         found = self.equality() if number and self.chance(0.35) else []
         for _ in range(12):
             added = self.pick(self.guarded, self.pinned, lambda: [self.formula(self.pick(1, 2))])()
-            if len(found) < number and all(self.model().value(g, self.pivot) is True for g in added):
+            met = all(self.model().value(g, self.pivot) is True for g in added) or self.chance(0.01)
+            if len(found) < number and met:
                 found += added
         return tuple(self.mixed(*found))
 
@@ -191,6 +192,8 @@ class Draw:
         reals = [v for v in self.variables if self.scope[v.name] is False and not v.values]
         for v in self.mixed(*reals)[:1]:
             term = self.term(self.pick(0, 1, 1, 2), self.numbers([v.name]))
+            if self.chance(0.05):  # of no point, perhaps
+                return [eq(*self.mixed(v, term))]
             held = any(v.name in mentioned(end) for other in self.variables for end in other.ends())
             x = self.model().value(term, self.pivot)
             if self.model().admits(v, x, self.pivot) and (not held or x == self.pivot[v.name]):
