@@ -14,7 +14,7 @@ from itertools import product
 
 from proofs_check.core import certificate
 from proofs_check.core.certificate import Outcome
-from proofs_check.core.domain import needed
+from proofs_check.core.domain import needed, solvable, solved
 from proofs_check.core.meaning import Model, NoDomain, fits, means
 from proofs_check.core.printing import sentence
 from proofs_check.core.statement import CHOSEN, Form, obligations
@@ -48,7 +48,7 @@ class Sequents:
         return met is False or (met is True and self.value(sequent.goal, at) is True)
 
     def follows(self, sequent, at):
-        """Where all hypotheses hold the goal is not false: that it has a value is what earlier conditions have to say."""
+        """Where all hypotheses hold the goal is not false: that it has a value is for earlier conditions to say."""
         places = [p for p in self.beside(at, sequent) if all(self.value(g, p) is True for g in sequent.given)]
         return all(self.value(sequent.goal, place) is not False for place in places)
 
@@ -65,6 +65,22 @@ class Sequents:
             if all(self.follows(part, at) for part in known[key]) != true:
                 return "true, not shown" if true else "shown, not true"
         return None
+
+    def missolved(self, sequent):
+        """Does putting t for v, where `v = t` is given, prove too much, or too little where v takes each value of t?"""
+        found = solvable(sequent)
+        if found is None:
+            return None
+        other, (which, name) = solved(sequent, *found), found
+        one, two = sequent.given[which].parts[1:]
+        value = two if one is Term("var", name) else one
+        here, there = (list(self.model.points(part.variables)) for part in (sequent, other))
+        proved, true = (all(self.follows(q, at) for at in places) for q, places in ((other, there), (sequent, here)))
+        taken = {*self.model.carriers[name], None}
+        if proved and not true:
+            return "an equality proves too much"
+        reached = all(self.value(value, at) in taken for at in there)
+        return "an equality proves too little" if true and not proved and reached else None
 
     def ends_shown(self, sequent):
         """Do the conditions hold that come before all hypotheses: those over fewer variables?"""
@@ -116,7 +132,7 @@ def truths(made, model, found):
         try:
             points = reading.model.points(sequent.variables)
             parts[label] = all(reading.true(sequent, at) for at in points)
-            fault = reading.amiss(sequent, points)
+            fault = reading.amiss(sequent, points) or reading.missolved(sequent)
         except NoDomain:
             parts[label], fault = False, "its ends are shown" if reading.ends_shown(sequent) else None
         found += [f"definedness of {label}: {fault}"] * (fault is not None)

@@ -47,7 +47,11 @@ FAULTS = [
     ("terms", '"<=" if relation == "<" else "<", b, a', '"<", b, a'),
     ("terms", '"or" if kind == "and" else "and"', '"and"'),
     ("terms", 'return Term("and", parts[0], negation(parts[1]))', 'return Term("and", parts[1], negation(parts[0]))'),
-    ("terms", "zip(known.parameters, given, strict=True)", "zip(known.parameters, given[::-1], strict=True)"),
+    ("calls", "dict(zip(known.parameters, given, strict=True))", "dict(zip(known.parameters, given[::-1]))"),
+    ("calls", "elif parameter not in read and any(", "elif False and any("),
+    ("calls", '"and": (), "or": (), "implies": ()}', '"and": (0,), "or": (0,), "implies": (0,)}'),
+    ("calls", '"if": (0,),', '"if": (0, 1, 2),'),
+    ("calls", '{"fold": (2, 3),', '{"fold": (2, 3, 4),'),
     ("terms", 'if formula.kind == "and" else [formula]', 'if formula.kind in ("and", "or") else [formula]'),
     # Points that a conclusion names
     ("statement", "inside += v.substituted(point).bounds(value)", "inside += v.substituted(point).bounds(value)[1:]"),
@@ -67,9 +71,14 @@ FAULTS = [
     ("statement", "either(*vanish, both(*away))", "either(vanish[0], both(*away))"),
     ("statement", '[("elsewhere", replace(base, goal=either(*vanish, both(*away))))]', "[]"),
     ("statement", "inside += [*v.bounds(low), *v.bounds(high)]", "inside += v.bounds(low)"),
+    ("statement", "bounds(value) or (value <= value,)", "bounds(value)"),
+    ("statement", "if any(free(value) & point.keys() for value in point.values()):", "if False:"),
     # Equalities that give a variable, and plain conclusions
-    ("statement", "(*numbers[name].bounds(value), *kept)", "(*kept,)"),
-    ("statement", "if name in named:", "if False:"),
+    ("domain", "given = [*bounds, *given] if bounds else", "given = [*given] if bounds else"),
+    ("domain", "else [*given, value <= value]", "else given"),
+    ("domain", "if number != which]", "if number > which]"),
+    ("domain", "value = sides[1] if sides[0] is mine else sides[0]", "value = sides[1]"),
+    ("domain", "bounds = known.bounds(value)\n", "bounds = (value <= value - 1,)\n"),
     ("statement", '[("conclusion", replace(base, goal=says))]', '[("conclusion", Sequent(variables, (), says))]'),
 ]  # fmt: skip
 
