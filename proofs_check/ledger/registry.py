@@ -122,7 +122,7 @@ def select(
         if all(verdict not in (None, claim.verdict.value) for claim in hits):
             raise ValueError(f"no claim that matches {pattern!r} is {verdict}")
     chosen = [n for n in known if patterns is None or any(fnmatchcase(n, pattern) for pattern in patterns)]
-    found = [name for name in chosen if verdict in (None, known[name].verdict.value)]
+    found = [name for name in chosen if verdict is None or known[name].verdict.value == verdict]
     if not found:
         of = f" of {', '.join(papers)}" if papers else ""
         raise ValueError(f"there is no claim{of}" + (f" that is {verdict}" if verdict else ""))

@@ -60,7 +60,7 @@ def entries(path: Path) -> dict[str, Row]:
     try:
         found: dict[str, Row] = unpacked(json.loads(path.read_text("utf-8")))
         return dict(found)
-    except (KeyError, TypeError, ValueError) as fault:
+    except (KeyError, TypeError, ValueError, RecursionError) as fault:
         raise ValueError(f"{path} holds no certificates: {fault}") from fault
 
 
