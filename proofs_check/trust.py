@@ -1,8 +1,8 @@
 """What has to be trusted, found by walking the imports from the function that checks a certificate.
 
 `decision`: every module that `core.certificate` reaches, the lowering to balls included: a mistake there could confirm
-a false statement. `logic`: what turns writing into trees, and decisions into words. `definitions`: the statements, and
-the formulas of theory that they are written with.
+a false statement. `logic`: what turns writing into trees, decisions and measurements into a status and words, and says
+whose word counts. `definitions`: the statements, and the formulas of theory that they are written with.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ START = ("proofs_check.core.certificate",)
 LOGIC = (
     "proofs_check.core.printing", "proofs_check.core.mutants", "proofs_check.language", "proofs_check.language.emit",
     "proofs_check.language.notation", "proofs_check.language.converted", "proofs_check.ledger.verdicts",
-    "proofs_check.ledger.store", "proofs_check.ledger.user_claims",
+    "proofs_check.ledger.store", "proofs_check.ledger.user_claims", "proofs_check.ledger.claim",
+    "proofs_check.ledger.record", "proofs_check.ledger.harness", "proofs_check.ledger.registry",
+    "proofs_check.ledger.rows", "proofs_check.ledger.workers", "proofs_check.ledger.shipped",
 )  # fmt: skip
 DEFINITIONS = tuple(f"proofs_check.{paper}.formal" for paper in ("kv", "razor", "resformer", "waiver"))
 OURS = ("proofs_check", "theory", "dynamics", "scripts")

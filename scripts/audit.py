@@ -41,6 +41,7 @@ class Finding(NamedTuple):
     wording: str
     strength: str  # how far that is established
     label: str  # of the wording
+    as_data: str  # what the core proves of it
     command: str
 
 
@@ -83,10 +84,12 @@ def report(paper: str) -> Report:
 
 def _finding(view: View, every: dict[str, dict]) -> Finding:
     row, title = view.row, "Write" if view.row["verdict"] == "typo" else view.note_title
+    holds = every[row["correction"]] if row["correction"] else {"strength": "", "as_data": ""}
     return Finding(view.id, row["source"], row["statement"], row["formula"] or "", row["reading"] or "",
                    view.example, title, row["note"] or "", row["correction"] or "", view.wording,
-                   (every[row["correction"]]["strength"] or "read") if row["correction"] else "",
+                   holds["strength"] or ("read" if row["correction"] else ""),
                    view.wording_title if row["correction"] else "",
+                   holds["as_data"] if holds["strength"] == "proved" else "",
                    f"python -m scripts.verify --id {view.id}")  # fmt: skip
 
 

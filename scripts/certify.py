@@ -25,11 +25,11 @@ def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     from tqdm import tqdm
 
-    from proofs_check.ledger.registry import PAPERS, load
+    from proofs_check.ledger.registry import load
     from proofs_check.ledger.store import FOLDER, to_try, with_mutant
     from proofs_check.ledger.workers import processes
 
-    claims = {name: claim for name, claim in load(tuple(PAPERS)).items() if claim.formal is not None}
+    claims = {name: claim for name, claim in load().items() if claim.formal is not None}
     for name in args.id or ():
         if name not in claims:
             raise ValueError(f"there is no claim {name!r} with a statement")
@@ -58,6 +58,7 @@ def main(argv: list[str] | None = None) -> int:
     for file in files.values():
         file.write()
         print(f"{file.path}: {len(file.entries)} statements, {file.path.stat().st_size / 1e6:.2f} MB")
+    print(f"`{cli.program('docs')} --shipped` lists them as what ships, without which `verify` refuses them")
     return 0
 
 
@@ -84,17 +85,17 @@ class _File:
 
 
 def _proof(name: str, kept: dict | None) -> dict:
-    from proofs_check.ledger.registry import PAPERS, load
+    from proofs_check.ledger.registry import load
     from proofs_check.ledger.store import proof
 
-    return proof(load(tuple(PAPERS), (name,))[name], kept)
+    return proof(load(patterns=(name,))[name], kept)
 
 
 def _mutant(name: str, digest: str, kept: dict | None) -> dict | None:
-    from proofs_check.ledger.registry import PAPERS, load
+    from proofs_check.ledger.registry import load
     from proofs_check.ledger.store import tried
 
-    return tried(load(tuple(PAPERS), (name,))[name], digest, kept)
+    return tried(load(patterns=(name,))[name], digest, kept)
 
 
 if __name__ == "__main__":

@@ -46,6 +46,8 @@ and with no weights behind the layer. "No, argued": not proved, and what the pro
 
 def page(registry) -> str:
     """The members, the claims that carry their answers with what the core says of each, the trainings."""
+    from proofs_check.ledger.rows import printed
+
     from .markdown import escaped
 
     outcomes = {name: _outcome(registry[ID + name]) for name in POINTS}
@@ -53,8 +55,9 @@ def page(registry) -> str:
     for name, (claims, note) in CARRIED.items():
         told = ", ".join(f"`{ID}{claim}` ({outcomes[claim]})" for claim in claims)
         lines.append(f"| {name} | {MEMBERS[name].where} | {_answer(name)}{'; ' + note if note else ''} | {told} |")
-    lines += ["", "## What the claims say", "", "| claim | outcome | statement |", "|---|---|---|"]
-    lines += [f"| `{ID}{name}` | {outcomes[name]} | {escaped(registry[ID + name].statement)} |" for name in POINTS]
+    lines += ["", "## What the claims say", "", "| claim | outcome | statement | as data |", "|---|---|---|---|"]
+    said = {name: (registry[ID + name].statement, printed(registry[ID + name].formal)) for name in POINTS}
+    lines += [f"| `{ID}{name}` | {outcomes[name]} | " + " | ".join(map(escaped, said[name])) + " |" for name in POINTS]
     return "\n".join([*lines, "", *_trained(), ""])
 
 

@@ -8,9 +8,8 @@ def page(registry) -> str:
     from proofs_check.core.printing import definitions, sentence
     from proofs_check.ledger.judged import judged
     from proofs_check.ledger.proofs import missing_lemma
-    from proofs_check.ledger.registry import sketches
+    from proofs_check.ledger.registry import sketch
 
-    sketched = sketches()
     made = [claim for claim in registry.values() if claim.formal is not None]
     found = {claim.id: judged(claim.formal.to_json()) for claim in made}
     lines = ["# Statements as data", "", "Claims whose statement is a tree that the core "
@@ -22,7 +21,7 @@ def page(registry) -> str:
         lines += [f"### `{claim.id}` ({claim.verdict.value}): {row['outcome']}", ""]
         lines += [escaped(sentence(claim.formal)), ""]
         lines += [f"- where `{line}`" for line in definitions(claim.formal)]
-        lines += [f"- {line}" for line in _decided(row, missing_lemma(claim.id) or sketched.get(claim.id))] + [""]
+        lines += [f"- {line}" for line in _decided(row, missing_lemma(claim.id) or sketch(claim.id))] + [""]
     return "\n".join(lines)
 
 

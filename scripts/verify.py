@@ -58,13 +58,14 @@ def main(argv: list[str] | None = None, load: Callable | None = None) -> int:
     from proofs_check.ledger import registry, workers
 
     plan = workers.Plan(
-        papers=tuple(args.paper or registry.PAPERS), patterns=tuple(args.id) if args.id else None,
+        papers=tuple(args.paper) if args.paper else None, patterns=tuple(args.id) if args.id else None,
         verdict="false" if args.false else None, full=args.full, load=load or registry.load,
     )  # fmt: skip
     try:
         return _listed(plan) if args.list else _verified(plan, args, target)
     except registry.BrokenLedger as fault:
-        cli.complain(str(fault))
+        for line in str(fault).splitlines():
+            cli.complain(line)
         return FAILED
 
 
@@ -188,10 +189,10 @@ def _summary_lines(report: dict) -> list[str]:
     lines = [f"{summary['claims']} claims: {counts} ({summary['effort']}; {summary['seconds']:.1f} s of evidence)"]
     how = "searched anew, mutants run" if summary["effort"].startswith("full") else "stored certificates, checked again"
     if summary["decided_by_the_core"]:
-        lines.append(f"{summary['decided_by_the_core']} of them as data, for the core ({how})")
+        lines.append(f"{summary['decided_by_the_core']} of them as data, for the core ({how}); --id prints each")
     for claim in report["claims"]:
         if claim["message"]:
-            lines += [f"{claim['status']}: {claim['id']}: {claim['message']}", *_sides(claim)]
+            lines += [f"{claim['status']}: {claim['id']}: {claim['message']}", *_sides(claim), *_as_data(claim)]
     return lines
 
 
@@ -229,21 +230,22 @@ def details(report: dict) -> str:
 def _core(claim: dict) -> list[str]:
     """What the core makes of the claim's statement as data, if it has one."""
     found = claim.get("core")
-    if found is None or claim["formal"] is None:
+    if found is None:
         return []
-    from proofs_check.core.printing import definitions, sentence
-    from proofs_check.core.statement import from_data
-
     from .report import failing
 
-    statement = from_data(claim["formal"])
-    lines = [f"  As data: {sentence(statement)}", *(f"    where {line}" for line in definitions(statement))]
-    lines.append(f"  The core: {found['outcome']}" + (f"; {found['message']}" if found["message"] else ""))
+    why = f"; {found['message']}" if found["message"] else ""
+    lines = [*_as_data(claim), f"  The core: {found['outcome']}{why}"]
     if found["outcome"] == "refuted":
         lines.append(f"    {failing(claim)} ({found['at']['part']})")
     if claim["mutants"]:
         lines.append(f"    {_mutants(claim['mutants'])}")
     return lines
+
+
+def _as_data(claim: dict) -> list[str]:
+    """What the core decides in its own words, which no others replace."""
+    return ["  As data: " + claim["as_data"].replace("; where ", "\n    where ")] if claim["as_data"] else []
 
 
 def _mutants(made: dict) -> str:

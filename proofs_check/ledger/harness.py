@@ -6,13 +6,13 @@ Nothing passes by default: an empty set of points, a NaN, an undecided or a cont
 import math
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from proofs_check.evidence.margin import Margin, Undecided
 from proofs_check.ledger.claim import Claim, Effort, Evidence, Kind, MarginFunction, Point, Status, points_of
-from proofs_check.ledger.record import BrokenCheck, check_links, check_record
+from proofs_check.ledger.record import BrokenCheck, check_record
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,6 @@ class EvidenceResult:
     points: int
     seconds: float
     controls_rejected: int
-    scope: str
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,6 @@ class WitnessResult:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    claim: Claim
     status: Status
     evidence: tuple[EvidenceResult, ...] = ()
     witness: WitnessResult | None = None
@@ -62,36 +60,31 @@ class _Contradicted(Exception):
         self.result = result
 
 
-def run_claim(claim: Claim, effort: Effort = Effort.QUICK, registry: Mapping[str, Claim] | None = None) -> ClaimResult:
-    """Status of one claim. Undecided evidence gives `undecided`, a broken check `error`; neither counts as passed.
-
-    With a registry, a correction or a claim that this is an outcome of must be there and be fit for it.
-    """
+def run_claim(claim: Claim, effort: Effort = Effort.QUICK) -> ClaimResult:
+    """Status of one claim. Undecided evidence gives `undecided`, a broken check `error`; neither counts as passed."""
     results: list[EvidenceResult] = []
     try:
         check_record(claim)
-        if registry is not None:
-            check_links(claim, registry)
         for evidence in claim.evidence:
             results.append(_run_evidence(claim, evidence, effort))
         witness = evaluate_witness(claim)
     except _Contradicted as found:
-        return ClaimResult(claim, Status.CONTRADICTED, (*results, found.result), found.witness, str(found))
+        return ClaimResult(Status.CONTRADICTED, (*results, found.result), found.witness, str(found))
     except Undecided as reason:
-        return ClaimResult(claim, Status.UNDECIDED, tuple(results), None, str(reason))
+        return ClaimResult(Status.UNDECIDED, tuple(results), None, str(reason))
     except KeyboardInterrupt:
         raise
     except BaseException as fault:  # whatever a check raises, an exit too, is its own fault: an error, never a pass
-        return ClaimResult(claim, Status.ERROR, tuple(results), None, f"{type(fault).__name__}: {fault}")
+        return ClaimResult(Status.ERROR, tuple(results), None, f"{type(fault).__name__}: {fault}")
     # What only a statement speaks for is not checked here: the core decides it, where no claim was imported.
     only_read = all(evidence.kind is Kind.READ for evidence in claim.evidence)
-    return ClaimResult(claim, Status.NOT_CHECKED if only_read else Status.CONFIRMED, tuple(results), witness)
+    return ClaimResult(Status.NOT_CHECKED if only_read else Status.CONFIRMED, tuple(results), witness)
 
 
 def _run_evidence(claim: Claim, evidence: Evidence, effort: Effort) -> EvidenceResult:
     start = time.perf_counter()
     if evidence.kind is Kind.READ:
-        return EvidenceResult(evidence.kind.value, None, 0, 0.0, 0, evidence.scope)
+        return EvidenceResult(evidence.kind.value, None, 0, 0.0, 0)
     if evidence.margin is None:
         raise BrokenCheck("evidence without a margin")
     if not evidence.controls:
@@ -102,7 +95,7 @@ def _run_evidence(claim: Claim, evidence: Evidence, effort: Effort) -> EvidenceR
         rejected = sum(_rejects(claim, evidence, index, effort) for index in range(len(evidence.controls)))
         _look_again(evidence.margin, scan.kept)
     seconds = time.perf_counter() - start
-    result = EvidenceResult(evidence.kind.value, scan.worst.value, scan.points, seconds, rejected, evidence.scope)
+    result = EvidenceResult(evidence.kind.value, scan.worst.value, scan.points, seconds, rejected)
     if scan.worst.value < 0:
         raise _Contradicted(_evaluate(evidence.margin, scan.where, expect_negative=True), result)
     return result

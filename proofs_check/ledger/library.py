@@ -23,7 +23,8 @@ class Verdict:
     """One claim. verdict: holds, holds_if, typo, false, unsettled; status: whether the evidence supports that verdict
     (confirmed, contradicted, undecided, error, not_checked; None if nothing was run); strength and coverage: of what,
     and how far (see CONTRIBUTING); witness: the point, what is printed and what is true there; holds_instead: the
-    corrected statement, called `correction`.
+    corrected statement, called `correction`; as_data: the sentence that the core decides, printed from its tree, or
+    nothing.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Verdict:
     holds_instead: str
     witness: Mapping[str, Any] | None
     message: str
+    as_data: str
 
 
 @dataclass(frozen=True)
@@ -106,9 +108,10 @@ def verify(
 
     Args: run: False reads the rulings and runs nothing; full: retrain, all points, search anew (as `--full`); jobs:
         worker processes, 1..256. About a minute for all claims with jobs=2.
-    Raises: ValueError for an id, a paper or a verdict that does not exist, BrokenLedger if the claims cannot be loaded.
+    Raises: ValueError for an id, a paper or a verdict that does not exist, and if no claim is left; BrokenLedger if the
+        claims cannot be loaded, or what ships is not what was committed.
     """
-    from proofs_check.ledger import claim, registry, workers
+    from proofs_check.ledger import claim, workers
 
     if isinstance(papers, str) or not all(isinstance(name, str) for name in (*ids, *papers)):
         raise ValueError(f"ids and papers are texts, papers a list of them, got {(*ids, papers)!r}")
@@ -117,7 +120,7 @@ def verify(
     known = [one.value for one in claim.Verdict]
     if verdict is not None and verdict not in known:
         raise ValueError(f"verdict must be one of {', '.join(known)}, got {verdict!r}")
-    plan = workers.Plan(tuple(papers) or tuple(registry.PAPERS), ids or None, verdict, full)
+    plan = workers.Plan(tuple(papers) or None, ids or None, verdict, full)
     rows = workers.run(plan, jobs) if run else workers.records_of(plan)
     names = [field.name for field in fields(Verdict)]
     return Verdicts([Verdict(**{name: row[name] for name in names}) for row in rows])

@@ -15,13 +15,13 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from types import ModuleType
 
-from proofs_check.ledger.registry import PAPERS
+from proofs_check.ledger.registry import package_of
 from proofs_check.rigour.tactics import Tactic
 
 
 def script_of(name: str) -> Mapping[str, Tactic] | None:
     """The tactics for the parts of a statement, by their labels, if it has any."""
-    for module in _modules():
+    for module in _modules(name):
         made = module.SCRIPTS.get(name)
         if made is not None:
             found: Mapping[str, Tactic] = made()
@@ -31,16 +31,17 @@ def script_of(name: str) -> Mapping[str, Tactic] | None:
 
 def missing_lemma(name: str) -> str | None:
     """What is missing where a statement is not proved, in a sentence."""
-    for module in _modules():
+    for module in _modules(name):
         found: str | None = getattr(module, "NEEDS", {}).get(name)
         if found is not None:
             return found
     return None
 
 
-def _modules() -> Iterator[ModuleType]:
-    for room in dict.fromkeys(f"{package}.proofs" for packages in PAPERS.values() for package in packages):
-        spec = find_spec(room)
-        places = None if spec is None else spec.submodule_search_locations
-        if places is not None:
-            yield from (import_module(info.name) for info in iter_modules(places, f"{room}."))
+def _modules(name: str) -> Iterator[ModuleType]:
+    """The modules of the room `proofs` of the package that a claim of this id belongs to."""
+    package = package_of(name)
+    spec = None if package is None else find_spec(f"{package}.proofs")
+    places = None if spec is None else spec.submodule_search_locations
+    if places is not None:
+        yield from (import_module(info.name) for info in iter_modules(places, f"{package}.proofs."))

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
+from typing import Any
 
 from proofs_check.core.statement import Statement
 from proofs_check.ledger.claim import Claim
@@ -27,119 +28,161 @@ class BrokenLedger(Exception):
     """The claims as written cannot be loaded as a whole: never a result."""
 
 
-def papers_of(entries: Iterable[EntryPoint]) -> dict[str, tuple[str, ...]]:
+def papers_of(entries: Iterable[EntryPoint]) -> dict[str, str]:
     """The package of each paper. Raises BrokenLedger where two packages hold papers of one name."""
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, str] = {}
     for entry in entries:
-        if found.setdefault(entry.name, (entry.value,)) != (entry.value,):
-            raise BrokenLedger(f"two packages hold a paper {entry.name!r}: {found[entry.name][0]} and {entry.value}")
+        if found.setdefault(entry.name, entry.value) != entry.value:
+            raise BrokenLedger(f"two packages hold a paper {entry.name!r}: {found[entry.name]} and {entry.value}")
     return found
 
 
-PAPERS = papers_of(entry_points(group=GROUP))
+@cache
+def packages() -> dict[str, str]:
+    """The package of each paper that is installed. Raises BrokenLedger as `papers_of`."""
+    return papers_of(entry_points(group=GROUP))
 
 
-def load(papers: tuple[str, ...] = tuple(PAPERS), patterns: tuple[str, ...] | None = None) -> dict[str, Claim]:
-    """The claims of the named papers in the papers' order, or those that match `patterns` with the ones they link to.
+def package_of(name: str) -> str | None:
+    """The package that a claim of this id belongs to, alone: the one whose entry point names its paper."""
+    return packages().get(name.split(".")[0])
+
+
+def load(papers: tuple[str, ...] | None = None, patterns: tuple[str, ...] | None = None) -> dict[str, Claim]:
+    """The claims of the packages that hold these papers (None: all papers), in their order, or those of plain ids; and
+    the claims that they link to, whatever their paper: `select` chooses.
 
     Raises: ValueError for an unknown paper; BrokenLedger for a module that cannot be imported, a claim that no section
-    lists, an id of another form or of no paper, and two ids that are the same or read alike.
+    lists, an id of another form or of another package's paper, and two ids that are the same or read alike.
     """
-    for paper in papers:
-        if paper not in PAPERS:
-            raise ValueError(f"unknown paper {paper!r}: choose from {', '.join(PAPERS)}")
-    packages = tuple(dict.fromkeys(package for paper in papers for package in PAPERS[paper]))
-    if patterns is not None and (some := _some(packages, papers, patterns)) is not None:
-        return _stated(packages, some)
-    claims = list(_claims(packages))
-    _check_ids(claims)
-    return _stated(packages, {claim.id: claim for claim in claims}, papers)
-
-
-def _stated(
-    packages: tuple[str, ...], claims: dict[str, Claim], papers: tuple[str, ...] | None = None
-) -> dict[str, Claim]:
-    """The claims, each with its statement as data if its package's module `formal` has one."""
-    formal: dict[str, Statement] = {}
-    mine = {package for claim in claims.values() for package in PAPERS.get(claim.paper, ())}
-    for package in packages:
-        if package in mine and find_spec(f"{package}.formal") is not None:
-            formal |= _imported(f"{package}.formal").FORMAL
-    if papers is not None:
-        for name in formal:
-            if name not in claims:
-                raise BrokenLedger(f"a statement as data is called {name}, and no claim is")
-    found = {name: replace(c, formal=formal[name]) if name in formal else c for name, c in claims.items()}
-    return {name: c for name, c in found.items() if papers is None or c.paper in papers}
-
-
-def sketches() -> dict[str, str]:
-    """By the claim's id, what a proof of its statement rests on, where it takes more than arithmetic: every paper's."""
-    found: dict[str, str] = {}
-    for package in dict.fromkeys(package for packages in PAPERS.values() for package in packages):
-        if find_spec(f"{package}.formal") is not None:
-            found |= getattr(_imported(f"{package}.formal"), "NEEDS", {})
+    for paper in papers or ():
+        if paper not in packages():
+            raise ValueError(f"unknown paper {paper!r}: choose from {', '.join(packages())}")
+    if patterns is not None and (some := _some(patterns)) is not None:
+        return some
+    wanted = [packages()[paper] for paper in papers or packages()]
+    held: dict[str, list[Claim]] = {}
+    while wanted:
+        package = wanted.pop(0)
+        if package not in held:
+            held[package] = list(_claims(package))
+            wanted += [owner for claim in held[package] for link in _links(claim) if (owner := package_of(link))]
+    _check_ids((package, claim) for package, claims in held.items() for claim in claims)
+    found = {name: claim for package, claims in held.items() for name, claim in _stated(package, claims).items()}
+    for package in held:
+        for name in _formal(package):
+            if name not in found or package_of(name) != package:
+                raise BrokenLedger(f"a statement as data is called {name}, and no claim of {package} is")
     return found
 
 
-def select(claims: Mapping[str, Claim], patterns: tuple[str, ...] | None, verdict: str | None = None) -> list[str]:
-    """The ids that a pattern matches, * standing for anything (all without patterns), of one verdict if it is named.
+def _stated(package: str, claims: Iterable[Claim]) -> dict[str, Claim]:
+    """The claims of a package by id, each with its statement as data, if the package's own `formal` has one."""
+    formal = _formal(package)
+    return {c.id: replace(c, formal=formal[c.id]) if c.id in formal else c for c in claims}
 
-    Raises ValueError for a pattern that matches nothing, with the id that it may have meant.
+
+def _formal(package: str) -> Mapping[str, Statement]:
+    found: Mapping[str, Statement] = _in_formal(package, "FORMAL")
+    return found
+
+
+def _in_formal(package: str, name: str) -> Mapping[str, Any]:
+    """A table of the package's module `formal`; empty where there is none."""
+    if find_spec(f"{package}.formal") is None:
+        return {}
+    return getattr(_imported(f"{package}.formal"), name, {})
+
+
+def sketch(name: str) -> str | None:
+    """What a proof of a claim's statement rests on, where it takes more than arithmetic; its package says it."""
+    package = package_of(name)
+    return None if package is None else _in_formal(package, "NEEDS").get(name)
+
+
+def select(
+    claims: Mapping[str, Claim],
+    patterns: tuple[str, ...] | None,
+    verdict: str | None = None,
+    papers: tuple[str, ...] | None = None,
+) -> list[str]:
+    """The ids that a pattern matches, * standing for anything (all without patterns), of one verdict if it is named,
+    and of these papers.
+
+    Raises ValueError for a pattern that matches nothing, with the id that it may have meant, and where nothing is left.
     """
+    known = {name: claim for name, claim in claims.items() if papers is None or claim.paper in papers}
     for pattern in patterns or ():
-        hits = [claims[name] for name in claims if fnmatchcase(name, pattern)]
+        hits = [known[name] for name in known if fnmatchcase(name, pattern)]
         if not hits:
-            near = get_close_matches(pattern, claims, n=1, cutoff=0.5)
+            near = get_close_matches(pattern, known, n=1, cutoff=0.5)
             raise ValueError(
                 f"unknown claim id {pattern!r}: " + (f"did you mean {near[0]}?" if near else "--list shows them all")
             )
         if all(verdict not in (None, claim.verdict.value) for claim in hits):
             raise ValueError(f"no claim that matches {pattern!r} is {verdict}")
-    chosen = [n for n in claims if patterns is None or any(fnmatchcase(n, pattern) for pattern in patterns)]
-    return [name for name in chosen if verdict in (None, claims[name].verdict.value)]
+    chosen = [n for n in known if patterns is None or any(fnmatchcase(n, pattern) for pattern in patterns)]
+    found = [name for name in chosen if verdict is None or known[name].verdict.value == verdict]
+    if not found:
+        of = f" of {', '.join(papers)}" if papers else ""
+        raise ValueError(f"there is no claim{of}" + (f" that is {verdict}" if verdict else ""))
+    return found
 
 
-def _some(packages: tuple[str, ...], papers: tuple[str, ...], patterns: tuple[str, ...]) -> dict[str, Claim] | None:
+def _some(patterns: tuple[str, ...]) -> dict[str, Claim] | None:
     """The claims of some plain ids and of what they link to, without loading the rest; None where that cannot do."""
-    index = _mentions(packages)
+    index = _mentions(tuple(dict.fromkeys(packages().values())))
     found: dict[str, Claim] = {}
     wanted = list(patterns)
     while wanted:
         name = wanted.pop()
         if name in found:
             continue
-        claim = next((c for module in index.get(name, ()) for c in _section(module) if c.id == name), None)
-        if claim is None or claim.paper not in papers:
+        places = index.get(name, {})
+        hits = [(package, c) for package, section in places for c in _section(f"{package}.{section}") if c.id == name]
+        if not hits:
             return None
-        found[name] = claim
-        wanted += [link for link in (claim.correction, claim.outcome_of) if link is not None]
+        _check_ids(hits)
+        ((package, claim),) = hits
+        found |= _stated(package, [claim])
+        wanted += _links(claim)
     return {name: found[name] for name in [*patterns, *found]}
 
 
+def _links(claim: Claim) -> list[str]:
+    return [link for link in (claim.correction, claim.outcome_of) if link is not None]
+
+
 @cache
-def _mentions(packages: tuple[str, ...]) -> Mapping[str, list[str]]:
-    """For each id that stands in a section's source, the sections that hold it."""
-    index: dict[str, list[str]] = {}
-    for package in packages:
-        for section in _imported(package).SECTIONS:
+def _mentions(every: tuple[str, ...]) -> Mapping[str, Mapping[tuple[str, str], None]]:
+    """For each id that stands in a section's source, every package and section that holds it."""
+    index: dict[str, dict[tuple[str, str], None]] = {}
+    for package in every:
+        for section in _sections(package):
             spec = find_spec(f"{package}.{section}")
             if spec is None or spec.origin is None:
                 raise BrokenLedger(f"{package} lists the section {section}, which does not exist")
-            for found in re.finditer(rf'"({_ID.pattern})"', Path(spec.origin).read_text("utf-8")):
-                index.setdefault(found[1], []).append(f"{package}.{section}")
+            for found in re.finditer(rf'["\']({_ID.pattern})["\']', Path(spec.origin).read_text("utf-8")):
+                index.setdefault(found[1], {})[package, section] = None
     return index
 
 
-def _claims(packages: tuple[str, ...]) -> Iterator[Claim]:
-    """Every claim of the listed sections, once it is sure that the packages hold no other."""
-    for package in packages:
-        listed = [claim for name in _imported(package).SECTIONS for claim in _section(f"{package}.{name}")]
-        ids = {id(claim) for claim in listed}
-        for name, claim in _written(package):
-            if id(claim) not in ids:
-                raise BrokenLedger(f"{name} holds the claim {claim.id!r}, which no section lists")
-        yield from listed
+def _claims(package: str) -> Iterator[Claim]:
+    """Every claim of the listed sections, once it is sure that the package holds no other."""
+    listed = [claim for name in _sections(package) for claim in _section(f"{package}.{name}")]
+    ids = {id(claim) for claim in listed}
+    for name, claim in _written(package):
+        if id(claim) not in ids:
+            raise BrokenLedger(f"{name} holds the claim {claim.id!r}, which no section lists")
+    yield from listed
+
+
+def _sections(package: str) -> tuple[str, ...]:
+    module = _imported(package)
+    sections = getattr(module, "SECTIONS", None)
+    if not hasattr(module, "__path__") or not isinstance(sections, tuple | list):
+        raise BrokenLedger(f"{package} is no package with SECTIONS, the names of its modules of claims")
+    return tuple(sections)
 
 
 def _section(name: str) -> tuple[Claim, ...]:
@@ -165,17 +208,22 @@ def _imported(name: str) -> ModuleType:
     except KeyboardInterrupt:
         raise
     except BaseException as fault:  # an exit while claims are loaded must not end the run as if nothing were wrong
-        raise BrokenLedger(f"{name} cannot be imported: {type(fault).__name__}: {fault}") from fault
+        why = " ".join(f"{type(fault).__name__}: {fault}".split())
+        raise BrokenLedger(f"{name} cannot be imported: {why}") from fault
 
 
-def _check_ids(claims: Iterable[Claim]) -> None:
+def _check_ids(claims: Iterable[tuple[str, Claim]]) -> None:
+    """Of claims, each with the package that holds it."""
     names: set[str] = set()
     alike: dict[str, str] = {}
-    for claim in claims:
+    for package, claim in claims:
         if not _ID.fullmatch(claim.id):
             raise BrokenLedger(f"the id {claim.id!r} is not of the form paper.place.part, in letters, digits and _")
-        if claim.paper not in PAPERS:
-            raise BrokenLedger(f"the id {claim.id!r} belongs to no known paper: {', '.join(PAPERS)}")
+        owner = package_of(claim.id)
+        if owner is None:
+            raise BrokenLedger(f"the id {claim.id!r} belongs to no known paper: {', '.join(packages())}")
+        if owner != package:
+            raise BrokenLedger(f"{package} holds a claim {claim.id!r}, and the paper {claim.paper} belongs to {owner}")
         if claim.id in names:
             raise BrokenLedger(f"two claims are called {claim.id}")
         names.add(claim.id)

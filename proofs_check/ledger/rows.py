@@ -1,4 +1,8 @@
-"""The ledger as data: each claim's result as a row, the rows as the JSON document of `verify`."""
+"""The ledger as data: a claim's row, and the rows as the JSON document of `verify`.
+
+A row is put together where no evidence ran: its words are of the record, margins, points and sides of the run
+(`measured`), and that something is proved is said by the core alone (`decided`).
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,17 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from proofs_check.core.printing import definitions, sentence
+from proofs_check.core.statement import Statement
 from proofs_check.ledger.claim import Claim, Effort, Extent, Interval, Kind, Nature, Status
-from proofs_check.ledger.harness import ClaimResult, WitnessResult, run_claim
+from proofs_check.ledger.harness import ClaimResult
+from proofs_check.ledger.record import BrokenCheck, check_links, check_record
 
 Row = dict[str, Any]
 _SOLID = {Kind.SYMBOLIC, Kind.CERTIFIED, Kind.EXACT}
 STRONG = {Kind.SYMBOLIC.value, Kind.CERTIFIED.value, Kind.EXACT.value}
-
-
-def row(claim: Claim, registry: Mapping[str, Claim], effort: Effort) -> Row:
-    """Run one claim and lay its result out; a link that leads nowhere is an error of the claim that has it."""
-    return _row(run_claim(claim, effort, registry), registry)
 
 
 def settled(rows: Iterable[Row]) -> list[Row]:
@@ -38,19 +40,12 @@ def document(rows: Sequence[Row], effort: Effort) -> Row:
     return {"claims": list(rows), "summary": _summary(rows, effort)}
 
 
-def failed(claim: Claim, registry: Mapping[str, Claim], message: str) -> Row:
-    """The row of a claim whose evidence never came back."""
-    return _row(ClaimResult(claim, Status.ERROR, message=message), registry)
-
-
 def record(claim: Claim, registry: Mapping[str, Claim]) -> Row:
-    """The row of a claim whose evidence is not run: its words, without a status."""
-    return {**_row(ClaimResult(claim, Status.NOT_CHECKED), registry), "status": None}
-
-
-def _row(result: ClaimResult, registry: Mapping[str, Claim]) -> Row:
-    claim = result.claim
+    """The row of a claim before its evidence runs: all its words. Its status is an error where the record breaks a rule
+    or a link leads nowhere, and open otherwise.
+    """
     instead = None if claim.correction is None else registry.get(claim.correction)
+    fault = _fault(claim, registry)
     return {
         "id": claim.id,
         "paper": claim.paper,
@@ -64,33 +59,83 @@ def _row(result: ClaimResult, registry: Mapping[str, Claim]) -> Row:
         "reading": claim.reading,
         "coverage": None if claim.coverage is None else claim.coverage.extent.value,
         "coverage_why": "" if claim.coverage is None else claim.coverage.why,
-        "status": result.status.value,
+        "status": Status.ERROR.value if fault else None,
         "is_correction": claim.is_correction,
         "note": claim.note,
         "evidence": [
-            {
-                "kind": e.kind,
-                "margin": e.margin,
-                "points": e.points,
-                "seconds": round(e.seconds, 4),
-                "controls_rejected": e.controls_rejected,
-                "controls": [control.name for control in claim.evidence[index].controls],
-                "scope": e.scope,
-            }
-            for index, e in enumerate(result.evidence)
+            {"kind": e.kind.value, "scope": e.scope, "controls": [control.name for control in e.controls]}
+            for e in claim.evidence
         ],
-        "witness": _plain_witness(result.witness),
+        "witness": None,
         "correction": claim.correction,
         "holds_instead": "" if instead is None else instead.statement,
         "outcome_of": claim.outcome_of,
-        "message": result.message,
-        "strength": _strength(claim, result),
+        "message": fault,
+        "strength": _strength(claim),
         "mutants": None,
         "formal": None if claim.formal is None else claim.formal.to_json(),
+        "as_data": printed(claim.formal),
     }
 
 
-def _strength(claim: Claim, result: ClaimResult) -> str | None:
+def printed(formal: Statement | None) -> str:
+    """What the core decides, printed from its tree: what it says of a claim stands beside this, not the words alone."""
+    return "" if formal is None else "; where ".join([sentence(formal), *definitions(formal)])
+
+
+def _fault(claim: Claim, registry: Mapping[str, Claim]) -> str:
+    try:
+        check_record(claim)
+        check_links(claim, registry)
+    except BrokenCheck as fault:
+        return f"{type(fault).__name__}: {fault}"
+    return ""
+
+
+def measurements(result: ClaimResult) -> Row:
+    """What a run of the evidence found, in JSON values: all that a process that runs evidence says of a claim."""
+    return {
+        "status": result.status.value,
+        "message": result.message,
+        "evidence": [{**vars(e), "seconds": round(e.seconds, 4)} for e in result.evidence],
+        "witness": None if result.witness is None else plain(vars(result.witness)),
+    }
+
+
+def unmeasured(message: str) -> Row:
+    """The measurements of a claim whose evidence never came back."""
+    return measurements(ClaimResult(Status.ERROR, message=message))
+
+
+def measured(entry: Row, found: Row) -> Row:
+    """The row of a record, with what the run of its evidence found.
+
+    That all is well is not taken from the run: it follows from the margins, where they are those of all the evidence
+    that the record names, each with all of its controls rejected.
+    """
+    pieces = [
+        {**piece, **{name: told[name] for name in ("margin", "points", "seconds", "controls_rejected")}}
+        for piece, told in zip(entry["evidence"], found["evidence"], strict=False)
+    ]
+    status, message = found["status"], found["message"]
+    if entry["status"] is not None:
+        status, message = entry["status"], entry["message"]
+    elif status in (Status.CONFIRMED.value, Status.NOT_CHECKED.value):
+        only_read = all(piece["kind"] == Kind.READ.value for piece in entry["evidence"])
+        status = Status.NOT_CHECKED.value if only_read else Status.CONFIRMED.value
+        if len(found["evidence"]) != len(entry["evidence"]) or not all(map(_supports, pieces)):
+            status, message = Status.ERROR.value, "its evidence came back other than its record names it"
+    return {**entry, "evidence": pieces, "witness": found["witness"], "status": status, "message": message}
+
+
+def _supports(piece: Row) -> bool:
+    if piece["kind"] == Kind.READ.value:
+        return True
+    rejected: bool = piece["controls_rejected"] == len(piece["controls"]) > 0
+    return rejected and piece["points"] > 0 and piece["margin"] is not None and piece["margin"] >= 0
+
+
+def _strength(claim: Claim) -> str | None:
     """What hand-written evidence amounts to, computed: `argued` at best, since its assembly is prose."""
     kinds = {evidence.kind for evidence in claim.evidence}
     if Kind.TRAINED in kinds:
@@ -134,11 +179,6 @@ def decided(entry: Row, found: Row) -> Row:
 def _between(interval: Interval) -> str:
     text = f"{interval.low:g} <= {interval.name} <= {interval.high:g}"
     return text + ", whole" if interval.whole else text
-
-
-def _plain_witness(witness: WitnessResult | None) -> Row | None:
-    """The witness in JSON values: balls and symbols travel neither to a file nor between processes."""
-    return None if witness is None else {name: plain(value) for name, value in vars(witness).items()}
 
 
 def _summary(rows: Sequence[Row], effort: Effort) -> Row:

@@ -17,6 +17,7 @@ from proofs_check.core.mutants import Mutant, mutants
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import Statement, from_data
 from proofs_check.ledger.packed import packed, unpacked
+from proofs_check.ledger.registry import package_of
 from proofs_check.ledger.verdicts import counted, summary
 
 if TYPE_CHECKING:
@@ -27,17 +28,31 @@ FOLDER = Path(__file__).parents[1] / "certificates"
 
 
 @cache
-def _stored() -> Mapping[str, Row]:
-    """Every stored entry."""
-    found: dict[str, Row] = {}
-    for path in sorted(FOLDER.glob("*.json")):
-        found |= entries(path)
-    return found
+def _file(paper: str) -> Mapping[str, Row]:
+    """The stored entries of a paper's statements."""
+    path = FOLDER / f"{paper}.json"
+    return entries(path) if path.is_file() else {}
 
 
 def stored(statement: Statement) -> Row:
-    """The stored entry of a statement, which may be none."""
-    return _stored().get(statement.digest, _NONE)
+    """The stored entry of a statement, or one that says what is wrong with it.
+
+    A statement that the core does not settle has an entry too, without a certificate and with the reason. That there is
+    none at all is a fault of ours, whose certificates ship; a user's statement may have been given none.
+    """
+    paper = statement.name.split(".")[0]
+    try:
+        entry = _file(paper).get(statement.digest)
+    except ValueError as damage:
+        return {"error": f"its certificate cannot be read: {damage}"}
+    if entry is None:
+        ours = (package_of(paper) or "").startswith("proofs_check.")
+        return {"error": f"its certificate is missing: {FOLDER.name}/{paper}.json has none of it"} if ours else _NONE
+    try:
+        _ = entry.get("error") or (entry["certificate"], [(m["digest"], m["certificate"]) for m in entry["mutants"]])
+    except (AttributeError, KeyError, TypeError) as fault:
+        return {"error": f"its stored certificate lacks a field: {fault}"}
+    return entry
 
 
 def entries(path: Path) -> dict[str, Row]:
@@ -45,7 +60,7 @@ def entries(path: Path) -> dict[str, Row]:
     try:
         found: dict[str, Row] = unpacked(json.loads(path.read_text("utf-8")))
         return dict(found)
-    except (KeyError, TypeError, ValueError) as fault:
+    except (KeyError, TypeError, ValueError, RecursionError) as fault:
         raise ValueError(f"{path} holds no certificates: {fault}") from fault
 
 
@@ -81,16 +96,21 @@ _MUTANTS: dict[str, Row] = {}
 
 def _judged(statement: Statement, entry: Row, mutants: bool) -> Row:
     if entry.get("error"):
-        return {"outcome": "error", "message": entry["error"], "mutants": None, "choice_only": False}
+        return _failed(entry["error"])
     try:
         checked: Checked | None = None
         if entry["certificate"] is not None:
             checked = check_certificate(statement, entry["certificate"])
     except Rejected as fault:
-        return {**summary(None, f"its certificate is rejected: {fault}"), "mutants": None}
+        return _failed(f"its certificate is rejected: {fault}")
     proved = checked is not None and checked.outcome is Outcome.PROVED
     told_apart = counted(statement, entry["certificate"], entry["mutants"]) if proved and mutants else None
     return {**summary(checked, entry.get("reason", "")), "mutants": told_apart}
+
+
+def _failed(why: str) -> Row:
+    """What is said of a statement with a certificate that is none: nothing, which no other evidence makes good."""
+    return {**summary(None, why), "outcome": "error", "strength": None, "coverage": None, "mutants": None}
 
 
 def offer(claim: Claim, mutants: bool = True) -> Row:

@@ -1,9 +1,12 @@
 """Run claims in processes of their own, so that none can end the run, or make it look good by ending early.
 
-The process that reports imports no claim. A worker that dies takes its pool with it; the claims that may have been in
-flight are then run one by one, and the one whose process ends again is an error.
+The process that reports imports no claim. It puts each row together from three others: the record as read by a process
+that runs no evidence, what was measured by one that does, and what the core says in one that imports no claim. They
+answer in JSON, so that nothing but numbers and texts comes over. A worker that dies takes its pool with it; the claims
+that may have been in flight are then run one by one, and the one whose process ends again is an error.
 """
 
+import json
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Protocol
 
+from proofs_check.ledger import shipped
 from proofs_check.ledger.claim import Claim
 from proofs_check.ledger.registry import BrokenLedger, load, select
 
@@ -36,7 +40,7 @@ class Progress(Protocol):
 class Plan:
     """Which claims to run and how: `load` is called in each worker and must be importable there."""
 
-    papers: tuple[str, ...]
+    papers: tuple[str, ...] | None = None
     patterns: tuple[str, ...] | None = None
     verdict: str | None = None
     full: bool = False
@@ -51,68 +55,72 @@ class Plan:
 def run(plan: Plan, jobs: int, progress: Progress | None = None) -> list[Row]:
     """One row a claim, in the registry's order, the same for any number of jobs.
 
-    Raises: BrokenLedger where the claims cannot be loaded; ValueError for an unknown paper.
+    Raises: BrokenLedger where the claims cannot be loaded, or what ships is not what was committed; ValueError for an
+    unknown paper, and where no claim is left.
     """
-    from proofs_check.ledger.rows import decided, settled
+    from proofs_check.ledger.rows import decided, measured, settled
 
+    if faults := shipped.faults():
+        raise BrokenLedger("\n".join(faults))
     if plan.patterns is not None and plan.by_name:
         jobs = min(jobs, len(plan.patterns))
-    rows: dict[str, Row] = {}
+    found: dict[str, Row] = {}
     try:
         with processes(jobs) as pool:
-            names = _ask(pool, _names, plan, jobs)
+            for _ in range(jobs):  # all load the claims while another process reads the records
+                pool.submit(_ready, plan)
+            rows = {row["id"]: row for row in records_of(plan)}
             if progress is not None:
-                progress.total = len(names)
-            _collect(pool, plan, names, rows, progress)
+                progress.total = len(rows)
+            _collect(pool, plan, list(rows), found, progress)
         # What a broken pool had in flight is at most what its workers held and what was next in line.
         flying = (2 * jobs + 2) * _BLOCK
-        while left := [name for name in names if name not in rows]:
-            rows.update(_one_by_one(plan, left[:flying]))
+        while left := [name for name in rows if name not in found]:
+            found.update(_one_by_one(plan, left[:flying]))
             with processes(jobs) as pool:
-                _collect(pool, plan, left[flying:], rows, progress)
+                _collect(pool, plan, left[flying:], found, progress)
     finally:
         if progress is not None:
             progress.close()
+    rows = {name: measured(row, found[name]) for name, row in rows.items()}
     with processes(jobs) as pool:
         # These import no claim: a statement reaches them as data, and a certificate as what it is, an offer.
-        wanted = [name for name in names if rows[name]["formal"] is not None]
+        wanted = [name for name, row in rows.items() if row["formal"] is not None]
+        offered = [(rows[name]["formal"], found[name].get("offer")) for name in wanted]
         judged = partial(_judged, mutants=plan.full or plan.by_name)
-        for name, found in zip(wanted, pool.map(judged, [rows[name] for name in wanted]), strict=True):
-            rows[name] = decided(rows[name], found)
-    return settled(rows[name] for name in names)
+        for name, said in zip(wanted, pool.map(judged, offered), strict=True):
+            rows[name] = decided(rows[name], said)
+    return settled(rows.values())
 
 
-def _judged(entry: Row, mutants: bool) -> Row:
+def _judged(offered: tuple[Any, Row | None], mutants: bool) -> Row:
     from proofs_check.ledger.store import judge
 
-    return judge(entry["formal"], entry.get("offer"), mutants)
+    return judge(*offered, mutants)
 
 
 def records_of(plan: Plan) -> list[Row]:
-    """The rows of the plan's claims without their evidence. Raises BrokenLedger where they cannot be loaded."""
-    with processes(1) as pool:
-        return _ask(pool, _records, plan)
+    """The rows of the plan's claims without their evidence, read in a process that runs none.
 
-
-def _ask(pool: Executor, question: Callable[[Plan], list[Any] | str], plan: Plan, times: int = 1) -> list[Any]:
-    """The answer of one worker; asked as often as there are workers, all load the claims at the same time."""
+    Raises: as `run`.
+    """
     try:
-        first, *_ = [pool.submit(question, plan) for _ in range(times)]
-        answer = first.result()
+        with processes(1) as one:
+            rows: list[Row] = json.loads(one.submit(_records, plan).result())
     except BrokenExecutor as end:
         raise BrokenLedger("a process ended while it loaded the claims") from end
-    if isinstance(answer, str):
-        raise BrokenLedger(answer)
-    return answer
+    return rows
 
 
-def _collect(pool: Executor, plan: Plan, names: Sequence[str], rows: dict[str, Row], progress: Progress | None) -> None:
-    """Adds the rows of all names that the pool lives to run."""
+def _collect(
+    pool: Executor, plan: Plan, names: Sequence[str], found: dict[str, Row], progress: Progress | None
+) -> None:
+    """Adds what was measured of all names that the pool lives to run."""
     blocks = [names[k : k + _BLOCK] for k in range(0, len(names), _BLOCK)]
     try:
-        futures = {pool.submit(_rows, plan, block): block for block in blocks}
+        futures = {pool.submit(_measured, plan, block): block for block in blocks}
         for future in as_completed(futures):
-            rows.update(zip(futures[future], future.result(), strict=True))
+            found.update(zip(futures[future], json.loads(future.result()), strict=True))
             if progress is not None:
                 progress.update(len(futures[future]))
     except BrokenExecutor:
@@ -120,19 +128,18 @@ def _collect(pool: Executor, plan: Plan, names: Sequence[str], rows: dict[str, R
 
 
 def _one_by_one(plan: Plan, names: Sequence[str]) -> Iterator[tuple[str, Row]]:
-    """The rows of claims of which one may end its process: that one is known, and an error."""
-    left, work = list(names), _row
+    """What was measured of claims of which one may end its process: that one is known, and an error."""
+    from proofs_check.ledger.rows import unmeasured
+
+    left = list(names)
     while left:
         try:
             with processes(1) as pool:
                 while left:
-                    row = pool.submit(work, plan, left[0]).result()
+                    (row,) = json.loads(pool.submit(_measured, plan, left[:1]).result())
                     yield left.pop(0), row
-                    work = _row
-        except BrokenExecutor as end:
-            if work is _ended:
-                raise BrokenLedger(f"no process survives the claim {left[0]}") from end
-            work = _ended
+        except BrokenExecutor:
+            yield left.pop(0), unmeasured("the process that ran its evidence ended early")
 
 
 @contextmanager
@@ -160,40 +167,35 @@ def _loaded(plan: Plan) -> Mapping[str, Claim]:
     return claims
 
 
-def _names(plan: Plan) -> list[str] | str:
-    try:
-        registry = _loaded(plan)
-    except BrokenLedger as fault:
-        return str(fault)
-    return select(registry, plan.patterns, plan.verdict)
+def _ready(plan: Plan) -> None:
+    _loaded(plan)
 
 
-def _records(plan: Plan) -> list[Row] | str:
+def _records(plan: Plan) -> str:
     from proofs_check.ledger.rows import record
 
-    names = _names(plan)
-    return names if isinstance(names, str) else [record(_loaded(plan)[name], _loaded(plan)) for name in names]
-
-
-def _row(plan: Plan, name: str) -> Row:
-    from proofs_check.ledger.claim import Effort
-    from proofs_check.ledger.rows import row
-
     registry = _loaded(plan)
-    found = row(registry[name], registry, Effort.FULL if plan.full else Effort.QUICK)
-    if plan.full and registry[name].formal is not None:
+    rows = []
+    for name in select(registry, plan.patterns, plan.verdict, plan.papers):
+        try:
+            rows.append(record(registry[name], registry))
+        except Exception as fault:  # of another type than a claim's fields have
+            raise BrokenLedger(f"the record of {name} cannot be read: {type(fault).__name__}: {fault}") from fault
+    return json.dumps(rows)
+
+
+def _measured(plan: Plan, names: Sequence[str]) -> str:
+    return json.dumps([_row(plan, _loaded(plan)[name]) for name in names])
+
+
+def _row(plan: Plan, claim: Claim) -> Row:
+    from proofs_check.ledger.claim import Effort
+    from proofs_check.ledger.harness import run_claim
+    from proofs_check.ledger.rows import measurements
+
+    found = measurements(run_claim(claim, Effort.FULL if plan.full else Effort.QUICK))
+    if plan.full and claim.formal is not None:
         from proofs_check.ledger.store import offer
 
-        found["offer"] = offer(registry[name])
+        found["offer"] = offer(claim)
     return found
-
-
-def _rows(plan: Plan, names: Sequence[str]) -> list[Row]:
-    return [_row(plan, name) for name in names]
-
-
-def _ended(plan: Plan, name: str) -> Row:
-    from proofs_check.ledger.rows import failed
-
-    registry = _loaded(plan)
-    return failed(registry[name], registry, "the process that ran its evidence ended early")

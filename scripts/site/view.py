@@ -72,7 +72,7 @@ class View:
     def example(self) -> str:
         """The smallest example in a line, or nothing; of two places that disagree neither is called the true one."""
         if self.witness is None:
-            return self.fails and f"{self.fails}."
+            return self.fails and f"{self.fails}. As data: {self.row['as_data']}"
         point = self.witness["point"]
         at = report.show(point["name"] if set(point) == {"name"} else point) or "the statement itself"
         printed, true = (report.show(self.witness[name]) for name in ("printed", "true"))
@@ -95,24 +95,6 @@ class View:
     def note_title(self) -> str:
         return report.NOTES[self.row["verdict"]]
 
-    @cached_property
-    def _statement(self) -> Any:
-        from proofs_check.core.statement import from_data
-
-        return None if not self.row.get("core") or self.row["formal"] is None else from_data(self.row["formal"])
-
-    @property
-    def sentence(self) -> str:
-        from proofs_check.core.printing import sentence
-
-        return "" if self._statement is None else sentence(self._statement)
-
-    @property
-    def definitions(self) -> list[str]:
-        from proofs_check.core.printing import definitions
-
-        return [] if self._statement is None else list(definitions(self._statement))
-
     @property
     def mutants(self) -> str:
         made = self.row["mutants"]
@@ -124,9 +106,7 @@ class View:
     @property
     def evidence(self) -> list[str]:
         """A line a piece of evidence: what was checked, and how it went where it ran."""
-        if self.row["evidence"]:
-            return [_ran(e) for e in self.row["evidence"]]
-        return [] if self.claim is None else [f"{e.kind.value} ({e.scope})" for e in self.claim.evidence]
+        return [_ran(e) for e in self.row["evidence"]]
 
     @cached_property
     def place(self) -> str:
@@ -135,9 +115,10 @@ class View:
 
 
 def _ran(e: Row) -> str:
-    margin = "" if e["margin"] is None else f": {e['points']} points, smallest margin {e['margin']:.3g}"
-    rejected = f"; rejects {', '.join(e['controls'])}" if e["controls"] else ""
-    return f"{e['kind']} ({e['scope']}{margin}{rejected})"
+    if e.get("margin") is None:
+        return f"{e['kind']} ({e['scope']})"
+    margin = f"{e['points']} points, smallest margin {e['margin']:.3g}; rejects {', '.join(e['controls'])}"
+    return f"{e['kind']} ({e['scope']}: {margin})"
 
 
 def claim_link(name: str) -> str:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from proofs_check.ledger.registry import load
 from scripts import audit, docket
 from scripts.cli import run
+from scripts.markdown import markdown_text
 
 REGISTRY = load()
 NAMES = (*audit.PAPERS, "kv1")
@@ -58,6 +59,18 @@ def test_two_places_that_disagree_are_not_called_printed_and_true_and_what_shows
     assert told["resformer.tab4.warmup"].example.endswith("1200 against 120.")
     assert told["resformer.eq11.importance"].example == ""
     assert "At two tokens: printed" in audit.markdown(audit.report("razor"))
+
+
+def test_what_is_called_proved_has_its_sentence_beside_it(paper):
+    _, found = paper
+    told = audit.markdown(found), audit.latex(found)
+    proved = [view.row["as_data"] for view in found.right if view.row["strength"] == "proved"]
+    proved += [one.as_data for group, findings in found.groups for one in findings
+               if one.strength == "proved" and group.key != "misprints"]  # fmt: skip
+    for sentence in proved:
+        assert sentence and markdown_text(sentence) in told[0] and audit.tex(sentence) in told[1]
+    for _, findings in found.groups:
+        assert all("As data: For all" in one.example for one in findings if one.example.startswith("It fails at"))
 
 
 def test_only_a_correction_is_offered_as_a_wording():

@@ -7,9 +7,10 @@ import pytest
 from markdown_it import MarkdownIt
 
 from proofs_check.ledger import judged, store, verdicts
+from proofs_check.ledger.harness import evaluate_witness
 from proofs_check.ledger.registry import load
-from scripts import docs, gallery
-from scripts.markdown import markdown_text
+from scripts import docs, family_page, gallery
+from scripts.markdown import escaped, markdown_text
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +68,21 @@ def test_a_changed_claim_makes_its_pages_stale(ledger):
     changed = [{**row, "statement": "something else"} if row["id"] == name else row for row in rows]
     assert docs.claim_table(registry, changed, "KV shifting") != docs.claim_table(registry, rows, "KV shifting")
     assert docs.errata(registry, changed) != docs.errata(registry, rows)
+
+
+def test_what_the_core_says_stands_beside_the_sentence_that_it_decided(ledger):
+    registry, rows = ledger
+    decided = [row for row in rows if row["strength"] == "proved"]
+    tables = {name: docs.claim_table(registry, rows, paper) for paper, name in docs.FILES.items()}
+    assert sum(page.count("[core](#what-the-core-decided)") for page in tables.values()) == len(decided) > 100
+    told = "\n".join([*tables.values(), family_page.page(registry)])
+    for row in decided:
+        assert f"- `{row['id']}`: {row['core']['outcome']}: {escaped(row['as_data'])}\n" in told, row["id"]
+    assert all(escaped(row["as_data"]) in family_page.page(registry) for row in decided if "family.gap" in row["id"])
+    errata = docs.errata(registry, rows)
+    refuted = [row for row in decided if row["verdict"] in docs.WHAT and row["core"]["outcome"] == "refuted"]
+    bare = [row for row in refuted if evaluate_witness(registry[row["id"]]) is None]
+    assert len(bare) > 5 and all(escaped(row["as_data"]) in errata for row in bare)
 
 
 ID_LIKE = re.compile(r"(?<![\w./-])(?:kv1?|razor|resformer|waiver)\.[\w*{},]+(?:\.[\w*{},]+)*")

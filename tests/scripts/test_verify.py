@@ -7,6 +7,10 @@ import sys
 
 import pytest
 
+from proofs_check.ledger import registry, shipped
+from proofs_check.ledger.claim import Effort
+from proofs_check.ledger.rows import decided, document, record
+from proofs_check.ledger.store import judge
 from scripts import cli, docket, report, verify
 from tests.proofs_check.ledger import ledgers
 
@@ -86,7 +90,8 @@ def test_one_claim_is_shown_in_full(capsys):
 def test_a_claim_without_evidence_is_shown_by_what_the_core_decides(capsys):
     status, out, _ = run(capsys, verify.main, "--id", "kv.tab3", "--jobs", 1)
     assert status == 0
-    for part in ("kv.tab3: false (repairable), confirmed", "The core: refuted", "It fails at T = 7, a1 = 0, ",
+    for part in ("kv.tab3: false (repairable), confirmed", "  As data: For all ", "The core: refuted",
+                 "It fails at T = 7, a1 = 0, ",
                  "left side 0.102899, right side 0.279708 (conclusion)", "Covers: all\n"):  # fmt: skip
         assert part in out, part
     assert "Evidence, " not in out
@@ -121,6 +126,26 @@ def test_a_process_that_ends_never_ends_with_status_zero(capsys, tmp_path, end):
         else err == ["error: a process ended while it loaded the claims"]
     )
     assert (tmp_path / "v.json").exists() == (end in ledgers.ENDS)
+
+
+@pytest.mark.parametrize("asked", [(), ("--list",), ("--false",)])
+def test_no_claim_at_all_is_bad_input(capsys, asked):
+    status, out, err = run(capsys, lambda argv: verify.main(argv, ledgers.none), *asked)
+    assert (status, out) == (2, "") and err == ["error: there is no claim" + " that is false" * ("--false" in asked)]
+
+
+def test_what_ships_otherwise_than_listed_is_told_in_a_line_a_file(capsys, monkeypatch):
+    monkeypatch.setattr(shipped, "faults", lambda: ["a was changed", "b is missing"])
+    assert run(capsys, verify.main, *EQ10) == (1, "", ["error: a was changed", "error: b is missing"])
+
+
+def test_what_the_core_says_against_a_claim_stands_beside_its_own_sentence():
+    claim = next(iter(registry.load(patterns=("kv.tab3",)).values()))
+    entry = {**record(claim, {}), "evidence": [], "status": "not_checked"}
+    row = decided(entry, {**judge(claim.formal.to_json()), "outcome": "proved"})
+    report = document([row], Effort.QUICK)
+    for told in (verify.table(report), verify.markdown(report)):
+        assert "the core finds the statement proved\n  As data: For all " in told
 
 
 def test_the_list_runs_nothing_and_may_be_of_false_claims_only(capsys):

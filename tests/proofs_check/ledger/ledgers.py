@@ -6,8 +6,10 @@ import signal
 import sys
 import time
 from dataclasses import replace
+from enum import StrEnum
 
 from proofs_check.evidence.margin import same
+from proofs_check.ledger.claim import Nature, Witness
 from tests.proofs_check.ledger import planted
 
 GOOD = planted.GOOD
@@ -28,6 +30,33 @@ def whole(papers, patterns):
 
 def wrong(papers, patterns):
     return _registry(_claim("good"), planted.WITH_COUNTEREXAMPLE[-1])
+
+
+def none(papers, patterns):
+    return {}
+
+
+def unreadable(papers, patterns):
+    return _registry(replace(_claim("good"), verdict="holds"))
+
+
+class Word(StrEnum):
+    ONE = "one"
+
+
+def rewrites(papers, patterns):
+    """A claim whose evidence writes another statement and verdict into it while it runs, and whose point is no text."""
+
+    def margin(where=Word.ONE):
+        for name, value in (("statement", "2 = 3"), ("note", "so it is"), ("is_correction", True)):
+            object.__setattr__(claim, name, value)
+        return same(1, 1)
+
+    claim = replace(
+        planted._false(id="planted.false"), correction=None, nature=Nature.TABLE, witness=Witness({"where": Word.ONE}),
+        evidence=(replace(planted._REFUTES, margin=margin),),
+    )  # fmt: skip
+    return _registry(claim)
 
 
 ENDS = {

@@ -44,8 +44,7 @@ def test_records_default_to_the_least():
     assert c.Witness({}) == c.Witness({}, None)
     fields = ("planted.x", "planted", "text", c.Nature.TABLE, c.Verdict.HOLDS, ())
     assert c.Claim(*fields) == c.Claim(*fields, "", (), None, None, "", False, None, "", None, None)
-    claim = c.Claim(*fields)
-    assert ClaimResult(claim, c.Status.ERROR) == ClaimResult(claim, c.Status.ERROR, (), None, "")
+    assert ClaimResult(c.Status.ERROR) == ClaimResult(c.Status.ERROR, (), None, "")
 
 
 def test_an_interval_ends_where_it_says():

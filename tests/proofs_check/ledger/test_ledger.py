@@ -11,6 +11,7 @@ import pytest
 from proofs_check.evidence.margin import at_most, same
 from proofs_check.ledger import rows as ledger
 from proofs_check.ledger.claim import SAMPLES, Effort, Evidence, Interval, Kind, Nature, Verdict, Witness
+from proofs_check.ledger.harness import run_claim
 from tests.proofs_check.ledger import planted
 
 HYPOTHESES = (Interval("x", 0.0, 2.5), Interval("n", 3, 9, whole=True), "x is even")
@@ -31,7 +32,10 @@ REGISTRY = {claim.id: claim for claim in (GOOD, FALSE, OPEN, EMPIRICAL, WEAK, OU
 
 
 def rows(claims, effort=Effort.QUICK, registry=REGISTRY):
-    return [ledger.row(claim, registry, effort) for claim in claims]
+    return [
+        ledger.measured(ledger.record(claim, registry), ledger.measurements(run_claim(claim, effort)))
+        for claim in claims
+    ]
 
 
 def test_a_row_has_the_status_of_its_claim():
@@ -103,12 +107,16 @@ def test_a_row_holds_all_of_a_claim():
         "strength": "argued",
         "mutants": None,
         "formal": None,
+        "as_data": "",
     }
 
 
 def test_a_record_is_a_row_without_evidence_and_a_failure_one_with_an_error():
-    record, failed = ledger.record(FALSE, REGISTRY), ledger.failed(FALSE, REGISTRY, "it ended")
-    assert (record["status"], record["evidence"], record["severity"]) == (None, [], "breaks the theorem")
+    registry = REGISTRY | {FALSE.correction: GOOD}
+    record = ledger.record(FALSE, registry)
+    failed = ledger.measured(record, ledger.unmeasured("it ended"))
+    named = [{"kind": "exact", "scope": "planted", "controls": ["equal"]}]
+    assert (record["status"], record["evidence"], record["severity"]) == (None, named, "breaks the theorem")
     assert (failed["status"], failed["evidence"], failed["message"]) == ("error", [], "it ended")
     assert record["holds_instead"] == GOOD.statement
 

@@ -31,6 +31,7 @@ def test_records_are_the_rows_of_the_command_line(found, tmp_path):
 def test_a_verdict_says_what_it_says(found):
     ruling = found["razor.thm1"]
     assert (ruling.verdict, ruling.status, ruling.strength, ruling.coverage) == ("false", "confirmed", "proved", "all")
+    assert "attention(s, l, n, j) = exp(" in ruling.as_data
     assert ruling.witness["point"] == {"name": "two tokens"} and ruling.correction == "razor.thm1.corrected"
     assert found.supported and len(found) == 2 and found[0] is next(iter(found)) and found[:1] == Verdicts([found[0]])
     assert repr(found) == "<2 verdicts: 2 confirmed>" and found != list(found)
@@ -70,6 +71,8 @@ def test_a_statement_is_decided():
     [
         (lambda: verify("razor.thm"), "unknown claim id 'razor.thm': did you mean"),
         (lambda: verify(papers=["other"]), "unknown paper 'other'"),
+        (lambda: verify(papers=["razor"], verdict="unsettled", run=False) and verify(papers=["kv1"], verdict="false"),
+         r"there is no claim of kv1 that is false"),
         (lambda: verify(papers="kv"), "papers a list of them, got"),
         (lambda: verify(3), "ids and papers are texts"),
         (lambda: verify("razor.thm1", jobs=0), r"jobs must be a whole number in 1\.\.256, got 0"),

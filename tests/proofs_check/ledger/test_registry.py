@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from importlib import invalidate_caches
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 from proofs_check.ledger import registry
 from proofs_check.ledger.registry import BrokenLedger
+from proofs_check.ledger.rows import record
 from tests.proofs_check.ledger import planted
 
 OURS = re.compile(r"(kv1?|razor|resformer|waiver)(\.\w+)+")
@@ -23,19 +25,20 @@ HEAD = "from dataclasses import replace\nfrom tests.proofs_check.ledger import p
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """Writes a package of claims, one file a section, as the papers a and b."""
+    """Writes a package of claims, one file a section, as the papers a and b or those named."""
     monkeypatch.syspath_prepend(tmp_path)
-    names = []
+    names, known = [], {}
 
-    def write(listed=None, **sections):
+    def write(listed=None, papers=("a", "b"), **sections):
         name = f"planted_package_{len(names)}_{tmp_path.name}".replace("-", "_")
         names.append(name)
         folder = tmp_path / name
         folder.mkdir()
         for section, text in sections.items():
             (folder / f"{section}.py").write_text(HEAD + text)
-        (folder / "__init__.py").write_text(f"SECTIONS = {tuple(listed or sections)}\n")
-        monkeypatch.setattr(registry, "PAPERS", {"a": (name,), "b": (name,)})
+        (folder / "__init__.py").write_text(f"SECTIONS = {listed or tuple(sections)}\n")
+        known.update(dict.fromkeys(papers, name))
+        monkeypatch.setattr(registry, "packages", lambda: known)
 
     yield write
     registry._mentions.cache_clear()
@@ -53,9 +56,66 @@ def claims(*names: str) -> str:
 
 def test_it_takes_the_named_papers_from_every_section(package):
     package(one=claims("a.x", "b.x"), two=claims("a.y"))
-    assert list(registry.load(("a",))) == ["a.x", "a.y"]
-    assert list(registry.load(("a", "b"))) == ["a.x", "b.x", "a.y"]
+    assert registry.select(registry.load(("a",)), None, papers=("a",)) == ["a.x", "a.y"]
+    assert list(registry.load(("a", "b"))) == list(registry.load()) == ["a.x", "b.x", "a.y"]
     assert list(registry.load(("a", "b"), ("a.*",))) == ["a.x", "b.x", "a.y"], "a pattern needs them all"
+
+
+def test_a_claim_is_loaded_with_what_it_links_to_in_other_papers_and_packages(package):
+    package(one='CLAIMS = (replace(planted.GOOD, id="a.x", correction="b.x"), replace(planted.GOOD, id="b.x"))\n')
+    package(papers=("mine",), two='CLAIMS = (replace(planted.GOOD, id="mine.x", outcome_of="a.x"),)\n')
+    for papers, chosen in ((("a",), ["a.x"]), (("mine",), ["mine.x"])):
+        found = registry.load(papers)
+        assert registry.select(found, None, papers=papers) == chosen
+        assert {link for one in found.values() for link in (one.correction, one.outcome_of) if link} <= set(found)
+
+
+def test_no_paper_of_ours_alone_has_a_link_that_leads_nowhere():
+    for paper in registry.packages():
+        found = registry.load((paper,))
+        assert {link for one in found.values() for link in (one.correction, one.outcome_of) if link} <= set(found)
+        assert {record(one, found)["message"] for one in found.values()} == {""}
+
+
+ASKED = [(None, None), (("mine",), None), (None, ("a.x",)), (None, ("a.new",)), (("a",), ("a.x",)), (None, ("a.*",))]
+
+
+@pytest.mark.parametrize(("papers", "patterns"), ASKED)
+def test_an_id_of_another_packages_paper_is_refused_by_name(package, papers, patterns):
+    package(one=claims("a.x"))
+    package(papers=("mine",), two=claims("a.x", "a.new", "mine.x"))
+    with pytest.raises(BrokenLedger, match=r"package_1\w+ holds a claim 'a\.(x|new)', and the paper a belongs to"):
+        registry.load(papers, patterns)
+
+
+def test_a_plain_id_that_two_sections_hold_is_refused_as_it_is_among_all(package):
+    package(one=claims("a.x"), two=claims("a.x"))
+    with pytest.raises(BrokenLedger, match=r"two claims are called a\.x"):
+        registry.load(None, ("a.x",))
+
+
+STATED = """
+from proofs_check.language import real, statement
+x = real("x")
+FORMAL = {"a.x": statement("a.x", for_all=[x], says=x + 1 > x)}
+NEEDS = {"a.x": "nothing"}
+"""
+
+
+def test_a_statement_as_data_is_taken_from_the_claims_own_package_alone(package, tmp_path):
+    package(one=claims("a.x"))
+    package(papers=("mine",), two=claims("mine.x"))
+    (foreign,) = tmp_path.glob("planted_package_1*")
+    (foreign / "formal.py").write_text(STATED)
+    assert registry.load(None, ("a.x",))["a.x"].formal is None and registry.sketch("a.x") is None
+    with pytest.raises(BrokenLedger, match=r"called a\.x, and no claim of planted_package_1"):
+        registry.load()
+    (own,) = tmp_path.glob("planted_package_0*")
+    (foreign / "formal.py").rename(own / "formal.py")
+    for module in [f"{folder.name}.formal" for folder in (own, foreign)]:
+        sys.modules.pop(module, None)
+    invalidate_caches()
+    assert registry.load()["a.x"].formal.name == "a.x" and registry.sketch("a.x") == "nothing"
 
 
 def test_one_id_loads_its_own_section_and_what_it_links_to(package):
@@ -86,6 +146,7 @@ BROKEN = {
     "a section that fails": ({"one": "CLAIMS = (undefined,)\n"}, "NameError"),
     "a section that exits": ({"one": "import sys\nsys.exit(0)\n"}, "SystemExit"),
     "a section without claims": ({"one": "CLAIM = ()\n"}, "no CLAIMS"),
+    "no names of sections": ({"listed": 3}, "no package with SECTIONS"),
 }
 
 
@@ -109,41 +170,72 @@ def test_claims_may_stand_in_a_room_of_the_paper_and_are_not_lost_there(package,
     (folder / "room").mkdir()
     (folder / "room" / "__init__.py").touch()
     (folder / "room" / "part.py").write_text(HEAD + claims("a.y"))
-    assert list(registry.load(("a",))) == ["a.x", "a.y"]
+    assert list(registry.load()) == ["a.x", "a.y"]
     (folder / "room" / "lost.py").write_text(HEAD + claims("a.z"))
     with pytest.raises(BrokenLedger, match=r"room\.lost holds the claim 'a\.z'"):
         registry.load(("a",))
 
 
-def test_a_package_of_a_user_brings_a_paper(tmp_path):
+@pytest.fixture
+def installed(tmp_path):
+    """Installs a package of a user that holds claims of these ids as a paper; runs `verify` with it."""
+
+    def verify(ids, paper, *argv):
+        package, metadata = tmp_path / "my_paper", tmp_path / "my_paper-1.0.dist-info"
+        package.mkdir(exist_ok=True)
+        metadata.mkdir(exist_ok=True)
+        (package / "__init__.py").write_text(f"SECTIONS = {('one',) if ids else ()}\n")
+        (package / "one.py").write_text(HEAD + claims(*ids) if ids else "")
+        (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my_paper\nVersion: 1.0\n")
+        (metadata / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{paper} = my_paper\n")
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT.parent)])}
+        command = [sys.executable, "-m", "scripts.verify", *argv]
+        return subprocess.run(command, cwd=ROOT.parent, env=environment, capture_output=True, text=True, timeout=200)
+
+    return verify
+
+
+FOREIGN = "error: my_paper holds a claim 'kv.tab15.better', and the paper kv belongs to proofs_check.kv\n"
+
+
+@pytest.mark.parametrize(
+    ("ids", "paper", "asked", "status", "told"),
+    [
+        (("kv.tab15.better",), "mine", ("--id", "kv.tab15.better"), 1, FOREIGN),
+        (("kv.tab15.better",), "mine", ("--paper", "mine"), 1, FOREIGN),
+        ((), "mine", ("--paper", "mine"), 2, "error: there is no claim of mine\n"),
+        ((), "mine", ("--paper", "mine", "--list"), 2, "error: there is no claim of mine\n"),
+        (("kv.x",), "kv", ("--id", "kv.x"), 1, "error: two packages hold a paper 'kv': my_paper and proofs_check.kv\n"),
+    ],
+)
+def test_a_package_that_takes_what_is_anothers_or_brings_none_is_one_line(installed, ids, paper, asked, status, told):
+    done = installed(ids, paper, *asked)
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", told)
+
+
+def test_a_package_of_a_user_brings_a_paper(installed, tmp_path):
     """Installed beside ours, it is run by the same command, in processes that load it themselves."""
-    package, metadata = tmp_path / "my_paper", tmp_path / "my_paper-1.0.dist-info"
-    package.mkdir()
-    metadata.mkdir()
-    (package / "__init__.py").write_text('"""My paper."""\n\nSECTIONS = ("one",)\n')
-    (package / "one.py").write_text(HEAD + claims("mine.thm1"))
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my_paper\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text(f"[{registry.GROUP}]\nmine = my_paper\n")
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT.parent)])}
-    command = [sys.executable, "-m", "scripts.verify", "--paper", "mine", "--json", str(tmp_path / "v.json")]
-    done = subprocess.run(command, cwd=ROOT.parent, env=environment, capture_output=True, text=True, timeout=200)
+    done = installed(("mine.thm1",), "mine", "--paper", "mine", "--json", str(tmp_path / "v.json"))
     assert done.returncode == 0, done.stdout + done.stderr
     (row,) = json.loads((tmp_path / "v.json").read_text("utf-8"))["claims"]
     assert (row["id"], row["paper"], row["status"]) == ("mine.thm1", "mine", "confirmed")
 
 
 def test_papers_are_those_that_packages_name_and_no_two_of_one_name():
-    assert list(registry.PAPERS)[:3] == ["kv", "kv1", "razor"]
+    assert list(registry.packages())[:3] == ["kv", "kv1", "razor"]
     twice = [EntryPoint("kv", package, registry.GROUP) for package in ("proofs_check.kv", "my_paper")]
     with pytest.raises(BrokenLedger, match=r"two packages hold a paper 'kv': proofs_check\.kv and my_paper"):
         registry.papers_of(twice)
-    assert registry.papers_of(twice[:1] * 2) == {"kv": ("proofs_check.kv",)}
+    assert registry.papers_of(twice[:1] * 2) == {"kv": "proofs_check.kv"}
 
 
 def test_a_pattern_that_matches_nothing_is_refused_with_a_hint():
     claims = {name: replace(planted.GOOD, id=name) for name in ("kv.thm3.3", "kv.thm3.4.limit")}
     assert registry.select(claims, ("kv.thm3.4*",)) == ["kv.thm3.4.limit"]
-    assert registry.select(claims, None, "false") == []
+    for asked, told in (((None, "false"), "there is no claim that is false"),
+                        ((None, None, ("mine",)), "there is no claim of mine$")):  # fmt: skip
+        with pytest.raises(ValueError, match=told):
+            registry.select(claims, *asked)
     for pattern, message in (("kv.thm33", r"did you mean kv\.thm3\.3"), ("zebra", "--list shows them all")):
         with pytest.raises(ValueError, match=message):
             registry.select(claims, (pattern,))

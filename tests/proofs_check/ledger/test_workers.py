@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from proofs_check.ledger import rows as ledger
 from proofs_check.ledger import workers
-from proofs_check.ledger.claim import Effort
+from proofs_check.ledger.claim import Verdict
+from proofs_check.ledger.harness import run_claim
 from proofs_check.ledger.registry import BrokenLedger
 from proofs_check.ledger.workers import Plan
 from tests.proofs_check.ledger import ledgers
@@ -35,7 +37,10 @@ def untimed(rows):
 def test_rows_are_those_of_one_process_in_the_registrys_order():
     registry, progress = ledgers.whole(None, None), Progress()
     found = workers.run(Plan(("planted",), load=ledgers.whole), 2, progress)
-    alone = [ledger.row(claim, registry, Effort.QUICK) for claim in registry.values()]
+    alone = [
+        ledger.measured(ledger.record(claim, registry), ledger.measurements(run_claim(claim)))
+        for claim in registry.values()
+    ]
     assert untimed(found) == untimed(alone)
     assert (progress.total, progress.steps, progress.closed) == (12, 12, True)
 
@@ -66,6 +71,38 @@ def test_bad_input_comes_back_as_bad_input():
 def test_records_are_rows_that_were_not_run():
     rows = workers.records_of(Plan(("planted",), ("planted.c1*",), load=ledgers.whole))
     assert [(row["id"], row["status"]) for row in rows] == [(f"planted.c{k}", None) for k in (1, 10, 11)]
+
+
+def test_what_evidence_writes_where_it_runs_changes_no_word_of_its_row():
+    (row,) = workers.run(Plan(load=ledgers.rewrites), 1)
+    (before,) = workers.records_of(Plan(load=ledgers.rewrites))
+    assert row["status"] == "confirmed" and row["witness"]["point"] == {"where": "one"}
+    assert {name: row[name] for name in before if row[name] != before[name]}.keys() == {"status", "evidence", "witness"}
+    assert type(row["witness"]["point"]["where"]) is str
+
+
+def test_a_run_that_says_no_more_than_confirmed_is_believed_in_nothing():
+    claim = ledgers.GOOD
+    entry, good = ledger.record(claim, {}), ledger.measurements(run_claim(claim))
+    assert ledger.measured(entry, good)["status"] == "confirmed"
+    (piece,) = good["evidence"]
+    for changed in ({"margin": -1.0}, {"margin": None}, {"points": 0}, {"controls_rejected": 0}):
+        assert ledger.measured(entry, {**good, "evidence": [piece | changed]})["status"] == "error", changed
+    assert ledger.measured(entry, {**good, "evidence": []})["message"].startswith("its evidence came back other")
+    assert ledger.measured(entry, {**good, "strength": "proved", "statement": "2 = 3"})["statement"] == claim.statement
+    broken = ledger.record(replace(claim, is_correction=True, verdict=Verdict.UNSETTLED), {})
+    assert ledger.measured(broken, good)["status"] == broken["status"] == "error"
+
+
+def test_a_record_that_cannot_be_read_is_named():
+    with pytest.raises(BrokenLedger, match=r"the record of planted\.good cannot be read: AttributeError"):
+        workers.records_of(Plan(load=ledgers.unreadable))
+
+
+def test_nothing_runs_where_what_ships_is_not_what_is_listed(monkeypatch):
+    monkeypatch.setattr(workers.shipped, "faults", lambda: ["a was changed", "b is missing"])
+    with pytest.raises(BrokenLedger, match=r"^a was changed\nb is missing$"):
+        workers.run(Plan(load=ledgers.leaves_while_loading), 1)
 
 
 @pytest.mark.parametrize("given", [None, "2"])
