@@ -152,12 +152,12 @@ def _strength(claim: Claim) -> str | None:
 def decided(entry: Row, found: Row) -> Row:
     """The row of a claim with a statement, once the core has decided that; `found` is of `verdicts.summary`.
 
-    The statement of a claim ruled false is what is printed: there a refutation confirms the ruling, unless only the
-    witness (family, rate, box) fails that the statement names: others may do, and the ruling rests on other evidence.
+    The statement of a claim ruled false is what is printed: there a refutation confirms the ruling. Where only the
+    witness, family or rate fails that the statement names it is open, and the ruling rests on other evidence.
     """
     wanted = "refuted" if entry["verdict"] in ("false", "typo") else "proved"
     against = {"refuted": "proved", "proved": "refuted"}[wanted]
-    settles = found["outcome"] == wanted and not found["choice_only"]
+    settles = found["outcome"] == wanted
     status, message = entry["status"], entry["message"]
     if found["outcome"] == against:
         status, message = Status.CONTRADICTED.value, f"the core finds the statement {against}"

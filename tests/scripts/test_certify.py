@@ -21,12 +21,12 @@ def test_a_run_has_a_row_for_each_mutant_and_keeps_what_still_holds(folder, caps
     assert "1 statements" in capsys.readouterr().out
     (entry,) = store.entries(folder / "razor.json").values()
     assert store.judge(claim.formal.to_json(), entry)["outcome"] == "proved"
-    found = counted(claim.formal, entry["mutants"])
+    found = counted(claim.formal, entry["certificate"], entry["mutants"])
     assert found["made"] == len(entry["mutants"]) and found["open"] == 0
     digest, kept = store.to_try(claim.formal, entry)[0]
     assert store.proof(claim, entry) is entry and store.tried(claim, digest, kept) == entry["mutants"][0]
     fewer = store.with_mutant(claim.formal, entry, digest, None)
-    assert counted(claim.formal, fewer["mutants"])["open"] == 1
+    assert counted(claim.formal, fewer["certificate"], fewer["mutants"])["open"] == 1
     assert store.to_try(claim.formal, fewer)[0] == (digest, None)
     assert store.with_mutant(claim.formal, fewer, digest, entry["mutants"][0]) == entry
     damaged = {**entry, "certificate": {**entry["certificate"], "proofs": {}}}

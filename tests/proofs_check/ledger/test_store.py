@@ -33,20 +33,21 @@ def test_an_offer_is_checked_and_one_for_another_statement_refused():
 
 
 def test_only_a_certificate_that_the_core_accepts_refutes_a_mutant_or_proves_it():
-    tried = store.searched(TRUE)["mutants"]
+    entry = store.searched(TRUE)
+    tried, shown = entry["mutants"], entry["certificate"]
     kinds = {entry["kind"] for entry in tried}
     assert kinds == {"constant by a tenth", "constant by a thousandth", "sign", "strictness"}
-    found = counted(TRUE, tried)
-    assert counted(TRUE, tried[1:]) != found and counted(TRUE, tried[1:])["made"] == found["made"]
+    found = counted(TRUE, shown, tried)
+    assert counted(TRUE, shown, tried[1:]) != found and counted(TRUE, shown, tried[1:])["made"] == found["made"]
     assert found["refuted"] > 0 and found["made"] == len(tried) == found["refuted"] + found["true"] + found["open"]
     without = [{**entry, "certificate": None} for entry in tried]
     swapped = [{**entry, "certificate": tried[k - 1]["certificate"]} for k, entry in enumerate(tried)]
     for entries in (without, swapped):
-        found = counted(TRUE, entries)
+        found = counted(TRUE, shown, entries)
         assert found["open"] == found["made"] == len(tried)
     foreign = [{**entry, "digest": FALSE.digest} for entry in tried]
     for rows in (foreign, []):
-        found = counted(FALSE, rows)
+        found = counted(FALSE, shown, rows)
         assert found["open"] == found["made"] > 0
 
 
@@ -58,9 +59,10 @@ def ledger():
 @pytest.mark.parametrize(
     ("verdict", "outcome", "evidence", "status", "strength"),
     [
-        ("false", "only the choice refuted", [1], "confirmed", "argued"),
-        ("false", "only the choice refuted", [], "undecided", None),
-        ("holds", "only the choice refuted", [1], "contradicted", "argued"),
+        ("false", "only the choice open", [1], "confirmed", "argued"),
+        ("false", "only the choice open", [], "undecided", None),
+        ("holds", "only the choice open", [1], "confirmed", "argued"),
+        ("holds", "only the choice open", [], "undecided", None),
         ("holds", "proved", [], "confirmed", "proved"),
         ("holds", "refuted", [], "contradicted", None),
         ("holds", "open", [], "undecided", "sampled"),
