@@ -80,7 +80,7 @@ def record(claim: Claim, registry: Mapping[str, Claim]) -> Row:
 
 def printed(formal: Statement | None) -> str:
     """What the core decides, printed from its tree: what it says of a claim stands beside this, not the words alone."""
-    return "" if formal is None else "; where ".join([sentence(formal), *definitions(formal)])
+    return "" if formal is None else "; where ".join([sentence(formal).removesuffix("."), *definitions(formal)])
 
 
 def _fault(claim: Claim, registry: Mapping[str, Claim]) -> str:
