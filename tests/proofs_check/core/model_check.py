@@ -49,7 +49,7 @@ class Sequents:
         return self.model.excluded(sequent.given, at) or self.value(sequent.goal, at) is True
 
     def follows(self, sequent, at):
-        """Where all hypotheses hold the goal is not false: that it has a value is what earlier conditions have to say."""
+        """Where all hypotheses hold the goal is not false; that it has a value is for earlier conditions to say."""
         places = [p for p in self.beside(at, sequent) if all(self.value(g, p) is True for g in sequent.given)]
         return all(self.value(sequent.goal, place) is not False for place in places)
 
@@ -143,6 +143,7 @@ def disagreements(made, model, rng):
             "another meaning": means(now, model) != true,
             "all obligations hold, and the statement is false": proved[-1] and not true,
             "an obligation fails, and the statement is true": true and not all(parts[k] for k in parts.keys() - CHOSEN),
+            "a zero is elsewhere, and the statement is true": true and not parts.get("elsewhere", True),
             f"{kind}: its point fits, or does not, otherwise than its part says":
                 kind in NAMED and parts[NAMED[kind]] != fits(now, now.says, model),
         }  # fmt: skip

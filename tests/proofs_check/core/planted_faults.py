@@ -69,7 +69,7 @@ FAULTS = [
     ("statement", "inside += [*v.bounds(low), *v.bounds(high)]", "inside += v.bounds(low)"),
     # Equalities that give a variable, and plain conclusions
     ("statement", "(*numbers[name].bounds(value), *kept)", "(*kept,)"),
-    ("statement", "if name in named:", "if False:"),
+    ("statement", "if numbers[name].whole:", "if False:"),
     ("statement", '[("conclusion", replace(base, goal=says))]', '[("conclusion", Sequent(variables, (), says))]'),
 ]  # fmt: skip
 
