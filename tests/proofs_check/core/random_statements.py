@@ -98,7 +98,8 @@ class Draw:
         if len(names) > 1 and self.chance(0.5):
             scope |= {names[0]: var(names[1]), names[1]: True}
         used = dict(list(scope.items())[: self.pick(1, 2, 3)]) if scope[names[0]] is False else scope
-        self.definitions.append((name, Definition(tuple(names), self.term(2, used), len(self.definitions)), scope))
+        body = self.fold(2, used) if self.chance(0.4) else self.term(2, used)
+        self.definitions.append((name, Definition(tuple(names), body, len(self.definitions)), scope))
 
     # Terms and formulas
 
@@ -231,10 +232,10 @@ class Draw:
 
     def stand(self, points):
         """Where to stand: for some numbers a constant or a term in the others, now and then one that will not do."""
-        moving = {name for v in self.variables for end in v.ends() for name in mentioned(end)}
-        free = [name for name, whole in self.numbers(moving).items() if not whole]
+        free = [name for name, whole in self.numbers().items() if not whole]
         names = self.rng.sample(free, min(len(free), self.pick(1, 1, 2)))
-        if not names:
+        kept = {name for v in self.variables if v.name not in names for end in v.ends() for name in mentioned(end)}
+        if not names or kept.intersection(names):
             raise NoDomain
         at, others = self.pick(*points, self.pivot), self.numbers(names)
         poor = [log(ZERO - self.pick(0, 1)), 1 / ZERO]
@@ -256,9 +257,11 @@ class Draw:
         return Form(self.kind, tuple(terms), tuple(at.items()))
 
     def zero(self, points, wanted):
-        at, equations, box = self.pick(*points, self.pivot), [], []
+        anywhere = {name: self.pick(*carrier) for name, carrier in self.carriers.items()}
+        at, equations, box = self.pick(*points, self.pivot, anywhere), [], []
         for name in self.scope:
-            term = self.term(self.pick(1, 2)) if self.chance(0.5) else self.term(1) * (var(name) - num(at[name]))
+            other = self.pick(self.term(1), var(name) - num(self.pick(*self.carriers[name])))
+            term = self.term(self.pick(1, 2)) if self.chance(0.5) else other * (var(name) - num(at[name]))
             term = term / self.term(1) if self.chance(0.5) else term
             value = self.model().value(term, at)
             equations.append(term if value is None or self.chance(0.1) else term - num(value))
