@@ -315,9 +315,10 @@ def attempt(rng, kind, finite):
 
 
 def statement(seed, finite=False):
-    """The statement of this seed, its model, and how often the core refused one on the way."""
+    """The statement of this seed, its model, and how often the core refused one on the way. finite: no zeros, which are
+    of real numbers."""
     rng, refused, found = random.Random(seed), 0, None
-    kind = rng.choice(FORMS)
+    kind = rng.choice(FORMS[:-1] if finite else FORMS)
     while found is None:
         try:
             found = attempt(rng, kind, finite)
