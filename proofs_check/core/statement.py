@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from proofs_check.core.calls import unfold
-from proofs_check.core.domain import Sequent, Variable, check_formed, solvable, solved
+from proofs_check.core.domain import Sequent, Variable, check_formed, needs, solvable, solved
 from proofs_check.core.terms import (
     FORMULAS,
     TRUE,
@@ -280,7 +280,11 @@ def gap(says: Form, variables: Sequence[Variable]) -> Term:
 def _witness(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
     (claim,) = says.terms
     family, point, inside = _at_points(base, says)
-    return [("witness", replace(family, goal=both(inside, substitute(claim, point))))]
+    parts = [("witness", replace(family, goal=both(inside, substitute(claim, point))))]
+    # The ends of what the point names are of no variable of the family, and are asked for their values by themselves.
+    if any(True for v in base.variables if v.name in point for end in v.ends() for _ in needs(base, end)):
+        parts.append(("domain", replace(base, given=())))
+    return parts
 
 
 def _minimiser(base: Sequent, says: Form) -> list[tuple[str, Sequent]]:
