@@ -55,7 +55,6 @@ FAULTS = [
     ("terms", 'if formula.kind == "and" else [formula]', 'if formula.kind in ("and", "or") else [formula]'),
     # Points that a conclusion names
     ("statement", "inside += v.substituted(point).bounds(value)", "inside += v.substituted(point).bounds(value)[1:]"),
-    ("statement", "inside += v.substituted(point).bounds(value)", "inside += v.bounds(value)"),
     ("statement", "inside += [substitute(g, point) for g in base.given if g not in still]", "pass"),
     ("statement", "tuple(g for g in base.given if not free(g) & point.keys())", "()"),
     # Forms
