@@ -33,7 +33,8 @@ def papers_of(entries: Iterable[EntryPoint]) -> dict[str, str]:
     found: dict[str, str] = {}
     for entry in entries:
         if found.setdefault(entry.name, entry.value) != entry.value:
-            raise BrokenLedger(f"two packages hold a paper {entry.name!r}: {found[entry.name]} and {entry.value}")
+            both = " and ".join(sorted((found[entry.name], entry.value)))
+            raise BrokenLedger(f"two packages hold a paper {entry.name!r}: {both}")
     return found
 
 

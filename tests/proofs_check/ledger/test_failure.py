@@ -38,6 +38,6 @@ def test_a_part_of_a_form_has_its_own_sides():
     assert shown(exists({x: 3}, x <= 2), "witness") in (("3", "2"), None)
 
 
-def test_an_irrational_point_shows_no_sides():
+def test_an_irrational_point_shows_its_sides():
     says = statement("planted.statement", for_all=[x], says=x <= 1).to_json()
-    assert sides(says, {"part": "conclusion", "point": {"x": {"term": to_json(sqrt(num(2)))}}}) is None
+    assert sides(says, {"part": "conclusion", "point": {"x": {"term": to_json(sqrt(num(2)))}}}) == ("1.41421", "1")

@@ -183,7 +183,7 @@ def test_what_has_to_be_trusted_imports_no_claim_and_no_search():
     assert not [name for name in reached if name.startswith("proofs_check.rigour") or name.startswith("dynamics")]
     assert {f"proofs_check.ledger.{name}" for name in ("rows", "workers", "registry", "shipped")} <= set(trust.LOGIC)
     assert {"proofs_check.core.enclose", "proofs_check.core.normal", "theory.lowering.precision"} <= reached
-    assert 500 < trust.sizes()["decision"] < 2_300  # it may shrink
+    assert 500 < trust.sizes()["decision"] < 2_450  # it may shrink
     assert trust.sizes()["logic"] < 1_800
 
 
