@@ -224,7 +224,7 @@ def test_a_package_of_a_user_brings_a_paper(installed, tmp_path):
 def test_papers_are_those_that_packages_name_and_no_two_of_one_name():
     assert list(registry.packages())[:3] == ["kv", "kv1", "razor"]
     twice = [EntryPoint("kv", package, registry.GROUP) for package in ("proofs_check.kv", "my_paper")]
-    with pytest.raises(BrokenLedger, match=r"two packages hold a paper 'kv': proofs_check\.kv and my_paper"):
+    with pytest.raises(BrokenLedger, match=r"two packages hold a paper 'kv': my_paper and proofs_check\.kv"):
         registry.papers_of(twice)
     assert registry.papers_of(twice[:1] * 2) == {"kv": "proofs_check.kv"}
 
