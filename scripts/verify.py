@@ -64,8 +64,8 @@ def main(argv: list[str] | None = None, load: Callable | None = None) -> int:
     try:
         return _listed(plan) if args.list else _verified(plan, args, target)
     except registry.BrokenLedger as fault:
-        for line in str(fault).splitlines():
-            cli.complain(line)
+        for line in fault.args:
+            cli.complain(str(line))
         return FAILED
 
 

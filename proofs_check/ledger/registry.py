@@ -25,7 +25,10 @@ _ALIKE = str.maketrans({"1": "l", "i": "l", "0": "o", "_": None})
 
 
 class BrokenLedger(Exception):
-    """The claims as written cannot be loaded as a whole: never a result."""
+    """The claims as written cannot be loaded as a whole: never a result. Its arguments are a line each."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.args))
 
 
 def papers_of(entries: Iterable[EntryPoint]) -> dict[str, str]:

@@ -61,7 +61,7 @@ def run(plan: Plan, jobs: int, progress: Progress | None = None) -> list[Row]:
     from proofs_check.ledger.rows import decided, measured, settled
 
     if faults := shipped.faults():
-        raise BrokenLedger("\n".join(faults))
+        raise BrokenLedger(*faults)
     if plan.patterns is not None and plan.by_name:
         jobs = min(jobs, len(plan.patterns))
     found: dict[str, Row] = {}
