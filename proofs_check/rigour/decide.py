@@ -20,6 +20,7 @@ from proofs_check.core.work import TooLarge, limited
 from proofs_check.rigour.arrange import doubtful, guarded, in_order, sides
 from proofs_check.rigour.auto import Search
 from proofs_check.rigour.monotone import beyond, from_known
+from proofs_check.rigour.points.equal import without_equalities
 from proofs_check.rigour.points.exact import as_fractions
 from proofs_check.rigour.points.refute import refute
 from proofs_check.rigour.points.satisfy import satisfy
@@ -239,8 +240,10 @@ def try_mutant(mutant: Mutant, statement: Statement, scripts: Scripts | None = N
 def _at_told_points(statement: Statement, scripts: Scripts) -> dict[str, Any] | None:
     """The certificate of a point that the script names, if the statement fails there."""
     for label, sequent in obligations(statement):
-        for point in map(as_fractions, scripts.get("points", _no_points)(sequent)):
-            if witness.refutes(sequent, point):
+        _, completed = without_equalities(sequent)
+        for told in map(as_fractions, scripts.get("points", _no_points)(sequent)):
+            point = next((p for p in (told, *completed(told)) if witness.refutes(sequent, p)), None)
+            if point is not None:
                 return {"format": FORMAT, "statement": statement.digest, "witness": [label, point_to_json(point)]}
     return None
 

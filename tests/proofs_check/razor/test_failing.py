@@ -18,7 +18,8 @@ def witness(name, scripts):
 
 @pytest.mark.parametrize("name", POINTS)
 def test_a_statement_is_refuted_at_the_point_that_is_told(name):
-    assert witness(name, script_of(name)) == point_to_json(as_fractions(POINTS[name]))
+    told = point_to_json(as_fractions(POINTS[name]))
+    assert told.items() <= witness(name, script_of(name)).items()  # what an equality gives is not told
 
 
 def test_theorem_1_fails_with_two_tokens_in_two_dimensions():
