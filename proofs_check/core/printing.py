@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from proofs_check.core.domain import Variable
 from proofs_check.core.statement import Form, Statement, gap
-from proofs_check.core.terms import Term, from_json, to_json, walk
+from proofs_check.core.terms import Term, both, from_json, to_json, walk
 
 _LOOSE, _SUM, _PRODUCT, _POWER, _TIGHT = range(5)  # how strongly a piece of text holds together
 _WORDS = {"<": "<", "<=": "<=", "=": "=", "!=": "!="}
@@ -197,7 +197,7 @@ def sentence(statement: Statement) -> str:
     if statement.variables:
         parts.append("For all " + "; ".join(map(_TEXT.domain, statement.variables)))
     if statement.given:
-        parts.append("with " + " and ".join(map(_TEXT.formula, statement.given)))
+        parts.append("with " + _TEXT.formula(both(*statement.given)))
     says = statement.says
     conclusion = _form(says, statement.variables) if isinstance(says, Form) else _TEXT.formula(says)
     return (", ".join(parts) + ": " if parts else "") + conclusion + "."

@@ -130,7 +130,9 @@ def closed(term: Term, point: Point) -> Term:
     def put(node: Term) -> Term:
         if node.kind == "var" and isinstance(point.get(node.parts[0]), Fraction):
             return num(point[node.parts[0]])
-        if node.kind == "fold" and not free(node) - point.keys():
+        if node.kind == "fold":
+            if free(node) - point.keys():
+                raise Malformed("a fold of names that have no number here")
             operation, index, low, high, body = node.parts
             first, last = (Evaluator(point).value(end) for end in (low, high))
             if not isinstance(first, Fraction) or not isinstance(last, Fraction) or last - first > _WRITTEN:

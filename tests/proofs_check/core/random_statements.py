@@ -67,7 +67,7 @@ class Draw:
 
     def declare(self, name, sort):
         """A variable of the sort, with a value at the pivot."""
-        low, high = (self.end() if self.chance(0.55) else None for _ in range(2))
+        low, high = (self.end() if self.chance(0.45) else None for _ in range(2))
         opens = self.chance(0.4), self.chance(0.4)
         carrier = tuple(dict.fromkeys(self.rng.sample(POOL, self.pick(1, 2, 3, 4))))
         v = Variable(name, low, high, *opens)
@@ -158,7 +158,8 @@ class Draw:
                 index = self.pick("i", "x", "y")
                 arguments.append(each(var(index), self.term(depth - 1, self.within(scope, index))))
             else:
-                arguments.append(size if what else self.term(depth - 1, scope))
+                term = self.term(depth - 1, scope)
+                arguments.append(size if what else 1 / term if self.chance(0.5) else term)
         return Term("call", name, *arguments)
 
     def relation(self, depth, scope=None):
@@ -240,7 +241,7 @@ class Draw:
         at, others = self.pick(*points, self.pivot), self.numbers(names)
         poor = [log(ZERO - self.pick(0, 1)), 1 / ZERO]
         found = {name: num(at[name]) if self.chance(0.6) else self.term(self.pick(0, 0, 1), others) for name in names}
-        return {name: self.pick(var(name), *poor) if self.chance(0.1) else term for name, term in found.items()}
+        return {name: self.pick(var(name), *poor) if self.chance(0.2) else term for name, term in found.items()}
 
     def form(self, points, wanted):
         at = self.stand(points)
@@ -282,7 +283,9 @@ class Draw:
                 found = [self.model().value(term, dict(zip(names, place, strict=True))) for place in places]
                 found = [x for x in dict.fromkeys((*self.carriers[name], *found)) if x is not None]
                 self.carriers[name] = tuple(found)
-        if self.carriers != before or any(len(carrier) > 12 for carrier in self.carriers.values()):
+                if len(found) > 12 or max(map(abs, found)) > 100:
+                    raise NoDomain
+        if self.carriers != before:
             raise NoDomain
 
 
