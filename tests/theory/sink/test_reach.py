@@ -35,9 +35,9 @@ def test_no_weight_exceeds_what_the_range_allows():
 
 
 @given(st.integers(2, 10**6), WEIGHTS)
-def test_range_for_weight_inverts_it_and_is_zero_where_even_weights_do(length, weight):
+def test_one_key_above_all_others_by_the_range_has_the_weight_and_it_is_zero_where_even_weights_do(length, weight):
     needed = sink.range_for_weight(length, weight)
-    assert sink.largest_weight(length, needed) == pytest.approx(max(weight, 1 / length), rel=1e-12)
+    assert 1 / (1 + (length - 1) * math.exp(-needed)) == pytest.approx(max(weight, 1 / length), rel=1e-12)
     assert (needed == 0) == (weight * length <= 1) or weight * length == pytest.approx(1, rel=1e-12)
     assert sink.range_for_weight(1, weight) == 0
     assert sink.range_for_weight(2, 0.9) == pytest.approx(math.log(9))
