@@ -1,10 +1,14 @@
-"""Margins on shipped trainings, with planted runs and counts a little off."""
+"""Margins on shipped trainings and sweeps, with planted runs and counts a little off."""
 
 from types import SimpleNamespace
+
+import pytest
 
 import dynamics.sweep.shipped as results
 from proofs_check.kv.trained import coupling_checks as coupling
 from proofs_check.kv.trained import decoupling, variants
+from proofs_check.kv.trained import tasks_checks as checks
+from proofs_check.kv.trained.hop_data import ERRORS, HOPS, ROWS, positions
 from proofs_check.kv.trained.sweep_margins import arrivals, medians
 
 
@@ -31,3 +35,52 @@ def test_usual_circuit_needs_keys_and_values_apart():
     assert decoupling.circuit(6, "previous", "own").value == 0
     for keys, values in (("own", "own"), ("previous", "previous"), ("own", "previous")):
         assert decoupling.circuit(6, keys, values).value < 0
+
+
+RUNS = {
+    "quick": (100, 110, 120, 110),
+    "same": (110, 120, 100, 110),
+    "slow": (300, 330, 310, None),
+    "never": (None,) * 4,
+}
+CURVES = {"high": [[0.2, 0.9], [0.3, 0.95, 0.95]], "low": [[0.2, 0.3, 0.5], [0.2, 0.3, 0.9]]}
+
+
+@pytest.fixture(autouse=True)
+def _planted(monkeypatch):
+    monkeypatch.setattr(checks, "times", RUNS.__getitem__)
+    monkeypatch.setattr(checks, "shipped", lambda name: [SimpleNamespace(accuracy=curve) for curve in CURVES[name]])
+
+
+def test_alike_accepts_equal_times_and_refuses_thrice_and_a_third():
+    assert checks.alike("quick", "same").value >= 0
+    assert checks.alike("quick", "slow").value < 0
+    assert checks.alike("slow", "quick").value < 0
+    assert checks.alike("never", "never").value < 0
+
+
+def test_faster_accepts_less_time_and_refuses_ties_and_factors_too_small():
+    assert checks.faster("quick", "slow").value > 0
+    assert checks.faster("quick", "slow", 0.5).value > 0
+    assert checks.faster("quick", "slow", 0.25).value < 0
+    assert checks.faster("slow", "never").value > 0
+    for pair in (("quick", "same"), ("slow", "quick"), ("never", "never")):
+        assert checks.faster(*pair).value < 0
+
+
+def test_largest_gap_holds_the_last_score_of_a_run_that_stopped():
+    # Medians of high: 0.25, 0.925, 0.925; of low: 0.2, 0.3, 0.7.
+    assert checks.largest_gap("high", "low") == pytest.approx(0.625)
+    assert checks.largest_gap("low", "low") == 0
+
+
+def test_final_error_is_the_median_at_the_end():
+    assert checks.final_error("high") == pytest.approx(0.075)
+    assert checks.error("high", below=0.08).value > 0
+    assert checks.error("high", above=0.08).value < 0
+
+
+@pytest.mark.parametrize("counts", ERRORS.values(), ids=map(str, ERRORS))
+def test_published_errors_are_numbers_of_the_scored_positions(counts):
+    assert len(counts) == len(HOPS)
+    assert all(0 <= count <= ROWS * positions(k) for k, count in zip(HOPS, counts, strict=True))
