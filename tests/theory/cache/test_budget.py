@@ -73,12 +73,9 @@ def test_budget_saving_keeps_its_digits_for_slopes_that_hardly_differ(slope, fac
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: split_budget([0.5, 0.0], 0.1), "slopes"),
         (lambda: split_budget([0.5], 1.0), "too large"),
         (lambda: split_budget([0.5], 0.6, logit_ranges=[1.0]), "too large"),
-        (lambda: split_budget([0.5], 0.1, costs=[1.0, 1.0]), "costs"),
         (lambda: split_budget([0.5], 0.1, logit_ranges=[1.0, 1.0]), "logit_ranges"),
-        (lambda: split_budget(0.5, 0.1), "shape"),
     ],
 )
 def test_split_budget_refuses_bad_input_in_one_line(call, words):

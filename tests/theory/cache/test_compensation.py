@@ -159,15 +159,9 @@ def test_token_of_a_batch_equals_each_head_alone(seed):
     ("call", "words"),
     [
         (lambda: comp.token(np.ones((0, 2)), np.ones((0, 2))), "n >= 1"),
-        (lambda: comp.token(np.ones((3, 2)), np.ones((2, 2))), "must agree"),
         (lambda: comp.token(np.ones(3), np.ones(3)), "must agree"),
-        (lambda: comp.token(np.full((3, 2), np.inf), np.ones((3, 2))), "finite"),
-        (lambda: comp.token(np.ones((3, 2)), np.ones((3, 2)), biases=np.ones(2)), "biases"),
-        (lambda: comp.token(np.ones((3, 2)), np.ones((3, 2)), centre=[np.nan, 0]), "centre"),
         (lambda: comp.log_weight(np.ones(3), comp.token(np.ones((3, 2)), np.ones((3, 2)))), "query"),
-        (lambda: comp.compare([0.0, 1.0], np.ones((2, 1)), [True, False], 0.0, [1.0, 2.0]), "token_value"),
         (lambda: comp.compare([0.0, 1.0], np.ones((2, 1)), [True, True], 0.0, [1.0]), "at least one"),
-        (lambda: comp.compare([0.0, 1.0], np.ones((2, 1)), [True, False], np.nan, [1.0]), "finite"),
     ],
 )
 def test_compensation_refuses_bad_input_in_one_line(call, words):
@@ -215,23 +209,3 @@ def test_certified_log_mass_bound_holds_the_fast_one_in_a_narrow_enclosure(span)
 @given(st.floats(0, 60))
 def test_log_mass_bound_is_below_an_eighth_of_the_square(span):
     assert 0 <= bounds.log_mass_bound(span) <= span * span / 8 * (1 + 1e-14)
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: bounds.log_mass_bound(-1.0), "logit_range"),
-        (lambda: bounds.log_mass_bound(np.inf), "logit_range"),
-        (lambda: bounds.certified_log_mass_bound(0.0), "logit_range"),
-        (lambda: bounds.worst_share(0.0), "> 0"),
-        (lambda: bounds.mean_gap_bound(np.nan), "logit_range"),
-        (lambda: bounds.error_bound(1.0, 1.5, 1.0, 1.0), "token_mass"),
-        (lambda: bounds.error_bound(1.0, 0.5, -1.0, 1.0), "kept_distance"),
-        (lambda: bounds.total_error_bound(1.0, -1.0), "diameter"),
-        (lambda: bounds.second_order_bound(-1.0), "logit_range"),
-    ],
-)
-def test_compensation_bounds_refuse_bad_input_in_one_line(call, words):
-    with pytest.raises(ValueError, match=words) as caught:
-        call()
-    assert "\n" not in str(caught.value)

@@ -157,8 +157,6 @@ def test_bad_arguments_are_refused_in_one_line(function, arguments, message):
 def test_logits_refuse_a_mean_and_several_lengths():
     with pytest.raises(ValueError, match="position must be a whole number"):
         landscape.logits(0, 0, 0, 0, 5, "mean")
-    with pytest.raises(ValueError, match="n_tokens must be a whole number"):
-        landscape.logits(0, 0, 0, 0, np.array([5, 6]), 2)
 
 
 def test_printed_loss_follows_the_symbols_and_refuses_negative_rests():

@@ -119,11 +119,6 @@ def test_late_state_is_where_the_velocities_balance():
     assert state.alpha1_slope == 0.5
 
 
-def test_late_state_refuses_bad_numbers():
-    with pytest.raises(ValueError, match="beta1 must be a finite number > 0"):
-        late_state(0.0, 9)
-
-
 BETAS = -np.geomspace(0.01, 250, 30)
 
 

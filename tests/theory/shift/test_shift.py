@@ -136,8 +136,3 @@ def test_shift_parameters_are_four_a_key_value_head():
 
 def test_llama_ffn_equals_the_published_widths():
     assert [llama_ffn(h) for h in (4096, 5120)] == [11008, 13824]
-
-
-def test_llama_ffn_refuses_an_empty_model():
-    with pytest.raises(ValueError, match=">= 1"):
-        llama_ffn(0)
