@@ -46,7 +46,7 @@ from proofs_check.language.notation import (
     when,
     whole,
 )
-from tests.proofs_check.core.writing import q, written
+from tests.proofs_check.core.writing import claim, q, written
 
 x, y, v, w = map(var, "xyvw")
 i, j, k, n, s = map(var, "ijkns")
@@ -452,32 +452,33 @@ u = var("u")
     "build",
     [
         # The parameter y has no value where the point is, so all would hold there.
-        lambda: statement("a", for_all=[real("x", 0, 3), real("y", 2, x)], says=supremum(0 * x, 5, at={x: 1})),
-        lambda: statement("a", for_all=[real("x", 0, 3), real("y", 2, x)], says=exists({x: 1}, y <= 1)),
-        lambda: statement("a", for_all=[real("x", 0, 3), real("y", 2, x)], says=unique_minimiser(x**2, at={x: 0})),
-        lambda: statement("a", for_all=[real("x", 0, 3), sequence("s", 1, 2, x)], says=exists({x: 1}, s[1] <= 1)),
-        lambda: statement("a", for_all=[real("x", 0, 3), real("y", 2, x), U],
-                          says=supremum(0 * x, 5, at={x: u}, step=u, rate=1)),
+        lambda: claim(supremum(0 * x, 5, at={x: 1}), real("x", 0, 3), real("y", 2, x)),
+        lambda: claim(exists({x: 1}, y <= 1), real("x", 0, 3), real("y", 2, x)),
+        lambda: claim(unique_minimiser(x**2, at={x: 0}), real("x", 0, 3), real("y", 2, x)),
+        lambda: claim(exists({x: 1}, s[1] <= 1), real("x", 0, 3), sequence("s", 1, 2, x)),
+        lambda: claim(supremum(0 * x, 5, at={x: u}, step=u, rate=1), real("x", 0, 3), real("y", 2, x), U),
         # Small steps are left out.
-        lambda: statement("a", for_all=[U], given=[u >= HALF], says=limit(u, 5, u, 100)),
-        lambda: statement("a", for_all=[U, real("y", HALF, u)], says=limit(u, 5, u, 100)),
-        lambda: statement("a", for_all=[whole("n", 1)], given=[n <= 3], says=limit(n, 5, n, 100)),
-        lambda: statement("a", for_all=[whole("n", 1), sequence("s", n - 1, 1, 0)], says=limit(n, 5, n, 100)),
-        lambda: statement("a", for_all=[real("u", 0)], says=limit(u, 5, u, 100)),
-        lambda: statement("a", for_all=[real("u", 0, 1)], says=limit(u, 5, u, 100)),
-        lambda: statement("a", for_all=[U], says=limit(u, 5, u, 100 / u)),
-        lambda: statement("a", for_all=[X, U], given=[u >= HALF], says=supremum(x, 5, at={x: 1}, step=u, rate=9)),
-        lambda: statement("a", for_all=[X, real("u", 0, x, open="low")],
-                          says=supremum(x, 5, at={x: 1}, step=u, rate=9)),
+        lambda: claim(limit(u, 5, u, 100), U, given=[u >= HALF]),
+        lambda: claim(limit(u, 5, u, 100), U, real("y", HALF, u)),
+        lambda: claim(limit(n, 5, n, 100), whole("n", 1), given=[n <= 3]),
+        lambda: claim(limit(n, 5, n, 100), whole("n", 1), sequence("s", n - 1, 1, 0)),
+        lambda: claim(limit(u, 5, u, 100), real("u", 0)),
+        lambda: claim(limit(u, 5, u, 100), real("u", 0, 1)),
+        lambda: claim(limit(u, 5, u, 100 / u), U),
+        lambda: claim(supremum(x, 5, at={x: 1}, step=u, rate=9), X, U, given=[u >= HALF]),
+        lambda: claim(supremum(x, 5, at={x: 1}, step=u, rate=9), X, real("u", 0, x, open="low")),
         # The point is written in itself.
-        lambda: statement("a", for_all=[X], says=exists({x: x + 1}, x > 0)),
-        lambda: statement("a", for_all=[X], says=supremum(x, 5, at={x: x})),
+        lambda: claim(exists({x: x + 1}, x > 0), X),
+        lambda: claim(supremum(x, 5, at={x: x}), X),
         # The box lies outside the domain, in which x >= 5 wherever there is a y.
-        lambda: statement("a", for_all=[real("x", 0, 10), real("y", 0, when(x < 5, -1, 10))],
-                          says=unique_zero([x - HALF * 3, y - HALF * 7], box={"x": (1, 2), "y": (3, 4)})),
-        lambda: statement("a", for_all=[whole("x", 0, 10)], says=unique_zero([x - 1], box={"x": (0, 2)})),
+        lambda: claim(
+            unique_zero([x - HALF * 3, y - HALF * 7], box={"x": (1, 2), "y": (3, 4)}),
+            real("x", 0, 10),
+            real("y", 0, when(x < 5, -1, 10)),
+        ),
+        lambda: claim(unique_zero([x - 1], box={"x": (0, 2)}), whole("x", 0, 10)),
     ],
-)  # fmt: skip
+)
 def test_forms_that_would_state_less_than_they_print(build):
     with pytest.raises(Malformed):
         build()
@@ -497,12 +498,12 @@ def test_an_index_is_called_by_a_name(name):
 
 
 def test_instances_fix_whole_numbers_and_prove_no_zero():
-    told = statement("a", for_all=[UNIT], says=x <= 0)
+    told = claim(x <= 0, UNIT)
     data = {"format": 1, "statement": told.digest, "point": {"x": "1"}, "instances": [
         {"at": {"x": "0"}, "point": {}, "proofs": {"conclusion": [[], IDENTITY]}}]}  # fmt: skip
     with pytest.raises(Rejected):
         check_certificate(told, data)
-    told = statement("a", for_all=[UNIT], says=unique_zero([x**2 + 1], box={"x": (HALF / 2, HALF)}))
+    told = claim(unique_zero([x**2 + 1], box={"x": (HALF / 2, HALF)}), UNIT)
     parts = {
         "elsewhere": [[], ["either", 0, ["apart", False, SIGNS]]],
         "box in the domain": [[], ["split", *4 * [IDENTITY]]],
@@ -528,7 +529,7 @@ def test_instances_fix_whole_numbers_and_prove_no_zero():
     ],
 )  # fmt: skip
 def test_whatever_is_wrong_with_a_certificate_it_is_rejected(data):
-    told = statement("a", for_all=[X], says=x**2 >= 0)
+    told = claim(x**2 >= 0, X)
     if isinstance(data, dict) and data and "format" not in data:
         data = {"format": 1, "statement": told.digest, **data}
     with pytest.raises(Rejected):
@@ -579,7 +580,7 @@ def test_a_proof_that_is_used_twice_and_twice_again_ends(monkeypatch):
 
 
 def test_a_hypothesis_that_fails_everywhere_proves_nothing():
-    told = statement("a", for_all=[X], given=[x < 0, x > 1], says=x > 7)
+    told = claim(x > 7, X, given=[x < 0, x > 1])
     proof = ["absurd", ["linear", [["1", [0]], ["1", [1]]]]]
     check(obligations(told)[0][1], proof)
     for point in ("-1", "0", "2"):
@@ -589,12 +590,12 @@ def test_a_hypothesis_that_fails_everywhere_proves_nothing():
 
 
 def test_a_witness_meets_the_hypotheses():
-    told = statement("a", for_all=[X, real("y", 0, x)], given=[x * y > 1], says=x > 1)
+    told = claim(x > 1, X, real("y", 0, x), given=[x * y > 1])
     base = {"format": 1, "statement": told.digest}
     for place in ({"x": "1/2", "y": "3"}, {"x": "1/2", "y": "1/2"}, {"x": "2", "y": "1"}, {"x": "-1", "y": "-2"}):
         with pytest.raises(Rejected):
             check_certificate(told, {**base, "witness": ["conclusion", place]})
-    false = statement("a", for_all=[X], says=1 / x >= 0)
+    false = claim(1 / x >= 0, X)
     base = {"format": 1, "statement": false.digest}
     for place in ("0", "-1"):
         found = check_certificate(false, {**base, "witness": ["conclusion", {"x": place}]})
@@ -617,13 +618,13 @@ def test_an_implication_is_used_from_both_sides():
 
 
 def test_a_statement_builds_on_a_proved_one_over_the_same_domain_or_a_wider_one():
-    proved = statement("a", for_all=[POSITIVE], says=x**2 > 0)
+    proved = claim(x**2 > 0, POSITIVE)
     weaker = statement("b", for_all=[POSITIVE], says=x**2 > -1)
     base = {"format": 1, "statement": weaker.digest, "point": {"x": "1"}}
     cited = {**base, "proofs": {"conclusion": [[], ["linear", [["1", [1]], ["1", []]]], "known"]}}
     assert check_certificate(weaker, cited, proved).outcome is Outcome.PROVED
-    narrower = statement("a", for_all=[real("x", 1)], says=x**2 > 0)
-    assuming = statement("a", for_all=[POSITIVE], given=[x > 1], says=x**2 > 0)
+    narrower = claim(x**2 > 0, real("x", 1))
+    assuming = claim(x**2 > 0, POSITIVE, given=[x > 1])
     for known in (None, narrower, assuming):
         with pytest.raises(Rejected):
             check_certificate(weaker, cited, known)
@@ -633,14 +634,14 @@ def test_a_statement_builds_on_a_proved_one_over_the_same_domain_or_a_wider_one(
 
 
 def test_a_condition_of_definedness_is_cited_from_the_proved_statement():
-    proved = statement("a", for_all=[POSITIVE], says=1 / x > 0)
+    proved = claim(1 / x > 0, POSITIVE)
     weaker = statement("b", for_all=[POSITIVE], says=1 / x > -1)
     base = {"format": 1, "statement": weaker.digest, "point": {"x": "1"}}
     ends = ["linear", [["1", [1]], ["1", []]]]
     cited = {**base, "proofs": {"conclusion": [[["cited", 0, KNOWN]], ends, "known"]}}
     assert check_certificate(weaker, cited, proved).outcome is Outcome.PROVED
-    assuming = statement("a", for_all=[POSITIVE], given=[x > 1], says=1 / x > 0)
-    elsewhere = statement("a", for_all=[POSITIVE], says=1 / (x + 1) > 0)
+    assuming = claim(1 / x > 0, POSITIVE, given=[x > 1])
+    elsewhere = claim(1 / (x + 1) > 0, POSITIVE)
     for known in (None, assuming, elsewhere):
         with pytest.raises(Rejected):
             check_certificate(weaker, cited, known)
@@ -653,8 +654,8 @@ def test_a_condition_of_definedness_is_cited_from_the_proved_statement():
 @pytest.mark.parametrize(
     "elsewhere",
     [
-        statement("a", for_all=[POSITIVE], says=x / x <= 2),
-        statement("a", for_all=[real("x", 0)], given=[x > 1], says=x / x <= 2),
+        claim(x / x <= 2, POSITIVE),
+        claim(x / x <= 2, real("x", 0), given=[x > 1]),
     ],
     ids=["narrower", "assuming"],
 )

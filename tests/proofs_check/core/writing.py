@@ -2,6 +2,7 @@
 
 from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import Term, to_json
+from proofs_check.language.notation import statement
 
 
 def q(goal, *variables, given=()):
@@ -17,3 +18,8 @@ def written(proof):
     if isinstance(proof, dict):
         return {name: written(part) for name, part in proof.items()}
     return proof
+
+
+def claim(says, *variables, **more):
+    """A statement whose name does not matter."""
+    return statement("a", for_all=variables, says=says, **more)
