@@ -205,9 +205,6 @@ def test_induction_has_domains_that_stay():
     for other in (real("y", n), sequence("s", n - 2), sequence("s", 2 * n), ball("s", n, 1), sequence("s", n, high=n)):
         name = "the domain of|a size of"
         refused(q(n >= 1, N, other), ["induct", "n", [], IDENTITY, IDENTITY], name)
-    refused(q(n >= 1, real("n", 1)), ["induct", "n", [], IDENTITY, IDENTITY], "no least whole")
-    refused(q(n >= 1, whole("n", HALF)), ["induct", "n", [], IDENTITY, IDENTITY], "no whole constant")
-    refused(q(n >= 1, Variable("n", num(0), low_open=True, whole=True)), ["induct", "n", [], IDENTITY, IDENTITY])
 
 
 def test_a_place_in_a_fold_is_defined():
@@ -251,13 +248,9 @@ def test_a_primitive_has_no_name_of_its_own(free_name):
 
 
 def test_names_that_are_taken_or_unknown():
-    refused(q(x >= 0, X, given=[x > 1]), ["generalise", x, {"name": "x"}, x >= 0, [], [], [], SIGNS], "taken")
     refused(q(x >= 0, X), ["generalise", var("zz"), {"name": "v"}, x >= 0, [], [], [], SIGNS], "not declared")
     refused(q(x >= 0, X), ["generalise", x, {"name": "v", "low": var("zz")}, v >= 0, [], [KNOWN], [], SIGNS])
     refused(q(x >= 0, X), ["generalise", x, {"name": "v", "low": v}, v >= 0, [], [KNOWN], [], SIGNS])
-    refused(q(x >= 0, X, Y), ["change", "x", "y", "log", SIGNS], "cannot be changed")
-    refused(q(x >= 0, UNIT), ["signs", [["x", [0], []]], {}], "taken")
-    refused(q(x >= 0, UNIT), ["signs", [["k'", [0], []]], {}], "primed")
     refused(q(x >= 0, X), ["have", var("zz") <= var("zz"), [], IDENTITY, KNOWN], "not declared")
     refused(q(x >= 0, X), ["have", Term("call", "f", x) <= 0, [], IDENTITY, KNOWN], "unfolded")
     refused(
@@ -267,13 +260,7 @@ def test_names_that_are_taken_or_unknown():
 
 
 def test_a_value_is_not_taken_for_whole():
-    refused(q(x <= x, X), ["generalise", x, {"name": "v", "whole": True}, v <= x, [], [], [], IDENTITY], "real")
-    refused(q(x <= x, X), ["generalise", x, {"name": "v", "values": ["1"]}, v <= x, [], [], [], IDENTITY], "real")
     refused(q(x <= 1, X), ["have", total(i, 1, x, 1) >= 0, [], SIGNS, KNOWN], "whole")
-    refused(q(s[n] <= 1, N, S), ["weaken", ["n"], KNOWN], "whole")
-    refused(q(x >= 0, X), ["enumerate", "x", SIGNS], "many values")
-    refused(q(x >= 0, whole("x", 0, 10**9)), ["enumerate", "x", IDENTITY], "too many")
-    refused(q(x >= 1, whole("x", HALF, 3)), ["enumerate", "x", IDENTITY], "not whole")
 
 
 def test_sums_of_nothing():
@@ -281,15 +268,6 @@ def test_sums_of_nothing():
     refused(
         q(num(0) > 0, whole("n", 0)), ["termwise", fold("max", i, 1, n, 1), "<=", num(1), [], IDENTITY, None, KNOWN]
     )
-    refused(q(num(0) > 0, N), ["termwise", fold("max", i, 1, n, i), "<=", i, [], IDENTITY, None, KNOWN], "a side")
-    refused(
-        q(num(0) > 0, N), ["termwise", fold("max", i, 1, n, i), ">=", num(1), [KNOWN], KNOWN, None, KNOWN], "a side"
-    )
-    refused(
-        q(num(0) > 0, N), ["termwise", fold("prod", i, 1, n, -2), "<=", num(-1), [], IDENTITY, None, KNOWN], "for sums"
-    )
-    refused(q(num(0) > 0, N), ["split_sum", fold("max", i, 1, n, i), n, [KNOWN], IDENTITY, KNOWN], "only sums")
-    refused(q(num(0) > 0, N), ["member", total(i, 1, n, i), num(1), [], IDENTITY, KNOWN], "largest or least")
     refused(q(num(0) > 0, N), ["split_sum", total(i, 1, n, i), num(-1), [], ["split", SIGNS, SIGNS], KNOWN])
     # A division that no term of an empty sum makes: nothing is known of the divisor.
     refused(q(x**2 > 0, X, whole("n", 0), given=[total(i, 1, n, 1 / x) >= 0]), ["linear", [["1", [["square", x, []]]]]])
@@ -320,33 +298,22 @@ def test_faces():
     low, high = ["face", "x", True, False], ["face", "x", False, False]
     refused(q(1 / x >= 1, real("x", 0, 1, open="low")), [*low, [SIGNS], SIGNS, IDENTITY])
     refused(q(1 / x >= 1, real("x", -1, 1)), [*high, [SIGNS, SIGNS], SIGNS, IDENTITY])
-    refused(q(x**2 >= 1, whole("x", 1)), [*low, [], SIGNS, IDENTITY], "no such end")
-    refused(q(x**2 >= 1, X), [*low, [], SIGNS, IDENTITY], "no such end")
-    refused(q(absolute(x) >= 1, real("x", 1)), [*low, [], SIGNS, IDENTITY], "kink")
     refused(q(when(x < 1, 0, x) >= 0, real("x", 0)), [*low, [], SIGNS, IDENTITY], "kink")
     refused(q(largest(x, 1) > 0, real("x", 0)), [*low, [], SIGNS, IDENTITY], "kink")
     refused(q(x > 0, real("x", 0)), ["face", "x", True, True, [], IDENTITY, IDENTITY])  # the end is in the domain
     check(q(x > 0, POSITIVE), ["face", "x", True, True, [], IDENTITY, IDENTITY])
     refused(q(x > 0, POSITIVE), ["face", "x", True, False, [], IDENTITY, IDENTITY])
     refused(q(x <= 1, UNIT, given=[x < HALF]), ["face", "x", True, False, [], KNOWN, IDENTITY])
-    refused(q(x + y >= 0, UNIT, real("y", -x)), [*low, [], IDENTITY, KNOWN], "an end mentions")
-    refused(q(eq(x, 0), UNIT), [*low, [], IDENTITY, IDENTITY], "for inequalities")
 
 
 def test_changes():
     refused(q(x < 0, POSITIVE), ["change", "x", "u", "moebius", KNOWN, KNOWN])
-    refused(q(x < 5, UNIT), ["change", "x", "u", "moebius", KNOWN], "no change")
-    refused(q(x < 5, whole("x", 0, 1)), ["change", "x", "u", "log", KNOWN], "cannot be changed")
-    refused(q(x < 5, choice("x", 0, 1)), ["change", "x", "u", "log", KNOWN], "cannot be changed")
-    refused(q(x < 5, POSITIVE), ["change", "x", "u", "square", KNOWN], "no change")
     check(q(x > 0, POSITIVE), ["change", "x", "u", "moebius", POSITIVE_U])
     refused(q(x > 0, real("x", 0)), ["change", "x", "u", "moebius", POSITIVE_U])
 
 
 def test_ends():
-    refused(q(y < x, X, Y, given=[x > y]), ["tighten", "x", 0, KNOWN], "not declared")
     refused(q(x > 0, X, given=[ne(x, 0)]), ["tighten", "x", 0, KNOWN], "only an inequality")
-    refused(q(x > 0, X, given=[x < x + 1]), ["tighten", "x", 0, KNOWN], "no end")
     refused(q(x > 3, real("x", 3), given=[x > 1]), ["tighten", "x", 0, KNOWN])
     check(q(x >= 3, real("x", 3), given=[x > 1]), ["tighten", "x", 0, KNOWN])
     values = choice("x", 1, 2)
@@ -359,27 +326,18 @@ def test_ends():
 
 
 def test_combinations():
-    given = [x > 0, y > 0]
-    refused(q(x - y > 0, X, Y, given=given), ["linear", [["1", [0]], ["-1", [1]]]], "not positive")
-    refused(q(num(0) > 0, X, Y, given=given), ["linear", [["0", [0]]]], "not positive")
     refused(q(num(0) > 0, X), ["linear", []], "does not give")
-    refused(q(x > 0, X, given=[ne(x, 0)]), ["linear", [["1", [0]]]], "no sign")
-    refused(q(x > 0, real("x", 0)), ["linear", [["1", [0]]]], "does not give")
-    refused(q(eq(x, 0), real("x", 0)), ["linear", [["1", [0]]]])
     refused(q(x * y >= 0, X, Y, given=[either(x > 0, y > 0)]), ["linear", [["1", [0, 0]]]])
-    refused(q(x**2 > 0, X), ["linear", [["1", [["square", x, []]]]]], "does not give")
     refused(q(x > 0, X), ["linear", [["1", [["log", x, []]]]]])
 
 
 def test_factors():
     refused(q(x < 0, X), ["scale", num(0), num(0) < 0, [], [], IDENTITY, IDENTITY])
     refused(q(x < 0, X), ["scale", num(-1), -x < 0, [], [], IDENTITY, KNOWN])
-    refused(q(x < 0, X), ["scale", num(1), x <= 0, [], [], None, KNOWN], "another relation")
     refused(q(x <= 0, UNIT), ["scale", num(1), num(0) <= 0, [[num(1), 0]], [], None, IDENTITY], "only an equality")
 
 
 def test_signs():
-    refused(q(x > 0, real("x", 0)), SIGNS, "may be negative")
     refused(q(x > 0, real("x", -1)), SIGNS)
     refused(q(sqrt(x) > 0, real("x", 0)), SIGNS)
     refused(q(total(i, 1, n, exp(s[i])) > 0, whole("n", 0), S), SIGNS)
@@ -387,11 +345,8 @@ def test_signs():
     refused(q(total(i, 1, n, i - 2) >= 0, N), SIGNS)
     refused(q(x**3 >= 0, X), SIGNS)
     refused(q(x**-3 >= 0, X), SIGNS)
-    refused(q(x + 1 >= 0, real("x", -5)), ["signs", [["p", [0], []]], {"x": var("p") - 1}], "wrongly")
-    refused(q(x + 1 >= 0, UNIT), ["signs", [["p", [], [0]]], {}], "may be 0")
     refused(q(x >= 0, X), ["signs", [], {"x": sqrt(x) ** 2}], "undefined")
     refused(q(x >= 0, X), ["signs", [], {"x": x / x * x}], "undefined")
-    refused(q(eq(x, x), X), SIGNS, "no equality")
 
 
 # -- boxes ----------------------------------------------------------------------------------------------------------
