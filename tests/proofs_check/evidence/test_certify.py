@@ -13,27 +13,28 @@ from proofs_check.evidence.certificate import Leaf, Proof, Split
 from theory.lowering.box import Box, Outcome
 
 X, Y, Z = sympy.symbols("x y z", real=True)
-SQUARE = Box({X: (0, 1), Y: (0, 1)})
-HALF = sympy.Rational(1, 2)
+UNIT, SQUARE = Box({X: (0, 1)}), Box({X: (0, 1), Y: (0, 1)})
+R = sympy.Rational
+HALF = R(1, 2)
 
 TRUE = [
-    (X**2 + Y**2 - X * Y + sympy.Rational(1, 1000), SQUARE, True),
-    (X**2 + Y**2 - 2 * X * Y + sympy.Rational(1, 1000), SQUARE, True),
+    (X**2 + Y**2 - X * Y + R(1, 1000), SQUARE, True),
+    (X**2 + Y**2 - 2 * X * Y + R(1, 1000), SQUARE, True),
     (X * Y, SQUARE, False),
     (X - sympy.tanh(X), Box({X: (0, 3)}), False),
     (sympy.exp(X) - 1 - X, Box({X: (-1, 1)}), False),
     (X**4 - X + HALF, Box({X: (-3, 3)}), True),
-    (sympy.Max(X, 1 - X) - sympy.Rational(49, 100), Box({X: (0, 1)}), True),
+    (sympy.Max(X, 1 - X) - R(49, 100), UNIT, True),
     (sympy.log(1 + sympy.exp(X)) - X, Box({X: (-5, 5)}), True),
-    (sympy.Piecewise((X, X < 1), (2 - X, True)) + sympy.Rational(1, 9), Box({X: (0, 2)}), True),
+    (sympy.Piecewise((X, X < 1), (2 - X, True)) + R(1, 9), Box({X: (0, 2)}), True),
     (sympy.Integer(3), SQUARE, True),
 ]
 FALSE = [
     (X * Y, SQUARE, True),
-    (sympy.tanh(X) - X, Box({X: (0, 1)}), False),
-    (X**2 - sympy.Rational(1, 10**6), Box({X: (-1, 2)}), True),
-    ((X - HALF) ** 2 + (Y - sympy.Rational(1, 3)) ** 2 - sympy.Rational(1, 10**4), SQUARE, True),
-    (sympy.Abs(X - sympy.Rational(3, 8)), Box({X: (0, 1)}), True),
+    (sympy.tanh(X) - X, UNIT, False),
+    (X**2 - R(1, 10**6), Box({X: (-1, 2)}), True),
+    ((X - HALF) ** 2 + (Y - R(1, 3)) ** 2 - R(1, 10**4), SQUARE, True),
+    (sympy.Abs(X - R(3, 8)), UNIT, True),
     (-sympy.Integer(1), SQUARE, True),
 ]
 
@@ -53,7 +54,7 @@ def test_false_bound_is_refuted_at_an_exact_point(expr, box, strict):
     checked = check.verify(proof.to_json(), expr, box, strict=strict)
     assert proof.outcome is checked.outcome is Outcome.REFUTED
     assert proof.margin < 0 and checked.margin < 0 and box.contains(proof.point)
-    value = expr.subs({symbol: sympy.Rational(str(proof.point[symbol.name])) for symbol in expr.free_symbols})
+    value = expr.subs({symbol: R(str(proof.point[symbol.name])) for symbol in expr.free_symbols})
     assert value.evalf(50) <= 0
 
 
@@ -61,10 +62,10 @@ def test_false_bound_is_refuted_at_an_exact_point(expr, box, strict):
     ("expr", "box", "strict"),
     [
         ((X - Y) ** 2, SQUARE, True),
-        ((X - sympy.Rational(1, 3)) ** 2, Box({X: (0, 1)}), True),
+        ((X - R(1, 3)) ** 2, UNIT, True),
         (X**2 + Y**2 - 2 * X * Y, SQUARE, False),
         (1 / X, Box({X: (-1, 1)}), True),
-        (sympy.log(X), Box({X: (0, 1)}), False),
+        (sympy.log(X), UNIT, False),
     ],
 )
 def test_bound_that_balls_cannot_settle_is_never_proved(expr, box, strict):
@@ -73,23 +74,23 @@ def test_bound_that_balls_cannot_settle_is_never_proved(expr, box, strict):
 
 
 def test_exhausted_budget_is_undecided_without_certificate():
-    proof = certify.prove_positive((X - sympy.Rational(1, 3)) ** 2, Box({X: (0, 1)}), budget=50)
+    proof = certify.prove_positive((X - R(1, 3)) ** 2, UNIT, budget=50)
     assert proof.outcome is Outcome.UNDECIDED and math.isnan(proof.margin) and proof.boxes == 50
     with pytest.raises(ValueError, match="no certificate"):
         proof.to_json()
 
 
 def test_bound_other_than_zero_is_subtracted_from_the_margin():
-    proof = certify.prove_positive(X + 1, Box({X: (0, 1)}), bound="3/4")
+    proof = certify.prove_positive(X + 1, UNIT, bound="3/4")
     assert proof.outcome is Outcome.PROVED and proof.margin == pytest.approx(0.25)
-    assert check.verify(proof.to_json(), X + 1, Box({X: (0, 1)}), bound="3/4").outcome is Outcome.PROVED
-    assert certify.prove_positive(X + 1, Box({X: (0, 1)}), bound=1).outcome is Outcome.REFUTED
-    assert certify.prove_positive(X + 1, Box({X: (0, 1)}), bound=1, strict=False).outcome is Outcome.PROVED
+    assert check.verify(proof.to_json(), X + 1, UNIT, bound="3/4").outcome is Outcome.PROVED
+    assert certify.prove_positive(X + 1, UNIT, bound=1).outcome is Outcome.REFUTED
+    assert certify.prove_positive(X + 1, UNIT, bound=1, strict=False).outcome is Outcome.PROVED
 
 
 @pytest.mark.parametrize("gradients", [True, False])
 def test_any_of_several_expressions_may_be_positive(gradients):
-    exprs, box = [X - HALF, HALF - X, Y - sympy.Rational(1, 3)], Box({X: (0, 1), Y: (HALF, 1)})
+    exprs, box = [X - HALF, HALF - X, Y - R(1, 3)], Box({X: (0, 1), Y: (HALF, 1)})
     proof = certify.prove_any_positive(exprs, box, gradients=gradients)
     assert proof.outcome is Outcome.PROVED
     assert check.verify(proof.to_json(), exprs, box).outcome is Outcome.PROVED
@@ -111,7 +112,7 @@ def test_critical_point_is_refuted_where_it_is_rational():
 
 
 def test_gradient_steps_shorten_the_proof():
-    expr, box = X**2 + Y**2 - 2 * X * Y + sympy.Rational(1, 10), SQUARE
+    expr, box = X**2 + Y**2 - 2 * X * Y + R(1, 10), SQUARE
     plain = certify.prove_positive(expr, box, gradients=False)
     guided = certify.prove_positive(expr, box)
     assert guided.outcome is plain.outcome is Outcome.PROVED and guided.boxes * 3 < plain.boxes
@@ -121,25 +122,25 @@ def test_gradient_steps_shorten_the_proof():
 
 @pytest.mark.parametrize("expr", [sympy.Abs(X), sympy.Max(X, -X), sympy.Piecewise((-X, X < 0), (X, True))])
 def test_rough_expression_is_proved_without_its_gradient(expr):
-    proof = certify.prove_positive(expr + sympy.Rational(1, 100), Box({X: (-1, 1)}))
+    proof = certify.prove_positive(expr + R(1, 100), Box({X: (-1, 1)}))
     assert proof.outcome is Outcome.PROVED
     assert {node.kind for node in proof.nodes if isinstance(node, Leaf)} == {"natural"}
 
 
 def test_step_function_is_not_proved_by_its_zero_gradient():
-    step = sympy.Piecewise((-1, sympy.Rational(1, 3) > X), (1, True))
-    assert certify.prove_positive(step, Box({X: (0, 1)})).outcome is Outcome.REFUTED
+    step = sympy.Piecewise((-1, R(1, 3) > X), (1, True))
+    assert certify.prove_positive(step, UNIT).outcome is Outcome.REFUTED
 
 
 def test_jump_hidden_in_an_arctangent_is_not_proved():
     # d/dx atan(1/x) is bounded, but the function jumps at 0; the least value on the box is -pi/2 + something.
-    expr = sympy.atan(1 / X) + sympy.Rational(3, 2)
+    expr = sympy.atan(1 / X) + R(3, 2)
     assert certify.prove_positive(expr, Box({X: (-1, 1)}), budget=500).outcome is not Outcome.PROVED
 
 
 def test_integer_symbol_is_refuted_only_at_an_integer():
     n = sympy.Symbol("n", integer=True)
-    expr, box = (n - HALF) ** 2 - sympy.Rational(1, 5), Box({n: (0, 2)})
+    expr, box = (n - HALF) ** 2 - R(1, 5), Box({n: (0, 2)})
     proof = certify.prove_positive(expr, box, budget=200)
     assert proof.outcome is Outcome.UNDECIDED
     assert certify.prove_positive(expr - 1, box).point == {"n": Fraction(0)}
@@ -178,8 +179,6 @@ def test_claim_without_sense_is_refused(call, why):
         call()
 
 
-R = sympy.Rational
-UNIT = Box({X: (0, 1)})
 VALLEY = X**2 + Y**2 - 2 * X * Y + R(1, 10)
 
 
@@ -252,7 +251,7 @@ def test_the_margin_is_the_least_of_all_leaves():
 
 
 def test_the_margin_of_a_refutation_is_the_largest_gap_and_negative():
-    proof = certify.prove_any_positive([X - 3, X - 2, X - 4], Box({X: (0, 1)}))
+    proof = certify.prove_any_positive([X - 3, X - 2, X - 4], UNIT)
     assert proof.point == {"x": 0} and proof.margin == pytest.approx(-2) and proof.margin >= -2
     assert certify.prove_positive(X * Y, SQUARE).margin == math.nextafter(0, -1)
 
