@@ -196,7 +196,7 @@ def test_a_free_length_is_proved_for_every_length():
 
 
 def test_a_witness_meets_the_hypotheses_and_lies_in_the_domain():
-    (_, sequent), = obligations(claim(x > 2, x, given=[x > 1]))
+    ((_, sequent),) = obligations(claim(x > 2, x, given=[x > 1]))
     assert refutes(sequent, {"x": Fraction(3, 2)})
     assert not refutes(sequent, {"x": Fraction(1)})
     assert not refutes(sequent, {"x": Fraction(3)})
@@ -225,7 +225,7 @@ def test_a_hypothesis_without_a_value_refutes_once_those_before_it_hold():
 
 
 def test_a_coordinate_may_be_a_term_that_certainly_has_a_value():
-    (_, sequent), = obligations(claim(x**2 < 2, x, n, given=[x**2 <= 2, x > 1]))
+    ((_, sequent),) = obligations(claim(x**2 < 2, x, n, given=[x**2 <= 2, x > 1]))
     one = Fraction(1)
     assert refutes(sequent, {"x": sqrt(num(2)), "n": one})
     none = (-sqrt(num(2)), sqrt(num(3)), num(1), log(num(-1)), 1 / num(0), sqrt(y), num(1) < 2, total(i, 1, n, 1))
@@ -234,9 +234,9 @@ def test_a_coordinate_may_be_a_term_that_certainly_has_a_value():
         assert not refutes(sequent, {"x": outside, "n": one})
     assert not meets(sequent, {"x": sqrt(num(2)), "n": sqrt(num(4))})  # whole numbers are written as they are
     assert not meets(sequent, {"x": each(i, num(1)), "n": one})
-    (_, ended), = obligations(claim(var("x") < 2, real("x", 0, sqrt(num(2)), open="high")))
+    ((_, ended),) = obligations(claim(var("x") < 2, real("x", 0, sqrt(num(2)), open="high")))
     assert not meets(ended, {"x": sqrt(num(2))})
-    (_, moved), = obligations(claim(ne(y**2, 2 * x**2), x, real("y", x, 3)))
+    ((_, moved),) = obligations(claim(ne(y**2, 2 * x**2), x, real("y", x, 3)))
     assert refutes(moved, {"x": one, "y": sqrt(num(2))})
     assert refutes(moved, {"x": log(num(3)), "y": sqrt(num(2)) * log(num(3))})
     assert not meets(moved, {"x": sqrt(num(2)), "y": one})

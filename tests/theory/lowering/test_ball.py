@@ -297,8 +297,6 @@ def test_symbols_of_one_name_are_refused():
         symbols_in([X + sympy.Symbol("x", positive=True)], Box({"x": (1, 2)}))
 
 
-
-
 @pytest.mark.parametrize("factor", [-1, 2, X + 2, -X - 2, X])
 def test_a_product_is_not_defined_where_a_factor_is_not(factor):
     """log x has an upper end on (-1, 1/2) and no lower one; times a sign that must not become a lower end."""
