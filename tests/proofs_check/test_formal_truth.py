@@ -25,6 +25,7 @@ from proofs_check.kv.formal import FORMAL as KV_FORMAL
 from proofs_check.kv.formal import definitions as kv
 from proofs_check.kv.formal import shifted_head
 from proofs_check.language.notation import each, positive, var
+from proofs_check.oracles.landscape import ball_one_hot_logits, ball_one_hot_loss
 from proofs_check.razor.formal import FORMAL as RAZOR_FORMAL
 from proofs_check.razor.formal import definitions as razor
 from proofs_check.razor.formal import dropped_mass, table2, theorem1
@@ -107,31 +108,20 @@ SUMS = (slice_critical.SLOPES,
         [beta1 * k - r for k, r in zip(slice_critical.K, slice_critical.R, strict=True)])  # fmt: skip
 LISTING = slice_symbolic.slipped_terms(sp.Integer(100), printed.LISTING)
 COPY = sharpness.COPY_ERROR_BOUNDS
-TWO = symbolic.loss(symbolic.position_table(2, 1))
 MARGINS = {name: margin / slice_symbolic.on_slice(TABLE.partition)
            for name, margin in slice_symbolic.argmax_margins().items()}  # fmt: skip
 
 FULL = {
-    "S": (kv.partition(kv.T, kv.a1, kv.a2), TABLE.partition),
-    "gaps": [*zip(kv.gaps(*kv.LOGITS), critical_symbolic.gaps(), strict=True)],
-    "counts": [*zip(kv.COUNTS, critical_symbolic.counts(), strict=True)],
-    "loss": (kv.closed(kv.T, *kv.LOGITS), LOSS),
-    "odds": (kv.odds(kv.T, *kv.LOGITS), sp.exp(LOSS) - 1),
+    "counts": [*zip(kv.COUNTS, (sp.Integer(1), sp.Integer(2), n_tokens - 4), strict=True)],
     "slopes": [(kv.SLOPE[NAMED[p.name]], sp.diff(LOSS, p)) for p in PARAMETERS],
-    "edge token of Table 3": (kv.PRINTED_EDGE, symbolic.printed_edge_numerator()),
+    "edge token of Table 3": (kv.PRINTED_EDGE, beta1 + beta2 * sp.exp(alpha2)),
     "Eq. 10 as printed": (part("kv.eq10", 2), symbolic.printed_loss().subs(EXACT_RESTS)),
     "footnote 12": (part("kv.appC.footnote12", 2), TABLE.classes[0].numerator / TABLE.partition),
-    "critical point": [(part("kv.beyond.critical_point", 0, 1, k, 2), CRITICAL(growth))
-                       for k, growth in enumerate((symbolic.A, symbolic.B))],
     "loss there": (part("kv.beyond.critical_point", 1, 1), CRITICAL(LOSS)),
     "rate of anti-induction": (part("kv.beyond.route.anti_induction", 2), RATE),
-    "T = 2": (part("kv.fig2.two_tokens.loss", 0, 2), TWO),
     "Theorem 3.2": [(part(f"kv.thm3.2.{name}", k, 2), COPY[domain]) for name in ("sharp", "repaired")
                     for k, domain in enumerate(("unit", "symmetric", "ball"))],
     "eight times": (part("kv.thm3.2.eight", 1), 8 * COPY["unit"]),
-    "Lambda": [(term, compensation_bounds.LOG_MASS_BOUND)
-               for term in (part("razor.eq5.log_mass", 2), part("razor.eq5.log_mass.quadratic", 1))],
-    "worst share": (WORST_SHARE, compensation_bounds.WORST_SHARE),
 }  # fmt: skip
 SLICE = {
     "loss": (kv.ON_SLICE, SLICE_LOSS),
@@ -170,6 +160,24 @@ def test_closed_forms_are_those_of_the_sympy_truth(names):
                 point |= {named.get(s.name, s.name): v for s, v in zip(symbols, values, strict=True)}
                 with working(BITS):
                     equal(term, point, true(*values))
+
+
+def test_closed_forms_are_those_of_attention_at_an_interior_position():
+    rng, two = random.Random("interior"), part("kv.fig2.two_tokens.loss", 0, 2)
+    for tokens, position in ((2, 1), (5, 2), (5, 3), (6, 2), (7, 5)):
+        values = [drawn(rng, symbol) for symbol in PARAMETERS]
+        point = dict(zip(("a1", "a2", "b1", "b2"), values, strict=True)) | {"T": Fraction(tokens)}
+        with working(BITS):
+            logits = ball_one_hot_logits(*values, tokens, position)
+            loss = ball_one_hot_loss(*values, tokens, position)
+            if tokens == 2:
+                equal(two, point, loss)
+                continue
+            equal(kv.closed(kv.T, *kv.LOGITS), point, loss)
+            equal(kv.odds(kv.T, *kv.LOGITS), point, loss.exp() - 1)
+            other = next(k for k in range(tokens - 1) if k not in (position - 2, position - 1, position))
+            for gap, place in zip(kv.gaps(*kv.LOGITS), (position - 1, tokens - 1, other), strict=True):
+                equal(gap / kv.partition(kv.T, kv.a1, kv.a2), point, logits[place] - logits[position])
 
 
 def test_every_statement_about_the_sentence_has_a_positive_t():
@@ -338,6 +346,7 @@ BOUNDS = {
     "mean bias": (part("razor.eq4.alibi_mean", 0, 2), "n l",
                   lambda *point: np.exp(compensation_alibi.mean_bias_log_gap(*point))),
     "Lambda": (part("razor.eq5.log_mass", 2), "r", compensation_bounds.log_mass_bound),
+    "Lambda below its square": (part("razor.eq5.log_mass.quadratic", 1), "r", compensation_bounds.log_mass_bound),
     "masses": (part("razor.eq5.gaps", 0, 2), "r", compensation_bounds.mass_gap_bound),
     "means": (part("razor.eq5.gaps", 2, 2, 0), "r", lambda r: compensation_bounds.mean_gap_bound(r) ** 2),
     "worst share": (WORST_SHARE, "r", compensation_bounds.worst_share),

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.theory.entries import ENTRIES, OPTIONAL
+from tests.theory.refusals import REFUSED
 from theory import alibi, checked, landscape
 from theory.landscape import temperature
 
@@ -37,6 +38,7 @@ def refused(entry, name, junk):
     with pytest.raises(ValueError) as caught:
         entry.function(**{**entry.arguments, **entry.words, name: junk})
     assert type(caught.value) is ValueError and "\n" not in str(caught.value) and len(str(caught.value)) < 400
+    return str(caught.value)
 
 
 def allowed(entry, name, junk):
@@ -62,6 +64,15 @@ def test_every_word_is_one_of_those_known(entry):
     for name in entry.words:
         for junk in ("other", 1, None, True, b"rms", ["rms"], np.array(["rms", "layer"]), {}):
             refused(entry, name, junk)
+
+
+GOOD = {entry.function: entry for entry in ENTRIES}
+
+
+@pytest.mark.parametrize("function", REFUSED, ids=lambda function: function.__name__)
+def test_a_value_beyond_its_range_is_refused_in_words(function):
+    for name, junk, words in REFUSED[function]:
+        assert words in refused(GOOD[function], name, junk), (name, junk)
 
 
 LISTED = st.integers(0, len(NEVER) - 1).map(lambda k: NEVER[k])

@@ -11,7 +11,6 @@ from proofs_check.language.notation import (
     limit,
     real,
     sequence,
-    statement,
     supremum,
     total,
     unique_minimiser,
@@ -23,6 +22,7 @@ from proofs_check.language.notation import (
 from proofs_check.ledger.verdicts import counted, score
 from proofs_check.rigour import decide
 from proofs_check.rigour.decide import no_way, try_mutants
+from tests.proofs_check.core.writing import claim
 
 x, y, u = real("x"), real("y"), real("u", 0, 1, open="low")
 n, i = whole("n", 2), var("i")
@@ -30,7 +30,7 @@ s = sequence("s", n, 0, 1)
 
 
 def test_each_kind_of_change_is_made():
-    made = statement("a", for_all=[n, s], given=[s[1] > 0], says=total(i, 1, n, s[i]) - 2 <= n)
+    made = claim(total(i, 1, n, s[i]) - 2 <= n, n, s, given=[s[1] > 0])
     kinds = {mutant.kind for mutant in mutants(made)}
     assert kinds == {
         "constant by a tenth", "constant by a thousandth", "sign", "index", "strictness", "hypothesis dropped",
@@ -41,11 +41,11 @@ def test_each_kind_of_change_is_made():
 @pytest.mark.parametrize(
     "made",
     [
-        statement("a", for_all=[x, u], says=supremum(1 - exp(-(x**2)), 1, at={x: 1 / u}, step=u, rate=1)),
-        statement("a", for_all=[real("T", 1)], says=limit(1 / var("T"), 0, var("T"), 1)),
-        statement("a", for_all=[x], says=unique_minimiser(exp(x) - x, at={x: 0})),
-        statement("a", for_all=[real("x", 0, 2)], says=unique_zero([x**2 - 2], {"x": (1, Fraction(3, 2))})),
-        statement("a", for_all=[choice("c", 1, 2)], says=var("c") ** 2 <= 4),
+        claim(supremum(1 - exp(-(x**2)), 1, at={x: 1 / u}, step=u, rate=1), x, u),
+        claim(limit(1 / var("T"), 0, var("T"), 1), real("T", 1)),
+        claim(unique_minimiser(exp(x) - x, at={x: 0}), x),
+        claim(unique_zero([x**2 - 2], {"x": (1, Fraction(3, 2))}), real("x", 0, 2)),
+        claim(var("c") ** 2 <= 4, choice("c", 1, 2)),
     ],
     ids=lambda made: made.says.kind,
 )
@@ -62,14 +62,14 @@ def told_apart(made, tried):
 
 
 def test_every_mutant_of_an_identity_is_refuted():
-    made = statement("a", for_all=[x, y], says=eq((x + y) ** 2, x**2 + 2 * x * y + y**2))
+    made = claim(eq((x + y) ** 2, x**2 + 2 * x * y + y**2), x, y)
     counts = told_apart(made, try_mutants(made))
     assert counts["refuted"] == counts["made"] - counts["true"] > 5
     assert score(counts) == 1 and len(counts["kinds"]) >= 3
 
 
 def test_a_sharp_bound_is_told_from_a_thousandth_less():
-    made = statement("a", for_all=[x], says=x * (1 - x) <= Fraction(1, 4))
+    made = claim(x * (1 - x) <= Fraction(1, 4), x)
     tried = try_mutants(made)
     by_kind = [(row["kind"], row["certificate"]) for row in tried]
     assert any(kind == "constant by a thousandth" and found and "witness" in found for kind, found in by_kind)
@@ -77,7 +77,7 @@ def test_a_sharp_bound_is_told_from_a_thousandth_less():
 
 
 def test_a_point_that_a_script_names_refutes_what_no_search_finds(monkeypatch):
-    made = statement("a", for_all=[x], given=[4 < x, x < 6], says=x <= 6)
+    made = claim(x <= 6, x, given=[4 < x, x < 6])
     monkeypatch.setattr(decide, "refute", lambda *_, **__: None)
 
     def told(*points):
@@ -96,7 +96,7 @@ def test_a_point_that_a_script_names_refutes_what_no_search_finds(monkeypatch):
     ([n, s], total(i, 1, n, when(i < 2, 1, -s[i])) <= total(i, 1, n, when(i < 2, 1, 0)), 10),
 ])  # fmt: skip
 def test_a_mutant_that_assumes_more_or_cuts_between_whole_numbers_is_true(names, says, true, monkeypatch):
-    made = statement("a", for_all=names, says=says)
+    made = claim(says, *names)
     monkeypatch.setattr(decide, "refute", lambda *_, **__: None)
     monkeypatch.setattr(decide, "STUBBORN", decide.MUTANT)
     # With a script nothing is searched for.
@@ -104,7 +104,7 @@ def test_a_mutant_that_assumes_more_or_cuts_between_whole_numbers_is_true(names,
 
 
 def test_a_certificate_for_another_mutant_counts_for_nothing():
-    made = statement("a", for_all=[x], says=exp(x) >= 1 + x)
+    made = claim(exp(x) >= 1 + x, x)
     tried = try_mutants(made)
     assert told_apart(made, tried)["refuted"] > 3
     swapped = [{**row, "certificate": tried[0]["certificate"]} for row in tried[1:]]

@@ -44,6 +44,7 @@ from proofs_check.rigour.arithmetic import rounded, small
 from proofs_check.rigour.decide import MUTANT, UNAIDED, Effort, _part, decide
 from proofs_check.rigour.points.refute import refute
 from proofs_check.rigour.tactics import Failed, by
+from tests.proofs_check.core.writing import claim
 
 x, y, n = real("x"), positive("y"), whole("n", 1)
 s, i = sequence("s", n, 0), var("i")
@@ -111,7 +112,7 @@ def test_a_stronger_variant_is_not():
     ids=range(8),
 )  # fmt: skip
 def test_what_fails_at_an_irrational_number_alone_is_refuted_there(says):
-    ((_, sequent),) = obligations(statement("a", for_all=[x, y], says=says))
+    ((_, sequent),) = obligations(claim(says, x, y))
     point = refute(sequent)
     assert point is not None and refutes(sequent, point)
     assert any(isinstance(value, Term) for value in point.values())
@@ -119,7 +120,7 @@ def test_what_fails_at_an_irrational_number_alone_is_refuted_there(says):
 
 def test_an_equivalence_is_refuted_between_two_thresholds():
     cache = (15 * n + 85 * Term("min", n.as_term(), num(4000))) / (100 * n)
-    ((_, sequent),) = obligations(statement("a", for_all=[n], says=iff(n >= 22_700, cache <= Fraction(3, 10))))
+    ((_, sequent),) = obligations(claim(iff(n >= 22_700, cache <= Fraction(3, 10)), n))
     point = refute(sequent)
     assert point is not None and 22_667 <= point["n"] < 22_700
 
@@ -137,7 +138,7 @@ def test_a_wider_domain_is_proved_from_the_statement_and_where_it_is_empty(low):
 def test_two_equalities_that_are_denied_are_solved_one_after_the_other():
     z, m = real("z"), real("m")
     says = either(ne(x * exp(2 * m) + z * exp(m), 0), ne(total(i, 1, 2, when(eq(i, 1), x, z)), y))
-    ((_, sequent),) = obligations(statement("a", for_all=[x, z, m, y], says=says))
+    ((_, sequent),) = obligations(claim(says, x, z, m, y))
     point = refute(sequent)
     assert point is not None and refutes(sequent, point)
 
@@ -145,7 +146,7 @@ def test_two_equalities_that_are_denied_are_solved_one_after_the_other():
 def test_a_share_that_must_be_below_a_small_number_is_refuted_at_the_edge():
     d, e, t = positive("d"), real("e", 0, 1, open=True), positive("t")
     says = exp(d - t) / (1 + exp(d - t)) < Fraction(9, 10) * e
-    ((_, sequent),) = obligations(statement("a", for_all=[d, e, t], given=[d - log(e) <= t], says=says))
+    ((_, sequent),) = obligations(claim(says, d, e, t, given=[d - log(e) <= t]))
     point = refute(sequent)
     assert point is not None and refutes(sequent, point)
 
@@ -162,7 +163,7 @@ def test_a_share_that_must_be_below_a_small_number_is_refuted_at_the_edge():
     ids=["piecewise", "both ends", "conjugate", "a third", "strict"],
 )
 def test_the_search_proves(variables, says):
-    assert decide(statement("a", for_all=variables, says=says), UNAIDED).checked.outcome is Outcome.PROVED
+    assert decide(claim(says, *variables), UNAIDED).checked.outcome is Outcome.PROVED
 
 
 def test_a_number_that_is_given_and_false_proves_anything():
@@ -185,7 +186,7 @@ def test_a_mutant_cites_the_conditions_that_the_statement_has_shown():
 
 def test_a_limit_that_is_a_thousandth_off_is_refuted_by_a_long_sum():
     """The error 4/n that is allowed is below a thousandth from 4001 terms on, and no drawn sum has over 3000."""
-    far = statement("a", for_all=[n], says=absolute(total(i, 1, n, 1) / n - Fraction(1001, 1000)) <= 4 / n.as_term())
+    far = claim(absolute(total(i, 1, n, 1) / n - Fraction(1001, 1000)) <= 4 / n.as_term(), n)
     ((_, sequent),) = obligations(far)
     point = refute(sequent, steps=200)
     assert point is not None and 4000 < point["n"] <= 24_000 and refutes(sequent, point)

@@ -31,6 +31,7 @@ from proofs_check.language.notation import (
 )
 from proofs_check.rigour.decide import Empty, decide
 from proofs_check.rigour.points.satisfy import satisfy
+from tests.proofs_check.core.writing import claim
 
 x, y, u = real("x"), real("y"), real("u", 0, 1, open="low")
 n, i, j = whole("n", 1), var("i"), var("j")
@@ -50,20 +51,20 @@ def outcome(*args, **kwargs):
         (lambda: x + True, TypeError),
         (lambda: x ** Fraction(1, 2), TypeError),
         (lambda: 0 < x < 1, TypeError),
-        (lambda: statement("a", for_all=[x], says=x == x), Malformed),
-        (lambda: statement("a", for_all=[x], says=eq(x, x)), Malformed),
-        (lambda: statement("a", for_all=[x], says=y > 0), Malformed),
-        (lambda: statement("a", for_all=[x, x], says=x > 0), Malformed),
-        (lambda: statement("a", for_all=[x], says=x + 1), Malformed),
-        (lambda: statement("a", for_all=[x, y], given=[eq(x**2, y**2)], says=x > y), Malformed),
-        (lambda: statement("a", for_all=[s, n], says=s[1] > 0), Malformed),
-        (lambda: statement("a", for_all=[n, s, x], says=s[x] > 0), Malformed),
-        (lambda: statement("a", for_all=[n, s], says=s[n / 2] > 0), Malformed),
-        (lambda: statement("a", for_all=[x], says=total(i, 1, x, i) > 0), Malformed),
-        (lambda: statement("a", for_all=[x], says=Term("call", "f", var("x")) > 0), Malformed),
-        (lambda: statement("a", for_all=[x], says=limit(x, 0, x, 1)), Malformed),
-        (lambda: statement("a", for_all=[x, u], says=supremum(x, x, at={x: 1 / u}, step=u, rate=1)), Malformed),
-        (lambda: statement("a", for_all=[x, u], says=supremum(x, 1, at={x: u}, step=u, rate=1 / u)), Malformed),
+        (lambda: claim(x == x, x), Malformed),
+        (lambda: claim(eq(x, x), x), Malformed),
+        (lambda: claim(y > 0, x), Malformed),
+        (lambda: claim(x > 0, x, x), Malformed),
+        (lambda: claim(x + 1, x), Malformed),
+        (lambda: claim(x > y, x, y, given=[eq(x**2, y**2)]), Malformed),
+        (lambda: claim(s[1] > 0, s, n), Malformed),
+        (lambda: claim(s[x] > 0, n, s, x), Malformed),
+        (lambda: claim(s[n / 2] > 0, n, s), Malformed),
+        (lambda: claim(total(i, 1, x, i) > 0, x), Malformed),
+        (lambda: claim(Term("call", "f", var("x")) > 0, x), Malformed),
+        (lambda: claim(limit(x, 0, x, 1), x), Malformed),
+        (lambda: claim(supremum(x, x, at={x: 1 / u}, step=u, rate=1), x, u), Malformed),
+        (lambda: claim(supremum(x, 1, at={x: u}, step=u, rate=1 / u), x, u), Malformed),
         (lambda: Term("add", each(i, i), num(1)), Malformed),
         (lambda: Term("num", 0.5), Malformed),
         (lambda: Term("nothing"), Malformed),
@@ -104,14 +105,14 @@ def test_a_sequence_may_be_a_comprehension_in_a_call():
 
 
 def test_definedness_is_derived_and_comes_with_what_was_assumed_before():
-    made = statement("a", for_all=[n, s, x], given=[x > 1], says=log(x) / s[n + 1] > sqrt(x))
+    made = claim(log(x) / s[n + 1] > sqrt(x), n, s, x, given=[x > 1])
     goals = [printing.text(q.goal) for q in needed(obligations(made)[0][1])]
     assert goals == ["0 <= n", "0 <= x", "0 < x", "1 <= n + 1 and n + 1 <= n", "s[n + 1] != 0"]
 
 
 def test_an_equality_is_solved_and_its_variable_keeps_its_domain():
     w = positive("w")
-    ((_, sequent),) = obligations(statement("a", for_all=[x, w], given=[eq(w, 1 - x)], says=x < 1))
+    ((_, sequent),) = obligations(claim(x < 1, x, w, given=[eq(w, 1 - x)]))
     other = solved(sequent, *solvable(sequent))
     assert [v.name for v in other.variables] == ["x"]
     assert [printing.text(g) for g in other.given] == ["0 < 1 - x"]
@@ -130,15 +131,15 @@ def test_an_equality_is_solved_and_its_variable_keeps_its_domain():
 )
 def test_hypotheses_that_nothing_meets_are_an_error(variables, given, says):
     T = var("T")
-    made = statement("a", for_all=variables, given=given(T), says=says(T))
+    made = claim(says(T), *variables, given=given(T))
     with pytest.raises(Empty):
         decide(made)
     assert satisfy(premise(made)) is None
 
 
 def test_a_certificate_needs_its_point_and_its_own_statement():
-    made = statement("a", for_all=[x], says=exp(x) > 0)
-    other = statement("a", for_all=[x], says=exp(x) > 1)
+    made = claim(exp(x) > 0, x)
+    other = claim(exp(x) > 1, x)
     certificate = decide(made).certificate
     assert check_certificate(made, certificate).outcome.value == "proved"
     for wrong in (
@@ -158,9 +159,9 @@ def test_a_certificate_needs_its_point_and_its_own_statement():
 
 
 def test_the_digest_is_of_what_is_said_and_not_of_its_name():
-    one = statement("a", for_all=[x], says=x < 1)
+    one = claim(x < 1, x)
     assert one.digest == statement("b", for_all=[x], says=x < 1).digest
-    assert one.digest != statement("a", for_all=[x], says=x <= 1).digest
+    assert one.digest != claim(x <= 1, x).digest
     assert from_data(one.to_json()).digest == one.digest
 
 
@@ -195,7 +196,7 @@ def test_a_free_length_is_proved_for_every_length():
 
 
 def test_a_witness_meets_the_hypotheses_and_lies_in_the_domain():
-    (_, sequent), = obligations(statement("a", for_all=[x], given=[x > 1], says=x > 2))
+    ((_, sequent),) = obligations(claim(x > 2, x, given=[x > 1]))
     assert refutes(sequent, {"x": Fraction(3, 2)})
     assert not refutes(sequent, {"x": Fraction(1)})
     assert not refutes(sequent, {"x": Fraction(3)})
@@ -206,7 +207,7 @@ def test_a_witness_meets_the_hypotheses_and_lies_in_the_domain():
 
 def test_a_hypothesis_without_a_value_refutes_once_those_before_it_hold():
     def about(*given):
-        ((_, sequent),) = obligations(statement("a", for_all=[real("x", -2, 2)], given=given, says=x <= 2))
+        ((_, sequent),) = obligations(claim(x <= 2, real("x", -2, 2), given=given))
         return sequent
 
     bad = log(x) < 1
@@ -216,7 +217,7 @@ def test_a_hypothesis_without_a_value_refutes_once_those_before_it_hold():
     assert not refutes(about(bad, x > 0), {"x": Fraction(-1)})
     assert not refutes(about(bad), {"x": Fraction(1)})
     assert not refutes(about(bad), {"x": Fraction(-3)})
-    ((_, ended),) = obligations(statement("a", for_all=[real("y", -1, 1), real("x", 0, 1 / y)], says=x < 0))
+    ((_, ended),) = obligations(claim(x < 0, real("y", -1, 1), real("x", 0, 1 / y)))
     assert refutes(ended, {"y": Fraction(1, 2), "x": sqrt(num(2))})
     # An end without a value leaves no domain to speak of, once those before it lie inside.
     assert refutes(ended, {"y": Fraction(0), "x": sqrt(num(2))})
@@ -224,7 +225,7 @@ def test_a_hypothesis_without_a_value_refutes_once_those_before_it_hold():
 
 
 def test_a_coordinate_may_be_a_term_that_certainly_has_a_value():
-    (_, sequent), = obligations(statement("a", for_all=[x, n], given=[x**2 <= 2, x > 1], says=x**2 < 2))
+    ((_, sequent),) = obligations(claim(x**2 < 2, x, n, given=[x**2 <= 2, x > 1]))
     one = Fraction(1)
     assert refutes(sequent, {"x": sqrt(num(2)), "n": one})
     none = (-sqrt(num(2)), sqrt(num(3)), num(1), log(num(-1)), 1 / num(0), sqrt(y), num(1) < 2, total(i, 1, n, 1))
@@ -233,9 +234,9 @@ def test_a_coordinate_may_be_a_term_that_certainly_has_a_value():
         assert not refutes(sequent, {"x": outside, "n": one})
     assert not meets(sequent, {"x": sqrt(num(2)), "n": sqrt(num(4))})  # whole numbers are written as they are
     assert not meets(sequent, {"x": each(i, num(1)), "n": one})
-    (_, ended), = obligations(statement("a", for_all=[real("x", 0, sqrt(num(2)), open="high")], says=var("x") < 2))
+    ((_, ended),) = obligations(claim(var("x") < 2, real("x", 0, sqrt(num(2)), open="high")))
     assert not meets(ended, {"x": sqrt(num(2))})
-    (_, moved), = obligations(statement("a", for_all=[x, real("y", x, 3)], says=ne(y**2, 2 * x**2)))
+    ((_, moved),) = obligations(claim(ne(y**2, 2 * x**2), x, real("y", x, 3)))
     assert refutes(moved, {"x": one, "y": sqrt(num(2))})
     assert refutes(moved, {"x": log(num(3)), "y": sqrt(num(2)) * log(num(3))})
     assert not meets(moved, {"x": sqrt(num(2)), "y": one})
@@ -246,7 +247,7 @@ def test_a_coordinate_may_be_a_term_that_certainly_has_a_value():
 
 def test_the_sentence_and_the_formula_are_printed_from_the_tree():
     m = whole("m", 1, n)
-    made = statement("a", for_all=[n, s, m], given=[s[m] > 0], says=exp(s[m]) / total(i, 1, n, exp(s[i])) <= 1)
+    made = claim(exp(s[m]) / total(i, 1, n, exp(s[i])) <= 1, n, s, m, given=[s[m] > 0])
     assert printing.sentence(made) == (
         "For all n a whole number, >= 1; s n real numbers; m a whole number, >= 1 and <= n, with 0 < s[m]: "
         "exp(s[m])/(sum[i = 1..n] exp(s[i])) <= 1."

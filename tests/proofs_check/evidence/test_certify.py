@@ -1,37 +1,40 @@
-"""Branch and bound proves what is true, refutes with an exact point, and says UNDECIDED otherwise."""
+"""Branch and bound proves, refutes with an exact point or says UNDECIDED; the search in detail."""
 
+import inspect
+import json
 import math
 from fractions import Fraction
 
 import pytest
 import sympy
 
-from proofs_check.evidence import certify, check
+from proofs_check.evidence import certify, check, krawczyk
 from proofs_check.evidence.certificate import Leaf, Proof, Split
-from theory.lowering.ball import Box, Outcome
+from theory.lowering.box import Box, Outcome
 
 X, Y, Z = sympy.symbols("x y z", real=True)
-SQUARE = Box({X: (0, 1), Y: (0, 1)})
-HALF = sympy.Rational(1, 2)
+UNIT, SQUARE = Box({X: (0, 1)}), Box({X: (0, 1), Y: (0, 1)})
+R = sympy.Rational
+HALF = R(1, 2)
 
 TRUE = [
-    (X**2 + Y**2 - X * Y + sympy.Rational(1, 1000), SQUARE, True),
-    (X**2 + Y**2 - 2 * X * Y + sympy.Rational(1, 1000), SQUARE, True),
+    (X**2 + Y**2 - X * Y + R(1, 1000), SQUARE, True),
+    (X**2 + Y**2 - 2 * X * Y + R(1, 1000), SQUARE, True),
     (X * Y, SQUARE, False),
     (X - sympy.tanh(X), Box({X: (0, 3)}), False),
     (sympy.exp(X) - 1 - X, Box({X: (-1, 1)}), False),
     (X**4 - X + HALF, Box({X: (-3, 3)}), True),
-    (sympy.Max(X, 1 - X) - sympy.Rational(49, 100), Box({X: (0, 1)}), True),
+    (sympy.Max(X, 1 - X) - R(49, 100), UNIT, True),
     (sympy.log(1 + sympy.exp(X)) - X, Box({X: (-5, 5)}), True),
-    (sympy.Piecewise((X, X < 1), (2 - X, True)) + sympy.Rational(1, 9), Box({X: (0, 2)}), True),
+    (sympy.Piecewise((X, X < 1), (2 - X, True)) + R(1, 9), Box({X: (0, 2)}), True),
     (sympy.Integer(3), SQUARE, True),
 ]
 FALSE = [
     (X * Y, SQUARE, True),
-    (sympy.tanh(X) - X, Box({X: (0, 1)}), False),
-    (X**2 - sympy.Rational(1, 10**6), Box({X: (-1, 2)}), True),
-    ((X - HALF) ** 2 + (Y - sympy.Rational(1, 3)) ** 2 - sympy.Rational(1, 10**4), SQUARE, True),
-    (sympy.Abs(X - sympy.Rational(3, 8)), Box({X: (0, 1)}), True),
+    (sympy.tanh(X) - X, UNIT, False),
+    (X**2 - R(1, 10**6), Box({X: (-1, 2)}), True),
+    ((X - HALF) ** 2 + (Y - R(1, 3)) ** 2 - R(1, 10**4), SQUARE, True),
+    (sympy.Abs(X - R(3, 8)), UNIT, True),
     (-sympy.Integer(1), SQUARE, True),
 ]
 
@@ -51,7 +54,7 @@ def test_false_bound_is_refuted_at_an_exact_point(expr, box, strict):
     checked = check.verify(proof.to_json(), expr, box, strict=strict)
     assert proof.outcome is checked.outcome is Outcome.REFUTED
     assert proof.margin < 0 and checked.margin < 0 and box.contains(proof.point)
-    value = expr.subs({symbol: sympy.Rational(str(proof.point[symbol.name])) for symbol in expr.free_symbols})
+    value = expr.subs({symbol: R(str(proof.point[symbol.name])) for symbol in expr.free_symbols})
     assert value.evalf(50) <= 0
 
 
@@ -59,10 +62,10 @@ def test_false_bound_is_refuted_at_an_exact_point(expr, box, strict):
     ("expr", "box", "strict"),
     [
         ((X - Y) ** 2, SQUARE, True),
-        ((X - sympy.Rational(1, 3)) ** 2, Box({X: (0, 1)}), True),
+        ((X - R(1, 3)) ** 2, UNIT, True),
         (X**2 + Y**2 - 2 * X * Y, SQUARE, False),
         (1 / X, Box({X: (-1, 1)}), True),
-        (sympy.log(X), Box({X: (0, 1)}), False),
+        (sympy.log(X), UNIT, False),
     ],
 )
 def test_bound_that_balls_cannot_settle_is_never_proved(expr, box, strict):
@@ -71,23 +74,23 @@ def test_bound_that_balls_cannot_settle_is_never_proved(expr, box, strict):
 
 
 def test_exhausted_budget_is_undecided_without_certificate():
-    proof = certify.prove_positive((X - sympy.Rational(1, 3)) ** 2, Box({X: (0, 1)}), budget=50)
+    proof = certify.prove_positive((X - R(1, 3)) ** 2, UNIT, budget=50)
     assert proof.outcome is Outcome.UNDECIDED and math.isnan(proof.margin) and proof.boxes == 50
     with pytest.raises(ValueError, match="no certificate"):
         proof.to_json()
 
 
 def test_bound_other_than_zero_is_subtracted_from_the_margin():
-    proof = certify.prove_positive(X + 1, Box({X: (0, 1)}), bound="3/4")
+    proof = certify.prove_positive(X + 1, UNIT, bound="3/4")
     assert proof.outcome is Outcome.PROVED and proof.margin == pytest.approx(0.25)
-    assert check.verify(proof.to_json(), X + 1, Box({X: (0, 1)}), bound="3/4").outcome is Outcome.PROVED
-    assert certify.prove_positive(X + 1, Box({X: (0, 1)}), bound=1).outcome is Outcome.REFUTED
-    assert certify.prove_positive(X + 1, Box({X: (0, 1)}), bound=1, strict=False).outcome is Outcome.PROVED
+    assert check.verify(proof.to_json(), X + 1, UNIT, bound="3/4").outcome is Outcome.PROVED
+    assert certify.prove_positive(X + 1, UNIT, bound=1).outcome is Outcome.REFUTED
+    assert certify.prove_positive(X + 1, UNIT, bound=1, strict=False).outcome is Outcome.PROVED
 
 
 @pytest.mark.parametrize("gradients", [True, False])
 def test_any_of_several_expressions_may_be_positive(gradients):
-    exprs, box = [X - HALF, HALF - X, Y - sympy.Rational(1, 3)], Box({X: (0, 1), Y: (HALF, 1)})
+    exprs, box = [X - HALF, HALF - X, Y - R(1, 3)], Box({X: (0, 1), Y: (HALF, 1)})
     proof = certify.prove_any_positive(exprs, box, gradients=gradients)
     assert proof.outcome is Outcome.PROVED
     assert check.verify(proof.to_json(), exprs, box).outcome is Outcome.PROVED
@@ -109,7 +112,7 @@ def test_critical_point_is_refuted_where_it_is_rational():
 
 
 def test_gradient_steps_shorten_the_proof():
-    expr, box = X**2 + Y**2 - 2 * X * Y + sympy.Rational(1, 10), SQUARE
+    expr, box = X**2 + Y**2 - 2 * X * Y + R(1, 10), SQUARE
     plain = certify.prove_positive(expr, box, gradients=False)
     guided = certify.prove_positive(expr, box)
     assert guided.outcome is plain.outcome is Outcome.PROVED and guided.boxes * 3 < plain.boxes
@@ -119,25 +122,25 @@ def test_gradient_steps_shorten_the_proof():
 
 @pytest.mark.parametrize("expr", [sympy.Abs(X), sympy.Max(X, -X), sympy.Piecewise((-X, X < 0), (X, True))])
 def test_rough_expression_is_proved_without_its_gradient(expr):
-    proof = certify.prove_positive(expr + sympy.Rational(1, 100), Box({X: (-1, 1)}))
+    proof = certify.prove_positive(expr + R(1, 100), Box({X: (-1, 1)}))
     assert proof.outcome is Outcome.PROVED
     assert {node.kind for node in proof.nodes if isinstance(node, Leaf)} == {"natural"}
 
 
 def test_step_function_is_not_proved_by_its_zero_gradient():
-    step = sympy.Piecewise((-1, sympy.Rational(1, 3) > X), (1, True))
-    assert certify.prove_positive(step, Box({X: (0, 1)})).outcome is Outcome.REFUTED
+    step = sympy.Piecewise((-1, R(1, 3) > X), (1, True))
+    assert certify.prove_positive(step, UNIT).outcome is Outcome.REFUTED
 
 
 def test_jump_hidden_in_an_arctangent_is_not_proved():
     # d/dx atan(1/x) is bounded, but the function jumps at 0; the least value on the box is -pi/2 + something.
-    expr = sympy.atan(1 / X) + sympy.Rational(3, 2)
+    expr = sympy.atan(1 / X) + R(3, 2)
     assert certify.prove_positive(expr, Box({X: (-1, 1)}), budget=500).outcome is not Outcome.PROVED
 
 
 def test_integer_symbol_is_refuted_only_at_an_integer():
     n = sympy.Symbol("n", integer=True)
-    expr, box = (n - HALF) ** 2 - sympy.Rational(1, 5), Box({n: (0, 2)})
+    expr, box = (n - HALF) ** 2 - R(1, 5), Box({n: (0, 2)})
     proof = certify.prove_positive(expr, box, budget=200)
     assert proof.outcome is Outcome.UNDECIDED
     assert certify.prove_positive(expr - 1, box).point == {"n": Fraction(0)}
@@ -174,3 +177,164 @@ def test_certificate_is_the_same_in_every_run():
 def test_claim_without_sense_is_refused(call, why):
     with pytest.raises(ValueError, match=why):
         call()
+
+
+VALLEY = X**2 + Y**2 - 2 * X * Y + R(1, 10)
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [
+        (certify.prove_any_positive, dict(bound=0, strict=True, budget=20_000, precision=128, gradients=True)),
+        (certify.prove_positive, dict(bound=0, strict=True, budget=20_000, precision=128, gradients=True)),
+        (certify.prove_any_nonzero, dict(budget=20_000, precision=128, gradients=True)),
+        (krawczyk.no_zero, dict(budget=20_000, precision=128)),
+        (krawczyk.unique_zero, dict(budget=5_000, precision=128)),
+        (check.verify, dict(bound=0, strict=True)),
+    ],
+)
+def test_options_have_their_documented_defaults(function, options):
+    parameters = inspect.signature(function).parameters.values()
+    assert {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY} == options
+
+
+def test_options_reach_the_search():
+    box = Box({X: (-1, 2), Y: (-1, 2)})
+    for prove in (krawczyk.no_zero, certify.prove_any_nonzero):
+        proof = prove([X**2 - 2 * Y**2 + 1, X - Y**3 - 1], box, budget=3, precision=77)
+        assert (proof.outcome, proof.boxes, proof.precision) == (Outcome.UNDECIDED, 3, 77)
+    plain = certify.prove_any_nonzero([VALLEY], SQUARE, gradients=False)
+    assert {node.kind for node in plain.nodes if isinstance(node, Leaf)} == {"natural"}
+    guided = certify.prove_any_nonzero([VALLEY], SQUARE)
+    assert {node.kind for node in guided.nodes if isinstance(node, Leaf)} > {"natural"}
+    proof = certify.prove_positive(VALLEY, SQUARE, bound=R(1, 20), budget=9, precision=99, gradients=False)
+    assert (proof.outcome, proof.boxes, proof.precision) == (Outcome.UNDECIDED, 9, 99)
+
+
+def test_the_least_budget_and_precision_are_allowed():
+    proof = certify.prove_positive(X + 1, UNIT, budget=1, precision=24)
+    assert (proof.outcome, proof.boxes) == (Outcome.PROVED, 1)
+
+
+def test_the_statement_is_what_the_caller_claims():
+    box = Box({X: (0, "1/3")})
+    claimed = {"any_of": ["Symbol('x', real=True)"], "relation": ">", "bound": "1/2", "box": [["x", "0", "1/3"]]}
+    assert check.statement([X], box, "0.5", True) == claimed
+    assert check.statement([X], box, "0.5", False) == {**claimed, "relation": ">="}
+
+
+@pytest.mark.parametrize(
+    ("expr", "box", "outcome", "boxes"),
+    [
+        (X, UNIT, Outcome.REFUTED, 0),
+        ((X - R(1, 2)) ** 2 - R(1, 100), UNIT, Outcome.REFUTED, 1),
+        ((X - R(1, 4)) ** 2 - R(1, 1000), UNIT, Outcome.REFUTED, 2),
+        (sympy.exp(X * sympy.log(2)) - 2, Box({X: (1, 1)}), Outcome.UNDECIDED, 1),
+        (X + 1, UNIT, Outcome.PROVED, 1),
+    ],
+)
+def test_boxes_looked_at_are_counted(expr, box, outcome, boxes):
+    proof = certify.prove_positive(expr, box)
+    assert (proof.outcome, proof.boxes) == (outcome, boxes)
+
+
+def test_the_margin_is_a_lower_bound_and_tight():
+    margin = Fraction(certify.prove_positive(X + R(1, 3), UNIT).margin)
+    assert Fraction(1, 3) - Fraction(1, 10**15) < margin < Fraction(1, 3)
+    assert certify.prove_positive(X, UNIT, strict=False).margin == 0.0
+
+
+def test_the_margin_is_the_least_of_all_leaves():
+    proof = certify.prove_positive(X**2 - X + R(26, 100), UNIT, gradients=False)
+    assert proof.outcome is Outcome.PROVED and len(proof.nodes) > 1
+    assert 0 < proof.margin <= 0.01
+
+
+def test_the_margin_of_a_refutation_is_the_largest_gap_and_negative():
+    proof = certify.prove_any_positive([X - 3, X - 2, X - 4], UNIT)
+    assert proof.point == {"x": 0} and proof.margin == pytest.approx(-2) and proof.margin >= -2
+    assert certify.prove_positive(X * Y, SQUARE).margin == math.nextafter(0, -1)
+
+
+def test_the_axis_split_is_the_widest_against_the_whole_box():
+    expr = X**2 - X + (Y / 100) ** 2 - Y / 100 + R(51, 100)
+    proof = certify.prove_positive(expr, Box({X: (0, 1), Y: (0, 100)}), gradients=False)
+    assert proof.nodes[:2] == (Split("x", Fraction(1, 2)), Split("y", Fraction(50)))
+    flat = certify.prove_positive(X**2 - X + Y, Box({X: (0, 1), Y: (R(26, 100), R(26, 100))}), gradients=False)
+    assert flat.outcome is Outcome.PROVED
+    assert {node.axis for node in flat.nodes if isinstance(node, Split)} == {"x"}
+
+
+def test_a_rising_expression_is_proved_on_its_lowest_face_at_once():
+    proof = certify.prove_positive(X - X**2 / 4, UNIT, bound="-1/10")
+    assert [node.kind for node in proof.nodes] == ["monotone"] and proof.margin == pytest.approx(0.1)
+    falling = certify.prove_positive(X**2 / 4 - X, UNIT, bound="-8/10")
+    assert [node.kind for node in falling.nodes] == ["monotone"] and falling.margin == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("first", [sympy.Abs(X) - 5, sympy.sqrt(X) - 5, X - 5, 1 / X - 5], ids=str)
+def test_an_expression_that_cannot_help_does_not_stop_the_next(first):
+    proof = certify.prove_any_positive([first, VALLEY], SQUARE)
+    leaves = [node for node in proof.nodes if isinstance(node, Leaf)]
+    assert proof.outcome is Outcome.PROVED and proof.boxes == 27
+    assert {leaf.kind for leaf in leaves} == {"natural", "monotone", "mean_value"}
+    assert {leaf.which for leaf in leaves} == {1}
+
+
+def test_leaves_claim_a_little_less_than_was_found_in_short_numbers():
+    (leaf,) = certify.prove_positive(X + R(1, 3), UNIT).nodes
+    assert Fraction(1, 3) * Fraction(65500, 65536) < leaf.lower < Fraction(1, 3)
+    assert leaf.lower.denominator <= 2**20
+    (leaf,) = certify.prove_positive(X + R(1, 3), UNIT, bound=R(1, 4)).nodes
+    assert Fraction(1, 4) < leaf.lower < Fraction(1, 3)
+    assert leaf.lower - Fraction(1, 4) > Fraction(1, 12) * Fraction(65500, 65536)
+    (leaf,) = certify.prove_positive(X, UNIT, strict=False).nodes
+    assert leaf.lower == 0
+
+
+def test_both_signs_pairs_each_expression_with_its_unexpanded_negative():
+    signed = certify.both_signs([X + 1, Y])
+    assert signed[0] == X + 1 and signed[2:] == [Y, -Y]
+    assert signed[1].args == (-1, X + 1)
+
+
+def test_a_certificate_read_back_knows_its_margin_no_more():
+    proof = certify.prove_positive(X + 1, UNIT)
+    assert proof.margin == pytest.approx(1.0)
+    assert math.isnan(Proof.from_json(proof.to_json()).margin)
+
+
+def test_expressions_are_not_parsed_from_texts():
+    with pytest.raises(ValueError, match="x"):
+        certify.prove_positive("x + 1", UNIT)
+
+
+def _one_leaf(expr, box, lower, bound=0):
+    """A certificate of one natural leaf, as a forger would write it."""
+    stated = check.statement([expr], box, bound, True)
+    body = {"format": check.FORMAT, "statement": stated, "sha256": check.digest(stated), "outcome": "PROVED"}
+    body |= {"precision": 128, "nodes": [["leaf", "natural", 0, lower]], "point": None}
+    return json.dumps({**body, "seal": check.digest(body)})
+
+
+def test_the_checker_grants_a_leaf_no_more_than_it_can_confirm():
+    assert check.verify(_one_leaf(X + 1, UNIT, "1"), X + 1, UNIT).outcome is Outcome.PROVED
+    for expr, lower in ((R(1, 3) + 0 * X, "1/3"), (X + 1, "1000000000001/1000000000000")):
+        checked = check.verify(_one_leaf(expr, UNIT, lower), expr, UNIT)
+        assert checked.outcome is Outcome.UNDECIDED and "can be confirmed" in checked.reason
+        assert checked.leaves == 0 and math.isnan(checked.margin)
+
+
+def test_the_checker_measures_a_refutation_against_the_bound():
+    proof = certify.prove_positive(X, UNIT, bound="1/2")
+    checked = check.verify(proof.to_json(), X, UNIT, bound="1/2")
+    assert (checked.outcome, checked.leaves) == (Outcome.REFUTED, 0)
+    assert checked.margin == pytest.approx(-0.5) and checked.margin >= -0.5
+
+
+def test_corners_are_tried_up_to_ten_free_sides():
+    names = sympy.symbols("x0:11", real=True)
+    total = sum(names) - R(1, 100)
+    refuted = certify.prove_positive(total, Box({name: (0, 1) for name in names[:10]} | {names[10]: (0, 0)}))
+    assert (refuted.outcome, refuted.boxes) == (Outcome.REFUTED, 0)
+    assert certify.prove_positive(total, Box({name: (0, 1) for name in names})).boxes > 0

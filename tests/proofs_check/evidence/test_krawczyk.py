@@ -6,7 +6,7 @@ import pytest
 import sympy
 
 from proofs_check.evidence import certify, check, krawczyk
-from theory.lowering.ball import Box, Outcome
+from theory.lowering.box import Box, Outcome
 
 X, Y = sympy.symbols("x y", real=True)
 HALF = sympy.Rational(1, 2)
@@ -117,3 +117,105 @@ def test_absence_comes_with_a_certificate_for_any_number_of_equations():
 def test_system_without_sense_is_refused(call, why):
     with pytest.raises(ValueError, match=why):
         call()
+
+
+ROOT = Fraction("1.41421356237309504880168872420969807856967188")
+
+
+def side(low, high):
+    return Box({X: (low, high)})
+
+
+def test_inside_means_away_from_every_edge():
+    assert krawczyk._inside(side(1, 2), side(0, 3))
+    assert not krawczyk._inside(side(0, 2), side(0, 3))
+    assert not krawczyk._inside(side(1, 3), side(0, 3))
+    outer = Box({X: (0, 3), Y: (0, 3)})
+    assert krawczyk._inside(Box({X: (1, 2), Y: (1, 2)}), outer)
+    assert not krawczyk._inside(Box({X: (1, 2), Y: (1, 4)}), outer)
+
+
+def test_boxes_that_touch_meet_in_a_face():
+    assert krawczyk._meet(side(0, 1), side(1, 2)) == side(1, 1)
+    assert krawczyk._meet(side(0, 2), side(1, 3)) == side(1, 2)
+    assert krawczyk._meet(side(0, 1), side("1.1", 2)) is None
+    assert krawczyk._meet(Box({X: (0, 1), Y: (0, 1)}), Box({X: (0, 1), Y: (2, 3)})) is None
+
+
+@pytest.mark.parametrize(
+    ("exprs", "sides", "outcome", "boxes", "reason"),
+    [
+        ([X**2 - 2], {X: (0, 2)}, Outcome.PROVED, 1, "there is exactly one zero in the box"),
+        ([X**2 - 2], {X: (1, 100)}, Outcome.PROVED, 9, "there is exactly one zero in the box"),
+        ([sympy.sin(X)], {X: (2, 6)}, Outcome.PROVED, 3, "there is exactly one zero in the box"),
+        ([X**2 + Y**2 - 1, X - Y], {X: (0, 2), Y: (0, 2)}, Outcome.PROVED, 7, "there is exactly one zero in the box"),
+        ([X**2 - 2], {X: ("1.5", 3)}, Outcome.REFUTED, 1, "there is no zero in the box"),
+        ([X**2 - 2], {X: (-1, 1)}, Outcome.REFUTED, 1, "there is no zero in the box"),
+        ([X**2 - 2], {X: (-2, 2)}, Outcome.REFUTED, 5, "there are at least two zeros"),
+        ([sympy.sin(X)], {X: (1, 10)}, Outcome.REFUTED, 11, "there are at least two zeros"),
+        ([X**2 - 2], {X: (1, ROOT)}, Outcome.UNDECIDED, 1, "the zero lies too near the boundary"),
+        ([X**2 - 2], {X: (ROOT, 2)}, Outcome.UNDECIDED, 1, "the zero lies too near the boundary"),
+    ],
+)
+def test_each_ending_says_why_after_few_boxes(exprs, sides, outcome, boxes, reason):
+    found = krawczyk.unique_zero(exprs, Box(sides))
+    assert found.outcome is outcome and found.reason.startswith(reason)
+    assert 1 <= found.boxes <= boxes
+    assert (found.enclosure is None) == (outcome is Outcome.REFUTED)
+
+
+@pytest.mark.parametrize("budget", [1, 7])
+def test_a_budget_that_runs_out_is_used_up_and_leaves_it_undecided(budget):
+    found = krawczyk.unique_zero([X**2], side(-1, 1), budget=budget)
+    assert (found.outcome, found.boxes, found.enclosure) == (Outcome.UNDECIDED, budget, None)
+    assert "budget" in found.reason
+
+
+def test_a_budget_that_is_just_enough_decides():
+    exprs, box = [sympy.sin(X)], side(2, 6)
+    needed = krawczyk.unique_zero(exprs, box).boxes
+    assert krawczyk.unique_zero(exprs, box, budget=needed).outcome is Outcome.PROVED
+    short = krawczyk.unique_zero(exprs, box, budget=needed - 1)
+    assert short.outcome is Outcome.UNDECIDED and short.enclosure is not None
+
+
+def test_equations_are_expressions_not_texts():
+    with pytest.raises(ValueError, match="x - 1"):
+        krawczyk.unique_zero(["x - 1"], side(0, 3))
+
+
+def test_precision_sets_the_size_of_the_enclosure():
+    widths = [krawczyk.unique_zero([X**2 - 2], side(0, 2), precision=p).enclosure.width() for p in (64, 128, 256)]
+    assert Fraction(1, 2**80) < widths[0] < Fraction(1, 2**50)
+    assert Fraction(1, 2**150) < widths[1] < Fraction(1, 2**110)
+    assert Fraction(1, 2**290) < widths[2] < Fraction(1, 2**230)
+
+
+def test_newton_returns_an_approximate_zero_or_nothing():
+    system = krawczyk._System([X**2 - 2], side(0, 2))
+    found = system.newton({"x": Fraction(1)})
+    assert abs(found["x"] - ROOT) < Fraction(1, 10**12)
+    assert system.newton({"x": Fraction(0)}) is None
+    assert krawczyk._System([X**2 + 1], side(-5, 5)).newton({"x": Fraction(1, 3)}) is None
+    assert krawczyk._System([sympy.log(X) - 1], side(1, 5)).newton({"x": Fraction(-1)}) is None
+
+
+def test_a_step_maps_the_box_around_the_zero_into_itself():
+    system = krawczyk._System([X**2 - 2], side(1, 2))
+    image = system.step(side(1, 2))
+    # c = 3/2, Y = 1/3, J = [2, 4]: K = 3/2 - 1/12 + [-1/3, 1/3] * [-1/2, 1/2].
+    low, high = image["x"]
+    assert abs(low - Fraction(5, 4)) < Fraction(1, 10**8) and low <= Fraction(5, 4)
+    assert abs(high - Fraction(19, 12)) < Fraction(1, 10**8) and high >= Fraction(19, 12)
+    assert system.step(side(-1, 1)) is None
+    assert krawczyk._System([sympy.log(X)], side(0, 2)).step(side(0, 2)) is None
+
+
+def test_may_vanish_is_no_only_where_an_equation_keeps_its_sign():
+    system = krawczyk._System([X, Y - 1], Box({X: (-1, 1), Y: (-1, 3)}))
+    assert system.may_vanish(Box({X: (-1, 1), Y: (0, 2)}))
+    assert system.may_vanish(Box({X: (0, 1), Y: (1, 2)}))
+    assert system.may_vanish(Box({X: (-1, 0), Y: (0, 1)}))
+    assert not system.may_vanish(Box({X: ("0.1", 1), Y: (0, 2)}))
+    assert not system.may_vanish(Box({X: (-1, "-0.1"), Y: (0, 2)}))
+    assert not system.may_vanish(Box({X: (-1, 1), Y: (2, 3)}))

@@ -1,4 +1,4 @@
-"""Margins: sign, exactness, and refusal to guess."""
+"""Margins: sign, exactness, ties and refusal to guess; both sides are kept for the record."""
 
 import math
 from fractions import Fraction
@@ -114,3 +114,106 @@ def test_what_balls_show_to_vanish_at_a_point_is_all_that_is_not_looked_at():
         vanishes = m._vanishing(difference, [x, y])
         assert vanishes({x: sp.Rational(2, 7), y: sp.Rational(1, 3)}) is wanted, difference
     assert not m._vanishing(x - sp.Symbol("x"), [x, sp.Symbol("x")])({x: sp.S.One, sp.Symbol("x"): sp.S.One})
+
+
+TIE = -5e-324
+x = sp.Symbol("x", real=True)
+
+
+def test_margin_keeps_both_sides():
+    kept = [
+        (m.close(1.0, 2.0, VISIBLE), 1.0, 2.0),
+        (m.apart(1.0, 2.0, VISIBLE), 1.0, 2.0),
+        (m.at_most(1.0, 2.0), 1.0, 2.0),
+        (m.at_most(1.0, 2.0, VISIBLE), 1.0, 2.0),
+        (m.at_most(1, 2), 1, 2),
+        (m.less(1.0, 2.0), 1.0, 2.0),
+        (m.less(2, 2), 2, 2),
+        (m.same("a", "a"), "a", "a"),
+        (m.same("a", "b"), "a", "b"),
+        (m.different("a", "b"), "a", "b"),
+        (m.identity(x, x), x, x),
+        (m.identity(x, 2 * x), x, 2 * x),
+        (m.ball_at_least(arb(1)), str(arb(1)), "0"),
+        (m.ball_at_least(arb(1), 2), str(arb(1)), "2"),
+        (m.balls_apart(arb(1), arb(2)), str(arb(1)), str(arb(2))),
+        (m.balls_apart(arb(1), arb(1)), str(arb(1)), str(arb(1))),
+    ]
+    for margin, printed, true in kept:
+        assert (margin.printed, margin.true) == (printed, true)
+
+
+def test_worst_compares_values_alone():
+    first, second = m.Margin(1.0, "text", 0), m.Margin(1.0, 7, 0)
+    assert m.worst([first, second]) is first and m.worst([second, first]) is second
+
+
+def test_a_tie_misses_a_strict_comparison_by_the_least_float():
+    assert m.less(1, 1).value == m.different(1, 1).value == m.apart(0, VISIBLE, VISIBLE).value == TIE
+    assert m.ball_at_least(arb(0), strict=True).value == TIE
+    assert m.balls_apart(arb(0), arb(1), Fraction(1)).value == TIE
+    assert m.signed_float(Fraction(1, 10**400)) == -TIE
+    assert m.signed_float(Fraction(-1, 10**400)) == TIE
+
+
+def test_small_integers_are_compared_as_floats_not_in_their_own_width():
+    assert m.close(np.int8(100), np.int8(-100), VISIBLE).value == VISIBLE - 200
+    assert m.at_most(np.int8([100]), np.int8([-100])).value == -200.0
+
+
+def test_at_most_takes_an_exact_number_beside_a_float_and_a_slack_beside_exact_numbers():
+    assert m.at_most(0, -1.0).value == -1.0
+    assert m.at_most(3, 1, slack=VISIBLE).value == VISIBLE - 2
+
+
+def test_same_measures_the_distance_of_numbers_only():
+    assert m.same(sp.Rational(1, 2), sp.Rational(3, 4)).value == -0.25
+    assert m.same(4, sp.Rational(3, 2)).value == -2.5
+    assert m.same(4, "a").value == m.same("a", 4).value == -1.0
+    assert m.same(True, False).value == -1.0
+
+
+def test_identity_sees_differences_above_its_threshold_only():
+    above, below = sp.Rational(11, 10**31), sp.Rational(9, 10**31)
+    assert m.identity(x + above, x).value == pytest.approx(-1.1e-30, abs=0)
+    with pytest.raises(m.Undecided):
+        m.identity(x + below, x)
+
+
+def test_identity_rewrites_in_exponentials_when_simplification_is_not_enough():
+    left = sp.tanh(x + sp.log(2)) * (4 * sp.exp(2 * x) + 1)
+    assert m.identity(left, 4 * sp.exp(2 * x) - 1).value == 0
+
+
+@pytest.mark.parametrize(
+    ("symbol", "values"),
+    [
+        (sp.Symbol("n", integer=True), {sp.Integer(k) for k in range(5, 30)}),
+        (sp.Symbol("x", nonnegative=True), {sp.Rational(k, 97) for k in range(1, 200)}),
+        (sp.Symbol("x", real=True), {sp.Rational(k, 97) for k in range(-199, 200) if k}),
+    ],
+)
+def test_random_points_cover_the_domain_of_their_symbol_and_no_more(symbol, values):
+    rng = np.random.default_rng(1)
+    assert {m._random_value(symbol, rng) for _ in range(4000)} == values
+
+
+def test_ball_at_least_needs_zero_by_default_and_gives_the_certain_end():
+    assert m.ball_at_least(arb("0.5")).value == 0.5
+    assert m.ball_at_least(arb("0.5"), strict=True).value == 0.5
+    assert 3.9 < m.ball_at_least(arb(5, 1)).value < 4.1
+    assert -4.1 < m.ball_at_least(arb(-5, 1)).value < -3.9
+
+
+@pytest.mark.parametrize(("ball", "strict"), [(arb(0, 1), True), (arb(-1, 1), False), (arb(0, 0.5), True)])
+def test_a_ball_around_its_bound_is_undecided(ball, strict):
+    with pytest.raises(m.Undecided):
+        m.ball_at_least(ball, 0, strict)
+
+
+def test_balls_apart_gives_the_certain_end_and_its_resolution_counts():
+    assert 3.9 < m.balls_apart(arb(5, 1), arb(0)).value < 4.1
+    assert -3.1 < m.balls_apart(arb(5, 1), arb(0), Fraction(9)).value < -2.9
+    assert m.balls_apart(arb(0), arb(1), Fraction(3)).value == -2.0
+    with pytest.raises(m.Undecided):
+        m.balls_apart(arb(0, 0.5), arb(0))

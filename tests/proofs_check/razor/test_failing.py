@@ -23,8 +23,8 @@ def test_a_statement_is_refuted_at_the_point_that_is_told(name):
 
 
 def test_theorem_1_fails_with_two_tokens_in_two_dimensions():
-    point = POINTS["razor.thm1"]
-    assert (point["n"], point["d"], point["e"]) == (2, 2, 1)
+    found = witness("razor.thm1", script_of("razor.thm1"))
+    assert (found["n"], found["d"], found["e"]) == ("2", "2", "1")
 
 
 def test_a_point_at_which_a_statement_holds_refutes_nothing():

@@ -67,8 +67,3 @@ def test_steep_and_long_tables_neither_overflow_nor_lose_the_margin():
     assert table_scope(table, 5.0, 0.01) < table_scope(table, 50.0, 0.01) < math.inf
     flat = rounded_biases(1e-9, 100_000)
     assert table_scope(flat, 0.0, 1e-3) == pytest.approx(999, abs=1) and table_window(flat, 0.0, 1e-6) == math.inf
-
-
-def test_a_table_that_falls_is_refused():
-    with pytest.raises(ValueError, match="nondecreasing"):
-        table_scope([1.0, 0.5], 1.0, 0.1)

@@ -182,19 +182,10 @@ def test_mean_turn_near_whole_turns_is_what_it_is_there(count):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: alibi.decayed_token(np.ones((2, 1)), np.ones((2, 1)), [1, 2], -0.5), "slope"),
-        (lambda: alibi.decayed_token(np.ones((2, 1)), np.ones((2, 1)), [-1, 2], 0.5), "distances"),
         (lambda: alibi.decayed_token(np.ones((2, 1)), np.ones((2, 1)), [1, 2, 3], 0.5), "biases"),
         (lambda: alibi.advance(ONES, [1.0] * 2, [1.0] * 2, 0, 0.5), "window"),
         (lambda: alibi.advance(ONES, [1.0] * 3, [1.0] * 2, 1, 0.5), "key"),
-        (lambda: alibi.mean_bias_log_gap(0, 0.5), "n_dropped"),
-        (lambda: alibi.mean_bias_log_gap(1.5, 0.5), "n_dropped"),
-        (lambda: alibi.mean_bias_log_gap(2, -0.5), "slope"),
-        (lambda: rotary.rotate(np.ones(3), 0, np.ones(2)), "must agree"),
-        (lambda: rotary.mean_turn(0, 0.5), "n_dropped"),
         (lambda: rotary.log_gap_limit(np.ones(3), np.ones(3)), "even"),
-        (lambda: rotary.unrotated_log_weight(np.ones(2), np.ones(2), [], [0.5]), "distances"),
-        (lambda: rotary.unrotated_log_weight(np.ones(4), np.ones(2), [1.0], [0.5]), "query"),
         (lambda: second.second_order_log_weight(np.ones(3), SECOND), "query"),
     ],
 )

@@ -130,12 +130,7 @@ def test_the_mean_of_the_forgotten_values_is_no_farther_than_said(seed):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: receipt.log_decay(-1, 0, 3), "slope must be a finite number >= 0, got -1"),
-        (lambda: receipt.log_decay(0.1, 0.5, 3), "nearest must be a whole number >= 0, got 0.5"),
         (lambda: receipt.log_mean_exp_bound(0, 1, 0), "high must be at least low, got 0 and 1"),
-        (lambda: receipt.receipt_bound(0, 1.5, [0.0], [0.0], [0.0], 1), r"largest must lie in \[0, 1\], got 1.5"),
-        (lambda: receipt.receipt_bound(0, 1, [0.0], [0.0], [0.0], -1), "radius must be a finite number >= 0, got -1"),
-        (lambda: receipt.mean_value_radius(-1, 0, 1), "logit_range must be a finite number >= 0, got -1"),
     ],
 )
 def test_what_is_no_receipt_is_refused(call, message):

@@ -35,11 +35,8 @@ def test_protected_groups_are_the_extremes_and_mean_of_all_placements(shape, cho
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: buffer_length(0), "length"),
         (lambda: kept_share(10, Fraction(11, 10)), "protected"),
-        (lambda: kept_share(10, extra=-1), "extra"),
         (lambda: protected_groups(10, 1, 4), "groups of 4"),
-        (lambda: protected_groups(8, 9, 4), "chosen"),
     ],
 )
 def test_cache_sizes_refuse_bad_input_in_one_line(call, words):

@@ -34,13 +34,6 @@ def test_logits_equal_attention_symbolically(tokens, place):
         assert sp.simplify(mine - true) == 0
 
 
-@pytest.mark.parametrize("tokens", [4, 7, 12])
-def test_every_interior_position_has_the_same_loss(tokens):
-    point = (0.3, -0.4, 1.2, 0.7)
-    for place in range(2, tokens - 1):
-        assert landscape.loss(*point, tokens, place) == pytest.approx(landscape.loss(*point, tokens), abs=1e-14)
-
-
 @pytest.mark.parametrize("tokens", range(2, 9))
 def test_mean_is_the_average_over_the_generators_positions(tokens):
     point = (0.3, -0.4, 1.2, 0.7)
@@ -86,20 +79,6 @@ def test_excess_loss_keeps_its_digits_where_the_subtraction_loses_them(tokens):
     point = (0.0, 1.0, 1.0, 0.0)
     naive = float(landscape.loss(*point, tokens)) - np.log(tokens)
     assert abs(naive - float(EXACT_EXCESS(*point, tokens))) > 1e-10 * abs(float(EXACT_EXCESS(*point, tokens)))
-
-
-@pytest.mark.parametrize("tokens", [3, 5, 9])
-@pytest.mark.parametrize("where", [1, 2, -1, 0])
-def test_gradient_is_the_derivative_of_the_loss_at_every_position(tokens, where):
-    place = where if where > 0 else tokens + where
-    rng = np.random.default_rng(0)
-    for point in rng.normal(size=(20, 4)):
-        steps = 1e-5 * np.eye(4)
-        numeric = [
-            (landscape.loss(*(point + h), tokens, place) - landscape.loss(*(point - h), tokens, place)) / 2e-5
-            for h in steps
-        ]
-        np.testing.assert_allclose(landscape.gradient(*point, tokens, place), numeric, rtol=0, atol=2e-9)
 
 
 def test_arguments_broadcast():
@@ -157,8 +136,6 @@ def test_bad_arguments_are_refused_in_one_line(function, arguments, message):
 def test_logits_refuse_a_mean_and_several_lengths():
     with pytest.raises(ValueError, match="position must be a whole number"):
         landscape.logits(0, 0, 0, 0, 5, "mean")
-    with pytest.raises(ValueError, match="n_tokens must be a whole number"):
-        landscape.logits(0, 0, 0, 0, np.array([5, 6]), 2)
 
 
 def test_printed_loss_follows_the_symbols_and_refuses_negative_rests():
@@ -206,7 +183,9 @@ def test_hessian_agrees_with_fifty_digits(point, tokens):
     np.testing.assert_allclose(hessian, exact, rtol=0, atol=36 * KERNEL)
 
 
-@pytest.mark.parametrize(("tokens", "place"), [(t, i) for t in range(2, 5) for i in range(1, t + 1)])
+@pytest.mark.parametrize(
+    ("tokens", "place"), [(t, i) for t in (2, 3, 4, 5, 9) for i in range(1, t + 1) if i < 4 or i > t - 2]
+)
 def test_every_position_is_pinned_to_the_truth_in_fifty_digits(tokens, place):
     truth = symbolic.loss(symbolic.position_table(tokens, place))
     slopes = [sp.diff(truth, p) for p in PARAMETERS]

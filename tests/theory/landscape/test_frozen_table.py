@@ -63,8 +63,3 @@ def test_deviations_are_those_of_gaussian_tables():
 def test_terms_refuse_sizes_and_laws_out_of_range(tokens, law):
     with pytest.raises(ValueError, match=r"^(n_tokens|law) must be [^\n]*$"):
         table_terms(*PARAMETERS, tokens, law)
-
-
-def test_terms_refuse_numbers_that_are_not_finite():
-    with pytest.raises(ValueError, match="alpha1 must lie in"):
-        table_terms(np.nan, 0.0, 0.0, 0.0, 8)

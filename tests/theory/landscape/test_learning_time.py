@@ -93,8 +93,6 @@ def test_learning_time_is_a_time_with_its_two_errors_apart():
     for tokens in (3, 0, np.nan):
         with pytest.raises(ValueError, match="n_tokens must be a finite number >= 4"):
             learning_time(0.5, 0.5, tokens)
-    with pytest.raises(ValueError, match="too large"):
-        learning_time(0.5, 0.5, 1e308, 1e300)
 
 
 MEASURED = {32: (19.8, 97), 100: (21.1, 33), 1000: (24.0, 3.8), 10**4: (26.9, 0.42), 10**5: (29.7, 0.047)}

@@ -94,10 +94,3 @@ def test_half_of_the_attention_needs_the_logarithm_of_the_length(tokens):
 def test_margin_density_refuses_an_odd_or_empty_width(width):
     with pytest.raises(ValueError, match=f"width must be .*, got {width}"):
         t.margin_density(width)
-
-
-def test_slope_and_best_temperature_refuse_values_out_of_range():
-    with pytest.raises(ValueError, match="temperature must be at least 0, got -1"):
-        t.slope_in_temperature(-1, 4)
-    with pytest.raises(ValueError, match="width must be a whole number >= 1, got 0"):
-        t.best_temperature(0)

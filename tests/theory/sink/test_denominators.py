@@ -139,12 +139,6 @@ def test_rows_that_do_not_broadcast_are_named():
 
 
 def test_denominators_refuse_in_one_line():
-    refuses(lambda: sink.softmax_plus_one(1.0), r"logits has shape \(\): expected \(\.\.\., keys\), keys >= 1")
-    refuses(lambda: sink.softmax_plus_one([]), r"logits has shape \(0,\)")
     refuses(lambda: sink.sink_softmax(np.ones((2, 3)), [1.0, 2.0, 3.0]), r"do not broadcast: logits \(2,\), sink_logit")
     refuses(lambda: sink.zero_token_output([1.0], [1.0]), r"logits .* and values .* must agree")
     refuses(lambda: sink.sink_output(np.ones((2, 1)), np.ones((3, 1, 1)), 0.0), "the shapes do not broadcast")
-    refuses(lambda: sink.gated_output([1.0], [[1.0]], np.inf), "gate must be a finite number")
-    refuses(lambda: sink.matching_sink_logit([1.0], 1.0), "gate must lie strictly between 0 and 1")
-    refuses(lambda: sink.gate_witness(0.5, 0.0), "other_gate must lie strictly between 0 and 1")
-    refuses(lambda: sink.level_witness(0.0), "odds must be a finite number > 0")

@@ -104,10 +104,5 @@ def test_first_token_bound_is_reached_by_a_causal_head_for_every_importance(leng
 
 
 def test_importance_refuses_in_one_line():
-    refuses(lambda: sink.token_importance([[1.0, 0.0]]), r"attention has shape \(1, 2\): expected")
-    refuses(lambda: sink.token_importance([[1.0, 0.5], [0.5, 0.5]]), "every row of attention must sum to 1")
-    refuses(lambda: sink.importance_entropy([[2.0, -1.0], [0.5, 0.5]]), r"attention must lie in \[0, 1\], got 2\.0")
-    refuses(lambda: sink.uniform_causal_entropy(10**6 + 1), r"length must be a whole number in 1\.\.1000000")
     refuses(lambda: sink.entropy_bound(4, 0.2), r"first_importance must be at least 1/length = 0\.25, got 0\.2")
-    refuses(lambda: sink.entropy_bound(1, 0.5), "first_importance must be at least")
     assert sink.entropy_bound(1, 1.0) == 0 and sink.entropy_bound(3, sum([1 / 3] * 3) / 3) > 0

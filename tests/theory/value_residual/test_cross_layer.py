@@ -174,21 +174,9 @@ V, S = [[1.0], [2.0]], [[0.0, 1.0], [2.0, 3.0]]
 @pytest.mark.parametrize(
     ("call", "line"),
     [
-        (lambda: attention_weights([1.0, 2.0]), "logits has shape (2,): expected (..., queries, keys)"),
-        (lambda: attention_weights(S, "band"), "mask must be one of none, causal, got 'band'"),
-        (lambda: attention_weights([[1.0, 2.0]], "causal"),
-         "logits has shape (1, 2): a causal mask needs as many queries as keys"),
-        (lambda: cross_layer_attention(S, [[1.0, 2.0]], V, V), "other_logits has shape (1, 2): expected (2, 2)"),
         (lambda: cross_layer_attention(S, S, V, [[1.0]]), "other_values has shape (1, 1): expected (2, 1)"),
-        (lambda: cross_layer_attention(S, S, [1.0, 2.0], V), "values has shape (2,): expected (..., length, d)"),
-        (lambda: averaged_attention(S, [[1.0]], [[1.0]]),
-         "logits (..., queries, keys) and values (..., keys, d) must agree: got (2, 2) and (1, 1)"),
         (lambda: averaged_attention([S, S], [V, V, V], [V, V, V]),
          "logits (..., queries, keys) and values (..., keys, d) must agree: got (2, 2, 2) and (3, 2, 1)"),
-        (lambda: own_mass(S, [[np.nan, 0.0]] * 2), "other_logits must be finite numbers only, got nan"),
-        (lambda: cross_layer_gap_bound(-1.0, 1.0), "logit_range must be a finite number >= 0, got -1.0"),
-        (lambda: cross_layer_gap_bound(1.0, [-1.0]), "diameter must be finite numbers >= 0 only, got -1.0"),
-        (lambda: worst_head(0.0), "logit_range must be a finite number >= 1e-300, got 0.0"),
     ],
 )  # fmt: skip
 def test_cross_layer_functions_refuse_bad_input_in_one_line(call, line):

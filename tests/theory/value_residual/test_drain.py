@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 from scipy.special import expit
 
-from tests.theory.value_residual.draws import SEEDS, close, generator, refused
+from tests.theory.value_residual.draws import SEEDS, close, generator
 from theory.value_residual import (
     Equilibria,
     drain_equilibria,
@@ -223,23 +223,3 @@ def test_the_drain_comes_back_as_the_decay_falls_and_not_in_a_vanilla_head_alone
     assert norms == sorted(norms, reverse=True) and norms[-1] < 2e-4 and norms[0] > 0.5
     s, v = run(0.0, 1.0, 0.1, 1e6, v=1.0)
     assert abs(v) < 1e-8 and expit(s) > 0.99
-
-
-@pytest.mark.parametrize(
-    ("call", "line"),
-    [
-        (lambda: drain_loss([[1.0]], [1.0], 0.0, 1.0), "value has shape (1, 1): expected (d,)"),
-        (lambda: drain_loss([1.0], [1.0, 2.0], 0.0, 1.0), "first_value has shape (2,): expected (1,)"),
-        (lambda: drain_velocity([1.0], [1.0], 0.0, 0.0), "variance must be a finite number > 0, got 0.0"),
-        (lambda: drain_velocity([1.0], [1.0], 0.0, 1.0, -1), "decay must be a finite number >= 0, got -1"),
-        (lambda: stationary_weight(-1.0, 1.0), "norm must be a finite number >= 0, got -1.0"),
-        (lambda: drained_value([1.0], 1.0, 1.0), "weight must lie strictly between 0 and 1, got 1.0"),
-        (lambda: drained_value(1.0, 0.5, 1.0), "first_value has shape (): expected (d,)"),
-        (lambda: undecayed_norm_bound(1.0, 0.0, 1.0, -1.0), "time must be a finite number >= 0, got -1.0"),
-        (lambda: drain_equilibria(0.0, 1.0, 1.0), "norm must be a finite number > 0, got 0.0"),
-        (lambda: drain_equilibria(1.0, 1.0, 0.0), "decay must be a finite number > 0, got 0.0"),
-        (lambda: fold_ratios(0.25), "decay must lie strictly between 0 and 0.25, got 0.25"),
-    ],
-)
-def test_the_drain_refuses_bad_input_in_one_line(call, line):
-    assert refused(call) == line

@@ -127,14 +127,10 @@ A, V = [[1.0, 0.0], [0.5, 0.5]], [[1.0], [2.0]]
     ("call", "line"),
     [
         (lambda: resformer(V, V, V), "attention has shape (2, 1): expected (..., length, length)"),
-        (lambda: resformer([[1.0, 0.0], [0.5, 0.6]], V, V),
-         "attention must have rows that add up to 1, got a sum of 1.1"),
-        (lambda: resformer([[1.0, 0.0], [-0.5, 1.5]], V, V), "attention must be finite numbers >= 0 only, got -0.5"),
         (lambda: resformer([V], V, V), "attention has shape (1, 2, 1): expected (..., length, length)"),
         (lambda: resformer(A, [[1.0]] * 3, [[1.0]] * 3),
          "attention (..., queries, keys) and values (..., keys, d) must agree: got (2, 2) and (3, 1)"),
         (lambda: resformer(A, V, [[1.0]]), "first_values has shape (1, 1): expected (2, 1)"),
-        (lambda: resformer(A, V, V, np.inf), "lambda1 must be a finite number, got inf"),
         (lambda: all_layers(A, V), "values has shape (2, 1): expected (n_layers, length, d)"),
         (lambda: all_layers([A], [V]), "attention has shape (1, 2, 2): expected (length, length)"),
         (lambda: identity_mapping(A, [V]),
@@ -143,8 +139,6 @@ A, V = [[1.0, 0.0], [0.5, 0.5]], [[1.0], [2.0]]
         (lambda: denseformer([A], [V], [1.0, 1.0]), "coefficients has shape (2,): expected (1,)"),
         (lambda: denseformer([A], [V], [1.0], V), "coefficients has shape (1,): expected (2,)"),
         (lambda: denseformer([A], [V], [1.0, 1.0], [[1.0]]), "embedding has shape (1, 1): expected (2, 1)"),
-        (lambda: rescaled_projections(A, A, 0.0, 1.0), "old must be a finite number other than 0, got 0.0"),
-        (lambda: rescaled_projections(A, A, 1.0, 0), "new must be a finite number other than 0, got 0"),
     ],
 )  # fmt: skip
 def test_variants_refuse_bad_input_in_one_line(call, line):

@@ -112,13 +112,6 @@ def test_the_diameter_is_the_farthest_pair():
 @pytest.mark.parametrize(
     ("call", "line"),
     [
-        (lambda: row_diameter([1.0]), "values has shape (1,): expected (..., length, d)"),
-        (lambda: dobrushin([[0.5, 0.4]] * 2), "attention must have rows that add up to 1, got a sum of 0.9"),
-        (lambda: sink_share([[1.0, 0.0]]), "attention has shape (1, 2): expected (..., length, length)"),
-        (lambda: sink_collapse(1.5, 2), "sink must lie in [0, 1], got 1.5"),
-        (lambda: sink_collapse(0.5, 0), "n_layers must be a whole number >= 1, got 0"),
-        (lambda: residual_diameter_bound(1.5, 1.0, 1.0), "contraction must lie in [0, 1], got 1.5"),
-        (lambda: residual_diameter_bound(0.5, -1.0, 1.0), "diameter must be a finite number >= 0, got -1.0"),
         (lambda: residual_diameter_bound(0.5, 1.0, 0.0), "lam must be a finite number > 0, got 0.0"),
     ],
 )  # fmt: skip

@@ -1,0 +1,110 @@
+"""Checks of the statements beyond the paper, against counterexamples and integrals that share no code with them."""
+
+import numpy as np
+import pytest
+from flint import arb
+from scipy.integrate import solve_ivp
+
+from proofs_check.kv.beyond import order as order_claims
+from proofs_check.kv.beyond import time_checks as times
+from proofs_check.kv.trained import scalar_checks as scalars
+from proofs_check.ledger.claim import Effort
+from theory.landscape.blow_up import blow_up_time
+from theory.landscape.exact import scaled_learning_time
+
+OFF = (0.95, 0.0)  # a slice start whose four-parameter flow at T = 44 takes the other route
+NEAR = (1.0, 0.05)
+
+
+# --- the learning time and the region R ---
+
+
+def test_gap_is_negative_on_the_slice_and_large_off_it_near_the_corner():
+    on_slice, free = (times.gap_from(mode, 1000, NEAR) for mode in ("slice", "free"))
+    assert -22.5 < on_slice < -21.5
+    assert 10 * np.log(1000) < 137 < free < 139
+
+
+def test_starts_are_the_named_ones_and_a_grid_away_from_the_corner():
+    found = times.starts(10)
+    assert [tuple(start) for start in found[:3]] == list(times.NAMED)
+    assert (found[:, 0] - found[:, 1]).max() == pytest.approx(0.8)
+    for corner in ((0, 0), (0, 1), (1, 1), (1, 0.2), (0.8, 0)):
+        assert np.isclose(found, corner).all(1).any()
+    assert not any(np.isclose(found, bad).all(1).any() for bad in (OFF, NEAR))
+
+
+def test_grid_of_the_margin_takes_in_every_start_of_the_claim():
+    learnt = order_claims._flow(44)[2]
+    assert learnt.shape == (len(times.starts(order_claims.GRID)),) and np.isfinite(learnt).all()
+
+
+# --- the limit flow ---
+
+
+def limit_flow_time(alpha2, beta1, until=30.0):
+    """Time at which the limit flow has alpha2 = `until`, by scipy."""
+
+    def far(_, state):
+        return state[0] - until
+
+    far.terminal = True
+    path = solve_ivp(lambda _, z: [z[1] * np.exp(z[0]), np.exp(z[0]) - 1], (0, 50), [alpha2, beta1], events=far,
+                     method="LSODA", rtol=1e-10, atol=1e-12)  # fmt: skip
+    return path.t_events[0][0]
+
+
+def test_integral_from_the_start_is_too_short_where_beta1_is_negative_at_first():
+    """From (1, -.3) the flow turns back first; the integral from alpha2 on is the time of (1, +.3)."""
+    down, up = (float(blow_up_time("1", b).mid()) for b in ("-3/10", "3/10"))
+    assert limit_flow_time(1.0, -0.3) == pytest.approx(down, rel=1e-6)
+    assert limit_flow_time(1.0, 0.3) == pytest.approx(up, rel=1e-6)
+    assert down > 1.5 * up
+
+
+# --- deciles ---
+
+
+@pytest.mark.parametrize(("ball", "counts"), [("1 +/- 0.1", True), ("1.2 +/- 0.1", False), ("0.8 +/- 0.1", True)])
+def test_a_cell_that_may_lie_below_the_lower_end_is_counted(monkeypatch, ball, counts):
+    """With one cell and `low` = 1 the share of s* <= 1 is below 1/2 only where the cell certainly is above."""
+    monkeypatch.setattr(times, "_corner_time", lambda j, k, cells: arb(ball))
+    found = times.quantile("1/2", "1", "2", 1)
+    assert (found.value < 0) == counts
+
+
+def test_cells_are_counted_along_a_line_as_they_are_one_by_one():
+    cells, low, high = 6, "0.4", "0.9"
+    corner = [[times._corner_time(j, k, cells) for k in range(cells + 1)] for j in range(cells + 1)]
+    inside = [(j, k) for j in range(cells) for k in range(cells)]
+    surely = sum(bool(corner[j][k] <= arb(high)) for j, k in inside)
+    perhaps = sum(not corner[j + 1][k + 1] > arb(low) for j, k in inside)
+    assert 0 < perhaps < surely < cells**2
+    assert times.quantile(f"{surely - 1}/{cells**2}", low, high, cells).value > 0
+    assert times.quantile(f"{surely}/{cells**2}", low, high, cells).value < 0
+    assert times.quantile(f"{perhaps + 1}/{cells**2}", low, high, cells).value > 0
+    assert times.quantile(f"{perhaps}/{cells**2}", low, high, cells).value < 0
+
+
+# --- what two means of a frozen table leave ---
+
+
+def test_bound_is_five_percent_where_the_derived_share_allows_it():
+    found = scalars.table_remainder()
+    assert found.share(512).max() < 0.036 and 0.049 < found.share(256).max() < 0.051
+    assert [point["width"] for point in scalars.each_wide(Effort.QUICK)] == [512, 1024, 2048, 4096]
+    assert scalars.explained(512, False).value > 0
+
+
+def test_bound_refuses_a_share_between_five_and_ten_percent(monkeypatch):
+    monkeypatch.setattr(scalars, "_left", lambda *_: np.array([0.01, 0.01, 0.01, 0.07]))
+    assert scalars.explained(512, False).value < 0
+
+
+def test_brackets_of_the_median_a_little_smaller_fail():
+    assert times.quantile("1/2", "0.63", "0.678", 24).value < 0
+    assert times.quantile("1/2", "0.619", "0.66", 24).value < 0
+
+
+def test_learning_time_still_serves_starts_below_the_axis():
+    assert scaled_learning_time(1.0, -0.3).value == pytest.approx(limit_flow_time(1.0, -0.3), rel=1e-6)

@@ -1,0 +1,32 @@
+"""Checks of RazorAttention's claims against searches and numbers that share no code with them."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from proofs_check.razor.cache import compensation_variant_checks as variants
+from proofs_check.razor.scope import head_checks, iff_checks
+
+
+def test_kappa_is_told_apart_by_the_signs_of_the_gains():
+    """LayerNorm, gamma = (1, -1), b = (1/2, -1/2), orthogonal to the ones and shorter than r: the theorem holds."""
+    half = Fraction(1, 2)
+    assert iff_checks.kappa_squared((1, -1), (half, -half)) == 20 <= 25
+    assert iff_checks.kappa_squared((1, 1), (half, -half)) == 36 > 25
+
+
+def test_a_printed_number_is_held_to_half_its_last_digit():
+    assert head_checks.group_cost(32, 4, "1.2728").value >= 0 > head_checks.group_cost(32, 4, "1.2729").value
+    point = {"periods": (16, 17, 19), "reaches": (3, 2, 1)}
+    near, off = (variants.rotated_many(**point, number=number).value for number in ("14.09", "14.08"))
+    assert near >= 0 > off
+
+
+@pytest.mark.parametrize(("turned", "wanted"), [(0.0, "1.335"), (np.pi, "0.669")])
+def test_dependent_frequencies_have_another_limit_than_the_product(turned, wanted):
+    """theta and theta/10, as base 10^4 has them at 128 dimensions; norms 5 and 30."""
+    angles = 2 * np.pi * np.arange(4000) / 4000
+    reached = np.exp(5 * np.cos(10 * angles + turned) + 30 * np.cos(angles)).mean() / (np.i0(5) * np.i0(30))
+    assert reached == pytest.approx(float(wanted), abs=5e-4)
+    assert variants.rotated_dependent(turned > 0, wanted).value >= 0
