@@ -109,20 +109,6 @@ def test_formulas_name_what_is_kept(finished):
     assert "0 of 4 heads" in "\n".join(scope_table(read_scopes(folder / "attention_by_distance.json")))
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [["--seeds", "0"], ["--seeds", "x"], ["--device", "tpu"], ["--threads", "0"], ["--fast"], ["--device", "cuda:99"]],
-)
-def test_bad_input_is_one_line_and_nothing_written(bad, tmp_path, capsys):
-    try:
-        status = run(compare.main, [*arguments(tmp_path / "out"), *bad])
-    except SystemExit as stop:
-        status = stop.code
-    message = capsys.readouterr().err
-    assert status == 2 and message.startswith("error: ") and message.count("\n") == 1
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_folder_of_other_settings_and_a_file_for_a_folder_are_refused(finished, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(presets, "preset", lambda *a: tiny(*a).model_copy(update={"sinks": 1}))
     assert run(compare.main, arguments(finished[0])) == 2

@@ -54,30 +54,6 @@ def test_a_run_prints_its_table_and_writes_one_file(tmp_path, capsys):
     assert {path: path.read_bytes() for path in (tmp_path / "a").rglob("*.json")} == before
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        (["--jobs", "0"], "--jobs"),
-        (["--table", "--quick"], "--quick trains: with --table name its folder"),
-        (["--table", "--out", "{tmp}/none"], "No such file"),
-        (["--table", "--bundle", "{tmp}"], "{tmp}"),
-        (["--quick", "--out", "{tmp}/other", "--quiet"], "not empty, and no arena"),
-    ],
-)
-def test_bad_input_is_one_line_and_writes_nothing(more, words, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "note.txt").write_text("mine")
-    before = sorted(tmp_path.rglob("*"))
-    try:
-        code = run(dissect.main, [part.format(tmp=tmp_path) for part in more])
-    except SystemExit as exit:
-        code = exit.code
-    said = capsys.readouterr().err
-    assert code == 2 and words.format(tmp=tmp_path) in said and len(said.splitlines()) == 1
-    assert [path for path in sorted(tmp_path.rglob("*")) if path.name != ".lock"] == before
-
-
 def test_what_ships_is_the_plan_and_has_the_leagues_losses(shipped, capsys):
     league = shipped_arena("league")
     assert shipped.plan == module.dissection(league.plan.entries["vanilla"].training.corpus)

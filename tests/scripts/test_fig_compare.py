@@ -63,13 +63,3 @@ def test_main_writes_the_same_bytes_twice(tmp_path):
     for kind in ("pdf", "png", "npz"):
         first, second = ((tmp_path / f"{name}.{kind}").read_bytes() for name in ("one", "two"))
         assert first == second and len(first) > 1000
-
-
-@pytest.mark.parametrize("bad", [["--format", "svg"], ["--quick", "--full"], ["--unknown"]])
-def test_main_refuses_bad_input_with_one_line_and_writes_nothing(bad, tmp_path, capsys):
-    with pytest.raises(SystemExit) as stop:
-        run(fig_compare.main, [*bad, "--out", str(tmp_path / "figure")])
-    assert stop.value.code == 2
-    message = capsys.readouterr().err
-    assert message.startswith("error: ") and message.count("\n") == 1
-    assert not list(tmp_path.iterdir())

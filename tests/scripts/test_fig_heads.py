@@ -1,9 +1,5 @@
 """The heads figure: its data against theory and the table, its files, its refusals."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -93,36 +89,3 @@ def test_main_writes_the_same_bytes_twice_and_the_table_on_request(tmp_path):
     assert len(table.heads) == 16
     write_table(tmp_path / "again.jsonl", table)
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "heads.jsonl").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--table", "x.jsonl"], "--table needs the --sweep"),
-        (["--sweep", "nowhere"], "nowhere"),
-        (["--format", "svg"], "expected pdf, png"),
-        (["--quick", "--full"], "not allowed with"),
-    ],
-)
-def test_bad_input_is_one_line_and_writes_nothing(arguments, words, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    try:
-        code = run(fig_heads.main, arguments)
-    except SystemExit as stop:
-        code = stop.code
-    printed = capsys.readouterr()
-    assert (code, printed.out, printed.err.count("\n")) == (2, "", 1)
-    assert words in printed.err
-    assert not list(tmp_path.iterdir())
-
-
-def test_help_imports_nothing_heavy():
-    code = (
-        "import sys, scripts.fig_heads as s\n"
-        "try: s.main(['--help'])\n"
-        "except SystemExit: pass\n"
-        "heavy = {'torch', 'numpy', 'matplotlib', 'pydantic'} & set(sys.modules)\n"
-        "sys.exit(f'imported {heavy}' if heavy else 0)"
-    )
-    root = Path(fig_heads.__file__).parents[1]
-    subprocess.run([sys.executable, "-c", code], cwd=root, check=True, stdout=subprocess.DEVNULL)

@@ -145,38 +145,6 @@ def test_main_takes_a_path_with_an_ending_as_its_prefix(tmp_path):
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["mine.npz", "mine.png"]
 
 
-BAD = [
-    ["--tokens", "3"],
-    ["--tokens", "4,1"],
-    ["--tokens", "505"],
-    ["--tokens", "4,x"],
-    ["--tokens", ""],
-    ["--tokens", "4,5,6,7"],
-    ["--seed", "-1"],
-    ["--format", "svg"],
-    ["--format", ""],
-    ["--quick", "--full"],
-    ["--unknown"],
-]
-
-
-@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
-def test_main_refuses_bad_input_with_one_line_and_writes_nothing(arguments, tmp_path, capsys):
-    with pytest.raises(SystemExit) as stop:
-        run(fig_landscape.main, [*arguments, "--out", str(tmp_path / "figure")])
-    assert stop.value.code == 2
-    message = capsys.readouterr().err
-    assert message.startswith("error: ") and message.count("\n") == 1
-    assert not list(tmp_path.iterdir())
-
-
-def test_main_refuses_an_output_below_a_file(tmp_path, capsys):
-    (tmp_path / "file").write_text("kept")
-    assert run(fig_landscape.main, [*SMALL, "--out", str(tmp_path / "file" / "figure")]) == 2
-    assert "not a folder" in capsys.readouterr().err
-    assert (tmp_path / "file").read_text() == "kept"
-
-
 def test_main_interrupted_while_drawing_leaves_nothing(tmp_path, monkeypatch, capsys):
     def interrupt(data):
         raise KeyboardInterrupt

@@ -86,16 +86,6 @@ def test_width_data_repeats_itself(width):
         np.testing.assert_array_equal(getattr(width, name), again)
 
 
-@pytest.mark.parametrize("module", [fig_learning_time, fig_finite_width, scalar], ids=lambda module: module.__name__)
-@pytest.mark.parametrize("arguments", [["--format", "svg"], ["--seed", "-1"], ["--quick", "--full"], ["more"]])
-def test_main_refuses_bad_input_with_one_line_and_writes_nothing(module, arguments, tmp_path, capsys):
-    with pytest.raises(SystemExit) as stop:
-        run(module.main, [*arguments, "--out", str(tmp_path / "result")])
-    message = capsys.readouterr().err
-    assert stop.value.code == 2 and message.startswith("error: ") and message.count("\n") == 1
-    assert not list(tmp_path.iterdir())
-
-
 def test_scalar_writes_a_study_and_prints_a_line_a_length(tmp_path, monkeypatch, capsys):
     coarse = TINY.model_copy(update={"rate": 0.2, "steps": 300})
     small = Plan(((TINY, coarse),), (TINY.model_copy(update={"law": "interior"}),))
@@ -113,8 +103,3 @@ def test_scalar_says_where_a_run_never_learnt(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(study, "plan", lambda *_: Plan(((short, short.model_copy(update={"rate": 0.2})),), ()))
     assert run(scalar.main, ["--quiet", "--out", str(tmp_path / "study.json")]) == 0
     assert "not learnt by every run" in capsys.readouterr().out
-
-
-def test_scalar_refuses_an_output_that_is_a_folder(tmp_path, capsys):
-    assert run(scalar.main, ["--out", str(tmp_path)]) == 2
-    assert "it is a folder" in capsys.readouterr().err

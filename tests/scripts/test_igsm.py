@@ -49,36 +49,6 @@ def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, capsys):
     assert {path.name: path.read_bytes() for path in (tmp_path / "a" / "results").iterdir()} == before
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        (["--jobs", "0"], "--jobs"),
-        (["latent"], "unrecognized arguments: latent"),
-        (["--quick", "--table"], "no quick plan ships: --table --quick needs --out"),
-        (["--table", "--out", "{tmp}/none"], "No such file"),
-        (["--table", "--json", "{tmp}/link.json"], "symbolic link"),
-        (["--table", "--bundle", "{tmp}"], "{tmp}"),
-        (["--table", "--out", "{tmp}/text"], "plan.json"),
-        (["--quick", "--out", "{tmp}/text"], "another plan"),
-        (["--quick", "--out", "{tmp}/text/plan.json"], "not a folder"),
-    ],
-)
-def test_bad_input_is_one_line_and_writes_nothing(more, words, tmp_path, capsys):
-    (tmp_path / "text").mkdir()
-    (tmp_path / "text" / "plan.json").write_text("no plan")
-    (tmp_path / "link.json").symlink_to("elsewhere")
-    before = sorted(tmp_path.rglob("*"))
-    try:
-        code = run(igsm.main, [part.format(tmp=tmp_path) for part in more])
-    except SystemExit as exit:
-        code = exit.code
-    assert code == 2
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 1
-    assert words.format(tmp=tmp_path) in said[0]
-    assert sorted(tmp_path.rglob("*")) == before
-
-
 def test_what_ships_is_all_of_the_plan():
     bundle = read_bundle(IGSM)
     assert bundle.plan == PRESETS["igsm"]()

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from tests.dynamics.weights import checkpoint_files as files
-from tests.scripts.test_scope import KV_SHIFT, command
+from tests.scripts.commands import command, refused
+from tests.scripts.test_scope import KV_SHIFT
 
 WEIGHTS = "model.safetensors"
 QUERY = "model.layers.1.self_attn.q_proj.weight"
@@ -110,34 +111,6 @@ FILES = {
     "flipped byte of the header": (flipped(8, 4), WEIGHTS),
     "flipped byte of our own model": (flipped_own, "weights.safetensors"),
 }
-OPTIONS = {
-    "eps 0": (["--eps", "0"], "eps must lie strictly between 0 and 1, got 0"),
-    "eps 1": (["--eps", "1"], "eps must lie strictly between 0 and 1"),
-    "eps negative": (["--eps", "-0.1"], "eps must lie strictly between 0 and 1"),
-    "eps negative, with an exponent": (["--eps", "-1e-3"], "eps must lie strictly between 0 and 1, got -0.001"),
-    "eps minus infinity": (["--eps", "-inf"], "--eps: expected a finite number, got '-inf'"),
-    "eps not finite": (["--eps", "nan"], "--eps: expected a finite number"),
-    "eps a word": (["--eps", "small"], "--eps: expected a finite number, got 'small'"),
-    "no eps": ([], "--eps"),
-    "mass 1": (["--eps", "0.1", "--mass", "1"], "mass must lie strictly between 0 and 1"),
-    "mass 0": (["--eps", "0.1", "--mass", "0"], "mass must lie strictly between 0 and 1"),
-    "window negative": (["--eps", "0.1", "--window", "-1"], "--window: expected a whole number >= 1, got '-1'"),
-    "window 0": (["--eps", "0.1", "--window", "0"], "--window"),
-    "window not whole": (["--eps", "0.1", "--window", "2.5"], "--window"),
-    "context 0": (["--eps", "0.1", "--context", "0"], "--context"),
-    "unknown option": (["--eps", "0.1", "--slope", "-1"], "unrecognized arguments"),
-    "no hash": (["--eps", "0.1", "--sha256", f"{WEIGHTS}=12"], "64 hexadecimal digits"),
-    "another hash": (["--eps", "0.1", "--sha256", f"{WEIGHTS}={'0' * 64}"], WEIGHTS),
-    "hash of no file": (["--eps", "0.1", "--sha256", f"x.bin={'0' * 64}"], "x.bin"),
-    "heads of a layer that is not there": (["--eps", "0.1", "--heads", "0,2"], "layer must be in 0..1, got 2"),
-    "a head that is not there": (["--eps", "0.1", "--heads", "0.1,1.4"], "heads of layer 1 must be in 0..3, got 4"),
-    "heads in words": (["--eps", "0.1", "--heads", "all"], "such as 3,7.0,7.2, got 'all'"),
-    "heads below 0": (["--eps", "0.1", "--heads", "0.-1"], "such as 3,7.0,7.2, got '0.-1'"),
-    "format": (["--eps", "0.1", "--figure", "map", "--format", "gif"], "expected pdf, png or pdf,png"),
-    "JSON into a folder": (["--eps", "0.1", "--json", "model"], "it is a folder"),
-    "JSON below a file": (["--eps", "0.1", "--json", "model/config.json/x"], "is not a folder"),
-    "figure below a file": (["--eps", "0.1", "--figure", "model/config.json/map"], "is not a folder"),
-}
 
 
 @pytest.fixture
@@ -146,40 +119,23 @@ def model(tmp_path, monkeypatch):
     return files.write(tmp_path / "model", files.LLAMA, files.random_tensors(files.llama_shapes(files.LLAMA)))
 
 
-def refused(capsys, arguments, words):
-    code, printed, errors = command(capsys, arguments)
-    assert code == 2, printed
-    assert printed == ""
-    assert errors.startswith("error: ") and errors.count("\n") == 1, errors
-    assert words in errors
-
-
 @pytest.mark.parametrize("case", FILES)
 def test_a_bad_checkpoint_is_one_line_and_writes_nothing(case, model, tmp_path, capsys):
     damage, words = FILES[case]
     damage(model)
-    outputs = ["--json", "out/x.json", "--figure", "out/map"]
-    refused(capsys, ["./model", "--eps", "0.1", *outputs], words)
+    refused(capsys, "scope ./model --eps 0.1 --json out/x.json --figure out/map", words)
     assert os.listdir(tmp_path) in ([], ["model"])
-
-
-@pytest.mark.parametrize("case", OPTIONS)
-def test_a_bad_option_is_one_line_and_writes_nothing(case, model, tmp_path, capsys):
-    arguments, words = OPTIONS[case]
-    refused(capsys, ["./model", *arguments], words)
-    assert os.listdir(tmp_path) == ["model"]
-    assert sorted(os.listdir(model)) == ["config.json", WEIGHTS]
 
 
 def test_a_flipped_byte_that_leaves_a_number_is_seen_by_a_hash(model, tmp_path, capsys):
     digest = hashlib.sha256((model / WEIGHTS).read_bytes()).hexdigest()
-    arguments = ["./model", "--eps", "0.1", "--sha256", f"{WEIGHTS}={digest}"]
-    assert command(capsys, arguments)[0] == 0
+    line = f"scope ./model --eps 0.1 --sha256 {WEIGHTS}={digest}"
+    assert command(capsys, *line.split())[0] == 0
     flipped(-3, 1)(model)
-    refused(capsys, [*arguments, "--json", "x.json"], WEIGHTS)
+    refused(capsys, f"{line} --json x.json", WEIGHTS)
     assert os.listdir(tmp_path) == ["model"]
 
 
 def test_the_same_checkpoint_undamaged_is_read(model, tmp_path, capsys):
-    code, printed, _ = command(capsys, ["./model", "--eps", "0.1", "--json", "x.json"])
+    code, printed, _ = command(capsys, "scope", "./model", "--eps", "0.1", "--json", "x.json")
     assert code == 0 and "8 heads" in printed and (tmp_path / "x.json").is_file()
