@@ -11,7 +11,7 @@ from dynamics.sweep.run import run_sweep
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
 from scripts import fig_heads
-from scripts.cli import run
+from tests.scripts.commands import drawn_twice
 from theory import landscape
 
 
@@ -81,10 +81,7 @@ def test_main_writes_the_same_bytes_twice_and_the_table_on_request(tmp_path):
     jobs = [job.model_copy(update={"training": job.training.model_copy(update=few)}) for job in preset.jobs(2)]
     run_sweep(jobs, tmp_path / "sweep", measure=preset.measure, backend="sequential", weights=True, progress=False)
     options = ["--sweep", str(tmp_path / "sweep"), "--quick", "--table", str(tmp_path / "heads.jsonl")]
-    for name in ("one", "two"):
-        assert run(fig_heads.main, [*options, "--out", str(tmp_path / name)]) == 0
-    for kind in ("png", "pdf", "npz"):
-        assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+    drawn_twice(tmp_path, "fig_heads", *options)
     table = read_table(tmp_path / "heads.jsonl")
     assert len(table.heads) == 16
     write_table(tmp_path / "again.jsonl", table)

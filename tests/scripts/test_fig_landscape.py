@@ -6,6 +6,7 @@ import pytest
 from scripts import fig_landscape
 from scripts.cli import run
 from scripts.streamlines import streamlines
+from tests.scripts.commands import drawn_twice
 from theory import landscape
 from theory.landscape.printed import EQUATION, LISTING, loss
 
@@ -125,11 +126,7 @@ def test_streamlines_refuse_malformed_fields(x, y, cells):
 
 
 def test_main_writes_the_same_bytes_twice(tmp_path):
-    for name in ("one", "two"):
-        assert run(fig_landscape.main, ["--tokens", "5", "--out", str(tmp_path / name)]) == 0
-    for kind in ("pdf", "png", "npz"):
-        first, second = ((tmp_path / f"{name}.{kind}").read_bytes() for name in ("one", "two"))
-        assert first == second and len(first) > 1000
+    drawn_twice(tmp_path, "fig_landscape", "--tokens", "5")
 
 
 def test_main_writes_the_arrays_beside_the_figure(tmp_path):

@@ -8,6 +8,7 @@ from dynamics.scalar.record import ScalarTraining, read_study
 from dynamics.scalar.study import Plan
 from scripts import fig_finite_width, fig_learning_time, scalar
 from scripts.cli import run
+from tests.scripts.commands import drawn_twice
 
 TINY = ScalarTraining(n_tokens=5, width=4000, runs=2, steps=600, rate=0.1, batch=8)
 
@@ -74,11 +75,7 @@ def test_deviations_are_near_their_predictions(width):
 @pytest.mark.parametrize("figure", [fig_learning_time, fig_finite_width], ids=lambda module: module.__name__)
 def test_main_writes_the_same_bytes_twice(figure, learning, width, tmp_path, monkeypatch):
     monkeypatch.setattr(figure, "compute", lambda _: learning if figure is fig_learning_time else width)
-    for name in ("one", "two"):
-        assert run(figure.main, ["--quick", "--out", str(tmp_path / name)]) == 0
-    for kind in ("pdf", "png", "npz"):
-        first, second = ((tmp_path / f"{name}.{kind}").read_bytes() for name in ("one", "two"))
-        assert first == second and len(first) > 1000
+    drawn_twice(tmp_path, figure.__name__.split(".")[1], "--quick")
 
 
 def test_width_data_repeats_itself(width):

@@ -11,8 +11,8 @@ from dynamics.sweep.run import run_sweep
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
 from scripts import fig_sweep, palette
-from scripts.cli import run
 from scripts.sweep_panels import BANDS, alike, looks
+from tests.scripts.commands import drawn_twice
 
 MODEL = ModelConfig(vocab=24, width=8, n_heads=2)
 MEASURE = Measure(every=10)
@@ -137,9 +137,6 @@ def folder(tmp_path_factory):
 
 
 def test_main_draws_any_finished_sweep_twice_alike(tmp_path, folder):
-    for name in ("one", "two"):
-        assert run(fig_sweep.main, ["--sweep", folder, "--quick", "--out", str(tmp_path / name)]) == 0
-    for kind in ("png", "pdf", "npz"):
-        assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+    drawn_twice(tmp_path, "fig_sweep", "--sweep", folder, "--quick")
     with np.load(tmp_path / "one.npz") as found:
         assert found["accuracy"].shape == (2, 2, 2)

@@ -17,6 +17,7 @@ from dynamics.arena.engine import Place, differences, losses, next_runs, read_pl
 from dynamics.arena.plan import ArenaPlan
 from dynamics.statistics.rule import State
 from tests.dynamics.arena.cases import MODELS, TRAINING, comparison, entry, plan
+from tests.dynamics.refusal import refused
 
 ROOT = Path(__file__).resolve().parents[3]
 TINY = {"steps": 3, "rows": 1, "length": 8, "heldout_rows": 1, "scores": 1}
@@ -147,8 +148,7 @@ def test_the_same_arena_again_does_nothing(whole, tmp_path, monkeypatch):
 def test_other_folders_are_refused_and_left_as_they_are(tmp_path, write, words):
     write(tmp_path / "a")
     before = contents(tmp_path / "a")
-    with pytest.raises(ValueError, match=words):
-        arena(tmp_path / "a")
+    refused(words, arena, tmp_path / "a")
     assert contents(tmp_path / "a") == before
 
 
@@ -161,8 +161,7 @@ def test_a_plan_without_its_place_is_not_gone_on_with(tmp_path):
 
 def test_bad_numbers_and_no_plan_are_refused(tmp_path):
     for jobs in (0, -2):
-        with pytest.raises(ValueError, match="n_jobs must be"):
-            arena(tmp_path / "a", n_jobs=jobs)
+        refused("n_jobs must be", arena, tmp_path / "a", n_jobs=jobs)
     with pytest.raises(FileNotFoundError):
         read_plan(tmp_path / "a")
     assert not list(tmp_path.iterdir())

@@ -18,6 +18,7 @@ from dynamics.tasks.packed import Packed, packed_rows
 from dynamics.training.evaluation import heldout_rng, training_rng
 from dynamics.training.loop import learning_rate, make_optimizer
 from tests.dynamics.arena.cases import TRAINING, entry, plan
+from tests.dynamics.refusal import refused
 
 SOURCE = texts(standard_library(), TRAINING.corpus)
 
@@ -123,8 +124,7 @@ def test_ctrl_c_keeps_the_state_and_the_next_run_ends_with_the_same_bytes(tmp_pa
 def test_another_text_and_the_state_of_other_settings_are_refused(tmp_path, monkeypatch):
     wanted = plan().run("kv", 0)
     other = wanted.model_copy(update={"training": TRAINING.model_copy(update={"corpus": "0" * 64})})
-    with pytest.raises(ValueError, match="the settings are for 000000000000"):
-        run(other, tmp_path / "r.json", tmp_path / "s")
+    refused("the settings are for 000000000000", run, other, tmp_path / "r.json", tmp_path / "s")
     monkeypatch.setattr(module.StateKeeper, "_late", lambda self: True)
     monkeypatch.setattr(module, "_result", lambda *arguments: 1 / 0)
     with pytest.raises(ZeroDivisionError):

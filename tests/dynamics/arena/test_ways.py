@@ -22,6 +22,7 @@ from dynamics.arena.ways import (
     write_ways,
 )  # fmt: skip
 from tests.dynamics.arena.cases import TRAINING, comparison, plan
+from tests.dynamics.refusal import refused
 
 SHORT = TRAINING.model_copy(update={"steps": 2, "rows": 1, "length": 8, "heldout_rows": 1, "scores": 1})
 
@@ -135,12 +136,9 @@ def test_folders_without_a_choice_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "measured", lambda plan, processes: found(plan, 1.5, processes))
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "plan.json").write_text(wanted.model_dump_json())
-    with pytest.raises(ValueError, match="begun without a choice"):
-        chosen_plan(wanted, tmp_path / "a", 2)
+    refused("begun without a choice", chosen_plan, wanted, tmp_path / "a", 2)
     assert not (tmp_path / "a" / WAYS).exists()
     chosen_plan(wanted, tmp_path / "b", 2)
-    with pytest.raises(ValueError, match="measured for another plan"):
-        chosen_plan(plan(), tmp_path / "b", 2)
+    refused("measured for another plan", chosen_plan, plan(), tmp_path / "b", 2)
     (tmp_path / "b" / WAYS).write_text("{}")
-    with pytest.raises(ValueError, match="plan_sha256"):
-        chosen_plan(wanted, tmp_path / "b", 2)
+    refused("plan_sha256", chosen_plan, wanted, tmp_path / "b", 2)

@@ -11,6 +11,7 @@ from dynamics.files import atomic, manifest
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.training import checkpoint
+from tests.dynamics.refusal import refused
 
 CONFIG = ModelConfig(vocab=30, width=8, n_heads=2)
 
@@ -43,12 +44,6 @@ def rewrite(path, change):
     edit(path, lambda found: found.update(sha256=atomic.sha256_bytes(data)))
 
 
-def refused(path, words):
-    with pytest.raises(ValueError, match=words) as caught:
-        checkpoint.load(path)
-    assert "\n" not in str(caught.value)
-
-
 def test_saved_model_is_loaded_bit_for_bit(tmp_path):
     model, found = write(tmp_path), checkpoint.load(tmp_path)
     assert found.model.config == CONFIG
@@ -71,7 +66,7 @@ def test_every_flipped_byte_of_the_weights_is_refused(folder):
         broken = bytearray(whole)
         broken[place] ^= 1
         (folder / "weights.safetensors").write_bytes(broken)
-        refused(folder, "sha256 is .*the manifest records")
+        refused("sha256 is .*the manifest records", checkpoint.load, folder)
 
 
 def test_truncated_or_foreign_weights_with_a_fitting_hash_are_refused(folder):
@@ -79,7 +74,7 @@ def test_truncated_or_foreign_weights_with_a_fitting_hash_are_refused(folder):
     for data in (b"", whole[:-1], whole[:50], b"\x80\x04N."):
         (folder / "weights.safetensors").write_bytes(data)
         edit(folder, lambda found, data=data: found.update(sha256=atomic.sha256_bytes(data)))
-        refused(folder, "not a safetensors file")
+        refused("not a safetensors file", checkpoint.load, folder)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +89,7 @@ def test_truncated_or_foreign_weights_with_a_fitting_hash_are_refused(folder):
 )
 def test_wrong_tensors_are_refused(folder, change, words):
     rewrite(folder, change)
-    refused(folder, words)
+    refused(words, checkpoint.load, folder)
 
 
 @pytest.mark.parametrize(
@@ -114,12 +109,12 @@ def test_wrong_tensors_are_refused(folder, change, words):
 )
 def test_wrong_manifests_are_refused(folder, change, words):
     edit(folder, change)
-    refused(folder, words)
+    refused(words, checkpoint.load, folder)
 
 
 def test_manifest_that_is_not_json_is_refused(folder):
     (folder / "manifest.json").write_text("{")
-    refused(folder, "Invalid JSON")
+    refused("Invalid JSON", checkpoint.load, folder)
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "weights.safetensors"])
@@ -163,8 +158,3 @@ def test_written_file_has_the_usual_permissions(tmp_path):
     atomic.atomic_write_bytes(tmp_path / "sub" / "file", b"x")
     (tmp_path / "plain").write_bytes(b"x")
     assert (tmp_path / "sub" / "file").stat().st_mode == (tmp_path / "plain").stat().st_mode
-
-
-def test_shipped_refuses_an_unknown_name():
-    with pytest.raises(ValueError, match="no shipped checkpoint 'gpt'; there are kv-shift, vanilla-1, vanilla-2"):
-        checkpoint.shipped("gpt")

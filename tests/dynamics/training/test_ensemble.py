@@ -197,21 +197,3 @@ def test_ctrl_c_stops_an_ensemble_between_two_steps(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         train_ensemble(CONFIG, VARIED, device="cpu", progress=False)
     assert signal.getsignal(signal.SIGINT) is before
-
-
-@pytest.mark.parametrize(
-    ("trainings", "options", "words"),
-    [
-        ([], {}, "at least one training"),
-        ([BASE, BASE.model_copy(update={"steps": 3})], {}, r"same steps, got \[3, 50\]"),
-        ([BASE, BASE.model_copy(update={"batch": 3})], {}, r"same batch, got \[3, 6\]"),
-        ([BASE.with_task(pool=38)], {}, "at most vocab - 11 = 37, got 38"),
-        ([BASE], {"chunk": 0}, "chunk must be at least 1, got 0"),
-        ([BASE], {"models": []}, "0 initial models for 1 trainings"),
-        ([BASE], {"models": [fresh(CONFIG.model_copy(update={"width": 4}), 0)]}, "another configuration"),
-        ([BASE], {"device": "abacus"}, "device must be auto"),
-    ],
-)
-def test_settings_that_do_not_fit_are_refused(trainings, options, words):
-    with pytest.raises(ValueError, match=words):
-        train_ensemble(CONFIG, trainings, progress=False, **options)

@@ -15,6 +15,7 @@ from dynamics.training import text as module
 from dynamics.training.state import STATE
 from dynamics.training.text import text_losses, train_text
 from dynamics.training.text_settings import TextTraining
+from tests.dynamics.refusal import refused
 
 TEXT = (np.arange(3000) * 31 % 90 + 32).astype(np.uint8)
 CORPUS = Corpus(TEXT, TEXT[:500], "c" * 64, 2)
@@ -66,8 +67,7 @@ def test_stages_follow_each_other(monkeypatch):
     monkeypatch.setattr(module, "training_windows", watched)
     result = train_text(CONFIG, SETTINGS, CORPUS, progress=False)
     assert seen == [8] * 4 + [16] * 4 and len(result.history["text"]) == SETTINGS.steps == 8
-    with pytest.raises(ValueError, match="below 8"):
-        SETTINGS.length_at(8)
+    refused("below 8", SETTINGS.length_at, 8)
 
 
 def test_learning_lowers_the_loss_of_text():
@@ -105,14 +105,7 @@ def test_planted_bytes_have_no_part_in_the_gradient(monkeypatch):
 def test_another_corpus_vocabulary_or_state_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"the text is cccccccccccc\.\., the settings are for dddddddddddd"):
         train_text(CONFIG, SETTINGS.model_copy(update={"corpus": "d" * 64}), CORPUS)
-    with pytest.raises(ValueError, match="vocab must be 160"):
-        train_text(CONFIG.model_copy(update={"vocab": 100}), SETTINGS, CORPUS)
+    refused("vocab must be 160", train_text, CONFIG.model_copy(update={"vocab": 100}), SETTINGS, CORPUS)
     train_text(CONFIG, SETTINGS, CORPUS, out=tmp_path, progress=False)
     with pytest.raises(ValueError, match="seed=0, not 1"):
         train_text(CONFIG, SETTINGS.model_copy(update={"seed": 1}), CORPUS, out=tmp_path, progress=False)
-
-
-@pytest.mark.parametrize("lengths", [(), ((4, 1),), ((128, 1),), ((8, 0),)])
-def test_impossible_stages_are_refused(lengths):
-    with pytest.raises(ValueError, match="stage"):
-        TextTraining(corpus="", lengths=lengths, tokens=64)

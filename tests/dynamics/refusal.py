@@ -1,0 +1,14 @@
+"""How a test says that a call is refused: by a ValueError of one line that has these words."""
+
+import pytest
+
+
+def refused(words, call, /, *arguments, **options):
+    with pytest.raises(ValueError, match=words) as caught:
+        call(*arguments, **options)
+    assert "\n" not in str(caught.value)
+
+
+def done(act):
+    """The call of rows that say in full what is done."""
+    act()
