@@ -38,9 +38,8 @@ def test_attention_equals_its_equations_in_loops(module, length):
 @pytest.mark.parametrize("window", [1, 2, 3, 4])
 def test_attention_of_every_combination_passes_every_check(window, shift, position):
     for n_heads, n_kv_heads in ((2, 2), (3, 1), (4, 2)):
-        module = attention(
-            n_heads=n_heads, n_kv_heads=n_kv_heads, head_dim=4, window=window, shift=shift, position=position
-        )
+        module = attention(n_heads=n_heads, n_kv_heads=n_kv_heads, head_dim=4, window=window, shift=shift,
+                           position=position)
         x = random_tokens(1, 4)
         assert gap(module(x)[0], looped_heads(module, x[0])[1]) < TOLERANCE
         assert packed_gap(module, [3, 1, 4], pads=2) < TOLERANCE
@@ -101,7 +100,6 @@ def test_attention_under_vmap_equals_a_loop_over_models():
     parameters, _ = torch.func.stack_module_state(modules)
     x, ids, pads = random_tokens(2, 5), torch.tensor([[0, 0, 1, 1, 1], [0, 1, 1, 2, 2]]), torch.tensor([0, 3])
     for extra in ({}, {"query_index": pads}, {"segment_ids": ids}, {"padding": pads}):
-
         def energy(weights, extra=extra):
             return torch.func.functional_call(modules[0], weights, (x,), extra).pow(2).sum()
 

@@ -31,17 +31,8 @@ GPT2 = {"vocab_size": 11, "n_embd": 24, "n_layer": 2, "n_head": 6, "bos_token_id
 FALCON = {"vocab_size": 11, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 6,
           "bos_token_id": None, "eos_token_id": None}  # fmt: skip
 # angles as without
-SHORT_YARN = {
-    "rope_parameters": {
-        "rope_type": "yarn",
-        "rope_theta": 1e4,
-        "factor": 4.0,
-        "truncate": False,
-        "beta_fast": 2.4e-3,
-        "beta_slow": 1e-9,
-        "original_max_position_embeddings": 32,
-    }
-}
+SHORT_YARN = {"rope_parameters": {"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "truncate": False,
+                                  "beta_fast": 2.4e-3, "beta_slow": 1e-9, "original_max_position_embeddings": 32}}
 LONG = {"max_position_embeddings": 512, "original_max_position_embeddings": 64,
         "rope_parameters": {"rope_type": "longrope", "rope_theta": 1e4, "short_factor": [1.0, 1.0],
                             "long_factor": [2.0, 2.0]}}  # fmt: skip
@@ -60,19 +51,12 @@ CASES = {
     "mpt": ("Mpt", MPT),
     "gemma": ("Gemma", LLAMA | {"head_dim": 6}),
     "gemma2": ("Gemma2", LLAMA | {"head_dim": 6, "sliding_window": 4, "attn_logit_softcapping": 1.5}),
-    "gemma3": (
-        "Gemma3Text",
-        LLAMA
-        | {"head_dim": 6, "sliding_window": 4, "query_pre_attn_scalar": 3}
-        | BY_KIND
-        | {"layer_types": ["full_attention", "sliding_attention"]},
-    ),
+    "gemma3": ("Gemma3Text", LLAMA | {"head_dim": 6, "sliding_window": 4, "query_pre_attn_scalar": 3} | BY_KIND
+               | {"layer_types": ["full_attention", "sliding_attention"]}),
     "granite": ("Granite", LLAMA | {"attention_multiplier": 0.7, "residual_multiplier": 0.3, "attention_bias": True}),
     "mixtral": ("Mixtral", LLAMA | PLAIN | {"sliding_window": 4, "num_local_experts": 4}),
-    "qwen3-moe": (
-        "Qwen3Moe",
-        LLAMA | PLAIN | {"head_dim": 6, "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16},
-    ),
+    "qwen3-moe": ("Qwen3Moe", LLAMA | PLAIN | {"head_dim": 6, "num_experts": 4, "num_experts_per_tok": 2,
+                                       "moe_intermediate_size": 16}),
     "smollm3": ("SmolLM3", LLAMA | PLAIN | {"no_rope_layers": [1, 0], "pad_token_id": None}),
     "cohere": ("Cohere", LLAMA | PLAIN | {"attention_bias": True}),
     "olmo": ("Olmo", LLAMA),
@@ -88,29 +72,17 @@ CASES = {
     "falcon-alibi": ("Falcon", FALCON | {"alibi": True, "multi_query": False, "bias": True}),
     "falcon-alibi-grouped": ("Falcon", FALCON | {"alibi": True, "new_decoder_architecture": True, "num_kv_heads": 2}),
     "falcon": ("Falcon", FALCON),
-    "falcon-grouped": (
-        "Falcon",
-        FALCON | {"new_decoder_architecture": True, "num_kv_heads": 3, "num_ln_in_parallel_attn": 1},
-    ),
+    "falcon-grouped": ("Falcon", FALCON | {"new_decoder_architecture": True, "num_kv_heads": 3,
+                                           "num_ln_in_parallel_attn": 1}),
     "cohere-norms": ("Cohere", LLAMA | PLAIN | {"use_qk_norm": True}),
     "stablelm-norms": ("StableLm", LLAMA | HALF | {"qk_layernorm": True}),
     "stablelm-one-key": ("StableLm", LLAMA | HALF | {"qk_layernorm": True, "num_key_value_heads": 1}),
     "llama-yarn": ("Llama", LLAMA | SHORT_YARN),
     "phi3-longrope": ("Phi3", LLAMA | LONG | {"pad_token_id": None}),
-    "gemma3-yarn": (
-        "Gemma3Text",
-        LLAMA
-        | {
-            "head_dim": 6,
-            "sliding_window": 4,
-            "query_pre_attn_scalar": 3,
-            "layer_types": ["full_attention", "sliding_attention"],
-            "rope_parameters": {
-                "full_attention": SHORT_YARN["rope_parameters"],
-                "sliding_attention": PLAIN["rope_parameters"],
-            },
-        },
-    ),
+    "gemma3-yarn": ("Gemma3Text", LLAMA | {"head_dim": 6, "sliding_window": 4, "query_pre_attn_scalar": 3,
+                    "layer_types": ["full_attention", "sliding_attention"],
+                    "rope_parameters": {"full_attention": SHORT_YARN["rope_parameters"],
+                                        "sliding_attention": PLAIN["rope_parameters"]}}),
     "mpt-scale": ("Mpt", MPT | {"attn_config": {"softmax_scale": 0.7}}),
 }
 SETS = {"short_factor": [1.0, 1.5], "long_factor": [2.0, 3.0]}
@@ -252,13 +224,8 @@ def test_half_precision_is_read_exactly(dtype, hf, tmp_path):
         {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 512},
         {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 512, "attention_factor": 1.3},
         {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 512, "mscale": 1.0},
-        {
-            "rope_type": "yarn",
-            "factor": 4.0,
-            "original_max_position_embeddings": 512,
-            "mscale": 0.8,
-            "mscale_all_dim": 0.5,
-        },
+        {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 512, "mscale": 0.8,
+         "mscale_all_dim": 0.5},
         {"rope_type": "longrope", "factor": 4.0, "original_max_position_embeddings": 512, **SETS},
         {"rope_type": "longrope", "attention_factor": 1.2, "original_max_position_embeddings": 512, **SETS},
         {"rope_type": "longrope", "factor": 0.5, "original_max_position_embeddings": 512, **SETS},
