@@ -12,3 +12,8 @@ def refused(words, call, /, *arguments, **options):
 def done(act):
     """The call of rows that say in full what is done."""
     act()
+
+
+def rows(table):
+    """(words, bad value) of a table by words, where a list holds several values."""
+    return [(words, one) for words, given in table.items() for one in (given if type(given) is list else [given])]

@@ -5,15 +5,14 @@ from importlib import import_module
 
 import pytest
 
-from tests.dynamics.refusal import refused
+from tests.dynamics.refusal import refused, rows
 
 ROOMS = ["arena", "flow", "heads", "model", "razor", "scope", "sinks", "statistics", "tasks", "training"]
 CASES = [
     pytest.param(call, given, words, id=f"{room}: {words}")
     for room in ROOMS
-    for call, rows in import_module(f"tests.dynamics.{room}.refusals").TABLE.items()
-    for words, several in rows.items()
-    for given in (several if isinstance(several, list) else [several])
+    for call, table in import_module(f"tests.dynamics.{room}.refusals").TABLE.items()
+    for words, given in rows(table)
 ]
 
 

@@ -18,7 +18,7 @@ from tests.dynamics.files.test_atomic import make_link
 from tests.dynamics.hf import models
 from tests.dynamics.sinks.test_own import own
 from tests.scripts.commands import command, refused
-from tests.scripts.test_scope_refusals import config, content, pickled
+from tests.scripts.test_scope_refusals import QUERY, config, content, pickled
 
 ROOT = Path(sinks.__file__).parents[1]
 SHIPPED = ROOT / "dynamics/shipped/models"
@@ -208,33 +208,25 @@ def poisoned(tensors):
 
 
 FILES = {
-    "no folder": (shutil.rmtree, "model: no such folder"),
-    "no config": (lambda folder: (folder / "config.json").unlink(), "config.json is missing"),
-    "a config that is no JSON": (lambda folder: (folder / "config.json").write_text("{"), "not readable as JSON"),
-    "unknown family": (config(model_type="rwkv"), "model_type 'rwkv' is not one of bloom, llama"),
-    "a family that transformers does not run": (config(model_type="baichuan"), "model_type 'baichuan' is not one of"),
-    "an encoder with a decoder": (config(model_type="t5", is_encoder_decoder=True), "an encoder and a decoder"),
-    "pickled weights": (pickled, "pickled weights are never read"),
-    "no weights": (lambda folder: (folder / "model.safetensors").unlink(), "neither model.safetensors nor"),
-    "truncated weights": (content(lambda data: data[:-9]), "cut off"),
-    "NaN": (weights(poisoned), "model.layers.1.mlp.up_proj.weight holds a value that is not finite"),
-    "a missing tensor": (
-        weights(lambda tensors: tensors.pop("model.layers.0.self_attn.q_proj.weight")),
-        "tensor model.layers.0.self_attn.q_proj.weight is missing",
-    ),
-    "another shape": (config(hidden_size=16), "transformers cannot load it"),
-    "attention that is not causal": (config(is_causal=False), "is_causal is False"),
-    "no tokenizer": (lambda folder: (folder / "tokenizer.json").unlink(), "tokenizer.json is missing"),
-    "a tokenizer that is none": (
-        lambda folder: (folder / "tokenizer.json").write_text("{}"),
-        "no tokenizer can be read",
-    ),
+    "model: no such folder": shutil.rmtree,
+    "config.json is missing": lambda folder: (folder / "config.json").unlink(),
+    "not readable as JSON": lambda folder: (folder / "config.json").write_text("{"),
+    "model_type 'rwkv' is not one of bloom, llama": config(model_type="rwkv"),
+    "model_type 'baichuan' is not one of": config(model_type="baichuan"),  # transformers does not run it
+    "an encoder and a decoder": config(model_type="t5", is_encoder_decoder=True),
+    "pickled weights are never read": pickled,
+    "cut off": content(lambda data: data[:-9]),
+    "model.layers.1.mlp.up_proj.weight holds a value that is not finite": weights(poisoned),
+    f"tensor {QUERY} is missing": weights(lambda tensors: tensors.pop(QUERY)),
+    "transformers cannot load it": config(hidden_size=16),
+    "is_causal is False": config(is_causal=False),
+    "tokenizer.json is missing": lambda folder: (folder / "tokenizer.json").unlink(),
+    "no tokenizer can be read": lambda folder: (folder / "tokenizer.json").write_text("{}"),
 }
 
 
-@pytest.mark.parametrize("case", FILES)
-def test_a_bad_model_is_one_line_and_writes_nothing(case, folders, here, capsys):
-    damage, words = FILES[case]
+@pytest.mark.parametrize(("words", "damage"), FILES.items(), ids=FILES)
+def test_a_bad_model_is_one_line_and_writes_nothing(words, damage, folders, here, capsys):
     shutil.copytree(folders / "llama", "model")
     damage(here / "model")
     refused(capsys, "sinks ./model --text text --json out/x.json --figure out/map", words)

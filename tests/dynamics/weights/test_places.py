@@ -7,7 +7,7 @@ import os
 import pytest
 
 from dynamics.weights.reader import open_checkpoint
-from tests.dynamics.refusal import refused
+from tests.dynamics.refusal import refused, rows
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.checkpoint_files import LLAMA, unreadable
 
@@ -45,33 +45,40 @@ def index(change):
 
 
 SHARDED = {
-    "shard missing": (lambda folder: (folder / SHARDS[1]).unlink(), (f"the file {SHARDS[1]} is missing",)),
-    "shard cut off": (lambda folder: os.truncate(folder / SHARDS[1], 900), (SHARDS[1],)),
-    "path upwards": (index(lambda names: names.update({QUERY: "../x.safetensors"})), ("'../x.safetensors'",)),
-    "path absolute": (index(lambda names: names.update({QUERY: "/x.safetensors"})), ("'/x.safetensors'",)),
-    "backslash": (index(lambda names: names.update({QUERY: "..\\x.safetensors"})), ("not the name of a safetensors",)),
-    "pickle in the index": (index(lambda names: names.update({QUERY: "x.bin"})), ("'x.bin' is not the name",)),
-    "number in the index": (index(lambda names: names.update({QUERY: 1})), ("weight_map",)),
-    "empty index": (index(lambda names: names.clear()), ("weight_map",)),
-    "wrong shard": (
-        index(lambda names: names.update({QUERY: SHARDS[names[QUERY] == SHARDS[0]]})),
-        (QUERY, "not listed for this file"),
+    f"{WEIGHTS}.index.json: the file {SHARDS[1]} is missing": lambda folder: (folder / SHARDS[1]).unlink(),
+    f"{SHARDS[1]}: not a whole safetensors file": lambda folder: os.truncate(folder / SHARDS[1], 900),
+    f"{WEIGHTS}.index.json: '../x.safetensors' is not the name of a safetensors": index(
+        lambda names: names.update({QUERY: "../x.safetensors"})
     ),
-    "not in the index": (index(lambda names: names.pop(QUERY)), (QUERY, "not listed")),
-    "only in the index": (index(lambda names: names.update(more=SHARDS[0])), ("tensor more is missing",)),
-    "no weight_map": (
+    f"{WEIGHTS}.index.json: '/x.safetensors' is not the name of a safetensors": index(
+        lambda names: names.update({QUERY: "/x.safetensors"})
+    ),
+    f"{WEIGHTS}.index.json: '..\\\\x.safetensors' is not the name of a safetensors": index(
+        lambda names: names.update({QUERY: "..\\x.safetensors"})
+    ),
+    f"{WEIGHTS}.index.json: 'x.bin' is not the name of a safetensors": index(
+        lambda names: names.update({QUERY: "x.bin"})
+    ),
+    f"{WEIGHTS}.index.json: weight_map must give a file for every tensor": [
+        index(lambda names: names.update({QUERY: 1})),
+        index(lambda names: names.clear()),
         lambda folder: (folder / f"{WEIGHTS}.index.json").write_text("{}"),
-        (f"{WEIGHTS}.index.json", "weight_map"),
+    ],
+    f"{SHARDS[0]}: tensor {QUERY} is not listed for this file": [
+        index(lambda names: names.update({QUERY: SHARDS[names[QUERY] == SHARDS[0]]})),
+        index(lambda names: names.pop(QUERY)),
+    ],
+    f"{SHARDS[0]}: tensor more is missing, model.safetensors.index.json lists it": index(
+        lambda names: names.update(more=SHARDS[0])
     ),
 }
 
 
-@pytest.mark.parametrize("case", SHARDED)
-def test_a_damaged_index_is_refused(case, sharded, monkeypatch):
+@pytest.mark.parametrize(("words", "damage"), rows(SHARDED))
+def test_a_damaged_index_is_refused(words, damage, sharded, monkeypatch):
     assert open_checkpoint(sharded).projection(1, "query", 0, 4).shape == (4, 2, 8)
-    damage, parts = SHARDED[case]
     damage(sharded)
-    unreadable(sharded, monkeypatch, *parts)
+    unreadable(sharded, monkeypatch, words)
 
 
 @pytest.mark.parametrize(
