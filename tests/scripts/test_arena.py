@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from dynamics.arena import bundle as module
 from dynamics.arena import presets
@@ -38,10 +37,7 @@ def tiny(corpus):
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    before = torch.get_num_threads()
     monkeypatch.setitem(presets.PRESETS, "quick", tiny)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-import torch
 
 from dynamics.arena import dissect as module
 from dynamics.arena.bundle import shipped_arena
@@ -29,10 +28,7 @@ def tiny(corpus):
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    before = torch.get_num_threads()
     monkeypatch.setattr(module, "quick", tiny)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

@@ -15,20 +15,14 @@ from proofs_check.ledger.registry import load
 from scripts import igsm, igsm_page
 from scripts.cli import run
 from tests.dynamics.arena.solving_cases import TRAINING, tiny
+from tests.scripts.test_arena import arguments
 
 FEW = TRAINING.model_copy(update={"problems": 1, "tested": (3,), "steps": PARTS})
 
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    before = torch.get_num_threads()
     monkeypatch.setitem(presets.PRESETS, "quick", lambda: tiny(training=FEW))
-    yield
-    torch.set_num_threads(before)
-
-
-def arguments(folder, *more):
-    return ["--quick", "--out", str(folder), "--jobs", "1", "--quiet", *more]
 
 
 def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, capsys):

@@ -5,7 +5,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-import torch
 
 from dynamics.razor.plan_file import write_plan
 from scripts import __main__ as one_command
@@ -42,9 +41,7 @@ def prepared(tmp_path_factory):
 @pytest.fixture
 def here(prepared, monkeypatch):
     monkeypatch.chdir(prepared)
-    before = torch.get_num_threads()
-    yield prepared
-    torch.set_num_threads(before)
+    return prepared
 
 
 EMPTY_NAMES = [

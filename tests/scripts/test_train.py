@@ -3,7 +3,6 @@
 import json
 import os
 import shlex
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -22,20 +21,12 @@ from dynamics.training.folder import heldout_of
 from dynamics.training.settings import TRAININGS, TrainConfig
 from scripts import train
 from scripts.cli import run
+from tests.dynamics.interruption import interrupt
 from tests.scripts.commands import command, refused
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ["history.json", "history.json.sha256", "manifest.json", "weights.safetensors"]
 TINY = ["--steps", "2", "--batch", "4", "--width", "8", "--heads", "2", "--device", "cpu", "--threads", "1", "--quiet"]
-
-
-@pytest.fixture(autouse=True)
-def _threads_as_before():
-    import torch
-
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture
@@ -199,16 +190,9 @@ def test_comparison_is_refused_before_it_trains_where_a_run_would_be_lost(tmp_pa
 def test_interrupted_comparison_keeps_what_is_finished_and_goes_on(tmp_path, monkeypatch, capsys):
     from dynamics.training import loop
 
-    plain, command, calls = loop.train_step, [*TINY, "--steps", "5", "--compare", "--out"], []
-
-    def interrupted(*arguments):
-        calls.append(1)
-        if len(calls) == 7:
-            os.kill(os.getpid(), signal.SIGINT)
-        return plain(*arguments)
-
+    command = [*TINY, "--steps", "5", "--compare", "--out"]
     with monkeypatch.context() as patch:
-        patch.setattr(loop, "train_step", interrupted)
+        calls = interrupt(patch, loop, "train_step", 7)
         assert run(train.main, [*command, str(tmp_path / "a")]) == 130
         advice = f"the state is in {tmp_path}/a/small-vanilla-1; the same command with --resume goes on\n"
         assert capsys.readouterr().err == f"interrupted: {advice}"
@@ -227,14 +211,9 @@ def test_interrupted_comparison_keeps_what_is_finished_and_goes_on(tmp_path, mon
 def test_interrupted_command_exits_130_and_resumes_to_the_same_files(tmp_path, monkeypatch):
     from dynamics.training import loop
 
-    plain, command = loop.train_step, [*TINY, "--steps", "5", "--out"]
-
-    def interrupted(*arguments):
-        os.kill(os.getpid(), signal.SIGINT)
-        return plain(*arguments)
-
+    command = [*TINY, "--steps", "5", "--out"]
     with monkeypatch.context() as patch:
-        patch.setattr(loop, "train_step", interrupted)
+        interrupt(patch, loop, "train_step")
         assert run(train.main, [*command, str(tmp_path / "a")]) == 130
     assert os.listdir(tmp_path / "a" / "kv-shift") == ["state.safetensors"]
     assert run(train.main, [*command, str(tmp_path / "a"), "--resume"]) == 0

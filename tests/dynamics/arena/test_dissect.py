@@ -48,11 +48,9 @@ def contents(folder):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    before = torch.get_num_threads()
     found = tmp_path_factory.mktemp("dissected") / "a"
     run_dissection(tiny(), found, n_jobs=1, progress=False)
-    yield found
-    torch.set_num_threads(before)
+    return found
 
 
 @pytest.mark.parametrize("entry", ENTRIES)

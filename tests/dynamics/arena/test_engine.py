@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from dynamics.arena import engine as module
 from dynamics.arena.engine import Place, differences, losses, next_runs, read_plan, results, run_arena, state_of
@@ -18,6 +17,7 @@ from dynamics.arena.plan import ArenaPlan
 from dynamics.statistics.rule import State
 from tests.dynamics.arena.cases import MODELS, TRAINING, comparison, entry, plan
 from tests.dynamics.refusal import refused
+from tests.dynamics.sweep.test_run import contents
 
 ROOT = Path(__file__).resolve().parents[3]
 TINY = {"steps": 3, "rows": 1, "length": 8, "heldout_rows": 1, "scores": 1}
@@ -35,25 +35,12 @@ def arena(folder, wanted=None, **options):
     return run_arena(wanted or tiny(), folder, **{"n_jobs": 1, "progress": False} | options)
 
 
-def contents(folder):
-    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(Path(folder).rglob("*")) if p.is_file()}
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The bytes of an arena that nothing interrupts."""
-    before = torch.get_num_threads()
     folder = tmp_path_factory.mktemp("whole") / "arena"
     arena(folder)
-    torch.set_num_threads(before)
     return contents(folder)
-
-
-@pytest.fixture(autouse=True)
-def _threads():
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
 
 
 def test_an_arena_leaves_its_plan_and_a_result_a_run(whole, tmp_path):

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from dynamics.arena import solving as module
 from dynamics.arena.engine import Place
@@ -26,6 +25,7 @@ from dynamics.statistics.sequence import intervals
 from dynamics.tasks.igsm_graph import template_byte
 from tests.dynamics.arena.solving_cases import TRAINING, made_up, tiny
 from tests.dynamics.refusal import refused
+from tests.dynamics.sweep.test_run import contents
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -34,24 +34,11 @@ def solve(folder, wanted=None, **options):
     return run_plan(wanted or tiny(), folder, **{"n_jobs": 1, "progress": False} | options)
 
 
-def contents(folder):
-    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(Path(folder).rglob("*")) if p.is_file()}
-
-
-@pytest.fixture(autouse=True)
-def _threads():
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The bytes of a folder that nothing interrupts."""
-    before = torch.get_num_threads()
     folder = tmp_path_factory.mktemp("whole") / "igsm"
     solve(folder)
-    torch.set_num_threads(before)
     return contents(folder)
 
 

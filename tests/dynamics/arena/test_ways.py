@@ -1,7 +1,6 @@
 """The choice of stacks: by the times that were measured, once, and the same arena after any interruption."""
 
 import pytest
-import torch
 
 from dynamics.arena import ways as module
 from dynamics.arena.bundle import shipped_arena, shipped_names
@@ -37,13 +36,6 @@ def found(plan, stack_of_two, processes=2) -> Ways:
     """As if a stack of two took that long for every entry, where a model alone takes 1."""
     entries = {name: timed(4, _1=1.0, _2=stack_of_two) for name in plan.entries}
     return Ways(plan_sha256=plan.sha256, torch_version="", processor="", processes=processes, entries=entries)
-
-
-@pytest.fixture(autouse=True)
-def _threads():
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from dynamics.comparison.by_distance import (
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.tasks.needles import VOCAB, text_windows
+from tests.dynamics.comparison.test_policies import TEXT
 from tests.dynamics.refusal import refused
 from theory import alibi
 
-TEXT = (np.arange(3000) * 31 % 90 + 32).astype(np.uint8)
 CONFIG = ModelConfig(vocab=VOCAB, width=12, n_heads=3, n_layers=2, mlp_width=8, shift="none", position="alibi")
 
 

@@ -9,11 +9,11 @@ from dynamics.model.cache import KVCache
 from dynamics.model.config import ONE_KEY_ONE_VALUE, Latent, cla
 from dynamics.model.values import Earlier
 from tests.dynamics.model import variants
+from tests.dynamics.model.test_variants import SPLITS, close
 from tests.dynamics.refusal import refused
 
 CLOSE = 1e-10
 LENGTH = 7
-SPLITS = ((3, 4), (1, 5, 1), (2, 2, 3))
 KINDS = {
     "cla": {"values": cla(variants.LAYERS)},
     "cla, three layers": {"values": cla(variants.LAYERS, 3)},
@@ -52,10 +52,6 @@ def of(name, shift="kv", position=None, **more):
     if (latent := options.get("latent")) is not None:
         options["latent"] = latent.model_copy(update={"rope": 2 if position == "rope" else 0}).model_dump()
     return variants.named(shift=shift, position=position, width=16, **options)
-
-
-def close(found, expected):
-    torch.testing.assert_close(found, expected, rtol=0, atol=CLOSE)
 
 
 @torch.no_grad()

@@ -11,6 +11,7 @@ from dynamics.model.places import PlacedModel, before
 from dynamics.sweep.run import run_sweep
 from dynamics.training.checkpoint import save
 from dynamics.weights.own import layout
+from tests.dynamics.model.test_decoder import rows_of
 from tests.dynamics.refusal import refused
 
 PLACES = {
@@ -29,10 +30,6 @@ def config_of(place: str, **options) -> ModelConfig:
 
 def model_of(place: str, seed: int = 0, **options) -> PlacedModel:
     return build(config_of(place, **options), torch.Generator().manual_seed(seed)).double()
-
-
-def rows_of(seed: int, rows: int = 3, length: int = 9) -> torch.Tensor:
-    return torch.randint(0, 40, (rows, length), generator=torch.Generator().manual_seed(seed))
 
 
 def read_out(layer, queries, keys, values, alpha=None):

@@ -14,6 +14,7 @@ from dynamics.model.decoder import InductionModel
 from dynamics.model.positions import Layout
 from dynamics.model.shift import before_first, shift_mix
 from tests.dynamics.model import kv_cases, start_loops, variants
+from tests.dynamics.model.test_variants import close
 
 CLOSE, APART = 1e-10, 1e-4
 KINDS = ("zero", "carried", "learnt")
@@ -50,10 +51,6 @@ def away(built, seed=0):
         if "start" in name or "past." in name or "smear" in name:
             parameter.add_(torch.randn(parameter.shape, generator=draw, dtype=parameter.dtype))
     return built
-
-
-def close(found, expected):
-    torch.testing.assert_close(found, expected, rtol=0, atol=CLOSE)
 
 
 def packed(batch=2):

@@ -1,7 +1,5 @@
 """The Razor cache with pads, sliding windows, learned sink logits and a soft cap = the masked computation."""
 
-from fractions import Fraction
-
 import pytest
 import torch
 from hypothesis import given, settings
@@ -10,16 +8,10 @@ from hypothesis import strategies as st
 import dynamics.razor.logits as razor_logits_module
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
-from dynamics.razor.plan import RazorPlan, razor_bytes, spare_bytes
+from dynamics.razor.plan import razor_bytes, spare_bytes
 from tests.dynamics.razor.cases import PLANTED, SCALE, TOLERANCE, plans, sizes, slopes_of, stream
+from tests.dynamics.razor.test_cache import KINDS, small_plan
 from tests.dynamics.refusal import refused
-
-KINDS = ["none", "mean", "alibi", "centred"]
-
-
-def small_plan(**changes) -> RazorPlan:
-    settings = {"sinks": 2, "buffer": 4, "share": Fraction(1, 5), "prompt": 5, "compensation": "mean"}
-    return RazorPlan(4, 2, **{"full": (frozenset({1}),)} | settings | changes)
 
 
 def in_chunks(cache, tokens, chunks, slopes, real=None, **more):

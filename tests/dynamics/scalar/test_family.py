@@ -8,7 +8,6 @@ from dynamics.scalar import family
 from dynamics.scalar.family_record import FamilyCell, FamilyTraining, read_family, write_family
 from proofs_check.evidence.tolerances import ROUNDING
 from proofs_check.oracles import family as oracle
-from tests.dynamics.refusal import refused
 from theory.induction.family import ARGUED, KERNELS, MEMBERS, mixing, possible
 
 SMALL = FamilyTraining(vocabulary=4, longest=6, runs=2, steps=2, batch=3)
@@ -106,4 +105,5 @@ def test_a_short_training_is_the_same_twice_and_a_record_comes_back(tmp_path):
     assert once == family.trained("key_value", SMALL, 8) and len(once) == 2
     write_family(tmp_path / "family.json", STUDY)
     assert read_family(tmp_path / "family.json") == STUDY
-    refused("one accuracy a run", FamilyCell, member="key", width=8, training=SMALL, accuracy=(0.5,))
+    with pytest.raises(ValueError, match="one accuracy a run"):
+        FamilyCell(member="key", width=8, training=SMALL, accuracy=(0.5,))

@@ -24,6 +24,7 @@ from dynamics.tasks.induction import Induction
 from dynamics.training.checkpoint import load
 from dynamics.training.loop import train
 from dynamics.training.settings import TrainConfig
+from tests.dynamics.interruption import interrupt
 from tests.dynamics.refusal import refused
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -234,21 +235,11 @@ def test_loky_sweep_killed_with_its_processes_is_finished_by_another_backend(tmp
 
 
 def test_ctrl_c_keeps_the_state_and_the_next_run_goes_on(tmp_path, whole, monkeypatch):
-    plain, calls = sweep_job.train_step, []
-
-    def interrupted(*arguments):
-        calls.append(1)
-        if len(calls) == 7:
-            os.kill(os.getpid(), signal.SIGINT)
-        return plain(*arguments)
-
     folder = tmp_path / "sweep"
-    with monkeypatch.context() as patch:
-        patch.setattr(sweep_job, "train_step", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            sweep(folder, weights=True)
+    calls = interrupt(monkeypatch, sweep_job, "train_step", 7)
+    with pytest.raises(KeyboardInterrupt):
+        sweep(folder, weights=True)
     assert [path.name for path in (folder / "states").iterdir()] == ["job-0.safetensors"]
-    monkeypatch.setattr(sweep_job, "train_step", lambda *arguments: (calls.append(1), plain(*arguments))[1])
     sweep(folder, weights=True)
     assert len(calls) == 3 * TRAINING.steps
     assert contents(folder) == whole

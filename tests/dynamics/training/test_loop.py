@@ -21,42 +21,24 @@ from dynamics.training.folder import heldout_of, is_interrupted, read_history, s
 from dynamics.training.loop import learning_rate, train
 from dynamics.training.settings import TrainConfig
 from dynamics.training.state import STATE
+from tests.dynamics.interruption import interrupt
 from tests.dynamics.refusal import refused
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 CONFIG = ModelConfig(vocab=64, width=16, n_heads=2, mlp_width=8)
 TRAINING = TrainConfig(steps=30, batch=8, task=Induction(pool=20), warmup=5, heldout_rows=64)
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def same(left, right):
     return all(torch.equal(left.state_dict()[name], value) for name, value in right.state_dict().items())
 
 
-def interrupt_at(monkeypatch, step):
-    """Deliver a real SIGINT in the middle of the given step."""
-    plain, calls = module.train_step, []
-
-    def stepping(*arguments):
-        calls.append(1)
-        if len(calls) == step:
-            os.kill(os.getpid(), signal.SIGINT)
-        return plain(*arguments)
-
-    monkeypatch.setattr(module, "train_step", stepping)
-
-
 @pytest.mark.parametrize("step", [1, 7, 29])
 def test_resumed_run_equals_the_uninterrupted_one_bit_for_bit(tmp_path, monkeypatch, step):
     whole = train(CONFIG, TRAINING, progress=False)
     with monkeypatch.context() as patch:
-        interrupt_at(patch, step)
+        interrupt(patch, module, "train_step", step)
         with pytest.raises(KeyboardInterrupt):
             train(CONFIG, TRAINING, out=tmp_path, progress=False)
     assert os.listdir(tmp_path) == [STATE]
@@ -69,7 +51,7 @@ def test_resumed_run_equals_the_uninterrupted_one_bit_for_bit(tmp_path, monkeypa
 def test_interrupted_folder_becomes_the_same_checkpoint_as_an_uninterrupted_one(tmp_path, monkeypatch):
     train_into(tmp_path / "whole", CONFIG, TRAINING, device="cpu", progress=False)
     with monkeypatch.context() as patch:
-        interrupt_at(patch, 11)
+        interrupt(patch, module, "train_step", 11)
         with pytest.raises(KeyboardInterrupt):
             train_into(tmp_path / "two", CONFIG, TRAINING, device="cpu", progress=False)
     train_into(tmp_path / "two", CONFIG, TRAINING, resume=True, device="cpu", progress=False)
@@ -123,7 +105,7 @@ def test_training_leaves_the_global_generator_alone():
 )
 def test_resume_refuses_other_settings(tmp_path, monkeypatch, changes, words):
     with monkeypatch.context() as patch:
-        interrupt_at(patch, 3)
+        interrupt(patch, module, "train_step", 3)
         with pytest.raises(KeyboardInterrupt):
             train(CONFIG, TRAINING, out=tmp_path, progress=False)
     refused(words, train, CONFIG, TRAINING.model_copy(update=changes), out=tmp_path, resume=True, progress=False)
@@ -132,7 +114,7 @@ def test_resume_refuses_other_settings(tmp_path, monkeypatch, changes, words):
 def test_resume_refuses_a_damaged_or_missing_state(tmp_path, monkeypatch):
     refused("nothing to resume", train, CONFIG, TRAINING, out=tmp_path, resume=True, progress=False)
     with monkeypatch.context() as patch:
-        interrupt_at(patch, 3)
+        interrupt(patch, module, "train_step", 3)
         with pytest.raises(KeyboardInterrupt):
             train(CONFIG, TRAINING, out=tmp_path, progress=False)
     whole = (tmp_path / STATE).read_bytes()
@@ -203,7 +185,7 @@ def test_a_folder_with_a_run_is_neither_overwritten_nor_begun_anew_unasked(tmp_p
         return train_into(tmp_path, CONFIG, TRAINING, device="cpu", progress=False, **options)
 
     with monkeypatch.context() as patch:
-        interrupt_at(patch, 11)
+        interrupt(patch, module, "train_step", 11)
         with pytest.raises(KeyboardInterrupt):
             again()
     refused("holds an interrupted run; resume continues it, overwrite replaces it", again)

@@ -1,7 +1,6 @@
 """Training on text: interrupted and resumed equals uninterrupted, stages of lengths, losses that leave noise out."""
 
 import os
-import signal
 
 import numpy as np
 import pytest
@@ -15,7 +14,11 @@ from dynamics.training import text as module
 from dynamics.training.state import STATE
 from dynamics.training.text import text_losses, train_text
 from dynamics.training.text_settings import TextTraining
+from tests.dynamics.interruption import interrupt
 from tests.dynamics.refusal import refused
+from tests.dynamics.training.test_loop import same
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 TEXT = (np.arange(3000) * 31 % 90 + 32).astype(np.uint8)
 CORPUS = Corpus(TEXT, TEXT[:500], "c" * 64, 2)
@@ -23,31 +26,11 @@ CONFIG = ModelConfig(vocab=VOCAB, width=8, n_heads=2, n_layers=2, mlp_width=8, s
 SETTINGS = TextTraining(corpus=CORPUS.sha256, lengths=((8, 4), (16, 4)), tokens=64, warmup=2)
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-def same(left, right):
-    return all(torch.equal(left.state_dict()[name], value) for name, value in right.state_dict().items())
-
-
 @pytest.mark.parametrize("step", [1, 5, 8])
 def test_resumed_run_equals_the_uninterrupted_one_bit_for_bit(tmp_path, monkeypatch, step):
     whole = train_text(CONFIG, SETTINGS, CORPUS, progress=False)
-    plain, calls = module._step, []
-
-    def stepping(*arguments):
-        calls.append(1)
-        if len(calls) == step:
-            os.kill(os.getpid(), signal.SIGINT)
-        return plain(*arguments)
-
     with monkeypatch.context() as patch:
-        patch.setattr(module, "_step", stepping)
+        calls = interrupt(patch, module, "_step", step)
         with pytest.raises(KeyboardInterrupt):
             train_text(CONFIG, SETTINGS, CORPUS, out=tmp_path, progress=False)
     assert os.listdir(tmp_path) == [STATE] and len(calls) == step
