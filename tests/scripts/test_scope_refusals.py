@@ -9,6 +9,7 @@ import shutil
 import numpy as np
 import pytest
 
+from tests.dynamics.refusal import flip
 from tests.dynamics.weights import checkpoint_files as files
 from tests.scripts.commands import command, refused
 from tests.scripts.test_scope import KV_SHIFT
@@ -32,12 +33,6 @@ def content(change):
     return lambda folder: (folder / WEIGHTS).write_bytes(change((folder / WEIGHTS).read_bytes()))
 
 
-def flipped(data, place):
-    data = bytearray(data)
-    data[place] ^= 1
-    return bytes(data)
-
-
 def pickled(folder):
     (folder / WEIGHTS).unlink()
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps({}))
@@ -52,8 +47,7 @@ def poisoned(folder):
 def flipped_own(folder):
     shutil.rmtree(folder)
     shutil.copytree(KV_SHIFT, folder)
-    path = folder / "weights.safetensors"
-    path.write_bytes(flipped(path.read_bytes(), -5))
+    flip(folder / "weights.safetensors", -5)
 
 
 # each as the command tells it; what else a checkpoint may have wrong is told by its reader alike
@@ -87,7 +81,7 @@ def test_a_flipped_byte_that_leaves_a_number_is_seen_by_a_hash(model, tmp_path, 
     digest = hashlib.sha256((model / WEIGHTS).read_bytes()).hexdigest()
     line = f"scope ./model --eps 0.1 --sha256 {WEIGHTS}={digest}"
     assert command(capsys, *line.split())[0] == 0
-    content(lambda data: flipped(data, -3))(model)
+    flip(model / WEIGHTS, -3)
     refused(capsys, f"{line} --json x.json", WEIGHTS)
     assert os.listdir(tmp_path) == ["model"]
 

@@ -22,6 +22,7 @@ from dynamics.training.settings import TRAININGS, TrainConfig
 from scripts import train
 from scripts.cli import run
 from tests.dynamics.interruption import interrupt
+from tests.dynamics.refusal import flip
 from tests.scripts.commands import command, refused
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -165,9 +166,7 @@ def test_presets_of_the_command_line_are_those_of_the_package():
 
 @pytest.mark.parametrize("name", ["weights.safetensors", "manifest.json"])
 def test_inspect_refuses_a_flipped_byte(trained, name, capsys):
-    data = bytearray((trained / name).read_bytes())
-    data[len(data) // 2] ^= 0x80
-    (trained / name).write_bytes(data)
+    flip(trained / name, bit=0x80)
     refused(capsys, f"train --inspect {trained}", name)
 
 

@@ -25,7 +25,7 @@ from dynamics.training.checkpoint import load
 from dynamics.training.loop import train
 from dynamics.training.settings import TrainConfig
 from tests.dynamics.interruption import interrupt
-from tests.dynamics.refusal import refused
+from tests.dynamics.refusal import flip, refused
 
 ROOT = Path(__file__).resolve().parents[3]
 TRAINING = TrainConfig(steps=12, batch=4, task=Induction(pool=12), warmup=3, heldout_rows=16)
@@ -279,9 +279,7 @@ def test_folder_of_something_else_is_refused(tmp_path):
 def test_flipped_byte_is_refused(tmp_path, name):
     sweep(tmp_path / "s", jobs(2, steps=1))
     path = tmp_path / "s" / name
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 0x80
-    path.write_bytes(data)
+    flip(path, bit=0x80)
     for act in (lambda: read_sweep(tmp_path / "s"), lambda: sweep(tmp_path / "s", jobs(2, steps=1))):
         refused(path.name, act)
 

@@ -12,7 +12,7 @@ from dynamics.sweep.run import read_sweep, run_sweep
 from dynamics.sweep.shipped import read_bundle, shipped_names, shipped_sweep, write_bundle
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
-from tests.dynamics.refusal import refused
+from tests.dynamics.refusal import flip, refused
 
 TRAINING = TrainConfig(steps=7, batch=4, task=Induction(pool=12), heldout_rows=16)
 JOBS = [
@@ -57,9 +57,7 @@ def test_bundle_records_its_sha256_as_sha256sum_prints_it(bundle):
 @pytest.mark.parametrize("name", ["tiny.json", "tiny.json.sha256"])
 def test_flipped_byte_is_refused(bundle, name):
     path = bundle.with_name(name)
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 0x01
-    path.write_bytes(data)
+    flip(path)
     refused("sha256", read_bundle, bundle)
 
 

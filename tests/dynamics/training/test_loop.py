@@ -22,7 +22,7 @@ from dynamics.training.loop import learning_rate, train
 from dynamics.training.settings import TrainConfig
 from dynamics.training.state import STATE
 from tests.dynamics.interruption import interrupt
-from tests.dynamics.refusal import refused
+from tests.dynamics.refusal import flip, refused
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -119,9 +119,8 @@ def test_resume_refuses_a_damaged_or_missing_state(tmp_path, monkeypatch):
             train(CONFIG, TRAINING, out=tmp_path, progress=False)
     whole = (tmp_path / STATE).read_bytes()
     for place in (0, 40, len(whole) // 3, len(whole) // 2, len(whole) - 1):
-        broken = bytearray(whole)
-        broken[place] ^= 4
-        (tmp_path / STATE).write_bytes(broken)
+        (tmp_path / STATE).write_bytes(whole)
+        flip(tmp_path / STATE, place, 4)
         refused(r"sha256|not a safetensors file", train, CONFIG, TRAINING, out=tmp_path, resume=True, progress=False)
 
 

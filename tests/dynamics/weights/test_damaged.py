@@ -15,7 +15,7 @@ from dynamics.model.decoder import InductionModel
 from dynamics.training import checkpoint as own
 from dynamics.weights import safetensors_file
 from dynamics.weights.reader import open_checkpoint
-from tests.dynamics.refusal import refused, rows
+from tests.dynamics.refusal import flip, refused, rows
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.checkpoint_files import LLAMA, unreadable
 
@@ -155,10 +155,7 @@ def test_our_own_checkpoint_with_a_flipped_bit_or_mixed_queries_is_refused(tmp_p
         own.save(tmp_path / name, model, seed=0, threads=1, device="cpu", training={}, metrics={})
     assert open_checkpoint(tmp_path / "kv").small(0).alpha.shape == (2, 2)
     unreadable(tmp_path / "qkv", monkeypatch, "manifest.json", "'qkv'")
-    path = tmp_path / "kv/weights.safetensors"
-    data = bytearray(path.read_bytes())
-    data[-7] ^= 4
-    path.write_bytes(data)
+    flip(tmp_path / "kv/weights.safetensors", -7, 4)
     unreadable(tmp_path / "kv", monkeypatch, "weights.safetensors", "sha256")
 
 

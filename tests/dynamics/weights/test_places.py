@@ -7,7 +7,7 @@ import os
 import pytest
 
 from dynamics.weights.reader import open_checkpoint
-from tests.dynamics.refusal import refused, rows
+from tests.dynamics.refusal import flip, refused, rows
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.checkpoint_files import LLAMA, unreadable
 
@@ -135,9 +135,7 @@ def test_given_hashes_are_compared_before_anything_is_read(tmp_path):
     files.write(tmp_path, LLAMA, files.random_tensors(files.llama_shapes(LLAMA)))
     digests = {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in os.listdir(tmp_path)}
     assert open_checkpoint(tmp_path, sha256=digests).architecture.n_layers == 2
-    content = bytearray((tmp_path / "model.safetensors").read_bytes())
-    content[-3] ^= 1
-    (tmp_path / "model.safetensors").write_bytes(content)
+    flip(tmp_path / "model.safetensors", -3)
     assert open_checkpoint(tmp_path).architecture.n_layers == 2  # a flipped bit alone cannot be seen
     refused(r"model.safetensors: sha256 is .*, not", open_checkpoint, tmp_path, sha256=digests)
     refused("no file 'absent' to compare", open_checkpoint, tmp_path, sha256={"absent": "0" * 64})
