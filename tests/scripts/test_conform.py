@@ -1,4 +1,4 @@
-"""The command conform: what it prints and writes, its exit status, and how it refuses."""
+"""The command conform: what it prints and writes, and its exit status."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The figure of the comparison: its data are the shipped table's, its files are the same twice, and refusals."""
+"""The figure of the comparison: its data are the shipped table's, and its files are the same twice."""
 
 from pathlib import Path
 

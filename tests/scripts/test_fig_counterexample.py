@@ -1,4 +1,4 @@
-"""The drawn counterexample: data against theory and the balls, files, refusals."""
+"""The drawn counterexample: data against theory and the balls, files."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The heads figure: its data against theory and the table, its files, its refusals."""
+"""The heads figure: its data against theory and the table, its files."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The phase portrait: every start takes one of two routes, the boundary is where theory says, files and refusals."""
+"""The phase portrait: every start takes one of two routes, the boundary is where theory says, files."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The saddle-node diagram: its branches meet at the fold and pass the proved points; files and refusals."""
+"""The saddle-node diagram: its branches meet at the fold and pass the proved points; files."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Figures of the trained scalar models and the command that trains them: data, files, refusals."""
+"""Figures of the trained scalar models and the command that trains them: data, files."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Attention by distance under its bound: the adversary reaches it, nothing exceeds it; files, refusals."""
+"""Attention by distance under its bound: the adversary reaches it, nothing exceeds it; files."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Truncation and compensation against memory: the data obey the bounds and their order; files and refusals."""
+"""Truncation and compensation against memory: the data obey the bounds and their order; files."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The command of the iGSM plan: its table, its files, going on, refusals; what ships, and what is said of it."""
+"""The command of the iGSM plan: its table, its files, going on; what ships, and what is said of it."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The command receipt: its tables and JSON are what the library says; and how it refuses."""
+"""The command receipt: its tables and JSON are what the library says."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The command scope: its table, JSON and map on small checkpoints, memory, and how it refuses."""
+"""The command scope: its table, JSON and map on small checkpoints, memory."""
 
 import importlib
 import json

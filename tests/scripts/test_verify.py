@@ -1,4 +1,4 @@
-"""The verify and report command lines: what they write, what they refuse, how they end."""
+"""The verify and report command lines: what they write, how they end."""
 
 import json
 import signal

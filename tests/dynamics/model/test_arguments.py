@@ -1,4 +1,4 @@
-"""How KV-shift attention starts, what its parameters mean, and what it refuses."""
+"""How KV-shift attention starts, and what its parameters mean."""
 
 import math
 

@@ -52,7 +52,7 @@ TABLE = {
     parsed: {
         "p.json: not readable as JSON": b"",
         "p.json: not a JSON object": b"[1]",
-        "p.json: ": b'{"format": NaN}',
+        "p.json: not readable as JSON (NaN is": b'{"format": NaN}',
         "p.json: version: Input should be 1 (got 2)": changed(version=2),
         "p.json: format: Input should be 'razor-plan'": changed(format="plan"),
         "p.json: extra: Extra inputs are not permitted": changed(extra=1),

@@ -1,4 +1,4 @@
-"""Plans: the window of each query, the groups that are kept whole, refusals - and every byte of the cache accounted."""
+"""Plans: the window of each query, the groups that are kept whole - and every byte of the cache accounted."""
 
 import gc
 import weakref
