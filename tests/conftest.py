@@ -1,6 +1,8 @@
 """Shared settings: deterministic hypothesis in CI, longer runs under `deep`, GPU tests only where there is one."""
 
 import os
+import sys
+from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -28,3 +30,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("gpu"):
             item.add_marker(pytest.mark.skip(reason="needs a CUDA device"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """After every test torch has as many threads as before it: commands choose their own."""
+    torch = sys.modules.get("torch")
+    before = torch.get_num_threads() if torch else 0
+    result = yield
+    if torch:
+        torch.set_num_threads(before)
+    return result
+
+
+@pytest.fixture
+def one_thread() -> None:
+    import torch
+
+    torch.set_num_threads(1)

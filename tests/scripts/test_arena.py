@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from dynamics.arena import bundle as module
 from dynamics.arena import presets
@@ -38,10 +37,7 @@ def tiny(corpus):
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    before = torch.get_num_threads()
     monkeypatch.setitem(presets.PRESETS, "quick", tiny)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -105,43 +101,6 @@ def test_ways_are_measured_into_a_hashed_file(tmp_path, capsys):
     assert run(arena.main, ["--quick", "--quiet", "--jobs", "1", "--ways", str(tmp_path / "w.json")]) == 0
     assert "x the pool" in capsys.readouterr().out
     assert json.loads(read_hashed(tmp_path / "w.json"))["entries"].keys() == {"kv", "vanilla"}
-
-
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        (["--jobs", "0"], "--jobs"),
-        (["latent", "--quick"], "--quick is a plan of its own: not with latent"),
-        (["--speeds", "{tmp}/s.json", "--table"], "--speeds and --table do not go together"),
-        (["--ways", "{tmp}/w.json", "--choose"], "--ways and --choose do not go together"),
-        (["--quick", "--ways", "{tmp}/w.json", "--threads", "2"], "--ways measures one CPU thread a process"),
-        (["--scheduler", "tcp://localhost:1", "--choose"], "--scheduler and --choose do not go together"),
-        (["--table", "--choose"], "--table and --choose do not go together"),
-        (["--threads", "x"], "--threads"),
-        (["--device", "tpu"], "device"),
-        (["no-such"], "invalid choice: 'no-such'"),
-        (["--quick", "--table", "--out", "{tmp}/none"], "No such file"),
-        (["--json", "{tmp}/link.json", "--table"], "symbolic link"),
-        (["--bundle", "{tmp}", "--table"], "{tmp}"),
-        (["--quick", "--table", "--out", "{tmp}/text"], "plan.json"),
-    ],
-)
-def test_bad_input_is_one_line_and_writes_nothing(more, words, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "text").mkdir()
-    (tmp_path / "text" / "plan.json").write_text("no plan")
-    (tmp_path / "link.json").symlink_to("elsewhere")
-    before = sorted(tmp_path.rglob("*"))
-    filled = [part.format(tmp=tmp_path) for part in more]
-    try:
-        code = run(arena.main, filled)
-    except SystemExit as exit:
-        code = exit.code
-    assert code == 2
-    said = capsys.readouterr()
-    assert words.format(tmp=tmp_path) in said.err
-    assert len([line for line in said.err.splitlines() if not line.startswith(("usage", " "))]) == 1
-    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_every_sentence_is_a_claim_that_no_outcome_here_rules_on():

@@ -110,18 +110,6 @@ def test_a_letter_without_a_form_is_an_error():
         audit.tex("\u03b1")
 
 
-def test_an_unknown_paper_is_refused_in_one_line(tmp_path, capsys):
-    assert run(audit.main, ["nobody", "--out", str(tmp_path / "out")]) == 2
-    told = capsys.readouterr().err
-    assert "unknown paper 'nobody'" in told and len(told.splitlines()) == 1 and not (tmp_path / "out").exists()
-
-
-def test_a_folder_that_cannot_be_written_is_refused(tmp_path, capsys):
-    (tmp_path / "file").write_text("mine")
-    assert run(audit.main, ["waiver", "--out", str(tmp_path / "file")]) == 2
-    assert len(capsys.readouterr().err.splitlines()) == 1 and (tmp_path / "file").read_text() == "mine"
-
-
 def test_it_writes_both_files(tmp_path, capsys):
     assert run(audit.main, ["kv1", "--out", str(tmp_path)]) == 0
     assert capsys.readouterr().out.split() == [str(tmp_path / "report.md"), str(tmp_path / "report.tex")]

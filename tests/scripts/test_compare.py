@@ -3,7 +3,6 @@
 import contextlib
 import io
 
-import numpy as np
 import pytest
 
 from dynamics.comparison import induction, plan, presets
@@ -13,16 +12,14 @@ from dynamics.comparison.record import Settings, read_comparison
 from dynamics.files.lock import only_writer
 from dynamics.model.config import ModelConfig
 from dynamics.tasks import corpus
-from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import VOCAB
 from dynamics.training.checkpoint import load
 from dynamics.training.text_settings import TextTraining
 from scripts import compare
 from scripts.cli import run
 from scripts.compare_table import formula, scope_table, table
+from tests.dynamics.comparison.test_policies import CORPUS
 
-TEXT = (np.arange(3000) * 31 % 90 + 32).astype(np.uint8)
-CORPUS = Corpus(TEXT, TEXT[:900], "c" * 64, 2)
 CONFIG = ModelConfig(vocab=VOCAB, width=8, n_heads=4, n_layers=2, mlp_width=8, shift="kv", position="alibi")
 
 
@@ -34,9 +31,6 @@ def tiny(sha256, seeds, quick):
 
 @pytest.fixture(scope="module", autouse=True)
 def small():
-    import torch
-
-    before = torch.get_num_threads()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(presets, "preset", tiny)
         patch.setattr(corpus, "standard_library", lambda: CORPUS)
@@ -44,7 +38,6 @@ def small():
         patch.setattr(induction, "TRAINING", short)
         patch.setattr(induction, "ROWS", 60)
         yield
-    torch.set_num_threads(before)
 
 
 def test_two_comparisons_in_one_folder_are_refused(tmp_path, capsys):
@@ -107,20 +100,6 @@ def test_formulas_name_what_is_kept(finished):
     assert formula(found, plan.DROPPING, "1/2") == "3 x 48 + 5 x (2 sinks + 7 recent)"
     assert all(len(line) <= 160 for line in table(found))
     assert "0 of 4 heads" in "\n".join(scope_table(read_scopes(folder / "attention_by_distance.json")))
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [["--seeds", "0"], ["--seeds", "x"], ["--device", "tpu"], ["--threads", "0"], ["--fast"], ["--device", "cuda:99"]],
-)
-def test_bad_input_is_one_line_and_nothing_written(bad, tmp_path, capsys):
-    try:
-        status = run(compare.main, [*arguments(tmp_path / "out"), *bad])
-    except SystemExit as stop:
-        status = stop.code
-    message = capsys.readouterr().err
-    assert status == 2 and message.startswith("error: ") and message.count("\n") == 1
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_of_other_settings_and_a_file_for_a_folder_are_refused(finished, tmp_path, capsys, monkeypatch):

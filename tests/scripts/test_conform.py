@@ -1,4 +1,4 @@
-"""The command conform: what it prints and writes, its exit status, and how it refuses."""
+"""The command conform: what it prints and writes, and its exit status."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,6 @@ import pytest
 from proofs_check.conform import CHECKS, SUBJECTS
 from scripts import conform
 from scripts.cli import run
-from tests.scripts.test_cli import refusal
 
 EXAMPLES = Path(conform.__file__).parents[1] / "examples/conform"
 WRONG = """
@@ -77,20 +76,6 @@ def test_list_names_every_subject_and_check(capsys):
     assert code == 0
     words = {line.split("(")[0].split()[0] for line in lines}
     assert {check.name for check in CHECKS} | set(SUBJECTS) <= words
-
-
-def test_bad_input_is_one_line_and_writes_nothing(capsys, mine, tmp_path):
-    good = str(EXAMPLES / "transformers_mpt.py")
-    target = str(tmp_path / "results.json")
-    assert "give a MODULE" in refusal(capsys, conform.main, ["--json", target])
-    assert "nowhere.py cannot be loaded" in refusal(capsys, conform.main, ["nowhere.py", "--json", target])
-    assert "no_such_module_here cannot be loaded" in refusal(capsys, conform.main, ["no_such_module_here"])
-    assert "json cannot be loaded" not in refusal(capsys, conform.main, ["json", "--json", target])
-    assert "claims nothing" in refusal(capsys, conform.main, ["json", "--json", target])
-    assert "no check or subject 'slopes'" in refusal(capsys, conform.main, [good, "--only", "slopes", "--json", target])
-    assert "it names a folder" in refusal(capsys, conform.main, [good, "--json", str(tmp_path) + "/"])
-    assert "expected a whole number" in refusal(capsys, conform.main, [good, "--seed", "-1"])
-    assert not Path(target).exists()
 
 
 def test_the_page_lists_every_subject_and_every_planted_mistake():

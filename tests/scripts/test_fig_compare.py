@@ -1,4 +1,4 @@
-"""The figure of the comparison: its data are the shipped table's, its files are the same twice, and refusals."""
+"""The figure of the comparison: its data are the shipped table's, and its files are the same twice."""
 
 from pathlib import Path
 
@@ -9,9 +9,9 @@ from dynamics.comparison import plan
 from dynamics.comparison.record import read_comparison
 from dynamics.comparison.statistics import line_of
 from scripts import compare_table, fig_compare
-from scripts.cli import run
 from scripts.compare_panels import LOOKS
 from scripts.compare_table import markdown_table
+from tests.scripts.commands import drawn_twice
 
 
 @pytest.fixture(scope="module")
@@ -58,18 +58,4 @@ def test_table_of_one_seed_has_no_intervals():
 
 
 def test_main_writes_the_same_bytes_twice(tmp_path):
-    for name in ("one", "two"):
-        assert run(fig_compare.main, ["--quick", "--out", str(tmp_path / name)]) == 0
-    for kind in ("pdf", "png", "npz"):
-        first, second = ((tmp_path / f"{name}.{kind}").read_bytes() for name in ("one", "two"))
-        assert first == second and len(first) > 1000
-
-
-@pytest.mark.parametrize("bad", [["--format", "svg"], ["--quick", "--full"], ["--unknown"]])
-def test_main_refuses_bad_input_with_one_line_and_writes_nothing(bad, tmp_path, capsys):
-    with pytest.raises(SystemExit) as stop:
-        run(fig_compare.main, [*bad, "--out", str(tmp_path / "figure")])
-    assert stop.value.code == 2
-    message = capsys.readouterr().err
-    assert message.startswith("error: ") and message.count("\n") == 1
-    assert not list(tmp_path.iterdir())
+    drawn_twice(tmp_path, "fig_compare", "--quick")

@@ -1,4 +1,4 @@
-"""The drawn counterexample: data against theory and the balls, files, refusals."""
+"""The drawn counterexample: data against theory and the balls, files."""
 
 import numpy as np
 import pytest
@@ -49,9 +49,3 @@ def test_a_run_writes_the_figure_and_its_data(tmp_path, data, monkeypatch):
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == [f"fig_counterexample.{kind}" for kind in ("npz", "pdf", "png")]
     assert np.load(tmp_path / "fig_counterexample.npz")["weight"].shape == (60,)
-
-
-def test_a_format_that_is_none_is_refused(tmp_path, capsys):
-    with pytest.raises(SystemExit) as caught:
-        run(fig_counterexample.main, ["--format", "gif", "--out", f"{tmp_path}/x"])
-    assert caught.value.code == 2 and not list(tmp_path.iterdir()) and "pdf,png" in capsys.readouterr().err

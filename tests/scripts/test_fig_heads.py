@@ -1,8 +1,4 @@
-"""The heads figure: its data against theory and the table, its files, its refusals."""
-
-import subprocess
-import sys
-from pathlib import Path
+"""The heads figure: its data against theory and the table, its files."""
 
 import numpy as np
 import pytest
@@ -15,7 +11,7 @@ from dynamics.sweep.run import run_sweep
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
 from scripts import fig_heads
-from scripts.cli import run
+from tests.scripts.commands import drawn_twice
 from theory import landscape
 
 
@@ -85,44 +81,8 @@ def test_main_writes_the_same_bytes_twice_and_the_table_on_request(tmp_path):
     jobs = [job.model_copy(update={"training": job.training.model_copy(update=few)}) for job in preset.jobs(2)]
     run_sweep(jobs, tmp_path / "sweep", measure=preset.measure, backend="sequential", weights=True, progress=False)
     options = ["--sweep", str(tmp_path / "sweep"), "--quick", "--table", str(tmp_path / "heads.jsonl")]
-    for name in ("one", "two"):
-        assert run(fig_heads.main, [*options, "--out", str(tmp_path / name)]) == 0
-    for kind in ("png", "pdf", "npz"):
-        assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+    drawn_twice(tmp_path, "fig_heads", *options)
     table = read_table(tmp_path / "heads.jsonl")
     assert len(table.heads) == 16
     write_table(tmp_path / "again.jsonl", table)
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "heads.jsonl").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--table", "x.jsonl"], "--table needs the --sweep"),
-        (["--sweep", "nowhere"], "nowhere"),
-        (["--format", "svg"], "expected pdf, png"),
-        (["--quick", "--full"], "not allowed with"),
-    ],
-)
-def test_bad_input_is_one_line_and_writes_nothing(arguments, words, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    try:
-        code = run(fig_heads.main, arguments)
-    except SystemExit as stop:
-        code = stop.code
-    printed = capsys.readouterr()
-    assert (code, printed.out, printed.err.count("\n")) == (2, "", 1)
-    assert words in printed.err
-    assert not list(tmp_path.iterdir())
-
-
-def test_help_imports_nothing_heavy():
-    code = (
-        "import sys, scripts.fig_heads as s\n"
-        "try: s.main(['--help'])\n"
-        "except SystemExit: pass\n"
-        "heavy = {'torch', 'numpy', 'matplotlib', 'pydantic'} & set(sys.modules)\n"
-        "sys.exit(f'imported {heavy}' if heavy else 0)"
-    )
-    root = Path(fig_heads.__file__).parents[1]
-    subprocess.run([sys.executable, "-c", code], cwd=root, check=True, stdout=subprocess.DEVNULL)

@@ -1,10 +1,10 @@
-"""The phase portrait: every start takes one of two routes, the boundary is where theory says, files and refusals."""
+"""The phase portrait: every start takes one of two routes, the boundary is where theory says, files."""
 
 import numpy as np
 import pytest
 
 from scripts import fig_phase_portrait
-from scripts.cli import run
+from tests.scripts.commands import drawn_twice
 from theory import landscape
 
 
@@ -61,18 +61,4 @@ def test_compute_refuses_other_numbers_of_tokens(tokens):
 
 def test_main_writes_the_same_bytes_twice(tmp_path, monkeypatch, data):
     monkeypatch.setattr(fig_phase_portrait, "compute", lambda *_: data)
-    for name in ("one", "two"):
-        assert run(fig_phase_portrait.main, ["--quick", "--tokens", "5", "--out", str(tmp_path / name)]) == 0
-    for kind in ("pdf", "png", "npz"):
-        first, second = ((tmp_path / f"{name}.{kind}").read_bytes() for name in ("one", "two"))
-        assert first == second and len(first) > 1000
-
-
-@pytest.mark.parametrize("bad", [["--tokens", "3"], ["--tokens", "x"], ["--format", "svg"], ["--quick", "--full"]])
-def test_main_refuses_bad_input_with_one_line_and_writes_nothing(bad, tmp_path, capsys):
-    with pytest.raises(SystemExit) as stop:
-        run(fig_phase_portrait.main, [*bad, "--out", str(tmp_path / "figure")])
-    assert stop.value.code == 2
-    message = capsys.readouterr().err
-    assert message.startswith("error: ") and message.count("\n") == 1
-    assert not list(tmp_path.iterdir())
+    drawn_twice(tmp_path, "fig_phase_portrait", "--quick", "--tokens", "5")

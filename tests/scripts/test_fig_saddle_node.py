@@ -1,10 +1,10 @@
-"""The saddle-node diagram: its branches meet at the fold and pass the proved points; files and refusals."""
+"""The saddle-node diagram: its branches meet at the fold and pass the proved points; files."""
 
 import numpy as np
 import pytest
 
 from scripts import fig_saddle_node
-from scripts.cli import run
+from tests.scripts.commands import drawn_twice
 from theory import landscape
 
 
@@ -58,18 +58,4 @@ def test_data_paths_that_do_not_learn_end_at_the_minimum(data):
 
 def test_main_writes_the_same_bytes_twice(tmp_path, monkeypatch, data):
     monkeypatch.setattr(fig_saddle_node, "compute", lambda *_: data)
-    for name in ("one", "two"):
-        assert run(fig_saddle_node.main, ["--quick", "--out", str(tmp_path / name)]) == 0
-    for kind in ("pdf", "png", "npz"):
-        first, second = ((tmp_path / f"{name}.{kind}").read_bytes() for name in ("one", "two"))
-        assert first == second and len(first) > 1000
-
-
-@pytest.mark.parametrize("bad", [["--format", "svg"], ["--quick", "--full"], ["--unknown"]])
-def test_main_refuses_bad_input_with_one_line_and_writes_nothing(bad, tmp_path, capsys):
-    with pytest.raises(SystemExit) as stop:
-        run(fig_saddle_node.main, [*bad, "--out", str(tmp_path / "figure")])
-    assert stop.value.code == 2
-    message = capsys.readouterr().err
-    assert message.startswith("error: ") and message.count("\n") == 1
-    assert not list(tmp_path.iterdir())
+    drawn_twice(tmp_path, "fig_saddle_node", "--quick")

@@ -1,4 +1,4 @@
-"""Figures of the trained scalar models and the command that trains them: data, files, refusals."""
+"""Figures of the trained scalar models and the command that trains them: data, files."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from dynamics.scalar.record import ScalarTraining, read_study
 from dynamics.scalar.study import Plan
 from scripts import fig_finite_width, fig_learning_time, scalar
 from scripts.cli import run
+from tests.scripts.commands import drawn_twice
 
 TINY = ScalarTraining(n_tokens=5, width=4000, runs=2, steps=600, rate=0.1, batch=8)
 
@@ -74,26 +75,12 @@ def test_deviations_are_near_their_predictions(width):
 @pytest.mark.parametrize("figure", [fig_learning_time, fig_finite_width], ids=lambda module: module.__name__)
 def test_main_writes_the_same_bytes_twice(figure, learning, width, tmp_path, monkeypatch):
     monkeypatch.setattr(figure, "compute", lambda _: learning if figure is fig_learning_time else width)
-    for name in ("one", "two"):
-        assert run(figure.main, ["--quick", "--out", str(tmp_path / name)]) == 0
-    for kind in ("pdf", "png", "npz"):
-        first, second = ((tmp_path / f"{name}.{kind}").read_bytes() for name in ("one", "two"))
-        assert first == second and len(first) > 1000
+    drawn_twice(tmp_path, figure.__name__.split(".")[1], "--quick")
 
 
 def test_width_data_repeats_itself(width):
     for name, again in fig_finite_width.compute(200)._asdict().items():
         np.testing.assert_array_equal(getattr(width, name), again)
-
-
-@pytest.mark.parametrize("module", [fig_learning_time, fig_finite_width, scalar], ids=lambda module: module.__name__)
-@pytest.mark.parametrize("arguments", [["--format", "svg"], ["--seed", "-1"], ["--quick", "--full"], ["more"]])
-def test_main_refuses_bad_input_with_one_line_and_writes_nothing(module, arguments, tmp_path, capsys):
-    with pytest.raises(SystemExit) as stop:
-        run(module.main, [*arguments, "--out", str(tmp_path / "result")])
-    message = capsys.readouterr().err
-    assert stop.value.code == 2 and message.startswith("error: ") and message.count("\n") == 1
-    assert not list(tmp_path.iterdir())
 
 
 def test_scalar_writes_a_study_and_prints_a_line_a_length(tmp_path, monkeypatch, capsys):
@@ -113,8 +100,3 @@ def test_scalar_says_where_a_run_never_learnt(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(study, "plan", lambda *_: Plan(((short, short.model_copy(update={"rate": 0.2})),), ()))
     assert run(scalar.main, ["--quiet", "--out", str(tmp_path / "study.json")]) == 0
     assert "not learnt by every run" in capsys.readouterr().out
-
-
-def test_scalar_refuses_an_output_that_is_a_folder(tmp_path, capsys):
-    assert run(scalar.main, ["--out", str(tmp_path)]) == 2
-    assert "it is a folder" in capsys.readouterr().err

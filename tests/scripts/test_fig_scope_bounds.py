@@ -1,4 +1,4 @@
-"""Attention by distance under its bound: the adversary reaches it, nothing exceeds it; files, refusals."""
+"""Attention by distance under its bound: the adversary reaches it, nothing exceeds it; files."""
 
 import numpy as np
 import pytest
@@ -69,9 +69,3 @@ def test_a_run_writes_the_figure_and_its_data(tmp_path, data, monkeypatch):
     assert run(fig_scope_bounds.main, ["--quick", "--out", f"{tmp_path}/"]) == 0
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == [f"fig_scope_bounds.{kind}" for kind in ("npz", "pdf", "png")]
-
-
-def test_a_missing_file_of_measured_attention_is_one_line(tmp_path, capsys):
-    line = ["--quick", "--out", f"{tmp_path}/x", "--measured", f"{tmp_path}/none.json"]
-    assert run(fig_scope_bounds.main, line) == 2
-    assert capsys.readouterr().err.count("\n") == 1 and not list(tmp_path.iterdir())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scripts import fig_sink_reach, fig_value_residual, fig_waiver_token
-from scripts.cli import run
+from tests.scripts.commands import drawn_twice
 
 
 def test_the_marks_of_the_worst_contexts_lie_on_the_bound():
@@ -41,16 +41,7 @@ def test_three_schemes_keep_a_first_tokens_states_and_marks_lie_on_the_formulas(
 
 
 @pytest.mark.parametrize("script", [fig_sink_reach, fig_value_residual, fig_waiver_token])
-def test_two_runs_give_the_same_bytes_and_bad_input_is_one_line(script, tmp_path, monkeypatch, capsys):
+def test_two_runs_give_the_same_bytes(script, tmp_path, monkeypatch):
     data = script.compute(15)
     monkeypatch.setattr(script, "compute", lambda *_: data)
-    for name in ("one", "two"):
-        assert run(script.main, ["--quick", "--out", str(tmp_path / name / "figure")]) == 0
-    files = [sorted((tmp_path / name).iterdir()) for name in ("one", "two")]
-    assert [path.name for path in files[0]] == ["figure.npz", "figure.pdf", "figure.png"]
-    for one, two in zip(*files, strict=True):
-        assert one.read_bytes() == two.read_bytes()
-    capsys.readouterr()
-    with pytest.raises(SystemExit):
-        run(script.main, ["--format", "gif", "--out", str(tmp_path / "three")])
-    assert capsys.readouterr().err.count("\n") == 1 and not (tmp_path / "three").exists()
+    drawn_twice(tmp_path, script.__name__.split(".")[1], "--quick")

@@ -1,9 +1,6 @@
 """The sweep figure: its data against the results, its files, and what it says of runs that never arrive."""
 
 import math
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +11,8 @@ from dynamics.sweep.run import run_sweep
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
 from scripts import fig_sweep, palette
-from scripts.cli import run
 from scripts.sweep_panels import BANDS, alike, looks
+from tests.scripts.commands import drawn_twice
 
 MODEL = ModelConfig(vocab=24, width=8, n_heads=2)
 MEASURE = Measure(every=10)
@@ -140,43 +137,6 @@ def folder(tmp_path_factory):
 
 
 def test_main_draws_any_finished_sweep_twice_alike(tmp_path, folder):
-    for name in ("one", "two"):
-        assert run(fig_sweep.main, ["--sweep", folder, "--quick", "--out", str(tmp_path / name)]) == 0
-    for kind in ("png", "pdf", "npz"):
-        assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+    drawn_twice(tmp_path, "fig_sweep", "--sweep", folder, "--quick")
     with np.load(tmp_path / "one.npz") as found:
         assert found["accuracy"].shape == (2, 2, 2)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--preset", "figure-9000"], "no shipped results of 'figure-9000'"),
-        (["--preset", "../etc"], "no preset '../etc'"),
-        (["--sweep", "nowhere"], "nowhere"),
-        (["--format", "svg"], "expected pdf, png"),
-        (["--quick", "--full"], "not allowed with"),
-    ],
-)
-def test_bad_input_is_one_line_and_writes_nothing(arguments, words, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    try:
-        code = run(fig_sweep.main, arguments)
-    except SystemExit as stop:
-        code = stop.code
-    printed = capsys.readouterr()
-    assert (code, printed.out, printed.err.count("\n")) == (2, "", 1)
-    assert words in printed.err
-    assert not list(tmp_path.iterdir())
-
-
-def test_help_imports_nothing_heavy():
-    code = (
-        "import sys, scripts.fig_sweep as s\n"
-        "try: s.main(['--help'])\n"
-        "except SystemExit: pass\n"
-        "heavy = {'torch', 'numpy', 'matplotlib', 'pydantic'} & set(sys.modules)\n"
-        "sys.exit(f'imported {heavy}' if heavy else 0)"
-    )
-    root = Path(fig_sweep.__file__).parents[1]
-    subprocess.run([sys.executable, "-c", code], cwd=root, check=True, stdout=subprocess.DEVNULL)

@@ -1,10 +1,10 @@
-"""Truncation and compensation against memory: the data obey the bounds and their order; files and refusals."""
+"""Truncation and compensation against memory: the data obey the bounds and their order; files."""
 
 import numpy as np
 import pytest
 
 from scripts import fig_truncation
-from scripts.cli import run
+from tests.scripts.commands import drawn_twice
 
 ROUNDING = 1e-15
 DROP, MEAN, DECAYED, CENTRED, SECOND = range(5)
@@ -57,18 +57,4 @@ def test_figure_clips_no_marker_and_both_panels_have_one_scale(data):
 def test_main_writes_the_same_bytes_twice(tmp_path, monkeypatch):
     monkeypatch.setattr(fig_truncation, "QUICK_SIZE", 1)
     monkeypatch.setattr(fig_truncation, "WINDOWS", (4, 64, 512))
-    for name in ("one", "two"):
-        assert run(fig_truncation.main, ["--quick", "--out", str(tmp_path / name)]) == 0
-    for kind in ("pdf", "png", "npz"):
-        first, second = ((tmp_path / f"{name}.{kind}").read_bytes() for name in ("one", "two"))
-        assert first == second and len(first) > 1000
-
-
-@pytest.mark.parametrize("bad", [["--format", "svg"], ["--quick", "--full"], ["--unknown"]])
-def test_main_refuses_bad_input_with_one_line_and_writes_nothing(bad, tmp_path, capsys):
-    with pytest.raises(SystemExit) as stop:
-        run(fig_truncation.main, [*bad, "--out", str(tmp_path / "figure")])
-    assert stop.value.code == 2
-    message = capsys.readouterr().err
-    assert message.startswith("error: ") and message.count("\n") == 1
-    assert not list(tmp_path.iterdir())
+    drawn_twice(tmp_path, "fig_truncation", "--quick")

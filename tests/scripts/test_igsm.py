@@ -1,4 +1,4 @@
-"""The command of the iGSM plan: its table, its files, going on, refusals; what ships, and what is said of it."""
+"""The command of the iGSM plan: its table, its files, going on; what ships, and what is said of it."""
 
 import json
 
@@ -15,20 +15,14 @@ from proofs_check.ledger.registry import load
 from scripts import igsm, igsm_page
 from scripts.cli import run
 from tests.dynamics.arena.solving_cases import TRAINING, tiny
+from tests.scripts.test_arena import arguments
 
 FEW = TRAINING.model_copy(update={"problems": 1, "tested": (3,), "steps": PARTS})
 
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    before = torch.get_num_threads()
     monkeypatch.setitem(presets.PRESETS, "quick", lambda: tiny(training=FEW))
-    yield
-    torch.set_num_threads(before)
-
-
-def arguments(folder, *more):
-    return ["--quick", "--out", str(folder), "--jobs", "1", "--quiet", *more]
 
 
 def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, capsys):
@@ -47,36 +41,6 @@ def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, capsys):
     assert capsys.readouterr().out.splitlines() == said[: len(said) - 2]
     assert run(igsm.main, arguments(tmp_path / "a")) == 0
     assert {path.name: path.read_bytes() for path in (tmp_path / "a" / "results").iterdir()} == before
-
-
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        (["--jobs", "0"], "--jobs"),
-        (["latent"], "unrecognized arguments: latent"),
-        (["--quick", "--table"], "no quick plan ships: --table --quick needs --out"),
-        (["--table", "--out", "{tmp}/none"], "No such file"),
-        (["--table", "--json", "{tmp}/link.json"], "symbolic link"),
-        (["--table", "--bundle", "{tmp}"], "{tmp}"),
-        (["--table", "--out", "{tmp}/text"], "plan.json"),
-        (["--quick", "--out", "{tmp}/text"], "another plan"),
-        (["--quick", "--out", "{tmp}/text/plan.json"], "not a folder"),
-    ],
-)
-def test_bad_input_is_one_line_and_writes_nothing(more, words, tmp_path, capsys):
-    (tmp_path / "text").mkdir()
-    (tmp_path / "text" / "plan.json").write_text("no plan")
-    (tmp_path / "link.json").symlink_to("elsewhere")
-    before = sorted(tmp_path.rglob("*"))
-    try:
-        code = run(igsm.main, [part.format(tmp=tmp_path) for part in more])
-    except SystemExit as exit:
-        code = exit.code
-    assert code == 2
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 1
-    assert words.format(tmp=tmp_path) in said[0]
-    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_what_ships_is_all_of_the_plan():

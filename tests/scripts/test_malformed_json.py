@@ -7,8 +7,7 @@ import shutil
 import pytest
 
 from dynamics.training.checkpoint import SHIPPED
-from scripts import fig_heads, fig_scope_bounds, fig_sweep, scope, sweep, train
-from scripts.cli import run
+from tests.scripts.commands import refused
 
 NAME = "small-kv-shift"
 CONTENTS = {
@@ -58,25 +57,17 @@ def measured(folder, data):
     return hashed(folder / "measured.json", data)
 
 
-QUIET = ["--quiet", "--device", "cpu"]
+COMPARE = "train --compare --resume --quiet --device cpu --out {folder.parent}"
 CASES = {
-    "scope, config": (alone("config.json"), scope.main, lambda path: [str(path.parent), "--eps", ".1"]),
-    "scope, manifest": (alone("manifest.json"), scope.main, lambda path: [str(path.parent), "--eps", ".1"]),
-    "inspect": (alone("manifest.json"), train.main, lambda path: ["--inspect", str(path.parent)]),
-    "compare, history": (
-        in_a_run("history.json"),
-        train.main,
-        lambda path: ["--compare", "--resume", *QUIET, "--out", str(path.parents[1])],
-    ),
-    "compare, manifest": (
-        in_a_run("manifest.json"),
-        train.main,
-        lambda path: ["--compare", "--resume", *QUIET, "--out", str(path.parents[1])],
-    ),
-    "sweep": (alone("manifest.json"), sweep.main, lambda path: ["--quick", *QUIET, "--out", str(path.parent)]),
-    "fig_sweep": (alone("manifest.json"), fig_sweep.main, lambda path: ["--sweep", str(path.parent), "--out", "x/"]),
-    "fig_heads": (alone("manifest.json"), fig_heads.main, lambda path: ["--sweep", str(path.parent), "--out", "x/"]),
-    "scope bounds": (measured, fig_scope_bounds.main, lambda path: ["--measured", str(path), "--out", "x/"]),
+    "scope, config": (alone("config.json"), "scope {folder} --eps .1"),
+    "scope, manifest": (alone("manifest.json"), "scope {folder} --eps .1"),
+    "inspect": (alone("manifest.json"), "train --inspect {folder}"),
+    "compare, history": (in_a_run("history.json"), COMPARE),
+    "compare, manifest": (in_a_run("manifest.json"), COMPARE),
+    "sweep": (alone("manifest.json"), "sweep --quick --quiet --device cpu --out {folder}"),
+    "fig_sweep": (alone("manifest.json"), "fig_sweep --sweep {folder} --out x/"),
+    "fig_heads": (alone("manifest.json"), "fig_heads --sweep {folder} --out x/"),
+    "scope bounds": (measured, "fig_scope_bounds --measured {folder}/measured.json --out x/"),
 }
 
 
@@ -84,21 +75,17 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_it_is_refused_in_one_line_that_names_the_file(case, content, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    write, main, arguments = CASES[case]
+    write, line = CASES[case]
     path = write(tmp_path / "given", CONTENTS[content])
     before = sorted(tmp_path.rglob("*"))
-    assert run(main, arguments(path)) == 2
-    printed = capsys.readouterr()
-    assert (printed.out, printed.err.count("\n")) == ("", 1)
-    assert printed.err.startswith(f"error: {path}: ")
+    refused(capsys, line.format(folder=path.parent), f"error: {path}: ")
     assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_hash_that_is_no_text_is_refused(tmp_path, capsys):
     path = measured(tmp_path / "given", b"{}")
     path.with_name(f"{path.name}.sha256").write_bytes(b"\xff\xfe")
-    assert run(fig_scope_bounds.main, ["--measured", str(path), "--out", str(tmp_path / "x")]) == 2
-    assert f"{path}: not the bytes whose sha256" in capsys.readouterr().err
+    refused(capsys, f"fig_scope_bounds --measured {path} --out {tmp_path}/x", f"{path}: not the bytes whose sha256")
 
 
 @pytest.mark.parametrize(
@@ -114,14 +101,11 @@ def test_a_manifest_with_a_value_out_of_range_is_named_with_the_value(changes, w
     path = tmp_path / NAME / "manifest.json"
     manifest = json.loads(path.read_text())
     path.write_text(json.dumps(manifest | {key: manifest[key] | value for key, value in changes.items()}))
-    assert run(train.main, ["--inspect", str(tmp_path / NAME)]) == 2
-    error = capsys.readouterr().err
-    assert error.startswith(f"error: {path}: ") and error.count("\n") == 1 and words in error
+    refused(capsys, f"train --inspect {tmp_path / NAME}", f"error: {path}: ", words)
 
 
 def test_metrics_that_are_missing_are_named(tmp_path, capsys):
     shutil.copytree(SHIPPED / NAME, tmp_path / NAME)
     path = tmp_path / NAME / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"metrics": {}}))
-    assert run(train.main, ["--compare", "--resume", *QUIET, "--out", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == f"error: {path}: metrics: heldout_loss is missing\n"
+    refused(capsys, COMPARE.format(folder=path.parent), f"error: {path}: metrics: heldout_loss is missing\n")

@@ -1,8 +1,7 @@
-"""The command receipt: its tables and JSON are what the library says; and how it refuses."""
+"""The command receipt: its tables and JSON are what the library says."""
 
 import json
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -17,21 +16,11 @@ from dynamics.sinks.opened import open_model
 from dynamics.training.checkpoint import SHIPPED
 from dynamics.weights.reader import open_checkpoint
 from scripts import receipt, receipt_report
-from scripts.cli import run
 from tests.dynamics.hf import models
+from tests.scripts.commands import command
 
 ALIBI = str(SHIPPED / "alibi-text")
 LICENSE = str(Path(receipt.__file__).parents[1] / "LICENSE")
-
-
-def command(capsys, *arguments):
-    """(exit status, stdout, stderr) of the command."""
-    capsys.readouterr()
-    try:
-        code = run(receipt.main, list(arguments))
-    except SystemExit as stop:
-        code = stop.code
-    return code, *capsys.readouterr()
 
 
 @pytest.fixture
@@ -43,7 +32,7 @@ def here(tmp_path, monkeypatch):
 
 def test_the_table_and_the_json_are_what_the_library_says(here, capsys):
     asked = ("--text", LICENSE, "--context", "64", "--windows", "2", "--json", "out/x.json")
-    code, printed, errors = command(capsys, ALIBI, *asked)
+    code, printed, errors = command(capsys, "receipt", ALIBI, *asked)
     assert (code, errors) == (0, "") and "wrote out/x.json" in printed and "bounds exceeded" in printed
     assert receipt_report.NOT_LOGITS in printed
     plan = receipt.default_plan(4, 8, 8, 64)
@@ -62,7 +51,7 @@ def test_a_plan_is_read_and_a_promised_one_is_written(here, capsys):
     plan = replace(receipt.default_plan(4, 8, 8, 48), sinks=1, buffer=5, compensation="alibi")
     write_plan("plan.json", plan)
     asked = ("--text", LICENSE, "--context", "48", "--plan", "plan.json", "--json", "x.json")
-    code, printed, _ = command(capsys, ALIBI, *asked, "--error", "0.3", "--write-plan", "p.json")
+    code, printed, _ = command(capsys, "receipt", ALIBI, *asked, "--error", "0.3", "--write-plan", "p.json")
     document = json.loads(Path("x.json").read_text())
     assert code == 0 and document["plan"] == json.loads(Path("plan.json").read_text())
     assert read_plan("p.json") == promised_plan(open_checkpoint(ALIBI), 0.3, 48)
@@ -82,12 +71,12 @@ def test_a_plan_is_read_and_a_promised_one_is_written(here, capsys):
 @pytest.mark.parametrize("family", ["bloom", "llama"])
 def test_models_of_transformers_have_receipts_too(here, capsys, family):
     models.model(family, dtype=torch.float32).save_pretrained("model")
-    code, printed, _ = command(capsys, "model", "--tokens", "ids", "--context", "32", "--error", "0.5")
+    code, printed, _ = command(capsys, "receipt", "model", "--tokens", "ids", "--context", "32", "--error", "0.5")
     assert code == 0 and ("heavy hitters" in printed) == (family == "bloom")
 
 
 def test_an_attack_is_counted_and_written(here, capsys):
-    code, printed, _ = command(capsys, "--attack", "3000", "--seed", "5", "--json", "a.json")
+    code, printed, _ = command(capsys, "receipt", "--attack", "3000", "--seed", "5", "--json", "a.json")
     document = json.loads(Path("a.json").read_text())
     assert code == 0 and f"0 bounds exceeded in {document['steps']} steps, seed 5" in printed
     assert document["steps"] >= 3000 and document["violations"] == 0
@@ -95,7 +84,7 @@ def test_an_attack_is_counted_and_written(here, capsys):
 
 def test_an_exceeded_bound_is_exit_status_1(here, capsys, monkeypatch):
     monkeypatch.setattr(razor_receipt.Receipt, "violations", 7)
-    code, printed, _ = command(capsys, ALIBI, "--text", LICENSE, "--context", "32")
+    code, printed, _ = command(capsys, "receipt", ALIBI, "--text", LICENSE, "--context", "32")
     assert code == 1 and "\n7 of " in printed
 
 
@@ -103,35 +92,3 @@ def test_what_is_not_a_number_is_null_or_a_dash():
     assert receipt_report._plain({"x": [float("nan"), 1.0]}) == {"x": [None, 1.0]}
     assert receipt_report._number(float("nan")) == "-"
     assert Local("x", 1.0, 0.0, 0.0)._asdict()["policy"] == "x"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "give MODEL and one of --text and --tokens, or --attack N"),
-        ([ALIBI], "give MODEL and one of --text and --tokens"),
-        ([ALIBI, "--attack", "5"], "--attack takes --seed and --json alone, got model"),
-        (["--attack", "5", "--plan", "s.json"], "--attack takes --seed and --json alone, got plan"),
-        ([ALIBI, "--text", LICENSE, "--plan", "/dev/zero"], "/dev/zero: a device, not a file"),
-        ([ALIBI, "--text", "/dev/zero"], "/dev/zero: a device, not a file"),
-        ([ALIBI, "--tokens", "many"], "tokens must be in 0..159, got 5000"),
-        ([ALIBI, "--text", LICENSE, "--error", ".1", "--json", "x", "--write-plan", "x"], "--json and --write-plan"),
-        ([ALIBI, "--text", LICENSE, "--error", "1"], "--error must lie strictly between 0 and 1, got 1"),
-        ([ALIBI, "--text", LICENSE, "--error", "nan"], "argument --error: expected a finite number, got 'nan'"),
-        ([ALIBI, "--text", LICENSE, "--write-plan", "p.json"], "--write-plan needs --error"),
-        ([ALIBI, "--text", LICENSE, "--context", "99999"], "1 windows of 99999 tokens are asked for, the text has 11"),
-        ([ALIBI, "--text", LICENSE, "--context", "7"], "argument --context: expected a whole number >= 8, got '7'"),
-        ([ALIBI, "--text", LICENSE, "--plan", "absent.json"], "[Errno 2] No such file or directory: 'absent.json'"),
-        ([ALIBI, "--text", LICENSE, "--plan", "ids"], "ids: not readable as JSON"),
-        ([ALIBI, "--text", LICENSE, "--plan", "s.json"], "the plan is for 1 layers of 8 heads and 8 key-value heads"),
-        (["nowhere", "--text", LICENSE], "nowhere: "),
-        ([ALIBI, "--text", LICENSE, "--json", "/dev/null"], "cannot write /dev/null: it is a device"),
-    ],
-)
-def test_bad_input_is_one_line_and_nothing_is_written(here, capsys, arguments, message):
-    Path("many").write_text("5000 " * 300, "utf-8")
-    write_plan("s.json", replace(receipt.default_plan(1, 8, 8, 48), share=Fraction(0)))
-    before = sorted(here.iterdir())
-    code, printed, errors = command(capsys, *arguments)
-    assert (code, printed) == (2, "") and errors.startswith(f"error: {message}") and errors.count("\n") == 1
-    assert sorted(here.iterdir()) == before

@@ -1,4 +1,4 @@
-"""The command scope: its table, JSON and map on small checkpoints, memory, and how it refuses."""
+"""The command scope: its table, JSON and map on small checkpoints, memory."""
 
 import importlib
 import json
@@ -14,9 +14,9 @@ import pytest
 from dynamics.scope.heads import layer_scopes, settings
 from dynamics.weights.reader import open_checkpoint
 from scripts import scope
-from scripts.cli import run
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_layouts import M1, m1_convolutions
+from tests.scripts.commands import command
 
 ROOT = Path(scope.__file__).parents[1]
 KV_SHIFT = ROOT / "dynamics/shipped/models/kv-shift"
@@ -36,18 +36,9 @@ def alibi(tmp_path):
     return files.write(tmp_path / "alibi", config, small)
 
 
-def command(capsys, arguments):
-    """(exit status, stdout, stderr) of the command."""
-    try:
-        code = run(scope.main, arguments)
-    except SystemExit as stop:
-        code = stop.code
-    return code, *capsys.readouterr()
-
-
 def test_table_and_json_hold_what_the_library_returns(alibi, tmp_path, capsys):
     out = tmp_path / "out" / "scope.json"
-    code, printed, errors = command(capsys, [str(alibi), "--eps", "1e-2", "--context", "900", "--json", str(out)])
+    code, printed, errors = command(capsys, "scope", alibi, "--eps", "1e-2", "--context", "900", "--json", out)
     assert (code, errors) == (0, "")
     checkpoint = open_checkpoint(alibi)
     asked = settings(checkpoint, 1e-2, 1e-2, None, 900)
@@ -68,18 +59,18 @@ def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi
     from scripts.scope_map import Data, draw
 
     out = tmp_path / "scope.json"
-    _, printed, _ = command(capsys, [str(alibi), "--eps", "1e-2", "--json", str(out)])
+    _, printed, _ = command(capsys, "scope", alibi, "--eps", "1e-2", "--json", out)
     (line,) = [line for line in printed.splitlines() if line.startswith("arithmetic: ")]
     assert "exact (real) arithmetic" in line and "bfloat16" in line
     assert json.loads(out.read_text())["arithmetic"] == line.removeprefix("arithmetic: ")
     figure = draw(Data(np.array([[3.0, 9.0]]), np.zeros((1, 2), bool), np.array(0.1), np.array(9), np.array("m")))
     assert "exact arithmetic" in figure.axes[0].get_xlabel()
-    _, help_text, _ = command(capsys, ["--help"])
+    _, help_text, _ = command(capsys, "scope", "--help")
     assert "exact arithmetic" in help_text and "bfloat16" in help_text
 
 
 def test_no_bound_is_null_in_json_and_said_in_words(llama, tmp_path, capsys):
-    code, printed, _ = command(capsys, [str(llama), "--eps", "1e-3", "--json", str(tmp_path / "x.json")])
+    code, printed, _ = command(capsys, "scope", llama, "--eps", "1e-3", "--json", tmp_path / "x.json")
     heads = json.loads((tmp_path / "x.json").read_text())["heads"]
     assert code == 0 and len(heads) == 8
     assert {head["mass_window"] for head in heads} == {head["slope"] for head in heads} == {None}
@@ -87,7 +78,7 @@ def test_no_bound_is_null_in_json_and_said_in_words(llama, tmp_path, capsys):
 
 
 def test_models_with_a_shift_show_their_place_on_the_landscape(capsys):
-    code, printed, _ = command(capsys, [str(KV_SHIFT), "--eps", "1e-3"])
+    code, printed, _ = command(capsys, "scope", KV_SHIFT, "--eps", "1e-3")
     header, *rows = printed.splitlines()
     assert code == 0 and header.split()[-3:] == ["alpha", "beta", "place"]
     assert rows[0].count("(") == 3
@@ -96,7 +87,7 @@ def test_models_with_a_shift_show_their_place_on_the_landscape(capsys):
 def test_layers_with_other_heads_and_a_window_are_read_and_drawn(tmp_path, capsys):
     raw = files.random_tensors(files.baichuan_shapes(M1, [16, 16, 16]) | m1_convolutions())
     model = files.write(tmp_path / "m1", M1, raw)
-    code, printed, _ = command(capsys, [str(model), "--eps", "0.1", "--context", "50", "--figure", str(tmp_path / "x")])
+    code, printed, _ = command(capsys, "scope", model, "--eps", "0.1", "--context", "50", "--figure", tmp_path / "x")
     assert code == 0 and "heads masked" in printed and "heads unknown" in printed
     with np.load(tmp_path / "x.npz") as data:
         assert np.isnan(data["scope"]).any() and np.isfinite(data["scope"]).any()
@@ -105,7 +96,7 @@ def test_layers_with_other_heads_and_a_window_are_read_and_drawn(tmp_path, capsy
 def test_map_holds_a_cell_a_head_and_draws_the_same_bytes_twice(alibi, tmp_path, capsys):
     for name in ("a", "b"):
         arguments = [str(alibi), "--eps", "1e-2", "--context", "900", "--figure", str(tmp_path / name)]
-        assert command(capsys, arguments)[0] == 0
+        assert command(capsys, "scope", *arguments)[0] == 0
     assert sorted(os.listdir(tmp_path)) == ["a.npz", "a.pdf", "a.png", "alibi", "b.npz", "b.pdf", "b.png"]
     assert all(
         (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes() for kind in ("pdf", "png")
@@ -125,9 +116,9 @@ def test_map_without_a_bound_or_a_local_head_is_drawn():
 
 def test_chosen_heads_are_those_of_the_whole_table_without_totals(alibi, tmp_path, capsys):
     common = [str(alibi), "--eps", "1e-2", "--context", "900", "--json"]
-    assert command(capsys, [*common, str(tmp_path / "all.json")])[0] == 0
+    assert command(capsys, "scope", *common, tmp_path / "all.json")[0] == 0
     some, picture = tmp_path / "some.json", tmp_path / "map"
-    code, printed, _ = command(capsys, [*common, str(some), "--heads", "1.6,0.2,1.1", "--figure", str(picture)])
+    code, printed, _ = command(capsys, "scope", *common, some, "--heads", "1.6,0.2,1.1", "--figure", picture)
     assert code == 0 and "3 chosen heads" in printed and "cache:" not in printed
     every, found = (json.loads((tmp_path / name).read_text()) for name in ("all.json", "some.json"))
     places = [(head["layer"], head["head"]) for head in found["heads"]]
@@ -135,13 +126,13 @@ def test_chosen_heads_are_those_of_the_whole_table_without_totals(alibi, tmp_pat
     assert found["heads"] == [head for head in every["heads"] if (head["layer"], head["head"]) in places]
     with np.load(tmp_path / "map.npz") as data:
         assert np.argwhere(np.isfinite(data["scope"])).tolist() == [list(place) for place in places]
-    code, printed, _ = command(capsys, [str(alibi), "--eps", "1e-2", "--heads", "1"])
+    code, printed, _ = command(capsys, "scope", alibi, "--eps", "1e-2", "--heads", "1")
     assert [line.split()[0] for line in printed.splitlines()[1:9]] == ["1"] * 8
 
 
 def test_what_was_written_is_said_last(alibi, tmp_path, capsys):
     out = ["--json", str(tmp_path / "x.json"), "--figure", str(tmp_path / "map"), "--format", "png"]
-    code, printed, _ = command(capsys, [str(alibi), "--eps", "1e-2", *out])
+    code, printed, _ = command(capsys, "scope", alibi, "--eps", "1e-2", *out)
     assert code == 0
     assert printed.splitlines()[-3:] == [f"wrote {tmp_path / name}" for name in ("x.json", "map.png", "map.npz")]
 
@@ -149,7 +140,7 @@ def test_what_was_written_is_said_last(alibi, tmp_path, capsys):
 def test_certified_ranges_are_asked_for_and_named(tmp_path, capsys):
     config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
     model = files.write(tmp_path / "m", config, files.random_tensors(files.baichuan_shapes(config, [24])))
-    code, printed, _ = command(capsys, [str(model), "--eps", "0.1", "--certified"])
+    code, printed, _ = command(capsys, "scope", model, "--eps", "0.1", "--certified")
     assert code == 0 and "4 ranges D: upper end of an enclosure in ball arithmetic" in printed
 
 
@@ -157,8 +148,8 @@ def test_weights_that_reading_rounds_are_not_certified(tmp_path, capsys):
     config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
     raw = files.random_tensors(files.baichuan_shapes(config, [24]))
     model = files.write(tmp_path / "m", config, {name: tensor.astype(np.float64) for name, tensor in raw.items()})
-    assert command(capsys, [str(model), "--eps", "0.1"])[0] == 0
-    code, printed, errors = command(capsys, [str(model), "--eps", "0.1", "--certified"])
+    assert command(capsys, "scope", model, "--eps", "0.1")[0] == 0
+    code, printed, errors = command(capsys, "scope", model, "--eps", "0.1", "--certified")
     assert (code, printed) == (2, "") and "float64 weights are rounded to float32" in errors
 
 
@@ -169,20 +160,9 @@ def test_interruption_exits_130_and_writes_nothing(alibi, tmp_path, monkeypatch,
         raise KeyboardInterrupt
 
     monkeypatch.setattr(library, "layer_scopes", interrupted)
-    code, printed, errors = command(capsys, [str(alibi), "--eps", "0.1", "--json", str(tmp_path / "x.json")])
+    code, printed, errors = command(capsys, "scope", alibi, "--eps", "0.1", "--json", tmp_path / "x.json")
     assert (code, printed) == (130, "") and errors.startswith("interrupted")
     assert os.listdir(tmp_path) == ["alibi"]
-
-
-def test_help_imports_nothing_heavy():
-    code = (
-        "import sys, scripts.scope as s\n"
-        "try: s.main(['--help'])\n"
-        "except SystemExit: pass\n"
-        "heavy = {'torch', 'numpy', 'scipy', 'sympy', 'matplotlib', 'pydantic', 'tqdm'} & set(sys.modules)\n"
-        "sys.exit(f'imported {heavy}' if heavy else 0)"
-    )
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 
 
 def test_models_of_others_are_read_without_torch(llama):

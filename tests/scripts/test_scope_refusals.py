@@ -9,8 +9,10 @@ import shutil
 import numpy as np
 import pytest
 
+from tests.dynamics.refusal import flip
 from tests.dynamics.weights import checkpoint_files as files
-from tests.scripts.test_scope import KV_SHIFT, command
+from tests.scripts.commands import command, refused
+from tests.scripts.test_scope import KV_SHIFT
 
 WEIGHTS = "model.safetensors"
 QUERY = "model.layers.1.self_attn.q_proj.weight"
@@ -27,39 +29,8 @@ def config(**changes):
     return change
 
 
-def tensors(change):
-    """Rewrite the weights after a change of the dictionary of tensors."""
-
-    def rewrite(folder):
-        data = files.random_tensors(files.llama_shapes(files.LLAMA))
-        change(data)
-        files.write(folder, json.loads((folder / "config.json").read_text()), data)
-
-    return rewrite
-
-
 def content(change):
     return lambda folder: (folder / WEIGHTS).write_bytes(change((folder / WEIGHTS).read_bytes()))
-
-
-def flipped(place, bit):
-    def change(data):
-        place_ = place % len(data)
-        return data[:place_] + bytes([data[place_] ^ bit]) + data[place_ + 1 :]
-
-    return content(change)
-
-
-def poisoned(value):
-    def change(data):
-        data[QUERY][3, 2] = value
-
-    return tensors(change)
-
-
-def emptied(folder):
-    shutil.rmtree(folder)
-    folder.mkdir()
 
 
 def pickled(folder):
@@ -67,76 +38,29 @@ def pickled(folder):
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps({}))
 
 
+def poisoned(folder):
+    data = files.random_tensors(files.llama_shapes(files.LLAMA))
+    data[QUERY][3, 2] = np.nan
+    files.write(folder, files.LLAMA, data)
+
+
 def flipped_own(folder):
     shutil.rmtree(folder)
     shutil.copytree(KV_SHIFT, folder)
-    path = folder / "weights.safetensors"
-    data = bytearray(path.read_bytes())
-    data[-5] ^= 1
-    path.write_bytes(data)
+    flip(folder / "weights.safetensors", -5)
 
 
-MPT = {"model_type": "mpt", "d_model": 8, "n_layers": 2, "n_heads": 4, "vocab_size": 5}
+# each as the command tells it; what else a checkpoint may have wrong is told by its reader alike
 FILES = {
-    "no folder": (lambda folder: shutil.rmtree(folder), "model"),
-    "a file": (lambda folder: (shutil.rmtree(folder), folder.write_text("mine")), "model"),
-    "an empty folder": (emptied, "config.json is missing"),
-    "no config": (lambda folder: (folder / "config.json").unlink(), "config.json is missing"),
-    "no weights": (lambda folder: (folder / WEIGHTS).unlink(), "neither model.safetensors nor"),
-    "pickled weights": (pickled, "pickled"),
-    "a pickle under another name": (content(lambda data: pickle.dumps({"w": [1.0] * 9}, 2)), "pickled"),
-    "unknown architecture": (config(model_type="rwkv"), "model_type 'rwkv' is not one of"),
-    "no architecture": (config(model_type=None), "model_type None is not one of"),
-    "quantised": (config(quantization_config={"bits": 4}), "quantised"),
-    "heads that do not divide": (config(num_attention_heads=3), "3 heads"),
-    "another number of key-value heads": (config(num_key_value_heads=1), "shape"),
-    "no heads": (config(num_attention_heads=0), "num_attention_heads"),
-    "more key-value heads": (config(num_key_value_heads=3), "not a multiple of 3"),
-    "another width": (config(hidden_size=16), "shape"),
-    "a layer too many": (config(num_hidden_layers=3), "missing"),
-    "a layer too few": (config(num_hidden_layers=1), "unknown tensor"),
-    "negative slopes": (config(**MPT, attn_config={"alibi": True, "alibi_bias_max": -8}), "alibi_bias_max"),
-    "no truth value of ALiBi": (config(**MPT, attn_config={"alibi": "yes please"}), "alibi"),
-    "missing tensor": (tensors(lambda data: data.pop(QUERY)), "missing"),
-    "extra tensor": (tensors(lambda data: data.update({QUERY + "_2": np.ones(2, np.float32)})), "unknown tensor"),
-    "wrong shape": (tensors(lambda data: data.update({QUERY: data[QUERY][:4]})), "shape (4, 8)"),
-    "whole numbers": (tensors(lambda data: data.update({QUERY: data[QUERY].astype(np.int32)})), "I32"),
-    "NaN": (poisoned(np.nan), QUERY),
-    "infinity": (poisoned(-np.inf), QUERY),
-    "truncated": (content(lambda data: data[:-1]), "cut off"),
-    "truncated in the header": (content(lambda data: data[:60]), "not a whole"),
-    "bytes after the end": (content(lambda data: data + b"\0"), "after"),
-    "flipped byte of the length": (flipped(6, 1), WEIGHTS),
-    "flipped byte of the header": (flipped(8, 4), WEIGHTS),
-    "flipped byte of our own model": (flipped_own, "weights.safetensors"),
-}
-OPTIONS = {
-    "eps 0": (["--eps", "0"], "eps must lie strictly between 0 and 1, got 0"),
-    "eps 1": (["--eps", "1"], "eps must lie strictly between 0 and 1"),
-    "eps negative": (["--eps", "-0.1"], "eps must lie strictly between 0 and 1"),
-    "eps negative, with an exponent": (["--eps", "-1e-3"], "eps must lie strictly between 0 and 1, got -0.001"),
-    "eps minus infinity": (["--eps", "-inf"], "--eps: expected a finite number, got '-inf'"),
-    "eps not finite": (["--eps", "nan"], "--eps: expected a finite number"),
-    "eps a word": (["--eps", "small"], "--eps: expected a finite number, got 'small'"),
-    "no eps": ([], "--eps"),
-    "mass 1": (["--eps", "0.1", "--mass", "1"], "mass must lie strictly between 0 and 1"),
-    "mass 0": (["--eps", "0.1", "--mass", "0"], "mass must lie strictly between 0 and 1"),
-    "window negative": (["--eps", "0.1", "--window", "-1"], "--window: expected a whole number >= 1, got '-1'"),
-    "window 0": (["--eps", "0.1", "--window", "0"], "--window"),
-    "window not whole": (["--eps", "0.1", "--window", "2.5"], "--window"),
-    "context 0": (["--eps", "0.1", "--context", "0"], "--context"),
-    "unknown option": (["--eps", "0.1", "--slope", "-1"], "unrecognized arguments"),
-    "no hash": (["--eps", "0.1", "--sha256", f"{WEIGHTS}=12"], "64 hexadecimal digits"),
-    "another hash": (["--eps", "0.1", "--sha256", f"{WEIGHTS}={'0' * 64}"], WEIGHTS),
-    "hash of no file": (["--eps", "0.1", "--sha256", f"x.bin={'0' * 64}"], "x.bin"),
-    "heads of a layer that is not there": (["--eps", "0.1", "--heads", "0,2"], "layer must be in 0..1, got 2"),
-    "a head that is not there": (["--eps", "0.1", "--heads", "0.1,1.4"], "heads of layer 1 must be in 0..3, got 4"),
-    "heads in words": (["--eps", "0.1", "--heads", "all"], "such as 3,7.0,7.2, got 'all'"),
-    "heads below 0": (["--eps", "0.1", "--heads", "0.-1"], "such as 3,7.0,7.2, got '0.-1'"),
-    "format": (["--eps", "0.1", "--figure", "map", "--format", "gif"], "expected pdf, png or pdf,png"),
-    "JSON into a folder": (["--eps", "0.1", "--json", "model"], "it is a folder"),
-    "JSON below a file": (["--eps", "0.1", "--json", "model/config.json/x"], "is not a folder"),
-    "figure below a file": (["--eps", "0.1", "--figure", "model/config.json/map"], "is not a folder"),
+    "model: no such folder": shutil.rmtree,
+    "model: give the folder": lambda folder: (shutil.rmtree(folder), folder.write_text("mine")),
+    "config.json is missing": lambda folder: (folder / "config.json").unlink(),
+    "pickled": pickled,
+    "model_type 'rwkv' is not one of": config(model_type="rwkv"),
+    "num_attention_heads: Input should be greater than or equal to 1": config(num_attention_heads=0),
+    f"{QUERY} holds a value that is not finite": poisoned,
+    "cut off": content(lambda data: data[:-1]),
+    "weights.safetensors: sha256": flipped_own,
 }
 
 
@@ -146,40 +70,22 @@ def model(tmp_path, monkeypatch):
     return files.write(tmp_path / "model", files.LLAMA, files.random_tensors(files.llama_shapes(files.LLAMA)))
 
 
-def refused(capsys, arguments, words):
-    code, printed, errors = command(capsys, arguments)
-    assert code == 2, printed
-    assert printed == ""
-    assert errors.startswith("error: ") and errors.count("\n") == 1, errors
-    assert words in errors
-
-
-@pytest.mark.parametrize("case", FILES)
-def test_a_bad_checkpoint_is_one_line_and_writes_nothing(case, model, tmp_path, capsys):
-    damage, words = FILES[case]
+@pytest.mark.parametrize(("words", "damage"), FILES.items(), ids=FILES)
+def test_a_bad_checkpoint_is_one_line_and_writes_nothing(words, damage, model, tmp_path, capsys):
     damage(model)
-    outputs = ["--json", "out/x.json", "--figure", "out/map"]
-    refused(capsys, ["./model", "--eps", "0.1", *outputs], words)
+    refused(capsys, "scope ./model --eps 0.1 --json out/x.json --figure out/map", words)
     assert os.listdir(tmp_path) in ([], ["model"])
-
-
-@pytest.mark.parametrize("case", OPTIONS)
-def test_a_bad_option_is_one_line_and_writes_nothing(case, model, tmp_path, capsys):
-    arguments, words = OPTIONS[case]
-    refused(capsys, ["./model", *arguments], words)
-    assert os.listdir(tmp_path) == ["model"]
-    assert sorted(os.listdir(model)) == ["config.json", WEIGHTS]
 
 
 def test_a_flipped_byte_that_leaves_a_number_is_seen_by_a_hash(model, tmp_path, capsys):
     digest = hashlib.sha256((model / WEIGHTS).read_bytes()).hexdigest()
-    arguments = ["./model", "--eps", "0.1", "--sha256", f"{WEIGHTS}={digest}"]
-    assert command(capsys, arguments)[0] == 0
-    flipped(-3, 1)(model)
-    refused(capsys, [*arguments, "--json", "x.json"], WEIGHTS)
+    line = f"scope ./model --eps 0.1 --sha256 {WEIGHTS}={digest}"
+    assert command(capsys, *line.split())[0] == 0
+    flip(model / WEIGHTS, -3)
+    refused(capsys, f"{line} --json x.json", WEIGHTS)
     assert os.listdir(tmp_path) == ["model"]
 
 
 def test_the_same_checkpoint_undamaged_is_read(model, tmp_path, capsys):
-    code, printed, _ = command(capsys, ["./model", "--eps", "0.1", "--json", "x.json"])
+    code, printed, _ = command(capsys, "scope", "./model", "--eps", "0.1", "--json", "x.json")
     assert code == 0 and "8 heads" in printed and (tmp_path / "x.json").is_file()

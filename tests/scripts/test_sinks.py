@@ -2,10 +2,7 @@
 
 import json
 import os
-import pickle
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -20,22 +17,15 @@ from scripts.cli import run
 from tests.dynamics.files.test_atomic import make_link
 from tests.dynamics.hf import models
 from tests.dynamics.sinks.test_own import own
+from tests.scripts.commands import command, refused
+from tests.scripts.test_scope_refusals import QUERY, config, content, pickled
 
 ROOT = Path(sinks.__file__).parents[1]
 SHIPPED = ROOT / "dynamics/shipped/models"
 ALIBI = str(SHIPPED / "alibi-text")
+IDS = "--tokens ids --window 12"
 CPU = torch.device("cpu")
 WORDS = "the first token of a window is often the one that is given most and changes least"
-
-
-def command(capsys, arguments):
-    """(exit status, stdout, stderr) of the command."""
-    capsys.readouterr()
-    try:
-        code = run(sinks.main, arguments)
-    except SystemExit as stop:
-        code = stop.code
-    return code, *capsys.readouterr()
 
 
 def saved(folder, family):
@@ -77,7 +67,7 @@ def here(tmp_path, monkeypatch):
 
 def test_the_table_and_the_json_are_what_the_library_measures(folders, here, capsys):
     model = str(folders / "gpt_oss")
-    code, printed, errors = command(capsys, [model, "--tokens", "ids", "--window", "12", "--json", "out/x.json"])
+    code, printed, errors = command(capsys, "sinks", model, *IDS.split(), "--json", "out/x.json")
     assert (code, errors) == (0, "")
     found = measure(open_model(model, CPU), models.tokens(1, 50)[0].numpy(), 12)
     written = json.loads(Path("out/x.json").read_text("utf-8"))
@@ -103,8 +93,8 @@ def test_the_table_and_the_json_are_what_the_library_measures(folders, here, cap
     ],
 )
 def test_what_a_change_did_is_what_the_library_says(folders, here, capsys, family, option, change, words):
-    model = str(folders / family)
-    code, printed, errors = command(capsys, [model, "--tokens", "ids", "--window", "12", *option, "--json", "x.json"])
+    model = folders / family
+    code, printed, errors = command(capsys, "sinks", model, *IDS.split(), *option, "--json", "x.json")
     assert (code, errors) == (0, "") and words in printed
     effect = intervene(open_model(model, CPU), models.tokens(1, 50)[0].numpy(), change, 12)
     written = json.loads(Path("x.json").read_text("utf-8"))["effect"]
@@ -119,7 +109,7 @@ def test_a_text_goes_through_the_models_tokenizer(folders, here, capsys):
     Path("same").write_text(" ".join(str(vocabulary[word]) for word in f"{WORDS} {WORDS}".split()), "utf-8")
     np.save("same.npy", np.array([vocabulary[word] for word in f"{WORDS} {WORDS}".split()], np.int32))
     told = [
-        command(capsys, [model, option, name, "--window", "8"])
+        command(capsys, "sinks", model, option, name, "--window", "8")
         for option, name in (("--text", "text"), ("--tokens", "same"), ("--tokens", "same.npy"))
     ]
     assert told[0][0] == 0 and told[0] == told[1] == told[2]
@@ -128,7 +118,8 @@ def test_a_text_goes_through_the_models_tokenizer(folders, here, capsys):
 def test_a_model_trained_here_reads_bytes_and_draws_the_same_files_twice(here, capsys):
     Path("text").write_text("naïve = 1\n" * 30, "utf-8")
     for name in ("one", "two"):
-        code, printed, errors = command(capsys, [ALIBI, "--text", "text", "--window", "64", "--figure", f"{name}/"])
+        line = f"{ALIBI} --text text --window 64 --figure {name}/"
+        code, printed, errors = command(capsys, "sinks", *line.split())
         assert (code, errors) == (0, "") and "induction, 4 layers of 8 heads" in printed
     assert sorted(os.listdir("one")) == ["sinks.npz", "sinks.pdf", "sinks.png"]
     assert all(Path("one", name).read_bytes() == Path("two", name).read_bytes() for name in os.listdir("one"))
@@ -141,7 +132,7 @@ def test_a_model_trained_here_reads_bytes_and_draws_the_same_files_twice(here, c
 def test_options_reach_the_measurement(folders, here, capsys):
     model = str(folders / "gpt2")
     options = ["--layers", "1", "--begin", "9", "--dtype", "float64", "--device", "cpu"]
-    code, _, errors = command(capsys, [model, "--tokens", "ids", "--window", "12", "--json", "x.json", *options])
+    code, _, errors = command(capsys, "sinks", model, *IDS.split(), "--json", "x.json", *options)
     assert (code, errors) == (0, "")
     tokens = models.tokens(1, 50)[0].numpy()
     found = measure(open_model(model, CPU, "float64"), tokens, 12, [1], begin=9)
@@ -152,8 +143,8 @@ def test_options_reach_the_measurement(folders, here, capsys):
 
 def test_a_model_without_its_head_is_measured_but_not_changed(folders, here, capsys):
     open_model(folders / "bert", CPU).base_model.save_pretrained("bare")
-    assert command(capsys, ["bare", "--tokens", "ids", "--window", "12"])[0] == 0
-    refused(capsys, ["bare", "--tokens", "ids", "--window", "12", "--mask", "3"], "has no head 'cls'")
+    assert command(capsys, "sinks", "bare", *IDS.split())[0] == 0
+    refused(capsys, f"sinks bare {IDS} --mask 3", "has no head 'cls'")
 
 
 def test_an_interruption_leaves_no_file(folders, here, capsys, monkeypatch):
@@ -162,15 +153,9 @@ def test_an_interruption_leaves_no_file(folders, here, capsys, monkeypatch):
 
     monkeypatch.setattr("dynamics.sinks.measured._window", stopped)
     arguments = [str(folders / "llama"), "--tokens", "ids", "--json", "x.json", "--figure", "map"]
-    code, printed, errors = command(capsys, arguments)
+    code, printed, errors = command(capsys, "sinks", *arguments)
     assert (code, printed, errors) == (130, "", "interrupted: nothing half-written was left behind\n")
     assert sorted(os.listdir(here)) == ["ids", "text"]
-
-
-def test_nothing_heavy_is_imported_for_help():
-    told = "import sys; from scripts import sinks; sinks.parser(); print({'torch', 'numpy'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"
 
 
 # --- the figure -------------------------------------------------------------------------------------------------------
@@ -205,22 +190,6 @@ def test_one_layer_far_norms_and_learned_sinks_are_drawn():
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
-def refused(capsys, arguments, words):
-    code, printed, errors = command(capsys, arguments)
-    assert code == 2, printed
-    assert printed == ""
-    assert errors.startswith("error: ") and errors.count("\n") == 1, errors
-    assert words in errors
-
-
-def config(**changes):
-    def change(folder):
-        path = folder / "config.json"
-        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-
-    return change
-
-
 def weights(change):
     """Rewrite the weights after a change of the dictionary of tensors."""
 
@@ -234,49 +203,33 @@ def weights(change):
     return rewrite
 
 
-def pickled(folder):
-    (folder / "model.safetensors").unlink()
-    (folder / "pytorch_model.bin").write_bytes(pickle.dumps({}))
-
-
 def poisoned(tensors):
     tensors["model.layers.1.mlp.up_proj.weight"][3, 2] = torch.nan
 
 
 FILES = {
-    "no folder": (shutil.rmtree, "model: no such folder"),
-    "no config": (lambda folder: (folder / "config.json").unlink(), "config.json is missing"),
-    "a config that is no JSON": (lambda folder: (folder / "config.json").write_text("{"), "not readable as JSON"),
-    "unknown family": (config(model_type="rwkv"), "model_type 'rwkv' is not one of bloom, llama"),
-    "a family that transformers does not run": (config(model_type="baichuan"), "model_type 'baichuan' is not one of"),
-    "an encoder with a decoder": (config(model_type="t5", is_encoder_decoder=True), "an encoder and a decoder"),
-    "pickled weights": (pickled, "pickled weights are never read"),
-    "no weights": (lambda folder: (folder / "model.safetensors").unlink(), "neither model.safetensors nor"),
-    "truncated weights": (
-        lambda folder: (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:-9]),
-        "cut off",
-    ),
-    "NaN": (weights(poisoned), "model.layers.1.mlp.up_proj.weight holds a value that is not finite"),
-    "a missing tensor": (
-        weights(lambda tensors: tensors.pop("model.layers.0.self_attn.q_proj.weight")),
-        "tensor model.layers.0.self_attn.q_proj.weight is missing",
-    ),
-    "another shape": (config(hidden_size=16), "transformers cannot load it"),
-    "attention that is not causal": (config(is_causal=False), "is_causal is False"),
-    "no tokenizer": (lambda folder: (folder / "tokenizer.json").unlink(), "tokenizer.json is missing"),
-    "a tokenizer that is none": (
-        lambda folder: (folder / "tokenizer.json").write_text("{}"),
-        "no tokenizer can be read",
-    ),
+    "model: no such folder": shutil.rmtree,
+    "config.json is missing": lambda folder: (folder / "config.json").unlink(),
+    "not readable as JSON": lambda folder: (folder / "config.json").write_text("{"),
+    "model_type 'rwkv' is not one of bloom, llama": config(model_type="rwkv"),
+    "model_type 'baichuan' is not one of": config(model_type="baichuan"),  # transformers does not run it
+    "an encoder and a decoder": config(model_type="t5", is_encoder_decoder=True),
+    "pickled weights are never read": pickled,
+    "cut off": content(lambda data: data[:-9]),
+    "model.layers.1.mlp.up_proj.weight holds a value that is not finite": weights(poisoned),
+    f"tensor {QUERY} is missing": weights(lambda tensors: tensors.pop(QUERY)),
+    "transformers cannot load it": config(hidden_size=16),
+    "is_causal is False": config(is_causal=False),
+    "tokenizer.json is missing": lambda folder: (folder / "tokenizer.json").unlink(),
+    "no tokenizer can be read": lambda folder: (folder / "tokenizer.json").write_text("{}"),
 }
 
 
-@pytest.mark.parametrize("case", FILES)
-def test_a_bad_model_is_one_line_and_writes_nothing(case, folders, here, capsys):
-    damage, words = FILES[case]
+@pytest.mark.parametrize(("words", "damage"), FILES.items(), ids=FILES)
+def test_a_bad_model_is_one_line_and_writes_nothing(words, damage, folders, here, capsys):
     shutil.copytree(folders / "llama", "model")
     damage(here / "model")
-    refused(capsys, ["./model", "--text", "text", "--json", "out/x.json", "--figure", "out/map"], words)
+    refused(capsys, "sinks ./model --text text --json out/x.json --figure out/map", words)
     assert set(os.listdir(here)) <= {"ids", "text", "model"}
 
 
@@ -293,66 +246,64 @@ def texts(here):
     Path("a file").write_text("")
 
 
-IDS = ["--tokens", "ids", "--window", "12"]
-OPTIONS = {
-    "no text": ([], "one of the arguments --text --tokens is required"),
-    "a text and tokens": (["--text", "text", *IDS], "not allowed with argument"),
-    "a missing text": (["--text", "nowhere"], "No such file or directory: 'nowhere'"),
-    "a folder as text": (["--text", "model"], "Is a directory"),
-    "an empty text": (["--text", "empty"], "empty: the text is empty"),
-    "a text in another encoding": (["--text", "latin"], "latin: not UTF-8"),
-    "a missing file of tokens": (["--tokens", "nowhere.npy"], "No such file or directory"),
-    "tokens in words": (["--tokens", "words"], "words: 'three' is not the number of a token"),
-    "no tokens": (["--tokens", "empty"], "empty: the text is empty"),
-    "tokens that are not whole": (["--tokens", "half.npy"], "half.npy: tokens are whole numbers in one row"),
-    "tokens in two rows": (["--tokens", "table.npy"], "table.npy: tokens are whole numbers in one row"),
-    "pickled tokens": (["--tokens", "objects.npy"], "objects.npy: not an array of numbers"),
-    "an unknown token": (["--tokens", "large"], "tokens must be in 0..63, got 64"),
-    "an unknown first token": ([*IDS, "--begin", "64"], "tokens must be in 0..63, got 64"),
-    "a text that is too short": (["--tokens", "short", "--window", "4"], "the text has 3 tokens, a window takes 4"),
-    "a window of one": (["--tokens", "ids", "--window", "1"], "--window: expected a whole number >= 2, got '1'"),
-    "a window in words": (["--tokens", "ids", "--window", "all"], "--window: expected a whole number"),
-    "a window beyond the positions": (["--tokens", "ids", "--window", "129"], "beyond the 128 positions"),
-    "a layer that is not there": ([*IDS, "--layers", "0,2"], "layers must be in 0..1, got 0, 2"),
-    "layers in words": ([*IDS, "--layers", "all"], "expected layers such as 0,3,7, got 'all'"),
-    "a mask outside the window": ([*IDS, "--mask", "12"], "token 12 is outside the window: 0..11"),
-    "a mask in a layer that is not there": ([*IDS, "--mask", "1@2"], "layers must be in 0..1, got 2"),
-    "a mask in a head that is not there": ([*IDS, "--mask", "1@0.4"], "heads of layer 0 must be in 0..3, got 4"),
-    "a mask of nothing": ([*IDS, "--mask", "@1"], "expected a token and layers such as 5 or 5@0,2.1, got ''"),
-    "a mask of two": ([*IDS, "--mask", "1,2"], "expected one token, got '1,2'"),
-    "a mask in words": ([*IDS, "--mask", "1@all"], "such as 3,7.0,7.2, got 'all'"),
-    "a mask and a swap": ([*IDS, "--mask", "1", "--swap", "1,2"], "not allowed with argument"),
-    "a swap of one": ([*IDS, "--swap", "3"], "expected two different tokens such as 0,5, got '3'"),
-    "a swap with itself": ([*IDS, "--swap", "3,3"], "expected two different tokens such as 0,5, got '3,3'"),
-    "a swap outside the window": ([*IDS, "--swap", "3,12"], "token 12 is outside the window"),
-    "another type": ([*IDS, "--dtype", "int8"], "--dtype: invalid choice: 'int8'"),
-    "another device": ([*IDS, "--device", "tpu"], "device must be auto, cpu or cuda[:N], got 'tpu'"),
-    "a device that is not there": ([*IDS, "--device", "cuda:99"], "no device cuda:99"),
-    "format": ([*IDS, "--figure", "map", "--format", "gif"], "expected pdf, png or pdf,png, got 'gif'"),
-    "JSON into a folder": ([*IDS, "--json", "model"], "it is a folder"),
-    "JSON below a file": ([*IDS, "--json", "a file/x.json"], "is not a folder"),
-    "JSON into a device": ([*IDS, "--json", "/dev/null"], "it is a device"),
-    "JSON through a link": ([*IDS, "--json", "link"], "it is a symbolic link"),
-    "JSON without a name": ([*IDS, "--json", ""], "expected a name"),
-    "figure below a file": ([*IDS, "--figure", "a file/map"], "is not a folder"),
-    "unknown option": ([*IDS, "--seed", "1"], "unrecognized arguments"),
-}
+OPTIONS = [
+    ("", "one of the arguments --text --tokens is required"),
+    ("--text text --tokens ids --window 12", "not allowed with argument"),
+    ("--text nowhere", "No such file or directory: 'nowhere'"),
+    ("--text model", "Is a directory"),
+    ("--text empty", "empty: the text is empty"),
+    ("--text latin", "latin: not UTF-8"),
+    ("--tokens nowhere.npy", "No such file or directory"),
+    ("--tokens words", "words: 'three' is not the number of a token"),
+    ("--tokens empty", "empty: the text is empty"),
+    ("--tokens half.npy", "half.npy: tokens are whole numbers in one row"),
+    ("--tokens table.npy", "table.npy: tokens are whole numbers in one row"),
+    ("--tokens objects.npy", "objects.npy: not an array of numbers"),
+    ("--tokens large", "tokens must be in 0..63, got 64"),
+    (f"{IDS} --begin 64", "tokens must be in 0..63, got 64"),
+    ("--tokens short --window 4", "the text has 3 tokens, a window takes 4"),
+    ("--tokens ids --window 1", "--window: expected a whole number >= 2, got '1'"),
+    ("--tokens ids --window all", "--window: expected a whole number"),
+    ("--tokens ids --window 129", "beyond the 128 positions"),
+    (f"{IDS} --layers 0,2", "layers must be in 0..1, got 0, 2"),
+    (f"{IDS} --layers all", "expected layers such as 0,3,7, got 'all'"),
+    (f"{IDS} --mask 12", "token 12 is outside the window: 0..11"),
+    (f"{IDS} --mask 1@2", "layers must be in 0..1, got 2"),
+    (f"{IDS} --mask 1@0.4", "heads of layer 0 must be in 0..3, got 4"),
+    (f"{IDS} --mask @1", "expected a token and layers such as 5 or 5@0,2.1, got ''"),
+    (f"{IDS} --mask 1,2", "expected one token, got '1,2'"),
+    (f"{IDS} --mask 1@all", "such as 3,7.0,7.2, got 'all'"),
+    (f"{IDS} --mask 1 --swap 1,2", "not allowed with argument"),
+    (f"{IDS} --swap 3", "expected two different tokens such as 0,5, got '3'"),
+    (f"{IDS} --swap 3,3", "expected two different tokens such as 0,5, got '3,3'"),
+    (f"{IDS} --swap 3,12", "token 12 is outside the window"),
+    (f"{IDS} --dtype int8", "--dtype: invalid choice: 'int8'"),
+    (f"{IDS} --device tpu", "device must be auto, cpu or cuda[:N], got 'tpu'"),
+    (f"{IDS} --device cuda:99", "no device cuda:99"),
+    (f"{IDS} --figure map --format gif", "expected pdf, png or pdf,png, got 'gif'"),
+    (f"{IDS} --json model", "it is a folder"),
+    (f"{IDS} --json 'a file/x.json'", "is not a folder"),
+    (f"{IDS} --json /dev/null", "it is a device"),
+    (f"{IDS} --json link", "it is a symbolic link"),
+    (f"{IDS} --json ''", "expected a name"),
+    (f"{IDS} --figure 'a file/map'", "is not a folder"),
+    (f"{IDS} --seed 1", "unrecognized arguments"),
+]
 
 
-@pytest.mark.parametrize("case", OPTIONS)
-def test_a_bad_option_is_one_line_and_writes_nothing(case, folders, here, capsys):
-    arguments, words = OPTIONS[case]
+@pytest.mark.parametrize(("options", "words"), OPTIONS)
+def test_a_bad_option_is_one_line_and_writes_nothing(options, words, folders, here, capsys):
     shutil.copytree(folders / "llama", "model")
     texts(here)
     before = sorted(os.listdir(here))
-    more = [] if "--json" in arguments else ["--json", "out/x.json"]
-    refused(capsys, ["./model", *arguments, *more], words)
+    more = "" if "--json" in options else "--json out/x.json"
+    refused(capsys, f"sinks ./model {options} {more}", words)
     assert sorted(os.listdir(here)) == before
 
 
 def test_models_trained_here_refuse_what_they_cannot_read(here, capsys):
-    refused(capsys, [str(SHIPPED / "small-vanilla-2"), "--text", "text"], "bytes need a vocabulary of 128")
-    refused(capsys, [str(SHIPPED / "small-vanilla-2"), "--tokens", "ids"], "tokens must be in 0..31")
+    refused(capsys, f"sinks {SHIPPED}/small-vanilla-2 --text text", "bytes need a vocabulary of 128")
+    refused(capsys, f"sinks {SHIPPED}/small-vanilla-2 --tokens ids", "tokens must be in 0..31")
 
 
 def test_a_swap_in_a_model_without_positions_is_refused(here, capsys):
@@ -360,12 +311,12 @@ def test_a_swap_in_a_model_without_positions_is_refused(here, capsys):
 
     model = own(position="none").float()
     save("bare", model, seed=0, threads=1, device="cpu", training={}, metrics={})
-    refused(capsys, ["./bare", "--tokens", "ids", "--swap", "1,2"], "has no positions that two tokens could exchange")
-    assert command(capsys, ["./bare", "--tokens", "ids", "--mask", "1"])[0] == 0
+    refused(capsys, "sinks ./bare --tokens ids --swap 1,2", "has no positions that two tokens could exchange")
+    assert command(capsys, "sinks", "./bare", "--tokens", "ids", "--mask", "1")[0] == 0
 
 
 def test_the_same_arguments_unspoilt_are_read(folders, here, capsys):
     shutil.copytree(folders / "llama", "model")
-    arguments = ["./model", *IDS, "--json", "out/x.json", "--figure", "out/map", "--format", "png"]
-    assert command(capsys, arguments)[0] == 0
+    arguments = ["./model", *IDS.split(), "--json", "out/x.json", "--figure", "out/map", "--format", "png"]
+    assert command(capsys, "sinks", *arguments)[0] == 0
     assert sorted(os.listdir("out")) == ["map.npz", "map.png", "x.json"]

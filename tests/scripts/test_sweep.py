@@ -1,6 +1,7 @@
 """The sweep command line: what it leaves and prints, that it goes on where it was, and how it refuses."""
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
 from scripts import sweep
 from scripts.cli import run
+from tests.scripts.commands import refused
 
 MODELS = {name: ModelConfig(vocab=24, width=8, n_heads=2, shift=shift) for name, shift in (("a", "kv"), ("b", "none"))}
 TRAINING = TrainConfig(steps=3, batch=4, task=Induction(pool=12), heldout_rows=16)
@@ -27,16 +29,6 @@ SMALL = ["--quick", "--backend", "sequential", "--quiet", "--out"]
 @pytest.fixture(autouse=True)
 def _tiny_preset(monkeypatch):
     monkeypatch.setitem(presets.SWEEPS, "figure-1a-quick", TINY)
-
-
-def refusal(capsys, arguments):
-    try:
-        code = run(sweep.main, arguments)
-    except SystemExit as stop:
-        code = stop.code
-    printed = capsys.readouterr()
-    assert (code, printed.out, printed.err.count("\n")) == (2, "", 1)
-    return printed.err
 
 
 def test_sweep_trains_every_model_with_every_seed_and_prints_a_line_a_model(tmp_path, capsys):
@@ -150,31 +142,9 @@ def test_preset_that_is_not_there_is_named():
         named("figure-1a-quick", PAPER)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--seeds", "0"], "--seeds: expected a whole number >= 1, got '0'"),
-        (["--jobs", "none"], "got 'none'"),
-        (["--preset", "figure-9000"], "no preset 'figure-9000'; there are "),
-        (["--preset", "figure-1a", "figure-1a"], "each experiment once"),
-        (["--preset", "figure-1a", "figure-1b", "--bundle", "b.json"], "--bundle takes one experiment"),
-        (["--quick", "--paper-size"], "not allowed with"),
-        (["--backend", "mpi"], "invalid choice"),
-        (["--backend", "dask"], "--scheduler"),
-        (["--scheduler", "tcp://localhost:1"], "--backend dask"),
-        (["--device", "abacus", "--quick"], "device must be"),
-    ],
-)
-def test_bad_input_is_one_line_and_writes_nothing(arguments, words, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert words in refusal(capsys, [*arguments, "--out", "out"])
-    assert os.listdir(tmp_path) == []
-
-
 def test_folder_of_another_sweep_is_refused(tmp_path, capsys):
     assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 0
-    capsys.readouterr()
-    assert "holds another sweep (jobs differs)" in refusal(capsys, [*SMALL, str(tmp_path / "s"), "--seeds", "1"])
+    refused(capsys, f"sweep {shlex.join(SMALL)} {tmp_path}/s --seeds 1", "holds another sweep (jobs differs)")
 
 
 def test_ctrl_c_exits_130_and_the_command_goes_on(tmp_path, monkeypatch):
@@ -187,15 +157,3 @@ def test_ctrl_c_exits_130_and_the_command_goes_on(tmp_path, monkeypatch):
         patch.setattr(sweep_job, "train_step", stop)
         assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 130
     assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 0
-
-
-def test_help_imports_nothing_heavy():
-    code = (
-        "import sys, scripts.sweep as s\n"
-        "try: s.main(['--help'])\n"
-        "except SystemExit: pass\n"
-        "heavy = {'torch', 'numpy', 'joblib', 'dask', 'pydantic'} & set(sys.modules)\n"
-        "sys.exit(f'imported {heavy}' if heavy else 0)"
-    )
-    root = Path(sweep.__file__).parents[1]
-    subprocess.run([sys.executable, "-c", code], cwd=root, check=True, stdout=subprocess.DEVNULL)

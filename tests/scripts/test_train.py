@@ -2,7 +2,7 @@
 
 import json
 import os
-import signal
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -21,39 +21,19 @@ from dynamics.training.folder import heldout_of
 from dynamics.training.settings import TRAININGS, TrainConfig
 from scripts import train
 from scripts.cli import run
+from tests.dynamics.interruption import interrupt
+from tests.dynamics.refusal import flip
+from tests.scripts.commands import command, refused
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ["history.json", "history.json.sha256", "manifest.json", "weights.safetensors"]
 TINY = ["--steps", "2", "--batch", "4", "--width", "8", "--heads", "2", "--device", "cpu", "--threads", "1", "--quiet"]
 
 
-@pytest.fixture(autouse=True)
-def _threads_as_before():
-    import torch
-
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture
 def trained(tmp_path):
     assert run(train.main, [*TINY, "--out", str(tmp_path / "out")]) == 0
     return tmp_path / "out" / "kv-shift"
-
-
-def refusal(capsys, arguments):
-    """Run a command that must fail; return its one line of stderr."""
-    try:
-        code = run(train.main, arguments)
-    except SystemExit as stop:
-        code = stop.code
-    printed = capsys.readouterr()
-    assert code == 2
-    assert printed.out == ""
-    assert printed.err.startswith("error: ")
-    assert printed.err.count("\n") == 1
-    return printed.err
 
 
 def test_train_leaves_weights_manifest_and_history(trained):
@@ -184,80 +164,34 @@ def test_presets_of_the_command_line_are_those_of_the_package():
     assert train.SWEEPS.keys() == set(registered.names(registered.TASKS)) - {"induction", "igsm"}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--steps", "0"], "--steps: expected a whole number >= 1, got '0'"),
-        (["--steps", "many"], "got 'many'"),
-        (["--seed", "-1"], "got '-1'"),
-        (["--seed", str(2**64)], "seed"),
-        (["--preset", "gpt"], "invalid choice: 'gpt'"),
-        (["--shift", "vk"], "invalid choice: 'vk'"),
-        (["--width", "66"], "width 66 is not a multiple of n_heads 4"),
-        (["--heads", "64"], "even head size"),
-        (["--layers", "999"], "n_layers"),
-        (["--threads", "0"], "--threads"),
-        (["--device", "abacus"], "device must be auto, cpu or cuda[:N], got 'abacus'"),
-        (["--resume"], "nothing to resume"),
-        (["--compare", "--resume"], "nothing to resume: no interrupted run in out/small-kv-shift, out/small-"),
-        (["--resume", "--overwrite"], "not allowed with"),
-        (["--compare", "--task", "hop"], "hop is compared, with seeds, by python -m scripts.sweep --preset hop-k"),
-        (["--compare", "--preset", "vanilla-1"], "not allowed with"),
-        (["--inspect", "nowhere"], "nowhere"),
-        (["--unknown"], "unrecognized arguments: --unknown"),
-    ],
-)
-def test_bad_input_is_one_line_and_writes_nothing(arguments, words, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert words in refusal(capsys, [*arguments, "--out", "out"])
-    assert os.listdir(tmp_path) == []
-
-
-def test_out_that_is_a_file_is_refused(capsys, tmp_path):
-    (tmp_path / "file").write_text("mine")
-    assert "not a folder" in refusal(capsys, [*TINY, "--out", str(tmp_path / "file")])
-    assert (tmp_path / "file").read_text() == "mine"
-
-
 @pytest.mark.parametrize("name", ["weights.safetensors", "manifest.json"])
 def test_inspect_refuses_a_flipped_byte(trained, name, capsys):
-    data = bytearray((trained / name).read_bytes())
-    data[len(data) // 2] ^= 0x80
-    (trained / name).write_bytes(data)
-    capsys.readouterr()
-    assert name in refusal(capsys, ["--inspect", str(trained)])
+    flip(trained / name, bit=0x80)
+    refused(capsys, f"train --inspect {trained}", name)
 
 
 def test_a_finished_run_is_replaced_only_when_asked(trained, capsys):
-    before, out = {path.name: path.read_bytes() for path in trained.iterdir()}, ["--out", str(trained.parent)]
-    capsys.readouterr()
-    assert f"{trained}: holds a finished run; overwrite replaces it" in refusal(capsys, [*TINY, *out, "--seed", "1"])
+    before = {path.name: path.read_bytes() for path in trained.iterdir()}
+    line = f"train {shlex.join(TINY)} --out {trained.parent} --seed 1"
+    refused(capsys, line, f"{trained}: holds a finished run; overwrite replaces it")
     assert {path.name: path.read_bytes() for path in trained.iterdir()} == before
-    assert run(train.main, [*TINY, *out, "--seed", "1", "--overwrite"]) == 0
+    assert command(capsys, *line.split(), "--overwrite")[0] == 0
     assert json.loads((trained / "manifest.json").read_text())["seed"] == 1
 
 
 def test_comparison_is_refused_before_it_trains_where_a_run_would_be_lost(tmp_path, capsys):
     last = tmp_path / train.COMPARED[-1]
     assert run(train.main, [*TINY, "--preset", last.name, "--out", str(tmp_path)]) == 0
-    capsys.readouterr()
-    assert "holds a finished run" in refusal(capsys, [*TINY, "--compare", "--out", str(tmp_path)])
+    refused(capsys, f"train {shlex.join(TINY)} --compare --out {tmp_path}", "holds a finished run")
     assert os.listdir(tmp_path) == [last.name]
 
 
 def test_interrupted_comparison_keeps_what_is_finished_and_goes_on(tmp_path, monkeypatch, capsys):
     from dynamics.training import loop
 
-    plain, command, calls = loop.train_step, [*TINY, "--steps", "5", "--compare", "--out"], []
-
-    def interrupted(*arguments):
-        calls.append(1)
-        if len(calls) == 7:
-            os.kill(os.getpid(), signal.SIGINT)
-        return plain(*arguments)
-
+    command = [*TINY, "--steps", "5", "--compare", "--out"]
     with monkeypatch.context() as patch:
-        patch.setattr(loop, "train_step", interrupted)
+        calls = interrupt(patch, loop, "train_step", 7)
         assert run(train.main, [*command, str(tmp_path / "a")]) == 130
         advice = f"the state is in {tmp_path}/a/small-vanilla-1; the same command with --resume goes on\n"
         assert capsys.readouterr().err == f"interrupted: {advice}"
@@ -268,36 +202,20 @@ def test_interrupted_comparison_keeps_what_is_finished_and_goes_on(tmp_path, mon
     assert run(train.main, [*command, str(tmp_path / "b")]) == 0
     for path in (tmp_path / "b").rglob("*.*"):
         assert path.read_bytes() == (tmp_path / "a" / path.relative_to(tmp_path / "b")).read_bytes()
-    capsys.readouterr()
-    assert "other settings" in refusal(capsys, [*TINY, "--compare", "--resume", "--out", str(tmp_path / "a")])
+    refused(
+        capsys, shlex.join(["train", *TINY, "--compare", "--resume", "--out", str(tmp_path / "a")]), "other settings"
+    )
 
 
 def test_interrupted_command_exits_130_and_resumes_to_the_same_files(tmp_path, monkeypatch):
     from dynamics.training import loop
 
-    plain, command = loop.train_step, [*TINY, "--steps", "5", "--out"]
-
-    def interrupted(*arguments):
-        os.kill(os.getpid(), signal.SIGINT)
-        return plain(*arguments)
-
+    command = [*TINY, "--steps", "5", "--out"]
     with monkeypatch.context() as patch:
-        patch.setattr(loop, "train_step", interrupted)
+        interrupt(patch, loop, "train_step")
         assert run(train.main, [*command, str(tmp_path / "a")]) == 130
     assert os.listdir(tmp_path / "a" / "kv-shift") == ["state.safetensors"]
     assert run(train.main, [*command, str(tmp_path / "a"), "--resume"]) == 0
     assert run(train.main, [*command, str(tmp_path / "b")]) == 0
     for name in FILES:
         assert (tmp_path / "a" / "kv-shift" / name).read_bytes() == (tmp_path / "b" / "kv-shift" / name).read_bytes()
-
-
-def test_help_imports_nothing_heavy():
-    code = (
-        "import sys, scripts.train as t\n"
-        "try: t.main(['--help'])\n"
-        "except SystemExit: pass\n"
-        "heavy = {'torch', 'numpy', 'scipy', 'sympy', 'matplotlib', 'pydantic'} & set(sys.modules)\n"
-        "sys.exit(f'imported {heavy}' if heavy else 0)"
-    )
-    root = Path(train.__file__).parents[1]
-    subprocess.run([sys.executable, "-c", code], cwd=root, check=True, stdout=subprocess.DEVNULL)

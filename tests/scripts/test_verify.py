@@ -1,4 +1,4 @@
-"""The verify and report command lines: what they write, what they refuse, how they end."""
+"""The verify and report command lines: what they write, how they end."""
 
 import json
 import signal
@@ -164,65 +164,6 @@ def test_an_empty_name_is_no_output(capsys, tmp_path, monkeypatch, where):
     assert list(tmp_path.iterdir()) == []
 
 
-BAD_VERIFY = [
-    (["--id", "kv.thm33"], "did you mean kv.thm3.3?"),
-    (["--id", "kv.thm3.4.limit", "--false"], "no claim that matches 'kv.thm3.4.limit' is false"),
-    (["--id", "kv.eq10", "--id", "zz*"], "unknown claim id 'zz*'"),
-    (["--paper", "bert"], "unknown paper 'bert'"),
-    (["--jobs", "0"], "whole number"),
-    (["--jobs", "two"], "whole number"),
-    (["--quick", "--full"], "not allowed with"),
-    (["--colour"], "unrecognized arguments"),
-    (["--json"], "expected one argument"),
-]
-
-
-@pytest.mark.parametrize(("argv", "message"), BAD_VERIFY, ids=lambda value: str(value))
-def test_verify_refuses_bad_input_in_one_line(capsys, tmp_path, monkeypatch, argv, message):
-    monkeypatch.chdir(tmp_path)
-    status, out, err = run(capsys, verify.main, *argv)
-    assert (status, out, len(err)) == (2, "", 1)
-    assert err[0].startswith("error: ") and message in err[0]
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("where", ["a_folder", "a_file/below.json"])
-@pytest.mark.parametrize("command", ["verify", "report"])
-def test_an_unwritable_target_is_refused_before_any_work(capsys, tmp_path, command, where):
-    (tmp_path / "a_folder").mkdir()
-    (tmp_path / "a_file").write_text("keep me")
-    before = sorted(tmp_path.rglob("*"))
-    target = tmp_path / where
-    if command == "verify":
-        status, _, err = run(capsys, verify.main, "--id", "kv.tab3", "--json", target)
-    else:
-        status, _, err = run(capsys, report.main, "--out", target)
-    assert (status, len(err)) == (2, 1)
-    assert "cannot write" in err[0]
-    assert sorted(tmp_path.rglob("*")) == before
-    assert (tmp_path / "a_file").read_text() == "keep me"
-
-
-BROKEN_RESULTS = {
-    "missing": None,
-    "empty": "",
-    "not JSON": "{",
-    "a list": "[]",
-    "no summary": '{"claims": []}',
-    "claims that are no list": '{"claims": 3, "summary": {}}',
-}
-
-
-@pytest.mark.parametrize("name", BROKEN_RESULTS)
-def test_report_refuses_broken_results_in_one_line(capsys, tmp_path, name):
-    source, target = tmp_path / "verify.json", tmp_path / "report.html"
-    if BROKEN_RESULTS[name] is not None:
-        source.write_text(BROKEN_RESULTS[name])
-    status, _, err = run(capsys, report.main, "--from", source, "--out", target, "--figures", tmp_path)
-    assert (status, len(err)) == (2, 1)
-    assert not target.exists()
-
-
 def test_report_is_one_page_without_scripts_or_outside_links(capsys, tmp_path):
     source, target = tmp_path / "verify.json", tmp_path / "report.html"
     run(capsys, verify.main, *EQ10, "--jobs", 1, "--json", source)
@@ -261,20 +202,3 @@ def test_an_interrupted_verify_ends_with_130_and_writes_nothing(tmp_path):
     assert process.returncode == 130
     assert "interrupted" in err.splitlines()[-1]
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("name", ["verify", "report", "docs", "train", "fig_landscape"])
-def test_help_needs_no_heavy_library(name):
-    code = (
-        "import runpy, sys\n"
-        f"sys.argv = ['{name}', '--help']\n"
-        "try:\n"
-        f"    runpy.run_module('scripts.{name}', run_name='__main__')\n"
-        "except SystemExit as exit_:\n"
-        "    assert not exit_.code, exit_.code\n"
-        "heavy = {'torch', 'sympy', 'scipy', 'matplotlib', 'numpy', 'flint'} & set(sys.modules)\n"
-        "assert not heavy, heavy\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    assert "usage:" in done.stdout

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from dynamics.arena import engine as module
 from dynamics.arena.engine import Place, differences, losses, next_runs, read_plan, results, run_arena, state_of
 from dynamics.arena.plan import ArenaPlan
 from dynamics.statistics.rule import State
 from tests.dynamics.arena.cases import MODELS, TRAINING, comparison, entry, plan
+from tests.dynamics.refusal import refused
+from tests.dynamics.sweep.test_run import contents
 
 ROOT = Path(__file__).resolve().parents[3]
 TINY = {"steps": 3, "rows": 1, "length": 8, "heldout_rows": 1, "scores": 1}
@@ -34,25 +35,12 @@ def arena(folder, wanted=None, **options):
     return run_arena(wanted or tiny(), folder, **{"n_jobs": 1, "progress": False} | options)
 
 
-def contents(folder):
-    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(Path(folder).rglob("*")) if p.is_file()}
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The bytes of an arena that nothing interrupts."""
-    before = torch.get_num_threads()
     folder = tmp_path_factory.mktemp("whole") / "arena"
     arena(folder)
-    torch.set_num_threads(before)
     return contents(folder)
-
-
-@pytest.fixture(autouse=True)
-def _threads():
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
 
 
 def test_an_arena_leaves_its_plan_and_a_result_a_run(whole, tmp_path):
@@ -147,8 +135,7 @@ def test_the_same_arena_again_does_nothing(whole, tmp_path, monkeypatch):
 def test_other_folders_are_refused_and_left_as_they_are(tmp_path, write, words):
     write(tmp_path / "a")
     before = contents(tmp_path / "a")
-    with pytest.raises(ValueError, match=words):
-        arena(tmp_path / "a")
+    refused(words, arena, tmp_path / "a")
     assert contents(tmp_path / "a") == before
 
 
@@ -161,8 +148,7 @@ def test_a_plan_without_its_place_is_not_gone_on_with(tmp_path):
 
 def test_bad_numbers_and_no_plan_are_refused(tmp_path):
     for jobs in (0, -2):
-        with pytest.raises(ValueError, match="n_jobs must be"):
-            arena(tmp_path / "a", n_jobs=jobs)
+        refused("n_jobs must be", arena, tmp_path / "a", n_jobs=jobs)
     with pytest.raises(FileNotFoundError):
         read_plan(tmp_path / "a")
     assert not list(tmp_path.iterdir())

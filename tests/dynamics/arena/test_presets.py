@@ -9,6 +9,7 @@ from dynamics.model.config import ModelConfig
 from dynamics.model.sizes import parameters
 from dynamics.statistics.power import power
 from dynamics.statistics.rule import Verdict
+from tests.dynamics.refusal import refused
 
 HASH = "0" * 64
 LEAGUE = PRESETS["league"](HASH)
@@ -38,10 +39,8 @@ def test_matched_is_the_nearest_width(variant):
 
 def test_a_budget_that_cannot_be_met_is_refused():
     config = ModelConfig(vocab=8, width=8, n_heads=2, n_layers=1, mlp_width=4)
-    with pytest.raises(ValueError, match=r"10 parameters leave no MLP: without one there are \d+"):
-        matched(config, 10)
-    with pytest.raises(ValueError, match="there is none"):
-        matched(config.model_copy(update={"mlp_width": None}), 10_000)
+    refused(r"10 parameters leave no MLP: without one there are \d+", matched, config, 10)
+    refused("there is none", matched, config.model_copy(update={"mlp_width": None}), 10_000)
 
 
 def test_the_league_is_as_large_as_it_says():

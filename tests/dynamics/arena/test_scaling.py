@@ -30,12 +30,3 @@ def test_the_interval_is_students_of_the_seeds_own_exponents():
     )
     assert law.exponent == pytest.approx(student(exponents))
     assert law.scale == pytest.approx(tuple(np.exp(student(levels))))
-
-
-@pytest.mark.parametrize(
-    ("sizes", "losses"),
-    [((1e4,), [[1.0], [1.0]]), ((1e4, 1e4), [[1.0, 1], [1, 1]]), (SIZES, [1.0, 1, 1]), (SIZES, [[1.0, 1]])],
-)
-def test_other_shapes_are_refused(sizes, losses):
-    with pytest.raises(ValueError, match="two sizes or more"):
-        fit(sizes, losses)

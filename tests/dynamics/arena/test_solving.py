@@ -10,14 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from dynamics.arena import solving as module
 from dynamics.arena.engine import Place
 from dynamics.arena.igsm import OPERATIONS, POWER, PRESETS, SPREAD, VARIANT
-from dynamics.arena.solved import SolvedBundle, accuracies, as_records, bundle_of, lines, read_bundle, write_bundle
+from dynamics.arena.solved import accuracies, as_records, bundle_of, lines, read_bundle, write_bundle
 from dynamics.arena.solving import heldout, results, run_plan
-from dynamics.arena.solving_plan import SolvingPlan, SolvingTraining, measures
+from dynamics.arena.solving_plan import SolvingPlan, measures
 from dynamics.files.atomic import atomic_write_text
 from dynamics.model.sizes import parameters
 from dynamics.statistics.power import power
@@ -25,6 +24,8 @@ from dynamics.statistics.rule import State, Verdict
 from dynamics.statistics.sequence import intervals
 from dynamics.tasks.igsm_graph import template_byte
 from tests.dynamics.arena.solving_cases import TRAINING, made_up, tiny
+from tests.dynamics.refusal import refused
+from tests.dynamics.sweep.test_run import contents
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -33,24 +34,11 @@ def solve(folder, wanted=None, **options):
     return run_plan(wanted or tiny(), folder, **{"n_jobs": 1, "progress": False} | options)
 
 
-def contents(folder):
-    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(Path(folder).rglob("*")) if p.is_file()}
-
-
-@pytest.fixture(autouse=True)
-def _threads():
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The bytes of a folder that nothing interrupts."""
-    before = torch.get_num_threads()
     folder = tmp_path_factory.mktemp("whole") / "igsm"
     solve(folder)
-    torch.set_num_threads(before)
     return contents(folder)
 
 
@@ -141,9 +129,7 @@ def test_other_folders_are_refused_and_left_as_they_are(tmp_path, write, words, 
     monkeypatch.setattr(module, "train", quickly)
     write(tmp_path / "a")
     before = contents(tmp_path / "a")
-    with pytest.raises(ValueError, match=words) as raised:
-        solve(tmp_path / "a")
-    assert "\n" not in str(raised.value)
+    refused(words, solve, tmp_path / "a")
     assert contents(tmp_path / "a") == before
 
 
@@ -210,40 +196,6 @@ def test_an_interrupted_run_goes_on_from_its_state_to_the_same_result(tmp_path, 
     assert not state.exists()
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"baseline": "kv-shift"}, "the models are 'kv-shift' and 'kv-shift'"),
-        ({"variant": "k-shift"}, "the models are 'k-shift' and 'vanilla'"),
-        ({"rules": {}}, "at least 1 item"),
-        ({"rules": {name: rule.model_copy(update={"share": 0.3}) for name, rule in tiny().rules.items()}}, "at most 1"),
-        ({"rules": tiny().rules | {"answered, 9 operations": tiny().rules["answered, 4 operations"]}}, "not measured"),
-        ({"rules": tiny().rules | {"right, 3 operations": tiny(5).rules["right, 3 operations"]}}, "5 seeds of 4"),
-        ({"rules": tiny().rules | {"right, 3 operations": tiny().rules["right, 4 operations"]}}, "is of 'right, 4 op"),
-    ],
-)
-def test_a_plan_that_does_not_hold_is_refused_in_one_line(changes, words):
-    with pytest.raises(ValueError, match=words) as raised:
-        tiny(**changes)
-    assert "\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"tested": (4, 3)}, "tested must rise"),
-        ({"tested": ()}, "at least 1 item"),
-        ({"tested": (27,)}, "operations must be in 1..26"),
-        ({"task": TRAINING.task.at(3).model_dump()}, "the templates of 'train'"),
-        ({"steps": 9}, "greater than or equal to 10"),
-    ],
-)
-def test_a_training_that_does_not_hold_is_refused_in_one_line(changes, words):
-    with pytest.raises(ValueError, match=words) as raised:
-        SolvingTraining.checked(TRAINING.model_dump() | changes)
-    assert "\n" not in str(raised.value)
-
-
 def test_other_precision_is_refused(tmp_path):
     with pytest.raises(ValueError, match="train in float32, got bfloat16"):
         module.train(tiny().run("vanilla", 0), tmp_path / "r", tmp_path / "s", Place(precision="bfloat16"))
@@ -260,23 +212,7 @@ def test_a_bundle_gives_back_what_went_in_and_is_refused_when_changed(tmp_path):
     text = (tmp_path / "b.json").read_text()
     assert len(text.splitlines()) == 9
     (tmp_path / "b.json").write_text(text.replace('"answered":[2,1]', '"answered":[2,2]', 1))
-    with pytest.raises(ValueError, match=r"b\.json: not the bytes"):
-        read_bundle(tmp_path / "b.json")
-
-
-@pytest.mark.parametrize(
-    ("solved", "words"),
-    [
-        (lambda solved: {"vanilla": solved["vanilla"]}, "the models are"),
-        (lambda solved: solved | {"vanilla": solved["vanilla"] * 2}, "vanilla: 8 seeds of 4"),
-        (lambda solved: solved | {"vanilla": [solved["vanilla"][0] | {"right": [3, 0]}]}, "not of 2 times 2 problems"),
-        (lambda solved: solved | {"vanilla": [solved["vanilla"][0] | {"right": [1]}]}, "not of 2 times 2 problems"),
-    ],
-)
-def test_a_bundle_of_other_counts_than_its_plans_is_refused(solved, words):
-    record = bundle_of(tiny(), made_up(tiny(), COUNTS), Place()).model_dump()
-    with pytest.raises(ValueError, match=words):
-        SolvedBundle.checked(record | {"solved": solved(record["solved"])})
+    refused(r"b\.json: not the bytes", read_bundle, tmp_path / "b.json")
 
 
 def test_lines_are_differences_of_shares_with_the_rules_intervals():

@@ -1,8 +1,5 @@
 """A run is the plain loop of each of its seeds; interrupted it ends with the same bytes."""
 
-import os
-import signal
-
 import numpy as np
 import pytest
 import torch
@@ -18,16 +15,12 @@ from dynamics.tasks.packed import Packed, packed_rows
 from dynamics.training.evaluation import heldout_rng, training_rng
 from dynamics.training.loop import learning_rate, make_optimizer
 from tests.dynamics.arena.cases import TRAINING, entry, plan
+from tests.dynamics.interruption import interrupt
+from tests.dynamics.refusal import refused
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 SOURCE = texts(standard_library(), TRAINING.corpus)
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def loss_of(model, rows):
@@ -101,16 +94,10 @@ def test_losses_by_place_weigh_up_to_the_loss(tmp_path):
 
 
 def test_ctrl_c_keeps_the_state_and_the_next_run_ends_with_the_same_bytes(tmp_path, monkeypatch):
-    wanted, calls, plain = plan(stack=2).run("kv", 0), [], module.losses
+    wanted = plan(stack=2).run("kv", 0)
     run(wanted, tmp_path / "whole.json", tmp_path / "whole.state")
 
-    def interrupted(*arguments):
-        calls.append(1)
-        if len(calls) == 3:
-            os.kill(os.getpid(), signal.SIGINT)
-        return plain(*arguments)
-
-    monkeypatch.setattr(module, "losses", interrupted)
+    calls = interrupt(monkeypatch, module, "losses", 3)
     with pytest.raises(KeyboardInterrupt):
         run(wanted, tmp_path / "r.json", tmp_path / "state")
     assert (tmp_path / "state").exists()
@@ -123,8 +110,7 @@ def test_ctrl_c_keeps_the_state_and_the_next_run_ends_with_the_same_bytes(tmp_pa
 def test_another_text_and_the_state_of_other_settings_are_refused(tmp_path, monkeypatch):
     wanted = plan().run("kv", 0)
     other = wanted.model_copy(update={"training": TRAINING.model_copy(update={"corpus": "0" * 64})})
-    with pytest.raises(ValueError, match="the settings are for 000000000000"):
-        run(other, tmp_path / "r.json", tmp_path / "s")
+    refused("the settings are for 000000000000", run, other, tmp_path / "r.json", tmp_path / "s")
     monkeypatch.setattr(module.StateKeeper, "_late", lambda self: True)
     monkeypatch.setattr(module, "_result", lambda *arguments: 1 / 0)
     with pytest.raises(ZeroDivisionError):

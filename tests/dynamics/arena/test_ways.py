@@ -1,7 +1,6 @@
 """The choice of stacks: by the times that were measured, once, and the same arena after any interruption."""
 
 import pytest
-import torch
 
 from dynamics.arena import ways as module
 from dynamics.arena.bundle import shipped_arena, shipped_names
@@ -22,6 +21,7 @@ from dynamics.arena.ways import (
     write_ways,
 )  # fmt: skip
 from tests.dynamics.arena.cases import TRAINING, comparison, plan
+from tests.dynamics.refusal import refused
 
 SHORT = TRAINING.model_copy(update={"steps": 2, "rows": 1, "length": 8, "heldout_rows": 1, "scores": 1})
 
@@ -36,13 +36,6 @@ def found(plan, stack_of_two, processes=2) -> Ways:
     """As if a stack of two took that long for every entry, where a model alone takes 1."""
     entries = {name: timed(4, _1=1.0, _2=stack_of_two) for name in plan.entries}
     return Ways(plan_sha256=plan.sha256, torch_version="", processor="", processes=processes, entries=entries)
-
-
-@pytest.fixture(autouse=True)
-def _threads():
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.mark.parametrize(
@@ -135,12 +128,9 @@ def test_folders_without_a_choice_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "measured", lambda plan, processes: found(plan, 1.5, processes))
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "plan.json").write_text(wanted.model_dump_json())
-    with pytest.raises(ValueError, match="begun without a choice"):
-        chosen_plan(wanted, tmp_path / "a", 2)
+    refused("begun without a choice", chosen_plan, wanted, tmp_path / "a", 2)
     assert not (tmp_path / "a" / WAYS).exists()
     chosen_plan(wanted, tmp_path / "b", 2)
-    with pytest.raises(ValueError, match="measured for another plan"):
-        chosen_plan(plan(), tmp_path / "b", 2)
+    refused("measured for another plan", chosen_plan, plan(), tmp_path / "b", 2)
     (tmp_path / "b" / WAYS).write_text("{}")
-    with pytest.raises(ValueError, match="plan_sha256"):
-        chosen_plan(wanted, tmp_path / "b", 2)
+    refused("plan_sha256", chosen_plan, wanted, tmp_path / "b", 2)

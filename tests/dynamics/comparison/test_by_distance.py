@@ -15,9 +15,10 @@ from dynamics.comparison.by_distance import (
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.tasks.needles import VOCAB, text_windows
+from tests.dynamics.comparison.test_policies import TEXT
+from tests.dynamics.refusal import refused
 from theory import alibi
 
-TEXT = (np.arange(3000) * 31 % 90 + 32).astype(np.uint8)
 CONFIG = ModelConfig(vocab=VOCAB, width=12, n_heads=3, n_layers=2, mlp_width=8, shift="none", position="alibi")
 
 
@@ -114,11 +115,9 @@ def test_written_scopes_are_read_back_and_changed_ones_refused(tmp_path, measure
     write_scopes(path, scopes)
     assert read_scopes(path) == scopes
     path.write_text(path.read_text().replace('"windows":6', '"windows":7'))
-    with pytest.raises(ValueError, match="not the bytes whose sha256"):
-        read_scopes(path)
+    refused("not the bytes whose sha256", read_scopes, path)
 
 
 def test_models_with_other_bounds_are_refused():
     model = InductionModel(CONFIG.model_copy(update={"n_kv_heads": 1}))
-    with pytest.raises(ValueError, match="ALiBi heads, each with its own keys"):
-        list(head_scopes(model, 0, np.zeros((2, 3, 4))))
+    refused("ALiBi heads, each with its own keys", list, head_scopes(model, 0, np.zeros((2, 3, 4))))

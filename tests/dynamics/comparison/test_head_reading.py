@@ -14,6 +14,7 @@ from dynamics.tasks.corpus import Corpus, standard_library
 from dynamics.tasks.needles import VOCAB, Windows, retrieval_windows
 from dynamics.training.checkpoint import shipped
 from proofs_check.razor.measured.trained_checks import FINDERS
+from tests.dynamics.refusal import refused
 from tests.scripts.test_compare import tiny
 
 
@@ -57,8 +58,7 @@ def test_a_known_query_keeps_what_it_attends_to_and_nothing_else_of_the_prompt()
 
 @pytest.mark.parametrize(("observed", "kept"), [(0, 3), (2, -1)])
 def test_known_query_refuses_what_is_no_number_of_tokens(observed, kept):
-    with pytest.raises(ValueError, match="need observed >= 1"):
-        known_query(torch.tensor([3]), observed, kept)
+    refused("need observed >= 1", known_query, torch.tensor([3]), observed, kept)
 
 
 def test_heavy_hitters_are_watched_as_they_evict():
@@ -90,8 +90,7 @@ def test_questions_refuse_windows_whose_answer_is_another():
     windows = retrieval_windows(np.random.default_rng(0), np.full(3000, 40, dtype=np.uint8), 1, 64, 4)
     spoilt = windows.tokens.copy()
     spoilt[0, questions(windows).value[0]] += 1
-    with pytest.raises(ValueError, match="does not ask for the value"):
-        questions(Windows(spoilt, windows.kind))
+    refused("does not ask for the value", questions, Windows(spoilt, windows.kind))
 
 
 def test_a_reading_of_a_small_model_is_consistent():

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 
 from dynamics.comparison import induction as module
 from dynamics.comparison.by_distance import ROUNDING, bound_excess, read_scopes
@@ -10,13 +9,7 @@ from dynamics.comparison.induction import CONFIG, TRAINING, by_length, induction
 from dynamics.training.batches import heldout_rows
 from theory import alibi
 
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def test_rows_of_one_length_stand_together_with_their_answers():

@@ -23,6 +23,7 @@ from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import VOCAB
 from dynamics.training.text import text_losses
 from dynamics.training.text_settings import TextTraining
+from tests.dynamics.refusal import refused
 
 TEXT = (np.arange(3000) * 31 % 90 + 32).astype(np.uint8)
 CORPUS = Corpus(TEXT, TEXT[:900], "c" * 64, 2)
@@ -51,10 +52,8 @@ def test_entries_of_the_paper_s_own_setting():
 
 
 def test_impossible_budgets_and_policies_are_refused():
-    with pytest.raises(ValueError, match="leaves no window"):
-        sizes(plan.STREAMING, Fraction(1, 16), 8, 64, 4, 2)
-    with pytest.raises(ValueError, match="policy must be one of"):
-        sizes("snapkv", Fraction(1, 2), 8, 64, 4, 2)
+    refused("leaves no window", sizes, plan.STREAMING, Fraction(1, 16), 8, 64, 4, 2)
+    refused("policy must be one of", sizes, "snapkv", Fraction(1, 2), 8, 64, 4, 2)
     with pytest.raises(ValueError, match="budgets must lie in"):
         Settings.checked({**SETTINGS.model_dump(), "config": CONFIG, "training": SETTINGS.training, "budgets": ("2",)})
 
@@ -180,8 +179,7 @@ def test_killed_and_resumed_equals_uninterrupted(tmp_path, monkeypatch, parts):
 def test_other_settings_in_the_folder_are_refused(tmp_path):
     study(tmp_path)
     other = SETTINGS.model_copy(update={"sinks": 1})
-    with pytest.raises(ValueError, match="other settings"):
-        compare_seed(other, 0, CORPUS, tmp_path / "0", "cpu", lambda _: None, False)
+    refused("other settings", compare_seed, other, 0, CORPUS, tmp_path / "0", "cpu", lambda _: None, False)
 
 
 def test_table_compares_each_seed_with_its_own_full_cache(comparison):
@@ -196,8 +194,7 @@ def test_table_compares_each_seed_with_its_own_full_cache(comparison):
         np.mean([accuracy_of(cells_[plan.WINDOW], settings.pairs) for cells_ in per_seed.values()])
     )
     assert len(per_seed[0][RANDOM].bits) == settings.draws * settings.text_rows
-    with pytest.raises(ValueError, match="was not measured"):
-        line_of(comparison, plan.WINDOW, "1/3")
+    refused("was not measured", line_of, comparison, plan.WINDOW, "1/3")
 
 
 def test_interval_is_student_s():
@@ -214,8 +211,7 @@ def test_a_written_comparison_is_read_back_and_a_changed_one_refused(tmp_path, c
     write_comparison(path, comparison)
     assert read_comparison(path) == comparison
     path.write_text(path.read_text().replace('"seeds":2', '"seeds":3'))
-    with pytest.raises(ValueError, match="not the bytes whose sha256"):
-        read_comparison(path)
+    refused("not the bytes whose sha256", read_comparison, path)
 
 
 @pytest.mark.gpu

@@ -10,6 +10,7 @@ import pytest
 
 from dynamics.files import atomic
 from dynamics.files.hashed import write_hashed
+from tests.dynamics.refusal import refused
 
 
 def make_folder(path):
@@ -60,8 +61,7 @@ def test_what_is_no_regular_file_is_refused_and_left_as_it_is(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     make(tmp_path / f"out{beside}")
     before = {path.name: path.lstat() for path in tmp_path.iterdir()}
-    with pytest.raises(ValueError, match=f"cannot write .*out{beside}: {words}"):
-        write(tmp_path / "out", "new")
+    refused(f"cannot write .*out{beside}: {words}", write, tmp_path / "out", "new")
     assert {path.name: path.lstat() for path in tmp_path.iterdir()} == before
 
 
@@ -85,8 +85,7 @@ def test_a_read_only_file_is_refused(tmp_path):
     target = tmp_path / "file"
     target.write_text("old")
     target.chmod(0o444)
-    with pytest.raises(ValueError, match="file: the file is read-only"):
-        atomic.atomic_write_text(target, "new")
+    refused("file: the file is read-only", atomic.atomic_write_text, target, "new")
 
 
 @pytest.mark.parametrize("call", ["open", "fsync", "replace"])

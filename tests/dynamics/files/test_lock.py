@@ -11,6 +11,7 @@ import pytest
 
 from dynamics.files.lock import LOCK, only_writer
 from dynamics.sweep import run
+from tests.dynamics.refusal import refused
 from tests.dynamics.sweep.test_run import MEASURE, jobs
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -50,8 +51,7 @@ def test_second_writer_is_told_who_holds_the_folder(tmp_path, holder):
     words = rf"^{tmp_path}: another run is writing here \(process {holder.pid} on .+\)$"
     with pytest.raises(ValueError, match=words), only_writer(tmp_path):
         pass
-    with pytest.raises(ValueError, match=words):
-        run.run_sweep(jobs(1), tmp_path, measure=MEASURE, backend="sequential", progress=False)
+    refused(words, run.run_sweep, jobs(1), tmp_path, measure=MEASURE, backend="sequential", progress=False)
     assert os.listdir(tmp_path) == [LOCK]
 
 

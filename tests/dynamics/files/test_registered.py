@@ -8,6 +8,7 @@ from dynamics.files import registered
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import build
 from dynamics.tasks import task as tasks
+from tests.dynamics.refusal import refused
 
 ENTRIES = (
     EntryPoint("good", "dynamics.tasks.hop:Hop", "g"),
@@ -52,15 +53,12 @@ def test_ours_are_registered_as_anybodys():
 )
 def test_a_task_that_is_none_is_one_line(entries, name, words):
     entries(*ENTRIES)
-    with pytest.raises(ValueError, match=words) as refused:
-        tasks.task_class(name)
-    assert "\n" not in str(refused.value)
+    refused(words, tasks.task_class, name)
 
 
 def test_two_packages_with_one_name_are_refused_and_one_thing_registered_twice_is_not(entries):
     entries(EntryPoint("copy", "mine:Copy", "g"), EntryPoint("copy", "yours:Copy", "g"))
-    with pytest.raises(ValueError, match="two packages register 'copy': mine:Copy and yours:Copy"):
-        registered.names("g")
+    refused("two packages register 'copy': mine:Copy and yours:Copy", registered.names, "g")
     entries(EntryPoint("copy", "mine:Copy", "g"), EntryPoint("copy", "mine:Copy", "g"))
     assert registered.names("g") == ("copy",)
 
@@ -70,5 +68,4 @@ def test_a_model_that_is_none_is_one_line(entries):
     with pytest.raises(ValueError, match="place must be one of list, got 'heads'"):
         ModelConfig()
     config = ModelConfig(place="list")
-    with pytest.raises(ValueError, match="'list' is registered as what makes no InductionModel with that config"):
-        build(config)
+    refused("'list' is registered as what makes no InductionModel with that config", build, config)

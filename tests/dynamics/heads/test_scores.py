@@ -181,25 +181,6 @@ def test_prompts_use_the_whole_vocabulary_and_change_with_the_seed():
     assert len({tuple(repeated_prompt(60, 20, 2, seed).tolist()) for seed in range(50)}) == 50
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"k": 2500}, r"k must be in 3\.\.16, the number of tokens that may be drawn, got 2500"),
-        ({"k": 2}, r"k must be in 3\.\.16"),
-        ({"k": 16, "excluded": (0,)}, r"k must be in 3\.\.15"),
-        ({"k": 8, "excluded": (16,)}, r"excluded ids must be in 0\.\.15, got 16"),
-        ({"k": 8, "excluded": (3, -1)}, r"excluded ids must be in 0\.\.15, got -1"),
-        ({"k": 8, "repeats": 1}, "repeats must be at least 2, got 1"),
-        ({"k": 8, "prompts": 0}, "prompts must be at least 1, got 0"),
-        ({"k": 8, "seed": -1}, "non-negative"),
-    ],
-)
-def test_bad_arguments_are_refused_in_one_line(arguments, message):
-    with pytest.raises(ValueError, match=message) as error:
-        head_scores(random_model(0), **arguments)
-    assert "\n" not in str(error.value)
-
-
 def test_a_chunk_of_a_sequence_is_refused():
     query, key = torch.zeros(1, 2, 1, 4), torch.zeros(1, 2, 3, 4)
     with pytest.raises(ValueError, match="whole sequence in one call, got 1 of 3 tokens"):

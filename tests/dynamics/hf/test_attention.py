@@ -9,6 +9,7 @@ from dynamics.hf import attention
 from dynamics.hf import families as hf_heads
 from dynamics.model.attention_function import full_attention
 from tests.dynamics.hf import models
+from tests.dynamics.refusal import refused
 from theory import alibi
 
 TIGHT = 1e-10
@@ -220,8 +221,7 @@ def test_transformers_runs_every_mpt_alike_and_those_it_runs_wrongly_are_refused
     ids = models.tokens(2, 19)
     assert torch.equal(logits_of(plain, ids), logits_of(changed, ids))
     name = next(iter(changes))
-    with pytest.raises(ValueError, match=f"^{name} is .*, but transformers runs every MPT with "):
-        hf_heads.heads(changed)
+    refused(f"^{name} is .*, but transformers runs every MPT with ", hf_heads.heads, changed)
 
 
 def test_bfloat16_alibi_of_transformers_merges_neighbours_and_ours_does_not():
@@ -312,8 +312,7 @@ def test_a_cache_that_keeps_keys_serves_the_first_call_and_is_refused_at_the_sec
     with attention.replaced(model, full_attention), torch.no_grad():
         first = model(ids, use_cache=True)
         assert first.past_key_values.get_seq_length() == 9
-        with pytest.raises(ValueError, match="2 new tokens came with 11 keys"):
-            model(models.tokens(1, 2), past_key_values=first.past_key_values)
+        refused("2 new tokens came with 11 keys", model, models.tokens(1, 2), past_key_values=first.past_key_values)
 
 
 @pytest.mark.parametrize("family", ["bloom", "mpt", "llama", "qwen3"])
@@ -324,14 +323,14 @@ def test_masks_other_than_causality_are_refused(family):
     with attention.replaced(model, full_attention):
         assert torch.isfinite(logits_of(model, ids, attention_mask=torch.ones_like(left))).all()
         for mask in (left, left.flip(1)):
-            with pytest.raises(ValueError, match=r"^padding cannot go through an attention function"):
-                logits_of(model, ids, attention_mask=mask)
+            refused(r"^padding cannot go through an attention function", logits_of, model, ids, attention_mask=mask)
         for use_cache in (False, True):
             with pytest.raises(ValueError, match=r"^attention_mask covers 4 of 6 tokens"):
                 logits_of(model, ids, attention_mask=torch.ones(2, 4), use_cache=use_cache)
         if family not in ("bloom", "mpt"):
-            with pytest.raises(ValueError, match=r"^a mask of shape .2, 1, 6, 6. cannot go"):
-                logits_of(model, ids, attention_mask=torch.ones(2, 1, 6, 6))
+            refused(
+                r"^a mask of shape .2, 1, 6, 6. cannot go", logits_of, model, ids, attention_mask=torch.ones(2, 1, 6, 6)
+            )
             with pytest.raises(ValueError, match=r"^packed documents cannot go"):
                 logits_of(model, ids, position_ids=torch.tensor([[0, 1, 2, 0, 1, 2]]), use_cache=False)
 
@@ -349,8 +348,7 @@ def test_attention_dropout_is_refused_in_training_alone(family, changes):
     ids = models.tokens(1, 6)
     with attention.replaced(model, full_attention):
         logits_of(model, ids)
-        with pytest.raises(ValueError, match=r"^attention dropout of .* cannot go through an attention function"):
-            logits_of(model.train(), ids)
+        refused(r"^attention dropout of .* cannot go through an attention function", logits_of, model.train(), ids)
 
 
 @pytest.mark.parametrize(
@@ -385,13 +383,11 @@ def test_an_unknown_architecture_is_refused_by_name(name):
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "vocab_size": 8}
     own = getattr(transformers, name + "Config")(**sizes)
     model = transformers.AutoModel.from_config(own)
-    with pytest.raises(ValueError, match=f"^the attention of {name}Model is none of bloom, llama"):
-        hf_heads.heads(model)
+    refused(f"^the attention of {name}Model is none of bloom, llama", hf_heads.heads, model)
 
 
 def test_what_is_no_model_is_refused_by_name():
-    with pytest.raises(ValueError, match=r"^the attention of Linear is none of"):
-        hf_heads.heads(torch.nn.Linear(2, 2))
+    refused(r"^the attention of Linear is none of", hf_heads.heads, torch.nn.Linear(2, 2))
 
 
 @pytest.mark.parametrize("family", ["llama", "mpt"])
@@ -401,5 +397,4 @@ def test_a_model_without_its_head_and_one_with_missing_layers(family):
     assert hf_heads.heads(inner).n_layers == 2
     layers = inner.layers if family == "llama" else inner.blocks
     del layers[0]
-    with pytest.raises(ValueError, match=r"^1 layers of .*Attention were found, not 2"):
-        hf_heads.heads(model)
+    refused(r"^1 layers of .*Attention were found, not 2", hf_heads.heads, model)

@@ -105,3 +105,10 @@ def future_gap(module: KVShiftAttention, length: int, at: int) -> float:
     x = tokens(1, length)
     changed = torch.cat([x[:, : at + 1], tokens(1, length, seed=3)[:, at + 1 :]], dim=1)
     return gap(module(x)[:, : at + 1], module(changed)[:, : at + 1])
+
+
+def filled(batch=2, capacity=None):
+    cache = KVCache(capacity)
+    with torch.no_grad():
+        attention()(tokens(batch, 3), cache=cache)
+    return cache

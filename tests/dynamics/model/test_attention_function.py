@@ -9,6 +9,7 @@ from dynamics.model.attention_function import full_attention, replaced
 from dynamics.model.cache import KVCache
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
+from tests.dynamics.refusal import refused
 
 TOLERANCE = 1e-12
 
@@ -92,28 +93,24 @@ def test_model_with_caches_equals_whole(position, sizes):
 
 def test_misuse_is_refused():
     network, words = model(), tokens()
-    with pytest.raises(ValueError, match="caches must be one a layer, 2, got 1"):
-        network(words, caches=[KVCache()])
+    refused("caches must be one a layer, 2, got 1", network, words, caches=[KVCache()])
     own = [KVCache() for _ in network.blocks]
     network(words, caches=own)
     caches = [KVCache() for _ in network.blocks]
     with replaced(network, full_attention):
-        with pytest.raises(ValueError, match="no probabilities"):
-            network.attention_weights(words, torch.tensor([3, 8]))
+        refused("no probabilities", network.attention_weights, words, torch.tensor([3, 8]))
         network(words, caches=caches)
-        with pytest.raises(ValueError, match="without memory cannot continue after 9 tokens"):
-            network(words, caches=caches)
+        refused("without memory cannot continue after 9 tokens", network, words, caches=caches)
         with pytest.raises(ValueError, match="neither segment_ids nor padding"):
             network.blocks[0].attention(torch.zeros(1, 2, 16).double(), padding=torch.tensor([1]))
-    with pytest.raises(ValueError, match="kept elsewhere"):
-        network(words, caches=caches)
+    refused("kept elsewhere", network, words, caches=caches)
 
     def remembers(layer, query, key, value, **_):
         return query
 
     remembers.stateful = True
-    with replaced(network, remembers), pytest.raises(ValueError, match="holds the keys of 9 tokens"):
-        network(words, caches=own)
+    with replaced(network, remembers):
+        refused("holds the keys of 9 tokens", network, words, caches=own)
 
 
 def test_reorder_without_keys_of_its_own_moves_the_raw_tokens():
@@ -124,5 +121,4 @@ def test_reorder_without_keys_of_its_own_moves_the_raw_tokens():
     before = caches[0].previous("key")
     caches[0].reorder(torch.tensor([1, 1, 0]))
     assert torch.equal(caches[0].previous("key"), before[[1, 1, 0]])
-    with pytest.raises(ValueError, match="must name sequences"):
-        caches[0].reorder(torch.tensor([3]))
+    refused("must name sequences", caches[0].reorder, torch.tensor([3]))

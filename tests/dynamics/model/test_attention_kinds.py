@@ -6,13 +6,14 @@ import torch
 from dynamics.model import forward, stacked
 from dynamics.model.attention_function import full_attention, replaced
 from dynamics.model.cache import KVCache
-from dynamics.model.config import ONE_KEY_ONE_VALUE, Latent, ModelConfig, cla
+from dynamics.model.config import ONE_KEY_ONE_VALUE, Latent, cla
 from dynamics.model.values import Earlier
 from tests.dynamics.model import variants
+from tests.dynamics.model.test_variants import SPLITS, close
+from tests.dynamics.refusal import refused
 
 CLOSE = 1e-10
 LENGTH = 7
-SPLITS = ((3, 4), (1, 5, 1), (2, 2, 3))
 KINDS = {
     "cla": {"values": cla(variants.LAYERS)},
     "cla, three layers": {"values": cla(variants.LAYERS, 3)},
@@ -51,10 +52,6 @@ def of(name, shift="kv", position=None, **more):
     if (latent := options.get("latent")) is not None:
         options["latent"] = latent.model_copy(update={"rope": 2 if position == "rope" else 0}).model_dump()
     return variants.named(shift=shift, position=position, width=16, **options)
-
-
-def close(found, expected):
-    torch.testing.assert_close(found, expected, rtol=0, atol=CLOSE)
 
 
 @torch.no_grad()
@@ -174,44 +171,14 @@ def test_another_attention_function_takes_their_place(name):
 
 @pytest.mark.parametrize("name", ["differential", "selective"])
 def test_more_than_one_softmax_is_no_functions_place(name):
-    with replaced(variants.model(of(name)), full_attention) as model, pytest.raises(ValueError, match="more than one"):
-        model(variants.tokens(1, 4))
+    with replaced(variants.model(of(name)), full_attention) as model:
+        refused("more than one", model, variants.tokens(1, 4))
 
 
 def test_latents_are_not_kept_by_a_function_and_shared_keys_are_not_shown():
     tokens = variants.tokens(1, 4)
-    with replaced(variants.model(of("latent")), full_attention) as model, pytest.raises(ValueError, match="latents"):
-        model(tokens, caches=[KVCache() for _ in model.blocks])
-    with pytest.raises(ValueError, match="keys of another layer"):
-        variants.model(of("cla")).attention_weights(tokens, torch.tensor([3]))
+    with replaced(variants.model(of("latent")), full_attention) as model:
+        refused("latents", model, tokens, caches=[KVCache() for _ in model.blocks])
+    refused("keys of another layer", variants.model(of("cla")).attention_weights, tokens, torch.tensor([3]))
     with pytest.raises(ValueError, match="layer 1 reads what layers below it keep"):
         variants.model(of("cla")).blocks[1].attention(torch.zeros(1, 4, 16, dtype=torch.float64))
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"values": {"kind": "shared", "keys": True}}, "order must be 'shifted'"),
-        ({"values": cla(4).model_dump(), "past": [{"at": "key"}]}, "keys and values that are shared"),
-        ({"weights": "differential", "width": 24}, "multiple of 4, got 6"),
-        ({"weights": "differential", "width": 12, "position": "alibi"}, "multiple of 2, got 3"),
-        ({"weights": "selective", "causal": False}, "selective attention is causal"),
-        ({"weights": "selective", "values": {"kind": "cross"}}, "keys of one layer"),
-        ({"weights": "differential", "latent": {"size": 4, "rope": 2}}, "neither halved"),
-        ({"qk_norm": True, "latent": {"size": 4, "rope": 2}}, "neither halved .* nor normed"),
-        ({"latent": {"size": 4}}, "if and only if the position is 'rope'"),
-        ({"latent": {"size": 4, "rope": 2}, "position": "alibi"}, "if and only if"),
-        ({"latent": {"size": 4, "rope": 3}}, "even and below the head size 4, got 3"),
-        ({"latent": {"size": 4, "rope": 4}}, "below the head size 4, got 4"),
-        ({"latent": {"size": 0}}, "greater than or equal to 1"),
-        ({"past": [{"at": "key", "heads": [4], "residual": False}]}, "heads of the past must be below 4, got .4"),
-        ({"past": [{"at": "mlp", "heads": [0], "residual": False}]}, "heads .0. is of queries, keys or values"),
-        ({"past": [{"at": "key", "heads": [0], "offset": 0.5, "residual": False}]}, "one of the two"),
-        ({"place": "common", "qk_norm": True}, "needs own values"),
-        ({"place": "common", "latent": {"size": 4, "rope": 2}}, "needs own values"),
-    ],
-)
-def test_what_does_not_go_together_is_refused_in_one_line(options, words):
-    with pytest.raises(ValueError, match=words) as caught:
-        ModelConfig.checked({"width": 16, "n_heads": 4, "n_layers": 4, "mlp_width": 8} | options)
-    assert "\n" not in str(caught.value)

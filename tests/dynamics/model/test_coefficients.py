@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from dynamics.model.attention import KVShiftAttention
 from dynamics.model.coefficients import initial
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
@@ -40,11 +39,6 @@ def test_matched_law_is_reproducible_and_leaves_the_global_generator_alone():
     before = torch.get_rng_state()
     assert torch.equal(_drawn(4, "matched"), _drawn(4, "matched"))
     assert torch.equal(before, torch.get_rng_state())
-
-
-def test_unknown_law_is_refused_in_one_line():
-    with pytest.raises(ValueError, match=r"^initial must be one of paper, matched, got 'uniform'$"):
-        KVShiftAttention(8, 2, initial="uniform")
 
 
 def test_configured_law_reaches_every_layer():

@@ -186,22 +186,3 @@ def test_tokens_drawn_with_replacement_hide_what_heads_do():
         seen[name] = echo[known.echo]
     np.testing.assert_allclose(seen["distinct"], head_scores(known.model, k=12).echo[known.echo], atol=1e-12)
     assert (seen["drawn"] < seen["distinct"] - 0.1).all()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"vocab": 18}, r"codes must be a multiple of 4 in 8\.\.18, got 18"),
-        ({"vocab": 4}, r"codes must be a multiple of 4 in 8\.\.4, got 4"),
-        ({"codes": 20}, r"codes must be a multiple of 4 in 8\.\.16, got 20"),
-        ({"n_layers": 1}, "needs 2 layers, 4 heads, 2 key-value heads, got 1, 4, 4"),
-        ({"n_heads": 3}, "needs 2 layers, 4 heads"),
-        ({"n_kv_heads": 1}, "needs 2 layers, 4 heads"),
-        ({"n_heads": 6, "n_kv_heads": 4}, "n_heads 6 is not a multiple of n_kv_heads 4"),
-        ({"position": "alibi", "codes": 8}, "ALiBi needs codes of dimension 16, one for each token, got 8"),
-        ({"position": "sinus"}, "position"),
-    ],
-)
-def test_impossible_constructions_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        known_model(0, **arguments)

@@ -11,6 +11,8 @@ from dynamics.model.places import PlacedModel, before
 from dynamics.sweep.run import run_sweep
 from dynamics.training.checkpoint import save
 from dynamics.weights.own import layout
+from tests.dynamics.model.test_decoder import rows_of
+from tests.dynamics.refusal import refused
 
 PLACES = {
     "common": {"shift": "kv"},
@@ -28,10 +30,6 @@ def config_of(place: str, **options) -> ModelConfig:
 
 def model_of(place: str, seed: int = 0, **options) -> PlacedModel:
     return build(config_of(place, **options), torch.Generator().manual_seed(seed)).double()
-
-
-def rows_of(seed: int, rows: int = 3, length: int = 9) -> torch.Tensor:
-    return torch.randint(0, 40, (rows, length), generator=torch.Generator().manual_seed(seed))
 
 
 def read_out(layer, queries, keys, values, alpha=None):
@@ -112,32 +110,13 @@ def test_before_is_zero_for_the_first_token():
     assert before(states).tolist() == [[[0, 0], [0, 1], [2, 3]]]
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"place": "common", "shift": "k"}, "needs shift 'kv'"),
-        ({"place": "half"}, "needs shift 'none'"),
-        ({"place": "fused", "shift": "none", "position": "alibi"}, "no alibi"),
-        ({"place": "common", "n_kv_heads": 2}, "no n_kv_heads"),
-        ({"place": "apart", "shift": "none", "n_layers": 1}, "two layers"),
-    ],
-)
-def test_places_that_do_not_fit_are_refused(options, words):
-    with pytest.raises(ValueError, match=words):
-        ModelConfig(**options)
-
-
 def test_other_readers_refuse_a_placed_model(tmp_path):
     model = model_of("fused").float()
-    with pytest.raises(ValueError, match=r"place is 'fused' is made by dynamics\.model\.decoder\.build"):
-        InductionModel(model.config)
-    with pytest.raises(ValueError, match="no cache"):
-        model(rows_of(0), caches=[])
-    with pytest.raises(ValueError, match="not shown"):
-        model.attention_weights(rows_of(0), torch.tensor([1, 2, 3]))
+    refused(r"place is 'fused' is made by dynamics\.model\.decoder\.build", InductionModel, model.config)
+    refused("no cache", model, rows_of(0), caches=[])
+    refused("not shown", model.attention_weights, rows_of(0), torch.tensor([1, 2, 3]))
     save(tmp_path, model, seed=0, threads=1, device="cpu", training={}, metrics={})
-    with pytest.raises(ValueError, match="placed at 'fused'"):
-        layout(tmp_path)
+    refused("placed at 'fused'", layout, tmp_path)
 
 
 def test_variants_have_the_setting_of_figure_1b_and_differ_in_the_place_alone():

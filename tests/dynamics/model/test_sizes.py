@@ -11,6 +11,7 @@ from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from tests.dynamics.model import test_attention_kinds as kinds
 from tests.dynamics.model import variants
+from tests.dynamics.refusal import refused
 
 LENGTH = 6
 CONFIGS = {name: kinds.of(name, shift) for name, shift in kinds.CASES}
@@ -78,8 +79,6 @@ def test_shared_keys_halve_the_cache_and_a_shift_costs_four_operations_a_channel
 def test_what_keeps_no_cache_or_is_not_counted_is_refused():
     placed = ModelConfig.checked({"place": "half", "shift": "none"})
     for config in (placed, ModelConfig(causal=False)):
-        with pytest.raises(ValueError, match="keeps no cache"):
-            sizes.cache_size(config)
-    with pytest.raises(ValueError, match="'half' are not counted"):
-        sizes.operations(placed, 8)
+        refused("keeps no cache", sizes.cache_size, config)
+    refused("'half' are not counted", sizes.operations, placed, 8)
     assert sizes.parameters(placed) == sizes.parameters(ModelConfig(shift="none"))

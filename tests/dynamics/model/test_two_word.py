@@ -40,8 +40,3 @@ def test_one_token_less_between_gives_the_shorter_distance():
     model = two_word_model("two tokens")
     assert model.sentence(4).tolist() == [[1, 0, 0, 0, 0]]
     assert model.attention(model.sentence(4))[0, -1, 0] < model.attention(model.sentence())[0, -1, 0]
-
-
-def test_an_unknown_model_is_refused():
-    with pytest.raises(ValueError, match="no two-word model 'three words'; there are two tokens, "):
-        two_word_model("three words")

@@ -8,6 +8,7 @@ from dynamics.model import stacked
 from dynamics.model.cache import KVCache
 from dynamics.model.decoder import InductionModel
 from tests.dynamics.model import variants
+from tests.dynamics.refusal import refused
 
 CLOSE = 1e-10
 LENGTH = 7
@@ -161,24 +162,20 @@ def test_weights_shown_are_those_used():
             shown = model.attention_weights(tokens, last)
             sums = torch.stack([layer.sum(-1) for layer in shown])
             assert (sums < 1 - 1e-6).all() if weights in ("plus_one", "sink") else np.allclose(sums.detach(), 1)
-    with pytest.raises(ValueError, match="keys of two layers"):
-        variants.model(variants.named("cross-layer")).attention_weights(tokens, last)
+    refused("keys of two layers", variants.model(variants.named("cross-layer")).attention_weights, tokens, last)
 
 
 def test_a_global_model_has_no_cache_and_learnt_positions_end():
     tokens = variants.tokens(1, 5)
     everywhere = variants.model(variants.named(causal=False))
-    with pytest.raises(ValueError, match="a cache needs causal attention"):
-        everywhere(tokens, caches=[KVCache() for _ in everywhere.blocks])
+    refused("a cache needs causal attention", everywhere, tokens, caches=[KVCache() for _ in everywhere.blocks])
     learned = variants.model(variants.named(position="learned", max_length=6))
     caches = [KVCache() for _ in learned.blocks]
     learned(tokens, caches=caches)
-    with pytest.raises(ValueError, match="10 tokens have no place among 6 positions"):
-        learned(tokens, caches=caches)
+    refused("10 tokens have no place among 6 positions", learned, tokens, caches=caches)
     long = variants.tokens(1, 9)
     learned(long, segment_ids=torch.tensor([[0] * 5 + [1] * 4]))
-    with pytest.raises(ValueError, match="7 tokens have no place among 6 positions"):
-        learned(long, segment_ids=torch.tensor([[0] * 2 + [1] * 7]))
+    refused("7 tokens have no place among 6 positions", learned, long, segment_ids=torch.tensor([[0] * 2 + [1] * 7]))
     with pytest.raises(ValueError, match="9 tokens have no place among 6 positions"):
         stacked.logits(learned.config, stacked.stack([learned]), long[None], torch.tensor([[8]]))
 
@@ -186,53 +183,15 @@ def test_a_global_model_has_no_cache_and_learnt_positions_end():
 def test_caches_of_another_number_of_tokens_or_one_for_all_are_refused():
     model, tokens = variants.model(variants.named()), variants.tokens(1, 5)
     one = KVCache()
-    with pytest.raises(ValueError, match="caches must be one a layer, 4, got 1"):
-        model(tokens, caches=[one] * 4)
+    refused("caches must be one a layer, 4, got 1", model, tokens, caches=[one] * 4)
     caches = [KVCache(9), KVCache(9), KVCache(3), KVCache(9)]
     with pytest.raises(ValueError, match="the cache holds 3 tokens, 5 do not fit"), torch.no_grad():
         model(tokens, caches=caches)
-    with pytest.raises(ValueError, match="the caches hold 0, 5 tokens: they are of one text no more"):
-        model(tokens, caches=caches)
+    refused("the caches hold 0, 5 tokens: they are of one text no more", model, tokens, caches=caches)
 
 
 def test_a_layer_that_reads_of_others_says_so_when_it_is_called_alone():
     model = InductionModel(variants.named("resformer"))
     states = torch.randn(1, 4, 16)
     model.blocks[0].attention(states)
-    with pytest.raises(ValueError, match="layer 1 reads what layers below it keep"):
-        model.blocks[1].attention(states)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"values": {"kind": "residual", "layers": [1]}, "n_layers": 1}, "need a layer above the first one"),
-        ({"position": "learned", "max_length": 10**12}, "less than or equal to 16777216"),
-        ({"values": {"kind": "residual", "layers": [0]}}, "layers of values must rise within 1..3"),
-        ({"values": {"kind": "residual", "layers": [2, 1]}}, "layers of values must rise"),
-        ({"values": {"kind": "residual", "layers": []}}, "layers of values must rise"),
-        ({"values": {"kind": "residual", "lambda3": 1.0}}, "Extra inputs"),
-        ({"values": {"kind": "residual", "lambda1": float("nan")}}, "finite"),
-        ({"values": {"kind": "shared", "anchors": [1]}}, "the first anchor must be layer 0"),
-        ({"values": {"kind": "shared", "anchors": [0, 4]}}, "anchors of values must rise within 0..3"),
-        ({"values": {"kind": "own", "lambda1": 1.0}}, "Extra inputs"),
-        ({"values": {"kind": "first"}}, "does not match any of the expected tags"),
-        ({"weights": "softmax_1"}, "'softmax', 'plus_one', 'sink', 'gate', 'differential' or 'selective'"),
-        ({"position": "learned"}, "position 'learned' and max_length go together"),
-        ({"max_length": 4}, "position 'learned' and max_length go together"),
-        ({"place": "common", "values": {"kind": "residual"}}, "needs own values"),
-        ({"place": "common", "weights": "sink"}, "needs own values, softmax"),
-        ({"past": [{"at": "key"}, {"at": "key"}]}, "each place of the past once, got key, key"),
-        ({"past": [{"at": "mlp"}]}, "the past of an MLP needs mlp_width"),
-        ({"past": [{"at": "nowhere"}]}, "'embedding', 'attention'"),
-        ({"past": [{"at": "mlp", "offset": 0.5, "residual": False}]}, "offset 0.5 is of queries, keys or values"),
-        ({"past": [{"at": "key", "offset": 0.5}]}, "offset 0.5 is of queries, keys or values"),
-        ({"past": [{"at": "value"}], "values": {"kind": "shared"}}, "are mixed by the shift"),
-    ],
-)
-def test_what_does_not_fit_is_refused_in_one_line(options, words):
-    from dynamics.model.config import ModelConfig
-
-    with pytest.raises(ValueError, match=words) as caught:
-        ModelConfig.checked({"n_layers": 4} | options)
-    assert "\n" not in str(caught.value)
+    refused("layer 1 reads what layers below it keep", model.blocks[1].attention, states)

@@ -11,6 +11,7 @@ from dynamics.observed import callback as module
 from dynamics.observed.callback import ObserverCallback
 from dynamics.observed.log import read_lines, stacked
 from tests.dynamics.hf import models
+from tests.dynamics.refusal import refused
 
 TEXT = list(range(64)) * 2
 
@@ -46,8 +47,7 @@ def test_a_training_is_logged_and_a_resumed_one_goes_on(tmp_path):
     lines = read_lines(path)
     assert [line.step for line in lines] == [0, 2, 4, 6]
     assert stacked(lines, "text_loss").shape == (4, 15) and stacked(lines, "induction").shape == (4, 2, 4)
-    with pytest.raises(ValueError, match="exists already"):
-        drive(ObserverCallback(path, TEXT, k=5), model, 1)
+    refused("exists already", drive, ObserverCallback(path, TEXT, k=5), model, 1)
 
 
 def test_only_what_lies_between_the_two_ends_of_a_step_is_training(monkeypatch):

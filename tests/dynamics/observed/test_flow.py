@@ -10,6 +10,7 @@ from dynamics.model.decoder import build
 from dynamics.observed.flow import MixingPath, directions, flow_beside, is_induction, mixing_path
 from dynamics.observed.observer import Observer
 from dynamics.observed.probe import make_probe
+from tests.dynamics.refusal import refused
 from theory import landscape
 
 
@@ -65,8 +66,7 @@ def test_directions_are_those_of_the_gauge_that_names_heads():
 def test_what_has_no_flow_is_refused(changes, layer, message):
     config = {"shift": "kv"} | changes
     lines = log(1, **config)[1] if changes.get("shift") != "none" else unshifted()
-    with pytest.raises(ValueError, match=message):
-        mixing_path(lines, layer)
+    refused(message, mixing_path, lines, layer)
 
 
 def unshifted():
@@ -77,6 +77,5 @@ def unshifted():
 
 
 def test_an_empty_log_has_no_path():
-    with pytest.raises(ValueError, match="the log has no lines"):
-        mixing_path([])
+    refused("the log has no lines", mixing_path, [])
     assert MixingPath(np.zeros(1, int), np.zeros((1, 1, 4))) == MixingPath(np.zeros(1, int), np.zeros((1, 1, 4)))

@@ -21,6 +21,7 @@ from dynamics.training.loop import make_optimizer, train_step
 from dynamics.training.settings import TrainConfig
 from tests.dynamics.hf import models
 from tests.dynamics.model import variants
+from tests.dynamics.refusal import refused
 
 # --- the model is left as it was --------------------------------------------------------------------------------------
 
@@ -246,8 +247,7 @@ def test_the_cost_that_is_written_is_that_of_the_clock(tmp_path):
     [({"every": 0}, "every must be at least 1, got 0"), ({"share": 0.0}, r"share must be in \(0, 1\], got 0.0")],
 )
 def test_bad_settings_are_refused(settings, message):
-    with pytest.raises(ValueError, match=message):
-        Observer(torch.nn.Linear(1, 1), None, **settings)
+    refused(message, Observer, torch.nn.Linear(1, 1), None, **settings)
 
 
 # --- the log ----------------------------------------------------------------------------------------------------------
@@ -267,8 +267,7 @@ def test_the_log_holds_what_was_observed(tmp_path):
     for name in ("induction", "entropy", "drain", "copy_loss", "alpha", "beta"):
         np.testing.assert_allclose(stacked(lines, name)[1], getattr(found, name), rtol=1e-5)
     np.testing.assert_allclose(np.diff(stacked(lines, "alpha"), axis=0)[0, :, 0, 0], [0, 1, 0, 0], atol=1e-5)
-    with pytest.raises(ValueError, match="the log has no text_loss"):
-        stacked(lines, "text_loss")
+    refused("the log has no text_loss", stacked, lines, "text_loss")
 
 
 def test_a_diverged_model_is_logged_with_nothing_where_there_are_no_numbers(tmp_path):
@@ -285,8 +284,7 @@ def test_a_run_that_goes_on_continues_its_log_and_another_does_not_touch_it(tmp_
     path, line = tmp_path / "log.jsonl", Line.of(0, FOUND, 0.1, 1.0, 0.1)
     write_lines(path, [line.model_copy(update={"step": step}) for step in (0, 10, 20, 30)])
     before = path.read_bytes()
-    with pytest.raises(ValueError, match="exists already"):
-        Observer(torch.nn.Linear(1, 1), None, path)
+    refused("exists already", Observer, torch.nn.Linear(1, 1), None, path)
     assert path.read_bytes() == before
     assert [line.step for line in begun(path, 20)] == [0, 10]
     assert begun(tmp_path / "none.jsonl", None) == begun(tmp_path / "none.jsonl", 20) == []
@@ -296,9 +294,7 @@ def test_a_run_that_goes_on_continues_its_log_and_another_does_not_touch_it(tmp_
 def test_a_damaged_log_is_refused_in_one_line(tmp_path, change):
     path, line = tmp_path / "log.jsonl", json.loads(Line.of(0, FOUND, 0.1, 1.0, 0.1).model_dump_json())
     path.write_text(json.dumps(line) + "\n" + json.dumps(line | change) + "\n")
-    with pytest.raises(ValueError, match=r"log\.jsonl, line 2: ") as error:
-        read_lines(path)
-    assert "\n" not in str(error.value)
+    refused(r"log\.jsonl, line 2: ", read_lines, path)
 
 
 def test_losses_are_those_of_training_on_the_same_rows():

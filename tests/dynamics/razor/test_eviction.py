@@ -10,6 +10,7 @@ from dynamics.model.attention_function import full_attention, replaced
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.razor.eviction import heavy_hitters, sink_window
+from tests.dynamics.refusal import refused
 
 
 def draw(seed, n_tokens, heads=2, kv_heads=2, dim=3):
@@ -102,14 +103,6 @@ def test_a_model_runs_under_each_policy():
         assert torch.equal(model(tokens), plain)
 
 
-@pytest.mark.parametrize("sizes", [(-1, 2), (0, 0)])
-@pytest.mark.parametrize("policy", [sink_window, heavy_hitters])
-def test_impossible_sizes_are_refused(policy, sizes):
-    with pytest.raises(ValueError, match=f"got {sizes[0]} and {sizes[1]}"):
-        policy(*sizes)
-
-
 def test_heavy_hitters_refuse_grouped_queries():
     query, key, value, rest = draw(0, 4, heads=2, kv_heads=1)
-    with pytest.raises(ValueError, match="grouped queries"):
-        heavy_hitters(1, 1)(0, query, key, value, **rest)
+    refused("grouped queries", heavy_hitters(1, 1), 0, query, key, value, **rest)

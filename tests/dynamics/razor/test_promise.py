@@ -9,6 +9,7 @@ from dynamics.razor import promise as module
 from dynamics.razor.promise import BLOCK, PromiseCache
 from dynamics.razor.receipt_attack import on_sphere, random_layer, vectors
 from dynamics.razor.receipt_layer import Weighed
+from tests.dynamics.refusal import refused
 from theory.cache.reach import Reach, Values
 
 
@@ -179,16 +180,14 @@ def test_sequences_are_reordered():
 
 def test_what_does_not_fit_is_refused():
     layer = sloped()
-    with pytest.raises(ValueError, match=r"^error must lie strictly between 0 and 1, got 0"):
-        PromiseCache([layer.weighed], 2, 0)
+    refused(r"^error must lie strictly between 0 and 1, got 0", PromiseCache, [layer.weighed], 2, 0)
     cache = PromiseCache([layer.weighed], 2, 0.1)
-    with pytest.raises(ValueError, match=r"^there is no share before the first token"):
-        cache.kept_share()
+    refused(r"^there is no share before the first token", cache.kept_share)
     tokens = vectors(layer, contexts(np.random.default_rng(0), layer, 3, worst=False)[:1])
-    with pytest.raises(ValueError, match=r"^layer must lie in 0..0, got 1"):
-        cache(1, *tokens, scale=1.0, slopes=None)
+    refused(r"^layer must lie in 0..0, got 1", cache, 1, *tokens, scale=1.0, slopes=None)
     with pytest.raises(ValueError, match=r"^this cache is for 4 heads and 2 key-value heads, got 4 and 1"):
         cache(0, tokens[0], tokens[1][:, :1], tokens[2][:, :1], scale=1.0, slopes=None)
     cache(0, *tokens, scale=1.0, slopes=None)
-    with pytest.raises(ValueError, match=r"^the cache holds keys of batch 1"):
-        cache(0, *(x.repeat(2, 1, 1, 1) for x in tokens), scale=1.0, slopes=None)
+    refused(
+        r"^the cache holds keys of batch 1", cache, 0, *(x.repeat(2, 1, 1, 1) for x in tokens), scale=1.0, slopes=None
+    )

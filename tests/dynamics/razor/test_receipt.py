@@ -18,6 +18,7 @@ from dynamics.razor.promise import PromiseCache
 from dynamics.razor.receipt import Receipts
 from dynamics.razor.receipt_attack import KINDS, Tally, attack
 from tests.dynamics.razor.cases import SCALE, decode, plans, sizes, slopes_of, stream
+from tests.dynamics.refusal import refused
 from theory.cache import receipt
 
 PLAN = RazorPlan(4, 2, (frozenset(),), sinks=1, buffer=4, share=Fraction(0), compensation="none", prompt=5)
@@ -190,16 +191,12 @@ def test_attention_that_is_not_plain_is_refused(given):
 
 def test_what_cannot_have_a_receipt_is_refused():
     cache = RazorCache(PLAN)
-    with pytest.raises(ValueError, match=r"^there is no receipt before the first step"):
-        Receipts(cache).receipt()
-    with pytest.raises(ValueError, match=r"^the weights are of 0 layers, the plan is of 1"):
-        Receipts(cache, [])
+    refused(r"^there is no receipt before the first step", Receipts(cache).receipt)
+    refused(r"^the weights are of 0 layers, the plan is of 1", Receipts, cache, [])
     decode(cache, stream(PLAN, 4), [4], None)
-    with pytest.raises(ValueError, match=r"^receipts begin with a cache that is empty, this one has seen 4 tokens"):
-        Receipts(cache)
+    refused(r"^receipts begin with a cache that is empty, this one has seen 4 tokens", Receipts, cache)
     receipts = Receipts(RazorCache(PLAN))
     decode(receipts, stream(PLAN, LENGTH), [LENGTH], None)
     with pytest.raises(ValueError, match=r"^violations are counted against what is measured"):
         _ = receipts.receipt().violations
-    with pytest.raises(ValueError, match=r"^steps must be at least 1, got 0"):
-        attack(0)
+    refused(r"^steps must be at least 1, got 0", attack, 0)

@@ -1,7 +1,5 @@
 """The Razor cache with pads, sliding windows, learned sink logits and a soft cap = the masked computation."""
 
-from fractions import Fraction
-
 import pytest
 import torch
 from hypothesis import given, settings
@@ -10,15 +8,10 @@ from hypothesis import strategies as st
 import dynamics.razor.logits as razor_logits_module
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
-from dynamics.razor.plan import RazorPlan, razor_bytes, spare_bytes
+from dynamics.razor.plan import razor_bytes, spare_bytes
 from tests.dynamics.razor.cases import PLANTED, SCALE, TOLERANCE, plans, sizes, slopes_of, stream
-
-KINDS = ["none", "mean", "alibi", "centred"]
-
-
-def small_plan(**changes) -> RazorPlan:
-    settings = {"sinks": 2, "buffer": 4, "share": Fraction(1, 5), "prompt": 5, "compensation": "mean"}
-    return RazorPlan(4, 2, **{"full": (frozenset({1}),)} | settings | changes)
+from tests.dynamics.razor.test_cache import KINDS, small_plan
+from tests.dynamics.refusal import refused
 
 
 def in_chunks(cache, tokens, chunks, slopes, real=None, **more):
@@ -73,8 +66,7 @@ def test_a_sliding_layer_keeps_its_window_and_nothing_else(chunks):
     assert gap(plan, chunks, None, cache=cache, window=6) < TOLERANCE
     assert cache.nbytes() == razor_bytes(plan, n, 4, 8, batch=2, windows=(6,)) == 2 * 2 * 6 * 8 * 8
     assert cache.allocated() <= cache.nbytes() + spare_bytes(plan, n, 4, 8, batch=2, windows=(6,))
-    with pytest.raises(ValueError, match="layer 0 had a sliding window of 6 tokens, got None"):
-        cache(0, *stream(plan, 1), scale=SCALE, slopes=None)
+    refused("layer 0 had a sliding window of 6 tokens, got None", cache, 0, *stream(plan, 1), scale=SCALE, slopes=None)
 
 
 @pytest.mark.parametrize(
@@ -150,8 +142,7 @@ def test_pads_that_come_late_and_beams_of_a_padded_batch():
     seen = torch.cat([real[beams], torch.ones(4, 9, dtype=torch.bool)], dim=1)
     expected = MaskedAttention(plan)(0, *joined, scale=SCALE, slopes=None, real=seen)[:, :, 20:]
     assert (found - expected).abs().max() < TOLERANCE
-    with pytest.raises(ValueError, match=r"sequences 0\.\.3"):
-        cache.reorder(torch.tensor([4]))
+    refused(r"sequences 0\.\.3", cache.reorder, torch.tensor([4]))
     with pytest.raises(ValueError, match=r"the cache holds keys of batch 4, width 4 and torch\.float64, got 3"):
         in_chunks(cache, stream(plan, 1, batch=3), [1], None)
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamics.scalar.closed_form import landscape_loss
+from tests.dynamics.refusal import refused, rows
 from theory import landscape
 
 NUMBERS = st.lists(st.floats(-20, 20), min_size=4, max_size=4)
@@ -67,23 +68,16 @@ def test_an_optimiser_learns_the_induction_head():
     assert landscape_loss(*parameters, 30).item() < 0.1 and alpha2 > alpha1 and beta1 > 1
 
 
-@pytest.mark.parametrize(
-    ("n_tokens", "position", "message"),
-    [
-        (3.9, None, "n_tokens must be a finite number >= 4, got 3.9"),
-        (torch.tensor([4.0, 3.0]), None, "n_tokens must be finite numbers >= 4 only, got 3.0"),
-        (float("nan"), None, "n_tokens must be a finite number >= 4"),
-        (float("inf"), None, "n_tokens must be a finite number >= 4"),
-        (True, None, "n_tokens must be a number"),
-        (torch.tensor(True), None, "n_tokens must be a number"),
-        ("9", None, "n_tokens must be a number"),
-        (1, "mean", "n_tokens"),
-        (6.5, "mean", "n_tokens"),
-        (6, 7, "position"),
-        (6, "middle", "position"),
-    ],
-)
-def test_other_arguments_are_refused_in_one_line(n_tokens, position, message):
-    with pytest.raises(ValueError, match=message) as caught:
-        landscape_loss(0.0, 1.0, 1.0, 0.0, n_tokens, position)
-    assert "\n" not in str(caught.value)
+REFUSED = {
+    "n_tokens must be a finite number >= 4, got 3.9": (3.9,),
+    "n_tokens must be finite numbers >= 4 only, got 3.0": (torch.tensor([4.0, 3.0]),),
+    "n_tokens must be a finite number >= 4": [(float("nan"),), (float("inf"),)],
+    "n_tokens must be a number": [(True,), (torch.tensor(True),), ("9",)],
+    "n_tokens": [(1, "mean"), (6.5, "mean")],
+    "position": [(6, 7), (6, "middle")],
+}
+
+
+@pytest.mark.parametrize(("words", "given"), rows(REFUSED))
+def test_other_arguments_are_refused_in_one_line(words, given):
+    refused(words, landscape_loss, 0.0, 1.0, 1.0, 0.0, *given)

@@ -13,6 +13,7 @@ from dynamics.scalar import statistics
 from dynamics.scalar.record import LearningPair, LearningTimes, ScalarTraining, TableDeviations, read_study, write_study
 from dynamics.scalar.study import Plan, plan, run_study
 from dynamics.scalar.tables import table_sample
+from tests.dynamics.refusal import refused
 
 FINE = ScalarTraining(n_tokens=5, width=4, runs=2, steps=4, rate=0.1, batch=2)
 COARSE = FINE.model_copy(update={"rate": 0.2, "steps": 2})
@@ -121,8 +122,7 @@ def test_extrapolation_removes_what_is_linear_in_the_rate():
 
 @pytest.mark.parametrize("times", [[], [1.0], [1.0, None], [np.nan, 1.0]])
 def test_extrapolation_refuses_runs_that_did_not_arrive(times):
-    with pytest.raises(ValueError, match="finite"):
-        statistics.extrapolated_mean(times, [1.0, 2.0])
+    refused("finite", statistics.extrapolated_mean, times, [1.0, 2.0])
 
 
 def test_interval_of_a_mean_covers_as_often_as_it_says():

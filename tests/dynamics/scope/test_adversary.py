@@ -141,40 +141,6 @@ def test_weights_of_a_thousand_logits_stay_finite():
     assert found.weight(7) == pytest.approx(1.0) and math.isfinite(found.mass(1))
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"norm": "batch"}, "unknown norm 'batch'"),
-        ({"w_k": np.eye(3)}, "w_q and w_k must both be"),
-        ({"w_q": [[math.nan, 0], [0, 1]]}, "w_q must be finite numbers only"),
-        ({"w_q": [[1, 2], [3]]}, "w_q must be a number or an array of numbers"),
-        ({"gamma": [1.0, 2.0, 3.0]}, "gamma has shape"),
-        ({"query_bias": [[[1.0]]]}, "query_bias has shape"),
-        ({"slope": -0.1}, "slope must be at least 0"),
-        ({"w_q": [[1.0]], "w_k": [[1.0]], "gamma": [1.0], "norm": "layer"}, "d_model is 1"),
-    ],
-)
-def test_bad_heads_are_refused_in_one_line(change, message):
-    with pytest.raises(ValueError, match=message) as caught:
-        heads(**{"w_q": np.eye(2), "w_k": np.eye(2), "gamma": np.ones(2), **change})
-    assert "\n" not in str(caught.value)
-
-
-def test_bad_distances_windows_and_lengths_are_refused():
-    stack = heads(np.eye(2), np.eye(2), np.ones(2), slope=0.5)
-    for call in (
-        lambda: adversary.heaviest_weights(stack, [0]),
-        lambda: adversary.heaviest_weights(stack, [3], [3]),
-        lambda: adversary.heaviest_masses(stack, [0]),
-        lambda: adversary.heaviest_masses(stack, [3], [3]),
-    ):
-        with pytest.raises(ValueError, match="must be at least 1 and n_tokens above them"):
-            call()
-    flat = heads(np.eye(2), np.eye(2), np.ones(2))
-    with pytest.raises(ValueError, match="without a slope"):
-        adversary.heaviest_masses(flat, [3])
-
-
 def test_a_mass_is_at_most_one_however_its_shares_round():
     shares = torch.full((7,), 1 / 7, dtype=torch.float64) * (1 + 2**-50)
     context = Context(torch.zeros(1, 2), torch.zeros(7, dtype=torch.long), torch.arange(7).flip(0), shares)

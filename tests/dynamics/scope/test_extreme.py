@@ -13,6 +13,7 @@ from dynamics.scope import adversary, heads, promise, ranges
 from dynamics.scope.adversary_context import heads as heads_of
 from dynamics.weights.reader import Checkpoint, open_checkpoint
 from dynamics.weights.running import export_baichuan_m1, load_baichuan_m1
+from tests.dynamics.refusal import refused
 from tests.dynamics.scope.cases import ALIBI, CASES, PLAIN, InMemory
 from tests.dynamics.weights import checkpoint_files as files
 from tests.theory.test_extreme import REFUSED, TAKEN, one_line
@@ -60,8 +61,7 @@ def test_heads_of_few_bits_are_taken_at_their_value(name, kind):
 @pytest.mark.parametrize("name", ["w_q", "w_k", "gamma", "norm_bias", "query_bias"])
 def test_heads_whose_logits_could_overflow_are_refused_and_others_are_searched(name):
     huge = HEADS | {name: 1e200 * HEADS[name]}
-    with pytest.raises(ValueError, match=r"^the weights are too large: a logit may reach .*, not below 1e\+150$"):
-        heads_of(**huge)
+    refused(r"^the weights are too large: a logit may reach .*, not below 1e\+150$", heads_of, **huge)
     fair = HEADS | {"w_q": 1e200 * W, "query_bias": 1e200 * np.ones(3), "w_k": 1e-200 * HEADS["w_k"]}
     found = adversary.largest_ranges(heads_of(**fair), starts=4, steps=60)
     assert found.numpy() == pytest.approx(adversary.largest_ranges(STACK, starts=4, steps=60).numpy(), rel=1e-6)
@@ -132,8 +132,7 @@ def test_files_of_numbers_beyond_float32_are_refused_where_they_are_read(dtype, 
     tensors["model.layers.1.self_attn.k_proj.weight"][0, 0] = value
     checkpoint = open_checkpoint(files.write(tmp_path / "model", files.LLAMA, tensors))
     assert len(list(ranges.layer_ranges(checkpoint, 0))) == 4
-    with pytest.raises(ValueError, match=r"k_proj.weight holds a value that is not finite in float32$"):
-        list(ranges.layer_ranges(checkpoint, 1))
+    refused(r"k_proj.weight holds a value that is not finite in float32$", list, ranges.layer_ranges(checkpoint, 1))
 
 
 def test_files_of_complex_numbers_are_refused(tmp_path):
@@ -142,8 +141,7 @@ def test_files_of_complex_numbers_are_refused(tmp_path):
     header, data = files.split(files.write(tmp_path / "model", files.LLAMA, tensors) / "model.safetensors")
     header[name] |= {"dtype": "C64", "shape": [2, *tensors[name].shape[1:]]}
     files.write_raw(tmp_path / "model" / "model.safetensors", header, data)
-    with pytest.raises(ValueError, match=r"k_proj.weight has (type C64|shape)"):
-        open_checkpoint(tmp_path / "model")
+    refused(r"k_proj.weight has (type C64|shape)", open_checkpoint, tmp_path / "model")
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -181,8 +179,7 @@ def test_models_without_weights_or_with_infinite_ones_are_not_exported(tmp_path)
     model = InductionModel(MODEL)
     with torch.no_grad():
         model.blocks[1].attention.q_proj.weight[0, 0] = torch.inf
-    with pytest.raises(ValueError, match=r"holds a value that is not finite in float32$"):
-        export_baichuan_m1(model, tmp_path / "infinite")
+    refused(r"holds a value that is not finite in float32$", export_baichuan_m1, model, tmp_path / "infinite")
     with pytest.raises(ValueError, match="the model has no weights: they are on the meta device"):
         export_baichuan_m1(InductionModel(MODEL).to("meta"), tmp_path / "meta")
     assert not list(tmp_path.iterdir())

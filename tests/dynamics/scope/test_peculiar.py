@@ -11,6 +11,7 @@ from dynamics.scope.heads import Reach, layer_scopes, settings
 from dynamics.scope.ranges import layer_ranges
 from dynamics.scope.rounded import rounded_scopes
 from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.refusal import refused
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_reader import CASES, FALCON, LLAMA, SHORT_YARN, hf, random_model  # noqa: F401
 from theory import alibi
@@ -161,5 +162,4 @@ def test_quantised_experts_leave_the_attention_of_gpt_oss_readable(hf, tmp_path)
         if read:
             assert open_checkpoint(tmp_path).small(1).sinks.shape == (6,)
         else:
-            with pytest.raises(ValueError, match="quantised"):
-                open_checkpoint(tmp_path)
+            refused("quantised", open_checkpoint, tmp_path)

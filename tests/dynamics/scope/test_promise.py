@@ -17,6 +17,7 @@ from dynamics.scope.ranges import layer_ranges
 from dynamics.scope.receipt import weighed
 from dynamics.training.checkpoint import SHIPPED, shipped
 from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.refusal import refused
 from tests.dynamics.scope.cases import ALIBI, CASES, PLAIN, InMemory, case
 from theory import alibi
 from theory.alibi.shifted_scope import shifted_window
@@ -128,26 +129,21 @@ def test_a_layer_needs_no_more_than_the_window_that_it_sees():
     [((1.0, 9), "error must lie strictly between 0 and 1, got 1.0"), ((0.1, 0), "context must be a whole number >= 1")],
 )
 def test_what_is_no_promise_is_refused(checkpoint, given, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        windows(checkpoint, *given)
-    with pytest.raises(ValueError, match=r"^dtype must be one of "):
-        weighed(checkpoint, "int8")
+    refused(f"^{message}", windows, checkpoint, *given)
+    refused(r"^dtype must be one of ", weighed, checkpoint, "int8")
 
 
 def test_soft_capped_logits_have_no_receipt():
     capped = case(softcap=30.0)
-    with pytest.raises(ValueError, match=r"^layer 0 caps its logits at 30: receipts are for a plain softmax"):
-        weighed(capped)
+    refused(r"^layer 0 caps its logits at 30: receipts are for a plain softmax", weighed, capped)
 
 
 def test_what_a_layer_has_beside_what_is_known_is_refused(monkeypatch):
     monkeypatch.setattr(receipt, "ARCHITECTURE", tuple(name for name in receipt.ARCHITECTURE if name != "rotated"))
     assert len(weighed(case(position="rope"))) == 2
-    with pytest.raises(ValueError, match=r"^layer 0: receipts do not know what rotated 2 allows"):
-        weighed(case(position="rope", rotated=2))
+    refused(r"^layer 0: receipts do not know what rotated 2 allows", weighed, case(position="rope", rotated=2))
     monkeypatch.setattr(receipt, "SMALL", ())
-    with pytest.raises(ValueError, match=r"^layer 0: receipts do not know what gamma allows"):
-        weighed(case())
+    refused(r"^layer 0: receipts do not know what gamma allows", weighed, case())
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if "biases" not in name or "shift" not in name])

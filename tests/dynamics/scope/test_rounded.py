@@ -11,6 +11,7 @@ from dynamics.scope import rounded
 from dynamics.scope.heads import layer_scopes, settings
 from dynamics.scope.rounded import rounded_scopes
 from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.refusal import refused
 from tests.dynamics.scope.cases import PLAIN
 from theory import alibi
 from theory.alibi.rounded import UNITS, rounded_range
@@ -100,10 +101,8 @@ def test_refusals(model):
     _, _, folder = model
     checkpoint = open_checkpoint(folder)
     asked = settings(checkpoint, EPS, EPS)
-    with pytest.raises(ValueError, match="arithmetic must be one of bfloat16"):
-        rounded_scopes(checkpoint, 0, [], asked, "int8")
-    with pytest.raises(ValueError, match="unit"):
-        rounded_range(0.5, 1.0, 10, 1.0, 0.0)
+    refused("arithmetic must be one of bfloat16", rounded_scopes, checkpoint, 0, [], asked, "int8")
+    refused("unit", rounded_range, 0.5, 1.0, 10, 1.0, 0.0)
     assert rounded_range(0.5, 3.0, 1, 0.0, 2.0**-8) == 3 and alibi.scope(0.5, 3.0, 0.1) < 20
 
 

@@ -7,6 +7,7 @@ import torch
 from dynamics.sinks.first_token import copy_leads, state_gaps
 from tests.dynamics.hf import models
 from tests.dynamics.model import variants
+from tests.dynamics.refusal import refused
 from theory import alibi
 
 SAME, APART = 1e-12, 1e-2
@@ -47,16 +48,11 @@ def test_leads_of_the_logit_are_those_of_the_scheme():
 def test_places_outside_and_shifted_keys_are_refused():
     model, tokens = own("none")
     for place in (0, 9, -1):
-        with pytest.raises(ValueError, match=r"place in 1\.\.length - 1"):
-            state_gaps(model, tokens, place)
-    with pytest.raises(ValueError, match=r"place in 1\.\.length - 2, got shape \(9,\) and place 8"):
-        copy_leads(model, tokens, 8)
-    with pytest.raises(ValueError, match="tokens must be"):
-        state_gaps(model, tokens[None], 3)
-    with pytest.raises(ValueError, match="has not the key of the first token"):
-        copy_leads(*own("none", "k"), 3)
-    with pytest.raises(ValueError, match="hold positions: the copy has not"):
-        copy_leads(*own("learned"), 3)
+        refused(r"place in 1\.\.length - 1", state_gaps, model, tokens, place)
+    refused(r"place in 1\.\.length - 2, got shape \(9,\) and place 8", copy_leads, model, tokens, 8)
+    refused("tokens must be", state_gaps, model, tokens[None], 3)
+    refused("has not the key of the first token", copy_leads, *own("none", "k"), 3)
+    refused("hold positions: the copy has not", copy_leads, *own("learned"), 3)
 
 
 def test_hooks_are_gone_afterwards():

@@ -8,6 +8,7 @@ from dynamics.sinks import measured
 from dynamics.sinks.attention import Received
 from dynamics.sinks.measured import measure
 from tests.dynamics.hf import models
+from tests.dynamics.refusal import refused
 from tests.dynamics.sinks import brute
 from theory import sink
 
@@ -244,36 +245,13 @@ def test_a_wrong_formula_of_states_is_seen(monkeypatch, name, wrong, field):
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"tokens": [1, 2, 64]}, r"tokens must be in 0\.\.63, got 64"),
-        ({"tokens": [1, -2, 3]}, r"tokens must be in 0\.\.63, got -2"),
-        ({"tokens": [0.5, 1.0]}, "tokens must be whole numbers in one row, got float64"),
-        ({"tokens": [[1, 2]]}, "tokens must be whole numbers in one row"),
-        ({"tokens": [1, 2, 3], "window": 4}, "the text has 3 tokens, a window takes 4"),
-        ({"tokens": [1, 2, 3], "window": 1}, "a window must have at least 2 tokens, got 1"),
-        ({"tokens": [1]}, "a window must have at least 2 tokens, got 1"),
-        ({"tokens": [1] * 200, "window": 129}, "a window of 129 tokens is beyond the 128 positions"),
-        ({"tokens": [1, 2, 3], "layers": [0, 2]}, r"layers must be in 0\.\.1, got 0, 2"),
-        ({"tokens": [1, 2, 3], "begin": 64}, r"tokens must be in 0\.\.63, got 64"),
-    ],
-)
-def test_bad_arguments_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        measure(models.model("llama"), **arguments)
-
-
 def test_states_that_are_not_finite_and_other_models_are_refused():
     model = models.model("llama")
     with torch.no_grad():
         brute.blocks(model)[1].mlp.down_proj.weight.fill_(torch.nan)
-    with pytest.raises(ValueError, match=r"^the states of layer 1 are not finite, as torch\.float64"):
-        measure(model, text(), WINDOW)
-    with pytest.raises(ValueError, match=r"^the attention of Linear is none of"):
-        measure(torch.nn.Linear(2, 2), text(), WINDOW)
-    with pytest.raises(ValueError, match=r"^the model is in training mode: use model\.eval\(\)"):
-        measure(model.train(), text(), WINDOW)
+    refused(r"^the states of layer 1 are not finite, as torch\.float64", measure, model, text(), WINDOW)
+    refused(r"^the attention of Linear is none of", measure, torch.nn.Linear(2, 2), text(), WINDOW)
+    refused(r"^the model is in training mode: use model\.eval\(\)", measure, model.train(), text(), WINDOW)
 
 
 @pytest.mark.parametrize("family", ["gpt2", "gpt_oss", "bloom"])

@@ -18,6 +18,7 @@ from dynamics.sinks.attention import Seen, reading
 from dynamics.sinks.intervention import Mask, Swap, intervene
 from dynamics.sinks.measured import measure
 from tests.dynamics.model import variants
+from tests.dynamics.refusal import refused
 from tests.dynamics.sinks.test_measured import near, text
 
 SHAPES = {
@@ -119,8 +120,7 @@ def test_variants_of_our_models_are_read_as_they_are_told(config):
 
 def test_keys_of_two_layers_are_refused():
     model = variants.model(variants.named("cross-layer"))
-    with pytest.raises(ValueError, match=r"^an attention function sees the keys of one layer"):
-        measure(model, variants.tokens(1, 11)[0].numpy(), 11)
+    refused(r"^an attention function sees the keys of one layer", measure, model, variants.tokens(1, 11)[0].numpy(), 11)
 
 
 def test_a_swap_exchanges_learnt_positions_of_our_models():
@@ -132,8 +132,7 @@ def test_a_swap_exchanges_learnt_positions_of_our_models():
     assert effect.kind == "positions"
     near(effect.loss_after, [expected.item()])
     assert abs(effect.loss_after[0] - effect.loss_before[0]) > 1e-3
-    with pytest.raises(ValueError, match=r"^a window of 17 tokens is beyond the 16 positions of the model"):
-        measure(model, np.zeros(40, int), 17)
+    refused(r"^a window of 17 tokens is beyond the 16 positions of the model", measure, model, np.zeros(40, int), 17)
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------

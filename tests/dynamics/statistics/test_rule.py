@@ -96,28 +96,6 @@ def test_a_plan_is_a_file_with_a_hash_that_its_results_carry():
     assert plan.rules["a"].alpha == 0.025
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: Plan(rules={"a": rule(share=0.6), "b": rule(share=0.6)}), "shares must add up to at most 1, got 1.2"),
-        (lambda: Plan(rules={"a": rule(share=0.5), "b": rule(share=0.5, error=0.1)}), "a family has one error"),
-        (lambda: Plan(rules={}), "at least 1 item"),
-        (lambda: rule(least=9, most=8), "most must be at least least, got 8 < 9"),
-        (lambda: rule(most=5), "5 seeds exclude nothing at error 0.05 under 'symmetric'"),
-        (lambda: rule(smallest=0.0), "greater than 0"),
-        (lambda: decide(rule(), [0.1] * 41), "the rule allows 40 differences, got 41"),
-        (lambda: decide(rule(), [[0.1]]), "one sequence, got shape"),
-        (lambda: decide(rule(), [0.1, math.nan]), "must be finite and at most 1e[+]100, got nan"),
-        (lambda: answer(Plan(rules={"a": rule()}), "b", [0.1]), "'b' is not in the plan"),
-        (lambda: simulated.power(rule(), 0.0, 0.0), "spread must be positive, got 0"),
-        (lambda: simulated.power(rule(), 0.0, 1.0, draws=0), "draws must be at least 1, got 0"),
-    ],
-)
-def test_bad_rules_and_plans_are_refused(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_power_counts_what_decide_says(method):
     plan, shape = rule(method=method, most=20), (60, 20)

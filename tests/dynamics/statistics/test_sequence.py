@@ -159,25 +159,6 @@ def test_how_few_differences_exclude_anything():
     assert first == {("gaussian", 0.05): 4, ("gaussian", 0.005): 5, ("symmetric", 0.05): 6, ("symmetric", 0.005): 10}
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: intervals([], 0.05, "gaussian"), "at least one difference"),
-        (lambda: intervals(3.0, 0.05, "gaussian"), "at least one difference"),
-        (lambda: intervals([1, math.nan], 0.05, "gaussian"), "must be finite and at most 1e[+]100, got nan"),
-        (lambda: intervals([1, -math.inf], 0.05, "symmetric"), "finite and at most 1e[+]100, got -inf"),
-        (lambda: intervals([1, 2], 1.0, "gaussian"), "alpha must lie strictly between 0 and 1, got 1.0"),
-        (lambda: intervals([1, 2], math.nan, "gaussian"), "alpha must lie strictly between 0 and 1, got nan"),
-        (lambda: intervals([1, 2], 0.05, "gaussian", 0.0), "c must lie between 0.001 and 1000, got 0.0"),
-        (lambda: intervals([1, 2], 0.05, "student"), "method must be gaussian or symmetric, got 'student'"),
-        (lambda: intervals([[1, 2]], 0.05, "symmetric"), "one sequence of differences, got shape"),
-    ],
-)
-def test_bad_differences_and_options_are_refused(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
-
-
 # Coverage: 2,000 sequences of 40, looked at after every difference; the share that ever excludes the truth.
 
 SEQUENCES, SEEDS = 2000, 40

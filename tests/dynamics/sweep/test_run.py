@@ -24,6 +24,8 @@ from dynamics.tasks.induction import Induction
 from dynamics.training.checkpoint import load
 from dynamics.training.loop import train
 from dynamics.training.settings import TrainConfig
+from tests.dynamics.interruption import interrupt
+from tests.dynamics.refusal import flip, refused
 
 ROOT = Path(__file__).resolve().parents[3]
 TRAINING = TrainConfig(steps=12, batch=4, task=Induction(pool=12), warmup=3, heldout_rows=16)
@@ -233,21 +235,11 @@ def test_loky_sweep_killed_with_its_processes_is_finished_by_another_backend(tmp
 
 
 def test_ctrl_c_keeps_the_state_and_the_next_run_goes_on(tmp_path, whole, monkeypatch):
-    plain, calls = sweep_job.train_step, []
-
-    def interrupted(*arguments):
-        calls.append(1)
-        if len(calls) == 7:
-            os.kill(os.getpid(), signal.SIGINT)
-        return plain(*arguments)
-
     folder = tmp_path / "sweep"
-    with monkeypatch.context() as patch:
-        patch.setattr(sweep_job, "train_step", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            sweep(folder, weights=True)
+    calls = interrupt(monkeypatch, sweep_job, "train_step", 7)
+    with pytest.raises(KeyboardInterrupt):
+        sweep(folder, weights=True)
     assert [path.name for path in (folder / "states").iterdir()] == ["job-0.safetensors"]
-    monkeypatch.setattr(sweep_job, "train_step", lambda *arguments: (calls.append(1), plain(*arguments))[1])
     sweep(folder, weights=True)
     assert len(calls) == 3 * TRAINING.steps
     assert contents(folder) == whole
@@ -273,15 +265,13 @@ def test_ctrl_c_keeps_the_state_and_the_next_run_goes_on(tmp_path, whole, monkey
 def test_arguments_that_do_not_fit_are_refused_and_change_nothing(tmp_path, changes, words):
     sweep(tmp_path / "s", jobs(1, steps=1))
     before = contents(tmp_path)
-    with pytest.raises(ValueError, match=words):
-        sweep(tmp_path / "s", **{"some": jobs(1, steps=1)} | changes)
+    refused(words, sweep, tmp_path / "s", **{"some": jobs(1, steps=1)} | changes)
     assert contents(tmp_path) == before
 
 
 def test_folder_of_something_else_is_refused(tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(ValueError, match="not empty, and no sweep"):
-        sweep(tmp_path)
+    refused("not empty, and no sweep", sweep, tmp_path)
     assert list(contents(tmp_path)) == ["mine.txt"]
 
 
@@ -289,20 +279,15 @@ def test_folder_of_something_else_is_refused(tmp_path):
 def test_flipped_byte_is_refused(tmp_path, name):
     sweep(tmp_path / "s", jobs(2, steps=1))
     path = tmp_path / "s" / name
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 0x80
-    path.write_bytes(data)
+    flip(path, bit=0x80)
     for act in (lambda: read_sweep(tmp_path / "s"), lambda: sweep(tmp_path / "s", jobs(2, steps=1))):
-        with pytest.raises(ValueError, match=path.name) as refused:
-            act()
-        assert "\n" not in str(refused.value)
+        refused(path.name, act)
 
 
 def test_unfinished_sweep_is_not_read(tmp_path):
     module._begin(tmp_path, header := _header())
     assert read_manifest(tmp_path) == header
-    with pytest.raises(ValueError, match="not finished"):
-        read_sweep(tmp_path)
+    refused("not finished", read_sweep, tmp_path)
     with pytest.raises(OSError):
         read_manifest(tmp_path / "nowhere")
 
@@ -323,8 +308,7 @@ def test_result_of_other_settings_is_refused(tmp_path):
     (job,) = jobs(1, steps=1)
     run_job(job, MEASURE, Place(str(tmp_path)))
     assert read_result(tmp_path, job, MEASURE) is not None
-    with pytest.raises(ValueError, match="other settings"):
-        read_result(tmp_path, job, Measure())
+    refused("other settings", read_result, tmp_path, job, Measure())
 
 
 def test_progress_bar_counts_what_was_done_before(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from dynamics.tasks import corpus as module
 from dynamics.tasks.corpus import read_corpus, standard_library
+from tests.dynamics.refusal import refused
 
 
 def library(folder, count=40):
@@ -62,5 +63,4 @@ def test_bytes_beyond_ascii_become_question_marks(tmp_path):
 
 
 def test_too_few_files_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="0 Python sources are too few"):
-        read_corpus(tmp_path)
+    refused("0 Python sources are too few", read_corpus, tmp_path)

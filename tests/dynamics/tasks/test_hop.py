@@ -5,7 +5,6 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
@@ -69,14 +68,3 @@ def test_hop_follows_the_example_by_hand():
         assert hop(letters, np.array([5]), np.array([k])).tolist() == [place]
     assert hop(letters, np.array([4]), np.array([1])).tolist() == [2]
     assert hop(letters, np.array([4]), np.array([2])).tolist() == [1]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [((0,), "batch must be at least 1, got 0"), ((4, 2), "symbols must be at least 3"),
-     ((4, 4, 1), "length must be at least 2"), ((4, 4, 9, 2, 3), "least_hops <= hops, got 3 and 2"),
-     ((4, 4, 9, -1), "got -1 and -1")],
-)
-def test_hop_batch_refuses_values_out_of_range(arguments, words):
-    with pytest.raises(ValueError, match=words):
-        hop_batch(np.random.default_rng(0), *arguments)

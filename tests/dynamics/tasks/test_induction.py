@@ -122,16 +122,6 @@ def test_induction_batch_is_a_function_of_the_generator():
         np.testing.assert_array_equal(left, right)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [((0,), "batch must be at least 1, got 0"), ((4, 20, 10), "at most vocab - 11 = 9, got 10"),
-     ((4, 8000, 2), "pool must be at least 3")],
-)
-def test_induction_batch_refuses_values_out_of_range(arguments, words):
-    with pytest.raises(ValueError, match=words):
-        induction_batch(np.random.default_rng(0), *arguments)
-
-
 def test_listing_rows_have_the_task_form_and_hard_coded_padding():
     rng = random.Random(0)
     for _ in range(20):

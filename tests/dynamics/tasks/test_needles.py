@@ -1,7 +1,6 @@
 """Needles: each question has one answer in its window, earlier; the rest of the window is the text, untouched."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,8 +12,6 @@ from dynamics.tasks.needles import (
     NOISE,
     TEXT,
     VOCAB,
-    Windows,
-    plant,
     retrieval_windows,
     text_windows,
     training_windows,
@@ -65,19 +62,3 @@ def test_text_windows_are_pieces_of_the_text():
 def test_share_of_rows_with_needles():
     windows = training_windows(np.random.default_rng(0), CORPUS, 400, 16, 0.25, 8)
     assert 70 <= (windows.kind == ANSWER).any(axis=1).sum() <= 130
-
-
-@pytest.mark.parametrize(
-    ("needles", "questions"),
-    [([0], [1]), ([4], [2]), ([-1], [4]), ([0], [30]), ([0, 2], [6]), (range(0, 200, 2), range(200, 400, 2))],
-)
-def test_impossible_places_are_refused(needles, questions):
-    length = 500 if len(needles) > 2 else 30
-    windows = Windows(np.zeros((1, length + 1), dtype=np.int64), np.zeros((1, length + 1), dtype=np.int64))
-    with pytest.raises(ValueError, match="needles"):
-        plant(np.random.default_rng(0), windows, 0, np.array(needles), np.array(questions))
-
-
-def test_windows_longer_than_the_text_are_refused():
-    with pytest.raises(ValueError, match="do not fit a text of 10 bytes"):
-        text_windows(np.random.default_rng(0), CORPUS[:10], 1, 10)

@@ -1,12 +1,11 @@
 """The 3-gram task: its table and rows against their definition and law."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from dynamics.tasks.trigram import Table, trigram_batch, trigram_table
+from dynamics.tasks.trigram import trigram_batch, trigram_table
 
 RARE = 1e-4  # as in test_tasks
 
@@ -46,18 +45,3 @@ def test_trigram_rows_draw_every_pair_equally_often_after_uniform_tokens():
     drawn = [pairs.index(pair) for pair in zip(batch.tokens[:, 2].tolist(), batch.tokens[:, 3].tolist(), strict=True)]
     before = (batch.tokens[:, :2] - 11) @ (4, 1)
     assert chisquare(np.bincount(np.array(drawn) * 16 + before, minlength=160)).pvalue > RARE
-
-
-@pytest.mark.parametrize(("pairs", "vocab"), [(0, 20), (82, 20), (1, 11), (2, 12)])
-def test_trigram_table_refuses_more_pairs_than_there_are(pairs, vocab):
-    too_few = "vocab must be at least 12, got 11"
-    words = rf"pairs must be in 1\.\..* = {(vocab - 11) ** 2}, got {pairs}" if vocab > 11 else too_few
-    with pytest.raises(ValueError, match=words):
-        trigram_table(np.random.default_rng(0), pairs, vocab)
-
-
-@pytest.mark.parametrize(("rows", "length", "words"), [(0, 2, "batch must be at least 1"), (4, 1, "at least 2")])
-def test_trigram_batch_refuses_values_out_of_range(rows, length, words):
-    one = np.array([11])
-    with pytest.raises(ValueError, match=words):
-        trigram_batch(np.random.default_rng(0), rows, 12, Table(one, one, one), length)

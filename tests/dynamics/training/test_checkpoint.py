@@ -11,6 +11,7 @@ from dynamics.files import atomic, manifest
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.training import checkpoint
+from tests.dynamics.refusal import flip, refused
 
 CONFIG = ModelConfig(vocab=30, width=8, n_heads=2)
 
@@ -43,12 +44,6 @@ def rewrite(path, change):
     edit(path, lambda found: found.update(sha256=atomic.sha256_bytes(data)))
 
 
-def refused(path, words):
-    with pytest.raises(ValueError, match=words) as caught:
-        checkpoint.load(path)
-    assert "\n" not in str(caught.value)
-
-
 def test_saved_model_is_loaded_bit_for_bit(tmp_path):
     model, found = write(tmp_path), checkpoint.load(tmp_path)
     assert found.model.config == CONFIG
@@ -68,10 +63,9 @@ def test_half_precision_checkpoint_is_loaded_as_its_rounded_weights(tmp_path):
 def test_every_flipped_byte_of_the_weights_is_refused(folder):
     whole = (folder / "weights.safetensors").read_bytes()
     for place in range(0, len(whole), max(1, len(whole) // 40)):
-        broken = bytearray(whole)
-        broken[place] ^= 1
-        (folder / "weights.safetensors").write_bytes(broken)
-        refused(folder, "sha256 is .*the manifest records")
+        (folder / "weights.safetensors").write_bytes(whole)
+        flip(folder / "weights.safetensors", place)
+        refused("sha256 is .*the manifest records", checkpoint.load, folder)
 
 
 def test_truncated_or_foreign_weights_with_a_fitting_hash_are_refused(folder):
@@ -79,47 +73,42 @@ def test_truncated_or_foreign_weights_with_a_fitting_hash_are_refused(folder):
     for data in (b"", whole[:-1], whole[:50], b"\x80\x04N."):
         (folder / "weights.safetensors").write_bytes(data)
         edit(folder, lambda found, data=data: found.update(sha256=atomic.sha256_bytes(data)))
-        refused(folder, "not a safetensors file")
+        refused("not a safetensors file", checkpoint.load, folder)
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda t: t.pop("norm.weight"), "tensor norm.weight is missing"),
-        (lambda t: t.update(extra=torch.zeros(2)), "unknown tensor extra"),
-        (lambda t: t.update({"norm.weight": torch.ones(9)}), "tensor norm.weight has shape \\(9,\\), not \\(8,\\)"),
-        (lambda t: t.update({"norm.weight": torch.full((8,), torch.nan)}), "norm.weight holds a value that is not"),
-        (lambda t: t.update({"norm.weight": torch.ones(8, dtype=torch.int64)}), "has type torch.int64"),
-    ],
-)
-def test_wrong_tensors_are_refused(folder, change, words):
-    rewrite(folder, change)
-    refused(folder, words)
+WRONG = {
+    rewrite: {
+        "tensor norm.weight is missing": lambda t: t.pop("norm.weight"),
+        "unknown tensor extra": lambda t: t.update(extra=torch.zeros(2)),
+        r"tensor norm.weight has shape \(9,\), not \(8,\)": lambda t: t.update({"norm.weight": torch.ones(9)}),
+        "norm.weight holds a value that is not": lambda t: t.update({"norm.weight": torch.full((8,), torch.nan)}),
+        "has type torch.int64": lambda t: t.update({"norm.weight": torch.ones(8, dtype=torch.int64)}),
+    },
+    edit: {
+        "surprise: Extra inputs are not permitted": lambda m: m.update(surprise=1),
+        "seed: Field required": lambda m: m.pop("seed"),
+        r"seed: .*\(got -1\)": lambda m: m.update(seed=-1),
+        r"threads: .*\(got 'two'\)": lambda m: m.update(threads="two"),
+        "sha256: ": lambda m: m.update(sha256="0" * 63),
+        r"metrics.x.*finite number \(got nan\)": lambda m: m["metrics"].update(x=float("nan")),
+        r"width: .*\(got -8\)": lambda m: m["config"].update(width=-8),
+        "colour: Extra inputs": lambda m: m["config"].update(colour=1),
+        "tensor embedding has shape": lambda m: m["config"].update(width=16),
+        "too few for the model": lambda m: m["config"].update(width=16384, n_layers=256),
+    },
+}
+CASES = [(spoil, words, change) for spoil, table in WRONG.items() for words, change in table.items()]
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda m: m.update(surprise=1), "surprise: Extra inputs are not permitted"),
-        (lambda m: m.pop("seed"), "seed: Field required"),
-        (lambda m: m.update(seed=-1), "seed: .*\\(got -1\\)"),
-        (lambda m: m.update(threads="two"), "threads: .*\\(got 'two'\\)"),
-        (lambda m: m.update(sha256="0" * 63), "sha256: "),
-        (lambda m: m["metrics"].update(x=float("nan")), "metrics.x.*finite number \\(got nan\\)"),
-        (lambda m: m["config"].update(width=-8), "width: .*\\(got -8\\)"),
-        (lambda m: m["config"].update(colour=1), "colour: Extra inputs"),
-        (lambda m: m["config"].update(width=16), "tensor embedding has shape"),
-        (lambda m: m["config"].update(width=16384, n_layers=256), "too few for the model"),
-    ],
-)
-def test_wrong_manifests_are_refused(folder, change, words):
-    edit(folder, change)
-    refused(folder, words)
+@pytest.mark.parametrize(("spoil", "words", "change"), CASES)
+def test_wrong_tensors_and_manifests_are_refused(folder, spoil, words, change):
+    spoil(folder, change)
+    refused(words, checkpoint.load, folder)
 
 
 def test_manifest_that_is_not_json_is_refused(folder):
     (folder / "manifest.json").write_text("{")
-    refused(folder, "Invalid JSON")
+    refused("Invalid JSON", checkpoint.load, folder)
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "weights.safetensors"])
@@ -163,8 +152,3 @@ def test_written_file_has_the_usual_permissions(tmp_path):
     atomic.atomic_write_bytes(tmp_path / "sub" / "file", b"x")
     (tmp_path / "plain").write_bytes(b"x")
     assert (tmp_path / "sub" / "file").stat().st_mode == (tmp_path / "plain").stat().st_mode
-
-
-def test_shipped_refuses_an_unknown_name():
-    with pytest.raises(ValueError, match="no shipped checkpoint 'gpt'; there are kv-shift, vanilla-1, vanilla-2"):
-        checkpoint.shipped("gpt")

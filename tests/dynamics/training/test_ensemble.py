@@ -1,6 +1,5 @@
 """An ensemble is the sequential loop: same weights, same curves, whatever the configuration and the chunk."""
 
-import os
 import signal
 from itertools import pairwise
 
@@ -20,6 +19,9 @@ from dynamics.training.ensemble import clip_each, default_chunk, stacked_rows, t
 from dynamics.training.evaluation import as_tensors, training_rng
 from dynamics.training.loop import learning_rate, make_optimizer, train, train_step
 from dynamics.training.settings import TrainConfig
+from tests.dynamics.interruption import interrupt
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 CONFIG = ModelConfig(vocab=48, width=8, n_heads=2)
 BASE = TrainConfig(steps=50, batch=6, task=Induction(pool=14), warmup=5, heldout_rows=32)
@@ -31,14 +33,6 @@ VARIED = [
     BASE.model_copy(update={"seed": 3, "weight_decay": 0.3, "beta2": 0.99, "warmup": 0}),
     BASE.with_task(pool=30).model_copy(update={"seed": 1}),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def alone(config, training, model=None):
@@ -186,32 +180,8 @@ def test_neighbours_with_equal_settings_share_a_parameter_group():
 
 
 def test_ctrl_c_stops_an_ensemble_between_two_steps(monkeypatch):
-    plain = module.stacked_rows
-
-    def interrupted(*arguments):
-        os.kill(os.getpid(), signal.SIGINT)
-        return plain(*arguments)
-
-    monkeypatch.setattr(module, "stacked_rows", interrupted)
+    interrupt(monkeypatch, module, "stacked_rows")
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
         train_ensemble(CONFIG, VARIED, device="cpu", progress=False)
     assert signal.getsignal(signal.SIGINT) is before
-
-
-@pytest.mark.parametrize(
-    ("trainings", "options", "words"),
-    [
-        ([], {}, "at least one training"),
-        ([BASE, BASE.model_copy(update={"steps": 3})], {}, r"same steps, got \[3, 50\]"),
-        ([BASE, BASE.model_copy(update={"batch": 3})], {}, r"same batch, got \[3, 6\]"),
-        ([BASE.with_task(pool=38)], {}, "at most vocab - 11 = 37, got 38"),
-        ([BASE], {"chunk": 0}, "chunk must be at least 1, got 0"),
-        ([BASE], {"models": []}, "0 initial models for 1 trainings"),
-        ([BASE], {"models": [fresh(CONFIG.model_copy(update={"width": 4}), 0)]}, "another configuration"),
-        ([BASE], {"device": "abacus"}, "device must be auto"),
-    ],
-)
-def test_settings_that_do_not_fit_are_refused(trainings, options, words):
-    with pytest.raises(ValueError, match=words):
-        train_ensemble(CONFIG, trainings, progress=False, **options)

@@ -18,44 +18,27 @@ from dynamics.training import state
 from dynamics.training.checkpoint import load
 from dynamics.training.evaluation import evaluate, heldout_batch, parts, training_rng
 from dynamics.training.folder import heldout_of, is_interrupted, read_history, steps_to, train_into
-from dynamics.training.loop import choose_device, learning_rate, train
+from dynamics.training.loop import learning_rate, train
 from dynamics.training.settings import TrainConfig
 from dynamics.training.state import STATE
+from tests.dynamics.interruption import interrupt
+from tests.dynamics.refusal import flip, refused
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 CONFIG = ModelConfig(vocab=64, width=16, n_heads=2, mlp_width=8)
 TRAINING = TrainConfig(steps=30, batch=8, task=Induction(pool=20), warmup=5, heldout_rows=64)
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def same(left, right):
     return all(torch.equal(left.state_dict()[name], value) for name, value in right.state_dict().items())
 
 
-def interrupt_at(monkeypatch, step):
-    """Deliver a real SIGINT in the middle of the given step."""
-    plain, calls = module.train_step, []
-
-    def stepping(*arguments):
-        calls.append(1)
-        if len(calls) == step:
-            os.kill(os.getpid(), signal.SIGINT)
-        return plain(*arguments)
-
-    monkeypatch.setattr(module, "train_step", stepping)
-
-
 @pytest.mark.parametrize("step", [1, 7, 29])
 def test_resumed_run_equals_the_uninterrupted_one_bit_for_bit(tmp_path, monkeypatch, step):
     whole = train(CONFIG, TRAINING, progress=False)
     with monkeypatch.context() as patch:
-        interrupt_at(patch, step)
+        interrupt(patch, module, "train_step", step)
         with pytest.raises(KeyboardInterrupt):
             train(CONFIG, TRAINING, out=tmp_path, progress=False)
     assert os.listdir(tmp_path) == [STATE]
@@ -68,7 +51,7 @@ def test_resumed_run_equals_the_uninterrupted_one_bit_for_bit(tmp_path, monkeypa
 def test_interrupted_folder_becomes_the_same_checkpoint_as_an_uninterrupted_one(tmp_path, monkeypatch):
     train_into(tmp_path / "whole", CONFIG, TRAINING, device="cpu", progress=False)
     with monkeypatch.context() as patch:
-        interrupt_at(patch, 11)
+        interrupt(patch, module, "train_step", 11)
         with pytest.raises(KeyboardInterrupt):
             train_into(tmp_path / "two", CONFIG, TRAINING, device="cpu", progress=False)
     train_into(tmp_path / "two", CONFIG, TRAINING, resume=True, device="cpu", progress=False)
@@ -122,27 +105,23 @@ def test_training_leaves_the_global_generator_alone():
 )
 def test_resume_refuses_other_settings(tmp_path, monkeypatch, changes, words):
     with monkeypatch.context() as patch:
-        interrupt_at(patch, 3)
+        interrupt(patch, module, "train_step", 3)
         with pytest.raises(KeyboardInterrupt):
             train(CONFIG, TRAINING, out=tmp_path, progress=False)
-    with pytest.raises(ValueError, match=words):
-        train(CONFIG, TRAINING.model_copy(update=changes), out=tmp_path, resume=True, progress=False)
+    refused(words, train, CONFIG, TRAINING.model_copy(update=changes), out=tmp_path, resume=True, progress=False)
 
 
 def test_resume_refuses_a_damaged_or_missing_state(tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match="nothing to resume"):
-        train(CONFIG, TRAINING, out=tmp_path, resume=True, progress=False)
+    refused("nothing to resume", train, CONFIG, TRAINING, out=tmp_path, resume=True, progress=False)
     with monkeypatch.context() as patch:
-        interrupt_at(patch, 3)
+        interrupt(patch, module, "train_step", 3)
         with pytest.raises(KeyboardInterrupt):
             train(CONFIG, TRAINING, out=tmp_path, progress=False)
     whole = (tmp_path / STATE).read_bytes()
     for place in (0, 40, len(whole) // 3, len(whole) // 2, len(whole) - 1):
-        broken = bytearray(whole)
-        broken[place] ^= 4
-        (tmp_path / STATE).write_bytes(broken)
-        with pytest.raises(ValueError, match=r"sha256|not a safetensors file"):
-            train(CONFIG, TRAINING, out=tmp_path, resume=True, progress=False)
+        (tmp_path / STATE).write_bytes(whole)
+        flip(tmp_path / STATE, place, 4)
+        refused(r"sha256|not a safetensors file", train, CONFIG, TRAINING, out=tmp_path, resume=True, progress=False)
 
 
 def test_state_is_kept_every_few_steps_and_at_the_end(tmp_path, monkeypatch):
@@ -205,25 +184,30 @@ def test_a_folder_with_a_run_is_neither_overwritten_nor_begun_anew_unasked(tmp_p
         return train_into(tmp_path, CONFIG, TRAINING, device="cpu", progress=False, **options)
 
     with monkeypatch.context() as patch:
-        interrupt_at(patch, 11)
+        interrupt(patch, module, "train_step", 11)
         with pytest.raises(KeyboardInterrupt):
             again()
-    with pytest.raises(ValueError, match="holds an interrupted run; resume continues it, overwrite replaces it"):
-        again()
+    refused("holds an interrupted run; resume continues it, overwrite replaces it", again)
     again(resume=True)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(ValueError, match="holds a finished run; overwrite replaces it"):
-        again()
-    with pytest.raises(ValueError, match="nothing to resume: the run there is finished"):
-        again(resume=True)
+    refused("holds a finished run; overwrite replaces it", again)
+    refused("nothing to resume: the run there is finished", again, resume=True)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     again(overwrite=True)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_two_runs_in_one_folder_are_refused(tmp_path):
-    with only_writer(tmp_path), pytest.raises(ValueError, match=r"another run is writing here \(process"):
-        train_into(tmp_path, CONFIG, TRAINING, device="cpu", progress=False)
+    with only_writer(tmp_path):
+        refused(
+            r"another run is writing here \(process",
+            train_into,
+            tmp_path,
+            CONFIG,
+            TRAINING,
+            device="cpu",
+            progress=False,
+        )
     assert os.listdir(tmp_path) == []
 
 
@@ -240,8 +224,7 @@ def test_history_is_read_back_and_a_changed_one_refused(tmp_path):
     assert read_history(tmp_path) == result.history
     path = tmp_path / "history.json"
     path.write_text(path.read_text().replace("0.", "1.", 1))
-    with pytest.raises(ValueError, match="not the bytes"):
-        read_history(tmp_path)
+    refused("not the bytes", read_history, tmp_path)
 
 
 def test_pool_larger_than_the_vocabulary_is_refused_before_anything_is_written(tmp_path):
@@ -276,9 +259,3 @@ def test_small_model_learns_a_small_task(tmp_path):
     assert result.heldout.accuracy > 0.9
     found = load(tmp_path)
     assert evaluate(found.model, heldout_of(found)).correct == found.manifest.metrics["heldout_correct"]
-
-
-@pytest.mark.parametrize("name", ["tpu", "mps", "cuda:99", ""])
-def test_unknown_or_absent_device_is_refused(name):
-    with pytest.raises(ValueError, match="device"):
-        choose_device(name)

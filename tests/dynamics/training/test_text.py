@@ -1,7 +1,6 @@
 """Training on text: interrupted and resumed equals uninterrupted, stages of lengths, losses that leave noise out."""
 
 import os
-import signal
 
 import numpy as np
 import pytest
@@ -15,6 +14,11 @@ from dynamics.training import text as module
 from dynamics.training.state import STATE
 from dynamics.training.text import text_losses, train_text
 from dynamics.training.text_settings import TextTraining
+from tests.dynamics.interruption import interrupt
+from tests.dynamics.refusal import refused
+from tests.dynamics.training.test_loop import same
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 TEXT = (np.arange(3000) * 31 % 90 + 32).astype(np.uint8)
 CORPUS = Corpus(TEXT, TEXT[:500], "c" * 64, 2)
@@ -22,31 +26,11 @@ CONFIG = ModelConfig(vocab=VOCAB, width=8, n_heads=2, n_layers=2, mlp_width=8, s
 SETTINGS = TextTraining(corpus=CORPUS.sha256, lengths=((8, 4), (16, 4)), tokens=64, warmup=2)
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-def same(left, right):
-    return all(torch.equal(left.state_dict()[name], value) for name, value in right.state_dict().items())
-
-
 @pytest.mark.parametrize("step", [1, 5, 8])
 def test_resumed_run_equals_the_uninterrupted_one_bit_for_bit(tmp_path, monkeypatch, step):
     whole = train_text(CONFIG, SETTINGS, CORPUS, progress=False)
-    plain, calls = module._step, []
-
-    def stepping(*arguments):
-        calls.append(1)
-        if len(calls) == step:
-            os.kill(os.getpid(), signal.SIGINT)
-        return plain(*arguments)
-
     with monkeypatch.context() as patch:
-        patch.setattr(module, "_step", stepping)
+        calls = interrupt(patch, module, "_step", step)
         with pytest.raises(KeyboardInterrupt):
             train_text(CONFIG, SETTINGS, CORPUS, out=tmp_path, progress=False)
     assert os.listdir(tmp_path) == [STATE] and len(calls) == step
@@ -66,8 +50,7 @@ def test_stages_follow_each_other(monkeypatch):
     monkeypatch.setattr(module, "training_windows", watched)
     result = train_text(CONFIG, SETTINGS, CORPUS, progress=False)
     assert seen == [8] * 4 + [16] * 4 and len(result.history["text"]) == SETTINGS.steps == 8
-    with pytest.raises(ValueError, match="below 8"):
-        SETTINGS.length_at(8)
+    refused("below 8", SETTINGS.length_at, 8)
 
 
 def test_learning_lowers_the_loss_of_text():
@@ -105,14 +88,7 @@ def test_planted_bytes_have_no_part_in_the_gradient(monkeypatch):
 def test_another_corpus_vocabulary_or_state_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"the text is cccccccccccc\.\., the settings are for dddddddddddd"):
         train_text(CONFIG, SETTINGS.model_copy(update={"corpus": "d" * 64}), CORPUS)
-    with pytest.raises(ValueError, match="vocab must be 160"):
-        train_text(CONFIG.model_copy(update={"vocab": 100}), SETTINGS, CORPUS)
+    refused("vocab must be 160", train_text, CONFIG.model_copy(update={"vocab": 100}), SETTINGS, CORPUS)
     train_text(CONFIG, SETTINGS, CORPUS, out=tmp_path, progress=False)
     with pytest.raises(ValueError, match="seed=0, not 1"):
         train_text(CONFIG, SETTINGS.model_copy(update={"seed": 1}), CORPUS, out=tmp_path, progress=False)
-
-
-@pytest.mark.parametrize("lengths", [(), ((4, 1),), ((128, 1),), ((8, 0),)])
-def test_impossible_stages_are_refused(lengths):
-    with pytest.raises(ValueError, match="stage"):
-        TextTraining(corpus="", lengths=lengths, tokens=64)

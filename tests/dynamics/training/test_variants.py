@@ -21,6 +21,7 @@ from dynamics.training import checkpoint
 from dynamics.training.ensemble import train_ensemble
 from dynamics.training.loop import make_optimizer, train, train_step
 from dynamics.training.settings import TrainConfig
+from tests.dynamics.refusal import refused
 
 TRAINING = TrainConfig(steps=3, batch=4, warmup=0, heldout_rows=8, task=Induction(pool=8))
 SIZES = {"vocab": 24, "width": 8, "n_heads": 2, "n_layers": 3, "mlp_width": 8}
@@ -88,21 +89,17 @@ def test_a_manifest_cannot_make_us_allocate_what_its_file_does_not_hold(tmp_path
     saved(tmp_path, model)
     path = tmp_path / "manifest.json"
     path.write_text(path.read_text().replace('"max_length": 16', '"max_length": 16000000'))
-    with pytest.raises(ValueError, match="bytes are too few for the model"):
-        checkpoint.load(tmp_path)
+    refused("bytes are too few for the model", checkpoint.load, tmp_path)
 
 
 def test_what_sees_the_future_and_what_others_cannot_read_is_refused(tmp_path):
     everywhere = ModelConfig(**SIZES, causal=False)
     for trained in (train, lambda config, training: train_ensemble(config, [training])):
-        with pytest.raises(ValueError, match="not causal sees the tokens after the scored one"):
-            trained(everywhere, TRAINING)
+        refused("not causal sees the tokens after the scored one", trained, everywhere, TRAINING)
     from dynamics.weights.reader import open_checkpoint
     from dynamics.weights.running import export_baichuan_m1
 
     model = InductionModel(ModelConfig(**SIZES | MODELS["residual"]))
     saved(tmp_path, model)
-    with pytest.raises(ValueError, match="only causal softmax attention over own values"):
-        open_checkpoint(str(tmp_path))
-    with pytest.raises(ValueError, match="holds causal softmax attention over own values"):
-        export_baichuan_m1(model, tmp_path / "folder")
+    refused("only causal softmax attention over own values", open_checkpoint, str(tmp_path))
+    refused("holds causal softmax attention over own values", export_baichuan_m1, model, tmp_path / "folder")

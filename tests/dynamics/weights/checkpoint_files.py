@@ -88,7 +88,7 @@ def split(path: Path) -> tuple[dict, bytes]:
     return json.loads(content[8 : 8 + length]), content[8 + length :]
 
 
-def refused(folder: str | Path, monkeypatch: pytest.MonkeyPatch, *parts: str) -> None:
+def unreadable(folder: str | Path, monkeypatch: pytest.MonkeyPatch, *parts: str) -> None:
     """Opening fails with one line that holds all parts, and no weight is read."""
 
     def read_rows(*_):

@@ -15,12 +15,14 @@ from dynamics.model.decoder import InductionModel
 from dynamics.training import checkpoint as own
 from dynamics.weights import safetensors_file
 from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.refusal import flip, refused, rows
 from tests.dynamics.weights import checkpoint_files as files
-from tests.dynamics.weights.checkpoint_files import LLAMA, refused
+from tests.dynamics.weights.checkpoint_files import LLAMA, unreadable
 
 SHAPES = files.llama_shapes(LLAMA)
 QUERY = "model.layers.1.self_attn.q_proj.weight"
 WEIGHTS = "model.safetensors"
+PLACE = f"{WEIGHTS}: tensor {QUERY}"
 
 
 @pytest.fixture
@@ -75,79 +77,76 @@ def overlap(entries):
 
 
 FILES = {
-    "missing": (tensors(lambda data: data.pop(QUERY)), ("model: tensor", QUERY, "missing")),
-    "missing norm": (tensors(lambda data: data.pop("model.norm.weight")), ("model.norm.weight is missing",)),
-    "extra layer": (
-        tensors(lambda data: data.update({QUERY.replace("1", "2"): data[QUERY]})),
-        (WEIGHTS, "unknown tensor model.layers.2.self_attn.q_proj.weight"),
+    f"model: tensor {QUERY} is missing": tensors(lambda data: data.pop(QUERY)),
+    "tensor model.norm.weight is missing": tensors(lambda data: data.pop("model.norm.weight")),
+    f"{WEIGHTS}: unknown tensor model.layers.2.self_attn.q_proj.weight": tensors(
+        lambda data: data.update({QUERY.replace("1", "2"): data[QUERY]})
     ),
-    "extra bias": (
-        tensors(lambda data: data.update({QUERY.replace("weight", "bias"): data["model.norm.weight"]})),
-        (WEIGHTS, "unknown tensor model.layers.1.self_attn.q_proj.bias"),
+    f"{WEIGHTS}: unknown tensor model.layers.1.self_attn.q_proj.bias": tensors(
+        lambda data: data.update({QUERY.replace("weight", "bias"): data["model.norm.weight"]})
     ),
-    "extra adapter": (
-        tensors(lambda data: data.update({"model.layers.0.self_attn.q_proj.lora_A.weight": data[QUERY]})),
-        (WEIGHTS, "unknown tensor", "lora_A"),
+    f"{WEIGHTS}: unknown tensor model.layers.0.self_attn.q_proj.lora_A.weight": tensors(
+        lambda data: data.update({"model.layers.0.self_attn.q_proj.lora_A.weight": data[QUERY]})
     ),
-    "wrong shape": (
-        tensors(lambda data: data.update({QUERY: data[QUERY][:4]})),
-        (WEIGHTS, QUERY, "shape (4, 8), not (8, 8)"),
+    f"{PLACE} has shape (4, 8), not (8, 8)": tensors(lambda data: data.update({QUERY: data[QUERY][:4]})),
+    f"{PLACE} has shape (64,), not (8, 8)": tensors(lambda data: data.update({QUERY: data[QUERY].reshape(-1)})),
+    f"{PLACE} has type I8": tensors(lambda data: data.update({QUERY: data[QUERY].astype(np.int8)})),
+    f"{PLACE} has the unknown type 'F31'": entry(dtype="F31"),
+    f"{PLACE}: bytes 3904 to 4160 do not fit shape (8, 8) of F16": entry(dtype="F16"),
+    f"{PLACE} has the unknown type ['F32']": entry(dtype=["F32"]),
+    f"{PLACE}: bytes 3904 to 4160 do not fit shape (8, 9) of F32": entry(shape=[8, 9]),
+    f"{PLACE}: shape and data_offsets must be lists of whole numbers": [
+        entry(shape=[-8, -8]),
+        entry(shape=[True, 64]),
+        entry(shape=[2**64, 0]),
+        entry(data_offsets=[0, 0, 256]),
+    ],
+    f"{PLACE}: the header must give dtype, shape and data_offsets": entry(strides=[1, 1]),
+    f"{WEIGHTS}: cut off: tensor {QUERY} ends at byte 1000256": entry(data_offsets=[10**6, 10**6 + 256]),
+    f"{PLACE} overlaps the one before": header(overlap),
+    f"{WEIGHTS}: tensor model.layers.1.self_attn.v_proj.weight leaves a hole before it": header(
+        lambda entries: entries.pop(QUERY) and None
     ),
-    "wrong rank": (
-        tensors(lambda data: data.update({QUERY: data[QUERY].reshape(-1)})),
-        (WEIGHTS, QUERY, "shape (64,), not (8, 8)"),
+    f"{WEIGHTS}: safetensors header: not readable as JSON ('{QUERY}' stands twice": header(duplicate),
+    f"{WEIGHTS}: safetensors header: not readable as JSON (NaN is": header(lambda entries: b'{"a": NaN}'),
+    f"{WEIGHTS}: safetensors header: not readable as JSON": [
+        header(lambda entries: b'{"\xff": 1}'),
+        header(lambda entries: b'{"a":' * 10**5),
+    ],
+    f"{WEIGHTS}: not a safetensors file (the header does not begin with a brace": header(lambda entries: b"[]"),
+    f"{WEIGHTS}: tensor a: the header must give dtype, shape and data_offsets": header(lambda entries: b'{"a": 1}'),
+    f"{WEIGHTS}: not a whole safetensors file (header of 9223372036854775807 bytes in a file of 6312)": content(
+        lambda data: b"\xff" * 7 + b"\x7f" + data[8:]
     ),
-    "whole numbers": (
-        tensors(lambda data: data.update({QUERY: data[QUERY].astype(np.int8)})),
-        (WEIGHTS, QUERY, "type I8"),
+    f"{WEIGHTS}: not a whole safetensors file (header of 0 bytes in a file of 0)": content(lambda data: b""),
+    f"{WEIGHTS}: not a whole safetensors file (header of 1984 bytes in a file of 5)": content(lambda data: data[:5]),
+    f"{WEIGHTS}: not a whole safetensors file (header of 1984 bytes in a file of 100)": content(
+        lambda data: data[:100]
     ),
-    "unknown type": (entry(dtype="F31"), (WEIGHTS, QUERY, "'F31'")),
-    "type of another size": (entry(dtype="F16"), (WEIGHTS, QUERY, "do not fit")),
-    "type not a string": (entry(dtype=["F32"]), (WEIGHTS, QUERY, "unknown type")),
-    "shape of another size": (entry(shape=[8, 9]), (WEIGHTS, QUERY, "do not fit")),
-    "negative shape": (entry(shape=[-8, -8]), (WEIGHTS, QUERY, "whole numbers")),
-    "shape of truth values": (entry(shape=[True, 64]), (WEIGHTS, QUERY, "whole numbers")),
-    "huge shape": (entry(shape=[2**64, 0]), (WEIGHTS, QUERY, "whole numbers")),
-    "extra field": (entry(strides=[1, 1]), (WEIGHTS, QUERY, "dtype, shape and data_offsets")),
-    "three offsets": (entry(data_offsets=[0, 0, 256]), (WEIGHTS, QUERY, "whole numbers")),
-    "beyond the file": (entry(data_offsets=[10**6, 10**6 + 256]), (WEIGHTS, QUERY, "cut off")),
-    "overlap": (header(overlap), (WEIGHTS, "overlaps")),
-    "hole": (header(lambda entries: entries.pop(QUERY) and None), (WEIGHTS, "hole")),
-    "duplicate name": (header(duplicate), (WEIGHTS, QUERY, "twice")),
-    "header a list": (header(lambda entries: b"[]"), (WEIGHTS, "brace")),
-    "header not text": (header(lambda entries: b'{"\xff": 1}'), (WEIGHTS, "not readable as JSON")),
-    "header nested": (header(lambda entries: b'{"a":' * 10**5), (WEIGHTS, "not readable as JSON")),
-    "header of NaN": (header(lambda entries: b'{"a": NaN}'), (WEIGHTS, "NaN")),
-    "entry a number": (header(lambda entries: b'{"a": 1}'), (WEIGHTS, "tensor a")),
-    "huge header length": (content(lambda data: b"\xff" * 7 + b"\x7f" + data[8:]), (WEIGHTS, "not a whole")),
-    "empty": (content(lambda data: b""), (WEIGHTS, "not a whole", "file of 0")),
-    "cut in the length": (content(lambda data: data[:5]), (WEIGHTS, "not a whole")),
-    "cut in the header": (content(lambda data: data[:100]), (WEIGHTS, "not a whole")),
-    "cut in the data": (content(lambda data: data[:-1]), (WEIGHTS, "cut off", "tensor")),
-    "bytes after the end": (content(lambda data: data + b"\0"), (WEIGHTS, "1 bytes after")),
-    "zipped pickle": (content(torch_zip), (WEIGHTS, "pickled")),
-    "pickle": (content(lambda data: pickle.dumps({"weights": [1.0] * 9}, 2)), (WEIGHTS, "pickled")),
-    "git-lfs pointer": (content(lambda data: b"version https://git-lfs.github.com/spec/v1\n"), (WEIGHTS, "git-lfs")),
-    "config missing": (lambda folder: (folder / "config.json").unlink(), ("config.json is missing",)),
-    "config cut off": (
-        lambda folder: (folder / "config.json").write_text('{"model_type": "llama"'),
-        ("config.json", "not readable as JSON"),
+    f"{WEIGHTS}: cut off: tensor model.norm.weight ends at byte 4320 of 4319": content(lambda data: data[:-1]),
+    f"{WEIGHTS}: 1 bytes after the last tensor": content(lambda data: data + b"\0"),
+    f"{WEIGHTS}: pickled weights under the name of safetensors; they are never read": [
+        content(torch_zip),
+        content(lambda data: pickle.dumps({"weights": [1.0] * 9}, 2)),
+    ],
+    f"{WEIGHTS}: a git-lfs pointer, not the weights; fetch them first": content(
+        lambda data: b"version https://git-lfs.github.com/spec/v1\n"
     ),
-    "config a list": (lambda folder: (folder / "config.json").write_text("[]"), ("config.json", "not a JSON object")),
-    "weights missing": (lambda folder: (folder / WEIGHTS).unlink(), ("neither model.safetensors nor",)),
-    "weights pickled": (
-        lambda folder: (folder / WEIGHTS).rename(folder / "pytorch_model-00001-of-00002.bin"),
-        ("pytorch_model-00001-of-00002.bin", "pickled", "never read"),
+    "config.json is missing": lambda folder: (folder / "config.json").unlink(),
+    "config.json: not readable as JSON": lambda folder: (folder / "config.json").write_text('{"model_type": "llama"'),
+    "config.json: not a JSON object": lambda folder: (folder / "config.json").write_text("[]"),
+    "neither model.safetensors nor model.safetensors.index.json is there": lambda folder: (folder / WEIGHTS).unlink(),
+    "pytorch_model-00001-of-00002.bin: pickled weights are never read": lambda folder: (folder / WEIGHTS).rename(
+        folder / "pytorch_model-00001-of-00002.bin"
     ),
 }
 
 
-@pytest.mark.parametrize("case", FILES)
-def test_a_damaged_file_is_refused(case, folder, monkeypatch):
+@pytest.mark.parametrize(("words", "damage"), rows(FILES))
+def test_a_damaged_file_is_refused(words, damage, folder, monkeypatch):
     open_checkpoint(folder)
-    damage, parts = FILES[case]
     damage(folder)
-    refused(folder, monkeypatch, *parts)
+    unreadable(folder, monkeypatch, words)
 
 
 def test_our_own_checkpoint_with_a_flipped_bit_or_mixed_queries_is_refused(tmp_path, monkeypatch):
@@ -155,12 +154,9 @@ def test_our_own_checkpoint_with_a_flipped_bit_or_mixed_queries_is_refused(tmp_p
         model = InductionModel(ModelConfig(vocab=9, width=8, n_heads=2, shift=shift))
         own.save(tmp_path / name, model, seed=0, threads=1, device="cpu", training={}, metrics={})
     assert open_checkpoint(tmp_path / "kv").small(0).alpha.shape == (2, 2)
-    refused(tmp_path / "qkv", monkeypatch, "manifest.json", "'qkv'")
-    path = tmp_path / "kv/weights.safetensors"
-    data = bytearray(path.read_bytes())
-    data[-7] ^= 4
-    path.write_bytes(data)
-    refused(tmp_path / "kv", monkeypatch, "weights.safetensors", "sha256")
+    unreadable(tmp_path / "qkv", monkeypatch, "manifest.json", "'qkv'")
+    flip(tmp_path / "kv/weights.safetensors", -7, 4)
+    unreadable(tmp_path / "kv", monkeypatch, "weights.safetensors", "sha256")
 
 
 @pytest.fixture(scope="module")
@@ -194,5 +190,4 @@ def test_any_byte_of_the_header_may_flip(place, byte, fuzzed):
 def test_a_file_cut_anywhere_is_refused(size, fuzzed):
     folder, whole, _ = fuzzed
     (folder / WEIGHTS).write_bytes(whole[: size % len(whole)])
-    with pytest.raises(ValueError, match=WEIGHTS):
-        open_checkpoint(folder)
+    refused(WEIGHTS, open_checkpoint, folder)

@@ -11,8 +11,9 @@ import torch
 from dynamics.weights import described
 from dynamics.weights.kinds import KINDS
 from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.refusal import refused
 from tests.dynamics.weights import checkpoint_files as files
-from tests.dynamics.weights.checkpoint_files import refused
+from tests.dynamics.weights.checkpoint_files import unreadable
 from tests.dynamics.weights.test_reader import CASES, hf, random_model  # noqa: F401 (hf is a fixture)
 
 MADE = {case: found for case, found in CASES.items() if found[0] != "Mpt"}
@@ -101,8 +102,7 @@ def test_the_text_of_a_gemma_that_sees_images_is_read_with_its_classs_defaults(h
         (tmp_path / "config.json").write_text(json.dumps(data))
         if name in KINDS["gemma3"].absent:
             assert open_checkpoint(tmp_path).architecture.scale == 256**-0.5
-    with pytest.raises(ValueError, match="text_config is missing"):
-        open_checkpoint(tmp_path)
+    refused("text_config is missing", open_checkpoint, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_family_that_is_not_known_is_told_what_is_missing(tmp_path, monkeypatc
     config = {"model_type": "starcoder9", "hidden_size": 8, "n_layer": 1, "num_attention_heads": 4}
     shapes = {f"transformer.h.0.attn.{name}": (8, 8) for name in ("qkv.weight", "rel_bias", "c_proj.weight")}
     files.write(tmp_path, config, files.random_tensors(shapes))
-    refused(tmp_path, monkeypatch, "model_type 'starcoder9'", "its config lacks num_hidden_layers",
+    unreadable(tmp_path, monkeypatch, "model_type 'starcoder9'", "its config lacks num_hidden_layers",
             "usual q_proj.weight, k_proj.weight, v_proj.weight are missing",
             "not understood: transformer.h.0.attn.c_proj.weight, transformer.h.0.attn.qkv.weight, ")  # fmt: skip
 
@@ -160,4 +160,4 @@ def test_a_family_that_is_not_known_is_told_what_is_missing(tmp_path, monkeypatc
 def test_a_family_of_the_usual_names_is_told_that_they_are_not_enough(tmp_path, monkeypatch):
     config = files.LLAMA | {"model_type": "llama9"}
     files.write(tmp_path, config, files.random_tensors(files.llama_shapes(config)))
-    refused(tmp_path, monkeypatch, "model_type 'llama9'", "the usual names, what it computes from them is not known")
+    unreadable(tmp_path, monkeypatch, "model_type 'llama9'", "the usual names, what it computes from them is not known")

@@ -1,0 +1,83 @@
+"""What the scores of heads refuse: for each call the words of the error, and the arguments that it answers."""
+
+import math
+from functools import partial
+
+import numpy as np
+import torch
+
+from dynamics.heads.retrieval import copy_scores
+from dynamics.heads.returned import Returning
+from dynamics.heads.scores import head_scores
+from dynamics.heads.selection import top_heads
+from tests.dynamics.heads.test_coupling import BATCH, CONFIG, mixings, model_of
+from tests.dynamics.heads.test_returned import GOOD, SMALL
+from tests.dynamics.heads.test_scores import random_model
+from tests.dynamics.hf import undeclared
+
+
+def returned(*layers):
+    head_scores(Returning(lambda _: layers, vocab=64), k=15)
+
+
+def named(name, changes):
+    head_scores(undeclared.model(name, **changes), k=15)
+
+
+def mixed(**changes):
+    mixings(model_of(CONFIG.model_copy(update=changes)), BATCH, 0)
+
+
+TABLE = {
+    partial(head_scores, random_model(0)): {
+        "k must be in 3..16, the number of tokens that may be drawn, got 2500": {"k": 2500},
+        "k must be in 3..16, the number of tokens that may be drawn, got 2": {"k": 2},
+        "k must be in 3..15": {"k": 16, "excluded": (0,)},
+        "excluded ids must be in 0..15, got 16": {"k": 8, "excluded": (16,)},
+        "excluded ids must be in 0..15, got -1": {"k": 8, "excluded": (3, -1)},
+        "repeats must be at least 2, got 1": {"k": 8, "repeats": 1},
+        "prompts must be at least 1, got 0": {"k": 8, "prompts": 0},
+        "non-negative": {"k": 8, "seed": -1},
+    },
+    partial(copy_scores, random_model(0)): {
+        "haystack must be in 12..16 for a needle of 10, got 1000": {"haystack": 1000},
+        "haystack must be in 17..16 for a needle of 15, got 16": {"needle": 15},
+        "haystack must be in 6..16 for a needle of 4, got 5": {"haystack": 5, "needle": 4},
+        "needle must be at least 1, got 0": {"haystack": 5, "needle": 0},
+        "haystack must be in 4..15": {"haystack": 16, "needle": 2, "excluded": (7,)},
+        "prompts must be at least 1, got 0": {"haystack": 8, "needle": 2, "prompts": 0},
+    },
+    top_heads: {
+        "finite numbers of shape": [([[0.1, np.nan]], 0.5), ([[]], 0.5)],
+        "got shape (2,)": ([0.1, 0.2], 0.5),
+        "a share of heads must be in 0..1, got": [([[0.1]], 1.5), ([[0.1]], -0.1), ([[0.1]], math.nan)],
+    },
+    returned: {
+        "no row above 1, got a least of -0.5 and rows that sum to -29": GOOD - 0.5,
+        "layer 0 must return weights, ": 60 * GOOD,
+        "least of nan": GOOD * torch.nan,
+        "weights of shape (1, heads, 60, 60), got (2, 60, 60)": GOOD[0],
+        "got (1, 2, 60, 9)": GOOD[..., :9],
+        "got (2, 2, 60, 60)": GOOD.expand(2, -1, -1, -1),
+        "got NoneType": None,
+        "attention of equally many heads each, got 2, 1": (GOOD, GOOD[:, :1]),
+        "attention of equally many heads each, got no layers": (),
+    },
+    named: {
+        "BartModel is an encoder with a decoder: score one of them, as model.get_encoder": ("Bart", SMALL),
+        "FNetModel returns no attention, with output_attentions=True": ("FNet", undeclared.FAMILIES["Phi"]),
+        "got (1, 4, 60, 9)": ("Longformer", undeclared.FAMILIES["Roberta"] | {"attention_window": 8}),
+        "ViTModel takes no tokens": (
+            "ViT",
+            {"hidden_size": 8, "num_attention_heads": 1, "num_hidden_layers": 1},
+        ),
+    },
+    mixed: {
+        "needs one layer, shift kv and window 2, got": [
+            {"n_layers": 2},
+            {"shift": "k"},
+            {"shift": "qkv"},
+            {"window": 3},
+        ]
+    },
+}

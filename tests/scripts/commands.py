@@ -1,0 +1,33 @@
+"""How a test gives a command line, and what a refused one says."""
+
+import shlex
+from importlib import import_module
+
+from scripts import cli
+
+
+def command(capsys, name, *arguments):
+    """(exit status, standard output, standard error) of a command."""
+    capsys.readouterr()
+    try:
+        status = cli.run(import_module(f"scripts.{name}").main, [str(argument) for argument in arguments])
+    except SystemExit as stop:
+        status = stop.code
+    return status, *capsys.readouterr()
+
+
+def refused(capsys, line, *words):
+    """The command of this line fails with one line, which holds these words."""
+    status, printed, told = command(capsys, *shlex.split(line))
+    assert (status, printed, told.count("\n")) == (2, "", 1), told
+    assert told.startswith("error: ") and all(some in told for some in words), told
+
+
+def drawn_twice(folder, name, *options):
+    """Two runs of the command of a figure leave the same bytes of a picture in two formats and of its data."""
+    for one in ("one", "two"):
+        assert cli.run(import_module(f"scripts.{name}").main, [*options, "--out", str(folder / one)]) == 0
+    files = sorted(folder.glob("one.*"))
+    assert [path.suffix for path in files] == [".npz", ".pdf", ".png"]
+    for path in files:
+        assert path.read_bytes() == (folder / f"two{path.suffix}").read_bytes() and path.stat().st_size > 1000

@@ -1,0 +1,232 @@
+"""Bad input to any command: one line of error that says what is wrong, exit status 2, nothing written."""
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from dynamics.razor.plan_file import write_plan
+from scripts import __main__ as one_command
+from scripts import receipt
+from tests.dynamics.weights import checkpoint_files as files
+from tests.scripts.commands import refused
+
+ROOT = Path(one_command.__file__).parents[1]
+FIGURES = [name for name in one_command.commands() if name.startswith("fig_")]
+ADAPTER = ROOT / "examples/conform/transformers_mpt.py"
+ALIBI = f"{ROOT}/dynamics/shipped/models/alibi-text"
+TEXT = f"{ALIBI} --text {ROOT}/LICENSE"
+ZEROS = "0" * 64
+RESULTS = {"empty": "", "brace": "{", "list": "[]", "short": '{"claims": []}', "three": '{"claims": 3, "summary": {}}'}
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A folder with a model, files that are not what they should be, and what is no file at all."""
+    here = tmp_path_factory.mktemp("here")
+    files.write(here / "model", files.LLAMA, files.random_tensors(files.llama_shapes(files.LLAMA)))
+    for folder in ("text", "other"):
+        (here / folder).mkdir()
+    for name in ("file", "text/plan.json", "other/note.txt"):
+        (here / name).write_text("mine")
+    for name, text in RESULTS.items():
+        (here / f"{name}.json").write_text(text)
+    (here / "link.json").symlink_to("elsewhere")
+    (here / "many").write_text("5000 " * 300)
+    write_plan(here / "small.json", replace(receipt.default_plan(1, 8, 8, 48), share=Fraction(0)))
+    return here
+
+
+@pytest.fixture
+def here(prepared, monkeypatch):
+    monkeypatch.chdir(prepared)
+    return prepared
+
+
+EMPTY_NAMES = [
+    "scope MODEL --eps .1 --json ''",
+    "scope MODEL --eps .1 --figure ' '",
+    "fig_landscape --out ''",
+    "train --out ''",
+    "train --inspect ''",
+    "sweep --out ''",
+    "sweep --bundle ''",
+    "compare --out ''",
+    "scalar --out ''",
+]
+REFUSED = [
+    ("__main__", "give a command: verify, audit, report,"),
+    ("__main__ verify --jobs 0", "--jobs"),
+    ("__main__ verfy", "invalid choice: 'verfy'"),
+    *((line, "expected a name, got '") for line in EMPTY_NAMES),
+    *((f"{name} --format svg", "expected pdf, png") for name in FIGURES),
+    *((f"{name} --quick --full", "not allowed with") for name in FIGURES),
+    ("arena --jobs 0", "--jobs"),
+    ("arena latent --quick", "--quick is a plan of its own: not with latent"),
+    ("arena --speeds s.json --table", "--speeds and --table do not go together"),
+    ("arena --ways w.json --choose", "--ways and --choose do not go together"),
+    ("arena --quick --ways w.json --threads 2", "--ways measures one CPU thread a process"),
+    ("arena --scheduler tcp://localhost:1 --choose", "--scheduler and --choose do not go together"),
+    ("arena --table --choose", "--table and --choose do not go together"),
+    ("arena --threads x", "--threads"),
+    ("arena --device tpu", "device"),
+    ("arena no-such", "invalid choice: 'no-such'"),
+    ("arena --quick --table --out none", "No such file"),
+    ("arena --json link.json --table", "symbolic link"),
+    ("arena --bundle text --table", "text: it is a folder"),
+    ("arena --quick --table --out text", "plan.json"),
+    ("audit nobody --out out", "unknown paper 'nobody'"),
+    ("audit waiver --out file", "file"),
+    ("compare --out out --seeds 0", "--seeds: expected a whole number in 1..100, got '0'"),
+    ("compare --out out --seeds x", "--seeds: expected a whole number in 1..100, got 'x'"),
+    ("compare --out out --device tpu", "device must be auto, cpu or cuda[:N], got 'tpu'"),
+    ("compare --out out --threads 0", "--threads: expected a whole number >= 1, got '0'"),
+    ("compare --out out --fast", "unrecognized arguments: --fast"),
+    ("compare --out out --device cuda:99", "no device cuda:99"),
+    ("compare --out file", "not a folder"),
+    ("conform --json r.json", "give a MODULE"),
+    ("conform nowhere.py --json r.json", "nowhere.py cannot be loaded"),
+    ("conform no_such_module_here", "no_such_module_here cannot be loaded"),
+    ("conform json --json r.json", "claims nothing"),
+    (f"conform {ADAPTER} --only slopes --json r.json", "no check or subject 'slopes'"),
+    (f"conform {ADAPTER} --json new/", "it names a folder"),
+    (f"conform {ADAPTER} --seed -1", "expected a whole number"),
+    ("dissect --jobs 0", "--jobs"),
+    ("dissect --table --quick", "--quick trains: with --table name its folder"),
+    ("dissect --table --out none", "No such file"),
+    ("dissect --table --bundle text", "text: it is a folder"),
+    ("dissect --quick --out other --quiet", "not empty, and no arena"),
+    ("fig_compare --unknown", "unrecognized arguments: --unknown"),
+    ("fig_heads --table x.jsonl", "--table needs the --sweep"),
+    ("fig_heads --sweep nowhere", "nowhere"),
+    ("fig_landscape --tokens 3", "--tokens"),
+    ("fig_landscape --tokens 4,1", "--tokens"),
+    ("fig_landscape --tokens 505", "--tokens"),
+    ("fig_landscape --tokens 4,x", "--tokens"),
+    ("fig_landscape --tokens ''", "--tokens"),
+    ("fig_landscape --tokens 4,5,6,7", "--tokens"),
+    ("fig_landscape --seed -1", "--seed: expected a whole number >= 0, got '-1'"),
+    ("fig_landscape --format ''", "expected pdf, png"),
+    ("fig_landscape --tokens 5 --format png --out file/figure", "not a folder"),
+    ("fig_learning_time more", "unrecognized arguments: more"),
+    ("fig_phase_portrait --tokens 3", "--tokens"),
+    ("fig_phase_portrait --tokens x", "--tokens"),
+    ("fig_saddle_node --unknown", "unrecognized arguments: --unknown"),
+    ("fig_scope_bounds --quick --out x --measured none.json", "none.json"),
+    ("fig_sweep --preset figure-9000", "no shipped results of 'figure-9000'"),
+    ("fig_sweep --preset ../etc", "no preset '../etc'"),
+    ("fig_sweep --sweep nowhere", "nowhere"),
+    ("fig_truncation --unknown", "unrecognized arguments: --unknown"),
+    ("igsm --jobs 0", "--jobs"),
+    ("igsm latent", "unrecognized arguments: latent"),
+    ("igsm --quick --table", "no quick plan ships: --table --quick needs --out"),
+    ("igsm --table --out none", "No such file"),
+    ("igsm --table --json link.json", "symbolic link"),
+    ("igsm --table --bundle text", "text: it is a folder"),
+    ("igsm --table --out text", "plan.json"),
+    ("igsm --quick --out text", "another plan"),
+    ("igsm --quick --out text/plan.json", "not a folder"),
+    ("receipt", "give MODEL and one of --text and --tokens, or --attack N"),
+    (f"receipt {ALIBI}", "give MODEL and one of --text and --tokens"),
+    (f"receipt {ALIBI} --attack 5", "--attack takes --seed and --json alone, got model"),
+    ("receipt --attack 5 --plan s.json", "--attack takes --seed and --json alone, got plan"),
+    (f"receipt {TEXT} --plan /dev/zero", "error: /dev/zero: a device, not a file"),
+    (f"receipt {ALIBI} --text /dev/zero", "error: /dev/zero: a device, not a file"),
+    (f"receipt {ALIBI} --tokens many", "tokens must be in 0..159, got 5000"),
+    (f"receipt {TEXT} --error .1 --json x --write-plan x", "error: --json and --write-plan"),
+    (f"receipt {TEXT} --error 1", "--error must lie strictly between 0 and 1, got 1"),
+    (f"receipt {TEXT} --error nan", "argument --error: expected a finite number, got 'nan'"),
+    (f"receipt {TEXT} --write-plan p.json", "--write-plan needs --error"),
+    (f"receipt {TEXT} --context 99999", "1 windows of 99999 tokens are asked for, the text has 11"),
+    (f"receipt {TEXT} --context 7", "argument --context: expected a whole number >= 8, got '7'"),
+    (f"receipt {TEXT} --plan absent.json", "error: [Errno 2] No such file or directory: 'absent.json'"),
+    (f"receipt {TEXT} --plan file", "error: file: not readable as JSON"),
+    (f"receipt {TEXT} --plan small.json", "the plan is for 1 layers of 8 heads and 8 key-value heads"),
+    (f"receipt nowhere --text {ROOT}/LICENSE", "error: nowhere: "),
+    (f"receipt {TEXT} --json /dev/null", "cannot write /dev/null: it is a device"),
+    ("report --out text", "cannot write"),
+    ("report --out file/below.html", "cannot write"),
+    ("report --from none.json --out r.html --figures .", "none.json"),
+    *((f"report --from {name}.json --out r.html --figures .", f"{name}.json") for name in RESULTS),
+    ("scalar --out text", "it is a folder"),
+    ("scalar --seed -1", "--seed: expected a whole number >= 0, got '-1'"),
+    ("scalar --format svg", "unrecognized arguments: --format svg"),
+    ("scalar --quick --full", "unrecognized arguments: --full"),
+    ("scope model --eps 0", "eps must lie strictly between 0 and 1, got 0"),
+    ("scope model --eps 1", "eps must lie strictly between 0 and 1"),
+    ("scope model --eps -1e-3", "eps must lie strictly between 0 and 1, got -0.001"),
+    ("scope model --eps -inf", "--eps: expected a finite number, got '-inf'"),
+    ("scope model --eps nan", "--eps: expected a finite number"),
+    ("scope model --eps small", "--eps: expected a finite number, got 'small'"),
+    ("scope model", "--eps"),
+    ("scope model --eps .1 --mass 1", "mass must lie strictly between 0 and 1"),
+    ("scope model --eps .1 --mass 0", "mass must lie strictly between 0 and 1"),
+    ("scope model --eps .1 --window -1", "--window: expected a whole number >= 1, got '-1'"),
+    ("scope model --eps .1 --window 0", "--window"),
+    ("scope model --eps .1 --window 2.5", "--window"),
+    ("scope model --eps .1 --context 0", "--context"),
+    ("scope model --eps .1 --slope -1", "unrecognized arguments"),
+    ("scope model --eps .1 --sha256 model.safetensors=12", "64 hexadecimal digits"),
+    (f"scope model --eps .1 --sha256 model.safetensors={ZEROS}", "model.safetensors"),
+    (f"scope model --eps .1 --sha256 x.bin={ZEROS}", "x.bin"),
+    ("scope model --eps .1 --heads 0,2", "layer must be in 0..1, got 2"),
+    ("scope model --eps .1 --heads 0.1,1.4", "heads of layer 1 must be in 0..3, got 4"),
+    ("scope model --eps .1 --heads all", "such as 3,7.0,7.2, got 'all'"),
+    ("scope model --eps .1 --heads 0.-1", "such as 3,7.0,7.2, got '0.-1'"),
+    ("scope model --eps .1 --figure map --format gif", "expected pdf, png or pdf,png"),
+    ("scope model --eps .1 --json model", "it is a folder"),
+    ("scope model --eps .1 --json model/config.json/x", "is not a folder"),
+    ("scope model --eps .1 --figure model/config.json/map", "is not a folder"),
+    ("sweep --out out --seeds 0", "--seeds: expected a whole number >= 1, got '0'"),
+    ("sweep --out out --jobs none", "got 'none'"),
+    ("sweep --out out --preset figure-9000", "no preset 'figure-9000'; there are "),
+    ("sweep --out out --preset figure-1a figure-1a", "each experiment once"),
+    ("sweep --out out --preset figure-1a figure-1b --bundle b.json", "--bundle takes one experiment"),
+    ("sweep --out out --quick --paper-size", "not allowed with"),
+    ("sweep --out out --backend mpi", "invalid choice"),
+    ("sweep --out out --backend dask", "--scheduler"),
+    ("sweep --out out --scheduler tcp://localhost:1", "--backend dask"),
+    ("sweep --out out --device abacus --quick", "device must be"),
+    ("train --out out --steps 0", "--steps: expected a whole number >= 1, got '0'"),
+    ("train --out out --steps many", "got 'many'"),
+    ("train --out out --seed -1", "got '-1'"),
+    (f"train --out out --seed {2**64}", "seed"),
+    ("train --out out --preset gpt", "invalid choice: 'gpt'"),
+    ("train --out out --shift vk", "invalid choice: 'vk'"),
+    ("train --out out --width 66", "width 66 is not a multiple of n_heads 4"),
+    ("train --out out --heads 64", "even head size"),
+    ("train --out out --layers 999", "n_layers"),
+    ("train --out out --threads 0", "--threads"),
+    ("train --out out --device abacus", "device must be auto, cpu or cuda[:N], got 'abacus'"),
+    ("train --out out --resume", "nothing to resume"),
+    ("train --out out --compare --resume", "no interrupted run in out/small-kv-shift, out/small-"),
+    ("train --out out --resume --overwrite", "not allowed with"),
+    ("train --out out --compare --task hop", "hop is compared, with seeds, by python -m scripts.sweep --preset hop-k"),
+    ("train --out out --compare --preset vanilla-1", "not allowed with"),
+    ("train --out out --inspect nowhere", "nowhere"),
+    ("train --out out --unknown", "unrecognized arguments: --unknown"),
+    ("train --out file --steps 2", "not a folder"),
+    ("verify --id kv.thm33", "did you mean kv.thm3.3?"),
+    ("verify --id kv.thm3.4.limit --false", "no claim that matches 'kv.thm3.4.limit' is false"),
+    ("verify --id kv.eq10 --id 'zz*'", "unknown claim id 'zz*'"),
+    ("verify --paper bert", "unknown paper 'bert'"),
+    ("verify --jobs 0", "--jobs: expected a whole number"),
+    ("verify --jobs two", "--jobs: expected a whole number"),
+    ("verify --quick --full", "not allowed with"),
+    ("verify --colour", "unrecognized arguments"),
+    ("verify --json", "expected one argument"),
+    ("verify --id kv.tab3 --json text", "cannot write"),
+    ("verify --id kv.tab3 --json file/below.json", "cannot write"),
+]
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.is_file() and path.read_bytes() for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize(("line", "words"), REFUSED)
+def test_bad_input_is_one_line_and_writes_nothing(line, words, here, capsys):
+    before = contents(here)
+    refused(capsys, line, words)
+    assert contents(here) | {"other/.lock": b""} == before | {"other/.lock": b""}
