@@ -86,7 +86,7 @@ def test_formulas_become_mathml_and_mathematical_claims_have_one():
     wrong = []
     for claim in REGISTRY.values():
         shown = "".join(ET.fromstring(convert(claim.formula)).itertext()) if claim.formula else ""
-        if "\\" in shown or not shown.strip() and (claim.formula or claim.nature is Nature.MATHEMATICAL):
+        if "\\" in shown or (not shown.strip() and (claim.formula or claim.nature is Nature.MATHEMATICAL)):
             wrong.append((claim.id, shown))
     assert wrong == []
 
