@@ -22,7 +22,7 @@ def test_obligations_and_their_conditions_agree_with_the_meaning():
 
 
 def test_the_search_confirms_and_denies_only_what_enumeration_does():
-    counts, faults = model_check.search(60, 1)
+    counts, faults = model_check.search(80, 1)
     assert faults == []
     assert counts["True, proved"] > 10 and counts["False, refuted"] > 20
 
