@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 from proofs_check.core import witness
@@ -238,12 +239,14 @@ def try_mutant(mutant: Mutant, statement: Statement, scripts: Scripts | None = N
 
 
 def _at_told_points(statement: Statement, scripts: Scripts) -> dict[str, Any] | None:
-    """The certificate of a point that the script names, if the statement fails there."""
+    """The certificate of a point that the script names, if the statement fails there; equalities give the numbers that
+    they determine, told or not.
+    """
     for label, sequent in obligations(statement):
         _, completed = without_equalities(sequent)
-        for told in map(as_fractions, scripts.get("points", _no_points)(sequent)):
-            point = next((p for p in (told, *completed(told)) if witness.refutes(sequent, p)), None)
-            if point is not None:
+        told = map(as_fractions, scripts.get("points", _no_points)(sequent))
+        for point in chain.from_iterable(map(completed, told)):
+            if witness.refutes(sequent, point):
                 return {"format": FORMAT, "statement": statement.digest, "witness": [label, point_to_json(point)]}
     return None
 

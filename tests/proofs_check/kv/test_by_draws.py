@@ -1,5 +1,7 @@
 """Statements of KV shifting by draws and enumeration that share no code with the claims' evidence."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -31,13 +33,26 @@ def test_no_head_over_token_and_place_does_the_four_sentences(sentences):
         assert not right.any()
 
 
+def test_one_head_that_holds_the_token_before_does_them():
+    """The state after an a speaks for its own token, c or d; all others are silent."""
+    speaks = {"c": 1, "d": -1}
+    for word, wanted in zip(depth_width.FOUR, (1, -1, -1, 1), strict=True):
+        assert sum(speaks.get(own, 0) for before, own in itertools.pairwise(word) if before == "a") == wanted
+
+
+def softmax(scores):
+    return np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
+
+
 def test_any_number_of_positions_moves_no_more_than_the_chord_allows():
     rng = np.random.default_rng(5)
     for _ in range(2000):
         n = int(rng.integers(2, 30))
         u, v = (rng.normal(size=n) * 10.0 ** rng.uniform(-2, 1.5) for _ in range(2))
-        p, q = (np.exp(s - s.max()) / np.exp(s - s.max()).sum() for s in (u, v))
-        assert abs(p - q).sum() <= 2 * np.tanh(np.ptp(u - v) / 4) + 1e-12
+        assert abs(softmax(u) - softmax(v)).sum() <= 2 * np.tanh(np.ptp(u - v) / 4) + 1e-12
+    for width in (0.1, 1.0, 10.0):  # two opposite positions reach it
+        u = np.array([width, -width]) / 4
+        assert abs(softmax(u) - softmax(-u)).sum() == pytest.approx(2 * np.tanh(width / 4))
 
 
 def test_linear_storage_below_its_width_is_noisy():
