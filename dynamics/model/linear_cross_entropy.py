@@ -9,9 +9,15 @@ def linear_cross_entropy(hidden: Tensor, weight: Tensor, target: Tensor) -> tupl
     """Return the mean over rows of -log softmax(hidden weight^T)[target], and the share of rows it ranks first.
 
     Args: hidden (rows, width); weight (vocab, width); target (rows,) integers in 0..vocab-1. A tie counts as ranked
-        first. Returns: loss and accuracy, scalars; gradients reach hidden and weight, once.
+        first. Returns: loss and accuracy, scalars; gradients reach hidden and weight, once. Under autocast too both
+        are worked out in the type of the weights: logits in bfloat16 tie, and a tie counts as right.
     """
-    return _LinearCrossEntropy.apply(hidden, weight, target)
+    with _exactly(weight):
+        return _LinearCrossEntropy.apply(hidden.to(weight.dtype), weight, target)
+
+
+def _exactly(weight: Tensor) -> torch.autocast:
+    return torch.autocast(weight.device.type, enabled=False)
 
 
 class _LinearCrossEntropy(torch.autograd.Function):
@@ -34,4 +40,5 @@ class _LinearCrossEntropy(torch.autograd.Function):
         share = grad / len(hidden)
         slopes = exponentials.mul_(share / total)
         slopes.scatter_add_(1, index, (-share).expand(index.shape))
-        return slopes @ weight, slopes.T @ hidden, None
+        with _exactly(weight):
+            return slopes @ weight, slopes.T @ hidden, None

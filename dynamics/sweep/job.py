@@ -20,7 +20,7 @@ from dynamics.training.collector import frozen_heap
 from dynamics.training.evaluation import as_tensors, evaluate
 from dynamics.training.folder import metrics
 from dynamics.training.interrupt import deferred_interrupt
-from dynamics.training.loop import choose_device, learning_rate, make_optimizer, train_step
+from dynamics.training.loop import choose_device, device_name, learning_rate, make_optimizer, train_step
 from dynamics.training.state import History, StateKeeper, load_state
 
 RESULTS, STATES, WEIGHTS = "results", "states", "weights"
@@ -111,7 +111,7 @@ def _keep_weights(job: Job, place: Place, model: InductionModel) -> None:
         model,
         seed=training.seed,
         threads=place.threads,
-        device=str(model.embedding.device),
+        device=device_name(model.embedding.device),
         training=training.model_dump(),
         metrics=metrics(evaluate(model, rows)),
     )

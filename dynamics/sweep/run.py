@@ -18,7 +18,7 @@ from dynamics.files.lock import LOCK, only_writer
 from dynamics.files.manifest import package_version
 from dynamics.sweep.job import RESULTS, STATES, WEIGHTS, Place, read_result, result_path, run_job
 from dynamics.sweep.record import Job, JobResult, Measure, Precision, SweepManifest
-from dynamics.training.loop import choose_device
+from dynamics.training.loop import choose_device, device_name
 from dynamics.training.parallel import check, workers
 
 MANIFEST = "manifest.json"
@@ -53,7 +53,7 @@ def run_sweep(
     header = SweepManifest(
         version=package_version(),
         torch_version=torch.__version__,
-        device=where,
+        device=device_name(where),
         threads=threads,
         weights=weights,
         precision=precision,

@@ -13,12 +13,12 @@ from dynamics.files import manifest as manifests
 from dynamics.files.atomic import atomic_write_bytes, sha256_bytes
 from dynamics.files.manifest import Manifest, Scalar
 from dynamics.files.shipped import FOLDER
-from dynamics.model.config import PRESETS, ModelConfig
+from dynamics.model.config import COMPARED, PRESETS, ModelConfig
 from dynamics.model.decoder import InductionModel, build
 
 WEIGHTS, MANIFEST = "weights.safetensors", "manifest.json"
 SHIPPED = FOLDER / "models"
-SHIPPED_NAMES = (*PRESETS, "alibi-text")
+SHIPPED_NAMES = (*PRESETS, "alibi-text", *(f"h100/{name}" for name in ("kv-shift", *COMPARED)))
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
@@ -94,7 +94,7 @@ def load(folder: str | Path, device: str | torch.device = "cpu") -> Checkpoint:
 
 
 def shipped(name: str, device: str | torch.device = "cpu") -> Checkpoint:
-    """Load one of the trained checkpoints that come with the package: kv-shift, vanilla-1, vanilla-2 or alibi-text."""
+    """Load one of the trained checkpoints that come with the package, kv-shift say; those of h100/ an H100 trained."""
     if name not in SHIPPED_NAMES:
         raise ValueError(f"no shipped checkpoint {name!r}; there are {', '.join(SHIPPED_NAMES)}")
     return load(SHIPPED / name, device)

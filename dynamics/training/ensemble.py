@@ -22,7 +22,7 @@ from dynamics.training.batches import heldout_rows, training_batch
 from dynamics.training.collector import frozen_heap
 from dynamics.training.evaluation import evaluate
 from dynamics.training.interrupt import deferred_interrupt
-from dynamics.training.loop import TrainResult, choose_device, learning_rate, refuse_global
+from dynamics.training.loop import TrainResult, choose_device, device_name, learning_rate, refuse_global
 from dynamics.training.settings import TrainConfig
 
 Rows = tuple[Tensor, Tensor, Tensor]
@@ -184,7 +184,7 @@ def _result(
     training, model = member.training, model.eval()
     heldout = evaluate(model, heldout_rows(training, model.config.vocab))
     history = {"accuracy": accuracy, "loss": loss}
-    return TrainResult(model, history, heldout, seconds, torch.get_num_threads(), str(model.embedding.device))
+    return TrainResult(model, history, heldout, seconds, torch.get_num_threads(), device_name(model.embedding.device))
 
 
 def _members(

@@ -62,7 +62,7 @@ def train(
         history = load_state(state, model, optimizer, training)
     seconds = _run(model, optimizer, training, history, StateKeeper(state, save_every), progress)
     heldout = evaluate(model.eval(), heldout_rows(training, config.vocab))
-    return TrainResult(model, history, heldout, seconds, torch.get_num_threads(), str(model.embedding.device))
+    return TrainResult(model, history, heldout, seconds, torch.get_num_threads(), device_name(model.embedding.device))
 
 
 def learning_rate(training: TrainConfig, step: int) -> float:
@@ -118,6 +118,12 @@ def choose_device(device: str) -> torch.device:
     if chosen.type == "cuda" and (chosen.index or 0) >= torch.cuda.device_count():
         raise ValueError(f"no device {device}: this machine has {torch.cuda.device_count()} CUDA devices")
     return chosen
+
+
+def device_name(device: torch.device | str) -> str:
+    """What a manifest says of where a model was trained: "cpu", or the card with its name."""
+    device = torch.device(device)
+    return str(device) if device.type == "cpu" else f"{device} ({torch.cuda.get_device_name(device)})"
 
 
 def _check(config: ModelConfig, training: TrainConfig, out: str | Path | None, resume: bool) -> None:

@@ -17,7 +17,7 @@ from dynamics.tasks.needles import ANSWER, TEXT, VOCAB, Windows, training_window
 from dynamics.training.collector import frozen_heap
 from dynamics.training.evaluation import training_rng
 from dynamics.training.interrupt import deferred_interrupt
-from dynamics.training.loop import choose_device, learning_rate, make_optimizer, refuse_global
+from dynamics.training.loop import choose_device, device_name, learning_rate, make_optimizer, refuse_global
 from dynamics.training.state import STATE, History, StateKeeper, load_state
 from dynamics.training.text_settings import TextTraining
 
@@ -58,7 +58,7 @@ def train_text(
     if state is not None and state.exists():
         history = load_state(state, model, optimizer, training)
     seconds = _run(model, optimizer, training, corpus, history, StateKeeper(state, save_every), progress)
-    return TextResult(model.eval(), history, seconds, torch.get_num_threads(), str(model.embedding.device))
+    return TextResult(model.eval(), history, seconds, torch.get_num_threads(), device_name(model.embedding.device))
 
 
 def text_losses(model: InductionModel, windows: Windows) -> tuple[Tensor, Tensor, Tensor]:

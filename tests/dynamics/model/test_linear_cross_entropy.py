@@ -31,3 +31,17 @@ def test_a_second_backward_is_refused_not_wrong():
     loss.backward(retain_graph=True)
     with pytest.raises(RuntimeError, match="inplace operation"):
         loss.backward()
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def test_under_autocast_logits_are_not_rounded(device):
+    """In bfloat16 logits tie, and on a GPU a sum has another type than they: the backward pass failed."""
+    hidden, weight, target = (part.detach().float().to(device) if part.is_floating_point() else part.to(device)
+                              for part in _problem())  # fmt: skip
+    hidden.requires_grad_(), weight.requires_grad_()
+    expected = F.cross_entropy(hidden @ weight.T, target)
+    with torch.autocast(device, torch.bfloat16):
+        loss, _ = linear_cross_entropy(hidden, weight, target)
+        found = torch.autograd.grad(loss, (hidden, weight))
+    torch.testing.assert_close(loss, expected)
+    torch.testing.assert_close(found, torch.autograd.grad(expected, (hidden, weight)))

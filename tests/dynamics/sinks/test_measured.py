@@ -270,8 +270,9 @@ def test_a_model_of_single_precision_gives_the_same_up_to_rounding(family):
 @pytest.mark.parametrize("family", ["gpt_oss", "bert", "bloom"])
 def test_a_device_gives_the_same_numbers(family):
     model = models.model(family)
-    here = measure(model, text(), WINDOW)
-    there = measure(model.cuda(), text(), WINDOW)
+    with models.double():  # what transformers works out in single precision, a device rounds in its own way
+        here = measure(model, text(), WINDOW)
+        there = measure(model.cuda(), text(), WINDOW)
     for one, other in ((here.heads, there.heads), (here.states, there.states)):
         for name in one._fields:
             near(getattr(other, name), getattr(one, name))

@@ -62,13 +62,13 @@ def test_a_record_is_read_back_as_it_was_written(task):
     assert TrainConfig.parsed(settings.model_dump_json().encode(), "settings") == settings
 
 
-def test_every_shipped_record_is_of_the_form_before_and_reads_as_what_was_trained():
+def test_every_shipped_record_of_the_form_before_reads_as_what_was_trained():
     records: list[dict[str, Any]] = []
     for path in MODELS.glob("*/manifest.json"):
         records.append(json.loads(path.read_text("utf-8"))["training"])
     for path in SWEEPS.glob("*.json"):
         records += [job["training"] for job in json.loads(path.read_text("utf-8"))["manifest"]["jobs"]]
-    records = [record for record in records if "task" in record]
+    records = [record for record in records if isinstance(record.get("task"), str)]
     assert len(records) > 600
     for record in records:
         found = TrainConfig.checked(record)

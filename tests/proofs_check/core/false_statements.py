@@ -421,7 +421,6 @@ _false("undefined.sinc", [REAL], sin(x) / x <= 1)
 _false("undefined.exponential_quotient", [REAL], (exp(x) - 1) / x > 0)
 _false("undefined.negative_power", [UNIT], x**-2 > 0)
 _false("undefined.branch", [real("x", 0)], when(x >= 0, 1 / x, 0) >= 0)
-_false("undefined.asked_too_late", [real("x", 0)], either(1 / x > 0, eq(x, 0)), at={"x": 0})
 # At 0 the assumption of the conclusion has no value: the core asks for its definedness, and no point refutes that.
 _false("undefined.both_too_late", [real("x", 0, 1)], implies(1 / x > 0, x > 0))
 _false("undefined.mean_of_none", [whole("n", 0), sequence("s", n, 0, 1)], total(i, 1, n, s[i]) / n <= 1)

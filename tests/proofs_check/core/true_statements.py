@@ -557,6 +557,8 @@ def norms_and_kernels() -> list[Statement]:
         return total(j, 1, n, total(k, 1, n, v[j] * v[k] * kernel))
 
     return [
+        # An alternative is true where one part is, also where the other has no value.
+        _true("quotient.or_zero", [nonneg], either(1 / x > 0, eq(x, 0))),
         _true("layernorm.centred", [n, s, a], eq(_sum((s[k] - _call("mean", s, n)) / scale), 0), using=spreads),
         _true("layernorm.length", [n, s, a], _sum(((s[k] - _call("mean", s, n)) / scale) ** 2) < n, using=spreads),
         _true("layernorm.shift", [n, s, a, x, i],
