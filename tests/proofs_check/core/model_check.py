@@ -144,7 +144,7 @@ def unread(made):
     on the parameters alone is then a matter of words: as written it is not, as unfolded it is.
     """
     names = dict(made.says.at).keys() if isinstance(made.says, Form) else ()
-    pairs = zip(conjuncts(made.given), made.plain[1], strict=True)
+    pairs = zip(conjuncts(made.given), made.plain[1], strict=False)  # of other lengths where a fault is planted
     return any(not names.isdisjoint(mentioned(g)) and names.isdisjoint(free(h)) for g, h in pairs) if names else False
 
 
