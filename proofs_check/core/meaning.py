@@ -14,7 +14,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -174,35 +174,48 @@ def means(statement: Statement, model: Model) -> bool:
 
 
 def fits(statement: Statement, form: Form, model: Model) -> bool:
-    """Does the point that a witness or a supremum names exist at all parameters, and do what is said of it?"""
+    """Does the point that a witness or a supremum names exist at all parameters, and do what is said of it?
+
+    Other points of the domain are not looked at.
+    """
     try:
         reading = Reading(statement, model)
-        return all(reading.reached(form, reading.named(form, p)) for p, _ in reading.families(form))
+        return all(reading.reached(form, reading.named(form, p)) for p in reading.parameters(form))
     except NoDomain:
         return False
 
 
 class Reading:
-    """A statement in a model. points: those that no hypothesis excludes."""
+    """A statement in a model."""
 
     def __init__(self, statement: Statement, model: Model) -> None:
         self.variables, self.value, self.model = statement.variables, model.value, model
         self.given = conjuncts(statement.given)
-        self.points = [at for at in model.points(self.variables) if model.met(self.given, at) is not False]
+
+    @cached_property
+    def points(self) -> list[Env]:
+        """Those that no hypothesis excludes. Raises NoDomain."""
+        return [at for at in self.model.points(self.variables) if self.model.met(self.given, at) is not False]
 
     def always(self, says: Term) -> bool:
         """For all .. with .. and ..: says."""
         return all(self.model.met(self.given, at) and self.value(says, at) is True for at in self.points)
 
     def families(self, form: Form) -> Iterator[tuple[Env, list[Env]]]:
-        """The points of the parameters that meet the hypotheses on these alone, with the points over each."""
+        """The points of the parameters, with the points over each."""
+        points = self.points  # also where no parameter is met: an end without a value makes the statement not true
+        for p in self.parameters(form):
+            yield p, [at for at in points if p.items() <= at.items()]
+
+    def parameters(self, form: Form) -> Iterator[Env]:
+        """The points of the parameters that meet the hypotheses on these alone. Raises NoDomain."""
         names = dict(form.at).keys()
         alone = [formula for formula in self.given if names.isdisjoint(mentioned(formula))]
         for p in self.model.points(v for v in self.variables if v.name not in names):
             if (met := self.model.met(alone, p)) is None:
                 raise NoDomain
             if met:
-                yield p, [at for at in self.points if p.items() <= at.items()]
+                yield p
 
     def named(self, form: Form, p: Env) -> Env | None:
         """The named point over p, if it is defined and lies in the domain."""

@@ -12,8 +12,12 @@ from tests.proofs_check.core import model_check
 from tests.proofs_check.core.planted_limits import FALSE, TRUE, build
 
 
-def test_obligations_and_their_conditions_agree_with_the_meaning():
-    counts, faults = model_check.run(2000, 1)
+WHOLE = [pytest.mark.deep, pytest.mark.timeout(3600)]
+
+
+@pytest.mark.parametrize("count", [2000, pytest.param(20_000, marks=WHOLE)])
+def test_obligations_and_their_conditions_agree_with_the_meaning(count):
+    counts, faults = model_check.run(count, 1)
     assert faults == []
     for mine in counts.values():
         assert 0.3 * mine["all"] < mine["true"] < 0.7 * mine["all"]
@@ -22,8 +26,9 @@ def test_obligations_and_their_conditions_agree_with_the_meaning():
     assert total["undefined"] > 0.2 * total["points"] and total["vacuous"] < 0.1 * total["all"]
 
 
-def test_the_search_confirms_and_denies_only_what_enumeration_does():
-    counts, faults = model_check.search(80, 1)
+@pytest.mark.parametrize("count", [80, pytest.param(500, marks=WHOLE)])
+def test_the_search_confirms_and_denies_only_what_enumeration_does(count):
+    counts, faults = model_check.search(count, 1)
     assert faults == []
     assert counts["True, proved"] > 10 and counts["False, refuted"] > 20
 
