@@ -1,5 +1,6 @@
 """The flat registry: every claim of every paper by id, loaded on demand; no claim is lost and no id is like another."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -19,6 +20,7 @@ from proofs_check.ledger.claim import Claim
 
 # Where packages say which papers they hold: `paper = "package"`, ours as anybody's (pyproject.toml).
 GROUP = "induction_workbench.papers"
+DROPPED = Path(__file__).with_name("dropped.json")
 _ID = re.compile(r"[a-z0-9]+(\.[A-Za-z0-9_]+)+")
 # Ids that read alike are taken for the same: any case, l, I and 1, o and 0, with or without an underscore.
 _ALIKE = str.maketrans({"1": "l", "i": "l", "0": "o", "_": None})
@@ -119,6 +121,8 @@ def select(
     for pattern in patterns or ():
         hits = [known[name] for name in known if fnmatchcase(name, pattern)]
         if not hits:
+            if pattern in dropped():
+                raise ValueError(f"{pattern} is no claim any more: {dropped()[pattern]}")
             near = get_close_matches(pattern, known, n=1, cutoff=0.5)
             raise ValueError(
                 f"unknown claim id {pattern!r}: " + (f"did you mean {near[0]}?" if near else "--list shows them all")
@@ -131,6 +135,12 @@ def select(
         of = f" of {', '.join(papers)}" if papers else ""
         raise ValueError(f"there is no claim{of}" + (f" that is {verdict}" if verdict else ""))
     return found
+
+
+@cache
+def dropped() -> dict[str, str]:
+    """What became of each id that once was a claim, in a line."""
+    return dict(json.loads(DROPPED.read_text("utf-8")))
 
 
 def _some(patterns: tuple[str, ...]) -> dict[str, Claim] | None:

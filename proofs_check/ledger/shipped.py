@@ -7,7 +7,10 @@ from proofs_check.ledger.registry import BrokenLedger
 
 ROOT = Path(__file__).parents[2]  # what holds the packages, here and where they are installed
 LIST = Path(__file__).with_name("shipped.sha256")
-PLACES = ("dynamics/shipped", "proofs_check/certificates", "proofs_check/ledger/judged.json")
+PLACES = (
+    "dynamics/shipped", "proofs_check/certificates", "proofs_check/ledger/judged.json",
+    "proofs_check/ledger/dropped.json",
+)  # fmt: skip
 
 
 def written() -> str:

@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from proofs_check.ledger.registry import dropped
+
 from .. import docket, gallery, report
 from . import api, text
 from .findings import FINDINGS, QUESTIONS
-from .view import View, claim_link, sections, views
+from .view import PAGES, View, claim_link, sections, views
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -68,7 +70,9 @@ class Pages:
         order = {row["id"]: at for at, row in enumerate(self.rows)}
         mine.sort(key=lambda view: order[view.id])
         tiles = [(group, sum(_paper(view) == key for view in members)) for group, members in self.groups]
-        return self.render(f"paper-{key}.html", "paper.html.j2", title=title, link=link, lead=PAPER_LEAD,
+        page = f"paper-{key}.html"
+        gone = [(name, became) for name, became in dropped().items() if PAGES[name.split(".")[0]] == page]
+        return self.render(page, "paper.html.j2", title=title, link=link, lead=PAPER_LEAD, dropped=gone,
                            tiles=[tile for tile in tiles if tile[1]],
                            worst=[view for view in mine if view.group.key == "breaks"], sections=sections(mine),
                            figures=[f for f in FINDINGS if f.claims[0].split(".")[0] == key])  # fmt: skip

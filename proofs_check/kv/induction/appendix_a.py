@@ -23,7 +23,6 @@ from proofs_check.ledger.claim import (
 from proofs_check.ledger.exact_claim import BOTH
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from theory.induction.sharpness import r
-from theory.symbols import sigma
 
 SECTION = f"{BOTH}, Appendix A"
 DIMENSIONS = [{"dim": dim} for dim in range(1, 4)]
@@ -409,21 +408,6 @@ STEPS = (
         "No constant C gives 4 e^{-p}/(1 - e^{-p}) <= C e^{-p} for all p > 0: it fails at e^{-p} = 1 - 1/C.",
         is_correction=True,
         formula=r"\sup_{p>0}\frac{4}{1-e^{-p}}=\infty",
-    ),
-    mathematical(
-        "kv.appA.vacuous",
-        f"{SECTION}, last line, our addition",
-        "The printed bound says something for tokens in [0, 1]^d only if p > log(1 + 4 d / sigma): otherwise it is at "
-        "least 1, which no error exceeds. So it fails as sigma -> 0, where IH is meant to be an induction head.",
-        symbolic(
-            "the bound is 1 at e^p = 1 + 4 d / sigma",
-            c.bound_is_one,
-            ({"odds": 1 + 4 * c.d / sigma},),
-            Control("e^p = 4 d / sigma", points=({"odds": 4 * c.d / sigma},)),
-        ),
-        is_correction=True,
-        coverage=everywhere("d / sigma is free, and the bound falls as p grows."),
-        formula=r"\frac{4d}{\sigma}\frac{e^{-p}}{1-e^{-p}}<1\ \iff\ p>\log\left(1+\frac{4d}{\sigma}\right)",
     ),
 )
 

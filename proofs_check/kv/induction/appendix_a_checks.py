@@ -14,7 +14,6 @@ from proofs_check.ledger.mathematical import identities
 from theory.induction.network import construction
 from theory.induction.regime import wrong_mask_witness
 from theory.induction.sharpness import copy_gap_residuals, r, tilt_residual, two_point_residual, two_point_slack
-from theory.symbols import dim as d
 from theory.symbols import sigma
 
 Vector = tuple[Fraction, ...]
@@ -207,12 +206,6 @@ def excess() -> Margin:
 def order(floor: Fraction, ratio: Fraction) -> Margin:
     """4 A r / (1 - r) <= C A r with C = 4 / (1 - r0), r0 = e^{-p0}, at r = e^{-p} and any A."""
     return at_most(4 * ratio / (1 - ratio), 4 / (1 - floor) * ratio)
-
-
-def bound_is_one(odds: sp.Expr) -> Margin:
-    """4 (d / sigma) r / (1 - r) = 1 at e^p = odds; the left side falls as p grows."""
-    ratio = 1 / odds
-    return identity(sp.cancel(4 * d / sigma * ratio / (1 - ratio)), 1)
 
 
 def triples(effort: Effort):

@@ -11,7 +11,7 @@ from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, Nat
 from proofs_check.ledger.exact_claim import BOTH
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from theory.induction.network import construction
-from theory.induction.regime import latest_weight_limit, match_ratio_residual
+from theory.induction.regime import latest_weight_limit
 from theory.induction.symbolic import induction_terms, reduced, symbolic_tokens
 from theory.symbols import sigma, slope
 
@@ -64,12 +64,6 @@ def _latest_share(word: str, claimed: str = "split") -> Margin:
     found = _matches(word)
     share = sp.S.One if claimed == "all" else sp.Rational(1, len(found))
     return same(share, latest_weight_limit(word, found[-1]))
-
-
-def _ratio(word: str, factor: sp.Expr | None = None) -> Margin:
-    """Weights of the last two matches: e^{m gap}, whatever sigma."""
-    earlier, later = _matches(word)[-2:]
-    return identity(match_ratio_residual(word, later, earlier, claimed=factor), 0)
 
 
 def _right_letter(word: str) -> Margin:
@@ -203,26 +197,6 @@ CLAIMS: tuple[Claim, ...] = (
         is_correction=True,
         coverage=everywhere("The statement is about the words named, and the limits are exact."),
         formula=r"\lim_{\sigma\to0}\lim_{m\to0}\mathrm{IH}(ABACA)=\frac{B+C}{2}",
-    ),
-    mathematical(
-        "kv.sec3.1.any_context.ratio",
-        f"{AFTER}, our addition",
-        "Two matches weigh as e^{m gap} for every sigma, so m -> 0 makes them equal at any rate of sigma -> 0.",
-        symbolic(
-            "any two matches at any length, tokens of unit norm: i, the gap, L, sigma, m free",
-            general.ratio_of_matches,
-            ONCE,
-            Control("e^{2 m gap}", lambda: general.ratio_of_matches(2)),
-        ),
-        symbolic(
-            "orthonormal tokens, the last two matches of four words",
-            _ratio,
-            REPEATED,
-            Control("e^m", lambda word: _ratio(word, sp.exp(slope))),
-        ),
-        is_correction=True,
-        coverage=everywhere("Places, gap, length, sigma and m are free symbols."),
-        formula=r"\frac{w_{i+1}}{w_{j+1}}=e^{m(i-j)},\quad x_i=x_j=x_L",
     ),
     mathematical(
         "kv.sec3.1.any_context.corrected",

@@ -144,10 +144,3 @@ def share_of_matches(cold: bool = True) -> Margin:
     )
 
 
-def ratio_of_matches(power: int = 1) -> Margin:
-    """Two matches i > j weigh as e^{m (i - j)}: distances L - i - 1 and L - j - 1, the same score 1/sigma."""
-    length, later, gap = sp.symbols("L i gap", positive=True)
-    weights = [sp.exp(1 / sigma - slope * (length - place - 1)) for place in (later, later - gap)]
-    return identity(sp.simplify(weights[0] / weights[1]), sp.exp(power * slope * gap))
-
-

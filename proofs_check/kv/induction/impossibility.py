@@ -364,21 +364,6 @@ SENTENCES = (
         formula=r"\mathrm{TF}(0,1,0)=\mathrm{IH}(0,1,0)=1,\quad\mathrm{KVSA}(0,1,0)=\frac{e^{-m}}{1+e^{-m}+e^{-2m}}",
     ),
     mathematical(
-        "kv.fn3.lower_bound",
-        f"{BOTH}, footnote 3, our addition",
-        "At every finite p the construction of Theorem 3.2 has a positive error (see kv.thm3.2.flat for its size).",
-        exact(
-            "x = (0, 1, 1, 0, 1), sigma = 1, e^{-p} = 0.1 .. 1e-10, m = 0, 1, 3; balls",
-            c.never_exact,
-            [{"ratio": q, "slope_value": Fraction(m)} for q in RATIOS[:3] for m in (0, 1, 3)],
-            Control("tokens all alike", c.never_exact_or_zero),
-        ),
-        _never_exact(),
-        is_correction=True,
-        coverage=everywhere("One input along one direction; sigma, m and p are free symbols."),
-        formula=r"\|\mathrm{IH}-\mathrm{TF}\|>0,\quad p<\infty",
-    ),
-    mathematical(
         "kv.fn3.no_separation",
         f"{BOTH}, footnote 3, our addition",
         "No lower bound holds for all p: the infimum over p of the error is 0 on each bounded domain, so two layers "

@@ -205,12 +205,6 @@ def never_exact(ratio: Fraction, slope_value: Fraction, tokens: Row = (0, 1, 1, 
     return ball_at_least(error(x, Fraction(1), slope_value, ratio), strict=True)
 
 
-def never_exact_or_zero(ratio: Fraction, slope_value: Fraction) -> Margin:
-    """The same at tokens all alike, where the error is exactly 0: rational arithmetic."""
-    x, numbers = [(0,), (0,), (0,), (0,)], rational(2, 1)
-    return different(induction_head(x, numbers)[0], two_layer(x, numbers, ratio)[0])
-
-
 def vanishes(domain: str, variable: sp.Symbol = copy_slope) -> Margin:
     """The sharp bound tends to 0 as p -> infinity; `variable` sigma -> 0 instead, where it does not."""
     limit = sp.limit(COPY_ERROR_BOUNDS[domain], variable, sp.oo if variable is copy_slope else 0)

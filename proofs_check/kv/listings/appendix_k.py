@@ -2,7 +2,6 @@
 
 from proofs_check.evidence.margin import different, same
 from proofs_check.kv.listings.appendix_k_checks import (
-    MATHEMATICAL,
     POOLS,
     PRINTED_VOCABULARY,
     SOURCE,
@@ -13,7 +12,6 @@ from proofs_check.kv.listings.appendix_k_checks import (
     form,
     padded,
     pools,
-    same_rows,
     scored,
     unbound,
 )
@@ -35,19 +33,6 @@ CLAIMS: tuple[Claim, ...] = (
         note="`import random` is missing: the first call raises NameError.",
         severity=Severity.CODE,
         coverage=ENUMERATED,
-    ),
-    exact_claim(
-        "kv.appK.min_val",
-        f"{SOURCE}, our addition",
-        "The argument min_val is never used: no row depends on it.",
-        same_rows,
-        [{**pool, "value": value} for pool in POOLS if pool["length"] < 5 for value in (-5, 10**6)],
-        (Control("the size of the pool", points=({"length": 3, "tokens": 3, "value": 2, "name": "tokens"},)),),
-        scope="all rows and their chances, lengths 3 and 4, pools of 2..5 tokens, two values",
-        is_correction=True,
-        **MATHEMATICAL,
-        formula=r"P(x\mid v_{\min})=P(x)",
-        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appK.tokens",

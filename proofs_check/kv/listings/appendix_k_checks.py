@@ -7,7 +7,6 @@ from functools import cache
 from dynamics.tasks.listing_k import listing_sample
 from proofs_check.evidence.margin import Margin, less, same, worst
 from proofs_check.kv.listings.appendix_k_tree import MID_VAL, all_rows, content, n_tokens
-from proofs_check.ledger.claim import Nature
 
 SOURCE = "KV shifting (both versions), Appendix K (first version: Appendix D)"
 
@@ -24,12 +23,6 @@ PRINTED_VOCABULARY = 8000
 
 def unbound(imported: Sequence[str]) -> Margin:
     return same(tuple(sorted(READ & (BOUND | set(imported)))), tuple(sorted(READ)))
-
-
-def same_rows(length: int, tokens: int, value: int, name: str = "min_val") -> Margin:
-    """All rows with one argument changed (tokens: the size of the pool), their chances included."""
-    changed = {"length": length, "tokens": tokens, name: value}
-    return same(all_rows(length, tokens), all_rows(**changed))
 
 
 def drawn(tokens: int) -> tuple[int, ...]:
@@ -100,12 +93,3 @@ def ends(length: int, tokens: int) -> Margin:
     return worst([less(0, 1 - found.again - found.stuck), same(found.stuck, 0)])
 
 
-def outcome(length: int, wanted: str = "RecursionError") -> Margin:
-    try:
-        listing_sample(random.Random(0), length, max_val=16)
-    except RecursionError as fault:
-        return same(wanted, type(fault).__name__)
-    return same(wanted, "a row")
-
-
-MATHEMATICAL = {"nature": Nature.MATHEMATICAL}

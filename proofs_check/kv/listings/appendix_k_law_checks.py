@@ -1,12 +1,10 @@
 """Margins on the law of Appendix K's generator, all in rationals."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from math import factorial
 
-from dynamics.tasks.induction import length_law_exact, stopping_law_exact
-from proofs_check.evidence.margin import Margin, at_most, less, same, worst
+from dynamics.tasks.induction import length_law_exact
+from proofs_check.evidence.margin import Margin, same
 from proofs_check.kv.listings.appendix_k_tree import all_rows, content, joint_law, n_tokens
 
 SOURCE = "KV shifting (both versions), Appendix K (first version: Appendix D), our addition"
@@ -18,17 +16,6 @@ SMALL = [{"length": n} for n in (3, 4, 5)]
 def law(length: int = ROW) -> tuple[Fraction, ...]:
     """P(T), T = 0..length, for a pool of `length` tokens."""
     return tuple(length_law_exact(length))
-
-
-@lru_cache(maxsize=64)
-def mean(power: int = 1) -> Fraction:
-    return sum(p * n**power for n, p in enumerate(law()))
-
-
-def rounds_to(value: Fraction, printed: str) -> Margin:
-    """value lies within half a unit of the last printed digit."""
-    places = len(printed.partition(".")[2])
-    return at_most(abs(value - Fraction(printed)), Fraction(1, 2 * 10**places))
 
 
 def law_holds(length: int, off: int = 0) -> Margin:
@@ -43,31 +30,6 @@ def uniform(length: int, off: int = 1) -> Margin:
     """P(T, i) = P(T) / (T - off) for i = 1..T - off and no other i."""
     wanted = {(n, i): law(length)[n] / (n - off) for n in range(2, length) for i in range(1, n - off + 1)}
     return same(joint_law(length, length), wanted)
-
-
-def quantile(share: str, value: int) -> Margin:
-    """F(value - 1) < share <= F(value)."""
-    below, level = sum(law()[:value]), Fraction(share)
-    return worst([less(below, level), at_most(level, below + law()[value])])
-
-
-def std_rounds_to(printed: str) -> Margin:
-    variance, half = mean(2) - mean() ** 2, Fraction(1, 200)
-    return worst([less((Fraction(printed) - half) ** 2, variance), less(variance, (Fraction(printed) + half) ** 2)])
-
-
-def again(length: int, formula: Callable[[int], Fraction]) -> Margin:
-    """Mass that is drawn again, from the law and, for few tokens, from the enumeration."""
-    found = [stopping_law_exact(length)[length]] + ([all_rows(length, length).again] if length <= 5 else [])
-    return worst([same(value, formula(length)) for value in found])
-
-
-def no_repetition(length: int) -> Fraction:
-    return Fraction(factorial(length - 1), (length - 1) ** (length - 1))
-
-
-def no_repetition_with_last(length: int) -> Fraction:
-    return Fraction(factorial(length), length**length)
 
 
 def overlong(length: int, n: int = -1) -> Margin:
@@ -89,9 +51,3 @@ def copied(length: int, back: int = 1) -> Margin:
     return same(hit / kept, sum(p / (n - 1) for n, p in enumerate(law(length)) if n > 1))
 
 
-@lru_cache(maxsize=64)
-def copy_score(back: int = 1) -> Fraction:
-    return sum((p / (n - 1) for n, p in enumerate(law()) if n > back), Fraction(0))
-
-
-OVERLONG = {4: "0.571", 5: "0.310", 8: "0.0369", 16: "0.0000418"}

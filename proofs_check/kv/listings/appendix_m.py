@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from dynamics.model.listing_m import listing_convolution, listing_module, unfold_shape
 from dynamics.model.shift import shift_mix
 from proofs_check.evidence.margin import Margin, same, worst
-from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
+from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict
 from proofs_check.ledger.exact_claim import exact_claim, unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical
 
@@ -50,14 +50,6 @@ def _heads(window: int, flipped: bool = True) -> Margin:
     x, weights = _numbers(2, 5, 3, 2), _numbers(3, window, start=70)
     wanted = shift_mix(x.double(), (weights.flip(1) if flipped else weights).double())
     return same(listing_convolution(x, weights).tolist(), wanted.long().tolist())
-
-
-def _coefficients(start: int, swapped: bool = False) -> Margin:
-    """Columns (u, 1 - u), in tenths: the current token gets 1 - u (alpha1) and the previous one u (alpha2)."""
-    weights = torch.tensor([[start, 10 - start]])
-    token = listing_convolution(_one_token(2, 0), weights).flatten().tolist()
-    alpha1, alpha2 = (start, 10 - start) if swapped else (10 - start, start)
-    return same(token, [alpha1, alpha2])
 
 
 def _unfolded(length: int, window: int, extra: int = 0) -> Margin:
@@ -125,20 +117,6 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=INSTANCES,
     ),
     mathematical(
-        "kv.appM.columns",
-        f"{SOURCE}, our addition",
-        "Column 0 of K and of V multiplies the previous token: K = (alpha2, alpha1), V = (beta2, beta1).",
-        exact(
-            "unit token, columns (u, 1 - u) for u = 0, .1, .., 1 but the symmetric 1/2",
-            _coefficients,
-            [{"start": u} for u in (0, 1, 2, 3, 4, 6, 7, 8, 9, 10)],
-            Control("K = (alpha1, alpha2)", lambda start: _coefficients(start, swapped=True)),
-        ),
-        formula=r"K=(\alpha_2,\alpha_1)",
-        is_correction=True,
-        coverage=everywhere("The result is affine in u, of which eleven values but the symmetric one are computed."),
-    ),
-    mathematical(
         "kv.appM.unfold_shape",
         SOURCE,
         "U_unfolded has shape (bs, seq+w-1, h, d, w).",
@@ -190,18 +168,6 @@ CLAIMS: tuple[Claim, ...] = (
         (Control("without super().__init__(), as printed", points=({"calls_super": False},)),),
         note="super().__init__() is missing: assigning the first parameter raises AttributeError.",
         **SLIP,
-    ),
-    exact_claim(
-        "kv.appM.init.error",
-        f"{SOURCE}, our addition",
-        "As printed, building the module raises AttributeError at the first parameter.",
-        _runs,
-        ({"calls_super": False, "wanted": "AttributeError"},),
-        (Control("with super().__init__()", points=({"wanted": "AttributeError"},)),),
-        scope="the module built",
-        nature=Nature.TEXTUAL,
-        is_correction=True,
-        coverage=ENUMERATED,
     ),
     exact_claim(
         "kv.appM.forward",

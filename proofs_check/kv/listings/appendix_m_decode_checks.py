@@ -18,7 +18,6 @@ PROMPTS = [
     for decoded in (1, 2, 3)
     for weights in ((1, 0), (2, 5), (-3, 4), (1, -1))
 ]
-EQUAL = [{**point, "weights": (w, w)} for point in PROMPTS[::4] for w in (-2, 1, 3)]
 # A prompt first; then single tokens, chunks, and both in turn.
 CHUNKS = [{"chunks": c} for c in ((1, 1), (4, 1, 1, 1), (4, 2), (6, 2, 1), (1, 3, 2, 1, 4), (2, 1, 3))]
 HEAD: Weights = (1, 0)  # induction head: K = (alpha2, alpha1) = (1, 0)
@@ -71,11 +70,6 @@ def error(prompt: int, decoded: int, weights: Weights, sign: int = 1) -> Margin:
     return same((found - wanted)[:, prompt:].tolist(), excess.tolist())
 
 
-def zero_keys(prompt: int, decoded: int, weights: Weights = HEAD) -> Margin:
-    found, _ = one_by_one(Flaw.FINAL, prompt, decoded, weights)
-    return same(found[:, prompt:].count_nonzero().item(), 0)
-
-
 def prompt_right(prompt: int, decoded: int, weights: Weights, upto: int = 0) -> Margin:
     """The first `prompt + upto` entries are those of the full pass."""
     found, wanted = one_by_one(Flaw.FINAL, prompt, decoded, weights)
@@ -85,22 +79,6 @@ def prompt_right(prompt: int, decoded: int, weights: Weights, upto: int = 0) -> 
 def first_wrong(prompt: int, decoded: int, weights: Weights, flaw: Flaw = Flaw.FIRST) -> Margin:
     found, wanted = one_by_one(flaw, prompt, decoded, weights)
     return different(found[:, prompt].tolist(), wanted[:, prompt].tolist())
-
-
-def others_right(prompt: int, decoded: int, weights: Weights, flaw: Flaw = Flaw.FIRST, after: int = 1) -> Margin:
-    """All but the first decoded token are those of the full pass, from `after` tokens past the prompt."""
-    found, wanted = one_by_one(flaw, prompt, decoded, weights)
-    kept = [*range(prompt), *range(prompt + after, prompt + decoded)]
-    return same(found[:, kept].tolist(), wanted[:, kept].tolist())
-
-
-def first_error(prompt: int, decoded: int, weights: Weights, mixed: bool = True) -> Margin:
-    """The first error is alpha2 times (mixed minus raw last token of the prompt)."""
-    found, wanted = one_by_one(Flaw.FIRST, prompt, decoded, weights)
-    pair, raw = weights_of(weights), raw_keys(prompt + decoded)
-    stored = listing_convolution(raw, pair) if mixed else torch.zeros_like(raw)
-    excess = pair[:, :1] * (stored - raw)[:, prompt - 1]
-    return same((found - wanted)[:, prompt].tolist(), excess.tolist())
 
 
 def outputs(flaw: Flaw, seed: int) -> Margin:
@@ -116,16 +94,6 @@ def outputs(flaw: Flaw, seed: int) -> Margin:
         outputs.append(torch.nn.functional.scaled_dot_product_attention(query.transpose(1, 2), k, v, attn_mask=seen))
     found, wanted = outputs
     return worst([apart(found[b, h, t], wanted[b, h, t], VISIBLE) for b in (0, 1) for h in (0, 1) for t in range(4, 8)])
-
-
-def cache_length(flaw: Flaw, chunks: tuple[int, ...], surplus: int) -> Margin:
-    return same(decode_and_full(flaw, chunks, (2, 5))[0].shape[1], sum(chunks) + surplus)
-
-
-def second_of_chunk(flaw: Flaw, prompt: int, place: int = 1) -> Margin:
-    """Entry `place` of a chunk of two differs from the full pass."""
-    found, wanted = decode_and_full(flaw, (prompt, 2), (2, 5))
-    return different(found[:, prompt + place].tolist(), wanted[:, prompt + place].tolist())
 
 
 SMALLEST = {"prompt": 1, "decoded": 1, "weights": HEAD}

@@ -5,12 +5,10 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, at_most, identity, less, same
-from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, Severity, Verdict, everywhere
+from proofs_check.evidence.margin import Margin, at_most, identity, less
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, symbolic
-from theory.shift.algebra import mixing_matrix, tokens
-from theory.symbols import alpha1, alpha2
 
 APPENDIX = "KV shifting (final), Appendix F.1"
 FIRST = "KV shifting (first version), Section 4.6"
@@ -31,11 +29,6 @@ def _gate_sums(beta2_of: str) -> Margin:
     return identities(sums, (sp.Integer(1), sp.Integer(1)))
 
 
-def _gate_inside(sign: int = 1) -> Margin:
-    """alpha1 alpha2 of the gate is 1/(2 + 2 cosh a), positive at every finite a."""
-    return identity(_sigmoid(a) * (1 - sign * _sigmoid(a)), 1 / (2 + 2 * sp.cosh(a).rewrite(sp.exp)))
-
-
 def clip(value: Fraction) -> Fraction:
     return min(max(value, Fraction(0)), Fraction(1))
 
@@ -52,25 +45,6 @@ def _by_cases(low: int = 0, high: int = 1) -> Margin:
     share = 1 / (1 + below)  # any number strictly between 0 and 1
     found = [bounded.subs(value, at) for at in (-below, sp.Integer(0), share, sp.Integer(1), 1 + above)]
     return identities(found, [sp.Integer(0), sp.Integer(0), share, sp.Integer(1), sp.Integer(1)])
-
-
-def _clipped_sum(alpha: Pair, beta: Pair, total: Pair, bound=clip) -> Margin:
-    return same((sum(map(bound, alpha)), sum(map(bound, beta))), total)
-
-
-def _clip_flat(value: Fraction, bound=clip) -> Margin:
-    """The derivative of the clip outside [0, 1], by an exact difference quotient."""
-    step = Fraction(1, 1000)
-    return same((bound(value + step) - bound(value)) / step, Fraction(0))
-
-
-def _rescaled(length: int, total: sp.Expr) -> Margin:
-    """alpha1 K + alpha2 Shift(K) with K = X W, against the slice alpha/(alpha1 + alpha2) with W times `total`."""
-    states, weights = tokens(length, 2), tokens(2, 2, "w")
-    share = alpha1 / (alpha1 + alpha2)
-    left = mixing_matrix((alpha1, alpha2), length) * states * weights
-    right = mixing_matrix((share, 1 - share), length) * states * (total * weights)
-    return identities(list(left), list(right))
 
 
 def _out_of_reach(target: Pair) -> Margin:
@@ -98,7 +72,6 @@ def _least_logit(weights: tuple[Fraction, ...], beta: Pair, sign: int = 1) -> Ma
 
 
 GRID = [Fraction(n, 4) for n in range(-8, 13)]
-OUTSIDE = [{"value": v} for v in GRID if v < 0 or v >= 1]
 BETAS = [(Fraction(p, 4), Fraction(q, 4)) for p in range(5) for q in range(5)]
 WEIGHTS = [tuple(Fraction(n, sum(w)) for n in w) for w in itertools.product((1, 2, 5), repeat=4)]
 COPIES = [{"weights": w, "beta": beta} for w in WEIGHTS[::5] for beta in BETAS]
@@ -141,20 +114,6 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=everywhere("a and b are free."),
     ),
     mathematical(
-        "kv.appF1.gate.inside",
-        f"{BOTH}, our addition",
-        "At finite a the gate's coefficients are strictly inside (0, 1): the induction head (0, 1) is only a limit.",
-        symbolic(
-            "alpha1 alpha2 = 1/(2 + 2 cosh a), a free",
-            _gate_inside,
-            ONCE,
-            Control("alpha1 (1 + alpha1)", lambda: _gate_inside(-1)),
-        ),
-        formula=r"\alpha_1\alpha_2=\frac{1}{2+2\cosh a}",
-        is_correction=True,
-        coverage=everywhere("a is free."),
-    ),
-    mathematical(
         "kv.appF1.clip",
         BOTH,
         "KV shifting 0 to 1: min(max(alpha_i, 0), 1) stays between 0 and 1.",
@@ -174,50 +133,6 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         formula=r"0\le\min(\max(\alpha_i,0),1)\le1",
         coverage=everywhere("Below 0, between and above 1 are the only cases, and the argument is free in each."),
-    ),
-    mathematical(
-        "kv.appF1.clip.sum",
-        f"{BOTH}, footnote 15, our addition",
-        "The clip does not control the sums: footnote 15's head goes from .51 and .19 to .51 and .34.",
-        exact(
-            "the four coefficients of footnote 15",
-            _clipped_sum,
-            ({**FIFTEEN, "total": (Fraction("0.51"), Fraction("0.34"))},),
-            Control("unclipped", lambda alpha, beta, total: _clipped_sum(alpha, beta, total, lambda v: v)),
-        ),
-        is_correction=True,
-        formula=r"\alpha_1+\alpha_2:0.51\mapsto0.51,\quad\beta_1+\beta_2:0.19\mapsto0.34",
-        coverage=ENUMERATED,
-    ),
-    mathematical(
-        "kv.appF1.clip.flat",
-        f"{BOTH}, our addition",
-        "A coefficient below 0 or above 1 gets no gradient through the clip.",
-        exact(
-            "exact difference quotients, quarters from -2 to 3 outside of [0, 1)",
-            _clip_flat,
-            OUTSIDE,
-            Control("free coefficients", lambda value: _clip_flat(value, lambda v: v)),
-            Control("inside", points=[{"value": Fraction(1, 2)}]),
-        ),
-        is_correction=True,
-        formula=r"\frac{d}{d\alpha}\min(\max(\alpha,0),1)=0,\quad\alpha<0\ \mathrm{or}\ \alpha>1",
-        coverage=INSTANCES,
-    ),
-    mathematical(
-        "kv.appF1.rescaling",
-        f"{BOTH}, our addition",
-        "A sum other than 1 (or 0) adds nothing by itself: W_K times alpha1 + alpha2 puts the mixture on the slice.",
-        symbolic(
-            "free symbols, N = 2, 3, D = 2",
-            lambda length: _rescaled(length, alpha1 + alpha2),
-            ({"length": 2}, {"length": 3}),
-            Control("W_K unchanged", lambda length: _rescaled(length, sp.Integer(1))),
-        ),
-        is_correction=True,
-        formula=r"\hat K=\gamma\bar K+(1-\gamma)\mathrm{Shift}(\bar K),\quad \bar K=(\alpha_1+\alpha_2)K,\quad\gamma"
-        r"=\frac{\alpha_1}{\alpha_1+\alpha_2}",
-        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appF1.richer",

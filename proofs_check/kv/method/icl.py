@@ -84,12 +84,6 @@ def _one_match(effort: Effort) -> list[dict[str, Sentence]]:
     return [{"sentence": w} for w in words if w[:-1].count(w[-1]) == 1]
 
 
-def _positions_of_eq7(length: int, extra: int = 1) -> Margin:
-    """Positions read by Eq. 11 (2 .. n) and not by the induction head of Eq. 7 (2 .. n - 1): position n alone."""
-    eq11, eq7 = set(range(2, length + 1)), set(range(2, length))
-    return same(tuple(sorted(eq11 - eq7)), tuple(range(length + 1 - extra, length + 1)))
-
-
 def _decodes(images: tuple[tuple[int, int], ...]) -> Margin:
     """Tokens told apart by their values: as many values as tokens."""
     return same(len(set(images)), len(images))
@@ -176,20 +170,6 @@ CLAIMS: tuple[Claim, ...] = (
         witness=Witness({"length": 2}, _normaliser),
         formula=r"\frac{v_1+\sum_{i=1}^{n-1}e^{k_n\cdot k_i/T}v_{i+1}}{1+\sum_{i=1}^{n-1}e^{k_n\cdot k_i/T}}",
         is_correction=True,
-        coverage=INSTANCES,
-    ),
-    mathematical(
-        "kv.eq11.eq7",
-        f"{SECTION}, Eq. 11 against Eq. 7, our addition",
-        "Eq. 11 reads position n as well, the pair (k_{n-1}, v_n), which the induction head of Eq. 7 leaves out.",
-        exact(
-            "the sets of positions, n = 2..5",
-            _positions_of_eq7,
-            LENGTHS,
-            Control("the same positions", lambda length: _positions_of_eq7(length, 0)),
-        ),
-        is_correction=True,
-        formula=r"\{2,\ldots,n\}=\{2,\ldots,n-1\}\cup\{n\}",
         coverage=INSTANCES,
     ),
     mathematical(

@@ -50,10 +50,6 @@ def _first_position(share: Fraction = Fraction(1, 3)) -> Margin:
     return identities((first, _average(first)), (alpha1**2, sp.Rational(share.numerator, share.denominator)))
 
 
-def _circle(own: sp.Expr, previous: sp.Expr) -> Margin:
-    return identity(init.mixed_norm(own, previous, sp.Integer(0)), sp.Integer(1))
-
-
 def _neighbours(expected: sp.Expr) -> Margin:
     """Mean over alpha1 of a head's correlation of adjacent keys of white tokens, a1 a2 / (a1^2 + a2^2)."""
     ratio = alpha1 * (1 - alpha1) / init.mixed_norm(*SLICE, sp.Integer(0))
@@ -91,7 +87,6 @@ def _gain(own: sp.Expr, previous: sp.Expr) -> Margin:
 LENGTHS = [{"length": n} for n in range(2, 6)]
 GRID = [{"own": Fraction(a, 10), "cosine": Fraction(c, 2)} for a in range(1, 10) for c in (-1, 0, 1)]
 KEPT = everywhere("A mixed key is one of two neighbours, wherever they stand; these and alpha1 are free symbols.")
-FREE = everywhere("All quantities that enter are free symbols.")
 INTEGRATED = everywhere("alpha1 is integrated over all of (0, 1).")
 
 CLAIMS: tuple[Claim, ...] = (
@@ -144,20 +139,6 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=everywhere("alpha1 and c are free, and alpha1 is integrated over all of (0, 1)."),
     ),
     mathematical(
-        "kv.sec2.2.initial_state.constant",
-        f"{SECTION}, last paragraph, what is true of it",
-        "Coefficients that sum to one keep the keys and values of a constant sequence, from position 2 on.",
-        symbolic(
-            "alpha1 and the constant free, N = 2..5",
-            _constant_kept,
-            LENGTHS,
-            Control("from position 1 on", lambda length: _constant_kept(length, 1)),
-        ),
-        is_correction=True,
-        formula=r"k_t=k\Rightarrow\alpha_1k_t+(1-\alpha_1)k_{t-1}=k,\quad t\ge2",
-        coverage=KEPT,
-    ),
-    mathematical(
         "kv.sec2.2.initial_state.first",
         f"{SECTION}, last paragraph, our addition",
         "At position 1 the squared norm starts multiplied by alpha1^2, in the mean 1/3, half of what orthogonal "
@@ -171,20 +152,6 @@ CLAIMS: tuple[Claim, ...] = (
         is_correction=True,
         formula=r"|\hat k_1|^2=\alpha_1^2|k_1|^2,\quad\mathbb{E}\,\alpha_1^2=\frac{1}{3}",
         coverage=INTEGRATED,
-    ),
-    mathematical(
-        "kv.sec2.2.initial_state.circle",
-        f"{SECTION}, last paragraph, a law that does what is claimed",
-        "alpha = (cos t, sin t) keeps the squared norm where neighbours are orthogonal, for every t.",
-        symbolic(
-            "t free",
-            lambda: _circle(sp.cos(angle), sp.sin(angle)),
-            ONCE,
-            Control("the paper's slice", lambda: _circle(*SLICE)),
-        ),
-        formula=r"(\alpha_1,\alpha_2)=(\cos t,\sin t)",
-        is_correction=True,
-        coverage=FREE,
     ),
     mathematical(
         "kv.sec2.2.initial_state.neighbours",

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, at_most, identity, less
+from proofs_check.evidence.margin import Margin, identity, less
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Severity, Verdict, everywhere
-from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, symbolic
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 
 SECTION = "KV shifting (final), Section 5"
 g0, g1, c0, c1 = sp.symbols("g0 g1 c0 c1", real=True)
@@ -36,24 +36,6 @@ def _gap_by_channels(query: Bigram, joint: bool = True) -> Margin:
     return less(best, 2)
 
 
-def _swap(kernel_of_context: Kernel = (c0, c1)) -> Margin:
-    right, swapped = (score((1, 0), context, (g0, g1), kernel_of_context) for context in ((1, 0), (0, 1)))
-    return identity(right - swapped, (g0 - g1) * (c0 - c1))
-
-
-def _doubled(letter: int = 1) -> Margin:
-    """Context B B against context A B for the query A B (B newest): c1 (g0 - g1); A A: c0 (g1 - g0)."""
-    own = score((1, 0), (1, 0), (g0, g1), (c0, c1))
-    excess = [score((1, 0), (x, x), (g0, g1), (c0, c1)) - own for x in (letter, 1 - letter)]
-    return identities(excess, [c1 * (g0 - g1), c0 * (g1 - g0)])
-
-
-def _positive_fails(g: Kernel, c: Kernel) -> Margin:
-    """With positive coefficients a doubled context scores at least as much as the query's own bigram."""
-    doubled = max(score((1, 0), (x, x), g, c) for x in (0, 1))
-    return at_most(score((1, 0), (1, 0), g, c), doubled)
-
-
 def _no_kernel_for_all(rival: Bigram = (0, 0)) -> Margin:
     """P1, P2: leads of A B over B B and A A; Q1, Q2: leads of A A over A C and C A. All four cannot be positive:
 
@@ -68,17 +50,7 @@ def _no_kernel_for_all(rival: Bigram = (0, 0)) -> Margin:
     return identity(p * (g0 + g1) ** 2 + q * (g0 - g1) ** 2, sp.Integer(0))
 
 
-def _not_both_below(sign: int = -1) -> Margin:
-    """(s_BB - s_AB)(s_AA - s_AB) = -c0 c1 (g0 - g1)^2: with c0, c1 >= 0 not both factors are negative."""
-    own = score((1, 0), (1, 0), (g0, g1), (c0, c1))
-    excess = [score((1, 0), (x, x), (g0, g1), (c0, c1)) - own for x in (1, 0)]
-    return identity(excess[0] * excess[1], sign * c0 * c1 * (g0 - g1) ** 2)
-
-
 PATTERNS = everywhere("A score depends on which of the four tokens are equal, and four letters give every pattern.")
-FREE = everywhere("The coefficients are free.")
-TENTHS = [Fraction(n, 10) for n in (1, 3, 5, 7, 9)]
-POSITIVE = [{"g": (p, 1 - p), "c": (q, 1 - q)} for p in TENTHS for q in TENTHS]
 DISTINCT = [{"query": q} for q in itertools.permutations(LETTERS, 2)]
 DOUBLED = [{"query": (x, x)} for x in LETTERS]
 DRAWN_KERNELS: tuple[Kernel, Kernel] = ((Fraction(7, 10), Fraction(3, 10)),) * 2
@@ -103,46 +75,6 @@ CLAIMS: tuple[Claim, ...] = (
         hypotheses=("kernels of opposite signs, or by channel", "two different tokens in the query, if scalar"),
         severity=Severity.REPAIRABLE,
         coverage=INSTANCES,
-    ),
-    mathematical(
-        "kv.sec5.query_kernel.order",
-        f"{SECTION}, our addition",
-        "For scalar kernels the score of A B above that of B A is (g0 - g1)(c0 - c1).",
-        symbolic("free coefficients", _swap, ONCE, Control("the key's coefficients swapped", lambda: _swap((c1, c0)))),
-        formula="(g_0-g_1)(c_0-c_1)",
-        is_correction=True,
-        coverage=FREE,
-    ),
-    mathematical(
-        "kv.sec5.query_kernel.doubled",
-        f"{SECTION}, our addition",
-        "The context B B scores c1 (g0 - g1) above the query's own A B, the context A A c0 (g1 - g0).",
-        symbolic("free coefficients", _doubled, ONCE, Control("A A and B B exchanged", lambda: _doubled(0))),
-        is_correction=True,
-        formula=r"s_{BB}-s_{AB}=c_1(g_0-g_1),\quad s_{AA}-s_{AB}=c_0(g_1-g_0)",
-        coverage=FREE,
-    ),
-    mathematical(
-        "kv.sec5.query_kernel.positive",
-        f"{SECTION}, our addition",
-        "With coefficients between 0 and 1, as drawn at initialisation, A A or B B scores at least as much as A B.",
-        exact(
-            "both kernels on the slice, in tenths",
-            _positive_fails,
-            POSITIVE,
-            Control("opposite signs", points=({"g": (1, -1), "c": (1, -1)},)),
-        ),
-        symbolic(
-            "the product of the two leads is -c0 c1 (g0 - g1)^2, so that they are not both negative",
-            _not_both_below,
-            ONCE,
-            Control("the other sign", lambda: _not_both_below(1)),
-        ),
-        is_correction=True,
-        formula=r"0\le g_i,c_i\le1\Rightarrow\max(s_{AA},s_{BB})\ge s_{AB}",
-        coverage=everywhere(
-            "The coefficients are free in the product of the leads, which c0, c1 >= 0 keeps at or below 0."
-        ),
     ),
     mathematical(
         "kv.sec5.query_kernel.no_scalar",

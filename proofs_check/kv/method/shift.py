@@ -2,10 +2,10 @@
 
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, identity, less, same
+from proofs_check.evidence.margin import Margin, less, same
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, not_identity, symbolic
-from theory.shift.algebra import mixing_matrix, offset_weights, shift_matrix, shifted_attention, softmax, tokens
+from theory.shift.algebra import mixing_matrix, offset_weights, shift_matrix, softmax, tokens
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
 SECTION = "KV shifting (both versions), Section 2.2"
@@ -18,15 +18,6 @@ def _shift_rows(length: int, step: int = 1) -> Margin:
     rows = tokens(length, 2)
     expected = sp.Matrix.vstack(sp.zeros(1, 2), rows[: length - 1, :]) if length > 1 else sp.zeros(1, 2)
     return identities(shift_matrix(length) ** step * rows, expected)
-
-
-def _projects(length: int, nonlinear: bool = False) -> Margin:
-    """alpha1 K + alpha2 Shift(K) with K = X W against (alpha1 X + alpha2 Shift(X)) W."""
-    states, weights = tokens(length, 2), tokens(2, 2, "w")
-    mix = mixing_matrix(KEY, length)
-    if nonlinear:
-        return identities(mix * (states * weights).applyfunc(sp.tanh), ((mix * states) * weights).applyfunc(sp.tanh))
-    return identities(mix * (states * weights), (mix * states) * weights)
 
 
 def _offsets(key=KEY, value=VALUE) -> Margin:
@@ -57,12 +48,6 @@ def _direct_offsets_leak(length: int, direct: int = 1) -> Margin:
         values += sp.Symbol("gamma", real=True) * shift_matrix(length).T * states
     leaks = [values[j].diff(states[j + 1]) for j in range(length - 1)]
     return min((not_identity(leak, sp.Integer(0)) for leak in leaks), key=lambda margin: margin.value)
-
-
-def _shift_of_states(key=(alpha1, alpha2), value=(alpha1, alpha2)) -> Margin:
-    """One mixture for keys and values alike reads offsets +1 and -1 with equal weights."""
-    found = offset_weights(key, value)
-    return identity(found[1], found[-1])
 
 
 Kernel = tuple[sp.Rational | int, sp.Rational | int]
@@ -112,15 +97,6 @@ ARRANGED = everywhere(
 )
 
 
-def _identity_is_vanilla(length: int, key=(1, 0), value=(1, 0)) -> Margin:
-    states = tokens(length)
-    plain = [
-        sum(w * v for w, v in zip(softmax([states[j] * k for k in states[: j + 1]]), states, strict=False))
-        for j in range(length)
-    ]
-    return identities(list(shifted_attention(states, key, value)), plain)
-
-
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.sec2.2.shift",
@@ -133,35 +109,6 @@ CLAIMS: tuple[Claim, ...] = (
             Control("a shift by two", lambda length: _shift_rows(length, 2)),
         ),
         formula=r"\mathrm{Shift}(K)_1=0,\quad\mathrm{Shift}(K)_s=K_{s-1}",
-        coverage=INSTANCES,
-    ),
-    mathematical(
-        "kv.eq5.projection",
-        f"{SECTION}, Eq. 4-5, our addition",
-        "Shifting projected keys equals projecting shifted states: the shift commutes with W_K and W_V.",
-        symbolic(
-            "free symbols, N = 1..4, D = 2",
-            _projects,
-            LENGTHS,
-            Control("a tanh after the projection", lambda length: _projects(length, True), ({"length": 2},)),
-        ),
-        is_correction=True,
-        formula=r"\mathrm{Shift}(XW)=\mathrm{Shift}(X)W",
-        coverage=INSTANCES,
-    ),
-    mathematical(
-        "kv.eq5.identity",
-        f"{SECTION}, Eq. 5-6, our addition",
-        "alpha = beta = (1, 0) is ordinary causal attention.",
-        symbolic(
-            "free symbols, N = 1..4, D = 1",
-            _identity_is_vanilla,
-            LENGTHS,
-            Control("alpha = (0, 1)", lambda length: _identity_is_vanilla(length, (0, 1))),
-            Control("beta = (0, 1)", lambda length: _identity_is_vanilla(length, (1, 0), (0, 1))),
-        ),
-        is_correction=True,
-        formula=r"\alpha=\beta=(1,0)\Rightarrow\hat K=K,\quad\hat V=V",
         coverage=INSTANCES,
     ),
     mathematical(
@@ -204,22 +151,6 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         formula=r"\frac{\partial Y_j}{\partial x_t}=0,\quad t>j",
         coverage=INSTANCES,
-    ),
-    mathematical(
-        "kv.eq5.decoupled",
-        f"{SECTION}, our addition",
-        "One mixture of the states for keys and values alike reads the offsets +1 and -1 with equal coefficients: up "
-        "to the softmax nothing tells them apart.",
-        symbolic(
-            "the coefficients of the offsets +1 and -1, free alpha",
-            _shift_of_states,
-            ONCE,
-            Control("separate mixtures, as in Eq. 5", lambda: _shift_of_states(KEY, VALUE)),
-        ),
-        is_correction=True,
-        note="After the softmax it does: kv.eq5.one_mixture.",
-        formula=r"\alpha=\beta\Rightarrow\alpha_2\beta_1=\alpha_1\beta_2",
-        coverage=everywhere("Both coefficients are products of the free alpha1 and alpha2."),
     ),
     mathematical(
         "kv.eq5.one_mixture",

@@ -127,22 +127,6 @@ CLAIMS = (
         coverage=ENUMERATED,
     ),
     exact_claim(
-        "kv.tab16.names.corrected",
-        f"{TABLE}, our addition",
-        "With a vocabulary of 32,000 for the three multi-head models all five untied totals round to the names.",
-        _llama_vocabulary_name_fits,
-        EACH,
-        (
-            Control("36,000", lambda size: _llama_vocabulary_name_fits(size, PRINTED_LLAMA_VOCABULARY)),
-            Control("tied", lambda size: _name_fits(size, "tied", LLAMA_VOCABULARY)),
-            Control("without embeddings", lambda size: _name_fits(size, "non-embedding")),
-        ),
-        nature=Nature.MATHEMATICAL,
-        is_correction=True,
-        formula=r"P\approx(1.5,\ 2.9,\ 6.7,\ 13,\ 19)\cdot10^9,\quad V=32000,48000",
-        coverage=ENUMERATED,
-    ),
-    exact_claim(
         "kv.sec4.1.names",
         f"{SECTION}, Hyperparameters",
         "The models are of 1.4B, 3B, 7B, 13B and 19B parameters (Table 16: 1.5B, 2.9B, 6.7B, 13B and 19B).",

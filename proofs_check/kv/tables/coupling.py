@@ -40,11 +40,6 @@ def _majority(diagonal: int, total: int) -> Margin:
     return less(total - diagonal, diagonal)
 
 
-def _tilted(successes: int, trials: int) -> Margin:
-    """A fair coin would give this count with a probability below 1/20."""
-    return less(sign_test(successes, trials), SIGNIFICANT)
-
-
 def _chance_of_corners(successes: int, trials: int, printed: Fraction) -> Margin:
     """The p of a fair coin is not below the customary level, and rounds to the printed one."""
     chance = sign_test(successes, trials)
@@ -145,16 +140,6 @@ CLAIMS = (
         _majority,
         ({"diagonal": sum(DIAGONAL_AT_20B), "total": TABLE_5_TOTAL},),
         (Control("one of its two cells", points=({"diagonal": DIAGONAL_AT_20B[0], "total": TABLE_5_TOTAL},)),),
-        coverage=ENUMERATED,
-    ),
-    exact_claim(
-        "kv.tab5.at_20b.significant",
-        f"{APPENDIX}, text below Table 5, our addition",
-        "The majority at 20B tokens is no accident of a fair coin: 90 of 128.",
-        _tilted,
-        ({"successes": sum(DIAGONAL_AT_20B), "trials": TABLE_5_TOTAL},),
-        (Control("70 of 128", points=({"successes": 70, "trials": TABLE_5_TOTAL},)),),
-        is_correction=True,
         coverage=ENUMERATED,
     ),
     exact_claim(

@@ -33,10 +33,6 @@ def _batch_rounds_to(size: str, m: int, unit: int = M_OF_A_BATCH) -> Margin:
     return at_most(abs(Fraction(_batch(size), unit) - m), Fraction(1, 2))
 
 
-def _batch_differs(size: str, m: Fraction, unit: int = M_OF_A_BATCH) -> Margin:
-    return different(m * unit, Fraction(_batch(size)))
-
-
 def _batch_is(size: str, m: Fraction) -> Margin:
     return same(m * M_OF_A_BATCH, Fraction(_batch(size)))
 
@@ -96,18 +92,6 @@ CLAIMS = (
         [{"size": s, "m": m, "unit": 1024 * 1024} for s, m in zip(SIZES, TEXT_BATCH_M, strict=True)],
         (Control("M = 10^6", lambda size, m, unit: _batch_rounds_to(size, m, 10**6)),),
         reading="Nominal sizes, to the nearest M.",
-        coverage=ENUMERATED,
-    ),
-    exact_claim(
-        "kv.fn6.exact",
-        f"{BOTH}, footnote on 1M, with Table 16, our addition",
-        "The batch of the 19B model is not 3M exactly, as the four others are their M: 240 x 1 x 12,288 = 2,949,120 "
-        "tokens are 2.8125 x 2^20.",
-        _batch_differs,
-        ({"size": "19B", "m": Fraction(3)},),
-        (Control("the other models", points=[{"size": s, "m": TEXT_BATCH_M[i]} for i, s in enumerate(SIZES[:4])]),),
-        witness={"size": "19B", "m": Fraction(3)},
-        is_correction=True,
         coverage=ENUMERATED,
     ),
     unsettled_claim(

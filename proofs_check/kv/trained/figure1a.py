@@ -106,11 +106,6 @@ def _named_heads(seed: int | None, flipped: bool = False) -> Margin:
     return worst(margins)
 
 
-def _no_named_head(seed: int | None, name: str = ONE) -> Margin:
-    """No head puts half of its attention on the successor of the earlier occurrence."""
-    return less(max(head.successor for head in _heads(name, seed)), 0.5)
-
-
 def _trained(scope: str, margin: Any, *controls: Control, setting: str = COMPARED) -> tuple[Evidence, ...]:
     return (Evidence(Kind.TRAINED, f"{scope}; {setting}; {SHIPPED}", margin, _seeds, controls),)
 
@@ -192,17 +187,5 @@ CLAIMS = (
         ),
         note="No sentence of the paper speaks of trained heads: its induction head is (alpha1, beta1) = (0, 1) "
         "(kv.fig2.caption).",
-    ),
-    outcome(
-        "kv.sec2.1.one_layer.trained",
-        "KV shifting (both versions), Section 2.1, trained here",
-        "No head of one vanilla layer (width 32, 4 heads, vocabulary 32, 3000 steps) attends to the successor.",
-        *_trained(
-            "largest mean attention to the successor below 0.5",
-            _no_named_head,
-            Control("with KV shifting", lambda seed: _no_named_head(None, KV)),
-            Control("two vanilla layers", lambda seed: _no_named_head(None, TWO)),
-        ),
-        note="It stands beside kv.sec2.1.one_layer, which other evidence rules on.",
     ),
 )

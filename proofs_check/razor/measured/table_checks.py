@@ -49,28 +49,12 @@ def better_on_average(model: str, other: str) -> Margin:
     return less(TABLE_3[model, other][-1], TABLE_3[model, "RA"][-1])
 
 
-def _pairs(model: str, other: str) -> list[tuple[Fraction, Fraction]]:
-    rows = zip(TABLE_3[model, "RA"][:-1], TABLE_3[model, other][:-1], strict=True)
-    return [(a, b) for a, b in rows if a is not None and b is not None]
-
-
-def _loses_somewhere(model: str, other: str) -> Margin:
-    """The method scores below `other` on at least one task."""
-    wins = sum(a >= b for a, b in _pairs(model, other))
-    return less(wins, len(_pairs(model, other)))
-
-
 def close_to_full(model: str, points: Fraction = Fraction(6, 10), method: str = "RA") -> Margin:
     return at_most(TABLE_3[model, "full"][-1] - TABLE_3[model, method][-1], points)
 
 
 def _cell(model: str, method: str, task: str) -> Fraction:
     return TABLE_3[model, method][TASKS.index(task)]
-
-
-def no_gain(task: str, method: str = "RA", against: str = "retrieval") -> Margin:
-    """Table 3's row, with the compensation token, is not above Table 1's, without it."""
-    return at_most(_cell("Qwen1.5-7B", method, task), TABLE_1[against][TABLE_1_TASKS.index(task)])
 
 
 def local_window_is_better(task: str, against: str = "StreamingLLM") -> Margin:
@@ -82,10 +66,3 @@ def small_gap(row: str) -> Margin:
     return less(_drop(row), _drop("none") / 20)
 
 
-def _streaming_behind(model: str) -> Margin:
-    return less(max(b - a for a, b in _pairs(model, "StreamingLLM")), Fraction(0))
-
-
-def h2o_wins_some(model: str, other: str) -> Margin:
-    """`other` is ahead on some task, StreamingLLM on none."""
-    return worst([_loses_somewhere(model, other), _streaming_behind(model)])

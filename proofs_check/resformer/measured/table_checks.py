@@ -11,7 +11,6 @@ from proofs_check.resformer.measured.table_cells import (
     TABLE_2,
     TABLE_3,
     TABLE_5,
-    TASKS,
     WARMUP,
 )
 from theory.value_residual import TABLE_4, model_parameters, svformer_saving
@@ -47,12 +46,6 @@ def relative_gain_above(length: int, percent: Fraction) -> Margin:
 def gain_is(length: int, points: Fraction) -> Margin:
     """Rounded to two decimals."""
     return at_most(abs(gain(length) - points), Fraction(1, 200))
-
-
-def worse_somewhere(length: int, task: str) -> Margin:
-    """On this task ResFormer scores below the Transformer of the same length."""
-    place = TASKS.index(task)
-    return less(TABLE_1["ResFormer", length][place], TABLE_1["Transformer", length][place])
 
 
 def better_everywhere(size: int, first: str = "ResFormer", second: str = "Transformer") -> Margin:
@@ -105,11 +98,6 @@ def saved_is(label: int, percent: str) -> Margin:
     shape = TABLE_4[f"{label}M"]
     share = Fraction(svformer_saving(shape.layers, shape.hidden), _parameters(label))
     return at_most(abs(100 * share - Fraction(percent)), Fraction(1, 200))
-
-
-def embeddings_share(label: int, share: Fraction) -> Margin:
-    """Both embeddings are more than this share of a row of Table 4."""
-    return less(share, Fraction(2 * _embedding(label), _parameters(label)))
 
 
 def _parameters(label: int) -> int:

@@ -56,16 +56,6 @@ CLAIMS: tuple[Claim, ...] = (
         is_correction=True,
     ),
     exact_claim(
-        "resformer.tab1.every_task",
-        "ResFormer, Table 1, task by task",
-        "ResFormer is below the Transformer on ARC-c with 2048 tokens and on Obqa with 64000.",
-        c.worse_somewhere,
-        ({"length": 2048, "task": "ARC-c"}, {"length": 64_000, "task": "Obqa"}),
-        (Control("PIQA", points=({"length": 2048, "task": "PIQA"},)),),
-        coverage=ENUMERATED,
-        is_correction=True,
-    ),
-    exact_claim(
         "resformer.tab2.shares",
         "ResFormer, Table 2",
         "The shares of the seven sources add up to all of the 20B tokens, source by source.",
@@ -146,16 +136,6 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=ENUMERATED,
         is_correction=True,
         note="A comparison at equal size has to count them: SVFormer's 468M row has 444 million.",
-    ),
-    exact_claim(
-        "resformer.tab4.embeddings",
-        "ResFormer, Table 4, added",
-        "Most parameters of the 82M model, over 62 per cent, are its two embeddings.",
-        c.embeddings_share,
-        ({"label": 82, "share": Fraction(62, 100)},),
-        (Control("the 180M model", points=({"label": 180, "share": Fraction(62, 100)},)),),
-        coverage=ENUMERATED,
-        is_correction=True,
     ),
     exact_claim(
         "resformer.tab5.averages",

@@ -11,7 +11,6 @@ from proofs_check.rigour.decide import BRIEF, Empty, decide
 from tests.proofs_check.core import model_check
 from tests.proofs_check.core.planted_limits import FALSE, TRUE, build
 
-
 WHOLE = [pytest.mark.deep, pytest.mark.timeout(3600)]
 
 

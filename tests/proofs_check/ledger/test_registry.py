@@ -243,6 +243,17 @@ def test_a_pattern_that_matches_nothing_is_refused_with_a_hint():
         registry.select(claims, ("kv.thm3.3",), "false")
 
 
+def test_a_dropped_id_is_no_claim_and_says_what_became_of_it():
+    claims, gone = registry.load(), registry.dropped()
+    assert len(gone) == 58 and not gone.keys() & claims.keys()
+    for name, became in gone.items():
+        with pytest.raises(ValueError, match=f"^{re.escape(f'{name} is no claim any more: {became}')}$"):
+            registry.select(claims, (name,))
+        named = re.findall(r"(?:kv1?|razor|resformer|waiver)\.[\w.]*\w", became)
+        assert "\n" not in became and claims.keys() >= set(named)
+        assert all((ROOT.parent / path).is_file() for path in re.findall(r"tests/\S+\.py", became))
+
+
 def _written() -> set[str]:
     """Every id in the papers' modules that opens a call or a row of a table, or is its argument `id`."""
     found = set()
