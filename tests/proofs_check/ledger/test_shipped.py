@@ -7,7 +7,7 @@ import pytest
 
 from dynamics.files.shipped import FOLDER
 from proofs_check.ledger import judged, shipped, store
-from proofs_check.ledger.registry import BrokenLedger
+from proofs_check.ledger.registry import DROPPED, BrokenLedger
 from scripts import docs
 
 
@@ -16,7 +16,8 @@ def test_what_ships_is_what_is_listed_and_sha256sum_agrees():
     assert shipped.LIST.read_text("utf-8") == shipped.written()
     listed = {shipped.ROOT / line.split("  ")[1] for line in shipped.written().splitlines()}
     assert listed == {path for folder in (FOLDER, store.FOLDER) for path in folder.rglob("*") if path.is_file()} | {
-        judged.FILE
+        judged.FILE,
+        DROPPED,
     }
     done = subprocess.run(["sha256sum", "--check", "--quiet", shipped.LIST], cwd=shipped.ROOT, capture_output=True)
     assert done.returncode == 0, done.stdout
