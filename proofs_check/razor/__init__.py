@@ -8,7 +8,7 @@ SECTIONS: tuple[str, ...] = (
     "scope.norm",
     "scope.sharp",
     "scope.shifted",
-    "scope.adversary",
+    "scope.norm_epsilon",
     "measured.tables",
     "cache.compensation",
     "cache.compensation_bounds",

@@ -1,4 +1,4 @@
-"""How long the rows of Appendix K's generator are: its law against enumeration, and what that means for Figure 1."""
+"""How long the rows of Appendix K's generator are: its law against enumeration."""
 
 
 from proofs_check.kv.listings.appendix_k_law_checks import (
