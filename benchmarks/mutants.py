@@ -8,6 +8,7 @@ are used here. Left out: annotations, type aliases, docstrings, sentences, strin
 
 import difflib
 import hashlib
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,8 +79,8 @@ def _is_left_out(node: cst.CSTNode, scope: str) -> bool:
     return False
 
 
-def mutants_of(root: Path, path: str) -> list[Mutant]:
-    """All mutants of one file that compile, in the order of the source, without doubles."""
+def mutants_of(root: Path, path: str, only: Container[int] | None = None) -> list[Mutant]:
+    """All mutants of one file (of its lines `only`) that compile, in the order of the source, without doubles."""
     original = (root / path).read_text()
     wrapper = MetadataWrapper(cst.parse_module(original))
     collector = _Collector()
@@ -91,9 +92,9 @@ def mutants_of(root: Path, path: str) -> list[Mutant]:
     found: dict[str, Mutant] = {}
     names: dict[str, int] = {}
     for mutation, (line, scope) in zip(collector.mutations, collector.places, strict=True):
-        index = owner[id(mutation.original_node)]
-        if _is_left_out(mutation.original_node, scope):
+        if (only is not None and line not in only) or _is_left_out(mutation.original_node, scope):
             continue
+        index = owner[id(mutation.original_node)]
         changed = module.body[index].visit(ChildReplacementTransformer(mutation.original_node, mutation.mutated_node))
         pieces = list(parts)
         pieces[len(module.header) + index] = module.code_for_node(changed)

@@ -1,6 +1,6 @@
-"""Mutation scores: how many small wrong changes of what decides, and of theory/, the tests notice.
+"""Mutation scores: how many small wrong changes of what decides, of theory/, dynamics/ and scripts/, the tests notice.
 
-Usage: python -m benchmarks.mutate [--only decision-core|harness|theory] [--sample N] [--seed S] [--budget-minutes M]
+Usage: python -m benchmarks.mutate [--only PART] [--sample N] [--seed S] [--budget-minutes M]
 
 The decision core is what the imports of the checker reach (`proofs_check.trust`); the harness runs hand-written
 evidence. Works on a copy of the tree in a temporary folder. Results go to --out as they come, so an interrupted run
@@ -16,11 +16,12 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.mutation_judge import Judge, measured_judge
 from benchmarks.mutation_run import PROJECT
 from scripts.cli import run
 
@@ -32,8 +33,7 @@ HARNESS = (
     "theory/lowering/ball.py",
     "theory/lowering/box.py",
 )
-ROOMS = {"decision-core": ("proofs_check/core",)}  # what the core promises, its own tests hold
-GOALS = {"decision-core": 0.90, "harness": 0.90, "theory": 0.85}
+GOALS = {"decision-core": 0.90, "harness": 0.90, "theory": 0.85, "dynamics": 0.85, "scripts": 0.75}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -67,7 +67,7 @@ def _run(options: argparse.Namespace) -> int:
     for path in (options.out, options.page):
         check_target(path)
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    with _copy(Path.cwd()) as root:
+    with copied(Path.cwd()) as root:
         populations = _populations(root, options)
         judged = _judge_all(root, populations, options)
     scores = [
@@ -84,23 +84,23 @@ def _judge_all(root: Path, populations: dict[str, list[Any]], options: argparse.
     """Verdicts by digest, in a shuffled order up to the end of the budget: cut short, they are a random sample."""
     from tqdm import tqdm
 
-    from benchmarks.mutation_judge import Judge
-
     tqdm.monitor_interval = 0  # a thread beside a fork is asking for trouble
     chosen = list(dict.fromkeys(mutant for part in populations.values() for mutant in part))
     random.Random(options.seed).shuffle(chosen)
-    ground = _ground(root)
+    ground = ground_of(root)
     known = _known(options.out, ground, options.keep_kills)
     judged: dict[str, Any] = {}
-    judge: Judge | None = None
+    judges: dict[tuple[str, ...], Judge] = {}
     deadline = time.monotonic() + 60 * options.budget_minutes
     with options.out.open("a") as log, tqdm(total=len(chosen), unit="mutant", smoothing=0.05) as bar:
         for mutant in chosen:
             if mutant.digest not in known:
                 if time.monotonic() > deadline:
                     break
-                judge = judge or Judge(root, ROOMS.get(options.only, ("theory", "proofs_check")))
-                known[mutant.digest] = {**judge.verdict(mutant), "ground": ground}
+                rooms = _rooms(mutant.path, options.only)
+                if rooms not in judges:
+                    judges[rooms] = measured_judge(root, rooms)
+                known[mutant.digest] = {**judges[rooms].verdict(mutant), "ground": ground}
                 print(json.dumps(known[mutant.digest]), file=log, flush=True)
             judged[mutant.digest] = known[mutant.digest]
             bar.update(1)
@@ -108,6 +108,14 @@ def _judge_all(root: Path, populations: dict[str, list[Any]], options: argparse.
     if older:
         print(f"{older} kills are taken over from runs with older tests")
     return judged
+
+
+def _rooms(path: str, only: str | None) -> tuple[str, ...]:
+    """The rooms of tests that judge a file. Alone, the decision core answers to its own, which hold its promises."""
+    package = path.split("/")[0]
+    if package in ("dynamics", "scripts"):
+        return (package,)
+    return ("proofs_check/core",) if only == "decision-core" else ("theory", "proofs_check")
 
 
 def _populations(root: Path, options: argparse.Namespace) -> dict[str, list[Any]]:
@@ -132,30 +140,31 @@ def files_of(root: Path) -> dict[str, list[str]]:
     decision = [str(path.relative_to(trust.ROOT)) for path in trust.walk(trust.START).values()]
     theory = {str(path.relative_to(root)) for path in (root / "theory").rglob("*.py")}
     theory.remove("theory/symbols.py")  # names, domains and LaTeX: nothing but strings
-    return {"decision-core": sorted(decision), "harness": list(HARNESS), "theory": sorted(theory - {*decision})}
+    parts = {"decision-core": sorted(decision), "harness": list(HARNESS), "theory": sorted(theory - {*decision})}
+    for part in ("dynamics", "scripts"):
+        parts[part] = sorted(str(path.relative_to(root)) for path in (root / part).rglob("*.py"))
+    return parts
 
 
 @contextmanager
-def _copy(source: Path) -> Iterator[Path]:
+def copied(source: Path) -> Iterator[Path]:
     """A copy of the packages and tests, gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         root = Path(folder).resolve()
-        for name in PROJECT:
+        for name in (*PROJECT, "benchmarks", "docs", "examples"):
             shutil.copytree(source / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(source / "pyproject.toml", root)
+        for path in source.glob("*.*"):
+            if path.is_file():
+                shutil.copy(path, root)
         yield root
 
 
-def _ground(root: Path) -> str:
+def ground_of(root: Path) -> str:
     """Digest of everything a verdict on a mutant can depend on."""
     digest = hashlib.sha256()
-    for path in sorted((*(root / "theory").rglob("*.py"), *(root / "proofs_check").rglob("*.py"), *_tests_in(root))):
+    for path in sorted(path for package in PROJECT for path in (root / package).rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
-
-
-def _tests_in(root: Path) -> Iterable[Path]:
-    return (*(root / "tests/theory").rglob("*.py"), *(root / "tests/proofs_check").rglob("*.py"))
 
 
 def _known(out: Path, ground: str, keep_kills: bool) -> dict[str, Any]:

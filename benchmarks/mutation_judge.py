@@ -1,6 +1,7 @@
 """Which tests judge a mutant, and their verdict."""
 
 import re
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,24 +17,22 @@ FIRST = 20
 
 
 class Judge:
-    """Chooses tests for a mutant from one measured pass over the original: those that run its line come first."""
+    """Chooses tests for a mutant from one measured pass over the original: those that run its line come first.
 
-    def __init__(self, root: Path, rooms: tuple[str, ...] = ("theory", "proofs_check")) -> None:
+    `measured` is what `mutation_run.baseline` found; of its tests only those in `among` speak (default: all).
+    """
+
+    def __init__(self, root: Path, measured: Mapping[str, Any], among: Container[str] | None = None) -> None:
         self._root = root
-        print("running the tests once on the unchanged code", flush=True)
-        run.preload()
-        files = sorted({str(f.relative_to(root)) for room in rooms for f in (root / "tests" / room).rglob("test_*.py")})
-        tests = [f for f in files if not f.endswith(TESTS_LEFT_OUT)]
-        measured = run.baseline(root, tests)
-        if measured["failed"]:
-            print(f"left out, for they fail unchanged: {', '.join(measured['failed'])}")
-        slow = {test for test, seconds in measured["seconds"].items() if seconds > SLOW_SECONDS}
-        if slow:
-            print(f"left out, for they are slow: {', '.join(sorted(slow))}")
-        self._usable = set(measured["seconds"]) - slow - set(measured["failed"])
         self._seconds: dict[str, float] = measured["seconds"]
         self._lines: dict[str, dict[str, list[str]]] = measured["lines"]
-        self._texts = {name: (root / name).read_text() for name in tests}
+        slow = {test for test, seconds in self._seconds.items() if seconds > SLOW_SECONDS}
+        for kind, tests in (("they fail unchanged", measured["failed"]), ("they are slow", sorted(slow))):
+            if tests:
+                print(f"left out, for {kind}: {', '.join(tests)}")
+        usable = set(self._seconds) - slow - set(measured["failed"])
+        self._usable = {test for test in usable if among is None or test in among}
+        self._texts = {name: (root / name).read_text() for name in {test.split("::")[0] for test in self._usable}}
         self._kills: dict[tuple[str, str], int] = {}
         self._sound: set[str] = set()
 
@@ -94,3 +93,16 @@ class Judge:
         word = re.compile(rf"\b{Path(path).stem}\b")
         files = {name for name, text in self._texts.items() if word.search(text)}
         return {test for test in self._usable if test.split("::")[0] in files and not test.startswith(LEDGER)}
+
+
+def test_files(root: Path, rooms: Iterable[str]) -> list[str]:
+    """The files of tests in these rooms, but for the one that only repeats others at drawn points."""
+    files = {str(f.relative_to(root)) for room in rooms for f in (root / "tests" / room).rglob("test_*.py")}
+    return sorted(f for f in files if not f.endswith(TESTS_LEFT_OUT))
+
+
+def measured_judge(root: Path, rooms: Iterable[str]) -> Judge:
+    """A judge who has run the tests of the rooms once on the unchanged code."""
+    print("running the tests once on the unchanged code", flush=True)
+    run.preload()
+    return Judge(root, run.baseline(root, test_files(root, rooms)))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import theory
-from benchmarks import mutate, mutation_run
+from benchmarks import mutate, mutation_lost, mutation_run
 from benchmarks import mutation_page as page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -81,3 +81,16 @@ def test_a_mutant_runs_in_place_of_a_module_and_of_a_package(tmp_path, path):
                     "def test_both():\n    assert one == two == 'the original'\n")  # fmt: skip
     for source, status in (("WHERE = 'the original'\n", "survived"), ("WHERE = 'a mutant'\n", "killed")):
         assert mutation_run.run_mutant(tmp_path, path, source, [str(test)], {}).status == status
+
+
+def test_kills_can_be_lost_only_on_lines_that_a_gone_test_runs(tmp_path):
+    kept = "def test_b():\n    pass\n"
+    for root, tests in (("old", f"def test_a():\n    assert f(2) == 3\n\n{kept}"), ("new", kept)):
+        (tmp_path / root).mkdir()
+        (tmp_path / root / "test_f.py").write_text(tests)
+    before = ["test_f.py::test_a[0]", "test_f.py::test_b"]
+    gone = mutation_lost.gone_tests(tmp_path / "old", tmp_path / "new", before, before[1:])
+    assert gone == {before[0]}
+    assert mutation_lost.places({"f.py": {"2": before, "6": before[1:]}}, gone) == [("f.py", 2)]
+    changed = mutation_lost.gone_tests(tmp_path / "old", tmp_path / "new", before, before)
+    assert changed == gone  # its name is there still, its function is not
