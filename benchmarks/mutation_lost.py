@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,11 +42,11 @@ def main(argv: list[str] | None = None) -> int:
     mutation_run.preload()
     with copied(Path.cwd()) as new, copied(Path.cwd()) as old:
         _take_tests(old, options.commit)
-        before = _kept(options.out, old, test_files(old, ROOMS))
-        changed = [name for name in test_files(new, ROOMS) if _text(new / name) != _text(old / name)]
-        after = _joined(before, _kept(options.out, new, changed), set(test_files(new, ROOMS)) - {*changed})
-        gone = gone_tests(old, new, before["seconds"], after["seconds"])
-        print(f"{len(gone)} of {len(before['seconds'])} tests are gone or changed", flush=True)
+        today, earlier = test_files(new, ROOMS), test_files(old, ROOMS)
+        names = mutation_run.collected(old, earlier)
+        gone = gone_tests(old, new, names, mutation_run.collected(new, today))
+        print(f"{len(gone)} of {len(names)} tests are gone or changed", flush=True)
+        after, before = _kept(options.out, new, today), _kept(options.out, old, earlier, gone)
         mutants = _drawn(new, places(before["lines"], gone), options.sample, options.seed)
         return _compare(Judge(new, after), Judge(old, before, gone), mutants, options)
 
@@ -62,30 +62,29 @@ def _text(path: Path) -> str:
     return path.read_text() if path.exists() else ""
 
 
-def _kept(out: Path, root: Path, tests: list[str]) -> dict[str, Any]:
-    """What a pass over the unchanged code measures, room by room; taken over where code and tests are the same."""
-    found: dict[str, Any] = {"lines": {}, "seconds": {}, "failed": []}
-    for room in ROOMS:
-        files = [test for test in tests if test.startswith(f"tests/{room}/")]
-        kept = out.with_name(f"measured-{room}-{ground_of(root)}.json")
-        if files and not kept.exists():
-            print(f"running {len(files)} files of tests/{room} once on the unchanged code", flush=True)
-            kept.write_text(json.dumps(mutation_run.baseline(root, files)))
-        if files:
-            found = _joined(found, json.loads(kept.read_text()), {*tests})
+def _kept(out: Path, root: Path, tests: list[str], only: Collection[str] | None = None) -> dict[str, Any]:
+    """What a pass over the unchanged code measures, folder by folder; taken over where code and tests are the same."""
+    found: dict[str, Any] = {"seconds": {}, "failed": [], "lines": {}}
+    ground = ground_of(root)
+    for folder in sorted({str(Path(test).parent) for test in tests}):
+        files = [test for test in tests if str(Path(test).parent) == folder]
+        chosen = None if only is None else {test for test in only if test.split("::")[0] in files}
+        kept = out.with_name(f"{folder.replace('/', '-')}-{ground}-{'all' if only is None else 'gone'}.json")
+        if chosen == set():
+            continue
+        if not kept.exists():
+            print(f"running {folder} once on the unchanged code", flush=True)
+            kept.write_text(json.dumps(mutation_run.baseline(root, files, chosen)))
+        _add(found, json.loads(kept.read_text()))
     return found
 
 
-def _joined(before: Mapping[str, Any], fresh: Mapping[str, Any], unchanged: set[str]) -> dict[str, Any]:
-    """Unchanged files of tests as measured before, the others as measured now."""
-    lines = {path: {line: list(tests) for line, tests in found.items()} for path, found in fresh["lines"].items()}
-    for path, found in before["lines"].items():
-        for line, tests in found.items():
-            same = [test for test in tests if not test or test.split("::")[0] in unchanged]
-            lines.setdefault(path, {}).setdefault(line, []).extend(same)
-    seconds = {test: spent for test, spent in before["seconds"].items() if test.split("::")[0] in unchanged}
-    failed = [test for test in before["failed"] if test.split("::")[0] in unchanged]
-    return {"lines": lines, "seconds": seconds | fresh["seconds"], "failed": failed + fresh["failed"]}
+def _add(found: dict[str, Any], more: Mapping[str, Any]) -> None:
+    found["seconds"] |= more["seconds"]
+    found["failed"] += more["failed"]
+    for path, lines in more["lines"].items():
+        for line, tests in lines.items():
+            found["lines"].setdefault(path, {}).setdefault(line, []).extend(tests)
 
 
 def gone_tests(old: Path, new: Path, before: Iterable[str], after: Iterable[str]) -> set[str]:

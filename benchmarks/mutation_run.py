@@ -14,7 +14,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
@@ -28,6 +28,7 @@ PRELOADED = (
 PACKAGES = ("theory", "dynamics", "proofs_check", "scripts")
 PROJECT = (*PACKAGES, "tests")
 OPTIONS = ("-q", "--assert=plain", "--no-header", "--tb=no", "-p", "no:cov", "-p", "no:xdist")
+CHOICE = ("-m", "not deep and not gpu", "--continue-on-collection-errors")
 CHILD_WALL_SECONDS = 300.0
 CPU_FLOOR_SECONDS = 4.0
 
@@ -184,11 +185,22 @@ def run_mutant(root: Path, path: str, source: str, tests: Iterable[str], seconds
     return Outcome("killed", told.split("\n")[0] or "import or collection", elapsed)
 
 
-def baseline(root: Path, tests: Iterable[str]) -> dict[str, Any]:
+def collected(root: Path, tests: Iterable[str]) -> list[str]:
+    """The names of the tests in these files."""
+
+    def body(tell: Callable[[str], None]) -> int:
+        import pytest
+
+        return int(pytest.main([*OPTIONS, *CHOICE, "--collect-only", *tests], plugins=[_Names(tell)]))
+
+    return in_child(root, body, limit=3600.0)[1].splitlines()
+
+
+def baseline(root: Path, tests: Iterable[str], only: Container[str] | None = None) -> dict[str, Any]:
     """One pass over the original: seconds of each test, and for each file and line the tests that run it.
 
-    Lines run while modules are imported are listed under the empty name; tests that fail are listed as `failed`. Raises
-    RuntimeError where none can be run.
+    Of the tests in these files only those named in `only` run (default: all). Lines run while modules are imported are
+    listed under the empty name; tests that fail are listed as `failed`. Raises RuntimeError where none can be run.
     """
     report = root / "baseline.json"
 
@@ -198,10 +210,9 @@ def baseline(root: Path, tests: Iterable[str]) -> dict[str, Any]:
 
         sys.dont_write_bytecode = False
         cover = coverage.Coverage(source=[*PACKAGES], data_file=None, config_file=False)
-        recorder = _Recorder(cover, tell)
+        recorder = _Recorder(cover, tell, only)
         cover.start()
-        choice = ("-m", "not deep and not gpu", "--continue-on-collection-errors")
-        code = int(pytest.main([*OPTIONS, *choice, *tests], plugins=[recorder]))
+        code = int(pytest.main([*OPTIONS, *CHOICE, *tests], plugins=[recorder]))
         cover.stop()
         data = cover.get_data()
         lines = {str(Path(f).relative_to(root)): data.contexts_by_lineno(f) for f in data.measured_files()}
@@ -216,10 +227,23 @@ def baseline(root: Path, tests: Iterable[str]) -> dict[str, Any]:
     return found
 
 
+class _Names:
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+
+    def pytest_collection_finish(self, session: Any) -> None:
+        for item in session.items:
+            self._tell(item.nodeid)
+
+
 class _Recorder:
-    def __init__(self, cover: Any, tell: Callable[[str], None]) -> None:
-        self._cover, self._tell = cover, tell
+    def __init__(self, cover: Any, tell: Callable[[str], None], only: Container[str] | None) -> None:
+        self._cover, self._tell, self._only = cover, tell, only
         self.seconds: dict[str, float] = {}
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        if self._only is not None:
+            items[:] = [item for item in items if item.nodeid in self._only]
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._cover.switch_context(nodeid)
