@@ -191,16 +191,3 @@ def test_the_gradient_at_a_gram_matrix_is_that_of_the_loss():
             moved = [v + sign * step * (j == k) for j, v in enumerate(point["parameters"])]
             ends.append(width_limit_checks.evaluate(tuple(moved), point["gram"], point["position"]).loss)
         assert abs(float(ends[0] - ends[1]) / float(2 * step) - float(found[k])) < 1e-6
-
-
-def test_the_objective_tends_to_the_limit_within_the_bound():
-    rng, theta, size, position = np.random.default_rng(4), (0.3, 0.7, 0.4, 0.6), 6, 3
-    limit = _loss(theta, np.eye(size), position)
-    assert abs(limit - landscape.loss(*theta, size, position)) < 1e-12
-    previous = np.inf
-    for width in (16, 256, 4096):
-        draws = rng.normal(size=(200, size, width)) / np.sqrt(width)
-        gaps = [abs(_loss(theta, u @ u.T, position) - limit) for u in draws]
-        assert np.mean(gaps) <= 3 * np.sqrt(size * (size + 3) / (2 * width))
-        assert np.mean(gaps) < previous / 3
-        previous = np.mean(gaps)
