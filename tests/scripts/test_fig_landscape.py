@@ -45,6 +45,15 @@ def test_data_angle_is_the_arc_cosine_of_the_unit_gradients(data):
     np.testing.assert_allclose(np.cos(np.radians(data.angle)), cosine, atol=1e-12)
 
 
+def test_panels_have_several_contour_levels_inside_the_range(data):
+    from scripts.landscape_panels import _levels
+
+    for panel in data.loss.reshape(-1, 31, 31):
+        levels = _levels(panel)
+        assert 5 <= levels.size <= 14
+        assert levels[0] >= panel.min() and levels[-1] <= panel.max()
+
+
 def test_contours_of_the_exact_loss_have_labels_that_grow_from_the_induction_head(data):
     for column, tokens in enumerate(data.tokens):
         panel = fig_landscape.draw(data).axes[column]

@@ -42,9 +42,7 @@ def test_simple_zero_is_proved_unique_and_enclosed(exprs, sides, zero):
     ("exprs", "sides"),
     [
         ([X**2 - 2], {X: ("1.5", 3)}),
-        ([X**2 - 2], {X: (-1, 1)}),
         ([X**2 - 2], {X: ("1.42", "1.43")}),
-        ([X**2 + 1], {X: (-5, 5)}),
         ([X**2 + Y**2 - 1, X - Y], {X: ("0.71", 2), Y: (0, 2)}),
         ([sympy.cos(X) - X], {X: (-1, "0.739")}),
     ],
@@ -76,7 +74,6 @@ def test_nearly_double_zero_is_not_proved_at_low_precision():
     ("exprs", "sides"),
     [
         ([X**2 - 2], {X: (-2, 2)}),
-        ([sympy.sin(X)], {X: (1, 10)}),
         ([X**2 + Y**2 - 1, X - Y], {X: (-2, 2), Y: (-2, 2)}),
         ([X**3 - X], {X: ("-3/2", 2)}),
     ],

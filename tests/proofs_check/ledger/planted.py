@@ -55,8 +55,6 @@ LOSS = landscape.loss
 LOSSES: dict[str, Callable[..., float]] = {
     "alphas swapped": lambda a1, a2, b1, b2, t: LOSS(a2, a1, b1, b2, t),
     "beta2 with the wrong sign": lambda a1, a2, b1, b2, t: LOSS(a1, a2, b1, -b2, t),
-    "half a token too many": lambda a1, a2, b1, b2, t: LOSS(a1, a2, b1, b2, t + 0.5),
-    "the mean over positions": lambda a1, a2, b1, b2, t: LOSS(a1, a2, b1, b2, t, "mean"),
     "off by one part in a billion": lambda a1, a2, b1, b2, t: LOSS(a1, a2, b1, b2, t) * (1 + 1e-9),
 }
 
