@@ -127,28 +127,60 @@ def test_a_table_of_what_does_not_ship_is_refused(shipped, monkeypatch, capsys):
 BETTER, SIZES, OTHERS = "better by at least 1 %", (".32", "", ".64"), ("queries", "keys")
 # a sentence of docs/experiments.md, its arena, comparisons and what came of each
 OUTCOMES = [
-    ("KV shift better by 1 % of the loss or more at three sizes", "league",
-     [f"kv-shift{size} / vanilla{size}" for size in SIZES], BETTER),
-    ("ResFormer undecided at two, better at one", "league", ["resformer.32 / vanilla.32", "resformer / vanilla"],
-     "undecided"),
+    (
+        "KV shift better by 1 % of the loss or more at three sizes",
+        "league",
+        [f"kv-shift{size} / vanilla{size}" for size in SIZES],
+        BETTER,
+    ),
+    (
+        "ResFormer undecided at two, better at one",
+        "league",
+        ["resformer.32 / vanilla.32", "resformer / vanilla"],
+        "undecided",
+    ),
     ("ResFormer undecided at two, better at one", "league", ["resformer.64 / vanilla.64"], "better"),
     ("selective attention ahead of KV shift, differential behind vanilla", "league", ["kv-shift / selective"], "worse"),
     ("differential behind vanilla", "league", ["differential / vanilla"], "worse by at least 1 %"),
-    ("changes the loss by less than 1 %", "league", ["kv-shift.carried.documents / kv-shift"],
-     "no difference larger than 1 %"),
+    (
+        "changes the loss by less than 1 %",
+        "league",
+        ["kv-shift.carried.documents / kv-shift"],
+        "no difference larger than 1 %",
+    ),
     ("better by 1 % or more at each width", "latent", [f"mla-{size}+shift / mla-{size}" for size in LATENTS], BETTER),
-    ("added with factor 2 are better than with .5", "ablations", ["resformer-lambda-2 / resformer-lambda-0.5"],
-     "better"),
-    ("NeuTRENO's factors and SVFormer's second anchor undecided", "ablations",
-     ["neutreno-0.4 / neutreno-0.2", "neutreno-0.4 / neutreno-0.8", "svformer-two-anchors / svformer"], "undecided"),
-    ("the first layer's values are better shared, or added, than its queries or keys", "borrowed",
-     [f"{kind}-values / {kind}-{other}" for kind in ("shared", "residual") for other in OTHERS], "better"),
-    ("added queries or keys are worse than nothing", "borrowed", [f"residual-{other} / vanilla" for other in OTHERS],
-     "worse"),
+    (
+        "added with factor 2 are better than with .5",
+        "ablations",
+        ["resformer-lambda-2 / resformer-lambda-0.5"],
+        "better",
+    ),
+    (
+        "NeuTRENO's factors and SVFormer's second anchor undecided",
+        "ablations",
+        ["neutreno-0.4 / neutreno-0.2", "neutreno-0.4 / neutreno-0.8", "svformer-two-anchors / svformer"],
+        "undecided",
+    ),
+    (
+        "the first layer's values are better shared, or added, than its queries or keys",
+        "borrowed",
+        [f"{kind}-values / {kind}-{other}" for kind in ("shared", "residual") for other in OTHERS],
+        "better",
+    ),
+    (
+        "added queries or keys are worse than nothing",
+        "borrowed",
+        [f"residual-{other} / vanilla" for other in OTHERS],
+        "worse",
+    ),
     ("", "borrowed", [f"residual-values / residual-to-{other}-below" for other in ("layer", "all")], "undecided"),
-    ("SVFormer better at half the rate, all else by rate and length undecided", "settings",
-     ["svformer.half-rate / vanilla.half-rate"], "better"),
-]  # fmt: skip
+    (
+        "SVFormer better at half the rate, all else by rate and length undecided",
+        "settings",
+        ["svformer.half-rate / vanilla.half-rate"],
+        "better",
+    ),
+]
 
 
 def test_the_table_of_experiments_says_what_ships():

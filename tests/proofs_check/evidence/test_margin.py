@@ -112,12 +112,20 @@ x = sp.Symbol("x", real=True)
 @pytest.mark.parametrize(
     ("compare", "sides"),
     [
-        (m.close, (1.0, 2.0, VISIBLE)), (m.apart, (1.0, 2.0, VISIBLE)), (m.at_most, (1.0, 2.0)),
-        (m.at_most, (1.0, 2.0, VISIBLE)), (m.at_most, (1, 2)), (m.less, (1.0, 2.0)), (m.less, (2, 2)),
-        (m.same, ("a", "a")), (m.same, ("a", "b")), (m.different, ("a", "b")), (m.identity, (x, x)),
+        (m.close, (1.0, 2.0, VISIBLE)),
+        (m.apart, (1.0, 2.0, VISIBLE)),
+        (m.at_most, (1.0, 2.0)),
+        (m.at_most, (1.0, 2.0, VISIBLE)),
+        (m.at_most, (1, 2)),
+        (m.less, (1.0, 2.0)),
+        (m.less, (2, 2)),
+        (m.same, ("a", "a")),
+        (m.same, ("a", "b")),
+        (m.different, ("a", "b")),
+        (m.identity, (x, x)),
         (m.identity, (x, 2 * x)),
     ],
-)  # fmt: skip
+)
 def test_margin_keeps_both_sides(compare, sides):
     margin = compare(*sides)
     assert (margin.printed, margin.true) == sides[:2]
