@@ -22,7 +22,12 @@ def no_pinning(monkeypatch):
     monkeypatch.setattr(command, "_one_pinned_thread", lambda: None)
 
 
-@pytest.mark.parametrize("name", command.ROWS)
+LONG = ("razor", "start_up")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.deep] if name in LONG else []) for name in command.ROWS]
+)
 def test_row_runs_small_and_passes_its_guards(name, tmp_path, capsys):
     out = tmp_path / "rows.json"
     assert run(command.main, ["--row", name, "--quick", "--json", str(out)]) == 0

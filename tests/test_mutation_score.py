@@ -71,16 +71,23 @@ def test_a_child_runs_the_copy_and_not_what_its_parent_has_imported(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-@pytest.mark.parametrize("path", ["planted_here/__init__.py", "planted_here/part.py"])
-def test_a_mutant_runs_in_place_of_a_module_and_of_a_package(tmp_path, path):
+@pytest.mark.parametrize(
+    ("path", "where", "status"),
+    [
+        ("planted_here/part.py", "the original", "survived"),
+        ("planted_here/part.py", "a mutant", "killed"),
+        ("planted_here/__init__.py", "a mutant", "killed"),
+    ],
+)
+def test_a_mutant_runs_in_place_of_a_module_and_of_a_package(tmp_path, path, where, status):
     (tmp_path / "planted_here").mkdir()
     for name in ("__init__.py", "part.py"):
         (tmp_path / "planted_here" / name).write_text("WHERE = 'the original'\n")
     test = tmp_path / "test_planted.py"
     test.write_text("from planted_here import WHERE as one\nfrom planted_here.part import WHERE as two\n"
                     "def test_both():\n    assert one == two == 'the original'\n")  # fmt: skip
-    for source, status in (("WHERE = 'the original'\n", "survived"), ("WHERE = 'a mutant'\n", "killed")):
-        assert mutation_run.run_mutant(tmp_path, path, source, [str(test)], {}).status == status
+    found = mutation_run.run_mutant(tmp_path, path, f"WHERE = {where!r}\n", [str(test)], {})
+    assert found.status == status
 
 
 def test_kills_can_be_lost_only_on_lines_that_a_gone_test_runs(tmp_path):

@@ -16,6 +16,13 @@ def command(capsys, name, *arguments):
     return status, *capsys.readouterr()
 
 
+def done(capsys, name, *arguments):
+    """What a command prints that succeeds and has nothing to complain of."""
+    status, printed, told = command(capsys, name, *arguments)
+    assert (status, told) == (0, "")
+    return printed
+
+
 def refused(capsys, line, *words):
     """The command of this line fails with one line, which holds these words."""
     status, printed, told = command(capsys, *shlex.split(line))
@@ -31,3 +38,16 @@ def drawn_twice(folder, name, *options):
     assert [path.suffix for path in files] == [".npz", ".pdf", ".png"]
     for path in files:
         assert path.read_bytes() == (folder / f"two{path.suffix}").read_bytes() and path.stat().st_size > 1000
+
+
+def run_twice(capsys, main, folder, table, *arguments):
+    """The lines that a first run in a folder prints; its table and a second run leave the folder's results alone."""
+    out = ["--out", str(folder / "a")]
+    assert cli.run(main, [*arguments, *out, "--json", str(folder / "t.json"), "--bundle", str(folder / "b.json")]) == 0
+    said = capsys.readouterr().out.splitlines()
+    before = {path.name: path.read_bytes() for path in (folder / "a" / "results").iterdir()}
+    assert cli.run(main, [*table, *out]) == 0
+    assert capsys.readouterr().out.splitlines() == said[: len(said) - 2]
+    assert cli.run(main, [*arguments, *out]) == 0
+    assert {path.name: path.read_bytes() for path in (folder / "a" / "results").iterdir()} == before
+    return said

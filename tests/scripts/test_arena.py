@@ -25,6 +25,7 @@ from scripts import arena, arena_page, fig_arena, fig_arena_central
 from scripts.cli import run
 from scripts.site.findings import FINDINGS
 from tests.dynamics.arena.cases import MODELS, comparison, entry, made_up
+from tests.scripts.commands import run_twice
 
 
 def tiny(corpus):
@@ -53,31 +54,23 @@ def shipped(tmp_path_factory):
     return folder
 
 
-def arguments(folder, *more):
-    return ["--quick", "--out", str(folder), "--jobs", "1", "--quiet", *more]
+QUICK = ("--quick", "--jobs", "1", "--quiet")
 
 
 def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, capsys):
-    files = tmp_path / "t.json", tmp_path / "b.json"
-    assert run(arena.main, arguments(tmp_path / "a", "--json", str(files[0]), "--bundle", str(files[1]))) == 0
-    said = capsys.readouterr().out.splitlines()
+    said = run_twice(capsys, arena.main, tmp_path, ["--quick", "--table"], *QUICK)
     assert said[0] == "Tiny"
     assert said[2].startswith("kv / vanilla")
     assert "independent and normal" in "\n".join(said)
-    record = json.loads(files[0].read_text())
+    record, bundle = json.loads((tmp_path / "t.json").read_text()), read_bundle(tmp_path / "b.json")
     (one,) = record["variants"]
     assert {"name", "seeds", "difference", "low", "high", "parameters", "tokens/s", "cache bytes"} <= one.keys()
-    assert record["plan_sha256"] == read_bundle(files[1]).plan.sha256
-    assert next_runs(read_bundle(files[1]).plan, read_bundle(files[1]).losses) == []
-    before = {path.name: path.read_bytes() for path in (tmp_path / "a" / "results").iterdir()}
-    assert run(arena.main, arguments(tmp_path / "a", "--table")) == 0
-    assert capsys.readouterr().out.splitlines() == said[: len(said) - 2]
-    assert run(arena.main, arguments(tmp_path / "a")) == 0
-    assert {path.name: path.read_bytes() for path in (tmp_path / "a" / "results").iterdir()} == before
+    assert record["plan_sha256"] == bundle.plan.sha256
+    assert next_runs(bundle.plan, bundle.losses) == []
 
 
 def test_a_choice_of_stacks_is_said_kept_and_gone_on_with(tmp_path, capsys):
-    chosen = arguments(tmp_path / "a", "--choose")
+    chosen = [*QUICK, "--choose", "--out", str(tmp_path / "a")]
     assert run(arena.main, chosen) == 0
     said = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in said[:2]] == ["kv", "vanilla"]
@@ -91,16 +84,13 @@ def test_a_choice_of_stacks_is_said_kept_and_gone_on_with(tmp_path, capsys):
     assert "one CPU thread" in capsys.readouterr().err
 
 
-def test_speeds_are_measured_into_a_hashed_file(tmp_path, capsys):
-    assert run(arena.main, ["--quick", "--speeds", str(tmp_path / "s.json")]) == 0
-    assert "tokens/s" in capsys.readouterr().out
-    assert json.loads(read_hashed(tmp_path / "s.json"))["speeds"].keys() == {"kv", "vanilla"}
-
-
-def test_ways_are_measured_into_a_hashed_file(tmp_path, capsys):
-    assert run(arena.main, ["--quick", "--quiet", "--jobs", "1", "--ways", str(tmp_path / "w.json")]) == 0
-    assert "x the pool" in capsys.readouterr().out
-    assert json.loads(read_hashed(tmp_path / "w.json"))["entries"].keys() == {"kv", "vanilla"}
+@pytest.mark.parametrize(
+    ("option", "words", "of"), [("--speeds", "tokens/s", "speeds"), ("--ways", "x the pool", "entries")]
+)
+def test_speeds_and_ways_are_measured_into_a_hashed_file(tmp_path, capsys, option, words, of):
+    assert run(arena.main, [*QUICK, option, str(tmp_path / "m.json")]) == 0
+    assert words in capsys.readouterr().out
+    assert json.loads(read_hashed(tmp_path / "m.json"))[of].keys() == {"kv", "vanilla"}
 
 
 def test_every_sentence_is_a_claim_that_no_outcome_here_rules_on():
@@ -134,44 +124,74 @@ def test_a_table_of_what_does_not_ship_is_refused(shipped, monkeypatch, capsys):
     assert "no shipped arena 'latent'; there are league" in capsys.readouterr().err
 
 
+BETTER, SIZES, OTHERS = "better by at least 1 %", (".32", "", ".64"), ("queries", "keys")
+# a sentence of docs/experiments.md, its arena, comparisons and what came of each
+OUTCOMES = [
+    (
+        "KV shift better by 1 % of the loss or more at three sizes",
+        "league",
+        [f"kv-shift{size} / vanilla{size}" for size in SIZES],
+        BETTER,
+    ),
+    (
+        "ResFormer undecided at two, better at one",
+        "league",
+        ["resformer.32 / vanilla.32", "resformer / vanilla"],
+        "undecided",
+    ),
+    ("ResFormer undecided at two, better at one", "league", ["resformer.64 / vanilla.64"], "better"),
+    ("selective attention ahead of KV shift, differential behind vanilla", "league", ["kv-shift / selective"], "worse"),
+    ("differential behind vanilla", "league", ["differential / vanilla"], "worse by at least 1 %"),
+    (
+        "changes the loss by less than 1 %",
+        "league",
+        ["kv-shift.carried.documents / kv-shift"],
+        "no difference larger than 1 %",
+    ),
+    ("better by 1 % or more at each width", "latent", [f"mla-{size}+shift / mla-{size}" for size in LATENTS], BETTER),
+    (
+        "added with factor 2 are better than with .5",
+        "ablations",
+        ["resformer-lambda-2 / resformer-lambda-0.5"],
+        "better",
+    ),
+    (
+        "NeuTRENO's factors and SVFormer's second anchor undecided",
+        "ablations",
+        ["neutreno-0.4 / neutreno-0.2", "neutreno-0.4 / neutreno-0.8", "svformer-two-anchors / svformer"],
+        "undecided",
+    ),
+    (
+        "the first layer's values are better shared, or added, than its queries or keys",
+        "borrowed",
+        [f"{kind}-values / {kind}-{other}" for kind in ("shared", "residual") for other in OTHERS],
+        "better",
+    ),
+    (
+        "added queries or keys are worse than nothing",
+        "borrowed",
+        [f"residual-{other} / vanilla" for other in OTHERS],
+        "worse",
+    ),
+    ("", "borrowed", [f"residual-values / residual-to-{other}-below" for other in ("layer", "all")], "undecided"),
+    (
+        "SVFormer better at half the rate, all else by rate and length undecided",
+        "settings",
+        ["svformer.half-rate / vanilla.half-rate"],
+        "better",
+    ),
+]
+
+
 def test_the_table_of_experiments_says_what_ships():
     """The outcomes that docs/experiments.md names, of all shipped arenas."""
     text = (Path(__file__).resolve().parents[2] / "docs" / "experiments.md").read_text("utf-8")
     plans = {name: shipped_arena(name) for name in shipped_names()}
     said = {name: {line.name: outcome(line, smallest(one.plan)) for line in lines(one)} for name, one in plans.items()}
-    found = said["league"] | said["latent"]
-    by_x = "better by at least 1 %"
-    assert (
-        "KV shift better by 1 % of the loss or more at three sizes; ResFormer undecided at two, better at one" in text
-    )
-    assert [found[f"kv-shift{size} / vanilla{size}"] for size in (".32", "", ".64")] == [by_x] * 3
-    assert (
-        sorted(found[f"resformer{size} / vanilla{size}"] for size in (".32", "", ".64"))
-        == ["better"] + ["undecided"] * 2
-    )
-    assert "selective attention ahead of KV shift, differential behind vanilla" in text
-    assert found["kv-shift / selective"] == "worse"
-    assert found["differential / vanilla"] == "worse by at least 1 %"
-    assert "changes the loss by less than 1 %" in text
-    assert found["kv-shift.carried.documents / kv-shift"] == "no difference larger than 1 %"
-    assert "better by 1 % or more at each width" in text
-    assert {found[f"mla-{size}+shift / mla-{size}"] for size in LATENTS} == {by_x}
-    found = said["ablations"]
-    assert "added with factor 2 are better than with .5" in text
-    assert found["resformer-lambda-2 / resformer-lambda-0.5"] == "better"
-    assert "NeuTRENO's factors and SVFormer's second anchor undecided" in text
-    others = ("neutreno-0.4 / neutreno-0.2", "neutreno-0.4 / neutreno-0.8", "svformer-two-anchors / svformer")
-    assert {found[name] for name in others} == {"undecided"}
-    found = said["borrowed"]
-    assert "the first layer's values are better shared, or added, than its queries or keys" in text
-    for kind in ("shared", "residual"):
-        assert {found[f"{kind}-values / {kind}-{other}"] for other in ("queries", "keys")} == {"better"}
-    assert "added queries or keys are worse than nothing" in text
-    assert {found[f"residual-{other} / vanilla"] for other in ("queries", "keys")} == {"worse"}
-    assert {found[f"residual-values / residual-to-{other}-below"] for other in ("layer", "all")} == {"undecided"}
-    assert "SVFormer better at half the rate, all else by rate and length undecided" in text
-    assert said["settings"].pop("svformer.half-rate / vanilla.half-rate") == "better"
-    assert set(said["settings"].values()) == {"undecided"}
+    for words, arena_, names, found in OUTCOMES:
+        assert words in text and {said[arena_][name] for name in names} == {found}, words
+    assert sorted(set(said["settings"].values())) == ["better", "undecided"]
+    assert list(said["settings"].values()).count("better") == 1
 
 
 def test_the_finding_says_what_the_league_found():
@@ -183,8 +203,6 @@ def test_the_finding_says_what_the_league_found():
     sizes = [parameters(bundle.plan.entries[f"vanilla{size}"].config) for size in (".32", "", ".64")]
     assert "the loss falls by {:.1f}, {:.1f} and {:.1f} %".format(*gains) in said
     assert "at {:.0f}, {:.0f} and {:.0f} thousand parameters".format(*(size / 1000 for size in sizes)) in said
-    carried = found["kv-shift.carried.documents / kv-shift"]
-    assert outcome(carried, smallest(bundle.plan)) == "no difference larger than 1 %"
     assert "unrelated document changes it by less than 1 %" in said
 
 

@@ -81,6 +81,7 @@ def test_main_writes_results_that_are_read_back_and_prints_every_policy(finished
     assert str(folder / "compare.json") in printed and "weights above their bound" in printed
 
 
+@pytest.mark.deep
 def test_main_started_again_changes_nothing(finished):
     folder, _ = finished
     names = ("compare.json", "attention_by_distance.json", "attention_by_distance_induction.json", "head_reading.json")

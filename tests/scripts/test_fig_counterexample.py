@@ -6,7 +6,6 @@ import pytest
 from proofs_check.oracles.alibi import ball_weights
 from proofs_check.razor.scope.theorem1_checks import WITNESSES
 from scripts import fig_counterexample
-from scripts.cli import run
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +40,3 @@ def test_figure_draws_the_printed_scope_up_to_the_curve_and_says_the_weight_beyo
     assert tuple(upright.get_ydata()) == (0, 1)
     assert any(text.get_text() == "89 % at 34,\nbeyond $L_h$" for text in panel.texts)
     assert 100 * data.weight[33] == pytest.approx(89, abs=0.5)
-
-
-def test_a_run_writes_the_figure_and_its_data(tmp_path, data, monkeypatch):
-    monkeypatch.setattr(fig_counterexample, "compute", lambda size: data)
-    assert run(fig_counterexample.main, ["--quick", "--out", f"{tmp_path}/"]) == 0
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == [f"fig_counterexample.{kind}" for kind in ("npz", "pdf", "png")]
-    assert np.load(tmp_path / "fig_counterexample.npz")["weight"].shape == (60,)

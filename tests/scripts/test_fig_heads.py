@@ -63,10 +63,6 @@ def test_data_counts_compare_sizes_of_trained_heads(data):
     assert data.cells[2].sum() == 128
 
 
-def test_figure_has_two_maps_three_tables_and_a_colour_bar(data):
-    assert len(fig_heads.draw(data).axes) == 2 + 3 + 1
-
-
 def test_no_words_of_the_plane_cover_a_label_of_its_contours():
     figure = fig_heads.draw(fig_heads.compute(shipped_table(), fig_heads.FULL_SIZE))
     panel = figure.axes[1]

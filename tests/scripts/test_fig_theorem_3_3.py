@@ -26,8 +26,3 @@ def test_where_a_word_recurs_the_error_keeps_to_its_bound_and_the_mask_makes_it_
     assert (data.matched <= data.bound * (1 + 1e-12)).all() and data.matched[-1] > 0.9 * data.bound[-1]
     assert np.abs(data.masked).max() < 1e-14
     assert (np.diff(data.matched) < 0).all()
-
-
-def test_it_writes_its_files(tmp_path):
-    assert fig_theorem_3_3.main(["--quick", "--out", str(tmp_path / "f")]) == 0
-    assert {path.name for path in tmp_path.iterdir()} == {"f.pdf", "f.png", "f.npz"}

@@ -13,9 +13,8 @@ from dynamics.arena.solving import train
 from dynamics.arena.solving_plan import PARTS
 from proofs_check.ledger.registry import load
 from scripts import igsm, igsm_page
-from scripts.cli import run
 from tests.dynamics.arena.solving_cases import TRAINING, tiny
-from tests.scripts.test_arena import arguments
+from tests.scripts.commands import run_twice
 
 FEW = TRAINING.model_copy(update={"problems": 1, "tested": (3,), "steps": PARTS})
 
@@ -26,21 +25,14 @@ def _small(monkeypatch):
 
 
 def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, capsys):
-    files = tmp_path / "t.json", tmp_path / "b.json"
-    assert run(igsm.main, arguments(tmp_path / "a", "--json", str(files[0]), "--bundle", str(files[1]))) == 0
-    said = capsys.readouterr().out.splitlines()
+    said = run_twice(capsys, igsm.main, tmp_path, ["--table"], "--quick", "--jobs", "1", "--quiet")
     assert said[0] == "Tiny"
     assert [line.split(",")[0] for line in said[2:4]] == ["answered", "right"]
     assert "independent and normal" in "\n".join(said)
-    record = json.loads(files[0].read_text())
+    record, bundle = json.loads((tmp_path / "t.json").read_text()), read_bundle(tmp_path / "b.json")
     assert {"name", "seeds", "baseline", "variant", "difference", "low", "high"} <= record["accuracies"][0].keys()
-    assert record["plan_sha256"] == read_bundle(files[1]).plan.sha256 == tiny(training=FEW).sha256
-    assert {len(seeds) for seeds in read_bundle(files[1]).solved.values()} == {4}
-    before = {path.name: path.read_bytes() for path in (tmp_path / "a" / "results").iterdir()}
-    assert run(igsm.main, ["--table", "--out", str(tmp_path / "a")]) == 0
-    assert capsys.readouterr().out.splitlines() == said[: len(said) - 2]
-    assert run(igsm.main, arguments(tmp_path / "a")) == 0
-    assert {path.name: path.read_bytes() for path in (tmp_path / "a" / "results").iterdir()} == before
+    assert record["plan_sha256"] == bundle.plan.sha256 == tiny(training=FEW).sha256
+    assert {len(seeds) for seeds in bundle.solved.values()} == {4}
 
 
 def test_what_ships_is_all_of_the_plan():

@@ -16,7 +16,7 @@ from dynamics.weights.reader import open_checkpoint
 from scripts import scope
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_layouts import M1, m1_convolutions
-from tests.scripts.commands import command
+from tests.scripts.commands import command, done
 
 ROOT = Path(scope.__file__).parents[1]
 KV_SHIFT = ROOT / "dynamics/shipped/models/kv-shift"
@@ -38,8 +38,7 @@ def alibi(tmp_path):
 
 def test_table_and_json_hold_what_the_library_returns(alibi, tmp_path, capsys):
     out = tmp_path / "out" / "scope.json"
-    code, printed, errors = command(capsys, "scope", alibi, "--eps", "1e-2", "--context", "900", "--json", out)
-    assert (code, errors) == (0, "")
+    printed = done(capsys, "scope", alibi, "--eps", "1e-2", "--context", "900", "--json", out)
     checkpoint = open_checkpoint(alibi)
     asked = settings(checkpoint, 1e-2, 1e-2, None, 900)
     expected = [head for layer in range(2) for head in layer_scopes(checkpoint, layer, asked)]
@@ -59,7 +58,7 @@ def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi
     from scripts.scope_map import Data, draw
 
     out = tmp_path / "scope.json"
-    _, printed, _ = command(capsys, "scope", alibi, "--eps", "1e-2", "--json", out)
+    printed = done(capsys, "scope", alibi, "--eps", "1e-2", "--json", out)
     (line,) = [line for line in printed.splitlines() if line.startswith("arithmetic: ")]
     assert "exact (real) arithmetic" in line and "bfloat16" in line
     assert json.loads(out.read_text())["arithmetic"] == line.removeprefix("arithmetic: ")
@@ -70,25 +69,25 @@ def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi
 
 
 def test_no_bound_is_null_in_json_and_said_in_words(llama, tmp_path, capsys):
-    code, printed, _ = command(capsys, "scope", llama, "--eps", "1e-3", "--json", tmp_path / "x.json")
+    printed = done(capsys, "scope", llama, "--eps", "1e-3", "--json", tmp_path / "x.json")
     heads = json.loads((tmp_path / "x.json").read_text())["heads"]
-    assert code == 0 and len(heads) == 8
+    assert len(heads) == 8
     assert {head["mass_window"] for head in heads} == {head["slope"] for head in heads} == {None}
     assert printed.count("no bound") >= 8 and "8 heads unknown" in printed
 
 
 def test_models_with_a_shift_show_their_place_on_the_landscape(capsys):
-    code, printed, _ = command(capsys, "scope", KV_SHIFT, "--eps", "1e-3")
+    printed = done(capsys, "scope", KV_SHIFT, "--eps", "1e-3")
     header, *rows = printed.splitlines()
-    assert code == 0 and header.split()[-3:] == ["alpha", "beta", "place"]
+    assert header.split()[-3:] == ["alpha", "beta", "place"]
     assert rows[0].count("(") == 3
 
 
 def test_layers_with_other_heads_and_a_window_are_read_and_drawn(tmp_path, capsys):
     raw = files.random_tensors(files.baichuan_shapes(M1, [16, 16, 16]) | m1_convolutions())
     model = files.write(tmp_path / "m1", M1, raw)
-    code, printed, _ = command(capsys, "scope", model, "--eps", "0.1", "--context", "50", "--figure", tmp_path / "x")
-    assert code == 0 and "heads masked" in printed and "heads unknown" in printed
+    printed = done(capsys, "scope", model, "--eps", "0.1", "--context", "50", "--figure", tmp_path / "x")
+    assert "heads masked" in printed and "heads unknown" in printed
     with np.load(tmp_path / "x.npz") as data:
         assert np.isnan(data["scope"]).any() and np.isfinite(data["scope"]).any()
 
@@ -96,7 +95,7 @@ def test_layers_with_other_heads_and_a_window_are_read_and_drawn(tmp_path, capsy
 def test_map_holds_a_cell_a_head_and_draws_the_same_bytes_twice(alibi, tmp_path, capsys):
     for name in ("a", "b"):
         arguments = [str(alibi), "--eps", "1e-2", "--context", "900", "--figure", str(tmp_path / name)]
-        assert command(capsys, "scope", *arguments)[0] == 0
+        done(capsys, "scope", *arguments)
     assert sorted(os.listdir(tmp_path)) == ["a.npz", "a.pdf", "a.png", "alibi", "b.npz", "b.pdf", "b.png"]
     assert all(
         (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes() for kind in ("pdf", "png")
@@ -116,39 +115,38 @@ def test_map_without_a_bound_or_a_local_head_is_drawn():
 
 def test_chosen_heads_are_those_of_the_whole_table_without_totals(alibi, tmp_path, capsys):
     common = [str(alibi), "--eps", "1e-2", "--context", "900", "--json"]
-    assert command(capsys, "scope", *common, tmp_path / "all.json")[0] == 0
+    done(capsys, "scope", *common, tmp_path / "all.json")
     some, picture = tmp_path / "some.json", tmp_path / "map"
-    code, printed, _ = command(capsys, "scope", *common, some, "--heads", "1.6,0.2,1.1", "--figure", picture)
-    assert code == 0 and "3 chosen heads" in printed and "cache:" not in printed
+    printed = done(capsys, "scope", *common, some, "--heads", "1.6,0.2,1.1", "--figure", picture)
+    assert "3 chosen heads" in printed and "cache:" not in printed
     every, found = (json.loads((tmp_path / name).read_text()) for name in ("all.json", "some.json"))
     places = [(head["layer"], head["head"]) for head in found["heads"]]
     assert places == [(0, 2), (1, 1), (1, 6)] and found["totals"] is None
     assert found["heads"] == [head for head in every["heads"] if (head["layer"], head["head"]) in places]
     with np.load(tmp_path / "map.npz") as data:
         assert np.argwhere(np.isfinite(data["scope"])).tolist() == [list(place) for place in places]
-    code, printed, _ = command(capsys, "scope", alibi, "--eps", "1e-2", "--heads", "1")
+    printed = done(capsys, "scope", alibi, "--eps", "1e-2", "--heads", "1")
     assert [line.split()[0] for line in printed.splitlines()[1:9]] == ["1"] * 8
 
 
 def test_what_was_written_is_said_last(alibi, tmp_path, capsys):
     out = ["--json", str(tmp_path / "x.json"), "--figure", str(tmp_path / "map"), "--format", "png"]
-    code, printed, _ = command(capsys, "scope", alibi, "--eps", "1e-2", *out)
-    assert code == 0
+    printed = done(capsys, "scope", alibi, "--eps", "1e-2", *out)
     assert printed.splitlines()[-3:] == [f"wrote {tmp_path / name}" for name in ("x.json", "map.png", "map.npz")]
 
 
 def test_certified_ranges_are_asked_for_and_named(tmp_path, capsys):
     config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
     model = files.write(tmp_path / "m", config, files.random_tensors(files.baichuan_shapes(config, [24])))
-    code, printed, _ = command(capsys, "scope", model, "--eps", "0.1", "--certified")
-    assert code == 0 and "4 ranges D: upper end of an enclosure in ball arithmetic" in printed
+    printed = done(capsys, "scope", model, "--eps", "0.1", "--certified")
+    assert "4 ranges D: upper end of an enclosure in ball arithmetic" in printed
 
 
 def test_weights_that_reading_rounds_are_not_certified(tmp_path, capsys):
     config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
     raw = files.random_tensors(files.baichuan_shapes(config, [24]))
     model = files.write(tmp_path / "m", config, {name: tensor.astype(np.float64) for name, tensor in raw.items()})
-    assert command(capsys, "scope", model, "--eps", "0.1")[0] == 0
+    done(capsys, "scope", model, "--eps", "0.1")
     code, printed, errors = command(capsys, "scope", model, "--eps", "0.1", "--certified")
     assert (code, printed) == (2, "") and "float64 weights are rounded to float32" in errors
 

@@ -84,8 +84,3 @@ def test_a_flipped_byte_that_leaves_a_number_is_seen_by_a_hash(model, tmp_path, 
     flip(model / WEIGHTS, -3)
     refused(capsys, f"{line} --json x.json", WEIGHTS)
     assert os.listdir(tmp_path) == ["model"]
-
-
-def test_the_same_checkpoint_undamaged_is_read(model, tmp_path, capsys):
-    code, printed, _ = command(capsys, "scope", "./model", "--eps", "0.1", "--json", "x.json")
-    assert code == 0 and "8 heads" in printed and (tmp_path / "x.json").is_file()

@@ -13,11 +13,9 @@ from dynamics.sinks.intervention import Mask, Swap, intervene
 from dynamics.sinks.measured import measure
 from dynamics.sinks.opened import open_model
 from scripts import fig_sink_layers, sinks, sinks_panels
-from scripts.cli import run
-from tests.dynamics.files.test_atomic import make_link
 from tests.dynamics.hf import models
 from tests.dynamics.sinks.test_own import own
-from tests.scripts.commands import command, refused
+from tests.scripts.commands import command, done, drawn_twice, refused
 from tests.scripts.test_scope_refusals import QUERY, config, content, pickled
 
 ROOT = Path(sinks.__file__).parents[1]
@@ -67,8 +65,7 @@ def here(tmp_path, monkeypatch):
 
 def test_the_table_and_the_json_are_what_the_library_measures(folders, here, capsys):
     model = str(folders / "gpt_oss")
-    code, printed, errors = command(capsys, "sinks", model, *IDS.split(), "--json", "out/x.json")
-    assert (code, errors) == (0, "")
+    printed = done(capsys, "sinks", model, *IDS.split(), "--json", "out/x.json")
     found = measure(open_model(model, CPU), models.tokens(1, 50)[0].numpy(), 12)
     written = json.loads(Path("out/x.json").read_text("utf-8"))
     for part, values in (("heads", found.heads), ("states", found.states)):
@@ -94,8 +91,8 @@ def test_the_table_and_the_json_are_what_the_library_measures(folders, here, cap
 )
 def test_what_a_change_did_is_what_the_library_says(folders, here, capsys, family, option, change, words):
     model = folders / family
-    code, printed, errors = command(capsys, "sinks", model, *IDS.split(), *option, "--json", "x.json")
-    assert (code, errors) == (0, "") and words in printed
+    printed = done(capsys, "sinks", model, *IDS.split(), *option, "--json", "x.json")
+    assert words in printed
     effect = intervene(open_model(model, CPU), models.tokens(1, 50)[0].numpy(), change, 12)
     written = json.loads(Path("x.json").read_text("utf-8"))["effect"]
     for name in ("loss_before", "loss_after", "divergence", "change", "weight_before", "weight_after"):
@@ -119,8 +116,8 @@ def test_a_model_trained_here_reads_bytes_and_draws_the_same_files_twice(here, c
     Path("text").write_text("naïve = 1\n" * 30, "utf-8")
     for name in ("one", "two"):
         line = f"{ALIBI} --text text --window 64 --figure {name}/"
-        code, printed, errors = command(capsys, "sinks", *line.split())
-        assert (code, errors) == (0, "") and "induction, 4 layers of 8 heads" in printed
+        printed = done(capsys, "sinks", *line.split())
+        assert "induction, 4 layers of 8 heads" in printed
     assert sorted(os.listdir("one")) == ["sinks.npz", "sinks.pdf", "sinks.png"]
     assert all(Path("one", name).read_bytes() == Path("two", name).read_bytes() for name in os.listdir("one"))
     with np.load("one/sinks.npz") as data:
@@ -132,8 +129,7 @@ def test_a_model_trained_here_reads_bytes_and_draws_the_same_files_twice(here, c
 def test_options_reach_the_measurement(folders, here, capsys):
     model = str(folders / "gpt2")
     options = ["--layers", "1", "--begin", "9", "--dtype", "float64", "--device", "cpu"]
-    code, _, errors = command(capsys, "sinks", model, *IDS.split(), "--json", "x.json", *options)
-    assert (code, errors) == (0, "")
+    done(capsys, "sinks", model, *IDS.split(), "--json", "x.json", *options)
     tokens = models.tokens(1, 50)[0].numpy()
     found = measure(open_model(model, CPU, "float64"), tokens, 12, [1], begin=9)
     written = json.loads(Path("x.json").read_text("utf-8"))
@@ -143,7 +139,7 @@ def test_options_reach_the_measurement(folders, here, capsys):
 
 def test_a_model_without_its_head_is_measured_but_not_changed(folders, here, capsys):
     open_model(folders / "bert", CPU).base_model.save_pretrained("bare")
-    assert command(capsys, "sinks", "bare", *IDS.split())[0] == 0
+    done(capsys, "sinks", "bare", *IDS.split())
     refused(capsys, f"sinks bare {IDS} --mask 3", "has no head 'cls'")
 
 
@@ -172,11 +168,7 @@ def test_the_figure_of_the_shipped_model_says_what_its_caption_does():
 def test_two_runs_of_the_figure_give_the_same_bytes(tmp_path, monkeypatch):
     data = fig_sink_layers.compute(1)
     monkeypatch.setattr(fig_sink_layers, "compute", lambda *_: data)
-    for name in ("one", "two"):
-        assert run(fig_sink_layers.main, ["--quick", "--out", str(tmp_path / name / "figure")]) == 0
-    files = [sorted((tmp_path / name).iterdir()) for name in ("one", "two")]
-    assert [path.name for path in files[0]] == ["figure.npz", "figure.pdf", "figure.png"]
-    assert [path.read_bytes() for path in files[0]] == [path.read_bytes() for path in files[1]]
+    drawn_twice(tmp_path, "fig_sink_layers", "--quick")
 
 
 def test_one_layer_far_norms_and_learned_sinks_are_drawn():
@@ -242,7 +234,6 @@ def texts(here):
     np.save("half.npy", np.array([0.5, 1]))
     np.save("table.npy", np.zeros((2, 2), int))
     np.save("objects.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
-    make_link(here / "link")
     Path("a file").write_text("")
 
 
@@ -263,7 +254,6 @@ OPTIONS = [
     (f"{IDS} --begin 64", "tokens must be in 0..63, got 64"),
     ("--tokens short --window 4", "the text has 3 tokens, a window takes 4"),
     ("--tokens ids --window 1", "--window: expected a whole number >= 2, got '1'"),
-    ("--tokens ids --window all", "--window: expected a whole number"),
     ("--tokens ids --window 129", "beyond the 128 positions"),
     (f"{IDS} --layers 0,2", "layers must be in 0..1, got 0, 2"),
     (f"{IDS} --layers all", "expected layers such as 0,3,7, got 'all'"),
@@ -279,13 +269,8 @@ OPTIONS = [
     (f"{IDS} --swap 3,12", "token 12 is outside the window"),
     (f"{IDS} --dtype int8", "--dtype: invalid choice: 'int8'"),
     (f"{IDS} --device tpu", "device must be auto, cpu or cuda[:N], got 'tpu'"),
-    (f"{IDS} --device cuda:99", "no device cuda:99"),
     (f"{IDS} --figure map --format gif", "expected pdf, png or pdf,png, got 'gif'"),
     (f"{IDS} --json model", "it is a folder"),
-    (f"{IDS} --json 'a file/x.json'", "is not a folder"),
-    (f"{IDS} --json /dev/null", "it is a device"),
-    (f"{IDS} --json link", "it is a symbolic link"),
-    (f"{IDS} --json ''", "expected a name"),
     (f"{IDS} --figure 'a file/map'", "is not a folder"),
     (f"{IDS} --seed 1", "unrecognized arguments"),
 ]
@@ -312,11 +297,4 @@ def test_a_swap_in_a_model_without_positions_is_refused(here, capsys):
     model = own(position="none").float()
     save("bare", model, seed=0, threads=1, device="cpu", training={}, metrics={})
     refused(capsys, "sinks ./bare --tokens ids --swap 1,2", "has no positions that two tokens could exchange")
-    assert command(capsys, "sinks", "./bare", "--tokens", "ids", "--mask", "1")[0] == 0
-
-
-def test_the_same_arguments_unspoilt_are_read(folders, here, capsys):
-    shutil.copytree(folders / "llama", "model")
-    arguments = ["./model", *IDS.split(), "--json", "out/x.json", "--figure", "out/map", "--format", "png"]
-    assert command(capsys, "sinks", *arguments)[0] == 0
-    assert sorted(os.listdir("out")) == ["map.npz", "map.png", "x.json"]
+    done(capsys, "sinks", "./bare", "--tokens", "ids", "--mask", "1")

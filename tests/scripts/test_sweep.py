@@ -1,9 +1,11 @@
 """The sweep command line: what it leaves and prints, that it goes on where it was, and how it refuses."""
 
+import io
 import os
 import shlex
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -31,22 +33,32 @@ def _tiny_preset(monkeypatch):
     monkeypatch.setitem(presets.SWEEPS, "figure-1a-quick", TINY)
 
 
-def test_sweep_trains_every_model_with_every_seed_and_prints_a_line_a_model(tmp_path, capsys):
-    assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 0
-    assert [job.name for job in read_sweep(tmp_path / "s")[0].jobs] == ["a.seed-0", "a.seed-1", "b.seed-0", "b.seed-1"]
-    lines = capsys.readouterr().out.splitlines()
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """The folder of a finished sweep, its bundle, and what was printed."""
+    folder, printed = tmp_path_factory.mktemp("sweep"), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
+        patch.setitem(presets.SWEEPS, "figure-1a-quick", TINY)
+        assert run(sweep.main, [*SMALL, str(folder / "s"), "--bundle", str(folder / "bundle.json")]) == 0
+    return folder, printed.getvalue()
+
+
+def test_sweep_trains_every_model_with_every_seed_and_prints_a_line_a_model(finished):
+    folder, printed = finished
+    assert [job.name for job in read_sweep(folder / "s")[0].jobs] == ["a.seed-0", "a.seed-1", "b.seed-0", "b.seed-1"]
+    lines = printed.splitlines()
     assert lines[0] == "Two tiny models"
     assert lines[1].startswith("vocabulary 24, rows of 4.9 different tokens on average")
     assert [line.split()[0] for line in lines[2:5]] == ["variant", "a", "b"]
     assert lines[3].split()[1:] == ["0", "of", "2", ">3", ">3..>3", "-"]
+    assert read_bundle(folder / "bundle.json").manifest == read_sweep(folder / "s")[0]
 
 
-def test_same_command_again_has_nothing_to_do(tmp_path, monkeypatch, capsys):
-    assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 0
-    first = capsys.readouterr().out
+def test_same_command_again_has_nothing_to_do(finished, monkeypatch, capsys):
+    folder, printed = finished
     monkeypatch.setattr("dynamics.sweep.run.run_job", None)
-    assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 0
-    assert capsys.readouterr().out == first
+    assert run(sweep.main, [*SMALL, str(folder / "s")]) == 0
+    assert capsys.readouterr().out.splitlines() == printed.splitlines()[:-1]  # the bundle's name comes last
 
 
 def result(seed, reached):
@@ -75,18 +87,11 @@ def test_several_presets_have_a_folder_each(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.count("Two tiny models") == 2
 
 
-def test_bundle_is_the_finished_sweep_in_one_file(tmp_path):
-    target = tmp_path / "bundle.json"
-    assert run(sweep.main, [*SMALL, str(tmp_path / "s"), "--bundle", str(target)]) == 0
-    assert read_bundle(target).manifest == read_sweep(tmp_path / "s")[0]
-
-
-def test_paper_size_trains_in_the_precision_of_its_preset(tmp_path, monkeypatch):
+def test_paper_size_trains_in_the_precision_of_its_preset(finished, tmp_path, monkeypatch):
     monkeypatch.setitem(presets.SWEEPS, "figure-1a-paper", TINY._replace(precision="bfloat16"))
-    arguments = ["--backend", "sequential", "--quiet", "--out"]
-    assert run(sweep.main, [*arguments, str(tmp_path / "half"), "--paper-size"]) == 0
-    assert run(sweep.main, [*arguments, str(tmp_path / "whole"), "--quick"]) == 0
-    half, whole = (read_sweep(tmp_path / name) for name in ("half", "whole"))
+    arguments = ["--backend", "sequential", "--quiet", "--out", str(tmp_path / "half"), "--paper-size"]
+    assert run(sweep.main, arguments) == 0
+    half, whole = read_sweep(tmp_path / "half"), read_sweep(finished[0] / "s")
     assert (half[0].precision, whole[0].precision) == ("bfloat16", "float32")
     assert [a.loss != b.loss for a, b in zip(half[1], whole[1], strict=True)] == [True] * 4
     assert max(abs(a.loss[-1] - b.loss[-1]) for a, b in zip(half[1], whole[1], strict=True)) < 0.05
@@ -108,13 +113,15 @@ def test_list_and_refusals_import_nothing_heavy():
     subprocess.run([sys.executable, "-c", code], cwd=root, check=True, capture_output=True)
 
 
-def test_interrupted_sweep_says_that_the_same_command_goes_on(tmp_path, monkeypatch, capsys):
+def test_interrupted_sweep_says_that_the_same_command_goes_on_and_it_does(tmp_path, monkeypatch, capsys):
     def stopped(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dynamics.sweep.run.run_job", stopped)
-    assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 130
+    with monkeypatch.context() as patch:
+        patch.setattr("dynamics.sweep.job.train_step", stopped)
+        assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 130
     assert capsys.readouterr().err == "interrupted: the same command goes on where it was\n"
+    assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 0
 
 
 def test_backends_of_the_command_line_are_those_of_the_package():
@@ -142,18 +149,5 @@ def test_preset_that_is_not_there_is_named():
         named("figure-1a-quick", PAPER)
 
 
-def test_folder_of_another_sweep_is_refused(tmp_path, capsys):
-    assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 0
-    refused(capsys, f"sweep {shlex.join(SMALL)} {tmp_path}/s --seeds 1", "holds another sweep (jobs differs)")
-
-
-def test_ctrl_c_exits_130_and_the_command_goes_on(tmp_path, monkeypatch):
-    from dynamics.sweep import job as sweep_job
-
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(sweep_job, "train_step", stop)
-        assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 130
-    assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 0
+def test_folder_of_another_sweep_is_refused(finished, capsys):
+    refused(capsys, f"sweep {shlex.join(SMALL)} {finished[0]}/s --seeds 1", "holds another sweep (jobs differs)")

@@ -22,8 +22,6 @@ TRUE = [
     (X**2 + Y**2 - 2 * X * Y + R(1, 1000), SQUARE, True),
     (X * Y, SQUARE, False),
     (X - sympy.tanh(X), Box({X: (0, 3)}), False),
-    (sympy.exp(X) - 1 - X, Box({X: (-1, 1)}), False),
-    (X**4 - X + HALF, Box({X: (-3, 3)}), True),
     (sympy.Max(X, 1 - X) - R(49, 100), UNIT, True),
     (sympy.log(1 + sympy.exp(X)) - X, Box({X: (-5, 5)}), True),
     (sympy.Piecewise((X, X < 1), (2 - X, True)) + R(1, 9), Box({X: (0, 2)}), True),
@@ -62,8 +60,6 @@ def test_false_bound_is_refuted_at_an_exact_point(expr, box, strict):
     ("expr", "box", "strict"),
     [
         ((X - Y) ** 2, SQUARE, True),
-        ((X - R(1, 3)) ** 2, UNIT, True),
-        (X**2 + Y**2 - 2 * X * Y, SQUARE, False),
         (1 / X, Box({X: (-1, 1)}), True),
         (sympy.log(X), UNIT, False),
     ],
@@ -111,15 +107,6 @@ def test_critical_point_is_refuted_where_it_is_rational():
     assert proof.point["x"] ** 2 + proof.point["y"] == proof.point["y"] + proof.point["z"] == 0
 
 
-def test_gradient_steps_shorten_the_proof():
-    expr, box = X**2 + Y**2 - 2 * X * Y + R(1, 10), SQUARE
-    plain = certify.prove_positive(expr, box, gradients=False)
-    guided = certify.prove_positive(expr, box)
-    assert guided.outcome is plain.outcome is Outcome.PROVED and guided.boxes * 3 < plain.boxes
-    kinds = [{node.kind for node in proof.nodes if isinstance(node, Leaf)} for proof in (guided, plain)]
-    assert kinds[0] & {"monotone", "mean_value"} and kinds[1] == {"natural"}
-
-
 @pytest.mark.parametrize("expr", [sympy.Abs(X), sympy.Max(X, -X), sympy.Piecewise((-X, X < 0), (X, True))])
 def test_rough_expression_is_proved_without_its_gradient(expr):
     proof = certify.prove_positive(expr + R(1, 100), Box({X: (-1, 1)}))
@@ -149,7 +136,7 @@ def test_integer_symbol_is_refuted_only_at_an_integer():
 def test_certificate_survives_the_way_through_json():
     proof = certify.prove_positive(*TRUE[1][:2])
     again = Proof.from_json(proof.to_json())
-    assert again.to_json() == proof.to_json()
+    assert again.to_json() == proof.to_json() and math.isnan(again.margin)
     assert again.nodes == proof.nodes and again.boxes == proof.boxes and again.outcome is proof.outcome
     refuted = certify.prove_positive(*FALSE[3][:2])
     assert Proof.from_json(refuted.to_json()).point == refuted.point
@@ -161,36 +148,45 @@ def test_certificate_is_the_same_in_every_run():
 
 
 @pytest.mark.parametrize(
-    ("call", "why"),
+    ("expr", "options", "why"),
     [
-        (lambda: certify.prove_any_positive([], SQUARE), "0 expressions"),
-        (lambda: certify.prove_positive(X, SQUARE, budget=0), "budget 0"),
-        (lambda: certify.prove_positive(X, SQUARE, precision=4), "precision 4"),
-        (lambda: certify.prove_positive(X, SQUARE, bound=0.5), "float"),
-        (lambda: certify.prove_positive(X + Z, SQUARE), "no side 'z'"),
-        (lambda: certify.prove_positive(X + sympy.Symbol("x"), SQUARE), "different assumptions"),
-        (lambda: certify.prove_positive(sympy.Symbol("x", positive=True), SQUARE), "assumed positive"),
-        (lambda: certify.prove_positive(sympy.gamma(X), SQUARE), "gamma"),
-        (lambda: certify.prove_positive(X * 0.5, SQUARE), "float"),
+        (X, {"budget": 0}, "budget 0"),
+        (X, {"precision": 4}, "precision 4"),
+        (X, {"bound": 0.5}, "float"),
+        (X + Z, {}, "no side 'z'"),
+        (X + sympy.Symbol("x"), {}, "different assumptions"),
+        (sympy.Symbol("x", positive=True), {}, "assumed positive"),
+        (sympy.gamma(X), {}, "gamma"),
+        (X * 0.5, {}, "float"),
+        ("x + 1", {}, "x"),
     ],
 )
-def test_claim_without_sense_is_refused(call, why):
+def test_claim_without_sense_is_refused(expr, options, why):
     with pytest.raises(ValueError, match=why):
-        call()
+        certify.prove_positive(expr, SQUARE, **options)
+
+
+def test_a_claim_without_expressions_is_refused():
+    with pytest.raises(ValueError, match="0 expressions"):
+        certify.prove_any_positive([], SQUARE)
 
 
 VALLEY = X**2 + Y**2 - 2 * X * Y + R(1, 10)
 
 
+SEARCH = {"budget": 20_000, "precision": 128}
+CLAIMED = {"bound": 0, "strict": True}
+
+
 @pytest.mark.parametrize(
     ("function", "options"),
     [
-        (certify.prove_any_positive, dict(bound=0, strict=True, budget=20_000, precision=128, gradients=True)),
-        (certify.prove_positive, dict(bound=0, strict=True, budget=20_000, precision=128, gradients=True)),
-        (certify.prove_any_nonzero, dict(budget=20_000, precision=128, gradients=True)),
-        (krawczyk.no_zero, dict(budget=20_000, precision=128)),
-        (krawczyk.unique_zero, dict(budget=5_000, precision=128)),
-        (check.verify, dict(bound=0, strict=True)),
+        (certify.prove_any_positive, CLAIMED | SEARCH | {"gradients": True}),
+        (certify.prove_positive, CLAIMED | SEARCH | {"gradients": True}),
+        (certify.prove_any_nonzero, SEARCH | {"gradients": True}),
+        (krawczyk.no_zero, SEARCH),
+        (krawczyk.unique_zero, SEARCH | {"budget": 5_000}),
+        (check.verify, CLAIMED),
     ],
 )
 def test_options_have_their_documented_defaults(function, options):
@@ -296,17 +292,6 @@ def test_both_signs_pairs_each_expression_with_its_unexpanded_negative():
     signed = certify.both_signs([X + 1, Y])
     assert signed[0] == X + 1 and signed[2:] == [Y, -Y]
     assert signed[1].args == (-1, X + 1)
-
-
-def test_a_certificate_read_back_knows_its_margin_no_more():
-    proof = certify.prove_positive(X + 1, UNIT)
-    assert proof.margin == pytest.approx(1.0)
-    assert math.isnan(Proof.from_json(proof.to_json()).margin)
-
-
-def test_expressions_are_not_parsed_from_texts():
-    with pytest.raises(ValueError, match="x"):
-        certify.prove_positive("x + 1", UNIT)
 
 
 def _one_leaf(expr, box, lower, bound=0):

@@ -10,7 +10,6 @@ from proofs_check.kv.beyond import time_checks as times
 from proofs_check.kv.trained import scalar_checks as scalars
 from proofs_check.ledger.claim import Effort
 from theory.landscape.blow_up import blow_up_time
-from theory.landscape.exact import scaled_learning_time
 
 OFF = (0.95, 0.0)  # a slice start whose four-parameter flow at T = 44 takes the other route
 NEAR = (1.0, 0.05)
@@ -104,7 +103,3 @@ def test_bound_refuses_a_share_between_five_and_ten_percent(monkeypatch):
 def test_brackets_of_the_median_a_little_smaller_fail():
     assert times.quantile("1/2", "0.63", "0.678", 24).value < 0
     assert times.quantile("1/2", "0.619", "0.66", 24).value < 0
-
-
-def test_learning_time_still_serves_starts_below_the_axis():
-    assert scaled_learning_time(1.0, -0.3).value == pytest.approx(limit_flow_time(1.0, -0.3), rel=1e-6)

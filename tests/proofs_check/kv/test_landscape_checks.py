@@ -150,32 +150,7 @@ def test_what_depends_on_the_length_is_not_decided():
 # Theorem 3.4 as a limit
 
 
-def _loss(theta, gram, position):
-    a1, a2, b1, b2 = theta
-    words = [*range(len(gram)), position - 1]
-    before = np.vstack([np.zeros(len(gram)), gram[words[:-1]]])
-    scores = a1 * gram[words[-1], words] + a2 * np.concatenate([[0.0], gram[words[-1], words[:-1]]])
-    weights = np.exp(scores - scores.max())
-    logits = (weights / weights.sum()) @ (b1 * gram[words] + b2 * before)
-    shifted = logits - logits[words[position]]
-    return shifted.max() + np.log(np.exp(shifted - shifted.max()).sum())
-
-
-def test_the_bound_on_the_loss_holds_at_matrices_that_work_against_it():
-    rng = np.random.default_rng(3)
-    worst = 0.0
-    for _ in range(300):
-        size = int(rng.integers(2, 9))
-        position = int(rng.integers(1, size + 1))
-        theta = rng.normal(size=4) * 10.0 ** rng.uniform(-1, 1.5, 4)
-        gap = 10.0 ** rng.uniform(-3, 1)
-        d = np.sign(rng.normal(size=(size, size))) * gap
-        gram = np.eye(size) + np.triu(d) + np.triu(d, 1).T
-        moved = abs(_loss(theta, gram, position) - _loss(theta, np.eye(size), position))
-        bound = (abs(theta[2]) + abs(theta[3])) * (2 + abs(theta[0]) + abs(theta[1])) * gap
-        assert moved <= bound * (1 + 1e-9)
-        worst = max(worst, moved / bound)
-    assert worst > 0.3
+def test_the_bound_on_the_loss_is_no_larger_than_a_matrix_that_works_against_it_needs():
     point = width_limit_checks.hard_point(40, 4)
     assert width_limit_checks.loss_moves(**point).value > 0
     assert width_limit_checks.loss_moves(**point, factor=Fraction(9, 10)).value < 0
@@ -191,16 +166,3 @@ def test_the_gradient_at_a_gram_matrix_is_that_of_the_loss():
             moved = [v + sign * step * (j == k) for j, v in enumerate(point["parameters"])]
             ends.append(width_limit_checks.evaluate(tuple(moved), point["gram"], point["position"]).loss)
         assert abs(float(ends[0] - ends[1]) / float(2 * step) - float(found[k])) < 1e-6
-
-
-def test_the_objective_tends_to_the_limit_within_the_bound():
-    rng, theta, size, position = np.random.default_rng(4), (0.3, 0.7, 0.4, 0.6), 6, 3
-    limit = _loss(theta, np.eye(size), position)
-    assert abs(limit - landscape.loss(*theta, size, position)) < 1e-12
-    previous = np.inf
-    for width in (16, 256, 4096):
-        draws = rng.normal(size=(200, size, width)) / np.sqrt(width)
-        gaps = [abs(_loss(theta, u @ u.T, position) - limit) for u in draws]
-        assert np.mean(gaps) <= 3 * np.sqrt(size * (size + 3) / (2 * width))
-        assert np.mean(gaps) < previous / 3
-        previous = np.mean(gaps)

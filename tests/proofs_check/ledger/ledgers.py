@@ -1,6 +1,5 @@
 """Small ledgers for the workers to load: good ones, and ones whose evidence or loading ends the process."""
 
-import ctypes
 import os
 import signal
 import sys
@@ -63,7 +62,6 @@ ENDS = {
     "exits": lambda: sys.exit(0),
     "leaves": lambda: os._exit(0),
     "aborts": lambda: os.kill(os.getpid(), signal.SIGKILL),
-    "crashes": lambda: ctypes.string_at(0),
 }
 
 
@@ -77,10 +75,6 @@ def leaves(papers, patterns):
 
 def aborts(papers, patterns):
     return _with("aborts")
-
-
-def crashes(papers, patterns):
-    return _with("crashes")
 
 
 def _with(name: str):

@@ -18,9 +18,7 @@ from proofs_check.evidence.certify import prove_positive
 from proofs_check.evidence.krawczyk import unique_zero
 from proofs_check.evidence.margin import (
     Margin,
-    apart,
     at_most,
-    ball_at_least,
     close,
     different,
     identity,
@@ -99,9 +97,6 @@ def _swallowed(x: float) -> Margin:
         return Margin(0.0, 0, 0)
 
 
-EXTENDED = sp.Symbol("e", extended_positive=True)
-EVEN = sp.Symbol("n", even=True)
-NOT_ZERO = sp.Symbol("z", zero=False, real=True)
 WHOLE = sp.Symbol("k", integer=True)
 POSITIVE = sp.Symbol("p", positive=True)
 LEFT, RIGHT = sp.sqrt(5 + 2 * sp.sqrt(6)), sp.sqrt(2) + sp.sqrt(3)
@@ -120,11 +115,6 @@ STOPPED: dict[str, dict[str, Claim]] = {
         "no interval to draw from": sampled(lambda: at_most(0, 1)),
     },
     "symbols": {
-        "3 + e > 2 |e| on (-1, 1), e extended positive": claim(
-            lambda: proved(3 + EXTENDED - 2 * sp.Abs(EXTENDED), lambda: Box({"e": (-1, 1)}))
-        ),
-        "n even on (1, 2)": claim(lambda: proved(EVEN, lambda: Box({EVEN: (1, 2)}))),
-        "z not zero on (-1, 1)": claim(lambda: proved(NOT_ZERO**2 / NOT_ZERO**2, lambda: Box({NOT_ZERO: (-1, 1)}))),
         "a positive symbol that cancels": claim(
             lambda: proved(sp.sqrt(POSITIVE**2) / POSITIVE, lambda: Box({POSITIVE: (-1, 1)}))
         ),
@@ -140,24 +130,9 @@ STOPPED: dict[str, dict[str, Claim]] = {
         "NaN": claim(lambda: Margin(math.nan, 0, 0)),
     },
     "constructors": {
-        "at_most of a ball's midpoint": claim(lambda: at_most(arb(0, 9), 1.0)),
-        "less of a ball's midpoint": claim(lambda: less(arb(0, 9), 1.0)),
-        "close of balls": claim(lambda: close(arb(1, 9), arb(1, 9), VISIBLE)),
-        "apart of balls": claim(lambda: apart(arb(1, 9), arb(0, 9), VISIBLE)),
-        "a ball different from itself": claim(lambda: different(arb(0, 1), arb(0, 1))),
         "two empty tuples": claim(lambda: same((), ())),
-        "(3,) close to (3, 1)": claim(lambda: close(np.ones(3), np.ones((3, 1)), VISIBLE)),
-        "1 + 1e9 i close to 1": claim(lambda: close(np.array([1 + 1e9j]), np.array([1.0]), VISIBLE)),
-        "True is 1": claim(lambda: same(True, 1)),
-        "a float32 as exact": claim(lambda: same(np.float32(0.1), np.float32(0.1))),
-        ".1 + .2 and .3 in tuples": claim(lambda: different((0.1 + 0.2,), (0.3,))),
         "noise as the sign of sqrt(5 + 2 sqrt 6) - sqrt 2 - sqrt 3": claim(lambda: less(LEFT, RIGHT)),
-        "the same the other way": claim(lambda: less(RIGHT, LEFT)),
-        "ten tenths below 1": claim(lambda: less(sum([0.1] * 10), 1.0)),
-        "1 below the float after it": claim(lambda: less(1.0, math.nextafter(1.0, 2.0))),
-        "a float taken for a ball": claim(lambda: ball_at_least(0.1 + 0.2 - 0.3, strict=True)),
         "a masked entry": claim(lambda: close(np.ma.array([1.0, 9.0], mask=[0, 1]), [1.0, 1.0], VISIBLE)),
-        "a text as a number": claim(lambda: at_most("0", 1.0)),
     },
     "the kind": {
         "kernel without a kernel": claim(lambda: at_most(0, 1), kind=Kind.KERNEL),
@@ -169,11 +144,8 @@ STOPPED: dict[str, dict[str, Claim]] = {
         "all, without a reason": claim(lambda: at_most(0, 1), coverage=Coverage(Extent.ALL)),
     },
     "a tolerance": {
-        "of one nat": claim(lambda: close(0.3, 1.2, 1.0)),
-        "of .01": claim(lambda: close(0.301, 0.309, 0.01)),
         "of the size of the effect": claim(lambda: at_most(1.5, 1.0, 0.5)),
         "with a reason of its own": claim(lambda: close(0.3, 1.2, HUGE)),
-        "a numpy float": claim(lambda: close(0.3, 1.2, np.float64(1.0))),
     },
     "the record": {
         "unsettled with evidence": claim(lambda: at_most(0, 1), verdict=Verdict.UNSETTLED, note="planted"),

@@ -34,11 +34,6 @@ def test_a_broken_check_is_never_confirmed(name):
     assert result.message
 
 
-def test_there_are_at_least_sixty_planted_claims_without_doubles():
-    names = [claim.statement for claim in planted.WITH_COUNTEREXAMPLE] + list(planted.BROKEN)
-    assert len(names) == len(set(names)) >= 60
-
-
 def test_an_unsettled_claim_that_is_only_read_is_not_checked():
     claim = replace(planted.BROKEN["unsettled without a reason"], note="needs the private data")
     assert run_claim(claim).status is Status.NOT_CHECKED
@@ -66,23 +61,12 @@ def test_a_claim_with_a_correction_that_holds_has_a_sound_record():
 
 
 def test_sampled_points_hold_every_corner_stay_inside_and_repeat():
-    box = (Interval("x", -1.0, 2.0), Interval("n", 3, 5, whole=True))
+    box = (Interval("x", 5.0, 6.0), Interval("n", 3, 5, whole=True))
     claim = replace(planted.GOOD, hypotheses=box)
     points = list(points_of(claim, Sampled(50, 100), Effort.QUICK))
     assert points == list(points_of(claim, Sampled(50, 100), Effort.QUICK))
-    assert [tuple(p.values()) for p in points[:4]] == [(-1.0, 3), (-1.0, 5), (2.0, 3), (2.0, 5)]
-    assert all(-1 <= p["x"] <= 2 and p["n"] in (3, 4, 5) for p in points)
+    assert [tuple(p.values()) for p in points[:4]] == [(5.0, 3), (5.0, 5), (6.0, 3), (6.0, 5)]
+    assert all(5 <= p["x"] <= 6 for p in points) and len({p["x"] for p in points}) == 52
     assert {p["n"] for p in points} == {3, 4, 5}
     assert len(points) == 54
     assert len(list(points_of(claim, Sampled(50, 100), Effort.FULL))) == 104
-
-
-def test_the_smallest_margin_and_its_place_are_kept():
-    evidence = replace(
-        planted.GOOD.evidence[0],
-        margin=lambda x: planted.less(-x, 10),
-        points=({"x": 1}, {"x": -3}, {"x": 2}),
-        controls=(planted.Control("one below zero", lambda x: planted.less(1, 0)),),
-    )
-    result = run_claim(replace(planted.GOOD, evidence=(evidence,)))
-    assert (result.evidence[0].margin, result.evidence[0].points) == (7.0, 3)

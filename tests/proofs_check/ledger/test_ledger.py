@@ -38,11 +38,6 @@ def rows(claims, effort=Effort.QUICK, registry=REGISTRY):
     ]
 
 
-def test_a_row_has_the_status_of_its_claim():
-    found = rows([OPEN, GOOD, WRONG])
-    assert [row["status"] for row in found] == ["not_checked", "confirmed", "contradicted"]
-
-
 def test_a_correction_that_is_not_confirmed_makes_an_error_of_what_leans_on_it():
     leaning = replace(FALSE, correction=WRONG.id)
     settled = ledger.settled(rows([GOOD, leaning, WRONG], registry={WRONG.id: WRONG}))
@@ -50,21 +45,6 @@ def test_a_correction_that_is_not_confirmed_makes_an_error_of_what_leans_on_it()
     assert settled[1]["message"] == "its correction planted.wrong is contradicted"
     kept = rows([leaning], registry={WRONG.id: WRONG})
     assert ledger.settled(kept) == kept, "a correction that was not run says nothing"
-
-
-def test_a_missing_correction_is_an_error():
-    assert rows([replace(FALSE, correction="planted.nowhere")])[0]["status"] == "error"
-
-
-def test_the_effort_reaches_the_claims():
-    seen = []
-
-    def points(effort):
-        seen.append(effort)
-        return ({},)
-
-    rows([replace(GOOD, evidence=(replace(GOOD.evidence[0], points=points),))], Effort.FULL)
-    assert set(seen) == {Effort.FULL}
 
 
 def test_a_row_holds_all_of_a_claim():

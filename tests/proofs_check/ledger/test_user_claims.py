@@ -38,12 +38,6 @@ def test_a_true_claim_is_proved_with_its_strength_and_mutants(tmp_path):
     assert row["mutants"]["refuted"] >= 3 and row["certificate"]["point"]
 
 
-def test_a_false_claim_is_refuted_at_a_point(tmp_path):
-    found = run(tmp_path, HEAD + FALSE, "--quick")
-    assert found.returncode == 1
-    assert "mine.false: refuted" in found.stdout and "It fails at x = 0" in found.stdout
-
-
 UNUSABLE = {
     "exits": ("import sys; sys.exit(0)", "line 1: it exits before its end"),
     "leaves": (HEAD + TRUE + "import os; os._exit(0)", "ends its process before it has stated anything"),
@@ -54,14 +48,14 @@ UNUSABLE = {
     "is no Python": ("x = 1\ndef f(:", "claims.py, line 2: SyntaxError: "),
     "is no text": (b"\xff\xfe\n", "line 1: SyntaxError: (unicode error) 'utf-8' codec can't decode byte 0xff"),
     "is empty": ("", "claims.py states nothing"),
-    "runs on": ("import time\nwhile True: time.sleep(1)", "runs for more than 3 s"),
-    "prints on": ("while True: print('mine.true: proved' * 99)", "runs for more than 3 s"),
+    "runs on": ("import time\nwhile True: time.sleep(1)", "runs for more than 1 s"),
+    "prints on": ("while True: print('mine.true: proved' * 99)", "runs for more than 1 s"),
     "states on": ("import os, sys\nwhile True: os.write(int(sys.argv[2]), bytes(65536))", "states more than 20 MB"),
 }
 
 
 def refused(capsys, path, says):
-    seconds = "3" if says.endswith("3 s") else "60"
+    seconds = "1" if says.endswith("1 s") else "60"
     status = cli.run(verify.main, ["--claims", str(path), "--seconds", seconds])
     told = capsys.readouterr()
     assert (status, told.out) == (2, "") and says in told.err and told.err.count("\n") == 1, told
@@ -224,27 +218,18 @@ def test_a_file_cannot_kill_what_runs_it(tmp_path, text):
     assert text is not KILL or "line 9: PermissionError" in found.stderr
 
 
-def test_a_file_that_patches_the_core_changes_nothing(tmp_path):
+def test_a_false_claim_is_refuted_at_a_point_whatever_its_file_patches_and_prints(tmp_path):
     patch = (
         "import proofs_check.core.rules as r, proofs_check.core.certificate as c, proofs_check.core.witness as w\n"
         "r.check = r.Checker.prove = lambda *a: None\nc.check_certificate = lambda *a: 1\n"
-        "w.refutes = lambda *a: False\n"
+        "w.refutes = lambda *a: False\nprint('mine.false: proved')\n"
     )
     found = run(tmp_path, HEAD + patch + FALSE, "--quick")
-    assert found.returncode == 1 and "mine.false: refuted" in found.stdout
-
-
-def test_what_a_file_prints_is_no_verdict(tmp_path):
-    found = run(tmp_path, HEAD + "print('mine.false: proved')\n" + FALSE, "--quick")
-    assert "proved (" not in found.stdout and found.returncode == 1
+    assert found.returncode == 1 and "proved (" not in found.stdout
+    assert "mine.false: refuted" in found.stdout and "It fails at x = 0" in found.stdout
 
 
 def test_hypotheses_that_nothing_meets_are_an_error(tmp_path):
     found = run(tmp_path, HEAD + "statement('a', for_all=[x], given=[x > 1, x < 0], says=x > 5)", "--quick")
     assert found.returncode == 1
     assert "a: error: a: no point is found that lies in the domain and meets every hypothesis" in found.stdout
-
-
-
-def test_a_missing_file_is_bad_input(tmp_path, capsys):
-    refused(capsys, tmp_path / "none.py", "there is no such file")

@@ -5,19 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from tests.scripts.site.browser import errors, look, open_browser
+from tests.scripts.site.browser import errors, look
 from tests.scripts.site.explorer_page import PAGE, ask, ask_all, opened, settle
 from theory import alibi, landscape
 from theory.landscape import printed
 from theory.landscape.grid import angle_between, slice_grid
-
-
-@pytest.fixture(scope="module")
-def page():
-    with open_browser(1280, 900) as browser:
-        browser.get(PAGE.as_uri())
-        yield browser
-        assert errors(browser) == []
 
 
 def test_the_page_is_small_and_loads_nothing():

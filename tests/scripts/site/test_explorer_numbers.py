@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from dynamics.flow.trajectories import gradient_flow
-from tests.scripts.site.browser import errors, open_browser
-from tests.scripts.site.explorer_page import PAGE, ask, ask_all, opened
+from tests.scripts.site.explorer_page import ask, ask_all, opened
 from theory import alibi, landscape
 from theory.alibi.bounds import log_weight_bound
 from theory.cache.compensation_alibi import mean_bias_log_gap
@@ -19,14 +18,6 @@ from theory.landscape.exact import printed_loss
 EXACT = 1e-12  # of a number; where `close` is given a size, of what it is a difference of
 TIMES = 1e-6  # of the library's time: its own error is some 1e-8, the page's tolerance is 1e-9 a step
 POSITIONS = ("mean", None, "first", "last", "end")
-
-
-@pytest.fixture(scope="module")
-def page():
-    with open_browser(1280, 900) as browser:
-        browser.get(PAGE.as_uri())
-        yield browser
-        assert errors(browser) == []
 
 
 def place(position, tokens):

@@ -85,11 +85,6 @@ def test_a_first_question_is_answered_within_two_links(read, question):
     assert answers[question] in "".join(read[link.split("#")[0]].words)
 
 
-def test_the_readmes_first_screen_answers_the_first_question():
-    screen = "\n".join((docs.ROOT / "README.md").read_text("utf-8").splitlines()[:45])
-    assert "Theorem 3.3 is false as printed" in screen and "fig_theorem_3_3.png" in screen
-
-
 def test_every_figure_has_its_caption_and_its_command(read):
     shown = " ".join("".join(read["figures.html"].words).split())
     for picture in gallery.pictures():
@@ -106,16 +101,9 @@ def test_pages_hold_no_place_of_this_machine_and_no_address_to_load(site):
 
 
 def test_pages_are_the_same_bytes_twice(site, tmp_path):
-    registry = load()
-    build.write_pages(tmp_path, build_pages(registry))
+    build.write_pages(tmp_path, made.pages.__wrapped__())
     for path in site.glob("*.html"):
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name
-
-
-def build_pages(registry):
-    from scripts.site.pages import Pages
-
-    return Pages(docs.records(registry), registry, docs.documents(registry), made.nodes()).all()
 
 
 def test_figures_are_drawn_once_for_one_state_of_the_sources(tmp_path, monkeypatch):
