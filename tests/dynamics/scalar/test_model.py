@@ -61,7 +61,7 @@ def test_training_on_orthonormal_embeddings_is_descent_on_the_closed_form(monkey
     settings = ScalarTraining(n_tokens=8, width=1, runs=2, steps=300, rate=0.1, batch=3, law="interior")
     monkeypatch.setattr(scalar_model, "draw_gram", lambda *_: torch.eye(8, dtype=torch.float64).repeat(2, 1, 1))
     runs = train_scalars(settings, every=300)
-    expected = descend([settings.start], 8, 300, "sgd", 0.1).theta[-1]
+    expected = descend([settings.start], 8, 300, 0.1).theta[-1]
     np.testing.assert_allclose(runs.theta[-1], expected.repeat(2, 0), atol=1e-12)
     np.testing.assert_allclose([*runs.diagonal, *runs.off_diagonal], 0, atol=1e-16)
     np.testing.assert_allclose(runs.times, [0, 30])
@@ -125,7 +125,7 @@ def test_step_error_halves_with_the_rate():
 
 def test_rate_of_the_learning_times_is_late_by_less_than_a_fifth_of_a_percent():
     rate, flow = study.RATES[16], flow_time(16)
-    found = descend([study.HALVES], 16, int(np.ceil(1.002 * flow / rate)), "sgd", rate, position="mean")
+    found = descend([study.HALVES], 16, int(np.ceil(1.002 * flow / rate)), rate, position="mean")
     assert found.loss[-1] <= 0.1
 
 
