@@ -24,7 +24,7 @@ from dynamics.training.loop import train
 from dynamics.training.settings import TrainConfig
 from tests.dynamics.folders import ROOT, check_kills, contents, filled, forked, interpreter
 from tests.dynamics.interruption import interrupt
-from tests.dynamics.refusal import flip, refused
+from tests.dynamics.refusal import refused
 
 TRAINING = TrainConfig(steps=12, batch=4, task=Induction(pool=12), warmup=3, heldout_rows=16)
 MEASURE = Measure(every=5, save_every=2)
@@ -210,10 +210,13 @@ def test_folder_of_something_else_is_refused(tmp_path):
     assert list(contents(tmp_path)) == ["mine.txt"]
 
 
-@pytest.mark.parametrize("name", ["manifest.json", "results/job-1.json"])
-def test_flipped_byte_is_refused(tmp_path, whole, name):
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [("manifest.json", '"version"', '"versiom"'), ("results/job-1.json", '"loss":[', '"loss":[9')],
+)
+def test_changed_file_is_refused(tmp_path, whole, name, old, new):
     path = filled(tmp_path, whole) / name
-    flip(path, bit=0x80)
+    path.write_text(path.read_text().replace(old, new, 1))
     for act in (lambda: read_sweep(tmp_path), lambda: sweep(tmp_path, weights=True)):
         refused(path.name, act)
 
