@@ -28,7 +28,7 @@ WIDTHS, NUMBERS = (16, 64, 128), (8, 32, 128)
 FLOORS, OF_FEWER = {16: 6.0, 64: 2.5, 128: 1.5}, {16: 2.0, 64: 1.2, 128: 0.95}
 # What compiled prototypes reached.
 AIMS = {16: 9.9, 64: 2.6, 128: 1.4}
-BATCH, POOL, VOCAB, PREPARED = 32, 32, 64, 12
+BATCH, POOL, VOCAB = 32, 32, 64
 
 
 def measure(quick: bool) -> Row:

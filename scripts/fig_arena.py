@@ -7,7 +7,7 @@ smaller than x, the smallest that the plan cares for. Small models, short traini
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,9 +66,7 @@ def draw(data: Data) -> "Figure":
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = figure_parser("fig_arena", __doc__, (QUICK_SIZE, FULL_SIZE), "variants at most").parse_args(argv)
-    prefix = prefix_of(options)
-    data = compute(options.size)
-    return write_figure(draw(data), data, prefix, options)
+    return write_figure(options, compute, draw)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ Student's 95 % intervals (models differ most in retrieval); broken, the full cac
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,11 +57,8 @@ def draw(data: Data) -> "Figure":
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
-    line = figure_parser("fig_compare", __doc__, (QUICK_SIZE, FULL_SIZE), "policies")
-    options = line.parse_args(argv)
-    prefix = prefix_of(options)
-    data = compute(options.size)
-    return write_figure(draw(data), data, prefix, options)
+    options = figure_parser("fig_compare", __doc__, (QUICK_SIZE, FULL_SIZE), "policies").parse_args(argv)
+    return write_figure(options, compute, draw)
 
 
 if __name__ == "__main__":

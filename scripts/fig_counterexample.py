@@ -9,7 +9,7 @@ sharp scope.
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,9 +69,7 @@ def draw(data: Data) -> "Figure":
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = figure_parser("fig_counterexample", __doc__, (QUICK_SIZE, FULL_SIZE), "distances").parse_args(argv)
-    prefix = prefix_of(options)
-    data = compute(options.size)
-    return write_figure(draw(data), data, prefix, options)
+    return write_figure(options, compute, draw)
 
 
 if __name__ == "__main__":

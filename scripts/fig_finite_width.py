@@ -8,7 +8,7 @@ the next order counts. (b) Trained scalars at t = 6 less the flow's, over frozen
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,9 +101,7 @@ def draw(data: Data) -> "Figure":
 
 def main(argv: list[str] | None = None) -> int:
     args = figure_parser("fig_finite_width", __doc__, (QUICK_SIZE, FULL_SIZE), "sentences a time").parse_args(argv)
-    prefix = prefix_of(args)
-    data = compute(args.size)
-    return write_figure(draw(data), data, prefix, args)
+    return write_figure(args, compute, draw)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,13 @@ times the head's own gains, in the place of the theorem's; its chance of the rig
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .cli import Parser, output_file, run
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
+
+    from dynamics.heads.coupling import MixingTable
 
 QUICK_SIZE, FULL_SIZE = 61, 181
 EDGE = 88.0  # of the map in (a), in degrees
@@ -97,11 +99,8 @@ def parser() -> Parser:
     return p
 
 
-def main(argv: list[str] | None = None) -> int:
-    args = parser().parse_args(argv)
-    if args.table and not args.sweep:
-        raise ValueError("--table needs the --sweep whose heads it takes")
-    prefix = prefix_of(args)
+def _table(args: Any) -> "MixingTable":
+    """The heads of the sweep given, else those that ship; written too where that is asked for."""
     if args.table:
         output_file(args.table)
         output_file(f"{args.table}.sha256")
@@ -112,8 +111,14 @@ def main(argv: list[str] | None = None) -> int:
     if args.table:
         write_table(args.table, table)
         print(args.table)
-    data = compute(table, args.size)
-    return write_figure(draw(data), data, prefix, args)
+    return table
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = parser().parse_args(argv)
+    if args.table and not args.sweep:
+        raise ValueError("--table needs the --sweep whose heads it takes")
+    return write_figure(args, lambda size: compute(_table(args), size), draw)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import argparse
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import Parser, run, whole
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,9 +72,7 @@ def _tokens(text: str) -> tuple[int, ...]:
 
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
-    prefix = prefix_of(args)
-    data = compute(args.tokens, args.size, args.seed)
-    return write_figure(draw(data), data, prefix, args)
+    return write_figure(args, lambda size: compute(args.tokens, size, args.seed), draw)
 
 
 if __name__ == "__main__":

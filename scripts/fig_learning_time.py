@@ -8,7 +8,7 @@ less the flow's own time, 95 % together, behind the line from other starts.
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -119,9 +119,7 @@ def draw(data: Data) -> "Figure":
 def main(argv: list[str] | None = None) -> int:
     sizes = QUICK_SIZE, FULL_SIZE
     args = figure_parser("fig_learning_time", __doc__, sizes, "lengths in the second panel").parse_args(argv)
-    prefix = prefix_of(args)
-    data = compute(args.size)
-    return write_figure(draw(data), data, prefix, args)
+    return write_figure(args, compute, draw)
 
 
 if __name__ == "__main__":

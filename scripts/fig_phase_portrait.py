@@ -8,7 +8,7 @@ paper. Below: the parameters and the loss along one path of each route.
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run, whole
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -122,9 +122,7 @@ def main(argv: list[str] | None = None) -> int:
     p = figure_parser("fig_phase_portrait", __doc__, (QUICK_SIZE, FULL_SIZE), "starts a side")
     p.add_argument("--tokens", type=whole(4, 100), default=8, metavar="T", help="sentence length (default 8)")
     args = p.parse_args(argv)
-    prefix = prefix_of(args)
-    data = compute(args.tokens, args.size)
-    return write_figure(draw(data), data, prefix, args)
+    return write_figure(args, lambda size: compute(args.tokens, size), draw)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ Below: gradient flow held to the slice for one T on either side; shaded, the sta
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -109,9 +109,7 @@ def draw(data: Data) -> "Figure":
 
 def main(argv: list[str] | None = None) -> int:
     args = figure_parser("fig_saddle_node", __doc__, (QUICK_SIZE, FULL_SIZE), "starts a side").parse_args(argv)
-    prefix = prefix_of(args)
-    data = compute(args.size)
-    return write_figure(draw(data), data, prefix, args)
+    return write_figure(args, compute, draw)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -132,9 +132,7 @@ def main(argv: list[str] | None = None) -> int:
     line = figure_parser("fig_scope_bounds", __doc__, (QUICK_SIZE, FULL_SIZE), "distances attacked")
     line.add_argument("--measured", metavar="FILE", help="attention by distance (default the shipped one)")
     options = line.parse_args(argv)
-    prefix = prefix_of(options)
-    data = compute(options.size, options.measured)
-    return write_figure(draw(data), data, prefix, options)
+    return write_figure(options, lambda size: compute(size, options.measured), draw)
 
 
 if __name__ == "__main__":

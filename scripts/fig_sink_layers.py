@@ -9,7 +9,7 @@ shift: what others mix in of the token before, the first one has not.
 from typing import TYPE_CHECKING
 
 from .cli import run
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 from .sinks_panels import Data, draw
 
 if TYPE_CHECKING:
@@ -40,9 +40,7 @@ def measured(size: int) -> "Measured":
 
 def main(argv: list[str] | None = None) -> int:
     args = figure_parser("fig_sink_layers", __doc__, (QUICK_SIZE, FULL_SIZE), "windows of the text").parse_args(argv)
-    prefix = prefix_of(args)
-    data = compute(args.size)
-    return write_figure(draw(data), data, prefix, args)
+    return write_figure(args, compute, draw)
 
 
 if __name__ == "__main__":

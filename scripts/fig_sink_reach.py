@@ -7,7 +7,7 @@ it. (b) The longest context in which the first token can still have half of the 
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 from .palette import BLACK, ordered
 
 if TYPE_CHECKING:
@@ -90,9 +90,7 @@ def draw(data: Data) -> "Figure":
 
 def main(argv: list[str] | None = None) -> int:
     args = figure_parser("fig_sink_reach", __doc__, (QUICK_SIZE, FULL_SIZE), "points a curve").parse_args(argv)
-    prefix = prefix_of(args)
-    data = compute(args.size)
-    return write_figure(draw(data), data, prefix, args)
+    return write_figure(args, compute, draw)
 
 
 if __name__ == "__main__":

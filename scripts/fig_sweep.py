@@ -9,7 +9,7 @@ reached by then (left-censored); the bar is the median and its 95 % bootstrap in
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .cli import Parser, run
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -108,15 +108,19 @@ def parser() -> Parser:
     return p
 
 
-def _results(args: Any) -> Any:
-    """Manifest and results of the folder given, else of the preset as shipped, which needs no torch."""
+def _data(args: Any, draws: int) -> Data:
+    """Of the folder given, else of the preset as shipped, which needs no torch."""
+    from dynamics.experiments.presets import SWEEPS
+    from dynamics.sweep.shipped import shipped_sweep
+
     if args.sweep:
         from dynamics.sweep.run import read_sweep
 
-        return read_sweep(args.sweep)
-    from dynamics.sweep.shipped import shipped_sweep
-
-    return shipped_sweep(args.preset)
+        manifest, results = read_sweep(args.sweep)
+    else:
+        manifest, results = shipped_sweep(args.preset)
+    title = SWEEPS[args.preset].title if args.preset in SWEEPS else args.preset
+    return compute(results, manifest.measure.level, title, draws)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -125,13 +129,7 @@ def main(argv: list[str] | None = None) -> int:
         raise ValueError(f"no preset {args.preset!r}")
     args.name = f"fig_sweep_{args.preset}"
     args.out = args.out or f"out/{args.name}"
-    prefix = prefix_of(args)
-    from dynamics.experiments.presets import SWEEPS
-
-    manifest, results = _results(args)
-    title = SWEEPS[args.preset].title if args.preset in SWEEPS else args.preset
-    data = compute(results, manifest.measure.level, title, args.size)
-    return write_figure(draw(data), data, prefix, args)
+    return write_figure(args, lambda draws: _data(args, draws), draw)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ error that any head can have on sentences of one nonzero token, by length, witho
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,9 +87,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     sizes = QUICK_SIZE, FULL_SIZE
     args = figure_parser("fig_theorem_3_3", __doc__, sizes, "tokens of the longest sentence").parse_args(argv)
-    prefix = prefix_of(args)
-    data = compute(args.size)
-    return write_figure(draw(data), data, prefix, args)
+    return write_figure(args, compute, draw)
 
 
 if __name__ == "__main__":

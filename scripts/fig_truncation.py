@@ -7,7 +7,7 @@ A Gaussian head over post-norm states that share a direction; the last of 2048 t
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 from .palette import AID, AMBER, BLACK, BLUE, DASHED, GREEN, PINK
 
 if TYPE_CHECKING:
@@ -129,9 +129,7 @@ def draw(data: Data) -> "Figure":
 
 def main(argv: list[str] | None = None) -> int:
     args = figure_parser("fig_truncation", __doc__, (QUICK_SIZE, FULL_SIZE), "contexts").parse_args(argv)
-    prefix = prefix_of(args)
-    data = compute(args.size)
-    return write_figure(draw(data), data, prefix, args)
+    return write_figure(args, compute, draw)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ decay .02 and a first value of 8.67 times the others' spread: two stable points,
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 from .palette import AID, BLACK, BLUE, DASHED, FAINT, VERMILION, WORDS, ordered
 
 if TYPE_CHECKING:
@@ -108,9 +108,7 @@ def _plane(panel: "Axes", data: Data) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     args = figure_parser("fig_value_residual", __doc__, (QUICK_SIZE, FULL_SIZE), "points a side").parse_args(argv)
-    prefix = prefix_of(args)
-    data = compute(args.size)
-    return write_figure(draw(data), data, prefix, args)
+    return write_figure(args, compute, draw)
 
 
 if __name__ == "__main__":

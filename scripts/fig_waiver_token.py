@@ -9,7 +9,7 @@ marks what two models' own weights give.
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import run
-from .figure_command import figure_parser, prefix_of, write_figure
+from .figure_command import figure_parser, write_figure
 from .palette import AMBER, BLACK, BLUE, GREEN, PINK, SKY, VERMILION
 
 if TYPE_CHECKING:
@@ -152,9 +152,7 @@ def _leads(panel, data: Data) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     args = figure_parser("fig_waiver_token", __doc__, (QUICK_SIZE, FULL_SIZE), "layers").parse_args(argv)
-    prefix = prefix_of(args)
-    data = compute(args.size)
-    return write_figure(draw(data), data, prefix, args)
+    return write_figure(args, compute, draw)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .cli import Parser, program
@@ -29,13 +29,13 @@ def figure_parser(name: str, doc: str | None, sizes: tuple[int, int], unit: str,
     return p
 
 
-def prefix_of(args: argparse.Namespace) -> Path:
-    """The checked path of the figure's files without ending; call before anything is computed."""
-    return figure_prefix(args.out, args.name, args.format)
+def write_figure(args: argparse.Namespace, compute: Callable[[int], Any], draw: Callable[[Any], Figure]) -> int:
+    """Write the figure of the data, a NamedTuple of arrays, and the data; print each path, return the exit status 0.
 
-
-def write_figure(figure: Figure, data: Any, prefix: Path, args: argparse.Namespace) -> int:
-    """Write the figure and its data, a NamedTuple of arrays, and print each path; returns the exit status 0."""
-    for path in save_figure(figure, data._asdict(), prefix, args.format):
+    Whether its files can be written is known before anything is computed.
+    """
+    prefix = figure_prefix(args.out, args.name, args.format)
+    data = compute(args.size)
+    for path in save_figure(draw(data), data._asdict(), prefix, args.format):
         print(path)
     return 0

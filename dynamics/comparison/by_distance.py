@@ -83,7 +83,7 @@ def largest_weights(model: InductionModel, windows: list[Windows]) -> np.ndarray
     return found
 
 
-def head_scopes(model: InductionModel, seed: int, largest: np.ndarray, eps: float = EPS) -> Iterator[HeadScope]:
+def head_scopes(model: InductionModel, seed: int, largest: np.ndarray) -> Iterator[HeadScope]:
     """The scopes of every head of an ALiBi model, beside its measured weights (layers, heads, length).
 
     Where keys are shifted, k'_j = a1 k_j + a2 k_{j-1}, a logit q.k'_j spreads by (|a1| + |a2|) D at most, and exceeds
@@ -108,10 +108,10 @@ def head_scopes(model: InductionModel, seed: int, largest: np.ndarray, eps: floa
             yield HeadScope(
                 seed=seed, layer=layer, head=head, slope=slope, logit_range=size * spread,
                 self_gap=float(max(own, 0.0) * gap + (size - max(own, 0.0)) * spread),
-                printed=alibi.printed_scope(*weights, None, slope, eps),
-                spectral=alibi.spectral_scope(*weights, None, slope, eps),
-                sharp=alibi.scope(slope, size * spread, eps),
-                reach=int(np.flatnonzero(seen > eps).max(initial=-1)) + 1,
+                printed=alibi.printed_scope(*weights, None, slope, EPS),
+                spectral=alibi.spectral_scope(*weights, None, slope, EPS),
+                sharp=alibi.scope(slope, size * spread, EPS),
+                reach=int(np.flatnonzero(seen > EPS).max(initial=-1)) + 1,
                 largest=tuple(float(f"{weight:.{DIGITS}g}") for weight in seen),
             )  # fmt: skip
 

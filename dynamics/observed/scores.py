@@ -80,14 +80,6 @@ def observe(model: nn.Module, probe: Probe) -> Observed:
     )  # fmt: skip
 
 
-def perplexity_by_length(loss: Array) -> Array:
-    """exp((1/t) sum_{s<=t} loss_s), t = 1 .. n: the perplexity of the same rows cut after t + 1 tokens.
-
-    A causal model's loss of a token is that of any longer row. Args: loss (.., n) in nats. Returns: (.., n).
-    """
-    return np.exp(np.cumsum(loss, axis=-1) / np.arange(1, np.shape(loss)[-1] + 1))
-
-
 def coefficients(model: nn.Module) -> tuple[Array | None, Array | None]:
     """Effective alpha and beta of every key-value head, (layers, kv_heads, window), or None where nothing shifts."""
     if not isinstance(model, InductionModel) or model.config.shift == "none":

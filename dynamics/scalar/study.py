@@ -148,7 +148,7 @@ def flow_end(training: ScalarTraining) -> Array:
 def step_lag(training: ScalarTraining) -> Array:
     """Gradient descent at d = infinity with the same rate and steps, less the flow: the error (4,) of the steps."""
     position = None if training.law == "interior" else "mean"
-    found = descend([training.start], training.n_tokens, training.steps, "sgd", training.rate, position=position)
+    found = descend([training.start], training.n_tokens, training.steps, training.rate, position=position)
     return found.theta[-1, 0] - flow_end(training)
 
 

@@ -9,11 +9,12 @@ import torch
 from torch import Tensor
 
 SETTLED = 3  # idle steps before a row rests; all but the first of them along the gradient
+MEMORY = 10  # pairs of moves and changes of the gradient
 Objective = Callable[[Tensor], Tensor]
 Pair = tuple[Tensor, Tensor, Tensor]  # move, change of the gradient, and 1 / their product: 0 where it is not usable
 
 
-def ascend(objective: Objective, start: Tensor, steps: int = 300, tolerance: float = 1e-14, memory: int = 10) -> Tensor:
+def ascend(objective: Objective, start: Tensor, steps: int = 300, tolerance: float = 1e-14) -> Tensor:
     """Rows (..., n) where the objective, a value (...) for each row alone, is locally largest; never below the start's.
 
     A row rests after three steps in turn that gain less than `tolerance` times 1 + |value|. Unlike torch.optim.LBFGS,
@@ -21,7 +22,7 @@ def ascend(objective: Objective, start: Tensor, steps: int = 300, tolerance: flo
     """
     point = start.detach().clone()
     value, slope = _evaluated(objective, point)
-    pairs: deque[Pair] = deque(maxlen=memory)
+    pairs: deque[Pair] = deque(maxlen=MEMORY)
     idle = torch.zeros_like(value)
     for _ in range(steps):
         direction = _direction(slope, pairs)

@@ -5,7 +5,7 @@ fewer than half (of an even number: not more than half) arrived, and an end of a
 Intervals: percentile bootstrap over runs, seeded; ends are order statistics, never interpolated.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import ceil, floor
 
 import numpy as np
@@ -29,18 +29,18 @@ def median_interval(times: Times, *, confidence: float = CONFIDENCE, draws: int 
     return Estimate(median_time(times), *_ends(resampled, resampled, confidence))
 
 
-def median_difference(
-    first: Times, second: Times, *, confidence: float = CONFIDENCE, draws: int = DRAWS, seed: int = 0
-) -> Estimate:
-    """median(first) - median(second); where both are censored it may be anything from -inf to inf."""
-    return _compare(first, second, np.subtract, (-np.inf, np.inf), confidence, draws, seed)
-
-
 def median_ratio(
     first: Times, second: Times, *, confidence: float = CONFIDENCE, draws: int = DRAWS, seed: int = 0
 ) -> Estimate:
     """median(first) / median(second); where both are censored it may be anything from 0 to inf."""
-    return _compare(first, second, np.divide, (0.0, np.inf), confidence, draws, seed)
+    a, b = _array(first), _array(second)
+    rng = np.random.default_rng(seed)
+    with np.errstate(invalid="ignore"):
+        value = (_medians(a[None]) / _medians(b[None]))[0]
+        resampled = _medians(_resample(a, draws, rng)) / _medians(_resample(b, draws, rng))
+    # A draw with both medians beyond the budget widens the interval on both sides.
+    low, high = (np.where(np.isnan(resampled), end, resampled) for end in (0.0, np.inf))
+    return Estimate(float(value), *_ends(low, high, confidence))
 
 
 def probability_faster(
@@ -51,25 +51,6 @@ def probability_faster(
     rng = np.random.default_rng(seed)
     resampled = _earlier(_resample(a, draws, rng), _resample(b, draws, rng))
     return Estimate(float(_earlier(a[None], b[None])[0]), *_ends(resampled, resampled, confidence))
-
-
-def _compare(
-    first: Times,
-    second: Times,
-    operation: Callable[[NDArray, NDArray], NDArray],
-    hidden: tuple[float, float],
-    confidence: float,
-    draws: int,
-    seed: int,
-) -> Estimate:
-    a, b = _array(first), _array(second)
-    rng = np.random.default_rng(seed)
-    with np.errstate(invalid="ignore"):
-        value = operation(_medians(a[None]), _medians(b[None]))[0]
-        resampled = operation(_medians(_resample(a, draws, rng)), _medians(_resample(b, draws, rng)))
-    # A draw with both medians beyond the budget widens the interval on both sides.
-    low, high = (np.where(np.isnan(resampled), end, resampled) for end in hidden)
-    return Estimate(float(value), *_ends(low, high, confidence))
 
 
 def _array(times: Times) -> NDArray:

@@ -151,7 +151,7 @@ def metrics(heldout: Evaluation) -> dict[str, float | int]:
     }
 
 
-def heldout_of(found: Checkpoint, rows: int | None = None) -> Batch:
-    """Draw the held-out rows on which a checkpoint's manifest was scored (`rows`: another number of them)."""
+def heldout_of(found: Checkpoint) -> Batch:
+    """Draw the held-out rows on which a checkpoint's manifest was scored."""
     training = TrainConfig.checked(found.manifest.training)
-    return heldout_rows(training, found.model.config.vocab, rows)
+    return heldout_rows(training, found.model.config.vocab)

@@ -25,6 +25,7 @@ from dynamics.model.decoder import build
 from dynamics.observed.log import stacked
 from dynamics.observed.scores import observe
 from dynamics.tasks.corpus import standard_library
+from tests.dynamics.folders import contents, filled
 from tests.dynamics.refusal import refused
 
 CORPUS = standard_library()
@@ -42,10 +43,6 @@ def tiny() -> DissectionPlan:
     return plan.model_copy(update={"entries": entries, "looks": Looks(moments=2, windows=2, changed=2, targets=8)})
 
 
-def contents(folder):
-    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     found = tmp_path_factory.mktemp("dissected") / "a"
@@ -61,11 +58,8 @@ def test_a_run_that_is_looked_at_leaves_the_bytes_of_the_arenas_own(folder, entr
 
 
 def test_a_killed_dissection_goes_on_to_the_same_bytes_and_a_whole_one_does_nothing(folder, tmp_path, monkeypatch):
-    whole, other = contents(folder), tmp_path / "a"
-    other.mkdir()
-    for name, data in whole.items():
-        (other / name).parent.mkdir(exist_ok=True)
-        (other / name).write_bytes(data)
+    whole = contents(folder)
+    other = filled(tmp_path / "a", whole)
     (other / "seen" / f"{ENTRIES[0]}.seed-0.json").unlink()
     (other / "seen" / "half.tmp").write_text("{")
     run_dissection(tiny(), other, n_jobs=1, progress=False)
@@ -80,10 +74,7 @@ def test_folders_of_others_and_damaged_ones_are_refused(folder, tmp_path):
         "holds another plan", run_dissection, tiny().model_copy(update={"seeds": 1}), folder, n_jobs=1, progress=False
     )
     refused("n_jobs must be", run_dissection, tiny(), tmp_path / "b", n_jobs=0)
-    copy = tmp_path / "c"
-    for name, data in contents(folder).items():
-        (copy / name).parent.mkdir(parents=True, exist_ok=True)
-        (copy / name).write_bytes(data)
+    copy = filled(tmp_path / "c", contents(folder))
     results = copy / "results"
     (results / f"{ENTRIES[0]}.seed-0.json").write_bytes((results / f"{ENTRIES[0]}.seed-1.json").read_bytes())
     refused("is of no run of this plan", read_folder, copy)

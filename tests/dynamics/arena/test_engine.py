@@ -1,12 +1,6 @@
 """An arena ends with the same bytes however it is run, killed and resumed; its rounds follow from the rules alone."""
 
 import os
-import random
-import signal
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,10 +10,9 @@ from dynamics.arena.engine import Place, differences, losses, next_runs, read_pl
 from dynamics.arena.plan import ArenaPlan
 from dynamics.statistics.rule import State
 from tests.dynamics.arena.cases import MODELS, TRAINING, comparison, entry, plan
+from tests.dynamics.folders import check_kills, contents, filled
 from tests.dynamics.refusal import refused
-from tests.dynamics.sweep.test_run import contents
 
-ROOT = Path(__file__).resolve().parents[3]
 TINY = {"steps": 3, "rows": 1, "length": 8, "heldout_rows": 1, "scores": 1}
 
 
@@ -60,7 +53,7 @@ def test_a_dask_cluster_leaves_the_bytes_of_this_machine(tmp_path, whole):
     assert contents(tmp_path / "dask") == whole
 
 
-def fake(values, monkeypatch, wanted):
+def fake(values, wanted):
     """Play an arena whose last losses are exp(values[entry][seed]); return the rounds of runs it asked for."""
     found = {name: [] for name in wanted.entries}
     rounds = []
@@ -72,11 +65,11 @@ def fake(values, monkeypatch, wanted):
     return rounds, found
 
 
-def test_seeds_are_added_to_open_comparisons_alone(monkeypatch):
+def test_seeds_are_added_to_open_comparisons_alone():
     noise = np.random.default_rng(0).normal(0, 1e-5, (3, 8))
     values = {"vanilla": noise[0], "kv": noise[1] - 0.3, "resformer": noise[2] + [0, 0.5, -0.5, 0.5, -0.5, 0.5, 0, 0]}
     wanted = plan(most=6)
-    rounds, found = fake(values, monkeypatch, wanted)
+    rounds, found = fake(values, wanted)
     assert rounds[0] == [f"{name}.seed-{n}" for n in range(4) for name in ("kv", "vanilla")] + [
         f"resformer.seed-{n}" for n in range(4)
     ]
@@ -86,17 +79,16 @@ def test_seeds_are_added_to_open_comparisons_alone(monkeypatch):
     assert states["resformer / vanilla"] is State.SPENT
 
 
-def test_whole_stacks_are_trained(monkeypatch):
+def test_whole_stacks_are_trained():
     values = {name: np.zeros(8) for name in MODELS}
-    rounds, _ = fake(values, monkeypatch, plan(stack=2))
+    rounds, _ = fake(values, plan(stack=2))
     first = [f"{name}.seed-{n}" for n in (0, 2) for name in ("kv", "vanilla")]
     assert rounds[0] == first + [f"resformer.seed-{n}" for n in (0, 2)]
     assert {name.partition(".seed-")[2] for later in rounds[1:] for name in later} <= {"4"}
 
 
 def test_a_model_that_diverged_counts_as_guessing(whole, tmp_path):
-    arena(tmp_path / "a")
-    found = results(tmp_path / "a", tiny())
+    found = results(filled(tmp_path / "a", whole), tiny())
     broken = {name: one.model_copy(update={"loss": [[None]]}) if "kv" in name else one for name, one in found.items()}
     ends = losses(tiny(), broken)
     assert set(ends["kv"]) == {np.log(128)}
@@ -105,42 +97,36 @@ def test_a_model_that_diverged_counts_as_guessing(whole, tmp_path):
 
 
 def test_the_same_arena_again_does_nothing(whole, tmp_path, monkeypatch):
-    arena(tmp_path / "a")
-    assert contents(tmp_path / "a") == whole
     monkeypatch.setattr(module, "_one", None)
-    arena(tmp_path / "a")
+    arena(filled(tmp_path / "a", whole))
     assert contents(tmp_path / "a") == whole
+
+
+def moved(folder, name):
+    """The first result under another name."""
+    os.replace(folder / "results" / "kv.seed-0.json", folder / "results" / name)
 
 
 @pytest.mark.parametrize(
-    ("write", "words"),
+    ("spoil", "words"),
     [
-        (lambda f: arena(f, tiny().model_copy(update={"title": "Other"})), "holds another plan"),
-        (
-            lambda f: arena(f, place=Place(threads=2)),
-            r"was begun on cpu, threads: 2, float32, not cpu, threads: 1, float32; choose another folder",
-        ),
-        (lambda f: (f.mkdir(), (f / "note.txt").write_text("mine")), "not empty, and no arena"),
-        (lambda f: (arena(f), (f / "results" / "kv.seed-0.json").write_text("{}")), r"kv.seed-0.json: run: Field req"),
-        (
-            lambda f: (arena(f), os.replace(f / "results" / "kv.seed-0.json", f / "results" / "kv.seed-1.json")),
-            "is of no run of this plan",
-        ),
-        (
-            lambda f: (arena(f), os.replace(f / "results" / "kv.seed-0.json", f / "results" / "x.json")),
-            "is of no run of this plan",
-        ),
+        (lambda f: (f / "plan.json").write_text("{}"), "holds another plan"),
+        (lambda f: (f / "plan.json").unlink(), "not empty, and no arena"),
+        (lambda f: (f / "results" / "kv.seed-0.json").write_text("{}"), r"kv.seed-0.json: run: Field req"),
+        (lambda f: moved(f, "kv.seed-1.json"), "is of no run of this plan"),
+        (lambda f: moved(f, "x.json"), "is of no run of this plan"),
     ],
 )
-def test_other_folders_are_refused_and_left_as_they_are(tmp_path, write, words):
-    write(tmp_path / "a")
+def test_other_folders_are_refused_and_left_as_they_are(tmp_path, whole, spoil, words):
+    spoil(filled(tmp_path / "a", whole))
     before = contents(tmp_path / "a")
     refused(words, arena, tmp_path / "a")
     assert contents(tmp_path / "a") == before
 
 
-def test_a_plan_without_its_place_is_not_gone_on_with(tmp_path):
-    arena(tmp_path / "a")
+def test_an_arena_is_not_gone_on_with_elsewhere_or_without_its_place(tmp_path, whole):
+    filled(tmp_path / "a", whole)
+    refused("threads: 1, float32, not cpu, threads: 2, float32", arena, tmp_path / "a", place=Place(threads=2))
     (tmp_path / "a" / "place.json").unlink()
     with pytest.raises(FileNotFoundError, match=r"place\.json"):
         arena(tmp_path / "a")
@@ -154,35 +140,9 @@ def test_bad_numbers_and_no_plan_are_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def kill_at_random_moments(root, kills, seed):
-    """Kill and resume until that many kills have hit; an arena that comes to its end is kept, and another begun."""
-    drawn, hits, finished = random.Random(seed), 0, 0
-    while hits < kills:
-        child = os.fork()
-        if child == 0:
-            signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-            signal.setitimer(signal.ITIMER_REAL, drawn.uniform(1e-3, 0.4))
-            arena(Path(root) / str(finished))
-            os._exit(0)
-        drawn.random()
-        status = os.waitpid(child, 0)[1]
-        assert status == 0 or os.WTERMSIG(status) == signal.SIGKILL
-        hits, finished = hits + (status != 0), finished + (status == 0)
-    arena(Path(root) / str(finished))
-
-
-@pytest.mark.parametrize("kills", [4, pytest.param(40, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("kills", [2, pytest.param(40, marks=pytest.mark.deep)])
 def test_an_arena_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, whole, kills):
-    code = (
-        "import tempfile, torch; from tests.dynamics.arena import test_engine as t; torch.set_num_threads(1); "
-        "t.arena(tempfile.mkdtemp() + '/warm'); "
-        f"t.kill_at_random_moments({str(tmp_path)!r}, {kills}, {kills})"
-    )
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": tempfile.mkdtemp(dir=tmp_path.parent)}
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert [contents(folder) == whole for folder in tmp_path.iterdir()] == [True] * len(os.listdir(tmp_path))
-    assert os.listdir(tmp_path)
+    check_kills(__name__, "arena", tmp_path, kills, 0.4, whole)
 
 
 @pytest.mark.deep

@@ -43,8 +43,10 @@ def test_a_budget_that_cannot_be_met_is_refused():
     refused("there is none", matched, config.model_copy(update={"mlp_width": None}), 10_000)
 
 
-def test_the_league_is_as_large_as_it_says():
+def test_the_league_is_as_large_as_it_says_and_shares_out_its_error():
     compared = LEAGUE.comparisons
+    assert sum(one.rule.share for one in compared.values()) == pytest.approx(1)
+    assert {one.rule.error for one in compared.values()} == {0.05}
     for width in WIDTHS:
         for variant in CENTRAL:
             assert compared[f"{at(variant, width)} / {at(BASELINE, width)}"].rule.least >= 20
@@ -55,11 +57,6 @@ def test_the_league_is_as_large_as_it_says():
         zero = "kv-shift" if pack == "documents" else "kv-shift.zero.cut"
         for start in ("carried", "learnt"):
             assert compared[f"kv-shift.{start}.{pack} / {zero}"].rule.least >= 10
-
-
-def test_shares_of_the_error_add_up_to_one():
-    assert sum(one.rule.share for one in LEAGUE.comparisons.values()) == pytest.approx(1)
-    assert {one.rule.error for one in LEAGUE.comparisons.values()} == {0.05}
 
 
 CASES = {"central": "kv-shift / vanilla", "league": "smear / vanilla", "leak": "kv-shift.carried.documents / kv-shift"}

@@ -1,12 +1,7 @@
 """Two models that learn to solve: the plan as fixed, the same bytes after any kill, what the rules say of counts."""
 
 import os
-import random
 import signal
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,17 +12,14 @@ from dynamics.arena.igsm import OPERATIONS, POWER, PRESETS, SPREAD, VARIANT
 from dynamics.arena.solved import accuracies, as_records, bundle_of, lines, read_bundle, write_bundle
 from dynamics.arena.solving import heldout, results, run_plan
 from dynamics.arena.solving_plan import SolvingPlan, measures
-from dynamics.files.atomic import atomic_write_text
 from dynamics.model.sizes import parameters
 from dynamics.statistics.power import power
 from dynamics.statistics.rule import State, Verdict
 from dynamics.statistics.sequence import intervals
 from dynamics.tasks.igsm_graph import template_byte
 from tests.dynamics.arena.solving_cases import TRAINING, made_up, tiny
+from tests.dynamics.folders import check_kills, contents, filled
 from tests.dynamics.refusal import refused
-from tests.dynamics.sweep.test_run import contents
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def solve(folder, wanted=None, **options):
@@ -84,12 +76,8 @@ def test_a_folder_holds_its_plan_and_a_result_a_run(whole, tmp_path, monkeypatch
     names = [f"results/{model}.seed-{n}.json" for model in ("kv-shift", "vanilla") for n in range(4)]
     assert sorted(whole) == ["place.json", "plan.json", *sorted(names)]
     assert SolvingPlan.parsed(whole["plan.json"], "plan") == tiny()
-    for name, data in whole.items():
-        path = tmp_path / "a" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
     monkeypatch.setattr(module, "train", None)
-    assert solve(tmp_path / "a").keys() == tiny().runs.keys()
+    assert solve(filled(tmp_path / "a", whole)).keys() == tiny().runs.keys()
     assert contents(tmp_path / "a") == whole
 
 
@@ -100,67 +88,33 @@ def test_a_model_learns(tmp_path):
     assert loss[-1] < loss[0] - 0.3
 
 
-def quickly(run, result, state, place):
-    """Leave a result without training."""
-    found = made_up(tiny(), {name: [(1, 0)] * 4 for name in tiny().models})[run.name]
-    atomic_write_text(result, found.model_copy(update={"run": run}).model_dump_json() + "\n")
-
-
 def retrained(path):
     """Say of a result that it was trained by other steps."""
     path.write_text(path.read_text().replace('"steps":10', '"steps":11'))
 
 
+FIRST = "vanilla.seed-0.json"
+
+
 @pytest.mark.parametrize(
-    ("write", "words"),
+    ("spoil", "words"),
     [
-        (lambda f: solve(f, tiny(title="Other")), "holds another plan"),
-        (lambda f: solve(f, place=Place(threads=2)), "choose another folder"),
-        (lambda f: (f.mkdir(), (f / "note.txt").write_text("mine")), "not empty, and no arena"),
-        (lambda f: (solve(f), (f / "results" / "vanilla.seed-0.json").write_text("{}")), "vanilla.seed-0.json: run"),
-        (lambda f: (solve(f), retrained(f / "results" / "vanilla.seed-0.json")), "is of no run of this plan"),
-        (
-            lambda f: (solve(f), os.replace(f / "results" / "vanilla.seed-0.json", f / "results" / "x.json")),
-            "is of no run of this plan",
-        ),
+        (lambda f: (f / "plan.json").write_text("{}"), "holds another plan"),
+        (lambda f: (f / "results" / FIRST).write_text("{}"), "vanilla.seed-0.json: run"),
+        (lambda f: retrained(f / "results" / FIRST), "is of no run of this plan"),
+        (lambda f: os.replace(f / "results" / FIRST, f / "results" / "x.json"), "is of no run of this plan"),
     ],
 )
-def test_other_folders_are_refused_and_left_as_they_are(tmp_path, write, words, monkeypatch):
-    monkeypatch.setattr(module, "train", quickly)
-    write(tmp_path / "a")
+def test_other_folders_are_refused_and_left_as_they_are(tmp_path, whole, spoil, words):
+    spoil(filled(tmp_path / "a", whole))
     before = contents(tmp_path / "a")
     refused(words, solve, tmp_path / "a")
     assert contents(tmp_path / "a") == before
 
 
-def kill_at_random_moments(root, kills, seed):
-    """Kill and resume until that many kills have hit; a folder that comes to its end is kept, and another begun."""
-    drawn, hits, finished = random.Random(seed), 0, 0
-    while hits < kills:
-        child = os.fork()
-        if child == 0:
-            signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-            signal.setitimer(signal.ITIMER_REAL, drawn.uniform(1e-3, 1.0))
-            solve(Path(root) / str(finished))
-            os._exit(0)
-        drawn.random()
-        status = os.waitpid(child, 0)[1]
-        assert status == 0 or os.WTERMSIG(status) == signal.SIGKILL
-        hits, finished = hits + (status != 0), finished + (status == 0)
-    solve(Path(root) / str(finished))
-
-
-@pytest.mark.parametrize("kills", [4, pytest.param(40, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("kills", [2, pytest.param(40, marks=pytest.mark.deep)])
 def test_a_folder_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, whole, kills):
-    code = (
-        "import tempfile, torch; from tests.dynamics.arena import test_solving as t; torch.set_num_threads(1); "
-        f"t.kill_at_random_moments({str(tmp_path)!r}, {kills}, {kills})"
-    )
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "TMPDIR": tempfile.mkdtemp(dir=tmp_path.parent)}
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert [contents(folder) == whole for folder in tmp_path.iterdir()] == [True] * len(os.listdir(tmp_path))
-    assert os.listdir(tmp_path)
+    check_kills(__name__, "solve", tmp_path, kills, 1.0, whole)
 
 
 def _stopped(*_):

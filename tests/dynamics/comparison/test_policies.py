@@ -23,6 +23,7 @@ from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import VOCAB
 from dynamics.training.text import text_losses
 from dynamics.training.text_settings import TextTraining
+from tests.dynamics.interruption import interrupt
 from tests.dynamics.refusal import refused
 
 TEXT = (np.arange(3000) * 31 % 90 + 32).astype(np.uint8)
@@ -58,38 +59,24 @@ def test_impossible_budgets_and_policies_are_refused():
         Settings.checked({**SETTINGS.model_dump(), "config": CONFIG, "training": SETTINGS.training, "budgets": ("2",)})
 
 
-class Counting:
-    """Values that are one-hot by position, so that an output names the tokens it was read from."""
-
-    def __init__(self, policy, n=48):
-        heads = rank_heads(InductionModel(CONFIG, torch.Generator().manual_seed(0)), 8, 0)
-        self.size = sizes(policy, Fraction(1, 2), 8, n, 2, heads.protected)
-        self.protected = chosen_heads(heads, self.size.protected, None)
-        rng = torch.Generator().manual_seed(1)
-        query, key = (torch.randn(1, 4, n, 2, generator=rng) for _ in range(2))
-        value = torch.eye(n).expand(1, 4, n, n)
-        centres = {layer: torch.zeros(4, 2) for layer in range(2)}
-        self.kept = {}
-        function = attention_of(policy, self.size, self.protected, SETTINGS, centres)
-        for layer in range(2):
-            out = function(layer, query, key, value, scale=0.5, slopes=torch.full((4,), 0.01))
-            for head in range(4):
-                self.kept[layer, head] = out[0, head, -1]
-
-
 @pytest.mark.parametrize("policy", POLICIES[1:])
-def test_each_head_reads_as_many_tokens_as_its_sizes_say(policy):
-    found = Counting(policy)
-    local = found.size.sinks + found.size.window + found.size.heavy
-    for place, weights in found.kept.items():
-        assert weights.sum() == pytest.approx(1, abs=1e-5)
-        if place in found.protected:
-            assert (weights > 0).sum() == 48
-            continue
-        # the compensation token is read as one value, spread over all that it stands for
-        whole = (weights > 0).sum()
-        assert whole == (48 if found.size.token else local)
-        assert (weights[: found.size.sinks] > 0).all() and (weights[48 - found.size.window :] > 0).all()
+def test_each_head_reads_as_many_tokens_as_its_sizes_say(policy, n=48):
+    """Values are one-hot by position, so that an output names the tokens it was read from."""
+    heads = rank_heads(InductionModel(CONFIG, torch.Generator().manual_seed(0)), 8, 0)
+    size = sizes(policy, Fraction(1, 2), 8, n, 2, heads.protected)
+    protected = chosen_heads(heads, size.protected, None)
+    rng = torch.Generator().manual_seed(1)
+    query, key = (torch.randn(1, 4, n, 2, generator=rng) for _ in range(2))
+    value, centres = torch.eye(n).expand(1, 4, n, n), {layer: torch.zeros(4, 2) for layer in range(2)}
+    function = attention_of(policy, size, protected, SETTINGS, centres)
+    for layer in range(2):
+        out = function(layer, query, key, value, scale=0.5, slopes=torch.full((4,), 0.01))
+        for head, weights in enumerate(out[0, :, -1]):
+            assert weights.sum() == pytest.approx(1, abs=1e-5)
+            # the compensation token is read as one value, spread over all that it stands for
+            whole = (layer, head) in protected or size.token
+            assert (weights > 0).sum() == (n if whole else size.sinks + size.window + size.heavy)
+            assert (weights[: size.sinks] > 0).all() and (weights[n - size.window :] > 0).all()
 
 
 def test_full_policy_is_the_model_itself():
@@ -103,7 +90,7 @@ def test_full_policy_is_the_model_itself():
     assert len(found.hits) == 3 and all(0 <= hits <= 2 for hits in found.hits)
 
 
-def test_centres_are_mean_scaled_queries():
+def test_centres_are_mean_scaled_queries(monkeypatch):
     model = InductionModel(CONFIG, torch.Generator().manual_seed(0)).eval()
     found = mean_queries(model, SETTINGS, CORPUS)
     assert sorted(found) == [0, 1] and found[0].shape == (4, 2)
@@ -113,11 +100,8 @@ def test_centres_are_mean_scaled_queries():
         seen.append(scale * query)
         return full_attention(layer, query, key, value, scale=scale, slopes=slopes)
 
-    original, module.full_attention = module.full_attention, watching
-    try:
-        mean_queries(model, SETTINGS, CORPUS)
-    finally:
-        module.full_attention = original
+    monkeypatch.setattr(module, "full_attention", watching)
+    mean_queries(model, SETTINGS, CORPUS)
     for layer in range(2):
         torch.testing.assert_close(found[layer], seen[layer].mean((0, 2)))
 
@@ -140,24 +124,19 @@ def test_random_heads_differ_from_draw_to_draw_and_come_back():
     assert all(len(set(draw)) == 3 for draw in draws)
 
 
-def study(folder, monkeypatch=None, stop=None):
-    """Both seeds; with `stop`, killed at that measurement."""
-    if stop is not None:
-        plain, calls = module.measure, []
-
-        def measuring(*arguments):
-            calls.append(1)
-            if len(calls) == stop:
-                raise KeyboardInterrupt
-            return plain(*arguments)
-
-        monkeypatch.setattr(module, "measure", measuring)
-    return [compare_seed(SETTINGS, seed, CORPUS, folder / str(seed), "cpu", lambda _: None, False) for seed in (0, 1)]
+def study(folder, settings=SETTINGS):
+    """Both seeds."""
+    return [compare_seed(settings, seed, CORPUS, folder / str(seed), "cpu", lambda _: None, False) for seed in (0, 1)]
 
 
 @pytest.fixture(scope="module")
-def parts(tmp_path_factory):
-    return study(tmp_path_factory.mktemp("whole"))
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("whole")
+
+
+@pytest.fixture(scope="module")
+def parts(folder):
+    return study(folder)
 
 
 @pytest.fixture(scope="module")
@@ -167,19 +146,15 @@ def comparison(parts):
 
 
 def test_killed_and_resumed_equals_uninterrupted(tmp_path, monkeypatch, parts):
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        study(tmp_path, patch, stop=4)
-    calls = []
-    plain = module.measure
-    monkeypatch.setattr(module, "measure", lambda *arguments: calls.append(1) or plain(*arguments))
+    calls = interrupt(monkeypatch, module, "measure", 4)
+    with pytest.raises(KeyboardInterrupt):
+        study(tmp_path)
     assert study(tmp_path) == parts
-    assert len(calls) == 2 * len(list(cells((Fraction(1, 2),)))) - 3
+    assert len(calls) == 2 * len(list(cells((Fraction(1, 2),)))) + 1
 
 
-def test_other_settings_in_the_folder_are_refused(tmp_path):
-    study(tmp_path)
-    other = SETTINGS.model_copy(update={"sinks": 1})
-    refused("other settings", compare_seed, other, 0, CORPUS, tmp_path / "0", "cpu", lambda _: None, False)
+def test_other_settings_in_the_folder_are_refused(folder, parts):
+    refused("other settings", study, folder, SETTINGS.model_copy(update={"sinks": 1}))
 
 
 def test_table_compares_each_seed_with_its_own_full_cache(comparison):

@@ -30,7 +30,6 @@ TABLE = {
         "rtol": {"rtol": 0.0},
     },
     descent: {
-        "rule": {"rule": "lion"},
         "steps": {"steps": 0},
         "a rate > 0, got 3 and -1": {"learning_rate": -1.0},
         "starts": {"starts": [0, 1]},

@@ -12,7 +12,7 @@ from dynamics.model.decoder import build
 from dynamics.model.made.known_heads import random_known_model
 from dynamics.observed import scores as observed_scores
 from dynamics.observed.probe import make_probe
-from dynamics.observed.scores import observe, perplexity_by_length
+from dynamics.observed.scores import observe
 from dynamics.sinks.measured import measure
 from dynamics.weights.running import export_baichuan_m1, load_baichuan_m1
 from tests.dynamics.heads.test_scores import brute_force
@@ -203,15 +203,6 @@ def test_an_exported_model_attends_as_the_observed_one_does(tmp_path):
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
-
-
-def test_perplexity_by_length_is_that_of_rows_cut_short():
-    model = variants.model(variants.named())
-    row = text(variants.VOCAB, 15)
-    whole = perplexity_by_length(observe(model, make_probe(model, row, k=4)).text_loss)
-    for length in (2, 7, 15):
-        short = observe(model, make_probe(model, row[:length], k=4)).text_loss
-        near(whole[length - 2], np.exp(short.mean()))
 
 
 def test_a_probe_is_the_same_for_the_same_arguments_and_fits_the_model():

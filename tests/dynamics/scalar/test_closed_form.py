@@ -57,17 +57,6 @@ def test_it_runs_where_its_parameters_are():
     assert found.is_cuda and np.allclose(found.cpu(), landscape.loss(0.3, 0.8, -0.4, 1.2, [4, 30]), rtol=1e-12)
 
 
-def test_an_optimiser_learns_the_induction_head():
-    parameters = torch.nn.Parameter(torch.tensor([0.0, 0.5, 0.5, 0.0], dtype=torch.float64))
-    optimiser = torch.optim.Adam([parameters], 0.1)
-    for _ in range(300):
-        optimiser.zero_grad()
-        landscape_loss(*parameters, 30).backward()
-        optimiser.step()
-    alpha1, alpha2, beta1, _ = parameters.tolist()
-    assert landscape_loss(*parameters, 30).item() < 0.1 and alpha2 > alpha1 and beta1 > 1
-
-
 REFUSED = {
     "n_tokens must be a finite number >= 4, got 3.9": (3.9,),
     "n_tokens must be finite numbers >= 4 only, got 3.0": (torch.tensor([4.0, 3.0]),),

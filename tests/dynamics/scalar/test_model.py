@@ -42,31 +42,6 @@ def test_losses_equal_the_brute_force_over_gram_matrices():
             assert found[run, row] == pytest.approx(expected, abs=1e-13)
 
 
-def test_logits_are_those_of_attention_over_embeddings():
-    table = torch.randn(7, 5, dtype=torch.float64, generator=seeded(1))
-    scalars = torch.tensor([0.3, 1.1, 2.0, -0.4], dtype=torch.float64)
-    batch = draw_batch(SMALL.model_copy(update={"runs": 1}), seeded(2))
-    found = ScalarModel(scalars, (table @ table.T)[None])(batch)[0]
-    for row in range(SMALL.batch):
-        words = batch.words[0, row]
-        rows = table[torch.cat([words, words[batch.places[0, row]][None]])]
-        previous = torch.cat([torch.zeros(1, 5), rows[:-1]])
-        attention = ((scalars[0] * rows + scalars[1] * previous) @ rows[-1]).softmax(0)
-        logits = table @ (attention @ (scalars[2] * rows + scalars[3] * previous))
-        torch.testing.assert_close(found[row], logits, rtol=0, atol=1e-13)
-
-
-@pytest.mark.parametrize("law", ["mean", "interior"])
-def test_gradient_at_orthonormal_embeddings_is_the_closed_form(law):
-    settings = SMALL.model_copy(update={"law": law})
-    model, batch = ready(settings)
-    model.gram.copy_(torch.eye(7))
-    model.losses(batch).mean(1).sum().backward()
-    for scalars, slope, places in zip(model.scalars.detach(), model.scalars.grad, batch.places, strict=True):
-        each = [landscape.gradient(*scalars.tolist(), 7, int(place) + 1) for place in places]
-        np.testing.assert_allclose(slope.numpy(), np.mean(each, axis=0), atol=1e-14)
-
-
 @pytest.mark.parametrize(("law", "places"), [("mean", {0, 1, 2, 3, 4, 5}), ("interior", {1, 2, 3, 4})])
 def test_sentences_are_orders_of_all_tokens_with_every_position_of_the_law(law, places):
     batch = draw_batch(SMALL.model_copy(update={"law": law, "batch": 400}), seeded())
@@ -86,7 +61,7 @@ def test_training_on_orthonormal_embeddings_is_descent_on_the_closed_form(monkey
     settings = ScalarTraining(n_tokens=8, width=1, runs=2, steps=300, rate=0.1, batch=3, law="interior")
     monkeypatch.setattr(scalar_model, "draw_gram", lambda *_: torch.eye(8, dtype=torch.float64).repeat(2, 1, 1))
     runs = train_scalars(settings, every=300)
-    expected = descend([settings.start], 8, 300, "sgd", 0.1).theta[-1]
+    expected = descend([settings.start], 8, 300, 0.1).theta[-1]
     np.testing.assert_allclose(runs.theta[-1], expected.repeat(2, 0), atol=1e-12)
     np.testing.assert_allclose([*runs.diagonal, *runs.off_diagonal], 0, atol=1e-16)
     np.testing.assert_allclose(runs.times, [0, 30])
@@ -150,7 +125,7 @@ def test_step_error_halves_with_the_rate():
 
 def test_rate_of_the_learning_times_is_late_by_less_than_a_fifth_of_a_percent():
     rate, flow = study.RATES[16], flow_time(16)
-    found = descend([study.HALVES], 16, int(np.ceil(1.002 * flow / rate)), "sgd", rate, position="mean")
+    found = descend([study.HALVES], 16, int(np.ceil(1.002 * flow / rate)), rate, position="mean")
     assert found.loss[-1] <= 0.1
 
 

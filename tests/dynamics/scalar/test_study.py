@@ -1,7 +1,6 @@
 """Records and statistics of the trained scalar models: what is shipped, what is refused, what the fits find."""
 
 import hashlib
-import json
 
 import numpy as np
 import pytest
@@ -22,43 +21,19 @@ INSIDE = FINE.model_copy(update={"law": "interior"})
 
 @pytest.fixture(scope="module")
 def study():
-    return run_study(Plan(((FINE, COARSE),), (INSIDE,)))
-
-
-def test_study_is_read_as_it_was_written(study, tmp_path):
-    write_study(tmp_path / "study.json", study)
-    found = read_study(tmp_path / "study.json")
-    assert found == study
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["study.json", "study.json.sha256"]
-
-
-def test_study_reports_after_each_training():
     calls = []
-    run_study(Plan(((FINE, COARSE),), (INSIDE,)), lambda: calls.append(1))
-    assert len(calls) == 3
+    found = run_study(Plan(((FINE, COARSE),), (INSIDE,)), lambda: calls.append(1))
+    assert len(calls) == 3  # after each training
+    return found
 
 
-def spoil(text, key):
-    data = json.loads(text)
-    if key == "a digit":
-        data["tables"][0]["diagonal"][0] += 1e-9
-    elif key == "a run less":
-        data["tables"][0]["diagonal"].pop()
-    elif key == "an unknown key":
-        data["more"] = 1
-    elif key == "a rate":
-        data["learning"][0]["coarse"]["training"]["rate"] = 0.3
-    return text[:-20] if key == "the end" else json.dumps(data)
-
-
-@pytest.mark.parametrize("key", ["a digit", "a run less", "an unknown key", "a rate", "the end"])
-def test_changed_study_is_refused_in_one_line(study, tmp_path, key):
+def test_study_is_read_as_it_was_written_and_refused_in_one_line_when_changed(study, tmp_path):
     path = tmp_path / "study.json"
     write_study(path, study)
-    path.write_text(spoil(path.read_text(), key))
-    with pytest.raises(ValueError) as refusal:
-        read_study(path)
-    assert "study.json" in str(refusal.value) and "\n" not in str(refusal.value)
+    assert read_study(path) == study
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["study.json", "study.json.sha256"]
+    path.write_text(path.read_text().replace('"rate":0.1', '"rate":0.3', 1))
+    refused(r"study\.json: not the bytes", read_study, path)
 
 
 def test_shipped_study_holds_the_plan():

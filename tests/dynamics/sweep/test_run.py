@@ -1,11 +1,9 @@
 """A sweep ends with the same bytes however it was run, killed and resumed, and refuses a folder that is not its own."""
 
 import os
-import random
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from functools import partial
 from itertools import count
@@ -17,17 +15,17 @@ import torch
 from dynamics.model.config import ModelConfig
 from dynamics.sweep import job as sweep_job
 from dynamics.sweep import run as module
-from dynamics.sweep.job import Place, read_result, run_job
+from dynamics.sweep.job import read_result
 from dynamics.sweep.record import Job, Measure
 from dynamics.sweep.run import read_manifest, read_sweep, run_sweep
 from dynamics.tasks.induction import Induction
 from dynamics.training.checkpoint import load
 from dynamics.training.loop import train
 from dynamics.training.settings import TrainConfig
+from tests.dynamics.folders import ROOT, check_kills, contents, filled, forked, interpreter
 from tests.dynamics.interruption import interrupt
-from tests.dynamics.refusal import flip, refused
+from tests.dynamics.refusal import refused
 
-ROOT = Path(__file__).resolve().parents[3]
 TRAINING = TrainConfig(steps=12, batch=4, task=Induction(pool=12), warmup=3, heldout_rows=16)
 MEASURE = Measure(every=5, save_every=2)
 
@@ -36,10 +34,6 @@ def jobs(number=3, **changes):
     config = ModelConfig(vocab=24, width=8, n_heads=2)
     trainings = [TRAINING.model_copy(update={"seed": seed, **changes}) for seed in range(number)]
     return [Job(name=f"job-{t.seed}", config=config, training=t) for t in trainings]
-
-
-def contents(folder):
-    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(Path(folder).rglob("*")) if p.is_file()}
 
 
 def sweep(folder, some=None, **options):
@@ -75,41 +69,36 @@ def test_dask_backend_gives_the_bytes_of_the_sequential_one(tmp_path, whole):
     assert contents(tmp_path / "dask") == whole
 
 
-def test_job_scores_as_train_does_and_stops_at_the_level(tmp_path):
-    (job,) = jobs(1)
-    (result,) = sweep(tmp_path / "a", [job], measure=Measure(every=5))
-    expected = train(job.config, job.training, device="cpu", progress=False).heldout
-    assert result.steps == [5, 10, 12]
-    assert (result.accuracy[-1], result.loss[-1]) == (expected.accuracy, expected.loss)
-    assert result.censored
-    (stopped,) = sweep(tmp_path / "b", [job], measure=Measure(every=5, level=0.0))
-    assert (stopped.steps, stopped.steps_to_level) == ([5], 5)
-    (ran_on,) = sweep(tmp_path / "c", [job], measure=Measure(every=5, level=0.0, stop=False))
-    assert (ran_on.steps, ran_on.steps_to_level) == ([5, 10, 12], 5)
-    assert ran_on.accuracy == result.accuracy
-    (later,) = sweep(tmp_path / "d", [job], measure=Measure(every=5, level=0.0, stop_at=1.0))
-    assert (later.steps, later.steps_to_level) == ([5, 10, 12], 5)
-    (sooner,) = sweep(tmp_path / "e", [job], measure=Measure(every=5, level=1.0, stop_at=0.0))
-    assert (sooner.steps, sooner.censored) == ([5], True)
+def test_job_scores_as_train_does_and_keeps_its_weights(tmp_path, whole):
+    job, folder = jobs(1)[0], filled(tmp_path / "s", whole)
+    expected, found = train(job.config, job.training, device="cpu", progress=False), read_sweep(folder)[1][0]
+    assert found.steps == [5, 10, 12]
+    assert (found.accuracy[-1], found.loss[-1]) == (expected.heldout.accuracy, expected.heldout.loss)
+    assert found.censored
+    kept = load(folder / "weights" / job.name).model.state_dict()
+    assert all(torch.equal(kept[name], value) for name, value in expected.model.state_dict().items())
 
 
-def test_kept_weights_are_those_of_the_job(tmp_path):
-    (job,) = jobs(1, steps=6)
-    sweep(tmp_path / "s", [job], weights=True)
-    expected = train(job.config, job.training, device="cpu", progress=False).model.state_dict()
-    found = load(tmp_path / "s" / "weights" / job.name).model.state_dict()
-    assert all(torch.equal(found[name], value) for name, value in expected.items())
+@pytest.mark.parametrize(
+    ("more", "steps", "to_level"),
+    [
+        ({"level": 0.0}, [5], 5),
+        ({"level": 0.0, "stop": False}, [5, 6], 5),
+        ({"level": 0.0, "stop_at": 1.0}, [5, 6], 5),
+        ({"level": 1.0, "stop_at": 0.0}, [5], None),
+    ],
+)
+def test_a_job_ends_where_its_measure_says(tmp_path, more, steps, to_level):
+    (found,) = sweep(tmp_path / "s", jobs(1, steps=6), measure=Measure(every=5, **more))
+    assert (found.steps, found.steps_to_level, found.censored) == (steps, to_level, to_level is None)
 
 
-def test_finished_sweep_reads_back_and_runs_again_without_work(tmp_path, monkeypatch):
-    results = sweep(tmp_path / "s")
-    manifest, read = read_sweep(tmp_path / "s")
-    assert read == results
-    assert list(manifest.jobs) == jobs()
+def test_finished_sweep_reads_back_and_runs_again_without_work(tmp_path, whole, monkeypatch):
+    manifest, results = read_sweep(filled(tmp_path / "s", whole))
+    assert list(manifest.jobs) == [one.job for one in results] == jobs()
     monkeypatch.setattr(module, "run_job", None)
-    before = contents(tmp_path / "s")
-    assert sweep(tmp_path / "s") == results
-    assert contents(tmp_path / "s") == before
+    assert sweep(tmp_path / "s", weights=True) == results
+    assert contents(tmp_path / "s") == whole
 
 
 def test_losses_that_are_not_finite_are_recorded_as_missing(tmp_path):
@@ -119,48 +108,7 @@ def test_losses_that_are_not_finite_are_recorded_as_missing(tmp_path):
     assert sweep_job.JobResult.model_validate_json(result.model_dump_json()) == result
 
 
-# SIGKILL. A fresh interpreter imports everything once and forks a child for each kill: moments are then those of the
-# sweep and not of its imports.
-
-
-def warm():
-    """A sweep that does not count: torch imports more at its first step."""
-    with tempfile.TemporaryDirectory() as folder:
-        sweep(folder, jobs(1, steps=1))
-
-
-def forked(action) -> bool:
-    """Run action in a child; return whether it was killed."""
-    child = os.fork()
-    if child == 0:
-        try:
-            action()
-            os._exit(0)
-        finally:
-            os._exit(1)
-    status = os.waitpid(child, 0)[1]
-    assert os.WIFSIGNALED(status) or status == 0
-    return os.WIFSIGNALED(status)
-
-
-def killed_after(seconds, folder):
-    def action():
-        signal.setitimer(signal.ITIMER_REAL, seconds)  # SIGALRM's own action would end the child politely
-        sweep(folder, weights=True)
-
-    signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-    return forked(action)
-
-
-def kill_at_random_moments(root, kills, seed):
-    """Kill and resume until that many kills have hit; a sweep that comes to its end is kept, and another begun."""
-    drawn, hits, finished = random.Random(seed), 0, 0
-    while hits < kills:
-        if killed_after(drawn.uniform(1e-4, 0.25), Path(root) / str(finished)):
-            hits += 1
-        else:
-            finished += 1
-    sweep(Path(root) / str(finished), weights=True)
+# SIGKILL, in an interpreter of its own.
 
 
 def kill_before_every_file_operation(root):
@@ -183,6 +131,7 @@ def kill_before_every_file_operation(root):
             counted(name, left)
         sweep(folder, jobs(2, steps=3), weights=True)
 
+    sweep(Path(root) / "0", jobs(2, steps=3), weights=True)  # torch imports more at its first step
     for number in count(1):
         folder = Path(root) / str(number)
         if not forked(partial(action, folder, number)):
@@ -191,29 +140,17 @@ def kill_before_every_file_operation(root):
     print(number - 1)
 
 
-def interpreter(call):
-    """Run one of the functions above in an interpreter of its own; return what it prints."""
-    warm = "torch.set_num_threads(1); test_run.warm()"
-    code = f"import torch; from tests.dynamics.sweep import test_run; {warm}; test_run.{call}"
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-@pytest.mark.parametrize("kills", [5, pytest.param(50, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.deep)])
 def test_sweep_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, whole, kills):
-    interpreter(f"kill_at_random_moments({str(tmp_path)!r}, {kills}, {kills})")
-    assert [contents(folder) == whole for folder in tmp_path.iterdir()] == [True] * len(os.listdir(tmp_path))
-    assert os.listdir(tmp_path)
+    check_kills(__name__, "partial(sweep, weights=True)", tmp_path, kills, 0.25, whole)
 
 
 def test_sweep_killed_before_any_file_operation_ends_with_the_same_bytes(tmp_path):
     # The manifest twice, the lock's removal; for each of two jobs a state, the weights, their manifest, the result, the
     # state's removal.
-    assert int(interpreter(f"kill_before_every_file_operation({str(tmp_path)!r})")) == 3 + 2 * 5
+    assert int(interpreter(__name__, f"kill_before_every_file_operation({str(tmp_path)!r})")) == 3 + 2 * 5
     found = [contents(folder) for folder in tmp_path.iterdir()]
-    assert len(found) == 14
+    assert len(found) == 15
     assert all(one == found[0] for one in found)
 
 
@@ -250,7 +187,7 @@ def test_ctrl_c_keeps_the_state_and_the_next_run_goes_on(tmp_path, whole, monkey
     [
         ({"some": jobs(2)}, "holds another sweep .jobs differs"),
         ({"measure": Measure(every=7)}, "measure differs"),
-        ({"weights": True}, "weights differs"),
+        ({"weights": False}, "weights differs"),
         ({"some": []}, "at least one job"),
         ({"some": jobs(1) * 2}, "'job-0' is there twice"),
         ({"some": jobs(1, task=Induction(pool=14))}, "job-0: pool must be at most vocab - 11 = 13"),
@@ -262,11 +199,9 @@ def test_ctrl_c_keeps_the_state_and_the_next_run_goes_on(tmp_path, whole, monkey
         ({"device": "abacus"}, "device must be"),
     ],
 )
-def test_arguments_that_do_not_fit_are_refused_and_change_nothing(tmp_path, changes, words):
-    sweep(tmp_path / "s", jobs(1, steps=1))
-    before = contents(tmp_path)
-    refused(words, sweep, tmp_path / "s", **{"some": jobs(1, steps=1)} | changes)
-    assert contents(tmp_path) == before
+def test_arguments_that_do_not_fit_are_refused_and_change_nothing(tmp_path, whole, changes, words):
+    refused(words, sweep, filled(tmp_path, whole), **{"weights": True} | changes)
+    assert contents(tmp_path) == whole
 
 
 def test_folder_of_something_else_is_refused(tmp_path):
@@ -275,27 +210,25 @@ def test_folder_of_something_else_is_refused(tmp_path):
     assert list(contents(tmp_path)) == ["mine.txt"]
 
 
-@pytest.mark.parametrize("name", ["manifest.json", "results/job-1.json"])
-def test_flipped_byte_is_refused(tmp_path, name):
-    sweep(tmp_path / "s", jobs(2, steps=1))
-    path = tmp_path / "s" / name
-    flip(path, bit=0x80)
-    for act in (lambda: read_sweep(tmp_path / "s"), lambda: sweep(tmp_path / "s", jobs(2, steps=1))):
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [("manifest.json", '"version"', '"versiom"'), ("results/job-1.json", '"loss":[', '"loss":[9')],
+)
+def test_changed_file_is_refused(tmp_path, whole, name, old, new):
+    path = filled(tmp_path, whole) / name
+    path.write_text(path.read_text().replace(old, new, 1))
+    for act in (lambda: read_sweep(tmp_path), lambda: sweep(tmp_path, weights=True)):
         refused(path.name, act)
 
 
-def test_unfinished_sweep_is_not_read(tmp_path):
-    module._begin(tmp_path, header := _header())
-    assert read_manifest(tmp_path) == header
+def test_unfinished_sweep_is_not_read(tmp_path, whole):
+    manifest = read_manifest(filled(tmp_path, whole))
+    begun = manifest.model_copy(update={"sha256": None})
+    (tmp_path / "manifest.json").write_text(begun.model_dump_json())
+    assert read_manifest(tmp_path) == begun != manifest
     refused("not finished", read_sweep, tmp_path)
     with pytest.raises(OSError):
         read_manifest(tmp_path / "nowhere")
-
-
-def _header():
-    return module.SweepManifest(
-        version="1", torch_version="2", device="cpu", threads=1, weights=False, measure=MEASURE, jobs=tuple(jobs(1))
-    )
 
 
 @pytest.mark.parametrize("name", ["", ".hidden", "a/b", "..", "a b", "x" * 101])
@@ -304,10 +237,9 @@ def test_job_names_are_file_names(name):
         Job(name=name, config=ModelConfig(), training=TRAINING)
 
 
-def test_result_of_other_settings_is_refused(tmp_path):
-    (job,) = jobs(1, steps=1)
-    run_job(job, MEASURE, Place(str(tmp_path)))
-    assert read_result(tmp_path, job, MEASURE) is not None
+def test_result_of_other_settings_is_refused(tmp_path, whole):
+    (job,) = jobs(1)
+    assert read_result(filled(tmp_path, whole), job, MEASURE) is not None
     refused("other settings", read_result, tmp_path, job, Measure())
 
 
