@@ -970,7 +970,7 @@ NOISE = [
 
 # -- near: almost so ---------------------------------------------------------------------------------------------------
 
-_RAMANUJAN = exp(PI * sqrt(num(163)))
+_RAMANUJAN = exp(PI * sqrt(163))
 
 NEAR = [
     ("near.ramanujan", [], eq(_RAMANUJAN, 262537412640768744)),
@@ -1078,6 +1078,7 @@ _BUILT = {
     "operator.round": lambda: round(x),  # a term is no float
     "operator.arithmetic_of_formulas": lambda: (x < 1) + 1,  # a formula is no number
     "operator.comparison_of_formulas": lambda: eq(x < 1, y < 1),  # iff() is
+    "operator.sequence_as_a_number": lambda: each(i, i) + 1,  # a sequence is no number
     "operator.item_of_a_term": lambda: (x + y)[1],  # only a sequence has items
     "formula.chained": lambda: 0 < x < 1,  # Python would keep the second comparison only
     "formula.and": lambda: x < 1 and y < 1,  # Python would keep one of them only

@@ -192,10 +192,10 @@ SCALE = 10**59
 
 @pytest.mark.parametrize("variables", [[], [x], [x, n]])
 @pytest.mark.parametrize(("says", "wanted"), [
-    (exp(num(1)) > Fraction(E_, SCALE), "proved"), (exp(num(1)) < Fraction(E_ + 1, SCALE), "proved"),
-    (exp(num(1)) < Fraction(E_, SCALE), "refuted"), (PI > Fraction(PI_ + 1, SCALE), "refuted"),
+    (exp(1) > Fraction(E_, SCALE), "proved"), (exp(1) < Fraction(E_ + 1, SCALE), "proved"),
+    (exp(1) < Fraction(E_, SCALE), "refuted"), (PI > Fraction(PI_ + 1, SCALE), "refuted"),
     (PI > Fraction(PI_, SCALE), "proved"), (ne(PI, Fraction(PI_, SCALE)), "proved"),
-    (eq(sqrt(num(2)) ** 2, 2), "proved"),
+    (eq(sqrt(2) ** 2, 2), "proved"),
 ])  # fmt: skip
 def test_a_comparison_without_variables_is_decided_by_its_value(variables, says, wanted):
     assert outcome(for_all=variables, says=says) == wanted
@@ -268,7 +268,7 @@ def test_a_hypothesis_of_alternatives_is_printed_as_one():
 
 def test_a_branch_that_is_not_taken_owes_nothing_at_a_witness():
     """The two sides are equal, which only their normal form shows; beyond the end of s nothing is read."""
-    side = exp(num(1)) + when(n >= 2, s[2], 0)
+    side = exp(1) + when(n >= 2, s[2], 0)
     made = statement("a", for_all=[n, s], says=eq(side, side + s[1]))
     ((_, sequent),) = obligations(made)
     assert not refutes(sequent, {"n": Fraction(1), "s": (Fraction(0),)})

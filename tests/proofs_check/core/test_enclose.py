@@ -147,8 +147,8 @@ def test_what_has_no_value_at_zero_is_given_none(term):
 @pytest.mark.parametrize(
     "term",
     [
-        1 / (exp(num(1)) - exp(num(1))), log(exp(num(1)) - exp(num(1))), sqrt(exp(num(1)) - exp(num(1))),
-        when(exp(num(1)) < exp(num(1)), 1 / x, 2), when(exp(num(1)) < exp(num(1)), 2, 1 / x),
+        1 / (exp(1) - exp(1)), log(exp(1) - exp(1)), sqrt(exp(1) - exp(1)),
+        when(exp(1) < exp(1), 1 / x, 2), when(exp(1) < exp(1), 2, 1 / x),
     ],
 )  # fmt: skip
 def test_what_may_or_may_not_have_a_value_is_not_called_undefined(term):

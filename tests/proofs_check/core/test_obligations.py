@@ -290,7 +290,7 @@ FORMS = {
     "exists": ([IN, Y], [x < y], exists({x: 3}, x > 2 * y)),
     "unique minimiser": ([IN, Y], [], unique_minimiser((x - 3) ** 2 * y**2, at={x: 3})),
     "unique zero": ([IN, real("y", 0)], [], unique_zero([x - y, x**2 - 6], {"x": (2, 3), "y": (1, 4)})),
-    "iff": ([X], [], iff(x > 1, exp(x) > exp(num(1)))),
+    "iff": ([X], [], iff(x > 1, exp(x) > exp(1))),
 }
 NOT_STATED = {
     "a step that is whole": ([X, whole("u", 1, 2)], [], limit(u * x, 0, u, 1)),
@@ -299,6 +299,7 @@ NOT_STATED = {
     "a step in nothing": ([X, Variable("u", num(0), num(0), low_open=True)], [], limit(u * x, 0, u, 1)),
     "a step below 0": ([X, Variable("u", num(0), num(-1), low_open=True)], [], limit(u * x, 0, u, 1)),
     "a step with 0": ([X, real("u", 0, 2)], [], limit(u * x, 0, u, 1)),
+    "a step up to a variable": ([X, Variable("u", num(0), x, low_open=True)], [], limit(u, 0, u, 1)),
     "a step that grows from 0": ([X, real("T", 0)], [], limit(x / T, 0, T, 1)),
     "a target with the step": ([X, STEP], [], limit(u * x, u, u, 1)),
     "a rate with the step": ([X, STEP], [], limit(u * x, 0, u, 1 / u)),

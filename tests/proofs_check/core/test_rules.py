@@ -452,7 +452,7 @@ for _ in range(5):
         ["boxes", 64, {"x": ["0", "1"]}, [["cut", "x", "1/2"]] * 100_000],
         *written([
             ["scale", TOWER, x < 1, [], [], IDENTITY, KNOWN],
-            ["have", exp(num(10**1900) * log(num(2))) > 0, [], IDENTITY, KNOWN],
+            ["have", exp(num(10**1900) * log(2)) > 0, [], IDENTITY, KNOWN],
             ["have", (x + y + 1) ** 10**6 > 0, [], IDENTITY, KNOWN],
             ["have", sqrt(x) ** 10**6 > 0, [KNOWN], IDENTITY, KNOWN],
             ["have", total(i, 1, 10**9, total(j, 1, 10**9, i)) > 0, [], ["boxes", 64, {}, [["natural", 0]]], KNOWN],
