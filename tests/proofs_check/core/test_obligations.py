@@ -62,17 +62,17 @@ SUM = total(i, 1, n, s[i] / x)
 
 
 class Asked(Checker):
-    """Writes down what a rule asks for."""
+    """Writes down what a rule asks for, and by which of its proofs."""
 
     def __init__(self):
         super().__init__(RULES)
         self.lines = []
 
     def prove(self, sequent, proof):
-        self.lines.append(line(sequent))
+        self.lines.append(f"{proof}: {line(sequent)}")
 
     def every(self, sequents, proofs):
-        self.lines += [f"defined: {line(sequent)}" for sequent in sequents]
+        self.lines += [f"{proofs}: {line(sequent)}" for sequent in sequents]
 
 
 def line(sequent):
@@ -90,12 +90,12 @@ def domain_of(variable):
 
 
 def asked(rule, sequent, *arguments):
-    """What the rule asks for; terms are written down, and arguments that are left out are empty lists."""
+    """What the rule asks for; terms are written down, and proofs that are left out are called by their names."""
     checker = Asked()
-    wanted = [p for p in signature(RULES[rule]).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    left_out = len(wanted) - 2 - len(arguments)
+    wanted = [p.name for p in signature(RULES[rule]).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    left_out = ([] if name in ("zeros", "given") else name for name in wanted[2 + len(arguments) :])
     with known_in(sequent):
-        RULES[rule](checker, sequent, *written(arguments), *[[]] * left_out)
+        RULES[rule](checker, sequent, *written(arguments), *left_out)
     return checker.lines
 
 
@@ -116,15 +116,15 @@ GIVEN, EXP, ITEMS, TWO, FIVE = q(x > 0, X, given=[x > 0]), q(exp(x) > 0, X), tot
 W = ["w", [0], []]
 
 CASES = {
-    "split and": ("split", q(both(P, Q, R), X), [], [], []), "split iff": ("split", q(iff(P, Q), X), [], []),
-    "split equal": ("split", q(eq(x, y), X, Y), [], []), "assume": ("assume", q(implies(P, Q), X, given=[R])),
+    "split and": ("split", q(both(P, Q, R), X), "first", "second", "third"), "split iff": ("split", q(iff(P, Q), X), "first", "second"),
+    "split equal": ("split", q(eq(x, y), X, Y), "first", "second"), "assume": ("assume", q(implies(P, Q), X, given=[R])),
     "either": ("either", q(either(P, Q, R), X), 1), "apart less": ("apart", q(ne(x, y), X, Y), True),
     "apart more": ("apart", q(ne(x, y), X, Y), False), "cases": ("cases", REAL, sqrt(x) < 1),
     "cases of and": ("cases", REAL, both(P, Q)), "cases of implies": ("cases", REAL, implies(P, Q)),
     "cases of equal": ("cases", REAL, eq(x, 1)),
-    "alternatives": ("alternatives", about(X, given=[either(P, Q, R)]), 0, [], [], []),
-    "alternatives implies": ("alternatives", about(X, given=[Q, implies(P, R)]), 1, [], []),
-    "alternatives apart": ("alternatives", about(X, given=[ne(x, 1)]), 0, [], []),
+    "alternatives": ("alternatives", about(X, given=[either(P, Q, R)]), 0, "first", "second", "third"),
+    "alternatives implies": ("alternatives", about(X, given=[Q, implies(P, R)]), 1, "first", "second"),
+    "alternatives apart": ("alternatives", about(X, given=[ne(x, 1)]), 0, "first", "second"),
     "have": ("have", REAL, 1 / x < 1),
     "absurd": ("absurd", about(X, given=[P])),
     "weaken": ("weaken", about(whole("x", 1, 3), real("y", 0, 1, open=True), real("v", 0, 1, open=True)), ["x", "y"]),
@@ -134,10 +134,10 @@ CASES = {
     "tighten below": ("tighten", about(OUT, given=[3 < x]), "x", 0),
     "tighten at least": ("tighten", about(OUT, given=[3 <= x]), "x", 0),
     "tighten choice": ("tighten", about(choice("x", HALF, 2, 9), given=[x <= 4]), "x", 0),
-    "enumerate": ("enumerate", about(Variable("x", ONE, num(4), whole=True, low_open=True)), "x", [], [], []),
-    "enumerate below": ("enumerate", about(Variable("x", ONE, num(4), whole=True, high_open=True)), "x", []),
-    "enumerate choice": ("enumerate", q(x < y, choice("x", 1, 2, 9), Y), "x", []),
-    "enumerate point": ("enumerate", q(x < y, Y, Variable("x", exp(y), exp(y))), "x", []),
+    "enumerate": ("enumerate", about(Variable("x", ONE, num(4), whole=True, low_open=True)), "x", "first", "second", "third"),
+    "enumerate below": ("enumerate", about(Variable("x", ONE, num(4), whole=True, high_open=True)), "x", "each"),
+    "enumerate choice": ("enumerate", q(x < y, choice("x", 1, 2, 9), Y), "x", "each"),
+    "enumerate point": ("enumerate", q(x < y, Y, Variable("x", exp(y), exp(y))), "x", "only"),
     "linear square": ("linear", q(0 <= log(x) ** 2, X), [["1", [["square", log(x), []]]]]),
     "linear factor": ("linear", q(0 <= y, X, Y, given=[eq(y, 0)]), [[num(-1), [0]]]),
     "scale": ("scale", q(x / y < 1, X, Y), y, x < y),
