@@ -116,8 +116,10 @@ GIVEN, EXP, ITEMS, TWO, FIVE = q(x > 0, X, given=[x > 0]), q(exp(x) > 0, X), tot
 W = ["w", [0], []]
 
 CASES = {
-    "split and": ("split", q(both(P, Q, R), X), "first", "second", "third"), "split iff": ("split", q(iff(P, Q), X), "first", "second"),
-    "split equal": ("split", q(eq(x, y), X, Y), "first", "second"), "assume": ("assume", q(implies(P, Q), X, given=[R])),
+    "split and": ("split", q(both(P, Q, R), X), "first", "second", "third"),
+    "split iff": ("split", q(iff(P, Q), X), "first", "second"),
+    "split equal": ("split", q(eq(x, y), X, Y), "first", "second"),
+    "assume": ("assume", q(implies(P, Q), X, given=[R])),
     "either": ("either", q(either(P, Q, R), X), 1), "apart less": ("apart", q(ne(x, y), X, Y), True),
     "apart more": ("apart", q(ne(x, y), X, Y), False), "cases": ("cases", REAL, sqrt(x) < 1),
     "cases of and": ("cases", REAL, both(P, Q)), "cases of implies": ("cases", REAL, implies(P, Q)),
@@ -134,7 +136,8 @@ CASES = {
     "tighten below": ("tighten", about(OUT, given=[3 < x]), "x", 0),
     "tighten at least": ("tighten", about(OUT, given=[3 <= x]), "x", 0),
     "tighten choice": ("tighten", about(choice("x", HALF, 2, 9), given=[x <= 4]), "x", 0),
-    "enumerate": ("enumerate", about(Variable("x", ONE, num(4), whole=True, low_open=True)), "x", "first", "second", "third"),
+    "enumerate": ("enumerate", about(Variable("x", ONE, num(4), whole=True, low_open=True)), "x", "first", "second",
+        "third"),
     "enumerate below": ("enumerate", about(Variable("x", ONE, num(4), whole=True, high_open=True)), "x", "each"),
     "enumerate choice": ("enumerate", q(x < y, choice("x", 1, 2, 9), Y), "x", "each"),
     "enumerate point": ("enumerate", q(x < y, Y, Variable("x", exp(y), exp(y))), "x", "only"),
