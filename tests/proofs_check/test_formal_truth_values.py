@@ -5,18 +5,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from proofs_check.core.statement import Statement
-from proofs_check.core.terms import Term
 from proofs_check.resformer import formal as resformer
 from proofs_check.waiver import formal as waiver
-from tests.proofs_check.test_formal_truth import close, opened
+from tests.proofs_check.test_formal_truth import close, exactly, opened
 from theory import sink, value_residual
 
 SIZE = 4
-
-
-def exactly(values):
-    return tuple(map(Fraction, np.asarray(values).tolist()))
 
 
 @pytest.fixture(params=range(5))
@@ -30,11 +24,17 @@ def point_of(head, **more):
     return {"n": Fraction(SIZE), **{name: exactly(values) for name, values in head.items()}, **more}
 
 
-def side(statement: Statement, *path: int) -> Term:
+def side(statement, *path):
     node = statement.says
     for number in path:
         node = node.parts[number]
     return opened(node, statement.definitions)
+
+
+def close_sides(statement, point, true, *path):
+    """Both sides of an equality have the value; 1e-10: sums of terms of order 1 that may cancel."""
+    for number in (1, 2):
+        close(side(statement, *path, number), point, float(true), 1e-10)
 
 
 def test_cross_layer_attention_and_its_average(head):
@@ -44,17 +44,14 @@ def test_cross_layer_attention_and_its_average(head):
     true = value_residual.cross_layer_attention(logits[None], others[None], *columns)
     close(both, point_of(head), float(true[0, 0]))
     averaged = value_residual.averaged_attention(logits[None], *columns)
-    for number in (1, 2):
-        close(side(resformer.FORMAL["resformer.eq4"], number), point_of(head), float(averaged[0, 0]))
+    close_sides(resformer.FORMAL["resformer.eq4"], point_of(head), averaged[0, 0])
 
 
 def test_neutreno_at_a_position(head):
     weights = np.exp(head["s"]) / np.exp(head["s"]).sum()
     attention = np.tile(weights, (SIZE, 1))
     true = value_residual.neutreno(attention, head["v"][:, None], head["w"][:, None], 0.5)
-    point = point_of(head, q=Fraction(3), l=Fraction(1, 2))
-    for number in (1, 2):
-        close(side(resformer.FORMAL["resformer.eq8"], number), point, float(true[2, 0]))
+    close_sides(resformer.FORMAL["resformer.eq8"], point_of(head, q=Fraction(3), l=Fraction(1, 2)), true[2, 0])
 
 
 def test_fixed_points_along_an_eigenvector():
@@ -88,7 +85,6 @@ def test_entropy_and_the_weight_of_a_sink():
 
 
 def test_the_effect_of_a_token_and_other_denominators(head):
-    # 1e-10: sums of terms of order 1 that may cancel
     logits, values = head["s"], head["v"][:, None]
     weights = np.exp(logits) / np.exp(logits).sum()
     place, output = 2, weights @ values
@@ -96,8 +92,7 @@ def test_the_effect_of_a_token_and_other_denominators(head):
     effect = waiver.FORMAL["waiver.sec3.2.effect"]
     point = point_of(head, q=Fraction(place + 1))
     present = sink.present_effect(weights[place], values[place], rest)
-    for number in (1, 2):
-        close(side(effect, 1, number), point, float(present[0]), 1e-10)
+    close_sides(effect, point, present[0], 1)
     removed = sink.removed_effect(weights[place], values[place], output)
     close(side(effect, 2, 1), point, float(removed[0] * (1 - weights[place])), 1e-10)
     learnt = side(waiver.FORMAL["waiver.beyond.sink_logit"], 0, 1)
@@ -111,24 +106,17 @@ def test_the_six_ways_of_the_atlas(head):
     logits, values = head["s"], head["v"][:, None]
     point = point_of(head, b=Fraction(1, 2), u=Fraction(-3, 2), c=Fraction(1, 4), g=Fraction(1, 4))
     arrows = {name.removeprefix("waiver.atlas."): claim for name, claim in waiver.FORMAL.items()}
-    sink_token = float(sink.sink_token_output(logits, values, 0.5, [-1.5])[0])
-    for number in (1, 2):  # the softmax over n + 1 tokens, and the formula
-        close(side(arrows["sink.contains.drain"], 0, number), point, sink_token, 1e-10)
+    # The softmax over n + 1 tokens, and the formula.
+    close_sides(arrows["sink.contains.drain"], point, sink.sink_token_output(logits, values, 0.5, [-1.5])[0], 0)
     scaled = float(sink.sink_output(logits, values, 0.5)[0])
     lower = float(sink.zero_token_output(logits - 0.5, values)[0])
     for number, true in ((1, scaled), (2, lower)):
         close(side(arrows["plus_one.equal.sink_logit"], number), point, true, 1e-10)
-        close(side(arrows["drain.contains.sink_logit"], number), point, scaled, 1e-10)
-    gated = float(sink.gated_output(logits, values, 0.25)[0])
-    for number in (1, 2):
-        close(side(arrows["gate.equal.drain"], 1, number), point, gated, 1e-10)
-    copied = float(sink.masked_waiver_output(logits, values, 0.25)[0])
-    for number in (1, 2):
-        close(side(arrows["sink.contains.waiver"], number), point, copied, 1e-10)
+    close_sides(arrows["drain.contains.sink_logit"], point, scaled)
+    close_sides(arrows["gate.equal.drain"], point, sink.gated_output(logits, values, 0.25)[0], 1)
+    close_sides(arrows["sink.contains.waiver"], point, sink.masked_waiver_output(logits, values, 0.25)[0])
     gate = float(sink.drained_copy_gate(np.exp(logits[0]) / np.exp(logits).sum(), 0.25))
-    drained = float(sink.gated_output(logits, values - values[0], gate)[0])
-    for number in (1, 2):
-        close(side(arrows["gate.equal.waiver"], number), point, drained, 1e-10)
+    close_sides(arrows["gate.equal.waiver"], point, sink.gated_output(logits, values - values[0], gate)[0])
 
 
 def test_the_printed_mask_and_a_second_copy(head):
