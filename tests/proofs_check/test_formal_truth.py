@@ -20,11 +20,11 @@ from proofs_check.core.calls import unfold
 from proofs_check.core.derive import derivative
 from proofs_check.core.enclose import Evaluator, interval
 from proofs_check.core.statement import Form
-from proofs_check.core.terms import Term, absolute, lift
+from proofs_check.core.terms import Term, lift
 from proofs_check.kv.formal import FORMAL as KV_FORMAL
 from proofs_check.kv.formal import definitions as kv
 from proofs_check.kv.formal import shifted_head
-from proofs_check.language.notation import each, positive, var
+from proofs_check.language import absolute, each, positive, var
 from proofs_check.oracles.landscape import ball_one_hot_logits, ball_one_hot_loss
 from proofs_check.razor.formal import FORMAL as RAZOR_FORMAL
 from proofs_check.razor.formal import definitions as razor

@@ -65,12 +65,19 @@ ROOT2, ROOT3, LOG2 = sqrt(2), sqrt(3), log(2)
 REAL, UNIT, SIZE = real("x"), real("x", 0, 1), whole("n", 1)
 RIGHT, TO_TWO, WIDE = real("x", 0), real("x", 0, 2), real("x", -1, 1)
 HALF_OPEN, INNER = real("x", 0, 1, open="low"), real("x", 0, 1, open=True)
+POSITIVE, TOKENS, MATRIX, EPS = positive("x"), real("t", 4), sequence("x", (n, n)), real("e", 0, 1, open=True)
+ITEMS, SHARE_ITEMS, VALUES = sequence("s", n), sequence("s", n, 0, 1), sequence("v", n, 0, 1)
+FACTORIAL, WIDE_Y, NESTED = fold("prod", i, 1, n, i), real("y", -1, 1), sqrt(5 + 2 * sqrt(6))
+COMPOUND, MODULI, PARABOLA, RADIUS2 = exp(n * log(1 + 1 / n)), absolute(x) + absolute(y), x * (1 - x), x**2 + y**2
+REAL_A, REAL_Y, REAL_Z, SPREAD_OUT, AT_LEAST_2 = real("a"), real("y"), real("z"), 1 + (n - 1) * exp(-d), whole("n", 2)
+ANY_SIZE, NEAR_0, SLOPE, REAL_B = whole("n", 0), real("x", 0, Fraction(1, 10**6)), positive("slope"), real("b")
+WHOLE, TO_THREE = whole("n"), real("x", 0, 3)
 PLACE = whole("i", 1, n)
-PLANE, SQUARE = [REAL, real("y")], [UNIT, real("y", 0, 1)]
-QUADRANT = [positive("x"), positive("y")]
-VECTOR, TWO_OR_MORE = [SIZE, sequence("s", n)], [whole("n", 2), sequence("s", n)]
+PLANE, SQUARE = [REAL, REAL_Y], [UNIT, real("y", 0, 1)]
+QUADRANT = [POSITIVE, positive("y")]
+VECTOR, TWO_OR_MORE = [SIZE, ITEMS], [AT_LEAST_2, ITEMS]
 VECTORS = [*VECTOR, sequence("t", n)]
-SHARES, NONNEGATIVE = [SIZE, sequence("s", n, 0, 1)], [SIZE, sequence("s", n, 0)]
+SHARES, NONNEGATIVE = [SIZE, SHARE_ITEMS], [SIZE, sequence("s", n, 0)]
 STEP, FAR = real("u", 0, 1, open="low"), real("t", 1)
 
 
@@ -102,6 +109,7 @@ def _sigmoid(at):
     return 1 / (1 + exp(-at))
 
 
+NANO, TINY = _ten(-9), _ten(-5)
 SUM, MOST, SQUARES, EXPS, PRODUCTS = _sum(s[i]), _most(s[i]), _sum(s[i] ** 2), _sum(exp(s[i])), _sum(s[i] * t[i])
 
 # -- needles: true but for one point, or a region too small to hit by chance ------------------------------------------
@@ -119,7 +127,7 @@ NEEDLES = [
     ("needle.gauss_off_grid", real("x", -5, 5),
      exp(-10**16 * (x - _q(7310585, 10**7)) ** 2) <= HALF),  # at x = 7310585/10^7
     ("needle.lorentz", real("x", -9, 9), 1 / (1 + 10**16 * (x - _q(3, 10)) ** 2) <= HALF),  # at x = 3/10
-    ("needle.square_bump", UNIT, when(both(THIRD <= x, x <= THIRD + _ten(-9)), -1, 1) > 0),  # at x = 1/3
+    ("needle.square_bump", UNIT, when(both(THIRD <= x, x <= THIRD + NANO), -1, 1) > 0),  # at x = 1/3
     ("needle.value_at_a_point", UNIT, when(eq(x, _q(2, 7)), -1, 1) > 0),  # at x = 2/7
     ("needle.on_the_diagonal", SQUARE, when(eq(x, y), -x, 1) > 0),  # at x = 1, y = 1
     ("needle.diagonal", SQUARE, (x - y) ** 2 > 0),
@@ -147,7 +155,7 @@ NEEDLES = [
     ("needle.sine_meets_cosine", UNIT, (sin(x) - cos(x)) ** 2 > 0),  # at pi/4
     ("needle.cosine_fixed_point", UNIT, ne(cos(x), x)),  # cos 0 > 0, cos 1 < 1
     ("needle.cubic", real("x", 1, 2), ne(x**3, x + 1)),  # 1 < 2, 8 > 3
-    ("needle.rationalless_circle", [TO_TWO, real("y", 0, 2)], (x**2 + y**2 - 3) ** 2 > 0),  # at x = sqrt(3), y = 0
+    ("needle.rationalless_circle", [TO_TWO, real("y", 0, 2)], (RADIUS2 - 3) ** 2 > 0),  # at x = sqrt(3), y = 0
 ]
 
 # -- corners: the worst corner is one of very many --------------------------------------------------------------------
@@ -212,31 +220,31 @@ SCALES = [
     ("scale.log_log", real("x", 3), log(log(x)) <= 5),  # at x = 10^70
     ("scale.root", RIGHT, sqrt(x) <= 10**6),  # at x = 10^13
     ("scale.far_cubic", RIGHT, x**3 / 10**9 <= x**2 + 1),  # at x = 2 * 10^9
-    ("scale.log_of_tokens", real("t", 4), log(t - 1) <= 20),  # at t = 10^9
+    ("scale.log_of_tokens", TOKENS, log(t - 1) <= 20),  # at t = 10^9
     ("scale.tail", RIGHT, _ten(-20) <= exp(-x)),  # at x = 50
     ("scale.below_doubles", real("x", 0, 2000), _ten(-400) <= exp(-x)),  # at x = 1000
     ("scale.above_doubles", real("x", 0, 2000), exp(x) <= _ten(400)),  # at x = 1000
     ("scale.saturated", RIGHT, tanh(x) <= 1 - _ten(-15)),  # at x = 20
     ("scale.saturated_far", RIGHT, tanh(x) <= 1 - _ten(-300)),  # at x = 400
     ("scale.sigmoid", REAL, _ten(-12) <= 1 / (1 + exp(x))),  # at x = 30
-    ("scale.nano_end", HALF_OPEN, _ten(-9) <= x),  # at x = 10^-10
+    ("scale.nano_end", HALF_OPEN, NANO <= x),  # at x = 10^-10
     ("scale.log_near_nothing", HALF_OPEN, log(x) >= -100),  # at x = 10^-44
     ("scale.power_near_nothing", HALF_OPEN, _ten(-300) <= x**20),  # at x = 10^-16
     ("scale.product_near_nothing", [real(name, 0, 1, open="low") for name in "xy"],
      _ten(-12) <= x * y),  # at x = 10^-7, y = 10^-7
     ("scale.small_slope", real("slope", 0, 1, open="low"), 1 / slope <= 10**6),  # at slope = 10^-7
-    ("scale.nano_dip", REAL, x**2 - x * _ten(-9) + 2 * _ten(-19) > 0),  # at x = 1/(2 * 10^9)
+    ("scale.nano_dip", REAL, x**2 - x * NANO + 2 * _ten(-19) > 0),  # at x = 1/(2 * 10^9)
     ("scale.giant_point", REAL, (x - 10**12) ** 2 > 0),  # at x = 10^12
     ("scale.giant_cell", REAL, (x - 123456789012) ** 2 >= 1),  # at x = 123456789012
     ("scale.mixed", QUADRANT, x * y < 10**3 + x**2 / 10**9 + y**2 * 10**3),  # at x = 10^6, y = 10
     # The next term of the series decides, far below the last digit of a double.
-    ("scale.series_sqrt", real("x", 0, _ten(-6)), sqrt(1 + x) <= 1 + x / 2 - x**2 / 8),  # at x = 10^-6
-    ("scale.series_exp", real("x", 0, _ten(-6)), exp(x) <= 1 + x + x**2 / 2),  # at x = 10^-6
-    ("scale.series_cos", real("x", -_ten(-5), _ten(-5)), cos(x) <= 1 - x**2 / 2),  # at x = 10^-5
-    ("scale.series_sin", real("x", 0, _ten(-6)), x <= sin(x)),  # at x = 10^-6
-    ("scale.series_log", real("x", 0, _ten(-5)), x - x**2 / 2 + x**3 / 3 <= log(1 + x)),  # at x = 10^-5
+    ("scale.series_sqrt", NEAR_0, sqrt(1 + x) <= 1 + x / 2 - x**2 / 8),  # at x = 10^-6
+    ("scale.series_exp", NEAR_0, exp(x) <= 1 + x + x**2 / 2),  # at x = 10^-6
+    ("scale.series_cos", real("x", -TINY, TINY), cos(x) <= 1 - x**2 / 2),  # at x = 10^-5
+    ("scale.series_sin", NEAR_0, x <= sin(x)),  # at x = 10^-6
+    ("scale.series_log", real("x", 0, TINY), x - x**2 / 2 + x**3 / 3 <= log(1 + x)),  # at x = 10^-5
     ("scale.series_tanh", real("x", 0, _ten(-4)), tanh(x) <= x - x**3 / 3),  # at x = 10^-4
-    ("scale.series_atan", real("x", 0, _ten(-5)), atan(x) <= x - x**3 / 3),  # at x = 10^-5
+    ("scale.series_atan", real("x", 0, TINY), atan(x) <= x - x**3 / 3),  # at x = 10^-5
     ("scale.n_million", SIZE, n <= 10**6),  # at n = 10^6 + 1
     ("scale.harmonic", SIZE, _sum(1 / i) <= 10),  # at n = 12367
     ("scale.basel", SIZE, _sum(1 / i**2) <= _q(1644, 1000)),  # at n = 1100
@@ -248,7 +256,7 @@ SCALES = [
 ENDS = [
     ("end.low", UNIT, x > 0),
     ("end.high", UNIT, x < 1),
-    ("end.both", UNIT, x * (1 - x) > 0),
+    ("end.both", UNIT, PARABOLA > 0),
     ("end.one_left_open", HALF_OPEN, x < 1),
     ("end.one_right_open", real("x", 0, 1, open="high"), x > 0),
     ("end.corner", SQUARE, x * y < 1),
@@ -259,11 +267,11 @@ ENDS = [
     ("end.at_pi", real("x", 0, PI), cos(x) > -1),  # at pi, which no fraction is
     ("end.of_a_variable", [UNIT, real("y", 0, x)], y < x),
     ("end.of_two_variables", [UNIT, real("y", 0, 1 - x)], x + y < 1),
-    ("end.four_tokens", real("t", 4), t - 4 > 0),
+    ("end.four_tokens", TOKENS, t - 4 > 0),
     ("end.last_place", [whole("n", 4), whole("i", 3, n - 1)], i < n - 1),
     ("end.ball", [SIZE, ball("v", n, 1)], _sum(v[i] ** 2) < 1),
     ("end.ball_of_radius", [SIZE, positive("r"), ball("v", n, r)], _sum(v[i] ** 2) < r**2),
-    ("end.ball_item", [whole("n", 2), ball("v", n, 5)], v[1] + v[2] < 7),  # at n = 2, v = (3, 4)
+    ("end.ball_item", [AT_LEAST_2, ball("v", n, 5)], v[1] + v[2] < 7),  # at n = 2, v = (3, 4)
     ("end.items", SHARES, SUM < n),
     ("end.all_thirty_items", sequence("s", 30, 0, 1), total(i, 1, 30, s[i]) < 30),  # at s = (1, 1, ..)
     ("end.narrow", real("x", THIRD, THIRD + _ten(-12)), THIRD < x),
@@ -284,11 +292,11 @@ WHOLES = [
     ("whole.squared_distance", whole("n", 1, 1000), (n - 617) ** 2 > 0),  # at n = 617
     ("whole.far", whole("n", 1, 10**12), (n - 987654321987) ** 2 > 0),  # at n = 987654321987
     ("whole.three", SIZE, n**2 <= exp(n * LOG2)),  # at n = 3
-    ("whole.nine", whole("n"), 2 * n**2 - 35 * n + 153 > 0),  # at n = 9
+    ("whole.nine", WHOLE, 2 * n**2 - 35 * n + 153 > 0),  # at n = 9
     ("whole.triangle_153", SIZE, ne(_sum(i), 153)),  # at n = 17
     ("whole.choice", choice("p", 2, 3, 5, 7), p**2 <= 48),
     ("whole.place_before_last", [whole("n", 5), PLACE], (i - n + 3) ** 2 > 0),
-    ("whole.euler", [whole("n", 0), whole("a", 2), whole("b", 2)],
+    ("whole.euler", [ANY_SIZE, whole("a", 2), whole("b", 2)],
      ne(n**2 + n + 41, a * b)),  # at n = 40, a = 41, b = 41
     ("whole.fermat", [whole("a", 2), whole("b", 2)], ne(2**32 + 1, a * b)),  # at a = 641, b = 6700417
     ("whole.pell2", [whole("x", 1), whole("y", 1)], ne(x**2 - 2 * y**2, 1)),  # at x = 3, y = 2
@@ -303,8 +311,8 @@ WHOLES = [
      ne(x**3 + y**3 + z**3, 30)),  # at x = 2220422932, y = -2218888517, z = -283059965
     ("whole.three_cubes_42", [whole(name) for name in "xyz"],
      ne(x**3 + y**3 + z**3, 42)),  # at x = -80538738812075974, y = 80435758145817515, z = 12602123297335631
-    ("whole.cannonballs", [whole("n", 2), whole("m", 2)], ne(_sum(i**2), m**2)),  # at n = 24, m = 70
-    ("whole.brocard", [whole("n", 6), whole("m", 1)], ne(fold("prod", i, 1, n, i) + 1, m**2)),  # at n = 7, m = 71
+    ("whole.cannonballs", [AT_LEAST_2, whole("m", 2)], ne(_sum(i**2), m**2)),  # at n = 24, m = 70
+    ("whole.brocard", [whole("n", 6), whole("m", 1)], ne(FACTORIAL + 1, m**2)),  # at n = 7, m = 71
     ("whole.triangular_square", [whole("n", 9), whole("m", 1)], ne(n * (n + 1) / 2, m**2)),  # at n = 49, m = 35
     ("whole.two_places", [whole("n", 8), whole("i", 2, n - 2), whole("j", i, n)],
      ne(i + j, 2 * n - 3)),  # at n = 8, i = 6, j = 7
@@ -324,7 +332,7 @@ SIZES = [
     ("size.cauchy4", VECTOR, SUM**2 <= 4 * SQUARES),  # at n = 5, s = (1, 1, ..)
     ("size.circle_regions", SIZE, eq(1 + n * (n - 1) / 2 + n * (n - 1) * (n - 2) * (n - 3) / 24,
      exp((n - 1) * LOG2))),  # at n = 6
-    ("size.factorial", SIZE, fold("prod", i, 1, n, i) <= 24),  # at n = 5
+    ("size.factorial", SIZE, FACTORIAL <= 24),  # at n = 5
     ("size.largest", SIZE, _most(i * (10 - i)) <= 24),  # at n = 5
     ("size.log_sum", VECTOR, log(EXPS) <= MOST + log(4)),  # at n = 5, s = (0,) * 5
     ("size.variance", SHARES, SQUARES - SUM**2 / n <= 1),  # at n = 5, s = (0, 0, 0, 1, 1)
@@ -359,9 +367,9 @@ SYMBOLS = [
     ("symbol.absolute", REAL, eq(absolute(x), x)),
     ("symbol.whole", REAL, x * (x - 1) >= 0),
     ("symbol.whole_sine", REAL, eq(sin(PI * x), 0)),
-    ("symbol.even", whole("n"), eq(cos(PI * n), 1)),
+    ("symbol.even", WHOLE, eq(cos(PI * n), 1)),
     ("symbol.odd_power", REAL, x <= x**3, x >= -1),
-    ("symbol.not_one", positive("x"), ne(log(x), 0)),
+    ("symbol.not_one", POSITIVE, ne(log(x), 0)),
     ("symbol.distinct", PLANE, ne(x, y)),
     ("symbol.log_of_product", PLANE, eq(log(x * y), log(x) + log(y)), x * y > 0),
     ("symbol.log_of_power", REAL, eq(log(x**4), 4 * log(absolute(x)))),
@@ -369,17 +377,17 @@ SYMBOLS = [
     ("symbol.root_of_quotient", PLANE, eq(sqrt(x / y), sqrt(x) / sqrt(y)), x * y > 0),
     ("symbol.cancelled_factor", PLANE, eq(x * y / y, x)),
     ("symbol.complete_square", REAL, eq(sqrt(1 - 2 * x + x**2), 1 - x)),
-    ("symbol.cosine_from_sine", real("x", 0, 3), eq(cos(x), sqrt(1 - sin(x) ** 2))),
+    ("symbol.cosine_from_sine", TO_THREE, eq(cos(x), sqrt(1 - sin(x) ** 2))),
     ("symbol.arcus_of_inverse", REAL, eq(atan(1 / x), PI / 2 - atan(x)), ne(x, 0)),
     ("symbol.arcus_of_tangent", real("x", 0, 4), eq(atan(sin(x) / cos(x)), x), ne(cos(x), 0)),
     ("symbol.arcus_sum", QUADRANT, eq(atan(x) + atan(y), atan((x + y) / (1 - x * y))), ne(x * y, 1)),
     ("symbol.zero_times_log", RIGHT, eq(0 * log(x), 0)),
     ("symbol.entropy_at_zero", UNIT, x * log(x) >= -1),
     ("symbol.binary_entropy", UNIT, -x * log(x) - (1 - x) * log(1 - x) <= LOG2),
-    ("symbol.common_factor", [REAL, real("y"), real("z")], eq(largest(x * z, y * z), largest(x, y) * z)),
+    ("symbol.common_factor", [REAL, REAL_Y, REAL_Z], eq(largest(x * z, y * z), largest(x, y) * z)),
     ("symbol.sign_of_largest", PLANE, eq(-largest(x, y), largest(-x, -y))),
-    ("symbol.modulus_of_sum", PLANE, eq(absolute(x + y), absolute(x) + absolute(y))),
-    ("symbol.bits_for_nats", positive("x"), eq(log(x) / LOG2, log(x))),
+    ("symbol.modulus_of_sum", PLANE, eq(absolute(x + y), MODULI)),
+    ("symbol.bits_for_nats", POSITIVE, eq(log(x) / LOG2, log(x))),
     ("symbol.real_size", real("t", 1), eq((t - 1) * (t - 2) * (t - 3), absolute((t - 1) * (t - 2) * (t - 3)))),
 ]
 
@@ -389,10 +397,10 @@ UNDEFINED = [
     ("undefined.third", UNIT, eq((x - THIRD) / (x - THIRD), 1)),  # at x = 1/3
     ("undefined.large_denominator", UNIT, 1 / (x - _q(10007, 65537)) ** 2 >= 0),  # at x = 10007/65537
     ("undefined.log_of_square", UNIT, log((x - _q(3, 7)) ** 2) <= 1),  # at x = 3/7
-    ("undefined.root_below_nano", UNIT, sqrt(x - _ten(-9)) >= 0),  # at x = 0
+    ("undefined.root_below_nano", UNIT, sqrt(x - NANO) >= 0),  # at x = 0
     ("undefined.root_beyond_one", real("x", 0, 1 + _ten(-12)), sqrt(1 - x) >= 0),  # at x = 1 + 10^-12
     ("undefined.log_below_a_third", real("x", THIRD, 1), log(x - THIRD - _ten(-60)) <= 0),  # at x = 1/3
-    ("undefined.origin", PLANE, 1 / (x**2 + y**2) > 0),
+    ("undefined.origin", PLANE, 1 / (RADIUS2) > 0),
     ("undefined.origin_moved", PLANE, 1 / ((x - THIRD) ** 2 + (y - _q(2, 7)) ** 2) > 0),  # at x = 1/3, y = 2/7
     ("undefined.difference", [UNIT, real("y", 0, x)], 1 / (x - y) > 0),
     ("undefined.tangent", TO_TWO, sin(x) ** 2 / cos(x) ** 2 >= 0),  # at pi/2 only: no fraction is
@@ -403,22 +411,22 @@ UNDEFINED = [
     ("undefined.branch", RIGHT, when(x >= 0, 1 / x, 0) >= 0),
     # At 0 the assumption of the conclusion has no value: the core asks for its definedness, and no point refutes that.
     ("undefined.both_too_late", UNIT, implies(1 / x > 0, x > 0)),
-    ("undefined.mean_of_none", [whole("n", 0), sequence("s", n, 0, 1)], SUM / n <= 1),
-    ("undefined.largest_of_none", [whole("n", 0), sequence("s", n, 0, 1)], MOST <= 1),
+    ("undefined.mean_of_none", [ANY_SIZE, SHARE_ITEMS], SUM / n <= 1),
+    ("undefined.largest_of_none", [ANY_SIZE, SHARE_ITEMS], MOST <= 1),
     ("undefined.log_of_rest", SIZE, log(n - 1) >= 0),
     ("undefined.log_of_three", real("t", 3), log(t - 3) <= t),
     ("undefined.log_of_sum", NONNEGATIVE, log(SUM) <= SUM),
-    ("undefined.next_item", [SIZE, PLACE, sequence("s", n, 0, 1)], s[i + 1] <= 1),
-    ("undefined.item_before", [SIZE, PLACE, sequence("s", n, 0, 1)], s[i - 1] <= 1),
+    ("undefined.next_item", [SIZE, PLACE, SHARE_ITEMS], s[i + 1] <= 1),
+    ("undefined.item_before", [SIZE, PLACE, SHARE_ITEMS], s[i - 1] <= 1),
     ("undefined.item_in_a_sum", SHARES, _sum(s[n - i]) <= n),
     ("undefined.third_item", SHARES, s[3] <= 1),
     ("undefined.far_item", [whole("n", 1, 50), sequence("s", 49, 0, 1)], s[n] <= 1),  # at n = 50, s = (0,) * 49
     ("undefined.but_for_a_hypothesis", SIZE, 1 / (n - 3) < 0, ne(n, 3)),
     ("undefined.swapped_indices", [SIZE, whole("d", 1), PLACE, whole("j", 1, d), sequence("x", (n, d), 0, 1)],
      x[j, i] <= 1),
-    ("undefined.no_weights", [SIZE, PLACE, sequence("s", n)],
+    ("undefined.no_weights", [SIZE, PLACE, ITEMS],
      1 / total(k, 1, i - 1, exp(s[k])) >= 0),  # the first token sees nobody
-    ("undefined.negative_size", [whole("n"), sequence("s", n - 3, 0, 1)], total(i, 1, n - 3, s[i]) < n - 3),
+    ("undefined.negative_size", [WHOLE, sequence("s", n - 3, 0, 1)], total(i, 1, n - 3, s[i]) < n - 3),
 ]
 
 # -- sharp: a best bound, a little better -----------------------------------------------------------------------------
@@ -426,22 +434,22 @@ UNDEFINED = [
 _TIGHT, _TIGHTER, _ABOVE = _q(999, 1000), _q(9999, 10000), _q(1001, 1000)
 
 SHARP = [
-    ("sharp.parabola", UNIT, x * (1 - x) <= _TIGHT / 4),
-    ("sharp.parabola_ten_digits", UNIT, x * (1 - x) <= _q(1, 4) - _ten(-10)),
+    ("sharp.parabola", UNIT, PARABOLA <= _TIGHT / 4),
+    ("sharp.parabola_ten_digits", UNIT, PARABOLA <= _q(1, 4) - _ten(-10)),
     ("sharp.parabola_off_centre", UNIT, x * (2 - 3 * x) <= THIRD - _ten(-12)),  # at x = 1/3
     ("sharp.cubic", UNIT, x**2 * (1 - x) <= _TIGHTER * 4 / 27),  # at x = 2/3
     ("sharp.means", QUADRANT, x * y <= _TIGHTER * ((x + y) / 2) ** 2),
     ("sharp.three_means", [*QUADRANT, positive("z")],
      27 * x * y * z <= _TIGHTER * (x + y + z) ** 3),  # at x = 1, y = 1, z = 1
-    ("sharp.cauchy", [*PLANE, real("a"), real("b")],
-     (a * x + b * y) ** 2 <= _TIGHT * (a**2 + b**2) * (x**2 + y**2)),  # at x = 1, y = 1, a = 1, b = 1
+    ("sharp.cauchy", [*PLANE, REAL_A, REAL_B],
+     (a * x + b * y) ** 2 <= _TIGHT * (a**2 + b**2) * (RADIUS2)),  # at x = 1, y = 1, a = 1, b = 1
     ("sharp.cauchy_sequences", VECTORS,
      PRODUCTS**2 <= _TIGHTER * SQUARES * _sum(t[i] ** 2)),  # at n = 2, s = (1, 2), t = (1, 2)
-    ("sharp.triangle", PLANE, absolute(x + y) <= _TIGHT * (absolute(x) + absolute(y))),
+    ("sharp.triangle", PLANE, absolute(x + y) <= _TIGHT * (MODULI)),
     ("sharp.tangent_of_exp", REAL, _q(10001, 10000) * exp(1) * x <= exp(x)),  # at x = 1
     ("sharp.linear_exp", REAL, 1 + _ABOVE * x <= exp(x)),  # at x = 1/1000
-    ("sharp.log", positive("x"), log(x) <= _TIGHT * (x - 1)),  # at x = 1001/1000
-    ("sharp.tanh", real("x", 0, 3), tanh(x) <= _TIGHTER * x),  # at x = 1/100
+    ("sharp.log", POSITIVE, log(x) <= _TIGHT * (x - 1)),  # at x = 1001/1000
+    ("sharp.tanh", TO_THREE, tanh(x) <= _TIGHTER * x),  # at x = 1/100
     ("sharp.jordan", real("x", 0, PI / 2), _ABOVE * 2 / PI * x <= sin(x)),  # at x = 157/100
     ("sharp.x_exp", RIGHT, x * exp(-x) <= _TIGHTER * exp(-1)),  # at x = 1
     ("sharp.x_log", HALF_OPEN, -x * log(x) <= _TIGHTER * exp(-1)),  # at x = 368/1000
@@ -449,12 +457,12 @@ SHARP = [
     ("sharp.pinsker", [real("p", 0, 1, open=True), real("q", 0, 1, open=True)],
      _ABOVE * 2 * (p - q) ** 2 <= p * log(p / q) + (1 - p) * log((1 - p) / (1 - q))),  # at p = 1/2, q = 51/100
     ("sharp.hoeffding", REAL, log((exp(x) + exp(-x)) / 2) <= _TIGHT * x**2 / 2),  # at x = 1/100
-    ("sharp.young", PLANE, x * y <= _q(499, 1000) * (x**2 + y**2)),
-    ("sharp.sum_of_inverse", positive("x"), 2 + _ten(-4) <= x + 1 / x),
+    ("sharp.young", PLANE, x * y <= _q(499, 1000) * (RADIUS2)),
+    ("sharp.sum_of_inverse", POSITIVE, 2 + _ten(-4) <= x + 1 / x),
     ("sharp.nesbitt", [*QUADRANT, positive("z")],
      _q(15001, 10000) <= x / (y + z) + y / (z + x) + z / (x + y)),  # at x = 1, y = 1, z = 1
-    ("sharp.three_squares", [*PLANE, real("z")],
-     _q(10001, 10000) * (x * y + y * z + z * x) <= x**2 + y**2 + z**2),  # at x = 1, y = 1, z = 1
+    ("sharp.three_squares", [*PLANE, REAL_Z],
+     _q(10001, 10000) * (x * y + y * z + z * x) <= RADIUS2 + z**2),  # at x = 1, y = 1, z = 1
     ("sharp.lipschitz", PLANE, absolute(sin(x) - sin(y)) <= _TIGHT * absolute(x - y)),  # at x = 0, y = 1/100
     ("sharp.sigmoid_slope", PLANE, absolute(_sigmoid(x) - _sigmoid(y))
      <= _TIGHTER * absolute(x - y) / 4),  # at x = 1/1000, y = -1/1000
@@ -463,18 +471,18 @@ SHARP = [
     ("sharp.sphere3", ball("v", 3, 1), v[1] * v[2] + v[2] * v[3] + v[3] * v[1] <= _TIGHTER),  # at v = (57735/10^5,) * 3
     ("sharp.power_means", NONNEGATIVE, SUM**3 <= _TIGHT * n**2 * _sum(s[i] ** 3)),  # at n = 3, s = (1, 1, 1)
     ("sharp.four_corners", [real(name, -1, 1) for name in "xyz"],
-     x * y * z - x - y + z <= 4 - _ten(-5)),  # at x = -1, y = -1, z = 1
+     x * y * z - x - y + z <= 4 - TINY),  # at x = -1, y = -1, z = 1
 ]
 
 # -- strict: equality is attained -------------------------------------------------------------------------------------
 
 STRICT = [
     ("strict.exp", REAL, 1 + x < exp(x)),
-    ("strict.log", positive("x"), log(x) < x - 1),
-    ("strict.log_elsewhere", positive("x"), log(x) < 7 * x / 5 - 1 + log(_q(5, 7))),  # at x = 5/7
+    ("strict.log", POSITIVE, log(x) < x - 1),
+    ("strict.log_elsewhere", POSITIVE, log(x) < 7 * x / 5 - 1 + log(_q(5, 7))),  # at x = 5/7
     ("strict.means", QUADRANT, sqrt(x * y) < (x + y) / 2),
-    ("strict.sum_of_inverse", positive("x"), x + 1 / x > 2),
-    ("strict.triangle", PLANE, absolute(x + y) < absolute(x) + absolute(y)),
+    ("strict.sum_of_inverse", POSITIVE, x + 1 / x > 2),
+    ("strict.triangle", PLANE, absolute(x + y) < MODULI),
     ("strict.tanh", RIGHT, tanh(x) < x),
     ("strict.cosine", REAL, cos(x) < 1),
     ("strict.sine", REAL, sin(x) < 1),  # at pi/2: no fraction is
@@ -482,7 +490,7 @@ STRICT = [
     ("strict.monotone", PLANE, implies(x <= y, exp(x) < exp(y))),
     ("strict.least", PLANE, least(x, y) < (x + y) / 2),
     ("strict.sum_of_places", SIZE, _sum(i) < n**2),
-    ("strict.power_of_two", whole("n", 0), n + 1 < exp(n * LOG2)),
+    ("strict.power_of_two", ANY_SIZE, n + 1 < exp(n * LOG2)),
     ("strict.inverse_size", SIZE, 1 / n < 1),
     ("strict.cauchy", VECTORS, PRODUCTS**2 < SQUARES * _sum(t[i] ** 2)),
     ("strict.sum_and_largest", NONNEGATIVE, SUM < n * MOST),
@@ -494,13 +502,13 @@ STRICT = [
 # -- supremum: another value, not attained, a family that leaves the domain ------------------------------------------
 
 SUPREMA = [
-    ("supremum.too_small", UNIT, supremum(x * (1 - x), _TIGHT / 4, {x: HALF})),  # bound at x = 1/2
-    ("supremum.too_large", UNIT, supremum(x * (1 - x), _q(26, 100), {x: HALF})),  # attained
+    ("supremum.too_small", UNIT, supremum(PARABOLA, _TIGHT / 4, {x: HALF})),  # bound at x = 1/2
+    ("supremum.too_large", UNIT, supremum(PARABOLA, _q(26, 100), {x: HALF})),  # attained
     ("supremum.outside", real("x", 0, 1, open="high"), supremum(x, 1, {x: 1})),  # attained
     ("supremum.strict_but_attained", [UNIT, STEP],
-     supremum(x * (1 - x), _q(1, 4), {x: HALF - u / 2}, u, 1, attained=False)),  # bound at x = 1/2
+     supremum(PARABOLA, _q(1, 4), {x: HALF - u / 2}, u, 1, attained=False)),  # bound at x = 1/2
     ("supremum.strict_at_an_end", [RIGHT, STEP], supremum(exp(-x), 1, {x: u}, u, 1, attained=False)),  # bound at x = 0
-    ("supremum.slower", [positive("x"), STEP], supremum(x / (1 + x), 1, {x: 1 / u}, u, HALF)),  # approached at u = 1/2
+    ("supremum.slower", [POSITIVE, STEP], supremum(x / (1 + x), 1, {x: 1 / u}, u, HALF)),  # approached at u = 1/2
     ("supremum.tanh_too_small", [REAL, STEP],
      supremum(tanh(x), _TIGHTER, {x: 1 / u}, u, 1, attained=False)),  # bound at x = 10
     ("supremum.tanh_too_large", [REAL, STEP],
@@ -514,7 +522,7 @@ SUPREMA = [
     ("supremum.sine_on_the_unit", UNIT, supremum(sin(x), 1, {x: 1})),  # attained
     ("supremum.forgotten_side", real("x", -2, 1), supremum(x**2, 1, {x: 1})),  # bound at x = -2
     ("supremum.simplex", [UNIT, real("y", 0, 1 - x)], supremum(x * y, THIRD, {x: HALF, y: HALF})),  # attained
-    ("supremum.ablation", [REAL, real("t", 4), STEP],
+    ("supremum.ablation", [REAL, TOKENS, STEP],
      supremum(-log(1 + (t - 1) * exp(-x)), -log(1 + _ten(-3)), {x: 1 / u}, u, t, attained=False)),
     ("supremum.wrong_family", [INNER, STEP],
      supremum(x * (2 - x), 1, {x: 1 - u / 2}, u, _ten(-3))),  # approached at u = 1
@@ -536,13 +544,13 @@ LIMITS = [
     ("limit.log_over_t", FAR, limit(log(t) / t, 0, t, 10)),  # gap at t = 30000
     ("limit.log_over_t_far", FAR, limit(log(t) / t, 0, t, 100)),  # gap at t = 10^44
     ("limit.t_log", FAR, limit(t * log(1 + 1 / t), 1, t, THIRD)),  # gap at t = 10
-    ("limit.euler", SIZE, limit(exp(n * log(1 + 1 / n)), exp(1), n, 1)),  # gap at n = 10
-    ("limit.euler_decimals", SIZE, limit(exp(n * log(1 + 1 / n)), _q(27182, 10000), n, 2)),  # gap at n = 10^6
+    ("limit.euler", SIZE, limit(COMPOUND, exp(1), n, 1)),  # gap at n = 10
+    ("limit.euler_decimals", SIZE, limit(COMPOUND, _q(27182, 10000), n, 2)),  # gap at n = 10^6
     ("limit.basel", SIZE, limit(_sum(1 / i**2), _q(164, 100), n, 2)),  # gap at n = 1000
     ("limit.share", [FAR, RIGHT], limit(exp(x) / (exp(x) + t - 1), 0, t, exp(x) / 2)),
     ("limit.angle", STEP, limit(atan(1 / u), _q(11, 7), u, 1)),  # gap at u = 10^-6
     ("limit.alternating", SIZE, limit(cos(PI * n) / 2, 0, n, 10**3)),  # gap at n = 3000
-    ("limit.log_of_rest", real("t", 4), limit(log(t) - log(t - 1), 0, t, 1)),  # gap at t = 4
+    ("limit.log_of_rest", TOKENS, limit(log(t) - log(t - 1), 0, t, 1)),  # gap at t = 4
 ]
 
 # -- minimiser: another place, two of them, none in the domain --------------------------------------------------------
@@ -555,14 +563,14 @@ MINIMISERS = [
     ("minimiser.plateau", REAL, unique_minimiser(absolute(x) + absolute(x - 1), {x: 0})),
     ("minimiser.flat", REAL, unique_minimiser(largest(0, absolute(x) - 1), {x: 0})),
     ("minimiser.constant", PLANE, unique_minimiser(x - y + (y - x), {x: 0, y: 0})),
-    ("minimiser.hyperbola", [WIDE, real("y", -1, 1)], unique_minimiser(x * y, {x: 0, y: 0})),
+    ("minimiser.hyperbola", [WIDE, WIDE_Y], unique_minimiser(x * y, {x: 0, y: 0})),
     ("minimiser.open_end", INNER, unique_minimiser((x - 1) ** 2, {x: 1})),  # in the domain
     ("minimiser.outside", real("x", 1, 2), unique_minimiser(x**2, {x: 0})),  # in the domain
-    ("minimiser.almost_e", positive("x"),
+    ("minimiser.almost_e", POSITIVE,
      unique_minimiser(x * log(x), {x: _q(367879, 10**6)})),  # only least there at x = 36787944/10^8
     ("minimiser.tilted_wells", REAL,
      unique_minimiser((x**2 - 1) ** 2 + x / 10**9, {x: 1})),  # only least there at x = -1
-    ("minimiser.tilt_moves_it", real("x", 0, 3),
+    ("minimiser.tilt_moves_it", TO_THREE,
      unique_minimiser((x**2 - 1) ** 2 + x / 10**6, {x: 1})),  # only least there at x = 1 - 1/(9 * 10^6)
     ("minimiser.parameter", PLANE, unique_minimiser((x - y) ** 2, {x: 0})),
     ("minimiser.ripple", REAL, unique_minimiser(x**2 + sin(50 * x) / 100, {x: 0})),
@@ -590,12 +598,12 @@ ZEROS = [
     ("zero.at_an_end", real("x", 0, 4), unique_zero([x * (x - 1) * (x - 4)], {"x": (HALF, 2)})),
     # From here on no point refutes: the second zero is irrational, or the box itself holds none or two (for Krawczyk).
     ("zero.second_root_of_two", real("x", -2, 2), unique_zero([x**2 - 2], {"x": (1, 2)})),  # -sqrt(2)
-    ("zero.line_and_circle", [WIDE, real("y", -1, 1)],
-     unique_zero([x**2 + y**2 - 1, x - y], {"x": (HALF, 1), "y": (HALF, 1)})),  # both -1/sqrt(2)
+    ("zero.line_and_circle", [WIDE, WIDE_Y],
+     unique_zero([RADIUS2 - 1, x - y], {"x": (HALF, 1), "y": (HALF, 1)})),  # both -1/sqrt(2)
     ("zero.none", WIDE, unique_zero([x**2 + 1], {"x": (-HALF, HALF)})),
     ("zero.none_by_a_hair", WIDE, unique_zero([x**2 + _ten(-30)], {"x": (-HALF, HALF)})),
-    ("zero.line_beside_circle", [real("x", 0, 3), real("y", 0, 3)],
-     unique_zero([x**2 + y**2 - 1, x + y - 3], {"x": (1, 2), "y": (1, 2)})),
+    ("zero.line_beside_circle", [TO_THREE, real("y", 0, 3)],
+     unique_zero([RADIUS2 - 1, x + y - 3], {"x": (1, 2), "y": (1, 2)})),
     ("zero.two_in_the_box", UNIT, unique_zero([(x - _q(1, 4)) * (x - _q(3, 4))], {"x": (_q(1, 8), _q(7, 8))})),
     ("zero.two_close_in_the_box", UNIT, unique_zero([(x - HALF) ** 2 - _ten(-20)], {"x": (_q(1, 8), _q(7, 8))})),
 ]
@@ -612,15 +620,15 @@ WITNESSES = [
     ("witness.pi", REAL, exists({x: _q(245850922, 78256779)}, eq(x, PI))),  # witness
     ("witness.outside", real("x", HALF, 1), exists({x: THIRD}, x < 1)),
     ("witness.beyond_the_end", SQUARE, exists({y: x + 1}, x < y)),
-    ("witness.quantifiers_swapped", [SIZE, positive("x")],
+    ("witness.quantifiers_swapped", [SIZE, POSITIVE],
      exists({x: _ten(-6)}, x * n <= 1)),  # witness at n = 10^6 + 1
     ("witness.bound_of_all", PLANE, exists({y: 10**5}, x <= y)),  # witness at x = 10^6
     ("witness.root", PLANE, exists({y: sqrt(x)}, eq(y**2, x))),  # witness at x = -1
-    ("witness.logarithm", [RIGHT, real("y")], exists({y: log(x)}, eq(exp(y), x))),  # witness at x = 0
-    ("witness.continuity", [REAL, real("y"), positive("e"), positive("d")],
+    ("witness.logarithm", [RIGHT, REAL_Y], exists({y: log(x)}, eq(exp(y), x))),  # witness at x = 0
+    ("witness.continuity", [REAL, REAL_Y, positive("e"), positive("d")],
      exists({d: e / 2}, implies(absolute(x - y) <= d,
      absolute(x**2 - y**2) <= e))),  # witness at x = 10, y = 99/10, e = 1
-    ("witness.two_squares", PLANE, exists({x: _q(3, 5), y: _q(4, 5)}, both(eq(x**2 + y**2, 1), y < x))),
+    ("witness.two_squares", PLANE, exists({x: _q(3, 5), y: _q(4, 5)}, both(eq(RADIUS2, 1), y < x))),
     ("witness.hypothesis_lost", PLANE, exists({x: 1, y: 2}, eq(x + y, 3)), y < x),
 ]
 
@@ -637,23 +645,23 @@ EQUIVALENCES = [
     ("iff.sum_and_all", VECTOR, iff(eq(SUM, 0), eq(SQUARES, 0))),  # at n = 2, s = (1, -1)
     ("iff.factor", REAL, iff(eq((x - 1) * (x - 2), 0), eq(x, 1))),
     ("iff.far_factor", REAL, iff(eq((x - 1) * (x - _q(355, 113)), 0), eq(x, 1))),  # at x = 355/113
-    ("iff.square_of_size", whole("n"), iff(n**2 <= 16, n <= 4)),
+    ("iff.square_of_size", WHOLE, iff(n**2 <= 16, n <= 4)),
     ("iff.largest", PLANE, iff(eq(largest(x, y), x), y < x)),
     ("iff.inverse", REAL, iff(1 / x < 1, x > 1), ne(x, 0)),
-    ("iff.threshold", UNIT, iff(_q(2, 9) <= x * (1 - x), THIRD <= x)),
-    ("iff.threshold_digits", UNIT, iff(_q(2, 9) <= x * (1 - x),
+    ("iff.threshold", UNIT, iff(_q(2, 9) <= PARABOLA, THIRD <= x)),
+    ("iff.threshold_digits", UNIT, iff(_q(2, 9) <= PARABOLA,
      both(_q(333, 1000) <= x, x <= _q(2, 3)))),  # at x = 3332/10000
-    ("iff.window", [positive("slope"), SIZE, real("e", 0, 1, open=True)],
+    ("iff.window", [SLOPE, SIZE, EPS],
      iff(exp(-slope * n) <= e, -log(e) / slope <= n + 1)),
-    ("iff.rotated", [*PLANE, real("z")], iff(both(x < y, y < z), x < z)),
-    ("iff.two_relations", PLANE, iff(x**2 + y**2 <= 2 * x * y, either(x < y, y < x))),
-    ("iff.triangle_is_equality", PLANE, iff(eq(absolute(x + y), absolute(x) + absolute(y)), x * y > 0)),
+    ("iff.rotated", [*PLANE, REAL_Z], iff(both(x < y, y < z), x < z)),
+    ("iff.two_relations", PLANE, iff(RADIUS2 <= 2 * x * y, either(x < y, y < x))),
+    ("iff.triangle_is_equality", PLANE, iff(eq(absolute(x + y), MODULI), x * y > 0)),
 ]
 
 # -- sums: index slips, wrong sizes, swapped subscripts ---------------------------------------------------------------
 
 _geometric = total(i, 0, n - 1, exp(a * i)) * (exp(a) - 1)
-_TABLE = [SIZE, sequence("x", (n, n)), sequence("s", n)]
+_TABLE = [SIZE, MATRIX, ITEMS]
 
 SUMS = [
     ("sum.places", SIZE, eq(_sum(i), n * (n - 1) / 2)),
@@ -661,27 +669,27 @@ SUMS = [
     ("sum.odd", SIZE, eq(_sum(2 * i + 1), n**2)),
     ("sum.ones", SIZE, eq(total(i, 2, n, 1), n)),
     ("sum.from_zero", SIZE, eq(total(i, 0, n, 1), n)),
-    ("sum.geometric", [SIZE, real("a")], eq(_geometric, exp(a * (n + 1)) - 1)),
-    ("sum.geometric_at_one", [SIZE, real("a")], eq(total(i, 0, n - 1, exp(a * i)), (exp(a * n) - 1) / (exp(a) - 1))),
+    ("sum.geometric", [SIZE, REAL_A], eq(_geometric, exp(a * (n + 1)) - 1)),
+    ("sum.geometric_at_one", [SIZE, REAL_A], eq(total(i, 0, n - 1, exp(a * i)), (exp(a * n) - 1) / (exp(a) - 1))),
     ("sum.telescope", SIZE, eq(_sum(1 / (i * (i + 1))), 1 - 1 / n)),
     ("sum.telescope_items", TWO_OR_MORE, eq(total(i, 1, n - 1, s[i + 1] - s[i]), s[n] - s[2])),
     ("sum.pairs", SIZE, eq(_sum(total(j, i + 1, n, 1)), n**2 / 2)),
     ("sum.pairs_with_diagonal", SIZE, eq(_sum(total(j, i, n, 1)), n * (n - 1) / 2)),
     ("sum.shifted", TWO_OR_MORE, eq(total(i, 1, n - 1, s[i + 1]), total(i, 1, n - 1, s[i]))),
-    ("sum.split_twice", [SIZE, whole("m", 1, n), sequence("s", n)],
+    ("sum.split_twice", [SIZE, whole("m", 1, n), ITEMS],
      eq(SUM, total(i, 1, m, s[i]) + total(i, m, n, s[i]))),
-    ("sum.abel", [whole("n", 2), sequence("s", n), sequence("t", n)],
+    ("sum.abel", [AT_LEAST_2, ITEMS, sequence("t", n)],
      eq(total(i, 1, n - 1, s[i] * (t[i + 1] - t[i])),
      s[n] * t[n] - s[1] * t[1] - total(i, 1, n - 1, t[i] * (s[i + 1] - s[i])))),
     ("sum.reversed_weights", VECTOR, eq(_sum(i * s[n + 1 - i]), _sum(i * s[i]))),
     ("sum.reversed_half", VECTOR, eq(_sum((n - i) * s[i]), _sum(i * s[n + 1 - i]))),
     ("sum.swapped", _TABLE, eq(_sum(total(j, 1, n, x[i, j] * s[j])), _sum(total(j, 1, n, x[j, i] * s[j])))),
-    ("sum.symmetric", [SIZE, PLACE, whole("j", 1, n), sequence("x", (n, n))], eq(x[i, j], x[j, i])),
-    ("sum.trace_of_square", [SIZE, sequence("x", (n, n))],
+    ("sum.symmetric", [SIZE, PLACE, whole("j", 1, n), MATRIX], eq(x[i, j], x[j, i])),
+    ("sum.trace_of_square", [SIZE, MATRIX],
      eq(_sum(total(j, 1, n, x[i, j] * x[j, i])), _sum(total(j, 1, n, x[i, j] ** 2)))),
-    ("sum.product_order", [SIZE, sequence("x", (n, n)), sequence("y", (n, n))],
+    ("sum.product_order", [SIZE, MATRIX, sequence("y", (n, n))],
      eq(total(k, 1, n, x[1, k] * y[k, n]), total(k, 1, n, y[1, k] * x[k, n]))),
-    ("sum.factorial", SIZE, eq(fold("prod", i, 1, n + 1, i), n * fold("prod", i, 1, n, i))),
+    ("sum.factorial", SIZE, eq(fold("prod", i, 1, n + 1, i), n * FACTORIAL)),
     ("sum.weighted_factorials", SIZE, eq(total(k, 1, n, k * fold("prod", i, 1, k, i)), fold("prod", i, 1, n + 1, i))),
     ("sum.square_of_sum", VECTOR, eq(SUM**2, SQUARES)),
     ("sum.product_of_sums", VECTORS, eq(PRODUCTS, SUM * _sum(t[i]))),
@@ -696,8 +704,8 @@ SUMS = [
      eq(total(k, 1, t, when(both(i - 1 <= k, k <= i + 1), 0, 1)), t - 3)),
     ("sum.delta", [SIZE, whole("j", 0, n)], eq(_sum(when(eq(i, j), 1, 0)), 1)),
     ("sum.window", [SIZE, whole("w", 1), PLACE], eq(total(k, 1, n, when(both(i - w < k, k <= i), 1, 0)), w)),
-    ("sum.empty_is_one", whole("n", 0), eq(fold("prod", i, 1, n, 0), _sum(0))),
-    ("sum.binomial", real("a"), eq((1 + a) ** 5, 1 + 5 * a + 10 * a**2 + 10 * a**3 + 5 * a**4)),
+    ("sum.empty_is_one", ANY_SIZE, eq(fold("prod", i, 1, n, 0), _sum(0))),
+    ("sum.binomial", REAL_A, eq((1 + a) ** 5, 1 + 5 * a + 10 * a**2 + 10 * a**3 + 5 * a**4)),
     ("sum.bound_by_mean", NONNEGATIVE, n * MOST <= 2 * SUM),
 ]
 
@@ -708,18 +716,18 @@ _PAIR = [real("x", 0), real("y", x)]
 MONOTONE = [
     ("monotone.square", [REAL, real("y", x)], x**2 <= y**2),
     ("monotone.x_exp", _PAIR, x * exp(-x) <= y * exp(-y)),
-    ("monotone.parabola", [UNIT, real("y", x, 1)], x * (1 - x) <= y * (1 - y)),
+    ("monotone.parabola", [UNIT, real("y", x, 1)], PARABOLA <= y * (1 - y)),
     ("monotone.inverse", PLANE, implies(x < y, 1 / y < 1 / x), ne(x, 0), ne(y, 0)),
     ("monotone.sine", [TO_TWO, real("y", x, 2)], sin(x) <= sin(y)),
     ("monotone.x_log", [HALF_OPEN, real("y", x, 1)], x * log(x) <= y * log(y)),
     ("monotone.cubic", [TO_TWO, real("y", x, 2)], x - x**3 / 6 <= y - y**3 / 6),
     ("monotone.ratio", [real("x", 0, open="low"), real("y", x)], tanh(x) / x <= tanh(y) / y),
     ("monotone.other_logit", [*PLANE, real("z", y)], exp(x) / (exp(x) + exp(y)) <= exp(x) / (exp(x) + exp(z))),
-    ("monotone.euler", SIZE, exp((n + 1) * log(1 + 1 / (n + 1))) <= exp(n * log(1 + 1 / n))),
+    ("monotone.euler", SIZE, exp((n + 1) * log(1 + 1 / (n + 1))) <= COMPOUND),
     ("monotone.log_over_n", SIZE, log(n + 1) / (n + 1) <= log(n) / n),
     ("monotone.partial_sums", [SIZE, sequence("s", n + 1)], SUM <= total(i, 1, n + 1, s[i])),
     ("monotone.slow_turn", _PAIR, x - x**2 / 10**6 <= y - y**2 / 10**6),  # at x = 5 * 10^5, y = 2 * 10^6
-    ("monotone.small_turn", [UNIT, real("y", x, 1)], (x - _ten(-5)) ** 2 <= (y - _ten(-5)) ** 2),  # at x = 0, y = 10^-5
+    ("monotone.small_turn", [UNIT, real("y", x, 1)], (x - TINY) ** 2 <= (y - TINY) ** 2),  # at x = 0, y = 10^-5
 ]
 
 # -- dropped: a hypothesis is gone ------------------------------------------------------------------------------------
@@ -730,23 +738,23 @@ DROPPED = [
     ("dropped.sign_of_divisor", PLANE, implies(x <= y, x / y <= 1), ne(y, 0)),
     ("dropped.products", [*PLANE, real("a", x), real("b", y)], x * y <= a * b),
     ("dropped.range", PLANE, 4 * x * y <= (x + y) ** 2 - (x - y) ** 4 / 10**6),
-    ("dropped.three_means", [*PLANE, real("z")], 27 * x * y * z <= (x + y + z) ** 3),
+    ("dropped.three_means", [*PLANE, REAL_Z], 27 * x * y * z <= (x + y + z) ** 3),
     ("dropped.order", [real(name) for name in "abxy"], a * x + b * y >= (a + b) * (x + y) / 2),
     ("dropped.order_of_sequences", VECTORS, SUM * _sum(t[i]) <= n * PRODUCTS),
     ("dropped.normalised", [SIZE, sequence("w", n, 0), sequence("v", n)], _sum(w[i] * v[i]) <= _most(v[i])),
     ("dropped.nonnegative_weights", [sequence("v", 3), real("p"), real("q")],
      p * v[1] + q * v[2] + (1 - p - q) * v[3] <= fold("max", i, 1, 3, v[i])),
-    ("dropped.two_tokens", [SIZE, sequence("s", n)], exp(s[1]) / EXPS <= 1 - _ten(-40)),  # at n = 1, s = (0,)
+    ("dropped.two_tokens", [SIZE, ITEMS], exp(s[1]) / EXPS <= 1 - _ten(-40)),  # at n = 1, s = (0,)
     ("dropped.positive_slope", [real("slope", 0, 1), SIZE], exp(-slope * n) < 1),
-    ("dropped.window_of_one", [whole("w", 0), positive("slope"), real("d", 0)],
+    ("dropped.window_of_one", [whole("w", 0), SLOPE, real("d", 0)],
      1 / (1 + exp(-d) * (exp(slope * w) - 1)) < 1),
     ("dropped.quadratic", [real(name) for name in "abcx"], implies(b**2 <= 4 * a * c, a * x**2 + b * x + c >= 0)),
-    ("dropped.bounded", [REAL, real("y", -1, 1)], absolute(x * y) <= absolute(y)),
+    ("dropped.bounded", [REAL, WIDE_Y], absolute(x * y) <= absolute(y)),
     ("dropped.distance", PLANE, absolute(x**2 - y**2) <= 2 * absolute(x - y)),
     ("dropped.likelihood", [real("m", 0), real("r", 0)], (1 - m) * (r - 1) <= (r - m) * absolute(r - 1)),
     ("dropped.mean_of_ratios", [real(name, 0, open="low") for name in "abcd"],
      (a + b) / (c + d) <= least(a / c, b / d)),
-    ("dropped.shift", [real("a"), real("b"), WIDE, real("y", -1, 1)], absolute(a * x + b * y) <= absolute(a + b)),
+    ("dropped.shift", [REAL_A, REAL_B, WIDE, WIDE_Y], absolute(a * x + b * y) <= absolute(a + b)),
 ]
 
 # -- attention --------------------------------------------------------------------------------------------------------
@@ -760,11 +768,12 @@ BEYOND = define("beyond", [s, n, slope, w], total(k, w + 1, n, exp(s[k] - slope 
 _weight = call("softmax", s, n, i)
 _HEAD = [*VECTOR, PLACE]
 _SPREAD = [real("d", 0), SIZE, sequence("s", n, 0, d), PLACE]
-_ALIBI = [positive("slope"), real("d", 0), whole("w", 1), whole("n", w + 1), sequence("s", n, 0, d)]
+_ALIBI = [SLOPE, real("d", 0), whole("w", 1), whole("n", w + 1), sequence("s", n, 0, d)]
+_ALIBI_EPS = [*_ALIBI, EPS]
 _beyond = call("beyond", s, n, slope, w)
 _KEYS = [positive("r"), *(real(name, -r, r) for name in "qxy")]
 _mean = call("mean", s, v, 1, n)
-_KEPT = [whole("n", 2), whole("m", 1, n - 1), sequence("s", n), sequence("v", n, 0, 1)]
+_KEPT = [AT_LEAST_2, whole("m", 1, n - 1), ITEMS, VALUES]
 _lost = _mean - call("mean", s, v, 1, m)
 _mass = call("mass", s, n, m + 1)
 
@@ -777,14 +786,14 @@ ATTENTION = [
     ("attention.sharper", _HEAD, _weight <= call("softmax", each(j, 2 * s[j]), n, i)),
     ("attention.linear", [*_HEAD, sequence("t", n)],
      eq(call("softmax", each(j, (s[j] + t[j]) / 2), n, i), (_weight + call("softmax", t, n, i)) / 2)),
-    ("attention.spread", _SPREAD, _weight <= _TIGHT / (1 + (n - 1) * exp(-d))),
+    ("attention.spread", _SPREAD, _weight <= _TIGHT / (SPREAD_OUT)),
     ("attention.spread_sharper", [*_SPREAD[:1], whole("n", 3), *_SPREAD[2:]],
-     _weight <= _TIGHTER / (1 + (n - 1) * exp(-d)), d >= 1),  # at d = 1, n = 3, s = (1, 0, 0), i = 1
+     _weight <= _TIGHTER / (SPREAD_OUT), d >= 1),  # at d = 1, n = 3, s = (1, 0, 0), i = 1
     ("attention.spread_counts_itself", _SPREAD, _weight <= 1 / (1 + n * exp(-d))),
     ("attention.half_spread", _SPREAD, _weight <= 1 / (1 + (n - 1) * exp(-d / 2))),
     ("attention.spread_below", _SPREAD, _ABOVE / (1 + (n - 1) * exp(d)) <= _weight),
     ("attention.centred_spread", [real("d", 0), SIZE, sequence("s", n, -d, d), PLACE],
-     _weight <= 1 / (1 + (n - 1) * exp(-d))),
+     _weight <= 1 / (SPREAD_OUT)),
     ("attention.window_one_more", _ALIBI, _beyond <= 1 / (1 + exp(-d) * (exp(slope * (w + 1)) - 1))),
     ("attention.window_half_spread", _ALIBI,
      _beyond <= 1 / (1 + exp(-d / 2) * (exp(slope * w) - 1))),  # at slope = 1, d = 2, w = 1, n = 3, s = (0, 2, 2)
@@ -793,28 +802,28 @@ ATTENTION = [
     # The bound is approached for many tokens and steep slopes: a thousandth less is too little.
     ("attention.window_sharp", _ALIBI,
      _beyond <= _TIGHT / (1 + exp(-d) * (exp(slope * w) - 1))),  # at slope = 5, d = 1, w = 1, n = 3, s = (0, 1, 1)
-    ("attention.window_too_short", [*_ALIBI, real("e", 0, 1, open=True)],
+    ("attention.window_too_short", _ALIBI_EPS,
      implies((d - log(e)) / slope - 1 <= w,
      _beyond < e)),  # at slope = 5, d = 1, w = 1, n = 3, s = (0, 1, 1), e = 9/500
-    ("attention.window_without_spread", [*_ALIBI, real("e", 0, 1, open=True)],
+    ("attention.window_without_spread", _ALIBI_EPS,
      implies(-log(e) / slope <= w, _beyond < e)),  # at slope = 1, d = 5, w = 1, n = 3, s = (0, 5, 5), e = 1/2
-    ("attention.window_iff", [*_ALIBI, real("e", 0, 1, open=True)],
+    ("attention.window_iff", _ALIBI_EPS,
      iff((d - log(e)) / slope <= w, _beyond < e)),  # at slope = 1, d = 1, w = 1, n = 2, s = (0, 0), e = 1/2
     # Queries and keys in [-r, r]: products differ by up to 2 r^2, and exceed the query's own by up to r^2/4.
     ("attention.logit_range", _KEYS, q * x - q * y <= r**2),
     ("attention.logit_range_sharp", _KEYS, q * x - q * y <= _q(19999, 10000) * r**2),  # at r = 1, q = 1, x = 1, y = -1
     ("attention.self_gap", _KEYS, q * x - q**2 <= _TIGHT * r**2 / 4),  # at r = 2, q = 1, x = 2, y = 0
-    ("attention.printed_scope", [*_KEYS, positive("slope"), SIZE, real("e", 0, 1, open=True)],
+    ("attention.printed_scope", [*_KEYS, SLOPE, SIZE, EPS],
      implies(r**2 - log(e) <= slope * n,
      1 / (1 + exp(q * x - q * y + slope * n)) < e)),  # at r = 2, q = 2, x = -2, y = 2, slope = 5, n = 1, e = 1/2
     ("attention.truncation", _KEPT, eq(_lost, _mass * (call("mean", s, v, m + 1, n) - _mean))),
     ("attention.truncation_bound", _KEPT, absolute(_lost) <= _TIGHT * _mass),  # at n = 2, m = 1, s = (0, 0), v = (0, 1)
     ("attention.truncation_second_order", _KEPT, absolute(_lost) <= _mass**2),
     ("attention.output_below_largest", [*VECTOR, sequence("v", n)], _mean < fold("max", k, 1, n, v[k])),
-    ("attention.output_by_uniform", [*VECTOR, sequence("v", n, 0, 1)], _mean <= total(k, 1, n, v[k]) / n),
-    ("attention.strict_mask", [SIZE, PLACE, sequence("s", n), sequence("v", n, 0, 1)],
+    ("attention.output_by_uniform", [*VECTOR, VALUES], _mean <= total(k, 1, n, v[k]) / n),
+    ("attention.strict_mask", [SIZE, PLACE, ITEMS, VALUES],
      call("mean", s, v, 1, i - 1) <= 1),
-    ("attention.causal_is_full", [SIZE, PLACE, sequence("s", n), sequence("v", n, 0, 1)],
+    ("attention.causal_is_full", [SIZE, PLACE, ITEMS, VALUES],
      absolute(call("mean", s, v, 1, i) - _mean) <= _q(9, 10)),  # at n = 2, i = 1, s = (0, 5), v = (0, 1)
     ("attention.two_logits", PLANE,
      absolute(_sigmoid(x) - _sigmoid(y)) <= _TIGHT * tanh(absolute(x - y) / 4)),  # at x = 1, y = -1
@@ -828,11 +837,11 @@ ATTENTION = [
     ("attention.log_sum_mean", VECTOR, log(EXPS) <= SUM / n + log(n)),
     ("attention.log_sum_is_largest", VECTOR, log(EXPS) <= MOST),
     ("attention.entropy", TWO_OR_MORE, -_sum(_weight * log(_weight)) <= _TIGHT * log(n)),
-    ("attention.scope_sum", [positive("slope"), SIZE],
+    ("attention.scope_sum", [SLOPE, SIZE],
      eq(total(k, 0, n - 1, exp(-slope * k)), (1 - exp(-slope * (n + 1))) / (1 - exp(-slope)))),
-    ("attention.shifted_range", [real("a"), real("b"), WIDE, real("y", -1, 1)],
+    ("attention.shifted_range", [REAL_A, REAL_B, WIDE, WIDE_Y],
      absolute(a * x + b * y) <= largest(absolute(a), absolute(b))),
-    ("attention.value_residual", [real("a"), real("b"), *(real(name, 0, 1) for name in "xyzw")],
+    ("attention.value_residual", [REAL_A, REAL_B, *(real(name, 0, 1) for name in "xyzw")],
      absolute(a * x + b * z - a * y - b * w) <= absolute(a + b)),
 ]
 
@@ -878,7 +887,7 @@ _LOSSES = {
     "one_edge": _closed(t, a, b, c, d, edges=1),
     "others_less_three": _closed(t, a, b, c, d, others=t - 3),
     "excess": _truth - log(t),
-    "a_billionth_more": _truth * (1 + _ten(-9)),
+    "a_billionth_more": _truth * (1 + NANO),
     "temperature": _closed(t, a / 2, b / 2, c, d),
     "bits": _truth / LOG2,
     "last_class_lost": _closed(t, a, b, c, d, others=0),
@@ -899,7 +908,7 @@ _TABLES = {
     "partition_swapped": (i + 1, _ROW["target"] / _table(t, b, a, c, d)[0]),
     "partition_of_t": (i, _ROW["repeated"] / (2 * exp(a) + exp(b) + t)),
 }
-_SLICE = [real("t", 4), real("a"), real("b"), real("c", 0, 1)]
+_SLICE = [TOKENS, REAL_A, REAL_B, real("c", 0, 1)]
 _slice = _closed(t, a, b, c, 1 - c)
 
 PLANTED = [
@@ -918,8 +927,8 @@ PLANTED = [
     ("planted.slice_minimum_off_the_box", _SLICE, _closed(t, 0, 1, 1, 0) <= _slice),  # at t = 4, a = 0, b = 3, c = 1
     ("planted.slice_minimum_sharp", _SLICE, _q(10001, 10000) * _closed(t, 0, 1, 1, 0) <= _slice, a >= 0, a <= 1, b >= 0,
      b <= 1),  # at t = 4, a = 0, b = 1, c = 1
-    ("planted.loss_below_uniform", [real("t", 4), *_PARAMETERS], _truth <= log(t)),
-    ("planted.loss_of_no_shift", [real("t", 4), real("a"), real("c")],
+    ("planted.loss_below_uniform", [TOKENS, *_PARAMETERS], _truth <= log(t)),
+    ("planted.loss_of_no_shift", [TOKENS, REAL_A, real("c")],
      log(t) <= _closed(t, a, 0, c, 0)),  # at t = 4, a = 0, c = -1
 ]
 
@@ -930,10 +939,10 @@ _rump = _q(1335, 4) * num(33096) ** 6 + num(77617) ** 2 * (
 ) + _q(11, 2) * num(33096) ** 8 + num(77617) / (2 * num(33096))
 
 NOISE = [
-    ("noise.nested_root", [], sqrt(5 + 2 * sqrt(6)) < ROOT2 + ROOT3),  # the squares are equal
-    ("noise.nested_root_turned", [], ROOT2 + ROOT3 < sqrt(5 + 2 * sqrt(6))),  # the squares are equal
-    ("noise.nested_root_apart", [], ne(sqrt(5 + 2 * sqrt(6)), ROOT2 + ROOT3)),  # equal
-    ("noise.nested_root_and_more", [], eq(sqrt(5 + 2 * sqrt(6)) + _ten(-30), ROOT2 + ROOT3)),
+    ("noise.nested_root", [], NESTED < ROOT2 + ROOT3),  # the squares are equal
+    ("noise.nested_root_turned", [], ROOT2 + ROOT3 < NESTED),  # the squares are equal
+    ("noise.nested_root_apart", [], ne(NESTED, ROOT2 + ROOT3)),  # equal
+    ("noise.nested_root_and_more", [], eq(NESTED + _ten(-30), ROOT2 + ROOT3)),
     ("noise.root_of_six", [], ROOT2 * ROOT3 < sqrt(6)),  # the squares are equal
     ("noise.inverse_root", [], ROOT3 + ROOT2 < 1 / (ROOT3 - ROOT2)),
     ("noise.cube", [], (1 + ROOT2) ** 3 < 7 + 5 * ROOT2),
@@ -952,8 +961,8 @@ NOISE = [
     ("noise.next_whole", [], num(10**16) + 1 - 10**16 < 1),
     ("noise.close_roots", real("x", _ten(20)), sqrt(x + 1) <= sqrt(x)),
     ("noise.root_differences", real("x", 1), _ten(-10) <= sqrt(x + 1) - sqrt(x)),  # at x = 10^21
-    ("noise.cosine_at_nano", real("x", 0, _ten(-9)), cos(x) >= 1),  # at x = 10^-9
-    ("noise.exp_at_nano", real("x", 0, _ten(-9)), exp(x) - 1 <= x),  # at x = 10^-9
+    ("noise.cosine_at_nano", real("x", 0, NANO), cos(x) >= 1),  # at x = 10^-9
+    ("noise.exp_at_nano", real("x", 0, NANO), exp(x) - 1 <= x),  # at x = 10^-9
     ("noise.rump", [], _rump >= 0),
     ("noise.rump_as_doubles_have_it", [], _q(117, 100) <= _rump),
     ("noise.sine_of_1e22", [], sin(10**22) >= 0),
@@ -962,10 +971,10 @@ NOISE = [
     ("noise.underflow", real("x", 800, 900), exp(-x) <= 0),  # at x = 800
     ("noise.product_of_overflow", real("x", 800, 900), exp(x) * exp(-x) < 1),
     ("noise.cancelled_exponentials", real("x", 0, 60), exp(x) + 1 - exp(x) <= HALF),
-    ("noise.tower", real("x", 0, 60), _ten(-9) <= exp(-exp(x))),  # at x = 60
-    ("noise.deep_tower", real("x", 0, 3), exp(-exp(exp(exp(exp(x))))) <= 0),  # at x = 0
+    ("noise.tower", real("x", 0, 60), NANO <= exp(-exp(x))),  # at x = 60
+    ("noise.deep_tower", TO_THREE, exp(-exp(exp(exp(exp(x))))) <= 0),  # at x = 0
     ("noise.power_tower", TO_TWO, x**5000 <= 10**6),  # at x = 2
-    ("noise.inverse_tower", real("x", -1, 0, open="high"), _ten(-9) <= exp(1 / x)),  # at x = -1/100
+    ("noise.inverse_tower", real("x", -1, 0, open="high"), NANO <= exp(1 / x)),  # at x = -1/100
 ]
 
 # -- near: almost so ---------------------------------------------------------------------------------------------------
@@ -989,20 +998,20 @@ NEAR = [
     ("near.fermat_again", [], eq(num(1782) ** 12 + num(1841) ** 12, num(1922) ** 12)),
     ("near.golden_power", [], eq(((1 + sqrt(5)) / 2) ** 40, 228826127)),
     ("near.silver_power", [], eq((1 + ROOT2) ** 30, 304278004998)),
-    ("near.sine_of_355", [], absolute(sin(355)) <= 3 * _ten(-5)),
+    ("near.sine_of_355", [], absolute(sin(355)) <= 3 * TINY),
     ("near.cosine_of_355", [], eq(cos(355), -1)),
     ("near.sine_of_eleven", [], eq(sin(11), -1)),
     ("near.tanh_of_twenty", [], eq(tanh(20), 1)),
     ("near.whole_dispersion", SIZE, _ten(-4) <= absolute(sin(n))),  # at n = 355
     ("near.harmonic", SIZE, absolute(_sum(1 / i) - log(n) - 1 / (2 * n) - _q(5772, 10**4))
      <= 1 / (10 * n**2)),  # at n = 200
-    ("near.stirling", SIZE, fold("prod", i, 1, n, i)
+    ("near.stirling", SIZE, FACTORIAL
      <= sqrt(2 * PI * n) * exp(n * log(n) - n) * (1 + 1 / (12 * n))),  # at n = 1
 ]
 
 # -- thin: equalities by the back door, so that hardly a point meets the hypotheses ----------------------------------
 
-_circle = x**2 + y**2
+_circle = RADIUS2
 
 THIN = [
     ("thin.circle", PLANE, x + y <= _q(14, 10), _circle <= 1, _circle >= 1),  # at x = 20/29, y = 21/29
@@ -1010,14 +1019,14 @@ THIN = [
     ("thin.nobody_but_axes", PLANE, implies(eq(_circle, 1), eq(x * y, 0))),  # at x = 3/5, y = 4/5
     ("thin.diagonal", SQUARE, x + y < 2, (x - y) ** 2 <= 0),
     ("thin.diagonal_implied", SQUARE, implies(eq(x, y), x * y < 1)),
-    ("thin.parabola", PLANE, y < 9, absolute(y - x**2) <= _ten(-9)),  # at x = 3, y = 9
+    ("thin.parabola", PLANE, y < 9, absolute(y - x**2) <= NANO),  # at x = 3, y = 9
     ("thin.hyperbola", QUADRANT, x + y > 2, x * y <= 1, x * y >= 1),
     ("thin.two_equations", PLANE, x <= HALF, x + y >= 1, x + y <= 1, x * y <= _q(2, 9),
      _q(2, 9) <= x * y),  # at x = 2/3, y = 1/3
     ("thin.whole_root", SIZE, n < 17, n**2 <= 289, n**2 >= 289),
     ("thin.pythagoras", [whole(name, 1) for name in "abc"],
      implies(eq(a**2 + b**2, c**2), ne(a + b + c, 1000))),  # at a = 200, b = 375, c = 425
-    ("thin.simplex_entropy", [whole("n", 2), sequence("p", n, 0, open="low")],
+    ("thin.simplex_entropy", [AT_LEAST_2, sequence("p", n, 0, open="low")],
      implies(eq(_sum(p[i]), 1), -_sum(p[i] * log(p[i])) <= _TIGHT * log(n))),  # at n = 2, p = (1/2, 1/2)
     ("thin.simplex_squares", [SIZE, sequence("p", n, 0)], _sum(p[i] ** 2) < 1, _sum(p[i]) <= 1,
      _sum(p[i]) >= 1),  # at n = 1, p = (1,)
@@ -1136,14 +1145,14 @@ _STATED = {
     "name.bound_index_outside": (SIZE, _sum(i) >= i),  # the index lives in its sum
     "sequence.as_a_number": (VECTOR, s <= 1),  # a sequence is no number
     "sequence.of_a_number": (REAL, x[1] <= 1),  # a number has no items
-    "sequence.too_few_indices": ([SIZE, sequence("x", (n, n))], x[1] <= 1),  # a matrix has two
+    "sequence.too_few_indices": ([SIZE, MATRIX], x[1] <= 1),  # a matrix has two
     "sequence.real_index": ([*VECTOR, REAL], s[x] <= 1),  # an index is whole
     "sequence.half_index": (VECTOR, s[HALF] <= 1),  # an index is whole
     "sequence.quotient_index": (VECTOR, s[n / 2] <= 1),  # an index is whole by its shape
     "sequence.real_size": ([REAL, sequence("s", x)], s[1] <= 1),  # a size is whole
-    "sequence.real_bound": (real("t", 4), total(i, 1, t, i) >= 1),  # a bound of a sum is whole
+    "sequence.real_bound": (TOKENS, total(i, 1, t, i) >= 1),  # a bound of a sum is whole
     "sequence.fractional_bound": (SIZE, total(i, 1, n / 2, i) >= 0),  # a bound of a sum is whole
-    "given.equality_filter": (PLANE, x + y <= 1, eq(x**2 + y**2, 1)),  # no drawn point meets it
+    "given.equality_filter": (PLANE, x + y <= 1, eq(RADIUS2, 1)),  # no drawn point meets it
     "given.equality_in_a_choice": (REAL, x < 3, either(eq(x, 1), eq(x, 2))),  # it is no choice()
     "given.equality_of_itself": (REAL, x < 1, eq(x, cos(x))),  # it is solved for nothing
     "given.equality_of_items": (VECTOR, s[1] < 1, eq(s[1], 0)),  # it is solved for no variable
@@ -1192,16 +1201,16 @@ _EMPTY = (
     ("half_open_point", real("x", 1, 1, open="low")),
     ("open_point_by_hypotheses", UNIT, x > THIRD, x < THIRD),
     ("no_whole_number", whole("n", THIRD, _q(2, 3))),
-    ("whole_between", whole("n"), n > 5, n < 6),
+    ("whole_between", WHOLE, n > 5, n < 6),
     ("square_root_of_two", SIZE, n**2 >= 2, n**2 <= 2),
-    ("positive_below_zero", positive("x"), x <= 0),
+    ("positive_below_zero", POSITIVE, x <= 0),
     ("negative_square", REAL, x**2 < 0),
     ("exponential", REAL, exp(x) <= 0),
     ("sine_above_one", REAL, sin(x) > 1),
     ("crossed_ends", [UNIT, real("y", x + 1, x)]),
     ("circular", PLANE, x < y, y < x),
-    ("circle_outside_circle", PLANE, x**2 + y**2 <= 1, (x - 3) ** 2 + y**2 <= 1),
-    ("negative_size", [whole("n", -5, -1), sequence("s", n)]),
+    ("circle_outside_circle", PLANE, RADIUS2 <= 1, (x - 3) ** 2 + y**2 <= 1),
+    ("negative_size", [whole("n", -5, -1), ITEMS]),
     ("items_between_crossed_ends", [SIZE, sequence("s", n, 1, 0)]),
     ("negative_radius", [SIZE, real("r", -2, -1), ball("v", n, r)]),
     ("choice_outside", choice("p", 2, 3), p > 3),
@@ -1215,6 +1224,6 @@ _EMPTY = (
     ("sum_of_a_simplex", [SIZE, sequence("p", n, 0)], total(k, 1, n, p[k]) <= 1, fold("max", k, 1, n, p[k]) > 1),
 )
 EMPTY = [
-    stated("empty.assumed_by_the_conclusion", positive("x"), implies(x < 0, x < -1)),
+    stated("empty.assumed_by_the_conclusion", POSITIVE, implies(x < 0, x < -1)),
     *(stated(f"empty.{name}", known, _NEVER, *given) for name, known, *given in _EMPTY),
 ]

@@ -6,8 +6,21 @@ state at all is neither confirmed nor denied. x lies in [0, 1], o in (0, 1), r i
 
 from fractions import Fraction
 
-from proofs_check.core.terms import exp, implies, log, sin, sqrt
-from proofs_check.language.notation import fold, limit, real, statement, supremum, total, var, whole
+from proofs_check.language import (
+    exp,
+    fold,
+    implies,
+    limit,
+    log,
+    real,
+    sin,
+    sqrt,
+    statement,
+    supremum,
+    total,
+    var,
+    whole,
+)
 
 HALF = Fraction(1, 2)
 u, T, n, x, o, r, y = map(var, ("u", "T", "n", "x", "o", "r", "y"))

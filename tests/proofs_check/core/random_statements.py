@@ -9,24 +9,8 @@ from types import SimpleNamespace
 from proofs_check.core.domain import Variable
 from proofs_check.core.meaning import Model, NoDomain, means, mentioned
 from proofs_check.core.statement import Definition, Form, Statement
-from proofs_check.core.terms import (
-    FUNCTIONS,
-    ZERO,
-    Malformed,
-    Term,
-    absolute,
-    both,
-    either,
-    eq,
-    implies,
-    log,
-    ne,
-    negation,
-    num,
-    sqrt,
-    substitute,
-)
-from proofs_check.language.notation import each, fold, iff, var, when
+from proofs_check.core.terms import FUNCTIONS, ZERO, Malformed, Term, negation, num, substitute
+from proofs_check.language import absolute, both, each, either, eq, fold, iff, implies, log, ne, sqrt, var, when
 
 POOL = [-2, -1, 0, 0, 1, 1, 2, 3, Fraction(1, 2), Fraction(-1, 2), Fraction(3, 2)]
 FORMS = ("plain", "plain", "plain", "minimiser", "witness", "supremum", "zero")

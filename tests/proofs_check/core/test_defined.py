@@ -10,18 +10,27 @@ from proofs_check.core.domain import Sequent
 from proofs_check.core.printing import sentence
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import obligations
-from proofs_check.core.terms import PI, Malformed, Term, both, either, eq, exp, implies, log, ne, num, sqrt
+from proofs_check.core.terms import Malformed, Term, num
 from proofs_check.core.witness import closed, refutes
-from proofs_check.language import call
-from proofs_check.language.notation import (
+from proofs_check.language import (
+    PI,
+    both,
+    call,
     choice,
     define,
     each,
+    either,
+    eq,
     exists,
+    exp,
     fold,
+    implies,
     limit,
+    log,
+    ne,
     real,
     sequence,
+    sqrt,
     statement,
     supremum,
     total,

@@ -11,27 +11,22 @@ from proofs_check.core.derive import derivative
 from proofs_check.core.domain import Sequent, Variable, facts, is_whole, needed
 from proofs_check.core.printing import text
 from proofs_check.core.rules import Rejected
-from proofs_check.core.terms import (
-    Malformed,
-    Term,
+from proofs_check.core.terms import Malformed, Term, num, to_json
+from proofs_check.language import (
     absolute,
+    ball,
     both,
+    choice,
     either,
     exp,
-    implies,
-    log,
-    num,
-    sqrt,
-    to_json,
-)
-from proofs_check.language.notation import (
-    ball,
-    choice,
     fold,
     iff,
+    implies,
+    log,
     positive,
     real,
     sequence,
+    sqrt,
     statement,
     total,
     var,

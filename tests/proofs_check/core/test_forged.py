@@ -13,16 +13,23 @@ from proofs_check.core.mutants import mutants
 from proofs_check.core.printing import point_to_json
 from proofs_check.core.rules import RULES, Rejected
 from proofs_check.core.statement import obligations
-from proofs_check.core.terms import absolute, eq, exp, implies, log, num, sqrt, substitute, tanh
-from proofs_check.language.notation import (
+from proofs_check.core.terms import num, substitute
+from proofs_check.language import (
+    absolute,
     choice,
+    eq,
+    exp,
     fold,
+    implies,
     limit,
+    log,
     positive,
     real,
     sequence,
+    sqrt,
     statement,
     supremum,
+    tanh,
     total,
     unique_minimiser,
     unique_zero,

@@ -6,9 +6,13 @@ from fractions import Fraction
 import pytest
 
 from proofs_check.core.mutants import mutants
-from proofs_check.core.terms import both, either, eq, exp, implies
-from proofs_check.language.notation import (
+from proofs_check.language import (
+    both,
     choice,
+    either,
+    eq,
+    exp,
+    implies,
     limit,
     real,
     sequence,

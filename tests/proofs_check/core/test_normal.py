@@ -7,25 +7,9 @@ import mpmath
 import pytest
 
 from proofs_check.core.normal import back, canonical_formula, difference, knowing, normal
-from proofs_check.core.terms import (
-    PI,
-    Malformed,
-    Term,
-    absolute,
-    atan,
-    cos,
-    eq,
-    exp,
-    free,
-    log,
-    num,
-    sin,
-    sqrt,
-    substitute,
-    tanh,
-)
+from proofs_check.core.terms import Malformed, Term, free, num, substitute
 from proofs_check.core.work import TooLarge, limited
-from proofs_check.language.notation import each, fold, total, var
+from proofs_check.language import PI, absolute, atan, cos, each, eq, exp, fold, log, sin, sqrt, tanh, total, var
 from tests.proofs_check.core import sampling
 
 x, y, n, i, j, k = map(var, "xynijk")

@@ -15,33 +15,28 @@ from proofs_check.core.domain import Variable
 from proofs_check.core.printing import text
 from proofs_check.core.rules import FAULTS, RULES, Checker, Rejected, known_in
 from proofs_check.core.statement import from_data, obligations
-from proofs_check.core.terms import (
-    ONE,
-    ZERO,
-    Term,
+from proofs_check.core.terms import ONE, ZERO, Term, num
+from proofs_check.language import (
     absolute,
     both,
-    either,
-    eq,
-    exp,
-    implies,
-    log,
-    ne,
-    num,
-    sqrt,
-)
-from proofs_check.language.notation import (
     choice,
     each,
+    either,
+    eq,
     exists,
+    exp,
     fold,
     iff,
+    implies,
     largest,
     least,
     limit,
+    log,
+    ne,
     positive,
     real,
     sequence,
+    sqrt,
     statement,
     supremum,
     total,

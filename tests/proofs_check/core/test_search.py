@@ -8,32 +8,29 @@ from proofs_check.core.certificate import Outcome, check_certificate
 from proofs_check.core.domain import Sequent
 from proofs_check.core.rules import Rejected, check
 from proofs_check.core.statement import obligations
-from proofs_check.core.terms import (
+from proofs_check.core.terms import Term, num
+from proofs_check.core.witness import refutes
+from proofs_check.language import (
     PI,
-    Term,
     absolute,
     both,
     cos,
     either,
     eq,
     exp,
-    implies,
-    log,
-    ne,
-    num,
-    sin,
-    sqrt,
-    tanh,
-)
-from proofs_check.core.witness import refutes
-from proofs_check.language.notation import (
     fold,
     iff,
+    implies,
     largest,
     least,
+    log,
+    ne,
     positive,
     real,
     sequence,
+    sin,
+    sqrt,
+    tanh,
     total,
     var,
     when,

@@ -9,16 +9,24 @@ from proofs_check.core.certificate import check_certificate
 from proofs_check.core.domain import Sequent, check_formed, solvable, solved
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import from_data, obligations
-from proofs_check.core.terms import Malformed, Term, both, either, eq, exp, implies, log, ne, num, sqrt, substitute
+from proofs_check.core.terms import Malformed, Term, num, substitute
 from proofs_check.core.witness import from_json, meets, refutes
-from proofs_check.language.notation import (
+from proofs_check.language import (
+    both,
     define,
     each,
+    either,
+    eq,
     exists,
+    exp,
+    implies,
     limit,
+    log,
+    ne,
     positive,
     real,
     sequence,
+    sqrt,
     statement,
     supremum,
     total,

@@ -3,7 +3,7 @@
 from proofs_check.core.domain import Sequent, Variable
 from proofs_check.core.statement import Form
 from proofs_check.core.terms import Term, to_json, walk
-from proofs_check.language.notation import statement
+from proofs_check.language import statement
 
 
 def q(goal, *variables, given=()):
