@@ -195,19 +195,12 @@ def met(made, model):
     return None
 
 
-def lacking(model, term, at):
-    """Is some part of the term without a value at the point?"""
-    inner = term.parts if term.kind not in ("fold", "each", "call") else ()
-    return model.value(term, at) is None or any(lacking(model, part, at) for part in inner if isinstance(part, Term))
-
-
 def run(count):
     """Counts by form, and (seed, sentence, carriers, what is amiss) of each disagreement."""
     counts, faults = {}, []
     for k in range(1, count + 1):
         made, model = statement(k)
-        form = isinstance(made.says, Form)
-        mine = counts.setdefault(made.says.kind if form else "plain", Counter())
+        mine = counts.setdefault(made.says.kind if isinstance(made.says, Form) else "plain", Counter())
         if unread(made):
             mine.update({"all": 1, "matter of words": 1})
             continue
@@ -216,12 +209,6 @@ def run(count):
         except Exception as fault:
             found, true = [f"{type(fault).__name__}: {fault}"], False
         mine.update({"all": 1, "true": true})
-        terms = [*made.given, *(made.says.terms if form else [made.says])]
-        with suppress(NoDomain):
-            points = model.points(made.variables)
-            mine["points"] += len(points)
-            mine["undefined"] += sum(any(lacking(model, term, at) for term in terms) for at in points)
-            mine["vacuous"] += not met(made, model)
         if found:
             faults.append((k, sentence(made), model.carriers, list(dict.fromkeys(found))))
     return counts, faults

@@ -45,7 +45,8 @@ from tests.proofs_check.core.writing import certificate, claim
 
 x, y, z, n, i = real("x"), real("y"), real("z"), whole("n", 1), var("i")
 s, m, u = sequence("s", n), whole("m", 1), real("u", 0, 1, open="low")
-THIRD = Fraction(1, 3)
+THIRD, PLANE, ALWAYS = Fraction(1, 3), [x, y], x <= x + 1
+DIVIDED = unique_minimiser((x - y) ** 2, {x: y + 0 / y})
 ONE = define("one", [var("a")], 1)
 FIRST = define("first", [var("t")], var("t")[1])
 AT = define("at", [var("t"), var("k")], var("t")[var("k")])
@@ -65,7 +66,7 @@ def outcome(**parts):
 
 @pytest.mark.parametrize(("variables", "given", "says", "wanted"), [
     ([x], GUARDED, x > 1, "proved"),
-    ([x, y], [y / x >= 1, x > 0], y >= x, "proved"),
+    (PLANE, [y / x >= 1, x > 0], y >= x, "proved"),
     ([x], [sqrt(x) >= 1, x >= 0], x >= 1, "proved"),
     ([n, s, m], [s[m] > 1, m <= n], s[m] > 0, "proved"),
     ([x], [both(log(x) >= 0, x > 0)], x >= 1, "proved"),
@@ -80,7 +81,7 @@ def test_hypotheses_mean_the_same_in_any_order(variables, given, says, wanted):
 @pytest.mark.parametrize(("variables", "parts", "wanted"), [
     ([x], [log(x) <= x - 1, x <= 0], "proved"),
     ([x], [log(x) <= x - 2, x <= 0], "refuted"),
-    ([x, y], [y / x >= 1, y < x, x <= 0], "proved"),
+    (PLANE, [y / x >= 1, y < x, x <= 0], "proved"),
     ([x], [log(x) <= x - 1, x < 0], "refuted"),  # at 0 no part decides it
 ])  # fmt: skip
 def test_alternatives_mean_the_same_in_any_order(variables, parts, wanted):
@@ -91,16 +92,16 @@ def test_alternatives_mean_the_same_in_any_order(variables, parts, wanted):
 @pytest.mark.parametrize(("parts", "wanted"), [
     ({"for_all": [x], "says": call("one", 1 / x) <= 1, "using": [ONE]}, "refuted"),
     ({"for_all": [x], "given": [x > 0], "says": call("one", 1 / x) <= 1, "using": [ONE]}, "proved"),
-    ({"for_all": [x, y], "given": [eq(x, 1 / y)], "says": x <= x + 1}, "refuted"),
-    ({"for_all": [x, y], "given": [y > 0, eq(x, 1 / y)], "says": eq(x * y, 1)}, "proved"),
-    ({"for_all": [x, y], "given": [eq(x, 1 / y), y > 0], "says": eq(x * y, 1)}, "proved"),
-    ({"for_all": [x, y], "given": [eq(log(y), x)], "says": x <= x + 1}, "refuted"),
-    ({"for_all": [n, s, x], "given": [eq(x, fold("max", i, 2, n, s[i]))], "says": x <= x + 1}, "refuted"),
+    ({"for_all": PLANE, "given": [eq(x, 1 / y)], "says": ALWAYS}, "refuted"),
+    ({"for_all": PLANE, "given": [y > 0, eq(x, 1 / y)], "says": eq(x * y, 1)}, "proved"),
+    ({"for_all": PLANE, "given": [eq(x, 1 / y), y > 0], "says": eq(x * y, 1)}, "proved"),
+    ({"for_all": PLANE, "given": [eq(log(y), x)], "says": ALWAYS}, "refuted"),
+    ({"for_all": [n, s, x], "given": [eq(x, fold("max", i, 2, n, s[i]))], "says": ALWAYS}, "refuted"),
     ({"for_all": [choice("k", 0, 1)], "given": [1 / var("k") <= 3], "says": var("k") >= 0}, "refuted"),
-    ({"for_all": [x, y], "says": exists({x: 1 / (y - y)}, y <= y + 1)}, "poor"),
-    ({"for_all": [x, y], "says": supremum(0 * y, 0, {x: log(-1 - y**2)})}, "poor"),
-    ({"for_all": [x, y], "says": unique_minimiser((x - y) ** 2, {x: y + 0 / y})}, "refuted"),
-    ({"for_all": [x, y], "given": [y > 0], "says": unique_minimiser((x - y) ** 2, {x: y + 0 / y})}, "proved"),
+    ({"for_all": PLANE, "says": exists({x: 1 / (y - y)}, y <= y + 1)}, "poor"),
+    ({"for_all": PLANE, "says": supremum(0 * y, 0, {x: log(-1 - y**2)})}, "poor"),
+    ({"for_all": PLANE, "says": DIVIDED}, "refuted"),
+    ({"for_all": PLANE, "given": [y > 0], "says": DIVIDED}, "proved"),
     ({"for_all": [real("y", -1, 1), real("x", 0, 1 / y)], "says": x < 0}, "refuted"),
 ])  # fmt: skip
 def test_an_argument_an_equality_an_end_and_a_point_owe_their_values(parts, wanted):
@@ -110,7 +111,7 @@ def test_an_argument_an_equality_an_end_and_a_point_owe_their_values(parts, want
 @pytest.mark.parametrize("given", [eq(x, log(-1 - y**2)), eq(x, sqrt(-1 - y**2)), eq(x, Term("div", num(1), y - y))])
 def test_an_equality_that_has_a_value_nowhere_is_met_nowhere(given):
     with pytest.raises(Empty):
-        decided(for_all=[x, y], given=[given], says=x <= x + 1)
+        decided(for_all=PLANE, given=[given], says=ALWAYS)
 
 
 def test_a_number_is_taken_by_value_and_a_body_that_reads_it_asks_for_nothing_more():
@@ -147,7 +148,7 @@ def test_a_sequence_with_gaps_may_be_gone_through():
 @pytest.mark.parametrize("says", [
     unique_minimiser(-exp(y), {y: y}),
     unique_minimiser(x * y, {x: x + 0 * y, y: y}),
-    exists({x: x}, x <= x + 1),
+    exists({x: x}, ALWAYS),
     supremum(x, 1, {x: 2 - x}),
 ])  # fmt: skip
 def test_a_point_is_written_without_the_variables_that_it_gives(says):
@@ -158,7 +159,7 @@ def test_a_point_is_written_without_the_variables_that_it_gives(says):
 @pytest.mark.parametrize("parts", [
     {"for_all": [u], "says": limit(1 + 3 * u, 1, u, 2)},
     {"for_all": [u], "says": limit(2 + u, 1, u, 2)},
-    {"for_all": [x, y], "says": exists({x: y - 1}, x > y)},
+    {"for_all": PLANE, "says": exists({x: y - 1}, x > y)},
     {"for_all": [real("x", 0, 1)], "says": supremum(x, 1, {x: THIRD})},
     {"for_all": [real("x", 0, 1, open=True), u], "says": supremum(x, 1, {x: 1 - u / 2}, u, THIRD, attained=False)},
 ])  # fmt: skip

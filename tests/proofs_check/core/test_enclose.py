@@ -22,11 +22,7 @@ NAUGHT = exp(1) - exp(1)  # which enclosures do not tell from other numbers
 
 def ends(found):
     """The ends of an Arb interval as mpmath numbers, exactly."""
-    exact = []
-    for end in found:
-        mantissa, exponent = end.man_exp()
-        exact.append(mpmath.mpf(int(mantissa)) * mpmath.mpf(2) ** int(exponent))
-    return exact
+    return [sampling.real(exactly(end)) for end in found]
 
 
 def enclosures(seed, count):
