@@ -31,7 +31,6 @@ from proofs_check.language import (
     real,
     sequence,
     sqrt,
-    statement,
     supremum,
     total,
     unique_minimiser,
@@ -41,7 +40,7 @@ from proofs_check.language import (
 )
 from proofs_check.ledger.verdicts import summary
 from proofs_check.rigour.decide import UNAIDED, Empty, decide
-from tests.proofs_check.core.writing import certificate, claim
+from tests.proofs_check.core.writing import certificate, claim, stated
 
 x, y, z, n, i = real("x"), real("y"), real("z"), whole("n", 1), var("i")
 s, m, u = sequence("s", n), whole("m", 1), real("u", 0, 1, open="low")
@@ -55,63 +54,63 @@ AT = define("at", [var("t"), var("k")], var("t")[var("k")])
 GUARDED = [log(x) > 0, x > 0]
 
 
-def decided(**parts):
-    return decide(statement("a", **parts), UNAIDED)
+def decided(*said, known=(ONE, FIRST)):
+    return decide(stated("a", *said, known=known), UNAIDED)
 
 
-def outcome(**parts):
-    found = decided(**parts).checked
+def outcome(*said, **more):
+    found = decided(*said, **more).checked
     return "open" if found is None else found.outcome.value
 
 
 @pytest.mark.parametrize(("variables", "given", "says", "wanted"), [
-    ([x], GUARDED, x > 1, "proved"),
+    (x, GUARDED, x > 1, "proved"),
     (PLANE, [y / x >= 1, x > 0], y >= x, "proved"),
-    ([x], [sqrt(x) >= 1, x >= 0], x >= 1, "proved"),
+    (x, [sqrt(x) >= 1, x >= 0], x >= 1, "proved"),
     ([n, s, m], [s[m] > 1, m <= n], s[m] > 0, "proved"),
-    ([x], [both(log(x) >= 0, x > 0)], x >= 1, "proved"),
-    ([x], GUARDED, x > 2, "refuted"),
-    ([x], [log(x) < 0, x < 1], x < 1, "refuted"),
+    (x, [both(log(x) >= 0, x > 0)], x >= 1, "proved"),
+    (x, GUARDED, x > 2, "refuted"),
+    (x, [log(x) < 0, x < 1], x < 1, "refuted"),
 ], ids=["log", "division", "root", "index", "both", "false", "unguarded"])  # fmt: skip
 def test_hypotheses_mean_the_same_in_any_order(variables, given, says, wanted):
     for order in itertools.permutations(given):
-        assert outcome(for_all=variables, given=order, says=says) == wanted
+        assert outcome(variables, says, *order) == wanted
 
 
 @pytest.mark.parametrize(("variables", "parts", "wanted"), [
-    ([x], [log(x) <= x - 1, x <= 0], "proved"),
-    ([x], [log(x) <= x - 2, x <= 0], "refuted"),
+    (x, [log(x) <= x - 1, x <= 0], "proved"),
+    (x, [log(x) <= x - 2, x <= 0], "refuted"),
     (PLANE, [y / x >= 1, y < x, x <= 0], "proved"),
-    ([x], [log(x) <= x - 1, x < 0], "refuted"),  # at 0 no part decides it
+    (x, [log(x) <= x - 1, x < 0], "refuted"),  # at 0 no part decides it
 ])  # fmt: skip
 def test_alternatives_mean_the_same_in_any_order(variables, parts, wanted):
     for order in itertools.permutations(parts):
-        assert outcome(for_all=variables, says=either(*order)) == wanted
+        assert outcome(variables, either(*order)) == wanted
 
 
-@pytest.mark.parametrize(("parts", "wanted"), [
-    ({"for_all": [x], "says": call("one", 1 / x) <= 1, "using": [ONE]}, "refuted"),
-    ({"for_all": [x], "given": [x > 0], "says": call("one", 1 / x) <= 1, "using": [ONE]}, "proved"),
-    ({"for_all": PLANE, "given": [eq(x, 1 / y)], "says": ALWAYS}, "refuted"),
-    ({"for_all": PLANE, "given": [y > 0, eq(x, 1 / y)], "says": eq(x * y, 1)}, "proved"),
-    ({"for_all": PLANE, "given": [eq(x, 1 / y), y > 0], "says": eq(x * y, 1)}, "proved"),
-    ({"for_all": PLANE, "given": [eq(log(y), x)], "says": ALWAYS}, "refuted"),
-    ({"for_all": [n, s, x], "given": [eq(x, fold("max", i, 2, n, s[i]))], "says": ALWAYS}, "refuted"),
-    ({"for_all": [choice("k", 0, 1)], "given": [1 / var("k") <= 3], "says": var("k") >= 0}, "refuted"),
-    ({"for_all": PLANE, "says": exists({x: 1 / (y - y)}, y <= y + 1)}, "poor"),
-    ({"for_all": PLANE, "says": supremum(0 * y, 0, {x: log(-1 - y**2)})}, "poor"),
-    ({"for_all": PLANE, "says": DIVIDED}, "refuted"),
-    ({"for_all": PLANE, "given": [y > 0], "says": DIVIDED}, "proved"),
-    ({"for_all": [real("y", -1, 1), real("x", 0, 1 / y)], "says": x < 0}, "refuted"),
+@pytest.mark.parametrize(("said", "wanted"), [
+    ((x, call("one", 1 / x) <= 1), "refuted"),
+    ((x, call("one", 1 / x) <= 1, x > 0), "proved"),
+    ((PLANE, ALWAYS, eq(x, 1 / y)), "refuted"),
+    ((PLANE, eq(x * y, 1), y > 0, eq(x, 1 / y)), "proved"),
+    ((PLANE, eq(x * y, 1), eq(x, 1 / y), y > 0), "proved"),
+    ((PLANE, ALWAYS, eq(log(y), x)), "refuted"),
+    (([n, s, x], ALWAYS, eq(x, fold("max", i, 2, n, s[i]))), "refuted"),
+    ((choice("k", 0, 1), var("k") >= 0, 1 / var("k") <= 3), "refuted"),
+    ((PLANE, exists({x: 1 / (y - y)}, y <= y + 1)), "poor"),
+    ((PLANE, supremum(0 * y, 0, {x: log(-1 - y**2)})), "poor"),
+    ((PLANE, DIVIDED), "refuted"),
+    ((PLANE, DIVIDED, y > 0), "proved"),
+    (([real("y", -1, 1), real("x", 0, 1 / y)], x < 0), "refuted"),
 ])  # fmt: skip
-def test_an_argument_an_equality_an_end_and_a_point_owe_their_values(parts, wanted):
-    assert outcome(**parts) == wanted
+def test_an_argument_an_equality_an_end_and_a_point_owe_their_values(said, wanted):
+    assert outcome(*said) == wanted
 
 
 @pytest.mark.parametrize("given", [eq(x, log(-1 - y**2)), eq(x, sqrt(-1 - y**2)), eq(x, Term("div", num(1), y - y))])
 def test_an_equality_that_has_a_value_nowhere_is_met_nowhere(given):
     with pytest.raises(Empty):
-        decided(for_all=PLANE, given=[given], says=ALWAYS)
+        decided(PLANE, ALWAYS, given)
 
 
 def test_a_number_is_taken_by_value_and_a_body_that_reads_it_asks_for_nothing_more():
@@ -119,7 +118,7 @@ def test_a_number_is_taken_by_value_and_a_body_that_reads_it_asks_for_nothing_mo
     guarded = define("guarded", [var("a")], total(i, 1, 0, var("a")))
     for definition, wanted in ((double, "refuted"), (guarded, "refuted")):
         value = call(definition[0], 1 / x)
-        assert outcome(for_all=[x], says=value <= value + 1, using=[definition]) == wanted
+        assert outcome(x, value <= value + 1, known=[definition]) == wanted
     plain = claim(call("double", 1 / x) < 3, x, using=[double])
     assert plain.plain[2] is (1 / x + 1 / x < 3)
 
@@ -140,9 +139,9 @@ def test_a_sequence_with_gaps_is_refused_where_only_some_items_are_read(called, 
 def test_a_sequence_with_gaps_may_be_gone_through():
     mean = define("mean", [var("t"), var("k")], total(i, 1, var("k"), var("t")[i]))
     called = call("mean", each(i, 1 / (i + x)), var("n"))
-    assert outcome(for_all=[n, x], given=[x > 0], says=called > 0, using=[mean]) == "proved"
-    assert outcome(for_all=[n, x], says=called > 0, using=[mean]) == "refuted"
-    assert outcome(for_all=[x], says=call("first", each(i, 1 / x)) > 0, using=[FIRST]) == "refuted"
+    assert outcome([n, x], called > 0, x > 0, known=[mean]) == "proved"
+    assert outcome([n, x], called > 0, known=[mean]) == "refuted"
+    assert outcome(x, call("first", each(i, 1 / x)) > 0) == "refuted"
 
 
 @pytest.mark.parametrize("says", [
@@ -156,15 +155,15 @@ def test_a_point_is_written_without_the_variables_that_it_gives(says):
         claim(says, x, y)
 
 
-@pytest.mark.parametrize("parts", [
-    {"for_all": [u], "says": limit(1 + 3 * u, 1, u, 2)},
-    {"for_all": [u], "says": limit(2 + u, 1, u, 2)},
-    {"for_all": PLANE, "says": exists({x: y - 1}, x > y)},
-    {"for_all": [real("x", 0, 1)], "says": supremum(x, 1, {x: THIRD})},
-    {"for_all": [real("x", 0, 1, open=True), u], "says": supremum(x, 1, {x: 1 - u / 2}, u, THIRD, attained=False)},
+@pytest.mark.parametrize("said", [
+    (u, limit(1 + 3 * u, 1, u, 2)),
+    (u, limit(2 + u, 1, u, 2)),
+    (PLANE, exists({x: y - 1}, x > y)),
+    (real("x", 0, 1), supremum(x, 1, {x: THIRD})),
+    ([real("x", 0, 1, open=True), u], supremum(x, 1, {x: 1 - u / 2}, u, THIRD, attained=False)),
 ])  # fmt: skip
-def test_a_poor_choice_leaves_the_claim_open(parts):
-    found = decided(**parts)
+def test_a_poor_choice_leaves_the_claim_open(said):
+    found = decided(*said)
     assert found.checked.outcome is Outcome.POOR
     told = summary(found.checked)
     assert (told["outcome"], told["choice_only"]) == ("open", True) and "poor" in told["message"]
@@ -193,7 +192,7 @@ def test_a_witness_names_the_term_without_a_value(given, says, point, lacks):
     ([eq(n, z)], z >= 1),
 ])  # fmt: skip
 def test_hypotheses_that_leave_a_number_one_value_are_met_there(given, says):
-    assert outcome(for_all=[x, y, z, n], given=given, says=says) == "proved"
+    assert outcome([x, y, z, n], says, *given) == "proved"
 
 
 # The first 60 digits of e and of pi: constants that only 200 bits tell from the numbers.
@@ -210,7 +209,7 @@ SCALE = 10**59
     (eq(sqrt(2) ** 2, 2), "proved"),
 ])  # fmt: skip
 def test_a_comparison_without_variables_is_decided_by_its_value(variables, says, wanted):
-    assert outcome(for_all=variables, says=says) == wanted
+    assert outcome(variables, says) == wanted
 
 
 @pytest.mark.parametrize("word", ["left", "both", "Low", 1.5, None])
@@ -260,9 +259,9 @@ def test_cases_are_told_apart_where_no_order_gives_each_hypothesis_a_value():
     k = choice("k", 0, Fraction(1, 4), 1)
     given = [1 / k >= 2, 1 / (k - 1) <= Fraction(-4, 3)]
     for order in (given, given[::-1]):
-        found = decided(for_all=[k], given=order, says=eq(4 * k, 1))
+        found = decided(k, eq(4 * k, 1), *order)
         assert found.checked.outcome is Outcome.PROVED and found.certificate["proofs"]["conclusion"][0] == "cases"
-        assert outcome(for_all=[k], given=order, says=eq(4 * k, 2)) == "refuted"
+        assert outcome(k, eq(4 * k, 2), *order) == "refuted"
     ((_, sequent),) = obligations(claim(k > 2, k, given=given))
     assert [refutes(sequent, {"k": at}) for at in k.values] == [False, True, False]
 

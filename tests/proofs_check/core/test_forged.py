@@ -27,7 +27,6 @@ from proofs_check.language import (
     real,
     sequence,
     sqrt,
-    statement,
     supremum,
     tanh,
     total,
@@ -39,7 +38,7 @@ from proofs_check.language import (
 from proofs_check.rigour.decide import Effort, decide
 from proofs_check.rigour.points.refute import refute
 from tests.proofs_check.core import sampling
-from tests.proofs_check.core.writing import certificate
+from tests.proofs_check.core.writing import certificate, stated
 
 x, y, u, n, m = map(var, "xyunm")
 a, b, D, e = map(var, "abDe")
@@ -51,8 +50,8 @@ EPS = real("e", 0, 1, open=True)
 EXPS = total(i, 1, n, exp(s[i]))
 LISTED = {
     "razor": ([positive("D"), EPS], e / (1 + e * (1 - exp(-D))) < e),
-    "exp": ([X], exp(x) >= 1 + x),
-    "log": ([A], log(a) <= a - 1),
+    "exp": (X, exp(x) >= 1 + x),
+    "log": (A, log(a) <= a - 1),
     "squares": ([A, B], (a + b) ** 2 >= 4 * a * b),
     "product": ([A, B], a * b <= (a**2 + b**2) / 2),
     "shares": ([N, S], eq(total(i, 1, n, exp(s[i]) / total(j, 1, n, exp(s[j]))), 1)),
@@ -62,23 +61,23 @@ LISTED = {
     "root": ([A, B], sqrt(a * b) <= (a + b) / 2),
     "whole": ([whole("n", 4), whole("m", 3, n - 1)], (m - 1) * (n - m) >= 2),
     "geometric": ([N, A], eq(total(i, 1, n, exp(-a * i)), (1 - exp(-a * n)) / (exp(a) - 1))),
-    "choice": ([choice("x", 1, 2, 3)], x**3 + 11 * x <= 6 * x**2 + 6),
+    "choice": (choice("x", 1, 2, 3), x**3 + 11 * x <= 6 * x**2 + 6),
     "largest": ([X, Y], eq(absolute(x - y) + x + y, 2 * fold("max", i, 1, 2, x + (i - 1) * (y - x)))),
-    "limit": ([U], limit(1 / (1 + u), 1, u, 1)),
+    "limit": (U, limit(1 / (1 + u), 1, u, 1)),
     "least": ([X, Y], unique_minimiser((x - y) ** 2 + 1, at={x: y})),
     "top": ([X, U], supremum(1 / (1 + x**2), 1, at={x: 0})),
     "below": ([A, U], supremum(1 - a, 1, at={a: u}, step=u, rate=1, attained=False)),
-    "zero": ([real("x", 0)], unique_zero([x**2 - 2], {"x": (1, 2)})),
+    "zero": (real("x", 0), unique_zero([x**2 - 2], {"x": (1, 2)})),
     # From here on proofs are slow.
-    "tanh": ([X], absolute(tanh(x)) <= absolute(x)),
-    "count": ([N], eq(total(i, 1, n, i), n * (n + 1) / 2)),
+    "tanh": (X, absolute(tanh(x)) <= absolute(x)),
+    "count": (N, eq(total(i, 1, n, i), n * (n + 1) / 2)),
     "weight": ([N, S, whole("m", 1, n)], exp(s[m]) / EXPS <= 1),
     "hull": ([N, S, sequence("t", n, 0, 1)], total(i, 1, n, exp(s[i]) * t[i]) / EXPS <= 1),
     "cauchy": ([N, S, sequence("t", n)],
                total(i, 1, n, s[i] * t[i]) ** 2 <= total(i, 1, n, s[i] ** 2) * total(i, 1, n, t[i] ** 2)),
     "bernoulli": ([N, real("x", -1)], fold("prod", i, 1, n, 1 + x) >= 1 + n * x),
     "lse": ([N, sequence("s", n, -1, 1)], log(EXPS) <= log(n) + 1),
-    "sigmoid": ([X], x * (1 / (1 + exp(-x)) - Fraction(1, 2)) >= 0),
+    "sigmoid": (X, x * (1 / (1 + exp(-x)) - Fraction(1, 2)) >= 0),
 }  # fmt: skip
 DEFAULT = ("razor", "squares", "shares", "whole", "choice", "box", "least", "below", "geometric", "zero")
 SMALL = Effort(refuter=400, prover=120, looks=400, depth=5, work=1_000_000)
@@ -86,8 +85,7 @@ SMALL = Effort(refuter=400, prover=120, looks=400, depth=5, work=1_000_000)
 
 @cache
 def told(name):
-    variables, says = LISTED[name]
-    return statement(name, for_all=variables, says=says)
+    return stated(name, *LISTED[name])
 
 
 @cache

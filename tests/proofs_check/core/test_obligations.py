@@ -37,7 +37,6 @@ from proofs_check.language import (
     real,
     sequence,
     sqrt,
-    statement,
     supremum,
     total,
     unique_minimiser,
@@ -46,7 +45,7 @@ from proofs_check.language import (
     when,
     whole,
 )
-from tests.proofs_check.core.writing import q, written
+from tests.proofs_check.core.writing import q, stated, written
 
 x, y, v, w, i, j, k, n, s = map(var, "xyvwijkns")
 X, Y, N, S = real("x"), real("y"), whole("n", 1), sequence("s", n)
@@ -288,56 +287,51 @@ TO_0 = limit(u * x, 0, u, 1)
 STEP, LONG = Variable("u", ZERO, TWO, low_open=True), real("T", 1)
 # What each form of conclusion says, as sequents.
 FORMS = {
-    "supremum attained": ([X, Y], [y > 0], supremum(x * (y - x), y**2 / 4, at={x: y / 2})),
-    "supremum approached": ([IN, STEP], [], supremum(x / 6, 1, at={x: 5 - u}, step=u, rate=7)),
-    "supremum not attained": ([OUT, STEP], [], supremum(x / 6, 1, at={x: 5 - u}, step=u, rate=7, attained=False)),
-    "limit to 0": ([X, STEP], [x > 1], limit(u * x, x, u, x**2)),
-    "limit to infinity": ([X, LONG], [], limit(x / T, 0, T, 3)),
-    "exists": ([IN, Y], [x < y], exists({x: 3}, x > 2 * y)),
-    "unique minimiser": ([IN, Y], [], unique_minimiser((x - 3) ** 2 * y**2, at={x: 3})),
-    "unique zero": ([IN, real("y", 0)], [], unique_zero([x - y, x**2 - 6], {"x": (2, 3), "y": (1, 4)})),
-    "iff": ([X], [], iff(x > 1, exp(x) > exp(1))),
+    "supremum attained": ([X, Y], supremum(x * (y - x), y**2 / 4, at={x: y / 2}), y > 0),
+    "supremum approached": ([IN, STEP], supremum(x / 6, 1, at={x: 5 - u}, step=u, rate=7)),
+    "supremum not attained": ([OUT, STEP], supremum(x / 6, 1, at={x: 5 - u}, step=u, rate=7, attained=False)),
+    "limit to 0": ([X, STEP], limit(u * x, x, u, x**2), x > 1),
+    "limit to infinity": ([X, LONG], limit(x / T, 0, T, 3)),
+    "exists": ([IN, Y], exists({x: 3}, x > 2 * y), x < y),
+    "unique minimiser": ([IN, Y], unique_minimiser((x - 3) ** 2 * y**2, at={x: 3})),
+    "unique zero": ([IN, real("y", 0)], unique_zero([x - y, x**2 - 6], {"x": (2, 3), "y": (1, 4)})),
+    "iff": (X, iff(x > 1, exp(x) > exp(1))),
 }
 NOT_STATED = {
-    "a step that is whole": ([X, whole("u", 1, 2)], [], TO_0),
-    "a step without end": ([X, positive("u")], [], TO_0),
-    "a step from below 0": ([X, real("u", -1, 2)], [], TO_0),
-    "a step in nothing": ([X, Variable("u", ZERO, ZERO, low_open=True)], [], TO_0),
-    "a step below 0": ([X, Variable("u", ZERO, num(-1), low_open=True)], [], TO_0),
-    "a step with 0": ([X, real("u", 0, 2)], [], TO_0),
-    "a step up to a variable": ([X, Variable("u", ZERO, x, low_open=True)], [], limit(u, 0, u, 1)),
-    "a step that grows from 0": ([X, real("T", 0)], [], limit(x / T, 0, T, 1)),
-    "a target with the step": ([X, STEP], [], limit(u * x, u, u, 1)),
-    "a rate with the step": ([X, STEP], [], limit(u * x, 0, u, 1 / u)),
-    "a hypothesis on the step": ([X, STEP], [u > 1], TO_0),
-    "a domain with the step": ([STEP, Variable("x", None, u)], [], TO_0),
-    "a limit in no variable": ([X], [], limit(u, 0, u, 1)),
-    "a supremum that is a variable": ([X], [], supremum(x, x, at={x: 1})),
-    "a supremum at nothing": ([X], [], supremum(x, 1, at={})),
-    "a supremum elsewhere": ([X], [], supremum(x, 1, at={y: 1})),
-    "a supremum with its step": ([X, STEP], [], supremum(x + u, 1, at={x: u}, step=u, rate=1)),
-    "attained and open": ([X], [], supremum(x, 1, at={x: 1}, attained=False)),
-    "attained with a rate": ([X], [], supremum(x, 1, at={x: 1}, rate=1)),
-    "a point for a domain": ([X, Variable("y", x)], [], exists({x: 1}, y > x)),
-    "a point for whole numbers": ([N], [], exists({n: 1}, n > 0)),
-    "a point for items": ([N, S], [], exists({"s": each(i, 1)}, s[1] > 0)),
-    "zeros of too few equations": ([X, Y], [], unique_zero([x], {"x": (0, 1), "y": (0, 1)})),
-    "zeros with hypotheses": ([X], [x > 0], unique_zero([x], {"x": (0, 1)})),
-    "zeros in another box": ([X], [], unique_zero([x], {"y": (0, 1)})),
-    "zeros in a moving box": ([X], [], unique_zero([x], {"x": (0, x)})),
-    "zeros in a flat box": ([X], [], unique_zero([x], {"x": (1, 1)})),
-    "zeros of whole numbers": ([N], [], unique_zero([n], {"n": (0, 1)})),
-    "zeros in a moving domain": ([X, Variable("y", x)], [], unique_zero([x, y], {"x": (0, 1), "y": (0, 1)})),
+    "a step that is whole": ([X, whole("u", 1, 2)], TO_0),
+    "a step without end": ([X, positive("u")], TO_0),
+    "a step from below 0": ([X, real("u", -1, 2)], TO_0),
+    "a step in nothing": ([X, Variable("u", ZERO, ZERO, low_open=True)], TO_0),
+    "a step below 0": ([X, Variable("u", ZERO, num(-1), low_open=True)], TO_0),
+    "a step with 0": ([X, real("u", 0, 2)], TO_0),
+    "a step up to a variable": ([X, Variable("u", ZERO, x, low_open=True)], limit(u, 0, u, 1)),
+    "a step that grows from 0": ([X, real("T", 0)], limit(x / T, 0, T, 1)),
+    "a target with the step": ([X, STEP], limit(u * x, u, u, 1)),
+    "a rate with the step": ([X, STEP], limit(u * x, 0, u, 1 / u)),
+    "a hypothesis on the step": ([X, STEP], TO_0, u > 1),
+    "a domain with the step": ([STEP, Variable("x", None, u)], TO_0),
+    "a limit in no variable": (X, limit(u, 0, u, 1)),
+    "a supremum that is a variable": (X, supremum(x, x, at={x: 1})),
+    "a supremum at nothing": (X, supremum(x, 1, at={})),
+    "a supremum elsewhere": (X, supremum(x, 1, at={y: 1})),
+    "a supremum with its step": ([X, STEP], supremum(x + u, 1, at={x: u}, step=u, rate=1)),
+    "attained and open": (X, supremum(x, 1, at={x: 1}, attained=False)),
+    "attained with a rate": (X, supremum(x, 1, at={x: 1}, rate=1)),
+    "a point for a domain": ([X, Variable("y", x)], exists({x: 1}, y > x)),
+    "a point for whole numbers": (N, exists({n: 1}, n > 0)),
+    "a point for items": ([N, S], exists({"s": each(i, 1)}, s[1] > 0)),
+    "zeros of too few equations": ([X, Y], unique_zero([x], {"x": (0, 1), "y": (0, 1)})),
+    "zeros with hypotheses": (X, unique_zero([x], {"x": (0, 1)}), x > 0),
+    "zeros in another box": (X, unique_zero([x], {"y": (0, 1)})),
+    "zeros in a moving box": (X, unique_zero([x], {"x": (0, x)})),
+    "zeros in a flat box": (X, unique_zero([x], {"x": (1, 1)})),
+    "zeros of whole numbers": (N, unique_zero([n], {"n": (0, 1)})),
+    "zeros in a moving domain": ([X, Variable("y", x)], unique_zero([x, y], {"x": (0, 1), "y": (0, 1)})),
 }
 
 
-def stated(case):
-    variables, given, says = case
-    return statement("a", for_all=variables, given=given, says=says)
-
-
-def conclusions(case):
-    return obligations(stated(case))
+def conclusions(*case):
+    return obligations(stated("a", *case))
 
 
 def why(build, *case):
@@ -349,16 +343,16 @@ def why(build, *case):
 
 def test_what_is_asked_for_and_what_is_refused_is_what_is_written():
     told = {name: asked(*case) for name, case in CASES.items()}
-    told |= {f"form {name}": [f"{part}: {line(sequent)}" for part, sequent in obligations(stated(case))]
+    told |= {f"form {name}": [f"{part}: {line(sequent)}" for part, sequent in conclusions(*case)]
              for name, case in FORMS.items()}  # fmt: skip
     told |= {f"refused {name}": [why(asked, *case)] for name, case in REFUSED.items()}
-    told |= {f"not stated {name}": [why(conclusions, case)] for name, case in NOT_STATED.items()}
+    told |= {f"not stated {name}": [why(conclusions, *case)] for name, case in NOT_STATED.items()}
     text = "".join(f"{name}\n" + "".join(f"    {one}\n" for one in lines) for name, lines in told.items())
     assert text == (Path(__file__).with_name("obligations.txt")).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_a_form_survives_being_written_down(name):
-    made = stated(FORMS[name])
+    made = stated("a", *FORMS[name])
     read = from_data(json.loads(json.dumps(made.to_json())))
     assert read.digest == made.digest and obligations(read) == obligations(made)

@@ -35,7 +35,7 @@ from proofs_check.language import (
     whole,
 )
 from proofs_check.rigour.decide import Empty, decide
-from tests.proofs_check.core.writing import claim
+from tests.proofs_check.core.writing import claim, stated
 
 x, y, u = real("x"), real("y"), real("u", 0, 1, open="low")
 n, i, j = whole("n", 1), var("i"), var("j")
@@ -44,8 +44,8 @@ WEIGHT, ROOT, ONE = exp(s[m]) / total(i, 1, n, exp(s[i])), sqrt(2), Fraction(1)
 AT_1, AT_MINUS_1 = {"x": ONE}, {"x": -ONE}
 
 
-def outcome(*args, **kwargs):
-    found = decide(statement("a.test", *args, **kwargs))
+def outcome(*said):
+    found = decide(stated("a", *said))
     return None if found.checked is None else found.checked.outcome.value
 
 
@@ -57,8 +57,8 @@ def test_equal_trees_are_one_object_and_types_are_told_apart():
 
 def test_nothing_is_simplified_when_a_term_is_built():
     assert (x / x).kind == "div"
-    assert outcome(for_all=[x], says=eq(x / x, 1)) == "refuted"
-    assert outcome(for_all=[positive("x")], says=eq(x / x, 1)) == "proved"
+    assert outcome(x, eq(x / x, 1)) == "refuted"
+    assert outcome(positive("x"), eq(x / x, 1)) == "proved"
 
 
 def test_an_equality_is_solved_and_its_variable_keeps_its_domain():
@@ -67,7 +67,7 @@ def test_an_equality_is_solved_and_its_variable_keeps_its_domain():
     other = solved(sequent, *solvable(sequent))
     assert [v.name for v in other.variables] == ["x"]
     assert [printing.text(g) for g in other.given] == ["0 < 1 - x"]
-    assert outcome(for_all=[x, w], given=[eq(w, 1 - x)], says=x < 1) == "proved"
+    assert outcome([x, w], x < 1, eq(w, 1 - x)) == "proved"
 
 
 @pytest.mark.parametrize("made", [claim(n < 0, whole("n"), given=[n >= 4, n <= 3]), claim(implies(x**2 < 0, x > 5), x)])
@@ -99,20 +99,20 @@ def test_the_digest_is_of_what_is_said_and_not_of_its_name():
     ("variables", "says", "wanted"),
     [
         ([x, u], supremum(1 - exp(-(x**2)), 1, at={x: 1 / u}, step=u, rate=1, attained=False), "proved"),
-        ([x], supremum(x * (1 - x), Fraction(1, 4), at={x: Fraction(1, 2)}), "proved"),
-        ([real("T", 1)], limit(1 / (1 + exp(-var("T"))), 1, var("T"), 1), "proved"),
+        (x, supremum(x * (1 - x), Fraction(1, 4), at={x: Fraction(1, 2)}), "proved"),
+        (real("T", 1), limit(1 / (1 + exp(-var("T"))), 1, var("T"), 1), "proved"),
         ([x, y], exists({y: x + 1}, x < y), "proved"),
-        ([x], unique_minimiser((x**2 - 1) ** 2, at={x: 1}), "refuted"),
-        ([real("x", -2, 2)], unique_zero([x**2 - 1], {"x": (Fraction(1, 2), Fraction(3, 2))}), "refuted"),
+        (x, unique_minimiser((x**2 - 1) ** 2, at={x: 1}), "refuted"),
+        (real("x", -2, 2), unique_zero([x**2 - 1], {"x": (Fraction(1, 2), Fraction(3, 2))}), "refuted"),
     ],
 )
 def test_each_form_of_conclusion_is_decided(variables, says, wanted):
-    assert outcome(for_all=variables, says=says) == wanted
+    assert outcome(variables, says) == wanted
 
 
 def test_a_free_length_is_proved_for_every_length():
-    assert outcome(for_all=[n, s, m], says=WEIGHT <= 1) == "proved"
-    assert outcome(for_all=[n, s, m], says=WEIGHT < 1) == "refuted"
+    assert outcome([n, s, m], WEIGHT <= 1) == "proved"
+    assert outcome([n, s, m], WEIGHT < 1) == "refuted"
 
 
 def test_a_witness_meets_the_hypotheses_and_lies_in_the_domain():
