@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from proofs_check.core.domain import Variable
+from proofs_check.core.domain import Variable, facts, needed
 from proofs_check.core.printing import text
 from proofs_check.core.rules import FAULTS, RULES, Checker, Rejected, known_in
 from proofs_check.core.statement import from_data, obligations
 from proofs_check.core.terms import ONE, ZERO, Term, num
 from proofs_check.language import (
     absolute,
+    ball,
     both,
     choice,
     each,
@@ -330,6 +331,27 @@ NOT_STATED = {
 }
 
 
+# What a sequent needs to be defined: its domain, its hypotheses in turn, its goal.
+ABOVE_0, LOG = [N, sequence("s", n, 0)], log(x) < 1
+NEEDED = {
+    "negative power": q(x**-2 < 1, X), "logarithm": q(log(1 / x) < 1, X), "and": q(both(x > 0, LOG), X),
+    "or": q(either(x <= 0, LOG), X), "implies": q(implies(x > 0, LOG), X), "iff": q(iff(x > 0, LOG), X),
+    "if": q(when(1 / x > 0, log(x), sqrt(-x)) < 1, X), "item": q(s[n + 1] < 1, N, S),
+    "sum": q(total(i, 1, n, 1 / (x - i)) < 1, X, N), "least": q(fold("min", i, 1, n, x) < 1, X, N),
+    "hypotheses": q(x < 1 / x, X, given=[x > 0, LOG]),
+    "ends and sizes": q(y < 1, X, Variable("y", 1 / x, log(x)), whole("n"), sequence("s", n + 1), given=[x > 1]),
+}  # fmt: skip
+# What is known of a domain, and of the items that are read wherever the goal has a value.
+FACTS = {
+    "closed": q(x < 2, IN), "open": q(x < 2, OUT), "half open": q(x < 2, positive("x")),
+    "choice": q(x < 2, choice("x", 1, 2)), "items": q(s[1] < s[n], N, sequence("s", n, 0, 1)),
+    "sums": q(total(i, 1, n, s[2] * s[i]) < total(i, s[1], n, 1), *ABOVE_0),
+    "or": q(either(s[1] < 1, s[2] < 1), *ABOVE_0), "and": q(both(s[1] < 1, s[2] < 1), *ABOVE_0),
+    "implies": q(implies(s[1] < 1, s[2] < 1), *ABOVE_0), "if": q(when(s[1] < 1, s[2], s[3]) < 1, *ABOVE_0),
+    "terms": q(s[1] + exp(s[2]) < 1, *ABOVE_0), "ball": q(s[1] < 1, N, ball("s", n, 3)),
+}  # fmt: skip
+
+
 def conclusions(*case):
     return obligations(stated("a", *case))
 
@@ -347,8 +369,10 @@ def test_what_is_asked_for_and_what_is_refused_is_what_is_written():
              for name, case in FORMS.items()}  # fmt: skip
     told |= {f"refused {name}": [why(asked, *case)] for name, case in REFUSED.items()}
     told |= {f"not stated {name}": [why(conclusions, *case)] for name, case in NOT_STATED.items()}
-    text = "".join(f"{name}\n" + "".join(f"    {one}\n" for one in lines) for name, lines in told.items())
-    assert text == (Path(__file__).with_name("obligations.txt")).read_text(encoding="utf-8")
+    told |= {f"needed by {name}": list(map(line, needed(sequent))) for name, sequent in NEEDED.items()}
+    told |= {f"known of {name}": list(map(text, facts(sequent))) for name, sequent in FACTS.items()}
+    written_out = "".join(f"{name}\n" + "".join(f"    {one}\n" for one in lines) for name, lines in told.items())
+    assert written_out == (Path(__file__).with_name("obligations.txt")).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -139,6 +139,10 @@ WEIGHTED = _sum(wk * sk) / WEIGHTS
 WEIGHT, WEIGHT_J, LOG_SUM, OUTPUT = _softmax(s, i), _softmax(s, j), _lse(s), _attend(s, v)
 JOINING = exp(x) / (exp(x) + EXPS)  # the weight of a key with score x that joins the others
 SECANT, LOG_COSH = (exp(y) - exp(x)) / (y - x), log((exp(x) + exp(-x)) / 2)
+MIDDLE, EXP_XY, EXP_XYZ = exp((x + y) / 2), exp(x) + exp(y), exp(x) + exp(y) + exp(z)
+SMOOTH_MAX, LENGTH, HYPOTENUSE = (x + y + sqrt((x - y) ** 2 + c**2)) / 2, sqrt(SQUARES), sqrt(1 + x**2)
+KEPT_ALL, P_SUM, F_SUM = fold("prod", k, 1, n, 1 - var("p")[k]), _sum(var("p")[k]), _sum(fk)
+SINES, LOGIT, DECAY = absolute(sin(n * t)) <= n * absolute(sin(t)), log(p / (1 - p)), 1 - exp(-a)
 
 
 def exponentials():
@@ -153,14 +157,14 @@ def exponentials():
         ("exp.cosh_below_gauss", x, (exp(x) + exp(-x)) / 2 <= exp(x**2 / 2)),
         ("exp.chord", [p, x], exp(p * x) <= 1 - p + p * exp(x)),
         ("exp.order", PLANE, iff(x < y, exp(x) < exp(y))),
-        ("exp.difference", PLANE, eq(exp(x) - exp(y), exp((x + y) / 2) * (exp((x - y) / 2) - exp((y - x) / 2)))),
-        ("exp.midpoint", PLANE, iff(eq(exp((x + y) / 2), (exp(x) + exp(y)) / 2), eq(x, y))),
+        ("exp.difference", PLANE, eq(exp(x) - exp(y), MIDDLE * (exp((x - y) / 2) - exp((y - x) / 2)))),
+        ("exp.midpoint", PLANE, iff(eq(MIDDLE, (EXP_XY) / 2), eq(x, y))),
         # Hermite and Hadamard: the mean of exp over [x, y] lies between the middle and the mean of the ends.
-        ("exp.hermite_hadamard", [x, over_x], both(exp((x + y) / 2) < SECANT, SECANT < (exp(x) + exp(y)) / 2)),
+        ("exp.hermite_hadamard", [x, over_x], both(MIDDLE < SECANT, SECANT < (EXP_XY) / 2)),
         ("exp.am_gm_three", SPACE, 3 * exp(x) * exp(y) * exp(z) <= exp(3 * x) + exp(3 * y) + exp(3 * z)),
         # Popoviciu's inequality of convex functions, for exp.
-        ("exp.popoviciu", SPACE, 2 * (exp((x + y) / 2) + exp((y + z) / 2) + exp((z + x) / 2))
-         <= exp(x) + exp(y) + exp(z) + 3 * exp((x + y + z) / 3)),
+        ("exp.popoviciu", SPACE, 2 * (MIDDLE + exp((y + z) / 2) + exp((z + x) / 2))
+         <= EXP_XYZ + 3 * exp((x + y + z) / 3)),
         ("exp.power", [n, x], eq(_power(exp(x), n), exp(n * x))),
         ("exp.of_sum", ITEMS, eq(exp(SUM), fold("prod", k, 1, n, exp(sk)))),
         ("exp.jensen", [n, w, s], exp(WEIGHTED) <= _sum(wk * exp(sk)) / WEIGHTS),
@@ -216,7 +220,7 @@ def sigmoids():
         ("sigmoid.slope", x, supremum(_sig(x) * (1 - _sig(x)), Fraction(1, 4), at={x: 0})),
         # Moving a logit by 2c moves its probability by tanh(c/2) at most.
         ("sigmoid.move", [width, x], supremum(_sig(x + 2 * c) - _sig(x), tanh(c / 2), at={x: -c})),
-        ("sigmoid.onto", [inner_p, x], exists({x: log(p / (1 - p))}, eq(_sig(x), p))),
+        ("sigmoid.onto", [inner_p, x], exists({x: LOGIT}, eq(_sig(x), p))),
         ("sigmoid.bradley_terry", [x, next_y, next_z], largest(_sig(x - y), _sig(y - z)) <= _sig(x - z)),
         ("sigmoid.odds", SPACE, eq(_sig(x - z) / _sig(z - x), _sig(x - y) / _sig(y - x) * (_sig(y - z) / _sig(z - y)))),
         ("sigmoid.silu_floor", x, -Fraction(3, 10) < x * _sig(x)),
@@ -236,16 +240,16 @@ def sigmoids():
         ("softplus.limit", far, limit(_softplus(far) - far, 0, far, 1)),
         ("loss.zero_one", x, when(x <= 0, 1, 0) <= _softplus(-x) / log(2)),
         ("loss.below_exponential", x, _softplus(-x) < exp(-x)),
-        ("loss.logit_least", [inner_p, x], unique_minimiser(_softplus(x) - p * x, at={x: log(p / (1 - p))})),
+        ("loss.logit_least", [inner_p, x], unique_minimiser(_softplus(x) - p * x, at={x: LOGIT})),
         ("loss.focal", real("p", 0, 1, open="low"), -((1 - p) ** 2) * log(p) <= -log(p)),
         ("loss.log_cosh", x, both(absolute(x) - log(2) < LOG_COSH, LOG_COSH <= absolute(x))),
         ("loss.log_cosh_gap", [x, step],
          supremum(absolute(x) - LOG_COSH, log(2), at={x: log(1 / step)}, step=step, rate=1, attained=False)),
-        ("loss.pseudo_huber", x, both(absolute(x) - 1 <= sqrt(1 + x**2) - 1, sqrt(1 + x**2) - 1 <= x**2 / 2)),
+        ("loss.pseudo_huber", x, both(absolute(x) - 1 <= HYPOTENUSE - 1, HYPOTENUSE - 1 <= x**2 / 2)),
         ("loss.soft_threshold", [width, x, t],
          unique_minimiser((t - x) ** 2 / 2 + c * absolute(t), at={t: when(c < x, x - c, when(x < -c, x + c, 0))})),
         # Shafer and Fink.
-        ("atan.shafer", nonneg, 3 * x / (1 + 2 * sqrt(1 + x**2)) <= atan(x)),
+        ("atan.shafer", nonneg, 3 * x / (1 + 2 * HYPOTENUSE) <= atan(x)),
         ("atan.complement", a, eq(atan(a) + atan(1 / a), PI / 2)),
     ]  # fmt: skip
 
@@ -276,9 +280,9 @@ def softmaxes():
         ("softmax.perturbed", [n, s, width, small, i], _softmax(moved, i) <= exp(2 * c) * WEIGHT),
         # From the largest norm to the sum of absolute values it is Lipschitz with constant 1.
         ("softmax.lipschitz", [n, s, width, small], total(j, 1, n, absolute(_softmax(moved, j) - WEIGHT_J)) <= c),
-        ("softmax.sigmoid", PLANE, eq(exp(x) / (exp(x) + exp(y)), _sig(x - y))),
+        ("softmax.sigmoid", PLANE, eq(exp(x) / (EXP_XY), _sig(x - y))),
         ("softmax.gap", [n, width, x, below], 1 / (1 + n * exp(-c)) <= JOINING),
-        ("softmax.bias_onto", [n, s, inner_p, x], exists({x: log(p / (1 - p)) + LOG_SUM}, eq(JOINING, p))),
+        ("softmax.bias_onto", [n, s, inner_p, x], exists({x: LOGIT + LOG_SUM}, eq(JOINING, p))),
         ("softmax.saturates", [n, s, x, step],
          supremum(JOINING, 1, at={x: log(1 / step)}, step=step, rate=EXPS, attained=False)),
         ("softmax.hot", [x, y, step], limit(exp(step * x) / (exp(step * x) + exp(step * y)), HALF, step,
@@ -300,10 +304,10 @@ def softmaxes():
         ("lse.means_rise", [n, s, c, sharper],
          (_lse(each(k, c * sk)) - log(n)) / c <= (_lse(each(k, sharper * sk)) - log(n)) / sharper),
         ("lse.cold", [n, s, far], limit(_lse(each(k, far * sk)) / far, MOST, far, log(n))),
-        ("lse.three_gap", SPACE, supremum(log(exp(x) + exp(y) + exp(z)) - largest(x, y, z), log(3),
+        ("lse.three_gap", SPACE, supremum(log(EXP_XYZ) - largest(x, y, z), log(3),
          at={x: 0, y: 0, z: 0})),
         ("lse.three_tight", [x, y, z, step],
-         supremum(largest(x, y, z) - log(exp(x) + exp(y) + exp(z)), 0, at={x: 0, y: log(step), z: log(step)}, step=step,
+         supremum(largest(x, y, z) - log(EXP_XYZ), 0, at={x: 0, y: log(step), z: log(step)}, step=step,
          rate=2, attained=False)),
         ("lse.cross_entropy", [two, s, place], LOG_SUM - s[i] > 0),
     ]  # fmt: skip
@@ -360,19 +364,19 @@ def geometric():
         ("geometric.bernoulli", [real("x", -1), n], 1 + n * x <= _power(1 + x, n)),
         ("geometric.second_order", [nonneg, n], 1 + n * x + n * (n - 1) / 2 * x**2 <= _power(1 + x, n)),
         ("geometric.moving_average", [n, x], eq((1 - x) * total(j, 1, n, _power(x, n - j)), 1 - _power(x, n))),
-        ("alibi.closed", [n, a], eq(mass(a, n), (1 - exp(-a * n)) / (1 - exp(-a)))),
-        ("alibi.newest", [n, a], 1 - exp(-a) < 1 / mass(a, n)),
+        ("alibi.closed", [n, a], eq(mass(a, n), (1 - exp(-a * n)) / (DECAY))),
+        ("alibi.newest", [n, a], DECAY < 1 / mass(a, n)),
         ("alibi.window", [m, longer, a], 1 - exp(-a * m) < mass(a, m) / mass(a, longer)),
         ("alibi.steeper", [n, a, b], 1 / mass(a, n) <= 1 / mass(b, n), a < b),
-        ("alibi.distance", [n, a], (1 - exp(-a)) ** 2 * total(k, 0, n - 1, k * exp(-a * k)) < exp(-a)),
-        ("alibi.limit", [a, n], limit((1 - exp(-a)) * mass(a, n), 1, n, 1 / a)),
+        ("alibi.distance", [n, a], (DECAY) ** 2 * total(k, 0, n - 1, k * exp(-a * k)) < exp(-a)),
+        ("alibi.limit", [a, n], limit((DECAY) * mass(a, n), 1, n, 1 / a)),
         # With bounded scores besides the slope, the newest key keeps a share of its own.
         ("alibi.content", [n, a, width, content],
-         exp(-2 * c) * (1 - exp(-a)) < exp(s[1]) / _sum(exp(sk - a * (k - 1)))),
+         exp(-2 * c) * (DECAY) < exp(s[1]) / _sum(exp(sk - a * (k - 1)))),
         ("product.weierstrass", [n, sequence("p", n, 0, 1)],
-         both(1 - _sum(var("p")[k]) <= fold("prod", k, 1, n, 1 - var("p")[k]),
-         fold("prod", k, 1, n, 1 - var("p")[k]) <= exp(-_sum(var("p")[k])))),
-        ("product.above_sum", [n, f], 1 + _sum(fk) <= fold("prod", k, 1, n, 1 + fk)),
+         both(1 - P_SUM <= KEPT_ALL,
+         KEPT_ALL <= exp(-P_SUM))),
+        ("product.above_sum", [n, f], 1 + F_SUM <= fold("prod", k, 1, n, 1 + fk)),
     ]  # fmt: skip
 
 
@@ -430,31 +434,31 @@ def means():
         ("mean.am_gm_equality", [a, b, c], iff(eq(a**3 + b**3 + c**3, 3 * a * b * c), both(eq(a, b), eq(b, c)))),
         ("mean.am_hm", [n, w], n**2 <= WEIGHTS * _sum(1 / wk)),
         ("mean.quadratic", ITEMS, SUM**2 <= n * SQUARES),
-        ("mean.cubic", [n, f], _sum(fk) ** 3 <= n**2 * _sum(fk**3)),
+        ("mean.cubic", [n, f], F_SUM ** 3 <= n**2 * _sum(fk**3)),
         ("mean.root_concave", [p, na, nb], p * sqrt(a) + (1 - p) * sqrt(b) <= sqrt(p * a + (1 - p) * b)),
         ("mean.kantorovich", [n, a, real("b", a), kept], WEIGHTS * _sum(1 / wk) <= n**2 * (a + b) ** 2 / (4 * a * b)),
         ("mean.weighted_hull", [n, w, x, above_x, bounded], both(x <= WEIGHTED, WEIGHTED <= y)),
         ("mean.maclaurin", [na, nb, nc], 27 * (a * b * c) ** 2 <= (a * b + b * c + c * a) ** 3),
         ("mean.newton", [real_a, real_b, real_c], 3 * a * b * c * (a + b + c) <= (a * b + b * c + c * a) ** 2),
         ("mean.smooth_max", [x, y, width],
-         both(largest(x, y) <= (x + y + sqrt((x - y) ** 2 + c**2)) / 2,
-         (x + y + sqrt((x - y) ** 2 + c**2)) / 2 <= largest(x, y) + c / 2)),
+         both(largest(x, y) <= SMOOTH_MAX,
+         SMOOTH_MAX <= largest(x, y) + c / 2)),
         ("cauchy.schwarz", PAIR, PRODUCTS**2 <= SQUARES * V_SQUARES),
         ("cauchy.two_equality", [real_a, real_b, real_c, real_d],
          iff(eq((a * c + b * d) ** 2, (a**2 + b**2) * (c**2 + d**2)), eq(a * d, b * c))),
         ("cauchy.lagrange", [x, y, z, real_a, real_b, real_c],
          eq((x**2 + y**2 + z**2) * (a**2 + b**2 + c**2) - (x * a + y * b + z * c) ** 2,
          (x * b - y * a) ** 2 + (y * c - z * b) ** 2 + (z * a - x * c) ** 2)),
-        ("cauchy.minkowski", PAIR, sqrt(_sum((sk + vk) ** 2)) <= sqrt(SQUARES) + sqrt(V_SQUARES)),
+        ("cauchy.minkowski", PAIR, sqrt(_sum((sk + vk) ** 2)) <= LENGTH + sqrt(V_SQUARES)),
         ("cauchy.plane_triangle", [real_a, real_b, real_c, real_d],
          sqrt((a + c) ** 2 + (b + d) ** 2) <= sqrt(a**2 + b**2) + sqrt(c**2 + d**2)),
         # Engel's form, also Titu's or Sedrakyan's.
         ("cauchy.engel", [n, s, w], SUM**2 / WEIGHTS <= _sum(sk**2 / wk)),
         ("cauchy.hoelder_three", [n, f, g, h], _sum(fk * gk * hk) ** 3 <= _sum(fk**3) * _sum(gk**3) * _sum(hk**3)),
-        ("cauchy.lyapunov", [n, f], _sum(fk**2) ** 2 <= _sum(fk) * _sum(fk**3)),
+        ("cauchy.lyapunov", [n, f], _sum(fk**2) ** 2 <= F_SUM * _sum(fk**3)),
         ("cauchy.norms", [n, f], _sum(fk**3) ** 2 <= _sum(fk**2) ** 3),
         ("cauchy.balls", [n, depth, width, ball("s", n, depth), ball("v", n, width)], absolute(PRODUCTS) <= c * d),
-        ("cauchy.cosine", PAIR, absolute(PRODUCTS / (sqrt(SQUARES) * sqrt(V_SQUARES))) <= 1, SQUARES > 0,
+        ("cauchy.cosine", PAIR, absolute(PRODUCTS / (LENGTH * sqrt(V_SQUARES))) <= 1, SQUARES > 0,
          V_SQUARES > 0),
         ("cauchy.frobenius", [n, m, matrix, u],
          total(j, 1, n, total(k, 1, m, matrix[j, k] * u[k]) ** 2)
@@ -471,8 +475,8 @@ def means():
         ("absolute.triangle", ITEMS, absolute(SUM) <= _sum(absolute(sk))),
         ("absolute.hlawka", SPACE, absolute(x + y) + absolute(y + z) + absolute(z + x)
          <= absolute(x) + absolute(y) + absolute(z) + absolute(x + y + z)),
-        ("absolute.norms", ITEMS, both(_most(absolute(sk)) <= sqrt(SQUARES),
-         sqrt(SQUARES) <= sqrt(n) * _most(absolute(sk)))),
+        ("absolute.norms", ITEMS, both(_most(absolute(sk)) <= LENGTH,
+         LENGTH <= sqrt(n) * _most(absolute(sk)))),
         ("absolute.relu", PLANE, absolute(largest(x, 0) - largest(y, 0)) <= absolute(x - y)),
         ("absolute.median", [real_a, up_b, up_c, t],
          unique_minimiser(absolute(t - a) + absolute(t - b) + absolute(t - c), at={t: up_b})),
@@ -484,14 +488,14 @@ def means():
         ("variance.bhatia_davis", [n, x, above_x, bounded], spread / n <= (y - AVERAGE) * (AVERAGE - x)),
         ("variance.ridge", [n, s, v, a, t],
          unique_minimiser(_sum((sk - t * vk) ** 2) + a * t**2, at={t: PRODUCTS / (V_SQUARES + a)})),
-        ("tail.markov", [n, f, a], a * _sum(when(a <= fk, 1, 0)) <= _sum(fk)),
+        ("tail.markov", [n, f, a], a * _sum(when(a <= fk, 1, 0)) <= F_SUM),
         ("tail.chernoff", [n, s, x, width], _sum(when(x <= sk, 1, 0)) <= exp(-c * x) * _sum(exp(c * sk))),
         ("sum.cubes", n, eq(_sum(k**3), (n * (n + 1) / 2) ** 2)),
         ("sum.telescope", [n, long], eq(_sum(s[k + 1] - sk), s[n + 1] - s[1])),
         ("sum.prefixes", ITEMS, eq(total(j, 1, n, total(k, 1, j, sk)), _sum((n + 1 - k) * sk))),
         ("sum.inverse_squares", n, _sum(1 / k**2) <= 2 - 1 / n),
         ("sum.inverse_roots", n, _sum(1 / sqrt(k)) <= 2 * sqrt(n) - 1),
-        ("sum.root_spread", [n, f], sqrt(_sum(fk)) <= _sum(sqrt(fk))),
+        ("sum.root_spread", [n, f], sqrt(F_SUM) <= _sum(sqrt(fk))),
         ("sum.fractions", [a, b], a / (1 + a) + b / (1 + b) < 2 * (a + b) / (1 + a + b)),
     ]  # fmt: skip
 
@@ -549,8 +553,8 @@ def rotations():
          eq(_sum(sin(sk * x) * sin(sk * y) + cos(sk * x) * cos(sk * y)), _sum(cos(sk * (x - y))))),
         ("sinusoid.farthest", [n, s, x, y], _sum(cos(sk * (x - y))) <= n),
         ("sinusoid.dirichlet", [n, t], eq(2 * sin(t / 2) * _sum(cos(k * t)), sin((n + HALF) * t) - sin(t / 2))),
-        ("sine.multiple", [n, t], absolute(sin(n * t)) <= n * absolute(sin(t))),
-        ("sine.few", [choice("n", 2, 3, 4), t], absolute(sin(n * t)) <= n * absolute(sin(t))),
+        ("sine.multiple", [n, t], SINES),
+        ("sine.few", [choice("n", 2, 3, 4), t], SINES),
         ("sine.jordan", real("x", 0, PI / 2), 2 * x / PI <= sin(x)),
         ("sine.cubic", nonneg, x - x**3 / 6 <= sin(x)),
         ("cosine.quartic", x, both(1 - x**2 / 2 <= cos(x), cos(x) <= 1 - x**2 / 2 + x**4 / 24)),
