@@ -97,8 +97,8 @@ def _times(terms):
     return reduce(lambda one, other: one * other, terms)
 
 
-def _sum(body):
-    return total(i, 1, n, body)
+def _sum(body, index=i):
+    return total(index, 1, n, body)
 
 
 def _most(body):
@@ -321,7 +321,7 @@ WHOLES = [
 # -- size: true for the small sizes that anyone would try -------------------------------------------------------------
 
 _early = (n - 1) * (n - 2) * (n - 3) * (n - 4)
-_hilbert = total(i, 1, n, total(j, 1, n, s[i] * s[j] / (i + j - 1)))
+_hilbert = total(i, 1, n, _sum(s[i] * s[j] / (i + j - 1), j))
 
 SIZES = [
     ("size.sum", SIZE, eq(_sum(i), n * (n + 1) / 2 + _early)),
@@ -338,12 +338,12 @@ SIZES = [
     ("size.variance", SHARES, SQUARES - SUM**2 / n <= 1),  # at n = 5, s = (0, 0, 0, 1, 1)
     ("size.pairs", SIZE, _sum(total(j, i + 1, n, 1)) <= 6),  # at n = 5
     ("size.matrix", [SIZE, sequence("x", (n, n), -1, 1)],
-     _sum(total(j, 1, n, x[i, j] ** 2)) <= 16),  # at n = 5, x = ((1, 1, ..), ..)
+     _sum(_sum(x[i, j] ** 2, j)) <= 16),  # at n = 5, x = ((1, 1, ..), ..)
     ("size.hilbert6", VECTOR, _hilbert <= _q(8, 5) * SQUARES),  # at n = 6, s = (75, 44, 32, 25, 21, 18)
     ("size.hilbert10", VECTOR, _hilbert
      <= _q(7, 4) * SQUARES),  # at n = 10, s = (703, 426, 318, 256, 216, 187, 166, 148, 135, 123)
-    ("size.hardy", NONNEGATIVE, total(k, 1, n, (total(i, 1, k, s[i]) / k) ** 2)
-     <= _q(17, 9) * total(k, 1, n, s[k] ** 2)),  # at n = 8, s = (86, 41, 24, 15, 10, 6, 4, 2)
+    ("size.hardy", NONNEGATIVE, _sum((total(i, 1, k, s[i]) / k) ** 2, k)
+     <= _q(17, 9) * _sum(s[k] ** 2, k)),  # at n = 8, s = (86, 41, 24, 15, 10, 6, 4, 2)
     # Shapiro's cyclic sum is at least 7 for small changes of equal terms; Troesch's point is below by five millionths:
     # a thousandth, 42, 2, 42, 4, 41, 5, 39, 4, 38, 2, 38, a thousandth, 40.
     ("size.shapiro14", sequence("s", 14, 0, open="low"),
@@ -683,19 +683,19 @@ SUMS = [
      s[n] * t[n] - s[1] * t[1] - total(i, 1, n - 1, t[i] * (s[i + 1] - s[i])))),
     ("sum.reversed_weights", VECTOR, eq(_sum(i * s[n + 1 - i]), _sum(i * s[i]))),
     ("sum.reversed_half", VECTOR, eq(_sum((n - i) * s[i]), _sum(i * s[n + 1 - i]))),
-    ("sum.swapped", _TABLE, eq(_sum(total(j, 1, n, x[i, j] * s[j])), _sum(total(j, 1, n, x[j, i] * s[j])))),
+    ("sum.swapped", _TABLE, eq(_sum(_sum(x[i, j] * s[j], j)), _sum(_sum(x[j, i] * s[j], j)))),
     ("sum.symmetric", [SIZE, PLACE, whole("j", 1, n), MATRIX], eq(x[i, j], x[j, i])),
     ("sum.trace_of_square", [SIZE, MATRIX],
-     eq(_sum(total(j, 1, n, x[i, j] * x[j, i])), _sum(total(j, 1, n, x[i, j] ** 2)))),
+     eq(_sum(_sum(x[i, j] * x[j, i], j)), _sum(_sum(x[i, j] ** 2, j)))),
     ("sum.product_order", [SIZE, MATRIX, sequence("y", (n, n))],
-     eq(total(k, 1, n, x[1, k] * y[k, n]), total(k, 1, n, y[1, k] * x[k, n]))),
+     eq(_sum(x[1, k] * y[k, n], k), _sum(y[1, k] * x[k, n], k))),
     ("sum.factorial", SIZE, eq(fold("prod", i, 1, n + 1, i), n * FACTORIAL)),
-    ("sum.weighted_factorials", SIZE, eq(total(k, 1, n, k * fold("prod", i, 1, k, i)), fold("prod", i, 1, n + 1, i))),
+    ("sum.weighted_factorials", SIZE, eq(_sum(k * fold("prod", i, 1, k, i), k), fold("prod", i, 1, n + 1, i))),
     ("sum.square_of_sum", VECTOR, eq(SUM**2, SQUARES)),
     ("sum.product_of_sums", VECTORS, eq(PRODUCTS, SUM * _sum(t[i]))),
-    ("sum.variance", TWO_OR_MORE, eq(_sum((s[i] - total(k, 1, n, s[k]) / n) ** 2), SQUARES - SUM**2 / (n - 1))),
+    ("sum.variance", TWO_OR_MORE, eq(_sum((s[i] - _sum(s[k], k) / n) ** 2), SQUARES - SUM**2 / (n - 1))),
     ("sum.lagrange", VECTORS, eq(SQUARES * _sum(t[i] ** 2) - PRODUCTS**2,
-     _sum(total(j, 1, n, (s[i] * t[j] - s[j] * t[i]) ** 2)))),
+     _sum(_sum((s[i] * t[j] - s[j] * t[i]) ** 2, j)))),
     ("sum.exp_of_sum", VECTOR, eq(exp(SUM), EXPS)),
     ("sum.log_of_sum", [SIZE, sequence("s", n, 0, open="low")], eq(log(SUM), _sum(log(s[i])))),
     ("sum.largest_of_sum", VECTORS, eq(_most(s[i] + t[i]), MOST + _most(t[i]))),
@@ -703,7 +703,7 @@ SUMS = [
     ("sum.others", [whole("t", 4), whole("i", 1, t)],
      eq(total(k, 1, t, when(both(i - 1 <= k, k <= i + 1), 0, 1)), t - 3)),
     ("sum.delta", [SIZE, whole("j", 0, n)], eq(_sum(when(eq(i, j), 1, 0)), 1)),
-    ("sum.window", [SIZE, whole("w", 1), PLACE], eq(total(k, 1, n, when(both(i - w < k, k <= i), 1, 0)), w)),
+    ("sum.window", [SIZE, whole("w", 1), PLACE], eq(_sum(when(both(i - w < k, k <= i), 1, 0), k), w)),
     ("sum.empty_is_one", ANY_SIZE, eq(fold("prod", i, 1, n, 0), _sum(0))),
     ("sum.binomial", REAL_A, eq((1 + a) ** 5, 1 + 5 * a + 10 * a**2 + 10 * a**3 + 5 * a**4)),
     ("sum.bound_by_mean", NONNEGATIVE, n * MOST <= 2 * SUM),
@@ -759,12 +759,12 @@ DROPPED = [
 
 # -- attention --------------------------------------------------------------------------------------------------------
 
-SOFTMAX = define("softmax", [s, n, i], exp(s[i]) / total(k, 1, n, exp(s[k])))
+SOFTMAX = define("softmax", [s, n, i], exp(s[i]) / _sum(exp(s[k]), k))
 MEAN = define("mean", [s, v, p, q], total(k, p, q, exp(s[k]) * v[k]) / total(k, p, q, exp(s[k])))
-MASS = define("mass", [s, n, p], total(k, p, n, exp(s[k])) / total(k, 1, n, exp(s[k])))
+MASS = define("mass", [s, n, p], total(k, p, n, exp(s[k])) / _sum(exp(s[k]), k))
 # Distances 0, 1, ..: the token at place k is k - 1 away, and loses slope (k - 1).
 BEYOND = define("beyond", [s, n, slope, w], total(k, w + 1, n, exp(s[k] - slope * (k - 1)))
-                / total(k, 1, n, exp(s[k] - slope * (k - 1))))
+                / _sum(exp(s[k] - slope * (k - 1)), k))
 _weight = call("softmax", s, n, i)
 _HEAD = [*VECTOR, PLACE]
 _SPREAD = [real("d", 0), SIZE, sequence("s", n, 0, d), PLACE]
@@ -781,7 +781,7 @@ ATTENTION = [
     ("attention.uniform", _HEAD, _weight <= 1 / n),
     ("attention.below_one", _HEAD, _weight < 1),
     ("attention.positive_by_much", _HEAD, _ten(-30) <= _weight),  # at n = 2, s = (0, 100), i = 1
-    ("attention.mass_of_rest", _HEAD, eq(total(k, 1, n, call("softmax", s, n, k)) - _weight, (n - 1) / n)),
+    ("attention.mass_of_rest", _HEAD, eq(_sum(call("softmax", s, n, k), k) - _weight, (n - 1) / n)),
     ("attention.scale_invariant", _HEAD, eq(call("softmax", each(j, 2 * s[j]), n, i), _weight)),
     ("attention.sharper", _HEAD, _weight <= call("softmax", each(j, 2 * s[j]), n, i)),
     ("attention.linear", [*_HEAD, sequence("t", n)],
@@ -820,7 +820,7 @@ ATTENTION = [
     ("attention.truncation_bound", _KEPT, absolute(_lost) <= _TIGHT * _mass),  # at n = 2, m = 1, s = (0, 0), v = (0, 1)
     ("attention.truncation_second_order", _KEPT, absolute(_lost) <= _mass**2),
     ("attention.output_below_largest", [*VECTOR, sequence("v", n)], _mean < fold("max", k, 1, n, v[k])),
-    ("attention.output_by_uniform", [*VECTOR, VALUES], _mean <= total(k, 1, n, v[k]) / n),
+    ("attention.output_by_uniform", [*VECTOR, VALUES], _mean <= _sum(v[k], k) / n),
     ("attention.strict_mask", [SIZE, PLACE, ITEMS, VALUES],
      call("mean", s, v, 1, i - 1) <= 1),
     ("attention.causal_is_full", [SIZE, PLACE, ITEMS, VALUES],
@@ -831,7 +831,7 @@ ATTENTION = [
      absolute(_sigmoid(x) - _sigmoid(y)) <= tanh(absolute(x - y) / 8)),  # at x = 1, y = -1
     # Logits that move by at most w each spread by 2w: the distance may be tanh(w/2), twice what is claimed.
     ("attention.perturbed", [*VECTOR, positive("w"), sequence("t", n, -w, w)],
-     total(k, 1, n, absolute(call("softmax", each(j, s[j] + t[j]), n, k) - call("softmax", s, n, k))) / 2
+     _sum(absolute(call("softmax", each(j, s[j] + t[j]), n, k) - call("softmax", s, n, k)), k) / 2
      <= tanh(w / 4)),  # at n = 2, s = (0, 0), w = 1, t = (1, -1)
     ("attention.log_sum_exp", VECTOR, log(EXPS) <= MOST + _TIGHT * log(n)),
     ("attention.log_sum_mean", VECTOR, log(EXPS) <= SUM / n + log(n)),
@@ -1221,7 +1221,7 @@ _EMPTY = (
     ("above_the_root", REAL, x**2 <= 2, x >= ROOT2 + _ten(-30)),
     ("means_turned", QUADRANT, (x + y) ** 2 < 4 * x * y),
     ("fermat", [whole(name, 1) for name in "abc"], a**3 + b**3 <= c**3, a**3 + b**3 >= c**3),
-    ("sum_of_a_simplex", [SIZE, sequence("p", n, 0)], total(k, 1, n, p[k]) <= 1, fold("max", k, 1, n, p[k]) > 1),
+    ("sum_of_a_simplex", [SIZE, sequence("p", n, 0)], _sum(p[k], k) <= 1, fold("max", k, 1, n, p[k]) > 1),
 )
 EMPTY = [
     stated("empty.assumed_by_the_conclusion", POSITIVE, implies(x < 0, x < -1)),

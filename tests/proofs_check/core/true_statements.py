@@ -79,8 +79,8 @@ DEFINED = (SOFTMAX, ATTEND, LSE, MEAN, SPREAD, ENTROPY, KL, TV, POWER)
 sk, rk, vk, wk, ek, fk, gk, hk = (var(name)[k] for name in "srvwefgh")  # items at the index of a sum
 
 
-def _sum(body):
-    return total(k, 1, n, body)
+def _sum(body, index=k):
+    return total(index, 1, n, body)
 
 
 def _softmax(scores, place):
@@ -96,7 +96,7 @@ def _attend(scores, values):
 
 
 def _share(weights, place):
-    return weights[place] / total(j, 1, n, weights[j])
+    return weights[place] / _sum(weights[j], j)
 
 
 def _shares(weights):
@@ -261,7 +261,7 @@ def softmaxes():
     sharper = real("d", c)
     below = sequence("s", n, None, x - c)
     return [
-        ("softmax.total", ITEMS, eq(total(j, 1, n, WEIGHT_J), 1)),
+        ("softmax.total", ITEMS, eq(_sum(WEIGHT_J, j), 1)),
         ("softmax.open", [two, s, place], both(WEIGHT > 0, WEIGHT < 1)),
         ("softmax.shift", [n, s, x, i], eq(_softmax(shifted, i), WEIGHT)),
         ("softmax.order", [n, s, i, others], iff(s[i] <= s[others], WEIGHT <= _softmax(s, others))),
@@ -271,15 +271,15 @@ def softmaxes():
         ("softmax.range_low", [n, x, above_x, bounded, i], exp(x - y) / n <= WEIGHT),
         ("softmax.range_high", [n, x, above_x, bounded, i], WEIGHT <= 1 / (1 + (n - 1) * exp(x - y))),
         # The usual way to compute it: the largest score is taken off first.
-        ("softmax.stable", [n, s, i], eq(exp(s[i] - MOST) / total(j, 1, n, exp(s[j] - MOST)), WEIGHT)),
+        ("softmax.stable", [n, s, i], eq(exp(s[i] - MOST) / _sum(exp(s[j] - MOST), j), WEIGHT)),
         ("softmax.rises", [n, s, x, y], iff(x < y, JOINING < exp(y) / (exp(y) + EXPS))),
         ("softmax.one_more_key", [n, s, x, i], exp(s[i]) / (EXPS + exp(x)) < WEIGHT),
         # A product of experts: the product of two softmaxes, normalised, is the softmax of the sum.
         ("softmax.experts", [n, s, r, i],
-         eq(_softmax(each(k, sk + rk), i), WEIGHT * _softmax(r, i) / total(j, 1, n, WEIGHT_J * _softmax(r, j)))),
+         eq(_softmax(each(k, sk + rk), i), WEIGHT * _softmax(r, i) / _sum(WEIGHT_J * _softmax(r, j), j))),
         ("softmax.perturbed", [n, s, width, small, i], _softmax(moved, i) <= exp(2 * c) * WEIGHT),
         # From the largest norm to the sum of absolute values it is Lipschitz with constant 1.
-        ("softmax.lipschitz", [n, s, width, small], total(j, 1, n, absolute(_softmax(moved, j) - WEIGHT_J)) <= c),
+        ("softmax.lipschitz", [n, s, width, small], _sum(absolute(_softmax(moved, j) - WEIGHT_J), j) <= c),
         ("softmax.sigmoid", PLANE, eq(exp(x) / (EXP_XY), _sig(x - y))),
         ("softmax.gap", [n, width, x, below], 1 / (1 + n * exp(-c)) <= JOINING),
         ("softmax.bias_onto", [n, s, inner_p, x], exists({x: LOGIT + LOG_SUM}, eq(JOINING, p))),
@@ -293,12 +293,12 @@ def softmaxes():
         ("lse.shift", [n, s, x], eq(_lse(shifted), LOG_SUM + x)),
         ("lse.lipschitz", [n, s, width, small], absolute(_lse(moved) - LOG_SUM) <= c),
         ("lse.convex", [n, s, r, p], _lse(each(k, p * sk + (1 - p) * rk)) <= p * LOG_SUM + (1 - p) * _lse(r)),
-        ("lse.gradient", [n, s, r], LOG_SUM + total(j, 1, n, WEIGHT_J * (r[j] - s[j])) <= _lse(r)),
+        ("lse.gradient", [n, s, r], LOG_SUM + _sum(WEIGHT_J * (r[j] - s[j]), j) <= _lse(r)),
         ("lse.smooth", [n, s, r], _lse(each(k, sk + rk))
-         <= LOG_SUM + total(j, 1, n, WEIGHT_J * r[j]) + _sum(rk**2) / 4),
+         <= LOG_SUM + _sum(WEIGHT_J * r[j], j) + _sum(rk**2) / 4),
         # Hoeffding's lemma for the softmax distribution.
         ("lse.hoeffding", [n, s, width, small],
-         _lse(moved) <= LOG_SUM + total(j, 1, n, WEIGHT_J * small[j]) + c**2 / 2),
+         _lse(moved) <= LOG_SUM + _sum(WEIGHT_J * small[j], j) + c**2 / 2),
         ("lse.mean_gap", [n, x, above_x, bounded], LOG_SUM - log(n) <= AVERAGE + (y - x) ** 2 / 8),
         ("lse.norms_fall", [n, s, c, sharper], _lse(each(k, sharper * sk)) / sharper <= _lse(each(k, c * sk)) / c),
         ("lse.means_rise", [n, s, c, sharper],
@@ -344,12 +344,12 @@ def attention():
          absolute(top - x) <= d * n * exp(-c) / (1 + n * exp(-c))),
         ("attention.own_score", ITEMS, both(AVERAGE <= _attend(s, s), _attend(s, s) <= MOST)),
         ("attention.linear_order", [n, m, key, query, v],
-         eq(total(j, 1, n, total(k, 1, m, query[k] * key[j, k]) * v[j]),
-         total(k, 1, m, query[k] * total(j, 1, n, key[j, k] * v[j])))),
+         eq(_sum(total(k, 1, m, query[k] * key[j, k]) * v[j], j),
+         total(k, 1, m, query[k] * _sum(key[j, k] * v[j], j)))),
         # Positive features: the exponential kernel by the Gaussian one.
         ("attention.gaussian_kernel", PAIR,
          eq(exp(PRODUCTS), exp(SQUARES / 2) * exp(V_SQUARES / 2) * exp(-_sum((sk - vk) ** 2) / 2))),
-        ("attention.rows", [n, score], eq(total(j, 1, n, total(k, 1, n, _softmax(each(k, score[j, k]), k))), n)),
+        ("attention.rows", [n, score], eq(_sum(_sum(_softmax(each(k, score[j, k]), k), k), j), n)),
     ]  # fmt: skip
 
 
@@ -363,7 +363,7 @@ def geometric():
         ("geometric.sum", [n, x], eq((1 - x) * total(j, 0, n - 1, _power(x, j)), 1 - _power(x, n))),
         ("geometric.bernoulli", [real("x", -1), n], 1 + n * x <= _power(1 + x, n)),
         ("geometric.second_order", [nonneg, n], 1 + n * x + n * (n - 1) / 2 * x**2 <= _power(1 + x, n)),
-        ("geometric.moving_average", [n, x], eq((1 - x) * total(j, 1, n, _power(x, n - j)), 1 - _power(x, n))),
+        ("geometric.moving_average", [n, x], eq((1 - x) * _sum(_power(x, n - j), j), 1 - _power(x, n))),
         ("alibi.closed", [n, a], eq(mass(a, n), (1 - exp(-a * n)) / (DECAY))),
         ("alibi.newest", [n, a], DECAY < 1 / mass(a, n)),
         ("alibi.window", [m, longer, a], 1 - exp(-a * m) < mass(a, m) / mass(a, longer)),
@@ -426,7 +426,7 @@ def means():
     na, nb, nc = (real(name, 0) for name in "abc")
     kept, matrix = sequence("w", n, a, real("b", a)), sequence("A", (n, m))
     u = sequence("u", m)
-    spread = _sum((sk - total(j, 1, n, s[j]) / n) ** 2)
+    spread = _sum((sk - _sum(s[j], j) / n) ** 2)
     long = sequence("s", n + 1)
     return [
         ("mean.am_gm", [n, w], exp(_sum(log(wk)) / n) <= WEIGHTS / n),
@@ -461,8 +461,8 @@ def means():
         ("cauchy.cosine", PAIR, absolute(PRODUCTS / (LENGTH * sqrt(V_SQUARES))) <= 1, SQUARES > 0,
          V_SQUARES > 0),
         ("cauchy.frobenius", [n, m, matrix, u],
-         total(j, 1, n, total(k, 1, m, matrix[j, k] * u[k]) ** 2)
-         <= total(j, 1, n, total(k, 1, m, matrix[j, k] ** 2)) * total(k, 1, m, u[k] ** 2)),
+         _sum(total(k, 1, m, matrix[j, k] * u[k]) ** 2, j)
+         <= _sum(total(k, 1, m, matrix[j, k] ** 2), j) * total(k, 1, m, u[k] ** 2)),
         ("cubic.nesbitt", [a, b, c], Fraction(3, 2) <= a / (b + c) + b / (c + a) + c / (a + b)),
         ("cubic.schur", [na, nb, nc], a * (a - b) * (a - c) + b * (b - a) * (b - c) + c * (c - a) * (c - b) >= 0),
         ("square.cyclic", SPACE, iff(eq(x * y + y * z + z * x, x**2 + y**2 + z**2), both(eq(x, y), eq(y, z)))),
@@ -470,7 +470,7 @@ def means():
         ("chebyshev.three", [x, rise_y, rise_z, real_a, rise_b, rise_c],
          (x + y + z) * (a + b + c) <= 3 * (x * a + y * b + z * c)),
         ("chebyshev.exp", ITEMS, SUM * EXPS <= n * _sum(sk * exp(sk))),
-        ("chebyshev.identity", PAIR, eq(total(j, 1, n, _sum((s[j] - sk) * (v[j] - vk))),
+        ("chebyshev.identity", PAIR, eq(_sum(_sum((s[j] - sk) * (v[j] - vk)), j),
          2 * (n * PRODUCTS - SUM * _sum(vk)))),
         ("absolute.triangle", ITEMS, absolute(SUM) <= _sum(absolute(sk))),
         ("absolute.hlawka", SPACE, absolute(x + y) + absolute(y + z) + absolute(z + x)
@@ -492,7 +492,7 @@ def means():
         ("tail.chernoff", [n, s, x, width], _sum(when(x <= sk, 1, 0)) <= exp(-c * x) * _sum(exp(c * sk))),
         ("sum.cubes", n, eq(_sum(k**3), (n * (n + 1) / 2) ** 2)),
         ("sum.telescope", [n, long], eq(_sum(s[k + 1] - sk), s[n + 1] - s[1])),
-        ("sum.prefixes", ITEMS, eq(total(j, 1, n, total(k, 1, j, sk)), _sum((n + 1 - k) * sk))),
+        ("sum.prefixes", ITEMS, eq(_sum(total(k, 1, j, sk), j), _sum((n + 1 - k) * sk))),
         ("sum.inverse_squares", n, _sum(1 / k**2) <= 2 - 1 / n),
         ("sum.inverse_roots", n, _sum(1 / sqrt(k)) <= 2 * sqrt(n) - 1),
         ("sum.root_spread", [n, f], sqrt(F_SUM) <= _sum(sqrt(fk))),
@@ -507,7 +507,7 @@ def norms_and_kernels():
     points, real_a, real_b, real_c = sequence("f", n, 0), real("a"), real("b"), real("c")
 
     def gram(kernel):
-        return total(j, 1, n, total(k, 1, n, v[j] * vk * kernel))
+        return _sum(_sum(v[j] * vk * kernel, k), j)
 
     return [
         # An alternative is true where one part is, also where the other has no value.
