@@ -45,7 +45,7 @@ from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens, r
 
 POINTS, BITS, DIGITS = 20, 400, 45
 FORMAL = {**KV_FORMAL, **RAZOR_FORMAL}
-SHARE = {"eps", "delta"}
+SHARE, DOMAINS = {"eps", "delta"}, ("unit", "symmetric", "ball")
 NAMED = {"alpha1": "a1", "alpha2": "a2", "beta1": "b1", "beta2": "b2", "n_tokens": "T", "slope": "m", "dim": "d",
          "copy_slope": "p", "span": "r"}  # fmt: skip
 ON_SLICE = {"alpha1": "a", "beta1": "b", "n_tokens": "T"}
@@ -74,7 +74,8 @@ def eighth(rng, low=1, high=24):
 
 
 def ball(term, point):
-    low, high = interval(Evaluator(point).value(term))
+    exact = {name: Fraction(value) if isinstance(value, int) else value for name, value in point.items()}
+    low, high = interval(Evaluator(exact).value(term))
     return low.union(high)
 
 
@@ -93,7 +94,11 @@ def close(term, point, true, tolerance=1e-12):
 def close_along(index, term, point, values, tolerance=1e-12):
     """The term has these values where the index is 1, 2, .."""
     for number, value in enumerate(values, start=1):
-        close(term, point | {index: Fraction(number)}, value, tolerance)
+        close(term, point | {index: number}, value, tolerance)
+
+
+def at_logits(values):
+    return dict(zip(("a1", "a2", "b1", "b2"), values, strict=True))
 
 
 def drawn(rng, symbol):
@@ -135,7 +140,7 @@ FULL = {
     "loss there": (part("kv.beyond.critical_point", 1, 1), CRITICAL(LOSS)),
     "rate of anti-induction": (part("kv.beyond.route.anti_induction", 2), RATE),
     "Theorem 3.2": [(part(f"kv.thm3.2.{name}", k, 2), COPY[domain]) for name in ("sharp", "repaired")
-                    for k, domain in enumerate(("unit", "symmetric", "ball"))],
+                    for k, domain in enumerate(DOMAINS)],
     "eight times": (part("kv.thm3.2.eight", 1), 8 * COPY["unit"]),
 }  # fmt: skip
 SLICE = {
@@ -181,7 +186,7 @@ def test_closed_forms_are_those_of_attention_at_an_interior_position():
     rng, two = random.Random("interior"), part("kv.fig2.two_tokens.loss", 0, 2)
     for tokens, position in ((2, 1), (5, 2), (5, 3), (6, 2), (7, 5)):
         values = [drawn(rng, symbol) for symbol in PARAMETERS]
-        point = dict(zip(("a1", "a2", "b1", "b2"), values, strict=True)) | {"T": Fraction(tokens)}
+        point = at_logits(values) | {"T": tokens}
         with working(BITS):
             logits = ball_one_hot_logits(*values, tokens, position)
             loss = ball_one_hot_loss(*values, tokens, position)
@@ -213,13 +218,13 @@ def test_logits_and_loss_of_the_sentence_at_every_position():
     for tokens in range(2, 7):
         for position in range(1, tokens + 1):
             values = [drawn(rng, symbol) for symbol in PARAMETERS]
-            place = dict(zip(("a1", "a2", "b1", "b2"), values, strict=True))
-            place |= {"T": Fraction(tokens), "i": Fraction(position)}
+            place = at_logits(values)
+            place |= {"T": tokens, "i": position}
             with working(BITS):
                 true = numeric(symbolic.logits(tokens, position), PARAMETERS, "arb")(*values)
                 for number, value in enumerate(true, start=1):
-                    equal(logit, place | {"j": Fraction(number)}, value)
-                    equal(closed, place | {"j": Fraction(number)}, value)
+                    equal(logit, place | {"j": number}, value)
+                    equal(closed, place | {"j": number}, value)
                 if position < tokens:
                     table = symbolic.position_table(tokens, position)
                     equal(loss, place, numeric(symbolic.loss(table), PARAMETERS, "arb")(*values))
@@ -256,11 +261,11 @@ def test_heads_are_those_of_the_sympy_truth(support, length, width):
     for rng in draws(f"{support} {length}", 7):
         values = [drawn(rng, symbol) for symbol in symbols]
         rows = [values[-length * width :][k * width : (k + 1) * width] for k in range(length)]
-        point = {"x": rows, "L": Fraction(length), "d": Fraction(width), "sigma": values[0], "m": values[1]}
+        point = {"x": rows, "L": length, "d": width, "sigma": values[0], "m": values[1]}
         point |= dict(zip(("a1", "a2", "b1", "b2"), values[2 : 2 + len(mixing)], strict=bool(mixing)))
         with working(BITS):
             for number, value in enumerate(true(*values), start=1):
-                equal(term, point | {"c": Fraction(number)}, value)
+                equal(term, point | {"c": number}, value)
 
 
 # -- doubles: two layers, masks, discrepancy --------------------------------------------------------------------------
@@ -282,7 +287,7 @@ def layer_points(label, width=None):
         rows, x = eighths(rng, length, d)
         numbers = {"sigma": Fraction(2) ** rng.randint(-1, 3), "m": eighth(rng, 0, 16)}
         numbers["p"] = eighth(rng, 1, 16)
-        yield {"x": rows, "L": Fraction(length), "d": Fraction(d), **numbers}, x, [float(v) for v in numbers.values()]
+        yield {"x": rows, "L": length, "d": d, **numbers}, x, [float(v) for v in numbers.values()]
 
 
 @pytest.mark.parametrize("definition", [kv.TF, kv.REPAIRED], ids=["printed", "repaired"])
@@ -316,7 +321,7 @@ def test_the_change_of_a_softmax():
     for rng in draws("change"):
         n = rng.randint(1, 6)
         (z, one), (v, other) = eighths(rng, n), eighths(rng, n)
-        close(bound, {"n": Fraction(n), "z": z, "v": v}, bounds.softmax_change_bound(one - other))
+        close(bound, {"n": n, "z": z, "v": v}, bounds.softmax_change_bound(one - other))
 
 
 # -- doubles: bounds as functions of numbers --------------------------------------------------------------------------
@@ -331,7 +336,7 @@ def numbers(rng, names):
         if name in SHARE:
             found[name] = Fraction(rng.randint(1, 15), 16)
         elif name in RANGES:
-            found[name] = Fraction(rng.randint(*RANGES[name]))
+            found[name] = rng.randint(*RANGES[name])
         else:
             found[name] = eighth(rng)
     if "gap" in found:
@@ -364,7 +369,7 @@ BOUNDS = {
     "copying as printed": (part("kv.thm3.2", 2), "d sigma p", bounds.printed_copy_error_bound),
     "eight times": (part("kv.thm3.2.eight", 2), "d sigma p", bounds.printed_copy_error_bound),
     **{f"copying, {domain}": (part("kv.thm3.2.sharp", k, 2), "d sigma p", copying(domain))
-       for k, domain in enumerate(("unit", "symmetric", "ball"))},
+       for k, domain in enumerate(DOMAINS)},
     "one match": (part("kv.thm3.3.discrepancy.matched", 2), "L i sigma m", bounds.matched_discrepancy_bound),
     "the ball": (part("kv.thm3.3.discrepancy.ball", 0, 2), "L sigma m", bounds.ball_discrepancy_bound),
     "the latest match": (part("kv.sec3.1.any_context.corrected", 1), "L i k sigma m",
@@ -381,8 +386,8 @@ def test_bounds_are_those_of_the_functions(label):
 
 
 def test_the_bounds_of_theorem_3_2_hold_their_form_at_slope_zero():
-    for k, domain in enumerate(("unit", "symmetric", "ball")):
-        point = {"d": Fraction(3), "sigma": Fraction(5, 4), "p": Fraction(0)}
+    for k, domain in enumerate(DOMAINS):
+        point = {"d": 3, "sigma": Fraction(5, 4), "p": 0}
         close(part("kv.thm3.2.sharp", k, 2), point, bounds.copy_error_bound(3, 1.25, 0.0, domain))
 
 
@@ -404,7 +409,7 @@ def test_two_logits_reach_the_gap_of_two_points():
     true = numeric(compensation_bounds.TWO_POINT_GAP, symbols, "arb")
     for rng in draws("two points"):
         n = rng.randint(2, 12)
-        point = {"n": Fraction(n), "u": Fraction(rng.randint(1, n - 1)), "a": eighth(rng, -16, 16)}
+        point = {"n": n, "u": Fraction(rng.randint(1, n - 1)), "a": eighth(rng, -16, 16)}
         point["r"] = eighth(rng)
         with working(BITS):
             equal(gap, point, true(point["u"] / n, point["r"]))
@@ -415,7 +420,7 @@ def heads(label):
     for rng in draws(label):
         n, m = rng.randint(1, 5), rng.randint(1, 5)
         (s, s_), (v, v_), (t, t_), (w, w_) = (eighths(rng, size) for size in (n, n, m, m))
-        point = {"s": s, "v": v, "t": t, "w": w, "n": Fraction(n), "m": Fraction(m)}
+        point = {"s": s, "v": v, "t": t, "w": w, "n": n, "m": m}
         weight = float(np.mean(s_) + np.log(n))
         mask = np.arange(n + m) < n
         logits, values = np.concatenate([s_, t_]), np.concatenate([v_, w_])[:, None]
@@ -438,7 +443,7 @@ def test_outputs_with_and_without_the_dropped_tokens():
 def test_when_a_token_is_worse_than_dropping():
     excess = part("razor.sec1.proved.corrected", 0, 1, 2)
     for point, true in heads("excess"):
-        columns = point | {"e": Fraction(1), "v": [[x] for x in point["v"]], "w": [[x] for x in point["w"]]}
+        columns = point | {"e": 1, "v": [[x] for x in point["v"]], "w": [[x] for x in point["w"]]}
         close(excess, columns, compensation.excess_over_dropping(true), 1e-9)
 
 
@@ -449,7 +454,7 @@ def test_weights_and_masses_under_alibi():
         n = rng.randint(2, 6)
         (s, logits), rate, window = eighths(rng, n), eighth(rng, 1, 16), rng.randint(1, n - 1)
         biased = logits - float(rate) * (n - np.arange(1, n + 1))
-        point = {"s": s, "n": Fraction(n), "l": rate, "w": Fraction(window)}
+        point = {"s": s, "n": n, "l": rate, "w": window}
         close_along("j", weight, point, dropped.attend(biased, np.eye(n)))
         found = dropped.truncate(biased, np.ones((n, 1)), np.arange(n) < n - window)
         close(mass, point, found.mass)
@@ -461,7 +466,7 @@ def test_the_cost_of_one_eviction():
         (s, logits), (v, values) = eighths(rng, n), eighths(rng, n)
         for side in (1, 2):
             cost, true = part("razor.sec2.eviction", 0, side), dropped.eviction_errors(logits, values[:, None])
-            close_along("i", absolute(cost), {"s": s, "v": v, "n": Fraction(n)}, true, 1e-10)
+            close_along("i", absolute(cost), {"s": s, "v": v, "n": n}, true, 1e-10)
 
 
 def layers_of_heads(label):
@@ -475,7 +480,7 @@ def test_a_budget_split_over_simple_windows():
     for rng, n, point, arrays in layers_of_heads("simple"):
         budget = Fraction(rng.randint(1, 16), 128)
         true = truncation_budget.split_budget(arrays["l"], float(budget), arrays["c"])
-        close_along("j", dropped_mass.split, {**point, "n": Fraction(n), "eta": budget}, true)
+        close_along("j", dropped_mass.split, {**point, "n": n, "eta": budget}, true)
 
 
 def test_a_budget_split_over_sharp_windows():
@@ -483,8 +488,8 @@ def test_a_budget_split_over_sharp_windows():
     windows = dropped_mass.sharp_windows(var("p")[var("j")])
     for rng, n, point, arrays in layers_of_heads("sharp"):
         masses, p = eighths(rng, n, low=1, high=4)
-        point |= {"n": Fraction(n), "p": [x / 8 for x in masses], "z": Fraction(rng.randint(1, 16), 8)}
-        costs = [float(ball(dropped_mass.price, point | {"j": Fraction(number)}).mid()) for number in range(1, n + 1)]
+        point |= {"n": n, "p": [x / 8 for x in masses], "z": Fraction(rng.randint(1, 16), 8)}
+        costs = [float(ball(dropped_mass.price, point | {"j": number}).mid()) for number in range(1, n + 1)]
         true = truncation_budget.split_budget(arrays["l"], float(np.dot(costs, p / 8)), costs, arrays["D"])
         np.testing.assert_allclose(true, p / 8, rtol=1e-9)
         lengths = [alibi.window_for_mass(rate, wide, x) for x, rate, wide in zip(p / 8, arrays["l"], arrays["D"],
@@ -518,7 +523,7 @@ def test_gains_of_one_size_have_the_norm_product_of_theory(norm):
         d = rng.randint(2, 5)
         raw, size = [eighth(rng, -16, 16) for _ in range(d)], eighth(rng, 1, 16)
         signs = [rng.choice((-1, 1)) for _ in range(d)] if norm == "rms" else [1] * d
-        point = {"d": Fraction(d), "c": Fraction(norm == "layer"), "z": size, "w": list(map(Fraction, signs)), "b": raw}
+        point = {"d": d, "c": Fraction(norm == "layer"), "z": size, "w": list(map(Fraction, signs)), "b": raw}
         shift = [x - (sum(raw) / d if norm == "layer" else 0) for x in raw]
         gains = [float(size) * sign for sign in signs]
         true = alibi_printed.printed_condition(gains, list(map(float, shift)), norm)
@@ -533,8 +538,8 @@ def test_the_scope_as_printed_for_a_head_of_one_dimension():
     for rng in draws("printed"):
         d = rng.randint(1, 4)
         (gains, gamma), (bias, b), (p, w_q), (r, w_k) = (eighths(rng, *shape) for shape in ((d,), (d,), (1, d), (1, d)))
-        point = {"d": Fraction(d), "e": Fraction(1), "c": Fraction(1), "g": gains, "b": bias, "p": p, "r": r}
-        point |= {"eps": Fraction(rng.randint(1, 15), 16), "z": Fraction(0)}
+        point = {"d": d, "e": 1, "c": 1, "g": gains, "b": bias, "p": p, "r": r}
+        point |= {"eps": Fraction(rng.randint(1, 15), 16), "z": 0}
         close(least, point, alibi.printed_scope(w_q, w_k, gamma, b, 1.0, float(point["eps"])), 1e-9)
 
 

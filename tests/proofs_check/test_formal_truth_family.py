@@ -59,14 +59,14 @@ def test_a_sentence_of_any_length_is_read_as_brute_force_reads_it():
         words = [rng.randint(1, 3) for _ in range(length)]
         sentence = [0 if t in (place, length) else x for t, x in enumerate(words, start=1)]
         r, s, u = eighths(rng, 3)
-        point = {"L": Fraction(length), "p": Fraction(place), "w": tuple(map(Fraction, words)), "c": Fraction(2)}
+        point = {"L": length, "p": place, "w": tuple(map(Fraction, words)), "c": 2}
         point |= {"r": exactly(r), "s": exactly(s), "u": exactly(u)}
         mix = ((1.0, s), (r, 1.0), (1.0, u))
         match, read = induction.head_weights(*mix, 4, 2.0)
         for token, true in enumerate(oracle.output(sentence, *mix, match, read)):
             arguments = map(var, ("w", "L", "p", "j", "r", "s", "u", "c"))
             term = opened(formal.call(formal.OUTPUT, *arguments), formal.SENTENCE)
-            close(term, point | {"j": Fraction(token)}, true, 1e-10)
+            close(term, point | {"j": token}, true, 1e-10)
 
 
 def test_the_score_of_a_place():

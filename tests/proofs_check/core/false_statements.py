@@ -1072,6 +1072,7 @@ _BUILT = {
     "constant.bool_side": lambda: eq(x, True),  # True is no 1
     "constant.bool_node": lambda: Term("num", True),  # True is no 1
     "constant.whole_node": lambda: Term("num", 1),  # a constant is a fraction
+    "constant.choice_of_nothing": lambda: choice("p"),  # it has no value
     "constant.choice_of_floats": lambda: choice("l", 0.5, 1.5),  # constants are exact
     "operator.root_by_power": lambda: x**0.5,  # a power has a literal whole exponent
     "operator.power_by_term": lambda: x**n,  # a power has a literal whole exponent
