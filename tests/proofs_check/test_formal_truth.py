@@ -20,11 +20,11 @@ from proofs_check.core.calls import unfold
 from proofs_check.core.derive import derivative
 from proofs_check.core.enclose import Evaluator, interval
 from proofs_check.core.statement import Form
-from proofs_check.core.terms import Term, absolute, lift
+from proofs_check.core.terms import Term, lift
 from proofs_check.kv.formal import FORMAL as KV_FORMAL
 from proofs_check.kv.formal import definitions as kv
 from proofs_check.kv.formal import shifted_head
-from proofs_check.language.notation import each, positive, var
+from proofs_check.language import absolute, each, positive, var
 from proofs_check.oracles.landscape import ball_one_hot_logits, ball_one_hot_loss
 from proofs_check.razor.formal import FORMAL as RAZOR_FORMAL
 from proofs_check.razor.formal import definitions as razor
@@ -45,18 +45,10 @@ from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens, r
 
 POINTS, BITS, DIGITS = 20, 400, 45
 FORMAL = {**KV_FORMAL, **RAZOR_FORMAL}
-SHARE = {"eps", "delta"}
+SHARE, DOMAINS = {"eps", "delta"}, ("unit", "symmetric", "ball")
 NAMED = {"alpha1": "a1", "alpha2": "a2", "beta1": "b1", "beta2": "b2", "n_tokens": "T", "slope": "m", "dim": "d",
          "copy_slope": "p", "span": "r"}  # fmt: skip
 ON_SLICE = {"alpha1": "a", "beta1": "b", "n_tokens": "T"}
-
-
-def part(name, *path):
-    """A part of a statement's conclusion."""
-    node = FORMAL[name].says
-    for number in path:
-        node = (node.terms if isinstance(node, Form) else node.parts)[number]
-    return node
 
 
 def opened(term, definitions):
@@ -64,8 +56,26 @@ def opened(term, definitions):
     return unfold(term, {name: replace(known, rank=k) for k, (name, known) in enumerate(definitions)})
 
 
+def part(name, *path):
+    """A part of a statement's conclusion, with its definitions put in."""
+    node = FORMAL[name].says
+    for number in path:
+        node = (node.terms if isinstance(node, Form) else node.parts)[number]
+    return opened(node, FORMAL[name].definitions)
+
+
+def draws(label, count=POINTS):
+    """A source of random numbers, so many times."""
+    return [random.Random(label)] * count
+
+
+def eighth(rng, low=1, high=24):
+    return Fraction(rng.randint(low, high), 8)
+
+
 def ball(term, point):
-    low, high = interval(Evaluator(point).value(term))
+    exact = {name: Fraction(value) if isinstance(value, int) else value for name, value in point.items()}
+    low, high = interval(Evaluator(exact).value(term))
     return low.union(high)
 
 
@@ -81,13 +91,23 @@ def close(term, point, true, tolerance=1e-12):
         assert abs(found - arb(float(true))) <= tolerance * (abs(found) + tolerance), (point, found, true)
 
 
+def close_along(index, term, point, values, tolerance=1e-12):
+    """The term has these values where the index is 1, 2, .."""
+    for number, value in enumerate(values, start=1):
+        close(term, point | {index: number}, value, tolerance)
+
+
+def at_logits(values):
+    return dict(zip(("a1", "a2", "b1", "b2"), values, strict=True))
+
+
 def drawn(rng, symbol):
     """A value for a symbol of sympy, that meets its assumptions: eighths other than 0."""
     if symbol == n_tokens:
-        return Fraction(rng.randint(33, 200), 8)
+        return eighth(rng, 33, 200)
     if symbol.is_integer:
         return Fraction(rng.randint(1, 9))
-    return Fraction(rng.randint(1, 24) * (1 if symbol.is_nonnegative else rng.choice((-1, 1))), 8)
+    return eighth(rng) * (1 if symbol.is_nonnegative else rng.choice((-1, 1)))
 
 
 # -- sympy on both sides ----------------------------------------------------------------------------------------------
@@ -120,7 +140,7 @@ FULL = {
     "loss there": (part("kv.beyond.critical_point", 1, 1), CRITICAL(LOSS)),
     "rate of anti-induction": (part("kv.beyond.route.anti_induction", 2), RATE),
     "Theorem 3.2": [(part(f"kv.thm3.2.{name}", k, 2), COPY[domain]) for name in ("sharp", "repaired")
-                    for k, domain in enumerate(("unit", "symmetric", "ball"))],
+                    for k, domain in enumerate(DOMAINS)],
     "eight times": (part("kv.thm3.2.eight", 1), 8 * COPY["unit"]),
 }  # fmt: skip
 SLICE = {
@@ -152,9 +172,9 @@ def test_closed_forms_are_those_of_the_sympy_truth(names):
     formulas, named = names
     for label, found in formulas.items():
         for term, expression in pairs(found):
-            rng, symbols = random.Random(label), sorted(expression.free_symbols, key=str)
+            symbols = sorted(expression.free_symbols, key=str)
             true = numeric(expression, symbols, "arb")
-            for _ in range(POINTS):
+            for rng in draws(label):
                 values = [drawn(rng, symbol) for symbol in symbols]
                 point = dict.fromkeys(named.values(), Fraction(1, 3))  # what cancels may stand in the tree
                 point |= {named.get(s.name, s.name): v for s, v in zip(symbols, values, strict=True)}
@@ -166,7 +186,7 @@ def test_closed_forms_are_those_of_attention_at_an_interior_position():
     rng, two = random.Random("interior"), part("kv.fig2.two_tokens.loss", 0, 2)
     for tokens, position in ((2, 1), (5, 2), (5, 3), (6, 2), (7, 5)):
         values = [drawn(rng, symbol) for symbol in PARAMETERS]
-        point = dict(zip(("a1", "a2", "b1", "b2"), values, strict=True)) | {"T": Fraction(tokens)}
+        point = at_logits(values) | {"T": tokens}
         with working(BITS):
             logits = ball_one_hot_logits(*values, tokens, position)
             loss = ball_one_hot_loss(*values, tokens, position)
@@ -198,13 +218,13 @@ def test_logits_and_loss_of_the_sentence_at_every_position():
     for tokens in range(2, 7):
         for position in range(1, tokens + 1):
             values = [drawn(rng, symbol) for symbol in PARAMETERS]
-            place = dict(zip(("a1", "a2", "b1", "b2"), values, strict=True))
-            place |= {"T": Fraction(tokens), "i": Fraction(position)}
+            place = at_logits(values)
+            place |= {"T": tokens, "i": position}
             with working(BITS):
                 true = numeric(symbolic.logits(tokens, position), PARAMETERS, "arb")(*values)
                 for number, value in enumerate(true, start=1):
-                    equal(logit, place | {"j": Fraction(number)}, value)
-                    equal(closed, place | {"j": Fraction(number)}, value)
+                    equal(logit, place | {"j": number}, value)
+                    equal(closed, place | {"j": number}, value)
                 if position < tokens:
                     table = symbolic.position_table(tokens, position)
                     equal(loss, place, numeric(symbolic.loss(table), PARAMETERS, "arb")(*values))
@@ -214,8 +234,7 @@ def test_the_weight_of_the_successor_without_an_own_key():
     scores = each(kv.s, kv.call(kv.SCORE, kv.s, kv.T, kv.i, 0, kv.gamma))
     weight = opened(kv.call(kv.WEIGHT, 1, kv.T + 1, scores, kv.i + 1), kv.SENTENCE)
     true = numeric(temperature.attention_on_successor(), (alpha2, n_tokens), "arb")
-    rng = random.Random("successor")
-    for _ in range(POINTS):
+    for rng in draws("successor"):
         tokens, gamma = Fraction(rng.randint(2, 9)), drawn(rng, alpha2)
         point = {"T": tokens, "i": Fraction(rng.randint(1, int(tokens) - 1)), "gamma": gamma}
         with working(BITS):
@@ -229,7 +248,6 @@ HEAD = {"sigma": sigma, "m": slope}
 @pytest.mark.parametrize("support", [None, "inner", "causal"])
 def test_heads_are_those_of_the_sympy_truth(support, length, width):
     """None is Definition 3.1; the others are KV-shifting heads on {2..L-1} and on {1..L}."""
-    rng = random.Random(f"{support} {length}")
     tokens = induction_symbolic.symbolic_tokens(length, width)
     mixing = PARAMETERS if support else ()
     if support is None:
@@ -240,14 +258,14 @@ def test_heads_are_those_of_the_sympy_truth(support, length, width):
     symbols = [*HEAD.values(), *mixing, *(entry for row in tokens for entry in row)]
     true = numeric(list(induction_symbolic.attend(terms)), symbols, "arb")
     term = opened(kv.call(head, kv.x, kv.L, kv.d, kv.sigma, kv.m, *over, kv.c), kv.HEADS)
-    for _ in range(7):
+    for rng in draws(f"{support} {length}", 7):
         values = [drawn(rng, symbol) for symbol in symbols]
         rows = [values[-length * width :][k * width : (k + 1) * width] for k in range(length)]
-        point = {"x": rows, "L": Fraction(length), "d": Fraction(width), "sigma": values[0], "m": values[1]}
+        point = {"x": rows, "L": length, "d": width, "sigma": values[0], "m": values[1]}
         point |= dict(zip(("a1", "a2", "b1", "b2"), values[2 : 2 + len(mixing)], strict=bool(mixing)))
         with working(BITS):
             for number, value in enumerate(true(*values), start=1):
-                equal(term, point | {"c": Fraction(number)}, value)
+                equal(term, point | {"c": number}, value)
 
 
 # -- doubles: two layers, masks, discrepancy --------------------------------------------------------------------------
@@ -259,14 +277,17 @@ def eighths(rng, *shape, low=-16, high=16):
     return np.vectorize(lambda k: Fraction(int(k), 8), otypes=[object])(whole).tolist(), whole / 8
 
 
+def exactly(array):
+    return tuple(map(exactly, array)) if np.ndim(array) else Fraction(float(array))
+
+
 def layer_points(label, width=None):
-    rng = random.Random(label)
-    for _ in range(POINTS):
+    for rng in draws(label):
         length, d = rng.randint(3, 6), width or rng.randint(1, 3)
         rows, x = eighths(rng, length, d)
-        numbers = {"sigma": Fraction(2) ** rng.randint(-1, 3), "m": Fraction(rng.randint(0, 16), 8)}
-        numbers["p"] = Fraction(rng.randint(1, 16), 8)
-        yield {"x": rows, "L": Fraction(length), "d": Fraction(d), **numbers}, x, [float(v) for v in numbers.values()]
+        numbers = {"sigma": Fraction(2) ** rng.randint(-1, 3), "m": eighth(rng, 0, 16)}
+        numbers["p"] = eighth(rng, 1, 16)
+        yield {"x": rows, "L": length, "d": d, **numbers}, x, [float(v) for v in numbers.values()]
 
 
 @pytest.mark.parametrize("definition", [kv.TF, kv.REPAIRED], ids=["printed", "repaired"])
@@ -274,9 +295,7 @@ def test_two_layers(definition):
     how = {"first_mask": "causal", "key": "repaired"} if definition is kv.REPAIRED else {}
     term = opened(kv.call(definition, kv.x, kv.L, kv.d, kv.sigma, kv.m, kv.p, kv.c), kv.HEADS)
     for point, x, numbers in layer_points(definition[0]):
-        true = network.two_layer_variant(x, *numbers, **how)
-        for number, value in enumerate(true, start=1):
-            close(term, point | {"c": Fraction(number)}, value, 1e-10)
+        close_along("c", term, point, network.two_layer_variant(x, *numbers, **how), 1e-10)
 
 
 def test_two_layers_along_a_line():
@@ -290,22 +309,19 @@ def test_two_layers_along_a_line():
 
 def test_the_discrepancy_of_the_causal_head():
     share = opened(shifted_head.outer_share(shifted_head.CAUSAL_SCORES), kv.HEADS)
-    both_sides = [opened(part("kv.thm3.3.discrepancy", side), kv.HEADS) for side in (1, 2)]
     for point, x, numbers in layer_points("discrepancy"):
         true = induction.discrepancy(x, *numbers[:2])
         close(share, point, true.epsilon, 1e-10)
-        for number, value in enumerate(true.vector, start=1):
-            for side in both_sides:
-                close(side, point | {"c": Fraction(number)}, value, 1e-10)
+        for side in (1, 2):
+            close_along("c", part("kv.thm3.3.discrepancy", side), point, true.vector, 1e-10)
 
 
 def test_the_change_of_a_softmax():
-    bound = opened(part("kv.appA.step2.sharp", 0, 2), FORMAL["kv.appA.step2.sharp"].definitions)
-    rng = random.Random("change")
-    for _ in range(POINTS):
+    bound = part("kv.appA.step2.sharp", 0, 2)
+    for rng in draws("change"):
         n = rng.randint(1, 6)
         (z, one), (v, other) = eighths(rng, n), eighths(rng, n)
-        close(bound, {"n": Fraction(n), "z": z, "v": v}, bounds.softmax_change_bound(one - other))
+        close(bound, {"n": n, "z": z, "v": v}, bounds.softmax_change_bound(one - other))
 
 
 # -- doubles: bounds as functions of numbers --------------------------------------------------------------------------
@@ -320,9 +336,9 @@ def numbers(rng, names):
         if name in SHARE:
             found[name] = Fraction(rng.randint(1, 15), 16)
         elif name in RANGES:
-            found[name] = Fraction(rng.randint(*RANGES[name]))
+            found[name] = rng.randint(*RANGES[name])
         else:
-            found[name] = Fraction(rng.randint(1, 24), 8)
+            found[name] = eighth(rng)
     if "gap" in found:
         found["gap"] = min(found["gap"], found["D"])
     return found
@@ -353,7 +369,7 @@ BOUNDS = {
     "copying as printed": (part("kv.thm3.2", 2), "d sigma p", bounds.printed_copy_error_bound),
     "eight times": (part("kv.thm3.2.eight", 2), "d sigma p", bounds.printed_copy_error_bound),
     **{f"copying, {domain}": (part("kv.thm3.2.sharp", k, 2), "d sigma p", copying(domain))
-       for k, domain in enumerate(("unit", "symmetric", "ball"))},
+       for k, domain in enumerate(DOMAINS)},
     "one match": (part("kv.thm3.3.discrepancy.matched", 2), "L i sigma m", bounds.matched_discrepancy_bound),
     "the ball": (part("kv.thm3.3.discrepancy.ball", 0, 2), "L sigma m", bounds.ball_discrepancy_bound),
     "the latest match": (part("kv.sec3.1.any_context.corrected", 1), "L i k sigma m",
@@ -364,22 +380,20 @@ BOUNDS = {
 @pytest.mark.parametrize("label", BOUNDS)
 def test_bounds_are_those_of_the_functions(label):
     term, names, function = BOUNDS[label]
-    rng = random.Random(label)
-    for _ in range(POINTS):
+    for rng in draws(label):
         found = numbers(rng, names.split())
         close(term, found, function(*map(float, found.values())), 1e-11)
 
 
 def test_the_bounds_of_theorem_3_2_hold_their_form_at_slope_zero():
-    for k, domain in enumerate(("unit", "symmetric", "ball")):
-        point = {"d": Fraction(3), "sigma": Fraction(5, 4), "p": Fraction(0)}
+    for k, domain in enumerate(DOMAINS):
+        point = {"d": 3, "sigma": Fraction(5, 4), "p": 0}
         close(part("kv.thm3.2.sharp", k, 2), point, bounds.copy_error_bound(3, 1.25, 0.0, domain))
 
 
 def test_the_mass_of_a_context_of_a_known_length():
-    rng = random.Random("length")
     bound = part("razor.sec3.1.output_attained", 1, 2)
-    for _ in range(POINTS):
+    for rng in draws("length"):
         point = numbers(rng, ("w", "l", "D"))
         point["n"] = point["w"] + rng.randint(1, 9)
         found = alibi.dropped_mass_bound(*(float(point[name]) for name in ("w", "l", "D", "n")))
@@ -390,34 +404,27 @@ def test_the_mass_of_a_context_of_a_known_length():
 
 
 def test_two_logits_reach_the_gap_of_two_points():
-    found = opened(part("razor.eq5.log_mass.sharp", 1, 1), FORMAL["razor.eq5.log_mass.sharp"].definitions)
-    gap = found.parts[1].parts[1]  # of bound - gap
+    gap = part("razor.eq5.log_mass.sharp", 1, 1).parts[1].parts[1]  # of bound - gap
     symbols = (compensation_bounds.share, compensation_bounds.span)
     true = numeric(compensation_bounds.TWO_POINT_GAP, symbols, "arb")
-    rng = random.Random("two points")
-    for _ in range(POINTS):
+    for rng in draws("two points"):
         n = rng.randint(2, 12)
-        point = {"n": Fraction(n), "u": Fraction(rng.randint(1, n - 1)), "a": Fraction(rng.randint(-16, 16), 8)}
-        point["r"] = Fraction(rng.randint(1, 24), 8)
+        point = {"n": n, "u": Fraction(rng.randint(1, n - 1)), "a": eighth(rng, -16, 16)}
+        point["r"] = eighth(rng)
         with working(BITS):
             equal(gap, point, true(point["u"] / n, point["r"]))
 
 
 def heads(label):
     """Dropped logits s and values v, kept ones t and w, as fractions and as one head with a mask."""
-    rng = random.Random(label)
-    for _ in range(POINTS):
+    for rng in draws(label):
         n, m = rng.randint(1, 5), rng.randint(1, 5)
         (s, s_), (v, v_), (t, t_), (w, w_) = (eighths(rng, size) for size in (n, n, m, m))
-        point = {"s": s, "v": v, "t": t, "w": w, "n": Fraction(n), "m": Fraction(m)}
+        point = {"s": s, "v": v, "t": t, "w": w, "n": n, "m": m}
         weight = float(np.mean(s_) + np.log(n))
         mask = np.arange(n + m) < n
-        yield (
-            point,
-            compensation.compare(
-                np.concatenate([s_, t_]), np.concatenate([v_, w_])[:, None], mask, weight, np.mean(v_, keepdims=True)
-            ),
-        )
+        logits, values = np.concatenate([s_, t_]), np.concatenate([v_, w_])[:, None]
+        yield point, compensation.compare(logits, values, mask, weight, np.mean(v_, keepdims=True))
 
 
 def test_outputs_with_and_without_the_dropped_tokens():
@@ -430,48 +437,40 @@ def test_outputs_with_and_without_the_dropped_tokens():
     }  # fmt: skip
     for point, true in heads("outputs"):
         for name, term in formulas.items():
-            value = getattr(true, name)
-            value = float(value) if isinstance(value, float) else float(value[0])
-            close(opened(term, outputs.OUTPUTS), point, value, 1e-10)
+            close(opened(term, outputs.OUTPUTS), point, np.ravel(getattr(true, name))[0], 1e-10)
 
 
 def test_when_a_token_is_worse_than_dropping():
-    excess = opened(part("razor.sec1.proved.corrected", 0, 1, 2), FORMAL["razor.sec1.proved.corrected"].definitions)
+    excess = part("razor.sec1.proved.corrected", 0, 1, 2)
     for point, true in heads("excess"):
-        columns = point | {"e": Fraction(1), "v": [[x] for x in point["v"]], "w": [[x] for x in point["w"]]}
+        columns = point | {"e": 1, "v": [[x] for x in point["v"]], "w": [[x] for x in point["w"]]}
         close(excess, columns, compensation.excess_over_dropping(true), 1e-9)
 
 
 def test_weights_and_masses_under_alibi():
-    rng = random.Random("alibi")
     weight = opened(razor.attention(razor.s, razor.slope, razor.n, var("j")), [razor.ATTENTION])
     mass = opened(razor.mass(razor.s, razor.slope, razor.n, var("w")), [razor.MASS])
-    for _ in range(POINTS):
+    for rng in draws("alibi"):
         n = rng.randint(2, 6)
-        (s, logits), rate, window = eighths(rng, n), Fraction(rng.randint(1, 16), 8), rng.randint(1, n - 1)
+        (s, logits), rate, window = eighths(rng, n), eighth(rng, 1, 16), rng.randint(1, n - 1)
         biased = logits - float(rate) * (n - np.arange(1, n + 1))
-        point = {"s": s, "n": Fraction(n), "l": rate, "w": Fraction(window)}
-        for number, value in enumerate(dropped.attend(biased, np.eye(n)), start=1):
-            close(weight, point | {"j": Fraction(number)}, value)
+        point = {"s": s, "n": n, "l": rate, "w": window}
+        close_along("j", weight, point, dropped.attend(biased, np.eye(n)))
         found = dropped.truncate(biased, np.ones((n, 1)), np.arange(n) < n - window)
         close(mass, point, found.mass)
 
 
 def test_the_cost_of_one_eviction():
-    rng = random.Random("eviction")
-    definitions = FORMAL["razor.sec2.eviction"].definitions
-    both_sides = [opened(part("razor.sec2.eviction", 0, side), definitions) for side in (1, 2)]
-    for _ in range(POINTS):
+    for rng in draws("eviction"):
         n = rng.randint(2, 6)
         (s, logits), (v, values) = eighths(rng, n), eighths(rng, n)
-        for number, value in enumerate(dropped.eviction_errors(logits, values[:, None]), start=1):
-            for side in both_sides:
-                close(absolute(side), {"s": s, "v": v, "n": Fraction(n), "i": Fraction(number)}, value, 1e-10)
+        for side in (1, 2):
+            cost, true = part("razor.sec2.eviction", 0, side), dropped.eviction_errors(logits, values[:, None])
+            close_along("i", absolute(cost), {"s": s, "v": v, "n": n}, true, 1e-10)
 
 
 def layers_of_heads(label):
-    rng = random.Random(label)
-    for _ in range(POINTS):
+    for rng in draws(label):
         n = rng.randint(1, 5)
         made = {name: eighths(rng, n, low=1, high=24) for name in ("l", "c", "D")}
         yield rng, n, {name: pair[0] for name, pair in made.items()}, {name: pair[1] for name, pair in made.items()}
@@ -481,8 +480,7 @@ def test_a_budget_split_over_simple_windows():
     for rng, n, point, arrays in layers_of_heads("simple"):
         budget = Fraction(rng.randint(1, 16), 128)
         true = truncation_budget.split_budget(arrays["l"], float(budget), arrays["c"])
-        for number, value in enumerate(true, start=1):
-            close(dropped_mass.split, {**point, "n": Fraction(n), "eta": budget, "j": Fraction(number)}, value)
+        close_along("j", dropped_mass.split, {**point, "n": n, "eta": budget}, true)
 
 
 def test_a_budget_split_over_sharp_windows():
@@ -490,8 +488,8 @@ def test_a_budget_split_over_sharp_windows():
     windows = dropped_mass.sharp_windows(var("p")[var("j")])
     for rng, n, point, arrays in layers_of_heads("sharp"):
         masses, p = eighths(rng, n, low=1, high=4)
-        point |= {"n": Fraction(n), "p": [x / 8 for x in masses], "z": Fraction(rng.randint(1, 16), 8)}
-        costs = [float(ball(dropped_mass.price, point | {"j": Fraction(number)}).mid()) for number in range(1, n + 1)]
+        point |= {"n": n, "p": [x / 8 for x in masses], "z": Fraction(rng.randint(1, 16), 8)}
+        costs = [float(ball(dropped_mass.price, point | {"j": number}).mid()) for number in range(1, n + 1)]
         true = truncation_budget.split_budget(arrays["l"], float(np.dot(costs, p / 8)), costs, arrays["D"])
         np.testing.assert_allclose(true, p / 8, rtol=1e-9)
         lengths = [alibi.window_for_mass(rate, wide, x) for x, rate, wide in zip(p / 8, arrays["l"], arrays["D"],
@@ -520,13 +518,12 @@ def test_shares_of_groups_are_the_exact_ones():
 def test_gains_of_one_size_have_the_norm_product_of_theory(norm):
     """most and 2 (|gamma|^2 + |b|^2) of the statement, for a bias in the sphere's own directions."""
     says = part("razor.thm1.one_size")
-    most, bound = (opened(term, FORMAL["razor.thm1.one_size"].definitions) for term in says.parts[2].parts[0].parts[1:])
-    rng = random.Random(norm)
-    for _ in range(POINTS):
+    most, bound = says.parts[2].parts[0].parts[1:]
+    for rng in draws(norm):
         d = rng.randint(2, 5)
-        raw, size = [Fraction(rng.randint(-16, 16), 8) for _ in range(d)], Fraction(rng.randint(1, 16), 8)
+        raw, size = [eighth(rng, -16, 16) for _ in range(d)], eighth(rng, 1, 16)
         signs = [rng.choice((-1, 1)) for _ in range(d)] if norm == "rms" else [1] * d
-        point = {"d": Fraction(d), "c": Fraction(norm == "layer"), "z": size, "w": list(map(Fraction, signs)), "b": raw}
+        point = {"d": d, "c": Fraction(norm == "layer"), "z": size, "w": list(map(Fraction, signs)), "b": raw}
         shift = [x - (sum(raw) / d if norm == "layer" else 0) for x in raw]
         gains = [float(size) * sign for sign in signs]
         true = alibi_printed.printed_condition(gains, list(map(float, shift)), norm)
@@ -536,14 +533,13 @@ def test_gains_of_one_size_have_the_norm_product_of_theory(norm):
 
 def test_the_scope_as_printed_for_a_head_of_one_dimension():
     """Frobenius' norm of the product is then the spectral one; the statement solves Eq. 2 for the slope."""
-    rng = random.Random("printed")
     (solved,) = [g for g in FORMAL["razor.thm1"].given if g.kind == "rel" and g.parts[0] == "="]
     least = opened(solved.parts[2], FORMAL["razor.thm1"].definitions).parts[0] - lift(positive("z"))
-    for _ in range(POINTS):
+    for rng in draws("printed"):
         d = rng.randint(1, 4)
         (gains, gamma), (bias, b), (p, w_q), (r, w_k) = (eighths(rng, *shape) for shape in ((d,), (d,), (1, d), (1, d)))
-        point = {"d": Fraction(d), "e": Fraction(1), "c": Fraction(1), "g": gains, "b": bias, "p": p, "r": r}
-        point |= {"eps": Fraction(rng.randint(1, 15), 16), "z": Fraction(0)}
+        point = {"d": d, "e": 1, "c": 1, "g": gains, "b": bias, "p": p, "r": r}
+        point |= {"eps": Fraction(rng.randint(1, 15), 16), "z": 0}
         close(least, point, alibi.printed_scope(w_q, w_k, gamma, b, 1.0, float(point["eps"])), 1e-9)
 
 

@@ -1,6 +1,5 @@
 """The family theorem's statements against brute force and `theory`: scores, outputs, bounds, sentences."""
 
-import random
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +8,8 @@ import pytest
 from proofs_check.kv.formal import family as formal
 from proofs_check.language.notation import var
 from proofs_check.oracles import family as oracle
-from tests.proofs_check.test_formal_truth import close, opened
+from tests.proofs_check.test_formal_truth import close, draws, exactly, opened
+from tests.proofs_check.test_formal_truth import eighths as drawn_eighths
 from theory import induction
 from theory.induction import family
 
@@ -17,16 +17,11 @@ POINTS, NAMES = 12, ("q0", "q1", "k0", "k1", "v0", "v1")
 
 
 def eighths(rng, *shape):
-    return np.array([rng.randint(-16, 16) for _ in range(int(np.prod(shape)))]).reshape(shape) / 8
-
-
-def exactly(array):
-    return tuple(map(exactly, array)) if np.ndim(array) else Fraction(float(array))
+    return drawn_eighths(rng, *shape)[1]
 
 
 def test_the_gap_and_the_lead_are_those_of_theory():
-    rng = random.Random("gap")
-    for _ in range(POINTS):
+    for rng in draws("gap", POINTS):
         r, s, u = eighths(rng, 3)
         point = {"r": exactly(r), "s": exactly(s), "u": exactly(u)}
         close(opened(formal.call(formal.GAP, formal.r, formal.s), [formal.GAP]), point,
@@ -36,8 +31,7 @@ def test_the_gap_and_the_lead_are_those_of_theory():
 
 @pytest.mark.parametrize("length", [3, 4, 5, 6])
 def test_a_sentence_that_is_written_out_is_read_as_brute_force_reads_it(length):
-    rng = random.Random(length)
-    for _ in range(POINTS):
+    for rng in draws(length, POINTS):
         sentence, token = [rng.randint(1, 5) for _ in range(length)], rng.randint(1, 5)
         kernels, match, read = eighths(rng, 3, 2), eighths(rng, 5, 5), eighths(rng, 5, 5)
         term = opened(formal.head(sentence, token), [formal.HEADS[length]])
@@ -48,8 +42,7 @@ def test_a_sentence_that_is_written_out_is_read_as_brute_force_reads_it(length):
 
 @pytest.mark.parametrize("sentence", [formal.SHORT, formal.LONG])
 def test_weights_that_treat_all_names_alike_are_read_as_brute_force_reads_them(sentence):
-    rng = random.Random(len(sentence))
-    for _ in range(POINTS):
+    for rng in draws(len(sentence), POINTS):
         token, kernels, entries = rng.randint(1, 6), eighths(rng, 3, 2), eighths(rng, 4)
         match, read = (own * np.eye(6) + rest for own, rest in entries.reshape(2, 2))
         mix = [tuple(var(name) for name in NAMES[at : at + 2]) for at in (0, 2, 4)]
@@ -60,26 +53,24 @@ def test_weights_that_treat_all_names_alike_are_read_as_brute_force_reads_them(s
 
 
 def test_a_sentence_of_any_length_is_read_as_brute_force_reads_it():
-    rng = random.Random("any")
-    for _ in range(POINTS):
+    for rng in draws("any", POINTS):
         length = rng.randint(3, 7)
         place = rng.randint(1, length - 2)
         words = [rng.randint(1, 3) for _ in range(length)]
         sentence = [0 if t in (place, length) else x for t, x in enumerate(words, start=1)]
         r, s, u = eighths(rng, 3)
-        point = {"L": Fraction(length), "p": Fraction(place), "w": tuple(map(Fraction, words)), "c": Fraction(2)}
+        point = {"L": length, "p": place, "w": tuple(map(Fraction, words)), "c": 2}
         point |= {"r": exactly(r), "s": exactly(s), "u": exactly(u)}
         mix = ((1.0, s), (r, 1.0), (1.0, u))
         match, read = induction.head_weights(*mix, 4, 2.0)
         for token, true in enumerate(oracle.output(sentence, *mix, match, read)):
             arguments = map(var, ("w", "L", "p", "j", "r", "s", "u", "c"))
             term = opened(formal.call(formal.OUTPUT, *arguments), formal.SENTENCE)
-            close(term, point | {"j": Fraction(token)}, true, 1e-10)
+            close(term, point | {"j": token}, true, 1e-10)
 
 
 def test_the_score_of_a_place():
-    rng = random.Random("place")
-    for _ in range(POINTS):
+    for rng in draws("place", POINTS):
         (query, key), match = eighths(rng, 2, 2), eighths(rng, 3, 3)
         own, previous, a, b = (rng.randint(1, 3) for _ in range(4))
         point = {"M": exactly(match), **dict(zip(NAMES, exactly([*query, *key]), strict=False))}

@@ -5,18 +5,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from proofs_check.core.statement import Statement
-from proofs_check.core.terms import Term
 from proofs_check.resformer import formal as resformer
 from proofs_check.waiver import formal as waiver
-from tests.proofs_check.test_formal_truth import close, opened
+from tests.proofs_check.test_formal_truth import close, exactly, opened
 from theory import sink, value_residual
 
 SIZE = 4
-
-
-def exactly(values):
-    return tuple(map(Fraction, np.asarray(values).tolist()))
 
 
 @pytest.fixture(params=range(5))
@@ -27,14 +21,20 @@ def head(request):
 
 
 def point_of(head, **more):
-    return {"n": Fraction(SIZE), **{name: exactly(values) for name, values in head.items()}, **more}
+    return {"n": SIZE, **{name: exactly(values) for name, values in head.items()}, **more}
 
 
-def side(statement: Statement, *path: int) -> Term:
+def side(statement, *path):
     node = statement.says
     for number in path:
         node = node.parts[number]
     return opened(node, statement.definitions)
+
+
+def close_sides(statement, point, true, *path):
+    """Both sides of an equality have the value; 1e-10: sums of terms of order 1 that may cancel."""
+    for number in (1, 2):
+        close(side(statement, *path, number), point, float(true), 1e-10)
 
 
 def test_cross_layer_attention_and_its_average(head):
@@ -44,37 +44,34 @@ def test_cross_layer_attention_and_its_average(head):
     true = value_residual.cross_layer_attention(logits[None], others[None], *columns)
     close(both, point_of(head), float(true[0, 0]))
     averaged = value_residual.averaged_attention(logits[None], *columns)
-    for number in (1, 2):
-        close(side(resformer.FORMAL["resformer.eq4"], number), point_of(head), float(averaged[0, 0]))
+    close_sides(resformer.FORMAL["resformer.eq4"], point_of(head), averaged[0, 0])
 
 
 def test_neutreno_at_a_position(head):
     weights = np.exp(head["s"]) / np.exp(head["s"]).sum()
     attention = np.tile(weights, (SIZE, 1))
     true = value_residual.neutreno(attention, head["v"][:, None], head["w"][:, None], 0.5)
-    point = point_of(head, q=Fraction(3), l=Fraction(1, 2))
-    for number in (1, 2):
-        close(side(resformer.FORMAL["resformer.eq8"], number), point, float(true[2, 0]))
+    close_sides(resformer.FORMAL["resformer.eq8"], point_of(head, q=3, l=Fraction(1, 2)), true[2, 0])
 
 
 def test_fixed_points_along_an_eigenvector():
-    point = {"a": Fraction(1, 4), "l": Fraction(3, 4), "b": Fraction(1), "u": Fraction(2)}
+    point = {"a": Fraction(1, 4), "l": Fraction(3, 4), "b": 1, "u": 2}
     page = resformer.FORMAL["resformer.beyond.pagerank"]
     close(side(page, 0, 2), point, float(value_residual.spectral_map(0.25, 0.75)))
     fixed = value_residual.neutreno_fixed_point([[0.25, 0.75], [0.75, 0.25]], [[1.0], [1.0]], 0.75)
-    along_ones = {**point, "a": Fraction(1)}
+    along_ones = {**point, "a": 1}
     close(side(resformer.FORMAL["resformer.eq8.fixed"], 0, 2), along_ones, float(fixed[0, 0]))
 
 
 def test_what_is_stored_and_the_drained_value():
     cache = side(resformer.FORMAL["resformer.eq10.grouped"], 2)
-    point = {"L": Fraction(8), "g": Fraction(2), "h": Fraction(8), "a": Fraction(3), "d": Fraction(1)}
+    point = {"L": 8, "g": 2, "h": 8, "a": 3, "d": 1}
     close(cache, point, float(value_residual.svformer_cache(8, 8, 2, 3)))
     sizes = side(resformer.FORMAL["resformer.eq10.sizes"], 0, 1)
-    other = {"L": Fraction(6), "d": Fraction(1), "k": Fraction(3), "v": Fraction(2)}
+    other = {"L": 6, "d": 1, "k": 3, "v": 2}
     close(sizes, other, float(value_residual.svformer_cache(6, d_key=3, d_value=2)))
     rest = value_residual.drained_value([2.0], 0.5, 0.25)
-    drained = {"a": Fraction(1, 2), "m": Fraction(1, 4), "w": Fraction(2), "v": exactly(rest)[0] - 2}
+    drained = {"a": Fraction(1, 2), "m": Fraction(1, 4), "w": 2, "v": exactly(rest)[0] - 2}
     close(side(resformer.FORMAL["resformer.beyond.drain"], 1), drained, 0.0)
 
 
@@ -82,22 +79,20 @@ def test_entropy_and_the_weight_of_a_sink():
     uniform = resformer.FORMAL["resformer.eq11.entropy"]
     columns = (Fraction(5, 8), Fraction(3, 8))  # of [[1, 0], [1/4, 3/4]]
     entropy = opened(resformer.ENTROPY, uniform.definitions)
-    close(entropy, {"n": Fraction(2), "a": columns}, float(sink.importance_entropy([[1, 0], [0.25, 0.75]])))
+    close(entropy, {"n": 2, "a": columns}, float(sink.importance_entropy([[1, 0], [0.25, 0.75]])))
     bound = side(resformer.FORMAL["resformer.beyond.sink_range"], 0, 2)
-    close(bound, {"n": Fraction(9), "r": Fraction(3)}, float(sink.largest_weight(9, 3.0)))
+    close(bound, {"n": 9, "r": 3}, float(sink.largest_weight(9, 3.0)))
 
 
 def test_the_effect_of_a_token_and_other_denominators(head):
-    # 1e-10: sums of terms of order 1 that may cancel
     logits, values = head["s"], head["v"][:, None]
     weights = np.exp(logits) / np.exp(logits).sum()
     place, output = 2, weights @ values
     rest = (output - weights[place] * values[place]) / (1 - weights[place])
     effect = waiver.FORMAL["waiver.sec3.2.effect"]
-    point = point_of(head, q=Fraction(place + 1))
+    point = point_of(head, q=place + 1)
     present = sink.present_effect(weights[place], values[place], rest)
-    for number in (1, 2):
-        close(side(effect, 1, number), point, float(present[0]), 1e-10)
+    close_sides(effect, point, present[0], 1)
     removed = sink.removed_effect(weights[place], values[place], output)
     close(side(effect, 2, 1), point, float(removed[0] * (1 - weights[place])), 1e-10)
     learnt = side(waiver.FORMAL["waiver.beyond.sink_logit"], 0, 1)
@@ -111,32 +106,25 @@ def test_the_six_ways_of_the_atlas(head):
     logits, values = head["s"], head["v"][:, None]
     point = point_of(head, b=Fraction(1, 2), u=Fraction(-3, 2), c=Fraction(1, 4), g=Fraction(1, 4))
     arrows = {name.removeprefix("waiver.atlas."): claim for name, claim in waiver.FORMAL.items()}
-    sink_token = float(sink.sink_token_output(logits, values, 0.5, [-1.5])[0])
-    for number in (1, 2):  # the softmax over n + 1 tokens, and the formula
-        close(side(arrows["sink.contains.drain"], 0, number), point, sink_token, 1e-10)
+    # The softmax over n + 1 tokens, and the formula.
+    close_sides(arrows["sink.contains.drain"], point, sink.sink_token_output(logits, values, 0.5, [-1.5])[0], 0)
     scaled = float(sink.sink_output(logits, values, 0.5)[0])
     lower = float(sink.zero_token_output(logits - 0.5, values)[0])
     for number, true in ((1, scaled), (2, lower)):
         close(side(arrows["plus_one.equal.sink_logit"], number), point, true, 1e-10)
-        close(side(arrows["drain.contains.sink_logit"], number), point, scaled, 1e-10)
-    gated = float(sink.gated_output(logits, values, 0.25)[0])
-    for number in (1, 2):
-        close(side(arrows["gate.equal.drain"], 1, number), point, gated, 1e-10)
-    copied = float(sink.masked_waiver_output(logits, values, 0.25)[0])
-    for number in (1, 2):
-        close(side(arrows["sink.contains.waiver"], number), point, copied, 1e-10)
+    close_sides(arrows["drain.contains.sink_logit"], point, scaled)
+    close_sides(arrows["gate.equal.drain"], point, sink.gated_output(logits, values, 0.25)[0], 1)
+    close_sides(arrows["sink.contains.waiver"], point, sink.masked_waiver_output(logits, values, 0.25)[0])
     gate = float(sink.drained_copy_gate(np.exp(logits[0]) / np.exp(logits).sum(), 0.25))
-    drained = float(sink.gated_output(logits, values - values[0], gate)[0])
-    for number in (1, 2):
-        close(side(arrows["gate.equal.waiver"], number), point, drained, 1e-10)
+    close_sides(arrows["gate.equal.waiver"], point, sink.gated_output(logits, values - values[0], gate)[0])
 
 
 def test_the_printed_mask_and_a_second_copy(head):
     printed = sink.printed_causal_attention(np.tile(head["s"], (SIZE, 1)))
     rows = waiver.FORMAL["waiver.eq7.rows"].says.parts[0].parts[2]
     for row in range(1, SIZE):
-        point = {"n": Fraction(SIZE), "i": Fraction(row), "s": exactly(head["s"])}
+        point = {"n": SIZE, "i": row, "s": exactly(head["s"])}
         close(opened(rows, []), point, float(printed[row - 1].sum()))
     copy = side(waiver.FORMAL["waiver.sec4.3.1.share"], 2)
     weight = float(np.exp(head["s"][1]) / np.exp(head["s"]).sum())
-    close(copy, point_of(head, q=Fraction(2)), float(sink.copy_weights(weight).copy))
+    close(copy, point_of(head, q=2), float(sink.copy_weights(weight).copy))

@@ -1,12 +1,11 @@
 """Random terms and points, and their values by mpmath: an evaluator that shares nothing with the core."""
 
-import random
 from fractions import Fraction
 
 import mpmath
 
-from proofs_check.core.terms import FUNCTIONS, Term, absolute, exp, num
-from proofs_check.language.notation import fold, largest, least, var, when
+from proofs_check.core.terms import FUNCTIONS, Term, num
+from proofs_check.language import absolute, exp, fold, largest, least, var, when
 
 NAMES = ("x", "y", "z")
 UNARY = (*FUNCTIONS, "exp", "log", "sqrt")
@@ -16,11 +15,11 @@ class NoValue(Exception):
     """The term has no value at the point, or one that mpmath cannot tell from none."""
 
 
-def constant(rng: random.Random) -> Term:
+def constant(rng):
     return num(Fraction(rng.randint(-6, 6), rng.choice((1, 1, 1, 2, 3, 7))))
 
 
-def summed(rng: random.Random, depth: int, names: tuple[str, ...] = ("x",)) -> Term:
+def summed(rng, depth, names=("x",)):
     """A random term with sums up to n in sums, and divisors that such a sum is."""
     if depth == 0:
         return rng.choice((var(rng.choice(names)), exp(var(rng.choice(names))), num(rng.randint(-2, 2)), var("n")))
@@ -38,14 +37,14 @@ def summed(rng: random.Random, depth: int, names: tuple[str, ...] = ("x",)) -> T
     return Term(kind, summed(rng, depth - 1, names), summed(rng, depth - 1, names))
 
 
-def term(rng: random.Random, depth: int, names: tuple[str, ...] = NAMES, smooth: bool = False) -> Term:
+def term(rng, depth, names=NAMES, smooth=False):
     """A random term; a smooth one has no kinks, conditions or products over an index."""
     if depth == 0 or rng.random() < 0.1:
         return var(rng.choice(names)) if rng.random() < 0.7 else constant(rng)
     kind = rng.choice(("add", "add", "mul", "mul", "div", "pow", "apply", "apply", "sum", *(
         () if smooth else ("max", "min", "if", "fold", "abs"))))  # fmt: skip
 
-    def part() -> Term:
+    def part():
         return term(rng, depth - 1, names, smooth)
 
     if kind in ("add", "mul"):
@@ -74,21 +73,21 @@ def term(rng: random.Random, depth: int, names: tuple[str, ...] = NAMES, smooth:
     return fold(operation, var(index), low, low + rng.randint(-2, 3), body)
 
 
-def point(rng: random.Random) -> dict[str, Fraction]:
+def point(rng):
     return {name: Fraction(rng.randint(-30, 30), rng.choice((1, 2, 3, 7, 10))) for name in NAMES}
 
 
-def real(fraction: Fraction) -> mpmath.mpf:
+def real(fraction):
     return mpmath.mpf(fraction.numerator) / fraction.denominator
 
 
-def _far_from_zero(value: mpmath.mpf) -> mpmath.mpf:
+def _far_from_zero(value):
     if abs(value) < mpmath.mpf(10) ** (-mpmath.mp.dps // 2):
         raise NoValue("too close to zero to tell")
     return value
 
 
-def value(term_: Term, env: dict[str, mpmath.mpf]) -> mpmath.mpf:
+def value(term_, env):
     """The value at mpmath's precision. Raises NoValue where there is none, or where a branch is too close to call."""
     kind, parts = term_.kind, term_.parts
     if kind == "num":
@@ -119,19 +118,19 @@ def value(term_: Term, env: dict[str, mpmath.mpf]) -> mpmath.mpf:
     return _moderate(found)
 
 
-def _moderate(found: mpmath.mpf) -> mpmath.mpf:
+def _moderate(found):
     if abs(found) > mpmath.mpf(10) ** 12:
         raise NoValue("out of the range in which digits are counted")
     return found
 
 
-def truth(formula: Term, env: dict[str, mpmath.mpf]) -> bool:
+def truth(formula, env):
     relation, a, b = formula.parts
     difference = _far_from_zero(value(a, env) - value(b, env))
     return {"<": difference < 0, "<=": difference < 0, "=": False, "!=": True}[relation]
 
 
-def _fold(term_: Term, env: dict[str, mpmath.mpf]) -> mpmath.mpf:
+def _fold(term_, env):
     operation, index, low, high, body = term_.parts
     first, last = (int(mpmath.nint(value(end, env))) for end in (low, high))
     values = [value(body, {**env, index: mpmath.mpf(i)}) for i in range(first, last + 1)]
@@ -144,7 +143,7 @@ def _fold(term_: Term, env: dict[str, mpmath.mpf]) -> mpmath.mpf:
     return max(values) if operation == "max" else min(values)
 
 
-def _apply(name: str, x: mpmath.mpf) -> mpmath.mpf:
+def _apply(name, x):
     if name == "exp" and x > 25:
         raise NoValue("out of range")
     if name in ("log", "sqrt"):

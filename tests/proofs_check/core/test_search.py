@@ -8,33 +8,29 @@ from proofs_check.core.certificate import Outcome, check_certificate
 from proofs_check.core.domain import Sequent
 from proofs_check.core.rules import Rejected, check
 from proofs_check.core.statement import obligations
-from proofs_check.core.terms import (
+from proofs_check.core.terms import Term, num
+from proofs_check.core.witness import refutes
+from proofs_check.language import (
     PI,
-    Term,
     absolute,
     both,
     cos,
     either,
     eq,
     exp,
-    implies,
-    log,
-    ne,
-    num,
-    sin,
-    sqrt,
-    tanh,
-)
-from proofs_check.core.witness import refutes
-from proofs_check.language.notation import (
     fold,
     iff,
+    implies,
     largest,
     least,
+    log,
+    ne,
     positive,
     real,
     sequence,
-    statement,
+    sin,
+    sqrt,
+    tanh,
     total,
     var,
     when,
@@ -54,6 +50,19 @@ TOP = fold("max", i, 1, n, s[i])
 MOST = n * TOP
 m = whole("m", 0, n)
 EXPS = total(i, 1, m, exp(s[i]))
+
+
+def fails_at(made):
+    """The point at which the search refutes it."""
+    ((_, sequent),) = obligations(made)
+    point = refute(sequent)
+    assert point is not None and refutes(sequent, point)
+    return point
+
+
+def outcome_from(proved, made, effort=MUTANT):
+    found = decide(made, effort, None, proved).checked
+    return found and found.outcome
 
 
 @pytest.mark.parametrize(
@@ -80,16 +89,12 @@ EXPS = total(i, 1, m, exp(s[i]))
 def test_a_weaker_variant_is_proved_from_the_statement(known, weaker):
     """By steps from the places that differ: a search would prove some of them anew."""
     no_search = Effort(refuter=100, prover=0, looks=0, depth=3, work=60_000)
-    variables = [n, m, s, x, y]
-    proved = statement("a.known", for_all=variables, says=known)
-    made = statement("a.weaker", for_all=variables, says=weaker)
-    found = decide(made, no_search, None, proved)
-    assert found.checked is not None and found.checked.outcome is Outcome.PROVED
+    proved, made = (claim(says, n, m, s, x, y) for says in (known, weaker))
+    assert outcome_from(proved, made, no_search) is Outcome.PROVED
 
 
 def test_a_proof_that_cites_is_nothing_without_what_it_cites():
-    proved = statement("a.known", for_all=[n, s], says=SUM <= MOST)
-    made = statement("a.weaker", for_all=[n, s], says=total(i, 1, n, s[i] / TENTH) <= MOST)
+    proved, made = claim(SUM <= MOST, n, s), claim(total(i, 1, n, s[i] / TENTH) <= MOST, n, s)
     certificate = decide(made, MUTANT, None, proved).certificate
     assert check_certificate(made, certificate, proved).outcome is Outcome.PROVED
     with pytest.raises(Rejected):
@@ -97,10 +102,8 @@ def test_a_proof_that_cites_is_nothing_without_what_it_cites():
 
 
 def test_a_stronger_variant_is_not():
-    proved = statement("a.known", for_all=[y], says=tanh(y) <= y)
     for says in (tanh(y * TENTH) <= y, tanh(y) <= y / TENTH, tanh(y) * TENTH <= y):
-        found = decide(statement("a.other", for_all=[y], says=says), MUTANT, None, proved)
-        assert found.checked is not None and found.checked.outcome is Outcome.REFUTED
+        assert outcome_from(claim(tanh(y) <= y, y), claim(says, y)) is Outcome.REFUTED
 
 
 @pytest.mark.parametrize(
@@ -112,43 +115,32 @@ def test_a_stronger_variant_is_not():
     ids=range(8),
 )  # fmt: skip
 def test_what_fails_at_an_irrational_number_alone_is_refuted_there(says):
-    ((_, sequent),) = obligations(claim(says, x, y))
-    point = refute(sequent)
-    assert point is not None and refutes(sequent, point)
-    assert any(isinstance(value, Term) for value in point.values())
+    assert any(isinstance(value, Term) for value in fails_at(claim(says, x, y)).values())
 
 
 def test_an_equivalence_is_refuted_between_two_thresholds():
     cache = (15 * n + 85 * Term("min", n.as_term(), num(4000))) / (100 * n)
-    ((_, sequent),) = obligations(claim(iff(n >= 22_700, cache <= Fraction(3, 10)), n))
-    point = refute(sequent)
-    assert point is not None and 22_667 <= point["n"] < 22_700
+    assert 22_667 <= fails_at(claim(iff(n >= 22_700, cache <= Fraction(3, 10)), n))["n"] < 22_700
 
 
 @pytest.mark.parametrize("low", [0, Fraction(-1, 10)])
 def test_a_wider_domain_is_proved_from_the_statement_and_where_it_is_empty(low):
     a, width = real("a"), real("width", low)
     items = sequence("s", n, var("a"), var("a") + var("width"))
-    proved, made = (statement(f"a.{k}", for_all=[n, a, w, items], says=s[1] - var("a") <= w)
-                    for k, w in (("known", real("width", 0)), ("made", width)))  # fmt: skip
-    found = decide(made, MUTANT, None, proved)
-    assert found.checked is not None and found.checked.outcome is Outcome.PROVED
+    proved, made = (claim(s[1] - a <= w, n, a, w, items) for w in (real("width", 0), width))
+    assert outcome_from(proved, made) is Outcome.PROVED
 
 
 def test_two_equalities_that_are_denied_are_solved_one_after_the_other():
     z, m = real("z"), real("m")
     says = either(ne(x * exp(2 * m) + z * exp(m), 0), ne(total(i, 1, 2, when(eq(i, 1), x, z)), y))
-    ((_, sequent),) = obligations(claim(says, x, z, m, y))
-    point = refute(sequent)
-    assert point is not None and refutes(sequent, point)
+    fails_at(claim(says, x, z, m, y))
 
 
 def test_a_share_that_must_be_below_a_small_number_is_refuted_at_the_edge():
     d, e, t = positive("d"), real("e", 0, 1, open=True), positive("t")
     says = exp(d - t) / (1 + exp(d - t)) < Fraction(9, 10) * e
-    ((_, sequent),) = obligations(claim(says, d, e, t, given=[d - log(e) <= t]))
-    point = refute(sequent)
-    assert point is not None and refutes(sequent, point)
+    fails_at(claim(says, d, e, t, given=[d - log(e) <= t]))
 
 
 @pytest.mark.parametrize(
@@ -176,8 +168,7 @@ def test_a_number_that_is_given_and_false_proves_anything():
 def test_a_mutant_cites_the_conditions_that_the_statement_has_shown():
     """That the sum is not 0 is out of reach without a search, and is cited."""
     divided = 1 / (total(i, 1, n, exp(s[i]) * cos(s[i]) ** 2) + exp(-y))
-    proved = statement("a.known", for_all=[n, s, y], says=divided * y < 7)
-    made = statement("a.weaker", for_all=[n, s, y], says=divided * y < 8)
+    proved, made = (claim(divided * y < number, n, s, y) for number in (7, 8))
     no_search = Effort(refuter=0, prover=0, looks=0, depth=0, work=60_000)
     ((_, known),), ((_, wanted),) = obligations(proved), obligations(made)
     defined, _, how = _part(wanted, known, no_search, {}, "conclusion", search=False)
@@ -187,19 +178,16 @@ def test_a_mutant_cites_the_conditions_that_the_statement_has_shown():
 def test_a_limit_that_is_a_thousandth_off_is_refuted_by_a_long_sum():
     """The error 4/n that is allowed is below a thousandth from 4001 terms on, and no drawn sum has over 3000."""
     far = claim(absolute(total(i, 1, n, 1) / n - Fraction(1001, 1000)) <= 4 / n.as_term(), n)
-    ((_, sequent),) = obligations(far)
-    point = refute(sequent, steps=200)
-    assert point is not None and 4000 < point["n"] <= 24_000 and refutes(sequent, point)
+    assert 4000 < fails_at(far)["n"] <= 24_000
 
 
 def test_a_larger_multiple_follows_where_what_is_below_has_a_sign():
     no_search = Effort(refuter=0, prover=0, looks=0, depth=2, work=60_000)
     z, top = real("z"), absolute(x) / (1 + y) <= var("z") / y
-    proved = statement("a.known", for_all=[x, y, z], given=[top], says=absolute(x) / (2 + y) <= z / y)
+    proved = claim(absolute(x) / (2 + y) <= z / y, x, y, z, given=[top])
     for factor, outcome in ((TENTH, Outcome.PROVED), (Fraction(9, 10), None)):
-        made = statement("a.made", for_all=[x, y, z], given=[top], says=absolute(x) / (2 + y) <= z * num(factor) / y)
-        found = decide(made, no_search, None, proved)
-        assert (found.checked and found.checked.outcome) is outcome
+        made = claim(absolute(x) / (2 + y) <= z * factor / y, x, y, z, given=[top])
+        assert outcome_from(proved, made, no_search) is outcome
 
 
 @pytest.mark.parametrize(("low", "holds"), [(Fraction(9, 5), True), (Fraction(1, 2), False), (1, False)])

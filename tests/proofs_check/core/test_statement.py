@@ -5,75 +5,48 @@ from fractions import Fraction
 import pytest
 
 from proofs_check.core import printing
-from proofs_check.core.certificate import check_certificate, premise
-from proofs_check.core.domain import Sequent, check_formed, facts, needed, solvable, solved
+from proofs_check.core.certificate import check_certificate
+from proofs_check.core.domain import Sequent, check_formed, solvable, solved
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import from_data, obligations
-from proofs_check.core.terms import Malformed, Term, both, either, eq, exp, implies, log, ne, num, sqrt, substitute
+from proofs_check.core.terms import Malformed, Term, num
 from proofs_check.core.witness import from_json, meets, refutes
-from proofs_check.language.notation import (
-    choice,
-    define,
+from proofs_check.language import (
+    both,
     each,
+    either,
+    eq,
     exists,
+    exp,
+    implies,
     limit,
+    log,
+    ne,
     positive,
     real,
     sequence,
+    sqrt,
     statement,
     supremum,
     total,
     unique_minimiser,
     unique_zero,
     var,
-    when,
     whole,
 )
 from proofs_check.rigour.decide import Empty, decide
-from proofs_check.rigour.points.satisfy import satisfy
-from tests.proofs_check.core.writing import claim
+from tests.proofs_check.core.writing import claim, stated
 
 x, y, u = real("x"), real("y"), real("u", 0, 1, open="low")
 n, i, j = whole("n", 1), var("i"), var("j")
-s = sequence("s", n)
+s, m = sequence("s", n), whole("m", 1, n)
+WEIGHT, ROOT, ONE = exp(s[m]) / total(i, 1, n, exp(s[i])), sqrt(2), Fraction(1)
+AT_1, AT_MINUS_1 = {"x": ONE}, {"x": -ONE}
 
 
-def outcome(*args, **kwargs):
-    found = decide(statement("a.test", *args, **kwargs))
+def outcome(*said):
+    found = decide(stated("a", *said))
     return None if found.checked is None else found.checked.outcome.value
-
-
-@pytest.mark.parametrize(
-    ("build", "fault"),
-    [
-        (lambda: x * 0.1, TypeError),
-        (lambda: 3 * "1/10" + x, TypeError),
-        (lambda: x + True, TypeError),
-        (lambda: x ** Fraction(1, 2), TypeError),
-        (lambda: 0 < x < 1, TypeError),
-        (lambda: claim(x == x, x), Malformed),
-        (lambda: claim(eq(x, x), x), Malformed),
-        (lambda: claim(y > 0, x), Malformed),
-        (lambda: claim(x > 0, x, x), Malformed),
-        (lambda: claim(x + 1, x), Malformed),
-        (lambda: claim(x > y, x, y, given=[eq(x**2, y**2)]), Malformed),
-        (lambda: claim(s[1] > 0, s, n), Malformed),
-        (lambda: claim(s[x] > 0, n, s, x), Malformed),
-        (lambda: claim(s[n / 2] > 0, n, s), Malformed),
-        (lambda: claim(total(i, 1, x, i) > 0, x), Malformed),
-        (lambda: claim(Term("call", "f", var("x")) > 0, x), Malformed),
-        (lambda: claim(limit(x, 0, x, 1), x), Malformed),
-        (lambda: claim(supremum(x, x, at={x: 1 / u}, step=u, rate=1), x, u), Malformed),
-        (lambda: claim(supremum(x, 1, at={x: u}, step=u, rate=1 / u), x, u), Malformed),
-        (lambda: Term("add", each(i, i), num(1)), Malformed),
-        (lambda: Term("num", 0.5), Malformed),
-        (lambda: Term("nothing"), Malformed),
-        (lambda: Term("apply", "gamma", num(1)), Malformed),
-    ],
-)
-def test_what_states_nothing_is_refused_when_it_is_written(build, fault):
-    with pytest.raises(fault):
-        build()
 
 
 def test_equal_trees_are_one_object_and_types_are_told_apart():
@@ -84,30 +57,8 @@ def test_equal_trees_are_one_object_and_types_are_told_apart():
 
 def test_nothing_is_simplified_when_a_term_is_built():
     assert (x / x).kind == "div"
-    assert outcome(for_all=[x], says=eq(x / x, 1)) == "refuted"
-    assert outcome(for_all=[positive("x")], says=eq(x / x, 1)) == "proved"
-
-
-def test_an_index_is_renamed_before_a_term_that_mentions_it_comes_in():
-    inner = substitute(total(j, 1, 3, x * j), {"x": j})
-    assert inner.parts[1] != "j"
-    thrice = define("thrice", [var("x")], total(j, 1, 2, var("x") * j))
-    call = Term("call", "thrice", j)
-    for value, wanted in ((9, "proved"), (10, "refuted")):
-        assert outcome(for_all=[], says=eq(total(j, 1, 2, call), value), using=[thrice]) == wanted
-
-
-def test_a_sequence_may_be_a_comprehension_in_a_call():
-    mean = define("mean", [var("s"), var("n")], total(i, 1, var("n"), var("s")[i]) / var("n"))
-    call = Term("call", "mean", each(j, var("s")[j] + 1), var("n"))
-    plain_call = Term("call", "mean", var("s"), var("n"))
-    assert outcome(for_all=[n, s], says=call > plain_call, using=[mean]) == "proved"
-
-
-def test_definedness_is_derived_and_comes_with_what_was_assumed_before():
-    made = claim(log(x) / s[n + 1] > sqrt(x), n, s, x, given=[x > 1])
-    goals = [printing.text(q.goal) for q in needed(obligations(made)[0][1])]
-    assert goals == ["0 <= n", "0 <= x", "0 < x", "1 <= n + 1 and n + 1 <= n", "s[n + 1] != 0"]
+    assert outcome(x, eq(x / x, 1)) == "refuted"
+    assert outcome(positive("x"), eq(x / x, 1)) == "proved"
 
 
 def test_an_equality_is_solved_and_its_variable_keeps_its_domain():
@@ -116,25 +67,13 @@ def test_an_equality_is_solved_and_its_variable_keeps_its_domain():
     other = solved(sequent, *solvable(sequent))
     assert [v.name for v in other.variables] == ["x"]
     assert [printing.text(g) for g in other.given] == ["0 < 1 - x"]
-    assert outcome(for_all=[x, w], given=[eq(w, 1 - x)], says=x < 1) == "proved"
+    assert outcome([x, w], x < 1, eq(w, 1 - x)) == "proved"
 
 
-@pytest.mark.parametrize(
-    ("variables", "given", "says"),
-    [
-        ([whole("T")], lambda T: [T >= 4, T <= 3], lambda T: T < 0),
-        ([real("T")], lambda T: [T > 0, T < 0], lambda T: T > 5),
-        ([whole("T", 4, 3)], lambda T: [], lambda T: T > 5),
-        ([real("T", 0, 0, open=True)], lambda T: [], lambda T: T > 5),
-        ([real("T")], lambda T: [], lambda T: implies(T**2 < 0, T > 5)),
-    ],
-)
-def test_hypotheses_that_nothing_meets_are_an_error(variables, given, says):
-    T = var("T")
-    made = claim(says(T), *variables, given=given(T))
+@pytest.mark.parametrize("made", [claim(n < 0, whole("n"), given=[n >= 4, n <= 3]), claim(implies(x**2 < 0, x > 5), x)])
+def test_hypotheses_that_nothing_meets_are_an_error(made):
     with pytest.raises(Empty):
         decide(made)
-    assert satisfy(premise(made)) is None
 
 
 def test_a_certificate_needs_its_point_and_its_own_statement():
@@ -142,18 +81,9 @@ def test_a_certificate_needs_its_point_and_its_own_statement():
     other = claim(exp(x) > 1, x)
     certificate = decide(made).certificate
     assert check_certificate(made, certificate).outcome.value == "proved"
-    for wrong in (
-        {**certificate, "statement": other.digest},
-        {**certificate, "point": {}},
-        {**certificate, "point": {"x": "a"}},
-        {k: v for k, v in certificate.items() if k != "point"},
-        {**certificate, "proofs": {}},
-        None,
-        [],
-        {},
-    ):
+    for wrong in ({"statement": other.digest}, {"point": {"x": "a"}}, {"proofs": {}}):
         with pytest.raises(Rejected):
-            check_certificate(made, wrong)
+            check_certificate(made, {**certificate, **wrong})
     with pytest.raises(Rejected):
         check_certificate(other, {**certificate, "statement": other.digest})
 
@@ -169,36 +99,26 @@ def test_the_digest_is_of_what_is_said_and_not_of_its_name():
     ("variables", "says", "wanted"),
     [
         ([x, u], supremum(1 - exp(-(x**2)), 1, at={x: 1 / u}, step=u, rate=1, attained=False), "proved"),
-        ([x, u], supremum(1 - exp(-(x**2)), 2, at={x: 1 / u}, step=u, rate=1, attained=False), "poor"),
-        ([x], supremum(x * (1 - x), Fraction(1, 4), at={x: Fraction(1, 2)}), "proved"),
-        ([x], supremum(x * (1 - x), Fraction(1, 4), at={x: Fraction(1, 3)}), "poor"),
-        ([real("T", 1)], limit(1 / (1 + exp(-var("T"))), 1, var("T"), 1), "proved"),
-        ([real("T", 1)], limit(1 / (1 + exp(-var("T"))), Fraction(9, 10), var("T"), 1), "poor"),
+        (x, supremum(x * (1 - x), Fraction(1, 4), at={x: Fraction(1, 2)}), "proved"),
+        (real("T", 1), limit(1 / (1 + exp(-var("T"))), 1, var("T"), 1), "proved"),
         ([x, y], exists({y: x + 1}, x < y), "proved"),
-        ([x, y], exists({y: x - 1}, x < y), "poor"),
-        ([x], unique_minimiser(exp(x) - x, at={x: 0}), "proved"),
-        ([x], unique_minimiser((x**2 - 1) ** 2, at={x: 1}), "refuted"),
-        ([real("x", 0, 2)], unique_zero([x**2 - 2], {"x": (1, Fraction(3, 2))}), "proved"),
-        ([real("x", -2, 2)], unique_zero([x**2 - 1], {"x": (Fraction(1, 2), Fraction(3, 2))}), "refuted"),
-        ([choice("c", 1, 2, 3)], var("c") ** 2 <= 9, "proved"),
-        ([choice("c", 1, 2, 3)], var("c") ** 2 < 9, "refuted"),
+        (x, unique_minimiser((x**2 - 1) ** 2, at={x: 1}), "refuted"),
+        (real("x", -2, 2), unique_zero([x**2 - 1], {"x": (Fraction(1, 2), Fraction(3, 2))}), "refuted"),
     ],
 )
-def test_each_form_of_conclusion_is_decided_both_ways(variables, says, wanted):
-    assert outcome(for_all=variables, says=says) == wanted
+def test_each_form_of_conclusion_is_decided(variables, says, wanted):
+    assert outcome(variables, says) == wanted
 
 
 def test_a_free_length_is_proved_for_every_length():
-    m = whole("m", 1, n)
-    weight = exp(s[m]) / total(i, 1, n, exp(s[i]))
-    assert outcome(for_all=[n, s, m], says=weight <= 1) == "proved"
-    assert outcome(for_all=[n, s, m], says=weight < 1) == "refuted"
+    assert outcome([n, s, m], WEIGHT <= 1) == "proved"
+    assert outcome([n, s, m], WEIGHT < 1) == "refuted"
 
 
 def test_a_witness_meets_the_hypotheses_and_lies_in_the_domain():
     ((_, sequent),) = obligations(claim(x > 2, x, given=[x > 1]))
     assert refutes(sequent, {"x": Fraction(3, 2)})
-    assert not refutes(sequent, {"x": Fraction(1)})
+    assert not refutes(sequent, AT_1)
     assert not refutes(sequent, {"x": Fraction(3)})
     assert not refutes(sequent, {"x": 1.5})
     assert not refutes(sequent, {})
@@ -212,42 +132,40 @@ def test_a_hypothesis_without_a_value_refutes_once_those_before_it_hold():
 
     bad = log(x) < 1
     assert refutes(about(bad), {"x": Fraction(0)})
-    assert refutes(about(x < 1, bad), {"x": Fraction(-1)})
-    assert not refutes(about(x > 0, bad), {"x": Fraction(-1)})
-    assert not refutes(about(bad, x > 0), {"x": Fraction(-1)})
-    assert not refutes(about(bad), {"x": Fraction(1)})
+    assert refutes(about(x < 1, bad), AT_MINUS_1)
+    assert not refutes(about(x > 0, bad), AT_MINUS_1)
+    assert not refutes(about(bad, x > 0), AT_MINUS_1)
+    assert not refutes(about(bad), AT_1)
     assert not refutes(about(bad), {"x": Fraction(-3)})
     ((_, ended),) = obligations(claim(x < 0, real("y", -1, 1), real("x", 0, 1 / y)))
-    assert refutes(ended, {"y": Fraction(1, 2), "x": sqrt(num(2))})
+    assert refutes(ended, {"y": Fraction(1, 2), "x": ROOT})
     # An end without a value leaves no domain to speak of, once those before it lie inside.
-    assert refutes(ended, {"y": Fraction(0), "x": sqrt(num(2))})
-    assert not refutes(ended, {"y": Fraction(2), "x": sqrt(num(2))})
+    assert refutes(ended, {"y": Fraction(0), "x": ROOT})
+    assert not refutes(ended, {"y": Fraction(2), "x": ROOT})
 
 
 def test_a_coordinate_may_be_a_term_that_certainly_has_a_value():
     ((_, sequent),) = obligations(claim(x**2 < 2, x, n, given=[x**2 <= 2, x > 1]))
-    one = Fraction(1)
-    assert refutes(sequent, {"x": sqrt(num(2)), "n": one})
-    none = (-sqrt(num(2)), sqrt(num(3)), num(1), log(num(-1)), 1 / num(0), sqrt(y), num(1) < 2, total(i, 1, n, 1))
+    assert refutes(sequent, {"x": ROOT, "n": ONE})
+    none = (-ROOT, sqrt(3), num(1), log(-1), 1 / num(0), sqrt(y), num(1) < 2, total(i, 1, n, 1))
     for outside in none:
-        assert not meets(sequent, {"x": outside, "n": one})
-        assert not refutes(sequent, {"x": outside, "n": one})
-    assert not meets(sequent, {"x": sqrt(num(2)), "n": sqrt(num(4))})  # whole numbers are written as they are
-    assert not meets(sequent, {"x": each(i, num(1)), "n": one})
-    ((_, ended),) = obligations(claim(var("x") < 2, real("x", 0, sqrt(num(2)), open="high")))
-    assert not meets(ended, {"x": sqrt(num(2))})
+        assert not meets(sequent, {"x": outside, "n": ONE})
+        assert not refutes(sequent, {"x": outside, "n": ONE})
+    assert not meets(sequent, {"x": ROOT, "n": sqrt(4)})  # whole numbers are written as they are
+    assert not meets(sequent, {"x": each(i, num(1)), "n": ONE})
+    ((_, ended),) = obligations(claim(var("x") < 2, real("x", 0, ROOT, open="high")))
+    assert not meets(ended, {"x": ROOT})
     ((_, moved),) = obligations(claim(ne(y**2, 2 * x**2), x, real("y", x, 3)))
-    assert refutes(moved, {"x": one, "y": sqrt(num(2))})
-    assert refutes(moved, {"x": log(num(3)), "y": sqrt(num(2)) * log(num(3))})
-    assert not meets(moved, {"x": sqrt(num(2)), "y": one})
-    place = {"x": log(num(3)), "n": one}
+    assert refutes(moved, {"x": ONE, "y": ROOT})
+    assert refutes(moved, {"x": log(3), "y": ROOT * log(3)})
+    assert not meets(moved, {"x": ROOT, "y": ONE})
+    place = {"x": log(3), "n": ONE}
     assert from_json(printing.point_to_json(place)) == place
     assert printing.coordinate(printing.point_to_json(place)["x"]) == "log(3)"
 
 
 def test_the_sentence_and_the_formula_are_printed_from_the_tree():
-    m = whole("m", 1, n)
-    made = claim(exp(s[m]) / total(i, 1, n, exp(s[i])) <= 1, n, s, m, given=[s[m] > 0])
+    made = claim(WEIGHT <= 1, n, s, m, given=[s[m] > 0])
     assert printing.sentence(made) == (
         "For all n a whole number, >= 1; s n real numbers; m a whole number, >= 1 and <= n, with 0 < s[m]: "
         "exp(s[m])/(sum[i = 1..n] exp(s[i])) <= 1."
@@ -257,23 +175,12 @@ def test_the_sentence_and_the_formula_are_printed_from_the_tree():
 
 def test_nothing_is_undefined_behind_what_may_decide_it_already():
     """sqrt(2) + sqrt(3) = sqrt(5 + 2 sqrt(6)): true, and neither enclosures nor normal forms say so."""
-    undecided = eq(sqrt(num(2)) + sqrt(num(3)), sqrt(5 + 2 * sqrt(num(6))))
+    undecided = eq(ROOT + sqrt(3), sqrt(5 + 2 * sqrt(6)))
     no_value = 1 / (x - x) > 0
     for goal in (either(undecided, no_value), implies(ne(*undecided.parts[1:]), no_value)):
-        assert not refutes(Sequent((real("x"),), (), goal), {"x": Fraction(1)})
-    assert refutes(Sequent((real("x"),), (), either(x < 0, no_value)), {"x": Fraction(1)})
-    assert refutes(Sequent((real("x"),), (), both(undecided, x < 0)), {"x": Fraction(1)})
-
-
-def test_a_fact_about_an_item_counts_only_where_the_item_exists():
-    variables = whole("n", 0), sequence("s", n, 0, 1)
-    third = s[3] >= 0
-    hidden = (when(n > 5, s[3], 0) <= 1, either(n <= 5, s[3] <= 1), implies(n > 5, s[3] <= 1),
-              total(i, 1, n, s[i] * s[3]) <= 1)  # fmt: skip
-    for goal in hidden:
-        assert third not in facts(Sequent(variables, (), goal))
-    for goal in (s[3] <= 1, when(s[3] > 5, 1, 0) <= 1, either(s[3] <= 1, n <= 5)):
-        assert third in facts(Sequent(variables, (), goal))
+        assert not refutes(Sequent((real("x"),), (), goal), AT_1)
+    assert refutes(Sequent((real("x"),), (), either(x < 0, no_value)), AT_1)
+    assert refutes(Sequent((real("x"),), (), both(undecided, x < 0)), AT_1)
 
 
 def test_a_name_that_is_bound_in_one_place_is_not_declared_in_another():

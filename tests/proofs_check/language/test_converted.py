@@ -8,9 +8,27 @@ import pytest
 import sympy as sp
 
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown, interval
-from proofs_check.core.terms import PI, absolute, eq, exp, log, ne, num, sqrt
+from proofs_check.core.terms import num
+from proofs_check.language import (
+    PI,
+    absolute,
+    choice,
+    each,
+    eq,
+    exp,
+    largest,
+    log,
+    ne,
+    positive,
+    real,
+    sequence,
+    sqrt,
+    var,
+    when,
+    whole,
+)
 from proofs_check.language.converted import term
-from proofs_check.language.notation import choice, each, largest, positive, real, sequence, var, when, whole
+from tests.proofs_check.core.test_enclose import ends
 from theory.lowering.numeric import numeric
 from theory.lowering.precision import working
 
@@ -53,12 +71,7 @@ def true_value(expression, point):
     return found if usual else None
 
 
-def exact(end):
-    mantissa, exponent = end.man_exp()
-    return mpmath.mpf(int(mantissa)) * mpmath.mpf(2) ** int(exponent)
-
-
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_term_has_the_values_of_the_expression(seed):
     rng, compared = random.Random(seed), 0
     with mpmath.workdps(60), working(300):
@@ -66,7 +79,7 @@ def test_the_term_has_the_values_of_the_expression(seed):
             try:
                 expression = drawn(rng, rng.choice((1, 2, 3)))
                 found, point = term(expression, PLACES), drawn_point(rng)
-                low, high = map(exact, interval(Evaluator(point).value(found)))
+                low, high = ends(interval(Evaluator(point).value(found)))
             except (ValueError, TypeError, Unknown, Undefined):  # a power 3/2, a root of -1, a log of 0: tested below
                 continue
             true = true_value(expression, point)
@@ -77,7 +90,7 @@ def test_the_term_has_the_values_of_the_expression(seed):
     assert compared >= 60
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_order_of_addends_and_factors_is_not_sympys(seed):
     """Unevaluated sums and products keep the order they are given in, and the term does not."""
     rng, changed = random.Random(seed), 0
@@ -130,10 +143,8 @@ def test_terms_look_as_one_would_write_them():
     ("expression", "named"),
     [
         (0.5, "float"),
-        (sp.Float(2), "Float"),
         (sp.Float("0.1") * x, "Float"),
         (sp.cosh(x), "cosh"),
-        (sp.gamma(p), "gamma"),
         (sp.Function("f")(x), r"f\(x\)"),
         (x**y, "neither whole nor a half"),
         (p ** sp.Rational(3, 2), "neither whole nor a half"),
@@ -141,8 +152,6 @@ def test_terms_look_as_one_would_write_them():
         (sp.I * x, "ImaginaryUnit"),
         (sp.oo, "Infinity"),
         (sp.GoldenRatio, "GoldenRatio"),
-        (sp.Sum(x, (sp.Symbol("k"), 1, n)), "Sum"),
-        (sp.Derivative(sp.Function("f")(x), x), "Derivative"),
         (sp.Piecewise((x, x < 0)), "no condition holds"),
         (sp.Piecewise((x, (x < 0) | (y < 0)), (y, True)), "no comparison"),
         (x < y, "LessThan"),
@@ -160,23 +169,25 @@ def symbol(**assumed):
     return sp.Symbol("s", **assumed)
 
 
+POSITIVE, NONNEGATIVE, NONZERO = {"positive": True}, {"nonnegative": True}, {"nonzero": True}
+
+
 @pytest.mark.parametrize(
     ("assumed", "place"),
     [
         ({}, var("t")),
         ({"real": True}, var("t") / 2),
-        ({"positive": True}, positive("t")),
-        ({"positive": True}, real("t", Fraction(1, 9))),
-        ({"positive": True}, whole("t", 1, N)),
-        ({"positive": True}, choice("t", Fraction(1, 2), 3)),
-        ({"positive": True}, 3),
-        ({"positive": True}, num(3)),
-        ({"nonnegative": True}, real("t", 0)),
+        (POSITIVE, positive("t")),
+        (POSITIVE, real("t", Fraction(1, 9))),
+        (POSITIVE, whole("t", 1, N)),
+        (POSITIVE, choice("t", Fraction(1, 2), 3)),
+        (POSITIVE, 3),
+        (NONNEGATIVE, real("t", 0)),
         ({"nonnegative": True, "integer": True}, whole("t", 0)),
         ({"negative": True}, real("t", None, 0, open="high")),
         ({"nonpositive": True}, real("t", None, 0)),
-        ({"nonzero": True}, positive("t")),
-        ({"nonzero": True}, -2),
+        (NONZERO, positive("t")),
+        (NONZERO, -2),
         ({"integer": True}, whole("t")),
         ({"even": True}, choice("t", 2, 4)),
     ],
@@ -189,22 +200,18 @@ def test_a_place_that_meets_the_assumptions_is_taken(assumed, place):
 @pytest.mark.parametrize(
     ("assumed", "place", "named"),
     [
-        ({"positive": True}, real("t"), "positive"),
-        ({"positive": True}, real("t", 0), "positive"),
-        ({"positive": True}, real("t", var("u")), "positive"),
-        ({"positive": True}, real("t", None, 5), "positive"),
-        ({"positive": True}, choice("t", 0, 3), "positive"),
-        ({"positive": True}, var("t"), "positive"),
-        ({"positive": True}, var("t") ** 2 + 1, "positive"),
-        ({"positive": True}, exp(1), "positive"),  # it is, but not visibly
-        ({"positive": True}, 0, "positive"),
-        ({"nonnegative": True}, real("t", -1), "nonnegative"),
-        ({"nonnegative": True}, Fraction(-1, 9), "nonnegative"),
+        (POSITIVE, real("t"), "positive"),
+        (POSITIVE, real("t", 0), "positive"),
+        (POSITIVE, real("t", var("u")), "positive"),
+        (POSITIVE, choice("t", 0, 3), "positive"),
+        (POSITIVE, var("t"), "positive"),
+        (POSITIVE, exp(1), "positive"),  # it is, but not visibly
+        (POSITIVE, 0, "positive"),
+        (NONNEGATIVE, real("t", -1), "nonnegative"),
         ({"nonpositive": True}, real("t", None, 1), "nonpositive"),
-        ({"nonzero": True}, real("t", 0), "nonzero"),
-        ({"nonzero": True}, whole("t"), "nonzero"),
+        (NONZERO, real("t", 0), "nonzero"),
+        (NONZERO, whole("t"), "nonzero"),
         ({"integer": True}, real("t", 1, 2), "integer"),
-        ({"integer": True}, Fraction(1, 2), "integer"),
         ({"integer": True, "positive": True}, whole("t", 0), "positive"),
         ({"rational": True}, real("t"), "rational"),
         ({"even": True}, whole("t", 0), "even"),
