@@ -1,7 +1,6 @@
 """Random statements with a finite model: every form, ends that move, guards on either side, terms without a value."""
 
 import random
-from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 from types import SimpleNamespace
@@ -9,8 +8,24 @@ from types import SimpleNamespace
 from proofs_check.core.domain import Variable
 from proofs_check.core.meaning import Model, NoDomain, means, mentioned
 from proofs_check.core.statement import Definition, Form, Statement
-from proofs_check.core.terms import FUNCTIONS, ZERO, Malformed, Term, negation, num, substitute
-from proofs_check.language import absolute, both, each, either, eq, fold, iff, implies, log, ne, sqrt, var, when
+from proofs_check.core.terms import (
+    FUNCTIONS,
+    ZERO,
+    Malformed,
+    Term,
+    absolute,
+    both,
+    either,
+    eq,
+    implies,
+    log,
+    ne,
+    negation,
+    num,
+    sqrt,
+    substitute,
+)
+from proofs_check.language.notation import each, fold, iff, var, when
 
 POOL = [-2, -1, 0, 0, 1, 1, 2, 3, Fraction(1, 2), Fraction(-1, 2), Fraction(3, 2)]
 FORMS = ("plain", "plain", "plain", "minimiser", "witness", "supremum", "zero")
@@ -303,10 +318,15 @@ def attempt(rng, kind, finite):
 
 
 def statement(seed, finite=False):
-    """The statement of this seed and its model. finite: no zeros, which are of real numbers."""
-    rng, found = random.Random(seed), None
+    """The statement of this seed, its model, and how often the core refused one on the way. finite: no zeros, which are
+    of real numbers."""
+    rng, refused, found = random.Random(seed), 0, None
     kind = rng.choice(FORMS[:-1] if finite else FORMS)
     while found is None:
-        with suppress(NoDomain, Malformed):
+        try:
             found = attempt(rng, kind, finite)
-    return found
+        except NoDomain:
+            pass
+        except Malformed:
+            refused += 1
+    return (*found, refused)
