@@ -145,6 +145,7 @@ TABLE = {
         "gated parameters need window 2, got 3": {"parameters": "gate", "window": 3},
         "needs shift 'kv'": {"place": "common", "shift": "k"},
         "needs shift 'none'": {"place": "half"},
+        "place 'half' needs start 'zero', got": {"place": "half", "shift": "none", "start": "carried"},
         "'fused' needs shift 'none', no alibi": {"place": "fused", "shift": "none", "position": "alibi"},
         "no n_kv_heads": {"place": "common", "n_kv_heads": 2},
         "two layers, got 1": {"place": "apart", "shift": "none", "n_layers": 1},

@@ -117,24 +117,9 @@ def test_shares_select_the_planted_heads_and_the_plan_keeps_their_groups():
 # What goes wrong elsewhere. Each takes the attention of a model and a prompt and returns scores.
 
 
-def copy_counted_as_its_successor(weights, tokens, k):
-    right = brute_force(weights, tokens, k)
-    return right._replace(induction=right.echo)
-
-
 def successor_counted_as_the_copy(weights, tokens, k):
     right = brute_force(weights, tokens, k)
     return right._replace(echo=right.induction)
-
-
-def previous_counted_at_the_token_itself(weights, tokens, k):
-    own = np.diagonal(weights, axis1=2, axis2=3)[..., k:].mean(-1)
-    return brute_force(weights, tokens, k)._replace(previous=own)
-
-
-def return_inside_the_loop_over_layers(weights, tokens, k):
-    right = brute_force(weights, tokens, k)
-    return HeadScores(*(np.concatenate([score[:1], np.zeros_like(score[1:])]) for score in right))
 
 
 def entropy_taken_for_retrieval(weights, tokens, k):
@@ -153,10 +138,7 @@ def one_query_head_for_its_group(weights, tokens, k):
 @pytest.mark.parametrize(
     "wrong",
     [
-        copy_counted_as_its_successor,
         successor_counted_as_the_copy,
-        previous_counted_at_the_token_itself,
-        return_inside_the_loop_over_layers,
         entropy_taken_for_retrieval,
         one_query_head_for_its_group,
     ],
@@ -169,20 +151,4 @@ def test_known_answers_reject_mistakes(wrong):
         weights = matrices(known.model, tokens)
         assert wrong_heads(known, brute_force(weights, tokens, 12)) == 0
         caught += wrong_heads(known, wrong(weights, tokens, 12)) > 0
-    assert caught >= (2 if wrong is previous_counted_at_the_token_itself else 4)
-
-
-def test_tokens_drawn_with_replacement_hide_what_heads_do():
-    """The places of copies in a prompt whose tokens were drawn with replacement: a perfect head seems to miss them."""
-    known = known_model(3, n_kv_heads=2, position="none")
-    distinct = repeated_prompt(16, 12, 4, 0)
-    drawn = np.tile(np.random.default_rng(0).integers(0, 16, 12), 4)
-    assert len(set(drawn.tolist())) < 12
-    seen = {}
-    for name, tokens in (("distinct", distinct), ("drawn", drawn)):
-        weights, echo = matrices(known.model, tokens), 0.0
-        for t in range(12, 48):
-            echo += weights[..., t, t % 12 : t : 12].sum(-1) / 36
-        seen[name] = echo[known.echo]
-    np.testing.assert_allclose(seen["distinct"], head_scores(known.model, k=12).echo[known.echo], atol=1e-12)
-    assert (seen["drawn"] < seen["distinct"] - 0.1).all()
+    assert caught >= 4
