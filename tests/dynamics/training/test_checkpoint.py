@@ -91,7 +91,6 @@ WRONG = {
         r"threads: .*\(got 'two'\)": lambda m: m.update(threads="two"),
         "sha256: ": lambda m: m.update(sha256="0" * 63),
         r"metrics.x.*finite number \(got nan\)": lambda m: m["metrics"].update(x=float("nan")),
-        r"width: .*\(got -8\)": lambda m: m["config"].update(width=-8),
         "colour: Extra inputs": lambda m: m["config"].update(colour=1),
         "tensor embedding has shape": lambda m: m["config"].update(width=16),
         "too few for the model": lambda m: m["config"].update(width=16384, n_layers=256),
