@@ -52,12 +52,12 @@ def test_attention_initial_gate_is_uniform_on_the_unit_interval():
 
 
 def test_repr_says_what_an_attention_is():
-    told = repr(KVShiftAttention(8, 2, window=3, sliding_window=5, rope_base=500.0, start="learnt"))
+    told = repr(KVShiftAttention(8, 2, window=3, sliding_window=5, rope_base=500.0, start="learnt", scale=0.3))
     for part in ("n_heads=2", "n_kv_heads=2", "head_dim=4", "shift='kv'", "window=3", "parameters='free'",
-                 "position='rope'", "rope_base=500.0", "sliding_window=5", "start='learnt'", "scale=0.5"):  # fmt: skip
+                 "position='rope'", "rope_base=500.0", "sliding_window=5", "start='learnt'", "scale=0.3"):  # fmt: skip
         assert part in told, part
     told = repr(KVShiftAttention(8, 2, shift="none", position="alibi"))
-    assert "shift='none', position='alibi', scale" in told
+    assert "shift='none', position='alibi', scale=0.5" in told
 
 
 def test_only_what_is_shifted_has_a_learnt_start():

@@ -116,9 +116,12 @@ def causal(length):
 
 
 def test_a_seed_draws_the_same_projections_whatever_is_made_of_them():
-    first = dict(InductionModel(variants.named(), torch.Generator().manual_seed(1)).blocks[0].named_parameters())
-    for options in ({"weights": "differential"}, {"weights": "selective"}, {"qk_norm": True}):
-        draw = torch.Generator().manual_seed(1)
-        other = dict(InductionModel(variants.named(**options), draw).blocks[0].attention.named_parameters())
-        for name in ("q_proj.weight", "k_proj.weight", "v_proj.weight", "o_proj.weight", "alpha", "beta"):
-            assert torch.equal(other[name], first[f"attention.{name}"])
+    def drawn(options):
+        model = InductionModel(variants.named(**options), torch.Generator().manual_seed(1))
+        return dict(model.blocks[0].attention.named_parameters())
+
+    first = drawn({})
+    for options in ({"weights": "differential"}, {"weights": "selective"}, {"weights": "sink"}, {"qk_norm": True},
+                    {"values": "resformer"}, {"values": "neutreno"}, {"values": "cross-layer"}):  # fmt: skip
+        other = drawn(options)
+        assert all(torch.equal(other[name], first[name]) for name in first)

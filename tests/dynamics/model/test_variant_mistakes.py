@@ -8,7 +8,6 @@ import torch
 import dynamics.model.decoder as decoder
 import dynamics.model.formed as formed
 import dynamics.model.forward as forward
-import dynamics.model.past as past
 import dynamics.model.softmax as softmax
 import dynamics.model.values as values
 from dynamics.model import sizes
@@ -115,8 +114,6 @@ MISTAKES = {
     "positions anew": (decoder.InductionModel, "embed", lambda right: lambda self, tokens, *_: right(self, tokens),
                        {"position": "learned"}, step_gap),
     "a start for one token back": (formed, "before_first", one_place_back_alone, {"start": "learnt", "window": 3}, gap),
-    "a start of a past for one": (past, "before_first", one_place_back_alone,
-                                  {"start": "learnt", "past": variants.CANON["A"]}, gap),
 }  # fmt: skip
 
 

@@ -47,7 +47,7 @@ def test_whole_equals_the_definition_chunks_steps_documents_and_scored_rows(name
 
 @torch.no_grad()
 @every
-def test_left_pads_change_nothing_in_any_layer(name):
+def test_left_pads_change_nothing_in_any_layer_and_at_scored_rows(name):
     model, count = variants.model(variants.CONFIGS[name]), torch.tensor([3, 0])
     draw = torch.Generator().manual_seed(0)
     hidden = torch.randn(2, 8, model.config.width, generator=draw, dtype=torch.float64)
@@ -55,6 +55,10 @@ def test_left_pads_change_nothing_in_any_layer(name):
         found = _through_layers(model, hidden, count, sizes)
         close(found[0, 3:], _through_layers(model, hidden[:1, 3:])[0])
         close(found[1], _through_layers(model, hidden[1:])[0])
+    first, rows = model.blocks[0].attention, torch.tensor([4, 2])
+    close(first(hidden, padding=count, query_index=rows)[:, 0], first(hidden, padding=count)[[0, 1], rows])
+    shown = first.weights(hidden, padding=count, query_index=rows)
+    close(shown[:, :, 0], first.weights(hidden, padding=count)[[0, 1], :, rows])
 
 
 def _through_layers(model, hidden, padding=None, sizes=None):

@@ -160,8 +160,8 @@ def tokens(batch, length, seed=0):
 
 CONFIGS = dict(_configs())
 GLOBAL = {
-    f"{values}-all": named(values, WEIGHTS[v % 4], "none", POSITIONS[v // 4 % 4], 2, causal=False, tied=False)
-    for v, values in enumerate(VALUES)
+    f"{name}-all": named(name, WEIGHTS[v % 4], SHIFTS[v // 2 % 4], POSITIONS[v // 4 % 4], 2, causal=False, tied=False)
+    for v, name in enumerate(VALUES)
 }
 
 
