@@ -136,12 +136,7 @@ def one_query_head_for_its_group(weights, tokens, k):
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [
-        successor_counted_as_the_copy,
-        entropy_taken_for_retrieval,
-        one_query_head_for_its_group,
-    ],
+    "wrong", [successor_counted_as_the_copy, entropy_taken_for_retrieval, one_query_head_for_its_group]
 )
 def test_known_answers_reject_mistakes(wrong):
     caught = 0
