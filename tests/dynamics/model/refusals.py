@@ -53,6 +53,7 @@ TABLE = {
         "initial must be one of paper, matched, got 'ones'": {"initial": "ones", "shift": "none"},
         "even head_dim, got 3": {"head_dim": 3},
         "rope_base must be positive and finite, got 0.0": {"rope_base": 0.0},
+        "rope_base must be positive and finite, got inf": {"rope_base": math.inf},
         "rope_base must be positive and finite, got True": {"rope_base": True},
         "scale must be positive and finite, got nan": {"scale": math.nan},
         "scale must be positive and finite, got '1'": {"scale": "1"},
