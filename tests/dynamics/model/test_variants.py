@@ -130,27 +130,25 @@ def test_a_stack_by_vmap_and_one_taken_out_give_the_same_logits(name):
     close(stacked.unstack(models[0].config, parameters, 1).double()(tokens[1], rows[1]), expected[1])
 
 
+SHARES = {"lambda1": 0.7, "lambda2": 0.2}
+# What is learnt beside a model, and that model.
 STARTING = {
-    "values of the layer itself": {"values": "denseformer"},
-    "shares of two layers' values": {"values": variants.Residual(lambda1=0.7, lambda2=0.2, learnt=True)},
-    "softmax plus one": {"weights": "sink"},
-    **{name: {"past": past} for name, past in variants.PASTS.items() if not past[0].fixed},
-    **{f"a start, {name}": {"past": past, "start": "learnt"} for name, past in variants.PASTS.items()},
-}
-LIKE = {
-    "shares of two layers' values": {"values": variants.Residual(lambda1=0.7, lambda2=0.2)},
-    "softmax plus one": {"weights": "plus_one"},
-    **{f"a start, {name}": {"past": past} for name, past in variants.PASTS.items()},
+    "values of the layer itself": ({"values": "denseformer"}, {}),
+    "shares of two layers' values": (
+        {"values": variants.Residual(**SHARES, learnt=True)},
+        {"values": variants.Residual(**SHARES)},
+    ),
+    "softmax plus one": ({"weights": "sink"}, {"weights": "plus_one"}),
+    **{name: ({"past": past}, {}) for name, past in variants.PASTS.items() if not past[0].fixed},
+    **{f"{name}'s start": ({"past": past, "start": "learnt"}, {"past": past}) for name, past in variants.PASTS.items()},
 }
 
 
 @torch.no_grad()
 @pytest.mark.parametrize("name", STARTING)
 def test_what_is_learnt_starts_as_the_model_without_it(name):
-    learnt, plain = (
-        InductionModel(variants.named(**options), torch.Generator().manual_seed(0))
-        for options in (STARTING[name], LIKE.get(name, {}))
-    )
+    configs = (variants.named(**options) for options in STARTING[name])
+    learnt, plain = (InductionModel(config, torch.Generator().manual_seed(0)) for config in configs)
     row, more = variants.tokens(2, LENGTH + 4), learnt.state_dict().keys() - plain.state_dict().keys()
     torch.testing.assert_close(learnt(row, segment_ids=DOCUMENTS), plain(row, segment_ids=DOCUMENTS), rtol=0, atol=1e-6)
     assert more and not plain.state_dict().keys() - learnt.state_dict().keys()
