@@ -1,8 +1,10 @@
 """Shared settings: deterministic hypothesis in CI, longer runs under `deep`, GPU tests only where there is one."""
 
+import gc
 import os
 import sys
 from collections.abc import Generator
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -50,3 +52,14 @@ def one_thread() -> None:
     import torch
 
     torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def quick_collector() -> Generator[None, None, None]:
+    """Tiny trainings without the collector's full pass over all that a test process has imported: it takes longer."""
+    from dynamics.training import collector
+
+    quick = SimpleNamespace(collect=lambda: None, freeze=gc.freeze, unfreeze=gc.unfreeze)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(collector, "gc", quick)
+        yield

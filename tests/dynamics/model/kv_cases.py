@@ -41,12 +41,13 @@ def attentions(draw) -> KVShiftAttention:
         parameters=draw(st.sampled_from(kinds)),
         position=draw(st.sampled_from(["rope", "alibi", "none"])),
         sliding_window=draw(st.none() | st.integers(1, 4)),
+        start=draw(st.sampled_from(["zero", "carried", "learnt"])),
     )
 
 
 def lengths() -> st.SearchStrategy[list[int]]:
     """Lengths of chunks or of documents."""
-    return st.lists(st.integers(1, 4), min_size=1, max_size=5)
+    return st.lists(st.integers(1, 4), min_size=1, max_size=3)
 
 
 def gap(left: Tensor, right: Tensor) -> float:
@@ -69,23 +70,31 @@ def chunked_gap(module: KVShiftAttention, sizes: list[int], cache: KVCache | Non
 
 
 def packed_gap(module: KVShiftAttention, sizes: list[int], pads: int = 0) -> float:
-    """Documents of the given sizes packed after some left pads, against each one run alone."""
+    """Documents of the given sizes packed after some left pads, outputs and weights against each one run alone."""
     x = tokens(1, pads + sum(sizes))
     # Ids alternate between two values: a document is a run of equal ids, not an id.
     ids = torch.cat([torch.zeros(pads, dtype=torch.long)] + [torch.full((n,), i % 2) for i, n in enumerate(sizes)])
-    whole = module(x, segment_ids=ids[None], padding=torch.tensor([pads]) if pads else None)
-    alone = torch.cat([module(document) for document in x[:, pads:].split(sizes, dim=1)], dim=1)
-    return gap(whole[:, pads:], alone)
+    extra = {"segment_ids": ids[None], "padding": torch.tensor([pads]) if pads else None}
+    whole, shown = module(x, **extra), module.weights(x, **extra)
+    alone, weights, end = torch.zeros_like(whole), torch.zeros_like(shown), pads
+    for document in x[:, pads:].split(sizes, dim=1):
+        here = slice(end, end := end + document.shape[1])
+        alone[:, here], weights[..., here, here] = module(document), module.weights(document)
+    return max(gap(whole[:, pads:], alone[:, pads:]), gap(shown, weights))
 
 
 def padded_gap(module: KVShiftAttention, real: list[int], sizes: list[int] | None = None) -> float:
     """Rows of `real` tokens behind left pads (run in chunks if sizes are given), against each one run alone."""
     length = max(real) if sizes is None else sum(sizes)
-    x = tokens(len(real), length)
-    padding = torch.tensor([length - n for n in real])
+    x, padding = tokens(len(real), length), torch.tensor([length - n for n in real])
     out = module(x, padding=padding) if sizes is None else chunked(module, x, sizes, KVCache(), padding)
-    alone = [gap(out[i : i + 1, length - n :], module(x[i : i + 1, length - n :])) for i, n in enumerate(real) if n]
-    return max(alone + [out[i, : length - n].abs().sum().item() for i, n in enumerate(real)])
+    shown = module.weights(x, padding=padding)
+    alone, weights = torch.zeros_like(out), torch.zeros_like(shown)
+    for i, n in enumerate(real):
+        if n:
+            row, here = x[i : i + 1, length - n :], slice(length - n, None)
+            alone[i, here], weights[i, :, here, here] = module(row)[0], module.weights(row)[0]
+    return max(gap(out, alone), gap(shown, weights))
 
 
 def beam_gap(module: KVShiftAttention, sizes: list[int], beams: list[int], cache: KVCache | None = None) -> float:
@@ -98,13 +107,6 @@ def beam_gap(module: KVShiftAttention, sizes: list[int], beams: list[int], cache
     out = torch.cat([module(more[:, :1], cache=cache), module(more[:, 1:], cache=cache)], dim=1)
     whole = module(torch.cat([x[beams], more], dim=1), padding=padding[beams])
     return gap(out, whole[:, -2:])
-
-
-def future_gap(module: KVShiftAttention, length: int, at: int) -> float:
-    """Change of the outputs up to `at` when every later token changes."""
-    x = tokens(1, length)
-    changed = torch.cat([x[:, : at + 1], tokens(1, length, seed=3)[:, at + 1 :]], dim=1)
-    return gap(module(x)[:, : at + 1], module(changed)[:, : at + 1])
 
 
 def filled(batch=2, capacity=None):

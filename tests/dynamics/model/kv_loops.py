@@ -7,6 +7,8 @@ import torch
 
 from theory import alibi
 
+MIXES = {"query": "gamma_mix", "key": "alpha_mix", "value": "beta_mix"}
+
 
 def turned(vector, position, base=10000.0):
     """Rotary embedding of a list: component i and i + d/2 are one complex number."""
@@ -19,12 +21,15 @@ def turned(vector, position, base=10000.0):
 def looped_heads(module, x):
     """Probabilities and head outputs of one sequence x (length, width) from Eq. 4-6, one number at a time."""
     length, group, d = len(x), module.n_heads // module.n_kv_heads, module.head_dim
-    raw = {name: getattr(module, name)(x).detach().unflatten(-1, (-1, d)) for name in ("q_proj", "k_proj", "v_proj")}
+    raw = {name: getattr(module, f"{name[0]}_proj")(x).detach().unflatten(-1, (-1, d)) for name in MIXES}
+    coefficients = {name: getattr(module, mix)().detach() for name, mix in MIXES.items()}
+    starts = {name: start.detach() for name, start in module.start.items()}
 
-    def mixed(name, weights, t, head):
-        return sum(weights[head, j] * raw[name][t - j, head] for j in range(weights.shape[1]) if t >= j).tolist()
+    def mixed(name, t, head):
+        before = starts[name][head] if name in starts else torch.zeros(d)
+        found = [raw[name][t - j, head] if t >= j else before for j in range(module.window)]
+        return sum(c * x for c, x in zip(coefficients[name][head], found, strict=True)).tolist()
 
-    alpha, beta, gamma = (mix().detach() for mix in (module.alpha_mix, module.beta_mix, module.gamma_mix))
     probabilities = torch.zeros(module.n_heads, length, length, dtype=x.dtype)
     heads = torch.zeros(length, module.n_heads, d, dtype=x.dtype)
     for h in range(module.n_heads):
@@ -32,7 +37,7 @@ def looped_heads(module, x):
             scores = []
             first = 0 if module.sliding_window is None else max(0, t + 1 - module.sliding_window)
             for s in range(first, t + 1):
-                query, key = mixed("q_proj", gamma, t, h), mixed("k_proj", alpha, s, h // group)
+                query, key = mixed("query", t, h), mixed("key", s, h // group)
                 if module.position == "rope":
                     query, key = turned(query, t), turned(key, s)
                 score = module.scale * sum(a * b for a, b in zip(query, key, strict=True))
@@ -40,6 +45,6 @@ def looped_heads(module, x):
                 scores.append(math.exp(score - bias))
             for s, score in enumerate(scores, first):
                 probabilities[h, t, s] = score / sum(scores)
-                value = torch.tensor(mixed("v_proj", beta, s, h // group), dtype=x.dtype)
+                value = torch.tensor(mixed("value", s, h // group), dtype=x.dtype)
                 heads[t, h] += probabilities[h, t, s] * value
     return probabilities, module.o_proj(heads.flatten(1)).detach()

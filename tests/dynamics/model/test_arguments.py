@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from dynamics.model.attention import KVShiftAttention
+from dynamics.model.config import ModelConfig
 from tests.dynamics.refusal import refused
 
 
@@ -50,22 +51,27 @@ def test_attention_initial_gate_is_uniform_on_the_unit_interval():
     assert (drawn - uniform).abs().max().item() < 1.63 / math.sqrt(2000)  # Kolmogorov, 1 %
 
 
-def test_attention_of_one_generator_is_reproducible_and_leaves_the_global_one_alone():
-    before = torch.get_rng_state()
-    first, second = (
-        KVShiftAttention(8, 2, shift="qkv", generator=torch.Generator().manual_seed(1)).state_dict() for _ in range(2)
-    )
-    assert all(torch.equal(first[name], second[name]) for name in first)
-    assert torch.equal(before, torch.get_rng_state())
-
-
 def test_repr_says_what_an_attention_is():
-    told = repr(KVShiftAttention(8, 2, window=3, sliding_window=5, rope_base=500.0))
+    told = repr(KVShiftAttention(8, 2, window=3, sliding_window=5, rope_base=500.0, start="learnt", scale=0.3))
     for part in ("n_heads=2", "n_kv_heads=2", "head_dim=4", "shift='kv'", "window=3", "parameters='free'",
-                 "position='rope'", "rope_base=500.0", "sliding_window=5", "scale=0.5", "q_proj"):  # fmt: skip
+                 "position='rope'", "rope_base=500.0", "sliding_window=5", "start='learnt'", "scale=0.3"):  # fmt: skip
         assert part in told, part
     told = repr(KVShiftAttention(8, 2, shift="none", position="alibi"))
-    assert "shift='none', position='alibi', scale" in told
+    assert "shift='none', position='alibi', scale=0.5" in told
+
+
+def test_only_what_is_shifted_has_a_learnt_start():
+    held = KVShiftAttention(8, 4, n_kv_heads=2, shift="qkv", start="learnt").start
+    assert {name: tuple(p.shape) for name, p in held.items()} == {"key": (2, 2), "value": (2, 2), "query": (4, 2)}
+    for choices in ({"start": "learnt", "window": 1}, {"start": "learnt", "shift": "none"}, {"start": "carried"}):
+        assert not KVShiftAttention(8, 4, **choices).start
+
+
+def test_only_a_shift_that_starts_otherwise_is_not_plain():
+    assert ModelConfig().start == "zero" and ModelConfig.model_validate({"vocab": 5}).plain
+    for kind in ("carried", "learnt"):
+        assert not ModelConfig(start=kind, shift="k").plain
+        assert ModelConfig(start=kind, shift="none").plain and ModelConfig(start=kind, window=1).plain
 
 
 def biased(module):

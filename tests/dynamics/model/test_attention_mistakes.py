@@ -1,62 +1,110 @@
-"""The checks of test_attention.py reject the wrong attentions found in the wild."""
+"""The checks of attention reject the wrong ones found in the wild, and those of the paper's listings."""
 
 import pytest
 import torch
 
-import dynamics.model.formed as formed
+from dynamics.model import formed
+from dynamics.model.cache import KVCache
 from dynamics.model.positions import Layout
-from dynamics.model.shift import shift_mix
-from tests.dynamics.model.kv_cases import PLANTED, TOLERANCE, attention, future_gap, gap, packed_gap, padded_gap
-from tests.dynamics.model.kv_cases import tokens as random_tokens
+from tests.dynamics.model.kv_cases import (
+    PLANTED,
+    TOLERANCE,
+    attention,
+    beam_gap,
+    chunked_gap,
+    gap,
+    packed_gap,
+    padded_gap,
+    tokens,
+)
 from tests.dynamics.model.kv_loops import looped_heads
 
 
-def test_attention_check_rejects_a_shift_that_leaks_across_documents(monkeypatch):
-    def leaking(raw, weights, previous=None, segment_ids=None):
-        return shift_mix(raw, weights, previous)
-
-    assert packed_gap(attention(), [2, 3]) < TOLERANCE
-    monkeypatch.setattr(formed, "shift_mix", leaking)
-    assert packed_gap(attention(), [2, 3]) > PLANTED
+def chunks():
+    return chunked_gap(attention(), [3, 1, 1])
 
 
-def planted_mask(monkeypatch, change):
-    right = Layout.visible
-    monkeypatch.setattr(Layout, "visible", lambda where: change(where, right))
+def documents():
+    return packed_gap(attention(), [2, 3])
 
 
-def test_attention_check_rejects_documents_that_see_each_other(monkeypatch):
-    planted_mask(monkeypatch, lambda where, right: right(where._replace(runs=None)))
-    assert packed_gap(attention(), [2, 3]) > PLANTED
+def pads():
+    return padded_gap(attention(), [2, 4])
 
 
-def test_attention_check_rejects_pads_that_are_attended_to(monkeypatch):
-    planted_mask(monkeypatch, lambda where, right: right(where._replace(padding=None)))
-    assert padded_gap(attention(), [2, 4]) > PLANTED
+def beams():
+    return beam_gap(attention(), [3, 1], [2, 0, 0])
 
 
-def test_attention_check_rejects_a_causal_mask_thrown_away(monkeypatch):
-    planted_mask(monkeypatch, lambda where, right: torch.ones(where.length, where.length, dtype=torch.bool))
-    assert future_gap(attention(), 5, 2) > PLANTED
+def loops():
+    module, x = attention(), tokens(1, 4)
+    return gap(module(x)[0], looped_heads(module, x[0])[1])
 
 
-def test_attention_check_rejects_an_edge_padded_shift(monkeypatch):
-    def edge_padded(raw, weights, previous=None, segment_ids=None):
-        return shift_mix(raw, weights, raw[:, :1])
-
-    module, x = attention(), random_tokens(1, 4)
-    _, out = looped_heads(module, x[0])
-    monkeypatch.setattr(formed, "shift_mix", edge_padded)
-    assert gap(module(x)[0], out) > PLANTED
+def crosses_documents(right):
+    return lambda raw, weights, previous=None, segment_ids=None: right(raw, weights, previous)
 
 
-@pytest.mark.parametrize("wrong", ["zero", "sign", "exponent"])
-def test_attention_check_rejects_a_wrong_alibi(monkeypatch, wrong):
-    module, x = attention(position="alibi", n_heads=3, head_dim=4), random_tokens(1, 4)
-    _, out = looped_heads(module, x[0])
-    module.slopes = {
-        "zero": [0.0] * 3,
-        "sign": [-slope for slope in module.slopes],
-        "exponent": [2.0 ** (-8.0 * (h + 1) / 3) for h in range(3)],
-    }[wrong]
-    assert gap(module(x)[0], out) > PLANTED
+def edge_padded(right):
+    return lambda raw, weights, previous=None, segment_ids=None: right(raw, weights, raw[:, :1])
+
+
+def one_coefficient(right):
+    """Of the decode listing of Appendix M: one column multiplies both tokens."""
+
+    def mix(raw, weights, previous=None, segment_ids=None):
+        return right(raw, weights if previous is None else weights[:, :1].expand_as(weights), previous, segment_ids)
+
+    return mix
+
+
+def keeps_mixed_tokens(right):
+    """Of the first version's listing: the mixed key is kept as "last"."""
+
+    def append(self, key, value, raw, keep):
+        return right(self, key, value, {"key": key.transpose(1, 2), "value": value.transpose(1, 2)}, keep)
+
+    return append
+
+
+def leaves_raw_tokens(right):
+    def reorder(self, beam_index):
+        raw = self._raw
+        right(self, beam_index)
+        self._raw = raw
+
+    return reorder
+
+
+def pads_shifted_in(right):
+    return lambda name, heads, p, states, where, *_: right(name, heads, p, states, where._replace(padding=None))
+
+
+MISTAKES = {
+    "the first token mixed with itself": (formed, "shift_mix", edge_padded, loops),
+    "a shift across documents": (formed, "shift_mix", crosses_documents, documents),
+    "documents that see each other": (
+        Layout, "visible", lambda right: lambda where: right(where._replace(runs=None)), documents,
+    ),
+    "pads attended to": (Layout, "visible", lambda right: lambda where: right(where._replace(padding=None)), pads),
+    "pads shifted in": (formed, "_raw", pads_shifted_in, pads),
+    "one coefficient in decode": (formed, "shift_mix", one_coefficient, chunks),
+    "mixed tokens kept": (KVCache, "append", keeps_mixed_tokens, chunks),
+    "queries counted from their chunk": (
+        Layout, "queries", lambda right: lambda where: right(where) - where.offset,
+        lambda: chunked_gap(attention(), [2, 3]),
+    ),
+    "positions restart in each chunk": (
+        Layout, "positions", lambda right: lambda where: right(where) - where.offset, chunks,
+    ),
+    "raw tokens left behind by beams": (KVCache, "reorder", leaves_raw_tokens, beams),
+}  # fmt: skip
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("name", MISTAKES)
+def test_attention_check_rejects_a_planted_mistake(name, monkeypatch):
+    where, attribute, wrong, check = MISTAKES[name]
+    assert check() < TOLERANCE
+    monkeypatch.setattr(where, attribute, wrong(getattr(where, attribute)))
+    assert check() > PLANTED

@@ -19,17 +19,23 @@ def wrong_heads(known, scores, threshold=THRESHOLD):
     return sum(int((named[name] != getattr(known, name)).sum()) for name in NAMES)
 
 
+def check_apart(known, scores, planted, others):
+    """Scores of planted heads are above, those of all others below; a token and its copies share an echo's weight."""
+    assert wrong_heads(known, scores) == 0
+    for name in NAMES:
+        heads, values = getattr(known, name), getattr(scores, name)
+        assert (values[heads] > (0.6 if name == "echo" else planted)).all()
+        assert (values[~heads] < (0.4 if name == "previous" else others)).all()
+
+
 def test_planted_heads_and_no_others_are_found_in_fifty_random_constructions():
     planted, positions, grouped = dict.fromkeys(NAMES, 0), set(), 0
     for seed in range(50):
         known = random_known_model(seed, vocab=16, length=48)
         scores = head_scores(known.model, k=12, seed=seed)
-        assert wrong_heads(known, scores) == 0, seed
+        check_apart(known, scores, 0.95, 0.4)
         for name in NAMES:
-            heads, values = getattr(known, name), getattr(scores, name)
-            planted[name] += heads.sum()
-            assert (values[heads] > (0.6 if name == "echo" else 0.95)).all()
-            assert (values[~heads] < 0.4).all()
+            planted[name] += getattr(known, name).sum()
         config = known.model.config
         positions.add(config.position)
         grouped += config.n_kv_heads < config.n_heads
@@ -43,11 +49,7 @@ def test_longer_prompts_leave_nothing_in_between():
     for seed in range(50):
         known = random_known_model(seed, vocab=112, length=440)
         scores = head_scores(known.model, k=110, seed=seed)
-        assert wrong_heads(known, scores) == 0, seed
-        for name in NAMES:
-            heads, values = getattr(known, name), getattr(scores, name)
-            assert (values[heads] > (0.6 if name == "echo" else 0.99)).all()
-            assert (values[~heads] < (0.4 if name == "previous" else 0.1)).all()
+        check_apart(known, scores, 0.99, 0.1)
 
 
 @pytest.mark.deep
@@ -117,24 +119,9 @@ def test_shares_select_the_planted_heads_and_the_plan_keeps_their_groups():
 # What goes wrong elsewhere. Each takes the attention of a model and a prompt and returns scores.
 
 
-def copy_counted_as_its_successor(weights, tokens, k):
-    right = brute_force(weights, tokens, k)
-    return right._replace(induction=right.echo)
-
-
 def successor_counted_as_the_copy(weights, tokens, k):
     right = brute_force(weights, tokens, k)
     return right._replace(echo=right.induction)
-
-
-def previous_counted_at_the_token_itself(weights, tokens, k):
-    own = np.diagonal(weights, axis1=2, axis2=3)[..., k:].mean(-1)
-    return brute_force(weights, tokens, k)._replace(previous=own)
-
-
-def return_inside_the_loop_over_layers(weights, tokens, k):
-    right = brute_force(weights, tokens, k)
-    return HeadScores(*(np.concatenate([score[:1], np.zeros_like(score[1:])]) for score in right))
 
 
 def entropy_taken_for_retrieval(weights, tokens, k):
@@ -151,15 +138,7 @@ def one_query_head_for_its_group(weights, tokens, k):
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [
-        copy_counted_as_its_successor,
-        successor_counted_as_the_copy,
-        previous_counted_at_the_token_itself,
-        return_inside_the_loop_over_layers,
-        entropy_taken_for_retrieval,
-        one_query_head_for_its_group,
-    ],
+    "wrong", [successor_counted_as_the_copy, entropy_taken_for_retrieval, one_query_head_for_its_group]
 )
 def test_known_answers_reject_mistakes(wrong):
     caught = 0
@@ -169,20 +148,4 @@ def test_known_answers_reject_mistakes(wrong):
         weights = matrices(known.model, tokens)
         assert wrong_heads(known, brute_force(weights, tokens, 12)) == 0
         caught += wrong_heads(known, wrong(weights, tokens, 12)) > 0
-    assert caught >= (2 if wrong is previous_counted_at_the_token_itself else 4)
-
-
-def test_tokens_drawn_with_replacement_hide_what_heads_do():
-    """The places of copies in a prompt whose tokens were drawn with replacement: a perfect head seems to miss them."""
-    known = known_model(3, n_kv_heads=2, position="none")
-    distinct = repeated_prompt(16, 12, 4, 0)
-    drawn = np.tile(np.random.default_rng(0).integers(0, 16, 12), 4)
-    assert len(set(drawn.tolist())) < 12
-    seen = {}
-    for name, tokens in (("distinct", distinct), ("drawn", drawn)):
-        weights, echo = matrices(known.model, tokens), 0.0
-        for t in range(12, 48):
-            echo += weights[..., t, t % 12 : t : 12].sum(-1) / 36
-        seen[name] = echo[known.echo]
-    np.testing.assert_allclose(seen["distinct"], head_scores(known.model, k=12).echo[known.echo], atol=1e-12)
-    assert (seen["drawn"] < seen["distinct"] - 0.1).all()
+    assert caught >= 4

@@ -9,22 +9,17 @@ from dynamics.model import sizes
 from dynamics.model.cache import KVCache
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
-from tests.dynamics.model import test_attention_kinds as kinds
 from tests.dynamics.model import variants
 from tests.dynamics.refusal import refused
 
 LENGTH = 6
-CONFIGS = {name: kinds.of(name, shift) for name, shift in kinds.CASES}
-for n, name in enumerate(variants.VALUES):
-    CONFIGS[name] = variants.named(
-        name, ("softmax", "gate")[n % 2], ("none", "qkv", "kv")[n % 3], n_kv_heads=(None, 2)[n % 2]
-    )
-CONFIGS |= {f"past {name}": variants.named(past=past, window=3) for name, past in variants.PASTS.items()}
+# What a start adds is a product of matrices as it is written here, and is not counted.
+CONFIGS = {name: config.model_copy(update={"start": "zero"}) for name, config in variants.CONFIGS.items()}
 
 
-def kept(model, length):
+def kept(model, length, capacity):
     """Numbers in all storages that the caches of a model reach after `length` tokens of one text."""
-    caches, held = [KVCache() for _ in model.blocks], {}
+    caches, held = [KVCache(capacity) for _ in model.blocks], {}
     with torch.no_grad():
         for part in variants.tokens(1, length).split([length - 2, 1, 1], dim=1):
             model(part, caches=caches)
@@ -38,10 +33,11 @@ def kept(model, length):
 @pytest.mark.parametrize("name", CONFIGS)
 def test_caches_keep_as_much_as_is_said(name):
     model, size = InductionModel(CONFIGS[name]), sizes.cache_size(CONFIGS[name])
-    assert [kept(model, length) for length in (5, 9)] == [size.bytes(length, itemsize=1) for length in (5, 9)]
+    assert (kept(model, 5, None), kept(model, 9, 9)) == (size.bytes(5, itemsize=1), size.bytes(9, itemsize=1))
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+# The logit of a sink is one more key to torch's kernel.
+@pytest.mark.parametrize("name", [n for n, config in CONFIGS.items() if config.weights not in ("plus_one", "sink")])
 def test_products_of_matrices_take_as_many_operations_as_torch_counts(name):
     model, tokens = InductionModel(CONFIGS[name]), variants.tokens(1, LENGTH)
     with FlopCounterMode(display=False) as counter, sdpa_kernel(SDPBackend.MATH), torch.no_grad():

@@ -31,8 +31,3 @@ def test_the_modules_have_the_parameters_of_table_4(size):
     assert parameters(size, Dense()) == count + shape.layers * (shape.layers + 3) // 2
     assert parameters(size, Own(), weights="sink") == count + shape.layers * shape.heads
     assert parameters(size, Own(), weights="gate") == count + shape.layers * shape.heads * shape.hidden
-
-
-def test_tied_embeddings_and_a_wrong_width_are_not_table_4():
-    assert parameters("82M", Own(), tied=True) != COUNTS["82M"]
-    assert parameters("82M", Own(), mlp_width=4 * 512) != COUNTS["82M"]

@@ -1,4 +1,4 @@
-"""Every variant against its definition, and whole = chunk = step = packed = scored rows for every combination."""
+"""Every variant against its definition, and whole = chunk = step = packed = scored rows = one of a stack for all."""
 
 import numpy as np
 import pytest
@@ -7,138 +7,151 @@ import torch
 from dynamics.model import stacked
 from dynamics.model.cache import KVCache
 from dynamics.model.decoder import InductionModel
+from dynamics.model.values import Earlier
 from tests.dynamics.model import variants
 from tests.dynamics.refusal import refused
 
 CLOSE = 1e-10
 LENGTH = 7
 SPLITS = ((3, 4), (1, 5, 1), (2, 2, 3))
-NAMES = ["-".join(map(str, combination)) for combination in variants.COMBINATIONS]
-
-
-@pytest.fixture(params=variants.COMBINATIONS, ids=NAMES)
-def combination(request):
-    return request.param
+ROWS = torch.tensor([LENGTH - 1, 2])
+DOCUMENTS = torch.tensor([[4] * LENGTH + [9] * 4] * 2)
+NAMES = list(variants.CONFIGS)
+every = pytest.mark.parametrize("name", NAMES)
 
 
 def close(found, expected):
     torch.testing.assert_close(found, expected, rtol=0, atol=CLOSE)
 
 
-@torch.no_grad()
-def in_parts(model, tokens, parts):
-    caches = [KVCache() for _ in model.blocks]
+def in_parts(model, tokens, parts, caches=None):
+    caches = [KVCache() for _ in model.blocks] if caches is None else caches
     return torch.cat([model(part, caches=caches) for part in tokens.split(list(parts), dim=1)], dim=1)
 
 
 @torch.no_grad()
-def test_whole_equals_the_definition_chunks_steps_documents_and_scored_rows(combination):
-    model, tokens = variants.model(variants.named(*combination)), variants.tokens(2, LENGTH)
-    whole = model(tokens)
-    close(whole[1], torch.from_numpy(variants.logits(model, tokens[1].numpy())))
-    number = variants.COMBINATIONS.index(combination)
-    close(in_parts(model, tokens, SPLITS[number % 3]), whole)
-    close(in_parts(model, tokens, [1] * LENGTH), whole)
-    other = variants.tokens(2, 4, seed=1)
-    documents = torch.tensor([[4] * LENGTH + [9] * 4] * 2)
-    packed = model(torch.cat([tokens, other], dim=1), segment_ids=documents)
-    close(packed, torch.cat([whole, model(other)], dim=1))
-    close(model(tokens, torch.tensor([LENGTH - 1, 2])), whole[[0, 1], [LENGTH - 1, 2]])
-
-
-MIXED = [
-    (name, values, shift)
-    for name, past in variants.PASTS.items()
-    for values in ("vanilla", "resformer", "svformer", "denseformer", "cross-layer")
-    for shift in ("none", "kv")
-    if values != "svformer" or all(mixing.at != "value" for mixing in past)
-]
+@pytest.mark.parametrize("name", [*NAMES, *variants.GLOBAL])
+def test_whole_equals_the_definition_chunks_steps_documents_and_scored_rows(name):
+    model, row = variants.model((variants.CONFIGS | variants.GLOBAL)[name]), variants.tokens(2, LENGTH + 4)
+    tokens = row[:, :LENGTH]
+    whole, packed = model(tokens), model(row, segment_ids=DOCUMENTS)
+    close(packed[1], torch.from_numpy(variants.logits(model, row[1].numpy(), DOCUMENTS[1].numpy())))
+    close(packed[:, :LENGTH], whole)
+    close(model(tokens, ROWS), whole[[0, 1], ROWS])
+    for rows in (ROWS, torch.tensor([LENGTH, 9])):
+        close(model(row, rows, segment_ids=DOCUMENTS), packed[[0, 1], rows])
+    if model.config.causal:
+        close(in_parts(model, tokens, SPLITS[NAMES.index(name) % 3]), whole)
+        close(in_parts(model, tokens, [1] * LENGTH, [KVCache(LENGTH) for _ in model.blocks]), whole)
 
 
 @torch.no_grad()
-@pytest.mark.parametrize(("name", "values", "shift"), MIXED)
-def test_what_is_mixed_with_its_past_equals_the_definition_chunks_steps_and_documents(name, values, shift):
-    number = list(variants.PASTS).index(name)
-    choices = variants.WEIGHTS[number % 4], shift, variants.POSITIONS[number % 4], (None, 2, 1)[number % 3]
-    model, tokens = variants.model(variants.named(values, *choices, past=variants.PASTS[name])), variants.tokens(2, 7)
-    whole = model(tokens)
-    close(whole[0], torch.from_numpy(variants.logits(model, tokens[0].numpy())))
-    close(in_parts(model, tokens, [3, 4]), whole)
-    close(in_parts(model, tokens, [1] * 7), whole)
-    other, documents = variants.tokens(2, 4, seed=1), torch.tensor([[1] * 7 + [2] * 4] * 2)
-    close(model(torch.cat([tokens, other], 1), segment_ids=documents), torch.cat([whole, model(other)], dim=1))
-    close(model(tokens, torch.tensor([6, 2])), whole[[0, 1], [6, 2]])
+@every
+def test_left_pads_change_nothing_in_any_layer_and_at_scored_rows(name):
+    model, count = variants.model(variants.CONFIGS[name]), torch.tensor([3, 0])
+    draw = torch.Generator().manual_seed(0)
+    hidden = torch.randn(2, 8, model.config.width, generator=draw, dtype=torch.float64)
+    for sizes in (None, [2, 1, 5]):
+        found = _through_layers(model, hidden, count, sizes)
+        close(found[0, 3:], _through_layers(model, hidden[:1, 3:])[0])
+        close(found[1], _through_layers(model, hidden[1:])[0])
+    first, rows = model.blocks[0].attention, torch.tensor([4, 2])
+    close(first(hidden, padding=count, query_index=rows)[:, 0], first(hidden, padding=count)[[0, 1], rows])
+    shown = first.weights(hidden, padding=count, query_index=rows)
+    close(shown[:, :, 0], first.weights(hidden, padding=count)[[0, 1], :, rows])
+
+
+def _through_layers(model, hidden, padding=None, sizes=None):
+    """The attentions one after another, without what stands between them; in chunks if sizes are given."""
+    caches, out = [KVCache() if sizes else None for _ in model.blocks], []
+    for number, part in enumerate(hidden.split(sizes or hidden.shape[1], dim=1)):
+        earlier = Earlier()
+        for block, cache in zip(model.blocks, caches, strict=True):
+            pads = None if number else padding
+            part = part + block.attention(part, padding=pads, cache=cache, earlier=earlier)
+        out.append(part)
+    return torch.cat(out, dim=1)
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("name", variants.PASTS)
-def test_what_is_mixed_with_its_past_starts_as_if_it_were_not_unless_it_is_fixed(name):
-    plain, mixed = (InductionModel(variants.named(past=past), torch.Generator().manual_seed(0))
-                    for past in ((), variants.PASTS[name]))  # fmt: skip
-    tokens = variants.tokens(2, 7)
-    same = torch.allclose(plain(tokens), mixed(tokens), atol=1e-6)
-    assert same == all(not mixing.fixed for mixing in variants.PASTS[name])
+@every
+def test_beams_are_reordered_with_all_that_is_kept(name):
+    model, tokens, beams = variants.model(variants.CONFIGS[name]), variants.tokens(3, 6), torch.tensor([2, 0, 2])
+    caches = [KVCache() for _ in model.blocks]
+    in_parts(model, tokens[:, :5], [3, 2], caches)
+    for cache in caches:
+        cache.reorder(beams)
+    close(model(tokens[beams, 5:], caches=caches)[:, 0], model(tokens)[beams, 5])
 
 
-def test_there_are_at_least_sixty_combinations():
-    assert len(set(variants.COMBINATIONS)) == len(variants.COMBINATIONS) >= 60
+@every
+def test_gradients_are_differences_and_caches_keep_them(name):
+    """Along one direction of all parameters at once, through a packed row."""
+    model, tokens, draw = variants.model(variants.CONFIGS[name]), variants.tokens(2, LENGTH + 4), torch.Generator()
+    parameters = list(model.parameters())
+    along = [torch.randn(p.shape, generator=draw.manual_seed(n), dtype=p.dtype) for n, p in enumerate(parameters)]
 
+    def loss():
+        return model(tokens, segment_ids=DOCUMENTS).pow(2).sum()
 
-@torch.no_grad()
-@pytest.mark.parametrize("values", variants.VALUES)
-def test_global_attention_equals_the_definition_and_packs(values):
-    for number, weights in enumerate(variants.WEIGHTS):
-        config = variants.named(values, weights, position=variants.POSITIONS[number], n_kv_heads=2, causal=False)
-        model, tokens = variants.model(config), variants.tokens(2, 5)
-        whole = model(tokens)
-        close(whole[0], torch.from_numpy(variants.logits(model, tokens[0].numpy())))
-        close(model(tokens, torch.tensor([0, 3])), whole[[0, 1], [0, 3]])
-        documents = torch.tensor([[0] * 5 + [1] * 3] * 2)
-        close(model(torch.cat([tokens, tokens[:, :3]], dim=1), segment_ids=documents)[:, :5], whole)
+    def moved(step):
+        for parameter, direction in zip(parameters, along, strict=True):
+            parameter.data.add_(direction, alpha=step)
+        return loss().item()
 
-
-@torch.no_grad()
-@pytest.mark.parametrize("values", variants.VALUES)
-def test_stacked_models_equal_each_by_itself(values):
-    for number, weights in enumerate(variants.WEIGHTS):
-        choices = weights, variants.SHIFTS[number], variants.POSITIONS[number], 2
-        config = variants.named(values, *choices, tied=number > 1)
-        models = [variants.model(config, seed) for seed in range(3)]
-        tokens, rows = variants.tokens(6, LENGTH).view(3, 2, LENGTH), torch.tensor([[6, 2], [1, 5], [0, 3]])
-        found = stacked.logits(config, stacked.stack(models), tokens, rows)
-        close(found, torch.stack([model(tokens[n], rows[n]) for n, model in enumerate(models)]))
+    gradients, step = torch.autograd.grad(loss(), parameters), 1e-6
+    slope = sum(float((g * d).sum()) for g, d in zip(gradients, along, strict=True))
+    assert (moved(step) - moved(-2 * step)) / (2 * step) == pytest.approx(slope, rel=1e-4)
+    whole = torch.autograd.grad(model(tokens).pow(2).sum(), parameters)
+    parts = torch.autograd.grad(in_parts(model, tokens, [4, 1, 6]).pow(2).sum(), parameters)
+    torch.testing.assert_close(parts, whole, rtol=1e-8, atol=1e-8)
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("values", variants.VALUES)
-def test_a_token_sees_none_after_it_unless_attention_is_global(values):
-    tokens = variants.tokens(2, LENGTH)
-    changed = torch.cat([tokens[:, :4], (tokens[:, 4:] + 1) % variants.VOCAB], dim=1)
-    causal, all_seen = (variants.model(variants.named(values, causal=causal)) for causal in (True, False))
-    close(causal(changed)[:, :4], causal(tokens)[:, :4])
-    assert (all_seen(changed)[:, :4] - all_seen(tokens)[:, :4]).abs().min() > 1e-6
+@pytest.mark.parametrize("name", [*NAMES, *variants.GLOBAL])
+def test_each_model_of_a_stack_gives_its_own_logits(name):
+    config = (variants.CONFIGS | variants.GLOBAL)[name]
+    models = [variants.model(config, seed) for seed in range(3)]
+    parameters, tokens = stacked.stack(models), variants.tokens(6, LENGTH + 4).view(3, 2, -1)
+    rows, documents = torch.tensor([[6, 2], [1, 5], [0, 3]]), DOCUMENTS.expand(3, -1, -1)
+    scored = torch.stack([model(tokens[n], rows[n]) for n, model in enumerate(models)])
+    close(stacked.logits(config, parameters, tokens, rows), scored)
+    packed = [model(tokens[n], segment_ids=DOCUMENTS) for n, model in enumerate(models)]
+    close(stacked.logits(config, parameters, tokens, segment_ids=documents), torch.stack(packed))
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("combination", [found for found in variants.COMBINATIONS if found[3] != "learned"], ids=str)
-def test_left_pads_change_nothing_in_any_layer_of_any_variant(combination):
-    model = variants.model(variants.named(*combination))
-    tokens, count = variants.tokens(2, 5), torch.tensor([3, 0])
-    padded = torch.cat([torch.zeros(2, 3, dtype=torch.long), tokens], dim=1)
-    padded[1] = variants.tokens(1, 8, seed=4)
-    found = _through_layers(model, padded, count)
-    close(found[0, 3:], _through_layers(model, tokens[:1])[0])
-    close(found[1], _through_layers(model, padded[1:])[0])
+@pytest.mark.parametrize("name", ["resformer-sink", "latent-kv", "differential-qkv", "selective-kv", "normed-none"])
+def test_a_stack_by_vmap_and_one_taken_out_give_the_same_logits(name):
+    models = [variants.model(variants.CONFIGS[name], seed) for seed in range(2)]
+    tokens, rows, parameters = variants.tokens(4, LENGTH).view(2, 2, -1), torch.stack([ROWS] * 2), stacked.stack(models)
+    expected = torch.stack([model(tokens[n], rows[n]) for n, model in enumerate(models)])
+    close(stacked.logits_by_vmap(models[0], parameters, tokens, rows), expected)
+    close(stacked.unstack(models[0].config, parameters, 1).double()(tokens[1], rows[1]), expected[1])
 
 
-def _through_layers(model, tokens, padding=None):
-    """The attentions one after another on the embeddings, without what stands between them."""
-    from dynamics.model.values import Earlier
+SHARES = {"lambda1": 0.7, "lambda2": 0.2}
+# What is learnt beside a model, and that model.
+STARTING = {
+    "values of the layer itself": ({"values": "denseformer"}, {}),
+    "shares of two layers' values": (
+        {"values": variants.Residual(**SHARES, learnt=True)},
+        {"values": variants.Residual(**SHARES)},
+    ),
+    "softmax plus one": ({"weights": "sink"}, {"weights": "plus_one"}),
+    **{name: ({"past": past}, {}) for name, past in variants.PASTS.items() if not past[0].fixed},
+    **{f"{name}'s start": ({"past": past, "start": "learnt"}, {"past": past}) for name, past in variants.PASTS.items()},
+}
 
-    hidden, earlier = model.embed(tokens), Earlier()
-    for block in model.blocks:
-        hidden = hidden + block.attention(hidden, padding=padding, earlier=earlier)
-    return hidden
+
+@torch.no_grad()
+@pytest.mark.parametrize("name", STARTING)
+def test_what_is_learnt_starts_as_the_model_without_it(name):
+    configs = (variants.named(**options) for options in STARTING[name])
+    learnt, plain = (InductionModel(config, torch.Generator().manual_seed(0)) for config in configs)
+    row, more = variants.tokens(2, LENGTH + 4), learnt.state_dict().keys() - plain.state_dict().keys()
+    torch.testing.assert_close(learnt(row, segment_ids=DOCUMENTS), plain(row, segment_ids=DOCUMENTS), rtol=0, atol=1e-6)
+    assert more and not plain.state_dict().keys() - learnt.state_dict().keys()
 
 
 @pytest.mark.gpu

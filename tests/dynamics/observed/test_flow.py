@@ -21,7 +21,7 @@ def log(steps=2, **changes):
     observer = Observer(model, make_probe(model, k=4, repeats=2), share=None)
     for step in range(steps):
         observer.step(10 * step)
-        for block in model.blocks:
+        for block in model.blocks if model.config.shift != "none" else ():
             block.attention.alpha.data.add_(1.0)
     return model, observer.lines
 
@@ -64,16 +64,7 @@ def test_directions_are_those_of_the_gauge_that_names_heads():
     ],
 )
 def test_what_has_no_flow_is_refused(changes, layer, message):
-    config = {"shift": "kv"} | changes
-    lines = log(1, **config)[1] if changes.get("shift") != "none" else unshifted()
-    refused(message, mixing_path, lines, layer)
-
-
-def unshifted():
-    model = build(ModelConfig(vocab=12, width=16, shift="none"))
-    observer = Observer(model, make_probe(model, k=4))
-    observer.step(0)
-    return observer.lines
+    refused(message, mixing_path, log(1, **changes)[1], layer)
 
 
 def test_an_empty_log_has_no_path():

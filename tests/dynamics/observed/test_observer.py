@@ -8,7 +8,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch.nn import functional as F
 
 from dynamics.model.decoder import build
 from dynamics.observed import observer as observers
@@ -295,11 +294,3 @@ def test_a_damaged_log_is_refused_in_one_line(tmp_path, change):
     path, line = tmp_path / "log.jsonl", json.loads(Line.of(0, FOUND, 0.1, 1.0, 0.1).model_dump_json())
     path.write_text(json.dumps(line) + "\n" + json.dumps(line | change) + "\n")
     refused(r"log\.jsonl, line 2: ", read_lines, path)
-
-
-def test_losses_are_those_of_training_on_the_same_rows():
-    model = variants.model(variants.named())
-    probe = make_probe(model, k=4)
-    row = torch.from_numpy(probe.copies)
-    loss = F.cross_entropy(model(row)[0, :-1], row[0, 1:])
-    assert observe(model, probe).copy_loss.mean() == pytest.approx(loss.item(), abs=1e-12)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from dynamics.tasks.hop import NOWHERE, hop, hop_batch
+from dynamics.tasks.hop import NOWHERE, hop_batch
 
 RARE = 1e-4  # as in test_tasks
 
@@ -60,11 +60,3 @@ def test_hop_rows_have_the_law_of_the_definition():
     )
     assert set(seen) <= set(law)
     assert chisquare([seen[key] for key in law], [float(p) * 40_000 for p in law.values()]).pvalue > RARE
-
-
-def test_hop_follows_the_example_by_hand():
-    letters = np.array([[0, 1, 0, 2, 1, 0]])  # a b a c b a: from the last a to c (index 3), a letter never seen before
-    for k, place in ((0, 5), (1, 3), (2, -1)):
-        assert hop(letters, np.array([5]), np.array([k])).tolist() == [place]
-    assert hop(letters, np.array([4]), np.array([1])).tolist() == [2]
-    assert hop(letters, np.array([4]), np.array([2])).tolist() == [1]

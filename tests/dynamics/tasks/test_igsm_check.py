@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from dynamics.tasks.igsm import IGSM
 from dynamics.tasks.igsm_check import answered, mistake
 from dynamics.tasks.igsm_graph import Definition, Graph, Parameter
-from dynamics.tasks.igsm_problem import LETTERS, Problem
+from dynamics.tasks.igsm_problem import Problem
 from dynamics.tasks.igsm_text import problem_words, solution_words, vocabulary
 from tests.dynamics.tasks.igsm_by_text import parts, sentences
 
@@ -164,26 +164,11 @@ def test_a_difference_has_an_order():
     assert mistake(problem, swapped.split()) == "step 3: A1 B0 is (A0 B0 - A0 B1), got (A0 B1 - A0 B0)"
 
 
-def test_an_unneeded_step_that_is_right_otherwise_is_refused():
-    seen = 0
-    for seed in range(20):
-        problem = problem_of(seed)
-        needed = problem.graph.needed(problem.question)
-        others = [each for each in problem.graph.definitions if each not in needed]
-        free = [each for each in others if set(problem.graph.definitions[each].operands) <= set(needed)]
-        if free:
-            order = [*needed, free[0]]
-            words = solution_words(problem._replace(letters=LETTERS), order)
-            assert mistake(problem, words) == f"step {len(order)}: {' '.join(free[0])} is not needed"
-            assert answered(problem, words)  # Table 4 of the KV-shifting paper would count it
-            seen += 1
-    assert seen > 10
-
-
 def test_table_4_asks_for_one_right_step_alone():
     problem = example()
     assert answered(problem, RIGHT.replace("17 + 13 = 7", "17 + 13 = 8").split())
     assert answered(problem, RIGHT.replace("answer 16", "answer 3").split())
+    assert answered(problem, RIGHT.replace(*PLANTED["unneeded"][:2]).split())
     assert not answered(problem, RIGHT.replace("7 * 22 = 16", "7 * 22 = 17").split())
     assert not answered(problem, RIGHT.replace("define A1 C as", "define A0 C as").split())
     assert not answered(problem, ["answer", "16", "end"])

@@ -87,7 +87,7 @@ def test_induction_batch_rows_obey_their_definition(seed, rows, vocab, data):
 
 
 def test_induction_batch_lengths_and_positions_pass_chi_square():
-    batch = induction_batch(np.random.default_rng(1), 200_000)
+    batch = induction_batch(np.random.default_rng(1), 60_000)
     law = length_law(512)
     edges = np.arange(5, 80, 2)  # cells (.., 5], (5, 7], .., (79, ..)
     counts = np.bincount(np.searchsorted(edges, batch.query_index, side="left"), minlength=len(edges) + 1)
@@ -114,12 +114,6 @@ def test_induction_batch_small_case_equals_the_joint_law_of_enumeration():
     counts = [pairs.count(key) for key in law]
     assert sum(counts) == len(pairs)
     assert chisquare(counts, [float(p) * len(pairs) for p in law.values()]).pvalue > RARE
-
-
-def test_induction_batch_is_a_function_of_the_generator():
-    first, second = (induction_batch(np.random.default_rng(7), 64) for _ in range(2))
-    for left, right in zip(first, second, strict=True):
-        np.testing.assert_array_equal(left, right)
 
 
 def test_listing_rows_have_the_task_form_and_hard_coded_padding():

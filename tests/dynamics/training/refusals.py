@@ -31,7 +31,7 @@ def stages(*lengths):
 TABLE = {
     ensemble: {
         "at least one training": {"trainings": []},
-        "same steps, got [3, 50]": {"trainings": [BASE, BASE.model_copy(update={"steps": 3})]},
+        "same steps, got [3, 20]": {"trainings": [BASE, BASE.model_copy(update={"steps": 3})]},
         "same batch, got [3, 6]": {"trainings": [BASE, BASE.model_copy(update={"batch": 3})]},
         "at most vocab - 11 = 37, got 38": {"trainings": [BASE.with_task(pool=38)]},
         "chunk must be at least 1, got 0": {"chunk": 0},

@@ -1,11 +1,12 @@
 """Training: interrupted and resumed equals uninterrupted, seeds decide, wrong states are refused."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -27,109 +28,97 @@ from tests.dynamics.refusal import flip, refused
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 CONFIG = ModelConfig(vocab=64, width=16, n_heads=2, mlp_width=8)
-TRAINING = TrainConfig(steps=30, batch=8, task=Induction(pool=20), warmup=5, heldout_rows=64)
+TRAINING = TrainConfig(steps=12, batch=8, task=Induction(pool=20), warmup=5, heldout_rows=32)
+
+
+def run(**options):
+    return train(CONFIG, TRAINING, progress=False, **options)
+
+
+def run_into(folder, **options):
+    return train_into(folder, CONFIG, TRAINING, device="cpu", progress=False, **options)
+
+
+def stopped(monkeypatch, step, call, out):
+    """A call that leaves its state in out, stopped by Ctrl-C in a step."""
+    with monkeypatch.context() as patch:
+        interrupt(patch, module, "train_step", step)
+        with pytest.raises(KeyboardInterrupt):
+            call(out) if call is run_into else call(out=out)
+    assert os.listdir(out) == [STATE]
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The uninterrupted run, its folder, and what it leaves alone."""
+    torch.set_num_threads(1)
+    folder = tmp_path_factory.mktemp("whole")
+    handler, generator = signal.getsignal(signal.SIGINT), torch.get_rng_state()
+    result = run_into(folder)
+    assert signal.getsignal(signal.SIGINT) is handler and torch.equal(torch.get_rng_state(), generator)
+    return result, folder
 
 
 def same(left, right):
     return all(torch.equal(left.state_dict()[name], value) for name, value in right.state_dict().items())
 
 
-@pytest.mark.parametrize("step", [1, 7, 29])
-def test_resumed_run_equals_the_uninterrupted_one_bit_for_bit(tmp_path, monkeypatch, step):
-    whole = train(CONFIG, TRAINING, progress=False)
-    with monkeypatch.context() as patch:
-        interrupt(patch, module, "train_step", step)
-        with pytest.raises(KeyboardInterrupt):
-            train(CONFIG, TRAINING, out=tmp_path, progress=False)
-    assert os.listdir(tmp_path) == [STATE]
-    resumed = train(CONFIG, TRAINING, out=tmp_path, resume=True, progress=False)
-    assert same(whole.model, resumed.model)
-    assert whole.history == resumed.history
-    assert whole.heldout == resumed.heldout
+@pytest.mark.parametrize("step", [1, 7, 11])
+def test_interrupted_folder_becomes_the_same_checkpoint_as_an_uninterrupted_one(tmp_path, monkeypatch, whole, step):
+    stopped(monkeypatch, step, run_into, tmp_path)
+    run_into(tmp_path, resume=True)
+    names = ["history.json", "history.json.sha256", "manifest.json", "weights.safetensors"]
+    assert sorted(contents(tmp_path)) == names and contents(tmp_path) == contents(whole[1])
 
 
-def test_interrupted_folder_becomes_the_same_checkpoint_as_an_uninterrupted_one(tmp_path, monkeypatch):
-    train_into(tmp_path / "whole", CONFIG, TRAINING, device="cpu", progress=False)
-    with monkeypatch.context() as patch:
-        interrupt(patch, module, "train_step", 11)
-        with pytest.raises(KeyboardInterrupt):
-            train_into(tmp_path / "two", CONFIG, TRAINING, device="cpu", progress=False)
-    train_into(tmp_path / "two", CONFIG, TRAINING, resume=True, device="cpu", progress=False)
-    assert sorted(os.listdir(tmp_path / "two")) == [
-        "history.json", "history.json.sha256", "manifest.json", "weights.safetensors"
-    ]  # fmt: skip
-    for name in os.listdir(tmp_path / "two"):
-        assert (tmp_path / "two" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
-
-
-def test_run_interrupted_while_it_is_scored_resumes_from_its_last_step(tmp_path, monkeypatch):
-    whole = train(CONFIG, TRAINING, progress=False)
-
+def test_run_interrupted_while_it_is_scored_resumes_from_its_last_step(tmp_path, monkeypatch, whole):
     def stop(*_):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
         patch.setattr(module, "evaluate", stop)
         with pytest.raises(KeyboardInterrupt):
-            train(CONFIG, TRAINING, out=tmp_path, progress=False)
+            run(out=tmp_path)
         patch.setattr(module, "train_step", stop)
         patch.setattr(module, "evaluate", evaluate)
-        assert train(CONFIG, TRAINING, out=tmp_path, resume=True, progress=False).heldout == whole.heldout
+        assert run(out=tmp_path, resume=True).heldout == whole[0].heldout
 
 
-def test_signal_handler_is_given_back_after_training():
-    before = signal.getsignal(signal.SIGINT)
-    train(CONFIG, TRAINING, progress=False)
-    assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_seed_decides_the_run():
-    first, second = (train(CONFIG, TRAINING, progress=False) for _ in range(2))
-    other = train(CONFIG, TRAINING.model_copy(update={"seed": 1}), progress=False)
-    assert first.history == second.history
-    assert same(first.model, second.model)
-    assert first.history != other.history
-
-
-def test_training_leaves_the_global_generator_alone():
-    torch.manual_seed(3)
-    expected = torch.rand(4)
-    torch.manual_seed(3)
-    train(CONFIG, TRAINING, progress=False)
-    assert torch.equal(torch.rand(4), expected)
+def test_seed_decides_the_run(whole):
+    again, other = run(), train(CONFIG, TRAINING.model_copy(update={"seed": 1}), progress=False)
+    assert again.history == whole[0].history and same(again.model, whole[0].model)
+    assert again.history != other.history
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
-    [({"steps": 31}, "the interrupted run has steps=30, not 31"), ({"seed": 5}, "seed=0, not 5")],
+    [({"steps": 13}, "the interrupted run has steps=12, not 13"), ({"seed": 5}, "seed=0, not 5")],
 )
 def test_resume_refuses_other_settings(tmp_path, monkeypatch, changes, words):
-    with monkeypatch.context() as patch:
-        interrupt(patch, module, "train_step", 3)
-        with pytest.raises(KeyboardInterrupt):
-            train(CONFIG, TRAINING, out=tmp_path, progress=False)
+    stopped(monkeypatch, 3, run, tmp_path)
     refused(words, train, CONFIG, TRAINING.model_copy(update=changes), out=tmp_path, resume=True, progress=False)
 
 
 def test_resume_refuses_a_damaged_or_missing_state(tmp_path, monkeypatch):
-    refused("nothing to resume", train, CONFIG, TRAINING, out=tmp_path, resume=True, progress=False)
-    with monkeypatch.context() as patch:
-        interrupt(patch, module, "train_step", 3)
-        with pytest.raises(KeyboardInterrupt):
-            train(CONFIG, TRAINING, out=tmp_path, progress=False)
+    refused("nothing to resume", run, out=tmp_path, resume=True)
+    stopped(monkeypatch, 3, run, tmp_path)
     whole = (tmp_path / STATE).read_bytes()
     for place in (0, 40, len(whole) // 3, len(whole) // 2, len(whole) - 1):
         (tmp_path / STATE).write_bytes(whole)
         flip(tmp_path / STATE, place, 4)
-        refused(r"sha256|not a safetensors file", train, CONFIG, TRAINING, out=tmp_path, resume=True, progress=False)
+        refused(r"sha256|not a safetensors file", run, out=tmp_path, resume=True)
 
 
 def test_state_is_kept_every_few_steps_and_at_the_end(tmp_path, monkeypatch):
     saved = []
     monkeypatch.setattr(state.time, "monotonic", lambda: 0.0)  # a slow machine saves its first state earlier
     monkeypatch.setattr(state, "save_state", lambda *arguments: saved.append(len(arguments[-1]["loss"])))
-    train(CONFIG, TRAINING, out=tmp_path, save_every=8, progress=False)
-    assert saved == [8, 16, 24, 30]
+    run(out=tmp_path, save_every=5)
+    assert saved == [5, 10, 12]
 
 
 def test_first_state_comes_within_two_seconds_and_later_ones_cost_little(tmp_path, monkeypatch):
@@ -147,67 +136,48 @@ def test_first_state_comes_within_two_seconds_and_later_ones_cost_little(tmp_pat
     monkeypatch.setattr(state.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(state, "save_state", save)
     monkeypatch.setattr(module, "train_step", stepping)
-    train(CONFIG, TRAINING.model_copy(update={"steps": 100}), out=tmp_path, save_every=1000, progress=False)
+    train(CONFIG, TRAINING.model_copy(update={"steps": 100, "batch": 1}), out=tmp_path, save_every=1000, progress=False)
     assert saved[0] <= 2
     assert 0.2 * len(saved) <= 0.06 * clock[0]
 
 
-def test_a_run_that_is_killed_early_can_be_resumed(tmp_path):
-    code = (
-        "import sys; from dynamics.training.folder import train_into\n"
-        "from tests.dynamics.training.test_loop import CONFIG, TRAINING, slow_to_be_killed\n"
-        "slow_to_be_killed(); train_into(sys.argv[1], CONFIG, TRAINING, device='cpu', progress=False)"
-    )
+def test_a_run_that_is_killed_early_can_be_resumed(tmp_path, whole):
+    code = "import sys; from tests.dynamics.training.test_loop import *; slow_to_be_killed(); run_into(sys.argv[1])"
     root = Path(__file__).resolve().parents[3]
     assert subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=root, check=False).returncode == -9
     assert is_interrupted(tmp_path)
-    resumed = train_into(tmp_path, CONFIG, TRAINING, resume=True, device="cpu", progress=False)
-    whole = train(CONFIG, TRAINING, device="cpu", progress=False)
-    assert same(whole.model, resumed.model)
+    run_into(tmp_path, resume=True)
+    assert contents(tmp_path) == contents(whole[1])
 
 
 def slow_to_be_killed():
-    """Steps of half a second; the fifth kills the process."""
+    """Steps of half a second, by the clock of what keeps states; the fifth kills the process."""
     plain, calls = module.train_step, []
 
     def stepping(*arguments):
-        calls.append(time.sleep(0.5))
+        calls.append(1)
         if len(calls) == 5:
             os.kill(os.getpid(), signal.SIGKILL)
         return plain(*arguments)
 
-    module.train_step = stepping
+    module.train_step, state.time = stepping, SimpleNamespace(monotonic=lambda: 0.5 * len(calls))
 
 
 def test_a_folder_with_a_run_is_neither_overwritten_nor_begun_anew_unasked(tmp_path, monkeypatch):
-    def again(**options):
-        return train_into(tmp_path, CONFIG, TRAINING, device="cpu", progress=False, **options)
-
-    with monkeypatch.context() as patch:
-        interrupt(patch, module, "train_step", 11)
-        with pytest.raises(KeyboardInterrupt):
-            again()
-    refused("holds an interrupted run; resume continues it, overwrite replaces it", again)
-    again(resume=True)
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    refused("holds a finished run; overwrite replaces it", again)
-    refused("nothing to resume: the run there is finished", again, resume=True)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-    again(overwrite=True)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    stopped(monkeypatch, 11, run_into, tmp_path)
+    refused("holds an interrupted run; resume continues it, overwrite replaces it", run_into, tmp_path)
+    run_into(tmp_path, resume=True)
+    before = contents(tmp_path)
+    refused("holds a finished run; overwrite replaces it", run_into, tmp_path)
+    refused("nothing to resume: the run there is finished", run_into, tmp_path, resume=True)
+    assert contents(tmp_path) == before
+    run_into(tmp_path, overwrite=True)
+    assert contents(tmp_path) == before
 
 
 def test_two_runs_in_one_folder_are_refused(tmp_path):
     with only_writer(tmp_path):
-        refused(
-            r"another run is writing here \(process",
-            train_into,
-            tmp_path,
-            CONFIG,
-            TRAINING,
-            device="cpu",
-            progress=False,
-        )
+        refused(r"another run is writing here \(process", run_into, tmp_path)
     assert os.listdir(tmp_path) == []
 
 
@@ -219,11 +189,11 @@ def test_steps_to_a_level_are_those_of_the_mean_of_twenty_batches():
     assert steps_to(0.95, {"accuracy": [1.0] * 19, "loss": []}) is None
 
 
-def test_history_is_read_back_and_a_changed_one_refused(tmp_path):
-    result = train_into(tmp_path, CONFIG, TRAINING, device="cpu", progress=False)
-    assert read_history(tmp_path) == result.history
-    path = tmp_path / "history.json"
-    path.write_text(path.read_text().replace("0.", "1.", 1))
+def test_history_is_read_back_and_a_changed_one_refused(tmp_path, whole):
+    result, folder = whole
+    assert read_history(folder) == result.history
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    flip(tmp_path / "history.json")
     refused("not the bytes", read_history, tmp_path)
 
 
@@ -242,8 +212,8 @@ def test_learning_rate_warms_up_and_decays_to_its_floor():
     assert learning_rate(training.model_copy(update={"warmup": 0}), 0) == 1.0
 
 
-def test_evaluation_does_not_depend_on_the_chunk_and_heldout_rows_are_not_training_rows():
-    model, batch = train(CONFIG, TRAINING, progress=False).model, heldout_batch(0, 64, 64, 20)
+def test_evaluation_does_not_depend_on_the_chunk_and_heldout_rows_are_not_training_rows(whole):
+    model, batch = whole[0].model, heldout_batch(0, 64, 64, 20)
     whole, cut = evaluate(model, batch), evaluate(model, batch, chunk=7)
     assert whole.correct == cut.correct
     assert whole.loss == pytest.approx(cut.loss, rel=1e-6)

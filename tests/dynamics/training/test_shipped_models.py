@@ -1,5 +1,7 @@
 """The checkpoints that come with the package still score what their manifests record, and show the paper's contrast."""
 
+from functools import cache
+
 import pytest
 
 from dynamics.heads.named import inspect
@@ -13,6 +15,13 @@ from dynamics.training.settings import TRAININGS, TrainConfig
 NEAR_TIES = 4
 TASKED = sorted(folder.name for folder in SHIPPED.iterdir() if (folder / HISTORY).is_file())
 SHIFTED = [name for name in TASKED if shipped(name).model.config.shift == "kv"]
+
+
+@cache
+def heads(name):
+    """What the shipped model's induction heads are, read once."""
+    found = shipped(name)
+    return [report for report in inspect(found.model, heldout_of(found)) if report.is_induction]
 
 
 def made_on(name):
@@ -49,10 +58,8 @@ def test_shipped_comparison_is_between_models_that_both_learn():
 @pytest.mark.parametrize("name", SHIFTED, ids=made_on)
 def test_shipped_induction_heads_look_back_with_keys_and_stay_with_values(name):
     """Whichever one-layer model with shifted keys and values ships, wherever it was made."""
-    found = shipped(name)
-    heads = [report for report in inspect(found.model, heldout_of(found)) if report.is_induction]
-    assert heads, made_on(name)
-    assert all(report.key_looks_back and report.value_stays for report in heads), made_on(name)
+    assert heads(name), made_on(name)
+    assert all(report.key_looks_back and report.value_stays for report in heads(name)), made_on(name)
 
 
 @pytest.mark.parametrize(
@@ -60,8 +67,7 @@ def test_shipped_induction_heads_look_back_with_keys_and_stay_with_values(name):
     [("vanilla-1", 0), ("vanilla-2", 0), ("small-kv-shift", 1), ("small-vanilla-1", 0), ("small-vanilla-2", 4)],
 )
 def test_shipped_plain_models_have_induction_heads_only_in_a_second_layer_that_has_learnt(name, number):
-    found = shipped(name)
-    assert sum(report.is_induction for report in inspect(found.model, heldout_of(found))) == number
+    assert len(heads(name)) == number
 
 
 def test_shipped_files_are_small():
