@@ -13,6 +13,7 @@ from theory import alibi
 TOLERANCE = 1e-10
 PLANTED = 1e-3  # a wrong cache differs by more than this
 SCALE = 0.6
+KINDS = ("none", "mean", "alibi", "centred")
 
 
 @st.composite
@@ -20,7 +21,7 @@ def plans(draw, n_layers: int = 1, n_heads: int | None = None, n_kv_heads: int |
     if n_kv_heads is None:
         n_kv_heads = draw(st.integers(1, 3))
         n_heads = n_kv_heads * draw(st.integers(1, 3))
-    compensation = draw(st.sampled_from(kinds or ["none", "mean", "alibi", "centred"]))
+    compensation = draw(st.sampled_from(kinds or KINDS))
     return RazorPlan(
         n_heads,
         n_kv_heads,
@@ -47,7 +48,8 @@ def stream(plan: RazorPlan, length: int, batch: int = 2, dim: int = 4, seed: int
 
 
 def slopes_of(plan: RazorPlan, with_alibi: bool) -> torch.Tensor | None:
-    return torch.tensor(alibi.slopes(plan.n_heads), dtype=torch.float64) if with_alibi else None
+    needed = with_alibi or plan.compensation == "alibi"
+    return torch.tensor(alibi.slopes(plan.n_heads), dtype=torch.float64) if needed else None
 
 
 def decode(cache, tokens, chunks, slopes, layer: int = 0) -> torch.Tensor:
