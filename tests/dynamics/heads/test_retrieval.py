@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,13 +53,3 @@ def test_planted_induction_heads_copy_and_echo_and_previous_heads_do_not(positio
         assert (scores[known.induction] == 1).all()
         assert (scores[known.echo | known.previous] == 0).all()
         assert THRESHOLD == 0.1
-
-
-def test_equal_weights_copy_only_the_first():
-    model = random_model(0, n_layers=1)
-    with torch.no_grad():
-        model.blocks[0].attention.q_proj.weight.zero_()
-    prompts = [copy_prompt(16, 12, 3, seed) for seed in range(30)]
-    scores = copy_scores(model, haystack=12, needle=3, prompts=30)
-    assert all(prompt.needle > 0 for prompt in prompts)
-    assert (scores == 0).all()  # the first of all is token 0, before the cue
