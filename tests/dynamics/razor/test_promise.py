@@ -19,8 +19,7 @@ def run(layer, states, error, chunks=None):
     parts = zip(*(x.split(chunks or states.shape[1], dim=2) for x in tokens), strict=True)
     output = torch.cat([cache(0, *part, scale=layer.scale, slopes=layer.slopes) for part in parts], dim=2)
     group = len(layer.query) // len(layer.key)
-    wide = [x.repeat_interleave(group, 1) for x in tokens[1:]]
-    full = full_attention(0, tokens[0], *wide, scale=layer.scale, slopes=layer.slopes)
+    full = full_attention(0, *tokens, scale=layer.scale, slopes=layer.slopes)
     diameter = np.repeat(2 * layer.weighed.values.radius, group)
     return cache, output, ((output - full).norm(dim=-1).amax((0, 2)).numpy() / diameter).max()
 

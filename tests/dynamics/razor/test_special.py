@@ -24,12 +24,12 @@ def in_chunks(cache, tokens, chunks, slopes, real=None, **more):
     return torch.cat(found, dim=2)
 
 
-def gap(plan, chunks, slopes, real=None, cache=None, seed=0, reference=None, **more) -> float:
+def gap(plan, chunks, slopes, real=None, cache=None, **more) -> float:
     """Largest difference, at real tokens, of a cache fed in chunks and the masked computation."""
-    tokens = stream(plan, sum(chunks), batch=2 if real is None else len(real), seed=seed)
+    tokens = stream(plan, sum(chunks), batch=2 if real is None else len(real))
     found = in_chunks(cache or RazorCache(plan), tokens, chunks, slopes, real, **more)
     padded = {} if real is None else {"real": real}
-    expected = MaskedAttention(plan)(0, *tokens, scale=SCALE, slopes=slopes, **padded, **(reference or more))
+    expected = MaskedAttention(plan)(0, *tokens, scale=SCALE, slopes=slopes, **padded, **more)
     difference = (found - expected).abs().amax((1, 3))
     return float(difference.max() if real is None else difference[real].max())
 
@@ -42,13 +42,21 @@ special = st.fixed_dictionaries({}, optional={"softcap": st.sampled_from([0.7, 5
 
 
 @settings(max_examples=60)
-@given(plans(), sizes(), st.booleans(), special, st.booleans(), st.sampled_from([5, 128]))
-def test_sinks_cap_and_window_in_chunks_equal_the_masked_computation(plan, chunks, with_alibi, more, sinks, block):
+@given(plans(), sizes(), st.booleans(), special, st.booleans())
+def test_sinks_cap_and_window_in_chunks_equal_the_masked_computation(plan, chunks, with_alibi, more, sinks):
     slopes = slopes_of(plan, with_alibi)
     more |= {"sinks": learnt(plan)} if sinks else {}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(razor_logits_module, "BLOCK", block)
-        assert gap(plan, chunks, slopes, **more) < TOLERANCE
+    assert gap(plan, chunks, slopes, **more) < TOLERANCE
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("more", [{"softcap": 0.7}, {"sinks": True}, {"softcap": 2.0, "sinks": True}])
+@pytest.mark.parametrize("chunks", [[1] * 21, [4, 3, 14], [12, *[1] * 9]])
+def test_every_kind_of_compensation_with_sinks_and_a_cap(kind, more, chunks, monkeypatch):
+    monkeypatch.setattr(razor_logits_module, "BLOCK", 5)
+    plan = small_plan(compensation=kind)
+    more = more | ({"sinks": learnt(plan)} if "sinks" in more else {})
+    assert gap(plan, chunks, slopes_of(plan, True), **more) < TOLERANCE
 
 
 @pytest.mark.parametrize("chunks", [[30], [1] * 30, [5, 2, *[1] * 16, 7]])
@@ -89,15 +97,10 @@ def test_a_padded_batch_equals_each_sequence_alone(kind, side):
         real[row, slice(0, n - length) if side == "left" else slice(length, n)] = False
     cache = RazorCache(plan)
     found = in_chunks(cache, tokens, [n, *[1] * more], slopes, real)
-    held = 0
-    for row, length in enumerate(lengths):
-        own, alone = [x[row : row + 1, :, real[row]] for x in tokens], RazorCache(plan)
-        expected = in_chunks(alone, own, [length, *[1] * more], slopes)
-        assert (found[row : row + 1, :, real[row]] - expected).abs().max() < TOLERANCE
-        assert not found[row, :, ~real[row]].any()
-        held += alone.nbytes()
+    expected = MaskedAttention(plan)(0, *tokens, scale=SCALE, slopes=slopes, real=real)
+    assert (found - expected).abs().max() < TOLERANCE and not found.transpose(1, 2)[~real].any()
     assert cache.n_tokens() == n + more
-    assert cache.nbytes() == held
+    assert cache.nbytes() == sum(razor_bytes(plan, length + more, 4, 8) for length in lengths)
 
 
 def test_beams_of_a_padded_batch_are_counted_as_its_sequences():

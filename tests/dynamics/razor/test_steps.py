@@ -22,7 +22,7 @@ CHUNKS = ([1] * 14, [2, *[1] * 12], [5, 1, 1, 1, 3, 1, 1, 1])
 
 @pytest.mark.parametrize(("kind", "with_alibi"), [("none", False), ("mean", True), ("alibi", True), ("centred", False)])
 def test_small_windows_sinks_prompts_and_shares(kind, with_alibi):
-    for sinks, buffer, share, prompt, full in product((0, 1, 6), (1, 2, 5), SHARES, (1, 7), FULL):
+    for sinks, buffer, share, prompt, full in product((0, 1, 6), (1, 5), SHARES, (1, 7), FULL):
         plan = RazorPlan(6, 3, (full,), sinks, buffer, share, kind, prompt)
         for chunks in CHUNKS:
             assert cache_gap(plan, chunks, slopes_of(plan, with_alibi)) < TOLERANCE, (plan, chunks)
@@ -99,22 +99,6 @@ def test_a_copy_and_what_it_was_made_of_go_on_by_themselves(kind):
         assert torch.equal(decode(caches[0], rest, 1, slopes, layer), expected[layer])
 
 
-def test_layers_that_stand_alike_share_a_schedule():
-    plan = RazorPlan(2, 2, (frozenset({0}), frozenset(), frozenset({0, 1})), buffer=90, share=Fraction(0))
-    cache, slopes, tokens = RazorCache(plan), slopes_of(plan, True), stream(plan, 12)
-    for token in zip(*(x.split(1, dim=2) for x in tokens), strict=True):
-        for layer in range(3):
-            cache(layer, *token, scale=SCALE, slopes=slopes)
-    used = [steps_of(cache, layer).schedule for layer in range(3)]
-    assert used[0] is used[1] is used[2] and [*cache._schedules.values()] == used[:1]
-    decode(cache, stream(plan, 3), [2, 1], slopes, layer=1)
-    assert steps_of(cache, 1).schedule is not used[0] and len(cache._schedules) == 2
-    del used
-    for layer in range(3):
-        decode(cache, stream(plan, 2), 2, slopes, layer=layer)
-    assert not cache._schedules
-
-
 def test_slopes_that_change_between_calls_are_the_ones_that_count():
     plan = RazorPlan(2, 2, (frozenset({0}),), buffer=3, share=Fraction(0), sinks=1)
     tokens, cache = stream(plan, 9), RazorCache(plan)
@@ -150,7 +134,7 @@ moves = st.one_of(
 special = st.fixed_dictionaries({}, optional={"softcap": st.just(0.7), "sinks": st.just(True)})
 
 
-@settings(max_examples=30)
+@settings(max_examples=60)
 @given(plans(n_layers=2), st.lists(moves, max_size=8), st.sampled_from([None, 3, 64]), special, st.booleans())
 def test_any_course_of_layers_with_and_without_a_window(plan, course, window, more, with_alibi):
     draw, slopes = torch.Generator().manual_seed(1), slopes_of(plan, with_alibi)
