@@ -8,6 +8,7 @@ import torch
 
 from dynamics.hf import cache as hf_cache
 from dynamics.hf.receipt import promised, receipts
+from dynamics.model.attention_function import full_attention
 from dynamics.scope.receipt import weighed
 from dynamics.weights.families import READ
 from dynamics.weights.reader import open_checkpoint
@@ -74,15 +75,11 @@ class Compared:
 
     def __call__(self, layer, query, key, value, *, scale, slopes, **more):
         found = self.inner(layer, query, key, value, scale=scale, slopes=slopes, **more)
-        old = self.seen.get(layer, (key[:, :, :0], value[:, :, :0]))
-        self.seen[layer] = tuple(torch.cat(pair, dim=2) for pair in zip(old, (key, value), strict=True))
-        group, n, c = query.shape[1] // key.shape[1], self.seen[layer][0].shape[2], query.shape[2]
-        keys, values = (x.repeat_interleave(group, 1) for x in self.seen[layer])
-        distance = torch.arange(n - c, n)[:, None] - torch.arange(n)
-        rates = torch.zeros(query.shape[1]) if slopes is None else slopes
-        scores = scale * query @ keys.mT - rates[:, None, None] * distance
-        full = scores.masked_fill(distance < 0, -torch.inf).softmax(-1) @ values
-        diameter = 2 * self.radii[layer].repeat_interleave(group)
+        new = (query, key, value)
+        old = self.seen.get(layer, [x[:, :, :0] for x in new])
+        self.seen[layer] = [torch.cat(pair, dim=2) for pair in zip(old, new, strict=True)]
+        full = full_attention(layer, *self.seen[layer], scale=scale, slopes=slopes)[:, :, -query.shape[2] :]
+        diameter = 2 * self.radii[layer].repeat_interleave(query.shape[1] // key.shape[1])
         self.worst = max(self.worst, float(((found - full).norm(dim=-1) / diameter[:, None]).max()))
         return found
 
