@@ -62,6 +62,11 @@ def block_shapes(config: dict) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
+SHAPES = llama_shapes(LLAMA)
+QUERY = "model.layers.1.self_attn.q_proj.weight"
+WEIGHTS = "model.safetensors"
+
+
 def random_tensors(shapes: dict[str, tuple[int, ...]], seed: int = 0) -> dict[str, np.ndarray]:
     """Standard normal float32 tensors."""
     rng = np.random.default_rng(seed)
@@ -72,7 +77,7 @@ def write(folder: Path, config: dict, tensors: dict[str, np.ndarray]) -> Path:
     """A folder with config.json and model.safetensors."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config))
-    safetensors.numpy.save_file(tensors, folder / "model.safetensors")
+    safetensors.numpy.save_file(tensors, folder / WEIGHTS)
     return folder
 
 
@@ -90,7 +95,7 @@ def write_zeros(folder: Path, config: dict, shapes: dict[str, tuple[int, ...]]) 
         size = 2 * math.prod(shape)
         header[name] = {"dtype": "BF16", "shape": shape, "data_offsets": [start, start + size]}
         start += size
-    path = write_raw(write(folder, config, {}) / "model.safetensors", header, b"")
+    path = write_raw(write(folder, config, {}) / WEIGHTS, header, b"")
     os.truncate(path, path.stat().st_size + start)
     return path
 

@@ -7,9 +7,8 @@ import pytest
 from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.refusal import refused, rows
 from tests.dynamics.weights import checkpoint_files as files
-from tests.dynamics.weights.checkpoint_files import BAICHUAN, LLAMA, unreadable
+from tests.dynamics.weights.checkpoint_files import BAICHUAN, LLAMA, SHAPES, unreadable
 
-SHAPES = files.llama_shapes(LLAMA)
 SWA = {"sliding_window_layers": [0], "conv_window": 2, "num_key_value_heads": 2, "model_type": "baichuan_m1"}
 MPT = {"model_type": "mpt", "d_model": 8, "n_layers": 1, "n_heads": 2, "vocab_size": 5, "attn_config": {"alibi": True}}
 BLOOM = {"model_type": "bloom", "hidden_size": 8, "n_layer": 1, "n_head": 2, "vocab_size": 5}
@@ -24,7 +23,6 @@ CONFIGS = [
             "quantised weights are not supported": {"quantization_config": {"bits": 4}},
             "hidden_size: Input should be a valid integer (got '8')": {"hidden_size": "8"},
             "hidden_size: Input should be greater than or equal to 1 (got 0)": {"hidden_size": 0},
-            "hidden_size: Input should be a valid integer (got 8.5)": {"hidden_size": 8.5},
             "num_hidden_layers: Input should be less than or equal to 2000 (got 1000000000)": {
                 "num_hidden_layers": 10**9
             },
@@ -142,9 +140,6 @@ CONFIGS = [
             },
             "attn_config.rope: Input should be False (got True)": {"attn_config": {"alibi": True, "rope": True}},
             "attn_config.alibi: Field required": {"attn_config": {}},
-            "attn_config.alibi_bias_max: Input should be greater than or equal to 8 (got -8)": {
-                "attn_config": {"alibi": True, "alibi_bias_max": -8}
-            },
             "attn_config.alibi_bias_max: Input should be greater than or equal to 8 (got 7)": {
                 "attn_config": {"alibi": True, "alibi_bias_max": 7}
             },

@@ -108,8 +108,8 @@ def hf():
     return transformers
 
 
-def random_model(hf, name: str, config: dict, head: str = "ForCausalLM"):
-    """A model with weights of no particular size, and biases and gains that are not 0 and 1."""
+def random_model(hf, name: str, config: dict, head: str = "ForCausalLM", size: float = 1.0):
+    """A model with weights of this times no particular size, and biases and gains that are not 0 and 1."""
     made = getattr(hf, f"{name}Config")(**config)
     made._attn_implementation = made._experts_implementation = "eager"
     name = name.removesuffix("Text")
@@ -120,6 +120,8 @@ def random_model(hf, name: str, config: dict, head: str = "ForCausalLM"):
             parameter.normal_(0.0, 0.4, generator=generator)
             if parameter.ndim == 1:
                 parameter += 0.5
+            else:
+                parameter *= size
     return model
 
 

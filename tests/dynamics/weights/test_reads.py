@@ -15,17 +15,9 @@ from dynamics.weights.reader import open_checkpoint
 from dynamics.weights.safetensors_file import read, read_rows, tensors
 from tests.dynamics.refusal import refused
 from tests.dynamics.weights import checkpoint_files as files
-from tests.dynamics.weights.checkpoint_files import LLAMA
+from tests.dynamics.weights.checkpoint_files import LLAMA, QUERY, SHAPES, WEIGHTS
 
 ROOT = Path(__file__).parents[3]
-SHAPES = files.llama_shapes(LLAMA)
-QUERY = "model.layers.1.self_attn.q_proj.weight"
-WEIGHTS = "model.safetensors"
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return files.write(tmp_path / "model", LLAMA, files.random_tensors(SHAPES))
 
 
 def test_every_finite_half_is_read_exactly_and_float64_rounds_to_the_nearest(tmp_path):
