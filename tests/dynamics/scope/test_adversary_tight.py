@@ -16,49 +16,6 @@ def batch_of(norm, seed, size, symmetric=True):
     return Batch(np.random.default_rng([seed, norm == "rms"]), norm, False, 4, size, symmetric)
 
 
-def bounds_at(batch, i, n, n_tokens, change=1.0):
-    """Every bound that is attained by the heaviest context at distance n, with its range times `change`."""
-    slope, wide, gap = float(batch.slopes[i]), change * batch.ranges[i], change * batch.gaps[i]
-    return {
-        "weight": alibi.weight_bound(n, slope, wide),
-        "masked": alibi.masked_weight_bound(n, slope, gap),
-        "mass": alibi.dropped_mass_bound(n, slope, wide),
-        "mass of n_tokens": alibi.dropped_mass_bound(n, slope, wide, n_tokens),
-    }
-
-
-def reached(batch, at, lengths):
-    stack = batch.stack
-    found = {
-        "weight": [c.weight(n) for c, n in zip(heaviest_weights(stack, at), at, strict=True)],
-        "masked": [c.weight(n) for c, n in zip(heaviest_weights(stack, at, masked=True), at, strict=True)],
-        "mass": [c.mass(n) for c, n in zip(heaviest_masses(stack, at), at, strict=True)],
-        "mass of n_tokens": [c.mass(n) for c, n in zip(heaviest_masses(stack, at, lengths), at, strict=True)],
-    }
-    return [{name: values[i] for name, values in found.items()} for i in range(len(at))]
-
-
-@pytest.mark.parametrize(("norm", "size"), [("rms", (2, 1)), ("rms", (6, 2)), ("layer", (6, 2))])
-def test_heads_with_a_full_self_gap_attain_every_bound_and_no_lower_one(norm, size):
-    batch = batch_of(norm, 1, size)
-    # where the bound is neither 0 nor 1, so that a range too low by 2 % shows
-    at = [max(1, round(alibi.scope(s, wide, 0.3))) for s, wide in zip(batch.slopes, batch.ranges, strict=True)]
-    lengths = [n + 30 for n in at]
-    for i, found in enumerate(reached(batch, at, lengths)):
-        assert batch.gaps[i] == pytest.approx(batch.ranges[i], rel=1e-9)
-        right, lower = bounds_at(batch, i, at[i], lengths[i]), bounds_at(batch, i, at[i], lengths[i], 0.98)
-        for name, value in found.items():
-            assert REACHED * right[name] <= value <= ULPS * right[name], name
-            assert value > lower[name], name
-        slope, wide = float(batch.slopes[i]), batch.ranges[i]
-        assert batch.sharp(i, at[i]) == pytest.approx(found["weight"], rel=1e-6)
-        # a scope or a window too short by 2 % of the range leaves more outside than it says
-        assert (
-            alibi.scope(slope, 0.98 * wide, found["weight"]) < at[i] <= ULPS * alibi.scope(slope, wide, found["weight"])
-        )
-        assert alibi.window_for_mass(slope, 0.98 * wide, found["mass"]) < at[i]
-
-
 @pytest.mark.parametrize(("norm", "size"), [("rms", (9, 4)), ("layer", (3, 3))])
 def test_any_head_without_biases_attains_its_sharp_weight_its_range_and_its_gap(norm, size):
     batch = batch_of(norm, 2, size, symmetric=False)

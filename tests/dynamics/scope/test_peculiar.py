@@ -21,10 +21,7 @@ HIGH = {"num_attention_heads": 12, "hidden_size": 24, "num_hidden_layers": 1, "m
 
 
 def saved(hf, folder, name, config, size, dtype=torch.float32):  # noqa: F811
-    model = random_model(hf, name, config).to(dtype)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.mul_(size if parameter.ndim > 1 else 1.0)
+    model = random_model(hf, name, config, size=size).to(dtype)
     model.save_pretrained(folder)
     return model
 
