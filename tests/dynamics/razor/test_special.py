@@ -9,29 +9,9 @@ import dynamics.razor.logits as razor_logits_module
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
 from dynamics.razor.plan import razor_bytes, spare_bytes
-from tests.dynamics.razor.cases import KINDS, SCALE, TOLERANCE, plans, sizes, slopes_of, stream
+from tests.dynamics.razor.cases import KINDS, SCALE, TOLERANCE, cache_gap, decode, plans, sizes, slopes_of, stream
 from tests.dynamics.razor.test_cache import small_plan
 from tests.dynamics.refusal import refused
-
-
-def in_chunks(cache, tokens, chunks, slopes, real=None, **more):
-    parts, at, found = zip(*(x.split(chunks, dim=2) for x in tokens), strict=True), 0, []
-    for part in parts:
-        seen = None if real is None else real[:, at : at + part[0].shape[2]]
-        own = {} if real is None or (seen.all() and at == 0) else {"real": seen}
-        found.append(cache(0, *part, scale=SCALE, slopes=slopes, **own, **more))
-        at += part[0].shape[2]
-    return torch.cat(found, dim=2)
-
-
-def gap(plan, chunks, slopes, real=None, cache=None, **more) -> float:
-    """Largest difference, at real tokens, of a cache fed in chunks and the masked computation."""
-    tokens = stream(plan, sum(chunks), batch=2 if real is None else len(real))
-    found = in_chunks(cache or RazorCache(plan), tokens, chunks, slopes, real, **more)
-    padded = {} if real is None else {"real": real}
-    expected = MaskedAttention(plan)(0, *tokens, scale=SCALE, slopes=slopes, **padded, **more)
-    difference = (found - expected).abs().amax((1, 3))
-    return float(difference.max() if real is None else difference[real].max())
 
 
 def learnt(plan) -> torch.Tensor:
@@ -46,7 +26,7 @@ special = st.fixed_dictionaries({}, optional={"softcap": st.sampled_from([0.7, 5
 def test_sinks_cap_and_window_in_chunks_equal_the_masked_computation(plan, chunks, with_alibi, more, sinks):
     slopes = slopes_of(plan, with_alibi)
     more |= {"sinks": learnt(plan)} if sinks else {}
-    assert gap(plan, chunks, slopes, **more) < TOLERANCE
+    assert cache_gap(plan, chunks, slopes, **more) < TOLERANCE
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -56,14 +36,14 @@ def test_every_kind_of_compensation_with_sinks_and_a_cap(kind, more, chunks, mon
     monkeypatch.setattr(razor_logits_module, "BLOCK", 5)
     plan = small_plan(compensation=kind)
     more = more | ({"sinks": learnt(plan)} if "sinks" in more else {})
-    assert gap(plan, chunks, slopes_of(plan, True), **more) < TOLERANCE
+    assert cache_gap(plan, chunks, slopes_of(plan, True), **more) < TOLERANCE
 
 
 @pytest.mark.parametrize("chunks", [[30], [1] * 30, [5, 2, *[1] * 16, 7]])
 def test_a_sliding_layer_keeps_its_window_and_nothing_else(chunks):
     plan, n = small_plan(), sum(chunks)
     cache = RazorCache(plan)
-    assert gap(plan, chunks, None, cache=cache, window=6) < TOLERANCE
+    assert cache_gap(plan, chunks, None, cache=cache, window=6) < TOLERANCE
     assert cache.nbytes() == razor_bytes(plan, n, 4, 8, batch=2, windows=(6,)) == 2 * 2 * 6 * 8 * 8
     assert cache.allocated() <= cache.nbytes() + spare_bytes(plan, n, 4, 8, batch=2, windows=(6,))
     refused("layer 0 had a sliding window of 6 tokens, got None", cache, 0, *stream(plan, 1), scale=SCALE, slopes=None)
@@ -83,7 +63,7 @@ def test_pads_anywhere_in_any_division_equal_the_masked_computation(plan, mask, 
     slopes = slopes_of(plan, with_alibi)
     n = real.shape[1]
     chunks = [min(chunk, n - at) for at in range(0, n, chunk)]
-    assert gap(plan, chunks, slopes, real, **more) < TOLERANCE
+    assert cache_gap(plan, chunks, slopes, real=real, **more) < TOLERANCE
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -96,7 +76,7 @@ def test_a_padded_batch_equals_each_sequence_alone(kind, side):
     for row, length in enumerate(lengths):
         real[row, slice(0, n - length) if side == "left" else slice(length, n)] = False
     cache = RazorCache(plan)
-    found = in_chunks(cache, tokens, [n, *[1] * more], slopes, real)
+    found = decode(cache, tokens, [n, *[1] * more], slopes, real=real)
     expected = MaskedAttention(plan)(0, *tokens, scale=SCALE, slopes=slopes, real=real)
     assert (found - expected).abs().max() < TOLERANCE and not found.transpose(1, 2)[~real].any()
     assert cache.n_tokens() == n + more
@@ -108,8 +88,8 @@ def test_beams_of_a_padded_batch_are_counted_as_its_sequences():
     real = torch.ones(3, 20, dtype=torch.bool)
     real[1, 9:14] = False
     cache = RazorCache(plan)
-    in_chunks(cache, stream(plan, 20, batch=3), [8, *[1] * 12], None, real)
+    decode(cache, stream(plan, 20, batch=3), [8, *[1] * 12], None, real=real)
     cache.reorder(torch.tensor([1, 1, 0, 2]))
     refused(r"sequences 0\.\.3", cache.reorder, torch.tensor([4]))
     with pytest.raises(ValueError, match=r"the cache holds keys of batch 4, width 4 and torch\.float64, got 3"):
-        in_chunks(cache, stream(plan, 1, batch=3), [1], None)
+        decode(cache, stream(plan, 1, batch=3), [1], None)
