@@ -95,26 +95,6 @@ def test_a_function_that_does_not_take_what_a_model_hands_over_is_refused():
         hf_heads.heads(models.model("bert", is_decoder=True))
 
 
-@pytest.mark.parametrize("family", models.FAMILIES)
-def test_function_is_called_once_a_layer_with_the_models_shapes(family):
-    model = models.model(family)
-    described = hf_heads.heads(model)
-    calls = []
-
-    def spy(layer, query, key, value, *, scale, slopes):
-        calls.append(layer)
-        assert query.shape[:3] == (2, described.n_heads, 7)
-        assert key.shape == value.shape == (2, described.n_kv_heads, 7, query.shape[3])
-        assert scale == pytest.approx(models.SCALES.get(family, query.shape[3] ** -0.5))
-        assert (slopes is None) == (described.slopes is None)
-        assert slopes is None or torch.equal(slopes, described.slopes)
-        return full_attention(layer, query, key, value, scale=scale, slopes=slopes)
-
-    with attention.replaced(model, spy):
-        logits_of(model, models.tokens(2, 7))
-    assert calls == list(range(described.n_layers))
-
-
 @pytest.mark.parametrize(("family", "dtype"), [("bloom", torch.float64), ("mpt", torch.bfloat16)])
 def test_slopes_are_one_tensor_for_all_layers_and_calls_also_of_weights_that_come_late(family, dtype):
     model, ids, seen = models.model(family, dtype=dtype), models.tokens(2, 7), []
