@@ -12,7 +12,7 @@ from tests.dynamics.scope.cases import ALIBI, CASES, KV_HEADS, PLAIN, InMemory
 from theory import alibi
 from theory.alibi.shifted_scope import shifted_dropped_mass, shifted_scope, shifted_window
 
-EPS = 0.05
+EPS, CONTEXT = 0.05, 4000  # so long that some heads are local, and drop tokens
 
 
 def shifted(coefficients, size=0.5, seed=0, **changes):
@@ -21,7 +21,7 @@ def shifted(coefficients, size=0.5, seed=0, **changes):
 
 
 def measured(checkpoint):
-    return layer_scopes(checkpoint, 0, settings(checkpoint, EPS, EPS, context=400))
+    return layer_scopes(checkpoint, 0, settings(checkpoint, EPS, EPS, context=CONTEXT))
 
 
 @pytest.mark.parametrize("coefficients", [(0.9, -0.8), (-0.4, 0.7), (0.3, 0.8), (0.0, 1.0)])
@@ -30,7 +30,7 @@ def test_scope_and_window_are_those_of_neighbours_and_never_beyond_those_of_the_
     for head in measured(checkpoint):
         wide = head.slope, head.logit_range, EPS
         scope, window = alibi.scope(*wide), alibi.window_for_mass(*wide)
-        dropped = alibi.dropped_mass_bound(head.budget, head.slope, head.logit_range, 400)
+        dropped = alibi.dropped_mass_bound(head.budget, head.slope, head.logit_range, CONTEXT)
         assert head.scope <= scope and head.mass_window <= window and head.dropped_mass <= dropped
         assert (head.scope < 0.8 * scope) == (head.mass_window < 0.8 * window) == opposite
         query, key = (checkpoint.weights[0][role][at] for role, at in (("query", head.head), ("key", head.kv_head)))
@@ -38,7 +38,7 @@ def test_scope_and_window_are_those_of_neighbours_and_never_beyond_those_of_the_
         mixed = head.slope, raw, *coefficients
         assert head.rule is Rule.NEIGHBOURS and head.scope == pytest.approx(min(scope, shifted_scope(*mixed, EPS)))
         assert head.mass_window == pytest.approx(shifted_window(*mixed, EPS))
-        assert head.dropped_mass == pytest.approx(shifted_dropped_mass(head.budget, *mixed, 400))
+        assert head.dropped_mass == pytest.approx(shifted_dropped_mass(head.budget, *mixed, CONTEXT))
 
 
 def test_only_two_plain_coefficients_let_neighbours_count():
@@ -53,6 +53,6 @@ def test_only_two_plain_coefficients_let_neighbours_count():
 
 def test_the_report_says_what_scopes_follow_from():
     mixed, plain = shifted((0.9, -0.8)), CASES["alibi"]
-    pages = [text(c, [measured(c)], settings(c, EPS, EPS, context=400), part=True) for c in (mixed, plain)]
+    pages = [text(c, [measured(c)], settings(c, EPS, EPS, context=CONTEXT), part=True) for c in (mixed, plain)]
     assert "4 scopes: from the range D of raw keys and two coefficients" in pages[0]
     assert "scopes: from" not in pages[1]
