@@ -16,6 +16,7 @@ from dynamics.sweep.run import run_sweep
 from dynamics.tasks.induction import Induction
 from dynamics.training.evaluation import heldout_batch
 from dynamics.training.settings import TrainConfig
+from tests.dynamics.heads.test_named import constructed
 from tests.dynamics.refusal import refused
 
 TRAINING = TrainConfig(steps=2, batch=8, task=Induction(pool=6), heldout_rows=20)
@@ -60,15 +61,9 @@ def test_gained_coefficients_are_the_same_in_every_gauge(position):
 
 
 def test_gains_of_the_theorem_s_own_head_are_its_scales():
-    config = ModelConfig(vocab=32, width=32, n_heads=1, position="none")
-    model = model_of(config)
-    attention = model.blocks[0].attention
+    model = constructed((1.0, 0.0), (1.0, 0.0), scale=3.0)
     with torch.no_grad():
-        model.embedding.copy_(torch.eye(32))
-        for projection in (attention.q_proj, attention.k_proj, attention.v_proj, attention.o_proj):
-            projection.weight.copy_(torch.eye(32))
-        attention.q_proj.weight.mul_(3.0)
-        attention.v_proj.weight.mul_(-2.0)
+        model.blocks[0].attention.v_proj.weight.mul_(-2.0)
     ((key_gain, value_gain),) = gains(model, heldout_batch(0, 30, 32, 10))
     # An RMS norm gives a one-hot row the length sqrt(32): the scores scale with its square, over sqrt(head_dim).
     assert key_gain == pytest.approx(3.0 * 32 / 32**0.5, rel=1e-4)

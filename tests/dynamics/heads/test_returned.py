@@ -41,17 +41,6 @@ def test_an_undeclared_family_is_scored_by_what_it_returns(name):
     assert np.ptp(found.induction) > 1e-4
 
 
-@pytest.mark.parametrize(
-    ("family", "changes"),
-    [("bert", {}), ("bloom", {}), ("gpt2", {}), ("gpt_oss", {}), ("llama", {}), ("mistral", {"sliding_window": 18})],
-)
-def test_what_a_declared_family_returns_has_the_scores_that_its_rows_have(family, changes):
-    model = models.model(family, **changes)
-    with models.double():
-        rows, whole = head_scores(model, **HOW), head_scores(of_transformers(model), **HOW)
-    np.testing.assert_allclose(whole, rows, rtol=0, atol=1e-12)
-
-
 def test_a_declared_family_whose_attention_is_refused_is_scored_too():
     model = models.model("bert", is_decoder=True)
     with models.double():

@@ -111,26 +111,6 @@ def test_scores_are_means_over_prompts():
     assert np.abs(np.array(each[0]) - np.array(each[1])).max() > 1e-3
 
 
-def test_same_seed_same_scores():
-    model = random_model(1)
-    assert all(np.array_equal(*pair) for pair in zip(*(head_scores(model, k=7, seed=3) for _ in "ab"), strict=True))
-
-
-def test_layers_are_in_order_and_each_has_all_heads():
-    model = random_model(2, n_layers=11)
-    tokens = repeated_prompt(16, 5, 2, 0)
-    np.testing.assert_allclose(
-        head_scores(model, k=5, repeats=2).first, brute_force(matrices(model, tokens), tokens, 5).first, atol=1e-12
-    )
-
-
-def test_half_precision_models_are_scored():
-    model = random_model(3, position="alibi")
-    exact, rounded = head_scores(model, k=12), head_scores(model.bfloat16(), k=12)
-    assert np.isfinite(rounded).all()
-    np.testing.assert_allclose(rounded, exact, atol=0.1)
-
-
 def test_logits_of_half_precision_are_formed_in_single():
     draw, shown = torch.Generator().manual_seed(0), []
     query, key = (4 * torch.randn(1, 2, 30, 8, generator=draw).bfloat16() for _ in "qk")

@@ -44,7 +44,6 @@ MEASURED = {
 }  # fmt: skip
 NAMES = {"gemma3_text": "Gemma3Text", "gpt2": "GPT2", "gpt_oss": "GptOss", "gpt_neox": "GPTNeoX", "opt": "OPT",
          "qwen3_moe": "Qwen3Moe", "smollm3": "SmolLM3", "stablelm": "StableLm"}  # fmt: skip
-SCALES = {"granite": 0.7, "opt": 1.0, "gemma2": 5**-0.5, "gemma3_text": 5**-0.5}  # where it is not 1/sqrt(d_head)
 EXPERTS = ("gpt_oss", "mixtral", "qwen3_moe")  # whose grouped experts know no double precision
 ROTARY = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "max_position_embeddings": 128}
 

@@ -8,11 +8,9 @@ from dynamics.heads.scores import head_scores, repeated_prompt
 from dynamics.hf import attention, families
 from dynamics.model.attention_function import full_attention
 from dynamics.razor.plan import razor_bytes
-from dynamics.sinks.measured import measure
 from tests.dynamics.heads.test_scores import brute_force
-from tests.dynamics.heads.test_scores_hf import returned
 from tests.dynamics.hf import models
-from tests.dynamics.hf.test_attention import TIGHT, hostile, logits_of
+from tests.dynamics.hf.test_attention import TIGHT, logits_of
 from tests.dynamics.hf.test_cache import BEAMS, GREEDY, SAMPLING, assert_same, both, plan_for, raises
 
 ROTARY = {
@@ -41,10 +39,8 @@ def test_full_attention_gives_the_logits_that_it_has_by_default(kind):
         own = logits_of(model, ids)
         with attention.replaced(model, full_attention):
             found = logits_of(model, ids)
-        with attention.replaced(model, hostile("scale")):
-            wrong = logits_of(model, ids)
     assert model.config._attn_implementation == "sdpa"
-    assert (found - own).abs().max() < TIGHT < 1e-4 < (wrong - own).abs().max()
+    assert (found - own).abs().max() < TIGHT
     assert families.heads(model).n_kv_heads == n_kv_heads
 
 
@@ -56,14 +52,6 @@ def test_logits_in_low_precision_stay_within_its_rounding(dtype, tolerance):
         found = logits_of(model, ids)
     assert found.dtype == dtype
     assert (found - own).abs().max() < tolerance  # logits up to 8
-
-
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if not kind.startswith("alibi")])
-def test_scores_of_rotary_kinds_are_those_of_the_attention_that_it_returns(kind):
-    model, tokens = models.model("falcon", **KINDS[kind][0]), repeated_prompt(64, 15, 4, 2)
-    with models.double():
-        found = head_scores(model, k=15, seed=2)
-    np.testing.assert_allclose(found, brute_force(returned(model, tokens), tokens, 15), rtol=0, atol=1e-12)
 
 
 def test_with_alibi_the_attention_that_it_returns_has_the_bias_twice_and_scores_have_it_once():
@@ -92,14 +80,6 @@ def first_layer(model, tokens, times):
     return logits.masked_fill(future, -torch.inf).softmax(-1).numpy()
 
 
-def test_the_attention_that_it_returns_by_default_sees_tokens_to_come():
-    """transformers adds the mask of True and False, made for the fused kernel, to the logits that it returns."""
-    model, ids = models.model("falcon"), models.tokens(1, 8)
-    with torch.no_grad():
-        assert model(ids, output_attentions=True).attentions[0].triu(1).max() > 0.1
-    assert np.triu(returned(model, ids[0].numpy()), 1).max() == 0
-
-
 @pytest.mark.parametrize(
     ("kind", "how"),
     [("falcon-40b", SAMPLING), ("alibi, falcon-rw", GREEDY), ("alibi, slopes that bfloat16 rounds", BEAMS)],
@@ -119,14 +99,6 @@ def test_a_plan_that_drops_nothing_generates_what_the_model_does(kind):
     assert_same(found, own)
     width = 9 if kind.startswith("alibi") else 8
     assert cache.nbytes() == razor_bytes(cache.plan, 13, width, 8, value_dim=8, batch=2)
-
-
-def test_sinks_are_those_of_the_attention_that_it_returns():
-    model, tokens = models.model("falcon"), models.tokens(1, 24)[0].numpy()
-    with models.double():
-        found = measure(model, tokens).heads.importance
-    np.testing.assert_allclose(found, returned(model, tokens).mean(2), rtol=0, atol=1e-12)
-    assert np.isfinite(measure(models.model("falcon", **RW), tokens).heads.importance).all()
 
 
 def test_what_cannot_be_exact_is_refused():

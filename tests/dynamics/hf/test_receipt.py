@@ -8,6 +8,7 @@ import torch
 
 from dynamics.hf import cache as hf_cache
 from dynamics.hf.receipt import promised, receipts
+from dynamics.model.attention_function import full_attention
 from dynamics.scope.receipt import weighed
 from dynamics.weights.families import READ
 from dynamics.weights.reader import open_checkpoint
@@ -28,8 +29,10 @@ def generated(model, cache, how=GREEDY, batch=2):
     return model.generate(models.tokens(batch, 10), past_key_values=cache, max_new_tokens=8, **how)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-@pytest.mark.parametrize("family", models.FAMILIES)
+@pytest.mark.parametrize(
+    ("family", "dtype"),
+    [(family, "float32") for family in models.FAMILIES] + [("bloom", "bfloat16"), ("llama", "bfloat16")],
+)
 def test_no_bound_is_exceeded_in_any_family(family, dtype, tmp_path):
     model = models.model(family, dtype=getattr(torch, dtype))
     read = family in READ and family not in UNREAD
@@ -42,16 +45,6 @@ def test_no_bound_is_exceeded_in_any_family(family, dtype, tmp_path):
         assert torch.equal(generated(model, plain), tokens)
     assert found.violations == 0 and found.bound.shape[:3] == (2, 17, 2)
     assert found.forgetful[:, -1].any() and np.isnan(found.ranged[found.forgetful]).all() == (not read)
-
-
-@pytest.mark.parametrize("family", ["bloom", "llama"])
-def test_a_wrong_range_is_seen(family, tmp_path):
-    model = models.model(family, dtype=torch.float32)
-    known = weighed(checkpoint_of(model, tmp_path))
-    shrunk = [one._replace(values=one.values._replace(radius=one.values.radius * 0.1)) for one in known]
-    with receipts(model, plan_for(model), shrunk, measure=True) as cache:
-        generated(model, cache)
-        assert cache.razor_cache.receipt().violations > 0
 
 
 def test_beams_take_their_receipts_with_them():
@@ -82,15 +75,11 @@ class Compared:
 
     def __call__(self, layer, query, key, value, *, scale, slopes, **more):
         found = self.inner(layer, query, key, value, scale=scale, slopes=slopes, **more)
-        old = self.seen.get(layer, (key[:, :, :0], value[:, :, :0]))
-        self.seen[layer] = tuple(torch.cat(pair, dim=2) for pair in zip(old, (key, value), strict=True))
-        group, n, c = query.shape[1] // key.shape[1], self.seen[layer][0].shape[2], query.shape[2]
-        keys, values = (x.repeat_interleave(group, 1) for x in self.seen[layer])
-        distance = torch.arange(n - c, n)[:, None] - torch.arange(n)
-        rates = torch.zeros(query.shape[1]) if slopes is None else slopes
-        scores = scale * query @ keys.mT - rates[:, None, None] * distance
-        full = scores.masked_fill(distance < 0, -torch.inf).softmax(-1) @ values
-        diameter = 2 * self.radii[layer].repeat_interleave(group)
+        new = (query, key, value)
+        old = self.seen.get(layer, [x[:, :, :0] for x in new])
+        self.seen[layer] = [torch.cat(pair, dim=2) for pair in zip(old, new, strict=True)]
+        full = full_attention(layer, *self.seen[layer], scale=scale, slopes=slopes)[:, :, -query.shape[2] :]
+        diameter = 2 * self.radii[layer].repeat_interleave(query.shape[1] // key.shape[1])
         self.worst = max(self.worst, float(((found - full).norm(dim=-1) / diameter[:, None]).max()))
         return found
 

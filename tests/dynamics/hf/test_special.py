@@ -6,9 +6,19 @@ import torch
 from dynamics.hf import attention, families
 from dynamics.hf import cache as hf_cache
 from dynamics.razor.masked import MaskedAttention
-from dynamics.razor.plan import razor_bytes
 from tests.dynamics.hf import models
-from tests.dynamics.hf.test_cache import BEAMS, GREEDY, SAMPLING, TIGHT, assert_same, both, generate, plan_for, raises
+from tests.dynamics.hf.test_cache import (
+    BEAMS,
+    GREEDY,
+    SAMPLING,
+    TIGHT,
+    assert_same,
+    both,
+    formula,
+    generate,
+    plan_for,
+    raises,
+)
 
 LENGTHS = (9, 4, 1)
 WINDOWED = [
@@ -30,40 +40,25 @@ def padded(side, lengths=LENGTHS, seed=0):
 
 
 @pytest.mark.parametrize(
-    ("family", "how"),
-    [(f, GREEDY) for f in ("bloom", "mpt", "llama", "gpt2", "opt", "gpt_oss", "gemma2")]
-    + [("bloom", SAMPLING), ("llama", BEAMS), ("bloom", BEAMS)],
+    ("family", "how", "chunk"),
+    [(f, GREEDY, None) for f in ("bloom", "mpt", "llama", "gpt2", "opt", "gpt_oss", "gemma2")]
+    + [("bloom", SAMPLING, None), ("llama", BEAMS, None), ("bloom", BEAMS, 2), ("llama", GREEDY, 2)],
 )
-def test_a_left_padded_batch_equals_the_masked_full_attention(family, how):
+def test_a_left_padded_batch_equals_the_masked_full_attention(family, how, chunk):
     model = models.model(family)
     ids, mask = padded("left")
     plan = plan_for(model, prompt=2)
     with models.double():
         with hf_cache.razor(model, plan) as cache:
-            found = generate(model, ids, how, past_key_values=cache, attention_mask=mask)
+            found = generate(
+                model, ids, how, past_key_values=cache, attention_mask=mask, prefill_chunk_size=chunk
+            )
             assert cache.get_seq_length() == 14
         with attention.replaced(model, MaskedAttention(plan)):
             expected = generate(model, ids, how, use_cache=False, attention_mask=mask)
             unpadded = generate(model, ids, how, use_cache=False)
     assert_same(found, expected)
     assert (found.logits[0] - unpadded.logits[0]).abs().max() > 1e-4
-
-
-@pytest.mark.parametrize("family", ["bloom", "mpt", "llama", "gpt2"])
-@pytest.mark.parametrize("more", [{}, {"prefill_chunk_size": 2}])
-def test_a_left_padded_batch_equals_each_sequence_alone(family, more):
-    model = models.model(family)
-    plan = plan_for(model, compensation="mean" if family != "bloom" else "alibi", prompt=3)
-    ids, mask = padded("left")
-    with models.double():
-        with hf_cache.razor(model, plan) as cache:
-            found = generate(model, ids, GREEDY, past_key_values=cache, attention_mask=mask, **more)
-        for row, length in enumerate(LENGTHS):
-            with hf_cache.razor(model, plan) as cache:
-                alone = generate(model, ids[row : row + 1, -length:], GREEDY, past_key_values=cache)
-            assert torch.equal(found.sequences[row, -6:], alone.sequences[0, -6:])
-            gaps = [(a[row] - b[0]).abs().max() for a, b in zip(found.logits, alone.logits, strict=True)]
-            assert max(gaps) < TIGHT
 
 
 @pytest.mark.parametrize("family", ["bloom", "mpt", "llama", "gpt2", "gemma2"])
@@ -110,12 +105,8 @@ def test_windows_sinks_and_caps_equal_the_masked_full_attention(family, changes,
     found, expected, cache = both(model, plan_for(model), models.tokens(2, 10), how)
     assert_same(found, expected)
     windows = families.heads(model).windows
-    assert any(windows) and (how is BEAMS or cache.nbytes() == held(model, cache, 2, 15, windows))
-
-
-def held(model, cache, batch, n, windows):
-    dim = getattr(model.config, "head_dim", None) or model.config.hidden_size // cache.plan.n_heads
-    return razor_bytes(cache.plan, n, dim, 8, batch=batch, windows=windows)
+    assert any(windows)
+    assert how is BEAMS or cache.nbytes() == formula(model, cache.plan, 15, 8, batch=2, windows=windows)
 
 
 @pytest.mark.parametrize(("family", "changes"), WINDOWED)

@@ -48,16 +48,6 @@ def test_only_one_file_names_what_transformers_does_not_promise():
     assert {"ALL_ATTENTION_FUNCTIONS", "AttentionMaskInterface", "CacheLayerMixin"} < named["dynamics/hf/versions.py"]
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["from transformers.cache_utils import Cache", "import transformers.masking_utils", "x._attn_implementation = 3",
-     "from transformers import AttentionMaskInterface", "table._global_mapping",
-     'setattr(x, "_attn_implementation", 3)', 'place = f"transformers.models.{name}"'],
-)  # fmt: skip
-def test_a_planted_name_is_noticed(line):
-    assert unpromised(line)
-
-
 def read_again():
     """The module as a new interpreter would meet it."""
     spec = importlib.util.spec_from_file_location("versions_again", versions.__file__)

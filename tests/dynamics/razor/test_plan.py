@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.logits import Logits
-from dynamics.razor.plan import ROOM, RazorPlan, razor_bytes, spare_bytes
-from tests.dynamics.razor.cases import decode, plans, sizes, slopes_of, stream
+from dynamics.razor.plan import RazorPlan, razor_bytes, spare_bytes
+from tests.dynamics.razor.cases import KINDS, decode, plans, sizes, slopes_of, stream
 from theory.cache.size import kept_share
 
 ONE = (frozenset(),)
@@ -80,20 +80,6 @@ def test_bytes_held_equal_the_formula_after_every_chunk(plan, chunks, dtype, bat
         assert expected <= held <= expected + spare
 
 
-@settings(max_examples=25)
-@given(plans(n_layers=2), st.integers(1, 12), st.integers(1, 80), st.booleans())
-def test_tokens_that_come_one_by_one_take_at_most_the_spare_bytes(plan, first, more, with_alibi):
-    slopes = slopes_of(plan, with_alibi or plan.compensation == "alibi")
-    cache, tokens = RazorCache(plan), stream(plan, first + more, batch=1)
-    for layer in (0, 1):
-        decode(cache, tokens, [first, *[1] * more], slopes, layer=layer)
-    stored = razor_bytes(plan, first + more, 4, 8)
-    assert cache.nbytes() == stored
-    held = cache.allocated()
-    assert held == sum(reachable_storages(cache, slopes).values())
-    assert stored <= held <= stored + spare_bytes(plan, first + more, 4, 8)
-
-
 @given(plans(), st.lists(st.integers(0, 1), min_size=1, max_size=3))
 def test_bytes_follow_the_beams(plan, beams):
     cache = RazorCache(plan)
@@ -108,7 +94,7 @@ def test_bytes_follow_the_beams(plan, beams):
 @given(plans(n_layers=3), st.sampled_from([None, 3, 70]), st.integers(1, 99), st.integers(1, 3), st.booleans())
 def test_spare_bytes_of_layers_of_several_windows_that_go_on_together(plan, window, more, batch, with_alibi):
     windows, tokens = (window, None, window), stream(plan, 9 + more, batch=batch)
-    slopes = slopes_of(plan, with_alibi or plan.compensation == "alibi")
+    slopes = slopes_of(plan, with_alibi)
     cache = RazorCache(plan)
     for n, part in enumerate(zip(*(x.split([9, *[1] * more], dim=2) for x in tokens), strict=True), 9):
         for layer in range(3):
@@ -116,7 +102,8 @@ def test_spare_bytes_of_layers_of_several_windows_that_go_on_together(plan, wind
             cache(layer, *part, scale=1.0, slopes=slopes, **given_window)
         size = {"batch": batch, "windows": windows}
         assert cache.nbytes() == razor_bytes(plan, n, 4, 8, **size)
-        assert cache.allocated() <= cache.nbytes() + spare_bytes(plan, n, 4, 8, **size)
+        assert cache.nbytes() <= cache.allocated() <= cache.nbytes() + spare_bytes(plan, n, 4, 8, **size)
+    assert cache.allocated() == sum(reachable_storages(cache, slopes).values())
 
 
 def test_slopes_cut_from_a_large_table_are_not_the_caches():
@@ -127,17 +114,7 @@ def test_slopes_cut_from_a_large_table_are_not_the_caches():
     assert cache.allocated() == sum(reachable_storages(cache, table).values())
 
 
-def test_a_view_of_a_larger_storage_would_be_counted():
-    cache = RazorCache(RazorPlan(2, 2, ONE, buffer=2, share=Fraction(0), sinks=0))
-    decode(cache, stream(cache.plan, 9), 3, None)
-    before, tokens = cache.allocated(), cache._parts[0][0].local
-    assert before == cache.nbytes()
-    tokens.store = torch.cat([tokens.store, tokens.store], dim=2)[:, :, :2]
-    assert cache.allocated() - before == 2 * 2 * 2 * 8 * 8
-    assert cache.allocated() == sum(reachable_storages(cache).values())
-
-
-@pytest.mark.parametrize("kind", ["none", "mean", "alibi", "centred"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_dropped_tokens_and_the_chunks_they_came_in_are_freed(kind):
     plan = RazorPlan(4, 2, (frozenset({1}),), sinks=1, buffer=4, share=Fraction(0), compensation=kind, prompt=16)
     cache, slopes, alive = RazorCache(plan), slopes_of(plan, True), []
@@ -152,30 +129,6 @@ def test_dropped_tokens_and_the_chunks_they_came_in_are_freed(kind):
     held = weakref.ref(cache._parts[0][0].steps.flat.untyped_storage())
     decode(cache, stream(plan, 2), 2, slopes)
     assert held() is None and cache.allocated() == cache.nbytes()
-
-
-def laid_out(cache):
-    return cache._parts[0][0].steps
-
-
-@pytest.mark.parametrize("kind", ["none", "mean", "alibi", "centred"])
-def test_a_token_that_left_is_not_read_and_soon_gone(kind):
-    plan = RazorPlan(4, 2, (frozenset({1}),), sinks=1, buffer=90, share=Fraction(0), compensation=kind, prompt=100)
-    caches, slopes = [RazorCache(plan), RazorCache(plan)], slopes_of(plan, True)
-    for cache in caches:
-        decode(cache, stream(plan, 130), [100, *[1] * 30], slopes)
-    steps = laid_out(caches[0])
-    schedule = steps.schedule
-    assert (steps.done, schedule.gone[30], schedule.n_steps) == (30, 30, ROOM)
-    steps.local[:, :, schedule.header + plan.sinks :][:, :, :30] = 1e6
-    left, more = ROOM - 30, stream(plan, ROOM, seed=1)
-    outputs = [decode(cache, [x[:, :, :left] for x in more], [1] * left, slopes) for cache in caches]
-    assert laid_out(caches[0]) is steps and torch.equal(*outputs)
-    gone = weakref.ref(steps.flat.untyped_storage())
-    del steps
-    decode(caches[0], [x[:, :, left:] for x in more], [1] * (ROOM - left), slopes)
-    assert gone() is None
-    assert (laid_out(caches[0]).local[..., 0] == 1e6).sum() == 0
 
 
 def test_kept_share_at_20000_tokens_is_that_of_table_2():

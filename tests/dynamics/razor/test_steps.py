@@ -13,25 +13,19 @@ from hypothesis import strategies as st
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
 from dynamics.razor.plan import ROOM, RazorPlan
-from tests.dynamics.razor.cases import SCALE, TOLERANCE, cache_gap, decode, plans, slopes_of, stream
+from tests.dynamics.razor.cases import KINDS, SCALE, TOLERANCE, cache_gap, decode, plans, slopes_of, stream
 
-KINDS = ("none", "mean", "alibi", "centred")
-SHARES = (Fraction(0), Fraction(1, 5), Fraction(1, 2), Fraction(1))
-FULL = (frozenset(), frozenset({1}), frozenset({0, 1, 2}))
+SHARES = (Fraction(0), Fraction(1, 2))
+FULL = (frozenset(), frozenset({1}))
 CHUNKS = ([1] * 14, [2, *[1] * 12], [5, 1, 1, 1, 3, 1, 1, 1])
 
 
-def slopes_for(plan, with_alibi):
-    return slopes_of(plan, with_alibi or plan.compensation == "alibi")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("with_alibi", [False, True])
+@pytest.mark.parametrize(("kind", "with_alibi"), [("none", False), ("mean", True), ("alibi", True), ("centred", False)])
 def test_small_windows_sinks_prompts_and_shares(kind, with_alibi):
-    for sinks, buffer, share, prompt, full in product((0, 1, 4, 6), (1, 2, 5), SHARES, (1, 7), FULL):
+    for sinks, buffer, share, prompt, full in product((0, 1, 6), (1, 5), SHARES, (1, 7), FULL):
         plan = RazorPlan(6, 3, (full,), sinks, buffer, share, kind, prompt)
         for chunks in CHUNKS:
-            assert cache_gap(plan, chunks, slopes_for(plan, with_alibi)) < TOLERANCE, (plan, chunks)
+            assert cache_gap(plan, chunks, slopes_of(plan, with_alibi)) < TOLERANCE, (plan, chunks)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -39,20 +33,7 @@ def test_small_windows_sinks_prompts_and_shares(kind, with_alibi):
 def test_longer_than_a_layout_and_broken_off_anywhere(kind, share):
     plan = RazorPlan(4, 2, (frozenset({1}),), sinks=3, buffer=70, share=share, compensation=kind, prompt=80)
     for chunks in ([80, *[1] * (3 * ROOM)], [80, *[1] * 37, 5, *[1] * 70, 2, 1, 2, 1], [300, *[1] * (2 * ROOM + 1), 9]):
-        assert cache_gap(plan, chunks, slopes_for(plan, True)) < TOLERANCE
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_beams_in_the_middle_of_a_layout(kind):
-    plan = RazorPlan(4, 2, (frozenset({1}),), 2, 6, Fraction(0), kind, 8)
-    slopes = slopes_for(plan, True)
-    tokens, cache, whole = stream(plan, 30), RazorCache(plan), RazorCache(plan)
-    expected = decode(whole, tokens, [8, *[1] * 22], slopes)
-    decode(cache, [x[:, :, :12] for x in tokens], [8, *[1] * 4], slopes)
-    swap = torch.tensor([1, 0])
-    cache.reorder(swap)
-    found = decode(cache, [x[swap, :, 12:] for x in tokens], [1] * 18, slopes)
-    assert torch.equal(found[swap], expected[:, :, 12:])
+        assert cache_gap(plan, chunks, slopes_of(plan, True)) < TOLERANCE
 
 
 def steps_of(cache, layer=0):
@@ -72,7 +53,7 @@ def test_a_layer_of_full_heads_alone_is_not_copied_at_every_token():
 @pytest.mark.parametrize("prompt", [45, 200])
 def test_tokens_of_the_prompt_that_come_one_by_one_are_not_copied_at_each(kind, prompt):
     plan = RazorPlan(4, 2, (frozenset({1}),), 2, 6, Fraction(0), kind, prompt, centre_queries=5)
-    cache, tokens, slopes = RazorCache(plan), stream(plan, 45), slopes_for(plan, True)
+    cache, tokens, slopes = RazorCache(plan), stream(plan, 45), slopes_of(plan, True)
     decode(cache, [x[:, :, :22] for x in tokens], [20, 1, 1], slopes)
     steps = steps_of(cache)
     decode(cache, [x[:, :, 22:40] for x in tokens], 1, slopes)
@@ -103,7 +84,7 @@ def test_what_is_not_finite_is_forgotten_with_its_token(bad, part, buffer, slidi
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_copy_and_what_it_was_made_of_go_on_by_themselves(kind):
     plan = RazorPlan(4, 2, (frozenset({1}), frozenset()), 2, 6, Fraction(0), kind, 8)
-    slopes, tokens = slopes_for(plan, True), stream(plan, 30)
+    slopes, tokens = slopes_of(plan, True), stream(plan, 30)
     caches, rest = [RazorCache(plan)], [x[:, :, 12:] for x in tokens]
     for layer in range(2):
         decode(caches[0], [x[:, :, :12] for x in tokens], [8, *[1] * 4], slopes, layer)
@@ -116,22 +97,6 @@ def test_a_copy_and_what_it_was_made_of_go_on_by_themselves(kind):
     assert caches[0].allocated() == held
     for layer in range(2):
         assert torch.equal(decode(caches[0], rest, 1, slopes, layer), expected[layer])
-
-
-def test_layers_that_stand_alike_share_a_schedule():
-    plan = RazorPlan(2, 2, (frozenset({0}), frozenset(), frozenset({0, 1})), buffer=90, share=Fraction(0))
-    cache, slopes, tokens = RazorCache(plan), slopes_of(plan, True), stream(plan, 12)
-    for token in zip(*(x.split(1, dim=2) for x in tokens), strict=True):
-        for layer in range(3):
-            cache(layer, *token, scale=SCALE, slopes=slopes)
-    used = [steps_of(cache, layer).schedule for layer in range(3)]
-    assert used[0] is used[1] is used[2] and [*cache._schedules.values()] == used[:1]
-    decode(cache, stream(plan, 3), [2, 1], slopes, layer=1)
-    assert steps_of(cache, 1).schedule is not used[0] and len(cache._schedules) == 2
-    del used
-    for layer in range(3):
-        decode(cache, stream(plan, 2), 2, slopes, layer=layer)
-    assert not cache._schedules
 
 
 def test_slopes_that_change_between_calls_are_the_ones_that_count():
@@ -149,7 +114,7 @@ def test_slopes_that_change_between_calls_are_the_ones_that_count():
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_step_that_fails_can_be_taken_again(kind):
     plan = RazorPlan(2, 2, (frozenset({0}),), 1, 3, Fraction(0), kind, prompt=2)
-    tokens, chunks, slopes = stream(plan, 12), [5, *[1] * 7], slopes_for(plan, True)
+    tokens, chunks, slopes = stream(plan, 12), [5, *[1] * 7], slopes_of(plan, True)
     expected, cache, found = decode(RazorCache(plan), tokens, chunks, slopes), RazorCache(plan), []
     for query, key, value in zip(*(x.split(chunks, dim=2) for x in tokens), strict=True):
         if found:
@@ -169,10 +134,10 @@ moves = st.one_of(
 special = st.fixed_dictionaries({}, optional={"softcap": st.just(0.7), "sinks": st.just(True)})
 
 
-@settings(max_examples=30)
+@settings(max_examples=60)
 @given(plans(n_layers=2), st.lists(moves, max_size=8), st.sampled_from([None, 3, 64]), special, st.booleans())
 def test_any_course_of_layers_with_and_without_a_window(plan, course, window, more, with_alibi):
-    draw, slopes = torch.Generator().manual_seed(1), slopes_for(plan, with_alibi)
+    draw, slopes = torch.Generator().manual_seed(1), slopes_of(plan, with_alibi)
     more = more | ({"sinks": torch.linspace(-1, 1, plan.n_heads, dtype=torch.float64)} if "sinks" in more else {})
     given_to, modes = [more, more | {"window": window}], cycle([torch.no_grad, torch.inference_mode])
     cache, batch = RazorCache(plan), 2

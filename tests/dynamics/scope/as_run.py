@@ -37,10 +37,10 @@ class Models(NamedTuple):
 
 
 def models(hf, name, config, folder):
-    single = random_model(hf, name, config)
+    single = random_model(hf, name, config, size=SIZE)
     with torch.no_grad():
         for parameter in single.parameters():
-            parameter.mul_(SIZE if parameter.ndim > 1 else 1.0).copy_(parameter.bfloat16())
+            parameter.copy_(parameter.bfloat16())
     half = in_half(single)
     half.save_pretrained(folder)
     return Models(single, half)

@@ -41,15 +41,6 @@ def test_range_and_gap_agree_with_the_optimiser():
     assert error < 1e-8 and below > -1e-8 and above < 0.01
 
 
-def test_a_range_or_gap_wrong_by_a_millionth_would_be_noticed():
-    found, stack = next(stacks([(8, 3)], 3, False))
-    wide, gap = largest_ranges(stack, 12, 200).numpy(), largest_gaps(stack, 12, 200).numpy()
-    for head, top, own in zip(found, wide, gap, strict=True):
-        changed = {**head, "gamma": head["gamma"] * (1 + 1e-6)}
-        assert abs(alibi.logit_range(**changed) / top - 1) > 1e-8
-        assert abs(alibi.self_gap(**changed) / own - 1) > 1e-8
-
-
 @pytest.mark.deep
 @pytest.mark.timeout(1800)
 def test_two_hundred_heads_without_biases_agree_to_1e_8():

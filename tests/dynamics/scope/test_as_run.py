@@ -92,10 +92,7 @@ def test_no_weight_exceeds_it_in_long_searches(case, hf, tmp_path):  # noqa: F81
 @pytest.mark.parametrize("case", ["gemma", "gpt2", "qwen3", "gpt-oss"])
 def test_weights_that_are_rounded_when_they_are_loaded_are_counted(case, hf, tmp_path):  # noqa: F811
     """A file in float32, run in bfloat16: held to its exact weights, and allowed more than a file in bfloat16."""
-    single = random_model(hf, *CASES[case])
-    with torch.no_grad():
-        for parameter in single.parameters():
-            parameter.mul_(as_run.SIZE if parameter.ndim > 1 else 1.0)
+    single = random_model(hf, *CASES[case], size=as_run.SIZE)
     single.save_pretrained(tmp_path / "wide")
     half = as_run.in_half(single)
     half.save_pretrained(tmp_path / "half")

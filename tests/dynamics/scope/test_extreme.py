@@ -1,8 +1,5 @@
 """Tensors of every kind, half precision and huge weights, in memory and in files: a right number, or one plain line."""
 
-import inspect
-from importlib import import_module
-
 import numpy as np
 import pytest
 import torch
@@ -24,24 +21,6 @@ HEADS = {"w_q": W, "w_k": W[::-1].copy(), "gamma": np.ones(6), "norm_bias": np.f
          "slope": np.array(0.5)}  # fmt: skip
 STACK = heads_of(**HEADS)
 SETTINGS = {"eps": np.array(0.25), "mass": np.array(0.5)}
-COUNTS = {"window": 4, "context": 9}
-# Public functions by module: those of numbers, fed below, and those of nothing but what these return, or of a file.
-FED = {"heads", "heaviest_weights", "heaviest_masses", "settings", "layer_ranges", "checkpoint_scopes", "windows",
-       "promised_plan"}  # fmt: skip
-OTHERS = {"largest_ranges", "largest_gaps", "climb", "ascend", "states", "query_vectors", "attention", "context",
-          "random_contexts", "move_all", "share", "layer_scopes", "totals", "rounded_scopes", "rounded_logits",
-          "bounds_of", "weighed", "layer_weighed", "rounding"}  # fmt: skip
-MODULES = ("adversary", "adversary_ascent", "adversary_context", "adversary_free", "bounded", "heads", "promise",
-           "ranges", "receipt", "rounded", "totals")  # fmt: skip
-
-
-def test_every_public_function_of_scope_is_fed_or_takes_no_numbers():
-    public = set()
-    for name in MODULES:
-        module = import_module(f"dynamics.scope.{name}")
-        found = inspect.getmembers(module, inspect.isfunction)
-        public |= {key for key, value in found if value.__module__ == module.__name__ and not key.startswith("_")}
-    assert public == FED | OTHERS
 
 
 @pytest.mark.parametrize("kind", REFUSED)
@@ -70,39 +49,6 @@ def test_heads_whose_logits_could_overflow_are_refused_and_others_are_searched(n
 NOT_COUNTS = ["3", 3.0, np.float16(3), True, 3j, 1e200, torch.tensor(3), torch.empty((), device="meta"), None, [3]]
 
 
-@pytest.mark.parametrize("count", NOT_COUNTS, ids=repr)
-@pytest.mark.parametrize("call", [adversary.heaviest_weights, adversary.heaviest_masses])
-def test_distances_windows_and_lengths_are_whole_numbers(call, count):
-    assert one_line(lambda: call(STACK, [count, 3], starts=2, steps=2)) is None
-    assert one_line(lambda: call(STACK, [3, 3], [count, 9], starts=2, steps=2)) is None
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_settings_take_numbers_at_their_value_and_refuse_the_rest(name):
-    for kind, made in REFUSED.items():
-        found = one_line(lambda made=made: heads.settings(CASES["alibi"], **SETTINGS | {name: made(SETTINGS[name])}))
-        assert found is None, kind
-    for value in (np.float16(0.1), np.float32(0.1), 1e-300):
-        found = heads.settings(CASES["alibi"], **SETTINGS | {name: value})
-        assert getattr(found, name) == float(value) and type(getattr(found, name)) is float
-
-
-@pytest.mark.parametrize("name", COUNTS)
-@pytest.mark.parametrize("count", [value for value in NOT_COUNTS if value is not None], ids=repr)
-def test_settings_refuse_counts_that_are_not_whole(name, count):
-    assert one_line(lambda: heads.settings(CASES["alibi"], **SETTINGS, **COUNTS | {name: count})) is None
-
-
-@pytest.mark.parametrize("call", [promise.windows, promise.promised_plan])
-def test_promises_take_numbers_at_their_value_and_refuse_the_rest(call):
-    error = np.array(0.25)
-    for kind, made in REFUSED.items():
-        assert one_line(lambda made=made: call(CASES["alibi"], made(error), 9)) is None, kind
-    assert call(CASES["alibi"], np.float16(0.1), 9) == call(CASES["alibi"], float(np.float16(0.1)), 9)
-    for count in NOT_COUNTS:
-        assert one_line(lambda count=count: call(CASES["alibi"], 0.25, count)) is None, count
-
-
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     tensors = files.random_tensors(files.llama_shapes(files.LLAMA))
@@ -110,19 +56,44 @@ def written(tmp_path_factory):
 
 
 @pytest.mark.parametrize("count", NOT_COUNTS, ids=repr)
-def test_layers_and_heads_of_a_checkpoint_are_whole_numbers(written, count):
-    checkpoint = open_checkpoint(written)
-    for call in (
+def test_distances_windows_lengths_layers_and_heads_are_whole_numbers(written, count):
+    checkpoint, alibi = open_checkpoint(written), CASES["alibi"]
+    calls = []
+    for search in (adversary.heaviest_weights, adversary.heaviest_masses):
+        calls += [lambda search=search: search(STACK, [count, 3])]
+        calls += [lambda search=search: search(STACK, [3, 3], [count, 9])]
+    calls += [
+        lambda: promise.windows(alibi, 0.25, count),
+        lambda: promise.promised_plan(alibi, 0.25, count),
         lambda: list(ranges.layer_ranges(checkpoint, count)),
         lambda: checkpoint.small(count),
         lambda: checkpoint.layer_architecture(count),
         lambda: checkpoint.projection(count, "query", 0, 1),
         lambda: checkpoint.projection(0, "query", count, 4),
         lambda: checkpoint.projection(0, "query", 0, count),
-        lambda: heads.checkpoint_scopes(written, 0.1, context=count) if count is not None else None,
-    ):
-        assert one_line(call) is None
-    assert one_line(lambda: heads.checkpoint_scopes(written, np.complex128(0.1))) is None
+    ]
+    if count is not None:  # the default of these
+        calls += [lambda: heads.settings(alibi, **SETTINGS, window=count)]
+        calls += [lambda: heads.settings(alibi, **SETTINGS, context=count)]
+        calls += [lambda: heads.checkpoint_scopes(written, 0.1, context=count)]
+    assert [one_line(call) for call in calls] == [None] * len(calls)
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_shares_that_are_no_plain_numbers_are_refused(written, kind):
+    share, alibi = REFUSED[kind](np.array(0.25)), CASES["alibi"]
+    calls = [lambda name=name: heads.settings(alibi, **SETTINGS | {name: share}) for name in SETTINGS]
+    calls += [lambda call=call: call(alibi, share, 9) for call in (promise.windows, promise.promised_plan)]
+    calls += [lambda: heads.checkpoint_scopes(written, share)]
+    assert [one_line(call) for call in calls] == [None] * len(calls)
+
+
+@pytest.mark.parametrize("value", [np.float16(0.1), np.float32(0.1), 1e-300])
+def test_shares_are_taken_at_their_value(value):
+    for name in SETTINGS:
+        found = heads.settings(CASES["alibi"], **SETTINGS | {name: value})
+        assert getattr(found, name) == float(value) and type(getattr(found, name)) is float
+    assert promise.windows(CASES["alibi"], value, 9) == promise.windows(CASES["alibi"], float(value), 9)
 
 
 @pytest.mark.parametrize(("dtype", "value"), [(np.float64, 1e200), (np.float64, 4e38), (np.float16, np.inf)])
@@ -133,15 +104,6 @@ def test_files_of_numbers_beyond_float32_are_refused_where_they_are_read(dtype, 
     checkpoint = open_checkpoint(files.write(tmp_path / "model", files.LLAMA, tensors))
     assert len(list(ranges.layer_ranges(checkpoint, 0))) == 4
     refused(r"k_proj.weight holds a value that is not finite in float32$", list, ranges.layer_ranges(checkpoint, 1))
-
-
-def test_files_of_complex_numbers_are_refused(tmp_path):
-    tensors = files.random_tensors(files.llama_shapes(files.LLAMA))
-    name = "model.layers.1.self_attn.k_proj.weight"
-    header, data = files.split(files.write(tmp_path / "model", files.LLAMA, tensors) / "model.safetensors")
-    header[name] |= {"dtype": "C64", "shape": [2, *tensors[name].shape[1:]]}
-    files.write_raw(tmp_path / "model" / "model.safetensors", header, data)
-    refused(r"k_proj.weight has (type C64|shape)", open_checkpoint, tmp_path / "model")
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -99,13 +99,6 @@ def test_full_attention_loses_nothing(checkpoint):
     assert whole.worst < 1e-5 and whole.mean <= whole.worst
 
 
-def test_heads_without_slopes_keep_everything():
-    found = windows(InMemory(), 0.1, 50)
-    assert {window for row in found for window in row} == {50}
-    plan = promised_plan(InMemory(), 0.1, 50)
-    assert plan.n_kept(50) == 50 and plan.buffer == 50
-
-
 class EverySecond(InMemory):
     """The first layer sees a window of 7 tokens, the second all."""
 

@@ -39,7 +39,7 @@ def values(built, states, layer):
 
 
 class Returned:
-    """Of one window: attention (layers, heads, l, l), states that enter and leave each layer, and values, in order."""
+    """Of one window: attention (layers, heads, l, l), states that leave each layer, and values, in order."""
 
     def __init__(self, built, row):
         left = []
@@ -55,7 +55,6 @@ class Returned:
             hook.remove()
         self.attention = torch.cat(out.attentions).numpy()
         self.left = [states[0].numpy() for states in left]
-        self.entered = [states.numpy() for states in entered]
         self.logits = out.logits[0].numpy()
 
 

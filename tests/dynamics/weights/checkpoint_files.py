@@ -1,6 +1,8 @@
 """Tiny checkpoints written by hand, how they are refused, and attention from nothing but what a Checkpoint gives."""
 
 import json
+import math
+import os
 import struct
 from pathlib import Path
 
@@ -60,6 +62,11 @@ def block_shapes(config: dict) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
+SHAPES = llama_shapes(LLAMA)
+QUERY = "model.layers.1.self_attn.q_proj.weight"
+WEIGHTS = "model.safetensors"
+
+
 def random_tensors(shapes: dict[str, tuple[int, ...]], seed: int = 0) -> dict[str, np.ndarray]:
     """Standard normal float32 tensors."""
     rng = np.random.default_rng(seed)
@@ -70,7 +77,7 @@ def write(folder: Path, config: dict, tensors: dict[str, np.ndarray]) -> Path:
     """A folder with config.json and model.safetensors."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config))
-    safetensors.numpy.save_file(tensors, folder / "model.safetensors")
+    safetensors.numpy.save_file(tensors, folder / WEIGHTS)
     return folder
 
 
@@ -78,6 +85,18 @@ def write_raw(path: Path, header: dict | bytes, data: bytes, length: int | None 
     """A safetensors file with any header, any data and any stated length of the header."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     path.write_bytes(struct.pack("<Q", len(text) if length is None else length) + text + data)
+    return path
+
+
+def write_zeros(folder: Path, config: dict, shapes: dict[str, tuple[int, ...]]) -> Path:
+    """A folder whose tensors are zeros in bfloat16; its model.safetensors, a sparse file."""
+    header, start = {}, 0
+    for name, shape in shapes.items():
+        size = 2 * math.prod(shape)
+        header[name] = {"dtype": "BF16", "shape": shape, "data_offsets": [start, start + size]}
+        start += size
+    path = write_raw(write(folder, config, {}) / WEIGHTS, header, b"")
+    os.truncate(path, path.stat().st_size + start)
     return path
 
 
@@ -102,13 +121,10 @@ def unreadable(folder: str | Path, monkeypatch: pytest.MonkeyPatch, *parts: str)
     assert all(part in message for part in parts), message
 
 
-def attention(
-    checkpoint: Checkpoint, layer: int, hidden: Tensor, eps: float, *, wrong: str = ""
-) -> tuple[Tensor, Tensor]:
+def attention(checkpoint: Checkpoint, layer: int, hidden: Tensor, eps: float) -> tuple[Tensor, Tensor]:
     """Attention weights (n_heads, length, length) and their mean values (length, n_heads, d_head), in float64.
 
-    hidden (length, d_model) is what enters the norm. wrong plants a mistake: "groups", "pairs", "turned",
-    "shift", "window", "together", "biases", "once" or "sinks".
+    hidden (length, d_model) is what enters the norm.
     """
     sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
     states = hidden.double()
@@ -125,34 +141,33 @@ def attention(
             heads[role] = heads[role].clamp(-sizes.clip, sizes.clip)
     for role, gain in (("query", small.query_gain), ("key", small.key_gain)):
         if gain is not None:
-            flat = -2 if sizes.normed_together and wrong != "together" else -1
+            flat = -2 if sizes.normed_together else -1
             parts, gain = heads[role].flatten(flat), gain.reshape(-1) if flat == -2 else gain
             heads[role] = norm(parts, sizes.head_norm, gain, None, eps).view_as(heads[role])
     for role, mixture in (("key", small.alpha), ("value", small.beta)):
         if mixture is not None:
             now, before = torch.from_numpy(mixture).double().T[:, :, None]
-            now, before = (before, now) if wrong == "shift" else (now, before)
             earlier = torch.cat([torch.zeros_like(heads[role][:1]), heads[role][:-1]])
             heads[role] = now * heads[role] + before * earlier
     if sizes.position == "rope":
         for role in ("query", "key"):
-            heads[role] = _rotate(heads[role], wrong, sizes)
+            heads[role] = _rotate(heads[role], sizes)
     group = sizes.n_heads // sizes.n_kv_heads
-    own = [h % sizes.n_kv_heads if wrong == "groups" else h // group for h in range(sizes.n_heads)]
+    own = [h // group for h in range(sizes.n_heads)]
     scores = sizes.scale * torch.einsum("the,she->hts", heads["query"], heads["key"][:, own])
     if sizes.softcap is not None:
         scores = sizes.softcap * torch.tanh(scores / sizes.softcap)
     distance = torch.arange(len(hidden))[:, None] - torch.arange(len(hidden))
-    if sizes.rounded_biases and wrong != "biases":
+    if sizes.rounded_biases:
         # transformers' eager Falcon adds its biases before it scales and again with the mask; its SDPA adds them once
-        scores += (1 if wrong == "once" else 2) * rounded_biases(sizes, len(hidden))[:, None]
+        scores += 2 * rounded_biases(sizes, len(hidden))[:, None]
     elif sizes.slopes is not None:
-        scores -= (1 + sizes.rounded_biases) * torch.tensor(sizes.slopes, dtype=torch.float64)[:, None, None] * distance
+        scores -= torch.tensor(sizes.slopes, dtype=torch.float64)[:, None, None] * distance
     hidden_keys = distance < 0
     if small.window is not None:
-        hidden_keys |= distance >= small.window + (wrong == "window")
+        hidden_keys |= distance >= small.window
     scores = scores.masked_fill(hidden_keys, -torch.inf)
-    if small.sinks is not None and wrong != "sinks":
+    if small.sinks is not None:
         sinks = torch.from_numpy(small.sinks).double()[:, None, None].expand(-1, len(hidden), 1)
         weights = torch.cat([scores, sinks], -1).softmax(-1)[..., :-1]
     else:
@@ -173,12 +188,12 @@ def norm(x: Tensor, kind: str, gain: np.ndarray, bias: np.ndarray | None, eps: f
     return x if bias is None else x + torch.from_numpy(bias)
 
 
-def _rotate(heads: Tensor, wrong: str, sizes: Architecture) -> Tensor:
+def _rotate(heads: Tensor, sizes: Architecture) -> Tensor:
     """The first `rotated` components turned, in halves, or put into halves for it where neighbours are pairs."""
-    turned = heads.shape[-1] if sizes.rotated is None or wrong == "turned" else sizes.rotated
+    turned = heads.shape[-1] if sizes.rotated is None else sizes.rotated
     places, part = torch.arange(len(heads))[None], heads[..., :turned]
     order = torch.arange(turned)
-    if (sizes.pairs == "neighbours") != (wrong == "pairs"):
+    if sizes.pairs == "neighbours":
         order = order.view(-1, 2).T.flatten()
     part = rotate(part[None][..., order], places, 10000.0)[0][..., order.argsort()]
     return torch.cat([part, heads[..., turned:]], -1)

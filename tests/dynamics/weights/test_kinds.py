@@ -109,17 +109,9 @@ def test_the_text_of_a_gemma_that_sees_images_is_read_with_its_classs_defaults(h
     ("case", "change", "told"),
     [
         ("llama", {"layer_norm": True}, "norm"),
-        ("llama", {"offset": 1.0}, "offset"),
         ("llama", {"gains": KINDS["qwen3"].gains}, "missing"),
         ("qwen3", {"gains": None}, "unread"),
-        ("olmo2", {"gains": KINDS["qwen3"].gains}, "shape"),
-        ("qwen2", {"biases": ("", False)}, "unread"),
-        ("llama", {"biases": ("qkv_bias", False)}, "field qkv_bias"),
-        ("opt", {"biases": ("enable_bias", False)}, "default enable_bias"),
         ("gpt2", {"transposed": False}, "shape"),
-        ("gpt-oss", {"sinks": ""}, "unread"),
-        ("gpt-neox", {"share": 1.0}, "share"),
-        ("bloom", {"norm_bias": False}, "unread"),
     ],
 )
 def test_a_line_that_is_wrong_is_told(case, change, told, hf, tmp_path):  # noqa: F811
@@ -132,10 +124,7 @@ TASKS = ["ForSequenceClassification", "ForTokenClassification", "ForQuestionAnsw
 
 
 @pytest.mark.parametrize("head", TASKS)
-@pytest.mark.parametrize(
-    "case", ["llama", "bloom", "mpt", "gpt2", "falcon-alibi", "gpt-neox", "qwen2", "qwen3", "mistral", "opt", "gemma2",
-             "phi3", "stablelm-norms", "smollm3"],
-)  # fmt: skip
+@pytest.mark.parametrize("case", ["llama", "bloom", "mpt", "gpt2", "gpt-neox", "opt"])
 def test_the_head_of_another_task_is_let_stand(case, head, hf, tmp_path):  # noqa: F811
     name, config = CASES[case]
     if not hasattr(hf, name + head):

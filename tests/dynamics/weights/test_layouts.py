@@ -1,8 +1,5 @@
 """Layouts without a class in transformers, written by hand from their public names, and our own models."""
 
-import json
-import os
-
 import numpy as np
 import pytest
 import torch
@@ -14,7 +11,7 @@ from dynamics.model.positions import rotate
 from dynamics.training import checkpoint as own
 from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.weights import checkpoint_files as files
-from tests.dynamics.weights.checkpoint_files import BAICHUAN, LLAMA, attention
+from tests.dynamics.weights.checkpoint_files import BAICHUAN, attention
 from theory import alibi
 
 LENGTH, WIDTH, EPS = 7, 8, 1e-6
@@ -41,11 +38,6 @@ def states(raw: dict[str, np.ndarray], layer: int) -> tuple[torch.Tensor, torch.
     return hidden, F.rms_norm(hidden, (WIDTH,), gamma, EPS)
 
 
-def causal(scores: torch.Tensor, window: int = LENGTH) -> torch.Tensor:
-    ones = torch.ones(LENGTH, LENGTH, dtype=torch.bool)
-    return scores.masked_fill(~(ones.tril() & ones.triu(1 - window)), -torch.inf).softmax(-1)
-
-
 def packed(raw: dict[str, np.ndarray], layer: int) -> torch.Tensor:
     return torch.from_numpy(raw[f"model.layers.{layer}.self_attn.W_pack.weight"]).double()
 
@@ -63,7 +55,7 @@ def test_baichuan_packs_three_squares_and_decides_its_positions_from_the_config(
     if config is ALIBI:
         steps = torch.arange(LENGTH) - torch.arange(LENGTH)[:, None]
         scores = scores + torch.tensor(alibi.slopes(4))[:, None, None] * steps
-    weights = causal(scores)
+    weights = scores.masked_fill(torch.ones(LENGTH, LENGTH, dtype=torch.bool).triu(1), -torch.inf).softmax(-1)
     got, mean = attention(checkpoint, 1, hidden, EPS)
     torch.testing.assert_close(got, weights, rtol=0, atol=1e-12)
     torch.testing.assert_close(mean, torch.einsum("hts,shd->thd", weights, value), rtol=0, atol=1e-12)
@@ -78,21 +70,10 @@ def test_baichuan_packs_three_squares_and_decides_its_positions_from_the_config(
 )
 def test_baichuan_of_a_published_width_is_known_by_it(change, position, tmp_path):
     config = BAICHUAN | {"num_hidden_layers": 1} | change
-    shapes = files.baichuan_shapes(config, [3 * change["hidden_size"]])
-    header, start = {}, 0
-    for name, shape in shapes.items():
-        size = 2 * int(np.prod(shape))
-        header[name] = {"dtype": "BF16", "shape": shape, "data_offsets": [start, start + size]}
-        start += size
-    files.write(tmp_path, config, {})
-    os.truncate(files.write_raw(tmp_path / "model.safetensors", header, b""), sparse_size(header, start))
+    files.write_zeros(tmp_path, config, files.baichuan_shapes(config, [3 * change["hidden_size"]]))
     architecture = open_checkpoint(tmp_path).architecture
     assert (architecture.position, architecture.d_head) == (position, 128)
     assert architecture.slopes == (tuple(alibi.slopes(40)) if position == "alibi" else None)
-
-
-def sparse_size(header: dict, data: int) -> int:
-    return 8 + len(json.dumps(header).encode()) + data
 
 
 def test_baichuan_m1_mixes_the_previous_token_by_index_0_and_has_its_own_heads_in_windowed_layers(tmp_path):
@@ -102,31 +83,14 @@ def test_baichuan_m1_mixes_the_previous_token_by_index_0_and_has_its_own_heads_i
     assert heads == [(2, 1, 4), (4, 2, 2), (2, 1, 4)]
     assert checkpoint.architecture == checkpoint.layer_architecture(0)
     assert [checkpoint.small(layer).window for layer in range(3)] == [None, 3, None]
-    for layer, (n_heads, n_kv, d_head) in enumerate(heads):
-        hidden, normed = states(raw, layer)
-        parts = (normed @ packed(raw, layer).T).unflatten(-1, (-1, d_head)).split([n_heads, n_kv, n_kv], 1)
-        query, key, value = parts
-        kernels = (raw[f"model.layers.{layer}.self_attn.conv_{name}"] for name in "kv")
-        key, value = (convolve(x, kernel) for x, kernel in zip((key, value), kernels, strict=True))
-        query, key = (rotate(x[None], torch.arange(LENGTH)[None], 10000.0)[0] for x in (query, key))
-        key, value = (x.repeat_interleave(n_heads // n_kv, 1) for x in (key, value))
-        scores = torch.einsum("thd,shd->hts", query, key) / d_head**0.5
-        weights = causal(scores, 3 if layer == 1 else LENGTH)
-        got, mean = attention(checkpoint, layer, hidden, EPS)
-        torch.testing.assert_close(got, weights, rtol=0, atol=1e-12)
-        torch.testing.assert_close(mean, torch.einsum("hts,shd->thd", weights, value), rtol=0, atol=1e-12)
-        assert (attention(checkpoint, layer, hidden, EPS, wrong="shift")[0] - weights).abs().max() > 1e-2
+    scales = [checkpoint.layer_architecture(layer).scale for layer in range(3)]
+    assert scales == pytest.approx([0.5, 2**-0.5, 0.5])
+    assert np.array_equal(checkpoint.small(1).alpha, raw["model.layers.1.self_attn.conv_k"][0, 0, :, 0, ::-1])
 
 
 def m1_convolutions() -> dict[str, tuple[int, ...]]:
     counts = enumerate((1, 2, 1))
     return {f"model.layers.{i}.self_attn.conv_{name}": (1, 1, n, 1, 2) for i, n in counts for name in "kv"}
-
-
-def convolve(x: torch.Tensor, kernel: np.ndarray) -> torch.Tensor:
-    """sum_w padded[t + w] * kernel[w]: the last index meets the token itself."""
-    windows = F.pad(x, (0, 0, 0, 0, 1, 0)).unfold(0, 2, 1)
-    return (windows * torch.from_numpy(kernel)[0, 0]).sum(-1)
 
 
 @pytest.mark.parametrize(
@@ -159,33 +123,3 @@ def test_our_own_models_are_read_as_they_compute(change, tmp_path):
         for mine, theirs in ((small.alpha, block.attention.alpha_mix()), (small.beta, block.attention.beta_mix())):
             if mine is not None:
                 np.testing.assert_allclose(mine, theirs.detach().numpy(), rtol=1e-6)
-
-
-@pytest.mark.parametrize("name", ["kv-shift", "vanilla-1", "vanilla-2"])
-def test_shipped_models_open(name):
-    model, manifest = own.shipped(name)
-    checkpoint = open_checkpoint(own.SHIPPED / name)
-    assert checkpoint.architecture.n_layers == manifest.config["n_layers"]
-    weight = model.blocks[0].attention.v_proj.weight.detach().numpy()
-    np.testing.assert_array_equal(checkpoint.projection(0, "value", 1, 3), weight.reshape(4, 16, 64)[1:3])
-    assert (checkpoint.small(0).alpha is None) == (name != "kv-shift")
-
-
-@pytest.mark.parametrize(
-    ("change", "windows"),
-    [
-        ({"max_window_layers": 1}, [None, 4]),
-        ({"max_window_layers": 9}, [None, None]),
-        ({"max_window_layers": 0}, [4, 4]),
-        ({"max_window_layers": 0, "use_sliding_window": False}, [None, None]),
-        ({"max_window_layers": 0, "layer_types": ["sliding_attention", "full_attention"]}, [4, None]),
-    ],
-)
-def test_an_older_qwen_config_has_windows_from_max_window_layers_on(change, windows, tmp_path):
-    config = LLAMA | {"model_type": "qwen2", "sliding_window": 4, "use_sliding_window": True} | change
-    biases = {name.replace("weight", "bias"): shape[:1] for name, shape in files.llama_shapes(LLAMA).items()}
-    biases = {name: shape for name, shape in biases.items() if name.split(".")[-2] in ("q_proj", "k_proj", "v_proj")}
-    files.write(tmp_path, config, files.random_tensors(files.llama_shapes(LLAMA) | biases))
-    checkpoint = open_checkpoint(tmp_path)
-    assert [checkpoint.small(layer).window for layer in range(2)] == windows
-    assert checkpoint.small(0).key_bias.shape == (2, 2)

@@ -9,17 +9,9 @@ import pytest
 from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.refusal import flip, refused, rows
 from tests.dynamics.weights import checkpoint_files as files
-from tests.dynamics.weights.checkpoint_files import LLAMA, unreadable
+from tests.dynamics.weights.checkpoint_files import LLAMA, QUERY, SHAPES, WEIGHTS, unreadable
 
-SHAPES = files.llama_shapes(LLAMA)
-QUERY = "model.layers.1.self_attn.q_proj.weight"
-WEIGHTS = "model.safetensors"
 SHARDS = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return files.write(tmp_path / "model", LLAMA, files.random_tensors(SHAPES))
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """What a read returns: exact numbers, of the rows that were asked for, in little memory - or one line."""
 
-import json
 import os
 import subprocess
 import sys
@@ -16,17 +15,9 @@ from dynamics.weights.reader import open_checkpoint
 from dynamics.weights.safetensors_file import read, read_rows, tensors
 from tests.dynamics.refusal import refused
 from tests.dynamics.weights import checkpoint_files as files
-from tests.dynamics.weights.checkpoint_files import LLAMA
+from tests.dynamics.weights.checkpoint_files import LLAMA, QUERY, SHAPES, WEIGHTS
 
 ROOT = Path(__file__).parents[3]
-SHAPES = files.llama_shapes(LLAMA)
-QUERY = "model.layers.1.self_attn.q_proj.weight"
-WEIGHTS = "model.safetensors"
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return files.write(tmp_path / "model", LLAMA, files.random_tensors(SHAPES))
 
 
 def test_every_finite_half_is_read_exactly_and_float64_rounds_to_the_nearest(tmp_path):
@@ -70,13 +61,6 @@ def test_a_value_that_is_not_finite_is_refused_where_it_is_read(value, dtype, fo
     refused(r"input_layernorm.weight holds a value that is not finite", checkpoint.small, 0)
 
 
-def test_a_float64_beyond_float32_is_refused(folder):
-    data = files.random_tensors(SHAPES)
-    data[QUERY] = data[QUERY].astype(np.float64)
-    data[QUERY][0, 0] = 1e300
-    refused("not finite in float32", open_checkpoint(files.write(folder, LLAMA, data)).projection, 1, "query", 0, 1)
-
-
 def test_a_file_that_changes_after_it_was_opened_is_refused(folder):
     checkpoint = open_checkpoint(folder)
     files.write(folder, LLAMA, files.random_tensors(SHAPES, seed=1))
@@ -109,7 +93,7 @@ def test_pieces_of_any_size_and_any_rows_give_what_safetensors_reads(piece, dtyp
 
 def big_bloom(folder: Path, n_layers: int) -> int:
     """A BLOOM of width 2048 in bfloat16, all zeros, as a sparse file; returns its size."""
-    width, header, start = 2048, {}, 0
+    width = 2048
     shapes = {"word_embeddings.weight": (16, width)}
     names = ["word_embeddings_layernorm", "ln_f"]
     for layer in range(n_layers):
@@ -124,15 +108,8 @@ def big_bloom(folder: Path, n_layers: int) -> int:
             shapes[f"{root}{name}.weight"] = (rows * width, columns * width)
             shapes[f"{root}{name}.bias"] = (rows * width,)
     shapes |= {f"{name}.{kind}": (width,) for name in names for kind in ("weight", "bias")}
-    for name, shape in shapes.items():
-        size = 2 * int(np.prod(shape))
-        header[name] = {"dtype": "BF16", "shape": shape, "data_offsets": [start, start + size]}
-        start += size
     config = {"model_type": "bloom", "hidden_size": width, "n_layer": n_layers, "n_head": 16, "vocab_size": 16}
-    (folder / "config.json").write_text(json.dumps(config))
-    path = files.write_raw(folder / "model.safetensors", header, b"")
-    os.truncate(path, path.stat().st_size + start)
-    return path.stat().st_size
+    return files.write_zeros(folder, config, shapes).stat().st_size
 
 
 def test_a_read_allocates_the_rows_it_returns_and_one_piece(tmp_path):
@@ -148,17 +125,6 @@ def test_a_read_allocates_the_rows_it_returns_and_one_piece(tmp_path):
     assert one < 1.25 * rows.nbytes  # the fused tensor has 6 times these rows
 
 
-READ = """
-for layer in range(checkpoint.architecture.n_layers):
-    checkpoint.small(layer)
-    for role in ("query", "key", "value"):
-        for head in range(0, 16, 4):
-            checkpoint.projection(layer, role, head, head + 4)
-"""
-MAPPED = """
-import numpy
-numpy.memmap(sys.argv[1] + "/model.safetensors", mode="r")[: 256 << 20 : 4096].max()
-"""
 # VmHWM, the peak of this process alone: ru_maxrss would begin at that of the parent.
 MEASURE = """
 import sys
@@ -168,7 +134,11 @@ def peak():
     return int(next(x for x in Path("/proc/self/status").read_text().splitlines() if x.startswith("VmHWM")).split()[1])
 before = peak()
 checkpoint = open_checkpoint(sys.argv[1])
-{}
+for layer in range(checkpoint.architecture.n_layers):
+    checkpoint.small(layer)
+    for role in ("query", "key", "value"):
+        for head in range(0, 16, 4):
+            checkpoint.projection(layer, role, head, head + 4)
 print(peak() - before)
 """
 
@@ -176,8 +146,5 @@ print(peak() - before)
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_of_the_process_does_not_grow_with_the_file(tmp_path):
     assert big_bloom(tmp_path, 10) > 1e9
-    kib = [
-        int(subprocess.check_output([sys.executable, "-c", MEASURE.format(code), str(tmp_path)], cwd=ROOT, text=True))
-        for code in (READ, MAPPED)
-    ]
-    assert kib[0] < 20 * 1024 < 200 * 1024 < kib[1]  # 4 heads are 4 MiB, all that is read 240 MiB
+    told = subprocess.check_output([sys.executable, "-c", MEASURE, str(tmp_path)], cwd=ROOT, text=True)
+    assert int(told) < 20 * 1024  # KiB: 4 heads are 4 MiB, all that is read 240 MiB
