@@ -13,11 +13,13 @@ def softmax(x):
 
 
 def refuses(call, words):
-    """A ValueError of one line that says so."""
+    """Its ValueError of one line, not a long one, that says so."""
     with pytest.raises(ValueError) as caught:
         call()
     message = str(caught.value)
     assert type(caught.value) is ValueError and "\n" not in message and words in message, message
+    assert len(message) < 400
+    return message
 
 
 def head(rng, keys, width=2, batch=()):
