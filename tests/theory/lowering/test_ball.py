@@ -216,7 +216,6 @@ def test_call_with_wrong_arguments_is_refused():
         (sympy.Not(sympy.And(X < 2, X > 3), evaluate=False), 10, 10),
         (sympy.Not(sympy.Or(X > 3, X < 2), evaluate=False), 20, 20),
         (sympy.Not(sympy.Or(X > 3, X < -2), evaluate=False), 10, 10),
-        (sympy.false, 20, 20),
     ],
 )
 def test_piecewise_joins_the_branches_that_remain_possible(condition, low, high):

@@ -1,6 +1,5 @@
 """Plus one, sink logits, zero tokens and gates: which are equal, and the witnesses where they are not."""
 
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -73,12 +72,6 @@ def test_level_witness_is_a_sink_whose_gates_differ(odds):
     assert found.outputs[:, 0] == pytest.approx([0.5, odds / (1 + odds)], abs=1e-14)
     fixed = sink.gated_output(found.logits, found.values, 0.5)
     assert fixed[0] == fixed[1]
-
-
-def test_the_smallest_witnesses_are_rational():
-    outputs = [Fraction(float(x)).limit_denominator(1000) for x in sink.level_witness(3).outputs.ravel()]
-    assert outputs == [Fraction(1, 2), Fraction(3, 4)]
-    assert sink.gate_witness(0.5, 0.25).sink_logits == pytest.approx([0, np.log(3)], abs=1e-15)
 
 
 def test_a_gate_may_be_nothing_all_or_more():

@@ -80,20 +80,6 @@ def test_a_copy_in_the_place_of_the_only_other_token_leaves_the_two_alone():
     assert [found.first, found.copy] == pytest.approx([0.25, 0.75], abs=1e-15)
 
 
-@given(SEEDS, st.floats(0.05, 1), st.integers(1, 6))
-def test_alibi_gives_the_later_copy_e_to_the_slope_k_times_as_much(seed, slope, later):
-    rng = np.random.default_rng(seed)
-    distances = np.arange(8)[::-1]
-    x = rng.normal(size=8)
-    a = softmax(x - slope * distances)
-    x[later] = x[0]
-    truth = softmax(x - slope * distances)
-    found = sink.copy_weights(a[0], slope * later, a[later])
-    assert found.first == pytest.approx(truth[0], rel=1e-11) and found.copy == pytest.approx(truth[later], rel=1e-11)
-    assert found.copy / found.first == pytest.approx(math.exp(slope * later), rel=1e-11)
-    assert sink.copy_weights(0.5, 0.5 * 13).copy / sink.copy_weights(0.5, 6.5).first == pytest.approx(665.14, abs=0.01)
-
-
 @given(SEEDS, st.integers(0, 500), st.integers(0, 500))
 def test_rotary_copy_gap_is_that_of_rotated_keys(seed, distance, offset):
     q, k = np.random.default_rng(seed).normal(size=(2, 6))

@@ -184,13 +184,3 @@ def test_the_bound_without_decay_is_reached_at_a_weight_that_does_not_move():
     # a value so small beside the rest that a stays near 1
     states = run(1e-6, 1.0, 0.0, 2.0, s=20.0, dense=True)
     assert 1e-6 + states[1, -1] == pytest.approx(undecayed_norm_bound(1e-6, 20.0, 1.0, 2.0), rel=1e-5)
-    # with a(0) alone for a_0 it fails: a falls from there first
-    states = run(10.0, 1.0, 0.0, 5.0, s=2.0, dense=True)
-    assert 10 + states[1, -1] > 10 * math.exp(-(expit(2.0) ** 2) * 5.0)
-
-
-def test_the_drain_comes_back_as_the_decay_falls_and_not_in_a_vanilla_head_alone():
-    norms = [drain_equilibria(1.0, 1.0, mu).low_norm for mu in (1.0, 0.1, 0.01, 1e-4)]
-    assert norms == sorted(norms, reverse=True) and norms[-1] < 2e-4 and norms[0] > 0.5
-    s, v = run(0.0, 1.0, 0.1, 1e6, v=1.0)
-    assert abs(v) < 1e-8 and expit(s) > 0.99

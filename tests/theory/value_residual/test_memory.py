@@ -61,12 +61,5 @@ def test_the_sizes_of_table_4_are_what_they_are_called(name, count, percent):
     assert shape.hidden // shape.heads == (8 if name == "2M" else 64) and shape.heads == shape.kv_heads
 
 
-def test_tied_embeddings_or_two_matrices_of_an_mlp_do_not_give_the_names():
-    shape = TABLE_4["468M"]
-    count = model_parameters(shape.layers, shape.hidden, shape.ffn)
-    assert round((count - shape.vocab * shape.hidden) / 1e6) == 416
-    assert round((count - shape.layers * shape.hidden * shape.ffn) / 1e6) == 380
-
-
 def test_more_anchors_than_layers_are_refused():
     refuses(lambda: svformer_cache(4, anchors=5), "anchors must be a whole number in 1..4, got 5")

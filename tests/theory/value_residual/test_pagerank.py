@@ -90,8 +90,6 @@ def test_without_a_residual_the_stack_is_a_power_and_forgets():
     weights, first = attention(rng, 6, causal=True), rng.standard_normal((6, 2))
     assert close(constant_stack(weights, first, 0.0, 9), np.linalg.matrix_power(weights, 9) @ first)
     assert close(constant_stack(weights, first, 0.0, 10**9), np.repeat(first[:1], 6, 0))
-    assert np.ptp(constant_stack(weights, first, 1.0, 10**9), axis=0).min() > 0.05
-    assert np.ptp(stack_limit(weights, first, 1.0), axis=0).min() > 0.05
 
 
 @given(SEEDS, st.floats(-1, 1), LAMBDAS, st.integers(1, 30))
