@@ -82,12 +82,6 @@ def test_first_token_bound_is_attained_by_the_context_that_is_named(length, slop
     assert free == pytest.approx(sink.first_token_bound(length, slope, logit_range, logit_range), rel=1e-10)
 
 
-@given(st.integers(1, 500), st.floats(0, 20))
-def test_without_a_slope_the_first_token_is_as_any_other(length, logit_range):
-    flat = sink.first_token_bound(length, 0.0, logit_range)
-    assert flat == pytest.approx(float(sink.largest_weight(length, logit_range)), rel=1e-12)
-
-
 @given(st.one_of(st.just(0.0), st.floats(0.003, 2)), st.floats(0, 5), WEIGHTS)
 def test_sink_length_is_the_longest_by_brute_force(slope, logit_range, weight):
     lengths = np.arange(1, 2001)

@@ -22,11 +22,6 @@ def test_the_share_is_that_of_the_vectors_counted_layer_by_layer(layers, groups,
     assert isinstance(found, Fraction) and found == Fraction(kept, whole)
 
 
-@given(st.integers(1, 10**9))
-def test_one_layer_of_values_is_more_than_half(layers):
-    assert svformer_cache(layers) == Fraction(layers + 1, 2 * layers) > Fraction(1, 2)
-
-
 def test_the_share_at_the_depths_of_table_4():
     shares = [svformer_cache(TABLE_4[name].layers) for name in ("2M", "82M", "180M", "468M")]
     assert shares == [Fraction(5, 8), Fraction(9, 16), Fraction(13, 24), Fraction(25, 48)]
