@@ -60,6 +60,6 @@ def test_deviations_are_those_of_gaussian_tables():
 
 
 def test_terms_refuse_sizes_and_laws_out_of_range():
-    for name, tokens, law in (("n_tokens", 1, "mean"), ("n_tokens", 3, "interior"), ("n_tokens", 4.5, "mean"),
-                              ("law", 8, "")):  # fmt: skip
+    wrong = [("n_tokens", 1, "mean"), ("n_tokens", 3, "interior"), ("n_tokens", 4.5, "mean"), ("law", 8, "")]
+    for name, tokens, law in wrong:
         refuses(partial(table_terms, *PARAMETERS, tokens, law), f"{name} must be ")
