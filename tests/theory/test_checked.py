@@ -31,7 +31,6 @@ NEVER = [
     sp.Symbol("x"), sp.pi, sp.I, sp.nan, sp.zoo, mpmath.mpf("inf"), mpmath.mpc(1), np.longdouble("1e4000"), iter([1.0]),
     (x for x in [1.0]), ..., NotImplemented, slice(1), Exception("1"), "a\nb", None,
 ]  # fmt: skip
-IDS = [type(value).__name__ for value in NEVER]
 NAMES = [f"{entry.function.__module__.split('.')[-1]}.{entry.function.__name__}" for entry in ENTRIES]
 
 
