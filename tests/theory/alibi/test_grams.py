@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.theory.cases import SEEDS, refuses
 from theory import alibi
 from theory.alibi import grams, rotary
 from theory.alibi.grams_rotary import rotary_ranges
 from theory.alibi.head import product_norm
 from theory.cache.dropped import value_diameter
-
-SIZES = [(4, 2, 3, 7), (4, 4, 8, 16), (2, 1, 8, 5), (6, 2, 16, 64), (2, 2, 1, 4), (3, 3, 32, 200), (1, 1, 1, 2)]
 
 
 def layer(rng, heads, kv_heads, d_head, d_model, biased=False, dtype=np.float32):
@@ -27,54 +26,36 @@ def layer(rng, heads, kv_heads, d_head, d_model, biased=False, dtype=np.float32)
     }
 
 
-def one_by_one(arguments, norm, function=alibi.logit_range):
-    heads, group = len(arguments["w_q"]), len(arguments["w_q"]) // len(arguments["w_k"])
-    shift = arguments["query_bias"]
-    return np.array(
-        [
-            function(
-                arguments["w_q"][head],
-                arguments["w_k"][head // group],
-                arguments["gamma"],
-                arguments["norm_bias"],
-                None if shift is None else shift[head],
-                norm=norm,
-            )
-            for head in range(heads)
-        ]
-    )
+NAMES = ("w_q", "w_k", "gamma", "norm_bias", "query_bias")
 
 
-@pytest.mark.parametrize("norm", ["rms", "layer"])
-@pytest.mark.parametrize("biased", [False, True])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_ranges_agree_with_the_dense_form_of_each_head(norm, biased, dtype):
-    rng = np.random.default_rng(0)
-    for size in SIZES:
-        arguments = layer(rng, *size, biased=biased, dtype=dtype)
-        expected = one_by_one(arguments, norm)
-        assert grams.logit_ranges(**arguments, norm=norm) == pytest.approx(expected, rel=1e-10)
+def one_by_one(arguments, norm):
+    w_q, w_k, gamma, bias, shift = (arguments[name] for name in NAMES)
+    keys = np.repeat(w_k, len(w_q) // len(w_k), axis=0)
+    shifts = [None] * len(w_q) if shift is None else shift
+    return np.array([alibi.logit_range(q, k, gamma, bias, s, norm) for q, k, s in zip(w_q, keys, shifts, strict=True)])
 
 
-@given(st.integers(0, 2**32 - 1))
-def test_ranges_agree_on_heads_of_any_shape_and_decay(seed):
+@given(SEEDS, st.sampled_from([np.float32, np.float64]))
+def test_ranges_diameters_and_norms_agree_with_the_dense_forms_on_heads_of_any_shape_and_decay(seed, dtype):
     rng = np.random.default_rng(seed)
-    kv_heads, group, d_head, d_model = rng.integers([1, 1, 1, 2], [4, 4, 13, 41])
-    arguments = layer(rng, kv_heads * group, kv_heads, d_head, d_model, biased=bool(seed % 2))
+    kv_heads, group, d_head, d_model = rng.integers([1, 1, 1, 2], [4, 4, 33, 41])
+    arguments = layer(rng, kv_heads * group, kv_heads, d_head, d_model, biased=bool(seed % 2), dtype=dtype)
     for name in ("w_q", "w_k"):
-        arguments[name] = arguments[name] * np.exp(3 * rng.standard_normal((1, d_head, 1))).astype(np.float32)
+        arguments[name] = arguments[name] * np.exp(3 * rng.standard_normal((1, d_head, 1))).astype(dtype)
     norm = ["rms", "layer"][seed // 2 % 2]
-    expected = one_by_one(arguments, norm)
-    assert grams.logit_ranges(**arguments, norm=norm) == pytest.approx(expected, rel=1e-10)
+    agree(arguments, norm)
 
 
-def test_ranges_lie_in_their_balls():
-    arguments = layer(np.random.default_rng(1), 2, 1, 4, 12, biased=True)
-    for value, head in zip(grams.logit_ranges(**arguments), range(2), strict=True):
-        low, high = alibi.certified_logit_range(
-            arguments["w_q"][head], arguments["w_k"][0], arguments["gamma"], arguments["norm_bias"],
-            arguments["query_bias"][head])  # fmt: skip
-        assert low * (1 - 1e-13) <= value <= high * (1 + 1e-13)
+def agree(arguments, norm):
+    """Whether ranges, value diameters and norms of products are those of each head by itself."""
+    w_q, w_k, gamma = (arguments[name] for name in NAMES[:3])
+    assert grams.logit_ranges(**arguments, norm=norm) == pytest.approx(one_by_one(arguments, norm), rel=1e-10)
+    diameters = [value_diameter(rows, gamma, norm) for rows in w_k]
+    assert grams.value_diameters(w_k, gamma, norm) == pytest.approx(diameters, rel=1e-12)
+    keys = np.repeat(w_k, len(w_q) // len(w_k), axis=0).astype(float)
+    norms = [product_norm(*pair) for pair in zip(w_q.astype(float), keys, strict=True)]
+    assert grams.product_norms(w_q, w_k) == pytest.approx(norms, rel=1e-10)
 
 
 def close_pair(gap):
@@ -97,10 +78,8 @@ def test_nearly_orthogonal_queries_and_keys_cost_no_digits(part):
     left, right = (np.eye(12)[i : i + 4] + 0.0 for i in (0, 4))
     right[0, 0] = part
     turn = np.linalg.qr(np.random.default_rng(3).standard_normal((4, 4)))[0]
-    expected = part  # left^T turn^T turn right
     found = grams.product_norms((turn @ left)[None], (turn @ right)[None])
-    assert found == pytest.approx([product_norm(turn @ left, turn @ right)], rel=1e-9, abs=1e-15)
-    assert found == pytest.approx([math.hypot(expected, 1.0)], rel=1e-9)
+    assert found == pytest.approx([math.hypot(part, 1.0)], rel=1e-9)
 
 
 def nearly_mirrored(rng, part):
@@ -140,24 +119,6 @@ def test_a_lone_head_near_cancellation_is_not_trusted_by_chance(norm):
         assert grams.logit_ranges(**arguments, norm=norm) == pytest.approx(one_by_one(arguments, norm), rel=3e-11)
 
 
-@pytest.mark.parametrize("norm", ["rms", "layer"])
-def test_gains_of_one_change_no_digits_and_no_weights(norm):
-    arguments = layer(np.random.default_rng(9), 4, 2, 8, 50, biased=True) | {"gamma": np.ones(50)}
-    before = arguments["w_q"].copy()
-    found = grams.logit_ranges(**arguments, norm=norm)
-    assert found == pytest.approx(one_by_one(arguments, norm), rel=1e-10)
-    assert (arguments["w_q"] == before).all()
-
-
-@pytest.mark.parametrize("norm", ["rms", "layer"])
-@pytest.mark.parametrize("biased", [False, True])
-def test_ordinary_heads_are_not_computed_twice(norm, biased, monkeypatch):
-    arguments = layer(np.random.default_rng(8), 6, 3, 16, 200, biased=biased)
-    expected = one_by_one(arguments, norm)
-    monkeypatch.setattr(grams, "_anew", lambda *_: pytest.fail("a head was computed anew"))
-    assert grams.logit_ranges(**arguments, norm=norm) == pytest.approx(expected, rel=1e-10)
-
-
 def test_heads_whose_product_is_zero_have_no_range():
     turned = {"w_q": [[[1.0, 0], [0, 0]]], "w_k": [[[0.0, 0], [1, 0]]], "gamma": np.ones(2)}
     assert grams.logit_ranges(**turned) == pytest.approx([0.0], abs=1e-15)
@@ -175,27 +136,6 @@ def test_sizes_of_float32_weights_neither_overflow_nor_vanish(size):
     scaled = {**arguments, "w_q": (arguments["w_q"] * np.float32(size))}
     expected = plain * float(np.float32(size))
     assert grams.logit_ranges(**scaled, norm="layer") == pytest.approx(expected, rel=1e-6, abs=0)
-
-
-def test_layernorm_rows_of_a_large_mean_cost_no_digits():
-    arguments = layer(np.random.default_rng(5), 3, 3, 6, 32)
-    arguments["w_q"] = (arguments["w_q"] + 300).astype(np.float32)
-    arguments["gamma"] = np.ones(32)
-    expected = one_by_one(arguments, "layer")
-    assert grams.logit_ranges(**arguments, norm="layer") == pytest.approx(expected, rel=1e-10)
-
-
-@pytest.mark.parametrize("norm", ["rms", "layer"])
-def test_value_diameters_and_product_norms_agree_with_the_dense_forms(norm):
-    rng = np.random.default_rng(6)
-    for heads, kv_heads, d_head, d_model in SIZES:
-        found = layer(rng, heads, kv_heads, d_head, d_model)
-        values = [value_diameter(rows, found["gamma"], norm) for rows in found["w_k"]]
-        assert grams.value_diameters(found["w_k"], found["gamma"], norm) == pytest.approx(values, rel=1e-12)
-        group = heads // kv_heads
-        wide = {name: found[name].astype(np.float64) for name in ("w_q", "w_k")}
-        norms = [product_norm(wide["w_q"][h], wide["w_k"][h // group]) for h in range(heads)]
-        assert grams.product_norms(found["w_q"], found["w_k"]) == pytest.approx(norms, rel=1e-10)
 
 
 @pytest.mark.parametrize("pairs", rotary.PAIRS)
@@ -232,40 +172,31 @@ def rotated_spread(head, pairs, rng, draws=3000):
 
 
 GOOD = {"w_q": np.ones((2, 2, 4), np.float32), "w_k": np.ones((1, 2, 4), np.float32), "gamma": np.ones(4)}
-HOLED = np.ones((2, 2, 4), np.float32)
-HOLED[1, 0, 2] = np.nan
+HOLED = np.where(np.arange(16).reshape(2, 2, 4) == 6, np.float32("nan"), np.float32(1))
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"w_q": np.ones((2, 4))}, "w_q has shape"),
-        ({"w_q": HOLED}, "w_q (must be finite numbers|holds a value that is not a finite number)"),
-        ({"w_k": HOLED}, "w_k (must be finite numbers|holds a value that is not a finite number)"),
+        ({"w_q": HOLED}, "finite number"),
+        ({"w_k": HOLED}, "finite number"),
         ({"w_k": np.ones((1, 3, 4))}, "w_k has shape"),
         ({"w_k": np.ones((3, 2, 4))}, "kv heads a divisor of 2"),
         ({"gamma": np.ones(3)}, "gamma has shape"),
         ({"norm_bias": [1.0]}, "norm_bias has shape"),
         ({"query_bias": [1.0]}, "query_bias has shape"),
-        ({"norm": "batch"}, "norm must be one of rms, layer, got 'batch'"),
     ],
 )
 @pytest.mark.parametrize("function", [grams.logit_ranges, rotary_ranges])
 def test_bad_layers_are_refused_in_one_line(function, change, message):
-    with pytest.raises(ValueError, match=message) as caught:
-        function(**{**GOOD, **change})
-    assert "\n" not in str(caught.value)
+    refuses(lambda: function(**{**GOOD, **change}), message)
 
 
 def test_bad_rotary_layers_are_refused():
-    with pytest.raises(ValueError, match="even number"):
-        rotary_ranges(np.ones((1, 3, 4)), np.ones((1, 3, 4)), np.ones(4))
-    with pytest.raises(ValueError, match="pairs must be one of"):
-        rotary_ranges(**GOOD, pairs="thirds")
-    with pytest.raises(ValueError, match="key_bias has shape"):
-        rotary_ranges(**GOOD, key_bias=np.ones(2))
-    with pytest.raises(ValueError, match="w_v holds a value"):
-        grams.value_diameters(HOLED, np.ones(4))
+    refuses(lambda: rotary_ranges(np.ones((1, 3, 4)), np.ones((1, 3, 4)), np.ones(4)), "even number")
+    refuses(lambda: rotary_ranges(**GOOD, key_bias=np.ones(2)), "key_bias has shape")
+    refuses(lambda: grams.value_diameters(HOLED, np.ones(4)), "w_v holds a value")
 
 
 @pytest.mark.parametrize("seed", [17, 233, 257, 302])

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.theory.alibi.test_grams import layer, one_by_one
+from tests.theory.alibi.test_grams import agree, layer, one_by_one
+from tests.theory.cases import SEEDS
 from theory import alibi
 from theory.alibi import grams, grams_largest, grams_rotary
 from theory.alibi.grams_largest import Sphere, bounded
-from theory.alibi.grams_rows import gram, times_gram
-from theory.alibi.head import product_norm
-from theory.cache.dropped import value_diameter
+from theory.alibi.grams_rows import times_gram
 
 
 def bfloat16(values):
@@ -49,21 +48,10 @@ def test_heads_of_every_format_are_right_and_not_computed_twice(name, gains, bia
     arguments = rounded(layer(np.random.default_rng(4), 6, 3, 32, 1500, biased=biased), name, gains)
     for module, function in ((grams, "_anew"), (grams, "_norm"), (grams_rotary, "finite_gram")):
         monkeypatch.setattr(module, function, never)
-    expected = one_by_one(arguments, norm)
-    assert grams.logit_ranges(**arguments, norm=norm) == pytest.approx(expected, rel=1e-10)
-    diameters = [value_diameter(rows, arguments["gamma"], norm) for rows in arguments["w_k"]]
-    assert grams.value_diameters(arguments["w_k"], arguments["gamma"], norm) == pytest.approx(diameters, rel=1e-12)
-    pairs = [(arguments["w_q"][h].astype(float), arguments["w_k"][h // 2].astype(float)) for h in range(6)]
-    norms = [product_norm(*pair) for pair in pairs]
-    assert grams.product_norms(arguments["w_q"], arguments["w_k"]) == pytest.approx(norms, rel=1e-10)
+    before = arguments["w_q"].copy()
+    agree(arguments, norm)
+    assert (arguments["w_q"] == before).all()
     grams_rotary.rotary_ranges(**arguments, norm=norm)
-
-
-def test_squares_of_few_bits_round_one_way():
-    """Why the format matters: of odd numbers the last three bits of the square are 001, which are rounded off."""
-    rows = bfloat16(0.02 * np.random.default_rng(0).standard_normal((16, 5120)))
-    wrong = np.diag(gram(rows, np.ones(5120), "rms", np.empty_like(rows))) / (rows.astype(float) ** 2).sum(1) - 1
-    assert abs(wrong.mean()) > 1e-7 and abs(wrong.mean()) > 2 * wrong.std()
 
 
 def adversarial(rng, case, size):
@@ -95,7 +83,7 @@ def adversarial(rng, case, size):
 CASES = ["plain", "near equal", "deficient", "scales", "means", "biases", "small biases", "cancelling biases"]
 
 
-@given(st.integers(0, 2**32 - 1), st.sampled_from(CASES), st.sampled_from(sorted(FORMATS)), st.booleans())
+@given(SEEDS, st.sampled_from(CASES), st.sampled_from(sorted(FORMATS)), st.booleans())
 def test_adversarial_layers_of_any_format_are_right_to_ten_digits(seed, case, name, centred):
     rng = np.random.default_rng(seed)
     kv_heads, group, d_head, d_model = rng.integers([1, 1, 1, 2], [3, 4, 16, 60])
@@ -144,7 +132,7 @@ ERRORS = st.floats(-16, -5.1).map(lambda x: 10.0**x)
 
 
 @settings(max_examples=150)
-@given(st.integers(0, 2**32 - 1), GAPS, OFFSETS, ERRORS)
+@given(SEEDS, GAPS, OFFSETS, ERRORS)
 def test_a_maximum_from_wrong_gram_matrices_is_right_or_not_given(seed, gap, offset, error):
     rng = np.random.default_rng(seed)
     found, true = seen_wrongly(rng, *problem(rng, rng.integers(2, 14), rng.integers(14, 60), offset, gap), error)
@@ -160,17 +148,6 @@ def test_wrong_gram_matrices_are_mostly_enough_even_so():
             seen_wrongly(rng, *problem(rng, 12, 60, offset, 0.02), 1e-6)[0] is None for _ in range(20)
         )
         assert given_up <= 2, offset
-
-
-def test_without_the_residual_wrong_gram_matrices_would_cost_digits(monkeypatch):
-    """The control: the same problems, with the first point believed."""
-    rng = np.random.default_rng(0)
-    monkeypatch.setattr(grams_largest, "_missing", lambda *_: 0.0)
-    errors = []
-    for _ in range(40):
-        found, true = seen_wrongly(rng, *problem(rng, 12, 60, 0.0, 0.02), 8e-6)
-        errors.append(0.0 if found is None else 1 - found.value / true)
-    assert max(errors) > 1e-10
 
 
 def test_without_the_error_of_the_eigenvalues_a_worse_maximum_would_be_believed(monkeypatch):

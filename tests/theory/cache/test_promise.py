@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
+from tests.theory.cases import SEEDS, refuses
 from theory.cache import promise
-
-SEEDS = st.integers(0, 2**32 - 1)
 
 
 def held(seed):
@@ -78,10 +76,9 @@ def test_a_token_that_has_to_stay_stays_and_one_that_is_gone_costs_nothing():
     ("given", "message"),
     [
         (([[0.0]], [[0.0]], [0.0], 1.0), "error must lie strictly between 0 and 1, got 1.0"),
-        (([[0.0]], [[0.0, 1.0]], [0.0], 0.1), "cost, worth .* must agree"),
+        (([[0.0]], [[0.0, 1.0]], [0.0], 0.1), "must agree"),
         (([[np.nan]], [[0.0]], [0.0], 0.1), "cost, worth and forgotten must not be NaN"),
     ],
 )
 def test_other_arguments_are_refused(given, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        promise.droppable(*given)
+    refuses(lambda: promise.droppable(*given), message)

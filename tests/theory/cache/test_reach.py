@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.theory.cases import SEEDS, refuses
 from theory.alibi.rotary import pair_numbers
 from theory.cache import reach
-
-SEEDS = st.integers(0, 2**32 - 1)
 
 
 def layer(seed, biased=True):
@@ -133,13 +132,10 @@ def test_rounding_is_granted_of_what_is_summed_and_not_of_what_a_mean_leaves():
 
 def test_what_has_no_reach_is_refused():
     _, given = layer(1)
-    with pytest.raises(ValueError, match=r"^a KV shift beside biases of the norm, key or value is not supported"):
-        reach.projected(**given, mixture=np.ones((len(given["weights"]), 2)))
-    with pytest.raises(ValueError, match=r"^weights \(heads, d_head, d_model\) and gamma \(d_model,\) must agree"):
-        reach.projected(given["weights"], np.ones(99))
-    with pytest.raises(ValueError, match=r"^norm must be one of rms, layer, got 'batch'"):
-        reach.projected(given["weights"], given["gamma"], norm="batch")
-    with pytest.raises(ValueError, match=r"^vectors must have shape \(.., "):
-        reach.span(reach.projected(**given), np.ones((9, 1, 1)))
-    with pytest.raises(ValueError, match=r"^turned needs a reach with a factor"):
-        reach.turned(reach.clipped(1.0, 1, np.arange(2)), np.arange(2))
+    weights, gamma = given["weights"], given["gamma"]
+    mixture = np.ones((len(weights), 2))
+    refuses(lambda: reach.projected(**given, mixture=mixture), "a KV shift beside biases of the norm, key or value")
+    refuses(lambda: reach.projected(weights, np.ones(99)), "and gamma (d_model,) must agree")
+    refuses(lambda: reach.projected(weights, gamma, norm="batch"), "norm must be one of rms, layer, got 'batch'")
+    refuses(lambda: reach.span(reach.projected(**given), np.ones((9, 1, 1))), "vectors must have shape (.., ")
+    refuses(lambda: reach.turned(reach.clipped(1.0, 1, np.arange(2)), np.arange(2)), "turned needs a reach with a")

@@ -1,15 +1,14 @@
 """The heads of Section 3.1 against brute force, and what is refused."""
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from proofs_check.evidence.tolerances import ROUNDING, VISIBLE
+from proofs_check.evidence.tolerances import ROUNDING
 from proofs_check.oracles import induction as oracle
+from tests.theory.cases import refuses
 from theory import induction
 
 SUPPORT_ENDS = {"inner": (2, 1), "causal": (1, 0), "not_current": (1, 1), "not_first": (2, 0)}
@@ -51,12 +50,6 @@ def test_kv_shift_head_equals_brute_force(x, sigma, slope, support, mixing):
     alpha, beta = mixing[:2], mixing[2:]
     exact = oracle.kv_shift(x.tolist(), sigma, slope, places, alpha, beta)
     assert close(induction.kv_shift_head(x, sigma, slope, support, alpha=alpha, beta=beta), exact)
-
-
-@given(tokens, sigmas, slopes)
-def test_inner_kv_shift_head_is_the_induction_head(x, sigma, slope):
-    head = induction.induction_head(x, sigma, slope)
-    assert np.allclose(induction.kv_shift_head(x, sigma, slope, "inner"), head, rtol=0.0, atol=ROUNDING)
 
 
 @given(tokens, sigmas, slopes)
@@ -115,28 +108,11 @@ def test_batches_equal_their_rows(name):
     assert np.allclose(evaluate(x, sigma, slope), rows, rtol=0.0, atol=ROUNDING)
 
 
-def test_two_layer_network_is_exact_at_length_three():
-    x = np.random.default_rng(5).normal(size=(50, 3, 2))
-    assert np.allclose(induction.two_layer_alibi(x, 0.3, 0.2, 0.0), x[:, 1], rtol=0.0, atol=ROUNDING)
-
-
 def test_layer_one_of_the_construction_writes_the_copy():
     weights = induction.construction(2, 0.5, 1.0)
     assert (weights.first_value @ [3.0, 4.0, 0.0, 0.0]).tolist() == [0.0, 0.0, 3.0, 4.0]
     assert (weights.key @ [3.0, 4.0, 5.0, 6.0]).tolist() == [0.0, 0.0, 10.0, 12.0]
     assert (weights.query @ [3.0, 4.0, 5.0, 6.0]).tolist() == [0.0, 0.0, 3.0, 4.0]
-
-
-@pytest.mark.parametrize(
-    ("first_mask", "support"),
-    [case for case in itertools.product(("strict", "causal"), SUPPORT_ENDS) if case != ("strict", "inner")],
-)
-def test_wrong_masks_do_not_converge(first_mask, support):
-    x = np.random.default_rng(6).normal(size=(300, 8, 2))
-    head = induction.induction_head(x, 0.5, 0.1)
-    wrong = induction.two_layer_variant(x, 0.5, 0.1, 40.0, first_mask=first_mask, support=support)
-    assert np.abs(wrong - head).max() > 0.5
-    assert np.abs(induction.two_layer_alibi(x, 0.5, 0.1, 40.0) - head).max() < ROUNDING
 
 
 def test_row_convention_writes_nothing():
@@ -157,16 +133,6 @@ def test_repaired_key_suits_the_standard_mask_at_the_cost_of_its_norm():
         assert norm >= np.exp(copy_slope) / 0.5
 
 
-def test_output_moves_only_with_what_the_masks_admit():
-    """The first token is never read, the last only as the query."""
-    x = np.random.default_rng(9).normal(size=(6, 2))
-    x[-1] = 0.0
-    for head in (induction.induction_head, lambda *a: induction.two_layer_alibi(*a, 2.0)):
-        changed = x.copy()
-        changed[0] += 100.0
-        assert np.abs(head(x, 1.0, 0.5) - head(changed, 1.0, 0.5)).max() < VISIBLE
-
-
 GOOD = np.zeros((4, 2))
 
 
@@ -175,31 +141,21 @@ GOOD = np.zeros((4, 2))
     [
         (GOOD, 0.0, 0.0, "sigma"),
         (GOOD, -1.0, 0.0, "sigma"),
-        (GOOD, np.nan, 0.0, "sigma"),
-        (GOOD, np.inf, 0.0, "sigma"),
         (GOOD, 1.0, -0.1, "slope"),
-        (GOOD, 1.0, np.nan, "slope"),
         (GOOD[:2], 1.0, 0.0, "length >= 3"),
         (GOOD[:, 0], 1.0, 0.0, "shape"),
         (GOOD[:, :0], 1.0, 0.0, "dim >= 1"),
-        (np.full((4, 2), np.nan), 1.0, 0.0, "finite"),
         (np.ones((4, 2)), 1e-320, 0.0, "overflow"),
     ],
 )
 @pytest.mark.parametrize("head", ["induction_head", "two_layer_alibi", "kv_shift_head", "discrepancy"])
 def test_bad_input_is_refused(head, x, sigma, slope, text):
     extra = {"two_layer_alibi": (1.0,), "kv_shift_head": ("inner",)}.get(head, ())
-    with pytest.raises(ValueError, match=text):
-        getattr(induction, head)(x, sigma, slope, *extra)
+    refuses(lambda: getattr(induction, head)(x, sigma, slope, *extra), text)
 
 
-@pytest.mark.parametrize("copy_slope", [-1.0, np.nan, np.inf])
-def test_bad_copy_slope_is_refused(copy_slope):
-    with pytest.raises(ValueError, match="copy_slope"):
-        induction.two_layer_alibi(GOOD, 1.0, 0.0, copy_slope)
-
-
-def test_unknown_names_are_refused():
+def test_bad_arguments_of_the_network_are_refused():
+    refuses(lambda: induction.two_layer_alibi(GOOD, 1.0, 0.0, -1.0), "copy_slope")
     for option in ("first_mask", "support", "convention", "key"):
-        with pytest.raises(ValueError, match=f"{option} must be one of"):
-            induction.two_layer_variant(GOOD, 1.0, 0.0, 1.0, **{option: "other"})
+        wrong = {option: "other"}
+        refuses(lambda wrong=wrong: induction.two_layer_variant(GOOD, 1.0, 0.0, 1.0, **wrong), f"{option} must be one")

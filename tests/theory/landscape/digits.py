@@ -1,4 +1,4 @@
-"""The one-repeat sentence by brute force in mpmath: every key and token written out, or the like ones counted.
+"""The one-repeat sentence by brute force in mpmath, keys and tokens that are alike counted.
 
 No formula of `theory` is used. Precision grows with the parameters: sixty digits are left after any cancellation.
 """
@@ -11,7 +11,6 @@ from mpmath import mp, mpf
 
 Point = tuple[float, float, float, float]
 Row = list[mpf]  # a logit and its slopes in alpha1, alpha2, beta1, beta2
-EXPLICIT = 9  # tokens
 FARTHEST = 700.0
 
 
@@ -23,29 +22,11 @@ class Truth(NamedTuple):
     gradient: Row
 
 
-def explicit(point: Row, tokens: int, place: int) -> tuple[mpf, Row]:
-    """Loss and gradient of x_1 .. x_T, x_i after softmax attention over T + 1 one-hot keys, term by term."""
-    a1, a2, b1, b2 = point
-    words = [*range(tokens), place - 1]
-    own = [int(word == words[-1]) for word in words]
-    after = [0, *own[:-1]]
-    weights = [mp.exp(a1 * p + a2 * q) for p, q in zip(own, after, strict=True)]
-    total = mp.fsum(weights)
-    weights = [weight / total for weight in weights]
-    means = [mp.fsum(w * mark for w, mark in zip(weights, marks, strict=True)) for marks in (own, after)]
-    rows = [[mpf(0)] * 5 for _ in range(tokens)]
-    for key, weight in enumerate(weights):
-        slopes = weight * (own[key] - means[0]), weight * (after[key] - means[1])
-        for row, beta, column in [(rows[words[key]], b1, 3)] + [(rows[words[key - 1]], b2, 4)] * (key > 0):
-            row[0] += beta * weight
-            row[1] += beta * slopes[0]
-            row[2] += beta * slopes[1]
-            row[column] += weight
-    return _cross_entropy([(1, row) for row in rows], rows[words[place]])
-
-
 def counted(point: Row, tokens: int, place: int) -> tuple[mpf, Row]:
-    """The same for any number of tokens: keys that match nothing weigh 1, tokens far from i, i + 1 and T are alike."""
+    """Loss and gradient of x_1 .. x_T, x_i after softmax attention over T + 1 one-hot keys.
+
+    Keys that match nothing weigh 1, tokens far from i, i + 1 and T are alike.
+    """
     a1, a2, b1, b2 = point
 
     def marks(key: int) -> tuple[int, int]:
@@ -115,12 +96,11 @@ def _digits(point: Point) -> int:
 
 
 def _at(point: Row, tokens: int, position: int | str | None) -> tuple[mpf, Row]:
-    find = explicit if tokens <= EXPLICIT else counted
     if position != "mean":
-        return find(point, tokens, 2 if position is None else position)
-    # 2 .. T - 2 are alike, which `explicit` need not know
-    places = [(1, i) for i in range(1, tokens)] if tokens <= EXPLICIT else [(1, 1), (tokens - 3, 2), (1, tokens - 1)]
-    found = [(count, *find(point, tokens, i)) for count, i in places]
+        return counted(point, tokens, 2 if position is None else position)
+    # 2 .. T - 2 are alike
+    places = [(1, 1), (tokens - 3, 2), (1, tokens - 1)] if tokens > 3 else [(1, i) for i in range(1, tokens)]
+    found = [(count, *counted(point, tokens, i)) for count, i in places]
     gradient = [mp.fsum(count * slopes[k] for count, _, slopes in found) / (tokens - 1) for k in range(4)]
     return mp.fsum(count * loss for count, loss, _ in found) / (tokens - 1), gradient
 

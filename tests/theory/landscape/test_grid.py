@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.theory.cases import refuses
 from theory import landscape
 from theory.landscape.grid import angle_between, slice_grid
 from theory.landscape.printed import EQUATION, EXACT, LISTING, Slips, loss, printed_grid
@@ -79,41 +80,25 @@ def test_angle_is_zero_with_itself_and_a_half_turn_with_the_opposite_field():
     opposite = grid._replace(d_alpha1=-grid.d_alpha1, d_beta1=-grid.d_beta1)
     assert angle_between(grid, grid).max() == 0
     np.testing.assert_allclose(angle_between(grid, opposite), np.pi, rtol=1e-15)
-
-
-def test_angle_is_signless_and_symmetric():
-    one, other = slice_grid(4, 40), printed_grid(0, LISTING, 40)
-    angle = angle_between(one, other)
-    assert (angle >= 0).all()
-    np.testing.assert_array_equal(angle, angle_between(other, one))
+    other = printed_grid(2, LISTING, 40)
+    np.testing.assert_array_equal(angle_between(grid, other), angle_between(other, grid))
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ({"n_tokens": 3.9}, ">= 4, got 3.9"),
-        ({"n_tokens": float("nan")}, "got nan"),
-        ({"n_tokens": float("inf")}, "got inf"),
         ({"n_tokens": 4, "size": 1}, "size must be a whole number >= 2, got 1"),
         ({"n_tokens": 4, "size": 2.5}, "got 2.5"),
         ({"n_tokens": 4, "alpha1": (1.0, 0.0)}, "alpha1 must run upwards"),
-        ({"n_tokens": 4, "beta1": (0.0, 11.0)}, r"beta1 .* got 0.0 to 11.0"),
+        ({"n_tokens": 4, "beta1": (0.0, 11.0)}, "got 0.0 to 11.0"),
     ],
 )
 def test_slice_grid_refuses_what_lies_outside_its_domain(arguments, words):
-    with pytest.raises(ValueError, match=words):
-        slice_grid(**arguments)
+    refuses(lambda: slice_grid(**arguments), words)
 
 
-@pytest.mark.parametrize(
-    ("rest", "slips", "words"),
-    [
-        (-1, LISTING, r"in \[0, 500\]"),
-        (501, LISTING, r"in \[0, 500\], got 501"),
-        (float("nan"), EQUATION, "got nan"),
-        (1, Slips(constant_rest=True, exponential_rest=True), "not both"),
-    ],
-)
-def test_printed_grid_refuses_what_lies_outside_its_domain(rest, slips, words):
-    with pytest.raises(ValueError, match=words):
-        printed_grid(rest, slips)
+def test_printed_grid_refuses_what_lies_outside_its_domain():
+    refuses(lambda: printed_grid(-1, LISTING), "in [0, 500]")
+    refuses(lambda: printed_grid(501, LISTING), "in [0, 500], got 501")
+    refuses(lambda: printed_grid(1, Slips(constant_rest=True, exponential_rest=True)), "not both")

@@ -9,6 +9,7 @@ from flint import arb, ctx, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.theory.cases import refuses
 from tests.theory.lowering.ball_fuzz import fuzz
 from theory.lowering import ball
 from theory.lowering.ball import (
@@ -34,8 +35,7 @@ def on(expr, sides):
 
 
 def test_printer_contains_every_value_of_random_expressions():
-    tally = fuzz(2000, seed=20)
-    print(f"{tally.cases} cases, {tally.infinite} without a finite enclosure")
+    tally = fuzz(1000, seed=20)
     assert tally.missed == []
     assert tally.infinite <= 0.1 * tally.cases
 
@@ -55,27 +55,21 @@ class FloatRationals(BallFunction):
         return super()._step(expr)
 
 
-class FloatPi(BallFunction):
-    def _step(self, expr):
-        return (lambda _: (arb(math.pi),) * 2) if expr == sympy.pi else super()._step(expr)
-
-
 def float_balls(box):
     return tuple(arb(float(low + high) / 2, float(high - low) / 2) for _, low, high in box.sides)
 
 
 @pytest.mark.parametrize(
     "planted",
-    [{"printer": FloatRationals}, {"printer": FloatPi}, {"balls": float_balls}],
-    ids=["rational by float division", "pi from math", "midpoint and radius from floats"],
+    [{"printer": FloatRationals}, {"balls": float_balls}],
+    ids=["rational by float division", "midpoint and radius from floats"],
 )
 def test_fuzz_catches_an_unsound_printer(planted):
     assert len(fuzz(400, seed=22, **planted).missed) >= 3
 
 
-@pytest.mark.parametrize("name", ["cosh", "Abs"])
-def test_fuzz_catches_a_function_taken_for_increasing(monkeypatch, name):
-    monkeypatch.setitem(ball._FUNCTIONS, getattr(sympy, name), ball._increasing(abs if name == "Abs" else arb.cosh))
+def test_fuzz_catches_a_function_taken_for_increasing(monkeypatch):
+    monkeypatch.setitem(ball._FUNCTIONS, sympy.cosh, ball._increasing(arb.cosh))
     assert len(fuzz(400, seed=23).missed) >= 1
 
 
@@ -103,14 +97,12 @@ def test_outward_floats_never_shrink_the_ball(number, precision):
 
 
 def test_outward_refuses_nan():
-    with pytest.raises(ValueError, match="NaN"):
-        outward(arb("nan"))
+    refuses(lambda: outward(arb("nan")), "NaN")
 
 
 @pytest.mark.parametrize("value", [0.1, True, None, "a", "1/0", "nan", "inf", float("nan"), 1j])
 def test_constant_that_is_not_exact_is_refused(value):
-    with pytest.raises(ValueError, match="constant"):
-        exact(value)
+    refuses(lambda: exact(value), "constant")
 
 
 @pytest.mark.parametrize(
@@ -138,10 +130,6 @@ def test_comparison_has_three_outcomes(left, right, below, not_above, same):
 def test_comparison_with_nan_is_undecided():
     nan = arb("nan")
     assert {less(nan, arb(0)), less_or_equal(arb(0), nan), equal(nan, nan)} == {Outcome.UNDECIDED}
-
-
-def test_outcome_values_are_sentences():
-    assert all(len(outcome.value.split()) >= 6 for outcome in Outcome)
 
 
 @pytest.mark.parametrize(
@@ -200,16 +188,13 @@ def test_constants_are_enclosed_and_not_rounded():
     ],
 )
 def test_expression_without_rigorous_ball_is_refused(expr, why):
-    with pytest.raises(ValueError, match=why):
-        BallFunction([expr], ["x", "y"])
+    refuses(lambda: BallFunction([expr], ["x", "y"]), why)
 
 
 def test_call_with_wrong_arguments_is_refused():
     function = BallFunction([X], ["x"])
-    with pytest.raises(ValueError, match="expected 1"):
-        function()
-    with pytest.raises(ValueError, match="has sides"):
-        function.on(Box({"y": (0, 1)}))
+    refuses(function, "expected 1")
+    refuses(lambda: function.on(Box({"y": (0, 1)})), "has sides")
 
 
 @pytest.mark.parametrize(
@@ -227,10 +212,15 @@ def test_call_with_wrong_arguments_is_refused():
         (sympy.And(X < 2, X > 3), 20, 20),
         (sympy.Or(X > 3, X < 2), 10, 10),
         (sympy.Or(X > 3, BELOW_HALF), 10, 20),
+        (sympy.Not(sympy.And(X < 2, X > -1), evaluate=False), 20, 20),
+        (sympy.Not(sympy.And(X < 2, X > 3), evaluate=False), 10, 10),
+        (sympy.Not(sympy.Or(X > 3, X < 2), evaluate=False), 20, 20),
+        (sympy.Not(sympy.Or(X > 3, X < -2), evaluate=False), 10, 10),
     ],
 )
 def test_piecewise_joins_the_branches_that_remain_possible(condition, low, high):
     expr = sympy.Piecewise((10, condition), (20, True), evaluate=False)
+    assert expr.args[0][1] == condition
     bottom, top = on(expr, {"x": (0, 1)})
     assert (float(bottom), float(top)) == (low, high)
 
@@ -264,37 +254,37 @@ def test_box_splits_into_halves_that_share_a_face():
     ],
 )
 def test_box_refuses_bad_input(broken, why):
-    with pytest.raises(ValueError, match=why):
-        broken()
+    refuses(broken, why)
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_box_is_split_strictly_inside(at):
+    refuses(lambda: Box({X: (0, 1)}).split("x", at), "strictly inside")
 
 
 @pytest.mark.parametrize(
-    ("assumption", "side", "allowed"),
+    ("assumption", "inside", "outside"),
     [
-        ("positive", (0, 1), False),
-        ("positive", ("1/9", 1), True),
-        ("nonnegative", (0, 1), True),
-        ("nonnegative", ("-1/9", 1), False),
-        ("negative", (-1, 0), False),
-        ("negative", (-2, -1), True),
-        ("nonpositive", (-1, 0), True),
-        ("nonpositive", (0, 1), False),
-        ("imaginary", (0, 1), False),
+        ("positive", [("1/9", 1)], [(0, 1)]),
+        ("nonnegative", [(0, 1)], [("-1/9", 1)]),
+        ("negative", [(-2, -1)], [(-1, 0)]),
+        ("nonpositive", [(-1, 0)], [(0, 1)]),
+        ("nonzero", [(1, 2), (-2, -1)], [(0, 1), (-1, 0), (-1, 1)]),
+        ("imaginary", [], [(0, 1)]),
     ],
 )
-def test_box_outside_a_symbols_domain_is_refused(assumption, side, allowed):
+def test_box_outside_a_symbols_domain_is_refused(assumption, inside, outside):
     symbol = sympy.Symbol("s", **{assumption: True})
-    box = Box({"s": side})
-    if allowed:
-        assert symbols_in([symbol], box) == {"s": symbol}
-        return
-    with pytest.raises(ValueError, match="assumed"):
-        symbols_in([symbol], box)
+    for side in inside:
+        assert symbols_in([symbol], Box({"s": side})) == {"s": symbol}
+    said = "not real" if assumption == "imaginary" else assumption
+    for side in outside:
+        refuses(lambda side=side: symbols_in([symbol], Box({"s": side})), f"assumed {said}, but")
 
 
 def test_symbols_of_one_name_are_refused():
-    with pytest.raises(ValueError, match="different assumptions"):
-        symbols_in([X + sympy.Symbol("x", positive=True)], Box({"x": (1, 2)}))
+    other = sympy.Symbol("x", positive=True)
+    refuses(lambda: symbols_in([X + other], Box({"x": (1, 2)})), "different assumptions")
 
 
 @pytest.mark.parametrize("factor", [-1, 2, X + 2, -X - 2, X])

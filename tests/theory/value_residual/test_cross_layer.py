@@ -1,15 +1,13 @@
 """Cross-layer attention against sums over places, and the constant that bounds what its average loses."""
 
-import mpmath as mp
 import numpy as np
 import pytest
-import sympy as sp
-from hypothesis import given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.theory.value_residual.draws import SEEDS, close, generator, refused
+from tests.theory.cases import SEEDS, refuses
+from tests.theory.value_residual.draws import close, generator
 from theory.value_residual import (
-    CrossHead,
     attention_weights,
     averaged_attention,
     cross_layer_attention,
@@ -47,18 +45,13 @@ def test_two_blocks_are_one_softmax_over_all_places(seed, mask):
     logits, other, values, other_values = head(seed)
     found = cross_layer_attention(logits, other, values, other_values, mask)
     assert close(found, by_places(logits, other, values, other_values, mask), 1e-13)
-    wrong = "none" if mask == "causal" else "causal"
-    assert not close(found, by_places(logits, other, values, other_values, wrong))
-    assert not close(found, by_places(logits, other, other_values, values, mask))
 
 
 @given(SEEDS, MASKS)
 def test_one_set_of_keys_for_both_layers_is_the_average(seed, mask):
-    logits, other, values, other_values = head(seed)
+    logits, _, values, other_values = head(seed)
     average = averaged_attention(logits, values, other_values, mask)
     assert close(cross_layer_attention(logits, logits, values, other_values, mask), average, 1e-14)
-    assert not close(cross_layer_attention(logits, logits, values, other_values, mask), 2 * average)
-    assert not close(cross_layer_attention(logits, other, values, other_values, mask), average)
 
 
 @given(SEEDS, MASKS)
@@ -69,15 +62,11 @@ def test_the_mass_of_the_own_block_splits_the_output(seed, mask):
     outside = attention_weights(other, mask) @ other_values
     found = cross_layer_attention(logits, other, values, other_values, mask)
     assert close(found, share * inside + (1 - share) * outside, 1e-13)
-    assert not close(found, (1 - share) * inside + share * outside)
 
 
-@settings(max_examples=1000)
 @given(SEEDS, st.floats(0, 50))
-def test_the_own_mass_is_half_within_the_hyperbolic_tangent_and_reaches_it(seed, shift):
-    logits, other, *_ = head(seed)
-    largest = np.abs(other - logits).max()
-    assert (np.abs(own_mass(logits, other) - 0.5) <= np.tanh(largest / 2) / 2 + 1e-15).all()
+def test_the_own_mass_at_one_difference_is_half_less_its_hyperbolic_tangent(seed, shift):
+    logits, *_ = head(seed)
     assert own_mass(logits, logits + shift) == pytest.approx(0.5 - np.tanh(shift / 2) / 2, abs=1e-14)
 
 
@@ -96,68 +85,27 @@ def test_leading_axes_are_heads_of_their_own(seed, mask):
         assert close(spread[i, j], difference_range(*one[:2], mask), 1e-15)
 
 
-def gap_and_bound(one, mask, divisor=4.0, spread=None):
-    logits, other, values, other_values = one
-    gap = cross_layer_attention(*one, mask) - averaged_attention(logits, values, other_values, mask)
-    points = np.concatenate([values, other_values], -2)
-    diameter = np.linalg.norm(points[..., :, None, :] - points[..., None, :, :], axis=-1).max((-2, -1))
-    rho = difference_range(logits, other, mask) if spread is None else spread
-    assert divisor != 4.0 or close(
-        np.tanh(rho / 4) * diameter[..., None], cross_layer_gap_bound(rho, diameter[..., None])
-    )
-    return np.linalg.norm(gap, axis=-1), np.tanh(rho / divisor) * diameter[..., None]
-
-
 @given(SEEDS, MASKS, st.integers(1, 4))
 def test_the_gap_is_never_above_the_bound(seed, mask, length):
-    # 64 heads a draw
-    gap, bound = gap_and_bound(head(seed, length, dim=1, lead=(64,)), mask)
-    assert (gap <= bound * (1 + 1e-12) + 1e-15).all()
-
-
-def block_heads(rng, count):
-    """Heads of two or three keys whose differences are 0 or one number, the values at two points: near the worst."""
-    logits = rng.standard_normal((count, 1, 3)) * rng.uniform(0.1, 5, (count, 1, 1))
-    jumps = rng.uniform(-8, 8, (count, 1, 1)) * rng.integers(0, 2, (count, 1, 3))
-    values = rng.integers(0, 2, (2, count, 3, 1)).astype(float)
-    return logits, logits + jumps, values[0], values[1]
-
-
-def test_adversarial_heads_keep_the_bound_and_break_every_smaller_one():
-    one = block_heads(generator(7), 20_000)
-    gap, bound = gap_and_bound(one, "none")
-    assert (gap <= bound * (1 + 1e-12) + 1e-15).all() and (gap > 0.95 * bound).any()
-    gap, bound = gap_and_bound(one, "none", divisor=4.2)
-    assert (gap > bound * (1 + 1e-3)).any()
-    # without the number 0, of the own block, in the range
-    differences = one[1] - one[0]
-    gap, bound = gap_and_bound(one, "none", spread=np.ptp(differences, axis=-1))
-    assert (gap > bound + 1e-3).any()
+    logits, other, values, other_values = one = head(seed, length, dim=1, lead=(64,))  # 64 heads a draw
+    gap = cross_layer_attention(*one, mask) - averaged_attention(logits, values, other_values, mask)
+    diameter = np.ptp(np.concatenate([values, other_values], -2), axis=-2)
+    bound = cross_layer_gap_bound(difference_range(logits, other, mask), diameter)
+    assert (np.abs(gap[..., 0]) <= bound * (1 + 1e-12) + 1e-15).all()
 
 
 @given(st.floats(1e-6, 700))
+@example(1e-9)
 def test_the_worst_head_reaches_the_bound(rho):
     worst = worst_head(rho)
-    assert isinstance(worst, CrossHead) and float(difference_range(*worst[:2])[0]) == pytest.approx(rho, rel=1e-9)
+    assert float(difference_range(*worst[:2])[0]) == pytest.approx(rho, rel=1e-9)
     gap = cross_layer_attention(*worst) - averaged_attention(worst.logits, *worst[2:])
-    assert float(gap[0, 0]) == pytest.approx(float(cross_layer_gap_bound(rho, 1.0)), rel=1e-12, abs=1e-15)
-    assert float(gap[0, 0]) > np.tanh(rho / 4.01) or rho > 60
-
-
-def test_the_worst_head_in_fifty_digits():
-    with mp.workdps(50):
-        for rho in map(mp.mpf, ("1e-9", "0.3", "5", "200")):
-            root = mp.exp(rho / 2)
-            odds = (root - 1) / 2
-            moved = mp.exp(rho) / (1 + 2 * odds + mp.exp(rho)) - 1 / (2 + 2 * odds)
-            assert abs(moved / mp.tanh(rho / 4) - 1) < mp.mpf("1e-38")
-            assert float(worst_head(float(rho)).logits[0, 1]) == pytest.approx(float(mp.log(odds)), rel=1e-9)
+    assert float(gap[0, 0]) == pytest.approx(np.tanh(rho / 4), rel=1e-12, abs=1e-15)
+    assert float(cross_layer_gap_bound(rho, 3.0)) == pytest.approx(3 * np.tanh(rho / 4), rel=1e-12)
 
 
 def test_the_slack_of_the_bound_is_a_square():
-    assert share_slack_residual() == 0
-    assert share_slack_residual(1) != 0 and share_slack_residual(3) != 0
-    assert isinstance(share_slack_residual(3), sp.Expr)
+    assert share_slack_residual() == 0 and share_slack_residual(3) != 0
 
 
 def test_numbers_alone_and_hidden_keys():
@@ -165,19 +113,11 @@ def test_numbers_alone_and_hidden_keys():
     assert difference_range(logits, other, "causal").tolist() == [1.0, 2.0]
     assert difference_range(logits, other).tolist() == [15.0, 2.0]
     assert attention_weights(logits, "causal")[0].tolist() == [1.0, 0.0]
-    assert cross_layer_gap_bound(0.0, 3.0) == 0.0
 
 
 V, S = [[1.0], [2.0]], [[0.0, 1.0], [2.0, 3.0]]
 
 
-@pytest.mark.parametrize(
-    ("call", "line"),
-    [
-        (lambda: cross_layer_attention(S, S, V, [[1.0]]), "other_values has shape (1, 1): expected (2, 1)"),
-        (lambda: averaged_attention([S, S], [V, V, V], [V, V, V]),
-         "logits (..., queries, keys) and values (..., keys, d) must agree: got (2, 2, 2) and (3, 2, 1)"),
-    ],
-)  # fmt: skip
-def test_cross_layer_functions_refuse_bad_input_in_one_line(call, line):
-    assert refused(call) == line
+def test_cross_layer_functions_refuse_shapes_that_do_not_agree():
+    refuses(lambda: cross_layer_attention(S, S, V, [[1.0]]), "other_values has shape (1, 1): expected (2, 1)")
+    refuses(lambda: averaged_attention([S, S], [V, V, V], [V, V, V]), "must agree: got (2, 2, 2) and (3, 2, 1)")

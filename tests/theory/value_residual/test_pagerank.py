@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.theory.value_residual.draws import LAMBDAS, SEEDS, attention, close, generator, refused
+from tests.theory.cases import SEEDS, refuses
+from tests.theory.value_residual.draws import LAMBDAS, attention, close, generator
 from theory.value_residual import (
     constant_stack,
     neutreno,
@@ -48,17 +49,12 @@ def test_the_stack_is_a_mean_of_products(seed, layers, lam):
         printed += lam * g**k * product @ first
     rest = g ** (layers - 1) * product @ matrices[0] @ first
     assert close(found, printed + rest)
-    assert lam < 1e-3 or not close(found, printed + rest * (1 + lam), 1e-9)
-    assert close(residual_stack(matrices, np.ones((4, 1)), lam)[-1], np.ones((4, 1)), 1e-14)
 
 
 @given(SEEDS, st.floats(0, 20), st.integers(1, 40))
 def test_one_matrix_has_the_closed_form_at_every_depth(seed, lam, layers):
     weights, first = drawn(seed)
-    found = constant_stack(weights, first, lam, layers)
-    assert close(found, residual_stack([weights] * layers, first, lam)[-1])
-    if layers < 6 and lam < 1:
-        assert not close(found, constant_stack(weights, first, lam, layers + 1), 1e-9)
+    assert close(constant_stack(weights, first, lam, layers), residual_stack([weights] * layers, first, lam)[-1])
 
 
 @given(SEEDS, st.floats(1e-3, 1e3))
@@ -68,8 +64,6 @@ def test_the_limit_is_a_resolvent(seed, lam):
     solved = lam / (1 + lam) * weights @ np.linalg.solve(identity - weights / (1 + lam), first)
     assert close(found, solved, 1e-10)
     assert close(found, constant_stack(weights, first, lam, 10**7))
-    assert not close(found, lam / (1 + lam) * np.linalg.solve(identity - weights / (1 + lam), first), 1e-9)
-    assert close(found, weights @ (found + lam * first) / (1 + lam))
 
 
 @pytest.mark.parametrize("lam", [1e-3, 1e-9, 1e-14, 1e-60, 1e-250])
@@ -96,8 +90,6 @@ def test_without_a_residual_the_stack_is_a_power_and_forgets():
     weights, first = attention(rng, 6, causal=True), rng.standard_normal((6, 2))
     assert close(constant_stack(weights, first, 0.0, 9), np.linalg.matrix_power(weights, 9) @ first)
     assert close(constant_stack(weights, first, 0.0, 10**9), np.repeat(first[:1], 6, 0))
-    assert np.ptp(constant_stack(weights, first, 1.0, 10**9), axis=0).min() > 0.05
-    assert np.ptp(stack_limit(weights, first, 1.0), axis=0).min() > 0.05
 
 
 @given(SEEDS, st.floats(-1, 1), LAMBDAS, st.integers(1, 30))
@@ -108,23 +100,17 @@ def test_the_spectral_map_is_what_becomes_of_an_eigenvector(seed, mu, lam, layer
     assert close(stack_limit(weights, vector, lam), spectral_map(mu, lam) * vector, 1e-13)
     assert spectral_map(mu, lam) == pytest.approx(mu * lam / (1 + lam - mu), rel=1e-12)
     assert spectral_map(mu, 0.0, layers) == pytest.approx(mu**layers, rel=1e-12)
-    if 0.05 < abs(mu) < 0.95:
-        assert abs(spectral_map(mu, lam) - mu * lam / (1 + lam + mu)) > 1e-6
 
 
-@given(st.floats(0.001, 0.999), LAMBDAS, st.floats(1.01, 5))
-def test_the_spectral_map_grows_from_0_to_the_eigenvalue(mu, lam, more):
-    assert spectral_map(mu, lam) < spectral_map(mu, lam * more) < mu
-    assert spectral_map(mu, 1e-12) < 2e-9 and spectral_map(mu, 1e12) == pytest.approx(mu, rel=1e-9)
-    assert spectral_map(mu, 1.0) == pytest.approx(mu / (2 - mu)) and spectral_map(1.0, lam, 4) == 1.0
-    assert spectral_map(1.0, 0.0, 4) == 1.0
+@given(st.floats(0, 20))
+def test_the_spectral_map_leaves_the_eigenvalue_1(lam):
+    assert spectral_map(1.0, lam, 4) == 1.0 and (lam == 0 or spectral_map(1.0, lam) == 1.0)
 
 
 @given(SEEDS)
 def test_a_large_lambda_is_one_value_for_all_layers(seed):
     weights, first = drawn(seed)
     assert close(stack_limit(weights, first, 1e14), svformer(weights, first))
-    assert not close(stack_limit(weights, first, 1.0), svformer(weights, first), 1e-9)
 
 
 @given(SEEDS, st.floats(0, 5))
@@ -134,8 +120,6 @@ def test_neutreno_is_both_printed_forms(seed, lam):
     found = neutreno(weights, values, first, lam)
     assert close(found, (weights - lam * np.eye(4)) @ values + lam * first, 1e-14)
     assert close(found, weights @ values + lam * (first - values), 1e-14)
-    assert lam < 1e-3 or not close(found, weights @ values + lam * first, 1e-6)
-    assert close(neutreno(weights, first, first, lam), weights @ first, 1e-14)
 
 
 @given(SEEDS, st.floats(1e-3, 1e3))
@@ -145,7 +129,6 @@ def test_the_fixed_point_is_fixed_and_a_step_short_of_the_stack(seed, lam):
     assert np.abs(neutreno(weights, fixed, first, lam) - fixed).max() < 1e-12 * max(1, lam)
     assert close(fixed, lam * np.linalg.solve((1 + lam) * np.eye(4) - weights, first), 1e-10)
     assert close(stack_limit(weights, first, lam), weights @ fixed)
-    assert not close(fixed, lam * np.linalg.solve((1 - lam) * np.eye(4) - weights, first), 1e-9)
 
 
 def iterated(weights, first, lam, layers):
@@ -180,10 +163,6 @@ def test_the_swap_of_two_tokens_is_never_stable_and_a_cycle_up_to_a_point():
     assert neutreno_threshold(swap) == 0.0 and neutreno_radius(swap, 0.4) == pytest.approx(1.4)
     weights = 0.8 * np.eye(3) + 0.2 * np.roll(np.eye(3), 1, 1)  # eigenvalues 1 and 0.7 +- i sqrt(0.03)
     assert neutreno_threshold(weights) == pytest.approx(0.7 + np.sqrt(0.97))
-    # one token to look at in all rows: only V_1 - V_n is left of the spread of the rows
-    sink = [[1.0, 0.0], [1.0, 0.0]]
-    assert neutreno(sink, [[0.0], [7.0]], [[0.0], [1.0]], 0.5).ravel().tolist() == [0.0, -3.0]
-    assert neutreno(sink, [[0.0], [1.0]], [[0.0], [1.0]], 0.5).ravel().tolist() == [0.0, 0.0]
 
 
 A, V = [[1.0, 0.0], [0.5, 0.5]], [[1.0], [2.0]]
@@ -202,4 +181,4 @@ A, V = [[1.0, 0.0], [0.5, 0.5]], [[1.0], [2.0]]
     ],
 )  # fmt: skip
 def test_stacks_refuse_bad_input_in_one_line(call, line):
-    assert refused(call) == line
+    refuses(call, line)

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.theory.value_residual.draws import LAMBDAS, SEEDS, attention, close, generator, refused
+from tests.theory.cases import SEEDS, refuses
+from tests.theory.value_residual.draws import LAMBDAS, attention, close, generator
 from theory.value_residual import (
     dobrushin,
-    neutreno,
     residual_diameter_bound,
     residual_stack,
     row_diameter,
@@ -40,19 +40,8 @@ def test_the_coefficient_is_reached_by_a_value_of_two_points(seed, length):
     values = (weights[i] > weights[k]).astype(float)[:, None]
     assert close(dobrushin(weights), most, 1e-15)
     assert close(row_diameter(weights @ values), dobrushin(weights) * row_diameter(values), 1e-14)
-    assert row_diameter(weights @ values) > 0.999 * dobrushin(weights) * row_diameter(values)
 
 
-@settings(max_examples=1000)
-@given(SEEDS, st.integers(2, 5))
-def test_coefficients_of_products_multiply_at_most(seed, length):
-    one, two = attention(generator(seed), 2, length)
-    assert dobrushin(one @ two) <= dobrushin(one) * dobrushin(two) * SLACK
-    # the largest eigenvalue but 1 is below it
-    assert np.sort(np.abs(np.linalg.eigvals(one)))[-2] <= dobrushin(one) * SLACK
-
-
-@settings(max_examples=1000)
 @given(SEEDS, st.floats(0.01, 0.9), st.integers(1, 8))
 def test_a_sink_in_every_layer_collapses_the_rows(seed, sink, layers):
     rng = generator(seed)
@@ -66,10 +55,9 @@ def test_a_sink_in_every_layer_collapses_the_rows(seed, sink, layers):
     worst = [[[1.0, 0.0], [sink, 1 - sink]]] * layers
     reached = row_diameter(residual_stack(worst, [[0.0], [1.0]], 0.0)[-1])
     assert reached == pytest.approx(sink_collapse(sink, layers), rel=1e-10)
-    assert reached > sink_collapse(sink, layers + 1) and sink_share(worst[0]) == sink
+    assert sink_share(worst[0]) == sink
 
 
-@settings(max_examples=1000)
 @given(SEEDS, LAMBDAS, st.integers(1, 12))
 def test_a_stack_with_a_value_residual_stays_within_its_bound(seed, lam, layers):
     rng = generator(seed)
@@ -86,21 +74,6 @@ def test_the_bound_of_the_stack_is_reached_and_does_not_vanish(tau, lam, layers)
     assert reached == pytest.approx(residual_diameter_bound(tau, 2.0, lam, layers), rel=1e-10, abs=1e-15)
     limit = residual_diameter_bound(tau, 2.0, lam)
     assert limit == pytest.approx(2 * tau * lam / (1 + lam - tau)) and limit == 2 * spectral_map(tau, lam)
-    # a residual never makes it smaller, and without one it vanishes
-    assert reached >= 2 * tau**layers * (1 - 1e-12)
-    assert limit >= 2 * tau * lam / (1 + lam) * (1 - 1e-12)
-
-
-@given(SEEDS, LAMBDAS)
-def test_one_layer_of_one_token_makes_all_rows_one_whatever_came_before(seed, lam):
-    rng = generator(seed)
-    matrices, values = attention(rng, 3, 4), rng.standard_normal((4, 2))
-    matrices[2] = np.eye(4)[0]
-    found = residual_stack(matrices, values, lam)
-    assert row_diameter(found[2]) < 1e-14 < 1e-9 < row_diameter(found[1])
-    assert residual_diameter_bound(0.0, 1.0, lam, 3) == 0.0
-    after = neutreno(matrices[2], found[1], values, lam)  # adds V_1 after the mixing
-    assert close(row_diameter(after), lam * row_diameter(values - found[1]))
 
 
 def test_the_diameter_is_the_farthest_pair():
@@ -109,11 +82,5 @@ def test_the_diameter_is_the_farthest_pair():
     assert sink_collapse(0.0, 9) == 1.0 and sink_collapse(1.0, 1) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("call", "line"),
-    [
-        (lambda: residual_diameter_bound(0.5, 1.0, 0.0), "lam must be a finite number > 0, got 0.0"),
-    ],
-)  # fmt: skip
-def test_smoothing_refuses_bad_input_in_one_line(call, line):
-    assert refused(call) == line
+def test_a_limit_without_a_residual_is_refused():
+    refuses(lambda: residual_diameter_bound(0.5, 1.0, 0.0), "lam must be a finite number > 0, got 0.0")

@@ -1,0 +1,30 @@
+"""Sums over the tokens of a head, token by token at 50 digits."""
+
+import mpmath as mp
+import numpy as np
+
+
+def _weights(logits):
+    return [mp.exp(mp.mpf(float(x))) for x in logits]
+
+
+def log_sum(logits):
+    """log sum e^x."""
+    with mp.workdps(50):
+        return float(mp.log(mp.fsum(_weights(logits))))
+
+
+def mean(logits, values):
+    """sum e^x v / sum e^x."""
+    with mp.workdps(50):
+        weights, columns = _weights(logits), np.transpose(values).astype(float).tolist()
+        return np.array([float(mp.fdot(weights, column) / mp.fsum(weights)) for column in columns])
+
+
+def mass(logits, dropped):
+    """The share of the dropped tokens."""
+    return mean(logits, np.transpose([dropped]))[0]
+
+
+def diameter(values):
+    return max(np.linalg.norm(a - b) for a in values for b in values)
