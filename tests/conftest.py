@@ -18,6 +18,7 @@ settings.register_profile(
 settings.register_profile("deep", deadline=None, max_examples=2000, suppress_health_check=list(HealthCheck))
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 settings.load_profile(PROFILE)
+QUICK = SimpleNamespace(collect=lambda: None, freeze=gc.freeze, unfreeze=gc.unfreeze)
 if PROFILE == "ci":
     # Hypothesis mixes numbers from the source of all loaded modules into its examples. Which are loaded depends on the
     # tests that ran before in this process, so that derandomised examples would still change from run to run.
@@ -59,7 +60,6 @@ def quick_collector() -> Generator[None, None, None]:
     """Tiny trainings without the collector's full pass over all that a test process has imported: it takes longer."""
     from dynamics.training import collector
 
-    quick = SimpleNamespace(collect=lambda: None, freeze=gc.freeze, unfreeze=gc.unfreeze)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(collector, "gc", quick)
+        patch.setattr(collector, "gc", QUICK)
         yield

@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from dynamics.training import collector
-from tests.dynamics.conftest import QUICK
+from tests.conftest import QUICK
 
 ROOT = Path(__file__).resolve().parents[2]
 
