@@ -199,7 +199,6 @@ REFUSED = [
     ("train --out out --inspect nowhere", "nowhere"),
     ("train --out out --unknown", "unrecognized arguments: --unknown"),
     ("train --out file --steps 2", "not a folder"),
-    ("verify --id kv.thm33", "did you mean kv.thm3.3?"),
     ("verify --id kv.thm3.4.limit --false", "no claim that matches 'kv.thm3.4.limit' is false"),
     ("verify --jobs 0", "--jobs: expected a whole number"),
     ("verify --quick --full", "not allowed with"),
