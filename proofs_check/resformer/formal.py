@@ -174,14 +174,6 @@ def _scale() -> Statement:
     )  # fmt: skip
 
 
-def _uncentred() -> Statement:
-    """Along any direction the second moment is at least the square of the mean: so is the largest eigenvalue."""
-    mean = total(j, 1, n, values[j]) / n
-    return statement(
-        "resformer.eq12.mean", for_all=[n, values], says=mean**2 <= total(j, 1, n, values[j] ** 2) / n
-    )
-
-
 # -- Sections 3.5 and 4: what is stored --------------------------------------------------------------------------------
 
 stack, width, groups, many = whole("L", 1), whole("d", 1), whole("g", 1), whole("h", 1)
@@ -272,7 +264,7 @@ FORMAL: dict[str, Statement] = {
     made.name: made
     for made in (
         _eq4(), _eq5(), _eq6_mass(), _eq6_convex(), _lambda(), _eq8(), _neutreno_fixed(), _pagerank(), _rows(),
-        _entropy(), _first_share(), _scale(), _uncentred(), _half(), _half_sizes(), _half_grouped(), _with_groups(),
+        _entropy(), _first_share(), _scale(), _half(), _half_sizes(), _half_grouped(), _with_groups(),
         _sink_range(), _smoothing(), _drain(),
     )
 }  # fmt: skip

@@ -24,7 +24,7 @@ from proofs_check.core.terms import Term, lift
 from proofs_check.kv.formal import FORMAL as KV_FORMAL
 from proofs_check.kv.formal import definitions as kv
 from proofs_check.kv.formal import shifted_head
-from proofs_check.language import absolute, each, positive, var
+from proofs_check.language import each, positive, var
 from proofs_check.oracles.landscape import ball_one_hot_logits, ball_one_hot_loss
 from proofs_check.razor.formal import FORMAL as RAZOR_FORMAL
 from proofs_check.razor.formal import definitions as razor
@@ -34,7 +34,7 @@ from proofs_check.razor.formal.compensation import WORST_SHARE
 from theory import alibi, induction
 from theory.alibi import printed as alibi_printed
 from theory.cache import budget as truncation_budget
-from theory.cache import compensation, compensation_alibi, compensation_bounds, dropped, dropped_flat
+from theory.cache import compensation, compensation_bounds, dropped, dropped_flat
 from theory.cache import size as truncation_cache
 from theory.induction import bounds, network, sharpness
 from theory.induction import symbolic as induction_symbolic
@@ -359,10 +359,7 @@ BOUNDS = {
     "scope without position": (part("razor.sec3.2.no_decay", 0, 0, 1), "D eps",
                                lambda *point: np.exp(dropped_flat.log_scope(*point))),
     "mass without position": (part("razor.sec3.2.flat_mass", 0, 2), "n m D", dropped_flat.mass_bound),
-    "mean bias": (part("razor.eq4.alibi_mean", 0, 2), "n l",
-                  lambda *point: np.exp(compensation_alibi.mean_bias_log_gap(*point))),
     "Lambda": (part("razor.eq5.log_mass", 2), "r", compensation_bounds.log_mass_bound),
-    "Lambda below its square": (part("razor.eq5.log_mass.quadratic", 1), "r", compensation_bounds.log_mass_bound),
     "masses": (part("razor.eq5.gaps", 0, 2), "r", compensation_bounds.mass_gap_bound),
     "means": (part("razor.eq5.gaps", 2, 2, 0), "r", lambda r: compensation_bounds.mean_gap_bound(r) ** 2),
     "worst share": (WORST_SHARE, "r", compensation_bounds.worst_share),
@@ -460,15 +457,6 @@ def test_weights_and_masses_under_alibi():
         close(mass, point, found.mass)
 
 
-def test_the_cost_of_one_eviction():
-    for rng in draws("eviction"):
-        n = rng.randint(2, 6)
-        (s, logits), (v, values) = eighths(rng, n), eighths(rng, n)
-        for side in (1, 2):
-            cost, true = part("razor.sec2.eviction", 0, side), dropped.eviction_errors(logits, values[:, None])
-            close_along("i", absolute(cost), {"s": s, "v": v, "n": n}, true, 1e-10)
-
-
 def layers_of_heads(label):
     for rng in draws(label):
         n = rng.randint(1, 5)
@@ -505,13 +493,6 @@ def test_shares_of_a_cache_are_the_exact_ones():
         assert at.value(kept) == truncation_cache.kept_share(length)
         if length >= 4000:
             assert at.value(formula) == 1 - truncation_cache.kept_share(length)
-
-
-def test_shares_of_groups_are_the_exact_ones():
-    fewest, _, most = truncation_cache.protected_groups(80, 12, 4)
-    for hit, ratio in ((fewest, table2.MOST), (most, table2.LEAST)):
-        assert 1 / (hit + (1 - hit) * truncation_cache.BUFFER_SHARE) == ratio
-    assert truncation_cache.PROTECTED == table2.SHARE_OF_HEADS
 
 
 @pytest.mark.parametrize("norm", ["rms", "layer"])

@@ -119,12 +119,7 @@ def test_the_six_ways_of_the_atlas(head):
     close_sides(arrows["gate.equal.waiver"], point, sink.gated_output(logits, values - values[0], gate)[0])
 
 
-def test_the_printed_mask_and_a_second_copy(head):
-    printed = sink.printed_causal_attention(np.tile(head["s"], (SIZE, 1)))
-    rows = waiver.FORMAL["waiver.eq7.rows"].says.parts[0].parts[2]
-    for row in range(1, SIZE):
-        point = {"n": SIZE, "i": row, "s": exactly(head["s"])}
-        close(opened(rows, []), point, float(printed[row - 1].sum()))
+def test_a_second_copy(head):
     copy = side(waiver.FORMAL["waiver.sec4.3.1.share"], 2)
     weight = float(np.exp(head["s"][1]) / np.exp(head["s"]).sum())
     close(copy, point_of(head, q=2), float(sink.copy_weights(weight).copy))

@@ -4,8 +4,8 @@ from fractions import Fraction
 from itertools import product
 
 from proofs_check.core.statement import Statement
-from proofs_check.core.terms import Term, absolute, both, cos, either, eq, lift, ne, sin, sqrt
-from proofs_check.kv.formal.definitions import a1, a2, call, i, j, k, n, pick, s, v, x, y, z
+from proofs_check.core.terms import Term, absolute, either, eq, lift
+from proofs_check.kv.formal.definitions import a1, a2, call, i, j, k, n, pick, s, x, y
 from proofs_check.kv.tables.cells import TABLE_2, TABLE_5
 from proofs_check.kv.tables.configuration_data import CAPTION_BATCH_M, M_OF_A_BATCH, TABLE_16
 from proofs_check.language.notation import (
@@ -34,35 +34,16 @@ def elsewhere() -> list[Statement]:
             for_all=[*patterns, whole("j", 1, n), whole("i", 1, n - 1)],
             says=eq(total(k, 1, n, second(j, k) * first(k, i + 1)), total(k, i + 1, j, y[j, k] * x[k, i + 1])),
         ),
-        _rotated(),
         statement(
             "kv.appM.inference",
             for_all=[real("a1"), real("a2"), whole("n", 2), sequence("x", n), whole("s", 2, n)],
             says=eq(kernel[1] * x[s - 1] + kernel[1] * x[s], total(j, 1, 2, pick(j, kernel) * x[s - 2 + j])),
         ),
         _bigrams(),
-        _overlong(),
         _averages(),
         _batches(),
         _fisher(),
     ]
-
-
-def _rotated() -> Statement:
-    """One pair of components: keys (x, y) now and (z, v) before, rotated by s theta; n - 1, n are the places."""
-    theta = var("theta")
-
-    def turned(angle: Term, one: Term, other: Term) -> tuple[Term, Term]:
-        return cos(angle) * one - sin(angle) * other, sin(angle) * one + cos(angle) * other
-
-    now, before = turned(n * theta, x, y), turned((n - 1) * theta, z, v)
-    mixed = turned(n * theta, a1 * x + a2 * z, a1 * y + a2 * v)
-    off = [a1 * one + a2 * other - whole_ for one, other, whole_ in zip(now, before, mixed, strict=True)]
-    return statement(
-        "kv.appM.rope",
-        for_all=[whole("n", 2), real("theta"), real("a1"), real("a2"), real("x"), real("y"), real("z"), real("v")],
-        says=eq(sqrt(off[0] ** 2 + off[1] ** 2), 2 * absolute(a2 * sin(theta / 2)) * sqrt(z**2 + v**2)),
-    )
 
 
 def _bigrams() -> Statement:
@@ -80,28 +61,6 @@ def _bigrams() -> Statement:
         "kv.sec5.query_kernel.no_scalar",
         for_all=[real("g0"), real("g1"), real("c0"), real("c1")],
         says=either(fails((1, 0)), fails((0, 0))),
-    )
-
-
-def _overlong() -> Statement:
-    """Appendix K's draws, all of them: y1 from n tokens, each next one from the n - 1 that differ from the last."""
-
-    def chance(size: int, distinct: int) -> Term:
-        drawn = [var(f"y{place}") for place in range(1, distinct + 2)]
-        *heads, final = drawn
-        new = [ne(one, other) for place, one in enumerate(heads) for other in heads[:place]]
-        row_ends = both(*new, either(*(eq(final, other) for other in heads[:-1])))
-        found = when(row_ends, Fraction(1, size * (size - 1) ** distinct), 0)
-        for y_ in reversed(drawn):
-            found = total(y_, 1, size, found)
-        return found
-
-    shares = [chance(size, size - 1) / sum((chance(size, t) for t in range(2, size)), lift(0))
-              for size in (3, 4, 5)]  # fmt: skip
-    return statement(
-        "kv.appK.overlong",
-        for_all=[choice("n", 3, 4, 5)],
-        says=eq(pick(n - 2, shares), pick(n - 2, (1, Fraction(4, 7), Fraction(9, 29)))),
     )
 
 

@@ -62,7 +62,6 @@ NEEDS: dict[str, str] = {
     "kv.beyond.slice.fold": "Krawczyk in three unknowns on the box (it passes); branch and bound elsewhere",
     "kv.listing_l.levels": "branch and bound over the box; enumerate n, or n/20 <= 9.95 and no n/20 in [4.62, 4.649]",
     "kv.property1.every_row": "terms k <= i and k > j vanish: cut the sum at i and at j (empty for j <= i)",
-    "kv.appM.rope": "addition theorems: |R(t) v - R(t - theta) v|^2 = (2 - 2 cos theta)|v|^2 = 4 sin^2(theta/2) |v|^2",
     "kv.sec5.query_kernel.no_scalar": "leads P1, P2 of A B over B B, A A and Q1, Q2 of A A over A C, C A: P1 P2 (g0 "
     "+ g1)^2 + Q1 Q2 (g0 - g1)^2 = 0, and P1 P2 > 0 excludes g0 = g1",
     "kv.tab5.coupled": "60 exact terms of a sum of binomials",

@@ -251,22 +251,6 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=NO_HEAD,
     ),
     mathematical(
-        "kv.sec2.1.must_integrate.one_head",
-        f"{SECTION}, after Property 1, our addition",
-        "One head over states of own token and place does not name the successor in all of acbd|a, bcad|a, adbc|a and "
-        "bdac|a, whatever its scores, values and residual.",
-        symbolic(
-            "the sums over the states with signs + - - + cancel; one free symbol for each token at each place",
-            no_read_out,
-            ONCE,
-            Control("states that hold the token before", lambda: no_read_out(previous=True)),
-            Control("one sentence changed", lambda: no_read_out(("acbda", "bcada", "adbca", "bcaca"))),
-        ),
-        is_correction=True,
-        formula=r"f(acbd|a)-f(bcad|a)-f(adbc|a)+f(bdac|a)=0,\quad f=Z\,(l_c-l_d)",
-        coverage=NO_HEAD,
-    ),
-    mathematical(
         "kv.sec2.1.must_integrate.corrected",
         f"{SECTION}, after Property 1, another route",
         "Two layers also do induction by a pointer: find position i, move it to i + 1 by a linear map, read the token.",

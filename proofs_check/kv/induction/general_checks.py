@@ -106,12 +106,6 @@ def same_term(alpha: tuple = (0, 1), beta: tuple = (1, 0), scale: sp.Expr = 1 / 
     return worst([identity(score, printed), identity(value, t["own"])])
 
 
-def rescaled_term(factor: sp.Expr = 1 / sigma) -> Margin:
-    """beta_1 = 1/sigma at a general place and coordinate: the values of IH over sigma, under its own scores."""
-    own, weight, total = sp.symbols("own weight total", positive=True)
-    return identity(weight * (factor * own) / total, (weight * own / total) / sigma)
-
-
 def gains_weight(start: int = 1) -> Margin:
     """x = (start, 0, c, 1), d = 1: TF - IH = c kappa with kappa > 0, at every sigma, m and finite p.
 
@@ -142,5 +136,3 @@ def share_of_matches(cold: bool = True) -> Margin:
             same(sp.limit(lost, sigma, 0 if cold else sp.oo), sp.Integer(0)),
         ]
     )
-
-

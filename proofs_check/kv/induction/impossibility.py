@@ -30,9 +30,6 @@ LONGER = [{"length": n, "dim": dim} for n in (4, 5) for dim in (1, 2)]
 CAUSAL = [{"support": "causal", **shape} for shape in SHAPES]
 WITNESS = {"x": [(0,), (1,), (0,)], "match_weight": Fraction(2), "decay": Fraction(1)}
 NUMBERS = [{**WITNESS, "decay": t} for t in (Fraction(1), Fraction(1, 2), Fraction(1, 100))]
-RATIOS = [Fraction(1, 10**k) for k in (1, 3, 10, 30)]
-BETA_ONE = sp.S.One
-HALVED = {"sigma_value": Fraction(1, 2)}
 SAME_TERM = everywhere("Score and value agree at a general place and coordinate, over the same places: any L and d.")
 
 
@@ -114,36 +111,6 @@ THEOREM_CLAIMS = (
         formula=r"\mathrm{KVSA}(x)=\sum_{s=2}^{L-1}\mathrm{softmax}(x_Lx_{s-1}^T/\sigma-m|L-s|)x_s=\mathrm{IH}(x)",
     ),
     mathematical(
-        "kv.thm3.3.only_inner",
-        f"{THEOREM}, our addition",
-        "The elimination that refutes the causal mask finds the solution beta2 M = 0, beta1 M > 0 on {2..L-1}, d = 1, "
-        "L = 3..5.",
-        symbolic(
-            "L = 3..5",
-            c.solvable,
-            [{"support": "inner", "length": n} for n in (3, 4, 5)],
-            Control("the causal mask", lambda support, length: c.solvable("causal", length)),
-        ),
-        is_correction=True,
-        coverage=ENUMERATED,
-        formula=r"\beta_2M=0,\quad\beta_1M>0",
-    ),
-    mathematical(
-        "kv.thm3.3.redefined",
-        f"{THEOREM}, our addition",
-        "Under the causal mask Appendix B's head is sum_{s=1}^L softmax(x_L.x_{s-1}/sigma - m(L-s)) x_s with x_0 = 0.",
-        symbolic(
-            "tokens, sigma, m free, L = 3..5, d = 1, 2",
-            c.causal_is_redefined,
-            SHAPES,
-            Control("without s = 1", lambda **p: c.causal_is_redefined(**p, start=2)),
-        ),
-        _same_term(),
-        is_correction=True,
-        coverage=everywhere("Score and value agree at a general place and coordinate; Shift pads with x_0 = 0."),
-        formula=r"\mathrm{KVSA}(x)=\sum_{s=1}^{L}\mathrm{softmax}(x_Lx_{s-1}^T/\sigma-m(L-s))x_s,\quad x_0=0",
-    ),
-    mathematical(
         "kv.appB.beta0",
         APPENDIX,
         "The parameters are alpha_1, alpha_2, beta_0 and beta_2.",
@@ -182,39 +149,6 @@ THEOREM_CLAIMS = (
         note="beta_1 = 1; sigma belongs to the scores: alpha_2 = sqrt(D)/sigma under the divisor of Eq. 6 "
         "(kv.appB.corrected).",
         formula=r"\alpha_1=0,\quad\alpha_2=\frac{\sqrt{D}}{\sigma},\quad\beta_1=1,\quad\beta_2=0",
-    ),
-    mathematical(
-        "kv.appB.beta1.rescales",
-        f"{APPENDIX}, our addition",
-        "Taken at its word, beta_1 = 1/sigma divides the output by sigma and leaves the scores alone: with the score "
-        "divisor sigma the head on {2..L-1} is IH/sigma, at L = 3 x_2/sigma.",
-        symbolic(
-            "value at a general place and coordinate",
-            general.rescaled_term,
-            ONCE,
-            Control("beta_1 = 1", lambda: general.rescaled_term(sp.S.One)),
-        ),
-        symbolic(
-            "not IH on free tokens, on {2..L-1}, score divisor sigma, L = 3..5",
-            c.rescaled,
-            SHAPES,
-            Control("beta_1 = 1", lambda **p: c.rescaled(**p, beta1=BETA_ONE)),
-        ),
-        symbolic(
-            "the same with the divisor sqrt(d) of Eq. 6 and alpha_2 = 1",
-            lambda **p: c.rescaled(**p, rooted=True),
-            LONGER,
-            Control("beta_1 = 1 and the divisor sigma", lambda **p: c.rescaled(**p, beta1=BETA_ONE)),
-        ),
-        exact(
-            "x = (0, 1, 0), where the head over {2} does not depend on the scores",
-            c.rescaled_value,
-            (HALVED,),
-            Control("sigma = 1", points=({"sigma_value": Fraction(1)},)),
-        ),
-        is_correction=True,
-        coverage=everywhere("A factor of every value comes out of the mean: any L and d."),
-        formula=r"\beta_1=\frac{1}{\sigma}\Rightarrow\mathrm{KVSA}=\frac{1}{\sigma}\mathrm{IH}",
     ),
     mathematical(
         "kv.appB.corrected",
@@ -262,21 +196,6 @@ DISTANCE = (
         "Orthonormal tokens, latest match i <= L - 2, x_{L-1} != x_L: eps <= 2 e^{-1/sigma + m(L-i-1)}.",
         is_correction=True,
         formula=r"\varepsilon=\frac{a}{a+Z}\le2e^{-1/\sigma+m(L-i-1)}",
-    ),
-    mathematical(
-        "kv.thm3.3.discrepancy.repeated",
-        f"{THEOREM}, our addition",
-        "If x_{L-1} = x_L (others orthonormal) the error does not vanish: 1 - 1/(L-2) as m -> 0, then sigma -> 0. The "
-        "causal head then follows the match, which IH leaves out. L = 3..8.",
-        symbolic(
-            "limits, L = 3..8",
-            c.repeated_limit,
-            [{"length": n} for n in range(3, 9)],
-            Control("0", lambda length: c.repeated_limit(length, sp.S.Zero)),
-        ),
-        is_correction=True,
-        coverage=everywhere("The lengths stated are all computed, sigma and m are free in the limits."),
-        formula=r"\lim_{\sigma\to0}\lim_{m\to0}|\mathrm{KVSA}-\mathrm{IH}|=1-\frac{1}{L-2}",
     ),
     mathematical(
         "kv.thm3.3.discrepancy.ball",
@@ -341,27 +260,6 @@ SENTENCES = (
         coverage=everywhere("Equality at a general place and coordinate, error at one input: sigma, m, p free."),
         note="Both networks attend to {2..L-1} only: Theorem 3.2 assumes that for layer 2, Theorem 3.3 denies it.",
         formula=r"\mathrm{KVSA}-\mathrm{IH}=0,\quad\mathrm{TF}-\mathrm{IH}\ne0",
-    ),
-    mathematical(
-        "kv.sec3.1.equal_sign.causal",
-        f"{SECTION}, after Theorem 3.3, our addition",
-        "With the masks each proof is about, the comparison is the other way at x = (0, 1, 0): two layers give IH = 1 "
-        "exactly, the causal KV-shift head e^{-m}/(1 + e^{-m} + e^{-2m}).",
-        exact(
-            "rational e^{-m} and e^{-p}",
-            c.causal_is_worse,
-            [{"decay": t, "ratio": q} for t in (Fraction(1), Fraction(1, 3)) for q in RATIOS],
-            Control("KV shifting on {2..L-1}", lambda **p: c.causal_is_worse(**p, inner=True)),
-        ),
-        symbolic(
-            "e^{-m} and e^{-p} free",
-            c.causal_value,
-            ({"inner": False},),
-            Control("KV shifting on {2..L-1}", points=({"inner": True},)),
-        ),
-        is_correction=True,
-        coverage=everywhere("One input; e^{-m} and e^{-p} are free, and sigma does not enter."),
-        formula=r"\mathrm{TF}(0,1,0)=\mathrm{IH}(0,1,0)=1,\quad\mathrm{KVSA}(0,1,0)=\frac{e^{-m}}{1+e^{-m}+e^{-2m}}",
     ),
     mathematical(
         "kv.fn3.no_separation",

@@ -7,21 +7,10 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from proofs_check.evidence.margin import (
-    Margin,
-    at_most,
-    ball_at_least,
-    balls_apart,
-    different,
-    identity,
-    less,
-    same,
-    worst,
-)
+from proofs_check.evidence.margin import Margin, at_most, ball_at_least, balls_apart, different, identity, same, worst
 from proofs_check.kv.induction.exact_heads import (
     DECAY,
     MATCH_WEIGHT,
-    SYMBOLS,
     Numbers,
     balls,
     dot,
@@ -29,18 +18,17 @@ from proofs_check.kv.induction.exact_heads import (
     induction_weights,
     kv_shift,
     rational,
-    two_layer,
 )
 from proofs_check.kv.induction.general_checks import positive, same_term
 from proofs_check.kv.induction.representation_checks import error
 from proofs_check.ledger.claim import Effort, Point
 from proofs_check.ledger.mathematical import identities, not_identity
 from theory import induction
-from theory.induction.causal_support import impossibility, impossibility_residual, inner_residuals
+from theory.induction.causal_support import impossibility_residual, inner_residuals
 from theory.induction.sharpness import COPY_ERROR_BOUNDS, first_order_error
 from theory.induction.symbolic import IDENTITY, attend, induction_terms, kv_shift_terms, reduced, symbolic_tokens
 from theory.lowering.precision import working
-from theory.symbols import copy_slope, sigma, slope
+from theory.symbols import copy_slope, sigma
 
 Row = tuple[int, ...]
 
@@ -48,15 +36,6 @@ Row = tuple[int, ...]
 def impossible(support: str, length: int, dim: int) -> Margin:
     """Multipliers with sum_k multiplier_k (output - IH)_k = 1: no parameters make all differences zero."""
     return same(impossibility_residual(support, length, dim), sp.Integer(0))
-
-
-def solvable(support: str, length: int) -> Margin:
-    """The same elimination finds a solution, d = 1: beta1 M = p_2 / a_2 > 0 and beta2 M = 0."""
-    solution = impossibility(support, length, 1).solution
-    if solution is None:
-        return Margin(-1.0, "no solution", "a solution")
-    value, before = solution.values()
-    return worst([same(bool(value.is_positive), True), identity(before, 0)])
 
 
 def outputs_differ(x: Sequence[Row], match_weight: Fraction, decay: Fraction, inner: bool = False) -> Margin:
@@ -74,29 +53,6 @@ def short_differs(x: Sequence[Row]) -> Margin:
 def inner_head(length: int, dim: int, **wrong) -> Margin:
     """Appendix B's head over {2..L-1} is IH: residuals on free tokens, sigma and m."""
     return worst([identity(residual, 0) for residual in inner_residuals(length, dim, **wrong)])
-
-
-def causal_is_redefined(length: int, dim: int, start: int = 1) -> Margin:
-    """The causal head is sum_{s=start}^{L} softmax(x_L . x_{s-1} / sigma - m (L - s)) x_s with x_0 = 0, start = 1."""
-    tokens = symbolic_tokens(length, dim)
-    padded = [(sp.Integer(0),) * dim, *tokens]
-    places = range(start, length + 1)
-    terms = [(sp.expand(dot(tokens[-1], padded[s - 1]) / sigma - slope * (length - s)), padded[s]) for s in places]
-    head = attend(kv_shift_terms(tokens, "causal", *IDENTITY))
-    return identities([reduced(a - b) for a, b in zip(head, attend(terms), strict=True)], [sp.Integer(0)] * dim)
-
-
-def rescaled(length: int, dim: int, beta1: sp.Expr = 1 / sigma, rooted: bool = False) -> Margin:
-    """With beta1 = 1 / sigma the head over {2..L-1} is not IH; `rooted` keeps the divisor sqrt(d) of Eq. 6."""
-    scale = 1 / sp.sqrt(dim) if rooted else 1 / sigma
-    residuals = inner_residuals(length, dim, beta=(beta1, sp.Integer(0)), scale=scale)
-    return max((not_identity(residual, 0) for residual in residuals), key=lambda margin: margin.value)
-
-
-def rescaled_value(sigma_value: Fraction) -> Margin:
-    """The same at x = (0, 1, 0), where the head over {2} does not depend on the scores."""
-    x, numbers = [(0,), (1,), (0,)], rational(2, 1)
-    return different(kv_shift(x, numbers, inner=True)[0] / sigma_value, induction_head(x, numbers)[0])
 
 
 def key_scale(length: int, dim: int, alpha2: sp.Expr | None = None) -> Margin:
@@ -124,15 +80,6 @@ def _epsilon(x: Sequence[Row], numbers: Numbers):
     """Share of the causal head on tokens 1 and L."""
     ends = numbers.weight(0, len(x) - 1) + numbers.weight(dot(x[-1], x[-2]), 0)
     return ends / (ends + sum(induction_weights(x, numbers).values()))
-
-
-def repeated_limit(length: int, claimed: sp.Rational | None = None) -> Margin:
-    """x_{L-1} = x_L, other tokens orthonormal: in m -> 0, then sigma -> 0 the largest error is 1 - 1/(L - 2)."""
-    x = [tuple(int(k == min(s, length - 2)) for k in range(length - 1)) for s in range(length)]
-    gaps = []
-    for a, b in zip(kv_shift(x, SYMBOLS), induction_head(x, SYMBOLS), strict=True):
-        gaps.append(abs(sp.limit(sp.cancel((a - b).subs(DECAY, 1)), MATCH_WEIGHT, sp.oo)))
-    return same(max(gaps), 1 - sp.Rational(1, length - 2) if claimed is None else claimed)
 
 
 def ball_bound(x: Sequence[Row], match_weight: int, decay: Fraction, ends: int = 2) -> Margin:
@@ -180,23 +127,6 @@ def line_tokens(effort: Effort) -> Iterator[Point]:
 def equal_sign(length: int, word: Row, support: str = "inner") -> Margin:
     """On one mask: KVSA - IH is 0 on free tokens, and the first-order error of the two-layer network is not."""
     return worst([inner_head(length, 2, support=support), not_identity(first_order_error(word), 0)])
-
-
-def causal_is_worse(decay: Fraction, ratio: Fraction, inner: bool = False) -> Margin:
-    """x = (0, 1, 0), any sigma: the network of two layers gives IH = 1, the causal KV-shift head less."""
-    x, numbers = [(0,), (1,), (0,)], rational(Fraction(2), decay)
-    head = induction_head(x, numbers)[0]
-    return worst([same(two_layer(x, numbers, ratio)[0], head), less(kv_shift(x, numbers, inner)[0], head)])
-
-
-def causal_value(inner: bool = False) -> Margin:
-    """x = (0, 1, 0), e^{-m} = t free: the causal head gives t/(1 + t + t^2), 1 less than which is positive."""
-    x = [(0,), (1,), (0,)]
-    value = sp.cancel(kv_shift(x, SYMBOLS, inner)[0])
-    head = sp.cancel(induction_head(x, SYMBOLS)[0])
-    return worst(
-        [identity(head, 1), identity(value, DECAY / (1 + DECAY + DECAY**2)), positive(sp.factor(head - value))]
-    )
 
 
 def never_exact(ratio: Fraction, slope_value: Fraction, tokens: Row = (0, 1, 1, 0, 1)) -> Margin:

@@ -40,6 +40,8 @@ ORDERED = tuple(
         (("1/2", "1/2"), ("1/2", "1/4")), (("1/2", "1/2"), ("3/4", "1/2")), (("3/4", "1/8"), ("1", "1/8")),
     )
 )  # fmt: skip
+
+
 def _on_the_box(effort: Effort) -> list[dict]:
     """Seeded points of the box and T = 4..64, the corners among them."""
     import numpy as np
@@ -155,14 +157,6 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"s^*(0,\frac{1}{4})<s^*(\frac{1}{2},\frac{1}{2})", hypotheses=(SLICE, "the limit T -> infinity"),
     ),
     mathematical(
-        "kv.fig2.closer.finite", "KV shifting (both versions), Section 3.2, Figure 2, its sentence at finite T",
-        "At T = 30 and 100 too, (0, 1/4) reaches L = 0.1 before (1/2, 1/2) on the slice, which is closer to (0, 1).",
-        sampled("gradient flow on the slice to L = 0.1", heads.ode_faster,
-                tuple({"near": (0.0, 0.25), "far": (0.5, 0.5), "tokens": t} for t in (30, 100)),
-                Control("the other way round", lambda near, far, tokens: heads.ode_faster(far, near, tokens))),
-        nature=Nature.EMPIRICAL, is_correction=True, coverage=SAMPLES, hypotheses=(SLICE, INTERIOR),
-    ),
-    mathematical(
         "kv.fig2.untrained", "KV shifting (both versions), Section 3.2, after Figure 2",
         "With a good initialisation the model has induction capability before training: at (0, 1), and on 2.714 % of "
         "the box at every T and position i <= T - 2, the right token has the largest logit.",
@@ -221,16 +215,6 @@ CLAIMS: tuple[Claim, ...] = (
                  Control("the sum, not the difference", lambda **point: heads.along_slice(**point, sign=1))),
         is_correction=True, formula=r"\frac{d}{d\alpha_1}L(\alpha_1,1-\alpha_1)=L_{\alpha_1}-L_{\alpha_2}",
         coverage=everywhere("T and both coordinates are free, on the closed form of kv.eq10.corrected."),
-    ),
-    mathematical(
-        "kv.fig2.slice.left", SECTION + ", our addition",
-        "Gradient descent on the four parameters leaves the slice: at (1/2, 1/2), T = 4, and (1/3, 1/2), T = 12, the "
-        "gradient has a part across it.",
-        exact("the gradient across the slice at rational points is not zero, balls", heads.leaves_slice,
-              ({"tokens": 4, "a": "1/2", "b": "1/2"}, {"tokens": 12, "a": "1/3", "b": "1/2"}),
-              Control("no part across at all", lambda **point: heads.leaves_slice(**point, weights=(0, 0)))),
-        is_correction=True, formula=r"\frac{d}{ds}(\alpha_1+\alpha_2)\ne0", hypotheses=(INTERIOR,),
-        coverage=everywhere("The points named are computed in balls."),
     ),
     mathematical(
         "kv.fig2.minus", SECTION,

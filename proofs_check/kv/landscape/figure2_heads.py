@@ -6,15 +6,13 @@ import numpy as np
 import sympy as sp
 from flint import acb, arb
 
-from proofs_check.evidence.margin import Margin, at_most, ball_at_least, balls_apart, identity, less, worst
+from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, worst
 from proofs_check.kv.landscape.figure2_checks import LINE, OWN, PREVIOUS, at, exact, proved
 from proofs_check.kv.landscape.theorem34_checks import closed_form
-from theory import landscape
 from theory.landscape import blow_up, slice_symbolic
 from theory.landscape.grid import angle_between, slice_grid
 from theory.landscape.printed import Slips, printed_grid
 from theory.landscape.symbolic import interior_table
-from theory.landscape.symbolic import loss as symbolic_loss
 from theory.lowering.ball import to_ball
 from theory.lowering.box import Box
 from theory.symbols import alpha1, alpha2, beta1, beta2
@@ -48,28 +46,6 @@ def radicand_grows(name: str, sign: int = 1) -> Margin:
         "b": sign * 2 * q**2 * b,
     }
     return identity(sp.expand(sp.diff(expr, {"q": q, "b": b}[name]) - shown[name]), 0)
-
-
-def ode_faster(near: tuple[float, float], far: tuple[float, float], tokens: int) -> Margin:
-    return less(learning_time(*near, tokens), learning_time(*far, tokens))
-
-
-def learning_time(a: float, b: float, tokens: int, loss: float = 0.1) -> float:
-    """Time at which gradient descent along the slice first has L <= `loss`."""
-    from scipy.integrate import solve_ivp
-
-    def velocity(_, z):
-        g = landscape.gradient(z[0], 1 - z[0], z[1], 1 - z[1], tokens)
-        return [g[1] - g[0], g[3] - g[2]]
-
-    def reached(_, z):
-        return float(landscape.loss(z[0], 1 - z[0], z[1], 1 - z[1], tokens)) - loss
-
-    reached.terminal = True
-    path = solve_ivp(velocity, (0, 1e5), [a, b], events=reached, method="LSODA", rtol=1e-6, atol=1e-8)
-    if not path.t_events[0].size:
-        raise ArithmeticError(f"the loss {loss} was not reached from ({a}, {b}) at T = {tokens}")
-    return float(path.t_events[0][0])
 
 
 def right_at_corner(which: str, corner: tuple[int, int] = (0, 1)) -> Margin:
@@ -166,13 +142,6 @@ def best_probability(tokens: int, low: str, high: str) -> Margin:
     """Probability of the right token at (0, 1)."""
     p = (-at(slice_symbolic.loss(exact(tokens)), Fraction(0), Fraction(1))).exp()
     return worst([ball_at_least(p - to_ball(low)), ball_at_least(to_ball(high) - p)])
-
-
-def leaves_slice(tokens: int, a: str, b: str, weights: tuple[int, int] = (1, 1)) -> Margin:
-    """dL/dalpha1 + dL/dalpha2, the gradient's part across the slice, is not zero (control: `weights` 0, 0)."""
-    full = symbolic_loss(interior_table(sp.Integer(tokens)))
-    across = weights[0] * sp.diff(full, alpha1) + weights[1] * sp.diff(full, alpha2)
-    return balls_apart(arb(0), at(slice_symbolic.on_slice(across), Fraction(a), Fraction(b)))
 
 
 def along_slice(place: int, parameter: str, sign: int = -1) -> Margin:

@@ -6,7 +6,6 @@ from proofs_check.ledger.claim import (
     WITNESSED,
     Claim,
     Control,
-    Effort,
     Evidence,
     Kind,
     Nature,
@@ -36,20 +35,6 @@ def _effect_evidence(slips: Slips, *rows: tuple[int, float, float, float]) -> Ev
     return Evidence(Kind.SAMPLED, scope, checks.effect, _effects(slips, *rows), (control,))
 
 
-def _areas(effort: Effort) -> list[dict]:
-    names = ("parameter", "low", "high", "depth")
-    rows = [("alpha1", "0.40", "0.44", 6), ("beta1", "0", "0", 6)]
-    if effort is Effort.FULL:
-        rows.append(("alpha1", "0.418", "0.424", 8))
-    return [dict(zip(names, row, strict=True)) for row in rows]
-
-
-def _exact_areas(effort: Effort) -> list[dict]:
-    names = ("parameter", "low", "high", "depth")
-    rows = (("beta1", "0.27", "0.30", 6), ("alpha1", "0.010", "0.017", 6))
-    return [dict(zip(names, row, strict=True)) for row in rows]
-
-
 def _misprint(id: str, statement: str, evidence: tuple[Evidence, ...], note: str, formula: str) -> Claim:
     return mathematical(
         id, SOURCE, statement, *evidence, verdict=Verdict.TYPO, severity=Severity.MISPRINT, coverage=TERM, note=note,
@@ -60,7 +45,6 @@ def _misprint(id: str, statement: str, evidence: tuple[Evidence, ...], note: str
 SUM, EXPONENTIAL = Slips(sum_for_product=True), Slips(exponential_rest=True)
 MISSED = {"low": "99.97", "high": "99.995", "rest": 100}
 PICTURE = {"rest": 0, "a": "1/2", "b": "1/2"}
-OPPOSITE = {"a": "3/4", "b": "1/4"}
 EDGE_POINT = {"rest": 0, "a": "0", "b": "1/2"}
 
 CLAIMS: tuple[Claim, ...] = (
@@ -140,22 +124,6 @@ CLAIMS: tuple[Claim, ...] = (
         is_correction=True, hypotheses=(SLICE, INTERIOR), coverage=TERM,
         formula=r"L=\log\left(1+e^{l_i-l_{i+1}}+2e^{l_T-l_{i+1}}+(T-4)e^{l_o-l_{i+1}}\right),\quad S"
         r"=2e^{\alpha_1}+e^{\alpha_2}+T-2",
-    ),
-    mathematical(
-        "kv.listing_l.non_monotone", SOURCE + ", our addition",
-        "The non-monotone learning that the listing shows at O(T) = 0 is an artefact: there descent moves alpha1 the "
-        "wrong way on 42.1 % of the box and beta1 nowhere, that of the loss itself at T = 4, i = 2 does so on 1.3 % "
-        "and 28.4 %.",
-        exact("areas of the wrong sign as listed, between bounds of a quadtree of balls", checks.listing_wrong_way,
-              _areas, Control("the loss at T = 4", checks.exact_wrong_way)),
-        exact("areas of the wrong sign of the loss at T = 4", checks.exact_wrong_way, _exact_areas,
-              Control("as listed", checks.listing_wrong_way)),
-        exact("balls of both slopes in alpha1 at (3/4, 1/4): opposite signs", checks.opposite_slopes, (OPPOSITE,),
-              Control("at (1/4, 3/4)", points=({"a": "1/4", "b": "3/4"},))),
-        is_correction=True, hypotheses=(SLICE, INTERIOR),
-        coverage=everywhere("The whole box is covered by cells, and those left undecided widen the bounds."),
-        formula=r"|\{\partial_{\alpha_1}L_{\mathrm{listing}}<0\}|=0.421,\quad"
-        r"|\{\partial_{\alpha_1}L<0\}|=0.013",
     ),
     mathematical(
         "kv.listing_l.levels", SOURCE + ", our addition",

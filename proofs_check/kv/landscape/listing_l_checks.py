@@ -6,13 +6,13 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, at_most, ball_at_least, balls_apart, identity, less, same, worst
-from proofs_check.kv.landscape.figure2_checks import UNIT, at, exact, proved, wrong_way
+from proofs_check.evidence.margin import Margin, at_most, balls_apart, identity, less, same, worst
+from proofs_check.kv.landscape.figure2_checks import UNIT, at, exact, proved
 from theory.landscape.grid import angle_between, slice_grid
 from theory.landscape.printed import EXACT, LISTING, Slips, printed_grid
 from theory.landscape.slice_symbolic import exact_terms, loss, slipped_terms
 from theory.landscape.symbolic import interior_table
-from theory.symbols import alpha1, n_tokens
+from theory.symbols import n_tokens
 
 
 def signature(alpha, beta, ot=0):
@@ -88,22 +88,3 @@ def no_line(low: str, high: str, **_) -> Margin:
 
 def _lines(low: str, high: str) -> int:
     return sum(Fraction(low) < Fraction(k, 20) < Fraction(high) for k in range(200))
-
-
-def listing_wrong_way(parameter: str, low: str, high: str, depth: int) -> Margin:
-    return wrong_way(4, parameter, low, high, depth, lambda tokens: _listed(tokens - 4))
-
-
-def exact_wrong_way(parameter: str, low: str, high: str, depth: int) -> Margin:
-    return wrong_way(4, parameter, low, high, depth)
-
-
-def opposite_slopes(a: str, b: str) -> Margin:
-    """dL/dalpha1 as listed at O(T) = 0 is certainly negative, and that of the loss at T = 4 positive."""
-    listed, true = (
-        at(sp.diff(loss(terms), alpha1), Fraction(a), Fraction(b)) for terms in (_listed(0), exact(4))
-    )
-    signs = worst([ball_at_least(-listed, strict=True), ball_at_least(true, strict=True)])
-    return Margin(signs.value, str(listed), str(true))
-
-

@@ -237,19 +237,4 @@ CLAIMS: tuple[Claim, ...] = (
         reading="Footnote 12 sets the first and the last position apart; the paper does not say that none occurs.",
         formula=r"x_1,\ldots,x_T\ \mathrm{distinct},\quad x_{T+1}=x_i,\quad i<T",
     ),
-    mathematical(
-        "kv.thm3.4.coverage.share",
-        THEOREM + " with Appendix K, our addition",
-        "The position is interior in 89.2 % of the generator's sentences (pool of 512 tokens): it is 1 or T - 1 with "
-        "probability 2/(T - 1).",
-        exact(
-            "share under the generator's exact law",
-            c.covered_share,
-            ({"pool": 512, "low": "0.892", "high": "0.893"},),
-            Control("all of them", points=({"pool": 512, "low": "0.99", "high": "1.01"},)),
-        ),
-        is_correction=True,
-        coverage=all_of_it("One number, in rationals."),
-        formula=r"\sum_TP(T)\frac{T-3}{T-1}=0.892",
-    ),
 )

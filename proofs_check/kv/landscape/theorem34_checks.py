@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from dynamics.tasks.induction import length_law_exact
 from dynamics.tasks.listing_k import listing_sample
 from dynamics.tasks.task import FIRST_TOKEN
 from proofs_check.evidence.margin import Margin, at_most, close, identity, less, same, worst
@@ -383,13 +382,6 @@ def gaussian_logits(dim: int, seed: int, a1=0.3, a2=0.7, b1=0.4, b2=0.6, tokens=
         a1, a2, b1, b2, tokens, position
     )  # fmt: skip
     return at_most(float(np.abs(found - limit).max()), 1.5 / np.sqrt(dim))
-
-
-def covered_share(pool: int, low: str = "0", high: str = "1") -> Margin:
-    """low < share < high of the generator's sentences (T from its exact law, i uniform on 1..T-1) that are interior."""
-    law = length_law_exact(pool)
-    share = sum((p * Fraction(max(t - 3, 0), t - 1) for t, p in enumerate(law) if p), Fraction(0))
-    return worst([less(Fraction(low), share), less(share, Fraction(high))])
 
 
 class _Script(random.Random):

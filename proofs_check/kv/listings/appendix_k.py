@@ -9,7 +9,6 @@ from proofs_check.kv.listings.appendix_k_checks import (
     between,
     drawn,
     ends,
-    form,
     padded,
     pools,
     scored,
@@ -118,20 +117,6 @@ CLAIMS: tuple[Claim, ...] = (
         note="The next token is the one that followed the first appearance: x_{T+1} = x_i, x_{T+2} = x_{i+1}.",
         formula=r"x_{T+1}=x_i\Rightarrow x_{T+2}=x_{T+1}",
         severity=Severity.MISPRINT,
-        coverage=INSTANCES,
-    ),
-    mathematical(
-        "kv.appK.first_repetition",
-        f"{SOURCE}, our addition",
-        "A row ends at its first repetition: x_1 .. x_T distinct, x_{T+1} = x_i, x_{T+2} = x_{i+1}, zeros.",
-        exact(
-            "all rows, lengths 3..5, pools of 2..5 tokens",
-            form,
-            POOLS,
-            Control("T + 1 distinct tokens", lambda length, tokens: form(length, tokens, 1)),
-        ),
-        is_correction=True,
-        formula=r"|\{x_1,\ldots,x_T\}|=T,\quad x_{T+1}=x_i,\quad x_{T+2}=x_{i+1}",
         coverage=INSTANCES,
     ),
     mathematical(

@@ -65,15 +65,6 @@ def answer(length: int, tokens: int, ahead: int = 1, repeated: bool = True) -> M
     return worst(margins)
 
 
-def form(length: int, tokens: int, distinct: int = 0) -> Margin:
-    """x_1 .. x_T are distinct and x_{T+1} is among them, for T = (tokens in the row) - 2 + distinct."""
-    margins = []
-    for row, *_ in all_rows(length, tokens).rows:
-        count = n_tokens(row) + distinct
-        margins += [same(count, len(set(row[:count]))), same(True, row[count] in row[:count])]
-    return worst(margins)
-
-
 def scored(length: int, tokens: int, after: int = 0) -> Margin:
     """The scored positions of every row are the single one of x_{T+1}, counted from 0."""
     return worst([same(scored, (n_tokens(row) + after,)) for row, scored, _ in all_rows(length, tokens).rows])
@@ -91,5 +82,3 @@ def ends(length: int, tokens: int) -> Margin:
     """A pass of the generator returns a row with positive chance, and never draws for ever."""
     found = all_rows(length, tokens)
     return worst([less(0, 1 - found.again - found.stuck), same(found.stuck, 0)])
-
-

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from dynamics.tasks.induction import length_law_exact
 from proofs_check.evidence.margin import Margin, same
-from proofs_check.kv.listings.appendix_k_tree import all_rows, content, joint_law, n_tokens
+from proofs_check.kv.listings.appendix_k_tree import all_rows, joint_law, n_tokens
 
 SOURCE = "KV shifting (both versions), Appendix K (first version: Appendix D), our addition"
 ROW = 512
@@ -26,20 +26,6 @@ def law_holds(length: int, off: int = 0) -> Margin:
     return same(found[2:length], list(law(length)[2 - off : length - off]))
 
 
-def uniform(length: int, off: int = 1) -> Margin:
-    """P(T, i) = P(T) / (T - off) for i = 1..T - off and no other i."""
-    wanted = {(n, i): law(length)[n] / (n - off) for n in range(2, length) for i in range(1, n - off + 1)}
-    return same(joint_law(length, length), wanted)
-
-
-def overlong(length: int, n: int = -1) -> Margin:
-    """Chance that a row holds more than `length` tokens, enumerated, against P(T = length + n)."""
-    rows = all_rows(length, length).rows
-    kept = sum(share for *_, share in rows)
-    over = sum((share for row, _, share in rows if len(content(row)) > length), Fraction(0)) / kept
-    return same(over, law(length)[length + n])
-
-
 def copied(length: int, back: int = 1) -> Margin:
     """Chance that the token `back` before x_{T+1} is the answer, enumerated, against E[1/(T-1)]."""
     rows = all_rows(length, length).rows
@@ -49,5 +35,3 @@ def copied(length: int, back: int = 1) -> Margin:
         Fraction(0),
     )
     return same(hit / kept, sum(p / (n - 1) for n, p in enumerate(law(length)) if n > 1))
-
-

@@ -1,4 +1,4 @@
-"""What a user of Appendix M's listing must add: rotation after mixing, document borders, left pads, beams."""
+"""What a user of Appendix M's listing must add: document borders, left pads, beams."""
 
 import sympy as sp
 import torch
@@ -6,9 +6,8 @@ import torch
 from dynamics.model.listing_m import Flaw, ListingDecoder, listing_convolution
 from dynamics.model.shift import shift_mix
 from proofs_check.evidence.margin import Margin, identity, same
-from proofs_check.ledger.claim import INSTANCES, Claim, Control, Severity, Verdict, everywhere
-from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
-from theory.symbols import alpha1, alpha2
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Severity, Verdict
+from proofs_check.ledger.mathematical import exact, mathematical, symbolic
 
 SOURCE = "KV shifting (both versions), Appendix M (first version: Appendix F)"
 OURS = f"{SOURCE}, our addition"
@@ -24,16 +23,6 @@ def _turn(position: int | sp.Expr, angle: sp.Expr | int = ANGLE) -> sp.Matrix:
 
 def _pair(name: str) -> sp.Matrix:
     return sp.Matrix(2, 1, sp.symbols(f"{name}_1 {name}_2", real=True))
-
-
-def _commutator(angle: sp.Expr | int = ANGLE) -> Margin:
-    """|rotate(mix) - mix(rotate)|^2 = 4 alpha2^2 sin^2(theta / 2) |k_{t-1}|^2."""
-    position = sp.Symbol("t", positive=True, integer=True)
-    token, previous = _pair("k"), _pair("p")
-    mixed_first = _turn(position, angle) * (alpha1 * token + alpha2 * previous)
-    rotated_first = alpha1 * _turn(position, angle) * token + alpha2 * _turn(position - 1, angle) * previous
-    gap = mixed_first - rotated_first
-    return identity(sp.expand(gap.dot(gap)), 4 * alpha2**2 * sp.sin(ANGLE / 2) ** 2 * previous.dot(previous))
 
 
 def _score(cached: int, query: int, key: int, offset: int) -> Margin:
@@ -93,22 +82,6 @@ def _cases(**values: tuple) -> list[dict]:
 CACHES = [{"cached": c, "query": q, "key": s, "offset": c} for c in (1, 2) for q in (0, 1) for s in range(c)]
 
 CLAIMS: tuple[Claim, ...] = (
-    mathematical(
-        "kv.appM.rope",
-        OURS,
-        "Shift and rotary embedding do not commute: mixing rotated keys is off by 2 |alpha2 sin(theta/2)| |k_{t-1}| in "
-        "each pair of components; so last_k, taken as it is, must be the key before rotation, as it must be the one "
-        "before mixing.",
-        symbolic(
-            "one pair of components, angle and position free",
-            _commutator,
-            ONCE,
-            Control("no rotation: the two orders agree", lambda: _commutator(sp.Integer(0))),
-        ),
-        formula=r"2|\alpha_2\sin(\theta/2)|\,|k_{t-1}|",
-        is_correction=True,
-        coverage=everywhere("Angle, position, coefficients and both keys are free."),
-    ),
     mathematical(
         "kv.appM.offset",
         SOURCE,

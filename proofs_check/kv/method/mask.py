@@ -23,11 +23,6 @@ def _masked(length: int, additive: bool = True) -> Margin:
     return identity(_first_row(length, additive), sp.Integer(0))
 
 
-def _leak(length: int, count: int = 1) -> Margin:
-    own = sp.Symbol("s_1", real=True)
-    return identity(_first_row(length, additive=False), (length - count) / (length - count + sp.exp(own)))
-
-
 def _mask_fits(length: int, dim: int, square_of: str = "length") -> Margin:
     """Shape of Q K^T, (length, dim) by (dim, length), against the shape of M."""
     scores = (tokens(length, dim) * tokens(length, dim, "k").T).shape
@@ -55,20 +50,6 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"\mathrm{Softmax}(Q\hat K^T\cdot M/\sigma)\hat VW_o",
         note="The mask is added: 0 where s <= j and minus infinity elsewhere.",
         severity=Severity.MISPRINT,
-        coverage=INSTANCES,
-    ),
-    mathematical(
-        "kv.eq6.mask.leak",
-        f"{SECTION}, Eq. 6 taken as printed",
-        "A mask that multiplies the scores leaves (N-1)/(N-1+e^{s_1}) of row 1 on later tokens, already 1/2 for N = 2.",
-        symbolic(
-            "own score s_1 free, N = 2..4",
-            _leak,
-            LENGTHS,
-            Control("N - 2 later tokens", lambda length: _leak(length, 2)),
-        ),
-        is_correction=True,
-        formula=r"\sum_{t=2}^{N}A_{1,t}=\frac{N-1}{N-1+e^{s_1}}",
         coverage=INSTANCES,
     ),
     mathematical(

@@ -1,4 +1,4 @@
-"""Scripts for the claims on the induction head of the KV-shifting paper: Theorems 3.2 and 3.3, Appendices A and M."""
+"""Scripts for the claims on the induction head of the KV-shifting paper: Theorems 3.2 and 3.3, Appendix A."""
 
 from __future__ import annotations
 
@@ -62,7 +62,6 @@ NEEDS: dict[str, str] = {
     "kv.thm3.2.attained": "two exponentials compared up to the weight of token 2: tanh is 1-Lipschitz",
     "kv.eq8.domain.unbounded": "the gain is positive, a/(a + b) against a'/(a' + b) at scores 1/(1 + r) and r/(1 + r)",
     "kv.appA.step2.sharp": "the sum of |p - q| is twice a difference of means of the values 1 (q <= p) and 0: `_means`",
-    "kv.appM.rope": "cos(a + b), sin(a + b): D = the two defects, D1^2 + D2^2 has derivative 0 in a (two faces)",
     "kv.thm3.3.discrepancy.ball": "products in the ball as for kv.thm3.2.sharp; sum of e^{-m(L-s)} reversed, induction",
     "kv.thm3.3.discrepancy.long": "a telescoped geometric sum with m > 0, then one rational inequality in e^{-m L}",
     "kv.eq5.one_mixture": "sums over places cut at i, i + 1, T (places.py), then cases j = i, i + 2, T, other",

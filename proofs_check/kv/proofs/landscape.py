@@ -388,5 +388,4 @@ NEEDS: dict[str, str] = {
     "kv.beyond.slice.fold": "branch and bound away from the Krawczyk box: the search spends its budget",
     "kv.listing_l.levels": "boxes on (a, b) for the four bounds, then n <= 199, and no n/20 in [4.62, 4.649]",
     "kv.sec5.query_kernel.no_scalar": "P1 P2 (g0 + g1)^2 + Q1 Q2 (g0 - g1)^2 = 0 as an explicit linear certificate",
-    "kv.appK.overlong": "at most 4^5 terms of nested sums: normal form is slow (60 s were not enough)",
 }

@@ -57,14 +57,6 @@ def _accuracy(name: str, seed: int | None) -> float:
     return float(evaluate(model, rows).accuracy)
 
 
-@lru_cache(maxsize=16)
-def _heads(name: str, seed: int | None) -> tuple[Any, ...]:
-    from dynamics.heads.named import inspect
-
-    model, rows, _ = _run(name, seed)
-    return tuple(inspect(model, rows))
-
-
 def _steps(name: str, seed: int | None) -> float:
     """Steps to 95 %, infinite where they are not reached."""
     from dynamics.training.folder import steps_to
@@ -90,20 +82,6 @@ def _sooner(seed: int | None, first: str = KV, second: str = TWO) -> Margin:
     """Both learn, at least 95 % in the end; the first reaches it in at most half the steps of the second."""
     ends = [at_most(0.95, _accuracy(name, seed)) for name in (first, second)]
     return worst([*ends, at_most(2 * _steps(first, seed), _steps(second, seed))])
-
-
-@cache
-def _named_heads(seed: int | None, flipped: bool = False) -> Margin:
-    """Heads named by attention alone: |alpha2| > |alpha1| and |beta1| > |beta2|, in sizes that no gauge changes."""
-    named = [head for head in _heads("kv-shift", seed) if head.is_induction]
-    if not named:
-        return Margin(-1.0, "no head attends to the successor", "at least one")
-    margins = []
-    for head in named:
-        alpha, beta = (tuple(abs(c) for c in pair) for pair in (head.alpha_fixed, head.beta_fixed))
-        keys, values = (alpha, beta[::-1]) if not flipped else (alpha[::-1], beta)
-        margins += [less(keys[0], keys[1]), less(values[0], values[1])]
-    return worst(margins)
 
 
 def _trained(scope: str, margin: Any, *controls: Control, setting: str = COMPARED) -> tuple[Evidence, ...]:
@@ -173,19 +151,5 @@ CLAIMS = (
         sweeps.FASTER,
         sweeps.FASTER_MEDIANS,
         of="kv.fig1a.faster",
-    ),
-    outcome(
-        "kv.fig2.trained_heads",
-        "KV shifting (both versions), Section 3.2, Figure 2 and Appendix B, trained here",
-        "Heads of one trained layer (width 64, 4 heads, vocabulary 8000) that attend to the successor mix like the "
-        "construction: |alpha2| > |alpha1| and |beta1| > |beta2|.",
-        *_trained(
-            "every head that is named by its attention (more than 0.5 on the successor)",
-            _named_heads,
-            Control("both inequalities turned round", lambda seed: _named_heads(None, True)),
-            setting=SETTING,
-        ),
-        note="No sentence of the paper speaks of trained heads: its induction head is (alpha1, beta1) = (0, 1) "
-        "(kv.fig2.caption).",
     ),
 )

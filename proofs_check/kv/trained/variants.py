@@ -4,23 +4,17 @@ Evidence re-reads the shipped results of the sweeps `windows`, `gates` and `lear
 against their recorded hashes. A run that does not reach 95 % within its budget is censored: later than all that do.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-import sympy as sp
-
-from proofs_check.evidence.margin import Margin, at_most, close, identity, less, same, worst
-from proofs_check.evidence.tolerances import STANDARD_ERRORS
+from proofs_check.evidence.margin import Margin, at_most, less, same, worst
 from proofs_check.kv.trained.outcomes import outcome
-from proofs_check.ledger.claim import Claim, Control, Evidence, Kind, everywhere
-from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import Claim, Control, Evidence, Kind
 
 FOOTNOTE = "KV shifting (both versions), the footnote on longer windows (10 in the final version)"
 SETTING = "one layer of width 32, 4 heads, MLP 64; vocabulary 32, rows of about 5 tokens, batch 64, 8 seeds"
-ROWS, DEVIATION = 20_000, 0.205  # rows drawn; standard deviation of sum c^2, at most, over windows 2..4
-MATCHED = Fraction(2, 3)
 RATES = ("0.0003", "0.001", "0.003", "0.01", "0.03")
 
 Times = Sequence[float | None]
@@ -33,32 +27,6 @@ def _times(sweep: str, variant: str) -> tuple[float | None, ...]:
     from dynamics.sweep.shipped import shipped_sweep
 
     return tuple(r.steps_to_level for r in shipped_sweep(sweep).results if variant_of(r.job.name) == variant)
-
-
-def dirichlet_moment(window: Any, concentration: Any) -> Any:
-    """E sum c_j^2 of Dirichlet(a, .., a) by its moments E c_j^2 = a (a + 1) / (w a (w a + 1))."""
-    total = window * concentration
-    return window * concentration * (concentration + 1) / (total * (total + 1))
-
-
-def _matched_at_every_window(numerator: int = 1) -> Margin:
-    """a = numerator / (2 w - 3) in the moments, with w free: E sum c^2 = 2/3."""
-    window = sp.Symbol("w", positive=True)
-    return identity(sp.factor(dirichlet_moment(window, numerator / (2 * window - 3))), sp.Rational(2, 3))
-
-
-def _matched(window: int, concentration: Callable[[int], Fraction] = lambda w: Fraction(1, 2 * w - 3)) -> Margin:
-    return same(dirichlet_moment(window, concentration(window)), MATCHED)
-
-
-def _drawn(window: int, law: str = "matched") -> Margin:
-    """The mean of sum c^2 over many drawn rows, within three standard errors of 2/3."""
-    import torch
-
-    from dynamics.model.coefficients import initial
-
-    rows = initial(ROWS, window, "free", torch.Generator().manual_seed(0), law).double()
-    return close(float((rows**2).sum(1).mean()), float(MATCHED), STANDARD_ERRORS.times(DEVIATION / ROWS**0.5))
 
 
 def _faster(sweep: str, variant: str, base: str) -> Any:
@@ -125,35 +93,6 @@ def _trained(scope: str, margin: Any, points: Any, *controls: Control) -> tuple[
 
 
 CLAIMS: tuple[Claim, ...] = (
-    mathematical(
-        "kv.fn10.matched",
-        f"{FOOTNOTE}, our addition",
-        "Windows can start alike: Dirichlet(1/(2 w - 3), ..) has sum 1, no negative coefficient and E sum c^2 = 2/3 at "
-        "every window w; at w = 2 it is the paper's own law.",
-        symbolic(
-            "moments of the Dirichlet law, the window a free symbol",
-            _matched_at_every_window,
-            ONCE,
-            Control("concentration 2/(2 w - 3)", lambda: _matched_at_every_window(2)),
-        ),
-        exact(
-            "the same moments at windows 2..12",
-            _matched,
-            [{"window": w} for w in range(2, 13)],
-            Control("concentration 1/w", lambda window: _matched(window, lambda w: Fraction(1, w))),
-            Control("concentration 1, the flat law", lambda window: _matched(window, lambda w: Fraction(1))),
-        ),
-        sampled(
-            "20000 rows as the models draw them, windows 2, 3, 4",
-            _drawn,
-            [{"window": w} for w in (2, 3, 4)],
-            Control("the paper's law", lambda window: _drawn(window, "paper")),
-        ),
-        is_correction=True,
-        formula=r"c\sim\mathrm{Dirichlet}\left(\frac{1}{2w-3},\dots\right)\Rightarrow\mathbb{E}\sum_jc_j^2=\frac{2}{3}",
-        hypotheses=("w >= 2",),
-        coverage=everywhere("The moments a (a + 1) / (w a (w a + 1)) of a Dirichlet law, with w a free symbol."),
-    ),
     outcome(
         "kv.sec4.5.longer_window.trained",
         "KV shifting (final), Section 4.5 and Fig. 7b; first version, Section 4.7, trained here",

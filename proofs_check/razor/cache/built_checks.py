@@ -1,4 +1,4 @@
-"""Margins for the Razor cache: chunks against the masked computation on all tokens, and bytes as allocated."""
+"""Margins for the Razor cache: chunks against the masked computation on all tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from proofs_check.evidence.margin import Margin, at_most, close, less, same
+from proofs_check.evidence.margin import Margin, close
 from proofs_check.evidence.tolerances import ROUNDING
 from theory import alibi
 
@@ -97,40 +97,3 @@ def without_count(seed: int) -> Margin:
 
     with patch.object(razor_layer, "fold", wrong):
         return in_chunks.__wrapped__(seed)  # not the right one's, remembered
-
-
-def bytes_held(seed: int, extra: int = 0) -> Margin:
-    """Bytes of the storages after LENGTH tokens in chunks, the last of more than one, against the formula (+ extra)."""
-    from dynamics.razor.cache import RazorCache
-    from dynamics.razor.plan import razor_bytes
-
-    plan, chunks, slopes = drawn(seed)
-    cache = RazorCache(plan)
-    fed(cache, stream(plan, seed), [*chunks[:-2], sum(chunks[-2:])], slopes)
-    return same(cache.allocated(), razor_bytes(plan, LENGTH, WIDTH, 8) + extra)
-
-
-def allocated_ratio(length: int, sinks: int = 0) -> Margin:
-    """All bytes of 20 heads against those that are allocated with 3 of them full, by Table 2: 25/8."""
-    import torch
-
-    from dynamics.razor.layer import RazorLayer
-    from dynamics.razor.logits import Logits
-    from dynamics.razor.plan import RazorPlan
-
-    plan = RazorPlan(20, 20, (frozenset({0, 7, 13}),), sinks=sinks, compensation="none", prompt=length)
-    layer, tokens = RazorLayer(plan, 0, None), torch.zeros(1, 20, 1, 1).expand(-1, -1, length, -1)
-    layer.append(tokens, tokens)
-    layer.drop(Logits(1.0), range(length - 1, length))
-    held = sum(tensor.untyped_storage().nbytes() for tensor in layer.tensors())
-    return same(Fraction(2 * 20 * length * 4, held), Fraction(25, 8))
-
-
-def with_tokens(length: int, sinks: int = 4, head_dim: int = 128, itemsize: int = 2) -> Margin:
-    """The ratio with sinks and compensation tokens counted lies between 3.12 and 25/8, by the formula."""
-    from dynamics.razor.plan import RazorPlan, razor_bytes
-
-    plan = RazorPlan(20, 20, (frozenset({0, 7, 13}),), sinks=sinks, prompt=length)
-    ratio = Fraction(2 * 20 * length * head_dim * itemsize, razor_bytes(plan, length, head_dim, itemsize))
-    below = less(ratio, Fraction(25, 8))
-    return below if below.value < 0 else at_most(Fraction(312, 100), ratio)

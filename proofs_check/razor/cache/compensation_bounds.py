@@ -43,13 +43,6 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"\sup_D\ln\frac{Z_D}{\hat Z}=\Lambda(r),\qquad p^*=\frac{1}{r}-\frac{1}{e^r-1}",
     ),
     mathematical(
-        "razor.eq5.log_mass.quadratic",
-        EQ5,
-        "Lambda(r) <= r^2 / 8.",
-        is_correction=True,
-        formula=r"\Lambda(r)\le r^2/8",
-    ),
-    mathematical(
         "razor.eq5.gaps",
         EQ5,
         "T - That <= tanh(Lambda(r)/4) and |vbar - vhat| <= tanh(r/4) diam(V_D); both are reached by dropped logits of "

@@ -7,11 +7,8 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, same, worst
-from proofs_check.evidence.tolerances import ROUNDING
+from proofs_check.evidence.margin import Margin, ball_at_least, identity, same, worst
 from proofs_check.razor.scope.head_checks import half_a_unit
-from theory.cache import compensation_bounds as b
-from theory.cache.compensation_rotary import unrotated_log_weight
 from theory.lowering.box import to_ball
 
 Q, CENTRE, RATE = sp.symbols("q q0 l", real=True)
@@ -83,20 +80,6 @@ def phases(count: int, drift: int = 0) -> Margin:
     return worst([identity(summed, z ** (count + drift) - 1), identity(chord, 4 * sp.sin(angle / 2) ** 2)])
 
 
-def unrotated(seed: int, identical: bool = True) -> Margin:
-    """A key averaged before the rotation, re-rotated: log mass of identical keys, by direct sums; exact to rounding."""
-    rng = np.random.default_rng(seed)
-    rates, distances = rng.uniform(0, 1, 2), rng.integers(1, 500, 6)
-    query, keys = rng.normal(size=4), rng.normal(size=(6, 4))
-    keys = np.repeat(keys[:1], 6, axis=0) if identical else keys
-    turned = [[(q.conjugate() * k * np.exp(-1j * t * d)).real for q, k, t in
-               zip(query[::2] + 1j * query[1::2], key[::2] + 1j * key[1::2], rates, strict=True)]
-              for key, d in zip(keys, distances, strict=True)]  # fmt: skip
-    true = np.log(np.exp(np.sum(turned, axis=1)).sum())
-    found = unrotated_log_weight(query, keys.mean(axis=0), distances, rates)
-    return at_most(abs(float(true - found)), 0.0, slack=ROUNDING)
-
-
 def decay(tokens: int, window: int, fresh_power: int = 0) -> Margin:
     """mass <- x mass + x^W and the mean with it, x = e^{-l}: equal to the sums over all dropped tokens."""
     x = sp.Symbol("x", positive=True)
@@ -109,19 +92,6 @@ def decay(tokens: int, window: int, fresh_power: int = 0) -> Margin:
     weights = [x ** (window + tokens - 1 - age) for age in range(tokens)]
     true_mean = sum(w * k for w, k in zip(weights, keys, strict=True)) / sum(weights)
     return worst([identity(sp.expand(mass - sum(weights)), 0), identity(sp.cancel(sp.together(mean - true_mean)), 0)])
-
-
-def weighted_chord(count: int, even: bool = False) -> Margin:
-    """Prior weights w (free): with logits a + r s_m of weighted mean 0 the chords sum to the two-point law, so that
-    Lambda bounds a token about any query and with any biases."""
-    parts, weights = sp.symbols(f"s0:{count}", nonnegative=True), sp.symbols(f"w0:{count}", positive=True)
-    total = sum(weights)
-    mean = sum(w * s for w, s in zip(weights, parts, strict=True)) / total
-    if even:
-        mean = sum(parts) / count
-    low, high = sp.Symbol("low", positive=True), sp.exp(b.span)
-    sums = sum(w * low * (1 - s + s * high) for w, s in zip(weights, parts, strict=True)) / total
-    return identity(sp.cancel(sp.together(sums - low * (1 - mean + mean * high))), 0)
 
 
 class _Line:
@@ -180,29 +150,3 @@ def second_order(count: int, turning: bool = True) -> Margin:
             identity(sp.simplify(sp.diff(miss, Q).subs(at_centre)), 0),
         ]
     )
-
-
-def third_moment(denominator: int = 6) -> Margin:
-    """(x - b)(x - c)^2 <= 0 with c = -S/b bounds E x^3 by s b (b - s), s = S/b; and p(1-p)(1-2p) <= 1/(6 sqrt 3)."""
-    x, top, square, share = sp.symbols("x b S p", positive=True)
-    low = -square / top
-    cubic = sp.expand((x - top) * (x - low) ** 2)
-    moments = cubic.coeff(x, 3) * sp.Symbol("third") + cubic.coeff(x, 2) * square + cubic.coeff(x, 0)  # E x = 0
-    s = square / top
-    root = sp.Rational(1, 2) - sp.sqrt(3) / 6
-    gap = 1 / (denominator * sp.sqrt(3)) - share * (1 - share) * (1 - 2 * share)
-    factors = 2 * (share - root) ** 2 * (sp.Rational(1, 2) + sp.sqrt(3) / 3 - share)
-    return worst([identity(sp.expand(moments), sp.expand(sp.Symbol("third") - s * top * (top - s))),
-                  identity(sp.expand(gap), sp.expand(factors))])  # fmt: skip
-
-
-def random_second_order(seed: int, scale: float, factor: float = 1.0) -> Margin:
-    """|log Z_D - second-order log mass| <= r^3/(36 sqrt 3), one dimension, two-valued keys in one case of two."""
-    rng = np.random.default_rng(seed)
-    keys = rng.random(int(rng.integers(2, 40)))
-    if seed % 2:
-        keys = (keys < 0.25).astype(float)
-    true = np.log(np.mean(np.exp(scale * keys)))
-    found = scale * keys.mean() + scale**2 * keys.var() / 2
-    spread = scale * np.ptp(keys)
-    return at_most(abs(float(true - found)), factor * float(b.second_order_bound(spread)), slack=ROUNDING)

@@ -1,7 +1,7 @@
 """Compensation beyond Eq. 4 of RazorAttention: rotated keys, fading keys, another centre, second order."""
 
-from proofs_check.ledger.claim import ENUMERATED, INSTANCES, SAMPLES, Claim, Control, Interval, Sampled, everywhere
-from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.razor.cache import compensation_variant_checks as c
 
 ROPE = "RazorAttention, Section 3.2 (Eq. 4 on rotated keys), added"
@@ -10,7 +10,6 @@ EQ4 = "RazorAttention, Eq. 4, added"
 FEW = tuple({"count": n} for n in (2, 3, 4, 5))
 ROUND = {"periods": (16, 17, 19), "reaches": (3, 2, 1), "number": "14.09"}
 DECAYS = tuple({"tokens": n, "window": w} for n in (1, 2, 4) for w in (1, 3))
-HEADS = (Interval("seed", 0, 10**6, whole=True), Interval("scale", 0.0, 6.0))
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
@@ -91,29 +90,6 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"\frac{Z_D}{\hat Z}\to I_0(5)I_0(30)+2\sum_{k\ge1}I_k(5)I_{10k}(30)\cos k\varphi",
     ),
     mathematical(
-        "razor.eq4.rotary.unrotated",
-        ROPE,
-        "A token that keeps the mean key before the rotation, and sums e^{q.R kbar} over the dropped distances, is "
-        "exact for identical keys.",
-        sampled(
-            "6 copies of a key at random distances, two random frequencies, by complex phases",
-            c.unrotated,
-            lambda effort: [{"seed": seed} for seed in range(50)],
-            Control("keys that differ", lambda seed: c.unrotated(seed, identical=False)),
-        ),
-        coverage=SAMPLES,
-        is_correction=True,
-        formula=r"\hat Z=\sum_{m\in D}e^{q R_m\bar k}",
-    ),
-    mathematical(
-        "razor.eq4.alibi_mean",
-        ALIBI,
-        "Under ALiBi with the mean bias of the dropped tokens, identical keys are counted too little by "
-        "sinh(l N/2)/(N sinh(l/2)): 158 times with l = 1/256 and N = 4000.",
-        is_correction=True,
-        formula=r"\frac{Z_D}{\hat Z}=\frac{\sinh(lN/2)}{N\sinh(l/2)}",
-    ),
-    mathematical(
         "razor.eq4.alibi_decay",
         ALIBI,
         "With weights e^{-l distance} the token is exact for identical keys; as the query moves on, mass <- e^{-l} "
@@ -127,23 +103,6 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=everywhere("One step multiplies every weight by e^{-l} and adds e^{-lW}, the same at every length."),
         is_correction=True,
         formula=r"m\leftarrow e^{-l}m+e^{-lW}",
-    ),
-    mathematical(
-        "razor.eq4.weighted",
-        EQ4,
-        "Lambda(r) bounds the log mass of a token with any prior weights as well: with ALiBi weights r is the range of "
-        "q.k alone, whatever the slope; about a query q_0, the range of (q - q_0).k.",
-        symbolic(
-            "free prior weights on 2 to 4 tokens: the chords sum to the two-point law of razor.eq5.log_mass",
-            c.weighted_chord,
-            FEW[:3],
-            Control("even weights in the mean", lambda count: c.weighted_chord(count, even=True)),
-        ),
-        coverage=everywhere(
-            "Each token's weighted chord is one and the same term; the law is that of razor.eq5.log_mass."
-        ),
-        is_correction=True,
-        formula=r"\ln\frac{Z_D}{\hat Z}\le\Lambda(r),\qquad r=\max_{i,j\in D}(q-q_0)(k_i-k_j)",
     ),
     mathematical(
         "razor.eq4.tangent",
@@ -174,29 +133,5 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=INSTANCES,
         is_correction=True,
         formula=r"\ln Z_D(q_0)+(q-q_0)k^*+\frac12(q-q_0)\Sigma(q-q_0)",
-    ),
-    mathematical(
-        "razor.eq4.second_order_bound",
-        EQ4,
-        "Its log mass errs by at most r^3/(36 sqrt 3), r the range of (q - q_0).k.",
-        symbolic(
-            "Taylor: a sixth of a third central moment, which is at most r^3/(6 sqrt 3) for every law of range r",
-            c.third_moment,
-            ONCE,
-            Control("7 for 6", lambda: c.third_moment(denominator=7)),
-        ),
-        sampled(
-            "2 to 39 random keys, two-valued in one case of two, by direct sums",
-            c.random_second_order,
-            Sampled(200, 5000),
-            Control("half of it", lambda **p: c.random_second_order(**p, factor=0.5)),
-        ),
-        coverage=everywhere(
-            "Free moments of any law of range r, tilted laws among them: the remainder of Taylor's second order is a "
-            "sixth of a third central moment."
-        ),
-        is_correction=True,
-        hypotheses=HEADS,
-        formula=r"\frac{r^3}{36\sqrt3}",
     ),
 )

@@ -1,4 +1,4 @@
-"""What RazorAttention leaves open about dropped tokens: no slope, a budget over heads, which token to evict."""
+"""What RazorAttention leaves open about dropped tokens: no slope, a budget over heads."""
 
 from proofs_check.ledger.claim import Claim, Control, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
@@ -77,13 +77,5 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=everywhere("Each head adds one and the same term to both sides; the 32 slopes of ALiBi are summed."),
         is_correction=True,
         formula=r"\sum_h\frac{1}{l_h}\ln\frac{\delta_h}{\delta_{equal}}=\sum_h\frac{1}{l_h}\,KL(p\|u)",
-    ),
-    mathematical(
-        "razor.sec2.eviction",
-        "RazorAttention, Section 2, added",
-        "Evicting one token j costs |o_{-j} - o| = a_j/(1 - a_j) |v_j - o|. Neither a_j nor a_j |v_j| ranks tokens so: "
-        "the heaviest may cost nothing, and a sink of value 0 has the least a_j |v_j| and may be the worst to evict.",
-        is_correction=True,
-        formula=r"\|o_{-j}-o\|=\frac{a_j}{1-a_j}\|v_j-o\|",
     ),
 )

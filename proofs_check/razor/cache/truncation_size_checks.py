@@ -1,11 +1,10 @@
 """Cache sizes in whole tokens, counted head by head."""
 
-import itertools
 from collections.abc import Callable
 from fractions import Fraction
 
 from proofs_check.evidence.margin import Margin, at_most, different, less, same, worst
-from theory.cache.size import kept_share, protected_groups
+from theory.cache.size import kept_share
 
 SEVENTY = Fraction(7, 10)
 
@@ -66,28 +65,7 @@ def grouped_ratio(length: int, group: int, spread: bool = False) -> Margin:
     return same(1 / grouped(length, 80, 12, group, place), Fraction(25, 8))
 
 
-def grouped_range(heads: int, chosen: int, group: int, least: Fraction, most: Fraction) -> Margin:
-    """Ratios of the worst and the best placement at N = 20000."""
-    low, _, high = protected_groups(heads, chosen, group)
-    return same(tuple(1 / kept_share(20_000, share) for share in (high, low)), (least, most))
-
-
-def independent(share: Fraction, group: int, claimed: Fraction) -> Margin:
-    """Heads protected independently: |ratio of the expected cache at N >= 20000 - claimed| <= 1/200."""
-    whole = 1 - (1 - share) ** group
-    return at_most(abs(1 / kept_share(20_000, whole) - claimed), Fraction(1, 200))
-
-
 def half(length: int, group: int = 1) -> Margin:
     """31 % of the heads, each protected independently of the others: the expected reduction is at least one half."""
     whole = 1 - (1 - Fraction(31, 100)) ** group
     return at_most(Fraction(1, 2), 1 - kept_share(length, whole))
-
-
-def never_needed_again(up_to: int, up: bool, page: int = 1) -> Margin:
-    """The window start N - max(4000, N/5) never moves back while N grows by one; N/5 rounded, to pages if asked."""
-    starts = []
-    for n in range(4001, up_to):
-        fifth = -(-n // (5 * page)) * page if up else n // (5 * page) * page
-        starts.append(n - max(4000, fifth))
-    return at_most(0, min(after - before for before, after in itertools.pairwise(starts)))

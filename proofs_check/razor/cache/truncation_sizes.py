@@ -188,33 +188,6 @@ CLAIMS: tuple[Claim, ...] = (
         note="The protected heads must fill whole groups; in general the ratio lies between 1.47 and 3.125.",
     ),
     mathematical(
-        "razor.tab2.gqa.corrected",
-        "RazorAttention, Table 2 and Section 4.1, corrected",
-        "From N = 20000 on, with groups of 4, the ratio lies between 25/17 = 1.47 and 3.125, and is 1.72 where heads "
-        "are protected independently.",
-        exact(
-            "80 heads, 12 protected, all placements",
-            c.grouped_range,
-            ({"heads": 80, "chosen": 12, "group": 4, "least": Fraction(25, 17), "most": Fraction(25, 8)},),
-            Control(
-                "groups of 2",
-                None,
-                ({"heads": 80, "chosen": 12, "group": 2, "least": Fraction(25, 17), "most": Fraction(25, 8)},),
-            ),
-        ),
-        exact(
-            "15 % of the heads, independently: a group is kept with probability 1 - 0.85^4",
-            c.independent,
-            ({"share": Fraction(15, 100), "group": 4, "claimed": Fraction(172, 100)},),
-            Control("groups of 3", lambda **p: c.independent(**{**p, "group": 3})),
-        ),
-        nature=Nature.TABLE,
-        coverage=everywhere(
-            "12 of 80 heads hit 3 to 12 of the 20 groups, and from N = 20000 on the ratio falls with that number alone."
-        ),
-        is_correction=True,
-    ),
-    mathematical(
         "razor.sec4.2.half",
         "RazorAttention, Sections 1 and 4.2",
         "With 31 % of the heads protected the cache of 1024K tokens shrinks by 50 %.",
@@ -238,23 +211,5 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=ENUMERATED,
         note="Each head has its own cache, or the protected heads share groups: with the 4 groups of 8 heads that "
         "GLM-9B's public configuration has, its 397 protected heads must lie in at most 60 of 160 groups.",
-    ),
-    mathematical(
-        "razor.tab2.buffer",
-        f"{TABLE2}, added",
-        "The buffer max(4000, N/5) may follow N while decoding: no token that was dropped is needed again.",
-        exact(
-            "every N up to 60000, N/5 rounded down or up to whole tokens",
-            c.never_needed_again,
-            ({"up_to": 60_000, "up": False}, {"up_to": 60_000, "up": True}),
-            Control("N/5 rounded up to pages of 64 tokens", lambda **p: c.never_needed_again(**p, page=64)),
-        ),
-        nature=Nature.MATHEMATICAL,
-        coverage=everywhere(
-            "N - 4000 grows by one a token, and N less N/5 rounded never falls, since N/5 rounded grows by one at "
-            "most; every N up to 60000 is gone through."
-        ),
-        is_correction=True,
-        formula=r"\min(N-4000,\,4N/5)",
     ),
 )

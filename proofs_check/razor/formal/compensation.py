@@ -40,10 +40,8 @@ from proofs_check.razor.formal.definitions import (
     q,
     row,
     s,
-    slope,
     spare,
     v,
-    window,
 )
 from proofs_check.razor.formal.head_outputs import (
     OUTPUTS,
@@ -160,11 +158,6 @@ def _log_mass_sharp() -> Statement:
     )  # fmt: skip
 
 
-def _quadratic() -> Statement:
-    bound = ranged_by**2 / 8
-    return statement("razor.eq5.log_mass.quadratic", for_all=[ranged_by], says=log_mass_bound(ranged_by) <= bound)
-
-
 def _gaps() -> Statement:
     """Reached: T - That at a kept logit half way between log Z_D and log Zhat; vbar - vhat with one key of n + 2."""
     some, half, bound = (ranged, n, kept, m), (ranged, n, HALF_WAY, 1), log_mass_bound(ranged_by)
@@ -204,19 +197,6 @@ def _proved_corrected() -> Statement:
     )  # fmt: skip
 
 
-def _alibi_mean() -> Statement:
-    """Identical keys of logit x at the distances w .. w + n - 1; theory.cache.compensation_alibi.mean_bias_log_gap."""
-    x, half = real("x"), Fraction(1, 2) * slope
-    faded, example = each(j, x - slope * (window + j - 1)), each(j, -Fraction(1, 256) * j)
-    ratio = (exp(half * n) - exp(-half * n)) / (n * (exp(half) - exp(-half)))
-    stated = absolute(call("Z", example, 4000) / call("Zhat", example, 4000) - 158) <= Fraction(1, 2)
-    return statement(
-        "razor.eq4.alibi_mean", for_all=[n, window, slope, x], using=OUTPUTS,
-        says=both(eq(call("Z", faded, n) / call("Zhat", faded, n), ratio), stated),
-    )  # fmt: skip
-
-
 STATED = (
-    _identity(), _under(), _eq5_exact(), _log_mass(), _log_mass_sharp(), _quadratic(), _gaps(), _pointwise(),
-    _proved_corrected(), _alibi_mean(),
+    _identity(), _under(), _eq5_exact(), _log_mass(), _log_mass_sharp(), _gaps(), _pointwise(), _proved_corrected(),
 )  # fmt: skip

@@ -1,30 +1,21 @@
-"""Sections 2 and 3.1 of the RazorAttention paper, as statements: what dropped tokens change of a head's output."""
+"""Section 3.1 of the RazorAttention paper, as statements: what dropped tokens change of a head's output."""
 
-from fractions import Fraction
 from typing import Any
 
 from proofs_check.core.statement import Statement
-from proofs_check.core.terms import Term, absolute, both, eq, exp, log, ne
-from proofs_check.language.notation import each, statement, total, var, when, whole
+from proofs_check.core.terms import both, eq, exp
+from proofs_check.language.notation import each, statement, total, when, whole
 from proofs_check.razor.formal.definitions import (
-    N,
-    S,
-    V,
     base,
     call,
-    defined,
     e,
-    first_is,
-    i,
     j,
-    kl,
     logits,
     m,
     n,
     q,
     s,
     slope,
-    spare,
     spread,
     v,
 )
@@ -42,14 +33,6 @@ from proofs_check.razor.formal.head_outputs import (
     v_e,
     w,
 )
-
-# theory.cache.dropped.eviction_errors: the tokens s, v without number i.
-LEFT = defined("left", "s v n i", total(kl, 1, N, when(ne(kl, i), exp(S[kl]) * V[kl], 0))
-               / total(kl, 1, N, when(ne(kl, i), exp(S[kl]), 0)))  # fmt: skip
-
-
-def evicted(s: Any, v: Any, n: Any, place: Any) -> Term:
-    return call("left", s, v, n, place) - dropped_mean(s, v, n)
 
 
 def windowed(s: Any, v: Any, window: Any) -> tuple[Any, ...]:
@@ -81,17 +64,4 @@ def _output_attained() -> Statement:
     )  # fmt: skip
 
 
-def _eviction() -> Statement:
-    """One coordinate of the values."""
-    place, weight = whole("i", 1, spare), exp(s[var("i")]) / call("Z", s, spare)
-    sink = first_is(log(18), 0), each(j, when(j < 2, 0, when(j < 3, 1, Fraction(-1, 2)))), 3
-    heavy = first_is(log(2), 0), each(j, when(j < 2, 0, when(j < 3, 1, -1))), 3
-    worst = both(*(absolute(evicted(*sink, other)) < absolute(evicted(*sink, 1)) for other in (2, 3)))
-    moved = weight / (1 - weight) * (dropped_mean(s, v, spare) - v[place])
-    return statement(
-        "razor.sec2.eviction", for_all=[spare, place, s, v], using=[*OUTPUTS, LEFT],
-        says=both(eq(evicted(s, v, spare, place), moved), worst, eq(evicted(*heavy, 1), 0), ne(evicted(*heavy, 2), 0)),
-    )  # fmt: skip
-
-
-STATED = (_output(), _output_attained(), _eviction())
+STATED = (_output(), _output_attained())

@@ -21,7 +21,6 @@ NEEDS: dict[str, str] = {
     "|v_j - w_k|^2 (Cauchy-Schwarz with weights), and the mass for a finite number of tokens by geometric sums.",
     "razor.sec3.1.budget": "Simple: ln y <= y - 1 at y = x_h/best_h, termwise, strict off best. Sharp: W_h(y) >= "
     "W_h(x) - (y - x)/(l x (1 - a x)) on (0, 1/2], convex there, and the prices make the sum of the right sides.",
-    "razor.sec2.eviction": "The sum without token i: split at i - 1 and i; then a rational identity.",
     "razor.eq5.under": "Double sums change order (induction), so q.khat is the mean logit x'; e^{x - x'} >= 1 + x - "
     "x' termwise, strict where x is not x'.",
     "razor.eq5.exact": "razor.eq5.under, strict, for the query k_a - k_b, whose logits on a and b differ by "
@@ -30,19 +29,14 @@ NEEDS: dict[str, str] = {
     "at x = (1 + p E) r/E, p the mean share, gives Lambda at once.",
     "razor.eq5.log_mass.sharp": "razor.eq5.log_mass; below: ln x >= 1 - 1/x at the same x, |x - 1| <= r/n, 1 + p E "
     ">= 1.",
-    "razor.eq5.log_mass.quadratic": "For a free share p, ln(1 + p E) - p r <= r^2/8: 0 and flat at r = 0, second "
-    "derivative y (1 - y) <= 1/4; then p = 1/r - 1/E. Directly at r = 0 the formula divides by 0.",
     "razor.eq5.gaps": "Masses: (Z_K - sqrt(Z Zhat))^2 >= 0, then razor.eq5.log_mass and tanh increasing. Means: along "
     "any direction the set of p_j > 1/n has a likelihood ratio <= e^r against the rest, so its shares differ by "
     "tanh(r/4) at most; Cauchy-Schwarz.",
     "razor.sec1.proved.pointwise": "|p - 1/2| < 1/2; approach: tanh(1/u) >= 1 - u and 2/(2 + m u) >= 1 - m u/2.",
     "razor.sec1.proved.corrected": "Sum over coordinates of a rational identity; half way: 2 x y >= -x^2/2 - 2 y^2 "
     "termwise and That <= T (razor.eq5.under).",
-    "razor.eq4.alibi_mean": "Geometric sum and sum of j by telescoping; the rest in powers of e^{l/2}.",
     "razor.eq7.corrected": "(g z + b)^2 <= (g^2 + b^2)(z^2 + 1); z_i^2 <= d as one term of a sum, in LayerNorm <= d "
     "- 1 by Cauchy-Schwarz for the others, whose sum is -z_i.",
     "razor.abstract.reduction.corrected": "Cases at N = 4000 and 20000 for min and max.",
     "razor.sec1.three": "Cases at N = 4000 and 20000; 3400/N <= 11/60 from 18546 on, N whole.",
-    "razor.tab2.gqa.corrected": "The number of groups hit lies between a quarter of the chosen heads and all of them, "
-    "termwise; c > 0 and whole is >= 1.",
 }

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.core.domain import Sequent
-from proofs_check.core.terms import ONE, Term, absolute, eq, exp, free, lift, log, substitute
+from proofs_check.core.terms import Term, absolute, eq, exp, free, lift, log, substitute
 from proofs_check.language.notation import largest, least, total, var, when
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import of_facts
@@ -15,9 +15,7 @@ from proofs_check.rigour.nodes import exchanged
 from proofs_check.rigour.steps import (
     Scripts,
     Step,
-    around,
     at_least_one,
-    becomes,
     cases,
     chain,
     cleared,
@@ -32,14 +30,12 @@ from proofs_check.rigour.steps import (
     plainly,
     positive,
     resolve,
-    resolved,
     search,
     split_sum,
     steps,
     termwise,
     tightened,
     times,
-    without,
 )
 from proofs_check.rigour.sums import used
 from proofs_check.rigour.tactics import Proof, Tactic, by, first
@@ -93,30 +89,13 @@ def divisor(q: Sequent) -> Proof:
 # -- one token less ----------------------------------------------------------------------------------------------------
 
 
-def _eviction() -> Scripts:
-    less, plain, less_is = without(n, i, lambda j: exp(s[j]))
-    _less_v, _plain_v, less_v_is = without(n, i, lambda j: exp(s[j]) * v[j])
-    below, above = total(k, 1, i - 1, exp(s[k])), total(k, i + 1, n, exp(s[k]))
-    upper, lower = (termwise(part, ">", 0)(of_facts) for part in (above, below))
-    between = steps(have(1 < i, linear((1, n < i + 1), (1, 2 <= n))), tightened("i", i < 2, 1 < i),
-                    by("enumerate", "i"))  # fmt: skip
-    some = steps(around(plain, i), have(0 <= below), have(0 <= above),
-                 cases(i + 1 <= n, cases(i < 2, lower)(between)), upper)  # fmt: skip
-    remains = chain(less_is, have(0 < less, some))
-    moved = steps(remains, have(0 < plain), have(0 < plain - exp(s[i]), of_facts), less_v_is,
-                  cleared(less, plain, plain - exp(s[i])), used, only(eq(less, plain - exp(s[i]))), used,
-                  identity)  # fmt: skip
-    return {"conclusion": by("split", moved, search, search, search),
-            "defined": by("apart", False, remains(known))}  # fmt: skip
-
-
 def _identity() -> Scripts:
     return {"conclusion": identity, "defined": divisor}
 
 
 # -- how much the token misses -----------------------------------------------------------------------------------------
 
-c_var, t_var = var("c"), var("t")
+c_var = var("c")
 mean = total(ko, 1, n, s[ko]) / n
 Z, H = total(ko, 1, n, exp(s[ko])), n * exp(mean)
 steep = (exp(r) - 1) / r
@@ -171,39 +150,6 @@ def _log_mass() -> Scripts:
     return {"conclusion": _log_mass_bound, "weaker": _log_mass_above_zero}
 
 
-def rising(name: str, slope: Tactic, end: Tactic = search, positive: Tactic = search) -> Tactic:
-    """From its lower end on, upwards."""
-    return by("face", name, True, False, first(identity, lambda q: _nonzero(q, positive)), slope, end)
-
-
-def _nonzero(q: Sequent, positive: Tactic) -> Proof:
-    """x or x^2 is positive, or not 0, where x is positive."""
-    term = q.goal.parts[2 if q.goal.parts[0] == "<" else 1]
-    base = term.parts[0] if term.kind == "pow" else term
-    prove = steps(have(0 < base, positive), linear((1, *([0 < base] * (2 if term.kind == "pow" else 1)))))
-    return prove(q) if q.goal.parts[0] == "<" else by("apart", False, prove)(q)
-
-
-def _quadratic() -> Scripts:
-    """Hoeffding's lemma at the worst share of keys above."""
-    rise = exp(r) - 1
-    share = 1 / r - 1 / rise
-    above = have(1 <= exp(r))(linear((1,), (1, 0 <= p, 1 <= exp(r))))
-    part = 1 + p * rise
-    times_square = have(0 < part, above)(linear((4, 0 < part, 0 < part)))
-    squared = becomes(0 <= (part - 2 * p * exp(r)) ** 2, factor=4 * part**2, why=times_square)
-    bound, same = log(1 + share * rise) - share * r <= r**2 / 8, eq(log(steep), log(1 + share * rise))
-    bent = squared(linear((1, (part - 2 * p * exp(r)) ** 2)))
-    hoeffding = rising("r", rising("r", bent, search, above), search, above)
-    prove = steps(
-        have(0 < 1 + share * rise, cleared()(search)),
-        have(bound, steps(named(share, "p", 0, 1, why=search), only(), hoeffding)),
-        have(same, by("exponentiate", cleared()(identity))),
-        linear((1, bound), (1, same)),
-    )
-    return {"conclusion": prove}
-
-
 count, apex = var("u"), 1 / r - 1 / (exp(r) - 1)
 
 
@@ -250,54 +196,6 @@ def _log_mass_sharp() -> Scripts:
     return {"conclusion": by("split", _log_mass_bound, two), "defined": divisor}
 
 
-# -- ALiBi -------------------------------------------------------------------------------------------------------------
-
-
-def counted(size: Any) -> Tactic:
-    """An identity in the sums of 1 and of h."""
-    ones = chain(closed(total(k, 1, size, 1), k), used)
-    rest = steps(closed(total(k, 1, size, k), (k**2 - k) / 2), used, identity)
-    return first(ones(rest), rest)
-
-
-def _faded(size: Any, level: Any, rate: Any, item: Callable[[Any], Term]) -> tuple[Term, Step]:
-    """e^mean of the logits, by the mean: level - rate (n + 1)/2."""
-    node = total(ko, 1, size, item(ko))
-    middle_is = eq(exp(node / size), exp(level - rate * (size + 1) / 2))
-    return middle_is, have(middle_is, by("logarithm", times(size)(counted(size))))
-
-
-def _faded_ratio(size: Any, level: Any, rate: Any, item: Callable[[Any], Term]) -> tuple[Term, Tactic]:
-    """Z/(n e^mean) by the closed form of the sum and by the mean, for a goal that says what it is."""
-    z, tt, fall = var("z"), var("tt"), exp(-rate) - 1
-    node, value = total(ko, 1, size, exp(item(ko))), exp(item(lift(size) + 1)) - exp(item(ONE))
-    sum_is, node_is = eq(fall * node, value), eq(node, value / fall)
-    token_is, token = _faded(size, level, rate, item)
-    down = have(fall < 0, search)
-    divided = have(node_is, becomes(eq(value, fall * node), factor=-fall)(linear((-1, sum_is))))
-    z_is = exchanged(node_is, node, z)
-    return node / (size * token_is.parts[1]), steps(
-        closed(node, exp(item(ko)), fall), token, down, divided, named(node, "z", keep=(token_is, node_is)),
-        named(token_is.parts[1], "tt", 0, open=True, keep=(token_is, z_is)), only(eq(tt, token_is.parts[2]), z_is),
-        used, times(size * tt), used, only(), cleared(), identity)  # fmt: skip
-
-
-def _alibi_mean() -> Scripts:
-    _, plain = _faded_ratio(n, x - slope * (w - 1), slope, lambda j: x - slope * (w + j - 1))
-    ratio, shown = _faded_ratio(lift(4000), lift(0), lift(Fraction(1, 256)), lambda j: -Fraction(1, 256) * j)
-    half = Fraction(1, 512)
-    value = (exp(half * 4000) - exp(-half * 4000)) / (4000 * (exp(lift(half)) - exp(lift(-half))))
-    low, equal = 158 <= value, eq(ratio, value)
-    size = absolute(ratio - 158)
-
-    def number(q: Sequent) -> Proof:
-        high = value <= 158 + q.goal.parts[2]
-        return steps(have(equal, shown), have(low), have(high), resolved(size, 0, linear((1, low), (-1, equal))),
-                     linear((1, high), (1, equal)))(q)  # fmt: skip
-
-    return {"conclusion": by("split", plain, number), "weaker": number, "defined": divisor}
-
-
 # -- Table 2 -----------------------------------------------------------------------------------------------------------
 
 middle = largest(4000, n / 5)
@@ -341,12 +239,9 @@ def _three_times(middle: Term) -> Tactic:
 
 
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
-    "razor.sec2.eviction": _eviction,
     "razor.eq5.identity": _identity,
     "razor.eq5.log_mass": _log_mass,
     "razor.eq5.log_mass.sharp": _log_mass_sharp,
-    "razor.eq5.log_mass.quadratic": _quadratic,
-    "razor.eq4.alibi_mean": _alibi_mean,
     "razor.abstract.reduction.corrected": _reduction_corrected,
     "razor.sec1.three": _three,
 }
@@ -364,6 +259,4 @@ NEEDS: dict[str, str] = {
     "1 - tanh(1/u) <= u with 2/(2 + m u) >= 1 - m u/2",
     "razor.sec1.proved.corrected": "squares of the coordinates written by A = mean - o_K and B = average - o_K (an "
     "identity under the sum); 4 B.C >= -B^2 - 4 C^2 term by term, and T >= That from jensen(); the third by abs",
-    "razor.tab2.gqa.corrected": "from c[k] > 0 to c[k] >= 1 for an item of a whole sequence: no rule uses that items "
-    "are whole; the rest is termwise comparison and a split at 3u or 12u",
 }

@@ -1,4 +1,4 @@
-"""Margins for what the range of a head means beyond Theorem 1: rotations, slopes, groups of queries."""
+"""Margins for what the range of a head means beyond Theorem 1: rotations, groups of queries."""
 
 from fractions import Fraction
 
@@ -6,10 +6,9 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, same
+from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less
 from proofs_check.evidence.tolerances import VISIBLE
 from proofs_check.oracles.alibi import ball
-from theory import alibi
 from theory.alibi.rotary import rotary_range
 
 
@@ -58,20 +57,6 @@ def no_rotation_above(seed: int, factor: float = 1.0) -> Margin:
     logits = (q.conj() @ (k * np.exp(1j * rng.uniform(0, 7, k.shape))).T).real / np.sqrt(2 * half)
     bound = rotary_range(w_q, w_k, np.ones(d), bias, None, key_bias, pairs=pairs)
     return at_most(float((logits.max(axis=1) - logits.min(axis=1)).max()), factor * bound, VISIBLE)
-
-
-def _recursion(n_heads: int, start: int) -> list[Fraction]:
-    """Exponents of 1/2 by the authors' recursion; `start` picks the other half of the larger set."""
-    if n_heads & (n_heads - 1) == 0:
-        return [Fraction(8 * (h + 1), n_heads) for h in range(n_heads)]
-    below = 2 ** (n_heads.bit_length() - 1)
-    return _recursion(below, start) + _recursion(2 * below, start)[start::2][: n_heads - below]
-
-
-def slope_exponents(n_heads: int, start: int = 0) -> Margin:
-    """alibi.slopes against the recursion, bit for bit."""
-    wanted = tuple(Fraction(2.0 ** float(-e)) for e in _recursion(n_heads, start))
-    return same(tuple(Fraction(s) for s in alibi.slopes(n_heads)), wanted)
 
 
 def group_cost(n_heads: int, group: int, claimed: str) -> Margin:

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from proofs_check.ledger.claim import ENUMERATED, INSTANCES, WITNESSED, Claim, Control, Effort, everywhere
+from proofs_check.ledger.claim import ENUMERATED, WITNESSED, Claim, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical, sampled, symbolic
 from proofs_check.razor.scope import head_checks as h
 from proofs_check.razor.scope import iff_checks as c
@@ -134,22 +134,6 @@ CLAIMS: tuple[Claim, ...] = (
         is_correction=True,
     ),
     mathematical(
-        "razor.thm1.one_size.signs",
-        THEOREM + ", completed",
-        "Gains of one size but both signs are another case for LayerNorm: with gamma = (1, -1) and b = (1/2, -1/2), "
-        "orthogonal to the ones and shorter than r, kappa = sqrt(20) is at most 5: Theorem 1 (with W_Q^T W_K) holds.",
-        exact(
-            "kappa^2 over both states against the bound, as rationals; three more biases along (1, -1)",
-            c.holds_by_sign,
-            tuple({"bias": (b, -b)} for b in (HALF, HALF / 8, HALF / 2, Fraction(9, 10))),
-            Control("a bias that is not orthogonal to the ones", None, ({"bias": (HALF, HALF)},)),
-        ),
-        formula=r"\gamma=(1,-1),\ b=(\frac12,-\frac12):\ \kappa^2=20\le 25",
-        coverage=ENUMERATED,
-        is_correction=True,
-        note="The states are then gamma (.) z, in the plane of the bias no longer: ||x||^2 = r^2 + ||b||^2 for both.",
-    ),
-    mathematical(
         "razor.sec3.2.raw_range",
         "RazorAttention, Section 3.2, Eq. 3, added",
         "The spectral norm of the raw product W_Q^T W_K, as in Eq. 2, does not bound the logits of a rotary head: it "
@@ -194,21 +178,6 @@ CLAIMS: tuple[Claim, ...] = (
             "Pair by pair two squares, for every query, key, angle and weight; the pairs add up, and a common factor "
             "of all w_f turns the mean of the two sums into the root of their product."
         ),
-        is_correction=True,
-    ),
-    mathematical(
-        "razor.slopes",
-        "RazorAttention, Section 3.1, Eq. 1 (head-specific slopes)",
-        "ALiBi's slopes for n heads are 2^(-8h/n) for a power of two, else those of the power below and every other "
-        "one of twice that power.",
-        exact(
-            "exponents as fractions against the authors' recursion, 1..128 heads",
-            h.slope_exponents,
-            tuple({"n_heads": n} for n in range(1, 129)),
-            Control("the first of the larger set", lambda n_heads: h.slope_exponents(n_heads, start=1)),
-        ),
-        formula=r"l_h=2^{-8h/n}",
-        coverage=INSTANCES,
         is_correction=True,
     ),
     mathematical(

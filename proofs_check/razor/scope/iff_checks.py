@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, at_most, ball_at_least, different, identity, less, same, worst
+from proofs_check.evidence.margin import Margin, at_most, ball_at_least, different, identity, same, worst
 from proofs_check.evidence.tolerances import VISIBLE
 from proofs_check.oracles.alibi import BallHead, ball, ball_weights, printed_scope
 from theory import alibi
@@ -136,15 +136,6 @@ def two_states(gain: int, share: Fraction, second: int = 1) -> Margin:
     holds, said = found <= 4 * (r_squared * (1 + share**2)) ** 2, share == 0 or share >= 1
     closed = same(found, 4 * r_squared**2 * (1 + share) ** 2)
     return worst([closed, same(int(holds), int(said))])
-
-
-def holds_by_sign(bias: tuple) -> Margin:
-    """Gains (1, -1), LayerNorm, a bias orthogonal to the ones and shorter than r = sqrt(2): kappa^2 <= bound^2."""
-    gamma = (1, -1)
-    square = sum(Fraction(b) ** 2 for b in bias)
-    fits = worst([same(sum(bias, Fraction(0)), 0), less(0, square), less(square, 2)])
-    held = at_most(kappa_squared(gamma, bias), 4 * (2 + square) ** 2)
-    return worst([fits, held])
 
 
 def largest_gain(d: int, other: int = 2) -> Margin:

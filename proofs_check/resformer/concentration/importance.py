@@ -99,14 +99,6 @@ CLAIMS: tuple[Claim, ...] = (
         note="So larger eigenvalues of the values alone say nothing about what a model can represent.",
         formula=r"A(cV)\tfrac{W_O}{c}=AVW_O",
     ),
-    mathematical(
-        "resformer.eq12.mean",
-        "ResFormer, Section 4.1.4, Equation 12, added",
-        "Along any direction the second moment of the values is at least the square of their mean.",
-        is_correction=True,
-        formula=r"\left(\tfrac1l\sum_iy_i\right)^2\le\tfrac1l\sum_iy_i^2",
-        note="So values that are not centred have a large eigenvalue by their mean alone.",
-    ),
     unsettled_claim(
         "resformer.fig12.capacity",
         "ResFormer, Section 4.5 and Figure 12",

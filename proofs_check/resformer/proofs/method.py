@@ -38,13 +38,6 @@ def _eq8() -> Scripts:
     return {"conclusion": steps(there, search)}
 
 
-def _mean() -> Scripts:
-    """The sum of (v - mean)^2 is not negative, and is the difference, times n."""
-    mean = total(h, 1, n, v[h]) / n
-    spread = total(h, 1, n, (v[h] - mean) ** 2)
-    return {"conclusion": steps(termwise(spread, ">=", 0), have(0 < n), search)}
-
-
 def _sink_range() -> Scripts:
     """All others have at least e^b; then x/(x + y) grows in x. Where all others are at 0 it is reached."""
     mass, rest = total(k, 1, n, exp(s[k])), exp(b)
@@ -83,7 +76,6 @@ def _smoothing() -> Scripts:
 
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "resformer.eq8": _eq8,
-    "resformer.eq12.mean": _mean,
     "resformer.beyond.sink_range": _sink_range,
     "resformer.beyond.smoothing": _smoothing,
 }

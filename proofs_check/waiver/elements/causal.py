@@ -1,14 +1,6 @@
 """Causal masks, first tokens and their copies (Sections 3.3 and 4 of the waiver paper)."""
 
-from proofs_check.ledger.claim import (
-    WITNESSED,
-    Claim,
-    Control,
-    Nature,
-    Severity,
-    Verdict,
-    Witness,
-)
+from proofs_check.ledger.claim import WITNESSED, Claim, Control, Nature, Severity, Verdict, Witness
 from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.waiver.elements import checks as c
 
@@ -26,13 +18,6 @@ CLAIMS: tuple[Claim, ...] = (
         reading="As Section 4.2.1 has it, the mask sets logits to minus infinity before the softmax.",
         note="The softmax of the masked logits; as printed the first row sums to less than 1, by what comes later.",
         formula=r"\mathrm{softmax}(S+\log M)V",
-    ),
-    mathematical(
-        "waiver.eq7.rows",
-        f"{CAUSAL}, Equation 7, added",
-        "As printed, every row but the last sums to less than 1: the rest has gone to tokens that are still to come.",
-        is_correction=True,
-        formula=r"\frac{\sum_{j\le i}e^{s_j}}{\sum_{j\le n}e^{s_j}}<1",
     ),
     mathematical(
         "waiver.eq7.corrected",

@@ -115,14 +115,6 @@ def _share_needed() -> Statement:
 # -- Section 3.3 ------------------------------------------------------------------------------------------------------
 
 
-def _eq7_rows() -> Statement:
-    """The mask behind the softmax: row i < n sums to less than 1, and the rest has gone to tokens to come."""
-    many = whole("n", 2)
-    s, row = sequence("s", many), whole("i", 1, many - 1)
-    kept = total(j, 1, row, exp(s[j])) / total(k, 1, many, exp(s[k]))
-    return statement("waiver.eq7.rows", for_all=[many, row, s], says=both(0 < kept, kept < 1))
-
-
 def _eq7_first() -> Statement:
     """The first token of two, as printed: its weight on itself depends on what follows."""
     one, two = real("s"), real("t")
@@ -232,7 +224,7 @@ FORMAL: dict[str, Statement] = {
     made.name: made
     for made in (
         _eq2(), _eq5(), _needed(), _effect(), _smaller_corrected(), _share_needed(),
-        _eq7_rows(), _eq7_first(), _eq7_corrected(), _prefix(), _eq11(), _constant(), _second_copy(), _alibi_ratio(),
+        _eq7_first(), _eq7_corrected(), _prefix(), _eq11(), _constant(), _second_copy(), _alibi_ratio(),
         _removed(), _plus_one(), _gate(), _gate_apart(),
     )
 }  # fmt: skip

@@ -66,13 +66,6 @@ def _removed() -> Scripts:
     return {"conclusion": moved, "defined": by("apart", False, remains(known))}
 
 
-def _eq7_rows() -> Scripts:
-    """What is beyond the row's own place is positive, and so the part before it is less than the whole."""
-    whole, kept, gone = (total(k, low, high, exp(s[k])) for low, high in ((1, n), (1, i), (i + 1, n)))
-    apart = chain(split_sum(whole, i), termwise(kept, ">", 0), termwise(gone, ">", 0), positive(whole), cleared(whole))
-    return {"conclusion": by("split", apart(of_facts), apart(of_facts))}
-
-
 def _eq11() -> Scripts:
     """Both sums are cut at q: before and behind it there is nothing."""
 
@@ -107,7 +100,6 @@ def _prefix() -> Scripts:
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "waiver.sec3.2.effect": _effect,
     "waiver.sec2.2.removed": _removed,
-    "waiver.eq7.rows": _eq7_rows,
     "waiver.eq11": _eq11,
     "waiver.sec3.3.1.prefix": _prefix,
 }
