@@ -34,11 +34,8 @@ class Judge:
         self._usable = {test for test in usable if among is None or test in among}
         self._texts = {name: (root / name).read_text() for name in {test.split("::")[0] for test in self._usable}}
         self._kills: dict[tuple[str, str], int] = {}
-        self._sound: set[str] = set()
 
     def verdict(self, mutant: Any) -> dict[str, Any]:
-        if mutant.path not in self._sound:
-            self._check_original(mutant.path)
         tests = self._tests(mutant.path, mutant.line)
         outcome = run.Outcome("survived", "no test runs it")
         # The likeliest killers go alone first: pytest imports the files of all tests it is given before it runs one.
@@ -49,6 +46,8 @@ class Judge:
                 break
         if outcome.status == "killed":
             key = (mutant.path, outcome.killer)
+            if key not in self._kills:
+                self._check_original(mutant.path, some)
             self._kills[key] = self._kills.get(key, 0) + 1
         return {
             "digest": mutant.digest,
@@ -60,15 +59,11 @@ class Judge:
             "seconds": round(outcome.seconds, 2),
         }
 
-    def _check_original(self, path: str) -> None:
+    def _check_original(self, path: str, tests: list[str]) -> None:
         """The tests must pass on the unchanged file in a child of the same make, or a kill would mean nothing."""
-        tests = sorted({test for line in self._lines.get(path, {}).values() for test in line} & self._usable)
-        source = (self._root / path).read_text()
-        if tests:
-            outcome = run.run_mutant(self._root, path, source, tests, self._seconds)
-            if outcome.status != "survived":
-                raise RuntimeError(f"the unchanged {path} is {outcome.status} by {outcome.killer}")
-        self._sound.add(path)
+        outcome = run.run_mutant(self._root, path, (self._root / path).read_text(), tests, self._seconds)
+        if outcome.status != "survived":
+            raise RuntimeError(f"the unchanged {path} is {outcome.status} by {outcome.killer}")
 
     def _tests(self, path: str, line: int) -> list[str]:
         """Tests that run the line, then the others of the module, the deadliest and quickest of each first."""
