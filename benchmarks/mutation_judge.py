@@ -46,8 +46,8 @@ class Judge:
                 break
         if outcome.status == "killed":
             key = (mutant.path, outcome.killer)
-            if key not in self._kills:
-                self._check_original(mutant.path, some)
+            if key not in self._kills and not self._passes_unchanged(mutant.path, some):
+                return self.verdict(mutant)
             self._kills[key] = self._kills.get(key, 0) + 1
         return {
             "digest": mutant.digest,
@@ -59,11 +59,14 @@ class Judge:
             "seconds": round(outcome.seconds, 2),
         }
 
-    def _check_original(self, path: str, tests: list[str]) -> None:
-        """The tests must pass on the unchanged file in a child of the same make, or a kill would mean nothing."""
+    def _passes_unchanged(self, path: str, tests: list[str]) -> bool:
+        """Do they pass on the unchanged file in a child of the same make? What fails is left out from then on."""
         outcome = run.run_mutant(self._root, path, (self._root / path).read_text(), tests, self._seconds)
         if outcome.status != "survived":
-            raise RuntimeError(f"the unchanged {path} is {outcome.status} by {outcome.killer}")
+            wrong = {outcome.killer} & self._usable or {*tests}
+            print(f"left out, {outcome.status} on the unchanged {path}: {', '.join(sorted(wrong))}", flush=True)
+            self._usable -= wrong
+        return outcome.status == "survived"
 
     def _tests(self, path: str, line: int) -> list[str]:
         """Tests that run the line, then the others of the module, the deadliest and quickest of each first."""
