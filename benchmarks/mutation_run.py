@@ -60,6 +60,7 @@ class _Importer:
             return None
         package = self._loader.path.endswith("/__init__.py")
         spec = importlib.machinery.ModuleSpec(fullname, self._loader, origin=self._loader.path, is_package=package)
+        spec.has_location = True  # a module may ask for its __file__
         if package:
             spec.submodule_search_locations = [str(Path(self._loader.path).parent)]
         return spec

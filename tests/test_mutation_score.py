@@ -86,7 +86,7 @@ def test_a_mutant_runs_in_place_of_a_module_and_of_a_package(tmp_path, path, whe
     test = tmp_path / "test_planted.py"
     test.write_text("from planted_here import WHERE as one\nfrom planted_here.part import WHERE as two\n"
                     "def test_both():\n    assert one == two == 'the original'\n")  # fmt: skip
-    found = mutation_run.run_mutant(tmp_path, path, f"WHERE = {where!r}\n", [str(test)], {})
+    found = mutation_run.run_mutant(tmp_path, path, f"WHERE = __file__ and {where!r}\n", [str(test)], {})
     assert found.status == status
 
 
