@@ -21,6 +21,7 @@ from theory.landscape import frozen_table, late_rates, temperature
 from theory.shift import parameters
 
 REFUSED = {
+    alibi.grams.logit_ranges: [("norm", "batch", "norm must be one of rms, layer, got 'batch'")],
     alibi.dropped_mass_bound: [
         ("window", -4, "window must be a finite number >= 0, got -4"),
         ("n_tokens", -1, "n_tokens must be a finite number >= 0, got -1"),
