@@ -46,7 +46,8 @@ class Judge:
                 break
         if outcome.status == "killed":
             key = (mutant.path, outcome.killer)
-            if key not in self._kills and not self._passes_unchanged(mutant.path, some):
+            known = key in self._kills and outcome.killer in self._usable  # else pytest could not begin
+            if not known and not self._passes_unchanged(mutant.path, some):
                 return self.verdict(mutant)
             self._kills[key] = self._kills.get(key, 0) + 1
         return {

@@ -25,6 +25,7 @@ from typing import Any
 from benchmarks import mutation_run
 from benchmarks.mutate import copied, ground_of
 from benchmarks.mutation_judge import Judge, test_files
+from dynamics.files.atomic import atomic_write_text, check_target
 from scripts.cli import run
 
 ROOMS = ("theory", "dynamics", "proofs_check", "scripts")
@@ -38,10 +39,14 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--budget-minutes", type=float, default=240.0, help="stop there")
     parser.add_argument("--out", type=Path, default=Path("out/mutation-lost.jsonl"), help="one line a mutant")
     options = parser.parse_args(argv)
+    if options.sample < 1:
+        raise ValueError(f"--sample must be at least 1, got {options.sample}")
+    packed = _tests_of(options.commit)
+    check_target(options.out)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     mutation_run.preload()
     with copied(Path.cwd()) as new, copied(Path.cwd()) as old:
-        _take_tests(old, options.commit)
+        _put(old, packed)
         today, earlier = test_files(new, ROOMS), test_files(old, ROOMS)
         names = mutation_run.collected(old, earlier)
         gone = gone_tests(old, new, names, mutation_run.collected(new, today))
@@ -51,8 +56,14 @@ def main(argv: list[str] | None = None) -> int:
         return _compare(Judge(new, after), Judge(old, before, gone), mutants, options)
 
 
-def _take_tests(root: Path, commit: str) -> None:
-    packed = subprocess.run(["git", "archive", commit, "tests"], capture_output=True, check=True).stdout
+def _tests_of(commit: str) -> bytes:
+    done = subprocess.run(["git", "archive", commit, "tests"], capture_output=True)
+    if done.returncode:
+        raise ValueError(f"git has no tests of {commit!r}: {done.stderr.decode().strip()}")
+    return done.stdout
+
+
+def _put(root: Path, packed: bytes) -> None:
     shutil.rmtree(root / "tests")
     with tarfile.open(fileobj=io.BytesIO(packed)) as files:
         files.extractall(root, filter="data")
@@ -74,7 +85,7 @@ def _kept(out: Path, root: Path, tests: list[str], only: Collection[str] | None 
             continue
         if not kept.exists():
             print(f"running {folder} once on the unchanged code", flush=True)
-            kept.write_text(json.dumps(mutation_run.baseline(root, files, chosen)))
+            atomic_write_text(kept, json.dumps(mutation_run.baseline(root, files, chosen)))
         _add(found, json.loads(kept.read_text()))
     return found
 
@@ -133,10 +144,13 @@ def _drawn(root: Path, where: list[tuple[str, int]], sample: int, seed: int) -> 
 
 
 def _compare(today: Judge, earlier: Judge, mutants: Iterable[Any], options: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    tqdm.monitor_interval = 0  # a thread beside a fork is asking for trouble
     lost, killed, seen_by_none = [], 0, 0
     deadline = time.monotonic() + 60 * options.budget_minutes
     with options.out.open("a") as log:
-        for mutant in mutants:
+        for mutant in tqdm(mutants, total=options.sample, unit="mutant"):
             if time.monotonic() > deadline:
                 break
             verdict = today.verdict(mutant)
