@@ -172,5 +172,6 @@ def test_an_interrupted_verify_ends_with_130_and_writes_nothing(tmp_path):
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "interrupted" in err.splitlines()[-1]
+    # A worker that is killed while it starts leaves a name behind, which joblib's tracker may remark on afterwards.
+    assert sum("interrupted" in line for line in err.splitlines()) == 1 and "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
