@@ -1,7 +1,9 @@
 """What every command line shares: one plain line for bad input (exit 2), 130 for Ctrl-C, early checks of outputs."""
 
 import argparse
+import atexit
 import errno
+import gc
 import os
 import re
 import sys
@@ -14,6 +16,7 @@ BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 _NEGATIVE = re.compile(r"^-(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|inf(?:inity)?|nan)$", re.IGNORECASE)
 # Letters and marks by their class, and yet nothing to see.
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+atexit.register(gc.freeze)  # a command that imported torch ends a second earlier without a last collection
 _FAILED_WRITE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 

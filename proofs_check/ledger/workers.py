@@ -6,6 +6,8 @@ answer in JSON, so that nothing but numbers and texts comes over. A worker that 
 that may have been in flight are then run one by one, and the one whose process ends again is an error.
 """
 
+import atexit
+import gc
 import json
 import os
 import signal
@@ -159,6 +161,7 @@ def processes(workers: int) -> Iterator[Any]:
 def _quiet() -> None:
     """Ctrl-C is for the process that reports; it ends its workers itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    atexit.register(gc.freeze)  # no last collection, of all that was imported: it takes a second
 
 
 @cache

@@ -23,7 +23,7 @@ NEVER = [
     True, np.True_, np.array(True), "1.5", b"1", bytearray(b"12"), memoryview(b"12"), 1j, 1 + 0j, np.complex128(1),
     np.array([1 + 0j]), {}, {"a": 1}, {1}, object(), int, lambda: 1, 10**400, -(10**400), 10**5000, math.nan, math.inf,
     -math.inf, np.float32("nan"), Decimal("0.5"), datetime.date(2026, 1, 1), np.datetime64("2026-01-01"),
-    np.timedelta64(3, "D"), np.timedelta64(3), np.ma.array([1.0, 2.0], mask=[False, True]), np.ma.array(1.0),
+    np.timedelta64(3, "D"), np.ma.array([1.0, 2.0], mask=[False, True]), np.ma.array(1.0),
     np.ma.masked, [True, 1.0], ["1", "2"], [b"1"], [[1.0], [1.0, 2.0]], [1.0, None], [1.0, 10**400], [1j],
     [np.ma.masked, 1.0],
     np.array(["1"]), np.array([True]), np.array(["2026-01-01"], dtype="datetime64[D]"), np.array([1], dtype="m8[s]"),
