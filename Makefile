@@ -5,6 +5,8 @@ TORCH_INDEX ?=
 # Results differ between one and two threads, so every target pins the count; manifests record it. Two processes of one
 # thread use two cores better than one process of two.
 export OMP_NUM_THREADS ?= 1
+# Else each of many processes would compile the project for itself.
+export PYTHONDONTWRITEBYTECODE =
 PIP_INDEX = $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX),)
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.stamp
@@ -20,7 +22,7 @@ $(STAMP): pyproject.toml setup.py constraints.txt
 	$(BIN)/python -m pip install --no-compile --quiet --disable-pip-version-check $(PIP_INDEX) -c constraints.txt \
 	  -e '.[dev,hf]'
 	# pip would compile on one core, and what nobody imports; what does not compile is for other versions of Python.
-	-$(BIN)/python -m compileall -qq -j 0 -x '/tests?/|torch/testing/_internal' $(VENV)/lib
+	-$(BIN)/python -m compileall -qq -j 0 -x '/tests?/|torch/testing/_internal' $(VENV)/lib theory dynamics proofs_check scripts
 	touch $@
 
 verify: setup

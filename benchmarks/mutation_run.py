@@ -136,6 +136,7 @@ def in_child(
 def _be_child(root: Path, body: Callable[[Callable[[str], None]], int], writer: int) -> None:
     code = 70
     try:
+        gc.freeze()  # what the parent has imported is not for the child to go through
         os.chdir(root)
         sys.path[:] = [str(root), *(entry for entry in sys.path if entry not in ("", os.getcwd()))]
         for name in [name for name in sys.modules if name.split(".")[0] in PROJECT]:

@@ -12,6 +12,7 @@ from hypothesis.internal.conjecture import providers
 
 # Two workers on two cores: torch's threads would wait for one another, spinning, and take five times as long.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("SYMPY_CACHE_SIZE", "100000")  # as in the workers that run the claims
 settings.register_profile(
     "ci", derandomize=True, deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
 )

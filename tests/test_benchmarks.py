@@ -22,7 +22,7 @@ def no_pinning(monkeypatch):
     monkeypatch.setattr(command, "_one_pinned_thread", lambda: None)
 
 
-LONG = ("razor", "start_up")
+LONG = ("figure", "razor", "start_up")
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,8 @@ def test_what_is_installed_is_what_runs(installed):
 
 def test_the_command_works_in_a_folder_with_a_scripts_package_of_its_own(installed):
     run, _, elsewhere = installed
-    done = run("-m", "induction_workbench", "verify", "--id", "kv.thm3.4.limit", "--json", "v.json")
-    assert (done.returncode, done.stderr) == (0, "") and "kv.thm3.4.limit" in done.stdout
+    done = run("-m", "induction_workbench", "verify", "--id", "kv.fig1a.kv_shift.trained", "--json", "v.json")
+    assert (done.returncode, done.stderr) == (0, "") and "kv.fig1a.kv_shift.trained" in done.stdout
     assert (elsewhere / "v.json").is_file()
     (elsewhere / "mine.py").write_text(
         "from helper import x\nfrom proofs_check.language import exp, statement\n"
@@ -90,13 +90,10 @@ def test_the_command_works_in_a_folder_with_a_scripts_package_of_its_own(install
 
 
 def test_what_ships_is_read_from_where_it_is_installed(installed):
-    run, site, _ = installed
+    run, site, _ = installed  # what the sweeps ship is read in the test before this
     model = site / "dynamics" / "shipped" / "models" / "alibi-text"
     done = run("-m", "induction_workbench", "scope", str(model), "--eps", "1e-3", "--mass", "1e-2")
     assert done.returncode == 0 and "layer" in done.stdout, done.stderr
-    ids = ("--id", "kv.fig1a.kv_shift.trained", "--id", "razor.trained.learnt")
-    done = run("-m", "induction_workbench", "verify", *ids)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.deep

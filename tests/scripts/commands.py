@@ -4,6 +4,7 @@ import shlex
 from importlib import import_module
 
 from scripts import cli
+from tests.conftest import PROFILE
 
 
 def command(capsys, name, *arguments):
@@ -30,14 +31,15 @@ def refused(capsys, line, *words):
     assert told.startswith("error: ") and all(some in told for some in words), told
 
 
-def drawn_twice(folder, name, *options):
-    """Two runs of the command of a figure leave the same bytes of a picture in two formats and of its data."""
-    for one in ("one", "two"):
+def drawn(folder, name, *options, again=PROFILE == "deep"):
+    """The command of a figure leaves a picture in two formats and its data; drawn again, the same bytes."""
+    for one in ("one", "two") if again else ("one",):
         assert cli.run(import_module(f"scripts.{name}").main, [*options, "--out", str(folder / one)]) == 0
     files = sorted(folder.glob("one.*"))
     assert [path.suffix for path in files] == [".npz", ".pdf", ".png"]
     for path in files:
-        assert path.read_bytes() == (folder / f"two{path.suffix}").read_bytes() and path.stat().st_size > 1000
+        assert path.stat().st_size > 1000
+        assert not again or path.read_bytes() == (folder / f"two{path.suffix}").read_bytes()
 
 
 def run_twice(capsys, main, folder, table, *arguments):

@@ -11,7 +11,7 @@ from dynamics.sweep.run import run_sweep
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
 from scripts import fig_heads
-from tests.scripts.commands import drawn_twice
+from tests.scripts.commands import drawn
 from theory import landscape
 
 
@@ -71,13 +71,13 @@ def test_no_words_of_the_plane_cover_a_label_of_its_contours():
     assert not [1 for row, box in enumerate(boxes) for other in boxes[:row] if box.overlaps(other)]
 
 
-def test_main_writes_the_same_bytes_twice_and_the_table_on_request(tmp_path):
+def test_main_leaves_its_files_and_the_table_on_request(tmp_path):
     preset = PRESETS["coupling-quick"]
     few = {"steps": 2, "batch": 4, "heldout_rows": 16}
     jobs = [job.model_copy(update={"training": job.training.model_copy(update=few)}) for job in preset.jobs(2)]
     run_sweep(jobs, tmp_path / "sweep", measure=preset.measure, backend="sequential", weights=True, progress=False)
     options = ["--sweep", str(tmp_path / "sweep"), "--quick", "--table", str(tmp_path / "heads.jsonl")]
-    drawn_twice(tmp_path, "fig_heads", *options)
+    drawn(tmp_path, "fig_heads", *options)
     table = read_table(tmp_path / "heads.jsonl")
     assert len(table.heads) == 16
     write_table(tmp_path / "again.jsonl", table)

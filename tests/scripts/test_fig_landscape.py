@@ -6,7 +6,7 @@ import pytest
 from scripts import fig_landscape
 from scripts.cli import run
 from scripts.streamlines import streamlines
-from tests.scripts.commands import drawn_twice
+from tests.scripts.commands import drawn
 from theory import landscape
 from theory.landscape.printed import EQUATION, LISTING, loss
 
@@ -119,7 +119,7 @@ def test_streamlines_refuse_what_is_not_finite():
 
 
 def test_main_writes_the_same_bytes_twice(tmp_path):
-    drawn_twice(tmp_path, "fig_landscape", "--tokens", "5")
+    drawn(tmp_path, "fig_landscape", "--tokens", "5", again=True)
 
 
 def test_main_writes_the_arrays_beside_the_figure(tmp_path):

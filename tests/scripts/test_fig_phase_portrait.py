@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scripts import fig_phase_portrait
-from tests.scripts.commands import drawn_twice
+from tests.scripts.commands import drawn
 from theory import landscape
 
 
@@ -36,6 +36,7 @@ def test_data_routes_part_near_the_limit_curve(data):
     assert np.mean(above == (data.route[0] > 0)) > 0.96
 
 
+@pytest.mark.deep
 def test_data_large_sentences_send_less_of_the_box_to_anti_induction(data):
     assert data.box_share == pytest.approx(0.08, abs=0.01)
     assert fig_phase_portrait.compute(30, 21).box_share < 0.02
@@ -59,6 +60,6 @@ def test_compute_refuses_other_numbers_of_tokens(tokens):
         fig_phase_portrait.compute(tokens)
 
 
-def test_main_writes_the_same_bytes_twice(tmp_path, monkeypatch, data):
+def test_main_leaves_its_files(tmp_path, monkeypatch, data):
     monkeypatch.setattr(fig_phase_portrait, "compute", lambda *_: data)
-    drawn_twice(tmp_path, "fig_phase_portrait", "--quick", "--tokens", "5")
+    drawn(tmp_path, "fig_phase_portrait", "--quick", "--tokens", "5")

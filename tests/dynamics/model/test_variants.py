@@ -10,6 +10,7 @@ from dynamics.model.decoder import InductionModel
 from dynamics.model.values import Earlier
 from tests.dynamics.model import variants
 from tests.dynamics.refusal import refused
+from tests.shares import one_in
 
 CLOSE = 1e-10
 LENGTH = 7
@@ -17,7 +18,12 @@ SPLITS = ((3, 4), (1, 5, 1), (2, 2, 3))
 ROWS = torch.tensor([LENGTH - 1, 2])
 DOCUMENTS = torch.tensor([[4] * LENGTH + [9] * 4] * 2)
 NAMES = list(variants.CONFIGS)
-every = pytest.mark.parametrize("name", NAMES)
+
+
+def a_third(start, *more):
+    """Each variant runs every time in the first test here, and in at least one of the others."""
+    return pytest.mark.parametrize("name", one_in(3, [*NAMES, *more], start))
+
 
 
 def close(found, expected):
@@ -46,7 +52,7 @@ def test_whole_equals_the_definition_chunks_steps_documents_and_scored_rows(name
 
 
 @torch.no_grad()
-@every
+@a_third(0)
 def test_left_pads_change_nothing_in_any_layer_and_at_scored_rows(name):
     model, count = variants.model(variants.CONFIGS[name]), torch.tensor([3, 0])
     draw = torch.Generator().manual_seed(0)
@@ -74,7 +80,7 @@ def _through_layers(model, hidden, padding=None, sizes=None):
 
 
 @torch.no_grad()
-@every
+@a_third(1)
 def test_beams_are_reordered_with_all_that_is_kept(name):
     model, tokens, beams = variants.model(variants.CONFIGS[name]), variants.tokens(3, 6), torch.tensor([2, 0, 2])
     caches = [KVCache() for _ in model.blocks]
@@ -84,7 +90,7 @@ def test_beams_are_reordered_with_all_that_is_kept(name):
     close(model(tokens[beams, 5:], caches=caches)[:, 0], model(tokens)[beams, 5])
 
 
-@every
+@a_third(2)
 def test_gradients_are_differences_and_caches_keep_them(name):
     """Along one direction of all parameters at once, through a packed row."""
     model, tokens, draw = variants.model(variants.CONFIGS[name]), variants.tokens(2, LENGTH + 4), torch.Generator()
@@ -108,7 +114,7 @@ def test_gradients_are_differences_and_caches_keep_them(name):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("name", [*NAMES, *variants.GLOBAL])
+@a_third(1, *variants.GLOBAL)
 def test_each_model_of_a_stack_gives_its_own_logits(name):
     config = (variants.CONFIGS | variants.GLOBAL)[name]
     models = [variants.model(config, seed) for seed in range(3)]

@@ -140,9 +140,9 @@ def kill_before_every_file_operation(root):
     print(number - 1)
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.deep)])
-def test_sweep_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, whole, kills):
-    check_kills(__name__, "partial(sweep, weights=True)", tmp_path, kills, 0.25, whole)
+@pytest.mark.deep
+def test_sweep_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, whole):
+    check_kills(__name__, "partial(sweep, weights=True)", tmp_path, 50, 0.25, whole)
 
 
 def test_sweep_killed_before_any_file_operation_ends_with_the_same_bytes(tmp_path):

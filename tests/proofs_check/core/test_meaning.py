@@ -25,11 +25,11 @@ def test_obligations_and_their_conditions_agree_with_the_meaning(count):
     assert total["undefined"] > 0.2 * total["points"] and total["vacuous"] < 0.1 * total["all"]
 
 
-@pytest.mark.parametrize("count", [80, pytest.param(500, marks=WHOLE)])
+@pytest.mark.parametrize("count", [40, pytest.param(500, marks=WHOLE)])
 def test_the_search_confirms_and_denies_only_what_enumeration_does(count):
     counts, faults = model_check.search(count, 1)
     assert faults == []
-    assert counts["True, proved"] > 10 and counts["False, refuted"] > 20
+    assert counts["True, proved"] > count // 8 and counts["False, refuted"] > count // 4
 
 
 @pytest.mark.parametrize(("truth", "entry"), [*((True, entry) for entry in TRUE), *((False, entry) for entry in FALSE)])

@@ -14,6 +14,7 @@ from proofs_check.ledger.harness import run_claim
 from proofs_check.ledger.registry import load
 from proofs_check.ledger.rows import STRONG, decided, record
 from proofs_check.ledger.store import judge
+from tests.shares import one_in
 
 REGISTRY = load()
 SOURCES = {
@@ -63,14 +64,9 @@ def test_claim(claim):
 
 
 CERTIFIED = [claim for claim in REGISTRY.values() if Kind.CERTIFIED in {evidence.kind for evidence in claim.evidence}]
-_SOME = CERTIFIED[::6]
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [claim if claim in _SOME else pytest.param(claim, marks=pytest.mark.deep) for claim in CERTIFIED],
-    ids=lambda claim: claim.id,
-)
+@pytest.mark.parametrize("claim", one_in(12, CERTIFIED), ids=lambda claim: claim.id)
 def test_what_is_called_certified_is_checked_by_certificates(claim, monkeypatch):
     checked = certificates_checked(monkeypatch)
     run_claim(claim)

@@ -16,6 +16,7 @@ import pytest
 from proofs_check.language import exp, real, statement, supervised
 from proofs_check.ledger import user_claims, workers
 from scripts import cli, verify
+from tests.shares import one_in
 
 HEAD = "from proofs_check.language import *\nx = real('x')\n"
 TRUE = "statement('mine.true', for_all=[x], says=exp(x) >= 1 + x)\n"
@@ -162,7 +163,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.exit(cli.run(verify.main))"""
 
 
-@pytest.mark.parametrize("leave", LEAVE)
+@pytest.mark.parametrize("leave", one_in(2, LEAVE, 1))
 @pytest.mark.parametrize("end", [*ENDS, signal.SIGINT, signal.SIGKILL])
 def test_what_a_file_has_started_ends_with_it(tmp_path, leave, end):
     path, noted = tmp_path / "claims.py", tmp_path / "pid"

@@ -45,7 +45,10 @@ def test_rows_are_those_of_one_process_in_the_registrys_order():
     assert (progress.total, progress.steps, progress.closed) == (12, 12, True)
 
 
-@pytest.mark.parametrize(("end", "block"), [*((end, 8) for end in ledgers.ENDS), ("aborts", 1)])
+@pytest.mark.parametrize(
+    ("end", "block"),
+    [("leaves", 8), ("exits", 8), ("aborts", 1), pytest.param("aborts", 8, marks=pytest.mark.deep)],
+)
 def test_evidence_that_ends_its_process_is_an_error_of_its_claim_alone(monkeypatch, end, block):
     monkeypatch.setattr(workers, "_BLOCK", block)
     rows = workers.run(Plan(("planted",), load=getattr(ledgers, end)), 2)

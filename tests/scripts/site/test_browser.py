@@ -4,6 +4,7 @@ import pytest
 
 from tests.scripts.site import made
 from tests.scripts.site.browser import errors, look, open_browser
+from tests.shares import one_in
 
 WIDTHS = (1280, 390)
 CONTRAST = 4.5  # WCAG 2, AA, for text of any size
@@ -71,7 +72,7 @@ def overflow(page):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("dark", one_in(2, [False, True]), ids=["light", "dark"])
 @EVERY
 def test_pages_fit_and_can_be_read_and_reached(site, browser, width, dark, every):
     look(browser, width, 900, dark)
@@ -85,7 +86,7 @@ def test_pages_fit_and_can_be_read_and_reached(site, browser, width, dark, every
     assert {name: every for name, every in found.items() if every} == {}
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", one_in(2, WIDTHS))
 @EVERY
 def test_pages_fit_without_scripts(site, browser, width, every):
     look(browser, width, 900, javascript=False)

@@ -100,6 +100,7 @@ def test_pages_hold_no_place_of_this_machine_and_no_address_to_load(site):
         assert not re.search(r'(?:src|href)="(?:https?:)?//(?!arxiv\.org)', re.sub(r"<a [^>]*>", "", page)), path.name
 
 
+@pytest.mark.deep
 def test_pages_are_the_same_bytes_twice(site, tmp_path):
     build.write_pages(tmp_path, made.pages.__wrapped__())
     for path in site.glob("*.html"):

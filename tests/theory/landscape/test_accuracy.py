@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
+from tests.shares import one_in
 from tests.theory.cases import refuses
 from tests.theory.landscape.digits import condition, draw, gradient_condition, truth
 from theory import landscape
@@ -68,7 +69,7 @@ def test_named_points_keep_twelve_digits(point, tokens, position):
     assert max(errors(point, tokens, position)) <= RELATIVE
 
 
-@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(3, 100))])
+@pytest.mark.parametrize("seed", one_in(33, range(99)))
 def test_drawn_points_keep_twelve_digits_times_their_condition(seed):
     rng = random.Random(seed)
     for _ in range(600):
