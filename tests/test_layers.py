@@ -143,3 +143,29 @@ def test_functions_are_short(package):
                 lengths[f"{path}: {node.name}"] = body[-1].end_lineno - body[0].lineno + 1 if body else 0
     assert {name: lines for name, lines in lengths.items() if lines > 40} == {}
     assert median(lengths.values()) <= 5
+
+
+def lost(tree: ast.Module, named: set[str], read: set[str]) -> list[str]:
+    """Texts that stand as statements of their own and are no docstrings: parts that the string before them lost. Names
+    that the module gives, and those and the texts that it reads, are added to the two sets."""
+    docstrings, found = set(), []
+    for node in ast.walk(tree):  # a parent comes before its children
+        match node:
+            case ast.Module() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                docstrings |= set(node.body[:1])
+            case ast.Expr(value=ast.Constant() | ast.JoinedStr()) if node not in docstrings:
+                found.append(ast.unparse(node))
+            case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name) | ast.Constant(value=name):
+                read.add(name)
+    given = (target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets)
+    named |= {node.id for target in given for node in ast.walk(target) if isinstance(node, ast.Name)}
+    return [text for text in found if text != "..."]
+
+
+def test_no_text_stands_outside_its_parenthesis_and_every_constant_is_used():
+    """All constants but those for readers and for tests. Some are asked for by name: CLAIMS, SECTIONS."""
+    assert lost(ast.parse('"""Doc."""\nMODEL = "of text with "\n"needles"\n'), set(), set()) == ["'needles'"]
+    named, read = set(), set()
+    outside = {str(path): lost(ast.parse(path.read_text("utf-8")), named, read) for path in FILES}
+    assert {path: texts for path, texts in outside.items() if texts} == {}
+    assert {name for name in named - read if name.isupper()} == {"MEANINGS", "TWO_POINT_GAP"}

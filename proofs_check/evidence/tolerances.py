@@ -31,8 +31,6 @@ ROUNDING = Tolerance(1e-12, "float64 sums of at most a few hundred terms of orde
 
 KERNEL = Tolerance(4e-15, "closed-form kernels against 50-digit arithmetic, relative to max(1, the value)")
 
-OPTIMUM = Tolerance(1e-8, "two optima of smooth functions, each found to the root of the machine precision")
-
 ASCENT = Tolerance(1e-6, "an optimum found by BFGS in floats, whose gradient ends below 1e-8")
 
 FLOW = Tolerance(1e-7, "gradient flow integrated to a relative 1e-8, in shares of the whole time")

@@ -26,7 +26,6 @@ from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens
 x = critical.x
 RIGHT = "0.7055"  # beyond it alpha1 < .34894 and L falls with beta1
 HALF = sp.Rational(1, 2)
-CLASSES = ("repeated", "edge", "other")
 rise = sp.Symbol("rise", nonnegative=True)  # (2A - B) / S, any number in [0, 1]
 tangent = sp.Symbol("tangent", real=True)
 

@@ -38,9 +38,11 @@ def mass_gap(half: bool = False) -> Margin:
     return worst([identity(bound - gap, left), identity(gap.subs(c, (1 - p) / p), two_values)])
 
 
-def random_error(seed: int, scale: float, factor: float = 1.0) -> Margin:
-    """Random heads, by direct sums: both bounds on ||o - o_comp||, and the one on ||vbar - vhat||."""
+def random_error(seed: int, factor: float = 1.0) -> Margin:
+    """Random heads with logits up to 12.1 apart, by direct sums: both bounds on ||o - o_comp||, and the one on
+    ||vbar - vhat||."""
     rng = np.random.default_rng(seed)
+    scale = rng.uniform(0, 12)
     n, kept = int(rng.integers(1, 6)), int(rng.integers(1, 4))
     logits, values = scale * (rng.random(n + kept) > 0.5) + 0.1 * rng.random(n + kept), rng.normal(size=(n + kept, 2))
     if seed % 2:

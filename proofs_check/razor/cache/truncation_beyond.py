@@ -35,9 +35,10 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.sec3.1.budget",
         ADDED,
-        "Total error budget sum c_h delta_h = eta: the windows (D_h - ln delta_h)/l_h are shortest in total at "
-        "delta_h = eta/(c_h l_h sum 1/l), and the sharp windows, among masses of at most 1/2, where all c_h l_h "
-        "delta_h (1 - (1 - e^{-D_h}) delta_h) agree.",
+        "Total error budget sum c_h delta_h = eta: where delta_h = eta/(c_h l_h sum 1/l) is at most 1 in every head, "
+        "the windows (D_h - ln delta_h)/l_h are shortest in total there. Where masses of at most 1/2 spend the budget "
+        "and all c_h l_h delta_h (1 - (1 - e^{-D_h}) delta_h) agree, no other masses of at most 1/2 within the budget "
+        "make the sharp windows shorter in total.",
         symbolic(
             "2 to 4 heads: the budget is spent, the slopes agree, the windows are convex",
             b.stationary,
@@ -55,13 +56,15 @@ CLAIMS: tuple[Claim, ...] = (
             "heads adds no other case; a stationary point of convex windows is the least."
         ),
         is_correction=True,
+        note="A mass above 1 is none: for D = l = (1, 1), c = (1, 1/1000) and eta = 1 the formula gives 500 to the "
+        "second head. For eta = 2/5 no masses of at most 1/2 agree: the sharp windows are shortest with 1/2 there.",
         formula=r"\delta_h=\frac{\eta}{c_h l_h\sum_j 1/l_j}",
     ),
     mathematical(
         "razor.sec3.1.budget_saving",
         ADDED,
-        "Against equal shares it saves (sum 1/l) KL(p || uniform) tokens, p ~ 1/l: 1182 with 32 ALiBi heads "
-        "(KL = 0.737), whatever the budget.",
+        "Against equal shares of the budget it saves (sum 1/l) KL(p || uniform) tokens, p ~ 1/l: 1182 with 32 ALiBi "
+        "heads (KL = 0.737), whatever the budget for which both give every head a mass of at most 1.",
         symbolic(
             "2 to 4 heads",
             b.saving,

@@ -79,11 +79,11 @@ def opposite_states(sign: int = 1) -> Margin:
     return identity(4 * d - (2 * d - 2 * inner), sign * (2 * d + 2 * inner))
 
 
-def random_output(seed: int, scale: float, factor: float = 1.0) -> Margin:
-    """Random heads by direct sums: |o - o_K| <= T diam(V)."""
+def random_output(seed: int, factor: float = 1.0) -> Margin:
+    """Random heads, their logits up to 8 apart, by direct sums: |o - o_K| <= T diam(V)."""
     rng = np.random.default_rng(seed)
     n, kept = rng.integers(1, 6, size=2)
-    weights = np.exp(scale * rng.random(n + kept))
+    weights = np.exp(rng.uniform(0, 8) * rng.random(n + kept))
     values = rng.normal(size=(n + kept, 2))
     if seed % 2:
         values = np.repeat([[1.0, 0.0], [-1.0, 0.0]], [n, kept], axis=0)

@@ -11,9 +11,10 @@ from proofs_check.razor.measured import reading_checks as c
 from proofs_check.razor.measured.reading_checks import SEEDS
 from proofs_check.razor.measured.trained import trained
 
-SCALE = "32 windows of text and 32 of needles, 256 questions, context 256 bytes, 3 seeds, 450 steps, shipped results; "
-"a "
-SCALE += "cut head keeps four sinks and 47 tokens, no compensation token"
+SCALE = (
+    "32 windows of text and 32 of needles, 256 questions, context 256 bytes, 3 seeds, 450 steps, shipped results; "
+    "a cut head keeps four sinks and 47 tokens, no compensation token"
+)
 THREE = "In three four-layer ALiBi models of 32 heads "
 
 

@@ -22,7 +22,6 @@ TASKS = (
     "VCSUM", "TREC", "TriviaQA", "LSHT", "LCC",
 )  # fmt: skip
 MODELS = ("Qwen1.5-7B", "Qwen1.5-72B", "Llama3-8B", "Baichuan2-13B")
-METHODS = ("full", "StreamingLLM", "H2O", "RA")
 TABLE_3 = {
     ("Qwen1.5-7B", "full"): _row(
         "17.58 43.16 46.94 60.98 50.96 36.36 27.86 28.78 23.24 24.02 13.91 17.64 83.77 16.96 48.35 36.03"

@@ -9,8 +9,9 @@ from typing import Any
 from proofs_check.ledger.claim import SAMPLES, Claim, Control, Evidence, Kind, Nature, Verdict
 from proofs_check.razor.measured import trained_checks as c
 
-MODEL = "four ALiBi layers of eight heads, width 96, 160 symbols, KV shifting, 450 steps on Python's library with "
-"needles"
+MODEL = (
+    "four ALiBi layers of eight heads, width 96, 160 symbols, KV shifting, 450 steps on Python's library with needles"
+)
 SCALE = "context 256 bytes, caches cut from the first on (no prompt read in full), 256 needles in 32 windows, 3 seeds"
 TABLE_2 = "8/25"
 EIGHTH = "Fixed beforehand for 12.5 % too, where two protected heads are left: one model of three fails there."
