@@ -1,4 +1,4 @@
-"""A masked token is a first token without positions, with ALiBi and RoPE, not with learned positions (waiver.eq11).
+"""A masked token is a first one without positions, with ALiBi, with RoPE, not with learned ones (waiver.eq11.layers).
 
 (a) How far its state behind each layer is from that of the same token at the first place, in models of random weights:
 equal to rounding where positions enter through the logits of queries and keys alone and every layer is masked. (b) By

@@ -89,7 +89,7 @@ class Coverage:
 INSTANCES = Coverage(Extent.INSTANCES)
 SAMPLES = Coverage(Extent.SAMPLES)
 ENUMERATED = Coverage(Extent.ALL, "The domain is finite, and every case is computed.")
-WITNESSED = Coverage(Extent.ALL, "One point refutes it, and the witness is exact.")
+WITNESSED = Coverage(Extent.ALL, "One exact point settles it.")
 
 
 def everywhere(why: str) -> Coverage:

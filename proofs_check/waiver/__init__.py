@@ -2,5 +2,6 @@
 
 # Every module listed here exports CLAIMS, a tuple.
 SECTIONS: tuple[str, ...] = (
-    "elements.waivers", "elements.causal", "elements.denominators", "elements.atlas", "measured.quoted",
+    "elements.waivers", "elements.causal", "elements.denominators", "elements.atlas", "elements.slips",
+    "measured.quoted",
 )  # fmt: skip

@@ -114,7 +114,7 @@ def test_the_six_ways_of_the_atlas(head):
         close(side(arrows["plus_one.equal.sink_logit"], number), point, true, 1e-10)
     close_sides(arrows["drain.contains.sink_logit"], point, scaled)
     close_sides(arrows["gate.equal.drain"], point, sink.gated_output(logits, values, 0.25)[0], 1)
-    close_sides(arrows["sink.contains.waiver"], point, sink.masked_waiver_output(logits, values, 0.25)[0])
+    close_sides(arrows["sink.contains.waiver"], point, sink.first_copy_output(logits, values, 0.25)[0])
     gate = float(sink.drained_copy_gate(np.exp(logits[0]) / np.exp(logits).sum(), 0.25))
     close_sides(arrows["gate.equal.waiver"], point, sink.gated_output(logits, values - values[0], gate)[0])
 

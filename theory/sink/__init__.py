@@ -1,6 +1,6 @@
 """Attention sinks: importance, entropy, reach, effect on the output, other denominators, one more token, the first."""
 
-from theory.sink.atlas import drained_copy_gate, masked_waiver_output, merged_logit, sink_token_output
+from theory.sink.atlas import drained_copy_gate, first_copy_output, merged_logit, sink_token_output
 from theory.sink.denominators import (
     GateWitness,
     gate_witness,
@@ -64,6 +64,7 @@ __all__ = [
     "entropy_bound",
     "eviction_counterexample",
     "eviction_score",
+    "first_copy_output",
     "first_token_bound",
     "gate_witness",
     "gated_output",
@@ -73,7 +74,6 @@ __all__ = [
     "level_witness",
     "logit_lead",
     "masked_sink_length",
-    "masked_waiver_output",
     "matching_sink_logit",
     "merged_logit",
     "no_effect_value",

@@ -1,4 +1,4 @@
-"""One more token in the softmax, of any logit and value; and a masked copy of the first token, which is such a token.
+"""One more token in the softmax, of any logit and value; and a copy of the first token, which is such a token.
 
 With Z = sum e^{x_i} and o the plain output, a token of logit s and value u makes (Z o + e^s u)/(Z + e^s): at u = 0 the
 sink logit s, and no gate, sink logit or drained token where u leaves the line of o. docs/atlas.md holds all six ways
@@ -35,11 +35,12 @@ def sink_token_output(logits: ArrayLike, values: ArrayLike, sink_logit: ArrayLik
 
 
 @sized()
-def masked_waiver_output(logits: ArrayLike, values: ArrayLike, log_ratio: ArrayLike = 0.0) -> Array:
+def first_copy_output(logits: ArrayLike, values: ArrayLike, log_ratio: ArrayLike = 0.0) -> Array:
     """The head with one more token whose state is the first one's, its logit higher by g: x_1 + g, and the value v_1.
 
-    What the waiver paper's Eq. 11 makes of a token: g = 0 without positions, slope k under ALiBi for a token k places
-    later. o iff v_1 = o: nothing changes where all values are equal. It takes no token's place; `copy_weights` can.
+    The waiver paper's Eq. 11 makes this of a token of the first one's word, and leaves any other its own: g = 0 without
+    positions, slope k under ALiBi for a token k places later. o iff v_1 = o: nothing changes where all values are
+    equal. It takes no token's place; `copy_weights` can.
     Args: logits (..., keys), the first token's first; values (..., keys, d_v); log_ratio g (...). Returns: (..., d_v).
     Raises ValueError for shapes that do not agree.
     """

@@ -26,7 +26,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.sec3.1.minimal",
         SECTION,
         "Once the distance exceeds L_h remote tokens have minimal influence on the output for small eps (such as 0.1 "
-        "%): without them it moves by at most eps diam(V).",
+        "%).",
         symbolic(
             "o - o_K = T (vbar - o_K), any number of tokens; and T < eps beyond (D + t - ln eps)/l, every t >= 0",
             lambda: worst([c.output_split(0, 0), m.with_room()]),
@@ -46,7 +46,7 @@ CLAIMS: tuple[Claim, ...] = (
             "The identity is in sums over any number of tokens, the mass is that of razor.sec3.1.discard, and two "
             "weighted means of values lie within their diameter."
         ),
-        reading="Remote tokens are those beyond L_h, and their influence is the change of the output without them.",
+        reading="Remote tokens are those beyond L_h, and the output moves by at most eps diam(V) without them.",
         note=mass.RANGE + ". A small weight of each token is not enough: razor.sec3.1.minimal.sum.",
         formula=r"m-n>L_h\ \forall n\in D\implies\|o-o_K\|\le\epsilon\,\mathrm{diam}\,V",
     ),

@@ -12,8 +12,7 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.sec3.2.no_decay",
         "RazorAttention, Section 3.2",
-        "RoPE does not inherently suggest long-range decaying attention: without a slope the sharp scope is "
-        "(1/eps - 1) e^D, and any fixed window loses all of the mass as the context grows.",
+        "RoPE does not inherently suggest long-range decaying attention.",
         symbolic(
             "both limits, every D, eps and number of kept tokens",
             c.flat_limits,
@@ -22,7 +21,8 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         coverage=everywhere("Every range, eps and number of kept tokens are free in the limits."),
         reading="RoPE adds no term that falls with distance: a head whose logits do not depend on it is a rotary head, "
-        "with keys in pairs that do not turn or equal to 0.",
+        "with keys in pairs that do not turn or equal to 0. Without a slope the sharp scope is (1/eps - 1) e^D, and "
+        "any fixed window loses all of the mass as the context grows.",
         formula=r"\lim_{l\to 0}\frac{1}{l}\ln\left[1+(1/\epsilon-1)(1-e^{-l})e^D\right]=(1/\epsilon-1)e^D",
     ),
     mathematical(

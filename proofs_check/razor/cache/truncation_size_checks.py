@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 
-from proofs_check.evidence.margin import Margin, at_most, different, less, same, worst
+from proofs_check.evidence.margin import Margin, at_most, different, same, worst
 from theory.cache.size import kept_share
 
 SEVENTY = Fraction(7, 10)
@@ -19,10 +19,8 @@ def ratio_is(length: int, ratio: Fraction = Fraction(25, 8), **setting: int) -> 
     return same(1 / counted(length, **setting), ratio)
 
 
-def reduction_below(length: int, claimed: Fraction = SEVENTY, **setting: int) -> Margin:
-    """The reduction is less than claimed."""
-    true = 1 - counted(length, **setting)
-    return Margin(less(true, claimed).value, claimed, true)
+def reduction_at_least(length: int, **setting: int) -> Margin:
+    return at_most(SEVENTY, 1 - counted(length, **setting))
 
 
 def most_reduction(length: int, top: Fraction = Fraction(17, 25)) -> Margin:
@@ -39,7 +37,7 @@ def reduction_in_tens(length: int, **setting: int) -> Margin:
 
 def dropped_at_least(length: int) -> Margin:
     """A head without protection drops at least 70 % of its tokens."""
-    return at_most(SEVENTY, 1 - counted(length, full=0))
+    return reduction_at_least(length, full=0)
 
 
 def half_in_groups(groups: int, whole: int, chosen: int, group: int) -> Margin:

@@ -33,8 +33,7 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.abstract.erases",
         "RazorAttention, Abstract and Section 1",
-        "Dropping a token irreversibly takes what later queries may need, and can cost much: a query that singles it "
-        "out by a logit D gives it 1/(1 + (N - 1)e^{-D}), and without it the output moves by a/(1 - a) ||v - o||.",
+        "Dropping a token irreversibly takes what later queries may need.",
         symbolic(
             "the weight of one key D above N - 1 others, every N and D; the change of the output, any other tokens",
             lambda: c.worst([c.singled_out(), t.leave_one_out(0)]),
@@ -42,7 +41,8 @@ CLAIMS: tuple[Claim, ...] = (
             Control("e^{-2D}", lambda: c.singled_out(power=2)),
             Control("a for a/(1 - a)", lambda: t.leave_one_out(0, plain=True)),
         ),
-        reading="In the heads that drop it, and for some later query.",
+        reading="In the heads that drop it: a query that singles it out by a logit D gives it 1/(1 + (N - 1)e^{-D}), "
+        "and without it the output moves by a/(1 - a) ||v - o||.",
         coverage=everywhere("Number of tokens, logits, weights and values are free."),
         formula=r"a=\frac{1}{1+(N-1)e^{-D}},\quad\|o_{-j}-o\|=\frac{a}{1-a}\|v_j-o\|",
         note="The same holds of what the cut heads of RazorAttention drop.",
@@ -50,22 +50,22 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.sec1.assumption",
         "RazorAttention, Section 1",
-        "Methods that drop tokens inherently assume that no later query needs them: attention without them is full "
-        "attention, for all values, only if their weight is zero, which a softmax gives to none.",
+        "Methods that drop tokens inherently assume that no later query needs them.",
         symbolic(
             "o - o_K = T (vbar - o_K), any number of tokens; T > 0 and seen by values 1 on dropped, 0 on kept tokens",
             lambda: c.worst([t.output_split(0, 0), c.something_lost()]),
             ONCE,
             Control("nothing dropped", lambda: c.something_lost(kept_all=True)),
         ),
+        reading="Attention without them is full attention, for all values, only if their weight is zero, which a "
+        "softmax gives to none.",
         coverage=everywhere("Sums over any number of dropped and kept tokens are free."),
         formula=r"o=o_K\ \forall V\iff T=0",
     ),
     mathematical(
         "razor.sec4.2.inevitable",
         "RazorAttention, Sections 4.2 and 5",
-        "Methods that drop by importance cannot but lose what a later query may want: whatever a head drops, there are "
-        "values for which its output moves.",
+        "Methods that drop by importance cannot but lose what a later query may want.",
         symbolic(
             "values 1 on the dropped and 0 on the kept tokens: T > 0 is lost, any weights and numbers",
             c.something_lost,
@@ -74,7 +74,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.READING,
-        reading="Head by head: each head that drops a token loses what it alone would have read there.",
+        reading="Head by head: whatever a head drops, there are values for which its output moves.",
         coverage=everywhere("Sums over any number of dropped and kept tokens are free."),
         formula=r"D\ne\emptyset\Rightarrow\exists V:\ o\ne o_K",
         note="In each head. In the model as a whole another head may still hold the token: razor.reading.evicted.",
@@ -82,8 +82,7 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.sec1.incompatible",
         "RazorAttention, Section 1, and Figure 4",
-        "Importance scores made of attention weights cannot be had from FlashAttention: output and log-sum-exp, which "
-        "the kernel returns, do not determine the weights.",
+        "Importance scores made of attention weights cannot be had from FlashAttention.",
         exact(
             "two rows of three logits, one output and one log-sum-exp, other weights; rationals",
             c.undetermined,
@@ -93,7 +92,8 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.READING,
-        reading="The kernel as it is, in the one call that computes the layer's output.",
+        reading="The kernel as it is, in the one call that computes the layer's output: that and the log-sum-exp, "
+        "which it returns, do not determine the weights.",
         coverage=WITNESSED,
         formula=r"(o,\log Z)\text{ does not determine }a_1,\dots,a_N",
         note="With a second pass the scores can be had, without any N x N matrix: razor.sec1.incompatible.blocks.",
@@ -120,7 +120,7 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.sec1.metric",
         "RazorAttention, Section 1",
-        "RazorAttention does not use the attention map as its metric: it runs on a kernel that returns no weights.",
+        "RazorAttention does not use the attention map as its metric.",
         sampled(
             "random caches with a whole and a cut head: torch's fused attention against the written-out one, to 1e-12",
             c.fused,
@@ -129,7 +129,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.READING,
-        reading="While it runs; which heads are whole is found once, beforehand.",
+        reading="While it runs, on a kernel that returns no weights; which heads are whole is found once, beforehand.",
         coverage=SAMPLES,
         formula=r"\mathrm{softmax}\left((q,1)[K,0;\hat k,\ln N_d]^T\right)[V;\hat v]",
         note="The heads are chosen by their attention on repeated random tokens: razor.heads.scores.",
@@ -137,8 +137,7 @@ CLAIMS: tuple[Claim, ...] = (
     exact_claim(
         "razor.sec1.overhead",
         "RazorAttention, Abstract, Sections 1 and 3.2",
-        "The overhead of the compensation token, in reading and in compression, is negligible: from 8000 tokens on at "
-        "most 0.02 % more logits in a decoding step, and for its making at most 0.1 % of the prompt's attention.",
+        "The overhead of the compensation token, in reading and in compression, is negligible.",
         c.token_share,
         LENGTHS,
         (
@@ -147,7 +146,8 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         scope="counted at six lengths, with Table 2's settings",
         nature=Nature.TABLE,
-        reading="By counting operations, for the longest contexts that print speaks of; heads are identified once.",
+        reading="By counting operations: from 8000 tokens on at most 0.02 % more logits in a decoding step, and for "
+        "its making at most 0.1 % of the prompt's attention; heads are identified once.",
         coverage=everywhere("Both shares fall with the length."),
         note="Heads of two lengths in one layer take two calls of a kernel or one for ragged lengths: not counted.",
     ),
@@ -183,13 +183,13 @@ CLAIMS: tuple[Claim, ...] = (
     exact_claim(
         "razor.sec2.memory",
         "RazorAttention, Section 2",
-        "The memory of the KV cache grows with the sequence and can surpass the size of the model parameters: at the "
-        "shape of Qwen1.5-7B and 16 bits it does so within 32768 tokens.",
+        "The memory of the KV cache grows with the sequence and can surpass the size of the model parameters.",
         c.outgrown,
         ({"length": 32_768, **SHAPE_7B},),
         (Control("half as many", points=({"length": 16_384, **SHAPE_7B},)),),
         scope="32 layers of 32 heads of 128, 524288 bytes a token, against 8 10^9 parameters, more than it has",
-        reading="One sequence at a time; shape and size are those of the public configuration.",
+        reading="One sequence at a time: at 16 bits and the shape of Qwen1.5-7B, as its public configuration has it, "
+        "within 32768 tokens.",
         coverage=WITNESSED,
     ),
     exact_claim(
@@ -302,15 +302,15 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.sec3.1.adjusts",
         "RazorAttention, Section 3.1",
-        "So ALiBi models adjust the cache size per head: a head keeps its recent L_h tokens, and L_h is inversely "
-        "proportional to the slope.",
+        "So ALiBi models adjust the cache size per head: a head keeps its recent L_h tokens.",
         exact(
             "one head at slope 1/256 and at 2 to 128 times it, everything else alike, in balls",
             c.proportional,
             tuple({"factor": 2**n} for n in range(1, 8)),
             Control("its square", lambda factor: c.proportional(factor, power=2)),
         ),
-        reading="The rule by which the cache is to be cut; what it keeps of a given context is another matter.",
+        reading="The rule by which the cache is to be cut: L_h is inversely proportional to the slope. What it keeps "
+        "of a given context is another matter.",
         coverage=everywhere("The slope is Eq. 2's denominator and stands nowhere else in it."),
         formula=r"l_hL_h=2\|W_QW_K\|_2(\|\gamma\|^2+\|b\|^2)-\log\epsilon",
         note="In every model measured here L_h exceeds the context, and nothing is dropped: "
@@ -319,7 +319,7 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.sec3.1.larger_scope",
         "RazorAttention, Section 3.1",
-        "Retrieval heads are those with a larger L_h: what lies beyond L_h gets less than eps from a head.",
+        "Retrieval heads are those with a larger L_h.",
         symbolic(
             "the mass beyond (D + t - ln eps)/l for every eps, D and t >= 0",
             m.with_room,
@@ -334,7 +334,8 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
-        reading="As a necessity: to retrieve from afar takes a large L_h; as a name for such heads it cannot be wrong.",
+        reading="As a necessity: what lies beyond L_h gets less than eps from a head, so that to retrieve from afar "
+        "takes a large L_h. As a name for such heads it cannot be wrong.",
         coverage=everywhere("As razor.sec3.1.discard: every slope, range, eps and numerator at least D."),
         formula=r"m-n>L_h\Rightarrow a_{m\to n}<\epsilon",
         note=mass.RANGE + ". The converse fails: the largest L_h do not name the heads that retrieve, "

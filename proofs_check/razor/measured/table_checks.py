@@ -29,9 +29,9 @@ def truncates_to(row: str, printed: str) -> Margin:
 
 
 def only_retrieval_retains(helped: str, not_helped: str) -> Margin:
-    """Of the loss without protection one row recovers more than nine tenths and the other less than one."""
+    """Of the loss without protection one row recovers more than half and the other less."""
     lost = _drop("none")
-    return worst([less(9 * lost / 10, lost - _drop(helped)), less(lost - _drop(not_helped), lost / 10)])
+    return worst([less(lost / 2, lost - _drop(helped)), less(lost - _drop(not_helped), lost / 2)])
 
 
 def _printed_cells(model: str, method: str) -> list[Fraction]:
@@ -49,8 +49,8 @@ def better_on_average(model: str, other: str) -> Margin:
     return less(TABLE_3[model, other][-1], TABLE_3[model, "RA"][-1])
 
 
-def close_to_full(model: str, points: Fraction = Fraction(6, 10), method: str = "RA") -> Margin:
-    return at_most(TABLE_3[model, "full"][-1] - TABLE_3[model, method][-1], points)
+def below_full(model: str, points: str, method: str = "RA") -> Margin:
+    return same(Fraction(points), TABLE_3[model, "full"][-1] - TABLE_3[model, method][-1])
 
 
 def _cell(model: str, method: str, task: str) -> Fraction:

@@ -13,6 +13,8 @@ SECTION = "RazorAttention, Section 3.2"
 
 EVERY_ROW = [{"model": model, "method": method} for model, method in TABLE_3]
 THREE = [{"task": task} for task in TABLE_1_TASKS]
+BELOW_FULL = {"RA": "0.16 0.18 0.58 -0.04", "H2O": "1.87 1.86 2.55 0.72"}
+EXCHANGED = {"RA": "H2O", "H2O": "RA"}
 
 CLAIMS: tuple[Claim, ...] = (
     exact_claim(
@@ -62,11 +64,11 @@ CLAIMS: tuple[Claim, ...] = (
         c.only_retrieval_retains,
         ({"helped": "retrieval", "not_helped": "random"},),
         (Control("the rows exchanged", points=({"helped": "random", "not_helped": "retrieval"},)),),
-        scope="the printed cells: random heads recover under a tenth of the mean loss, retrieval heads over nine "
-        "tenths",
-        reading="What the cells of Table 1 show; a tenth and nine tenths are thresholds of ours.",
+        scope="the printed cells: random heads recover less than half of the mean loss, retrieval heads more",
+        reading="Most is more than half of what the cells of Table 1 lose without protection, about as badly less "
+        "than half.",
         coverage=ENUMERATED,
-        note="One model, three tasks, one draw of random heads.",
+        note="7.4 % and 95.7 % of it. One model, three tasks, one draw of random heads.",
     ),
     exact_claim(
         "razor.tab1.gap",
@@ -121,16 +123,25 @@ CLAIMS: tuple[Claim, ...] = (
         reading="By the averages of Table 3, as its last column compares them.",
         coverage=ENUMERATED,
     ),
-    exact_claim(
+    unsettled_claim(
         "razor.tab3.comparable",
         "RazorAttention, Section 4.1",
-        "RazorAttention is comparable to the uncompressed baseline: within 0.6 points on average.",
-        c.close_to_full,
-        [{"model": model} for model in MODELS],
-        (Control("H2O", lambda model: c.close_to_full(model, method="H2O")),),
-        scope="the printed averages; which compression they were measured under is not given",
-        reading="Comparable is taken for 0.6 points of the averages, a threshold of ours.",
+        "RazorAttention is comparable to the uncompressed baseline, even under 3x compression.",
+        "What difference is still comparable, the compression of each run, and how far averages move from run to run; "
+        "as printed they are those of razor.tab3.comparable.averages.",
+    ),
+    exact_claim(
+        "razor.tab3.comparable.averages",
+        TAB3 + ", our addition",
+        "RazorAttention's averages are 0.16, 0.18 and 0.58 points below those of the full cache, and 0.04 above for "
+        "Baichuan2-13B; H2O's are 1.87, 1.86, 2.55 and 0.72 below.",
+        c.below_full,
+        [{"model": model, "points": points, "method": method} for method, gaps in BELOW_FULL.items()
+         for model, points in zip(MODELS, gaps.split(), strict=True)],
+        (Control("the methods exchanged", lambda method, **p: c.below_full(**p, method=EXCHANGED[method])),),
+        scope="the printed averages",
         coverage=ENUMERATED,
+        is_correction=True,
     ),
     exact_claim(
         "razor.thm1.symbol",

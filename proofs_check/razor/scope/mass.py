@@ -13,7 +13,7 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.sec3.1.discard",
         SECTION,
-        "All tokens further than L_h can be safely discarded (eps = 0.1 %): together they weigh less than eps.",
+        "All tokens further than L_h can be safely discarded (eps = 0.1 %).",
         exact(
             "three heads whose numerator is D, their worst context beyond the printed L_h, in balls",
             c.beyond_printed,
@@ -23,7 +23,8 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
         coverage=INSTANCES,
-        reading="What is discarded lies at distances beyond L_h, and what must be small is its whole mass.",
+        reading="What is discarded lies at distances beyond L_h, and safely means that together it weighs less than "
+        "eps.",
         formula=r"\sum_{m-n>L_h}a_{m\to n}<\epsilon",
         note=RANGE + ", as it is with W_Q^T W_K, gains of one size and no bias; where it is not, Theorem 1 fails and "
         "with it this. The reason given, a bound for each token, is not enough: razor.sec3.1.discard.sum.",

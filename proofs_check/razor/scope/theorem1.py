@@ -211,8 +211,7 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.sec3.1.domination",
         "RazorAttention, Section 3.1",
-        "When l_h (m - n) significantly dominates the logits of a head, which are at most B in size, the attention "
-        "between the two tokens decays to zero: it is at most e^{2B - l_h (m - n)}.",
+        "When l_h (m - n) significantly dominates q_m . k_n the attention between the two tokens decays to zero.",
         symbolic(
             "the own logit at -B, the target's at B and any sum of other terms; the limit of the bound",
             c.bounded_logits,
@@ -227,7 +226,8 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.READING,
-        reading="One head whose logits have a bound, as those after a norm have, and a distance that grows.",
+        reading="The distance grows, and the logits of the query are at most B in size, as a norm before makes them: "
+        "the attention is at most e^{2B - l_h (m - n)}.",
         coverage=everywhere("Slope, bound, distance and the sum of all other terms are free symbols."),
         formula=r"|q_mk_j^T|\le B\ \forall j\Rightarrow a_{m\to n}\le e^{2B-l_h(m-n)}\to 0",
         note="All logits of the query must be dominated, its own token's among them: hence 2B and not B; "

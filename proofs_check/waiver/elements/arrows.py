@@ -2,7 +2,8 @@
 
 A way contains another if, on every head, all that the other can be it can be as well, by some choice of its own
 parameters. A head is a family of contexts with the same first token, and queries in them; its logits and values are
-given. docs/atlas.md is the page of it.
+given. A waiver is here a copy of the first token: of its word, and masked as in the waiver paper's Eq. 11, which leaves
+every token its own word. docs/atlas.md is the page of it.
 """
 
 from __future__ import annotations

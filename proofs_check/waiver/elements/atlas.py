@@ -7,7 +7,7 @@ from proofs_check.ledger.claim import Claim
 from proofs_check.ledger.mathematical import mathematical
 
 SECTION = "Waiver paper, Section 3.1, added"
-COPY = "Waiver paper, Section 4.2.1, added"
+COPY = "Waiver paper, Section 4.2.1, added (of a masked token whose word is the first one's)"
 FIRST = "Values less the first one's are all values whose first is 0."
 
 
@@ -46,8 +46,8 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     _arrow(
         "waiver.atlas.sink.contains.waiver", COPY,
-        "A masked copy of the first token, its logit higher by c, makes of both one token of the first one's value and "
-        "of a logit higher by ln(1 + e^c), by ln 2 without positions.",
+        "A copy of the first token, its logit higher by c, makes of both one token of the first one's value and of a "
+        "logit higher by ln(1 + e^c), by ln 2 without positions.",
         r"s_1\mapsto s_1+\ln(1+e^c)",
         "So it is a sink token of the logit s_1 + c and the value v_1, beside all tokens or in the first one's place. "
         "One value at all queries, as long as the first token is the same one.",

@@ -1,15 +1,16 @@
-"""Margins for the claims about waivers that are single exact comparisons."""
+"""Margins for the claims about waivers: exact comparisons, and a masked token in random models."""
 
 from fractions import Fraction
 
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, different, less, same, worst
+from proofs_check.evidence.tolerances import ROUNDING
 
 
 def one_too_many(length: int, last: int = 0) -> Margin:
-    """The number of positions from 0 to length + last is not the length."""
-    return different(length, len(range(length + last + 1)))
+    """The sum from 0 to length + last has another number of terms than there are positions."""
+    return different(len(range(length + last + 1)), length)
 
 
 def others_are_scaled(weight: Fraction | int = Fraction(9, 10), value: int = 0) -> Margin:
@@ -44,17 +45,31 @@ def duplicates(rows: tuple[str, ...]) -> Margin:
 
 
 def not_linear(scale: int) -> Margin:
-    """x + LN(x) in one dimension, x + x/|x|, at 1 and at `scale`: a matrix would multiply the one to get the other."""
+    """x + RMSNorm(x) in one dimension, x + x/|x|, at 1 and at `scale`: a matrix would multiply one to get the other."""
     at_one, at_scale = (x + Fraction(x, abs(x)) for x in (1, scale))
     return different(scale * at_one, at_scale)
 
 
-def figure_4(caption: int = 255, text: int = 383) -> Margin:
-    """The index of the changed element."""
-    return different(caption, text)
+def told_by_its_word(place: int, length: int = 512, lift: int = 24) -> Margin:
+    """One global head without positions: logits of `lift` times ln 2 for the waiver's word, wherever that stands, and
+    of 0 for others. The word has more than 0.9999 of the weight, and all weights are positive."""
+    words = ["waiver" if index == place else "other" for index in range(length)]
+    weights = [Fraction(2) ** lift if word == "waiver" else Fraction(1) for word in words]
+    return worst([less(Fraction(9999, 10_000), weights[place] / sum(weights)), less(0, min(weights))])
 
 
-def characters(tokens: int, longest: int, least: int) -> Margin:
-    """Texts of more than `least` characters can have fewer tokens than are needed, where one has up to `longest`."""
-    return less(Fraction(least + 1, longest), tokens)
+def masked_is_first(position: str, seed: int, layers: tuple[int, ...] | None = None, shift: str = "none") -> Margin:
+    """A token at place 5 that sees itself alone in these layers (None: in all) of a random model of three: behind each
+    layer its state is that of the same word as a first token."""
+    import torch
 
+    from dynamics.model.config import ModelConfig
+    from dynamics.model.decoder import InductionModel
+    from dynamics.sinks.first_token import state_gaps
+
+    sizes = {"vocab": 16, "width": 16, "n_heads": 2, "mlp_width": 32, "n_layers": 3}
+    longest = 16 if position == "learned" else None
+    config = ModelConfig.checked({**sizes, "position": position, "shift": shift, "max_length": longest})
+    generator = torch.Generator().manual_seed(seed)
+    model, tokens = InductionModel(config, generator).double().eval(), torch.randint(16, (9,), generator=generator)
+    return at_most(state_gaps(model, tokens, 5, layers), [0.0] * 3, slack=ROUNDING)

@@ -34,9 +34,10 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "waiver.sec3.1.needed",
         "Waiver paper, Section 3.1, added",
-        "A head that should add nothing needs no waiver: two tokens of opposite values and equal logits mix to 0.",
+        "To add nothing takes no small value: two tokens of opposite values and equal logits mix to 0.",
         is_correction=True,
-        note="0 can be reached exactly where it lies in the convex hull of the values.",
+        note="An example. For given values a softmax reaches 0 exactly where it lies in the relative interior of their "
+        "convex hull. Which way is the least impactful is waiver.sec3.1.least.",
         formula=r"\tfrac12\cdot1+\tfrac12\cdot(-1)=0",
     ),
     unsettled_claim(
@@ -126,12 +127,13 @@ CLAIMS: tuple[Claim, ...] = (
             Control("at equal angles", points=({"key": (2, 0), "other": (3, 0)},)),
         ),
         verdict=Verdict.HOLDS_IF,
-        severity=Severity.REPAIRABLE,
+        severity=Severity.READING,
         coverage=WITNESSED,
         correction="waiver.sec3.2.smaller.corrected",
-        reading="By its norm.",
-        note="At equal angles; a longer key that is nearly orthogonal to the query has a larger product.",
-        formula=r"q=(-1,0),\ k=(2,0),\ k'=(1,3)",
+        reading="\"Smaller\", in quotation marks there, is meant of keys at equal angles, or of norm times absolute "
+        "cosine.",
+        note="That reading: by its norm alone a longer key that is nearly orthogonal to the query has a larger "
+        "product.",
     ),
     mathematical(
         "waiver.sec3.2.smaller.corrected",

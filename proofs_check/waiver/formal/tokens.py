@@ -116,10 +116,10 @@ def _share_needed() -> Statement:
 
 
 def _eq7_first() -> Statement:
-    """The first token of two, as printed: its weight on itself depends on what follows."""
-    one, two = real("s"), real("t")
-    share = exp(one) / (exp(one) + exp(two))
-    return statement("waiver.eq7", for_all=[one, two], says=eq(share, 1))
+    """The first token of two, as printed: whatever follows, its weight on itself is the same."""
+    one, two, other = real("s"), real("t"), real("u")
+    share, with_other = (exp(one) / (exp(one) + exp(next)) for next in (two, other))
+    return statement("waiver.eq7", for_all=[one, two, other], says=eq(share, with_other))
 
 
 def _prefix() -> Statement:
@@ -141,6 +141,14 @@ def _eq7_corrected() -> Statement:
         "waiver.eq7.corrected", for_all=[n, logits, values], using=[ATTENTION],
         says=eq(attention(logits, values, 1), values[1]),
     )  # fmt: skip
+
+
+def _mixed() -> Statement:
+    """No mask and two tokens or more: each has a share in every output, and none has all of it."""
+    many = whole("n", 2)
+    s, q = sequence("s", many), whole("q", 1, many)
+    share = exp(s[q]) / total(k, 1, many, exp(s[k]))
+    return statement("waiver.sec3.3.2.impossible", for_all=[many, q, s], says=both(share > 0, share < 1))
 
 
 def _eq11() -> Statement:
@@ -224,7 +232,7 @@ FORMAL: dict[str, Statement] = {
     made.name: made
     for made in (
         _eq2(), _eq5(), _needed(), _effect(), _smaller_corrected(), _share_needed(),
-        _eq7_first(), _eq7_corrected(), _prefix(), _eq11(), _constant(), _second_copy(), _alibi_ratio(),
+        _eq7_first(), _eq7_corrected(), _prefix(), _mixed(), _eq11(), _constant(), _second_copy(), _alibi_ratio(),
         _removed(), _plus_one(), _gate(), _gate_apart(),
     )
 }  # fmt: skip

@@ -13,9 +13,15 @@ CLAIMS: tuple[Claim, ...] = (
         "Attention by position in many trained models. " + MODELS,
     ),
     unsettled_claim(
+        "waiver.abstract.methods",
+        "Waiver paper, Abstract and Sections 1 and 5",
+        "Models choose waivers in two ways: by positional encoding, and by the distribution of features in elements.",
+        "What trained models of many kinds go by; two are looked at. " + MODELS,
+    ),
+    unsettled_claim(
         "waiver.sec1.first",
         "Waiver paper, Section 1",
-        "The paper is the first to explain the phenomenon.",
+        "The authors are the first to attempt to explain the phenomenon.",
         "A statement about priority.",
     ),
     unsettled_claim(
@@ -63,12 +69,6 @@ CLAIMS: tuple[Claim, ...] = (
         "models. " + MODELS,
     ),
     unsettled_claim(
-        "waiver.sec3.3.2.impossible",
-        "Waiver paper, Section 3.3.2",
-        "With global attention every element is mixed, so that a waiver cannot be told by its features.",
-        "What training does. Nothing forbids it: a token's identity is a feature, and a head can key on it. " + MODELS,
-    ),
-    unsettled_claim(
         "waiver.fig2.positions",
         "Waiver paper, Section 3.3.2 and Figure 2",
         "BERT's first and last position embeddings have far larger norms than others.",
@@ -84,7 +84,19 @@ CLAIMS: tuple[Claim, ...] = (
         "waiver.fig3.similar",
         "Waiver paper, Section 4.3.1 and Figure 3",
         "A masked element of Llama3-8B draws attention similar to that of the first one.",
-        "Its weights; equal states do not give equal logits (waiver.sec4.3.1.alibi). " + MODELS,
+        "Its weights: the masked element keeps its own word, and RoPE turns its key by another angle. " + MODELS,
+    ),
+    unsettled_claim(
+        "waiver.sec3.3.2.layers",
+        "Waiver paper, Section 3.3.2",
+        "BERT attends to its first and last element from the first layer on, since positions are added only before it.",
+        "Its weights, layer by layer, and an intervention for the reason. " + MODELS,
+    ),
+    unsettled_claim(
+        "waiver.sec5.controls",
+        "Waiver paper, Sections 1 and 5",
+        "The mask and the positional encoding effectively control whether an element becomes a waiver.",
+        "How often they do, of which element, and on which texts; representative heads are shown. " + MODELS,
     ),
     unsettled_claim(
         "waiver.fig4.moved",

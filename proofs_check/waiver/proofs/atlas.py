@@ -6,6 +6,7 @@ In comments Z is the head's mass, e the mass of the one more token.
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -212,7 +213,9 @@ def _not_sink() -> Scripts:
     sums = chain(positive(Z), positive(Y))
     there = chain(sums, _other_than_0(apart, 0), gate)(by("split", value, known))
     back = (zero((-1, g_is), (E / (part + E), u_is)) for part in (Z, Y))
-    return {"conclusion": exactly(there, sums(by("split", *back)))}
+    # In two contexts of one mass a sink of value 0 and logit 0 is the gate 1/2.
+    alike = {"n": 1, "m": 1, "s": (0,), "t": (0,), "b": 0, "u": 0, "g": Fraction(1, 2)}
+    return {"conclusion": exactly(there, sums(by("split", *back))), "points": lambda _: [alike]}
 
 
 def _gate_sees_no_mass() -> Scripts:
