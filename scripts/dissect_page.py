@@ -208,11 +208,11 @@ def _waivers(found: "Dissection") -> list[str]:
 
 
 WAIVERS_SAY = """What one sees: next to nothing, as there is no sink that a waiver could take over. The masked byte
-foretells the one after it worse, which is most of the change; the bytes after that lose 0.1 % or less under each
-scheme and seed, the first token keeps its weight to within 2 %, and the waiver is given less on the mean, under
-learnt positions as much as before. Where positions enter through the logits alone, a masked token has the very state
-of a first one ([figure](fig_waiver_token.png)); to these models that is nothing special yet, so that what a waiver
-does tells no scheme from another."""
+foretells the one after it worse, which is most of the change; the bytes after that lose 0.1 % or less under each scheme
+and seed, the first token keeps its weight to within 2 %, and the waiver is given less on the mean, under learnt
+positions as much as before. Where positions enter through the logits alone, a masked token has the very state that its
+word has in the first place ([figure](fig_waiver_token.png)); to these models that is nothing special yet, so that what
+a waiver does tells no scheme from another."""
 
 
 def _changed(changes: "list[Change]") -> tuple[str, ...]:

@@ -92,8 +92,9 @@ def zero_key_weight(logits: ArrayLike) -> Array:
 
 @sized()
 def copy_weights(weight: ArrayLike, log_ratio: ArrayLike = 0.0, replaced: ArrayLike = 0.0) -> CopyWeights:
-    """What a first token of weight tau and a copy of its key share once there is one: the key of the waiver's Eq. 11.
+    """What a first token of weight tau and a copy of its key share once there is one.
 
+    The waiver paper's Eq. 11 gives that key to a token of the first one's word, under positions as below.
     first = tau/(1 - a + tau e^g), copy = e^g first: the copy's logit is g above the first token's, and it takes the
     place of a token of weight a (0 if it is added). Without positions g = 0 and, for a = 0, both are tau/(1 + tau);
     under ALiBi g = slope k for a copy k places later; rotary: `rotary_copy_gap`.

@@ -29,8 +29,8 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "waiver.eq8",
         f"{CAUSAL}, Equation 8",
-        "The first element passes each layer as through an MLP alone, the projections of attention taken into it as "
-        "matrices are associative.",
+        "The first element is processed as by an MLP alone: its projections in attention can be moved into the MLP, as "
+        "matrix products are associative.",
         exact(
             "one dimension, x + RMSNorm(x) at x and 2 x: no projection in front of an MLP gives both",
             c.not_linear,
