@@ -123,7 +123,7 @@ def pages(registry, rows) -> dict[Path, str]:
         folder / "arena.md": arena_page.page(registry),
         folder / "rooms.svg": rooms.picture(),
         folder / "family.md": family_page.page(registry),
-        sentences: coverage_page.with_shares(sentences.read_text("utf-8"), registry),
+        sentences: coverage_page.with_shares(sentences.read_text("utf-8"), rows),
         worth: between(worth.read_text("utf-8"), SIZES, sizes()),
         readme: between(readme.read_text("utf-8"), FOUND, findings(rows)),
     }
@@ -140,11 +140,15 @@ def documents(registry) -> dict[str, str]:
 
 
 def findings(rows) -> list[str]:
-    """The README's list: a line a finding, and how many claims there are."""
-    own = sum(not row["is_correction"] for row in rows)
+    """The README's list: a line a finding, what is ruled on, and how many defects there are."""
     lines = [f"{at}. **{one.title}.** {one.text} `{one.claims[0]}`" for at, one in enumerate(FINDINGS, 1)]
-    return [*lines, "", f"{own} claims of the papers are ruled on or called unsettled, {len(rows) - own} statements of "
-            "ours stand beside them. `python -m scripts.verify --id kv.thm3.3` tells one in full."]  # fmt: skip
+    shares = coverage_page.shares((ROOT / "docs" / "coverage.md").read_text("utf-8"), rows)
+    wrong = [row for row in rows if row["verdict"] in ("false", "typo")]
+    return [*lines, "", "How many of the papers' checkable sentences are ruled on:", "",
+            *coverage_page.table([share for share in shares if ":" not in share.name], "paper"), "",
+            f"{len(wrong)} claims of the papers are false or misprinted, by {len(docket.defects(wrong))} defects: the "
+            "[errata](docs/errata.md) list them. `python -m scripts.verify --id kv.thm3.3` prints one claim in "
+            "full."]  # fmt: skip
 
 
 CORE = "What the core decided"
@@ -199,8 +203,10 @@ def errata(registry, every) -> str:
     for group, rows in docket.grouped(every):
         if rows[0]["verdict"] not in WHAT:
             continue
-        lines += [f"## {group.title} ({len(rows)})", "", *([group.lead, ""] if group.lead else [])]
-        for row in rows:
+        defects = docket.defects(rows)
+        count = f"{len(rows)} claims, {len(defects)} defects" if len(defects) < len(rows) else f"{len(rows)}"
+        lines += [f"## {group.title} ({count})", "", *([group.lead, ""] if group.lead else [])]
+        for row in (row for members in defects for row in members):
             lines += _erratum(row, registry[row["id"]])
     return "\n".join(lines)
 
@@ -212,6 +218,8 @@ def _erratum(row, claim) -> list[str]:
     from .report import failing, show
 
     lines = [f"### `{row['id']}`", "", f"*{escaped(row['source'])}*", "", f"Printed: {escaped(row['statement'])}", ""]
+    if row["defect"]:
+        lines += [f"This repeats the defect of `{row['defect']}`.", ""]
     if row["reading"]:
         lines += [f"Read as: {escaped(row['reading'])}", ""]
     lines += [f"{WHAT[row['verdict']]}: {escaped(row['note'])}", ""]
