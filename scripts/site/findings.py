@@ -52,8 +52,8 @@ FINDINGS = (
         "A masked token acts as a first token, exactly, where position enters through the logits alone",
         "The waiver paper's Eq. 11 hides all other tokens from one token k, in every layer and head; k itself "
         "stays visible. Without positions, with ALiBi and with rotary positions, which the paper's model has, the "
-        "states of k are then those of a first token with the same word. The core has proved that the masked row returns k's own "
-        "value; that whole models agree is measured, to rounding. With learned positions they do not.",
+        "states of k are then those of a first token with the same word. The core has proved that the masked row "
+        "returns k's own value; that whole models agree is measured, to rounding. With learned positions they do not.",
         "fig_waiver_token", "What a masked token becomes, by positional scheme", ("waiver.eq11",),
     ),
 )  # fmt: skip
