@@ -7,8 +7,8 @@ m = z.(A z + b)/d that is r = A z + b - m z, orthogonal to z, and
     max h - h(z) <= ||r||^2 / (m - lambda_2(A)) without offset: Temple's inequality.
 A' stands for A from the rounded Gram matrices, and e for a number with A <= A' + e. Then the first bound is at most
 r^T (m - e - A')^{-1} r, whatever the eigenvectors of A are. If the residual is too large, a Newton step along the
-sphere lowers it; the matrix of that step may be rounded too. The number e is no proved bound: it is SAFETY times the error
-that was seen in one direction. `certified_logit_range` does without it.
+sphere lowers it; the matrix of that step may be rounded too. The number e is no proved bound: it is SAFETY times the
+error that was seen in one direction. `certified_logit_range` does without it.
 """
 
 from __future__ import annotations
