@@ -3,6 +3,7 @@
 Committed are the claims by paper, the errata, the arena, the family of shifts, the rooms, the figures of the findings.
 """
 
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ from .site.findings import FINDINGS
 ROOT = Path(__file__).resolve().parents[1]
 FOUND = "<!-- findings: begin -->", "<!-- findings: end -->"
 SIZES = "<!-- sizes: begin -->", "<!-- sizes: end -->"
+READ = "<!-- second reading: begin -->", "<!-- second reading: end -->"
 FILES = {"KV shifting": "claims-kv.md", "Razor": "claims-razor.md", "ResFormer": "claims-resformer.md",
          "waiver": "claims-waiver.md"}  # fmt: skip
 
@@ -124,7 +126,7 @@ def pages(registry, rows) -> dict[Path, str]:
         folder / "rooms.svg": rooms.picture(),
         folder / "family.md": family_page.page(registry),
         sentences: coverage_page.with_shares(sentences.read_text("utf-8"), rows),
-        worth: between(worth.read_text("utf-8"), SIZES, sizes()),
+        worth: between(between(worth.read_text("utf-8"), SIZES, sizes()), READ, second_reading(rows)),
         readme: between(readme.read_text("utf-8"), FOUND, findings(rows)),
     }
 
@@ -164,6 +166,17 @@ def sizes() -> list[str]:
             "| what turns writing into trees, outcomes into a status and words, and says who may say what: "
             + ", ".join(f"`{name.removeprefix('proofs_check.')}`" for name in trust.LOGIC) + f" | {counts['logic']} |",
             f"| statements of the papers, and the formulas of theory in them | {counts['definitions']} |"]  # fmt: skip
+
+
+def second_reading(rows) -> list[str]:
+    """How often a reader who had not seen the rulings reached another verdict, by the verdict of the ruling."""
+    read = [json.loads(line) for line in (ROOT / "docs" / "second-reading.jsonl").read_text("utf-8").splitlines()]
+    ruled = {row["id"]: row["verdict"] for row in rows}
+    pairs = [(ruled[one["id"]], one["verdict"]) for one in read if one["id"] in ruled]
+    words = ("false", "typo", "holds_if", "holds", "unsettled")
+    lines = [[verdict, *(str(pairs.count((verdict, word)) or "") for word in words)] for verdict in words]
+    header = ["ruling", *(f"read as {word}" for word in words)]
+    return ["| " + " | ".join(cells) + " |" for cells in (header, ["---"] * 6, *lines)]
 
 
 def claim_table(registry, rows, paper: str) -> str:
