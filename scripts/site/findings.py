@@ -24,7 +24,7 @@ FINDINGS = (
         "KV shifting's Theorem 3.3 is false under the causal mask",
         "The theorem says that one head represents induction exactly. The paper gives its heads the causal mask of "
         "Eq. 6. Under it no head does, whatever its parameters: three tokens in one dimension are enough, and the core "
-        "has proved this (`kv.thm3.3.impossible`). The failure comes from the first and the last token, which the "
+        "has proved this (kv.thm3.3.impossible). The failure comes from the first and the last token, which the "
         "definition of an induction head leaves out and the mask lets in. With attention on the tokens between them "
         "the theorem holds, and with all of them a formula gives the error.",
         "fig_theorem_3_3", "What one head misses under the causal mask", ("kv.thm3.3", "kv.thm3.3.impossible",
