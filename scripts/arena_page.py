@@ -68,10 +68,9 @@ def _rules(bundles: dict) -> list[str]:
         "The plan (variants, budgets, rules of stopping, x = 1 % of the loss) is written before anything trains and is "
         "part of the results. Pairs share seed and batches; seeds are added until a rule ends or its budget does. All "
         "intervals of one arena hold at once and at every look with probability 95 % or more, if the logarithms of the "
-        "paired ratios of a comparison are independent and normal of one mean and spread: nothing finite holds without "
-        "an assumption. Skew breaks it (`dynamics.statistics.sequence` says by how much). All models are scored on the "
-        "same held-out rows: intervals are about other seeds, not about other text. One learning rate for all, but "
-        "where a name says otherwise.",
+        "paired ratios of a comparison are independent and normal with one mean and spread. Skewed logarithms violate "
+        "this, and `dynamics.statistics.sequence` says how much larger the error then is. All models are scored on the "
+        "same held-out rows, so the intervals are about other seeds and not about other text.",
         "",
         CHANGED,
     ]
