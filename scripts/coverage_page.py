@@ -1,6 +1,8 @@
 """docs/coverage.md: every checkable sentence of the papers with the claims that rule on it, and the shares."""
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from .markdown import between
@@ -28,17 +30,49 @@ def sentences(text: str) -> list[Sentence]:
     return found
 
 
-def with_shares(text: str, registry) -> str:
+class Share(NamedTuple):
+    """What is ruled on of the checkable sentences of a paper or section. Each is in one of the four counts after the
+    first; `proved` are those of the decided ones of which the core proved or refuted a claim.
+    """
+
+    name: str
+    sentences: int
+    decided: int
+    unsettled: int
+    ours: int
+    none: int
+    proved: int
+
+
+HEADING = ("sentences", "decided", "unsettled", "ours only", "not ruled on", "proved by the core")
+
+
+def shares(text: str, rows: Iterable[dict]) -> list[Share]:
+    """The shares of each paper, then of each section, from the page of sentences and the ledger's rows."""
+    found = {row["id"]: row for row in rows}
+    counts: dict[str, Counter] = {}
+    for sentence in sentences(text):
+        states = _states([found[name] for name in sentence.claims])
+        for name in (sentence.section.split(":")[0], sentence.section):
+            counts.setdefault(name, Counter()).update(("sentences", *states))
+    order = sorted(counts, key=lambda name: ":" in name)
+    return [Share(name, *(counts[name][field] for field in Share._fields[1:])) for name in order]
+
+
+def _states(claims: list[dict]) -> list[str]:
+    theirs = [row for row in claims if not row["is_correction"]]
+    decided = [row for row in theirs if row["verdict"] != "unsettled"]
+    if not decided:
+        return ["unsettled" if theirs else "ours" if claims else "none"]
+    return ["decided", *["proved"] * any(row["strength"] == "proved" for row in decided)]
+
+
+def table(found: Iterable[Share], first: str) -> list[str]:
+    """Lines of a Markdown table."""
+    cells = [[share.name, *map(str, share[1:])] for share in found]
+    return ["| " + " | ".join(line) + " |" for line in ([first, *HEADING], ["---"] * 7, *cells)]
+
+
+def with_shares(text: str, rows: Iterable[dict]) -> str:
     """The coverage page with its table of shares brought up to date."""
-    own = {name for name, claim in registry.items() if not claim.is_correction}
-    rows = ["| section | sentences | covered | share |", "|---|---|---|---|"]
-    counts: dict[str, list[int]] = {}
-    for row in sentences(text):
-        paper = row.section.split(":")[0]
-        for name in (f"**{paper}**", row.section):
-            total = counts.setdefault(name, [0, 0])
-            total[0] += 1
-            total[1] += bool(own & set(row.claims))
-    order = sorted(counts, key=lambda name: not name.startswith("**"))
-    rows += [f"| {name} | {n} | {k} | {100 * k / n:.1f} % |" for name in order for n, k in [counts[name]]]
-    return between(text, SHARES, rows)
+    return between(text, SHARES, table(shares(text, rows), "section"))

@@ -78,9 +78,12 @@ STRENGTHS = ("kernel", "proved", "argued", "instances", "sampled", "trained", "r
 
 
 class Counts(NamedTuple):
-    """A group's title, how many of its rows each paper has, and how many there are of each strength."""
+    """A group's title, how many defects its rows have (0 if they have none), how many of the rows each paper has, and
+    how many there are of each strength.
+    """
 
     title: str
+    defects: int
     papers: dict[str, int]
     strengths: dict[str, int]
 
@@ -94,8 +97,16 @@ def counts(rows: Iterable[Row]) -> list[Counts]:
     for group, members in grouped(rows):
         of, strong = Counter(map(paper, members)), Counter(row["strength"] or "read" for row in members)
         seen = {name: strong[name] for name in STRENGTHS if strengths[name]}
-        found.append(Counts(group.title, {name: of[name] for name in papers}, seen))
+        found.append(Counts(group.title, len(defects(members)), {name: of[name] for name in papers}, seen))
     return found
+
+
+def defects(rows: Iterable[Row]) -> list[list[Row]]:
+    """The rows that are false, misprinted or lack a hypothesis, those that repeat one defect together."""
+    found: dict[str, list[Row]] = {}
+    for row in sorted((row for row in rows if row["severity"]), key=lambda row: row["defect"] is not None):
+        found.setdefault(row["defect"] or row["id"], []).append(row)
+    return list(found.values())
 
 
 def paper(row: Row) -> str:
@@ -106,6 +117,6 @@ def paper(row: Row) -> str:
 
 def table(found: list[Counts]) -> list[list[str]]:
     """Rows of cells, the heading first; an empty cell for none."""
-    heading = ["", "claims", *found[0].papers, *found[0].strengths] if found else ["", "claims"]
-    lines = [[c.title, sum(c.papers.values()), *c.papers.values(), *c.strengths.values()] for c in found]
+    heading = ["", "claims", "defects", *(found[0].papers if found else ()), *(found[0].strengths if found else ())]
+    lines = [[c.title, sum(c.papers.values()), c.defects, *c.papers.values(), *c.strengths.values()] for c in found]
     return [heading, *([str(cell or "") for cell in line] for line in lines)]

@@ -3,6 +3,7 @@
 Committed are the claims by paper, the errata, the arena, the family of shifts, the rooms, the figures of the findings.
 """
 
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ from .site.findings import FINDINGS
 ROOT = Path(__file__).resolve().parents[1]
 FOUND = "<!-- findings: begin -->", "<!-- findings: end -->"
 SIZES = "<!-- sizes: begin -->", "<!-- sizes: end -->"
+READ = "<!-- second reading: begin -->", "<!-- second reading: end -->"
 FILES = {"KV shifting": "claims-kv.md", "Razor": "claims-razor.md", "ResFormer": "claims-resformer.md",
          "waiver": "claims-waiver.md"}  # fmt: skip
 
@@ -123,8 +125,8 @@ def pages(registry, rows) -> dict[Path, str]:
         folder / "arena.md": arena_page.page(registry),
         folder / "rooms.svg": rooms.picture(),
         folder / "family.md": family_page.page(registry),
-        sentences: coverage_page.with_shares(sentences.read_text("utf-8"), registry),
-        worth: between(worth.read_text("utf-8"), SIZES, sizes()),
+        sentences: coverage_page.with_shares(sentences.read_text("utf-8"), rows),
+        worth: between(between(worth.read_text("utf-8"), SIZES, sizes()), READ, second_reading(rows)),
         readme: between(readme.read_text("utf-8"), FOUND, findings(rows)),
     }
 
@@ -140,11 +142,15 @@ def documents(registry) -> dict[str, str]:
 
 
 def findings(rows) -> list[str]:
-    """The README's list: a line a finding, and how many claims there are."""
-    own = sum(not row["is_correction"] for row in rows)
+    """The README's list: a line a finding, what is ruled on, and how many defects there are."""
     lines = [f"{at}. **{one.title}.** {one.text} `{one.claims[0]}`" for at, one in enumerate(FINDINGS, 1)]
-    return [*lines, "", f"{own} claims of the papers are ruled on or called unsettled, {len(rows) - own} statements of "
-            "ours stand beside them. `python -m scripts.verify --id kv.thm3.3` tells one in full."]  # fmt: skip
+    shares = coverage_page.shares((ROOT / "docs" / "coverage.md").read_text("utf-8"), rows)
+    wrong = [row for row in rows if row["verdict"] in ("false", "typo")]
+    return [*lines, "", "How many of the papers' checkable sentences are ruled on:", "",
+            *coverage_page.table([share for share in shares if ":" not in share.name], "paper"), "",
+            f"{len(wrong)} claims of the papers are false or misprinted, by {len(docket.defects(wrong))} defects: the "
+            "[errata](docs/errata.md) list them. `python -m scripts.verify --id kv.thm3.3` prints one claim in "
+            "full."]  # fmt: skip
 
 
 CORE = "What the core decided"
@@ -160,6 +166,17 @@ def sizes() -> list[str]:
             "| what turns writing into trees, outcomes into a status and words, and says who may say what: "
             + ", ".join(f"`{name.removeprefix('proofs_check.')}`" for name in trust.LOGIC) + f" | {counts['logic']} |",
             f"| statements of the papers, and the formulas of theory in them | {counts['definitions']} |"]  # fmt: skip
+
+
+def second_reading(rows) -> list[str]:
+    """How often a reader who had not seen the rulings reached another verdict, by the verdict of the ruling."""
+    read = [json.loads(line) for line in (ROOT / "docs" / "second-reading.jsonl").read_text("utf-8").splitlines()]
+    ruled = {row["id"]: row["verdict"] for row in rows}
+    pairs = [(ruled[one["id"]], one["verdict"]) for one in read if one["id"] in ruled]
+    words = ("false", "typo", "holds_if", "holds", "unsettled")
+    lines = [[verdict, *(str(pairs.count((verdict, word)) or "") for word in words)] for verdict in words]
+    header = ["ruling", *(f"read as {word}" for word in words)]
+    return ["| " + " | ".join(cells) + " |" for cells in (header, ["---"] * 6, *lines)]
 
 
 def claim_table(registry, rows, paper: str) -> str:
@@ -199,8 +216,10 @@ def errata(registry, every) -> str:
     for group, rows in docket.grouped(every):
         if rows[0]["verdict"] not in WHAT:
             continue
-        lines += [f"## {group.title} ({len(rows)})", "", *([group.lead, ""] if group.lead else [])]
-        for row in rows:
+        defects = docket.defects(rows)
+        count = f"{len(rows)} claims, {len(defects)} defects" if len(defects) < len(rows) else f"{len(rows)}"
+        lines += [f"## {group.title} ({count})", "", *([group.lead, ""] if group.lead else [])]
+        for row in (row for members in defects for row in members):
             lines += _erratum(row, registry[row["id"]])
     return "\n".join(lines)
 
@@ -212,6 +231,8 @@ def _erratum(row, claim) -> list[str]:
     from .report import failing, show
 
     lines = [f"### `{row['id']}`", "", f"*{escaped(row['source'])}*", "", f"Printed: {escaped(row['statement'])}", ""]
+    if row["defect"]:
+        lines += [f"This repeats the defect of `{row['defect']}`.", ""]
     if row["reading"]:
         lines += [f"Read as: {escaped(row['reading'])}", ""]
     lines += [f"{WHAT[row['verdict']]}: {escaped(row['note'])}", ""]

@@ -124,10 +124,13 @@ def render(report: dict, pictures: list[dict], models: list[dict]) -> str:
     from .site.view import views
 
     claims = report["claims"]
+    theirs = [row for row in claims if not row["is_correction"]]
+    decided = [row for row in theirs if row["verdict"] != "unsettled"]
     return environment(set()).get_template("report.html.j2").render(
         title="This run", alone=True, style=(HERE / "style.css").read_text("utf-8"), summary=report["summary"],
         groups=views(claims, {}, paged=False), papers=docket.PAPERS, counts=docket.table(docket.counts(claims)),
-        pictures=pictures, models=models,
+        pictures=pictures, models=models, decided=len(decided), unsettled=len(theirs) - len(decided),
+        proved=sum(row["strength"] == "proved" for row in decided),
     )  # fmt: skip
 
 

@@ -219,6 +219,8 @@ def details(report: dict) -> str:
         lines += [f"  {name}: {text}" for name, text in parts if text] + _sides(claim)
         if claim["correction"]:
             lines.append(f"  Holds instead: {claim['correction']}: {claim['holds_instead']}")
+        if claim["defect"]:
+            lines.append(f"  It repeats the defect of {claim['defect']}.")
         if claim["outcome_of"]:
             lines.append(f"  An outcome beside {claim['outcome_of']}, which it does not settle.")
         lines += _core(claim)

@@ -74,7 +74,7 @@ class DissectionPlan(Strict):
         return [self.run(entry, seed) for entry in self.entries for seed in range(self.seeds)]
 
     def run(self, entry: str, seed: int) -> Run:
-        """The run of a seed of an entry, alone in its stack."""
+        """The run of one seed of an entry, trained alone instead of in a stack."""
         found = self.entries[entry]
         training = found.training.model_copy(update={"seed": seed})
         return Run(name=f"{entry}.seed-{seed}", config=found.config, training=training)

@@ -1,4 +1,4 @@
-"""What two models solved: all runs of a plan in one file, hashed, and what its rules say of them."""
+"""All runs of a solving plan in one hashed file, and the verdicts of its rules."""
 
 import math
 from collections.abc import Mapping

@@ -60,7 +60,7 @@ class SolvingRun(Strict):
 
     @property
     def seeds(self) -> int:
-        """As of the arena's runs, which may have several."""
+        """How many seeds the run has: one. A run of the arena can have several."""
         return 1
 
 
@@ -100,8 +100,9 @@ def measures(training: SolvingTraining) -> dict[str, tuple[str, int]]:
 
 
 class SolvingPlan(Strict):
-    """The whole of it. rules: of differences of accuracy, variant less baseline, by the accuracy's name; sentences:
-    claims of the papers that speak of it at another scale; first_seed: the first seed, pilots use others.
+    """What is trained and compared. rules: when a comparison stops, by the name of an accuracy, for the difference of
+    variant and baseline; sentences: claims of the papers about the same at another scale; first_seed: pilots use other
+    seeds.
 
     Raises: ValueError for rules that do not hold one joint level, of no accuracy that is measured, or of other seeds
         than the others; for models that are not the two.

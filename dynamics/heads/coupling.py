@@ -1,8 +1,9 @@
 """Which way the heads of many trained models mix: the counts of Table 5, and each head's place in the theorem's model.
 
 Theorem 3.4's head has W_Q W_K = W_V W_O = I, so that only alpha and beta are left. A trained head brings its own
-gains, and its coefficients mean nothing without them (the gauge of `dynamics.heads.named`). What no gauge changes, and
-what takes the place of alpha and beta on the theorem's map, are gain * coefficient: `Mixing.key` and `Mixing.value`.
+gains, and its coefficients mean nothing without them (the gauge of `dynamics.heads.named`). The products gain *
+coefficient are the same in every gauge, and they take the place of alpha and beta in the theorem: `Mixing.key` and
+`Mixing.value`.
 """
 
 from collections.abc import Iterable

@@ -178,7 +178,7 @@ def swiglu(x: Tensor, p: Parameters, mix: Callable[[Tensor], Tensor] | None = No
 
 
 def _read(heads: Heads, p: Parameters, states: States, where: Layout) -> Tensor:
-    """The heads' outputs at where.rows, (batch, 1, n_heads * head_dim); no value is formed but for the mixture.
+    """The heads' outputs at where.rows, (batch, 1, n_heads * head_dim), from the mixture of states and not from values.
 
     sum_t a[t] sum_j beta_j W_v x[t-j] = W_v sum_s (sum_j beta_j a[s+j]) x[s], with one query a third of the work.
     """

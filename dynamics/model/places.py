@@ -1,4 +1,4 @@
-"""Other places for a shift than keys and values by themselves: fusion without decoupling, and either of them given.
+"""Models whose shift stands elsewhere: keys and values that share one mixture, or a fixed mixture in place of it.
 
 What `ModelConfig.place` means, x the normed input of a layer and x_{s-1} that of the token before:
     heads   keys, values and queries are mixed each by coefficients of its own (`dynamics.model.attention`, the paper's)

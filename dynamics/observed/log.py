@@ -1,4 +1,4 @@
-"""The log of an observed training: JSON lines, one an observation, whole or not there."""
+"""The log of an observed training: one JSON line an observation. No line is ever half-written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model lent in the midst of its training, and given back as it was."""
+"""Look at a model during its training: each mode and the random generators are afterwards as before."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def _from_transformers(folder: Path, kind: str, dtype: str | None) -> nn.Module:
 
 
 def _quiet(transformers) -> None:
-    """What it says of missing heads and long texts is said here, in one line, or does not matter."""
+    """Switch off the warnings of transformers: this module prints one line where something is wrong."""
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
 

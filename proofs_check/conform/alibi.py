@@ -44,7 +44,7 @@ def _from_own(bias: Array) -> Array:
 
 
 def _sign(given: Given) -> Iterator[Case]:
-    """The sign of what a key gains on the one before it, where both are seen."""
+    """The sign of the difference of the biases of neighbouring keys, where the query sees both."""
     for heads, queries, keys in ((1, 1, 2), (2, 3, 3), (4, 2, 5)):
         own = np.arange(keys - queries, keys)
         both: Yes = np.broadcast_to(own[:, None] >= np.arange(1, keys), (heads, queries, keys - 1))

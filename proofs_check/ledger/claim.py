@@ -166,8 +166,9 @@ class Claim:
     `severity` goes with these three verdicts; `reading` is the sense taken, one sentence, where the text allows others.
     `coverage` is None for what is only quoted. `is_correction` marks a statement of ours, a correction, an addition or
     an outcome of training: it is never counted as the paper's. `outcome_of` names the paper's claim that such an
-    outcome stands beside, without ruling on it. `formal` is the statement as data, which the core decides: what is
-    printed where the paper is wrong, what is true where it is not. A claim that it settles needs no other evidence.
+    outcome stands beside, without ruling on it. `defect` names the claim whose defect this one repeats. `formal` is the
+    statement as data, which the core decides: what is printed where the paper is wrong, what is true where it is not. A
+    claim that it settles needs no other evidence.
     """
 
     id: str
@@ -186,6 +187,7 @@ class Claim:
     reading: str = ""
     coverage: Coverage | None = None
     outcome_of: str | None = None
+    defect: str | None = None
     formal: Statement | None = None
 
     @property

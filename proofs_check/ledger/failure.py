@@ -1,4 +1,4 @@
-"""Both sides of a refuted statement at the point where it fails, for readers: nothing is decided here."""
+"""Both sides of a refuted statement at the point where it fails, for display. Verdicts do not depend on this."""
 
 from collections.abc import Mapping
 from fractions import Fraction

@@ -29,7 +29,7 @@ def judged(data: Any) -> Row:
 
 
 def stale(statements: Iterable[Statement]) -> list[str]:
-    """The names of statements of which nothing is kept that still follows, and of what is kept and has gone."""
+    """The names of statements whose kept result is missing or old, then of kept results whose statement has gone."""
     made = list(statements)
     missing = [one.name for one in made if kept().get(one.digest, {}).get("key") != key(one)]
     gone = set(kept()) - {one.digest for one in made}

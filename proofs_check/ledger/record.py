@@ -31,15 +31,21 @@ def check_record(claim: Claim) -> None:
 
 
 def check_links(claim: Claim, registry: Mapping[str, Claim]) -> None:
-    """Raises BrokenCheck where the correction, or the claim that this is an outcome of, is missing or unfit."""
+    """Raises BrokenCheck where the correction, or another claim that this one names, is missing or unfit."""
     for link, verdict, role in (
         (claim.correction, Verdict.HOLDS, "its correction"),
         (claim.outcome_of, Verdict.UNSETTLED, "the claim it is an outcome of,"),
+        (claim.defect, claim.verdict, "the claim whose defect it repeats,"),
     ):
         if link is not None and link not in registry:
             raise BrokenCheck(f"{role} {link} does not exist")
         if link is not None and registry[link].verdict is not verdict:
             raise BrokenCheck(f"{role} {link} is recorded as {registry[link].verdict.value}, not {verdict.value}")
+    if claim.defect is not None and (registry[claim.defect].severity, registry[claim.defect].defect) != (
+        claim.severity,
+        None,
+    ):
+        raise BrokenCheck(f"the claim whose defect it repeats, {claim.defect}, has another severity or repeats one too")
 
 
 def _check_intervals(intervals: tuple[Interval, ...]) -> None:

@@ -164,7 +164,7 @@ def _some(patterns: tuple[str, ...]) -> dict[str, Claim] | None:
 
 
 def _links(claim: Claim) -> list[str]:
-    return [link for link in (claim.correction, claim.outcome_of) if link is not None]
+    return [link for link in (claim.correction, claim.outcome_of, claim.defect) if link is not None]
 
 
 @cache

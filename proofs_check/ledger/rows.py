@@ -70,6 +70,7 @@ def record(claim: Claim, registry: Mapping[str, Claim]) -> Row:
         "correction": claim.correction,
         "holds_instead": "" if instead is None else instead.statement,
         "outcome_of": claim.outcome_of,
+        "defect": claim.defect,
         "message": fault,
         "strength": _strength(claim),
         "mutants": None,

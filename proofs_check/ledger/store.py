@@ -1,4 +1,4 @@
-"""Certificates on disk: one file a paper, keyed by the digest of the statement; read as offers, and checked again.
+"""Certificates on disk: one file a paper, keyed by the digest of the statement. Each is checked again when it is read.
 
 `judge` is what a run says of a statement: from the stored certificate (quick), or from one that was just searched for
 (full). The file holds for each statement its certificate and those of its mutants.

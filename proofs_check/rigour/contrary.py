@@ -1,4 +1,4 @@
-"""Hypotheses turned round: an equality puts a term for a variable; what denies the goal denies a hypothesis."""
+"""Two ways to use hypotheses: replace a variable by a term it equals, and prove the contrapositive."""
 
 from __future__ import annotations
 

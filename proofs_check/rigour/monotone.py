@@ -1,4 +1,4 @@
-"""A comparison from a known one whose sides differ from it at single places: monotone from the place outwards."""
+"""Derive a comparison from a known one by monotony: the sides differ in one subterm each."""
 
 from __future__ import annotations
 

@@ -269,7 +269,7 @@ def split_sum(node: Term, at: Any) -> Step:
 
 
 def around(node: Term, at: Any) -> Step:
-    """The sum as what stands before a place, there, and behind it, as two facts."""
+    """Split the sum at a place: two facts give it as the part before, the item there, and the part after."""
     _, index, low, _, body = node.parts
     return chain(split_sum(node, at), split_sum(total(var(index), low, at, body), at - 1))
 

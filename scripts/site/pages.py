@@ -7,7 +7,7 @@ from typing import Any
 
 from proofs_check.ledger.registry import dropped
 
-from .. import docket, gallery, report
+from .. import coverage_page, docket, gallery, report
 from . import api, text
 from .findings import FINDINGS, QUESTIONS
 from .view import PAGES, View, claim_link, sections, views
@@ -18,7 +18,7 @@ NAV = (("Findings", "index.html"), ("KV shifting", "paper-kv.html"), ("Razor", "
        ("ResFormer", "paper-resformer.html"), ("Waivers", "paper-waiver.html"), ("Errata", "errata.html"),
        ("All claims", "claims.html"), ("Explorer", "explorer.html"), ("Figures", "figures.html"),
        ("Notebooks", "notebooks.html"), ("Arena", "arena.html"), ("API", "api.html"), ("Guide", "guide.html"),
-       ("Trust", "trust.html"), ("Add to it", "contributing.html"))  # fmt: skip
+       ("Words", "glossary.html"), ("Trust", "trust.html"), ("Add to it", "contributing.html"))  # fmt: skip
 PAPERS = dict(zip(("kv", "razor", "resformer", "waiver"), docket.PAPERS.items(), strict=True))
 ERRATA = ("false", "holds_if", "typo")
 PAPER_LEAD = (
@@ -60,9 +60,11 @@ class Pages:
 
     def front(self) -> str:
         own = [row for row in self.rows if not row["is_correction"]]
-        lead = f"{len(own)} claims of the papers, {len(self.rows) - len(own)} statements beside them."
+        lead = f"There are {len(own)} claims of the papers and {len(self.rows) - len(own)} statements beside them."
+        shares = [one for one in coverage_page.shares(self.documents["coverage"], self.rows) if ":" not in one.name]
         return self.render("index.html", "front.html.j2", title="Findings", lead=lead, findings=FINDINGS,
-                           questions=QUESTIONS, counts=docket.table(docket.counts(self.rows)))  # fmt: skip
+                           questions=QUESTIONS, heading=coverage_page.HEADING, shares=shares,
+                           counts=docket.table(docket.counts(self.rows)))  # fmt: skip
 
     def paper(self, key: str) -> str:
         title, link = PAPERS[key]

@@ -117,8 +117,8 @@ class View:
 def _ran(e: Row) -> str:
     if e.get("margin") is None:
         return f"{e['kind']} ({e['scope']})"
-    margin = f"{e['points']} points, smallest margin {e['margin']:.3g}; rejects {', '.join(e['controls'])}"
-    return f"{e['kind']} ({e['scope']}: {margin})"
+    margin = f"{e['points']} points, smallest margin {e['margin']:.3g}"
+    return f"{e['kind']} ({e['scope']}: {margin}; wrong variants rejected: {', '.join(e['controls'])})"
 
 
 def claim_link(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Each committed figure is what its command draws, pixel by pixel: those of the findings, and no other.
+"""Each committed figure is what its command draws, pixel by pixel: of the findings and of the pages, and no other.
 
 Compared are decoded pixels, not bytes: how well a PNG is packed depends on the processor that packs it. matplotlib is
 pinned and brings its own fonts and FreeType, so on one machine all pixels are equal; on another the last digits of a
@@ -6,6 +6,7 @@ path or a basin may move a few of them.
 """
 
 import os
+import re
 from importlib import import_module
 
 import numpy as np
@@ -28,7 +29,10 @@ def difference(one, other) -> float:
     return float((abs(first - second).max(-1) > LEVELS).mean())
 
 
-COMMITTED = [picture for picture in pictures() if picture.name in {one.figure for one in FINDINGS}]
+TEXTS = [path.read_text("utf-8") for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))]
+SHOWN = {name for text in TEXTS for name in re.findall(r"\((?:docs/)?(\w+)\.png\)", text)}
+WANTED = SHOWN | {one.figure for one in FINDINGS}
+COMMITTED = [picture for picture in pictures() if picture.name in WANTED]
 
 
 @pytest.mark.parametrize("picture", COMMITTED, ids=lambda picture: picture.name)
@@ -41,6 +45,6 @@ def test_a_committed_figure_is_what_its_command_draws(picture, tmp_path, monkeyp
         assert difference(committed, drawn) <= SHARE, f"draw it again: {picture.command}"
 
 
-def test_the_figures_of_the_findings_are_committed_and_no_others():
+def test_the_figures_of_the_findings_and_pages_are_committed_and_no_others():
     names = {name.removesuffix(".png") for name in os.listdir(ROOT / "docs") if name.endswith(".png")}
-    assert names == {one.figure for one in FINDINGS} == {picture.name for picture in COMMITTED}
+    assert names == WANTED == {picture.name for picture in COMMITTED}

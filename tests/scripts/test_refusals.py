@@ -202,6 +202,8 @@ REFUSED = [
     ("verify --id kv.thm3.4.limit --false", "no claim that matches 'kv.thm3.4.limit' is false"),
     ("verify --jobs 0", "--jobs: expected a whole number"),
     ("verify --quick --full", "not allowed with"),
+    ("transcribe", "--papers"),
+    ("transcribe --papers text", "text/kv-shifting.txt"),
     ("verify --colour", "unrecognized arguments"),
     ("verify --json", "expected one argument"),
     ("verify --id kv.tab3 --json text", "cannot write"),

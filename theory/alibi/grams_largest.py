@@ -1,13 +1,14 @@
-"""The largest value of a head on its sphere, from Gram matrices that are a little wrong, and how much it may be short.
+"""The largest value of a head on its sphere, from rounded Gram matrices, and a bound on how far it is too small.
 
 max h(z) = ||R^T (S z + o)||^2 over ||z||^2 = d. Gram matrices of float32 find z = S^T c; G_Q c and G_K (G_Q c + o),
 each one pass over the weights in float64, give its value and its residual. With A = S^T G_K S, b = S^T G_K o and
 m = z.(A z + b)/d that is r = A z + b - m z, orthogonal to z, and
     max h - h(z) <= r^T (m - A)^{-1} r for m > lambda_1(A), for that is the dual at m less h(z);
     max h - h(z) <= ||r||^2 / (m - lambda_2(A)) without offset: Temple's inequality.
-With A <= A' + e the first is at most r^T (m - e - A')^{-1} r, whatever the eigenvectors of the true A.
-A residual that is too large is lowered by Newton's step along the sphere, whose matrix may be a little wrong too. The
-eigenvalues are taken from the Gram matrices, with the error that these were seen to make, many times over.
+A' stands for A from the rounded Gram matrices, and e for a number with A <= A' + e. Then the first bound is at most
+r^T (m - e - A')^{-1} r, whatever the eigenvectors of A are. If the residual is too large, a Newton step along the
+sphere lowers it; the matrix of that step may be rounded too. The number e is no proved bound: it is SAFETY times the
+error that was seen in one direction. `certified_logit_range` does without it.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ class SelfGap:
         self.room = n > basis.shape[1]  # directions that no logit sees: curvature 0
 
     def dual(self, s: float) -> SphereMaximum:
-        """d/(4s) + max over the sphere of s ||N^T z + a||^2 - (N^T z + a) . z; the point in the span's coordinates."""
+        """d/(4s) + max over the sphere of s ||N^T z + a||^2 - (N^T z + a) . z, with the maximiser in the basis of N."""
         curvature, vectors = np.linalg.eigh(s * self.square - self.symmetric)
         linear = vectors.T @ (s * (self.form @ self.pull) - self.pull / 2)
         if self.room:

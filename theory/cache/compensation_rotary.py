@@ -36,9 +36,10 @@ def rotate(vectors: ArrayLike, positions: ArrayLike, frequencies: ArrayLike) -> 
 @elementwise("n_dropped")
 @sized()
 def mean_turn(n_dropped: int, frequencies: ArrayLike) -> Array:
-    """|mean of e^{i theta m} over n consecutive m| = |sin(n theta / 2) / (n sin(theta / 2))|: what is left of a pair.
+    """The length of a rotary pair's mean over n consecutive places: |sin(n theta / 2) / (n sin(theta / 2))|.
 
-    At most 1 / (n |sin(theta / 2)|). Args: n_dropped >= 1; frequencies theta, any shape. Raises ValueError for n < 1.
+    It is |mean of e^{i theta m}| for a pair of length 1 that turns by theta a place, and at most
+    1 / (n |sin(theta / 2)|). Args: n_dropped >= 1; frequencies theta, any shape. Raises ValueError for n < 1.
     """
     n_dropped = whole("n_dropped", n_dropped, 1)
     half = reals("frequencies", frequencies) / 2.0

@@ -163,10 +163,10 @@ class ScaledTime(NamedTuple):
 
 @comparable
 class LearningTime(NamedTuple):
-    """What gradient flow takes to learn, to leading order in T, and two errors that have nothing to do with each other.
+    """The time that gradient flow takes to learn, to leading order in T, and two independent errors.
 
-    value is s* T; |value - s* T| <= quadrature_error, proved by ball arithmetic; finite_size_error would bound what the
-    flow at this T needs beyond s* T: None, as no bound is known.
+    value is s* T. Ball arithmetic proves |value - s* T| <= quadrature_error. finite_size_error would bound the
+    difference of s* T and the time of the flow at this T; it is None, since no bound is known.
     """
 
     value: float

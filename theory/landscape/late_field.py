@@ -29,7 +29,7 @@ class Term(NamedTuple):
 
 
 def late_terms(n_tokens: int) -> tuple[Term, ...]:
-    """Weights e^{beta1} count_c e^{D_c} (without e^{beta2}, which the slopes take over) and slopes, for one T >= 4."""
+    """Classes for one T >= 4: weights e^{beta1} count_c e^{D_c}, and slopes. The factor e^{beta2} is in the slopes."""
     return _late_terms(whole("n_tokens", n_tokens, 4))
 
 

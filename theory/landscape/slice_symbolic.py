@@ -75,7 +75,7 @@ def full_leading_excess() -> sp.Expr:
 
 @cache
 def leading_excess() -> sp.Expr:
-    """`full_leading_excess` on the slice."""
+    """The leading term of the excess loss (`full_leading_excess`) where alpha2 = 1 - alpha1 and beta2 = 1 - beta1."""
     return sp.simplify(on_slice(full_leading_excess()))
 
 

@@ -95,7 +95,7 @@ def noise_floor(plant: int = 0) -> Margin:
 
 
 def interference(store: sp.Matrix, read: sp.Matrix) -> Fraction:
-    """Mean square of what the other numbers, independent of unit variance, add to a reading of unit gain."""
+    """Mean square error that the other stored numbers, independent of variance 1, cause in one that is read."""
     product = read * store
     scaled = sp.diag(*(1 / product[k, k] for k in range(product.rows))) * product
     total = sum((scaled[i, j] ** 2 for i in range(scaled.rows) for j in range(scaled.cols) if i != j), sp.Integer(0))

@@ -110,8 +110,8 @@ CLAIMS: tuple[Claim, ...] = (
         _effect_evidence(LISTING, (0, 0.6952, 61.5, 150.3), (10, 7.2865, 3.6, 12.7), (100, 95.3459, 0.5, 12.5)),
         verdict=Verdict.FALSE, severity=Severity.CODE, coverage=WITNESSED, witness=Witness(PICTURE),
         correction="kv.listing_l.picture.corrected", hypotheses=(SLICE, INTERIOR),
-        note="At O(T) = 0 its directions of descent are 61.5 degrees off on average, 150 at worst; at larger O(T) "
-             "e^{ot} hides the other slips.",
+        note="Its directions of descent are off by 61.5 degrees on average at O(T) = 0 (150 at worst), by 3.6 at "
+             "O(T) = 10 and by 0.5 at O(T) = 100: there e^{ot} hides the other slips.",
         formula=r"L_{\mathrm{listing}}=L",
     ),
     mathematical(

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from proofs_check.evidence.margin import Margin, less, same
+from proofs_check.kv.tables.configuration_data import TABLE_16
 from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical
 
@@ -105,13 +106,10 @@ POLYNOMIAL = everywhere(
 SIZES = [{"length": n, "width": d} for n in range(1, 6) for d in range(1, 6)]
 GROUPS = [{"length": n, "pairs": h, "dim": d} for n in (1, 2, 3) for h in (1, 2, 3) for d in (1, 2, 3)]
 
-# Table 1: context length, hidden size, key-value heads times head dimension.
-MODELS = (
-    {"length": 2048, "width": 2048, "kv_width": 2048},
-    {"length": 4096, "width": 2560, "kv_width": 512},
-    {"length": 2048, "width": 4096, "kv_width": 4096},
-    {"length": 2048, "width": 5120, "kv_width": 5120},
-    {"length": 12288, "width": 6144, "kv_width": 512},
+# Table 1: length, hidden size, key-value heads times head dimension.
+MODELS = tuple(
+    {"length": row["max_length"], "width": row["hidden"], "kv_width": row["kv_heads"] * row["hidden"] // row["heads"]}
+    for row in TABLE_16.values()
 )
 HEADS = ({"kv_heads": 1}, {"kv_heads": 4}, {"kv_heads": 16}, {"kv_heads": 32}, {"kv_heads": 40})
 

@@ -24,12 +24,12 @@ def G(y: int, x: int) -> Term:
 
 
 def E(y: int, x: int, z: int, w: int) -> Term:
-    """F times what the value of x has for z over w."""
+    """F(y, x) times the difference of the value scores of x for z and for w."""
     return F(y, x) * (formal.N[x, z] - formal.N[x, w])
 
 
 def _numerator(sentence: list[int], target: int, other: int) -> tuple[Term, Term]:
-    """Of the target's lead; and the denominator."""
+    """The numerator of the lead of `target` over `other` in the logits, and its denominator."""
     y = sentence[-1]
     before = [lift(1), *(G(y, x) for x in sentence)]
     top = sum((E(y, x, target, other) * g for x, g in zip(sentence, before, strict=False)), lift(0))

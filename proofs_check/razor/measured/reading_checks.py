@@ -87,8 +87,8 @@ def one_of_the_protected(seed: int, capable: int = 1) -> Margin:
 
 
 def concentrated(seed: int, least: float = 0.97, others: int = 1) -> Margin:
-    """The finder gives the asked value at least that weight on average and at every question its largest; so many at
-    most of the other protected heads more than half."""
+    """The finder head gives the asked value at least the weight `least` on average, and its largest weight at every
+    question. At most `others` of the other protected heads give it more than half of their weight."""
     model = _model(seed)
     finder = _finder(model)
     half = sum(head.needle > 0.5 for head in _protected(model) if head is not finder)

@@ -120,9 +120,10 @@ def billion(width: int, non_embedding: int, label: int = 10**9) -> Margin:
     return at_most(abs(non_embedding + 2 * TABLE_4["2M"].vocab * width - label), Fraction(label, 10))
 
 
-def computation(length: int, causal: bool = False, width: int = 1024, hidden: int = 3584) -> Fraction:
+def computation(length: int, causal: bool = False) -> Fraction:
     """Multiplications a token and layer, MLP and projections included: keys of two layers over those of one."""
-    fixed = 4 * width**2 + 3 * width * hidden
+    width, ffn = TABLE_4["468M"].hidden, TABLE_4["468M"].ffn
+    fixed = 4 * width**2 + 3 * width * ffn
     attended = 2 * width * Fraction(length, 2 if causal else 1)
     return (fixed + 2 * attended) / (fixed + attended)
 

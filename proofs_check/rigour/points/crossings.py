@@ -1,4 +1,4 @@
-"""Where a comparison inside a statement changes its mind: what an equivalence gets wrong, it gets wrong there."""
+"""Points where a comparison inside a statement changes its truth value. A false equivalence often fails near one."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 from dynamics.files.shipped import FOLDER
 from proofs_check.ledger import judged, shipped, store
 from proofs_check.ledger.registry import DROPPED, BrokenLedger
-from scripts import docs
+from scripts import docs, transcribe
 
 
 def test_what_ships_is_what_is_listed_and_sha256sum_agrees():
@@ -18,6 +18,7 @@ def test_what_ships_is_what_is_listed_and_sha256sum_agrees():
     assert listed == {path for folder in (FOLDER, store.FOLDER) for path in folder.rglob("*") if path.is_file()} | {
         judged.FILE,
         DROPPED,
+        transcribe.WRITTEN,
     }
     done = subprocess.run(["sha256sum", "--check", "--quiet", shipped.LIST], cwd=shipped.ROOT, capture_output=True)
     assert done.returncode == 0, done.stdout

@@ -1,0 +1,212 @@
+"""The cells that claims use, typed by hand, against those that `scripts.transcribe` read from the papers' texts."""
+
+import json
+import re
+from fractions import Fraction
+
+import pytest
+from sympy import latex
+
+from dynamics.heads import selection
+from proofs_check.kv.method import setup
+from proofs_check.kv.tables import cells, coupling
+from proofs_check.kv.tables import configuration_data as data
+from proofs_check.kv.tables.text import OPTIMISER
+from proofs_check.razor.measured import table_cells as razor
+from proofs_check.resformer.measured import table_cells as resformer
+from scripts import transcribe
+from theory.cache import size
+from theory.landscape import symbolic
+from theory.value_residual import memory
+
+PRINTED = json.loads(transcribe.WRITTEN.read_text("utf-8"))
+SETTINGS = {
+    "hidden": "Hidden size", "layers": "Layers", "heads": "Head number", "kv_heads": "KV number", "ffn": "FFN size",
+    "max_length": "Max length", "tokens": "Total tokens", "vocab": "Vocab size", "gpu": "GPU", "gpus": "GPU numbers",
+    "context": "Context length", "batch_per_gpu": "Batch size per GPU", "learning_rate": "Learning rate",
+    "warm_up": "Warm-up steps",
+}  # fmt: skip
+MODELS = {"vanilla": "Vanilla", "kv": "KV shifting"}
+SWEPT = "vanilla", "kv", "qkv", "k", "v", "differential", "differential with QK norm", "selective"  # Tables 6 to 13
+SHAPES = {"layers": "Layers", "heads": "Attention Heads", "hidden": "Hidden Dimension", "ffn": "FFN Dimension"}
+PROTECTED = {
+    "baseline": "Baseline", "none": "Protect 0% heads", "random": "Protect 15% heads (Random)",
+    "retrieval": "Protect 15% heads (Retrieval)",
+}  # fmt: skip
+FULL_NAMES = {
+    "Qwen1.5-7B": "Qwen1.5-7B-Chat", "Qwen1.5-72B": "Qwen1.5-72B-Chat", "Llama3-8B": "Llama3-8B-Instruct"
+}  # fmt: skip
+
+
+def typed_by_hand():
+    """The tables as the code holds them: rows of names and values, by the names of the printed tables."""
+    return {**kv("kv-shifting", "1 2 4 5 14 16"), **kv("kv-shifting-v1", "1 2 7 4 3 6"), **kv_final(), **others()}
+
+
+def kv(paper, numbers):
+    """What both versions print, under the numbers that one of them gives its tables."""
+    final = paper == "kv-shifting"
+    settings = [[name, *(data.TABLE_16[model][key] for model in data.SIZES)] for key, name in SETTINGS.items()]
+    (adam, *rates), (*values, decay) = (OPTIMISER["table"][part] for part in ("names", "numbers"))
+    optimiser = f"{adam} with " + ", ".join(map("{} = {}".format, rates, values)) + f", weight decay={decay}"
+    tables = [
+        [["Parameters", *data.SIZES], *settings[:8]],
+        [
+            ["Model", "Tokens", *cells.BENCHMARKS, "Average"],
+            *([f"{MODELS[name]} - {model}", at, *row] for (name, model, at), row in cells.TABLE_2.items()),
+        ],
+        [["Model", "Tr12-Te15", "Tr21-Te24"], *([MODELS[name], *row] for name, row in cells.TABLE_4.items())],
+        [
+            ["", "alpha1 > alpha2", "alpha1 leq alpha2"],
+            *([name, *row] for name, row in zip(("beta1 > beta2", "beta1 leq beta2"), cells.TABLE_5, strict=True)),
+        ],
+        [["", *("Cloze", "Zero", "Few") * 2], ["MMLU", *cells.TABLE_14["vanilla"], *cells.TABLE_14["kv"]]],
+        [["Parameters", *data.SIZES], *settings, *[["Optimizer", optimiser]] * final, ["RoPE's base", setup.BASE]],
+    ]
+    counts = [cells.TABLE_5_TOTAL, *cells.DIAGONAL_AT_20B, *coupling.EXAMPLE.values()]
+    said = {
+        "settings": [
+            data.TEXT_WARM_UP, *data.TEXT_NAMES, *data.TEXT_LEARNING_RATES, *data.TEXT_BATCH_M, data.M_OF_A_BATCH,
+            data.PRINTED_LLAMA_VOCABULARY, *sum(data.CAPTION_BATCH_M.items(), ()), *data.FROM_SCRATCH,
+        ],
+        f"beside Table {numbers.split()[3]}": counts if final else counts[:3],
+    }  # fmt: skip
+    found = {f"Table {number}": table for number, table in zip(numbers.split(), tables, strict=True)}
+    return {f"{paper}: {name}": rows for name, rows in (found | {n: [row] for n, row in said.items()}).items()}
+
+
+def kv_final():
+    at = ["", *cells.CONTEXTS]
+    form = {entry.name: latex(entry.numerator) for entry in symbolic.interior_table().classes}
+    edge, peak = latex(symbolic.printed_edge_numerator()), cells.PEAK_MEMORY
+    logits = {"i - 1": edge, "i": form["repeated"], "i+1": form["target"], "T": edge, "other else": form["other"]}
+    found = {
+        "Table 3": [["predict tokens", "logit"], *([name, f"{logit}/S"] for name, logit in logits.items())],
+        "Table 15": [at, ["MLA", *cells.TABLE_15["mla"]], ["MLA w KV shifting", *cells.TABLE_15["kv"]]],
+        "caption of Table 13": [[*peak["vanilla"], *reversed(peak["kv"]), *peak["selective"]]],
+    } | {
+        f"Table {number}": [at, *([r, *row] for r, row in zip(cells.LEARNING_RATES, cells.LOSSES[name], strict=True))]
+        for number, name in enumerate(SWEPT, 6)
+    }
+    return {f"kv-shifting: {name}": rows for name, rows in found.items()}
+
+
+def others():
+    """Those of RazorAttention and ResFormer."""
+    return {
+        "razorattention: Table 1": [
+            ["Protection heads", "MultiFieldQA-en", *razor.TABLE_1_TASKS[1:]],
+            *([PROTECTED[name], *row] for name, row in razor.TABLE_1.items()),
+        ],
+        "razorattention: Table 2": [
+            ["Hyper-parameter", "Settings"],
+            ["Buffer length", (size.LEAST_BUFFER, 1 / size.BUFFER_SHARE)],
+            ["Induction head protection", 100 * Fraction(selection.INDUCTION_SHARE)],
+            ["Echo head protection", 100 * Fraction(selection.ECHO_SHARE)],
+        ],
+        "razorattention: Table 3": [
+            ["LLMs", "", *razor.TASKS, "Average"],
+            *([FULL_NAMES.get(model, model), "All KV" if how == "full" else how, *row]
+              for (model, how), row in razor.TABLE_3.items()),
+        ],
+        "resformer: Table 1": [
+            ["Model", "Max Length", *resformer.TASKS, "Avg"],
+            *([model, at, *row] for (model, at), row in resformer.TABLE_1.items()),
+        ],
+        "resformer: Table 2": [
+            ["Data source", "proportions", "Tokens"],
+            *([domain, *row] for domain, row in resformer.TABLE_2.items()),
+        ],
+        "resformer: Table 3": [
+            ["Max Sequence Length", *resformer.TABLE_3],
+            ["Total Batch Size", *(total for total, _ in resformer.TABLE_3.values())],
+            ["Per-GPU Batch Size", *(each for _, each in resformer.TABLE_3.values())],
+            ["Gradient Accumulation Step", resformer.ACCUMULATION],
+            ["GPUs", resformer.GPUS],
+        ],
+        "resformer: Table 4": [
+            ["Model Size", *memory.TABLE_4],
+            *([name, *(getattr(shape, key) for shape in memory.TABLE_4.values())] for key, name in SHAPES.items()),
+            ["Vocabulary Size", *{memory.VOCABULARY, *(shape.vocab for shape in memory.TABLE_4.values())}],
+            ["(Warmup Steps, Training Steps)", (resformer.WARMUP["Table 4"], 10_000)],
+        ],
+        "resformer: Table 5": [
+            ["Model", "Common Crawl", *resformer.COLUMNS[1:5], "Book", *resformer.COLUMNS[6:], "Avg."],
+            *([f"{model} ({at}M)", *row] for (model, at), row in resformer.TABLE_5.items()),
+        ],
+        "resformer: Section 4.1.1": [[resformer.WARMUP["Section 4.1.1"]]],
+    }
+
+
+def plain(cell):
+    """The text of a printed cell; None where it is lost."""
+    return cell["cell"] if isinstance(cell, dict) else cell
+
+
+def numbers(text):
+    found = re.findall(r"-?\d[\d,]*(?:\.\d+)?(?:e-\d+)?", text, re.IGNORECASE)
+    return [Fraction(number.replace(",", "")) for number in found]
+
+
+def bare(text):
+    text = text.replace("KV Shiting", "KV shifting")  # a slip of the first version
+    return re.sub(r"[^a-z0-9+.<>-]", "", text.casefold())
+
+
+def agree(value, printed):
+    """Whether what the code holds is what a cell prints: a name, a number or several, or that there is none."""
+    if value is None or printed is None:
+        return value is None and printed in (None, "-", "OOM")
+    if isinstance(value, str):
+        return bare(value) == bare(printed)
+    return [*value] == numbers(printed) if isinstance(value, tuple) else [value] == numbers(printed)
+
+
+def pairs(table, typed):
+    """The cells that stand at the same place; raises ValueError where the one table has more than the other."""
+    return [
+        (value, plain(cell))
+        for held, row in zip(typed, table, strict=True)
+        for value, cell in zip(held, row, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_each_cell_is_the_printed_one_and_a_digit_that_differs_is_seen(name):
+    found = pairs(PRINTED[name], typed_by_hand()[name])
+    assert [(value, printed) for value, printed in found if not agree(value, printed)] == []
+    assert [(value, other) for value, printed in found for other in moved(printed) if agree(value, other)] == []
+
+
+def moved(printed):
+    """The cell with each of its digits one higher, or with a digit where it has none."""
+    text = printed or ""
+    digits = [place for place, letter in enumerate(text) if letter.isdigit()]
+    return [f"{text[:p]}{(int(text[p]) + 1) % 10}{text[p + 1 :]}" for p in digits] or [f"{text}0"]
+
+
+def test_no_table_is_left_out_and_of_what_the_script_types_no_cell_is_a_number():
+    assert typed_by_hand().keys() == PRINTED.keys()
+    typed = [cell for table in PRINTED.values() for row in table for cell in row if isinstance(cell, dict)]
+    assert len(typed) == 38 and all(cell["typed"] is True and cell["reason"] for cell in typed)
+    scores = [cell for table in PRINTED.values() for row in table[1:] for cell in row[1:] if cell in typed]
+    assert len(scores) == 9 and {plain(cell) for cell in scores} == {None, "-"}
+
+
+LAYOUTS = [
+    ("kv-shifting: Table 4", "Table 4: Two.\n\nMODEL\tA\tB\nX\t1\t2,3\n\nTable 4 says",
+     [["MODEL", "A", "B"], ["X", "1", "2,3"]]),
+    ("kv-shifting-v1: Table 3", "Table 3: Six.\n\nover\nA B C D E F\nX - 1 1 2 3 4 5 6\n6 5 4 3 2 1\nall alike 7",
+     [["", *"ABCDEF"], ["X - 1", *"123456"], ["X - 1", *"654321"], ["all alike", "7"]]),
+    ("resformer: Table 3", "\n| | |\n|---|---|\n| Length | 5 |\n| Step | 32 | |\n\nTable 3: Bars.",
+     [["Length", "5"], ["Step", "32"]]),
+    ("resformer: Section 4.1.1", "a warmup for the first 1,200 steps with", [["1,200"]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "rows"), LAYOUTS)
+def test_a_table_is_read_between_tabs_bars_and_blanks_where_the_text_has_it_once(name, text, rows):
+    assert transcribe.rows(text, name) == rows
+    for times in (0, 2):
+        with pytest.raises(ValueError, match=f"is found {times} times in the text of the paper, not once"):
+            transcribe.rows(f"{text}\n" * times, name)
