@@ -163,8 +163,8 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.tab2.gqa",
         "RazorAttention, Table 2 and Section 4.1",
-        "The settings of Table 2, which lead to 3.125x compression, are those of Llama3-8B too, whose groups of 4 heads "
-        "are kept whole if one head is a retrieval head.",
+        "The settings of Table 2, which lead to 3.125x compression, are those of Llama3-8B too, whose groups of 4 "
+        "heads are kept whole if one head is a retrieval head.",
         exact(
             "80 heads in groups of 4, the 12 protected ones filling 3 groups",
             c.grouped_ratio,
