@@ -54,7 +54,8 @@ FINDINGS = (
         "stays visible. Without positions, with ALiBi and with rotary positions, which the paper's model has, the "
         "states of k are then those of a first token with the same word. The core has proved that the masked row "
         "returns k's own value; that whole models agree is measured, to rounding. With learned positions they do not.",
-        "fig_waiver_token", "What a masked token becomes, by positional scheme", ("waiver.eq11",),
+        "fig_waiver_token", "What a masked token becomes, by positional scheme", ("waiver.eq11.layers",
+                                                                                        "waiver.eq11"),
     ),
 )  # fmt: skip
 BLOOM = "explorer.html#pane=alibi"

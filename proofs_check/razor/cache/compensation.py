@@ -47,6 +47,7 @@ CLAIMS: tuple[Claim, ...] = (
             KEPT,
             Control("that coordinate left at 0", lambda kept: c.biased_column(kept, bias=0, extra_coordinate=True)),
         ),
+        defect="razor.eq5.cache",
         verdict=Verdict.HOLDS_IF,
         severity=Severity.READING,
         reading="Compatible: what the kernel computes is enough, once it is handed suitable keys.",

@@ -40,6 +40,7 @@ CLAIMS: tuple[Claim, ...] = (
             mass.INSIDE,
             Control("a head for which Theorem 1 fails: 0.888 of the diameter", points=mass.FAILING),
         ),
+        defect="razor.sec3.1.discard",
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
         coverage=everywhere(

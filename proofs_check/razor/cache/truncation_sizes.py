@@ -196,6 +196,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("500 heads", None, ({"groups": 160, "whole": 60, "chosen": 500, "group": 8},)),
         ),
         nature=Nature.TABLE,
+        defect="razor.tab2.gqa",
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
         coverage=ENUMERATED,

@@ -332,6 +332,7 @@ CLAIMS: tuple[Claim, ...] = (
             mass.INSIDE,
             Control("a head for which Theorem 1 fails", points=mass.FAILING),
         ),
+        defect="razor.sec3.1.discard",
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
         reading="As a necessity: what lies beyond L_h gets less than eps from a head, so that to retrieve from afar "
