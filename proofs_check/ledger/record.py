@@ -78,6 +78,8 @@ def _check_verdict(claim: Claim) -> None:
         raise BrokenCheck("an outcome beside a claim is a statement of ours")
     if claim.verdict is not Verdict.HOLDS and not claim.note:
         raise BrokenCheck(f"the verdict {claim.verdict.value} needs a note")
+    if claim.witness is not None and claim.verdict not in (Verdict.FALSE, Verdict.TYPO):
+        raise BrokenCheck("a witness shows where a false or misprinted claim fails: no other claim has one")
     if claim.verdict is Verdict.FALSE:
         _check_refutation(claim)
 

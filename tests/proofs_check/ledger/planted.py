@@ -167,6 +167,7 @@ BROKEN: dict[str, Claim] = {
     "false without a witness": _false(),
     "false with a witness that is none": _false(witness=Witness({"top": 0})),
     "a witness that moves": _moving(),
+    "a witness of what holds": replace(GOOD, witness=Witness({})),
     "a typo without its right form": replace(GOOD, verdict=Verdict.TYPO),
     "unsettled without a reason": replace(
         GOOD, verdict=Verdict.UNSETTLED, evidence=(Evidence(Kind.READ, "planted"),), coverage=None

@@ -12,7 +12,7 @@ from proofs_check.ledger import harness, judged
 from proofs_check.ledger.claim import Claim, Kind, Nature, Status, Verdict
 from proofs_check.ledger.harness import run_claim
 from proofs_check.ledger.registry import load
-from proofs_check.ledger.rows import STRONG, decided, record
+from proofs_check.ledger.rows import STRONG, decided, plain, record
 from proofs_check.ledger.store import judge
 from tests.shares import one_in
 
@@ -61,6 +61,12 @@ def test_claim(claim):
         if evidence.kind != Kind.READ.value:
             assert evidence.points > 0
             assert evidence.controls_rejected > 0
+
+
+def test_both_sides_of_every_witness_differ():
+    shown = {claim.id: harness.evaluate_witness(claim) for claim in REGISTRY.values() if claim.witness is not None}
+    assert len(shown) > 20
+    assert [name for name, one in shown.items() if str(plain(one.printed)) == str(plain(one.true))] == []
 
 
 CERTIFIED = [claim for claim in REGISTRY.values() if Kind.CERTIFIED in {evidence.kind for evidence in claim.evidence}]
