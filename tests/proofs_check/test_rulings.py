@@ -3,8 +3,9 @@
 import re
 
 from proofs_check.ledger.claim import Extent, Kind, Nature, Severity, Verdict
+from proofs_check.ledger.harness import evaluate_witness
 from proofs_check.ledger.registry import load
-from proofs_check.ledger.rows import decided, record
+from proofs_check.ledger.rows import decided, printed, record
 from proofs_check.ledger.store import judge
 
 REGISTRY = load()
@@ -29,6 +30,10 @@ RULINGS = {
         "kv.tab5.asymmetry",
         "kv.thm3.4.coverage",
         "razor.appA.square",
+        "resformer.sec4.1.decay",
+        "resformer.sec4.7.summed",
+        "resformer.secA.4.data",
+        "resformer.secA.5.tokens",
     ],
     (HOLDS_IF, Severity.REPAIRABLE): [
         "kv.appA.step1",
@@ -55,8 +60,17 @@ RULINGS = {
         "kv.tab5.same_token",
         "kv.tab5.upper_right",
         "kv.thm3.4.minimum",
+        "resformer.eq10.cache",
+        "resformer.eq9",
+        "resformer.sec3.1.doubles",
+        "resformer.tab3.accumulation",
     ],
-    (HOLDS_IF, Severity.ARITHMETIC): ["kv.sec4.1.names", "kv.tab16.names"],
+    (HOLDS_IF, Severity.ARITHMETIC): [
+        "kv.sec4.1.names",
+        "kv.tab16.names",
+        "resformer.sec4.1.epoch",
+        "resformer.secA.4.billion",
+    ],
     (FALSE, Severity.BREAKS): ["kv.thm3.3"],
     (FALSE, Severity.REPAIRABLE): ["kv.eq10", "kv.listing_l.no1", "kv.tab3"],
     (FALSE, Severity.CODE): ["kv.appM.inference", "kv1.appF.inference"],
@@ -65,6 +79,9 @@ RULINGS = {
         "kv.sec4.1.machines.from_scratch",
         "kv.sec4.1.vocabulary",
         "kv.sec4.1.warm_up",
+        "resformer.sec4.2.validation",
+        "resformer.sec4.4.gain",
+        "resformer.tab4.warmup",
     ],
     MISPRINT: [
         "kv.appA.reference",
@@ -81,6 +98,9 @@ RULINGS = {
         "kv.sec3.reference",
         "kv.sec5.fusion_reference",
         "kv.tab16.optimizer",
+        "resformer.eq11.higher",
+        "resformer.eq11.importance",
+        "resformer.sec4.3.label",
     ],
     CODE: [
         "kv.appK.random",
@@ -90,7 +110,13 @@ RULINGS = {
         "kv.appM.return",
         "kv.listing_l.call",
     ],
-    (Verdict.UNSETTLED, None): ["razor.sec1.proved", "razor.tab1.compensated"],
+    (Verdict.UNSETTLED, None): [
+        "razor.sec1.proved",
+        "razor.tab1.compensated",
+        "resformer.abstract.downstream",
+        "resformer.abstract.svformer",
+        "resformer.secA.4.proportions",
+    ],
 }
 
 # What the papers do not say, and readings that fail: statements of ours.
@@ -112,6 +138,9 @@ OURS = [
     "razor.sec3.1.domination.wider",
     "razor.sec3.2.raw_range",
     "razor.sec3.2.seventy.never",
+    "resformer.eq13.similarity",
+    "resformer.sec3.1.doubles.long",
+    "resformer.tab3.accumulation.corrected",
 ]
 
 # Sentences of the paper that training here once ruled on, and the outcome that now stands beside each.
@@ -159,9 +188,27 @@ SAID = [
     ("razor.sec3.1.minimal", "note", "range D"),
     ("razor.sec4.1.group_window", "statement", "1.2728"),
     ("razor.thm1.one_size", "statement", "one sign"),
+    ("resformer.beyond.drain", "hypotheses", "constant"),
+    ("resformer.beyond.drain", "statement", "v itself"),
+    ("resformer.beyond.pagerank", "hypotheses", "no residual stream"),
+    ("resformer.eq11.higher", "statement", "the greater the degree of clustering"),
+    ("resformer.eq11.importance", "statement", "sum_{j=1}^l A_ij"),
+    ("resformer.eq8.fixed", "hypotheses", "no residual stream"),
+    ("resformer.sec3.1.doubles", "statement", "compared with vanilla attention described in Eqn. 1"),
+    ("resformer.sec3.1.doubles.long", "statement", "its output matrix included"),
+    ("resformer.sec4.5.disrupts", "note", "not drained"),
 ]
 NOT_SAID = [
     ("kv.beyond.time.lower", "statement", "flows from the slice of the box stay"),
+    ("resformer.eq10.cache", "statement", "(2L)"),
+    ("resformer.tab3.accumulation", "statement", "on each"),
+]
+# What a statement as data is about, in its own words: hypotheses, and rows of every kind.
+AS_DATA = [
+    ("resformer.beyond.smoothing", "p a whole number, >= 1 and <= n"),
+    ("resformer.eq10.cache", "with 1 <= 2 c L"),
+    ("resformer.eq10.grouped", "g a whole number, >= 1 and <= h"),
+    ("resformer.eq11.rows", "q a whole number, >= 1 and <= n"),
 ]
 
 # Balls by one program are exact, not certified.
@@ -208,6 +255,7 @@ def broken():
     yield from (name for name in OURS if not REGISTRY[name].is_correction)
     yield from (found for found in SAID if found[2] not in written(*found[:2]))
     yield from (found for found in NOT_SAID if found[2] in written(*found[:2]))
+    yield from (name for name, words in AS_DATA if words not in printed(REGISTRY[name].formal))
     yield from (name for name in NOT_CERTIFIED if Kind.CERTIFIED in kinds(REGISTRY[name]))
     yield from (name for name in EXACT if kinds(REGISTRY[name]) != {Kind.EXACT})
     yield from (name for name in RULINGS[FALSE, Severity.ARITHMETIC] if REGISTRY[name].nature is not Nature.TABLE)
@@ -247,6 +295,14 @@ def test_coverage_is_what_the_evidence_reached():
     found = decided(record(corrected, REGISTRY), judge(corrected.formal.to_json(), mutants=False))
     assert (found["strength"], found["coverage"]) == ("proved", "all")
     assert REGISTRY["kv.sec3.1.any_context"].coverage == REGISTRY["kv.sec3.1.finite_length"].coverage
+
+
+def test_a_witness_of_resformer_shows_two_sides_that_differ():
+    shown = [claim for claim in REGISTRY.values() if claim.paper == "resformer" and claim.witness is not None]
+    assert len(shown) == 5
+    for claim in shown:
+        found = evaluate_witness(claim)
+        assert found.printed != found.true, claim.id
 
 
 def test_steps_that_the_proof_needs_are_the_only_false_mathematics_of_razor():
