@@ -88,8 +88,8 @@ CLAIMS: tuple[Claim, ...] = (
         severity=Severity.READING,
         coverage=ENUMERATED,
         correction="resformer.tab3.accumulation.corrected",
-        reading="The 32 counts what all 8 GPUs hold in a step of the optimiser.",
-        note="32 of all GPUs. A gradient accumulation step is commonly counted on each GPU: then it is 4.",
+        reading="The 32 counts the per-GPU batches of all 8 GPUs together.",
+        note="The count over all GPUs. Counted on each GPU, the gradient accumulation step is 4.",
     ),
     exact_claim(
         "resformer.tab3.accumulation.corrected",
