@@ -123,10 +123,15 @@ SET = {
 
 
 def _entry(name: str) -> str:
-    """An entry of another width, rate or length than the league's by its variant and what differs."""
+    """An entry of another width, rate or length than the league's by its variant and what differs.
+
+    Only what follows a variant of the league is told apart: in resformer-lambda-0.5 the point is a decimal one.
+    """
+    from dynamics.arena.variants import VARIANTS
+
     variant, _, other = name.rpartition(".")
     words = f"of width {other}" if other.isdecimal() else SET.get(other)
-    return f"`{variant}` {words}" if words else f"`{name}`"
+    return f"`{variant}` {words}" if words and variant in VARIANTS else f"`{name}`"
 
 
 def interval(row: dict) -> str:

@@ -2,7 +2,8 @@
 
 Scores of heads, coefficients, sinks and states at some ten moments of training; at the end a token is made a waiver, in
 vanilla models of four positional schemes too, and bytes are foretold from contexts of every length. Interrupted, the
-same command goes on where it stopped. --table shows what is shipped; docs/dissected.md says what one sees.
+same command goes on where it stopped. --table shows what is shipped; `make docs` writes what one sees as
+out/site/dissected.html.
 """
 
 from typing import TYPE_CHECKING

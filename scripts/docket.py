@@ -9,7 +9,9 @@ Row = dict[str, Any]
 PAPERS = {
     "KV Shifting Attention Enhances Language Modeling (two versions)": "https://arxiv.org/abs/2411.19574",
     "RazorAttention: Efficient KV Cache Compression Through Retrieval Heads": "https://arxiv.org/abs/2407.15891",
-    "Value Residual Learning For Alleviating Attention Concentration In Transformers (ResFormer)": "https://arxiv.org/abs/2410.17897",
+    # arXiv 2410.17897 is today another text: "Value Residual Learning", with other numbers.
+    "Value Residual Learning For Alleviating Attention Concentration In Transformers (ResFormer; as submitted to ICLR "
+    "2025 in September 2024)": "https://openreview.net/forum?id=kn3GT7LbxT",
     "Unveiling and Controlling Anomalous Attention Distribution in Transformers (waivers)": "https://arxiv.org/abs/2407.01601",
 }
 

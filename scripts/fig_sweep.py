@@ -101,7 +101,9 @@ def draw(data: Data) -> "Figure":
 def parser() -> Parser:
     p = figure_parser("fig_sweep", __doc__, (QUICK_DRAWS, FULL_DRAWS), "bootstrap draws")
     p.set_defaults(out=None)
-    p.add_argument("--preset", default="figure-1a", metavar="NAME", help="which experiment (default figure-1a)")
+    p.add_argument(
+        "--preset", metavar="NAME", help="which experiment (default figure-1a); with --sweep, whose title it has"
+    )
     p.add_argument(
         "--sweep", metavar="FOLDER", help="a finished sweep of yours (default: the results that are shipped)"
     )
@@ -119,15 +121,17 @@ def _data(args: Any, draws: int) -> Data:
         manifest, results = read_sweep(args.sweep)
     else:
         manifest, results = shipped_sweep(args.preset)
-    title = SWEEPS[args.preset].title if args.preset in SWEEPS else args.preset
+    title = SWEEPS[args.preset].title if args.preset in SWEEPS else args.preset or ""
     return compute(results, manifest.measure.level, title, draws)
 
 
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
-    if args.preset != "".join(args.preset.split("/")):
+    if args.preset is None and not args.sweep:
+        args.preset = "figure-1a"
+    if args.preset and "/" in args.preset:
         raise ValueError(f"no preset {args.preset!r}")
-    args.name = f"fig_sweep_{args.preset}"
+    args.name = f"fig_sweep_{args.preset}" if args.preset else "fig_sweep"
     args.out = args.out or f"out/{args.name}"
     return write_figure(args, lambda draws: _data(args, draws), draw)
 

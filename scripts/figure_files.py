@@ -31,8 +31,9 @@ def figure_prefix(out: str, name: str, kinds: tuple[str, ...]) -> Path:
     path = Path(out)
     if out.endswith("/") or path.is_dir():
         path = path / name
-    elif path.suffix in (".pdf", ".png", ".npz"):
-        path = path.with_suffix("")
+    else:
+        output_file(out)  # beside a device nothing is meant to be written
+        path = path.with_suffix("") if path.suffix in (".pdf", ".png", ".npz") else path
     for kind in (*kinds, "npz"):
         output_file(f"{path}.{kind}")
     return path

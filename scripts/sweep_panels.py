@@ -45,9 +45,10 @@ def draw_panels(data) -> Figure:
 def looks(names: list[str]) -> list[dict]:
     """Colour and dashes of each variant: of names such as a.8, b.8 the part before the point chooses the dashes.
 
+    A point between two digits is a decimal one, and parts nothing.
     Where there are no families, or one label is all they share, vanilla models are black and differ in dashes.
     """
-    parts = [name.split(".", 1) for name in names]
+    parts = [re.split(r"(?<!\d)\.|\.(?!\d)", name, maxsplit=1) for name in names]
     if all(len(part) == 2 for part in parts):
         dashes, labels = ([part[side] for part in parts] for side in (0, 1))
         if len(set(labels)) > 1:

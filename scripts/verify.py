@@ -28,7 +28,8 @@ def parser() -> cli.Parser:
     p.add_argument("--false", action="store_true", help="only the claims that are false")
     p.add_argument("--list", action="store_true", help="list the claims with their verdicts and run nothing")
     p.add_argument(
-        "--claims", metavar="FILE.py", help="decide the statements of your own file, and nothing else (see the README)"
+        "--claims", metavar="FILE.py",
+        help="decide the statements of your own file, and nothing else (see docs/own-claims.md)",
     )
     p.add_argument(
         "--seconds", type=cli.whole(1, 86_400), default=60, metavar="S",
@@ -42,7 +43,7 @@ def parser() -> cli.Parser:
     effort.add_argument(
         "--full", action="store_true", help="retrain, all sampled points, proofs and mutants searched anew"
     )
-    p.add_argument("--json", metavar="FILE", help="write the results there")
+    p.add_argument("--json", metavar="FILE", help="write the results there, over older results but over no other file")
     p.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     p.add_argument("--jobs", type=cli.whole(1, 256), default=2, metavar="N", help="worker processes (default 2)")
     return p
@@ -51,7 +52,7 @@ def parser() -> cli.Parser:
 def main(argv: list[str] | None = None, load: Callable | None = None) -> int:
     """The command; `load` replaces the registry of the workers (for tests)."""
     args = parser().parse_args(argv)
-    target = cli.output_file(args.json) if args.json is not None else None
+    target = None if args.json is None else _output(args.json)
     if args.claims is not None:
         return _claims(args, target)
 
@@ -67,6 +68,17 @@ def main(argv: list[str] | None = None, load: Callable | None = None) -> int:
         for line in fault.args:
             cli.complain(str(line))
         return FAILED
+
+
+def _output(path: str) -> Path:
+    """Where the results go. Raises ValueError for a file that holds anything but such results, which would be lost."""
+    target = cli.output_file(path)
+    if target.is_file():
+        with target.open("rb") as file:
+            head = file.read(64)
+        if head and not re.match(rb'\{\s*"claims":', head):
+            raise ValueError(f"cannot write {path}: it holds no verdicts, and would be lost")
+    return target
 
 
 def _claims(args, target) -> int:

@@ -41,8 +41,8 @@ class SweepPreset(NamedTuple):
 
 
 def variant_of(job: str) -> str:
-    """The variant's name in a job's name."""
-    return job.rpartition(".seed-")[0]
+    """The variant's name in a job's name; that of a job that names no seed is its own."""
+    return job.rsplit(".seed-", 1)[0]
 
 
 def alike(models: Mapping[str, ModelConfig], training: TrainConfig) -> dict[str, Variant]:

@@ -86,8 +86,8 @@ print(answer.outcome, "-", answer.message)
 # %% [markdown]
 # ## 6. From here to the papers
 #
-# The ledger's 939 claims and statements go the same road as far as they are stated as data. `verify` decides them again
-# here, from their stored certificates.
+# The ledger's claims and statements go the same road as far as they are stated as data. `verify` decides them again here,
+# from their stored certificates.
 
 # %%
 from proofs_check import verify

@@ -26,6 +26,7 @@ n, layers = whole("n", 1), whole("m", 1)
 logits, others = sequence("s", n), sequence("t", n)
 values, first = sequence("v", n), sequence("w", n)
 factor, lam = real("c"), real("l")
+at = whole("q", 1, n)
 i, j, k = map(var, "ijk")  # bound
 S, V, N = map(var, "svn")
 
@@ -33,9 +34,9 @@ S, V, N = map(var, "svn")
 ATTENTION = define("attention", [S, V, N], total(k, 1, N, exp(S[k]) * V[k]) / total(k, 1, N, exp(S[k])))
 
 
-def attention(logits: Any, values: Any) -> Term:
-    """The output of a query with these logits."""
-    return Term("call", "attention", *map(lift, (logits, values, n)))
+def attention(logits: Any, values: Any, keys: Any = n) -> Term:
+    """The output of a query with these logits, over so many keys."""
+    return Term("call", "attention", *map(lift, (logits, values, keys)))
 
 
 def concatenated(logits: Any, values: Any, others: Any, first: Any) -> Term:
@@ -75,16 +76,6 @@ def _eq6_mass() -> Statement:
     )
 
 
-def _eq6_convex() -> Statement:
-    deep, own = whole("m", 2), real("a")
-    earlier = sequence("v", deep - 1)
-    convex = own / deep + total(i, 1, deep - 1, earlier[i]) / deep
-    return statement(
-        "resformer.eq6.convex", for_all=[deep, own, earlier],
-        says=eq(convex, own / deep + (deep - 1) / deep * (total(i, 1, deep - 1, earlier[i]) / (deep - 1))),
-    )  # fmt: skip
-
-
 # -- Sections 3.3 and 3.4 ---------------------------------------------------------------------------------------------
 
 
@@ -101,7 +92,6 @@ def _lambda() -> Statement:
 
 def _eq8() -> Statement:
     """At the query's own position i: (A - lambda I) V + lambda V_1 = A V + lambda (V_1 - V)."""
-    at = whole("q", 1, n)
     weight = exp(logits[j]) / total(k, 1, n, exp(logits[k]))
     left = total(j, 1, n, (weight - lam * when(eq(j, at), 1, 0)) * values[j]) + lam * first[at]
     return statement(
@@ -142,10 +132,10 @@ ENTROPY = -total(j, 1, n, SHARE * log(SHARE))
 
 
 def _rows() -> Statement:
-    """As printed, a_i is the mean of a row, and every row sums to 1."""
-    mean = total(j, 1, n, exp(logits[j]) / total(k, 1, n, exp(logits[k]))) / n
+    """As printed, a_q is the mean of row q, and every row sums to 1: a causal one over q keys, any other at q = n."""
+    mean = total(j, 1, at, exp(logits[j]) / total(k, 1, at, exp(logits[k]))) / n
     return statement(
-        "resformer.eq11.rows", for_all=[n, logits],
+        "resformer.eq11.rows", for_all=[n, at, logits],
         says=both(eq(mean, 1 / n), eq(-total(j, 1, n, 1 / n * log(1 / n)), log(n))),
     )  # fmt: skip
 
@@ -156,10 +146,13 @@ def _entropy() -> Statement:
     )  # fmt: skip
 
 
-def _first_share() -> Statement:
-    """A causal softmax: the first row gives everything to the first token, the others what they like."""
-    row = sequence("a", n, 0, 1)
-    return statement("resformer.eq11.first", for_all=[n, row], says=(1 + total(j, 2, n, row[j])) / n >= 1 / n)
+def _lower() -> Statement:
+    """No importance is above m, so no share is above m over their sum: e is at least the log of the inverse."""
+    most = positive("m")
+    return statement(
+        "resformer.eq11.lower", for_all=[n, most, sequence("a", n, 0, most, open="low")],
+        says=log(total(k, 1, n, importance[k]) / most) <= ENTROPY,
+    )  # fmt: skip
 
 
 # -- Section 4.1.4: second moments of values -------------------------------------------------------------------------
@@ -180,33 +173,21 @@ stack, width, groups, many = whole("L", 1), whole("d", 1), whole("g", 1), whole(
 
 
 def _half() -> Statement:
-    """Keys in every layer and values in one, of keys and values in every layer; the saving stays below one half."""
-    share = (stack * width + width) / (2 * stack * width)
+    """Keys in every layer and values in one: what is saved of both in every layer, in L >= 1/(2c) layers."""
+    saved, near = 1 - (stack * width + width) / (2 * stack * width), positive("c")
     return statement(
-        "resformer.eq10.cache", for_all=[stack, width],
-        says=both(eq(share, (stack + 1) / (2 * lift(stack))), 1 - share < Fraction(1, 2),
-                  eq(1 - share, Fraction(1, 2) - 1 / (2 * lift(stack)))),
-    )  # fmt: skip
-
-
-def _half_sizes() -> Statement:
-    """Keys of k and values of v numbers; keys and values of every other layer are half of all."""
-    key, value = whole("k", 1), whole("v", 1)
-    share = (stack * key + value) / (stack * (key + value))
-    return statement(
-        "resformer.eq10.sizes", for_all=[stack, key, value],
-        says=both(eq(share, key / (lift(key) + value) + value / (stack * (lift(key) + value))),
-                  (stack * key + key) / (stack * (lift(key) + key)) > Fraction(1, 2)),
+        "resformer.eq10.cache", for_all=[stack, width, near], given=[2 * near * stack >= 1],
+        says=both(saved < Fraction(1, 2), saved >= Fraction(1, 2) - near),
     )  # fmt: skip
 
 
 def _half_grouped() -> Statement:
     """g groups of h heads, and a layers that store values of their own."""
-    anchors, one = whole("a", 1), whole("d", 1)
-    share = (stack * groups * one + anchors * groups * one) / (2 * stack * many * one)
+    anchors, grouped, one = whole("a", 1, stack), whole("g", 1, many), whole("d", 1)
+    share = (stack * grouped * one + anchors * grouped * one) / (2 * stack * many * one)
     return statement(
-        "resformer.eq10.grouped", for_all=[stack, groups, many, anchors, one],
-        says=eq(share, lift(groups) / many * (lift(stack) + anchors) / (2 * stack)),
+        "resformer.eq10.grouped", for_all=[stack, many, grouped, anchors, one],
+        says=eq(share, lift(grouped) / many * (lift(stack) + anchors) / (2 * stack)),
     )  # fmt: skip
 
 
@@ -224,7 +205,6 @@ def _with_groups() -> Statement:
 
 spread, base = real("r", 0), real("b")
 ranged = sequence("s", n, base, base + spread)
-at = whole("q", 1, n)
 
 
 def _sink_range() -> Statement:
@@ -239,33 +219,34 @@ def _sink_range() -> Statement:
 
 
 def _smoothing() -> Statement:
-    """Two rows that give at least a to the first token, and one coordinate of values within a range w."""
-    least, reach = real("a", 0, 1), real("w", 0)
-    rows = [(x, total(k, 1, n, exp(x[k]))) for x in (logits, others)]
+    """Two rows over their first q and p keys that give at least a to the first, and values within a range w."""
+    least, reach, below = real("a", 0, 1), real("w", 0), whole("p", 1, n)
+    rows = [(x[1], total(k, 1, keys, exp(x[k]))) for x, keys in ((logits, at), (others, below))]
     within = sequence("v", n, base, base + reach)
-    apart = attention(logits, within) - attention(others, within)
+    apart = attention(logits, within, at) - attention(others, within, below)
     return statement(
-        "resformer.beyond.smoothing", for_all=[n, least, reach, base, logits, others, within], using=[ATTENTION],
-        given=[exp(x[1]) / mass >= least for x, mass in rows], says=apart <= (1 - least) * reach,
+        "resformer.beyond.smoothing", for_all=[n, at, below, least, reach, base, logits, others, within],
+        using=[ATTENTION], given=[exp(one) / mass >= least for one, mass in rows], says=apart <= (1 - least) * reach,
     )  # fmt: skip
 
 
 def _drain() -> Statement:
-    """dv = -a^2 (v + v_1) - mu v is a pull of rate a^2 + mu to v + v_1 = mu v_1/(a^2 + mu): to 0 without decay."""
-    weight, decay, one, own = real("a", 0, 1, open="low"), real("m", 0), real("w"), real("v")
+    """dv = -a^2 (v + v_1) - m v pulls v + v_1 at the rate a^2 + m to m v_1/(a^2 + m), so v to -a^2 v_1/(a^2 + m)."""
+    weight, decay, one, own = positive("a"), real("m", 0), real("w"), real("v")
     rate = weight**2 + decay
+    rest = decay * one / rate
     return statement(
         "resformer.beyond.drain", for_all=[weight, decay, one, own],
-        says=eq(-(weight**2) * (own + one) - decay * own, -rate * (own + one - decay * one / rate)),
+        says=both(eq(-(weight**2) * (own + one) - decay * own, -rate * (own + one - rest)),
+                  eq(rest - one, -(weight**2) * one / rate)),
     )  # fmt: skip
 
 
 FORMAL: dict[str, Statement] = {
     made.name: made
     for made in (
-        _eq4(), _eq5(), _eq6_mass(), _eq6_convex(), _lambda(), _eq8(), _neutreno_fixed(), _pagerank(), _rows(),
-        _entropy(), _first_share(), _scale(), _half(), _half_sizes(), _half_grouped(), _with_groups(),
-        _sink_range(), _smoothing(), _drain(),
+        _eq4(), _eq5(), _eq6_mass(), _lambda(), _eq8(), _neutreno_fixed(), _pagerank(), _rows(), _entropy(), _lower(),
+        _scale(), _half(), _half_grouped(), _with_groups(), _sink_range(), _smoothing(), _drain(),
     )
 }  # fmt: skip
 NEEDS: dict[str, str] = {}

@@ -67,12 +67,13 @@ def test_what_is_stored_and_the_drained_value():
     cache = side(resformer.FORMAL["resformer.eq10.grouped"], 2)
     point = {"L": 8, "g": 2, "h": 8, "a": 3, "d": 1}
     close(cache, point, float(value_residual.svformer_cache(8, 8, 2, 3)))
-    sizes = side(resformer.FORMAL["resformer.eq10.sizes"], 0, 1)
-    other = {"L": 6, "d": 1, "k": 3, "v": 2}
-    close(sizes, other, float(value_residual.svformer_cache(6, d_key=3, d_value=2)))
+    saved = side(resformer.FORMAL["resformer.eq10.cache"], 0, 1)
+    close(saved, point, 1 - float(value_residual.svformer_cache(8)))
     rest = value_residual.drained_value([2.0], 0.5, 0.25)
     drained = {"a": Fraction(1, 2), "m": Fraction(1, 4), "w": 2, "v": exactly(rest)[0] - 2}
-    close(side(resformer.FORMAL["resformer.beyond.drain"], 1), drained, 0.0)
+    drain = resformer.FORMAL["resformer.beyond.drain"]
+    close(side(drain, 0, 1), drained, 0.0)
+    close(side(drain, 1, 2), drained, float(rest[0]) - 2)
 
 
 def test_entropy_and_the_weight_of_a_sink():

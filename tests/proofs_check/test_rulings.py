@@ -3,8 +3,9 @@
 import re
 
 from proofs_check.ledger.claim import Extent, Kind, Nature, Severity, Verdict
+from proofs_check.ledger.harness import evaluate_witness
 from proofs_check.ledger.registry import load
-from proofs_check.ledger.rows import decided, record
+from proofs_check.ledger.rows import decided, printed, record
 from proofs_check.ledger.store import judge
 
 REGISTRY = load()
@@ -30,6 +31,10 @@ RULINGS = {
         "kv.thm3.4.coverage",
         "razor.appA.square",
         "waiver.eq11",
+        "resformer.sec4.1.decay",
+        "resformer.sec4.7.summed",
+        "resformer.secA.4.data",
+        "resformer.secA.5.tokens",
     ],
     (HOLDS_IF, Severity.REPAIRABLE): [
         "kv.appA.step1",
@@ -60,8 +65,17 @@ RULINGS = {
         "waiver.eq8",
         "waiver.sec3.2.smaller",
         "waiver.sec3.3.2.impossible",
+        "resformer.eq10.cache",
+        "resformer.eq9",
+        "resformer.sec3.1.doubles",
+        "resformer.tab3.accumulation",
     ],
-    (HOLDS_IF, Severity.ARITHMETIC): ["kv.sec4.1.names", "kv.tab16.names"],
+    (HOLDS_IF, Severity.ARITHMETIC): [
+        "kv.sec4.1.names",
+        "kv.tab16.names",
+        "resformer.sec4.1.epoch",
+        "resformer.secA.4.billion",
+    ],
     (FALSE, Severity.BREAKS): ["kv.thm3.3"],
     (FALSE, Severity.REPAIRABLE): ["kv.eq10", "kv.listing_l.no1", "kv.tab3"],
     (FALSE, Severity.CODE): ["kv.appM.inference", "kv1.appF.inference"],
@@ -70,6 +84,9 @@ RULINGS = {
         "kv.sec4.1.machines.from_scratch",
         "kv.sec4.1.vocabulary",
         "kv.sec4.1.warm_up",
+        "resformer.sec4.2.validation",
+        "resformer.sec4.4.gain",
+        "resformer.tab4.warmup",
     ],
     MISPRINT: [
         "kv.appA.reference",
@@ -89,6 +106,9 @@ RULINGS = {
         "waiver.sec1.weights",
         "waiver.sec3.2.transposed",
         "waiver.sec3.3.1.last",
+        "resformer.eq11.higher",
+        "resformer.eq11.importance",
+        "resformer.sec4.3.label",
     ],
     CODE: [
         "kv.appK.random",
@@ -104,6 +124,9 @@ RULINGS = {
         "razor.tab1.compensated",
         "razor.tab3.comparable",
         "waiver.sec4.1.characters",
+        "resformer.abstract.downstream",
+        "resformer.abstract.svformer",
+        "resformer.secA.4.proportions",
     ],
 }
 
@@ -129,6 +152,9 @@ OURS = [
     "razor.tab3.comparable.averages",
     "waiver.eq11.layers",
     "waiver.sec3.3.2.impossible.word",
+    "resformer.eq13.similarity",
+    "resformer.sec3.1.doubles.long",
+    "resformer.tab3.accumulation.corrected",
 ]
 
 # Sentences of the paper that training here once ruled on, and the outcome that now stands beside each.
@@ -182,12 +208,30 @@ SAID = [
     ("razor.trained.learnt", "hypotheses", "with needles"),
     ("waiver.eq11.layers", "hypotheses", "every layer and head"),
     ("waiver.eq11.layers", "hypotheses", "logits"),
+    ("resformer.beyond.drain", "hypotheses", "constant"),
+    ("resformer.beyond.drain", "statement", "v itself"),
+    ("resformer.beyond.pagerank", "hypotheses", "no residual stream"),
+    ("resformer.eq11.higher", "statement", "the greater the degree of clustering"),
+    ("resformer.eq11.importance", "statement", "sum_{j=1}^l A_ij"),
+    ("resformer.eq8.fixed", "hypotheses", "no residual stream"),
+    ("resformer.sec3.1.doubles", "statement", "compared with vanilla attention described in Eqn. 1"),
+    ("resformer.sec3.1.doubles.long", "statement", "its output matrix included"),
+    ("resformer.sec4.5.disrupts", "note", "not drained"),
 ]
 NOT_SAID = [
     ("kv.beyond.time.lower", "statement", "flows from the slice of the box stay"),
     ("razor.eq5.gaps", "statement", "reached"),
     ("razor.eq5.log_mass.sharp", "statement", "reach"),
     ("waiver.sec2.2.removed", "note", "numerical"),
+    ("resformer.eq10.cache", "statement", "(2L)"),
+    ("resformer.tab3.accumulation", "statement", "on each"),
+]
+# What a statement as data is about, in its own words: hypotheses, and rows of every kind.
+AS_DATA = [
+    ("resformer.beyond.smoothing", "p a whole number, >= 1 and <= n"),
+    ("resformer.eq10.cache", "with 1 <= 2 c L"),
+    ("resformer.eq10.grouped", "g a whole number, >= 1 and <= h"),
+    ("resformer.eq11.rows", "q a whole number, >= 1 and <= n"),
 ]
 
 # Balls by one program are exact, not certified.
@@ -236,6 +280,7 @@ def broken():
     yield from (found for found in NOT_SAID if found[2] in written(*found[:2]))
     # What random heads are drawn by is no condition of a statement.
     yield from (c.id for c in REGISTRY.values() if {"seed", "scale"} & {interval.name for interval in c.intervals})
+    yield from (name for name, words in AS_DATA if words not in printed(REGISTRY[name].formal))
     yield from (name for name in NOT_CERTIFIED if Kind.CERTIFIED in kinds(REGISTRY[name]))
     yield from (name for name in EXACT if kinds(REGISTRY[name]) != {Kind.EXACT})
     yield from (name for name in RULINGS[FALSE, Severity.ARITHMETIC] if REGISTRY[name].nature is not Nature.TABLE)
@@ -275,6 +320,14 @@ def test_coverage_is_what_the_evidence_reached():
     found = decided(record(corrected, REGISTRY), judge(corrected.formal.to_json(), mutants=False))
     assert (found["strength"], found["coverage"]) == ("proved", "all")
     assert REGISTRY["kv.sec3.1.any_context"].coverage == REGISTRY["kv.sec3.1.finite_length"].coverage
+
+
+def test_a_witness_of_resformer_shows_two_sides_that_differ():
+    shown = [claim for claim in REGISTRY.values() if claim.paper == "resformer" and claim.witness is not None]
+    assert len(shown) == 5
+    for claim in shown:
+        found = evaluate_witness(claim)
+        assert found.printed != found.true, claim.id
 
 
 def test_steps_that_the_proof_needs_are_the_only_false_mathematics_of_razor():

@@ -119,6 +119,21 @@ def test_figures_and_page_say_what_the_bundle_holds(shipped, monkeypatch):
         assert figure.draw(figure.compute(8)).get_size_inches()[0] == 5.5
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("resformer-lambda-0.5", "`resformer-lambda-0.5`"),
+        ("neutreno-0.2", "`neutreno-0.2`"),
+        ("vanilla.32", "`vanilla` of width 32"),
+        ("cla-2.64", "`cla-2` of width 64"),
+        ("svformer.half-rate", "`svformer` at half the rate"),
+        ("kv-shift.zero.cut", "`kv-shift.zero.cut`"),
+    ],
+)
+def test_a_decimal_point_parts_no_name(name, told):
+    assert arena_page._entry(name) == told
+
+
 def test_a_table_of_what_does_not_ship_is_refused(shipped, monkeypatch, capsys):
     monkeypatch.setattr(module, "SHIPPED", shipped)
     assert run(arena.main, ["latent", "--table"]) == 2

@@ -58,8 +58,8 @@ def test_what_is_known_of_two_theorems_is_told():
 
 def test_two_places_that_disagree_are_not_called_printed_and_true_and_what_shows_nothing_is_left_out():
     told = {one.id: one for _, findings in report("resformer").groups for one in findings}
-    assert told["resformer.tab4.warmup"].example.endswith("1200 against 120.")
-    assert told["resformer.eq11.importance"].example == ""
+    assert told["resformer.tab4.warmup"].example.endswith("4.1.1 against 120 steps in Table 4: not both.")
+    assert told["resformer.sec4.3.label"].example == ""
     assert "At two tokens: printed" in audit.markdown(report("razor"))
 
 

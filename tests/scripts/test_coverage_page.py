@@ -9,7 +9,7 @@ REGISTRY = load()
 TEXT = (docs.ROOT / "docs" / "coverage.md").read_text("utf-8")
 ROWS = coverage_page.sentences(TEXT)
 # per cent of the checkable sentences
-PROMISED = {"KV shifting": 96, "RazorAttention": 93, "ResFormer": 87, "Waiver paper": 92}
+PROMISED = {"KV shifting": 96, "RazorAttention": 93, "ResFormer": 80, "Waiver paper": 92}
 
 
 def test_every_claim_that_is_named_exists_and_every_row_is_read():

@@ -2,6 +2,7 @@
 
 import re
 from fnmatch import fnmatchcase
+from importlib import import_module
 
 import pytest
 from markdown_it import MarkdownIt
@@ -9,6 +10,7 @@ from markdown_it import MarkdownIt
 from proofs_check.ledger import judged, store
 from proofs_check.ledger.harness import evaluate_witness
 from proofs_check.ledger.registry import dropped, load
+from scripts import __main__ as one_command
 from scripts import docs, family_page, gallery
 from scripts.markdown import escaped, markdown_text
 
@@ -17,6 +19,32 @@ from scripts.markdown import escaped, markdown_text
 def ledger():
     registry = load()
     return registry, docs.records(registry)
+
+
+def blocks(text):
+    """The indented blocks of a Markdown text."""
+    return [block.content for block in MarkdownIt().parse(text) if block.type == "code_block"]
+
+
+def test_the_guide_runs_from_python_as_printed(monkeypatch):
+    monkeypatch.chdir(docs.ROOT)
+    first = (docs.ROOT / "docs/guide.md").read_text("utf-8").split("\n## ")[1]
+    assert first.startswith("From Python") and len(blocks(first)) == 2
+    for block in blocks(first):
+        exec(block, {})
+
+
+def test_pages_that_a_help_names_exist():
+    told = {name: import_module(f"scripts.{name}").parser().format_help() for name in one_command.COMMANDS}
+    named = {(name, page) for name, text in told.items() for page in re.findall(r"docs/[\w-]+\.md", text)}
+    assert len(named) > 2 and [one for one in named if not (docs.ROOT / one[1]).is_file()] == []
+    assert [name for name, text in told.items() if "see the README" in text] == []
+
+
+def test_no_page_written_by_hand_counts_the_claims():
+    notebooks = (docs.ROOT / "examples/notebooks").glob("*.py")
+    hands = [*notebooks, *(docs.ROOT / f"docs/{name}.md" for name in ("guide", "own-claims"))]
+    assert [path.name for path in hands if re.search(r"\d{3} claims", path.read_text("utf-8"))] == []
 
 
 def test_no_generated_page_is_stale_or_holds_an_absolute_path(ledger):

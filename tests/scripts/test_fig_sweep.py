@@ -95,6 +95,13 @@ def test_labels_of_two_models_that_have_a_hue_take_none_of_theirs():
     assert not {palette.BLACK, palette.BLUE} & {look["color"] for look in found}
 
 
+def test_a_decimal_point_parts_no_name():
+    assert looks(["drop-0.5", "drop-1.5"]) == looks(["drop-half", "drop-more"])
+    two = looks(["kv.0.8K", "vanilla.0.8K", "kv.0.4M", "vanilla.0.4M"])
+    assert two[0]["linestyle"] == two[2]["linestyle"] != two[1]["linestyle"]
+    assert two[0]["color"] == two[1]["color"] != two[2]["color"]
+
+
 def test_curves_that_coincide_are_named_and_both_seen():
     twice = [result(name, 0, [0.5, accuracy], 30) for name, accuracy in (("a", 0.96), ("b", 0.965), ("c", 0.99))]
     found = fig_sweep.compute(twice, MEASURE.level)
@@ -140,3 +147,10 @@ def test_main_draws_any_finished_sweep_twice_alike(tmp_path, folder):
     drawn(tmp_path, "fig_sweep", "--sweep", folder, "--quick")
     with np.load(tmp_path / "one.npz") as found:
         assert found["accuracy"].shape == (2, 2, 2)
+        assert str(found["title"]) == ""  # of the shipped experiments it is none
+
+
+def test_jobs_that_name_no_seed_are_variants_of_their_own():
+    known = result("a", 0, [0.5, 0.96], 30)
+    alone = [known.model_copy(update={"job": known.job.model_copy(update={"name": name})}) for name in "ab"]
+    assert fig_sweep.compute(alone, MEASURE.level).names.tolist() == ["a", "b"]

@@ -107,6 +107,7 @@ REFUSED = [
     ("fig_landscape --seed -1", "--seed: expected a whole number >= 0, got '-1'"),
     ("fig_landscape --format ''", "expected pdf, png"),
     ("fig_landscape --tokens 5 --format png --out file/figure", "not a folder"),
+    *((f"{name} --out /dev/full", "cannot write /dev/full: it is a device") for name in FIGURES),
     ("fig_learning_time more", "unrecognized arguments: more"),
     ("fig_phase_portrait --tokens 3", "--tokens"),
     ("fig_scope_bounds --quick --out x --measured none.json", "none.json"),
@@ -207,6 +208,8 @@ REFUSED = [
     ("verify --colour", "unrecognized arguments"),
     ("verify --json", "expected one argument"),
     ("verify --id kv.tab3 --json text", "cannot write"),
+    *((f"verify --id kv.tab3 --json {name}", "it holds no verdicts") for name in ("file", "list.json", "brace.json")),
+    ("verify --claims nowhere.py --json file", "it holds no verdicts"),
 ]
 
 

@@ -8,7 +8,7 @@ centred with E||r||^2 = variance, and should put out nothing. v is learned, v_1 
     ds/dt = a (1 - a) ((1 - a) variance - a ||v_eff||^2),    dv/dt = -a^2 v_eff - mu v.
 
 A model for the claim of ResFormer, Section 1, that a value residual breaks the mutual reinforcement of sinks and
-drains.
+drains. Eq. 7 halves the sum, this model does not. What is drained is the sum: as it goes to 0, v goes to -v_1.
 """
 
 from __future__ import annotations

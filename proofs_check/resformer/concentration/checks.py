@@ -6,9 +6,9 @@ from math import prod
 
 import numpy as np
 
-from proofs_check.evidence.margin import Margin, at_most, close, different, less, same, worst
+from proofs_check.evidence.margin import Margin, at_most, close, different, less, worst
 from proofs_check.evidence.tolerances import ROUNDING
-from theory.sink import entropy_bound, importance_entropy, token_importance, uniform_causal_entropy
+from theory.sink import importance_entropy, uniform_causal_entropy
 
 HALVES = ((Fraction(1), Fraction(0)), (Fraction(1, 2), Fraction(1, 2)))  # a causal matrix of two tokens
 GAMMA = float(np.euler_gamma)
@@ -19,16 +19,17 @@ def _means(columns: bool) -> tuple[Fraction, ...]:
     return tuple(sum(row, Fraction(0)) / 2 for row in rows)
 
 
-def rows_are_alike(columns: bool = False) -> Margin:
-    """The means of both rows are 1/2; what the tokens receive is not."""
-    one, two = _means(columns)
-    return worst([same(one, two), different(one, _means(True)[0])])
+def rows_are_no_columns(columns: bool = False) -> Margin:
+    """The means of the rows, as printed, are not what the tokens receive."""
+    return different(_means(columns), _means(True))
 
 
 def concentrated_is_lower(exchanged: bool = False) -> Margin:
     """What the matrix's tokens receive has less entropy e than halves: e^{4 e} = prod p^{-4 p}, a rational."""
-    uneven, even = (prod(p ** int(-4 * p) for p in law) for law in (_means(True), _means(False)))
-    return less(even, uneven) if exchanged else less(uneven, even)
+    found = [prod(p ** int(-4 * p) for p in law) for law in (_means(True), _means(False))]
+    value = less(*(reversed(found) if exchanged else found)).value
+    uneven, even = (f"{math.log(power) / 4:.4f}" for power in found)
+    return Margin(value, f"(3/4, 1/4) has a higher entropy than (1/2, 1/2), whose is {even}", f"it has {uneven}")
 
 
 def _causal(seed: int) -> np.ndarray:
@@ -38,17 +39,23 @@ def _causal(seed: int) -> np.ndarray:
     return np.asarray(weights / weights.sum(1, keepdims=True))
 
 
-def first_forces(seed: int, share: float = 1.0) -> Margin:
-    """The entropy is at most what the first token's importance leaves."""
+def mixing_lowers(seed: int, mixed: float = 1.0, factor: float = 2.0) -> Margin:
+    """e <= log l - 2 ((1 - A_ii)/l)^2 at the row that is mixed most; mixed: how far A is from the identity.
+
+    At least (1 - A_ii)/l of the importances of tokens i.. is missing, and Pinsker's inequality has the rest.
+    """
     attention = _causal(seed)
-    first = min(1.0, share * float(token_importance(attention)[0]))
-    return at_most(float(importance_entropy(attention)), entropy_bound(len(attention), first), ROUNDING)
+    attention = mixed * attention + (1 - mixed) * np.eye(len(attention))
+    missing = (1 - float(attention.diagonal().min())) / len(attention)
+    bound = math.log(len(attention)) - factor * missing**2
+    return at_most(float(importance_entropy(attention)), bound, ROUNDING)
 
 
-def uniform_is_lower(length: int, limit: float = 1 - GAMMA) -> Margin:
-    """log l less the entropy is below the limit, and near it: what is missing is of order log l/l, the first terms'."""
+def uniform_is_lower(length: int, printed: float, limit: float = 1 - GAMMA) -> Margin:
+    """log l less the entropy: to four decimals, and below the limit by less than log l/l, the order of the first terms.
+    """
     lost = math.log(length) - uniform_causal_entropy(length)
-    return worst([less(lost, limit), less(limit - lost, math.log(length) / length)])
+    return worst([less(abs(lost - printed), 5e-5), less(lost, limit), less(limit - lost, math.log(length) / length)])
 
 
 def similarity_is_a_norm(seed: int, own: bool = False) -> Margin:

@@ -8,37 +8,40 @@ from proofs_check.resformer.concentration import checks as c
 
 ENTROPY = "ResFormer, Section 4.1.3, Equation 11"
 SEEDS = tuple({"seed": seed} for seed in range(40))
+LOST = {16: 0.3618, 256: 0.4179, 4096: 0.4224, 65_536: 0.4228}
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "resformer.eq11.importance",
         ENTROPY,
-        "The importance of token i is the mean of row i of the attention matrix.",
+        "The importance vector is a = (1/l) sum_{j=1}^l A_ij, where A is a lower triangular matrix.",
         exact(
-            "two tokens, the second attending to the first by 1/2: the rows are alike, the columns are not",
-            c.rows_are_alike,
+            "two tokens, the second attending to the first by 1/2: the means of the rows, and those of the columns",
+            c.rows_are_no_columns,
             ({},),
-            Control("columns", lambda: c.rows_are_alike(columns=True)),
+            Control("columns for rows", lambda: c.rows_are_no_columns(columns=True)),
         ),
         verdict=Verdict.TYPO,
         severity=Severity.MISPRINT,
         coverage=WITNESSED,
         witness=Witness({}),
-        correction="resformer.eq11.rows",
-        note="The mean of column j, a_j = (1/l) sum_i A_ij: what token j receives. It sums to 1 without a division.",
+        note="The mean of column j, a_j = (1/l) sum_i A_ij: what token j receives. The mean of a row is 1/l, whatever "
+        "A is (resformer.eq11.rows).",
         formula=r"a_j=\frac1l\sum_{i=1}^lA_{ij}",
     ),
     mathematical(
         "resformer.eq11.rows",
-        f"{ENTROPY}, corrected",
-        "The mean of a row is 1/l for every softmax, and so the entropy of all of them is log l, whatever A is.",
+        f"{ENTROPY}, added",
+        "The mean of a row is 1/l for every softmax, causal or not, and so the entropy of all of them is log l, "
+        "whatever A is.",
         is_correction=True,
         formula=r"\frac1l\sum_jA_{ij}=\frac1l",
     ),
     mathematical(
         "resformer.eq11.higher",
         ENTROPY,
-        "The higher the entropy of importance is, the more the attention is on a few tokens.",
+        "The higher the entropy e, the greater the degree of clustering in a, i.e., attention matrix A is more likely "
+        "to focus on several specific tokens.",
         exact(
             "two tokens: entropy log 2 where both receive alike, less where the first receives 3/4",
             c.concentrated_is_lower,
@@ -49,47 +52,48 @@ CLAIMS: tuple[Claim, ...] = (
         severity=Severity.MISPRINT,
         coverage=WITNESSED,
         witness=Witness({}),
-        correction="resformer.eq11.entropy",
+        correction="resformer.eq11.lower",
         reading="A slip: the caption of Figure 1 and Section 1 say that lower entropy is concentration.",
-        note="The lower.",
+        note="The lower the entropy e.",
         formula=r"e(\tfrac34,\tfrac14)<e(\tfrac12,\tfrac12)",
     ),
     mathematical(
         "resformer.eq11.entropy",
-        f"{ENTROPY}, corrected",
+        f"{ENTROPY}, added",
         "The entropy of any importances lies between 0 and log l.",
         is_correction=True,
         formula=r"0\le-\sum_ja'_j\log a'_j\le\log l",
-        note="Equal ones have log l (resformer.eq11.rows), all on one token 0.",
+        note="Equal ones have log l (resformer.eq11.rows); as one token's share goes to 1 it goes to 0.",
     ),
     mathematical(
-        "resformer.eq11.first",
-        f"{ENTROPY}, added",
-        "Under a causal mask the first token's importance is at least 1/l: the first row gives it all it has.",
+        "resformer.eq11.lower",
+        f"{ENTROPY}, corrected",
+        "The lower the entropy e, the more one token must have: the largest share is at least e^{-e}.",
         is_correction=True,
-        formula=r"a_1\ge\frac1l",
+        formula=r"\max_ja'_j\ge e^{-e}",
     ),
     mathematical(
         "resformer.eq11.focus",
         f"{ENTROPY}, added",
-        "Under a causal mask the entropy is log l only where no token attends to another, and uniform attention has "
-        "less: at 4096 tokens .4224 less.",
+        "Under a causal mask the entropy is at most log l - 2 ((1 - A_ii)/l)^2 for every i: log l only where no token "
+        "attends to another. Uniform attention has less, at 4096 tokens .4224 less.",
         sampled(
-            "40 random causal matrices stay below log l by what the first importance forces",
-            c.first_forces,
-            SEEDS,
-            Control("the bound of a larger share", lambda seed: c.first_forces(seed, share=1.5)),
+            "40 random causal matrices, as they are and a tenth of the way from the identity to them",
+            c.mixing_lowers,
+            tuple({**seed, "mixed": mixed} for seed in SEEDS for mixed in (1.0, 0.1)),
+            Control("2.2 for 2", lambda seed, mixed: c.mixing_lowers(seed, mixed, factor=2.2)),
         ),
         sampled(
-            "uniform causal attention at four lengths: log l less 1 - gamma, from below",
+            "uniform attention at four lengths: log l less .3618, .4179, .4224 and .4228, and 1 - gamma from below",
             c.uniform_is_lower,
-            tuple({"length": length} for length in (16, 256, 4096, 65_536)),
-            Control("1", lambda length: c.uniform_is_lower(length, limit=1.0)),
+            tuple({"length": length, "printed": lost} for length, lost in LOST.items()),
+            Control("1 for 1 - gamma", lambda length, printed: c.uniform_is_lower(length, printed, limit=1.0)),
+            Control(".4225", points=({"length": 4096, "printed": 0.4225},)),
         ),
         is_correction=True,
         coverage=SAMPLES,
         note="So a high entropy is no sign of dispersed attention: it also means no mixing at all.",
-        formula=r"e\le h(a_1)+(1-a_1)\log(l-1)",
+        formula=r"e\le\log l-2\left(\frac{1-A_{ii}}l\right)^2",
     ),
     mathematical(
         "resformer.eq12.scale",
@@ -108,16 +112,17 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     mathematical(
         "resformer.eq13.similarity",
-        "ResFormer, Appendix A.1, Equation 13",
-        "The average token similarity is the mean cosine over all pairs of different tokens.",
+        "ResFormer, Appendix A.1, Equation 13, added",
+        "The average token similarity s of Equation 13 is (|sum of directions|^2 - l)/(l (l - 1)), between -1/(l - 1) "
+        "and 1.",
         sampled(
-            "40 random states: the double sum is (|sum of directions|^2 - l)/(l (l - 1)), from -1/(l - 1) to 1",
+            "40 random states: the double sum over pairs, and one sum of directions",
             c.similarity_is_a_norm,
             SEEDS,
             Control("with the pairs of a token and itself", lambda seed: c.similarity_is_a_norm(seed, own=True)),
         ),
         coverage=SAMPLES,
-        reading="As defined; that it can be computed from one sum of directions is ours.",
+        is_correction=True,
         formula=r"s=\frac{\|\sum_i\hat h_i\|^2-l}{l(l-1)}",
     ),
     mathematical(
@@ -131,18 +136,21 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "resformer.beyond.drain",
         "ResFormer, Sections 1 and 4.5, added",
-        "At a fixed weight a of a sink, gradient flow with decay m pulls its effective value v + v_1 at the rate a^2 + "
-        "m to m v_1/(a^2 + m): to 0 without decay, value residual or not.",
+        "In a model of one sink its value v has the velocity -a^2 (v + v_1) - m v. This takes the sum v + v_1 at the "
+        "rate a^2 + m to m v_1/(a^2 + m), to 0 without decay, and v itself to -a^2 v_1/(a^2 + m).",
         is_correction=True,
-        note="A model of one sink: the loss is half the mean square of a (v + v_1) + (1 - a) r with centred r.",
-        formula=r"v+v_1\to\frac{\mu v_1}{a^2+\mu}",
+        hypotheses=("the weight a and the first value v_1 are constant", "no projections, and the plain sum v + v_1"),
+        note="Gradient flow with decay m of half the mean square of a (v + v_1) + (1 - a) r with centred r. With the "
+        "1/2 of Equation 7, a/2 stands for a. So the sum is drained, and v is not, unless v_1 is 0: no residual.",
+        formula=r"v+v_1\to\frac{mv_1}{a^2+m},\quad v\to-\frac{a^2v_1}{a^2+m}",
     ),
     unsettled_claim(
         "resformer.sec4.5.disrupts",
         "ResFormer, Sections 1 and 4.5",
         "The residual to the first layer's values disrupts the mutual reinforcement of concentration and drain.",
-        "A mechanism in trained models. In a model of one sink it does so only with weight decay "
-        "(resformer.beyond.drain); it takes interventions on both.",
+        "A mechanism in trained models: it takes interventions on both. In a model of one sink "
+        "(resformer.beyond.drain) only weight decay, which the paper has (.1), keeps the sum v + v_1 from the drain, "
+        "and the layer's own value v is not drained. The text does not say whose norms Figure 2 shows.",
     ),
     unsettled_claim(
         "resformer.sec1.svformer_alleviates",

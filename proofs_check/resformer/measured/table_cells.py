@@ -24,7 +24,10 @@ TABLE_2 = dict(zip(DOMAINS, ((50, 10), (20, 4), (10, 2), (5, 1), (5, 1), (5, 1),
 TABLE_3 = {512: (4096, 128), 2048: (1024, 32), 8192: (256, 8), 32_000: (64, 2), 64_000: (32, 1)}
 ACCUMULATION, GPUS = 32, 8
 
+# Section 4.1.1 and Table 4: steps, and the learning rate at the start, at its peak and at the end.
 WARMUP = {"Section 4.1.1": 1200, "Table 4": 120}
+STEPS = 10_000
+RATES = tuple(map(Fraction, ("1e-7", "6e-4", "6e-5")))
 
 # Table 5: validation loss by domain (the columns of Table 5), and the printed average.
 COLUMNS = ("Commoncrawl", "C4", "GitHub", "StackExchange", "Wikipedia", "Books", "ArXiv")

@@ -2,11 +2,14 @@
 
 from fractions import Fraction
 
-from proofs_check.evidence.margin import Margin, at_most, different, less, same, worst
+import sympy as sp
+
+from proofs_check.evidence.margin import Margin, at_most, different, identity, less, same, worst
 from proofs_check.resformer.measured.table_cells import (
     ACCUMULATION,
     COLUMNS,
-    GPUS,
+    RATES,
+    STEPS,
     TABLE_1,
     TABLE_2,
     TABLE_3,
@@ -35,12 +38,10 @@ def gain(length: int) -> Fraction:
     return 100 * (mean_of(1, "ResFormer", length) - mean_of(1, "Transformer", length))
 
 
-def gain_below(length: int, points: Fraction) -> Margin:
-    return less(gain(length), points)
-
-
-def relative_gain_above(length: int, percent: Fraction) -> Margin:
-    return less(percent, gain(length) / mean_of(1, "Transformer", length))
+def gain_is_not(length: int, printed: int = 3) -> Margin:
+    """Neither the points nor the per cent of the Transformer's average round to the printed number."""
+    found = gain(length), gain(length) / mean_of(1, "Transformer", length)
+    return worst([Margin(less(Fraction(1, 2), abs(printed - one)).value, printed, one) for one in found])
 
 
 def gain_is(length: int, points: Fraction) -> Margin:
@@ -67,15 +68,10 @@ def weighted_by_tokens(model: str, size: int, printed: str) -> Margin:
     return at_most(abs(found - Fraction(printed)), Fraction(1, 20_000))
 
 
-def batch_is_not(length: int, steps: int = ACCUMULATION) -> Margin:
-    """Per GPU times GPUs times accumulation steps is not the total batch."""
+def batch_is(length: int, steps: int = ACCUMULATION, gpus: int = 1) -> Margin:
+    """The total batch is what so many GPUs hold in so many steps."""
     total, each = TABLE_3[length]
-    return different(total, each * GPUS * steps)
-
-
-def batch_is(length: int, steps: int) -> Margin:
-    total, each = TABLE_3[length]
-    return same(total, each * GPUS * steps)
+    return same(total, each * steps * gpus)
 
 
 def two_million(length: int, within: Fraction) -> Margin:
@@ -83,8 +79,37 @@ def two_million(length: int, within: Fraction) -> Margin:
     return at_most(abs(length * TABLE_3[length][0] - 2 * 10**6), within * 2 * 10**6)
 
 
+def one_epoch(length: int, within: Fraction = Fraction(1, 20)) -> Margin:
+    """The tokens of all steps are 20 billion up to a share."""
+    return at_most(abs(STEPS * length * TABLE_3[length][0] - 20 * 10**9), within * 20 * 10**9)
+
+
 def warmups(first: str = "Section 4.1.1", second: str = "Table 4") -> Margin:
-    return different(WARMUP[first], WARMUP[second])
+    value = different(WARMUP[first], WARMUP[second]).value
+    return Margin(value, f"{WARMUP[first]} steps in {first}", f"{WARMUP[second]} steps in {second}: not both")
+
+
+def summed_rate(warmup: int) -> Fraction:
+    """Of all steps: up a line, then down half a cosine, whose terms cancel but for the first."""
+    start, peak, end = RATES
+    rest = STEPS - warmup
+    return warmup * start + (peak - start) * Fraction(warmup - 1, 2) + rest * end + (peak - end) * Fraction(rest + 1, 2)
+
+
+def summed_within(warmup: int, share: Fraction) -> Margin:
+    """The sum is that with the 120 steps of Table 4 up to a share."""
+    return at_most(abs(1 - summed_rate(warmup) / summed_rate(WARMUP["Table 4"])), share)
+
+
+def decays_to(share: Fraction) -> Margin:
+    """The last learning rate of Table 4 is this share of its peak."""
+    return same(share, RATES[2] / RATES[1])
+
+
+def losses_missing(size: int) -> Margin:
+    """Table 5 has no two rows of this size, one a model."""
+    rows = sum(at == size for _, at in TABLE_5)
+    return Margin(different(2, rows).value, f"losses of {size}M in Appendix A.6", f"{rows} rows of {size}M in Table 5")
 
 
 def size_is(label: int, parameters: int, tied: bool = False) -> Margin:
@@ -120,18 +145,25 @@ def billion(width: int, non_embedding: int, label: int = 10**9) -> Margin:
     return at_most(abs(non_embedding + 2 * TABLE_4["2M"].vocab * width - label), Fraction(label, 10))
 
 
-def computation(length: int, causal: bool = False) -> Fraction:
-    """Multiplications a token and layer, MLP and projections included: keys of two layers over those of one."""
-    width, ffn = TABLE_4["468M"].hidden, TABLE_4["468M"].ffn
-    fixed = 4 * width**2 + 3 * width * ffn
-    attended = 2 * width * Fraction(length, 2 if causal else 1)
-    return (fixed + 2 * attended) / (fixed + attended)
+def attention_doubles(projections: int = 0) -> Margin:
+    """A query's products with two layers' keys, and its weights' with their values, over those of one layer: 2."""
+    length, width = sp.symbols("l d", positive=True)
+    fixed = projections * width**2
+    return identity((fixed + 4 * length * width) / (fixed + 2 * length * width), 2)
 
 
-def doubles(length: int, share: Fraction, causal: bool = False) -> Margin:
-    """The cost is at least this multiple."""
-    return at_most(share, computation(length, causal))
+def computation(length: int, causal: bool = False, output: bool = True) -> Fraction:
+    """Multiplications a token of the 468M model of Table 4: with Eq. 2 in all layers but the first, over those without.
+
+    output: with the output matrix.
+    """
+    shape = TABLE_4["468M"]
+    fixed = shape.layers * (4 * shape.hidden**2 + 3 * shape.hidden * shape.ffn)
+    fixed += output * shape.vocab * shape.hidden
+    attended = 2 * shape.hidden * (Fraction(length + 1, 2) if causal else length)
+    return (fixed + (2 * shape.layers - 1) * attended) / (fixed + shape.layers * attended)
 
 
-def costs_less(length: int, share: Fraction, causal: bool = False) -> Margin:
-    return less(computation(length, causal), share)
+def costs(length: int, share: str, **how: bool) -> Margin:
+    """To three decimals."""
+    return at_most(abs(computation(length, **how) - Fraction(share)), Fraction(1, 2000))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 from proofs_check.core.terms import Term, eq, exp
 from proofs_check.language.notation import total, var, when
@@ -24,7 +25,7 @@ from proofs_check.rigour.steps import (
 from proofs_check.rigour.sums import used
 from proofs_check.rigour.tactics import by
 
-n, q, j, k, h, r, b, w = map(var, "nqjkhrbw")
+n, q, p, j, k, r, b, w = map(var, "nqpjkrbw")
 s, t, v = map(var, "stv")
 
 
@@ -55,28 +56,44 @@ def _sink_range() -> Scripts:
     return {"conclusion": by("split", weight, even)}
 
 
-def _within(logits: Term, above: bool) -> tuple[Term, Term]:
+def _within(logits: Term, keys: Term, above: bool) -> tuple[Term, Term]:
     """The output is at most (at least) what it would be with every value but the first at its end; why, as a lemma."""
-    mass, top = total(k, 1, n, exp(logits[k])), total(k, 1, n, exp(logits[k]) * v[k])
+    mass, top = total(k, 1, keys, exp(logits[k])), total(k, 1, keys, exp(logits[k]) * v[k])
     end, relation = (b + w, "<=") if above else (b, ">=")
     share = exp(logits[1]) / mass
     bound = share * v[1] + (1 - share) * end
-    rest = termwise(total(k, 2, n, exp(logits[k]) * v[k]), relation, exp(logits[k]) * end, search)
+    rest = termwise(total(k, 2, keys, exp(logits[k]) * v[k]), relation, exp(logits[k]) * end, search)
     why = steps(positive(mass), cleared(mass), split_sum(top, 1), used, split_sum(mass, 1), used, rest, of_facts)
     return (top / mass <= bound if above else top / mass >= bound), why
 
 
 def _smoothing() -> Scripts:
-    """What the two bounds leave of (1 - a) w is (p - a)(b + w - v_1) + (q - a)(v_1 - b), and no factor is negative."""
-    (upper, why_upper), (lower, why_lower) = _within(s, True), _within(t, False)
+    """What the two bounds leave of (1 - a) w is (x - a)(b + w - v_1) + (y - a)(v_1 - b), and no factor is negative.
+
+    Without its hypothesis a row may give its first token next to nothing; with it the last point reaches the bound.
+    """
+    (upper, why_upper), (lower, why_lower) = _within(s, q, True), _within(t, p, False)
     low, high = b <= v[1], v[1] <= b + w
     given = linear((1, upper), (1, lower), (1, 0, high), (1, 1, low))
-    return {"conclusion": steps(have(upper, why_upper), have(lower, why_lower), have(low), have(high), given)}
+    return {"conclusion": steps(have(upper, why_upper), have(lower, why_lower), have(low), have(high), given),
+            "points": lambda _: POINTS}  # fmt: skip
 
+
+POINTS = [
+    {"n": 2, "q": rows[0], "p": rows[1], "a": Fraction(1, 2), "w": 1, "b": 0, "v": values, "s": logits, "t": others}
+    for rows, logits, others, values in (
+        ((1, 2), (0, 0), (-40, 0), (1, 0)),
+        ((2, 1), (-40, 0), (0, 0), (0, 1)),
+        ((1, 2), (0, 0), (0, 0), (1, 0)),
+    )
+]
+# A decay below zero that cancels the weight's square.
+NO_RATE = {"a": Fraction(1, 10), "m": Fraction(-1, 100), "w": 1, "v": 0}
 
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "resformer.eq8": _eq8,
     "resformer.beyond.sink_range": _sink_range,
     "resformer.beyond.smoothing": _smoothing,
+    "resformer.beyond.drain": lambda: {"points": lambda _: [NO_RATE]},
 }
 NEEDS: dict[str, str] = {}

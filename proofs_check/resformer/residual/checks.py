@@ -1,6 +1,7 @@
 """Margins for the claims of Section 3 that are sampled: the library's own bound against heads drawn at random."""
 
 import numpy as np
+import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, identity, worst
 from proofs_check.evidence.tolerances import ROUNDING
@@ -38,3 +39,12 @@ def gap_is_reached(logit_range: float, share: float = 1.0) -> Margin:
     apart = cross_layer_attention(*head) - averaged_attention(head.logits, head.values, head.other_values)
     found = float(np.abs(apart).max())
     return worst([at_most(share * float(cross_layer_gap_bound(logit_range, 1.0)), found, ROUNDING)])
+
+
+def denseformer(embedded: bool = True) -> Margin:
+    """Layers that add u_i = A_i V_i to what they get, and averages over depth; and the same as a sum of x, u_1, u_2."""
+    x, one, two, a, b, c, d, e = sp.symbols("x u1 u2 alpha10 alpha11 alpha20 alpha21 alpha22")
+    first = a * x + b * (x + one)
+    second = c * x + d * (x + one) + e * (first + two)
+    carried = (c + d + e * (a + b)) * x if embedded else 0
+    return identity(second, (d + e * b) * one + e * two + carried)

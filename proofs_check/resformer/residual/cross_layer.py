@@ -1,12 +1,15 @@
 """Section 3 of ResFormer: cross-layer attention and its approximation, the residual, NeuTRENO and DenseFormer."""
 
-from proofs_check.ledger.claim import SAMPLES, Claim, Control
+from proofs_check.ledger.claim import INSTANCES, SAMPLES, Claim, Control, Severity, Verdict
 from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import ONCE, mathematical, sampled, symbolic
 from proofs_check.resformer.residual import checks as c
 
 SEEDS = tuple({"seed": seed} for seed in range(40))
 SECTION = "ResFormer, Section 3.2"
+# Of a stack as theory.value_residual has it.
+ONE_MATRIX = "all layers have one A"
+OUTPUTS = "the values of a layer are the output of the one before: no projections, no residual stream, no norms"
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
@@ -64,15 +67,7 @@ CLAIMS: tuple[Claim, ...] = (
         is_correction=True,
         formula=r"\sum_jA_{ij}+\sum_{i<n}\tfrac1{n-1}=2",
         note="A comparison by loss (Figure 10) changes the mapping and the scale at once; at n = 1 the formula divides "
-        "by 0.",
-    ),
-    mathematical(
-        "resformer.eq6.convex",
-        f"{SECTION}, Equation 6, added",
-        "The identity mapping with the weights of Equation 5 is (1/n)(A V_n + V_1 + .. + V_{n-1}): 1/n of Equation 6's "
-        "first term and (n - 1)/n of its second.",
-        is_correction=True,
-        formula=r"\tfrac1n\left(A_nV_n+\sum_{i<n}V_i\right)",
+        "by 0. With the weights of Equation 5 the mapping is (1/n)(A V_n + V_1 + .. + V_{n-1}).",
     ),
     mathematical(
         "resformer.fig8.class",
@@ -102,31 +97,55 @@ CLAIMS: tuple[Claim, ...] = (
         "Along an eigenvector of a constant A of real eigenvalue mu, the distance of NeuTRENO's layers to "
         "lambda v_1/(1 + lambda - mu) is multiplied by mu - lambda a layer: it grows where |mu - lambda| > 1.",
         is_correction=True,
-        note="A swap of two tokens has mu = -1: unstable for every lambda > 0; a causal A for lambda > 1 + min A_ii.",
+        hypotheses=(ONE_MATRIX, OUTPUTS),
+        note="A swap of two tokens has mu = -1: unstable for every lambda > 0; a causal A for lambda > 1 + min A_ii. "
+        "With the residual stream of the paper's models the factor is 1 + mu - lambda instead.",
         formula=r"u^*=\frac{\lambda v_1}{1+\lambda-\mu},\quad u'-u^*=(\mu-\lambda)(u-u^*)",
+    ),
+    mathematical(
+        "resformer.eq9",
+        "ResFormer, Section 3.4, Equation 9",
+        "If we ignore the attention output projection and the MLP layer, DenseFormer can also be modeled within our "
+        "framework as U_n = sum_{i=1}^n alpha_i A_i V_i.",
+        symbolic(
+            "two layers with their residuals, averaged with the embeddings: free weights, embeddings and outputs",
+            c.denseformer,
+            ONCE,
+            Control("no term for the embeddings", lambda: c.denseformer(embedded=False)),
+        ),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        coverage=INSTANCES,
+        reading="Of what attention adds: in DenseFormer the embeddings have a weight of their own, and Equation 9 no "
+        "term for it.",
+        note="The embeddings left out: DenseFormer averages them with the outputs, and each layer's residual carries "
+        "them on.",
+        formula=r"Y_2=\bigl(\alpha_{20}+\alpha_{21}+\alpha_{22}(\alpha_{10}+\alpha_{11})\bigr)X_0"
+        r"+(\alpha_{21}+\alpha_{22}\alpha_{11})A_1V_1+\alpha_{22}A_2V_2",
     ),
     unsettled_claim(
         "resformer.eq9.hyper",
         "ResFormer, Section 3.4, Equation 9",
-        "Without output projections and MLPs, DenseFormer is a sum of all layers' attention outputs with weights that "
-        "are hyperparameters.",
-        "A reading of the cited paper: there the weights are learnt, the embeddings have one too, and each block keeps "
-        "its residual.",
+        "The alpha_i of DenseFormer are hyper-parameters.",
+        "A reading of the cited paper: there they are learnt.",
     ),
     mathematical(
         "resformer.beyond.pagerank",
         "ResFormer, Equation 7, added",
-        "Along an eigenvector of a constant A of real eigenvalue mu, a stack of value residuals goes to mu "
-        "lambda v_1/(1 + lambda - mu), by the factor mu/(1 + lambda) a layer.",
+        "Along an eigenvector of a constant A of real eigenvalue mu, a stack of value residuals "
+        "A(V_n + lambda V_1)/(1 + lambda) goes to mu lambda v_1/(1 + lambda - mu), by the factor mu/(1 + lambda) a "
+        "layer.",
         is_correction=True,
+        hypotheses=(ONE_MATRIX, OUTPUTS),
         formula=r"\mu\mapsto\frac{\mu\lambda}{1+\lambda-\mu}",
-        note="Personalised PageRank; n plain layers leave mu^n, which goes to 0 for |mu| < 1.",
+        note="Personalised PageRank; n plain layers leave mu^n, which goes to 0 for |mu| < 1. Equation 7 has lambda = "
+        "1. Section 4.2 does not divide by 1 + lambda, and adds lambda v_1 a layer along mu = 1.",
     ),
     mathematical(
         "resformer.beyond.smoothing",
         "ResFormer, Sections 1 and A.1, added",
-        "Concentration smooths: where every row gives the first token at least a, one layer of attention shrinks the "
-        "range of every coordinate of the values by 1 - a.",
+        "Concentration smooths: where every row, causal or not, gives the first token at least a, one layer of "
+        "attention leaves at most 1 - a of the range of every coordinate of the values.",
         is_correction=True,
         formula=r"\operatorname{range}(AV)\le(1-a)\operatorname{range}(V)",
         note="So L layers without residuals by (1 - a)^L. A value residual acts before A, and cannot undo A = 1 e_1^T.",
