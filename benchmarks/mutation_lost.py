@@ -116,8 +116,9 @@ def _functions(path: Path) -> dict[str, str]:
 
 
 def places(lines: Mapping[str, Mapping[str, list[str]]], gone: set[str]) -> list[tuple[str, int]]:
-    """The lines that some gone test runs."""
-    return sorted((path, int(line)) for path, found in lines.items() for line in found if gone & {*found[line]})
+    """The lines of Python that some gone test runs: a template's lines count as run, too."""
+    python = {path: found for path, found in lines.items() if path.endswith(".py")}
+    return sorted((path, int(line)) for path, found in python.items() for line in found if gone & {*found[line]})
 
 
 def _drawn(root: Path, where: list[tuple[str, int]], sample: int, seed: int) -> Iterator[Any]:
