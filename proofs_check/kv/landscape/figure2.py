@@ -95,8 +95,9 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     mathematical(
         "kv.fig2.consistent", SECTION,
-        "When O(T) is large the direction of descent is consistent: in the limit alpha1 falls and beta1 grows on the "
-        "whole box, along curves of constant beta1^2 + 2 alpha1 - 2 e^{alpha1 - 1}.",
+        "When O(T) is large the direction of descent is consistent: in the limit alpha1 falls where beta1 > 0 and "
+        "beta1 grows where alpha1 < 1, along curves of constant beta1^2 + 2 alpha1 - 2 e^{alpha1 - 1}; only (1, 0) is "
+        "at rest.",
         symbolic("signs of both velocities of the limit flow", checks.limit_signs, ONCE,
                  Control("beta1 at rest at alpha1 = 0", lambda: checks.limit_signs(end=0)),
                  Control("alpha1 growing", lambda: checks.limit_signs(beta1 * PREVIOUS))),
@@ -129,7 +130,7 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.fig2.closer", SECTION,
         "On the slice and as T grows, heads whose (alpha1, beta1) is closer to (0, 1) in both coordinates at "
-        "initialisation learn faster: their time s* T is shorter.",
+        "initialisation learn faster: the limit flow takes a shorter time s*.",
         exact("s* as integrals of balls, six pairs", heads.learns_faster, ORDERED,
               Control("closer only in Euclidean distance: (1/2, 1/2) against (0, 1/4)", points=EUCLID)),
         symbolic("s* falls with alpha2 and beta1: the radicand of its integrand grows with both, term by term",
@@ -140,21 +141,23 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.HOLDS_IF, severity=Severity.REPAIRABLE,
         note="Missing: closer in both coordinates, on the slice, T large. In Euclidean distance it fails "
              "(kv.fig2.closer.euclidean), in four parameters for some heads that do not become induction heads "
-             "(kv.fig2.closer.free); at every T >= 4 it holds in the drawn box (kv.fig2.closer.every_t).",
+             "(kv.fig2.closer.free); at every T >= 4 it holds in the drawn box (kv.fig2.closer.every_t). That a head "
+             "takes about s* T is computed (kv.beyond.time.rate); in a region it is proved that it takes no less "
+             "(kv.beyond.time.lower).",
         formula=r"s^*=\int_0^\infty\frac{e^{-u}du}{\sqrt{e^{2\alpha_2}(\beta_1^2+2u)+2e^{\alpha_2}(e^{-u}-1)}}",
-        hypotheses=(SLICE, BOX, "the limit T -> infinity, time in units of T"),
+        hypotheses=(SLICE, BOX, "the limit flow, T -> infinity, time in units of T"),
         coverage=everywhere("The radicand of s* grows with both coordinates of every start in the box, symbols free."),
     ),
     mathematical(
         "kv.fig2.closer.euclidean", "KV shifting (both versions), Section 3.2, Figure 2, our addition",
-        "Closer in Euclidean distance is not enough: as T grows (0, 1/4), at distance 3/4 of (0, 1), learns in "
-        "s* = 0.4367, before (1/2, 1/2), at distance 0.707, with s* = 0.6378.",
+        "Closer in Euclidean distance is not enough: in the limit flow (0, 1/4), at distance 3/4 of (0, 1), takes "
+        "s* = 0.4367, less than (1/2, 1/2), at distance 0.707, with s* = 0.6378.",
         exact("s* as integrals of balls", lambda near, far: heads.learns_faster(far, near), EUCLID,
               Control("the other way round", heads.learns_faster)),
         exact("distances", heads.nearer, EUCLID,
               Control("the other way round", lambda near, far: heads.nearer(far, near))),
         is_correction=True, coverage=everywhere("One pair of starts, its two times in balls."),
-        formula=r"s^*(0,\frac{1}{4})<s^*(\frac{1}{2},\frac{1}{2})", hypotheses=(SLICE, "the limit T -> infinity"),
+        formula=r"s^*(0,\frac{1}{4})<s^*(\frac{1}{2},\frac{1}{2})", hypotheses=(SLICE, "the limit flow, T -> infinity"),
     ),
     mathematical(
         "kv.fig2.untrained", "KV shifting (both versions), Section 3.2, after Figure 2",
