@@ -1,4 +1,4 @@
-"""No causal head is an induction head: KV shifting's Theorem 3.3 is false as printed (refutes kv.thm3.3, as data).
+"""No causal head is an induction head: what KV shifting's Theorem 3.3 needs (kv.thm3.3.impossible, kv.thm3.3).
 
 (a) The smallest counterexample, three tokens in one dimension: the two sentences ask the head for opposite outputs, and
 under the causal mask whatever parameters give it one output up to the factor e^m (kv.thm3.3.impossible). (b) The least

@@ -121,10 +121,13 @@ class Interval:
 
 @dataclass(frozen=True)
 class Sampled:
-    """Points drawn from the claim's own intervals: all corners (up to 64), then random ones, seeded by the claim id."""
+    """Points drawn from `over`, which is no hypothesis, or from the claim's own intervals: all corners (up to 64), then
+    random ones, seeded by the claim id.
+    """
 
     quick: int = 200
     full: int = 2000
+    over: tuple[Interval, ...] = ()
 
 
 Points = Sequence[Point] | Callable[[Effort], Iterable[Point]] | Sampled
@@ -202,12 +205,12 @@ class Claim:
 def points_of(claim: Claim, points: Points, effort: Effort) -> Iterator[Point]:
     """The points of one piece of evidence or control, in a fixed order."""
     if isinstance(points, Sampled):
-        return _sample(claim, points.quick if effort is Effort.QUICK else points.full)
+        intervals = points.over or claim.intervals
+        return _sample(claim.id, intervals, points.quick if effort is Effort.QUICK else points.full)
     return iter(points(effort)) if callable(points) else iter(points)
 
 
-def _sample(claim: Claim, count: int) -> Iterator[Point]:
-    intervals = claim.intervals
+def _sample(name: str, intervals: Sequence[Interval], count: int) -> Iterator[Point]:
     if not intervals:
         raise ValueError("sampled points need at least one interval among the hypotheses")
     for interval in intervals:
@@ -218,6 +221,6 @@ def _sample(claim: Claim, count: int) -> Iterator[Point]:
     ends = ([(interval.name, end) for end in interval.ends()] for interval in intervals)
     for corner in itertools.islice(itertools.product(*ends), min(64, count)):
         yield dict(corner)
-    rng = np.random.default_rng(zlib.crc32(claim.id.encode()))
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
     for _ in range(count):
         yield {interval.name: interval.draw(rng) for interval in intervals}

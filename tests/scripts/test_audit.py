@@ -47,10 +47,11 @@ def test_the_weightiest_come_first_and_a_correction_is_a_wording(paper):
 
 
 def test_what_is_known_of_two_theorems_is_told():
-    first = report("kv").groups[0]
-    assert first[0].key == "breaks" and [one.id for one in first[1]] == ["kv.thm3.3"]
-    assert first[1][0].example == "At x = ((0), (1), (0)), match_weight = 2, decay = 1: printed 1/3, true 1."
-    assert first[1][0].holds == "kv.thm3.3.corrected"
+    told = {one.id: (group.key, one) for group, findings in report("kv").groups for one in findings}
+    assert told["kv.thm3.3"][0] == told["kv.thm3.2"][0] == "missing"
+    key, one = told["kv.sec2.2.initial_state"]
+    assert (key, one.example) == ("repairable", "At own = 1/2, cosine = 0: printed 1, true 1/2.")
+    assert one.holds == "kv.sec2.2.initial_state.corrected"
     text = audit.markdown(report("razor"))
     assert "RazorAttention, Section 3.1, Theorem 1" in text and "`razor.thm1.corrected`" in text
     assert text.index("Breaks a theorem (") < text.index("Misprints (") < text.index("What holds as printed (")
@@ -77,7 +78,7 @@ def test_what_is_called_proved_has_its_sentence_beside_it(paper):
 
 def test_only_a_correction_is_offered_as_a_wording():
     told = {one.id: one.label for _, findings in report("kv").groups for one in findings}
-    assert told["kv.thm3.3"] == "Suggested wording" and told["kv.appC.footnote12"] == "What holds"
+    assert told["kv.tab3"] == "Suggested wording" and told["kv.appC.footnote12"] == "What holds"
 
 
 def test_latex_is_balanced_and_the_same_twice(paper):

@@ -41,7 +41,7 @@ def test_the_readme_leads_with_the_papers_and_tells_the_findings_on_its_first_sc
     assert all(address in README.split("    make ")[0] for address in docket.PAPERS.values())
     broken = docket.grouped(ROWS)[0][1]
     theorems = [row["id"] for row in broken if re.fullmatch(r"\w+\.thm[\d.]+", row["id"])]
-    assert theorems == [one.claims[0] for one in FINDINGS[: len(theorems)]]
+    assert set(theorems) <= {one.claims[0] for one in FINDINGS[:2]}
     screen = "\n".join(README.splitlines()[:50])
     assert all(one.title in screen and f"`{one.claims[0]}`" in screen for one in FINDINGS)
     assert f"{FINDINGS[0].figure}.png" in screen
@@ -57,7 +57,7 @@ def test_a_finding_stands_on_claims_that_are_ruled_on():
 def test_the_findings_say_what_the_ledger_holds():
     """Words and numbers of the front page that a change of the ledger would make untrue."""
     said = {one.claims[0]: one.text for one in FINDINGS}
-    assert REGISTRY["kv.thm3.3"].verdict.value == REGISTRY["razor.thm1"].verdict.value == "false"
+    assert REGISTRY["kv.thm3.3"].verdict.value == "holds_if" and REGISTRY["razor.thm1"].verdict.value == "false"
     assert "L = 3" in REGISTRY["kv.thm3.3.impossible"].statement
     picture = REGISTRY["kv.listing_l.picture"].note
     for angle in ("61.5", "3.6", "0.5"):

@@ -17,7 +17,7 @@ from scripts import cli, docket, report, verify
 from tests.proofs_check.ledger import ledgers
 
 EQ10 = ("--id", "kv.eq10", "--id", "kv.eq10.corrected")
-BALL_WITNESS = "kv.appN.base.shortfall"  # a witness in Arb balls, which do not pickle
+BALL_WITNESS = "kv.eq12"  # a witness in Arb balls, which do not pickle
 KEYS = {"id", "paper", "source", "statement", "nature", "verdict", "status", "evidence", "witness", "correction",
         "severity", "reading", "coverage", "coverage_why", "outcome_of"}  # fmt: skip
 EVIDENCE_KEYS = {"kind", "margin", "points", "seconds", "controls_rejected", "scope"}
@@ -70,21 +70,21 @@ def test_markdown_is_a_table_and_a_witness_has_its_point_and_both_sides(capsys, 
 def shown():
     """What is printed of a claim with evidence and of one without."""
     with redirect_stdout(io.StringIO()) as out:
-        assert cli.run(verify.main, ["--id", "kv.thm3.3", "--id", "kv.tab3", "--jobs", "1"]) == 0
+        assert cli.run(verify.main, ["--id", "kv.sec2.2.initial_state", "--id", "kv.tab3", "--jobs", "1"]) == 0
     return out.getvalue()
 
 
 def test_a_claim_named_is_shown_in_full(shown):
-    for part in ("kv.thm3.3: false", "Statement: There is a one-layer", "Witness at x = ((0), (1), (0))", "printed 1/3",
-                 "true 1", "Holds instead: kv.thm3.3.corrected: With attention on", "Covers: ", "Evidence, symbolic: ",
-                 "rejects "):  # fmt: skip
+    for part in ("kv.sec2.2.initial_state: false", "Statement: alpha1 ~ U(0, 1)", "Witness at own = 1/2, cosine = 0",
+                 "printed 1", "true 1/2", "Holds instead: kv.sec2.2.initial_state.corrected: Keys of", "Covers: ",
+                 "Evidence, exact: ", "rejects "):  # fmt: skip
         assert part in shown, part
 
 
 def test_a_claim_without_evidence_is_shown_by_what_the_core_decides(shown):
-    _, out = shown.split("kv.tab3: false")
-    out = f"kv.tab3: false{out}"
-    for part in ("kv.tab3: false (repairable), confirmed", "  As data: For all ", "The core: refuted",
+    _, out = shown.split("kv.tab3: typo")
+    out = f"kv.tab3: typo{out}"
+    for part in ("kv.tab3: typo (misprint), confirmed", "  As data: For all ", "The core: refuted",
                  "It fails at T = 7, a1 = 0, ",
                  "left side 0.102899, right side 0.279708 (conclusion)", "Covers: all\n"):  # fmt: skip
         assert part in out, part

@@ -156,12 +156,12 @@ CLAIMS: tuple[Claim, ...] = (
         sampled(
             "random points of R, alpha2 to log(100 T), T to 1e6",
             not_ahead,
-            Sampled(300, 5000),
+            Sampled(300, 5000, over=DRAWN),
             Control("1 % faster", lambda **p: not_ahead(**p, factor=1.01)),
         ),
         formula=r"-T\frac{\partial L}{\partial\alpha_2}\le\beta_1e^{\alpha_2},\quad"
         r"-T\frac{\partial L}{\partial\beta_1}\le e^{\alpha_2}-1",
-        hypotheses=(*REGION, *DRAWN),
+        hypotheses=REGION,
         coverage=everywhere(
             "The lemma of theory.landscape.learning_order: the velocities in free symbols, each bracket estimated by "
             "its least value over A in [1/2, e], which is affine and grows with T."

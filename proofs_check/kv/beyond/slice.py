@@ -1,13 +1,15 @@
 """Figure 2's slice on the whole plane, and the late rates of the induction route: facts that no paper states."""
 
 from proofs_check.kv.beyond import slice_checks as checks
-from proofs_check.ledger.claim import ENUMERATED, SAMPLES, Claim, Control, Effort, everywhere
+from proofs_check.ledger.claim import SAMPLES, Claim, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import certified, exact, mathematical, sampled, symbolic
 
 SOURCE = "KV shifting (both versions), Section 3.2, Figure 2, our addition"
 SLICE = "alpha2 = 1 - alpha1, beta2 = 1 - beta1, all of R^2; interior position, L in closed form (kv.eq10.corrected)"
 TRUE = {"is_correction": True}
 PLACES = tuple({"place": k} for k in range(3))
+ONE_OF_TWO = everywhere("It is enclosed at each T, with its Hessian's signs; that it is the only one of its kind is "
+                        "kv.beyond.slice.two, as the other critical point is of the other kind.")  # fmt: skip
 SADDLE, MINIMUM = ("0.9768", "-0.2851"), ("1.3192", "-1.7223")
 SADDLE50, MINIMUM50 = ("0.9830", "-0.0836"), ("1.5570", "-16.409")
 SADDLE300, MINIMUM300 = ("0.9967", "-0.0146"), ("1.5830", "-233.92")
@@ -74,15 +76,18 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     mathematical(
         "kv.beyond.slice.tails", SOURCE,
-        "For T <= 10 every critical point of the slice has alpha1 > .348 and -10 < beta1 < 1/2.",
-        certified("signs of the two conditions, piece by piece; all T >= 4 but for the last piece", checks.tail,
+        "For every real T >= 4 every critical point of the slice has alpha1 > .348 and beta1 < 1/2, and beta1 > -10 "
+        "where alpha1 <= 1. For T <= 10 there is none with alpha1 > 1 and beta1 <= -10 either.",
+        certified("signs of the two conditions, piece by piece; the last piece for T <= 10", checks.tail,
                   tuple({"which": which} for which in TAILS),
                   Control("0 for -10", lambda which: checks.tail("B <= 1, beta1 <= -far", 0)),
                   Control("T to 200", lambda which: checks.tail("B <= 1, beta1 <= -far", 10, (4, 200)))),
-        hypotheses=(SLICE, "4 <= T <= 10"),
-        coverage=everywhere("The pieces cover the plane, alpha1 <= .348 by kv.beyond.slice.infimum; beta1 goes by "
-                            "monotony, the boxes are compact in e^{-alpha1} and T, e^{-alpha1} = 0 among them."),
-        formula=r"\nabla L=0\;\Rightarrow\;\alpha_1>.348,\quad -10<\beta_1<\frac{1}{2}",
+        hypotheses=(SLICE, "T >= 4"),
+        coverage=everywhere("The pieces are all that is excluded, alpha1 <= .348 by kv.beyond.slice.infimum; beta1 "
+                            "goes by monotony, (2A - B)/S in [0, 1) stands for every T, and the boxes are compact in "
+                            "e^{-alpha1} and T, e^{-alpha1} = 0 among them."),
+        formula=r"\nabla L=0\;\Rightarrow\;\alpha_1>.348,\quad\beta_1<\frac{1}{2},\quad(\alpha_1\le1\Rightarrow"
+        r"\beta_1>-10)",
         **TRUE,
     ),
     mathematical(
@@ -104,7 +109,7 @@ CLAIMS: tuple[Claim, ...] = (
         exact("Krawczyk for the point, balls for the determinant of the Hessian", checks.point, _points("saddle"),
               Control("a minimum", lambda tokens, a, b, kind: checks.point(tokens, a, b, "minimum"))),
         hypotheses=(SLICE, "T = 15, 50, 300"),
-        coverage=ENUMERATED,
+        coverage=ONE_OF_TWO,
         formula=r"\nabla L=0,\qquad \det\nabla^2L<0",
         **TRUE,
     ),
@@ -119,7 +124,7 @@ CLAIMS: tuple[Claim, ...] = (
             {"tokens": 300, "a": MINIMUM300[0], "b": MINIMUM300[1], "low": "-0.225", "high": "-0.215"}),
             Control("at the saddle", lambda tokens, a, b, low, high: checks.excess(15, *SADDLE, low, high))),
         hypotheses=(SLICE, "T = 15, 50, 300"),
-        coverage=ENUMERATED,
+        coverage=ONE_OF_TWO,
         formula=r"\nabla L=0,\qquad \nabla^2L>0",
         **TRUE,
     ),
@@ -131,7 +136,8 @@ CLAIMS: tuple[Claim, ...] = (
               Control("one point twice", lambda tokens, far, first, second:
                       checks.only_two(15, 14, SADDLE, ("0.9760", "-0.2840")), COUNTS[:1])),
         hypotheses=(SLICE, "T = 11, 15, 50, 300"),
-        coverage=ENUMERATED,
+        coverage=everywhere("At each T the boxes fill a strip of the plane, with its tail beta1 <= -far; the rest is "
+                            "kv.beyond.slice.tails."),
         formula=r"\#\{\nabla L=0\}=2\quad(T=11,15,50,300)",
         **TRUE,
     ),

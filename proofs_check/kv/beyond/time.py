@@ -91,9 +91,10 @@ CLAIMS: tuple[Claim, ...] = (
         symbolic("with g = sgn(alpha2) sqrt(2 (phi - 1)), u = beta1 + g and v = beta1 - g: u' = h u, v' = -h v, u v "
                  "kept, phi least at 0", checks.side_piece, tuple({"which": w} for w in checks.SIDE_PIECES),
                  Control("other signs", lambda which: checks.side_piece(which, -1))),
-        sampled("the flow by scipy from random starts", checks.side, Sampled(20, 400),
+        sampled("the flow by scipy from corners of [-2, 2]^2 and random starts in it", checks.side,
+                Sampled(20, 400, over=(Interval("a2", -2.0, 2.0), Interval("b1", -2.0, 2.0))),
                 Control("the other side", lambda a2, b1: checks.side(a2, b1, -1))),
-        hypotheses=(Interval("a2", -2.0, 2.0), Interval("b1", -2.0, 2.0)),
+        hypotheses=("any real alpha2, beta1",),
         formula=r"\beta_1=-\mathrm{sgn}(\alpha_2)\sqrt{2(\alpha_2+e^{-\alpha_2}-1)}",
         coverage=everywhere("u keeps its sign and v tends to 0; |u| is not bounded, as h > 0 has a least value where "
                             "u - v = 2 g(alpha2) is bounded, and g rises over all of R: so beta1 and alpha2 follow u."),
@@ -140,8 +141,8 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     mathematical(
         "kv.beyond.time.sigma", SOURCE,
-        "With scores divided by sigma the time is sigma s*(alpha2 / sigma, beta1 / sigma): 2.316, 19.26, 120.3 for "
-        "sigma = 2, 8, 32 from (.5, .5).",
+        "With scores divided by sigma the limit flow takes sigma s*(alpha2 / sigma, beta1 / sigma): 2.316, 19.26, "
+        "120.3 for sigma = 2, 8, 32 from (.5, .5).",
         symbolic("change of variables in the limit flow", checks.scaling, ({"which": "alpha2"}, {"which": "beta1"}),
                  Control("time unscaled", lambda which: checks.scaling(which, 0))),
         exact("enclosures", checks.value, SCALES,
@@ -153,7 +154,7 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     mathematical(
         "kv.beyond.time.sigma_log", SOURCE,
-        "Dividing the scores by sigma slows learning by about sigma log sigma: s*_sigma / sigma - log sigma lies "
+        "Dividing the scores by sigma slows the limit flow by about sigma log sigma: s*_sigma / sigma - log sigma lies "
         "between .281 and .329 for sigma = 2^k, k = 3..12, from (.5, .5).",
         exact("enclosures at powers of two", checks.scaled_growth,
               tuple({"doublings": k, "low": "0.281", "high": "0.329"} for k in range(3, 13)),

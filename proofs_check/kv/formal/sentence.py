@@ -38,7 +38,7 @@ from proofs_check.kv.formal.definitions import (
     u,
 )
 from proofs_check.language.converted import term
-from proofs_check.language.notation import each, iff, largest, limit, positive, real, statement, supremum, when, whole
+from proofs_check.language.notation import each, iff, limit, positive, real, statement, supremum, when, whole
 from theory.landscape import symbolic
 
 
@@ -87,7 +87,7 @@ def sentence() -> list[Statement]:
         ),
         statement(
             # Eq. 10 with its one slip put right, S exact, and whatever is >= 0 for the O(T) of the denominator.
-            "kv.thm3.4.small_t", for_all=[whole("T", 3), whole("i", 2, largest(2, T - 2)), *MIXING],
+            "kv.thm3.4.small_t", for_all=[*INTERIOR, *MIXING],
             says=log(1 + exp(repeated) + 2 * exp(edge)) <= call(LOSS, T, i, *LOGITS),
             using=SENTENCE,
         ),

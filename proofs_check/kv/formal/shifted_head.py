@@ -91,10 +91,10 @@ def shifted_head() -> list[Statement]:
     grown = exp(2 / sigma) * (exp(m) - 1)
     return [
         statement(
-            "kv.thm3.3",  # with the parameters of Appendix B; that no others do is kv.thm3.3.impossible
+            "kv.thm3.3",  # on the places of Eq. 7; on 1..L no parameters do, kv.thm3.3.impossible
             for_all=[*HEAD, TOKENS, *MIXING],
             says=exists({a1: 0, a2: 1, b1: 1, b2: 0},
-                        eq(call(KVSA, x, L, d, sigma, m, a1, a2, b1, b2, 1, L, c), TRUE_HEAD)),
+                        eq(call(KVSA, x, L, d, sigma, m, a1, a2, b1, b2, 2, L - 1, c), TRUE_HEAD)),
             using=HEADS,
         ),
         _impossible(),

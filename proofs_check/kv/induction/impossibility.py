@@ -6,7 +6,6 @@ import sympy as sp
 
 from proofs_check.kv.induction import general_checks as general
 from proofs_check.kv.induction import impossibility_checks as c
-from proofs_check.kv.induction.width import KERNEL, LINEAR, kernel_evidence
 from proofs_check.ledger.claim import (
     ENUMERATED,
     INSTANCES,
@@ -15,7 +14,6 @@ from proofs_check.ledger.claim import (
     Nature,
     Severity,
     Verdict,
-    Witness,
     everywhere,
 )
 from proofs_check.ledger.exact_claim import BOTH, unsettled_claim
@@ -43,6 +41,15 @@ def _same_term():
     )
 
 
+def _inner_head():
+    return symbolic(
+        "Appendix B's head over {2..L-1}, D = d: free tokens, sigma and m, L = 4, 5, d = 1, 2",
+        c.inner_head,
+        LONGER,
+        Control("the causal mask", lambda **p: c.inner_head(**p, support="causal")),
+    )
+
+
 def _never_exact():
     return symbolic(
         "x = (1, 0, c, 1): two layers move weight to the third token at every sigma, m and p",
@@ -57,10 +64,26 @@ THEOREM_CLAIMS = (
         "kv.thm3.3",
         THEOREM,
         "There is a one-layer single-head KV shifting attention with D = d and IH = KVSA.",
+        _inner_head(),
+        _same_term(),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        reading="The setting is that of Section 3.1: ALiBi and a free sigma, of which Eq. 6 has neither, and L >= 3.",
+        coverage=SAME_TERM,
+        formula=r"\mathrm{IH}=\mathrm{KVSA}",
+        hypotheses=("attention on {2..L-1}",),
+        note="Missing: attention on {2..L-1}, the places that Eq. 7 sums over. Eq. 6 and Appendix M have the causal "
+        "mask, which lets in the tokens 1 and L; under it no parameters do, at L = 3 and d = 1 already "
+        "(kv.thm3.3.impossible), and kv.thm3.3.discrepancy gives the error.",
+    ),
+    mathematical(
+        "kv.thm3.3.impossible",
+        f"{THEOREM}, our addition",
+        "Under the causal mask no parameters do: at L = 3, for any alpha, beta, slope and divisor, the head is not IH "
+        "at (u, 0, 0) or at (0, u, 0), u > 0 along e_1. In the coordinate of e_1 the matrices, of any width, enter "
+        "by the numbers (W_Q W_K^T)_11 and (W_V W_O)_11 alone, and the second output is e^m times the first.",
         symbolic(
-            "every alpha, beta, W_Q, W_K, W_V, W_O, finite slope and divisor: elimination over attention weights left "
-            "free, at inputs with one nonzero token; causal mask, L = 3..5, d = 1, 2. Tokens on a line, read in "
-            "their first coordinate, reduce every other d to d = 1",
+            "the attention weights left free, by elimination, L = 3..5, d = 1, 2",
             c.impossible,
             CAUSAL,
             Control("the mask {2..L-1}, where parameters exist", lambda support, **p: c.impossible("inner", **p)),
@@ -71,34 +94,11 @@ THEOREM_CLAIMS = (
             NUMBERS,
             Control("the mask {2..L-1}", lambda **p: c.outputs_differ(**p, inner=True)),
         ),
-        exact(
-            "L = 2, x = (1, 2): 1.88 against an empty sum",
-            c.short_differs,
-            ({"x": [(1,), (2,)]},),
-            Control("tokens that are 0", points=({"x": [(0,), (0,)]},)),
-        ),
-        verdict=Verdict.FALSE,
-        severity=Severity.BREAKS,
-        reading="KV shifting has the causal mask that Eq. 6 and Appendix M give it: Theorem 3.3 and Appendix B take "
-        "nothing away from it, whereas Appendix A prints the sum over 2..L-1 that Theorem 3.2 needs.",
+        is_correction=True,
         coverage=everywhere(
             "Elimination at L = 3 leaves the attention weights free, so that every choice of parameters is covered; "
             "tokens on a line, read in their first coordinate, reduce every d to d = 1."
         ),
-        formula=r"\mathrm{IH}=\mathrm{KVSA}",
-        hypotheses=("causal mask, as in Eq. 6 and Appendix M", "a domain that holds 0 and a multiple of e_1"),
-        witness=Witness(WITNESS, c.outputs_differ),
-        correction="kv.thm3.3.corrected",
-        note="False for every choice of parameters, at L = 3 and d = 1 already (kv.thm3.3.impossible): x_3 alone "
-        "forces beta1 M = 0, x_1 alone beta2 M = 0, and the output is then 0. The tokens 1 and L, which Eq. 7 leaves "
-        "out, are attended to.",
-    ),
-    mathematical(
-        "kv.thm3.3.impossible",
-        f"{THEOREM}, our addition",
-        "No parameters do at all: with L = 3, the causal mask and any alpha, beta, matrices, slope and divisor the "
-        "head is not IH at (u, 0, 0) or at (0, u, 0), u > 0 along e_1: the second output is e^m times the first.",
-        is_correction=True,
         formula=r"\mathrm{KVSA}(0,u,0)=e^m\,\mathrm{KVSA}(u,0,0),\quad\mathrm{IH}(u,0,0)=0,\quad"
         r"\mathrm{IH}(0,u,0)=u",
     ),
@@ -258,7 +258,8 @@ SENTENCES = (
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
         coverage=everywhere("Equality at a general place and coordinate, error at one input: sigma, m, p free."),
-        note="Both networks attend to {2..L-1} only: Theorem 3.2 assumes that for layer 2, Theorem 3.3 denies it.",
+        hypotheses=("attention on {2..L-1}",),
+        note="Missing: attention on {2..L-1}, in both networks (kv.thm3.3).",
         formula=r"\mathrm{KVSA}-\mathrm{IH}=0,\quad\mathrm{TF}-\mathrm{IH}\ne0",
     ),
     mathematical(
@@ -312,21 +313,25 @@ SENTENCES = (
             "A vanilla head over {2..L-1} takes keys and values of x_2 .. x_{L-1} and the query of x_L, so that x_1 "
             "cannot enter; the elimination leaves the weights free."
         ),
-        note="Attention on {2..L-1}. Under the causal mask neither is exact in one layer, though KV shifting comes "
-        "close (kv.thm3.3.discrepancy.matched).",
+        hypotheses=("attention on {2..L-1}",),
+        note="Missing: attention on {2..L-1} (kv.thm3.3). Under the causal mask neither is exact in one layer, though "
+        "KV shifting comes close where the last token has occurred (kv.thm3.3.discrepancy.matched).",
         formula=r"\mathrm{KVSA}_{1\ \mathrm{layer}}=\mathrm{IH},\quad\mathrm{TF}_{1\ \mathrm{layer}}\ne\mathrm{IH}",
     ),
     mathematical(
         "kv.sec3.1.less_width",
         f"{SECTION}, first paragraph and after Theorem 3.3",
-        "KV shifting represents induction heads with less width: D = d is enough, two vanilla layers need D = 2d.",
-        *kernel_evidence(),
+        "KV shifting represents induction heads with less width: D = d in Theorem 3.3, D = 2d in Theorem 3.2.",
+        _inner_head(),
+        _same_term(),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
-        coverage=KERNEL,
-        hypotheses=(LINEAR, "the head is exact for all tokens", "attention on {2..L-1}"),
-        note=f"Missing: {LINEAR}, the head is exact, attention on {{2..L-1}}. Beyond that it fails: stored in "
-        "superposition two tokens fit in D = d (kv.sec2.1.width.superposition).",
+        reading="The widths that the two theorems need are compared, as the text does.",
+        coverage=SAME_TERM,
+        hypotheses=("attention on {2..L-1}",),
+        note="Missing: attention on {2..L-1} (kv.thm3.3). That two vanilla layers cannot do with less than 2d is not "
+        "said: it is so for linear states (kv.sec2.1.width.linear), not in superposition "
+        "(kv.sec2.1.width.superposition).",
         formula=r"D_{\mathrm{KVSA}}=d<2d=D_{\mathrm{TF}}",
     ),
     unsettled_claim(

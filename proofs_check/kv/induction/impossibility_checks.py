@@ -7,12 +7,11 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, at_most, ball_at_least, balls_apart, different, identity, same, worst
+from proofs_check.evidence.margin import Margin, at_most, ball_at_least, different, identity, same, worst
 from proofs_check.kv.induction.exact_heads import (
     DECAY,
     MATCH_WEIGHT,
     Numbers,
-    balls,
     dot,
     induction_head,
     induction_weights,
@@ -43,11 +42,6 @@ def outputs_differ(x: Sequence[Row], match_weight: Fraction, decay: Fraction, in
     numbers = rational(match_weight, decay)
     pairs = zip(kv_shift(x, numbers, inner), induction_head(x, numbers), strict=True)
     return max((different(a, b) for a, b in pairs), key=lambda margin: margin.value)
-
-
-def short_differs(x: Sequence[Row]) -> Margin:
-    """L = 2, sigma = 1, m = 0, balls: the head is not 0, the empty sum of Eq. 7."""
-    return balls_apart(kv_shift(x, balls(Fraction(1), Fraction(0)))[0], 0)
 
 
 def inner_head(length: int, dim: int, **wrong) -> Margin:

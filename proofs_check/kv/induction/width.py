@@ -2,9 +2,8 @@
 
 from fractions import Fraction
 
-from proofs_check.kv.induction import general_checks as general
 from proofs_check.kv.induction import width_checks as c
-from proofs_check.ledger.claim import Claim, Control, Effort, Evidence, Severity, Verdict, everywhere
+from proofs_check.ledger.claim import Claim, Control, Effort, Evidence, everywhere
 from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 
@@ -13,12 +12,12 @@ APPENDIX_J = "KV shifting (final), Appendix J, 2nd paragraph"
 LINEAR = "the first layer's states are linear in x_s and x_{s-1}, the second layer has no residual"
 KERNEL = everywhere(
     "A linear map to fewer dimensions has a kernel, and either kind of kernel vector gives two inputs with the same "
-    "states and different heads; no dimension enters, nor into the construction of kv.thm3.3.corrected."
+    "states and different heads; no dimension enters."
 )
 
 
 def kernel_evidence() -> tuple[Evidence, ...]:
-    """Fewer than 2 d dimensions confuse inputs that IH tells apart; d are enough for one layer with shifted keys."""
+    """Fewer than 2 d dimensions confuse inputs that IH tells apart."""
     return (
         symbolic(
             "the two kinds of kernel vector: x_2 moves at L = 3, the weight of x_2 moves at L = 4",
@@ -43,12 +42,6 @@ def kernel_evidence() -> tuple[Evidence, ...]:
             [{"dim": d, "keeps": d - 1} for d in range(1, 5)],
             Control("all of x_{s-1}", lambda dim, keeps: c.confused_copy(dim, dim)),
         ),
-        symbolic(
-            "one layer with shifted keys has IH on {2..L-1} at width d: a general place and coordinate",
-            general.same_term,
-            ONCE,
-            Control("keys not shifted", lambda: general.same_term(alpha=(1, 0))),
-        ),
     )
 
 
@@ -60,24 +53,20 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.sec2.1.width",
         "KV shifting (both versions), Section 2.1, after Property 1",
-        "The induction mechanism imposes certain requirements on the dimensionality of the hidden states: at least 2d "
-        "in two vanilla layers, for tokens of R^d.",
-        *kernel_evidence()[:3],
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.REPAIRABLE,
-        reading="A requirement is a lower bound on the width, and the mechanism is two vanilla layers that compute IH.",
+        "The induction mechanism imposes certain requirements on the dimensionality of the hidden states.",
+        *kernel_evidence(),
+        reading=f"The mechanism is two vanilla layers without MLP, as Eq. 1 has them, that compute IH: {LINEAR}.",
         coverage=KERNEL,
-        hypotheses=(LINEAR, "the head is exact for all tokens"),
-        note=f"Missing: the bound, and that {LINEAR}, and the head is exact. For one-hot tokens in the hard limit "
-        "D = d suffices (kv.sec2.1.width.superposition).",
-        formula=r"D\ge2d",
+        note="Which width is required is not said: 2d for tokens of R^d (kv.sec2.1.width.linear), while d is enough "
+        "for one-hot tokens in the hard limit (kv.sec2.1.width.superposition).",
+        formula=r"D<D_0(d)\Rightarrow\mathrm{TF}\ne\mathrm{IH}",
     ),
     mathematical(
         "kv.sec2.1.width.linear",
         "KV shifting (both versions), Section 2.1, after Property 1, our addition",
         "Two vanilla layers whose first leaves states linear in x_s and x_{s-1} give IH exactly on tokens of R^d only "
         "with states of width D >= 2d, whatever the second layer does on {2..L-1}; D = 2d keeps both tokens.",
-        *kernel_evidence()[:3],
+        *kernel_evidence(),
         is_correction=True,
         coverage=KERNEL,
         hypotheses=(LINEAR, "attention of the second layer on {2..L-1}"),
@@ -92,23 +81,20 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.sec3.2.parallel",
         SOURCE,
-        "A limited width limits how many inductions a model runs in parallel: m at once, on features of dimension d, "
-        "ask for D >= 2 m d in two vanilla layers, while D = m d is enough with KV shifting.",
+        "Without noise a limited width limits how many different inductions a model considers in parallel.",
         *kernel_evidence(),
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.REPAIRABLE,
-        reading="A token carries m features of dimension d, and induction runs on all of them at once, exactly.",
+        reading="A token carries a feature for each induction, and two vanilla layers run them all at once, exactly: "
+        f"{LINEAR}.",
         coverage=KERNEL,
-        hypotheses=(LINEAR, "the head is exact for all tokens"),
-        note=f"Missing: {LINEAR}, and the head is exact. Features in superposition escape it, at the price of noise "
-        "(kv.sec3.2.superposition). That language models run such inductions is not ruled on.",
-        formula=r"D\ge2md\ \mathrm{(vanilla)},\quad D=md\ \mathrm{(KV\ shifting)}",
+        note="How many is not said: kv.sec2.1.width.linear on tokens of m features of dimension d asks for D >= 2 m d. "
+        "Features in superposition bring noise (kv.sec3.2.superposition). That language models run such inductions is "
+        "not ruled on.",
+        formula=r"D<D_0(md)\Rightarrow\mathrm{TF}\ne\mathrm{IH}",
     ),
     mathematical(
         "kv.sec3.2.superposition",
         SOURCE,
-        "Or it introduces noise in superposition: N numbers kept in D < N dimensions and read out linearly disturb "
-        "each other by a mean square of at least N/D - 1; N = 2 m d for two vanilla layers, m d for KV shifting.",
+        "What is kept beyond the width, in superposition, introduces noise.",
         symbolic(
             "a square: any N, D and any linear maps in and out",
             c.noise_floor,
@@ -132,14 +118,12 @@ CLAIMS: tuple[Claim, ...] = (
             [{"order": k, "width": d} for k in (2, 3) for d in range(1, 2**k)],
             Control("one more", lambda order, width: c.floor_reached(order, width, 1)),
         ),
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.REPAIRABLE,
-        reading="Noise is what other features, independent and of unit variance, add to a reading of unit gain.",
+        reading="N > D numbers, independent and of unit variance, are kept and read linearly, each with gain 1; noise "
+        "is what the others add to a reading.",
         coverage=everywhere("Cauchy-Schwarz as a square in free symbols, after a change of basis."),
-        hypotheses=("states and read-outs are linear, each number is read with gain 1",),
-        note="Missing: linear states and read-outs. At D = m d KV shifting needs none of it, and two vanilla layers "
-        "have at least 1, as much as the signal.",
-        formula=r"\frac{1}{N}\sum_{j\ne k}P_{jk}^2\ge\frac{N}{D}-1,\quad P=FE,\quad P_{kk}=1",
+        note="How much is not said: at least N/D - 1 in mean square. At D = m d that is 1, as much as the signal, for "
+        "the 2 m d numbers of two vanilla layers, and 0 for the m d of KV shifting.",
+        formula=r"\frac{1}{N}\sum_{j\ne k}P_{jk}^2>0,\quad P=FE,\quad P_{kk}=1,\quad N>D",
     ),
     unsettled_claim(
         "kv.sec3.2.negative_impact",
@@ -151,15 +135,13 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.appJ.bottleneck",
         APPENDIX_J,
-        "The projection of latent attention makes its latent size r the bottleneck of width: exact induction on "
-        "tokens of dimension d needs r >= 2 d, while r = d is enough with shifted keys, whatever the model's width.",
+        "The projection of latent attention brings the bottleneck of width to the size of the latent space.",
         *kernel_evidence(),
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.REPAIRABLE,
-        reading="Keys and values of all heads are linear in one latent of size r, which takes the part of the state.",
+        reading="Keys and values of all heads are linear in one latent of size r, which takes the part of the state: "
+        f"{LINEAR}.",
         coverage=KERNEL,
-        hypotheses=(LINEAR, "the head is exact for all tokens"),
-        note=f"Missing: {LINEAR}, and the head is exact.",
-        formula=r"r\ge2d\ \mathrm{(latent\ attention)},\quad r=d\ \mathrm{(with\ shifted\ keys)}",
+        note="Which size is needed is not said: r >= 2d by kv.sec2.1.width.linear, whatever the model's width, where "
+        "r = d is enough with shifted keys (kv.thm3.3.corrected).",
+        formula=r"r<D_0(d)\Rightarrow\mathrm{TF}\ne\mathrm{IH}",
     ),
 )

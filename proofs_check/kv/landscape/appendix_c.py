@@ -7,7 +7,7 @@ import sympy as sp
 from proofs_check.kv.landscape import theorem34_checks as c
 from proofs_check.kv.landscape.theorem34 import EVERY_LENGTH, INTERIOR_RUN
 from proofs_check.kv.landscape.theorem34_checks import INTERIOR, every_place, interior, planted_edge
-from proofs_check.ledger.claim import ENUMERATED, Claim, Control, Effort, Nature, Severity, Verdict
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Nature, Severity, Verdict
 from proofs_check.ledger.claim import everywhere as all_of_it
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from theory.landscape import symbolic as closed
@@ -266,7 +266,7 @@ CLAIMS: tuple[Claim, ...] = (
         nature=Nature.TEXTUAL,
         verdict=Verdict.TYPO,
         severity=Severity.MISPRINT,
-        coverage=ENUMERATED,
+        coverage=INSTANCES,
         note="x_T: there is no n in this proof.",
         formula=r"\hat a_{T+1}=x_i^{\top}(\alpha_1x_i+\alpha_2x_n)",
     ),

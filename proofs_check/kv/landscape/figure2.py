@@ -58,19 +58,20 @@ EUCLID = ({"near": ("1/2", "1/2"), "far": ("0", "1/4")},)
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.fig2.sparser", SECTION,
-        "As O(T) grows the contour lines, drawn at one spacing, become sparse: the range of the loss on the box "
-        "shrinks, from T = 4 to 8 and 12 and on to 104, and T (max L - min L) tends to e - 1.",
+        "As O(T) grows the contour lines become sparse.",
         symbolic("T (L - log T) tends to beta1 (1 - e^{1 - alpha1}), from 1 - e to 0", checks.leading, ONCE,
                  Control("alpha1 for 1 - alpha1", lambda: checks.leading(beta1 * (1 - OWN)))),
         certified("two values at the smaller T against a proved enclosure of the loss at the larger", checks.sparser,
                   ({"fewer": 4, "more": 8}, {"fewer": 4, "more": 12}, {"fewer": 12, "more": 104}),
                   Control("from T = 104 to 12", points=({"fewer": 104, "more": 12},))),
         formula=r"\lim_{T\to\infty}T(L-\log T)=\beta_1(1-e^{1-\alpha_1})", hypotheses=(SLICE, BOX, INTERIOR),
+        reading="Lines at one spacing: the loss has a smaller range on the box.",
+        note="The range shrinks from T = 4 to 8 and 12 and on to 104, and T (max L - min L) tends to e - 1.",
         coverage=everywhere("L - log T is analytic in 1/T at 0, so that its slope there is uniform on the box; the "
                             "sizes named are enclosed."),
     ),
     mathematical(
-        "kv.fig2.slower", SECTION, "As O(T) grows convergence slows down: the velocity of descent falls as 1/T.",
+        "kv.fig2.slower", SECTION, "As O(T) grows convergence slows down.",
         symbolic("T times the velocity tends to (-beta1 e^{1 - alpha1}, e^{1 - alpha1} - 1)", checks.flow, ONCE,
                  Control("a sign of the first part", lambda: checks.flow(beta1 * PREVIOUS)),
                  Control("alpha1 for 1 - alpha1", lambda: checks.flow(-beta1 * OWN))),
@@ -78,25 +79,24 @@ CLAIMS: tuple[Claim, ...] = (
                 ({"fewer": 4, "more": 12}, {"fewer": 12, "more": 104}),
                 Control("from T = 104 to 12", points=({"fewer": 104, "more": 12},))),
         formula=r"\lim_{T\to\infty}-T\nabla L=(-\beta_1e^{1-\alpha_1},e^{1-\alpha_1}-1)",
-        hypotheses=(SLICE, BOX, INTERIOR), reading="Its order as T grows.",
+        hypotheses=(SLICE, BOX, INTERIOR), reading="The order of the velocity of descent, 1/T.",
         coverage=everywhere("The limit is an identity in both coordinates, uniform as L is analytic in 1/T."),
     ),
     mathematical(
         "kv.fig2.non_monotone", SECTION,
-        "When O(T) is small descent may be non-monotone: at T = 4, i = 2 it moves beta1 away from 1 on 28.4 % of the "
-        "box and alpha1 away from 0 on 1.3 %.",
+        "When O(T) is small descent may be non-monotone for a while.",
         exact("areas where the derivative has the wrong sign, between bounds of a quadtree of balls",
               checks.wrong_way, _small_areas,
               Control("T = 104", lambda **point: checks.wrong_way(**{**point, "tokens": 104})),
               Control("Eq. 10 as printed", lambda **point: checks.wrong_way(**point, terms=_equation))),
         hypotheses=(SLICE, "T = 4, 2 <= i <= T - 2"),
+        note="At T = 4, i = 2 it moves beta1 away from 1 on 28.4 % of the box and alpha1 away from 0 on 1.3 %.",
         formula=r"|\{\partial_{\beta_1}L>0\}|=0.284,\quad|\{\partial_{\alpha_1}L<0\}|=0.013,\quad T=4",
         coverage=everywhere("The whole box is covered by cells, and those left undecided widen the bounds."),
     ),
     mathematical(
         "kv.fig2.consistent", SECTION,
-        "When O(T) is large the direction of descent is consistent: in the limit alpha1 falls and beta1 grows on the "
-        "whole box, along curves of constant beta1^2 + 2 alpha1 - 2 e^{alpha1 - 1}.",
+        "When O(T) is large the direction of descent is relatively consistent.",
         symbolic("signs of both velocities of the limit flow", checks.limit_signs, ONCE,
                  Control("beta1 at rest at alpha1 = 0", lambda: checks.limit_signs(end=0)),
                  Control("alpha1 growing", lambda: checks.limit_signs(beta1 * PREVIOUS))),
@@ -109,6 +109,9 @@ CLAIMS: tuple[Claim, ...] = (
                 ({"tokens": 104, "degrees": 1.6}, {"tokens": 1000, "degrees": 0.2}),
                 Control("T = 4", points=({"tokens": 4, "degrees": 1.6},))),
         formula=r"\frac{d}{ds}\left(\beta_1^2+2\alpha_1-2e^{\alpha_1-1}\right)=0", hypotheses=(SLICE, BOX, INTERIOR),
+        reading="Nearly everywhere alpha1 falls and beta1 grows.",
+        note="In the limit alpha1 falls where beta1 > 0 and beta1 grows where alpha1 < 1, along curves of constant "
+             "beta1^2 + 2 alpha1 - 2 e^{alpha1 - 1}; only (1, 0) is at rest.",
         coverage=everywhere("The limit's signs and its conserved quantity hold in free symbols on the whole box."),
     ),
     mathematical(
@@ -122,6 +125,7 @@ CLAIMS: tuple[Claim, ...] = (
         sampled("no loss on the box below that at (0, 1), T = 4..64", checks.not_below_corner, _on_the_box,
                 Control("the corner (1, 0)", lambda **point: checks.not_below_corner(**point, corner=(1.0, 0.0)))),
         hypotheses=(SLICE, BOX, INTERIOR),
+        reading="The head that the caption names is the lowest point of what the figure draws.",
         formula=r"\mathrm{argmin}_{[0,1]^2}L=(0,1)",
         coverage=everywhere("Each margin is affine in beta1 and falls with alpha1 at its best end, with T free; the "
                             "signs are certified on 0 <= alpha1 <= 1."),
@@ -129,7 +133,7 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.fig2.closer", SECTION,
         "On the slice and as T grows, heads whose (alpha1, beta1) is closer to (0, 1) in both coordinates at "
-        "initialisation learn faster: their time s* T is shorter.",
+        "initialisation learn faster: the limit flow takes a shorter time s*.",
         exact("s* as integrals of balls, six pairs", heads.learns_faster, ORDERED,
               Control("closer only in Euclidean distance: (1/2, 1/2) against (0, 1/4)", points=EUCLID)),
         symbolic("s* falls with alpha2 and beta1: the radicand of its integrand grows with both, term by term",
@@ -140,26 +144,27 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.HOLDS_IF, severity=Severity.REPAIRABLE,
         note="Missing: closer in both coordinates, on the slice, T large. In Euclidean distance it fails "
              "(kv.fig2.closer.euclidean), in four parameters for some heads that do not become induction heads "
-             "(kv.fig2.closer.free); at every T >= 4 it holds in the drawn box (kv.fig2.closer.every_t).",
+             "(kv.fig2.closer.free); at every T >= 4 it holds in the drawn box (kv.fig2.closer.every_t). That a head "
+             "takes about s* T is computed (kv.beyond.time.rate); in a region it is proved that it takes no less "
+             "(kv.beyond.time.lower).",
         formula=r"s^*=\int_0^\infty\frac{e^{-u}du}{\sqrt{e^{2\alpha_2}(\beta_1^2+2u)+2e^{\alpha_2}(e^{-u}-1)}}",
-        hypotheses=(SLICE, BOX, "the limit T -> infinity, time in units of T"),
+        hypotheses=(SLICE, BOX, "the limit flow, T -> infinity, time in units of T"),
         coverage=everywhere("The radicand of s* grows with both coordinates of every start in the box, symbols free."),
     ),
     mathematical(
         "kv.fig2.closer.euclidean", "KV shifting (both versions), Section 3.2, Figure 2, our addition",
-        "Closer in Euclidean distance is not enough: as T grows (0, 1/4), at distance 3/4 of (0, 1), learns in "
-        "s* = 0.4367, before (1/2, 1/2), at distance 0.707, with s* = 0.6378.",
+        "Closer in Euclidean distance is not enough: in the limit flow (0, 1/4), at distance 3/4 of (0, 1), takes "
+        "s* = 0.4367, less than (1/2, 1/2), at distance 0.707, with s* = 0.6378.",
         exact("s* as integrals of balls", lambda near, far: heads.learns_faster(far, near), EUCLID,
               Control("the other way round", heads.learns_faster)),
         exact("distances", heads.nearer, EUCLID,
               Control("the other way round", lambda near, far: heads.nearer(far, near))),
         is_correction=True, coverage=everywhere("One pair of starts, its two times in balls."),
-        formula=r"s^*(0,\frac{1}{4})<s^*(\frac{1}{2},\frac{1}{2})", hypotheses=(SLICE, "the limit T -> infinity"),
+        formula=r"s^*(0,\frac{1}{4})<s^*(\frac{1}{2},\frac{1}{2})", hypotheses=(SLICE, "the limit flow, T -> infinity"),
     ),
     mathematical(
         "kv.fig2.untrained", "KV shifting (both versions), Section 3.2, after Figure 2",
-        "With a good initialisation the model has induction capability before training: at (0, 1), and on 2.714 % of "
-        "the box at every T and position i <= T - 2, the right token has the largest logit.",
+        "With a good initialisation the model has induction capability before training.",
         exact("leads of the target at (0, 1)", heads.right_at_corner,
               tuple({"which": name} for name in ("repeated", "edge", "other")),
               Control("the corner (1, 0)", lambda which: heads.right_at_corner(which, (1, 0)), ({"which": "edge"},))),
@@ -175,6 +180,8 @@ CLAIMS: tuple[Claim, ...] = (
               Control("a certain prediction", points=({"tokens": 30, "low": "0.5", "high": "1"},))),
         formula=r"\int_0^{(1-\log 2)/2}1-\frac{e^{1-a}-1}{2e^{1-a}-1-2e^a}\,da=0.02714",
         hypotheses=(SLICE, BOX, "i <= T - 2, d = infinity"),
+        reading="The right token has the largest logit.",
+        note="It has at (0, 1), and on 2.714 % of the box, at every T and position i <= T - 2.",
         coverage=everywhere("The leads over S do not depend on T, and their region is bounded in symbols."),
     ),
     mathematical(
@@ -204,16 +211,6 @@ CLAIMS: tuple[Claim, ...] = (
                  Control("the sum, not the difference", lambda **point: heads.along_slice(**point, sign=1))),
         formula=r"\frac{d}{d\alpha_1}L(\alpha_1,1-\alpha_1)=L_{\alpha_1}-L_{\alpha_2}", hypotheses=(SLICE, INTERIOR),
         reading="Descent restricted to the slice; the text does not say that free descent stays on it.",
-        coverage=everywhere("T and both coordinates are free, on the closed form of kv.eq10.corrected."),
-    ),
-    mathematical(
-        "kv.fig2.slice.corrected", SECTION + ", its derivatives",
-        "The drawn directions are those of descent restricted to the slice: dL/dalpha1 - dL/dalpha2, "
-        "dL/dbeta1 - dL/dbeta2.",
-        symbolic("the slope of each logit difference along the slice, all T", heads.along_slice,
-                 tuple({"place": place, "parameter": name} for place in (1, 2, 3) for name in ("alpha1", "beta1")),
-                 Control("the sum, not the difference", lambda **point: heads.along_slice(**point, sign=1))),
-        is_correction=True, formula=r"\frac{d}{d\alpha_1}L(\alpha_1,1-\alpha_1)=L_{\alpha_1}-L_{\alpha_2}",
         coverage=everywhere("T and both coordinates are free, on the closed form of kv.eq10.corrected."),
     ),
     mathematical(

@@ -199,8 +199,9 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         coverage=everywhere(
-            "The mixed derivative's sign is certified on the whole box for u = 1/T in [0, 1/4]; that a cooperative "
-            "projected flow keeps the order is a comparison of Euler steps."
+            "The mixed derivative's sign is certified on the whole box for u = 1/T in [0, 1/4]. By it a short Euler "
+            "step keeps the order of two points (Kamke's condition), and so does the projection on the box; these "
+            "steps tend to the projected flow, as L is smooth; and (0, 1) is the last point of the order."
         ),
         hypotheses=("alpha2 = 1 - alpha1, beta2 = 1 - beta1", "projected on [0, 1]^2", "T >= 4, interior position"),
         formula=r"\frac{\partial^2L}{\partial\alpha_1\partial\beta_1}>0,\quad(\alpha_1,\beta_1)\in[0,1]^2,\quad T\ge4",

@@ -63,12 +63,6 @@ def _listed(rest: int, slips: Slips = LISTING):
     return slipped_terms(sp.Integer(rest), slips)
 
 
-def edge_differs(rest: int, a: str, b: str, slips: Slips | None = None) -> Margin:
-    """The exponent of the tokens i - 1 and T over the target's, with the listing's slip there, is not the model's."""
-    listed = slipped_terms(sp.Integer(rest), Slips(alpha2_for_alpha1=True) if slips is None else slips)
-    return balls_apart(*(at(terms[2][1], Fraction(a), Fraction(b)) for terms in (listed, exact(rest + 4))))
-
-
 def loss_differs(rest: int, a: str, b: str, slips: Slips = LISTING) -> Margin:
     values = [at(loss(terms), Fraction(a), Fraction(b)) for terms in (_listed(rest, slips), exact(rest + 4))]
     return balls_apart(*values)

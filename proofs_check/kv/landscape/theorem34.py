@@ -16,7 +16,10 @@ APPENDIX = "KV shifting (final), Appendix C"
 EVERY_LENGTH = all_of_it(
     "Places and tokens are counted in runs whose ends are symbolic in T and i, agreement decided by signs at both ends."
 )
-ONE_SLIP = "one slip, the exponential of alpha2 for that of alpha1, in Table 3, Eq. 10, Eq. 14 and the listing"
+ONE_SLIP = (
+    "It is one slip, e^{alpha2} for the e^{alpha1} that the derivation above Table 3 prints: it stands in Table 3, "
+    "Eq. 10, Eq. 14 and the listing."
+)
 INTERIOR_RUN = ({"case": "interior"},)
 
 
@@ -25,11 +28,11 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.eq10",
         "KV shifting (final), Section 3.2, Eq. 10",
         "The loss of the one-repeat sentence is Eq. 10; its tokens i - 1 and T have logit b1/S + b2 a_2.",
-        verdict=Verdict.FALSE,
-        severity=Severity.REPAIRABLE,
+        verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
         hypotheses=(INTERIOR, "d = infinity", "score scale 1"),
         correction="kv.eq10.corrected",
-        note=f"The exponential of the tokens i - 1 and T is of alpha1: e^{{b1/S + b2 a_1}}. It is {ONE_SLIP}.",
+        note=f"The tokens i - 1 and T have e^{{b1/S + b2 a_1}}. {ONE_SLIP}",
         formula=r"L=-\log\frac{e^{a_2\beta_1+\beta_2/S}}{e^{a_2\beta_1+\beta_2/S}+2e^{\beta_1/S+\beta_2a_2}"
         r"+e^{2a_1\beta_1+a_2\beta_2}+O(T)}",
     ),
@@ -98,11 +101,11 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.thm3.4.small_t",
         THEOREM,
         "Eq. 10 applies for every T >= 3, all its O(.) being >= 0.",
-        verdict=Verdict.FALSE,
-        severity=Severity.REPAIRABLE,
-        hypotheses=("T >= 3",),
-        correction="kv.appC.every_position",
-        note="T = 3 has no interior position; T >= 4 is needed.",
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        hypotheses=(INTERIOR, "the slip of kv.eq10 put right"),
+        reading="Sizes are meant that have a position to which the derivation applies: T >= 4.",
+        note="T >= 4: T = 3 has no interior position. Footnote 12 takes i = T - 1 for one: kv.appC.footnote12.",
         formula=r"T\ge 3",
     ),
     mathematical(
@@ -121,12 +124,9 @@ CLAIMS: tuple[Claim, ...] = (
             ONCE,
             Control("at alpha = 0", lambda: c.ray_exponents(0)),
         ),
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.READING,
         reading="min names the problem: its value is the infimum.",
         coverage=all_of_it("T is free in both steps, on the closed form of kv.eq10.corrected."),
-        hypotheses=("all four parameters real",),
-        note="min read as an infimum, which is 0; no parameters attain it (kv.thm3.4.minimum.corrected).",
+        note="The infimum is 0, and no parameters attain it (kv.thm3.4.minimum.corrected).",
         formula=r"\min_{\alpha,\beta}L\to\inf_{\alpha,\beta}L=0",
     ),
     mathematical(
@@ -183,11 +183,11 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.tab3",
         "KV shifting (final), Appendix C, Table 3",
         "Table 3: tokens i - 1 and T have logit (b1 + b2 e^{alpha2}) / S.",
-        verdict=Verdict.FALSE,
-        severity=Severity.REPAIRABLE,
+        verdict=Verdict.TYPO,
+        severity=Severity.MISPRINT,
         hypotheses=(INTERIOR,),
         correction="kv.eq10.corrected",
-        note=f"The derivation above the table has e^{{alpha1}}; the table copies it as e^{{alpha2}}. It is {ONE_SLIP}.",
+        note=f"Their logit is (b1 + b2 e^{{alpha1}}) / S. {ONE_SLIP}",
         formula=r"l_{i-1}=l_T=\frac{\beta_1+\beta_2e^{\alpha_2}}{S}",
     ),
     mathematical(

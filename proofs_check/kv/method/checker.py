@@ -233,7 +233,8 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.HOLDS_IF,
         hypotheses=("the guess occurs exactly once among x_2 .. x_n", "one-hot tokens, T -> 0"),
-        severity=Severity.REPAIRABLE,
+        reading="The check asks whether the guess has followed x_n before; that it never errs is not said.",
+        severity=Severity.READING,
         note="The guess must occur exactly once among x_2 .. x_n. After A B B the seen successor B of B is deleted "
         "(the mean of A and B is not B); after A A the unseen guess B is kept (all earlier tokens are A).",
         formula=r"\tilde v_n\approx v_n\ \iff\ (x_n,x_{n+1})\in\{(x_s,x_{s+1}):s<n\}",

@@ -5,7 +5,7 @@ import itertools
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, identity, same
-from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, Witness
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict
 from proofs_check.ledger.mathematical import exact, identities, mathematical, not_identity, symbolic
 from theory.shift.algebra import shift_matrix, softmax, tokens
 
@@ -167,7 +167,6 @@ CLAIMS: tuple[Claim, ...] = (
             LENGTHS,
             Control("position 1 masked", lambda length: _normaliser(length, 2)),
         ),
-        witness=Witness({"length": 2}, _normaliser),
         formula=r"\frac{v_1+\sum_{i=1}^{n-1}e^{k_n\cdot k_i/T}v_{i+1}}{1+\sum_{i=1}^{n-1}e^{k_n\cdot k_i/T}}",
         is_correction=True,
         coverage=INSTANCES,

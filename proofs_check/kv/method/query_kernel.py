@@ -72,8 +72,9 @@ CLAIMS: tuple[Claim, ...] = (
         note="Scalar kernels must have opposite signs, and the query two different tokens; kernels by channel do it "
         "for all (kv.sec5.query_kernel.channels). With (.7, .3) twice the query A B scores .58 on A B and .70 on B B.",
         formula=r"\hat q_n=g_0x_n+g_1x_{n-1},\quad\hat k_s=c_0x_{s-1}+c_1x_{s-2}",
+        reading="A kernel may be one for each channel, as short convolutions have it, or have signs.",
         hypotheses=("kernels of opposite signs, or by channel", "two different tokens in the query, if scalar"),
-        severity=Severity.REPAIRABLE,
+        severity=Severity.READING,
         coverage=INSTANCES,
     ),
     mathematical(

@@ -4,7 +4,7 @@ from flint import arb, fmpq
 
 from proofs_check.evidence.margin import Margin, ball_at_least, less, worst
 from proofs_check.kv.tables.configuration_data import SIZES, TABLE_16
-from proofs_check.ledger.claim import ENUMERATED, Claim, Control, Witness, everywhere
+from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, everywhere
 from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical
 
@@ -84,12 +84,13 @@ CLAIMS: tuple[Claim, ...] = (
         note="It is enough for 7757 tokens (kv.appN.base.corrected), and so not for the 19B model's 12,288 "
         "(kv.appN.base.shortfall).",
         formula=r"b=10^5>10^4,\quad\sum_i\cos(1707\,b^{-2i/d})>0",
-        coverage=ENUMERATED,
+        coverage=INSTANCES,
     ),
     mathematical(
         "kv.appN.base.shortfall",
         f"{SOURCE}, {BOUND}, our addition",
-        "The base 100,000 does not meet the bound for the 19B model: the sum is negative at 7757 of its 12,288 tokens.",
+        "The base 100,000 does not meet the bound for the 19B model: the sum is negative at m = 7757, and its window "
+        "is 12,288.",
         exact(
             "a ball at m = 7757, d = 128, against the window 12,288 of the 19B model",
             _negative,
@@ -97,7 +98,6 @@ CLAIMS: tuple[Claim, ...] = (
             Control("the other models", points=[{"base": BASE, "size": s, "distance": 7757} for s in SIZES[:4]]),
             Control("base 1,000,000", points=({"base": 10**6, "size": "19B", "distance": 7757},)),
         ),
-        witness=Witness({"base": BASE, "size": "19B", "distance": FIRST_NEGATIVE[BASE]}),
         is_correction=True,
         formula=r"\sum_i\cos(7757\,b^{-2i/d})<0,\quad b=10^5",
         coverage=everywhere("One negative sum within the window is enough."),

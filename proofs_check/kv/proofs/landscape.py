@@ -310,11 +310,21 @@ def loss_in(term: Term) -> Term:
     raise Failed("no loss")
 
 
-def _attention_minimum() -> Scripts:
-    def by_form(loss: Term, form: Term, lemma: Term, why: Tactic) -> Step:
-        """The loss is its closed form, and a lemma on that."""
-        return chain(have(eq(loss, form), _closed_loss(), defined), have(lemma, why, defined))
+def by_form(loss: Term, form: Term, lemma: Term, why: Tactic) -> Step:
+    """The loss is its closed form, and a lemma on that."""
+    return chain(have(eq(loss, form), _closed_loss(), defined), have(lemma, why, defined))
 
+
+def _fewer_tokens() -> Scripts:
+    def main(s: Sequent) -> Proof:
+        loss, form = loss_in(s.goal), closed(T, a1, a2, b1, b2)
+        lemma = s.goal.parts[1] <= form
+        return by_form(loss, form, lemma, by("exponentiate", small))(linear((1, lemma), (-1, eq(loss, form))))(s)
+
+    return {"conclusion": main, "defined": defined}
+
+
+def _attention_minimum() -> Scripts:
     def bound(s: Sequent) -> Proof:
         loss, form = loss_in(s.goal), closed(T, a1, a2, b1, b2)
         above, factor = ZERO < form, coefficient(s.goal.parts[1], loss)
@@ -370,6 +380,7 @@ SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "kv.beyond.route.anti_induction": _anti_induction,
     "kv.beyond.critical_point": _critical_point,
     "kv.thm3.4.minimum.corrected": _attention_minimum,
+    "kv.thm3.4.small_t": _fewer_tokens,
     "kv.eq6.sigma.corrected": _flat,
 }
 NEEDS: dict[str, str] = {

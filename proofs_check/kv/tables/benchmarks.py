@@ -220,7 +220,6 @@ CLAIMS = (
         _benefit_of_shots,
         ({"better": "vanilla", "worse": "kv"},),
         (Control("KV shifting gains more from the shots", points=({"better": "kv", "worse": "vanilla"},)),),
-        witness={"better": "vanilla", "worse": "kv"},
         is_correction=True,
         coverage=ENUMERATED,
     ),

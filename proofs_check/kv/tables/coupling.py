@@ -221,7 +221,6 @@ CLAIMS = (
                 lambda successes, trials, printed: _chance_of_corners(successes, trials, printed / 2),
             ),
         ),
-        witness={"successes": OFF[1], "trials": sum(OFF), "printed": Fraction("0.169")},
         is_correction=True,
         coverage=ENUMERATED,
     ),

@@ -198,8 +198,8 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.beyond.fate.trained",
         f"{APPENDIX}, our addition",
         "What a head becomes in training on induction (32 layers of width 32, vocabulary 32) goes with its values' "
-        "start, not its keys': of 119 heads that start with beta1 > beta2 108 come to attend to the successor, of the "
-        "other 137 22 (Fisher's exact p below 1e-12), while alpha1 > alpha2 makes no difference beyond chance.",
+        "start: of 119 heads that start with beta1 > beta2 108 come to attend to the successor, of the other 137 22 "
+        "(Fisher's exact p below 1e-12). For alpha1 > alpha2 the counts show no difference beyond chance.",
         _counts("fate", 108, 11, 22, 115),
         *_trained("values", c.decides, VALUES, Control("keys", points=KEYS)),
         *_trained("keys", c.does_not_decide, KEYS, Control("values", points=VALUES)),

@@ -189,7 +189,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.sec3.3.decoupling.trained",
         f"{META}, trained here",
         "With the fusion given, the decoupling that is left costs time at width 16 (medians 580 against 330 with "
-        "shifted keys), at width 64 too little to be told by 8 seeds (120, 100).",
+        "shifted keys), at width 64 8 seeds do not tell (120, 100).",
         _sooner(K, FUSED, 1.0, (16,)),
         trained(
             f"at width 64 the odds that shifted keys are faster are not above a half with their interval; {SETTING}",
@@ -291,8 +291,8 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.appG.placement.trained",
         f"{PLACES}, trained here",
         "Of four places in one layer - K, K and V, half of the channels of its input, K and V in one common mixture - "
-        "at width 16 K is first and K with V second; at width 64 no place is told to be faster than K, and half of "
-        "the channels (median 160) not slower than K with V (280).",
+        "at width 16 K is first and K with V second; at width 64 8 seeds tell no place to be faster than K, nor K with "
+        "V (median 280) than half of the channels (160).",
         *(_sooner(K, other, 1.0, (16,)) for other in (KV, HALF, COMMON)),
         *(_sooner(KV, other, 1.0, (16,)) for other in (HALF, COMMON)),
         trained(
