@@ -98,6 +98,7 @@ def test_kills_can_be_lost_only_on_lines_that_a_gone_test_runs(tmp_path):
     before = ["test_f.py::test_a[0]", "test_f.py::test_b"]
     gone = mutation_lost.gone_tests(tmp_path / "old", tmp_path / "new", before, before[1:])
     assert gone == {before[0]}
-    assert mutation_lost.places({"f.py": {"2": before, "6": before[1:]}, "page.j2": {"1": before}}, gone) == [("f.py", 2)]
+    lines = {"f.py": {"2": before, "6": before[1:]}, "page.j2": {"1": before}}
+    assert mutation_lost.places(lines, gone) == [("f.py", 2)]
     changed = mutation_lost.gone_tests(tmp_path / "old", tmp_path / "new", before, before)
     assert changed == gone  # its name is there still, its function is not

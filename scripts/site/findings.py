@@ -21,14 +21,13 @@ class Finding(NamedTuple):
 
 FINDINGS = (
     Finding(
-        "KV shifting's Theorem 3.3 is false under the causal mask",
-        "The theorem says that one head represents induction exactly. The paper gives its heads the causal mask of "
-        "Eq. 6. Under it no head does, whatever its parameters: three tokens in one dimension are enough, and the core "
-        "has proved this (kv.thm3.3.impossible). The failure comes from the first and the last token, which the "
-        "definition of an induction head leaves out and the mask lets in. With attention on the tokens between them "
-        "the theorem holds, and with all of them a formula gives the error.",
+        "KV shifting's Theorem 3.3 holds without the first and the last token, and fails with them",
+        "The theorem says that one head represents induction exactly. This is true if the head attends to the tokens 2 "
+        "to L - 1 alone, over which the definition of an induction head sums; the theorem does not say so. Under the "
+        "causal mask of Eq. 6 no head does it, whatever its parameters: three tokens in one dimension are enough, and "
+        "the core has proved this (kv.thm3.3.impossible). A formula gives the error.",
         "fig_theorem_3_3", "What one head misses under the causal mask", ("kv.thm3.3", "kv.thm3.3.impossible",
-                                                                          "kv.thm3.3.corrected"),
+                                                                          "kv.thm3.3.discrepancy"),
     ),
     Finding(
         "RazorAttention's Theorem 1 does not bound an ALiBi head",

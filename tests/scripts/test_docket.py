@@ -51,7 +51,7 @@ def test_the_readme_leads_with_the_papers_and_tells_the_findings_on_its_first_sc
 def test_a_finding_stands_on_claims_that_are_ruled_on():
     """None is unsettled: what nobody has decided here is no finding."""
     for one in FINDINGS:
-        assert {REGISTRY[claim].verdict.value for claim in one.claims} <= {"false", "holds", "holds_if"}, one.title
+        assert "unsettled" not in {REGISTRY[claim].verdict.value for claim in one.claims}, one.title
 
 
 def test_the_findings_say_what_the_ledger_holds():
