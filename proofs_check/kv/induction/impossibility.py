@@ -255,6 +255,7 @@ SENTENCES = (
         ),
         _same_term(),
         _never_exact(),
+        defect="kv.thm3.3",
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
         coverage=everywhere("Equality at a general place and coordinate, error at one input: sigma, m, p free."),
@@ -307,6 +308,7 @@ SENTENCES = (
             CAUSAL[:4],
             Control("the mask {2..L-1}", lambda support, **p: c.impossible("inner", **p)),
         ),
+        defect="kv.thm3.3",
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
         coverage=everywhere(
@@ -324,6 +326,7 @@ SENTENCES = (
         "KV shifting represents induction heads with less width: D = d in Theorem 3.3, D = 2d in Theorem 3.2.",
         _inner_head(),
         _same_term(),
+        defect="kv.thm3.3",
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
         reading="The widths that the two theorems need are compared, as the text does.",

@@ -35,10 +35,12 @@ def _effect_evidence(slips: Slips, *rows: tuple[int, float, float, float]) -> Ev
     return Evidence(Kind.SAMPLED, scope, checks.effect, _effects(slips, *rows), (control,))
 
 
-def _misprint(id: str, statement: str, evidence: tuple[Evidence, ...], note: str, formula: str) -> Claim:
+def _misprint(
+    id: str, statement: str, evidence: tuple[Evidence, ...], note: str, formula: str, defect: str | None = None
+) -> Claim:
     return mathematical(
         id, SOURCE, statement, *evidence, verdict=Verdict.TYPO, severity=Severity.MISPRINT, coverage=TERM, note=note,
-        formula=formula, hypotheses=(SLICE, INTERIOR),
+        formula=formula, hypotheses=(SLICE, INTERIOR), defect=defect,
     )  # fmt: skip
 
 
@@ -78,7 +80,7 @@ CLAIMS: tuple[Claim, ...] = (
                _effect_evidence(COPIED, (0, 0.1274, 51.0, 180.0), (10, 0.0152, 19.7, 180.0),
                                 (100, 0.0003, 2.5, 179.6))),
               "beta2 a_1, as the derivation of Appendix C has it: the slip of Table 3 (kv.tab3).",
-              r"\frac{\beta_1}{S}+\beta_2a_1"),
+              r"\frac{\beta_1}{S}+\beta_2a_1", "kv.tab3"),
     _misprint("kv.listing_l.exp_ot", "The tokens not named contribute e^{ot} to the denominator.",
               (symbolic("weight and exponent of the other tokens, all T", checks.whole, ({"place": OTHER},),
                         Control("e^{O(T)}, as printed", lambda place: checks.whole(place, EXPONENTIAL))),

@@ -28,6 +28,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.eq10",
         "KV shifting (final), Section 3.2, Eq. 10",
         "The loss of the one-repeat sentence is Eq. 10; its tokens i - 1 and T have logit b1/S + b2 a_2.",
+        defect="kv.tab3",
         verdict=Verdict.TYPO,
         severity=Severity.MISPRINT,
         hypotheses=(INTERIOR, "d = infinity", "score scale 1"),
