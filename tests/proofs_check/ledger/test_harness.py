@@ -47,7 +47,7 @@ def test_a_false_claim_with_witness_is_confirmed_and_shows_both_sides():
 
 
 @pytest.mark.parametrize(("verdict", "message"), [(None, "does not exist"), (Verdict.TYPO, "recorded as typo")])
-@pytest.mark.parametrize("link", ["correction", "outcome_of"])
+@pytest.mark.parametrize("link", ["correction", "outcome_of", "defect"])
 def test_a_claim_that_leans_on_what_is_not_there_or_is_unfit_is_an_error(link, verdict, message):
     claim = replace(planted.GOOD, id="planted.leans", is_correction=True, **{link: "planted.other"})
     other = {} if verdict is None else {"planted.other": replace(planted.GOOD, id="planted.other", verdict=verdict)}

@@ -83,6 +83,7 @@ def test_a_row_holds_all_of_a_claim():
         "correction": "planted.ours",
         "holds_instead": "good",
         "outcome_of": "planted.open",
+        "defect": None,
         "message": "",
         "strength": "argued",
         "mutants": None,
