@@ -21,7 +21,8 @@ def one_token_error(length: ArrayLike, slope: ArrayLike) -> Array:
 
     w is IH's weight on x_{L-1}, 1/(L - 2) at m = 0. At L = 3 it is 1/(1 + e^m): of 0 and 1, wanted at (1, 0, 0) and
     (0, 1, 0), the head gives y and e^m y.
-    Source: quantifies that KV shifting's Theorem 3.3 is false. Raises ValueError unless length >= 3, slope >= 0.
+    Source: how far KV shifting's Theorem 3.3 fails under the causal mask. Raises ValueError unless length >= 3,
+    slope >= 0.
     """
     length, slope = wholes("length", length, 3), reals("slope", slope, NONNEGATIVE)
     span = slope * (length - 2.0)

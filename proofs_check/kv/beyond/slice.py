@@ -8,8 +8,8 @@ SOURCE = "KV shifting (both versions), Section 3.2, Figure 2, our addition"
 SLICE = "alpha2 = 1 - alpha1, beta2 = 1 - beta1, all of R^2; interior position, L in closed form (kv.eq10.corrected)"
 TRUE = {"is_correction": True}
 PLACES = tuple({"place": k} for k in range(3))
-ONE_OF_TWO = everywhere("It is enclosed at each T, with its Hessian's signs; that it is the only one of its kind is "
-                        "kv.beyond.slice.two, as the other critical point is of the other kind.")  # fmt: skip
+ONE_OF_TWO = everywhere("It is enclosed at each T, with the signs of its Hessian. By kv.beyond.slice.two there is one "
+                        "other critical point, which is of the other kind.")  # fmt: skip
 SADDLE, MINIMUM = ("0.9768", "-0.2851"), ("1.3192", "-1.7223")
 SADDLE50, MINIMUM50 = ("0.9830", "-0.0836"), ("1.5570", "-16.409")
 SADDLE300, MINIMUM300 = ("0.9967", "-0.0146"), ("1.5830", "-233.92")

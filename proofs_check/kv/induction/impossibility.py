@@ -68,7 +68,8 @@ THEOREM_CLAIMS = (
         _same_term(),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
-        reading="The setting is that of Section 3.1: ALiBi and a free sigma, of which Eq. 6 has neither, and L >= 3.",
+        reading="The setting is that of Section 3.1: ALiBi, a free sigma, L >= 3. Eq. 6 has no ALiBi, and its sigma is "
+        "sqrt(D).",
         coverage=SAME_TERM,
         formula=r"\mathrm{IH}=\mathrm{KVSA}",
         hypotheses=("attention on {2..L-1}",),

@@ -84,7 +84,7 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     mathematical(
         "kv.fig2.non_monotone", SECTION,
-        "When O(T) is small descent may be non-monotone for a while.",
+        "When O(T) is small descent may undergo a small non-monotone process.",
         exact("areas where the derivative has the wrong sign, between bounds of a quadtree of balls",
               checks.wrong_way, _small_areas,
               Control("T = 104", lambda **point: checks.wrong_way(**{**point, "tokens": 104})),

@@ -95,13 +95,13 @@ CLAIMS: tuple[Claim, ...] = (
             ),
         ),
         verdict=Verdict.FALSE,
-        reading="A state that is not affected is one whose keys and values keep their size, in the mean over heads.",
+        reading="Not affected are keys and values that keep their size, in a head or in the mean over heads.",
         severity=Severity.REPAIRABLE,
         witness=Witness({"own": Fraction(1, 2), "cosine": Fraction(0)}),
         correction="kv.sec2.2.initial_state.corrected",
-        note="Keys, values and logits of white tokens start with 2/3 of their variance, those of position 1 with 1/3 "
-        "(kv.sec2.2.initial_state.first). As the coefficients sum to one, what is equal at two neighbours is kept.",
-        formula=r"\mathbb{E}\,|\alpha_1k_t+\alpha_2k_{t-1}|^2=|k_t|^2",
+        note="In the mean keys, values and logits of white tokens start with 2/3 of their variance, at position 1 with "
+        "1/3 (kv.sec2.2.initial_state.first). As the coefficients sum to one, what is equal at two neighbours is kept.",
+        formula=r"|\alpha_1k_t+\alpha_2k_{t-1}|^2=|k_t|^2",
         coverage=WITNESSED,
     ),
     mathematical(

@@ -189,7 +189,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.sec3.3.decoupling.trained",
         f"{META}, trained here",
         "With the fusion given, the decoupling that is left costs time at width 16 (medians 580 against 330 with "
-        "shifted keys), at width 64 8 seeds do not tell (120, 100).",
+        "shifted keys); at width 64 8 seeds do not tell the two apart (120, 100).",
         _sooner(K, FUSED, 1.0, (16,)),
         trained(
             f"at width 64 the odds that shifted keys are faster are not above a half with their interval; {SETTING}",
