@@ -212,6 +212,7 @@ CLAIMS: tuple[Claim, ...] = (
         AFTER,
         "At a finite length it is enough to take a very small sigma and m.",
         *_right_letter_evidence(),
+        defect="kv.sec3.1.any_context",
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
         reading="Tokens are orthonormal; the last one has occurred before.",

@@ -56,6 +56,7 @@ BOUNDS = (
             Control("a twentieth of the bound", lambda **p: c.hunt(**p, bound="printed", factor=0.05)),
             Control("the standard mask in layer 1", lambda **p: c.hunt(**p, bound="printed", first_mask="causal")),
         ),
+        defect="kv.thm3.3",
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
         reading="An order as p -> infinity at fixed d / sigma.",

@@ -229,6 +229,7 @@ CLAIMS: tuple[Claim, ...] = (
             tuple({"tokens": t, "position": i} for t in range(3, 7) for i in range(1, t)),
             Control("one token more", lambda tokens, position: c.logit_noise(tokens, position, 1)),
         ),
+        defect="kv.appC.error_term",
         verdict=Verdict.TYPO,
         severity=Severity.MISPRINT,
         reading="Sizes are meant under an O: |beta1| + |beta2|.",

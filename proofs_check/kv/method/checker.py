@@ -142,6 +142,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("with position 1, which holds (k_1, 0)", lambda length: key_value_pairs(length, "v", "v", 1)),
             Control("keys shifted instead", lambda length: key_value_pairs(length, "k", "v")),
         ),
+        defect="kv.sec3.3.key_pairs",
         verdict=Verdict.HOLDS_IF,
         hypotheses=("position 1 is set apart",),
         reading="Position 1, which has no previous token, is set apart.",

@@ -153,6 +153,7 @@ CLAIMS: tuple[Claim, ...] = (
             SMALL,
             Control("as many states as value strings", points=LARGE),
         ),
+        defect="kv.sec5.gssm",
         verdict=Verdict.HOLDS_IF,
         hypotheses=("more may be asked for than the state can hold",),
         reading="Arbitrarily means past the capacity of the state.",

@@ -107,6 +107,7 @@ CLAIMS: tuple[Claim, ...] = (
             ONCE,
             Control("1 - alpha2, as printed", lambda: _gate_sums("alpha2")),
         ),
+        defect="kv.appF1.gate",
         verdict=Verdict.TYPO,
         note="beta2 = 1 - beta1.",
         formula=r"\alpha_2=1-\alpha_1,\quad\beta=1-\alpha_2",

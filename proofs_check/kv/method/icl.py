@@ -142,6 +142,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("with position 1 in the sum", _with_position_1),
             Control("v_i for v_{i+1}", lambda length: _index(length, 0)),
         ),
+        defect="kv.sec3.3.key_pairs",
         verdict=Verdict.HOLDS_IF,
         hypotheses=("position 1 is set apart",),
         reading="A way to see the layer, as the text says: position 1, which has no previous token, is set apart.",
