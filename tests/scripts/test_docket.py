@@ -29,12 +29,12 @@ def test_the_counts_of_the_errata_add_up():
     assert told == [[str(cell) for cell in row] for row in table]
     numbers = {row[0]: [int(cell or 0) for cell in row[1:]] for row in table[1:]}
     papers = len(set(docket.SHORT.values()))
-    assert table[0][2 : 2 + papers] == list(dict.fromkeys(docket.SHORT.values()))
-    for total, *rest in numbers.values():
-        assert total == sum(rest[:papers]) == sum(rest[papers:])
+    assert table[0][3 : 3 + papers] == list(dict.fromkeys(docket.SHORT.values()))
+    for total, defects, *rest in numbers.values():
+        assert total == sum(rest[:papers]) == sum(rest[papers:]) and defects <= total
     assert sum(counts[0] for counts in numbers.values()) == len(ROWS)
     wrong = docket.counts([{**ROWS[0], "strength": "proved"}])
-    assert wrong[0].strengths == {"proved": 1} and docket.table([]) == [["", "claims"]]
+    assert wrong[0].strengths == {"proved": 1} and docket.table([]) == [["", "claims", "defects"]]
 
 
 def test_the_readme_leads_with_the_papers_and_tells_the_findings_on_its_first_screen():

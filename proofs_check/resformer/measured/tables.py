@@ -294,6 +294,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.READING,
+        formula=r"\frac{4\,l\,d}{2\,l\,d}=2",
         coverage=everywhere("A free symbol for the length, and one for the width."),
         reading="Of the attention that the two equations describe.",
         correction="resformer.sec3.1.doubles.long",

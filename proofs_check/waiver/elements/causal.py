@@ -105,6 +105,7 @@ CLAIMS: tuple[Claim, ...] = (
             tuple({"place": place} for place in (0, 255, 511)),
             Control("logits 8 ln 2 and 0", lambda place: c.told_by_its_word(place, lift=8)),
         ),
+        formula=r"a_w>0.9999,\quad l=512",
         coverage=WITNESSED,
         is_correction=True,
     ),
@@ -132,6 +133,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("learned positions", lambda seed, position: c.masked_is_first("learned", seed)),
             Control("values mixed with those before", lambda **p: c.masked_is_first(**p, shift="v")),
         ),
+        formula=r"h^{(n)}_k=h^{(n)}_1\ (x_1=x_k),\quad n=1,2,\ldots",
         coverage=SAMPLES,
         hypotheses=(
             "the mask is in every layer and head",

@@ -128,6 +128,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.READING,
+        formula=r"q\cdot k=\|q\|\,\|k\|\cos\theta,\quad\cos\theta<0",
         coverage=WITNESSED,
         correction="waiver.sec3.2.smaller.corrected",
         reading="\"Smaller\", in quotation marks there, is meant of keys at equal angles, or of norm times absolute "
