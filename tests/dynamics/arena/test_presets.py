@@ -1,5 +1,7 @@
 """Plans as they are fixed beforehand: equal parameters, one joint level, the power that is stated."""
 
+from functools import cache
+
 import pytest
 
 from dynamics.arena.budget import matched
@@ -12,7 +14,11 @@ from dynamics.statistics.rule import Verdict
 from tests.dynamics.refusal import refused
 
 HASH = "0" * 64
-LEAGUE = PRESETS["league"](HASH)
+
+@cache
+def league():
+    """Building its models counts their parameters, which takes seconds."""
+    return PRESETS["league"](HASH)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -44,7 +50,7 @@ def test_a_budget_that_cannot_be_met_is_refused():
 
 
 def test_the_league_is_as_large_as_it_says_and_shares_out_its_error():
-    compared = LEAGUE.comparisons
+    compared = league().comparisons
     assert sum(one.rule.share for one in compared.values()) == pytest.approx(1)
     assert {one.rule.error for one in compared.values()} == {0.05}
     for width in WIDTHS:
@@ -65,7 +71,7 @@ CASES = {"central": "kv-shift / vanilla", "league": "smear / vanilla", "leak": "
 @pytest.mark.parametrize("kind", POWER)
 @pytest.mark.parametrize("effect", POWER["central"])
 def test_the_power_that_is_stated_is_what_is_simulated(kind, effect):
-    found = power(LEAGUE.comparisons[CASES[kind]].rule, effect, SPREAD, draws=2000).at_end
+    found = power(league().comparisons[CASES[kind]].rule, effect, SPREAD, draws=2000).at_end
     better, ahead, same = POWER[kind][effect]
     assert found[Verdict.BETTER] == pytest.approx(better, abs=0.006)
     assert found[Verdict.BETTER] + found[Verdict.AHEAD] == pytest.approx(ahead, abs=0.006)
