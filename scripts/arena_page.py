@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from dynamics.arena.bundle import Bundle
     from dynamics.arena.league import Line
 
-COUNTED = 1.7226  # nats a token: the 4-gram of `dynamics.arena.ngram` on the league's first seed
+COUNTED = 1.7226  # nats a token: the 4-gram of `dynamics.arena.ngram`, from the bytes of the league's first seed
 DEAR = 1.5  # times vanilla's step
 WHY_DEAR = (
     "Canon layers mix four tokens at each of six places of a layer, and at this width each such pass costs about what "
@@ -52,14 +52,15 @@ def _scale(bundle: "Bundle") -> str:
     from dynamics.arena.league import lines as league_lines
 
     means = {name: sum(losses) / len(losses) for name, losses in bundle.losses.items()}
-    alike = [means[line.variant] for line in league_lines(bundle) if line.baseline == "vanilla"]
+    variants = [means[line.variant] for line in league_lines(bundle) if line.baseline == "vanilla"]
     return (
         "These are models of four layers and 45 to 173 thousand parameters after 300 steps of 1,024 bytes of this "
         "Python's standard library. By then none of the seven models that `dissect` looked into has an induction head, "
-        f"and counting does better: a 4-gram of the same bytes reads {COUNTED:.2f} nats a token on the same "
-        f"held-out rows, vanilla {means['vanilla']:.2f} and the best variant {min(alike):.2f}. So the arena compares "
-        "how fast the models learn short contexts. All have one learning rate, unless a name says otherwise, and at "
-        "another rate a difference may be another. No ranking of the variants follows, and nothing about larger models."
+        f"and counting does better: a 4-gram of the first seed's bytes reads {COUNTED:.2f} nats a token on the "
+        f"same held-out rows, vanilla {means['vanilla']:.2f} and the best variant {min(variants):.2f}. So the arena "
+        "compares how fast the models learn short contexts. All have one learning rate, unless a name says otherwise. "
+        "At another rate a difference may be another. No ranking of the variants follows, and nothing about larger "
+        "models."
     )
 
 

@@ -90,7 +90,7 @@ def _from_transformers(folder: Path, kind: str, dtype: str | None) -> nn.Module:
 
 
 def _quiet(transformers) -> None:
-    """Switch off the warnings of transformers: this module prints one line where something is wrong."""
+    """Switch off the warnings and progress bars of transformers. This module says in one line what is wrong."""
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
 

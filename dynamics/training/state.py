@@ -22,7 +22,7 @@ from dynamics.training.settings import TrainConfig, by_task
 STATE = "state.safetensors"
 SLOTS = ("step", "exp_avg", "exp_avg_sq")
 History = dict[str, list[float]]
-SOON = 1.0  # seconds until the first state is written; a kill then costs no more
+SOON = 1.0  # seconds until the first state is written
 LOST = 0.05  # share of a run's time that a kill costs at most
 COST = 0.05  # share of a run's time that writing states for the clock's sake may take
 

@@ -212,7 +212,7 @@ def points_of(claim: Claim, points: Points, effort: Effort) -> Iterator[Point]:
 
 def _sample(name: str, intervals: Sequence[Interval], count: int) -> Iterator[Point]:
     if not intervals:
-        raise ValueError("sampled points need at least one interval among the hypotheses")
+        raise ValueError("sampled points need an interval among the hypotheses, or one that they are drawn over")
     for interval in intervals:
         if interval.empty:
             raise ValueError(f"the hypothesis on {interval.name} is empty: {interval.low} > {interval.high}")

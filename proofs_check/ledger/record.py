@@ -41,11 +41,9 @@ def check_links(claim: Claim, registry: Mapping[str, Claim]) -> None:
             raise BrokenCheck(f"{role} {link} does not exist")
         if link is not None and registry[link].verdict is not verdict:
             raise BrokenCheck(f"{role} {link} is recorded as {registry[link].verdict.value}, not {verdict.value}")
-    if claim.defect is not None and (registry[claim.defect].severity, registry[claim.defect].defect) != (
-        claim.severity,
-        None,
-    ):
-        raise BrokenCheck(f"the claim whose defect it repeats, {claim.defect}, has another severity or repeats one too")
+    head = None if claim.defect is None else registry[claim.defect]
+    if head is not None and (head.severity is not claim.severity or head.defect is not None):
+        raise BrokenCheck(f"the claim whose defect it repeats, {head.id}, has another severity or repeats one too")
 
 
 def _check_intervals(intervals: tuple[Interval, ...]) -> None:

@@ -24,8 +24,8 @@ FINDINGS = (
         "KV shifting's Theorem 3.3 holds without the first and the last token, and fails with them",
         "The theorem says that one head represents induction exactly. This is true if the head attends to the tokens 2 "
         "to L - 1 alone, over which the definition of an induction head sums; the theorem does not say so. Under the "
-        "causal mask of Eq. 6 no head does it, whatever its parameters: three tokens in one dimension are enough, and "
-        "the core has proved this (kv.thm3.3.impossible). A formula gives the error.",
+        "causal mask of Eq. 6 no head does it, whatever its parameters. The core has proved this for three tokens in "
+        "one dimension (kv.thm3.3.impossible), and wider heads reduce to one dimension. A formula gives the error.",
         "fig_theorem_3_3", "What one head misses under the causal mask", ("kv.thm3.3", "kv.thm3.3.impossible",
                                                                           "kv.thm3.3.discrepancy"),
     ),
@@ -48,11 +48,12 @@ FINDINGS = (
         ("kv.listing_l.picture", "kv.eq10", "kv.fig2.caption"),
     ),
     Finding(
-        "A masked token acts as a first token, exactly, where position enters through the logits alone",
+        "A masked token acts as a first token where position enters through the logits alone",
         "The waiver paper's Eq. 11 hides all other tokens from one token k, in every layer and head; k itself "
         "stays visible. Without positions, with ALiBi and with rotary positions, which the paper's model has, the "
         "states of k are then those of a first token with the same word. The core has proved that the masked row "
-        "returns k's own value; that whole models agree is measured, to rounding. With learned positions they do not.",
+        "returns k's own value. Whole models were only sampled: random ones of three layers agree to 1e-12. With "
+        "learned positions they do not.",
         "fig_waiver_token", "What a masked token becomes, by positional scheme", ("waiver.eq11.layers",
                                                                                         "waiver.eq11"),
     ),

@@ -22,6 +22,28 @@ def test_every_claim_of_a_paper_is_named():
     assert [name for name, claim in REGISTRY.items() if not claim.is_correction and name not in named] == []
 
 
+PAGE = """### P: 1 One
+| 1 | a | `t.holds` `o.more` |
+| 2 | b | `t.open` |
+| 3 | c | `o.more` |
+| 4 | d |  |
+| 5 | e | `t.open` `t.false` |
+### P: 2 Two
+| 1 | f | `t.open` `o.proved` |
+"""
+
+
+def test_a_sentence_is_decided_by_claims_of_the_paper_alone():
+    said = {"t.holds": ("holds", "argued"), "t.open": ("unsettled", "read"), "t.false": ("false", "proved"),
+            "o.more": ("holds", "argued"), "o.proved": ("holds", "proved")}  # fmt: skip
+    rows = [{"id": name, "verdict": verdict, "strength": strength, "is_correction": name.startswith("o.")}
+            for name, (verdict, strength) in said.items()]  # fmt: skip
+    found = coverage_page.shares(PAGE, rows)
+    assert [tuple(share) for share in found] == [
+        ("P", 6, 2, 2, 1, 1, 1), ("P: 1 One", 5, 2, 1, 1, 1, 1), ("P: 2 Two", 1, 0, 1, 0, 0, 0)
+    ]  # fmt: skip
+
+
 def test_the_shares_are_as_promised():
     for paper, least in PROMISED.items():
         rows = [row for row in ROWS if row.section.startswith(f"{paper}:")]

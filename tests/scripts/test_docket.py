@@ -37,6 +37,12 @@ def test_the_counts_of_the_errata_add_up():
     assert wrong[0].strengths == {"proved": 1} and docket.table([]) == [["", "claims", "defects"]]
 
 
+def test_claims_that_repeat_a_defect_stand_behind_its_first_one():
+    rows = [{"id": name, "severity": severity, "defect": defect} for name, severity, defect in
+            (("b", "code", "c"), ("a", None, None), ("c", "code", None), ("d", "code", None), ("e", "code", "c"))]
+    assert [[row["id"] for row in members] for members in docket.defects(rows)] == [["c", "b", "e"], ["d"]]
+
+
 def test_the_readme_leads_with_the_papers_and_tells_the_findings_on_its_first_screen():
     assert all(address in README.split("    make ")[0] for address in docket.PAPERS.values())
     broken = docket.grouped(ROWS)[0][1]

@@ -1,4 +1,4 @@
-"""The largest value of a head on its sphere, from rounded Gram matrices, and a bound on how far it is too small.
+"""The largest value of a head on its sphere, from rounded Gram matrices, and how far it may be too small.
 
 max h(z) = ||R^T (S z + o)||^2 over ||z||^2 = d. Gram matrices of float32 find z = S^T c; G_Q c and G_K (G_Q c + o),
 each one pass over the weights in float64, give its value and its residual. With A = S^T G_K S, b = S^T G_K o and

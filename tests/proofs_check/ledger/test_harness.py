@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from proofs_check.ledger.claim import Effort, Interval, Sampled, Status, Verdict, Witness, points_of
+from proofs_check.ledger.claim import Effort, Interval, Sampled, Severity, Status, Verdict, Witness, points_of
 from proofs_check.ledger.harness import run_claim
 from proofs_check.ledger.rows import record
 from tests.proofs_check.ledger import planted
@@ -53,6 +53,17 @@ def test_a_claim_that_leans_on_what_is_not_there_or_is_unfit_is_an_error(link, v
     other = {} if verdict is None else {"planted.other": replace(planted.GOOD, id="planted.other", verdict=verdict)}
     found = record(claim, {claim.id: claim, **other})
     assert found["status"] == "error" and message in found["message"]
+
+
+@pytest.mark.parametrize("changes", [{"severity": Severity.CODE}, {"defect": "planted.first"}])
+def test_a_defect_is_repeated_of_one_claim_of_its_own_severity(changes):
+    first = planted._false(id="planted.first", witness=Witness({}))
+    head = replace(first, id="planted.head")
+    again = replace(first, id="planted.again", defect="planted.head")
+    registry = {claim.id: claim for claim in (first, head, again, planted.GOOD)}
+    assert record(again, registry)["status"] is None
+    found = record(again, registry | {"planted.head": replace(head, **changes)})
+    assert found["status"] == "error" and "another severity or repeats one too" in found["message"]
 
 
 def test_a_claim_with_a_correction_that_holds_has_a_sound_record():

@@ -21,11 +21,11 @@ def found():
 
 
 def test_records_are_the_rows_of_the_command_line(found, tmp_path):
-    assert command.main(["--id", IDS[1], "--json", str(tmp_path / "v.json")]) == 0
+    assert command.main(["--id", IDS[0], "--json", str(tmp_path / "v.json")]) == 0
     rows = {row["id"]: row for row in json.loads((tmp_path / "v.json").read_text("utf-8"))["claims"]}
-    assert [verdict.id for verdict in found] == [*IDS] and [*rows] == [IDS[1]]
-    _, told = json.loads(json.dumps(found.to_json()))
-    assert told == {name: rows[IDS[1]][name] for name in told}
+    assert [verdict.id for verdict in found] == [*IDS] and [*rows] == [IDS[0]]
+    told, _ = json.loads(json.dumps(found.to_json()))
+    assert told == {name: rows[IDS[0]][name] for name in told}
 
 
 def test_a_verdict_says_what_it_says(found):
