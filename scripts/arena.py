@@ -8,7 +8,7 @@ import json
 
 from .cli import Parser, output_file, output_folder, program, run, whole
 
-NAMES = ("league", "latent", "ablations", "borrowed", "settings", "quick", "paper-82m", "paper-180m")
+NAMES = ("league", "latent", "ablations", "borrowed", "settings", "rates", "quick", "paper-82m", "paper-180m")
 
 
 def parser() -> Parser:

@@ -272,7 +272,15 @@ def _evidence(evidence: dict) -> str:
     if evidence["margin"] is None:
         return f"  Evidence, {evidence['kind']}: {evidence['scope']}"
     counts = f"{evidence['points']} points, margin {evidence['margin']:.3g}, rejects {evidence['controls_rejected']}"
-    return f"  Evidence, {evidence['kind']}: {evidence['scope']} ({counts} wrong variants)"
+    return f"  Evidence, {evidence['kind']}: {evidence['scope']} ({counts} wrong variants{_tolerance(evidence)})"
+
+
+def _tolerance(evidence: dict) -> str:
+    """The tolerance of a comparison beside the largest error that it had to cover."""
+    if evidence["tolerance"] is None:
+        return ""
+    error = f"largest error {evidence['error']:.2g}" if evidence["error"] else "no error"
+    return f"; tolerance {evidence['tolerance']:.2g}, {error}"
 
 
 def table(report: dict) -> str:

@@ -251,6 +251,27 @@ def settings(corpus: str) -> ArenaPlan:
     return found.plan("SVFormer and ResFormer by rate and length", set())
 
 
+RATES: Mapping[str, float] = {"": 6e-3, ".twice-rate": 1.2e-2, ".four-times-rate": 2.4e-2}
+RATED = ("kv-shift", "selective", "canon-abcd")
+
+
+def rates(corpus: str) -> ArenaPlan:
+    """What changes with the learning rate: vanilla and three variants at the league's rate, twice and four times it.
+
+    Each against vanilla at the same rate, two pairs of the three, and vanilla against itself.
+    """
+    found = _Family(corpus)
+    for name, rate in RATES.items():
+        for variant in (BASELINE, *RATED):
+            found.add(variant + name, entry(corpus, variant, MIDDLE, learning_rate=rate))
+        pairs = [(variant, BASELINE) for variant in RATED] + [(RATED[0], RATED[1]), (RATED[2], RATED[1])]
+        for variant, baseline in pairs:
+            found.compare(variant + name, baseline + name, SETTING_SEEDS, ())
+        if name:
+            found.compare(BASELINE + name, BASELINE, SETTING_SEEDS, ())
+    return found.plan("Four variants by learning rate", set())
+
+
 # ResFormer, Appendix A.5, Table 4: layers, heads and widths of 82M and 180M parameters, of which half and a third are
 # embeddings of its vocabulary; its rate, steps and length. Its batches are 2M tokens, these are 131,072 bytes.
 PAPER_SIZES: Mapping[str, Mapping[str, int]] = {
@@ -328,5 +349,5 @@ class _Family:
 
 PRESETS = {
     "league": league, "latent": latent, "ablations": ablations, "borrowed": borrowed, "settings": settings,
-    "quick": quick, "paper-82m": paper, "paper-180m": partial(paper, size="180m"),
+    "rates": rates, "quick": quick, "paper-82m": paper, "paper-180m": partial(paper, size="180m"),
 }  # fmt: skip

@@ -8,7 +8,7 @@ which is never a pass.
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -22,12 +22,25 @@ __all__ = ["Margin", "Undecided"]
 _BARELY_NOT = -5e-324  # the largest negative float: a strict inequality that is an equality
 
 
+class Slack(NamedTuple):
+    """A tolerance, and the error that it had to cover: 0 where the sides were equal or in the order that is claimed."""
+
+    tolerance: float
+    error: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times the tolerance covers the error."""
+        return self.tolerance / self.error if self.error > 0 else math.inf
+
+
 class Margin(NamedTuple):
     """`value` >= 0 where the statement holds; `printed` and `true` are the two sides that were compared."""
 
     value: float
     printed: Any
     true: Any
+    slack: Slack | None = None  # of a comparison with a tolerance
 
 
 def signed_float(number: Any) -> float:
@@ -53,7 +66,8 @@ def _checked(tolerance: Tolerance) -> float:
 def close(printed: Any, true: Any, tolerance: Tolerance) -> Margin:
     """|printed - true| <= tolerance for floats and arrays of one shape (largest entry)."""
     found, wanted = _pair(printed, true)
-    return Margin(float(_checked(tolerance) - np.max(np.abs(found - wanted))), printed, true)
+    error = float(np.max(np.abs(found - wanted)))
+    return Margin(_checked(tolerance) - error, printed, true, Slack(float(tolerance), error))
 
 
 def apart(printed: Any, true: Any, tolerance: Tolerance) -> Margin:
@@ -70,7 +84,8 @@ def at_most(left: Any, right: Any, slack: Tolerance | None = None) -> Margin:
     """
     if slack is not None:
         low, high = _pair(left, right)
-        return Margin(float(np.min(high - low)) + _checked(slack), left, right)
+        gap = float(np.min(high - low))
+        return Margin(gap + _checked(slack), left, right, Slack(float(slack), max(0.0, -gap)))
     if is_exact(left) and is_exact(right):
         return Margin(signed_float(as_sympy(right) - as_sympy(left)), left, right)
     return Margin(_float_gap(left, right), left, right)
@@ -212,6 +227,14 @@ def ball_at_least(ball: Any, bound: int | Fraction = 0, strict: bool = False) ->
     raise Undecided(f"the ball {ball} does not settle its comparison with {bound}")
 
 
+def ball_within(error: Any, tolerance: Fraction) -> Margin:
+    """An Arb ball lies at or below the tolerance: the size of an error, or what one side has above the other."""
+    from flint import arb, fmpq
+
+    found = ball_at_least(arb(fmpq(tolerance.numerator, tolerance.denominator)) - _ball(error))
+    return found._replace(slack=Slack(float(tolerance), max(0.0, float(error.upper()))))
+
+
 def balls_apart(printed: Any, true: Any, resolution: Fraction = Fraction(1, 10**9)) -> Margin:
     """Two Arb balls certainly more than `resolution` apart; refuted where they are certainly closer."""
     from flint import arb, fmpq
@@ -225,10 +248,17 @@ def balls_apart(printed: Any, true: Any, resolution: Fraction = Fraction(1, 10**
 
 
 def worst(margins: Sequence[Margin]) -> Margin:
-    """The smallest of several margins that must all hold; NaN wins."""
+    """The smallest of several margins that must all hold, with the smallest slack of them; NaN wins."""
     if not margins:
         raise ValueError("no margins to combine")
     for margin in margins:
         if math.isnan(margin.value):
             return margin
-    return min(margins, key=lambda margin: margin.value)
+    return min(margins, key=lambda margin: margin.value)._replace(
+        slack=least_slack(margin.slack for margin in margins)
+    )
+
+
+def least_slack(slacks: Iterable[Slack | None]) -> Slack | None:
+    """The one whose tolerance covers its error the fewest times, of comparisons with and without a tolerance."""
+    return min((slack for slack in slacks if slack is not None), key=lambda slack: slack.ratio, default=None)

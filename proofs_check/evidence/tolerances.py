@@ -27,15 +27,13 @@ class Tolerance(float):
 # is closer than that is undecided, unless it names a tolerance. 2^-44 is 256 ulps.
 NOISE = 2.0**-44
 
-ROUNDING = Tolerance(1e-12, "float64 sums of at most a few hundred terms of order 1, with two digits to spare")
+ROUNDING = Tolerance(1e-13, "float64 sums of at most a few hundred terms of order 1, with a digit to spare")
 
-KERNEL = Tolerance(4e-15, "closed-form kernels against 50-digit arithmetic, relative to max(1, the value)")
+KERNEL = Tolerance(4e-15, "a few dozen float64 operations on numbers of order 1: 18 units in the last place of 1")
 
-ASCENT = Tolerance(1e-6, "an optimum found by BFGS in floats, whose gradient ends below 1e-8")
+ASCENT = Tolerance(1e-6, "an optimum found by BFGS in floats: at full effort one draw ends 3e-8 below the supremum")
 
-FLOW = Tolerance(1e-7, "gradient flow integrated to a relative 1e-8, in shares of the whole time")
-
-VISIBLE = Tolerance(1e-9, "a difference of two losses or outputs that rounding cannot explain: 1000 times ROUNDING")
+VISIBLE = Tolerance(1e-9, "a difference of two losses or outputs that rounding cannot explain: 10,000 times ROUNDING")
 
 STANDARD_ERRORS = Tolerance(3.0, "three standard errors of a mean of seeded draws: .27 % of honest runs lie outside")
 

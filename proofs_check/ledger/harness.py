@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from proofs_check.evidence.margin import Margin, Undecided
+from proofs_check.evidence.margin import Margin, Slack, Undecided, least_slack
 from proofs_check.ledger.claim import Claim, Effort, Evidence, Kind, MarginFunction, Point, Status, points_of
 from proofs_check.ledger.record import BrokenCheck, check_record
 
@@ -22,6 +22,8 @@ class EvidenceResult:
     points: int
     seconds: float
     controls_rejected: int
+    tolerance: float | None = None  # of the comparison whose error came closest to it
+    error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class _Scan:
     worst: Margin
     where: Point
     points: int
+    slack: Slack | None
     kept: tuple[tuple[Point, float], ...]
 
 
@@ -95,7 +98,7 @@ def _run_evidence(claim: Claim, evidence: Evidence, effort: Effort) -> EvidenceR
         rejected = sum(_rejects(claim, evidence, index, effort) for index in range(len(evidence.controls)))
         _look_again(evidence.margin, scan.kept)
     seconds = time.perf_counter() - start
-    result = EvidenceResult(evidence.kind.value, scan.worst.value, scan.points, seconds, rejected)
+    result = EvidenceResult(evidence.kind.value, scan.worst.value, scan.points, seconds, rejected, *scan.slack or ())
     if scan.worst.value < 0:
         raise _Contradicted(_evaluate(evidence.margin, scan.where, expect_negative=True), result)
     return result
@@ -105,10 +108,12 @@ def _scan(margin: MarginFunction, points: Iterable[Point], stop_below_zero: bool
     worst: tuple[Margin, Point] | None = None
     first: list[tuple[Point, float]] = []
     last: deque[tuple[Point, float]] = deque(maxlen=_LOOKED_AT_AGAIN)
+    slack: Slack | None = None
     count = 0
     for point in points:
         found = _value(margin, point)
         count += 1
+        slack = least_slack((slack, found.slack))
         (first if count <= _LOOKED_AT_AGAIN else last).append((point, found.value))
         if worst is None or found.value < worst[0].value:
             worst = found, point
@@ -116,7 +121,7 @@ def _scan(margin: MarginFunction, points: Iterable[Point], stop_below_zero: bool
             break
     if worst is None:
         raise BrokenCheck("no points")
-    return _Scan(*worst, count, (*first, *last))
+    return _Scan(*worst, count, slack, (*first, *last))
 
 
 def _value(margin: MarginFunction, point: Point) -> Margin:

@@ -19,6 +19,7 @@ from proofs_check.ledger.record import BrokenCheck, check_links, check_record
 
 Row = dict[str, Any]
 _SOLID = {Kind.SYMBOLIC, Kind.CERTIFIED, Kind.EXACT}
+MEASURED = ("margin", "points", "seconds", "controls_rejected", "tolerance", "error")
 STRONG = {Kind.SYMBOLIC.value, Kind.CERTIFIED.value, Kind.EXACT.value}
 
 
@@ -115,7 +116,7 @@ def measured(entry: Row, found: Row) -> Row:
     that the record names, each with all of its controls rejected.
     """
     pieces = [
-        {**piece, **{name: told[name] for name in ("margin", "points", "seconds", "controls_rejected")}}
+        {**piece, **{name: told[name] for name in MEASURED}}
         for piece, told in zip(entry["evidence"], found["evidence"], strict=False)
     ]
     status, message = found["status"], found["message"]

@@ -12,7 +12,7 @@ from dynamics.arena.bundle import bundle_of, read_bundle, shipped_arena, shipped
 from dynamics.arena.engine import Place, next_runs
 from dynamics.arena.league import lines, outcome, smallest
 from dynamics.arena.ngram import ngram_loss
-from dynamics.arena.presets import LATENTS, ablations, borrowed, latent, league, settings
+from dynamics.arena.presets import LATENTS, RATED, ablations, borrowed, latent, league, rates, settings
 from dynamics.arena.solved import IGSM
 from dynamics.arena.solved import lines as solved_lines
 from dynamics.arena.solved import read_bundle as read_solved
@@ -96,7 +96,7 @@ def test_speeds_and_ways_are_measured_into_a_hashed_file(tmp_path, capsys, optio
 
 def test_every_sentence_is_a_claim_that_no_outcome_here_rules_on():
     registry = load()
-    plans = [make("0" * 64) for make in (league, latent, ablations, borrowed, settings)]
+    plans = [make("0" * 64) for make in (league, latent, ablations, borrowed, settings, rates)]
     sentences = {s for plan in plans for one in plan.comparisons.values() for s in one.sentences}
     assert len(sentences) > 15
     assert {registry[sentence].verdict.value for sentence in sentences} == {"unsettled"}
@@ -196,6 +196,15 @@ OUTCOMES = [
         ["svformer.half-rate / vanilla.half-rate"],
         "better",
     ),
+    ("KV shift behind selective attention at the league's rate", "rates", ["kv-shift / selective"], "worse"),
+    ("undecided at twice", "rates", ["kv-shift.twice-rate / selective.twice-rate"], "undecided"),
+    ("ahead at four times the rate", "rates", ["kv-shift.four-times-rate / selective.four-times-rate"], "better"),
+    (
+        "both stay ahead of vanilla at twice the rate",
+        "rates",
+        [f"{one}.twice-rate / vanilla.twice-rate" for one in ("kv-shift", "selective")],
+        "better by at least 1 %",
+    ),
 ]
 
 
@@ -208,6 +217,15 @@ def test_the_table_of_experiments_says_what_ships():
         assert words in text and {said[arena_][name] for name in names} == {found}, words
     assert sorted(set(said["settings"].values())) == ["better", "undecided"]
     assert list(said["settings"].values()).count("better") == 1
+
+
+def test_a_gpu_trains_the_entries_of_the_league_to_its_losses():
+    """Same plan of an entry, same seeds, other device: at the league's rate both bundles hold them."""
+    cpu, gpu = shipped_arena("league"), shipped_arena("rates")
+    assert (cpu.place.device, gpu.place.device) == ("cpu", "cuda")
+    for name in ("vanilla", *RATED):
+        assert cpu.plan.entries[name] == gpu.plan.entries[name]
+        assert gpu.losses[name] == pytest.approx(cpu.losses[name][:8], rel=1e-3)
 
 
 def test_counting_beats_every_model_of_the_league():

@@ -20,7 +20,7 @@ EQ10 = ("--id", "kv.eq10", "--id", "kv.eq10.corrected")
 BALL_WITNESS = "kv.eq12"  # a witness in Arb balls, which do not pickle
 KEYS = {"id", "paper", "source", "statement", "nature", "verdict", "status", "evidence", "witness", "correction",
         "severity", "reading", "coverage", "coverage_why", "outcome_of"}  # fmt: skip
-EVIDENCE_KEYS = {"kind", "margin", "points", "seconds", "controls_rejected", "scope"}
+EVIDENCE_KEYS = {"kind", "margin", "points", "seconds", "controls_rejected", "scope", "tolerance", "error"}
 
 
 def run(capsys, main, *argv):

@@ -6,7 +6,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, close, identity, worst
-from proofs_check.evidence.tolerances import ROUNDING
+from proofs_check.evidence.tolerances import KERNEL
 from proofs_check.kv.landscape.figure2_checks import proved
 from proofs_check.ledger.mathematical import identities
 from proofs_check.oracles.landscape import one_hot_loss
@@ -81,7 +81,7 @@ def corner_value(beta: int = 1) -> Margin:
 def minimum_against_attention(tokens: int, beta: float = 1.0) -> Margin:
     """`landscape.box_minimum` against attention over one-hot rows at the corner."""
     found = landscape.box_minimum(tokens)
-    return close(found.loss, one_hot_loss(0.0, 1.0, beta, 1 - beta, tokens, 2), ROUNDING)
+    return close(found.loss, one_hot_loss(0.0, 1.0, beta, 1 - beta, tokens, 2), KERNEL.times(4))
 
 
 def not_below(a1: float, b1: float, tokens: int, best_at: tuple[float, float] | None = None) -> Margin:
@@ -90,7 +90,7 @@ def not_below(a1: float, b1: float, tokens: int, best_at: tuple[float, float] | 
     if best_at is not None:
         a, b = best_at
         least = float(landscape.loss(a, 1 - a, b, 1 - b, tokens))
-    return at_most(least, float(np.asarray(landscape.loss(a1, 1 - a1, b1, 1 - b1, tokens))), ROUNDING)
+    return at_most(least, float(np.asarray(landscape.loss(a1, 1 - a1, b1, 1 - b1, tokens))), KERNEL)
 
 
 def expansion_terms(first: sp.Expr = 1 - sp.E) -> Margin:

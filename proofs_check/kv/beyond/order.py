@@ -8,7 +8,7 @@ import sympy as sp
 
 from dynamics.flow.trajectories import gradient_flow
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, same, worst
-from proofs_check.evidence.tolerances import FLOW, VISIBLE
+from proofs_check.evidence.tolerances import KERNEL
 from proofs_check.kv.beyond.time_checks import LEVEL, falls, starts
 from proofs_check.ledger.claim import SAMPLES, Claim, Control, Effort, Interval, Sampled, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical, sampled, symbolic
@@ -68,7 +68,7 @@ def not_ahead(a1: float, height: float, filled: float, split: float, size: float
         raise ValueError("the drawn point is not in R")
     found = order.speeds(a1, a2, b1, b2, np.float64(tokens))
     pairs = ((found.alpha2, found.limit_alpha2), (found.beta1, found.limit_beta1))
-    return worst([at_most(factor * speed / (1 + limit), limit / (1 + limit), VISIBLE) for speed, limit in pairs])
+    return worst([at_most(factor * speed / (1 + limit), limit / (1 + limit), KERNEL) for speed, limit in pairs])
 
 
 Start = tuple[float, float]
@@ -116,7 +116,7 @@ def rises(tokens: int, start: int, stretched: float = 1.0) -> Margin:
     moments = np.flatnonzero(times <= learnt[start])
     chosen = moments[np.linspace(0, len(moments) - 1, 10).astype(int)]
     values = [times[k] / tokens + stretched * scaled_learning_time(*theta[k, start, 1:3]).value for k in chosen]
-    return at_most(values[:-1], values[1:], FLOW)
+    return at_most(values[:-1], values[1:])
 
 
 def in_time(tokens: int, less: float = 0.0) -> Margin:

@@ -3,9 +3,8 @@
 from fractions import Fraction
 
 import sympy as sp
-from flint import arb
 
-from proofs_check.evidence.margin import Margin, ball_at_least, identity, worst
+from proofs_check.evidence.margin import Margin, ball_at_least, ball_within, identity, worst
 from theory.landscape import temperature as t
 from theory.symbols import alpha2, dim, n_tokens
 
@@ -85,7 +84,7 @@ def slope_sign(width: int, factor: Fraction, optimum: Fraction = ONE) -> Margin:
     """The slope at kappa = factor * 2d has the sign of factor - optimum; where they agree its enclosure is near 0."""
     slope = t.slope_in_temperature(factor * t.best_temperature(width), width)
     if factor == optimum:
-        return ball_at_least(arb("1e-12") - abs(slope).upper())
+        return ball_within(abs(slope), Fraction(1, 10**12))
     return ball_at_least(slope if factor > optimum else -slope, strict=True)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, close, identity, same, worst
-from proofs_check.evidence.tolerances import ROUNDING
+from proofs_check.evidence.tolerances import KERNEL
 from proofs_check.ledger.claim import Effort
 from proofs_check.oracles.width import slopes_of_loss
 from theory.landscape import width_limit as limit
@@ -117,7 +117,7 @@ def variance_in_classes(tokens: int, position: int, seed: int, pushed: int = 0) 
     """T v1 from seven kinds of tokens against the kernel; `pushed` moves the position."""
     parameters = np.random.default_rng(seed).uniform(-2, 2, size=4)
     kernel = tokens * finite_width(*parameters, tokens, position + pushed).variance
-    return close(_scaled_variance()(*parameters, *_opaque(tokens)(*parameters)) / kernel, 1.0, ROUNDING)
+    return close(_scaled_variance()(*parameters, *_opaque(tokens)(*parameters)) / kernel, 1.0, KERNEL)
 
 
 def _limiting_shift(parameters: dict[sp.Symbol, Fraction], own: Fraction, before: Fraction) -> Fraction:

@@ -9,7 +9,7 @@ import sympy as sp
 from flint import arb
 
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, close, identity, same, worst
-from proofs_check.evidence.tolerances import ROUNDING
+from proofs_check.evidence.tolerances import KERNEL
 from proofs_check.kv.induction.exact_heads import ball, balls, induction_head, largest, two_layer
 from proofs_check.kv.induction.general_checks import positive, tilt
 from proofs_check.ledger.claim import Effort, Point
@@ -155,7 +155,7 @@ def hunt(domain: str, length: int, dim: int, count: int, bound: str = "sharp", f
         limit = induction.copy_error_bound(dim, sigma_value, p, domain)
     else:
         limit = induction.printed_copy_error_bound(dim, sigma_value, p)
-    return at_most(gap, factor * limit, ROUNDING)
+    return at_most(gap, factor * limit, KERNEL)
 
 
 def hunts(effort: Effort) -> list[Point]:
@@ -241,7 +241,7 @@ def key_entries(dim: int, sigma_value: float, p: float, key: str, shrink: float 
     ratio = np.exp(-p)
     norm = 1 / sigma_value if key == "paper" else np.sqrt(1 + (1 - ratio) ** 2) / (ratio * sigma_value)
     found = [np.linalg.norm(matrix, 2) for matrix in (weights.query, weights.key)]
-    return close(np.array(found) / [1.0, norm], np.array([1.0, shrink]), ROUNDING)
+    return close(np.array(found) / [1.0, norm], np.array([1.0, shrink]), KERNEL)
 
 
 def repaired(place: int, shrink: sp.Expr | None = None) -> Margin:

@@ -19,7 +19,6 @@ from dynamics.flow.trajectories import gradient_flow
 from proofs_check.evidence.certify import prove_positive
 from proofs_check.evidence.check import verify
 from proofs_check.evidence.margin import Margin, Undecided, at_most, identity, less, same, worst
-from proofs_check.evidence.tolerances import FLOW
 from proofs_check.kv.landscape.figure2_checks import proved
 from proofs_check.ledger.claim import SAMPLES, Claim, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import ONCE, certified, mathematical, sampled, symbolic
@@ -132,7 +131,7 @@ def arrives_first(tokens: int, reverse: bool = False) -> Margin:
     times = _rest_times(tokens) / tokens
     near, far = np.array(ordered_pairs()).T
     first, second = (far, near) if reverse else (near, far)
-    return at_most(times[first], times[second], FLOW)
+    return at_most(times[first], times[second])
 
 
 @cache

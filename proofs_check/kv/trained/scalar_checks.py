@@ -13,7 +13,7 @@ from dynamics.scalar.remainder import Remainder, remainder
 from dynamics.scalar.study import table_setting
 from dynamics.scalar.tables import TableSample, table_response, table_sample
 from proofs_check.evidence.margin import Margin, at_most, close, same, worst
-from proofs_check.evidence.tolerances import ROUNDING
+from proofs_check.evidence.tolerances import KERNEL
 from proofs_check.ledger.claim import Effort
 from proofs_check.oracles.width import slopes_of_loss
 from theory.landscape.exact import learning_time
@@ -228,6 +228,6 @@ def table_moments(tokens: int, symmetric: int = 1) -> Margin:
 
     expected = Fraction(2, tokens), Fraction(2, tokens * (tokens - 1))
     exact = [same(covariance(kind, kind), value) for kind, value in zip(kinds, expected, strict=True)]
-    shipped = [close(deviation**2, float(value), ROUNDING)
+    shipped = [close(deviation**2, float(value), KERNEL)
                for deviation, value in zip(table_deviation(tokens, 1), expected, strict=True)]  # fmt: skip
     return worst([*exact, same(covariance(*kinds), 0), *shipped])

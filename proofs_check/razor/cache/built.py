@@ -22,7 +22,7 @@ CLAIMS: tuple[Claim, ...] = (
         "own dropped set.",
         sampled(
             "random plans with groups, prompts, slopes and all kinds of compensation, 26 tokens in random chunks; "
-            "float64, to 1e-12",
+            "float64",
             c.in_chunks,
             _draws,
             Control("one sink more", lambda seed: c.in_chunks(seed, c.one_sink_more)),

@@ -4,7 +4,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, identity, same, worst
-from proofs_check.evidence.tolerances import ROUNDING
+from proofs_check.evidence.tolerances import KERNEL
 from theory.cache import compensation_bounds as b
 
 STEP = sp.Symbol("delta", real=True)
@@ -65,7 +65,7 @@ def random_error(seed: int, factor: float = 1.0) -> Margin:
         float(b.mean_gap_bound(spread)) * inner,
     ]
     sides = [error, error, float(np.linalg.norm(dropped_mean - mean_value))]
-    return at_most(sides, [factor * bound for bound in bounds], slack=ROUNDING)
+    return at_most(sides, [factor * bound for bound in bounds], slack=KERNEL)
 
 
 def _diameter(values: np.ndarray) -> float:

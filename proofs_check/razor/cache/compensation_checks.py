@@ -6,7 +6,7 @@ from fractions import Fraction
 import sympy as sp
 from flint import arb
 
-from proofs_check.evidence.margin import Margin, ball_at_least, different, identity, less, same, worst
+from proofs_check.evidence.margin import Margin, ball_at_least, ball_within, different, identity, less, same, worst
 from proofs_check.razor.cache.compensation_heads import dyadic_head, symbolic_head
 from theory.lowering.box import to_ball
 
@@ -80,11 +80,11 @@ def error_near_one(count: int, kept_value: int = 0) -> Margin:
     full = (x.exp() - (count - 1) + kept_value) / total
     token = count * (x / count).exp()
     compensated = (token * (2 - count) / count + kept_value) / (token + 1)
-    floor = Fraction(count - 2, count + 1)
+    floor, near = Fraction(count - 2, count + 1), Fraction(1, 10**13)
     return worst(
         [
-            ball_at_least(arb("1e-12") - abs(full - kept_value)),
-            ball_at_least(abs(full - compensated) - to_ball(floor) + arb("1e-12")),
+            ball_within(abs(full - kept_value), near),
+            ball_within(to_ball(floor) - abs(full - compensated), near),
         ]
     )
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import sympy as sp
 from flint import arb
 
-from proofs_check.evidence.margin import Margin, ball_at_least, identity, same, worst
+from proofs_check.evidence.margin import Margin, ball_at_least, ball_within, identity, same, worst
 from proofs_check.razor.scope.head_checks import half_a_unit
 from theory.lowering.box import to_ball
 
@@ -59,7 +59,7 @@ def rotated_dependent(phase: Fraction, claimed: str, part: int = 10) -> Margin:
     mean = sum(((5 * (part * x + ahead).cos() + 30 * x.cos()).exp() for x in angles), arb(0)) / 400
     ratio = mean / arb(5).bessel_i(0) / arb(30).bessel_i(0)
     series = sum((_share(k) * (k * ahead).cos() for k in range(1, 13)), arb(1))
-    agree = ball_at_least(arb("1e-12") - abs(ratio - series))
+    agree = ball_within(abs(ratio - series), Fraction(1, 10**12))
     return worst([agree, ball_at_least(to_ball(half_a_unit(claimed)) - abs(ratio - arb(claimed)))])
 
 

@@ -12,7 +12,7 @@ import sympy as sp
 from flint import arb
 
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, same, worst
-from proofs_check.evidence.tolerances import ROUNDING
+from proofs_check.evidence.tolerances import KERNEL
 from proofs_check.razor.cache.compensation_heads import dyadic_head, symbolic_head
 
 SLOPE, EPS, RANGE = sp.symbols("slope eps range", positive=True)
@@ -90,7 +90,7 @@ def random_output(seed: int, factor: float = 1.0) -> Margin:
     full, rest = weights @ values / weights.sum(), weights[n:] @ values[n:] / weights[n:].sum()
     widest = max(float(np.linalg.norm(x - y)) for x in values for y in values)
     mass = weights[:n].sum() / weights.sum()
-    return at_most(float(np.linalg.norm(full - rest)), factor * mass * widest, slack=ROUNDING)
+    return at_most(float(np.linalg.norm(full - rest)), factor * mass * widest, slack=KERNEL)
 
 
 def worst_output(ratio: Fraction, lift: int, kept: int, tokens: int, turned: bool = False) -> Margin:

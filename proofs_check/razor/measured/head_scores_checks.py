@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from proofs_check.evidence.margin import Margin, at_most, close, less, same, worst
-from proofs_check.evidence.tolerances import ROUNDING
+from proofs_check.evidence.tolerances import KERNEL
 
 if TYPE_CHECKING:
     from dynamics.heads.scores import HeadScores
@@ -62,7 +62,7 @@ def against_matrices(seed: int, copy: int = 0, successor: int = 1) -> Margin:
     tokens = repeated_prompt(16, K, REPEATS, seed)
     weights = _matrices(model, tokens)
     expected = [_looked_up(weights, tokens, after) for after in (copy, successor)]
-    return close([found.echo, found.induction], expected, ROUNDING)
+    return close([found.echo, found.induction], expected, KERNEL.times(np.max(expected)))
 
 
 def equal_copies(repeats: int, k: int, own: bool = True) -> Margin:

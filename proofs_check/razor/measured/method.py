@@ -122,7 +122,7 @@ CLAIMS: tuple[Claim, ...] = (
         "RazorAttention, Section 1",
         "RazorAttention does not use the attention map as its metric.",
         sampled(
-            "random caches with a whole and a cut head: torch's fused attention against the written-out one, to 1e-12",
+            "random caches with a whole and a cut head: torch's fused attention against the written-out one",
             c.fused,
             lambda effort: [{"seed": s} for s in range(12 if effort is Effort.QUICK else 200)],
             Control("the token without ln N_d", lambda seed: c.fused(seed, count_token=False)),

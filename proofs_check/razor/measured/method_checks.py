@@ -9,9 +9,19 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, at_most, ball_at_least, close, different, identity, less, same, worst
-from proofs_check.evidence.tolerances import ROUNDING
-from proofs_check.oracles.alibi import BallHead, ball, printed_scope
+from proofs_check.evidence.margin import (
+    Margin,
+    at_most,
+    ball_within,
+    close,
+    different,
+    identity,
+    less,
+    same,
+    worst,
+)
+from proofs_check.evidence.tolerances import KERNEL
+from proofs_check.oracles.alibi import BallHead, printed_scope
 from proofs_check.razor.cache.compensation_heads import symbolic_head
 from proofs_check.razor.cache.truncation_size_checks import counted
 
@@ -91,7 +101,7 @@ def fused(seed: int, count_token: bool = True) -> Margin:
         wide = torch.cat([keys, extra.double()[:, None]], dim=1)
         padded = torch.cat([values, torch.zeros(len(values), 1).double()], dim=1)
         found.append(scaled_dot_product_attention(asked[None], wide[None], padded[None], scale=1.0)[0, 0, :width])
-    return close(torch.stack(found).numpy(), wanted.numpy(), ROUNDING)
+    return close(torch.stack(found).numpy(), wanted.numpy(), KERNEL)
 
 
 def token_share(length: int, most: Fraction = Fraction(1, 5000), building: Fraction = Fraction(1, 1000)) -> Margin:
@@ -157,7 +167,7 @@ def proportional(factor: int, power: int = 1) -> Margin:
     """Eq. 2 at slope l and at factor times it, everything else alike: factor^power times the second is the first."""
     head = BallHead("rms", (1, 1), (0, 0), ((1, 0), (0, 1)), ((2, 0), (0, 1)), Fraction(1, 256))
     first, second = (printed_scope(head._replace(slope=head.slope * f), 2, Fraction(1, 1000)) for f in (1, factor))
-    return ball_at_least(ball(Fraction(1, 10**9)) - abs(first - factor**power * second))
+    return ball_within(abs(first - factor**power * second), Fraction(1, 10**11))
 
 
 def redundant(cut: tuple[int, ...] = (1,)) -> Margin:

@@ -7,7 +7,6 @@ import sympy as sp
 from flint import arb
 
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less
-from proofs_check.evidence.tolerances import VISIBLE
 from proofs_check.oracles.alibi import ball
 from theory.alibi.rotary import rotary_range
 
@@ -56,7 +55,7 @@ def no_rotation_above(seed: int, factor: float = 1.0) -> Margin:
     q, k = (x[:, :half] + 1j * x[:, half:] for x in (queries, keys))
     logits = (q.conj() @ (k * np.exp(1j * rng.uniform(0, 7, k.shape))).T).real / np.sqrt(2 * half)
     bound = rotary_range(w_q, w_k, np.ones(d), bias, None, key_bias, pairs=pairs)
-    return at_most(float((logits.max(axis=1) - logits.min(axis=1)).max()), factor * bound, VISIBLE)
+    return at_most(float((logits.max(axis=1) - logits.min(axis=1)).max()), factor * bound)
 
 
 def group_cost(n_heads: int, group: int, claimed: str) -> Margin:

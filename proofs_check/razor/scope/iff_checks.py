@@ -7,7 +7,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, different, identity, same, worst
-from proofs_check.evidence.tolerances import VISIBLE
+from proofs_check.evidence.tolerances import ROUNDING
 from proofs_check.oracles.alibi import BallHead, ball, ball_weights, printed_scope
 from theory import alibi
 from theory.alibi.printed import printed_condition, violation
@@ -44,7 +44,7 @@ def both_ways(seed: int, stretch: float = 1.0) -> Margin:
     for w_q, w_k in pairs:
         norm_of = float(np.linalg.norm(w_q.T @ w_k, 2))
         reached = _reached_gap(w_q, w_k, gamma, bias, norm, found.x)
-        margins.append(at_most(reached / norm_of, stretch * found.bound, VISIBLE))
+        margins.append(at_most(reached / norm_of, stretch * found.bound, ROUNDING))
     return worst(margins)
 
 

@@ -171,7 +171,7 @@ CLAIMS: tuple[Claim, ...] = (
             Control("a sign", lambda: c.largest_gain_bounds(sign=-1)),
         ),
         exact(
-            "equal gains, b along the state, M = 1: never above, and equal within 1e-9, in balls",
+            "equal gains, b along the state, M = 1: never above, and equal up to rounding, in balls",
             c.range_bound,
             tuple({"d": d, "gain": g, "bias": b} for d in (1, 2, 5) for g in (HALF, Fraction(2)) for b in (ZERO, HALF)),
             Control(

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, ball_at_least, identity, same, worst
+from proofs_check.evidence.margin import Margin, ball_at_least, ball_within, identity, same, worst
 from proofs_check.oracles.alibi import BallHead, ball, ball_scores, normalised
 
 ZERO = Fraction(0)
@@ -79,9 +79,9 @@ def range_over_numerator(d: int, d_head: int, root: bool = True) -> Margin:
     head = BallHead("rms", first, none, (first,), (first,), 1)
     low, own = ball_scores(head._replace(slope=0), [tuple(-e for e in first), first])
     wide = own - low
-    derived = ball_at_least(ball(Fraction(1, 10**9)) - abs(wide - 2 * d))
+    near = Fraction(1, 10**11)
     ratio = wide / ball(d_head).sqrt() / 2 if root else wide / ball(d_head) / 2
-    return worst([derived, ball_at_least(ratio - ball(d).sqrt() + ball(Fraction(1, 10**9)))])
+    return worst([ball_within(abs(wide - 2 * d), near), ball_within(ball(d).sqrt() - ratio, near)])
 
 
 def safe_side(power: int = 1) -> Margin:
@@ -98,8 +98,8 @@ def range_bound(d: int, gain: Fraction, bias: Fraction, constant: str = "sum") -
     size = sum((e * e for e in x), ball(0))
     reach = ball(d).sqrt() * ball(gain) + ball(bias)
     bound = reach * reach if constant == "sum" else ball(d * gain**2 + bias**2)
-    near = ball(Fraction(1, 10**9))
-    return worst([ball_at_least(bound - size + near), ball_at_least(near - abs(reach * reach - size))])
+    near = Fraction(1, 10**12)
+    return worst([ball_within(size - bound, near), ball_within(abs(reach * reach - size), near)])
 
 
 def eq8_exceeds(d: int, norm: str, same_size: bool = False) -> Margin:

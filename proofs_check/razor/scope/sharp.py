@@ -8,8 +8,8 @@ import numpy as np
 import sympy as sp
 from scipy.optimize import minimize
 
-from proofs_check.evidence.margin import Margin, at_most, ball_at_least, close, identity, worst
-from proofs_check.evidence.tolerances import ASCENT, VISIBLE
+from proofs_check.evidence.margin import Margin, at_most, ball_within, close, identity, worst
+from proofs_check.evidence.tolerances import ASCENT, KERNEL
 from proofs_check.ledger.claim import Claim, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from proofs_check.oracles.alibi import BallHead, ball, ball_weights
@@ -66,7 +66,7 @@ def bracketed(seed: int, distance: int, swap: bool = False) -> Margin:
     here, further = (sharp_weight(n, slope, *head) for n in (distance, distance + 1))
     low, high = alibi.weight_bound(distance, slope, gap), alibi.weight_bound(distance, slope, wide, gap)
     low, high = (high, low) if swap else (low, high)
-    return worst([at_most(low, here, VISIBLE), at_most(here, high, VISIBLE), at_most(further, here)])
+    return worst([at_most(low, here, KERNEL), at_most(here, high, KERNEL), at_most(further, here)])
 
 
 def between_the_bounds(shift: int = 0) -> Margin:
@@ -109,12 +109,12 @@ def masked_form(sign: int = 1) -> Margin:
 
 
 def masked(product: Fraction, slope: Fraction, distance: int, kept: int = 0) -> Margin:
-    """With all between masked a negative head in one dimension gives 1/(1 + e^{ln - D_s}), within 1e-12, in balls."""
+    """With all between masked a negative head in one dimension gives 1/(1 + e^{ln - D_s}), within 1e-13, in balls."""
     head = BallHead("rms", (1,), (0,), ((-product,),), ((1,),), slope)
     weights = ball_weights(head, [(-1,), *[(1,)] * distance])
     weight = weights[0] / (weights[0] + sum(weights[-1 - kept :], ball(0)))
     bound = 1 / (1 + (ball(slope) * distance - ball(2 * product)).exp())
-    return ball_at_least(ball(Fraction(1, 10**12)) - abs(weight - bound))
+    return ball_within(abs(weight - bound), Fraction(1, 10**13))
 
 
 CLAIMS: tuple[Claim, ...] = (

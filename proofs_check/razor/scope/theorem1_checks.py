@@ -7,8 +7,8 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, same, worst
-from proofs_check.evidence.tolerances import VISIBLE
+from proofs_check.evidence.margin import Margin, at_most, ball_at_least, ball_within, identity, less, same, worst
+from proofs_check.evidence.tolerances import KERNEL
 from proofs_check.oracles.alibi import BallHead, ball, ball_scores, ball_softmax, ball_weights, printed_scope
 from theory import alibi
 from theory.lowering.precision import working
@@ -76,8 +76,8 @@ def every_context(n_tokens: int, product: Fraction, slope: Fraction, spread: int
         rest += sum(((ball(slope) * j - wide).exp() for j in range(1, distance)), arb(0))
         for signs in itertools.product((-1, 1), repeat=n_tokens):
             weight = ball_weights(head, [(s,) for s in signs])[0]
-            # the bound is attained, and balls cannot tell equals apart: 1e-40 above it is still "at most"
-            margins.append(ball_at_least(1 / (1 + rest) - weight + arb(10) ** -40))
+            # the bound is attained, and balls cannot tell equals apart: 1e-75 above it is still "at most"
+            margins.append(ball_within(weight - 1 / (1 + rest), Fraction(1, 10**75)))
     return worst(margins)
 
 
@@ -105,17 +105,17 @@ def no_context_above(seed: int, factor: float = 1.0) -> Margin:
         weights = (weights / weights.sum())[::-1]
         bounds = [alibi.weight_bound(j, slope, factor * wide, factor * gap) for j in range(n)]
         excess.append(float((weights / np.array(bounds)).max()))
-    return at_most(max(excess), 1.0, VISIBLE)
+    return at_most(max(excess), 1.0, KERNEL)
 
 
 def tight(product: Fraction, slope: Fraction, distance: int, spread: int = 2) -> Margin:
-    """M = -product in one dimension attains the bound with D = 2 product: its worst context within 1e-30, in balls."""
+    """M = -product in one dimension attains the bound with D = 2 product: its worst context within 1e-75, in balls."""
     head = BallHead("rms", (1,), (0,), ((-product,),), ((1,),), slope)
     with working(256):
         weight = ball_weights(head, [(-1,), *[(1,)] * distance])[0]
         powers = sum(((ball(slope) * j).exp() for j in range(1, distance + 1)), arb(0))
         bound = 1 / (1 + ball(-spread * product).exp() * powers)
-        return ball_at_least(ball(Fraction(1, 10**30)) - abs(weight - bound))
+        return ball_within(abs(weight - bound), Fraction(1, 10**75))
 
 
 def own_term_is_summed(n_tokens: int, own: int = 1) -> Margin:
@@ -212,12 +212,12 @@ def gap_by_chord(curve: int = 1) -> Margin:
 
 
 def symmetric_gap(low: int, high: int, formula: str = "both") -> Margin:
-    """The certified D_s of a diagonal head, d = 3, against its closed form at eigenvalues low..high; within 1e-9."""
+    """The certified D_s of a diagonal head, d = 3, against its closed form at eigenvalues low..high; within 1e-13."""
     d, p, r = 3, -low, high
     form = np.diag([float(low), (low + high) / 2, float(high)])
     inner = formula == "self" or (p > 0 and r <= 3 * p)
     true = Fraction(2 * d * p) if inner else Fraction(d * (r + p) ** 2, 4 * (r - p))
     found = alibi.certified_self_gap(np.eye(d), form, np.ones(d))
-    value, slack = ball(true) / ball(d).sqrt(), ball(Fraction(1, 10**9))
+    value, near = ball(true) / ball(d).sqrt(), Fraction(1, 10**13)
     below, above = (ball(Fraction(end)) for end in found)
-    return worst([ball_at_least(value - below + slack), ball_at_least(above - value + slack)])
+    return worst([ball_within(below - value, near), ball_within(value - above, near)])

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from proofs_check.evidence.margin import Margin, at_most, close, different, less, worst
-from proofs_check.evidence.tolerances import ROUNDING
+from proofs_check.evidence.tolerances import KERNEL
 from theory.sink import importance_entropy, uniform_causal_entropy
 
 HALVES = ((Fraction(1), Fraction(0)), (Fraction(1, 2), Fraction(1, 2)))  # a causal matrix of two tokens
@@ -48,7 +48,7 @@ def mixing_lowers(seed: int, mixed: float = 1.0, factor: float = 2.0) -> Margin:
     attention = mixed * attention + (1 - mixed) * np.eye(len(attention))
     missing = (1 - float(attention.diagonal().min())) / len(attention)
     bound = math.log(len(attention)) - factor * missing**2
-    return at_most(float(importance_entropy(attention)), bound, ROUNDING)
+    return at_most(float(importance_entropy(attention)), bound, KERNEL)
 
 
 def uniform_is_lower(length: int, printed: float, limit: float = 1 - GAMMA) -> Margin:
@@ -67,5 +67,5 @@ def similarity_is_a_norm(seed: int, own: bool = False) -> Margin:
     cosines = directions @ directions.T
     double = float(cosines.sum() - (0 if own else np.trace(cosines))) / (size * (size - 1))
     single = (float(np.linalg.norm(directions.sum(0)) ** 2) - size) / (size * (size - 1))
-    return worst([close(double, single, ROUNDING), at_most(-1 / (size - 1), single, ROUNDING),
-                  at_most(single, 1.0, ROUNDING)])  # fmt: skip
+    return worst([close(double, single, KERNEL), at_most(-1 / (size - 1), single, KERNEL),
+                  at_most(single, 1.0, KERNEL)])  # fmt: skip

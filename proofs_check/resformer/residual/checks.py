@@ -4,7 +4,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, identity, worst
-from proofs_check.evidence.tolerances import ROUNDING
+from proofs_check.evidence.tolerances import KERNEL
 from theory.value_residual import (
     averaged_attention,
     cross_layer_attention,
@@ -30,7 +30,7 @@ def gap_is_bounded(seed: int, looser: int = 1) -> Margin:
     diameter = max(float(np.linalg.norm(x - y)) for x in every for y in every)
     apart = cross_layer_attention(logits, others, values, earlier) - averaged_attention(logits, values, earlier)
     bound = cross_layer_gap_bound(float(difference_range(logits, others)[0]) / looser, diameter)
-    return at_most(float(np.linalg.norm(apart)), float(bound), ROUNDING)
+    return at_most(float(np.linalg.norm(apart)), float(bound), KERNEL)
 
 
 def gap_is_reached(logit_range: float, share: float = 1.0) -> Margin:
@@ -38,7 +38,7 @@ def gap_is_reached(logit_range: float, share: float = 1.0) -> Margin:
     head = worst_head(logit_range)
     apart = cross_layer_attention(*head) - averaged_attention(head.logits, head.values, head.other_values)
     found = float(np.abs(apart).max())
-    return worst([at_most(share * float(cross_layer_gap_bound(logit_range, 1.0)), found, ROUNDING)])
+    return worst([at_most(share * float(cross_layer_gap_bound(logit_range, 1.0)), found, KERNEL)])
 
 
 def denseformer(embedded: bool = True) -> Margin:

@@ -50,6 +50,16 @@ def test_at_most_takes_the_smallest_entry_and_its_slack():
     assert m.less(1, 1).value < 0
 
 
+def test_a_tolerance_is_kept_beside_the_error_that_it_covers():
+    """Of several, the one that is closest to its tolerance; a comparison without a tolerance says nothing."""
+    ball = m.ball_within(arb(1) / 4, Fraction(1, 2))
+    assert ball.slack == (0.5, 0.25) and ball.value == 0.25 and m.ball_within(arb(1), Fraction(1, 2)).value < 0
+    found = [m.close([0.0, 1.0], [0.0, 1.125], HALF), m.at_most(1.375, 1.0, HALF), m.at_most(1, 2), ball]
+    assert [one.slack for one in found] == [(0.5, 0.125), (0.5, 0.375), None, (0.5, 0.25)]
+    assert m.worst(found).slack == (0.5, 0.375)
+    assert m.worst(found[2:3]).slack is None and m.at_most(1.0, 2.0, HALF).slack == (0.5, 0.0)
+
+
 def test_nan_stays_nan():
     assert math.isnan(m.close(float("nan"), 0.0, HALF).value)
     assert math.isnan(m.at_most(float("nan"), 0.0).value)
@@ -142,7 +152,7 @@ def test_margin_of_balls_keeps_both_sides_as_texts(compare, bound):
 
 def test_worst_is_the_smallest_by_its_value_alone():
     first, second, larger = m.Margin(1.0, "text", 0), m.Margin(1.0, 7, 0), m.Margin(2.0, 0, 0)
-    assert m.worst([larger, first, second]) is first and m.worst([second, first]) is second
+    assert m.worst([larger, first, second]) == first and m.worst([second, first]) == second
 
 
 def test_a_tie_misses_a_strict_comparison_by_the_least_float():

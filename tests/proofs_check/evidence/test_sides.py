@@ -100,7 +100,7 @@ def test_only_the_named_tolerances_count(tolerance):
 
 def test_a_scaled_tolerance_keeps_its_name_and_reason():
     wider = ROUNDING.times(3).times(2)
-    assert m.close(0.0, 5e-12, wider).value >= 0 > m.close(0.0, 5e-12, ROUNDING).value
+    assert m.close(0.0, 5e-13, wider).value >= 0 > m.close(0.0, 5e-13, ROUNDING).value
     assert wider.reason == ROUNDING.reason
     for scale in (-1.0, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="scaled"):

@@ -8,6 +8,7 @@ import pytest
 from latex2mathml.converter import convert
 
 from proofs_check.evidence import check
+from proofs_check.evidence.tolerances import ASCENT, KERNEL
 from proofs_check.ledger import harness, judged
 from proofs_check.ledger.claim import Claim, Kind, Nature, Status, Verdict
 from proofs_check.ledger.harness import run_claim
@@ -61,6 +62,8 @@ def test_claim(claim):
         if evidence.kind != Kind.READ.value:
             assert evidence.points > 0
             assert evidence.controls_rejected > 0
+        if evidence.tolerance not in (None, ASCENT):  # 100 times the largest error or less, or a few units of rounding
+            assert evidence.tolerance <= max(100 * evidence.error, KERNEL)
 
 
 def test_both_sides_of_every_witness_differ():

@@ -75,6 +75,8 @@ def test_a_row_holds_all_of_a_claim():
                 "margin": 0.0,
                 "points": 1,
                 "controls_rejected": 1,
+                "tolerance": None,
+                "error": None,
                 "controls": ["two"],
                 "scope": "planted",
             }
