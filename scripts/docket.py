@@ -7,12 +7,16 @@ from typing import Any, NamedTuple
 Row = dict[str, Any]
 
 PAPERS = {
-    "KV Shifting Attention Enhances Language Modeling (two versions)": "https://arxiv.org/abs/2411.19574",
-    "RazorAttention: Efficient KV Cache Compression Through Retrieval Heads": "https://arxiv.org/abs/2407.15891",
+    "KV Shifting Attention Enhances Language Modeling (two versions: the first is on arXiv, November 2024; the final one "
+    "was published at ICML 2025)": "https://arxiv.org/abs/2411.19574",
+    "RazorAttention: Efficient KV Cache Compression Through Retrieval Heads (the anonymous text under review at ICLR "
+    "2025; arXiv has an earlier text, of July 2024)": "https://arxiv.org/abs/2407.15891",
     # arXiv 2410.17897 is today another text: "Value Residual Learning", with other numbers.
     "Value Residual Learning For Alleviating Attention Concentration In Transformers (ResFormer; as submitted to ICLR "
     "2025 in September 2024)": "https://openreview.net/forum?id=kn3GT7LbxT",
-    "Unveiling and Controlling Anomalous Attention Distribution in Transformers (waivers)": "https://arxiv.org/abs/2407.01601",
+    "Unveiling and Controlling Anomalous Attention Distribution in Transformers (waivers; version 2 on arXiv, 2024)": (
+        "https://arxiv.org/abs/2407.01601v2"
+    ),
 }
 
 
