@@ -1,4 +1,4 @@
-"""Hold an attention implementation of others to what it claims: ALiBi, shifts, rotations, sinks, caches that forget.
+"""Test whether an attention implementation does what it claims: ALiBi, shifts, rotations, sinks, caches that forget.
 
 MODULE is a file (..py) or an importable module with a function for each subject that it claims; --list shows subjects
 and checks, docs/conform.md how to write one. It is imported, so run only what you trust. What is not claimed, refused

@@ -1,8 +1,8 @@
-"""Train the arena's central models again, without a changed byte, and measure what their heads do on the way.
+"""Train the arena's central models again, to the same bytes, and measure what their heads do during the training.
 
-Scores of heads, coefficients, sinks and states at some ten moments of training; at the end a token is made a waiver, in
-vanilla models of four positional schemes too, and bytes are foretold from contexts of every length. Interrupted, the
-same command goes on where it stopped. --table shows what is shipped; `make docs` writes what one sees as
+It measures scores of heads, coefficients, sinks and states at some ten moments. At the end a token is made a waiver,
+also in vanilla models of four positional schemes, and the models predict bytes from contexts of every length. If it is
+interrupted, the same command goes on where it stopped. --table shows what is shipped; `make docs` writes the results as
 out/site/dissected.html.
 """
 

@@ -1,4 +1,4 @@
-"""Train every member of the family of shifts at two widths: what docs/family.md sets beside the theorem."""
+"""Train every member of the family of shifts at two widths; docs/family.md compares the results with the theorem."""
 
 from .cli import Parser, output_file, program, run
 

@@ -1,10 +1,10 @@
 """The arena's central models while they train: heads that look back, copying, and where shifts move beside the flow.
 
-(a) to (c) The largest score of all heads: attention to the token before, to what came after copies of the current
-token, to the copies; random tokens repeated four times. (d) By how much the loss of the fourth time is below that of
-the first. Means over seeds, bands from the least to the most. (e), (f) The previous token's share of each head's key
-and value coefficients, as trained on text and along the gradient flow of the theorem's loss from the same starts; the
-corner of induction is at the lower right. The flow is that of another task, so that cells are compared, not times.
+(a) to (c) The largest score of all heads on random tokens that are repeated four times: attention to the token before,
+to the tokens after earlier copies of the current token, and to the copies. (d) The loss on the first time less the loss
+on the fourth time. Means over seeds, bands from the least to the most. (e), (f) The previous token's share of each
+head's key and value coefficients, as trained on text and along the gradient flow of the theorem's loss from the same
+starts; the corner of induction is at the lower right. The flow belongs to another task: compare cells and not times.
 """
 
 from typing import TYPE_CHECKING, NamedTuple

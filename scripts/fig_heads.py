@@ -1,8 +1,9 @@
 """Trained heads on the theory's map and in Table 5's cells (kv.tab5.*.trained, kv.beyond.{sign_rule,fate}.trained).
 
 (a) The slice of Figure 2, all of it, from -infinity to infinity (which are one point): each head from where it started
-to where it ended, in the gauge alpha1 + alpha2 = 1 and beta1 + beta2 = 1. (b) What no gauge changes: alpha2 and beta1
-times the head's own gains, in the place of the theorem's; its chance of the right answer with alpha1 = beta2 = 0.
+to where it ended, in the gauge alpha1 + alpha2 = 1 and beta1 + beta2 = 1. (b) alpha2 and beta1
+times the head's own gains: these products are the same in every gauge and stand for the theorem's alpha2 and beta1. The
+contour lines are the theorem's chance of the right answer with alpha1 = beta2 = 0.
 (c) Shares of the cells of Table 5, at the start and trained, in the gauge that compares sizes, beside the paper's.
 """
 

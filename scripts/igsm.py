@@ -1,7 +1,7 @@
 """Train vanilla and KV shifting attention on iGSM-like problems, by a plan fixed beforehand, and say which solves more.
 
-Tested on held-out problems of as many operations as were trained and of more, as Table 4 of the KV-shifting paper is.
-Interrupted, the same command goes on where it stopped, to the same bytes. --table shows what is shipped.
+The held-out problems have as many operations as the training problems, or more, as in Table 4 of the KV-shifting paper.
+If it is interrupted, the same command goes on where it stopped, to the same bytes. --table shows what is shipped.
 """
 
 import json

@@ -1,10 +1,10 @@
 """Say what a cache's forgetting can have changed, step by step and layer by layer, and what it must keep for a promise.
 
 MODEL is a folder of safetensors that `scope` and the Razor cache both know, or a hub id. A receipt bounds the change of
-the attention output of a layer, given that layer's inputs: from the range of the logits, the slopes and the mass that
-was kept, and sharper from the extents of the evicted keys and values. Their sum is a total of local errors: no bound on
-logits follows. With --error, what must be kept so that no head ever loses more than that share of the diameter of its
-values, beside what other policies keep and lose on the same text.
+the attention output of a layer, given that layer's inputs. One bound uses the range of the logits, the slopes and the
+mass that was kept; a sharper one also uses the extents of the evicted keys and values. The sum of the bounds is a total
+of local errors: no bound on logits follows. With --error the command says what must be kept so that no head ever loses
+more than that share of the diameter of its values, and what other policies keep and lose on the same text.
 """
 
 import argparse
@@ -37,7 +37,8 @@ def parser() -> Parser:
     p.add_argument("--context", type=whole(8), default=CONTEXT, metavar="N", help=f"tokens read (default {CONTEXT})")
     p.add_argument("--windows", type=whole(1), default=1, metavar="N", help="that many pieces of the text (default 1)")
     p.add_argument("--plan", metavar="FILE", help="the cache's plan as JSON (default: 4 sinks, a window of N/4)")
-    p.add_argument("--error", type=finite, metavar="X", help="a promise: of the diameter of a head's values, in (0, 1)")
+    promise = "a promise: the largest error, as a share of the diameter of a head's values, in (0, 1)"
+    p.add_argument("--error", type=finite, metavar="X", help=promise)
     p.add_argument("--write-plan", metavar="FILE", help="write the plan that keeps the promise up to N tokens, as JSON")
     p.add_argument("--dtype", choices=("float32", "float64", "bfloat16", "float16"), default="float32",
                    help="run in this")  # fmt: skip

@@ -2,9 +2,9 @@
 
 MODEL is a folder of safetensors (BLOOM, MPT, Falcon, Baichuan, Llama, Mistral, Mixtral, Qwen, Gemma, Granite, Cohere,
 OLMo, OPT, Phi-3, SmolLM3, StableLM, GPT-2, GPT-NeoX, gpt-oss, or a model trained here; docs/families.md) or a hub id,
-with the head of any task. All but RazorAttention's printed scope are bounds over every context of normalised states,
-far above what real text reaches, in exact arithmetic: in bfloat16 a model can exceed them, and --arithmetic takes that
-in.
+with the head of any task. All numbers but RazorAttention's printed scope are bounds for every context of normalised
+states, so they lie far above what real text reaches. They hold in exact arithmetic: a model that runs in bfloat16 can
+exceed them, and --arithmetic adds bounds that include the rounding.
 """
 
 import argparse
@@ -34,7 +34,7 @@ def parser() -> Parser:
     p.add_argument("--context", type=whole(1), metavar="N", help="tokens of the cache (default: the model's longest)")
     chosen = "only layers L, or heads H of them: 3,7.0,7.2"
     p.add_argument("--heads", type=layers_and_heads, metavar="L[.H],..", help=chosen)
-    run_in = "also bound what is seen as run in this: biases, logits, queries and keys rounded"
+    run_in = "also bound the scopes of a model that runs in this format, with all its rounding"
     p.add_argument("--arithmetic", choices=("bfloat16", "float16", "float32"), help=run_in)
     p.add_argument("--json", metavar="FILE", help="write all numbers there; null: no bound, or none of the kind")
     p.add_argument("--figure", metavar="PATH", help="draw the map of scopes: a folder, or a path without its ending")

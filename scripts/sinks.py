@@ -1,8 +1,8 @@
-"""Read a text with a model: where its attention sinks are, what they do to values and states, what a mask changes.
+"""Run a model on a text: where its attention sinks are, what they do to values and states, what a mask changes.
 
 MODEL is a folder of safetensors (GPT-2, BERT, BLOOM, MPT, Falcon, gpt-oss, the Llama-like families of `scope`, or a
-model trained here) or a hub id. The text is cut into windows, which the model sees one by one; what is left at its end
-is left out. A model trained here reads bytes, where it is given a text.
+model trained here) or a hub id. The text is cut into windows, which the model sees one by one. Tokens at its
+end that do not fill a window are left out. A model trained here reads a text as bytes.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Arguments of the public functions: what counts as a number, and the one line that refuses anything else.
+"""Checks of the arguments of public functions: a wrong argument raises ValueError with a message of one line.
 
 A number is an int, a float, a Fraction or one of numpy's, sympy's or mpmath's that is real and finite; it becomes a
 float64 before anything is computed. Booleans, strings, bytes, dates, complex numbers, masked arrays, balls and integers
@@ -36,7 +36,7 @@ class Range(NamedTuple):
     nan: bool = False
 
     def must(self, several: bool = False) -> str:
-        """What a refusal says that one number must do, or `several`."""
+        """The end of the error message "name must ..": the condition on one number, or on `several`."""
         if math.isfinite(self.low) and math.isfinite(self.high):
             between = f"strictly between {self.low:g} and {self.high:g}"
             return f"lie {between}" if self.open else f"lie in [{self.low:g}, {self.high:g}]"
@@ -102,7 +102,7 @@ def whole(name: str, value: object, least: int | None = None, most: int | None =
 
 
 def index(name: str, value: object, least: int | None = None, most: int | None = None) -> int:
-    """As `whole`, but of an integer type: a place is counted, never measured."""
+    """One whole number of an integer type as an int: unlike `whole` it refuses 8.0. Raises as `whole`."""
     if _float(value) is None or not isinstance(_scalar(value), numbers.Integral):
         raise _not_whole(name, value, least, most)
     return _ranged(name, value, int(_scalar(value)), least, most)

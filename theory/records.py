@@ -1,4 +1,4 @@
-"""Results that hold arrays and still compare: == is one truth value, not one an entry."""
+"""Records with array fields that can be compared: == returns one bool, and not an array of them."""
 
 from __future__ import annotations
 

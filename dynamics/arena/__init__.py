@@ -1,1 +1,1 @@
-"""Attention variants trained side by side on packed text: plans written first, paired seeds, verdicts that may peek."""
+"""Attention variants trained side by side on packed text: fixed plans, paired seeds, verdicts valid at every look."""

@@ -90,7 +90,7 @@ class Moment(Scores):
 
 
 class Change(Strict):
-    """What making a token a waiver changed in the trained model: means over the windows, and of weights over the heads.
+    """How a trained model changes if a token is made a waiver: means over windows, and for weights over heads as well.
 
     loss_before, loss_after: of the next token, nats; later_before, later_after: without the targets up to the one that
     the waiver itself foretells. divergence: KL(before || after) at the last token. waiver_.., first_..: by layer, the
@@ -158,7 +158,7 @@ def scores(found: Dissection, entry: str, name: str) -> NDArray[np.float64]:
 
 
 def strays(found: Dissection, league: Bundle) -> list[str]:
-    """Runs that the league has too and that did not train to its losses, all of them and to the last digit."""
+    """The runs whose losses differ in any digit from those of the same run in the league."""
     wrong = []
     for entry, one in found.plan.entries.items():
         if league.plan.entries.get(entry) != one:

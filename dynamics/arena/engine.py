@@ -130,7 +130,7 @@ def differences(one: Comparison, found: Losses) -> list[float]:
 
 
 def state_of(one: Comparison, found: Losses) -> tuple[State, int]:
-    """Whether a comparison goes on, and after how many seeds."""
+    """The state of a comparison, and the number of its paired seeds (at most as many as its rule allows)."""
     values = differences(one, found)
     return (decide(one.rule, values).state, len(values)) if values else (State.FEW, 0)
 

@@ -113,7 +113,7 @@ WORDS = {
 
 
 def outcome(line: Line, smallest: float) -> str:
-    """What may be said of it, in words."""
+    """The outcome of a comparison in words."""
     if line.state is State.FEW:
         return "not enough seeds"
     return WORDS[line.verdict].format(x=f"{100 * smallest:g} %")

@@ -1,4 +1,4 @@
-"""What counting does: an n-gram model of the bytes that a run of the arena trains on, scored on its held-out rows."""
+"""A baseline for the arena: an n-gram model that counts the bytes a run trains on, scored on its held-out rows."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -100,9 +100,11 @@ def measures(training: SolvingTraining) -> dict[str, tuple[str, int]]:
 
 
 class SolvingPlan(Strict):
-    """What is trained and compared. rules: when a comparison stops, by the name of an accuracy, for the difference of
-    variant and baseline; sentences: claims of the papers about the same at another scale; first_seed: pilots use other
-    seeds.
+    """The two models, their training, and the rules by which they are compared.
+
+    rules: for each accuracy that is compared, by its name, the rule for the difference variant less baseline;
+    sentences: ids of the papers' claims about the same question at another scale; first_seed: the first seed of the
+    plan, while pilot runs use other seeds.
 
     Raises: ValueError for rules that do not hold one joint level, of no accuracy that is measured, or of other seeds
         than the others; for models that are not the two.

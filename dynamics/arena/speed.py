@@ -1,4 +1,4 @@
-"""What a training step of each entry costs here: interleaved, so that a slow spell of the machine hits all alike."""
+"""Time a training step of each entry on this machine, in turns, so that a slow phase affects all entries alike."""
 
 import platform
 import statistics

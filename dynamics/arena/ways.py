@@ -119,7 +119,7 @@ def wall(seeds: int, size: Stacked, processes: int) -> float:
 
 
 def spoken(found: Ways) -> list[str]:
-    """A line an entry: what was chosen, and how much sooner its seeds are done than in the pool."""
+    """One line for each entry: the way that was chosen, and how many times faster it is than the pool."""
     wide, lines = max(map(len, found.entries)), []
     for name, one in found.entries.items():
         best = fastest(one, found.processes)
@@ -128,7 +128,7 @@ def spoken(found: Ways) -> list[str]:
 
 
 def gains(one: Measured, processes: int) -> dict[int, float]:
-    """By size of stack, how many times sooner than in the pool the entry's seeds are done; that of all seeds last."""
+    """For each size of stack, how many times faster than in the pool all seeds are done; last, one stack of all."""
     pool = wall(one.seeds, one.sizes[0], processes)
     found = {size.stack: pool / wall(one.seeds, size, processes) for size in one.sizes}
     return found | {one.seeds: pool / one.whole}

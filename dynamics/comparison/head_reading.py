@@ -1,4 +1,4 @@
-"""What the heads of the comparison's models read: recent tokens or needles; whole alone, cut alone, kept in some order.
+"""What the heads of the comparison's models read, and how many questions are answered if only some heads are whole.
 
 Everything is measured on the windows of the comparison. A cut head keeps the sinks and a window, a fifth of the context
 together as in Table 2 of RazorAttention, and no compensation token.

@@ -1,4 +1,4 @@
-"""What a policy loses layer by layer, given that layer's inputs: measured against full attention in float64.
+"""The error of a cache policy in each layer for the given inputs of that layer, against full attention in float64.
 
 An error is the norm of the change of a head's output over the diameter of the head's values, which the weights allow.
 """

@@ -1,4 +1,4 @@
-"""Policies at equal memory on a trained model: what each costs in bits per byte and in retrieved needles."""
+"""Cache policies at equal memory on a trained model, measured in bits per byte and in needles retrieved."""
 
 import math
 from collections.abc import Callable, Iterator

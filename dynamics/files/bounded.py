@@ -1,4 +1,4 @@
-"""Files of others, read no further than they may be large."""
+"""Read a file from elsewhere only up to a size limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One writer a folder: a lock that the system gives back when its process ends, however it ends."""
+"""One writer a folder: the system releases the lock when its process ends, also after a kill."""
 
 import os
 import socket
@@ -16,7 +16,7 @@ LOCK = ".lock"
 
 @contextmanager
 def only_writer(folder: str | Path) -> Iterator[None]:
-    """Hold the folder's lock, in the file `.lock`, which is gone afterwards; one that a kill left behind holds nobody.
+    """Hold the folder's lock, the file `.lock`, and remove it afterwards. A file that a killed run left blocks no run.
 
     The folder is made, and removed again if nothing was written into it.
     Raises: ValueError, one line, where another run holds the lock; OSError for a folder that cannot be written.

@@ -1,4 +1,4 @@
-"""Where what comes with the package lies: one folder, a subfolder for models, sweeps, comparison and scalar results.
+"""The folder of the data that comes with the package: subfolders for models, sweeps, comparison and scalar results.
 
 Every file has the hash of its bytes beside it (`hashed`), but that of weights is in their manifest.
 """

@@ -1,4 +1,4 @@
-"""JSON from strangers: size, nesting, duplicate keys and non-numbers are checked before anything is believed."""
+"""Read JSON of unknown origin: size, nesting, duplicate keys and non-numbers are checked before any value is used."""
 
 import json
 from pathlib import Path

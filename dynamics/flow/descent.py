@@ -1,4 +1,4 @@
-"""Gradient descent on the closed-form loss, many starts at once: where the flow stops being a model of training."""
+"""Gradient descent on the closed-form loss from many starts at once, to see how far the flow models training."""
 
 from __future__ import annotations
 

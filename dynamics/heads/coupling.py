@@ -1,4 +1,4 @@
-"""Which way the heads of many trained models mix: the counts of Table 5, and each head's place in the theorem's model.
+"""How the heads of many trained models mix: the counts of Table 5, and each head's place in the theorem's model.
 
 Theorem 3.4's head has W_Q W_K = W_V W_O = I, so that only alpha and beta are left. A trained head brings its own
 gains, and its coefficients mean nothing without them (the gauge of `dynamics.heads.named`). The products gain *

@@ -1,4 +1,4 @@
-"""Attention as a model itself returns it: for families that `dynamics.weights.families` does not name, and strangers.
+"""Attention weights as a model itself returns them, for models that `dynamics.weights.families` does not know.
 
 Whole matrices of all layers at once, not rows that are forgotten. A model of transformers is run with its eager
 attention, the only one that returns weights, and what it returns is taken only if the model's states are then those

@@ -1,4 +1,4 @@
-"""From scores to heads: shares of all heads for the cache, thresholds to say what a head is."""
+"""Select heads by their scores: a share of all heads for the cache, or a threshold that names a kind of head."""
 
 from __future__ import annotations
 

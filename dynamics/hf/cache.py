@@ -174,7 +174,7 @@ class GenerationCache(Cache):
         self.razor_cache, self.read = RazorCache(self.plan, self.centres), Read()
 
     def crop(self, tokens_to_remove: int) -> None:
-        """Refused: what a token made the cache drop does not come back when the token is taken back."""
+        """Refused: tokens that the cache has dropped cannot be restored when a later token is removed."""
         raise ValueError("a Razor cache cannot be cropped: generate without an assistant and without lookup")
 
 

@@ -33,7 +33,7 @@ MPT_AS_RUN = {
 
 
 class WronglyRun(ValueError):
-    """What transformers computes of this model, or returns of it, is not the attention that the model has."""
+    """The attention that transformers computes or returns for this model differs from the model's own."""
 
 
 class Heads(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a cache has read, so that a text that does not go on from there is refused."""
+"""A record of the tokens that a cache has read: a text that does not continue them is refused."""
 
 from __future__ import annotations
 

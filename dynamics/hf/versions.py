@@ -1,4 +1,4 @@
-"""The names of transformers that it promises to nobody, in this one place; another version is told in one line.
+"""All names of transformers that it does not promise to keep; an unsuitable version raises an error of one line.
 
 Needed are: masks made by a function of q_offset and q_length, caches made of layers that are asked for query_length,
 and an attention that is chosen by its name in the configuration. 5.4 is the first to have them all; before it masks and

@@ -1,4 +1,4 @@
-"""Checks of what a caller hands to KVShiftAttention: every refusal is one ValueError line."""
+"""Checks of the arguments of KVShiftAttention: a wrong argument raises ValueError with a message of one line."""
 
 from __future__ import annotations
 

@@ -47,7 +47,8 @@ class KVShiftAttention(nn.Module):
         values, layer: what layer number `layer`, from 0, reads of earlier ones; `dynamics.model.values`.
         start: what is found before the first token of a document: "zero"; "carried", what is shifted, and no more, goes
             on from the document before in the row; "learnt", one vector at every place before, at first 0, of raw
-            projections (that of queries is idle in window 2 if a first token's softmax has one key and no sink).
+            projections (in window 2 the vector for queries has no effect if the first token attends to one key and
+            there is no sink, since its softmax is then 1).
         past: how projected queries, keys and values are mixed with those before; `dynamics.model.past`.
         qk_norm: whether queries and keys are normed before they are rotated, each head (in differential attention each
             half of one) by its root mean square, with a gain a channel for all heads.

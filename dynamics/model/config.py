@@ -214,12 +214,13 @@ class ModelConfig(Strict):
 
     place: where the shift acts, see `dynamics.model.places`; "heads" is the paper's, the others are for experiments
     only. A package of one's own may register further models by name (`decoder.build`).
-    values: what a layer reads besides values of its own. weights: softmax, softmax plus one, softmax with a learnt sink
-    logit a head, softmax whose output a gate a head multiplies, sigmoid(w.x), the difference of two, or one whose
-    logits the first head lowers for all; `dynamics.model.softmax`. max_length: positions that are learnt. past: where
-    else states are mixed with those of tokens before. start: what every shift and past finds before the first token of
-    a document: nothing; the last tokens of the document before it in a packed row; a learnt vector. qk_norm: whether
-    each head's query and key are normed, as mixed and before they are rotated. latent: what keys and values are
+    values: what a layer reads from other layers (`dynamics.model.values`). weights: softmax; softmax plus one; softmax
+    with a learnt sink logit for each head; softmax with a gate sigmoid(w.x) for each head that multiplies the output;
+    the difference of two softmaxes; or a softmax whose logits the first head lowers for all heads
+    (`dynamics.model.softmax`). max_length: the number of learnt positions. past: other places where states are mixed
+    with those of the tokens before. start: what every shift and past finds before the first token of a document:
+    nothing, the last tokens of the document before it in a packed row, or a learnt vector. qk_norm: whether each head's
+    query and key are normed, after they are mixed and before they are rotated. latent: what keys and values are
     projected from, if not the states.
     causal: whether a token sees those up to itself alone. tied: whether the embedding is the output matrix too.
     """

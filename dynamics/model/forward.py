@@ -178,9 +178,10 @@ def swiglu(x: Tensor, p: Parameters, mix: Callable[[Tensor], Tensor] | None = No
 
 
 def _read(heads: Heads, p: Parameters, states: States, where: Layout) -> Tensor:
-    """The heads' outputs at where.rows, (batch, 1, n_heads * head_dim), from the mixture of states and not from values.
+    """The heads' outputs at where.rows, (batch, 1, n_heads * head_dim), computed without the values of single tokens.
 
-    sum_t a[t] sum_j beta_j W_v x[t-j] = W_v sum_s (sum_j beta_j a[s+j]) x[s], with one query a third of the work.
+    First the states are summed with the weights, then W_v is applied to the sum:
+    sum_t a[t] sum_j beta_j W_v x[t-j] = W_v sum_s (sum_j beta_j a[s+j]) x[s]. With one query it is a third of the work.
     """
     seen = weights(heads, p, states, where).squeeze(2)
     group = heads.n_heads // heads.n_kv_heads

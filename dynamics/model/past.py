@@ -1,4 +1,4 @@
-"""Mixing with the tokens before, at a place of a model other than a head's own coefficients: smear, Canon, key offset.
+"""Mixtures with the tokens before at other places than a head's own coefficients: smear, Canon layers, key offset.
 
 The records are `dynamics.model.config.Past`. Everything starts as if there were none: a residual one at coefficients 0,
 another one at (1, 0, ..).

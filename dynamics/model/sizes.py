@@ -1,4 +1,4 @@
-"""What a model of a configuration costs: weights, what its caches keep, operations of a forward pass."""
+"""The costs of a model configuration: number of weights, size of its caches, operations of a forward pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a layer reads besides values of its own: the first layer's, an anchor's, or another layer's keys and values.
+"""Reading from other layers: the values of the first layer or of an anchor, or the keys and values of another layer.
 
 The kinds are the records of `dynamics.model.config`; layers count from 0 here, from 1 in the papers. `Earlier` is all
 that goes from layer to layer in a forward pass besides the states: nothing in it is detached.

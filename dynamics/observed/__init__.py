@@ -1,1 +1,1 @@
-"""A model observed while it trains: what its heads do at each moment, in a log, at a cost that is held to a share."""
+"""Observe a model while it trains: a log of what its heads do, at a bounded share of the training time."""

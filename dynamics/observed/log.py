@@ -74,7 +74,7 @@ def read_lines(path: str | Path) -> list[Line]:
 
 
 def begun(path: str | Path, step: int | None) -> list[Line]:
-    """The lines that a log begins with: none, or, of a run that goes on after `step` updates, those up to there.
+    """The lines that a log starts with: none for a new run, and those before `step` for a run that resumes there.
 
     Raises: ValueError for a file that is there already where nothing goes on (None), or that is no log.
     """

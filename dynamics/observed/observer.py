@@ -1,4 +1,4 @@
-"""An observer of a training loop, whose cost is held to a share of the training's own time.
+"""An observer of a training loop. It limits its cost to a share of the time of the training.
 
 observer = Observer(model, make_probe(model, text), "observed.jsonl", every=100)
 for step in range(steps):

@@ -1,1 +1,1 @@
-"""RazorAttention's cache: what it keeps, the token for the rest, and the masked attention it must equal."""
+"""RazorAttention's cache: the tokens it keeps, its compensation token, and the masked attention that it must equal."""

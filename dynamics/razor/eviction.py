@@ -1,4 +1,4 @@
-"""What other caches keep, as attention functions without memory: windows, heavy hitters, what a known query attends to.
+"""Other eviction rules as attention functions without memory: windows, heavy hitters, SnapKV with a known query.
 
 Each answers a whole sequence at once and gives every token what a cache of that rule would have shown it. The same
 number of entries is kept by every head; the token itself is one of them.

@@ -1,4 +1,4 @@
-"""What a Razor cache must compute, written out: each query against all tokens, a mask, and the dropped set's token."""
+"""The reference for a Razor cache: each query attends to all tokens under a mask, and to the compensation token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cache that keeps what it must: a token is forgotten only where no later query can miss it by more than promised."""
+"""A cache with a promise: no query ever gives the forgotten tokens more than the promised share of its attention."""
 
 from __future__ import annotations
 

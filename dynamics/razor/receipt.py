@@ -39,7 +39,7 @@ class Receipt(NamedTuple):
 
     @property
     def total_of_local_errors(self) -> np.ndarray:
-        """Of each sequence, the sum over steps and layers: not a bound on logits, which no step here leads to."""
+        """For each sequence, the sum over steps and layers. It is not a bound on logits, and nothing here gives one."""
         return self.layers.sum((1, 2))
 
     @property

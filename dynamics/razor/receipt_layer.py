@@ -1,4 +1,4 @@
-"""One layer of receipts: the kept tokens once more, and what is still known of the forgotten ones."""
+"""Receipts of one layer: it holds a copy of the kept tokens, and what is still known of the forgotten ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run of single tokens has in common in all layers of one plan: where the rows are, and what is added to logits.
+"""For a run of single tokens under one plan: the rows of the tokens and the biases of the logits, shared by all layers.
 
 A step of a small model goes by calls, not by numbers. So the integers of up to ROOM steps are worked out at once, and
 the biases of one step for all layers at once.

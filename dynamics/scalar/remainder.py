@@ -1,4 +1,4 @@
-"""What the two means of a frozen table leave of the trained scalars' variance: sampled sentences, and second order.
+"""The part of the trained scalars' variance that the two means of a frozen table do not explain, and its two causes.
 
 Write E = G - I for a table of width d, g0 and g1 for its means. Averaged over the orders of a sentence the loss is, to
 first order in E, a function of g0 and g1 alone (`theory.landscape.frozen_table`). Two things are left over:

@@ -1,1 +1,1 @@
-"""How far the heads of a checkpoint can see, and the contexts that a bound fears most."""
+"""How far the heads of a checkpoint can see, and a search for contexts that come closest to the bounds."""

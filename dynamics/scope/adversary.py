@@ -1,4 +1,4 @@
-"""The context that a bound on an ALiBi head fears most: ascent over the query, the best keys given it in closed form.
+"""Search for the worst context for a bound on an ALiBi head: ascent over the query, with the best keys in closed form.
 
 Three states are enough. The weight of a set of tokens, as a share of all, rises with each logit in the set and falls
 with every other. Given the query's state x, the logit of a key gamma z + b is c . z + const with c = P (gamma p), p =

@@ -1,4 +1,4 @@
-"""What bounds the weights of a head beside the range of its logits: slope, sink, rounded biases, shared raw keys."""
+"""Bounds on the weights of a head from its logit range and its slope, sink, rounded biases or shared raw keys."""
 
 from __future__ import annotations
 

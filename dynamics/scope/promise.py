@@ -1,4 +1,4 @@
-"""What a cache must keep so that no context makes it miss more than promised: from the weights of a checkpoint.
+"""The tokens that a cache must keep to hold its promise in every context, from the weights of a checkpoint.
 
 The promise is local: the output of a head, given the layer's inputs, changes by at most `error` times the diameter of
 the head's values. It is about exact arithmetic.

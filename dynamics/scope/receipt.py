@@ -1,4 +1,4 @@
-"""What the weights of a checkpoint say to receipts: where its keys and values can lie, layer by layer."""
+"""The sets in which the keys, values and queries of each layer lie, from the weights of a checkpoint, for receipts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tokens are given by each head of a window, summed while attention is computed a few rows at a time."""
+"""The attention that each token of a window receives from each head, summed over blocks of a few rows."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def reading(visit: Visit, seen: Seen, alone: Alone | None = None, block: int = B
 
 
 class Received:
-    """Of a layer in one window, (n_heads, length): what each token is given, what each query gives the first, and all.
+    """Sums for one layer and window, (n_heads, length): what each token receives, and what each query gives the first
+    token and all tokens.
 
     `add` takes a block of weights as `attended` shows it. All in double precision, on the device of the weights.
     """

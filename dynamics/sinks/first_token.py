@@ -1,4 +1,4 @@
-"""Whether a token that is masked, as the waiver paper's Equation 11 means it, is a first token to a model."""
+"""Test whether a token that is masked as in Equation 11 of the waiver paper acts as a first token in a model."""
 
 from __future__ import annotations
 

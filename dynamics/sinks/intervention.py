@@ -1,4 +1,4 @@
-"""What becomes of a model whose token is made a waiver: a mask that leaves it unmixed, or another place for it.
+"""Make a token a waiver, by a mask or by another place for it, and measure how the model changes.
 
 The waiver paper, Section 4.2: in the row of token k every key but its own is masked before the softmax (Eq. 11), all
 other rows stay as they are, so that all others still see it. Where positions are learned embeddings, two tokens

@@ -1,4 +1,4 @@
-"""A text cut into windows that a model sees one by one: a sink is one of a window, not of the text."""
+"""Cut a text into windows that a model reads one by one: each window has its own sinks."""
 
 from __future__ import annotations
 

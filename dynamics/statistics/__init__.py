@@ -1,1 +1,1 @@
-"""What samples say: one record for a value and its interval, times that a budget censors."""
+"""Statistics of samples: values with intervals, rules that stop a comparison, times that a budget censors."""

@@ -1,4 +1,4 @@
-"""What a rule will say, by simulation: with which to fix the number of seeds before anything runs.
+"""Simulate the verdicts of a rule, to choose the number of seeds before any training.
 
 TABLE is for x = 0.5 %, a spread of 1 %, at most 40 seeds, "symmetric" and c = 1/2. An effect of 2 % is found "better by
 at least x" always, after 9 seeds in the mean, 14 as one of ten comparisons; one of 1 % in half, or a quarter, of the

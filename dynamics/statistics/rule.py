@@ -1,4 +1,4 @@
-"""When a comparison ends and what it may then say: rules fixed beforehand, families of them, decisions.
+"""Rules, fixed beforehand, for when a comparison ends and which verdict it then has, and families of such rules.
 
 A difference is (variant - baseline) as a share of the baseline's, paired by seed and order of data;
 log(variant/baseline) is the same to first order and, where the two are exchangeable, exactly symmetric. Its gain is the

@@ -1,6 +1,7 @@
 """Confidence sequences for the mean of differences: intervals that hold at all n at once, whoever looks and when.
 
-Nothing finite holds for a mean without an assumption. There are two, by name; x_i = d_i - m, n counts the differences.
+Without an assumption on the differences no finite interval for their mean is valid. The caller names one of two
+assumptions. Below x_i = d_i - m, and n is the number of differences.
 
 "gaussian": d_1, d_2, .. are independent N(mu, sigma^2), sigma unknown (Lai 1976; Wang and Ramdas 2024, "Anytime-valid
 t-tests and confidence sequences for Gaussian means with unknown variance"). With S = sum x_i, V = sum x_i^2 and the

@@ -1,4 +1,4 @@
-"""What a model is trained on, as checked data that draws its own rows; tasks of other packages are found by name.
+"""Tasks that models are trained on: checked settings and a method that draws rows. Other packages can register theirs.
 
 A task of one's own is a subclass of `Task` with a `name`, its settings as fields, and `draw`; a line in the package's
 `[project.entry-points."induction_workbench.tasks"]`, `name = "package.module:Class"`, makes it known to every command.

@@ -1,4 +1,4 @@
-"""Ctrl-C between two steps, never inside one."""
+"""Ctrl-C takes effect between two training steps and never inside one."""
 
 import signal
 import threading

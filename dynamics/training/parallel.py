@@ -21,7 +21,7 @@ def check(backend: str, n_jobs: int, scheduler: str | None) -> None:
 
 @contextmanager
 def quiet_restarts() -> Iterator[None]:
-    """Loky replaces a worker whose memory has grown, and warns of it; one that dies of something else is an error."""
+    """Silence the warning of loky about a worker that it replaces because of its memory. Other deaths stay errors."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         yield

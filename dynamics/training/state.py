@@ -22,13 +22,13 @@ from dynamics.training.settings import TrainConfig, by_task
 STATE = "state.safetensors"
 SLOTS = ("step", "exp_avg", "exp_avg_sq")
 History = dict[str, list[float]]
-SOON = 1.0  # seconds until the first state is written
+SOON = 1.0  # seconds: the clock asks for no state sooner than this after the last one
 LOST = 0.05  # share of a run's time that a kill costs at most
 COST = 0.05  # share of a run's time that writing states for the clock's sake may take
 
 
 class StateKeeper:
-    """Writes the state of a run every so many steps, and sooner where the time since the last one would be a loss."""
+    """Writes the state of a run every so many steps, and earlier if a kill would lose too much time."""
 
     def __init__(self, path: Path | None, every: int):
         """Args: path, None to write none; every, steps between states."""

@@ -83,7 +83,7 @@ def unquantised(data: Mapping[str, Any]) -> bool:
 
 
 def lacking(data: Mapping[str, Any], names: Iterable[str]) -> str:
-    """What a family that is not known would need, in words: fields of the pattern that are absent, tensors of a layer.
+    """Say in words why a family is not known: fields of the pattern that its config lacks, unknown tensors of a layer.
 
     Args: data, the config; names, of all tensors.
     """

@@ -26,23 +26,34 @@ class Gains(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """What distinguishes a model_type from the pattern.
+    """What distinguishes a model_type from the pattern of `dynamics.weights.described`. The fields:
 
-    attention, norm: their names in a layer (norm "": one without parameters, None: what enters attention is not
-    normed); layer_norm: LayerNorm in place of RMSNorm, norm_bias: with a bias; offset: what is added to stored gains;
-    fused: the name of one projection for all, and the order of its heads; transposed: stored as (d_in, d_out);
-    biases: the field that says whether query, key and value have them, and what holds where it is absent;
-    gains: norms of queries and keys; needs: settings that are supported, with what holds where they are absent;
-    given: fields, or one of several, that must not be absent, since the class has a default that is not ours; reads:
-    settings of the logits that the class does not ignore; fields: other names of the usual fields, preferred first;
-    kv_heads: as the config says, all or one; position, pairs of the rotation, share: of a head that is turned where
-    the config does not say (None: always all); windows: in "all" layers, from max_window_layers on if "qwen", "named"
-    by layer_types, or else in all but every n-th, or "asked" for by use_sliding_window; sinks: the name of learned
-    sink logits; scale: of logits, where it is GPT-2's; root, ends: names of the layers, and what must stand beside
-    them; settled: changes that depend on the config; rounded: whether ALiBi's biases are bfloat16 in any format; rest:
-    a pattern of the names that a layer has beside attention and its norm, where all of them are known (None: any name);
-    quantised: methods that leave attention as it is; nested: the field of the config that holds all of these, and
-    absent, what its class takes where a field is not given there.
+    attention, norm: names of these modules in a layer. norm "": a norm without parameters; None: attention reads
+        states that are not normed.
+    layer_norm, norm_bias: whether the norm is a LayerNorm (else an RMSNorm), and whether it has a bias.
+    offset: a number that is added to the stored gains.
+    fused: the name of the projection that holds query, key and value together, and the order of its heads.
+    transposed: whether a weight is stored as (d_in, d_out).
+    biases: the config field that says whether query, key and value have biases, and the value where it is absent.
+    gains: the norms of queries and keys.
+    needs: settings of which one value is supported; this value also holds where the config does not give one.
+    given: fields that the config must give, because the default of the class differs from ours; "a|b": one of them.
+    reads: settings of the logits that this class does not ignore.
+    fields: for a usual field its names in this config, the preferred name first.
+    kv_heads: the number of key-value heads: as "given" in the config, "all" heads, or "one".
+    position, pairs: the kind of position, and which channels are rotated together.
+    share: the part of a head that is rotated where the config does not say (None: always the whole head).
+    windows: the layers with a sliding window: "all"; "qwen", from max_window_layers on; "named", those of layer_types;
+        a number n, all but every n-th; "asked", all. "qwen", "named" and "asked" need use_sliding_window. layer_types,
+        if the config has it, replaces the rule of "qwen" and of a number.
+    sinks: the name of the learned sink logits.
+    scale: "gpt2" if the logits are scaled as in GPT-2.
+    root, ends: the prefix of the layers, and the tensors that must stand beside them.
+    settled: a function of the config that returns changes of these fields.
+    rounded: whether ALiBi's biases are rounded to bfloat16 in every format.
+    rest: a pattern of all names in a layer beside attention and its norm; None: any name is accepted.
+    quantised: methods of quantisation that leave the weights of attention in floats.
+    nested, absent: the config field that holds the text config, and the values of the class for what it leaves out.
     """
 
     attention: str = "self_attn"

@@ -1,4 +1,4 @@
-"""Where an architecture keeps what attention is made of: rows of named tensors, head by head."""
+"""Where an architecture stores the weights of its attention: the rows of named tensors for each head."""
 
 from __future__ import annotations
 

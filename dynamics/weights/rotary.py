@@ -1,4 +1,4 @@
-"""What a config says of rotary positions, as far as the size of logits goes: angles do not matter to it, factors do."""
+"""Read from a config how rotary positions scale the logits: factors change their size, angles do not."""
 
 from __future__ import annotations
 

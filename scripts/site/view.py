@@ -118,7 +118,8 @@ def _ran(e: Row) -> str:
     if e.get("margin") is None:
         return f"{e['kind']} ({e['scope']})"
     margin = f"{e['points']} points, smallest margin {e['margin']:.3g}"
-    return f"{e['kind']} ({e['scope']}: {margin}; wrong variants rejected: {', '.join(e['controls'])})"
+    controls = ", ".join(f'"{name}"' for name in e["controls"])
+    return f"{e['kind']} ({e['scope']}: {margin}; wrong variants rejected: {controls})"
 
 
 def claim_link(name: str) -> str:

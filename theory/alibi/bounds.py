@@ -39,8 +39,8 @@ def printed_scope(
 ) -> float:
     """L_h = (2 ||W_Q^T W_K||_2 (||gamma||^2 + ||b||^2) - ln eps) / slope, as printed: not a bound in general.
 
-    Source: RazorAttention, Theorem 1, Eq. 2 (which writes W_Q W_K; without 1/sqrt(d_head)). Where it does bound the
-    weights: `theory.alibi.printed.printed_excess`.
+    Source: RazorAttention, Theorem 1, Eq. 2 (which writes W_Q W_K; without 1/sqrt(d_head)).
+    `theory.alibi.printed.printed_condition` decides for which gains and bias it is a bound for every head.
     Args: w_q, w_k (d_head, d_model); gamma, norm_bias (d_model,), norm_bias None for 0; slope > 0; eps in (0, 1).
     """
     weights = checked(w_q, w_k, gamma, norm_bias)
@@ -53,7 +53,7 @@ def printed_scope(
 def printed_scope_of_norm(
     product: float, gamma: ArrayLike, norm_bias: ArrayLike | None, slope: float, eps: float
 ) -> float:
-    """`printed_scope` from product = ||W_Q^T W_K||_2: nothing else of a head enters it. product >= 0, else as there."""
+    """`printed_scope` computed from one norm of the head, product = ||W_Q^T W_K||_2 >= 0; other arguments as there."""
     slope, eps = real("slope", slope, POSITIVE), real("eps", eps, SHARE)
     product, gains = real("product", product, NONNEGATIVE), reals("gamma", gamma)
     if gains.ndim != 1 or not gains.size:

@@ -128,7 +128,7 @@ def spectral_range(weights: Weights) -> float:
 
 @elementwise("product", "pull")
 def spectral_range_of_norms(product: float, pull: float, gamma: ArrayLike, norm_bias: ArrayLike | None = None) -> float:
-    """`spectral_range` from product = ||M|| and pull = ||W_K^T b_Q|| / sqrt(d_head): nothing else of a head enters it.
+    """`spectral_range` computed from two norms of the head: product = ||M||, pull = ||W_K^T b_Q|| / sqrt(d_head).
 
     Args: product, pull >= 0; gamma, norm_bias (d_model,). Raises: ValueError for anything else.
     """

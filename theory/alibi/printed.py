@@ -26,7 +26,7 @@ from theory.records import comparable
 
 @comparable
 class Condition(NamedTuple):
-    """Is kappa <= bound? A proof either way, or UNDECIDED. low <= kappa <= high, certified.
+    """Whether kappa <= bound: proved, disproved, or UNDECIDED. It is certified that low <= kappa <= high.
 
     low is reached by the post-norm states x, y (d_model,), up to rounding; high is infinite where none was certified.
     """

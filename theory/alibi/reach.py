@@ -1,4 +1,4 @@
-"""What a head may reach and what it may forget: how far apart the two are, whatever its weights."""
+"""How far the window that an ALiBi head needs lies beyond the distance that it can reach, at most, for any weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far an ALiBi head with mixed keys k'_t = a_1 k_t + a_2 k_{t-1} sees: neighbours share a raw key.
+"""How far an ALiBi head with mixed keys k'_t = a_1 k_t + a_2 k_{t-1} sees: neighbouring keys share one raw key.
 
 Of one query raw logits s_t fill [-D/2, D/2] at most, mixed ones are a_1 s_t + a_2 s_{t-1}, s_0 = 0. With phi =
 sum_{j=1}^{n} e^{l j} the token at distance n has odds against it of at least phi e^{-(|a_1| + |a_2|) D}, the old rule

@@ -1,4 +1,4 @@
-"""Heads with a learned sink: one more logit in the softmax, a number, that no token has; it can only lower weights.
+"""Heads with a learned sink: the softmax has one more logit that belongs to no token. It can only lower the weights.
 
 Logits lie in [-A, A], so that their range is D = 2A, and every rotation is allowed. The query sees n others beside the
 token at distance n. Its weight is largest where its own logit is A and those are -A, and then

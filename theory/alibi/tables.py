@@ -1,4 +1,4 @@
-"""ALiBi by a table: what a head really adds at each position, rounded, nondecreasing, not a multiple of the distance.
+"""ALiBi with biases from a table: they are rounded and nondecreasing, and not multiples of the distance.
 
 With biases b_0 <= .. <= b_{N-1} and logits that spread by at most D beside them, the query at t gives the token at k at
 most 1 / (1 + e^{-D} sum_{k<i<=t} e^{b_i - b_k}). Tokens before k are not counted on: they may be masked. What holds for

@@ -1,4 +1,4 @@
-"""Compensation under RoPE: what averaging rotated keys loses, and the token that averages them before the rotation.
+"""Compensation under RoPE: the error of averaging rotated keys, and a token that averages them before the rotation.
 
 A head's pair i of dimensions (2i, 2i + 1) turns by frequency_i * position. Eq. 4 of RazorAttention averages keys after
 the rotation: the mean of a turning pair goes to 0, so that even identical keys are counted too little, by a factor that

@@ -1,4 +1,4 @@
-"""What dropping a set of tokens does to a head's output, without a positional bias or with any: exact, and bounded.
+"""How a head's output changes if some tokens are dropped: an identity and a bound, for any positional bias or none.
 
 With weights a_i = e^{x_i} / sum e^{x}, T = the weight of the dropped tokens, vbar their weighted mean value, o the full
 output and o_K the output over the kept tokens: o - o_K = T (vbar - o_K). RoPE only changes the logits x and obeys this

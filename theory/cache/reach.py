@@ -1,4 +1,4 @@
-"""What a layer's weights say of its keys, queries and values, whatever the text: sets, and the logits they allow.
+"""Sets that hold all keys, queries and values of a layer for every text, from its weights, and bounds on the logits.
 
 A raw vector is W x + b of a post-norm state x = gamma z + beta with ||z||^2 <= d: an ellipsoid about W beta + b. Mixed
 with those before (KV shift), normed (QK-norm), clipped or turned (RoPE), it lies in a set whose products with a given

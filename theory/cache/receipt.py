@@ -1,4 +1,4 @@
-"""What a query may have lost to tokens that a cache has forgotten: a bound from what the cache still knows.
+"""A bound on how far an output can be off because a cache has forgotten tokens, from what the cache still knows.
 
 Kept tokens have the mass Z_K and the output o_K; forgotten ones logits y_j = q.k_j - slope * distance_j, the mass Z_F
 and the mean value v_F; T = Z_F / (Z_K + Z_F). The full output is o = (1 - T) o_K + T v_F, so for any vector r that was
@@ -107,5 +107,5 @@ def receipt_bound(
 
 
 def rounded(size: ArrayLike, steps: ArrayLike) -> Array:
-    """What `steps` additions of float64 may be off, of numbers whose sizes sum to `size`: steps (1 + size) 2^-50."""
+    """Bound on the rounding error of `steps` additions in float64: steps (1 + size) 2^-50, size the sum of |terms|."""
     return ROUNDING * reals("steps", steps, NONNEGATIVE) * (1.0 + reals("size", size, NONNEGATIVE))

@@ -127,7 +127,7 @@ class Mixing(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """holds: does the member implement induction; `gap`, `lead` > 0 if it concentrates, else `sentences` of the proof.
+    """Whether a member implements induction: `gap` and `lead` > 0 if it concentrates, else the `sentences` of a proof.
 
     holds is True or False only where that is proved, and then it is about all weights. It is None with the reason
     "argued_no": no fixed weights concentrate and none that treat all names alike are right (`sentences` show it), which
@@ -233,7 +233,7 @@ def _reason(member: Member, found: Mixing, gap: float, lead: float) -> tuple[Rea
 @elementwise("scale")
 @sized()
 def head_weights(query: ArrayLike, key: ArrayLike, value: ArrayLike, vocabulary: int, scale: float) -> Weights:
-    """M = scale/(q0 k1) I and N = I/v0: what concentrates, if anything does.
+    """M = scale/(q0 k1) I and N = I/v0: if any fixed weights concentrate, these do.
 
     Raises ValueError where q0, k1 or v0 is 0.
     """

@@ -29,7 +29,10 @@ class Term(NamedTuple):
 
 
 def late_terms(n_tokens: int) -> tuple[Term, ...]:
-    """Classes for one T >= 4: weights e^{beta1} count_c e^{D_c}, and slopes. The factor e^{beta2} is in the slopes."""
+    """The token classes for one T >= 4, each with the weight e^{beta1} count_c e^{D_c} and the slopes of D_c.
+
+    In the class of the repeated token the factor e^{beta2} = g u stands in the slopes and not in the weight.
+    """
     return _late_terms(whole("n_tokens", n_tokens, 4))
 
 

@@ -1,4 +1,4 @@
-"""Late on the induction route, beta1 -> oo: where gradient flow takes the other three parameters, with beta1 as clock.
+"""Gradient flow late on the induction route, beta1 -> oo: how the other three parameters change with log beta1.
 
 Not in the papers. Put alpha2 = 2 log beta1 + log c, beta2 = -log beta1 + log g. At fixed alpha1, c, g, with A =
 e^{alpha1}, as beta1 grows

@@ -1,4 +1,4 @@
-"""Functions that compute with balls at one precision from first step to last: see `theory.lowering.precision`."""
+"""A decorator for functions that compute with balls: it keeps the precision fixed while they run."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 def alone(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """The function at the precision of its caller from its first step to its last."""
+    """Decorate a function: it holds the lock of `theory.lowering.precision` and keeps the precision of its caller."""
 
     @wraps(function)
     def guarded(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:

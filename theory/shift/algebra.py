@@ -25,7 +25,7 @@ def mixing_matrix(kernel: Kernel, length: int) -> sp.Matrix:
 
 
 def offset_weights(key: Kernel, value: Kernel) -> dict[int, sp.Expr]:
-    """What one attended position reads: {value index - key index: sum of the products of the coefficients}.
+    """The weights of the values that one attended key reads, by their offset: {value index - key index: weight}.
 
     The key of position s mixes tokens s - j, its value tokens s - k; the pair (j, k) reads the value at offset j - k of
     the key that matched. Offsets whose coefficients cancel are left out.

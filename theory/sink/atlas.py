@@ -36,11 +36,12 @@ def sink_token_output(logits: ArrayLike, values: ArrayLike, sink_logit: ArrayLik
 
 @sized()
 def first_copy_output(logits: ArrayLike, values: ArrayLike, log_ratio: ArrayLike = 0.0) -> Array:
-    """The head with one more token whose state is the first one's, its logit higher by g: x_1 + g, and the value v_1.
+    """The output of the head after a copy of the first token is added, with the logit x_1 + g and the value v_1.
 
-    The waiver paper's Eq. 11 makes this of a token of the first one's word, and leaves any other its own: g = 0 without
-    positions, slope k under ALiBi for a token k places later. o iff v_1 = o: nothing changes where all values are
-    equal. It takes no token's place; `copy_weights` can.
+    The waiver paper's Eq. 11 gives this state to a masked token with the first token's word; a masked token with any
+    other word gets the state of that word. g = 0 without positions, and g = slope k under ALiBi for a token k places
+    later. The output stays o iff v_1 = o, for instance where all values are equal. The copy is added and replaces no
+    token; `copy_weights` also treats a copy that replaces one.
     Args: logits (..., keys), the first token's first; values (..., keys, d_v); log_ratio g (...). Returns: (..., d_v).
     Raises ValueError for shapes that do not agree.
     """
@@ -52,7 +53,7 @@ def first_copy_output(logits: ArrayLike, values: ArrayLike, log_ratio: ArrayLike
 
 @sized()
 def merged_logit(logit: ArrayLike, other_logit: ArrayLike) -> Array:
-    """ln(e^s + e^t): two tokens of one value are one of this logit. A copy raises its original's s by ln(1 + e^g).
+    """ln(e^s + e^t): two tokens with the same value act as one token with this logit. A copy adds ln(1 + e^g) to s.
 
     Args, which broadcast: two logits. Returns: (...). Raises ValueError for other numbers.
     """
@@ -63,7 +64,7 @@ def merged_logit(logit: ArrayLike, other_logit: ArrayLike) -> Array:
 
 @sized()
 def drained_copy_gate(weight: ArrayLike, log_ratio: ArrayLike = 0.0) -> Array:
-    """1/(1 + tau e^g), the gate that a copy of a first token of value 0 and weight tau is, its logit higher by g.
+    """1/(1 + tau e^g): a copy of a first token of value 0 and weight tau acts as this gate; its logit is higher by g.
 
     At least 1/2 without positions, g = 0: such a copy takes away no more than half.
     Args, which broadcast: weight tau in [0, 1]; log_ratio g. Returns: (...), in [0, 1]. Raises ValueError outside.

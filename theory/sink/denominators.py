@@ -121,7 +121,7 @@ def gated_output(logits: ArrayLike, values: ArrayLike, gate: ArrayLike) -> Array
 
 @elementwise("gate", "other_gate")
 def gate_witness(gate: float, other_gate: float) -> GateWitness:
-    """What a gate can do and a sink cannot: two queries with one logit 0 on one key of value 1, and two gates.
+    """An output that a gate can give and a sink cannot: two queries with the logit 0 on one key of value 1, two gates.
 
     The outputs are the gates, a sink's are equal; the sink logits ln(1/g - 1) that would do differ iff the gates do.
     Smallest: gates 1/2 and 1/4 need the sink logits 0 and ln 3. Args: both in (0, 1). Raises ValueError outside.
@@ -132,7 +132,7 @@ def gate_witness(gate: float, other_gate: float) -> GateWitness:
 
 @elementwise("odds")
 def level_witness(odds: float) -> GateWitness:
-    """What a sink can do and a gate without the logits cannot: one key of value 1, logits 0 and ln(odds), s = 0.
+    """Outputs that a sink gives and a gate blind to logits cannot: one key of value 1, logits 0 and ln(odds), s = 0.
 
     Both softmaxes are 1, so a gate that is one number gives one output; the sink gives 1/2 and odds/(1 + odds), 3/4 at
     odds = 3. Args: odds > 0; a difference iff it is not 1. Raises ValueError outside.

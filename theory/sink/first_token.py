@@ -1,4 +1,4 @@
-"""What makes the first token special: the causal mask, and where; the norm of its key; what a second copy of it takes.
+"""Why the first token is special: where the causal mask stands, the norm of its key, and the weight of a copy of it.
 
 Eq. 7 of the waiver paper prints the mask after the softmax. Its rows then sum to less than 1 and see the future through
 their denominators; the text under Eq. 11 masks before, as models do.
@@ -54,7 +54,7 @@ def printed_causal_attention(logits: ArrayLike) -> Array:
 
 @sized()
 def causal_leak(logits: ArrayLike) -> Array:
-    """leak_i = sum_{j > i} softmax(S)_ij, what row i of Eq. 7 lacks of 1; 0 in the last row only.
+    """leak_i = sum_{j > i} softmax(S)_ij, by which the sum of row i of Eq. 7 is below 1; 0 in the last row only.
 
     Args: logits (..., l, l). Returns: (..., l). Raises ValueError for other shapes.
     """
@@ -92,7 +92,7 @@ def zero_key_weight(logits: ArrayLike) -> Array:
 
 @sized()
 def copy_weights(weight: ArrayLike, log_ratio: ArrayLike = 0.0, replaced: ArrayLike = 0.0) -> CopyWeights:
-    """What a first token of weight tau and a copy of its key share once there is one.
+    """The weights of a first token, tau without the copy, and of a token with the same key (a copy).
 
     The waiver paper's Eq. 11 gives that key to a token of the first one's word, under positions as below.
     first = tau/(1 - a + tau e^g), copy = e^g first: the copy's logit is g above the first token's, and it takes the

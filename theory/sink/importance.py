@@ -19,7 +19,7 @@ _LONGEST = 10**6  # tokens that are summed one by one
 
 @sized()
 def token_importance(attention: ArrayLike) -> Array:
-    """a_j = (1/l) sum_i A_ij, the mean of column j: what a token is given on the mean over the queries; sums to 1.
+    """a_j = (1/l) sum_i A_ij, the mean of column j: the weight of token j, averaged over the queries. Sums to 1.
 
     Source: what ResFormer, Eq. 11 needs. For a causal A, the first k tokens have sum_{j<=k} a_j >= k/l: the first k
     rows have all of their mass there. So a_1 >= 1/l, whatever the head.

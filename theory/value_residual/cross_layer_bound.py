@@ -1,4 +1,4 @@
-"""How far Eq. 4 of ResFormer can be from Eq. 2, which it stands for: the sharp constant and a head that reaches it.
+"""Sharp bound on the difference of Eq. 4 of ResFormer and Eq. 2, which it approximates, and a head that attains it.
 
 For one query let rho be the range of the numbers 0 and S'_j - S_j, over the keys j that it sees; S are its logits
 against the keys of layer n, S' against those of layer m. Then in any norm

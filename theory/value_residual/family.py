@@ -1,4 +1,4 @@
-"""What each variant feeds its attention with: one formula each, of values of the layers so far.
+"""The variants of the value residual: one formula each, in attention matrices and the values of the layers so far.
 
 Source: ResFormer, Eq. 5 to 10 and Section 4.2. Attention matrices have rows that add up to 1, values are (.., length,
 d); the output projection, the MLP and the residual stream are left out, as in the paper.

@@ -1,4 +1,4 @@
-"""What the functions of this room are handed: attention matrices, values and logits, checked where they enter."""
+"""Checks of the arguments of this room: attention matrices, values and logits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NeuTRENO: V_1 is added after the mixing, and V_n taken away; what a deep stack of it settles on, and when.
+"""NeuTRENO adds lambda (V_1 - V_n) after the mixing: the fixed point of a deep stack of it, and when it is reached.
 
 Source: ResFormer, Eq. 8, after Nguyen et al. (2023). The toy of a stack: one matrix A in all layers, the values of
 layer n are the output of layer n - 1, so U_n = (A - lambda I) U_{n-1} + lambda V_1.
@@ -57,7 +57,7 @@ def neutreno_radius(attention: ArrayLike, lam: float) -> float:
 
 @sized()
 def neutreno_threshold(attention: ArrayLike) -> float:
-    """The lambda below which, 0 left out, `neutreno_radius` is below 1; none is where it is 0.
+    """The threshold t: `neutreno_radius` is below 1 for 0 < lambda < t. It is 0 if no lambda > 0 is stable.
 
     (x - lambda)^2 + y^2 < 1 for mu = x + iy: lambda below x + sqrt(1 - y^2) for every mu, and above x - sqrt(1 - y^2),
     which is at most 0 since |mu| <= 1. For causal A it is 1 + min A_ii; for the swap of two tokens (mu = -1) it is 0.

@@ -74,7 +74,7 @@ def stack_limit(attention: ArrayLike, values: ArrayLike, lam: float) -> Array:
 @elementwise("mu", "lam", "n_layers")
 @sized()
 def spectral_map(mu: float, lam: float, n_layers: int | None = None) -> float:
-    """What the stack makes of an eigenvalue mu of A: mu lambda / (1 + lambda - mu) in the limit, instead of 0.
+    """The eigenvalue of the stack that belongs to an eigenvalue mu of A: mu lambda / (1 + lambda - mu) in the limit.
 
     After n layers: mu (lambda/(1+lambda) (1 - b^{n-1})/(1 - b) + b^{n-1}), b = mu/(1+lambda); mu^n without a residual.
     For mu in (0, 1) it increases in lambda, from 0 to mu (SVFormer). mu = 1 stays 1.

@@ -1,4 +1,4 @@
-"""Sums over the powers of an attention matrix: the mean power at a geometric time, that time cut short or not.
+"""Means of the powers of an attention matrix with geometric weights, over finitely or infinitely many powers.
 
 Everything stays a mean of stochastic matrices, so small lambda loses no digits, as I - A / (1 + lambda) would.
 """

@@ -111,7 +111,7 @@ PARTED = eq(WHOLE, HEAD + TOP + TAIL)
 
 
 def parted(body: Term, there: Term) -> Step:
-    """The sum as what stands before p + 1, there, and behind it."""
+    """Split the sum at p + 1 into the part before, the term there, and the part after."""
     whole, back = part(ONE, L, body), part(ONE, p + 1, body)
     pieces = by("split_sum", whole, p + 1, quick, quick, by("split_sum", back, p, quick, quick, each))
     return have(eq(whole, part(ONE, p, body) + there + part(p + 1 + 1, L, body)), only()(pieces), quick)

@@ -1,7 +1,8 @@
-"""The refuter: points drawn from the declared domain, the worst of them made worse, a witness in small rationals.
+"""The refuter searches the declared domain for a point where the statement fails, and returns it in small rationals.
 
-Drawn points come first, then those where a comparison changes its mind, and where two sides meet; then the margin is
-minimised from the worst, and the witness shrunk. All in floats: the core says whether a point refutes.
+It tries drawn points first, then points where a comparison changes its truth value, and points where two sides are
+equal. Then it minimises the margin from the worst point and shrinks the witness. It computes in floats; the core
+decides whether a point refutes.
 """
 
 from __future__ import annotations
