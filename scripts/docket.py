@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 Row = dict[str, Any]
 
 PAPERS = {
-    "KV Shifting Attention Enhances Language Modeling (two versions: the first is on arXiv, November 2024; the final one "
-    "was published at ICML 2025)": "https://arxiv.org/abs/2411.19574",
+    "KV Shifting Attention Enhances Language Modeling (two versions: the first is on arXiv, November 2024; the final "
+    "one was published at ICML 2025)": "https://arxiv.org/abs/2411.19574",
     "RazorAttention: Efficient KV Cache Compression Through Retrieval Heads (the anonymous text under review at ICLR "
     "2025; arXiv has an earlier text, of July 2024)": "https://arxiv.org/abs/2407.15891",
     # arXiv 2410.17897 is today another text: "Value Residual Learning", with other numbers.

@@ -227,6 +227,35 @@ def ball_at_least(ball: Any, bound: int | Fraction = 0, strict: bool = False) ->
     raise Undecided(f"the ball {ball} does not settle its comparison with {bound}")
 
 
+def ball_above(found: Any, printed: Any) -> Margin:
+    """An Arb ball lies certainly above its printed bound, a ball or an exact number; the sides shown are those two."""
+    return _beside(_difference(found, printed, strict=True), f"at most {_shown(printed)}", found)
+
+
+def ball_below(found: Any, printed: Any) -> Margin:
+    """An Arb ball lies certainly below its printed bound, a ball or an exact number; the sides shown are those two."""
+    return _beside(_difference(-found, -printed, strict=True), f"at least {_shown(printed)}", found)
+
+
+def ball_at_most(found: Any, printed: Any) -> Margin:
+    """An Arb ball lies at or below its printed bound, a ball or an exact number; the sides shown are those two."""
+    return _beside(_difference(-found, -printed, strict=False), f"at most {_shown(printed)}", found)
+
+
+def _difference(found: Any, bound: Any, strict: bool) -> Margin:
+    if isinstance(bound, int | Fraction):
+        return ball_at_least(found, bound, strict)
+    return ball_at_least(found - bound, strict=strict)
+
+
+def _beside(margin: Margin, printed: str, found: Any) -> Margin:
+    return margin._replace(printed=printed, true=_shown(found))
+
+
+def _shown(number: Any) -> str:
+    return f"{float(number):g}" if isinstance(number, int | Fraction) else str(number.str(6))
+
+
 def ball_within(error: Any, tolerance: Fraction) -> Margin:
     """An Arb ball lies at or below the tolerance: the size of an error, or what one side has above the other."""
     from flint import arb, fmpq
@@ -247,16 +276,20 @@ def balls_apart(printed: Any, true: Any, resolution: Fraction = Fraction(1, 10**
     raise Undecided(f"the balls {printed} and {true} do not settle whether they are {float(resolution)} apart")
 
 
-def worst(margins: Sequence[Margin]) -> Margin:
-    """The smallest of several margins that must all hold, with the smallest slack of them; NaN wins."""
+def worst(margins: Sequence[Margin], sides: Margin | None = None) -> Margin:
+    """The smallest of several margins that must all hold, with the smallest slack of them; NaN wins.
+
+    sides: the margin whose two sides are shown, where that is not the smallest.
+    """
     if not margins:
         raise ValueError("no margins to combine")
     for margin in margins:
         if math.isnan(margin.value):
             return margin
-    return min(margins, key=lambda margin: margin.value)._replace(
-        slack=least_slack(margin.slack for margin in margins)
-    )
+    smallest = min(margins, key=lambda margin: margin.value)
+    shown = smallest if sides is None else sides
+    slack = least_slack(margin.slack for margin in margins)
+    return Margin(smallest.value, shown.printed, shown.true, slack)
 
 
 def least_slack(slacks: Iterable[Slack | None]) -> Slack | None:

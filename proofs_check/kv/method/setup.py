@@ -2,7 +2,7 @@
 
 from flint import arb, fmpq
 
-from proofs_check.evidence.margin import Margin, ball_at_least, less, worst
+from proofs_check.evidence.margin import Margin, ball_at_least, ball_below, less, worst
 from proofs_check.kv.tables.configuration_data import SIZES, TABLE_16
 from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, everywhere
 from proofs_check.ledger.exact_claim import unsettled_claim
@@ -34,7 +34,7 @@ def _negative(base: int, size: str, distance: int) -> Margin:
     if distance >= TABLE_16[size]["context"]:
         return Margin(-1.0, distance, TABLE_16[size]["context"])
     total = decay(distance, rates(base, head_dimension(size)))
-    return ball_at_least(-total, strict=True)._replace(printed="above 0", true=total)
+    return ball_below(total, 0)
 
 
 def _positive(base: int, dim: int, window: int, stride: int = 1) -> Margin:

@@ -6,9 +6,9 @@ from functools import cache
 import numpy as np
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, at_most, ball_at_least, different, identity, same, worst
+from proofs_check.evidence.margin import Margin, at_most, ball_above, ball_at_least, different, identity, same, worst
 from proofs_check.evidence.tolerances import ROUNDING
-from proofs_check.oracles.alibi import BallHead, ball, ball_weights, printed_scope
+from proofs_check.oracles.alibi import BallHead, ball_weights, printed_scope
 from theory import alibi
 from theory.alibi.printed import printed_condition, violation
 from theory.lowering.box import Outcome
@@ -68,8 +68,8 @@ def violated(gamma: tuple, bias: tuple, norm: str, hidden: tuple, other: tuple, 
     scope = printed_scope(head, strength * square, EPS)
     distance = int(float(scope.upper())) + 1
     weight = ball_weights(head, [other, *[hidden] * distance])[0]
-    above = worst([ball_at_least(distance - scope, strict=True), ball_at_least(weight - ball(EPS), strict=True)])
-    return above._replace(printed="at most 0.001", true=f"{weight.str(6)} at distance {distance}")
+    heavier = ball_above(weight, EPS)
+    return worst([ball_at_least(distance - scope, strict=True), heavier], sides=heavier)
 
 
 def rank_one(d: int, power: int = 1) -> Margin:

@@ -5,8 +5,8 @@ from fractions import Fraction
 import sympy as sp
 from flint import arb
 
-from proofs_check.evidence.margin import Margin, ball_at_least, identity, worst
-from proofs_check.oracles.alibi import BallHead, ball, ball_weights, printed_scope
+from proofs_check.evidence.margin import Margin, ball_at_least, ball_at_most, identity, worst
+from proofs_check.oracles.alibi import BallHead, ball_weights, printed_scope
 from proofs_check.razor.scope.theorem1_checks import WITNESSES
 
 SMALL = Fraction(1, 1000)
@@ -45,8 +45,8 @@ def _beyond(name: str, gone: int) -> tuple[arb, Margin]:
 def beyond_printed(name: str, gone: int = 200) -> Margin:
     """All tokens beyond the printed scope together weigh at most eps = 1/1000 in this context."""
     mass, further = _beyond(name, gone)
-    found = worst([further, ball_at_least(ball(SMALL) - mass)])
-    return found._replace(printed="at most 0.001", true=mass.str(5))
+    bounded = ball_at_most(mass, SMALL)
+    return worst([further, bounded], sides=bounded)
 
 
 def moved(name: str, gone: int = 200) -> Margin:
@@ -54,8 +54,8 @@ def moved(name: str, gone: int = 200) -> Margin:
     less."""
     mass, further = _beyond(name, gone)
     full, kept = mass - (1 - mass), -1
-    found = worst([further, ball_at_least(2 * ball(SMALL) - abs(full - kept))])
-    return found._replace(printed="at most 0.002", true=abs(full - kept).str(5))
+    bounded = ball_at_most(abs(full - kept), 2 * SMALL)
+    return worst([further, bounded], sides=bounded)
 
 
 def near_and_far(shift: int = 0) -> Margin:

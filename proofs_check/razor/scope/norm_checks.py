@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, ball_at_least, ball_within, identity, same, worst
+from proofs_check.evidence.margin import Margin, ball_above, ball_within, identity, same, worst
 from proofs_check.oracles.alibi import BallHead, ball, ball_scores, normalised
 
 ZERO = Fraction(0)
@@ -49,15 +49,13 @@ def doubled(sign: int = 1) -> Margin:
 def gains_exceed(d: int, norm: str) -> Margin:
     """||g z||^2 > ||g||^2 at g = e_1, in balls."""
     size = squared_size(d, norm, _unit(d), (0,) * d)
-    return ball_at_least(size - 1, strict=True)._replace(printed="at most 1", true=size.str(6))
+    return ball_above(size, 1)
 
 
 def state_exceeds(d: int, norm: str, bias: Fraction = ZERO, constant: int = 2) -> Margin:
     """||x||^2 > 2 ||g||^2 + 2 ||b||^2 at g = e_1, b = bias e_1, in balls; `constant` d + 1 is the repair."""
     size = squared_size(d, norm, _unit(d), (bias, *[0] * (d - 1)))
-    printed = constant * (1 + bias**2)
-    excess = ball_at_least(size - ball(printed), strict=True)
-    return excess._replace(printed=f"at most {float(printed):g}", true=size.str(6))
+    return ball_above(size, constant * (1 + bias**2))
 
 
 def largest_gain_bounds(sign: int = 1) -> Margin:
@@ -106,9 +104,7 @@ def eq8_exceeds(d: int, norm: str, same_size: bool = False) -> Margin:
     """q . k = ||x||^2 at W_Q = W_K = 1 against 2 (||g||^2 + ||b||^2), b = 0; `same_size` has unit gains."""
     gains = (1,) * d if same_size else _unit(d)
     size = squared_size(d, norm, gains, (0,) * d)
-    return ball_at_least(size - 2 * sum(gains), strict=True)._replace(
-        printed=f"at most {2 * sum(gains)}", true=size.str(6)
-    )
+    return ball_above(size, 2 * sum(gains))
 
 
 def bilinear(d_head: int, d_model: int, swap: bool = False, printed: bool = False) -> Margin:

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from proofs_check.evidence.margin import Margin, ball_at_least
+from proofs_check.evidence.margin import Margin, ball_above
 from proofs_check.ledger.claim import Claim, Control, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.oracles.alibi import ball
@@ -22,7 +22,7 @@ def epsilon(inverse: int, product: int, slope: Fraction, bound: str = "gap") -> 
     weight = 1 / (1 + (ball(slope) + own - seen).exp())
     gap = arb(0) if bound == "gap" else arb(2 * product)
     limit = 1 / (1 + (ball(slope) - gap).exp())
-    return ball_at_least(weight - limit, strict=True)._replace(printed=f"at most {limit.str(6)}", true=weight.str(6))
+    return ball_above(weight, limit)
 
 
 CLAIMS: tuple[Claim, ...] = (

@@ -7,7 +7,19 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from proofs_check.evidence.margin import Margin, at_most, ball_at_least, ball_within, identity, less, same, worst
+from proofs_check.evidence.margin import (
+    Margin,
+    at_most,
+    ball_above,
+    ball_at_least,
+    ball_at_most,
+    ball_below,
+    ball_within,
+    identity,
+    less,
+    same,
+    worst,
+)
 from proofs_check.evidence.tolerances import KERNEL
 from proofs_check.oracles.alibi import BallHead, ball, ball_scores, ball_softmax, ball_weights, printed_scope
 from theory import alibi
@@ -53,10 +65,8 @@ def beyond(name: str, sharp: bool = False) -> Margin:
         scope = printed_scope(head, norm, eps)
     weight = ball_weights(head, [target, *[other] * distance])[0]
     further = ball_at_least(distance - scope, strict=True)
-    heavier = ball_at_least(weight - ball(eps), strict=True)
-    return worst([further, heavier])._replace(
-        printed=f"at most {float(eps):g}", true=f"{weight.str(6)} at distance {distance}"
-    )
+    heavier = ball_above(weight, eps)
+    return worst([further, heavier], sides=heavier)
 
 
 def ratio(name: str, factor: int) -> Margin:
@@ -131,14 +141,14 @@ def term_of_the_sum(slope: Fraction, own: bool = True) -> Margin:
     target, query = (1, 0), (0, 1)
     total = sum((s.exp() for s in ball_scores(head, [target, query])), arb(0))
     term = ball_scores(head, [query if own else target])[0].exp()
-    return ball_at_least(total - term)._replace(printed=f"{term.str(6)} or more", true=total.str(6))
+    return ball_at_least(total - term)
 
 
 def below_one(product: int) -> Margin:
     """e^{q_m . k_m} < 1 although e^{q_m . q_m} >= 1, which is put in its place; d = 1, W_Q = product, W_K = x = 1."""
     value, square = ball(product).exp(), ball(product * product).exp()
-    both = worst([ball_at_least(1 - value, strict=True), ball_at_least(square - 1)])
-    return both._replace(printed=f"{square.str(6)}, at least 1", true=value.str(6))
+    smaller = ball_below(value, 1)
+    return worst([smaller, ball_at_least(square - 1)], sides=smaller)
 
 
 def square_at_least_one(sign: int = 1) -> Margin:
@@ -170,7 +180,7 @@ def within_logit_bound(product: int, distance: int, slope: Fraction = HALF, fact
     head = BallHead("rms", (1,), (0,), ((product,),), ((1,),), slope)
     weight = ball_weights(head, [(-1,), *[(1,)] * distance])[0]
     bound = (ball(factor * abs(product)) - ball(slope) * distance).exp()
-    return ball_at_least(bound - weight)._replace(printed=f"at most {bound.str(6)}", true=weight.str(6))
+    return ball_at_most(weight, bound)
 
 
 def last_step(product: int, distance: int, slope: Fraction) -> Margin:
@@ -178,15 +188,14 @@ def last_step(product: int, distance: int, slope: Fraction) -> Margin:
     head = BallHead("rms", (1,), (0,), ((product,),), ((1,),), slope)
     hidden = [(-1,), *[(1,)] * distance]
     weight, score = ball_weights(head, hidden)[0], ball_scores(head, hidden)[0]
-    above = ball_at_least(weight - score.exp(), strict=True)
-    return above._replace(printed=f"at most {score.exp().str(6)}", true=weight.str(6))
+    return ball_above(weight, score.exp())
 
 
 def dominated(strength: int, distance: int, slope: Fraction = HALF, share: Fraction = HALF) -> Margin:
     """q_m . k_n = 0, so that any slope dominates it, and the weight is still above `share`: all the rest is lower."""
     head = BallHead("rms", (1, 1), (0, 0), ((strength, 0),), ((-1, 0),), slope)
     weight = ball_softmax(ball_scores(head, [(0, 1), *[(1, 0)] * distance]))[0]
-    return ball_at_least(weight - ball(share), strict=True)._replace(printed="towards 0", true=weight.str(6))
+    return ball_above(weight, share)
 
 
 def own_share(product: Fraction, below: Fraction) -> Margin:
