@@ -1,10 +1,10 @@
-"""Read a checkpoint head by head: how far each head can see, by proof from its weights, and what a KV cache may forget.
+"""Read a checkpoint head by head: how far each head can see, bounded from its weights, and what a KV cache may forget.
 
 MODEL is a folder of safetensors (BLOOM, MPT, Falcon, Baichuan, Llama, Mistral, Mixtral, Qwen, Gemma, Granite, Cohere,
 OLMo, OPT, Phi-3, SmolLM3, StableLM, GPT-2, GPT-NeoX, gpt-oss, or a model trained here; docs/families.md) or a hub id,
 with the head of any task. All but RazorAttention's printed scope are bounds over every context of normalised states,
 far above what real text reaches, in exact arithmetic: in bfloat16 a model can exceed them, and --arithmetic takes that
-in.
+in. The largest logits are found in floats, whose rounding is estimated and not proved; --certified encloses them.
 """
 
 import argparse
