@@ -4,7 +4,7 @@ MODEL is a folder of safetensors (BLOOM, MPT, Falcon, Baichuan, Llama, Mistral, 
 OLMo, OPT, Phi-3, SmolLM3, StableLM, GPT-2, GPT-NeoX, gpt-oss, or a model trained here; docs/families.md) or a hub id,
 with the head of any task. All but RazorAttention's printed scope are bounds over every context of normalised states,
 far above what real text reaches, in exact arithmetic: in bfloat16 a model can exceed them, and --arithmetic takes that
-in. The largest logits are found in floats, whose rounding is estimated and not proved; --certified encloses them.
+in.
 """
 
 import argparse
@@ -40,7 +40,8 @@ def parser() -> Parser:
     p.add_argument("--figure", metavar="PATH", help="draw the map of scopes: a folder, or a path without its ending")
     p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files of the map (default both)")
     p.add_argument("--sha256", type=_hash, action="append", metavar="FILE=HEX", help="refuse MODEL if a file differs")
-    p.add_argument("--certified", action="store_true", help="ball arithmetic where ranges are attained (slow)")
+    sure = "ball arithmetic where ranges are attained (slow); without it their rounding is estimated, not proved"
+    p.add_argument("--certified", action="store_true", help=sure)
     return p
 
 
