@@ -27,9 +27,9 @@ CHANGED = (
     "taken out. All other runs and rules are those of the first plan."
 )
 SHARED = (
-    "Each arena has its own 5 %. Those that a CPU trained take runs of vanilla, ResFormer, SVFormer, NeuTRENO and latent "
-    "attention from the league, so that one pair may stand in several tables, with an interval in each. Parameters are "
-    "matched; operations and time are not, and nothing is compared at equal time."
+    "Each arena has its own 5 %. Those that a CPU trained take runs of vanilla, ResFormer, SVFormer, NeuTRENO and "
+    "latent attention from the league, so that one pair may stand in several tables, with an interval in each. "
+    "Parameters are matched; operations and time are not, and nothing is compared at equal time."
 )
 CARRIED = (
     "The last token of an unrelated document helps at the first place and harms at the next two. It tells nothing of "
