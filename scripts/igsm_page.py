@@ -38,7 +38,9 @@ def _made(bundle: "SolvedBundle") -> str:
         f"{training.rows} x {training.length} tokens, trained on problems of {task.least} to {task.operations} "
         f"operations mod {task.modulus}; tested on {training.problems} of each number of operations in the table, of "
         "other templates, solved greedily. Answered, as the paper counts: some step gives the question its value (a "
-        f"blind guess: one in {task.modulus}). Right: the whole solution has no mistake."
+        f"blind guess: one in {task.modulus}). Right: the whole solution has no mistake. The task was set in pilots: "
+        "with letters in no order a shifted model solved no problem of four operations, so here letters follow one "
+        "another."
     )
 
 

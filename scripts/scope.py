@@ -1,4 +1,4 @@
-"""Read a checkpoint head by head: how far each head can see, by proof from its weights, and what a KV cache may forget.
+"""Read a checkpoint head by head: how far each head can see, bounded from its weights, and what a KV cache may forget.
 
 MODEL is a folder of safetensors (BLOOM, MPT, Falcon, Baichuan, Llama, Mistral, Mixtral, Qwen, Gemma, Granite, Cohere,
 OLMo, OPT, Phi-3, SmolLM3, StableLM, GPT-2, GPT-NeoX, gpt-oss, or a model trained here; docs/families.md) or a hub id,
@@ -40,7 +40,8 @@ def parser() -> Parser:
     p.add_argument("--figure", metavar="PATH", help="draw the map of scopes: a folder, or a path without its ending")
     p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files of the map (default both)")
     p.add_argument("--sha256", type=_hash, action="append", metavar="FILE=HEX", help="refuse MODEL if a file differs")
-    p.add_argument("--certified", action="store_true", help="ball arithmetic where ranges are attained (slow)")
+    sure = "ball arithmetic where ranges are attained (slow); without it their rounding is estimated, not proved"
+    p.add_argument("--certified", action="store_true", help=sure)
     return p
 
 

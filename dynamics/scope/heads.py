@@ -1,9 +1,11 @@
-"""How far the heads of a checkpoint can see, by proof from their weights, and what a KV cache may forget.
+"""How far the heads of a checkpoint can see, bounded from their weights, and what a KV cache may forget.
 
 All statements are about every context of post-norm states, so they are conservative: attention to real text is far more
-local. A head is called local only where its weights prove it. They are about exact (real) arithmetic: a model run in
-bfloat16, with slope times position rounded to it, can exceed them. Where a model rounds its biases in every format
-(Falcon), they are about its table of biases, and about contexts no longer than the one asked for.
+local. A head is called local only where the bound of its weights says so. The largest logits are found in floats, whose
+rounding `theory.alibi.grams_largest` estimates and does not prove. Certified ranges enclose them, where a range is
+attained. The statements are about exact (real) arithmetic: a model run in bfloat16, with slope times position rounded
+to it, can exceed them. Where a model rounds its biases in every format (Falcon), they are about its table of biases,
+and about contexts no longer than the one asked for.
 """
 
 from __future__ import annotations

@@ -149,8 +149,9 @@ for head in inspect(model, heldout_rows(training, model.config.vocab, 256)):
 #
 # ## 6. Breaking it
 #
-# Theorem 3.3 says: there is a one-layer head with KV shifting that *equals* the definition. The paper's attention is
-# causal, so tokens 1 and $L$ are attended to, which the definition leaves out. Three tokens in one dimension are enough:
+# Theorem 3.3 says: there is a one-layer head with KV shifting that *equals* the definition. With attention on $2..L-1$ that
+# is so, as you saw. The theorem does not name these places, and under the causal mask of the paper's Eq. 6 the tokens 1 and
+# $L$ are attended to as well. Then no head equals the definition, and three tokens in one dimension show it:
 #
 # | sentence | the definition gives | any causal head gives |
 # |---|---|---|
@@ -176,7 +177,7 @@ for sentence in ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]):
 # %% [markdown]
 # How bad is it? On sentences with a single nonzero token the best causal head with slope 0 errs by $1/2(L-2)$, so the
 # error falls as sentences grow but is never 0; and where the last word did occur before, the printed head's error falls
-# exponentially in $1/\sigma$. **Look at** the two ways in which a false theorem can be nearly true.
+# exponentially in $1/\sigma$. **Look at** the two ways in which the theorem is nearly true under the causal mask.
 
 # %% alt="Left: the least error of any causal head falls like one over the length. Right: where a word recurs the error falls exponentially in one over sigma, under its bound."
 lengths, colder = np.arange(3, 65), np.linspace(0.5, 12, 24)
@@ -199,9 +200,9 @@ plt.show()
 # %% [markdown]
 # ## What holds instead
 #
-# With attention on $2..L-1$ the theorem is true, exactly (`kv.thm3.3.corrected`); under the causal mask the error is named
-# (`kv.thm3.3.discrepancy`) and bounded where a word recurs (`kv.thm3.3.discrepancy.matched`). All are in the ledger with
-# their proofs: `induction-workbench verify --id 'kv.thm3.3*'`.
+# With attention on $2..L-1$ the theorem is true, exactly (`kv.thm3.3`, `kv.thm3.3.corrected`). Under the causal mask the
+# error is named (`kv.thm3.3.discrepancy`) and bounded where a word recurs (`kv.thm3.3.discrepancy.matched`). All are in the
+# ledger with their proofs: `induction-workbench verify --id 'kv.thm3.3*'`.
 #
 # **Exercise.** Is the slope to blame? Find with `induction.one_token_error(length, slope)` a slope that makes the error at
 # $L = 3$ smaller than 0.01. *Answer: $1/(1+e^m) < 0.01$ from $m = 4.6$ on - but the definition has that slope too,

@@ -1,6 +1,7 @@
 """The arena's command line: its table, its files, going on, refusals; its figures and its page."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -256,3 +257,11 @@ def test_the_steps_that_are_dear_are_those_whose_mathematics_says_so():
     assert ways is not None and set(ways.entries) == set(plan.entries)
     for one in ways.entries.values():
         assert gains(one, ways.processes)[fastest(one, ways.processes)] >= 1
+
+
+def test_the_page_says_what_carrying_does_at_a_documents_first_places_and_how_far_runs_spread():
+    text = "\n".join([*arena_page._leak(shipped_arena("league")), *arena_page._power(shipped_arena("league"))])
+    row = text.split("unrelated: carried / zero |")[2]
+    first = [float(one) for one in re.findall(r"([+-]\d\.\d\d) % \[", row)[:2]]
+    assert first == pytest.approx([-1.9, 1.2], abs=0.1)  # better at place 1, worse at 2 and 3
+    assert "continued: carried / zero | -6.1" in text and "0.91 % in the median of 65 comparisons" in text

@@ -8,6 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from proofs_check.ledger import judged, store
+from proofs_check.ledger.claim import Extent, Severity, Status, Verdict
 from proofs_check.ledger.harness import evaluate_witness
 from proofs_check.ledger.registry import dropped, load
 from scripts import __main__ as one_command
@@ -45,6 +46,14 @@ def test_no_page_written_by_hand_counts_the_claims():
     notebooks = (docs.ROOT / "examples/notebooks").glob("*.py")
     hands = [*notebooks, *(docs.ROOT / f"docs/{name}.md" for name in ("guide", "own-claims"))]
     assert [path.name for path in hands if re.search(r"\d{3} claims", path.read_text("utf-8"))] == []
+
+
+def test_the_glossary_has_every_word_of_the_ledger(ledger):
+    """Verdicts, severities, what a run finds, strengths, coverages: none is printed without being explained."""
+    text = (docs.ROOT / "docs" / "glossary.md").read_text("utf-8")
+    words = {word.value for kind in (Verdict, Severity, Status, Extent) for word in kind}
+    words |= {row["strength"] for row in ledger[1] if row["strength"]}
+    assert [word for word in sorted(words) if not re.search(rf"[`*]{word}[`*]", text)] == []
 
 
 def test_no_generated_page_is_stale_or_holds_an_absolute_path(ledger):

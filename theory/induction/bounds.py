@@ -109,7 +109,8 @@ def matched_discrepancy_bound(length: ArrayLike, match: ArrayLike, sigma: ArrayL
     """epsilon <= 2 e^{-1/sigma + m (L - i - 1)} for orthonormal tokens, x_i = x_L, i = match <= L - 2, x_{L-1} != x_L.
 
     Infinite where it overflows.
-    Source: corrects KV shifting, Theorem 3.3. Raises ValueError unless 1 <= match <= length - 2, sigma > 0, slope >= 0.
+    Source: KV shifting, Theorem 3.3 under the causal mask. Raises ValueError unless 1 <= match <= length - 2,
+    sigma > 0, slope >= 0.
     """
     length, match = wholes("length", length, 3), wholes("match", match, 1)
     if not (match <= length - 2).all():
@@ -126,7 +127,7 @@ def ball_discrepancy_bound(length: ArrayLike, sigma: ArrayLike, slope: ArrayLike
     a = e^{-m(L-1)} + e^{1/sigma}, Z = e^{-1/sigma} sum_{j=1}^{L-2} e^{-mj}.
     Reached at x_1 = .. = x_{L-2} = -u, x_{L-1} = x_L = u with |u| = 1.
     For L -> infinity it tends to t / (1 + t), t = e^{2/sigma} (e^m - 1).
-    Source: corrects KV shifting, Theorem 3.3. Raises ValueError unless length >= 3, sigma > 0, slope >= 0.
+    Source: KV shifting, Theorem 3.3 under the causal mask. Raises ValueError unless length >= 3, sigma > 0, slope >= 0.
     """
     length = wholes("length", length, 3)
     sigma, slope = reals("sigma", sigma, POSITIVE), reals("slope", slope, NONNEGATIVE)

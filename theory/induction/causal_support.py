@@ -79,8 +79,8 @@ def impossibility(support: str = "causal", length: int = 3, dim: int = 1) -> Eli
 def impossibility_residual(support: str = "causal", length: int = 3, dim: int = 1) -> sp.Expr:
     """sum_k multiplier_k f_k - 1: zero proves that no parameters give IH. -1 where no multipliers exist.
 
-    Theorem 3.3 is then false for every alpha, beta, every linear W_Q, W_K, W_V, W_O (and linear embeddings of any
-    width), every finite slope and scale, on any domain that contains 0 and a multiple of e_1.
+    On this support the equality of Theorem 3.3 then fails for every alpha, beta, every linear W_Q, W_K, W_V, W_O (and
+    linear embeddings of any width), every finite slope and scale, on any domain that contains 0 and a multiple of e_1.
     nan if a multiplier has a denominator that is not certainly positive.
     """
     elimination = impossibility(support, length, dim)

@@ -75,7 +75,7 @@ def kv_shift_head(
 
     Source: KV shifting, Eq. 5-6 and Appendix B, identity projections. The defaults are its parameters, with print's
     "beta_0 = 1/sigma" read as a score scale. With support "inner" = {2..L-1} this is the induction head; with "causal"
-    = {1..L}, the mask the paper states, Theorem 3.3 is false for every parameter choice and `discrepancy` is the gap.
+    = {1..L}, the mask of Eq. 6, no parameters give the induction head, and `discrepancy` is the gap.
     Args: x: (..., length, dim), length >= 3 for "inner", >= 1 for "causal"; sigma > 0; slope >= 0.
     Returns: (..., dim).
     Raises ValueError for input outside these domains and where a score overflows.
@@ -104,7 +104,7 @@ def discrepancy(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike) -> Discrepancy
     a = e^{-m(L-1)} + e^{x_L . x_{L-1} / sigma} are the weights of the tokens 1 and L, vbar is their weighted mean, and
     Z = sum_{s=2}^{L-1} e^{x_L . x_{s-1} / sigma - m (L - s)}. So no coordinate is off by more than epsilon times the
     range of that coordinate.
-    Source: corrects KV shifting, Theorem 3.3 (Eq. 9), which claims 0.
+    Source: KV shifting, Theorem 3.3 (Eq. 9), whose difference is 0 on {2..L-1} and this under the causal mask.
     Args: as `induction_head`. Raises as it does.
     """
     head = induction_head(x, sigma, slope)

@@ -144,8 +144,9 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.appG.elsewhere",
         "KV shifting (final), Appendix G; first version, Appendix J",
         "Shifting elsewhere than at K and V cannot alleviate the width requirement of induction heads.",
-        note="No width requirement is proved (kv.sec2.1.width): it takes a lower bound for every other place. One "
-        "mixture of the states that keys and values share does induction at D = d (kv.eq5.one_mixture).",
+        note="A lower bound on the width for every other place: the one of kv.sec2.1.width.linear is of two vanilla "
+        "layers with linear states. One mixture of the states that keys and values share does induction at D = d "
+        "(kv.eq5.one_mixture).",
         nature=Nature.MATHEMATICAL,
         formula=r"D_{\mathrm{elsewhere}}\ge D_{\mathrm{TF}}",
     ),

@@ -3,6 +3,8 @@
 Entries are drawn, not differences: comparisons share their baselines, as they do in the arena.
 """
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -64,3 +66,12 @@ def test_no_difference_of_the_shipped_league_is_far_from_normal():
     each = [differences(one, bundle.losses) for one in bundle.plan.comparisons.values()]
     smallest = min(stats.shapiro(d).pvalue for d in each)
     assert smallest > 0.01 / len(each)
+
+
+@pytest.mark.parametrize(("law", "mean", "times"), [("exponential", 1.0, 14), ("lognormal", math.exp(0.5), 40)])
+def test_of_skewed_differences_the_intervals_fail_as_often_as_the_page_says(law, mean, times):
+    rule = PRESETS["league"]("0" * 64).comparisons["smear / vanilla"].rule
+    drawn = getattr(np.random.default_rng(0), law)(size=(20_000, rule.most)) - mean
+    low, high = running(*intervals(drawn, rule.alpha, rule.method, rule.c))
+    missed = ((low[:, -1] > 0) | (high[:, -1] < 0)).mean()
+    assert missed / rule.alpha == pytest.approx(times, rel=0.15)
