@@ -1,8 +1,10 @@
 """Every claim of the ledger, by id; and the ledger's own records."""
 
+import re
 import sys
 import xml.etree.ElementTree as ET
 from functools import _lru_cache_wrapper
+from pathlib import Path
 
 import pytest
 from latex2mathml.converter import convert
@@ -24,6 +26,52 @@ SOURCES = {
     "razor": ("RazorAttention, ",),
     "resformer": ("ResFormer, ",),
     "waiver": ("Waiver paper, ",),
+}
+# Links whose ends have other names: from a claim to what holds instead, from an outcome to its sentence.
+CORRECTED_ELSEWHERE = {
+    "kv.appC.footnote12": "kv.appC.every_position",
+    "kv1.appF.inference": "kv.appM.inference.corrected",
+    "razor.appA.positive": "razor.appA.gap",
+    "resformer.eq11.higher": "resformer.eq11.lower",
+}
+OUTCOMES_ELSEWHERE = {
+    "kv.fn10.confounded.trained": "kv.sec4.5.longer_window",
+    "kv.fig9.text": "kv.appE.fusion",
+    "razor.trained.protected": "razor.abstract.lossless",
+    "razor.trained.random": "razor.sec3.2.fifteen",
+    "razor.trained.chosen": "razor.sec3.2.fifteen",
+    "razor.trained.window": "razor.sec1.few",
+    "razor.trained.recovered": "razor.sec4.3.most",
+    "razor.trained.printed_scope": "razor.sec5.alibi",
+    "razor.reading.local": "razor.sec1.local",
+    "razor.reading.diffuse": "razor.sec1.rest_local",
+    "razor.reading.few": "razor.sec1.few",
+    "razor.reading.protected": "razor.sec3.2.fifteen",
+    "razor.reading.concentrates": "razor.sec1.concentrates",
+    "razor.reading.probability": "razor.sec1.probability",
+    "razor.reading.others": "razor.sec1.cannot_use",
+    "razor.reading.layer": "razor.sec1.retrieve_process",
+    "razor.reading.known": "razor.fig2.snapkv",
+    "razor.reading.evicted": "razor.fig2.importance",
+}
+# The claim that shows a defect first, and those that repeat it.
+DEFECTS = {
+    "kv.sec3.1.any_context": "kv.sec3.1.finite_length",
+    "kv.appA.matrices": "kv.appA.output_matrix",
+    "kv.thm3.3": "kv.appA.first_layer kv.appA.masks kv.sec3.1.equal_sign kv.sec3.1.less_depth kv.sec3.1.less_width "
+    "kv.thm3.2",
+    "kv.eq8.domain": "kv.appA.step1 kv.appA.step4 kv.appA.step5",
+    "kv.tab3": "kv.eq10 kv.listing_l.no1",
+    "kv.thm3.4": "kv.thm3.4.limit kv.thm3.4.sigma",
+    "kv.appC.error_term": "kv.appC.logit_error",
+    "kv.sec3.3.key_pairs": "kv.eq11.normaliser kv.sec3.3.value_pairs",
+    "kv.appF1.gate": "kv1.sec4.6.gate",
+    "kv.sec5.gssm": "kv.sec5.explain",
+    "razor.thm1": "razor.appA.last_step razor.appA.positive",
+    "razor.eq7.gain": "razor.eq7 razor.eq8",
+    "razor.eq5.cache": "razor.sec1.flash",
+    "razor.sec3.1.discard": "razor.sec3.1.larger_scope razor.sec3.1.minimal",
+    "razor.tab2.gqa": "razor.sec4.2.half",
 }
 OWN = [claim for claim in REGISTRY.values() if not claim.is_correction]
 
@@ -89,6 +137,31 @@ def test_corrections_exist_and_statements_of_our_own_hold():
         if claim.correction is not None:
             assert REGISTRY[claim.correction].verdict is Verdict.HOLDS
     assert {claim.verdict for claim in REGISTRY.values() if claim.is_correction} == {Verdict.HOLDS}
+
+
+def test_links_lead_where_their_names_say_or_where_a_table_does():
+    """What holds instead is named after the claim, or after another one with the same defect."""
+    heads = {claim.id: claim.defect or claim.id for claim in REGISTRY.values()}
+    corrected = {claim.id: claim.correction for claim in REGISTRY.values() if claim.correction}
+    named = {
+        name
+        for name, link in corrected.items()
+        if any(link.startswith(f"{other}.") for other, head in heads.items() if head == heads[name])
+    }
+    assert {name: link for name, link in corrected.items() if name not in named} == CORRECTED_ELSEWHERE
+    outcomes = {claim.id: claim.outcome_of for claim in REGISTRY.values() if claim.outcome_of}
+    elsewhere = {name: link for name, link in outcomes.items() if not name.startswith(link.rpartition(".")[0])}
+    assert elsewhere == OUTCOMES_ELSEWHERE
+    repeated = {name: head for name, head in heads.items() if head != name}
+    assert repeated == {name: head for head, names in DEFECTS.items() for name in names.split()}
+
+
+def test_no_check_types_the_sides_that_a_witness_shows():
+    """They are those that were compared; only labels, which are no numbers, may be put in their place."""
+    rooms = Path(__file__).resolve().parents[3] / "proofs_check"
+    files = [path for paper in ("kv", "razor", "resformer", "waiver") for path in (rooms / paper).rglob("*.py")]
+    typed = re.compile(r"_replace\(\s*(printed|true)=")
+    assert sorted(path.name for path in files if typed.search(path.read_text("utf-8"))) == ["text.py"]
 
 
 def test_ids_name_their_paper_and_statements_are_one_line():
