@@ -22,7 +22,7 @@ LEADS = {
 EPILOG = "exit status: 0 written, 2 bad input"
 PLAIN = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "_": r"\_", "^": r"\textasciicircum{}", "%": r"\%",
          "&": r"\&", "#": r"\#", "$": r"\$", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
-         "|": r"\textbar{}", '"': "''", "`": "`", "\N{ALMOST EQUAL TO}": r"\ensuremath{\approx}",
+         "|": r"\textbar{}", '"': "{''}", "`": "`", "\N{ALMOST EQUAL TO}": r"\ensuremath{\approx}",
          "\N{MINUS SIGN}": r"\ensuremath{-}"}  # fmt: skip
 
 
