@@ -102,7 +102,7 @@ class Alive(TorchDispatchMode):
 
     def __init__(self):
         super().__init__()
-        self.held, self.sizes, self.peak, self.largest = Counter(), {}, 0, 0
+        self.held, self.now, self.peak, self.largest = Counter(), 0, 0, 0
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         out = function(*args, **(kwargs or {}))
@@ -110,12 +110,15 @@ class Alive(TorchDispatchMode):
             if isinstance(made, torch.Tensor):
                 storage = made.untyped_storage()
                 place, size = storage.data_ptr(), storage.nbytes()
+                self.now += 0 if self.held[place] else size
                 self.held[place] += 1
-                self.sizes[place] = size
-                weakref.finalize(made, self.held.subtract, [place])
-                self.peak = max(self.peak, sum(self.sizes[at] for at, number in self.held.items() if number))
-                self.largest = max(self.largest, size)
+                weakref.finalize(made, self.gone, place, size)
+                self.peak, self.largest = max(self.peak, self.now), max(self.largest, size)
         return out
+
+    def gone(self, place, size):
+        self.held[place] -= 1
+        self.now -= 0 if self.held[place] else size
 
 
 def alive(model, tokens, window, change=None):

@@ -7,12 +7,13 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import nn
 
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.tasks.induction import Induction, induction_batch
 from dynamics.training import ensemble as module
-from dynamics.training.ensemble import default_chunk, train_ensemble
+from dynamics.training.ensemble import clip_each, default_chunk, train_ensemble
 from dynamics.training.evaluation import as_tensors, training_rng
 from dynamics.training.loop import learning_rate, make_optimizer, train, train_step
 from dynamics.training.settings import TrainConfig
@@ -121,6 +122,21 @@ def test_initial_models_may_be_given_and_are_left_alone():
     assert gap(models[0], fresh(CONFIG, 7)) == 0
     for result, seed in zip(results, (7, 8), strict=True):
         assert gap(result.model, alone(CONFIG, trainings[0], fresh(CONFIG, seed))[0]) < 1e-10
+
+
+def test_clipping_is_that_of_torch_for_each_model():
+    generator = torch.Generator().manual_seed(0)
+    gradients = [torch.randn(4, *shape, generator=generator).double() for shape in [(3, 2), (5,)]]
+    limits, expected = torch.tensor([0.1, 1.0, 50.0, 3.0]).double(), []
+    for index, most in enumerate(limits.tolist()):
+        parameters = [nn.Parameter(torch.zeros_like(g[index])) for g in gradients]
+        for parameter, g in zip(parameters, gradients, strict=True):
+            parameter.grad = g[index].clone()
+        nn.utils.clip_grad_norm_(parameters, most)
+        expected.append([parameter.grad for parameter in parameters])
+    clip_each(gradients, limits)
+    for place, g in enumerate(gradients):
+        assert torch.allclose(g, torch.stack([of[place] for of in expected]), atol=1e-15, rtol=0)
 
 
 def test_neighbours_with_equal_settings_share_a_parameter_group():
