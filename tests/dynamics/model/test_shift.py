@@ -100,18 +100,6 @@ def test_shift_keeps_the_dtype_of_its_tokens(dtype):
     assert mixed.dtype == dtype and weights.grad.dtype == torch.float32
 
 
-def test_shift_under_vmap_and_grad_equals_a_loop():
-    x, _ = draw_inputs(4, window=3)
-    many = torch.randn(4, 3, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(5))
-
-    def energy(weights):
-        return (shift_mix(x, weights) ** 2).sum()
-
-    for batched, weights in zip(torch.func.vmap(torch.func.grad(energy))(many), many, strict=True):
-        weights = weights.clone().requires_grad_()
-        assert torch.allclose(batched, torch.autograd.grad(energy(weights), weights)[0], rtol=0, atol=1e-12)
-
-
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's own, on importing its compiler
 def test_shift_compiles_to_one_graph_with_the_same_gradients():
     compiled = torch.compile(shift_mix, backend="aot_eager", fullgraph=True)
