@@ -43,10 +43,11 @@ def test_whole_equals_the_definition_chunks_steps_documents_and_scored_rows(name
     close(packed[1], torch.from_numpy(variants.logits(model, row[1].numpy(), DOCUMENTS[1].numpy())))
     close(packed[:, :LENGTH], whole)
     close(model(tokens, ROWS), whole[[0, 1], ROWS])
-    for rows in (ROWS, torch.tensor([LENGTH, 9])):
-        close(model(row, rows, segment_ids=DOCUMENTS), packed[[0, 1], rows])
+    rows = torch.tensor([LENGTH, LENGTH + 1])
+    close(model(row, rows, segment_ids=DOCUMENTS), packed[[0, 1], rows])
+    if name in NAMES[::3]:  # the others go in chunks with beams or gradients
+        close(in_parts(model, tokens, SPLITS[NAMES.index(name) // 3 % 3]), whole)
     if model.config.causal:
-        close(in_parts(model, tokens, SPLITS[NAMES.index(name) % 3]), whole)
         close(in_parts(model, tokens, [1] * LENGTH, [KVCache(LENGTH) for _ in model.blocks]), whole)
 
 
