@@ -64,10 +64,12 @@ def test_a_wheel_holds_the_packages_and_what_they_ship_and_nothing_else(wheel):
 
 def test_what_is_installed_is_what_runs(installed):
     run, site, _ = installed
-    told = run("-c", f"for name in {OURS}: print(__import__(name).__file__)").stdout.split()
-    assert told == [str(site / name / "__init__.py") for name in OURS]
-    told = run("-c", "import induction_workbench as w, theory; print(w.__version__, theory.__version__)").stdout.split()
-    assert told == [theory.__version__] * 2
+    code = f"""
+for name in {OURS}: print(__import__(name).__file__)
+import induction_workbench, theory; print(induction_workbench.__version__, theory.__version__)
+"""
+    told = run("-c", code).stdout.split()
+    assert told == [*(str(site / name / "__init__.py") for name in OURS), theory.__version__, theory.__version__]
 
 
 def test_the_command_works_in_a_folder_with_a_scripts_package_of_its_own(installed):

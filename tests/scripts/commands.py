@@ -3,6 +3,8 @@
 import shlex
 from importlib import import_module
 
+import pytest
+
 from scripts import cli
 from tests.conftest import PROFILE
 
@@ -31,10 +33,15 @@ def refused(capsys, line, *words):
     assert told.startswith("error: ") and all(some in told for some in words), told
 
 
-def drawn(folder, name, *options, again=PROFILE == "deep"):
-    """The command of a figure leaves a picture in two formats and its data; drawn again, the same bytes."""
-    for one in ("one", "two") if again else ("one",):
-        assert cli.run(import_module(f"scripts.{name}").main, [*options, "--out", str(folder / one)]) == 0
+def drawn(folder, name, *options, data=None, again=PROFILE == "deep"):
+    """The command of a figure, of given data or its own, leaves a picture in two formats and the data; drawn again, the
+    same bytes."""
+    script = import_module(f"scripts.{name}")
+    with pytest.MonkeyPatch.context() as patch:
+        if data is not None:
+            patch.setattr(script, "compute", lambda *_: data)
+        for one in ("one", "two") if again else ("one",):
+            assert cli.run(script.main, [*options, "--out", str(folder / one)]) == 0
     files = sorted(folder.glob("one.*"))
     assert [path.suffix for path in files] == [".npz", ".pdf", ".png"]
     for path in files:

@@ -10,13 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs_check.ledger.registry import load
-from scripts import audit, docket
+from scripts import audit, docket, docs
 from scripts.cli import run
 from scripts.markdown import markdown_text
 
 REGISTRY = load()
 NAMES = (*audit.PAPERS, "kv1")
 report = cache(audit.report)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _once():
+    """The rows of the whole ledger are worked out once for all papers."""
+    rows = docs.records(REGISTRY)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(docs, "records", lambda _: rows)
+        yield
 
 
 @pytest.fixture(scope="module", params=NAMES)

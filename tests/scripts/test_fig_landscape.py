@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from scripts import fig_landscape
 from scripts.cli import run
@@ -118,21 +119,19 @@ def test_streamlines_refuse_what_is_not_finite():
         streamlines(np.full((1, 3, 3), np.nan), np.ones((1, 3, 3)), 5)
 
 
-def test_main_writes_the_same_bytes_twice(tmp_path):
-    drawn(tmp_path, "fig_landscape", "--tokens", "5", again=True)
+def test_main_leaves_its_files(tmp_path, data):
+    drawn(tmp_path, "fig_landscape", "--tokens", "5", data=data)
 
 
-def test_main_writes_the_arrays_beside_the_figure(tmp_path):
-    assert run(fig_landscape.main, [*SMALL, "--out", f"{tmp_path}/", "--seed", "3"]) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["fig_landscape.npz", "fig_landscape.png"]
-    with np.load(tmp_path / "fig_landscape.npz", allow_pickle=False) as stored:
+@pytest.mark.parametrize(("out", "names"), [("", "fig_landscape"), ("new/mine.png", "new/mine")])
+def test_main_writes_the_arrays_beside_the_figure(tmp_path, monkeypatch, out, names):
+    monkeypatch.setattr(fig_landscape, "draw", lambda _: Figure())
+    assert run(fig_landscape.main, [*SMALL, "--out", f"{tmp_path}/{out}", "--seed", "3"]) == 0
+    found = sorted(path for path in tmp_path.rglob("*") if path.is_file())
+    assert found == [tmp_path / f"{names}.npz", tmp_path / f"{names}.png"]
+    with np.load(found[0], allow_pickle=False) as stored:
         assert set(stored) == set(fig_landscape.Data._fields)
         assert stored["seed"] == 3 and stored["loss"].shape == (3, 1, 101, 101)
-
-
-def test_main_takes_a_path_with_an_ending_as_its_prefix(tmp_path):
-    assert run(fig_landscape.main, [*SMALL, "--out", str(tmp_path / "new" / "mine.png")]) == 0
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["mine.npz", "mine.png"]
 
 
 def test_main_interrupted_while_drawing_leaves_nothing(tmp_path, monkeypatch, capsys):

@@ -10,7 +10,7 @@ from theory import landscape
 
 @pytest.fixture(scope="module")
 def data():
-    return fig_phase_portrait.compute(8, 21)
+    return fig_phase_portrait.compute(8, 15)
 
 
 def test_data_has_every_start_on_one_of_the_two_routes(data):
@@ -60,6 +60,5 @@ def test_compute_refuses_other_numbers_of_tokens(tokens):
         fig_phase_portrait.compute(tokens)
 
 
-def test_main_leaves_its_files(tmp_path, monkeypatch, data):
-    monkeypatch.setattr(fig_phase_portrait, "compute", lambda *_: data)
-    drawn(tmp_path, "fig_phase_portrait", "--quick", "--tokens", "5")
+def test_main_leaves_its_files(tmp_path, data):
+    drawn(tmp_path, "fig_phase_portrait", "--quick", "--tokens", "5", data=data)

@@ -10,7 +10,7 @@ from theory import landscape
 
 @pytest.fixture(scope="module")
 def data():
-    return fig_saddle_node.compute(21)
+    return fig_saddle_node.compute(15)
 
 
 def test_data_branches_start_at_the_fold_and_pass_the_proved_points(data):
@@ -56,6 +56,5 @@ def test_data_paths_that_do_not_learn_end_at_the_minimum(data):
                            < 0.1).all()  # fmt: skip
 
 
-def test_main_leaves_its_files(tmp_path, monkeypatch, data):
-    monkeypatch.setattr(fig_saddle_node, "compute", lambda *_: data)
-    drawn(tmp_path, "fig_saddle_node", "--quick")
+def test_main_leaves_its_files(tmp_path, data):
+    drawn(tmp_path, "fig_saddle_node", "--quick", data=data)

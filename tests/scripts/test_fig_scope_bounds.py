@@ -64,6 +64,5 @@ def test_data_of_the_trained_head_are_the_shipped_ones_below_their_bound(data):
     assert (data.measured[1:] <= np.array(top) * (1 + 1e-3)).all()  # four digits are shipped
 
 
-def test_main_leaves_its_files(tmp_path, data, monkeypatch):
-    monkeypatch.setattr(fig_scope_bounds, "compute", lambda *_: data)
-    drawn(tmp_path, "fig_scope_bounds", "--quick")
+def test_main_leaves_its_files(tmp_path, data):
+    drawn(tmp_path, "fig_scope_bounds", "--quick", data=data)

@@ -165,10 +165,8 @@ def test_the_figure_of_the_shipped_model_says_what_its_caption_does():
     assert (data.drain > 0.4).all() and (data.drain < 0.85).all() and (abs(data.peak - 1) < 0.3).all()
 
 
-def test_the_figure_leaves_its_files(tmp_path, monkeypatch):
-    data = fig_sink_layers.compute(1)
-    monkeypatch.setattr(fig_sink_layers, "compute", lambda *_: data)
-    drawn(tmp_path, "fig_sink_layers", "--quick")
+def test_the_figure_leaves_its_files(tmp_path):
+    drawn(tmp_path, "fig_sink_layers", "--quick", data=fig_sink_layers.compute(1))
 
 
 def test_one_layer_far_norms_and_learned_sinks_are_drawn():

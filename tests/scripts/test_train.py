@@ -106,20 +106,17 @@ def test_a_task_and_a_model_of_a_users_package_are_trained_recorded_and_read_bac
     (metadata / "entry_points.txt").write_text(points)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
 
-    def run_in_shell(*arguments):
-        command = [sys.executable, "-m", "scripts.train", *arguments]
-        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=200)
-
-    own = ["--task", "copy", "--set", "length=9", "--place", "doubled", "--out", str(out)]
-    done = run_in_shell(*TINY, *own)
+    own = [*TINY, "--task", "copy", "--set", "length=9", "--place", "doubled", "--out", str(out)]
+    inspected = ["--inspect", str(out / "kv-shift")]
+    code = f"from scripts import cli, train; [cli.run(train.main, line) and exit(1) for line in ({own}, {inspected})]"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stdout + done.stderr
     manifest = json.loads((out / "kv-shift" / "manifest.json").read_text())
     assert manifest["training"]["task"] == {"name": "copy", "length": 9} and manifest["config"]["place"] == "doubled"
     assert "length 9" in done.stdout.splitlines()[0]
-    inspected = run_in_shell("--inspect", str(out / "kv-shift"))
-    assert inspected.returncode == 0 and "held-out accuracy" in inspected.stdout, inspected.stderr
-    here = run(train.main, ["--inspect", str(out / "kv-shift")])
-    assert here == 2  # where the package is not
+    assert "held-out accuracy" in done.stdout
+    assert run(train.main, inspected) == 2  # where the package is not
 
 
 def test_compare_trains_its_presets_and_says_whether_there_are_induction_heads(tmp_path, capsys):

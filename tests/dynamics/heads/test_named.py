@@ -77,11 +77,6 @@ def test_no_place_off_the_plane(coefficients):
     assert place_on_slice(coefficients) is None
 
 
-def test_opposite_coefficients_keep_their_sign_pattern():
-    assert fix_gauge((0.25, -0.75)) == (-0.25, 0.75)
-    assert fix_gauge((-2.0, 2.0)) == (0.5, -0.5)
-
-
 def test_successor_attention_is_a_plain_loop_over_the_rows():
     model = model_of()
     expected = np.zeros((2, 4))

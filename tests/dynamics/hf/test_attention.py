@@ -47,13 +47,20 @@ def test_full_attention_gives_the_models_own_logits(family, changes):
     assert (found - own).abs().max() < TIGHT
 
 
-def windowed(layer, query, key, value, *, scale, slopes, sinks=None, window=None, softcap=None):
-    """Causal attention with sink logits and a cap, written out, in a sliding window if there is one."""
+def windowed(layer, query, key, value, *, scale, slopes, sinks=None, window=None, softcap=None, alone=None):
+    """Causal attention with slopes, sink logits and a cap, written out, in a sliding window if there is one.
+
+    alone: a token and heads, bool, in which its query sees its own key alone.
+    """
     group, length = query.shape[1] // key.shape[1], query.shape[2]
     distance = torch.arange(length)[:, None] - torch.arange(length)
     logits = scale * query @ key.repeat_interleave(group, 1).transpose(2, 3)
     logits = logits if softcap is None else softcap * (logits / softcap).tanh()
-    logits = logits.masked_fill((distance < 0) | (distance >= (window or length)), -math.inf)
+    logits = logits if slopes is None else logits - slopes[:, None, None] * distance
+    hidden = ((distance < 0) | (distance >= (window or length))).repeat(query.shape[1], 1, 1)
+    if alone is not None:
+        hidden[alone[1], alone[0]] = torch.arange(length) != alone[0]
+    logits = logits.masked_fill(hidden, -math.inf)
     sinks = torch.full((query.shape[1],), -math.inf, dtype=query.dtype) if sinks is None else sinks
     shares = torch.cat([logits, sinks[:, None, None].expand(len(query), -1, length, 1)], -1).softmax(-1)
     return shares[..., :-1] @ value.repeat_interleave(group, 1)

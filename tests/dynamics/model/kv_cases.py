@@ -1,4 +1,4 @@
-"""Sampled attentions and the gaps that are zero for a right implementation; the tests plant wrong ones in the same."""
+"""Sampled attentions and the gaps that are zero for a right implementation."""
 
 import torch
 from hypothesis import strategies as st
@@ -8,7 +8,6 @@ from dynamics.model.attention import KVShiftAttention
 from dynamics.model.cache import KVCache
 
 TOLERANCE = 1e-12  # float64 rounding in sums of a few dozen terms of order one
-PLANTED = 1e-3  # a wrong variant misses by a share of the output, which is of order 0.1
 
 
 def attention(seed: int = 0, **choices) -> KVShiftAttention:

@@ -82,31 +82,25 @@ def test_attention_in_half_precision_stays_near_double_and_ignores_what_pads_hol
     assert out.dtype == torch.bfloat16 and gap(out.double(), expected) < 0.05 * expected.abs().max()
 
 
-@pytest.mark.parametrize("position", ["rope", "alibi", "none"])
-def test_attention_gradients_are_right(position):
-    module = attention(n_heads=2, n_kv_heads=1, shift="qkv", window=3, position=position)
-    x = random_tokens(1, 4).requires_grad_()
-    assert torch.autograd.gradcheck(lambda x, *_: module(x), (x, *module.parameters()))
-
-
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")
-@pytest.mark.parametrize("choices", [{}, {"position": "alibi", "parameters": "gate"}, {"shift": "qkv", "window": 3}])
-@pytest.mark.parametrize("query_index", [None, torch.tensor([2, 0])], ids=["every token", "one row"])
-def test_attention_differentiates_forward_as_backward(choices, query_index):
-    module, x = attention(**choices), random_tokens(2, 4).requires_grad_()
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"shift": "qkv", "window": 3},
+        {"shift": "qkv", "window": 3, "position": "none"},
+        {"position": "alibi", "parameters": "gate"},
+    ],
+)
+@pytest.mark.parametrize("query_index", [None, torch.tensor([2])], ids=["every token", "one row"])
+def test_attention_gradients_are_right_backward_and_forward(choices, query_index):
+    module, x = attention(n_kv_heads=1, **choices), random_tokens(1, 3).requires_grad_()
     names = [name for name, _ in module.named_parameters()]
 
     def out(x, *parameters):
         by_name = dict(zip(names, parameters, strict=True))
         return torch.func.functional_call(module, by_name, (x,), {"query_index": query_index})
 
-    inputs = (x, *module.parameters())
-    tangents = tuple(torch.randn_like(value) for value in inputs)
-    _, forward = torch.func.jvp(out, tuple(value.detach() for value in inputs), tangents)
-    weighted = torch.randn_like(forward)
-    gradients = torch.autograd.grad((out(*inputs) * weighted).sum(), inputs)
-    backward = sum((g * tangent).sum() for g, tangent in zip(gradients, tangents, strict=True))
-    assert torch.allclose((forward * weighted).sum(), backward, rtol=1e-10)
+    assert torch.autograd.gradcheck(out, (x, *module.parameters()), check_forward_ad=True, fast_mode=True)
 
 
 def test_positions_restart_at_each_document_and_after_pads():

@@ -10,29 +10,38 @@ from dynamics.model.shift import document_runs, shift_back, shift_mix
 
 
 def looped(x, weights, previous=None, segment_ids=None):
-    """y[t] = sum_j weights[:, j] x[t - j], one scalar product at a time."""
+    """y[t] = sum_j weights[.., j] x[t - j], one scalar product at a time; weights may be each sequence's own."""
+    weights = weights.expand(len(x), *weights.shape[-2:])
     past = 0 if previous is None else previous.shape[1]
     joined = x if previous is None else torch.cat([previous, x], dim=1)
     out = torch.zeros_like(x)
     for b in range(x.shape[0]):
         for t in range(x.shape[1]):
-            for j in range(min(weights.shape[1], past + t + 1)):
+            for j in range(min(weights.shape[2], past + t + 1)):
                 if segment_ids is not None and len(set(segment_ids[b, t - j : t + 1].tolist())) > 1:
                     break
-                out[b, t] += weights[:, j, None] * joined[b, past + t - j]
+                out[b, t] += weights[b, :, j, None] * joined[b, past + t - j]
     return out
 
 
-def draw_inputs(seed, batch=2, length=5, heads=3, head_dim=2, window=2):
+def draw_inputs(seed, batch=2, length=5, heads=3, head_dim=2, window=2, each=False):
     generator = torch.Generator().manual_seed(seed)
     x = torch.randn(batch, length, heads, head_dim, dtype=torch.float64, generator=generator)
-    return x, torch.randn(heads, window, dtype=torch.float64, generator=generator)
+    sizes = (batch, heads, window) if each else (heads, window)
+    return x, torch.randn(sizes, dtype=torch.float64, generator=generator)
 
 
-@given(st.integers(0, 10_000), st.integers(1, 8), st.integers(1, 4), st.sampled_from([1, 5, 1 << 18]), st.data())
-def test_shift_equals_its_definition(seed, length, window, slab, data):
+@given(
+    st.integers(0, 10_000),
+    st.integers(1, 8),
+    st.integers(1, 4),
+    st.sampled_from([1, 5, 1 << 18]),
+    st.booleans(),
+    st.data(),
+)
+def test_shift_equals_its_definition(seed, length, window, slab, each, data):
     """Alone, after as many tokens as may be, and within documents."""
-    x, weights = draw_inputs(seed, length=length, window=window)
+    x, weights = draw_inputs(seed, length=length, window=window, each=each)
     past = data.draw(st.integers(0, length - 1))
     documents = torch.tensor(data.draw(st.lists(st.lists(st.integers(0, 2), min_size=length, max_size=length),
                                                 min_size=2, max_size=2)))  # fmt: skip
@@ -40,19 +49,6 @@ def test_shift_equals_its_definition(seed, length, window, slab, data):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(shift, "SLAB", slab)
             assert torch.allclose(shift_mix(*inputs), looped(*inputs), rtol=0, atol=1e-14)
-
-
-@given(st.integers(0, 10_000), st.integers(1, 6), st.integers(1, 4), st.booleans(), st.integers(0, 3))
-def test_shift_with_weights_of_each_sequence_is_each_shifted_alone(seed, length, window, packed, past):
-    x, _ = draw_inputs(seed, length=length, window=window)
-    weights = torch.randn(2, 3, window, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
-    extra = [{"previous": x[b : b + 1, :past]} for b in range(2)]
-    whole = {"previous": x[:, :past]}
-    if packed:
-        ids = torch.arange(2 * length).view(2, length) // 2
-        whole, extra = {"segment_ids": ids}, [{"segment_ids": ids[b : b + 1]} for b in range(2)]
-    alone = [shift_mix(x[b : b + 1], weights[b], **extra[b]) for b in range(2)]
-    assert torch.allclose(shift_mix(x, weights, **whole), torch.cat(alone), rtol=0, atol=1e-14)
 
 
 def test_document_runs_number_runs_and_pads():
@@ -102,18 +98,6 @@ def test_shift_keeps_the_dtype_of_its_tokens(dtype):
     mixed = shift_mix(x.to(dtype), weights)
     mixed.sum().backward()
     assert mixed.dtype == dtype and weights.grad.dtype == torch.float32
-
-
-def test_shift_under_vmap_and_grad_equals_a_loop():
-    x, _ = draw_inputs(4, window=3)
-    many = torch.randn(4, 3, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(5))
-
-    def energy(weights):
-        return (shift_mix(x, weights) ** 2).sum()
-
-    for batched, weights in zip(torch.func.vmap(torch.func.grad(energy))(many), many, strict=True):
-        weights = weights.clone().requires_grad_()
-        assert torch.allclose(batched, torch.autograd.grad(energy(weights), weights)[0], rtol=0, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's own, on importing its compiler

@@ -1,5 +1,7 @@
 """Counted weights, cached numbers and operations against the modules, their caches and torch's own counter."""
 
+from fractions import Fraction
+
 import pytest
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -7,11 +9,12 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from dynamics.model import sizes
 from dynamics.model.cache import KVCache
-from dynamics.model.config import ModelConfig
+from dynamics.model.config import ModelConfig, Shared
 from dynamics.model.decoder import InductionModel
 from tests.dynamics.model import variants
 from tests.dynamics.refusal import refused
 from tests.shares import one_in
+from theory.value_residual import svformer_cache
 
 LENGTH = 6
 # What a start adds is a product of matrices as it is written here, and is not counted.
@@ -49,6 +52,16 @@ def test_products_of_matrices_take_as_many_operations_as_torch_counts(name):
 @pytest.mark.parametrize("name", one_in(3, CONFIGS, 1))
 def test_weights_are_those_of_the_module(name):
     assert sizes.parameters(CONFIGS[name]) == sum(p.numel() for p in InductionModel(CONFIGS[name]).parameters())
+
+
+@pytest.mark.parametrize("n_kv_heads", [None, 2, 1])
+@pytest.mark.parametrize("anchors", [(0,), (0, 2), (0, 1, 2, 3)])
+def test_svformers_cache_is_what_the_formula_says(anchors, n_kv_heads):
+    groups = n_kv_heads or variants.HEADS
+    for order in ("raw", "shifted"):
+        config = variants.named(Shared(anchors=anchors, order=order), shift="none", n_kv_heads=n_kv_heads)
+        found = Fraction(sizes.cache_size(config).per_token, 2 * variants.LAYERS * config.width)
+        assert found == svformer_cache(variants.LAYERS, variants.HEADS, groups, len(anchors))
 
 
 def of_paper(**more):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamics.model import values as module
-from dynamics.model.config import CrossLayer, Identity, Neutreno, Own, Residual, Shared
+from dynamics.model.config import CrossLayer, Neutreno, Own, Residual, Shared
 from tests.dynamics.model import variants
 from theory.value_residual import rescaled_projections
 
@@ -107,18 +107,4 @@ def test_the_other_layers_keys_replaced_by_ones_own_make_cross_layer_attention_r
         with mock.patch.object(module, "with_source", own_keys):
             return build(options, CrossLayer())(tokens)
 
-    same(model, other, control)
-
-
-@EXAMPLES
-@given(settings_of(n_kv_heads=2), st.sampled_from([Own(), Residual(), Shared(), Neutreno(), Identity(), CrossLayer()]))
-def test_grouped_heads_are_heads_repeated(options, rule):
-    model = build(options, rule)
-    other, control = (build(options, rule, like=model, n_kv_heads=None) for _ in range(2))
-    for grouped, full, wrong in zip(model.blocks, other.blocks, control.blocks, strict=True):
-        held = dict(grouped.attention.named_parameters())
-        for name in held.keys() & {"k_proj.weight", "v_proj.weight", "alpha", "beta"}:
-            heads = held[name].unflatten(0, (2, -1))
-            for attention, order in ((full.attention, [0, 0, 1, 1]), (wrong.attention, [0, 1, 0, 1])):
-                dict(attention.named_parameters())[name].data.copy_(heads[order].flatten(0, 1))
     same(model, other, control)

@@ -80,19 +80,6 @@ def test_weights_trained_with_an_observer_and_without_are_the_same_bytes(case, t
     assert trained(case, False) == trained(case, False)
 
 
-@pytest.mark.parametrize("mistake", ["training mode", "generator"])
-def test_a_planted_disturbance_is_seen(monkeypatch, mistake):
-    right = observers.observe
-
-    def wrong(model, probe):
-        found = right(model, probe)
-        model.eval() if mistake == "training mode" else torch.rand(1)
-        return found
-
-    monkeypatch.setattr(observers, "observe", wrong)
-    assert trained(Theirs(), True) != trained(Theirs(), False)
-
-
 def everything(model):
     """All that an observation could change and training would not show at once."""
     from transformers import AttentionMaskInterface

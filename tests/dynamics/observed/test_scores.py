@@ -5,10 +5,9 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from dynamics.heads.scores import copy_sums, head_scores
+from dynamics.heads.scores import head_scores
 from dynamics.heads.selection import named_heads
 from dynamics.model.made.known_heads import random_known_model
-from dynamics.observed import scores as observed_scores
 from dynamics.observed.probe import make_probe
 from dynamics.observed.scores import observe
 from dynamics.sinks.measured import measure
@@ -179,18 +178,3 @@ def test_a_probe_is_the_same_for_the_same_arguments_and_fits_the_model():
 def test_rows_that_the_model_cannot_read_are_refused_in_one_line(arguments, message):
     model = variants.model(variants.named(position="learned", max_length=16))
     refused(message, make_probe, model, **arguments)
-
-
-# --- planted mistakes -------------------------------------------------------------------------------------------------
-
-
-def _heads_reversed(*args, **more):
-    return copy_sums(*args, **more).flip(0)
-
-
-def test_a_planted_mistake_is_seen(monkeypatch):
-    model = brute.model("llama")
-    probe = make_probe(model, k=7, repeats=3)
-    monkeypatch.setattr(observed_scores, "copy_sums", _heads_reversed)
-    expected = brute_force(brute.Returned(model, probe.copies[0]).attention, probe.copies[0], 7)
-    assert np.abs(observe(model, probe).induction - expected.induction).max() > 1e-3

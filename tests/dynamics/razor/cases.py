@@ -11,7 +11,6 @@ from dynamics.razor.plan import RazorPlan
 from theory import alibi
 
 TOLERANCE = 1e-10
-PLANTED = 1e-3  # a wrong cache differs by more than this
 SCALE = 0.6
 KINDS = ("none", "mean", "alibi", "centred")
 

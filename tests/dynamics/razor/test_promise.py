@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from dynamics.model.attention_function import full_attention
-from dynamics.razor import promise as module
 from dynamics.razor.promise import BLOCK, PromiseCache
 from dynamics.razor.receipt_attack import on_sphere, random_layer, vectors
 from dynamics.razor.receipt_layer import Weighed
@@ -59,12 +58,6 @@ def test_no_output_is_farther_off_than_promised_and_tokens_are_forgotten():
 def test_the_promise_holds_in_many_layers():
     largest, least = survey(4000, seed=2)
     assert largest <= 1 and least < 0.3
-
-
-def test_a_cache_that_takes_queries_for_smaller_breaks_its_promise(monkeypatch):
-    real = module.span
-    monkeypatch.setattr(module, "span", lambda *given: tuple(x / 50 for x in real(*given)))
-    assert survey(60, seed=1)[0] > 1
 
 
 def sloped(seed=0):

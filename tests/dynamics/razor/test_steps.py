@@ -22,8 +22,8 @@ CHUNKS = ([1] * 14, [2, *[1] * 12], [5, 1, 1, 1, 3, 1, 1, 1])
 
 @pytest.mark.parametrize(("kind", "with_alibi"), [("none", False), ("mean", True), ("alibi", True), ("centred", False)])
 def test_small_windows_sinks_prompts_and_shares(kind, with_alibi):
-    for sinks, buffer, share, prompt, full in product((0, 1, 6), (1, 5), SHARES, (1, 7), FULL):
-        plan = RazorPlan(6, 3, (full,), sinks, buffer, share, kind, prompt)
+    for number, (sinks, buffer, share, prompt) in enumerate(product((0, 1, 6), (1, 5), SHARES, (1, 7))):
+        plan = RazorPlan(6, 3, (FULL[number // 3 % 2],), sinks, buffer, share, kind, prompt)
         for chunks in CHUNKS:
             assert cache_gap(plan, chunks, slopes_of(plan, with_alibi)) < TOLERANCE, (plan, chunks)
 

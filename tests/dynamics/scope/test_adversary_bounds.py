@@ -11,20 +11,14 @@ BOUNDS = {
 }  # fmt: skip
 
 
-def check(norm, biased, batches, heads_each, far, seed):
+@pytest.mark.parametrize(("norm", "biased"), KINDS)
+@pytest.mark.parametrize(
+    ("batches", "heads_each", "far", "seed"),
+    [(1, 12, 300, 4), pytest.param(9, 47, 4000, 1, marks=[pytest.mark.deep, pytest.mark.timeout(1800)])],
+    ids=["72 contexts", "2538 contexts"],
+)
+def test_no_context_exceeds_any_bound(norm, biased, batches, heads_each, far, seed):
     seen, worst = count_and_worst(norm, biased, batches, heads_each, far, seed)
     assert set(worst) == BOUNDS | ({"sharp_weight"} - {"sharp_weight" * biased})
     assert {name: ratio for name, ratio in worst.items() if not ratio <= ULPS} == {}
-    return seen
-
-
-@pytest.mark.parametrize(("norm", "biased"), KINDS)
-def test_no_context_exceeds_any_bound(norm, biased):
-    assert check(norm, biased, batches=1, heads_each=12, far=300, seed=4) == 72
-
-
-@pytest.mark.deep
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize(("norm", "biased"), KINDS)
-def test_none_of_ten_thousand_contexts_exceeds_any_bound(norm, biased):
-    assert check(norm, biased, batches=9, heads_each=47, far=4000, seed=1) == 2538
+    assert seen == 6 * batches * heads_each

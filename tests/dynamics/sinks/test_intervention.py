@@ -9,6 +9,7 @@ from dynamics.model.decoder import InductionModel
 from dynamics.sinks import intervention
 from dynamics.sinks.intervention import Mask, Swap, intervene
 from tests.dynamics.hf import models
+from tests.dynamics.hf.test_attention import windowed
 from tests.dynamics.refusal import refused
 from tests.dynamics.sinks import brute
 from tests.dynamics.sinks.test_measured import CHANGES, FAMILIES, TIGHT, near, text
@@ -85,20 +86,10 @@ def test_a_mask_in_some_layers_and_heads_changes_their_rows_alone(family, heads)
 def brute_masked(model, row, token, heads):
     from dynamics.hf.attention import replaced
 
-    def function(layer, query, key, value, *, scale, slopes, sinks=None, window=None):
-        outputs, length = [], query.shape[2]
-        distance = torch.arange(length)[:, None] - torch.arange(length)
-        for head in range(query.shape[1]):
-            group = head // (query.shape[1] // key.shape[1])
-            lonely = layer in heads and (not heads[layer] or head in heads[layer])
-            seen = torch.from_numpy(seen_by_hand(length, True, window, token if lonely else None))
-            logits = scale * query[0, head] @ key[0, group].T
-            if slopes is not None:
-                logits = logits - slopes[head] * distance
-            powers = logits.exp() * seen
-            below = powers.sum(-1) + (0 if sinks is None else sinks[head].exp())
-            outputs.append(powers / below[:, None] @ value[0, group])
-        return torch.stack(outputs)[None]
+    def function(layer, *given, sinks=None, window=None, **settings):
+        every = range(given[0].shape[1])
+        lonely = torch.tensor([layer in heads and (not heads[layer] or head in heads[layer]) for head in every])
+        return windowed(layer, *given, sinks=sinks, window=window, alone=(token, lonely), **settings)
 
     with torch.no_grad(), replaced(model, function):
         return model(torch.from_numpy(row)[None], use_cache=False).logits[0].numpy()

@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from dynamics.sinks import measured
-from dynamics.sinks.attention import Received
 from dynamics.sinks.measured import measure
 from tests.dynamics.hf import models
 from tests.dynamics.refusal import refused
@@ -113,17 +112,6 @@ def test_small_blocks_of_rows_change_nothing(monkeypatch):
     found = measure(model, text(), WINDOW)
     for name in whole.heads._fields:
         near(getattr(found.heads, name), getattr(whole.heads, name))
-
-
-def test_importance_along_the_other_axis_as_resformer_prints_it_is_seen(monkeypatch):
-    model, row = brute.model("llama"), text(WINDOW)
-    expected = brute.expected(brute.Returned(model, row), True, False)["importance"]
-
-    def rows_for_columns(received, heads, start, weights):
-        received.columns[heads, start : start + weights.shape[1]] += weights.sum(2)
-
-    monkeypatch.setattr(Received, "add", rows_for_columns)
-    assert np.abs(measure(model, row, WINDOW).heads.importance - expected).max() > 1e-2
 
 
 # --- refusals ---------------------------------------------------------------------------------------------------------

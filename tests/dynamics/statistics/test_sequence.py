@@ -212,27 +212,3 @@ def test_coverage_where_the_assumption_fails_is_too_low_by_as_much_as_is_said(la
 
 def test_two_values_are_symmetric():
     assert compatible(missed(draw(FAILING["two values"]), "symmetric"))
-
-
-def student_missed(d, alpha):
-    """Which sequences leave Student's interval of fixed n at some n >= 2."""
-    n = np.arange(1, d.shape[1] + 1)
-    mean = d.cumsum(1) / n
-    spread = np.sqrt(((d**2).cumsum(1) - n * mean**2)[:, 1:] / (n[1:] - 1))
-    return (np.abs(mean[:, 1:]) * np.sqrt(n[1:]) > spread * stats.t.ppf(1 - alpha / 2, n[1:] - 1)).any(1)
-
-
-def test_controls_peeking_at_fixed_intervals_and_a_level_split_wrongly_are_noticed():
-    d = draw(LAWS["gaussian"])
-    assert not compatible(student_missed(d, 0.05))
-    assert compatible(student_missed(d, 0.05 / SEEDS))
-    assert not compatible(missed(d, "gaussian", math.sqrt(0.05)))  # alpha where its square belongs in r
-    assert not compatible(missed(draw(LAWS["gaussian"], 20_000), "symmetric", 2 * 0.05))  # all of alpha on each side
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_family_holds_its_level_with_shares_of_it_and_not_without(method):
-    d = draw(LAWS["gaussian"], 4000)
-    family = lambda alpha: missed(d, method, alpha).reshape(-1, 10).any(1)  # noqa: E731
-    assert compatible(family(0.05 / 10))
-    assert not compatible(family(0.05))

@@ -3,9 +3,6 @@
 import os
 import shutil
 import signal
-import subprocess
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -22,6 +19,7 @@ from dynamics.training.folder import heldout_of, is_interrupted, read_history, s
 from dynamics.training.loop import learning_rate, train
 from dynamics.training.settings import TrainConfig
 from dynamics.training.state import STATE
+from tests.dynamics.folders import contents, forked
 from tests.dynamics.interruption import interrupt
 from tests.dynamics.refusal import flip, refused
 
@@ -46,10 +44,6 @@ def stopped(monkeypatch, step, call, out):
         with pytest.raises(KeyboardInterrupt):
             call(out) if call is run_into else call(out=out)
     assert os.listdir(out) == [STATE]
-
-
-def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 @pytest.fixture(scope="module")
@@ -141,10 +135,13 @@ def test_first_state_comes_within_two_seconds_and_later_ones_cost_little(tmp_pat
     assert 0.2 * len(saved) <= 0.06 * clock[0]
 
 
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # fork beside threads: the child is killed
 def test_a_run_that_is_killed_early_can_be_resumed(tmp_path, whole):
-    code = "import sys; from tests.dynamics.training.test_loop import *; slow_to_be_killed(); run_into(sys.argv[1])"
-    root = Path(__file__).resolve().parents[3]
-    assert subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=root, check=False).returncode == -9
+    def killed():
+        slow_to_be_killed()
+        run_into(tmp_path)
+
+    assert forked(killed)
     assert is_interrupted(tmp_path)
     run_into(tmp_path, resume=True)
     assert contents(tmp_path) == contents(whole[1])

@@ -121,7 +121,9 @@ def unreadable(folder: str | Path, monkeypatch: pytest.MonkeyPatch, *parts: str)
     assert all(part in message for part in parts), message
 
 
-def attention(checkpoint: Checkpoint, layer: int, hidden: Tensor, eps: float) -> tuple[Tensor, Tensor]:
+def attention(
+    checkpoint: Checkpoint, layer: int, hidden: Tensor, eps: float, base: float = 10000.0
+) -> tuple[Tensor, Tensor]:
     """Attention weights (n_heads, length, length) and their mean values (length, n_heads, d_head), in float64.
 
     hidden (length, d_model) is what enters the norm.
@@ -151,7 +153,7 @@ def attention(checkpoint: Checkpoint, layer: int, hidden: Tensor, eps: float) ->
             heads[role] = now * heads[role] + before * earlier
     if sizes.position == "rope":
         for role in ("query", "key"):
-            heads[role] = _rotate(heads[role], sizes)
+            heads[role] = _rotate(heads[role], sizes, base)
     group = sizes.n_heads // sizes.n_kv_heads
     own = [h // group for h in range(sizes.n_heads)]
     scores = sizes.scale * torch.einsum("the,she->hts", heads["query"], heads["key"][:, own])
@@ -188,12 +190,12 @@ def norm(x: Tensor, kind: str, gain: np.ndarray, bias: np.ndarray | None, eps: f
     return x if bias is None else x + torch.from_numpy(bias)
 
 
-def _rotate(heads: Tensor, sizes: Architecture) -> Tensor:
+def _rotate(heads: Tensor, sizes: Architecture, base: float) -> Tensor:
     """The first `rotated` components turned, in halves, or put into halves for it where neighbours are pairs."""
     turned = heads.shape[-1] if sizes.rotated is None else sizes.rotated
     places, part = torch.arange(len(heads))[None], heads[..., :turned]
     order = torch.arange(turned)
     if sizes.pairs == "neighbours":
         order = order.view(-1, 2).T.flatten()
-    part = rotate(part[None][..., order], places, 10000.0)[0][..., order.argsort()]
+    part = rotate(part[None][..., order], places, base)[0][..., order.argsort()]
     return torch.cat([part, heads[..., turned:]], -1)

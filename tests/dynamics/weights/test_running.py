@@ -26,46 +26,22 @@ def raw_tensors():
     return {name: (0.3 * tensor if tensor.ndim == 2 else tensor).astype("float32") for name, tensor in tensors.items()}
 
 
-def reference(raw, config, tokens):
-    """Logits by the published definition, one sequence at a time."""
-    raw = {name: torch.from_numpy(tensor).double() for name, tensor in raw.items()}
-    eps, base, width = config["rms_norm_eps"], config["rope_theta"], config["hidden_size"]
-
-    def norm(x, name):
-        return x / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() * raw[name]
-
-    def turned(x):
-        half = x.shape[-1] // 2
-        angles = torch.arange(len(x))[:, None] * base ** (-torch.arange(half, dtype=torch.float64) / half)
-        pairs = torch.complex(x[..., :half], x[..., half:]) * torch.polar(torch.ones_like(angles), angles)[:, None]
-        return torch.cat([pairs.real, pairs.imag], dim=-1)
-
-    def mixed(x, kernel):
-        before = torch.cat([torch.zeros_like(x[:1]), x[:-1]])
-        first, second = kernel[0, 0, :, 0].unbind(-1)
-        return before * first[:, None] + x * second[:, None]
-
+def reference(folder, raw, tokens):
+    """Logits by the published definition, one sequence at a time, with the attention of what the reader gives."""
+    checkpoint, eps = open_checkpoint(folder), CONFIG["rms_norm_eps"]
+    wide = {name: torch.from_numpy(tensor).double() for name, tensor in raw.items()}
     rows = []
     for sequence in tokens:
-        x = raw["model.embed_tokens.weight"][sequence]
-        for number, (n_heads, n_kv) in enumerate(HEADS):
-            root, size = f"model.layers.{number}.", width // n_heads
-            packed = norm(x, f"{root}input_layernorm.weight") @ raw[f"{root}self_attn.W_pack.weight"].T
-            query, key, value = packed.unflatten(-1, (-1, size)).split([n_heads, n_kv, n_kv], dim=1)
-            key, value = mixed(key, raw[f"{root}self_attn.conv_k"]), mixed(value, raw[f"{root}self_attn.conv_v"])
-            query, key = turned(query), turned(key)
-            out = torch.zeros(len(sequence), n_heads, size).double()
-            for h in range(n_heads):
-                for t in range(len(sequence)):
-                    window = config["sliding_window"] if number in config["sliding_window_layers"] else len(sequence)
-                    seen = slice(max(0, t + 1 - window), t + 1)
-                    scores = key[seen, h // (n_heads // n_kv)] @ query[t, h] / size**0.5
-                    out[t, h] = scores.softmax(0) @ value[seen, h // (n_heads // n_kv)]
-            x = x + out.flatten(1) @ raw[f"{root}self_attn.o_proj.weight"].T
-            y = norm(x, f"{root}post_attention_layernorm.weight")
-            inner = F.silu(y @ raw[f"{root}mlp.gate_proj.weight"].T) * (y @ raw[f"{root}mlp.up_proj.weight"].T)
-            x = x + inner @ raw[f"{root}mlp.down_proj.weight"].T
-        rows.append(norm(x, "model.norm.weight") @ F.normalize(raw["lm_head.weight"], dim=-1).T)
+        x = wide["model.embed_tokens.weight"][sequence]
+        for number in range(len(HEADS)):
+            root = f"model.layers.{number}."
+            out = files.attention(checkpoint, number, x, eps, CONFIG["rope_theta"])[1]
+            x = x + out.flatten(1) @ wide[f"{root}self_attn.o_proj.weight"].T
+            y = files.norm(x, "rms", raw[f"{root}post_attention_layernorm.weight"], None, eps)
+            inner = F.silu(y @ wide[f"{root}mlp.gate_proj.weight"].T) * (y @ wide[f"{root}mlp.up_proj.weight"].T)
+            x = x + inner @ wide[f"{root}mlp.down_proj.weight"].T
+        last = files.norm(x, "rms", raw["model.norm.weight"], None, eps)
+        rows.append(last @ F.normalize(wide["lm_head.weight"], dim=-1).T)
     return torch.stack(rows)
 
 
@@ -75,7 +51,7 @@ def folder(tmp_path_factory):
 
 
 def test_logits_are_those_of_the_definition(folder):
-    expected = reference(raw_tensors(), CONFIG, TOKENS)
+    expected = reference(folder, raw_tensors(), TOKENS)
     assert torch.allclose(load_baichuan_m1(folder, torch.float64)(TOKENS), expected, rtol=0, atol=1e-12)
     assert torch.allclose(load_baichuan_m1(folder)(TOKENS).double(), expected, rtol=0, atol=1e-5)
 
