@@ -5,8 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
-from flint import arb, fmpq
+from flint import arb
 
+from proofs_check.oracles.alibi import ball
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
 
@@ -54,15 +55,15 @@ def ball_one_hot_logits(
     """The same in Arb balls at exact rational parameters."""
     words = sentence(tokens, position)
     weights = [
-        (_ball(a1 * (word == words[-1]) + a2 * (place > 0 and words[place - 1] == words[-1]))).exp()
+        (ball(a1 * (word == words[-1]) + a2 * (place > 0 and words[place - 1] == words[-1]))).exp()
         for place, word in enumerate(words)
     ]
     total = sum(weights, arb(0))
     rows = [arb(0)] * tokens
     for place, (word, weight) in enumerate(zip(words, weights, strict=True)):
-        rows[word] += _ball(b1) * weight / total
+        rows[word] += ball(b1) * weight / total
         if place:
-            rows[words[place - 1]] += _ball(b2) * weight / total
+            rows[words[place - 1]] += ball(b2) * weight / total
     return rows
 
 
@@ -71,8 +72,3 @@ def ball_one_hot_loss(a1: Fraction, a2: Fraction, b1: Fraction, b2: Fraction, to
     rows = ball_one_hot_logits(a1, a2, b1, b2, tokens, position)
     target = rows[sentence(tokens, position)[position]]
     return sum(((row - target).exp() for row in rows), arb(0)).log()
-
-
-def _ball(value: Fraction) -> arb:
-    exact = Fraction(value)
-    return arb(fmpq(exact.numerator, exact.denominator))

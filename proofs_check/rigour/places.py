@@ -165,19 +165,6 @@ def _plain(number: int, inner: Sequent, body: Term) -> tuple[Term, Tactic]:
     return canonical(settled(inner, body)), settle(by("identity"))
 
 
-def with_sum(node: Term, cuts: Sequence[Term], then: Tactic, each_piece: Settle = _plain) -> Tactic:
-    """Goes on with node = its value: cut after each place of `cuts`, on each piece the terms are equal.
-
-    each_piece gives, on the piece of this number, the value of a term (without the index) and why it is that.
-    """
-
-    def tactic(s: Sequent) -> Proof:
-        value, why = sum_value(s, node, cuts, each_piece)
-        return by("have", eq(node, value), small, why, then)(s)
-
-    return tactic
-
-
 def sum_value(s: Sequent, node: Term, cuts: Sequence[Term], each_piece: Settle = _plain) -> tuple[Term, Tactic]:
     """The value of the sum, and a tactic for node = value."""
     _, index, low, high, body = node.parts

@@ -302,7 +302,6 @@ OTHERS = [
     learning_order.speeds,
     learning_order.earliest,
     symbolic.position_table,
-    symbolic.mean_loss,
     late_rates.late_state,
     late_rates.late_velocity,
     late_field.late_terms,

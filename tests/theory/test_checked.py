@@ -96,11 +96,12 @@ MAY_BE_INFINITE = {"scope", "spectral_scope", "window_for_mass", "log_weight_bou
                    "second_order_bound", "matched_discrepancy_bound", "printed_copy_error_bound",
                    "printed_softmax_change_bound", "late_velocity", "log_shifted_odds", "shifted_scope",
                    "shifted_window", "sink_scope", "table_scope", "table_window"}  # fmt: skip
-# symbolic, or as large as their numbers
+# symbolic, or as large as their numbers; times of learning need seconds near nothing, and have tests of extremes
 SIZED = [entry for entry in ENTRIES if entry.function.__module__.split(".")[-1] not in
          ("initialisation", "symbolic", "late_field", "algebra", "frozen_table", "width")
          and entry.function.__name__ not in ("slopes", "logits", "slice_grid", "printed_grid", "margin_density",
-                                             "slope_in_temperature", "construction")]  # fmt: skip
+                                             "slope_in_temperature", "construction", "learning_time",
+                                             "scaled_learning_time")]  # fmt: skip
 
 
 def scaled(draw, value):

@@ -6,21 +6,12 @@ import sympy as sp
 from flint import arb
 
 from tests.theory.cases import refuses
-from theory import landscape, shift
+from theory import shift
 from theory.induction import bounds
 from theory.landscape import symbolic
 from theory.landscape.grid import Terms, evaluate
 from theory.lowering import ball
 from theory.lowering.numeric import numeric
-from theory.symbols import alpha1, alpha2, beta1, beta2
-
-POINT = (0.7, -1.1, 1.9, -0.4)
-
-
-@pytest.mark.parametrize("tokens", range(2, 7))
-def test_mean_loss_is_the_average_of_the_kernels(tokens):
-    value = symbolic.mean_loss(tokens).subs(dict(zip((alpha1, alpha2, beta1, beta2), POINT, strict=True)))
-    assert float(value) == pytest.approx(landscape.loss(*POINT, tokens, "mean"), abs=1e-13)
 
 
 def test_token_classes_carry_their_names():

@@ -1,11 +1,10 @@
-"""The heads of KV shifting, Section 3.1, on sympy tokens, and exact zero tests for identities between them.
+"""The heads of KV shifting, Section 3.1, on sympy tokens, and a zero test for identities between them.
 
 Tokens are tuples of L tuples of d expressions, x_1 first. An expression in exponentials is reduced by reading each
 distinct elementary exponential as an independent symbol: a zero then is a proof.
 """
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 import sympy as sp
 
@@ -82,61 +81,3 @@ def reduced(expression: sp.Expr) -> sp.Expr:
             factors.append(names.setdefault(monomial, sp.Dummy(positive=True)) ** coefficient)
         powers[atom] = sp.Mul(*factors)
     return sp.expand(sp.fraction(sp.together(expression.xreplace(powers)))[0])
-
-
-class ExponentialSum:
-    """sum_q c_q e^q with rational q and c_q; zero only if every c_q is (Lindemann-Weierstrass)."""
-
-    def __init__(self, terms: dict[Fraction, Fraction] | None = None):
-        self.terms = {q: c for q, c in (terms or {}).items() if c != 0}
-
-    def __add__(self, other: "ExponentialSum") -> "ExponentialSum":
-        total = dict(self.terms)
-        for q, c in other.terms.items():
-            total[q] = total.get(q, Fraction(0)) + c
-        return ExponentialSum(total)
-
-    def __mul__(self, other: "ExponentialSum") -> "ExponentialSum":
-        total: dict[Fraction, Fraction] = {}
-        for q, c in self.terms.items():
-            for p, b in other.terms.items():
-                total[q + p] = total.get(q + p, Fraction(0)) + c * b
-        return ExponentialSum(total)
-
-    def size(self) -> Fraction:
-        """Largest |c_q|; 0 exactly where the number is 0."""
-        return max((abs(c) for c in self.terms.values()), default=Fraction(0))
-
-
-def exact_inner_residual(
-    x: Sequence[Sequence[Fraction]],
-    temperature: Fraction,
-    decay: Fraction,
-    support: str = "inner",
-    alpha: tuple[int, int] = (0, 1),
-    beta: tuple[int, int] = (1, 0),
-) -> Fraction:
-    """KVSA(x) - IH(x), cross-multiplied, at rational tokens, sigma = temperature, m = decay; 0 exactly if equal."""
-    length, dim = len(x), len(x[0])
-    padded = [[Fraction(0)] * dim, *x]
-
-    def terms(places, mix_key, mix_value):
-        for s in places:
-            key = [mix_key[0] * a + mix_key[1] * b for a, b in zip(padded[s], padded[s - 1], strict=True)]
-            match = sum((a * b for a, b in zip(padded[length], key, strict=True)), Fraction(0))
-            weight = ExponentialSum({match / temperature - decay * (length - s): Fraction(1)})
-            yield weight, [mix_value[0] * a + mix_value[1] * b for a, b in zip(padded[s], padded[s - 1], strict=True)]
-
-    def parts(all_terms, k):
-        above, below = ExponentialSum(), ExponentialSum()
-        for weight, value in all_terms:
-            above, below = above + weight * ExponentialSum({Fraction(0): value[k]}), below + weight
-        return above, below
-
-    head = list(terms(positions(support, length), alpha, beta))
-    truth = list(terms(range(2, length), (0, 1), (1, 0)))
-    worst = Fraction(0)
-    for k in range(dim):
-        (a, b), (c, d) = parts(head, k), parts(truth, k)
-        worst = max(worst, (a * d + ExponentialSum({Fraction(0): Fraction(-1)}) * c * b).size())
-    return worst

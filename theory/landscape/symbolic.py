@@ -97,12 +97,6 @@ def loss(table: Table) -> sp.Expr:
     return sp.log(sum(c.count * sp.exp((c.numerator - target) / table.partition) for c in table.classes))
 
 
-def mean_loss(tokens: int) -> sp.Expr:
-    """Average of the loss over i = 1 .. T - 1, the law of the paper's generator."""
-    tokens = whole("n_tokens", tokens, 2)
-    return sum((loss(position_table(tokens, i)) for i in range(1, tokens)), sp.Integer(0)) / (tokens - 1)
-
-
 def printed_loss() -> sp.Expr:
     """Eq. 10 (= Eq. 14) as printed, its single O(T) split into `rest_scores` (in S) and `rest_logits` (in the sum)."""
     partition = B + 2 * A + rest_scores

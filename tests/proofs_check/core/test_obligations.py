@@ -301,7 +301,7 @@ FORMS = {
 NOT_STATED = {
     "a step that is whole": ([X, whole("u", 1, 2)], TO_0),
     "a step without end": ([X, positive("u")], TO_0),
-    "a step from below 0": ([X, real("u", -1, 2)], TO_0),
+    "a step from below 0": ([X, Variable("u", num(-1), TWO, low_open=True)], TO_0),
     "a step in nothing": ([X, Variable("u", ZERO, ZERO, low_open=True)], TO_0),
     "a step below 0": ([X, Variable("u", ZERO, num(-1), low_open=True)], TO_0),
     "a step with 0": ([X, real("u", 0, 2)], TO_0),

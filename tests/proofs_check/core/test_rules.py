@@ -21,7 +21,6 @@ from proofs_check.language import (
     exp,
     fold,
     implies,
-    largest,
     log,
     ne,
     positive,
@@ -34,16 +33,16 @@ from proofs_check.language import (
     when,
     whole,
 )
+from tests.proofs_check.core.test_obligations import CASES
 from tests.proofs_check.core.writing import certificate, claim, q, written
 
-x, y, v, w = map(var, "xyvw")
+x, y, v = map(var, "xyv")
 i, j, k, n, s = map(var, "ijkns")
 X, Y, N, S = real("x"), real("y"), whole("n", 1), sequence("s", n)
 POSITIVE, UNIT = positive("x"), real("x", 0, 1)
 HALF = Fraction(1, 2)
-SUM, MOST = total(i, 1, n, s[i]), fold("max", i, 1, n, s[i])
 IDENTITY, KNOWN, SIGNS = ["identity"], ["known"], ["signs", [], {}]
-IN_RANGE, NATURAL = ["split", KNOWN, KNOWN], ["natural", 0]
+NATURAL = ["natural", 0]
 WHOLE_UNIT, AT_LEAST, SQUARE_ABOVE = ["0", "1"], q(x >= 0, X), q(x**2 > 0, X)
 
 
@@ -61,11 +60,7 @@ def check(sequent, proof):
     check_written(sequent, written(proof))
 
 
-U = var("u")
-NOT_NEGATIVE = ["scale", 1 - U, U >= 0, [], [], linear([1]), KNOWN]
-POSITIVE_U = ["scale", 1 - U, U > 0, [], [], linear([1]), KNOWN]
 SQUARE = written(linear([["square", x, []]]))
-FACE = [*LOW_FACE, [], SIGNS, IDENTITY]
 
 # The rules that ask for little, each used as it is meant; what the others ask for is written down in `obligations.txt`.
 ACCEPTED = {
@@ -78,57 +73,26 @@ ACCEPTED = {
               ["boxes", 64, {"x": ["0", "1"]}, [["cut", "x", "1/2"], ["natural", 0], ["natural", 0]]]),
 }
 
-# One wrong use of each rule: the sequent is false, or the step does not follow.
+# One wrong use of each of these: the sequent is false, or the step does not follow.
 REJECTED = {
-    "split": (q(both(x >= 0, x <= 0), POSITIVE), ["split", KNOWN]),
-    "assume": (q(either(x < 0, x > 1), X), ["assume", KNOWN]),
-    "either": (q(either(x < 0, x > 1), X), ["either", 2, KNOWN]),
-    "apart": (q(x < 1, X, given=[x > 1]), ["apart", False, KNOWN]),
-    "cases": (q(x > 0, X), ["cases", 1 / x > 0, [], KNOWN, SIGNS]),
-    "alternatives": (q(x < 0, X, given=[either(x < 0, x > 1)]), ["alternatives", 0, KNOWN]),
-    "have": (q(x > 0, X), ["have", x * (1 / x) > 0, [], IDENTITY, KNOWN]),
-    "absurd": (q(x > 7, X, given=[x < 1, x > 0]), ["absurd", linear([0], [1])]),
     "known": (q(x <= y, X, Y, given=[x < y + 1]), KNOWN),
-    "weaken": (q(x < 3, real("x", 1, 3, open="high")), ["weaken", ["x"], KNOWN]),
     "solve": (q(x <= 2 * y, X, Y, given=[eq(x, y)]), ["solve", 0, "x", SIGNS]),
-    "forget": (q(x > 0, X, Y, given=[x > y, y > 0]), ["forget", ["y"], [1], KNOWN]),
-    "tighten": (q(x < 5, X, given=[x <= 5]), ["tighten", "x", 0, KNOWN]),
-    "enumerate": (q(x**2 <= 9, whole("x", -4, 3)), ["enumerate", "x", IDENTITY]),
     "identity": (q(eq((x + 1) ** 2, x**2 + 1), X), IDENTITY),
     "linear": (q(x * y <= x**2 + y**2 / 5, X, Y), linear([["square", x - y / 2, []]])),
-    "scale": (q(x / (1 + x) < 1, real("x", -5)), ["scale", 1 + x, x < 1 + x, [], [], SIGNS, IDENTITY]),
     "signs": (q(x * y + 1 > 0, POSITIVE, Y), SIGNS),
-    "exponentiate": (q(x < 2 * x, POSITIVE), ["exponentiate", IDENTITY]),
-    "logarithm": (q(2 * exp(x) < exp(x + 1), X), ["logarithm", IDENTITY]),
     "boxes": (q(x * (1 - x) < HALF / 2, UNIT), ["boxes", 64, {"x": WHOLE_UNIT}, [["mean", 0]]]),
-    "face": (q(absolute(x) >= x, real("x", -1)), FACE),
-    "induct": (q(PLACES >= 1, N), ["induct", "n", [], IDENTITY, IDENTITY]),
-    "change": (q(x >= 0, real("x", -1)), ["change", "x", "u", "moebius", NOT_NEGATIVE]),
-    "generalise": (q(exp(x) ** 2 >= exp(x), X),
-                   ["generalise", exp(x), {"name": "v", "low": num(1)}, v**2 >= v, [], [SIGNS], [], SIGNS]),
-    "split_sum": (NOTHING, ["split_sum", COUNT, n + 1, [],
-                                     ["split", SIGNS, SIGNS], IDENTITY]),
-    "telescope": (q(num(0) > 0, whole("n", -3)),
-                  ["telescope", PLACES, each(j, j * (j - 1) / 2), num(1), [], SIGNS, IDENTITY]),
-    "termwise": (q(total(i, 1, n, 0) < COUNT, NONE),
-                 ["termwise", total(i, 1, n, 0), "<", num(1), [], IDENTITY, KNOWN, KNOWN]),
-    "member": (q(s[2] <= MOST, N, S), ["member", MOST, num(2), [KNOWN, IN_RANGE], ["split", IDENTITY, KNOWN], KNOWN]),
-    "resolve": (q(absolute(x) <= x, X), ["resolve", absolute(x), 0, [], SIGNS, ["linear", [[num(1), [0]]]]]),
-}  # fmt: skip
+}
 
 
 def test_each_rule_is_tried_and_says_why_it_is_sound():
-    assert REJECTED.keys() == RULES.keys()
+    assert {rule for rule, *_ in CASES.values()} | ACCEPTED.keys() == RULES.keys()
+    assert ACCEPTED.keys() == REJECTED.keys()
     assert [name for name, rule in RULES.items() if not rule.__doc__] == []
 
 
 @pytest.mark.parametrize("rule", ACCEPTED)
-def test_a_rule_proves_what_follows(rule):
+def test_a_rule_proves_what_follows_and_nothing_else(rule):
     check(*ACCEPTED[rule])
-
-
-@pytest.mark.parametrize("rule", REJECTED)
-def test_a_rule_proves_nothing_else(rule):
     with pytest.raises(Rejected):
         check(*REJECTED[rule])
 
@@ -167,11 +131,6 @@ def test_induction_goes_only_through_values_where_the_goal_is_defined():
     refused(q(goal, N), ["induct", "n", [["cases", n < 2, [], KNOWN, KNOWN]], ["either", 0, IDENTITY], KNOWN])
 
 
-def test_induction_asks_for_hypotheses_on_a_growing_sequence():
-    sequent = q(n < 3, N, S, given=[n >= 3, s[3] >= 0])
-    refused(sequent, ["induct", "n", [], IDENTITY, KNOWN], "1 conditions and 0 proofs")
-
-
 def test_induction_has_domains_that_stay():
     for other in (real("y", n), sequence("s", n - 2), sequence("s", 2 * n), ball("s", n, 1), sequence("s", n, high=n)):
         name = "the domain of|a size of"
@@ -181,14 +140,6 @@ def test_induction_has_domains_that_stay():
 def test_a_place_in_a_fold_is_defined():
     place = when(1 / x < 0, 1, 1)
     refused(q(x**2 > 0, X, N), ["split_sum", PLACES, place, [], ["split", IDENTITY, KNOWN], AWAY], "conditions")
-
-
-def test_what_is_new_in_a_proof_is_defined():
-    bad = 1 / x
-    refused(SQUARE_ABOVE, linear([["square", bad, []], 0]), "conditions")
-    refused(q(eq(x, 0), X, given=[eq(x, 0)]), ["linear", [[bad, [0]]]], "may be undefined")
-    refused(SQUARE_ABOVE, ["scale", 1 / x**2, num(1) > 0, [], [], SIGNS, IDENTITY], "conditions")
-    refused(q(x < 1, X), ["resolve", largest(1 / x, 0), 0, [], KNOWN, KNOWN], "conditions")
 
 
 # -- scopes ---------------------------------------------------------------------------------------------------------
@@ -243,21 +194,6 @@ def test_the_shares_of_nothing_are_not_one():
 
 
 # -- one variable ---------------------------------------------------------------------------------------------------
-
-
-def test_faces():
-    high = ["face", "x", False, False]
-    refused(q(1 / x >= 1, real("x", 0, 1, open="low")), [*LOW_FACE, [SIGNS], SIGNS, IDENTITY])
-    refused(q(1 / x >= 1, real("x", -1, 1)), [*high, [SIGNS, SIGNS], SIGNS, IDENTITY])
-    refused(q(x > 0, AT_LEAST_0), ["face", "x", True, True, [], IDENTITY, IDENTITY])  # the end is in the domain
-    check(q(x > 0, POSITIVE), ["face", "x", True, True, [], IDENTITY, IDENTITY])
-    refused(q(x > 0, POSITIVE), [*LOW_FACE, [], IDENTITY, IDENTITY])
-    refused(q(x <= 1, UNIT, given=[x < HALF]), [*LOW_FACE, [], KNOWN, IDENTITY])
-
-
-def test_changes():
-    check(q(x > 0, POSITIVE), ["change", "x", "u", "moebius", POSITIVE_U])
-    refused(q(x > 0, AT_LEAST_0), ["change", "x", "u", "moebius", POSITIVE_U])
 
 
 def test_ends():

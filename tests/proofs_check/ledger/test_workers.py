@@ -46,12 +46,12 @@ def test_rows_are_those_of_one_process_in_the_registrys_order():
 
 
 @pytest.mark.parametrize(
-    ("end", "block"),
-    [("leaves", 8), ("exits", 8), ("aborts", 1), pytest.param("aborts", 8, marks=pytest.mark.deep)],
+    ("end", "block", "jobs"),
+    [("leaves", 8, 1), ("exits", 8, 1), ("aborts", 1, 2), pytest.param("aborts", 8, 2, marks=pytest.mark.deep)],
 )
-def test_evidence_that_ends_its_process_is_an_error_of_its_claim_alone(monkeypatch, end, block):
+def test_evidence_that_ends_its_process_is_an_error_of_its_claim_alone(monkeypatch, end, block, jobs):
     monkeypatch.setattr(workers, "_BLOCK", block)
-    rows = workers.run(Plan(("planted",), load=getattr(ledgers, end)), 2)
+    rows = workers.run(Plan(("planted",), load=getattr(ledgers, end)), jobs)
     assert len(rows) == 9
     status = {row["id"]: row["status"] for row in rows}
     assert status.pop(f"planted.{end}") == "error"

@@ -131,8 +131,8 @@ def test_the_fixed_point_is_fixed_and_a_step_short_of_the_stack(seed, lam):
     assert close(stack_limit(weights, first, lam), weights @ fixed)
 
 
-def iterated(weights, first, lam, layers):
-    state = np.zeros_like(first)
+def iterated(weights, first, lam, layers, state=None):
+    state = np.zeros_like(first) if state is None else state
     for _ in range(layers):
         state = neutreno(weights, state, first, lam)
     return state
@@ -143,11 +143,12 @@ def test_a_stack_converges_where_the_radius_is_below_1_and_only_there(seed, lam)
     weights, first = drawn(seed)
     radius, fixed = neutreno_radius(weights, lam), neutreno_fixed_point(weights, first, lam)
     assert (radius < 1) == (lam < neutreno_threshold(weights)) or abs(radius - 1) < 1e-12
-    if radius < 0.98:
-        assert np.abs(iterated(weights, first, lam, 2500) - fixed).max() < 1e-9
+    if radius < 0.9:
+        assert np.abs(iterated(weights, first, lam, 500) - fixed).max() < 1e-9
     if radius > 1.05:
-        early, late = (np.abs(iterated(weights, first, lam, n) - fixed).max() for n in (200, 400))
-        assert late > 100 * early
+        early = iterated(weights, first, lam, 200)
+        late = iterated(weights, first, lam, 200, early)
+        assert np.abs(late - fixed).max() > 100 * np.abs(early - fixed).max()
 
 
 @given(SEEDS, st.integers(2, 6))
