@@ -6,6 +6,7 @@ import signal
 
 def interrupt(patch, module, name, call=1):
     """Deliver a real SIGINT when the module's function is called that often; the list grows by 1 at every call."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background of a shell starts without it
     plain, calls = getattr(module, name), []
 
     def interrupted(*arguments):
