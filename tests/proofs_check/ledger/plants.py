@@ -217,7 +217,7 @@ OPEN: dict[str, dict[str, Claim]] = {
         "the wrong scale": sampled(lambda x: at_most(x / (1 + x), 0.999), Interval("x", 0.0, 1.0)),
     },
     "a tolerance": {
-        "a named one, scaled to the effect": claim(lambda: close(0.3, 1.2, ROUNDING.times(1e12))),
+        "a named one, scaled to the effect": claim(lambda: close(0.3, 1.2, ROUNDING.times(1e13))),
     },
     "something else": {
         "evidence about another statement": claim(lambda: same(2 + 2, 4), statement="2 + 2 = 5"),

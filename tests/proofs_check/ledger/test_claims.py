@@ -113,8 +113,9 @@ def test_claim(claim):
         if evidence.kind != Kind.READ.value:
             assert evidence.points > 0
             assert evidence.controls_rejected > 0
-        if evidence.tolerance not in (None, ASCENT):  # 100 times the largest error or less, or a few units of rounding
-            assert evidence.tolerance <= max(100 * evidence.error, KERNEL)
+        if evidence.tolerance is not None:  # of statistics, or small: 100 times the largest error, or units of rounding
+            assert evidence.tolerance <= ASCENT or claim.id == "kv.beyond.width.terms"
+            assert evidence.tolerance <= max(100 * evidence.error, KERNEL) or evidence.tolerance == ASCENT
 
 
 def test_both_sides_of_every_witness_differ():
