@@ -24,9 +24,9 @@ NOT_BUILT = (
 )
 CHANGED = (
     "Changed after a first run of the league had been seen: its two differential variants had four heads, where their "
-    "paper has half as many as the Transformer, and were trained anew with two. So the three comparisons with them "
-    "were tried twice, and theirs may be twice the error that is stated. Two sentences on which no run bears were "
-    "taken out. All other runs and rules are those of the first plan."
+    "paper has half as many as the Transformer, and were trained anew with two. These three comparisons were "
+    "therefore made twice, and their probability of error may be twice the stated one. Two "
+    "sentences on which no run bears were taken out. All other runs and rules are those of the first plan."
 )
 SHARED = (
     "Each arena has its own 5 %. Those that a CPU trained take runs of vanilla, ResFormer, SVFormer, NeuTRENO and "

@@ -19,7 +19,7 @@ _STRENGTH = {Outcome.PROVED: ("proved", "all"), Outcome.REFUTED: ("proved", "all
              Outcome.INSTANCES: ("instances", "instances"), Outcome.POOR: ("sampled", "samples")}  # fmt: skip
 
 
-_POOR = "The point, family, rate or box that the statement names is a poor one; of another nothing is known."
+_POOR = "The statement fails for the point, family, rate or box that it names. Whether it holds for another is open."
 
 
 def summary(checked: Checked | None, reason: str = "") -> Row:
