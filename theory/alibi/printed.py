@@ -69,7 +69,8 @@ def printed_condition(gamma: ArrayLike, norm_bias: ArrayLike | None = None, norm
     scale = power_of_two(max(float(np.abs(given.gamma).max()), float(np.abs(given.norm_bias).max())))
     weights = given._replace(gamma=given.gamma / scale, norm_bias=given.norm_bias / scale)
     z, other = _pair(weights)
-    found = decide(weights, z, other, _dual(weights))
+    x, y = (weights.gamma * point + weights.norm_bias for point in (z, other))
+    found = decide(weights, z, other, _dual(weights, float(np.linalg.norm(x) * np.linalg.norm(x - y))))
     low, bound, high = outward(found.low)[0], float(found.bound), outward(found.high)[1]
     low, bound, high = (max(value, 0.0) * scale * scale for value in (low, bound, high))
     if not math.isfinite(low) or not math.isfinite(bound):
@@ -121,10 +122,14 @@ def _basis(weights: Weights) -> np.ndarray:
     return np.linalg.qr(np.column_stack([np.ones(d), np.eye(d)[:, 1:]]))[0][:, 1:]
 
 
-def _dual(weights: Weights) -> tuple[float, float, float]:
+_STARTS = (math.log(2.0), 0.0), (1.0, 1.0), (-1.0, 1.0), (0.7, -0.7)  # ln t and ln rho
+
+
+def _dual(weights: Weights, reached: float) -> tuple[float, float, float]:
     """t, rho and the multiplier of a small maximum of (t ||x||^2 + ||x - y||^2 / t)/2, for decide.
 
-    The maximum is over ||z||^2 + rho ||z'||^2 = d (1 + rho), and the smallest one over t and rho is looked for.
+    The maximum is over ||z||^2 + rho ||z'||^2 = d (1 + rho), and the smallest one over t and rho is looked for, from
+    one start after another until it meets the value that a pair of states reaches: the simplex can stop at a kink.
     """
     gains, bias, d = weights.gamma[:, None] * _basis(weights), weights.norm_bias, float(len(weights.gamma))
     gram, pull, n = gains.T @ gains, gains.T @ bias, gains.shape[1]
@@ -139,7 +144,12 @@ def _dual(weights: Weights) -> tuple[float, float, float]:
         return found.value + t / 2 * float(bias @ bias), t, rho, found.multiplier
 
     options = {"xatol": 1e-9, "fatol": 1e-13}
-    best = minimize(lambda logs: largest(logs)[0], [math.log(2.0), 0.0], method="Nelder-Mead", options=options)
+    best = None
+    for start in _STARTS:
+        found = minimize(lambda logs: largest(logs)[0], start, method="Nelder-Mead", options=options)
+        best = found if best is None or found.fun < best.fun else best
+        if best.fun <= reached * (1 + 1e-6):
+            break
     return largest(best.x)[1:]
 
 

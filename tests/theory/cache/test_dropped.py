@@ -64,7 +64,7 @@ def test_value_diameter_holds_and_is_reached_by_normalised_states(norm, seed):
         return gamma * raw / math.sqrt((raw**2).mean())
 
     bound = truncation.value_diameter(w_v, gamma, norm)
-    starts = rng.normal(size=(3, width))
+    starts = [*np.linalg.svd(w_v * gamma)[2], *rng.normal(size=(2, width))]
     reached = max(-2 * minimize(lambda raw: -np.linalg.norm(w_v @ state(raw)), raw).fun for raw in starts)
     assert bound * (1 - 1e-5) <= reached <= bound * (1 + 1e-9)
 
