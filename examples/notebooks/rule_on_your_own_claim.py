@@ -32,7 +32,7 @@ below = statement("softmax.below_one", for_all=[n, s, m], says=call("weight", s,
 # %%
 answer = decide(below)
 print(answer.sentence)
-print(answer.outcome, "at", answer.at)
+print(answer.outcome, "at", answer.at["point"])
 
 # %% [markdown]
 # A context of a single token. The slip is the kind that papers are full of: a hypothesis that everybody has in mind and
@@ -69,7 +69,7 @@ right = statement("two.right", for_all=[a, b, k, l, D], given=[a - b <= D], says
 wrong = statement("two.wrong", for_all=[a, b, k, l, D], given=[a - b <= D], says=share <= 1 / (1 + exp(l * k)))
 for one in (right, wrong):
     answer = decide(one)
-    print(answer.id, answer.outcome, answer.at or "")
+    print(answer.id, answer.outcome, answer.at["point"] if answer.at else "")
 
 # %% [markdown]
 # ## 5. What does not go through

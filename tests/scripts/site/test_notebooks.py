@@ -19,7 +19,7 @@ SHOWN = {
         "26 of 32 heads are proved local at a context of 16384", "even attention gives the first token 0.013",
     ),
     "rule_on_your_own_claim": (
-        "refuted at {'part': 'conclusion', 'point': {'n': '1', 's': ['0'], 'm': '1'}", "proved - proved",
+        "refuted at {'n': '1', 's': ['0'], 'm': '1'}", "proved - proved",
         "two.right proved", "two.wrong refuted", "error - empty", "razor.thm1: false, proved, confirmed",
     ),
 }  # fmt: skip
