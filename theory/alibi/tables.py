@@ -15,14 +15,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory.alibi.logs import log_odds, softplus
-from theory.checked import NONNEGATIVE, POSITIVE, SHARE, real, reals, sized, whole
+from theory.checked import NONNEGATIVE, POSITIVE, SHARE, Range, real, reals, sized, whole
 
 MOST = 2**24  # tokens
 
 
+_LARGEST = 255 * 2.0**120  # of bfloat16
+
+
 def bfloat16(values: ArrayLike) -> NDArray[np.float64]:
-    """Finite float32 numbers rounded to the nearest of 8 significant bits, ties to even."""
-    bits = np.asarray(reals("values", values), np.float32).view(np.uint32).astype(np.uint64)
+    """Numbers rounded to float32, then to the nearest of 8 significant bits, ties to even.
+
+    Raises ValueError for numbers beyond the largest of bfloat16, 255 2^120.
+    """
+    return _rounded(reals("values", values, Range(-_LARGEST, _LARGEST)))
+
+
+def _rounded(values: ArrayLike) -> NDArray[np.float64]:
+    with np.errstate(over="ignore"):
+        bits = np.asarray(values, np.float32).view(np.uint32).astype(np.uint64)
     rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16 << 16
     return rounded.astype(np.uint32).view(np.float32).astype(np.float64)
 
@@ -31,11 +42,12 @@ def bfloat16(values: ArrayLike) -> NDArray[np.float64]:
 def rounded_biases(slope: float, n_tokens: int, scale: float = 1.0) -> NDArray[np.float64]:
     """scale fl(fl(slope) fl(t)), t = 0 .. n_tokens - 1, fl rounding to bfloat16: Falcon's ALiBi in every format.
 
-    Args: slope > 0; scale > 0, 1/sqrt(d_head) for Falcon. Returns (n_tokens,), nondecreasing, as rounding is monotone.
+    Args: 0 < slope < 255 2^120; scale > 0, 1/sqrt(d_head) for Falcon. Returns (n_tokens,), nondecreasing, as rounding
+    is monotone.
     """
-    slope, scale = real("slope", slope, POSITIVE), real("scale", scale, POSITIVE)
+    slope, scale = real("slope", slope, Range(0.0, _LARGEST, open=True)), real("scale", scale, POSITIVE)
     places = np.arange(whole("n_tokens", n_tokens, 1, MOST))
-    return scale * bfloat16(bfloat16(slope) * bfloat16(places))
+    return scale * _rounded(_rounded(slope) * _rounded(places))
 
 
 @sized(infinite=True)

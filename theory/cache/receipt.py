@@ -49,10 +49,10 @@ def log_mean_exp_bound(mean: ArrayLike, low: ArrayLike, high: ArrayLike) -> Arra
     m, least, most = reals("mean", mean), reals("low", low), reals("high", high)
     if (most < least).any():
         raise ValueError(f"high must be at least low, got {shown(high)} and {shown(low)}")
-    width = most - least
-    top = np.clip((m - least) / np.where(width == 0, 1.0, width), 0.0, 1.0)  # the weight of the upper end
-    with np.errstate(divide="ignore", under="ignore"):
-        return np.where(width == 0, most, most + np.log(top + (1.0 - top) * np.exp(-width)))
+    half = most / 2 - least / 2  # the whole width may overflow
+    with np.errstate(divide="ignore", over="ignore", under="ignore"):
+        top = np.clip((m / 2 - least / 2) / np.where(half == 0, 1.0, half), 0.0, 1.0)  # the weight of the upper end
+        return np.logaddexp(most + np.log(top), least + np.log1p(-top))
 
 
 def log_mass(

@@ -37,6 +37,11 @@ def test_the_law_on_both_ends_reaches_it(width, top):
     )
 
 
+def test_a_mean_at_the_lower_end_is_the_bound_however_wide_the_interval():
+    assert receipt.log_mean_exp_bound(5, 5, [5, 6, 800, 1e300]).tolist() == [5, 5, 5, 5]
+    assert receipt.log_mass(0, 5, 800, 5) == (5, 5)
+
+
 def drawn(seed):
     """One query: logits without bias of kept and forgotten tokens, distances, a slope, values."""
     rng = np.random.default_rng(seed)
