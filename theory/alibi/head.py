@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.checked import NONNEGATIVE, choice, elementwise, real, reals
+from theory.checked import NONNEGATIVE, choice, elementwise, real, reals, sized
 
 NORMS = ("rms", "layer")
 
@@ -127,6 +127,7 @@ def spectral_range(weights: Weights) -> float:
 
 
 @elementwise("product", "pull")
+@sized()
 def spectral_range_of_norms(product: float, pull: float, gamma: ArrayLike, norm_bias: ArrayLike | None = None) -> float:
     """`spectral_range` computed from two norms of the head: product = ||M||, pull = ||W_K^T b_Q|| / sqrt(d_head).
 

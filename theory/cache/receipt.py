@@ -26,6 +26,7 @@ from theory.checked import ANYTHING, NONNEGATIVE, UNIT, reals, shown, sized, who
 ROUNDING = 2.0**-50  # of one step in float64, with room for a few
 
 
+@sized(infinite=True)
 def log_decay(slope: ArrayLike, nearest: ArrayLike, count: ArrayLike) -> Array:
     """ln sum of e^{-slope d} over the distances d = nearest .. nearest + count - 1; -inf for no token.
 
@@ -35,7 +36,7 @@ def log_decay(slope: ArrayLike, nearest: ArrayLike, count: ArrayLike) -> Array:
     n = wholes("count", count, 0)
     small = rate * np.maximum(n, 1.0) < 1e-16
     safe = np.where(small, 1.0, rate)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", under="ignore"):
         geometric = np.log(-np.expm1(-safe * n)) - np.log(-np.expm1(-safe))
         return np.where(small, np.log(n), geometric) - rate * near
 
