@@ -66,7 +66,7 @@ def bracketed(seed: int, distance: int, swap: bool = False) -> Margin:
     here, further = (sharp_weight(n, slope, *head) for n in (distance, distance + 1))
     low, high = alibi.weight_bound(distance, slope, gap), alibi.weight_bound(distance, slope, wide, gap)
     low, high = (high, low) if swap else (low, high)
-    return worst([at_most(low, here, KERNEL), at_most(here, high, KERNEL), at_most(further, here)])
+    return worst([at_most(low, here, KERNEL), at_most(here, high, KERNEL), at_most(further, here, KERNEL)])
 
 
 def between_the_bounds(shift: int = 0) -> Margin:

@@ -166,7 +166,7 @@ def test_a_poor_choice_leaves_the_claim_open(said):
     found = decided(*said)
     assert found.checked.outcome is Outcome.POOR
     told = summary(found.checked)
-    assert (told["outcome"], told["choice_only"]) == ("open", True) and "poor" in told["message"]
+    assert (told["outcome"], told["choice_only"]) == ("open", True) and "for another is open" in told["message"]
     assert told["strength"] != "proved"
 
 
