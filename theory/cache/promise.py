@@ -31,7 +31,7 @@ def log_odds(error: float) -> float:
 
 
 def droppable(cost: ArrayLike, worth: ArrayLike, forgotten: ArrayLike, error: float) -> tuple[NDArray[np.bool_], Array]:
-    """Which tokens to forget, cheapest first, as many as the promise allows, and the logarithm of the sum over F then.
+    """Which tokens to forget, cheapest first, as many as the promise allows, and ln of the sum over F after that.
 
     Args: cost, up_j - slope distance_j, and worth, low_j - slope distance_j, (..., heads, n), of the tokens held, for
     the query heads that share them, at the distances of the next query; cost inf for a token that has to stay, cost and

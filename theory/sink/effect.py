@@ -1,4 +1,4 @@
-"""The effect of one token of weight a and value v on the output o = a v + (1 - a) o_rest, and its best choices.
+"""The effect of one token of weight a and value v on the output o = a v + (1 - a) o_rest, and the best v and a.
 
 The waiver paper, Section 3.2, measures it by ||a v|| (Eq. 5). But the others are multiplied by 1 - a: a token without a
 value is not one without an effect.

@@ -66,6 +66,18 @@ CLAIMS: tuple[Claim, ...] = (
         "Its entropy in many trained models. " + MODELS,
     ),
     unsettled_claim(
+        "resformer.sec3.3.learns",
+        "ResFormer, Section 3.3",
+        "In training ResFormer learns a residual mapping explicitly, instead of the mapping itself.",
+        "What the other layers' own values are after training. Eq. 7 adds V_1 and does not say it. " + MODELS,
+    ),
+    unsettled_claim(
+        "resformer.secA.5.based",
+        "ResFormer, Appendix A.5",
+        "The numbers of layers and heads and the hidden and FFN dimensions are based on Biderman et al. (2023).",
+        "The configurations of that work, a fact from outside, and which of them is meant for each size.",
+    ),
+    unsettled_claim(
         "resformer.fig2.mitigates",
         "ResFormer, Sections 4.5 and A.2, Figures 1 (right), 2 and 19 to 21",
         "In ResFormer attention clusters less with depth, and sinks, drains and peaks are mitigated: the start token "

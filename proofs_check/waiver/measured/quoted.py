@@ -81,6 +81,18 @@ CLAIMS: tuple[Claim, ...] = (
         "Value norms under replaced words. " + MODELS,
     ),
     unsettled_claim(
+        "waiver.sec3.3.2.insufficient",
+        "Waiver paper, Section 3.3.2",
+        "Positions alone do not tell waiver elements apart: the features of first and last elements are learnt too.",
+        "Attention of trained models with the features replaced and the positions kept. " + MODELS,
+    ),
+    unsettled_claim(
+        "waiver.sec4.2.2.norms",
+        "Waiver paper, Section 4.2.2",
+        "At the places with a replaced position embedding the values may not differ much in norm from most others.",
+        "Value norms at those places. " + MODELS,
+    ),
+    unsettled_claim(
         "waiver.fig3.similar",
         "Waiver paper, Section 4.3.1 and Figure 3",
         "A masked element of Llama3-8B draws attention similar to that of the first one.",

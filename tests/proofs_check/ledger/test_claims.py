@@ -113,9 +113,10 @@ def test_claim(claim):
         if evidence.kind != Kind.READ.value:
             assert evidence.points > 0
             assert evidence.controls_rejected > 0
-        if evidence.tolerance is not None:  # of statistics, or small: 100 times the largest error, or units of rounding
-            assert evidence.tolerance <= ASCENT or claim.id == "kv.beyond.width.terms"
-            assert evidence.tolerance <= max(100 * evidence.error, KERNEL) or evidence.tolerance == ASCENT
+        if evidence.tolerance is not None:
+            assert evidence.tolerance <= ASCENT or claim.id == "kv.beyond.width.terms"  # of statistics
+            # at most 100 times the largest error; `ASCENT` says why the one ascent has more room
+            assert evidence.tolerance <= max(100 * evidence.error, KERNEL) or claim.id == "razor.thm1.supremum"
 
 
 def test_both_sides_of_every_witness_differ():
@@ -159,7 +160,7 @@ def test_no_check_types_the_sides_that_a_witness_shows():
     """They are those that were compared; only labels, which are no numbers, may be put in their place."""
     rooms = Path(__file__).resolve().parents[3] / "proofs_check"
     files = [path for paper in ("kv", "razor", "resformer", "waiver") for path in (rooms / paper).rglob("*.py")]
-    typed = re.compile(r"_replace\(\s*(printed|true)=")
+    typed = re.compile(r"_replace\([^)]*\b(printed|true)=")
     assert sorted(path.name for path in files if typed.search(path.read_text("utf-8"))) == ["text.py"]
 
 
