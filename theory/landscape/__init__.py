@@ -11,6 +11,7 @@ from theory.landscape.exact import (
     learning_time,
     logits,
     loss,
+    loss_and_gradient,
     printed_loss,
     scaled_learning_time,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "learning_time",
     "logits",
     "loss",
+    "loss_and_gradient",
     "printed_loss",
     "scaled_learning_time",
 ]

@@ -57,6 +57,9 @@ _O_LESS_B = Row(lambda w: -w.b_less_o, lambda w: 2 * w.b_less_o, lambda w: -2 * 
 _A_LESS_O = Row(lambda w: w.a_less_o, lambda w: w.b + (w.k + 2) * w.o, lambda w: -w.a_less_o, 1)
 _O_LESS_A = Row(lambda w: -w.a_less_o, lambda w: -w.b - (w.k + 2) * w.o, lambda w: w.a_less_o, -1)
 _B_LESS_A = Row(lambda w: w.b_less_a, lambda w: -3 * w.b - w.k * w.o, lambda w: 3 * w.a + w.k * w.o, -3)
+# of Eq. 10, where the target's logit stands alone
+_LESS_B = Row(lambda w: -w.b, lambda w: 2 * w.b, lambda w: -2 * w.a - w.k * w.o, 2)
+_LESS_O = Row(lambda w: -w.o, lambda w: 2 * w.o, lambda w: w.o, 0)
 # at i = T, where the repeated token is the target
 _END_U = Row(lambda w: -w.both_less_o, lambda w: -(w.k + 1) * w.o, lambda w: -(w.k + 1) * w.o, 0)
 _END_EDGE = Row(lambda w: -w.b_less_a, lambda w: 2 * w.b + w.k * w.o, lambda w: -2 * w.a - w.k * w.o, 2)
@@ -81,6 +84,11 @@ KINDS = {
     "end": (
         Class(lambda _: 1.0, _END_U, _END_EDGE),
         Class(lambda t: t - 2.0, _END_U, _END_OTHER),
+    ),
+    "printed": (  # Eq. 10: e^{alpha2} for e^{alpha1} in the two edge tokens, its O(T) for all others and for T
+        Class(lambda _: 1.0, _REPEATED, _B_LESS_O),
+        Class(lambda _: 2.0, _O_LESS_B, _B_LESS_O),
+        Class(lambda rest: rest, _LESS_B, _LESS_O),
     ),
 }
 
@@ -191,13 +199,6 @@ def excess_over_three(w: Weights, beta1: Array, beta2: Array) -> Array:
     return np.where(near, np.log1p(np.where(near, product, 0.0) / 9) / 2, np.nan)
 
 
-def printed_loss_at(w: Weights, beta1: Array, beta2: Array, rest: Array) -> Array:
-    """Eq. 10 with e^{alpha2} for e^{alpha1} in the two edge tokens, and `rest` for all others."""
-    repeated = _REPEATED.value(w) * beta1 + w.b_less_o * beta2
-    target = w.b * beta1 + w.o * beta2
-    return _log_sum(_terms([(1.0, repeated), (2.0, (beta2 - beta1) * w.b_less_o), (rest, -target)]))
-
-
 def _mix(c: Class, along: Callable[[Row], Array | int], beta1: Array, beta2: Array) -> Array:
     """What `along` says of D = u beta1 + v beta2."""
     return along(c.u) * beta1 + (0.0 if c.v is None else along(c.v) * beta2)
@@ -209,9 +210,21 @@ def _slopes(c: Class, w: Weights, beta1: Array, beta2: Array) -> list[Array]:
     return [*along, c.u.value(w), np.zeros(()) if c.v is None else c.v.value(w)]
 
 
-def gradient_at(kind: str, w: Weights, beta1: Array, beta2: Array, tokens: Array) -> Array:
-    """sum_c p_c dD_c, last axis 4."""
+def both_at(kind: str, w: Weights, beta1: Array, beta2: Array, tokens: Array) -> Array:
+    """L and its gradient, last axis 5."""
     terms = _terms(_differences(kind, w, beta1, beta2, tokens))
+    parts = _gradient(kind, w, beta1, beta2, tokens, terms)
+    return np.concatenate([np.broadcast_to(_log_sum(terms), parts.shape[1:])[..., None], np.moveaxis(parts, 0, -1)], -1)
+
+
+def gradient_at(kind: str, w: Weights, beta1: Array, beta2: Array, tokens: Array) -> Array:
+    """The gradient, last axis 4."""
+    terms = _terms(_differences(kind, w, beta1, beta2, tokens))
+    return np.moveaxis(_gradient(kind, w, beta1, beta2, tokens, terms), 0, -1)
+
+
+def _gradient(kind: str, w: Weights, beta1: Array, beta2: Array, tokens: Array, terms: Terms) -> Array:
+    """sum_c p_c dD_c, first axis 4."""
     total = np.exp(-terms.top) + terms.rest()
     parts = np.zeros((4, *np.broadcast(w.a, beta1, beta2, tokens).shape))
     for c, count, half in zip(KINDS[kind], terms.counts, terms.halves, strict=True):
@@ -222,7 +235,7 @@ def gradient_at(kind: str, w: Weights, beta1: Array, beta2: Array, tokens: Array
     parts[1] *= w.b
     if w.end:
         parts[0] += parts[1]
-    return np.moveaxis(parts, 0, -1)
+    return parts
 
 
 def hessian_at(kind: str, w: Weights, beta1: Array, beta2: Array, tokens: Array) -> Array:
