@@ -43,10 +43,8 @@ def measure(quick: bool) -> Row:
 
 
 def fast() -> Figure:
-    """The first row of the figure: its computation in full, its drawing of the exact landscape."""
-    data = fig_landscape.compute(_TOKENS)
-    row = {name: getattr(data, name)[:1] for name in ("loss", "d_alpha1", "d_beta1", "angle")}
-    return draw_panels(data._replace(**row), fig_landscape.ROWS[:1], _CELLS)
+    """The exact landscapes of the figure, computed and drawn."""
+    return draw_panels(fig_landscape.compute(_TOKENS, rows=("exact",)), _CELLS)
 
 
 def blank(like: Figure) -> Figure:

@@ -29,13 +29,18 @@ def figure_parser(name: str, doc: str | None, sizes: tuple[int, int], unit: str,
     return p
 
 
-def write_figure(args: argparse.Namespace, compute: Callable[[int], Any], draw: Callable[[Any], Figure]) -> int:
-    """Write the figure of the data, a NamedTuple of arrays, and the data; print each path, return the exit status 0.
+def write_figure(
+    args: argparse.Namespace,
+    compute: Callable[[int], Any],
+    draw: Callable[[Any], Figure],
+    arrays: Callable[[Any], dict[str, Any]] = lambda data: data._asdict(),
+) -> int:
+    """Write the figure of the data and its arrays (a NamedTuple's fields); print each path, return the exit status 0.
 
     Whether its files can be written is known before anything is computed.
     """
     prefix = figure_prefix(args.out, args.name, args.format)
     data = compute(args.size)
-    for path in save_figure(draw(data), data._asdict(), prefix, args.format):
+    for path in save_figure(draw(data), arrays(data), prefix, args.format):
         print(path)
     return 0

@@ -61,6 +61,8 @@ def _integrate(field: NDArray, starts: NDArray, panel: NDArray) -> NDArray[np.co
         half = here + 0.5 * _STEP * way[alive] * _direction(flat, base[alive], size, here)
         new = here + _STEP * way[alive] * _direction(flat, base[alive], size, half)
         keep = (new.real >= 0) & (new.real <= 1) & (new.imag >= 0) & (new.imag <= 1)
+        if step:  # a line that turns back has reached a floor narrower than a step
+            keep &= ((new - here) * np.conj(here - lines[step - 1, alive])).real >= 0
         if step >= _STILL:
             before = step + 1 - _STILL
             stalled = np.abs(new - lines[before, alive]) <= 1.5 * _STEP

@@ -39,7 +39,7 @@ def drawn(folder, name, *options, data=None, again=PROFILE == "deep"):
     script = import_module(f"scripts.{name}")
     with pytest.MonkeyPatch.context() as patch:
         if data is not None:
-            patch.setattr(script, "compute", lambda *_: data)
+            patch.setattr(script, "compute", lambda *_, **__: data)
         for one in ("one", "two") if again else ("one",):
             assert cli.run(script.main, [*options, "--out", str(folder / one)]) == 0
     files = sorted(folder.glob("one.*"))

@@ -6,9 +6,11 @@ from matplotlib.figure import Figure
 
 from scripts import fig_landscape
 from scripts.cli import run
+from scripts.landscape_plot import OPTIONS, landscape_plot, levels_of
 from scripts.streamlines import streamlines
 from tests.scripts.commands import drawn
 from theory import landscape
+from theory.landscape.field import field
 from theory.landscape.printed import EQUATION, LISTING, loss
 
 SMALL = ["--tokens", "5", "--format", "png"]
@@ -19,49 +21,52 @@ def data():
     return fig_landscape.compute((4, 12), 31)
 
 
-def test_data_exact_row_is_the_loss_and_its_gradient(data):
-    a, b = data.alpha1[:, None], data.beta1[None]
-    for column, tokens in enumerate(data.tokens):
+@pytest.fixture(scope="module")
+def arrays(data):
+    return fig_landscape.arrays(data)
+
+
+def test_data_exact_row_is_the_loss_and_its_gradient(arrays):
+    a, b = arrays["alpha1"][:, None], arrays["beta1"][None]
+    for column, tokens in enumerate(arrays["tokens"]):
         gradient = landscape.gradient(a, 1 - a, b, 1 - b, tokens)
-        np.testing.assert_allclose(data.loss[0, column], landscape.loss(a, 1 - a, b, 1 - b, tokens), atol=1e-13)
-        np.testing.assert_allclose(data.d_alpha1[0, column], gradient[..., 0] - gradient[..., 1], atol=1e-13)
-        np.testing.assert_allclose(data.d_beta1[0, column], gradient[..., 2] - gradient[..., 3], atol=1e-13)
+        np.testing.assert_allclose(arrays["loss"][0, column], landscape.loss(a, 1 - a, b, 1 - b, tokens), atol=1e-13)
+        np.testing.assert_allclose(arrays["d_alpha1"][0, column], gradient[..., 0] - gradient[..., 1], atol=1e-13)
+        np.testing.assert_allclose(arrays["d_beta1"][0, column], gradient[..., 2] - gradient[..., 3], atol=1e-13)
 
 
-def test_data_other_rows_are_the_printed_forms_at_t_minus_four(data):
+def test_data_other_rows_are_the_printed_forms_at_t_minus_four(arrays):
     for row, slips in ((1, EQUATION), (2, LISTING)):
-        for column, tokens in enumerate(data.tokens):
-            value = loss(data.alpha1[7], data.beta1[20], tokens - 4, slips)
-            assert data.loss[row, column, 7, 20] == pytest.approx(value, abs=1e-13)
+        for column, tokens in enumerate(arrays["tokens"]):
+            value = loss(arrays["alpha1"][7], arrays["beta1"][20], tokens - 4, slips)
+            assert arrays["loss"][row, column, 7, 20] == pytest.approx(value, abs=1e-13)
 
 
 def test_data_angle_of_the_listing_is_the_one_that_is_told(data):
     assert data.angle[2, 0].mean() == pytest.approx(61.5, abs=1.0)
 
 
-def test_data_angle_is_the_arc_cosine_of_the_unit_gradients(data):
-    flat = np.stack([data.d_alpha1, data.d_beta1], axis=-1)
+def test_data_angle_is_the_arc_cosine_of_the_unit_gradients(data, arrays):
+    flat = np.stack([arrays["d_alpha1"], arrays["d_beta1"]], axis=-1)
     unit = flat / np.linalg.norm(flat, axis=-1, keepdims=True)
     cosine = (unit * unit[:1]).sum(-1)
     np.testing.assert_allclose(np.cos(np.radians(data.angle)), cosine, atol=1e-12)
 
 
-def test_panels_have_several_contour_levels_inside_the_range(data):
-    from scripts.landscape_panels import _levels
-
-    for panel in data.loss.reshape(-1, 31, 31):
-        levels = _levels(panel)
+def test_panels_have_several_contour_levels_inside_the_range(arrays):
+    for panel in arrays["loss"].reshape(-1, 31, 31):
+        levels = levels_of(panel)
         assert 5 <= levels.size <= 14
         assert levels[0] >= panel.min() and levels[-1] <= panel.max()
 
 
-def test_contours_of_the_exact_loss_have_labels_that_grow_from_the_induction_head(data):
-    for column, tokens in enumerate(data.tokens):
+def test_contours_of_the_exact_loss_have_labels_that_grow_from_the_induction_head(data, arrays):
+    for column, tokens in enumerate(arrays["tokens"]):
         panel = fig_landscape.draw(data).axes[column]
         found = {float(text.get_text()): np.hypot(*(np.array(text.get_position()) - (0, 1))) for text in panel.texts}
         assert len(found) == 3, tokens
         for level in found:
-            assert data.loss[0, column].min() <= level <= data.loss[0, column].max()
+            assert arrays["loss"][0, column].min() <= level <= arrays["loss"][0, column].max()
         assert min(found, key=found.get) == min(found)
 
 
@@ -130,7 +135,7 @@ def test_main_writes_the_arrays_beside_the_figure(tmp_path, monkeypatch, out, na
     found = sorted(path for path in tmp_path.rglob("*") if path.is_file())
     assert found == [tmp_path / f"{names}.npz", tmp_path / f"{names}.png"]
     with np.load(found[0], allow_pickle=False) as stored:
-        assert set(stored) == set(fig_landscape.Data._fields)
+        assert list(stored) == ["tokens", "alpha1", "beta1", "loss", "d_alpha1", "d_beta1", "angle", "seed"]
         assert stored["seed"] == 3 and stored["loss"].shape == (3, 1, 101, 101)
 
 
@@ -141,3 +146,87 @@ def test_main_interrupted_while_drawing_leaves_nothing(tmp_path, monkeypatch, ca
     monkeypatch.setattr(fig_landscape, "draw", interrupt)
     assert run(fig_landscape.main, [*SMALL, "--out", str(tmp_path / "figure")]) == 130
     assert not list(tmp_path.iterdir())
+
+
+def test_one_panel_is_a_square_of_one_column_and_more_fit_two_columns():
+    for tokens, rows, width in (
+        ((50,), ("exact",), 3.3),
+        ((50,), fig_landscape.ROWS, 7.0),
+        ((4, 8, 9, 12), ("exact",), 7.0),
+    ):
+        figure = fig_landscape.draw(fig_landscape.compute(tokens, 11, rows=rows))
+        assert figure.get_figwidth() == width and figure.get_figheight() <= 9
+        if width == 3.3:
+            assert figure.get_figheight() == pytest.approx(3.3)
+
+
+def test_a_row_without_values_says_why_and_the_others_are_drawn():
+    figure = fig_landscape.draw(fig_landscape.compute((1000,), 11))
+    words = [" ".join(" ".join(text.get_text().split()) for text in panel.texts) for panel in figure.axes[:3]]
+    assert "overflows beyond T = 504" in words[2] and "overflows" not in words[0] + words[1]
+
+
+PLANE = {"axes": ("beta1", "beta2"), "box": (-2, 4, -2, 2), "fixed": {"alpha1": 0, "alpha2": 1}, "size": 21}
+
+
+@pytest.fixture(scope="module")
+def plane_field():
+    return field(n_tokens=12, **PLANE)
+
+
+@pytest.mark.parametrize("layer", [name for name in OPTIONS if name != "labels"])
+def test_a_layer_can_be_switched_and_returns_its_artists(plane_field, layer):
+    needed = {"flow": {"starts": [[0.0, 1.0]], "t_end": 10.0}, "points": {"theta": [[0.0, 1.0, 0.5, 0.5]]}}
+    given = needed.get(layer, True)
+    off = dict.fromkeys(OPTIONS, False)
+    assert landscape_plot(plane_field, **off) == {}
+    found = landscape_plot(plane_field, **(off | {layer: given}))
+    assert list(found) == [layer] and (found[layer] or layer in ("separatrices", "critical"))
+
+
+def test_paths_of_the_flow_are_dashed_where_they_leave_the_plane(plane_field):
+    options = {"starts": [[0.0, 1.0]], "t_end": 1e3}
+    artists = landscape_plot(plane_field, flow=options, descent=False)["flow"]
+    dashed, solid, _ = artists
+    assert np.isfinite(dashed.get_xdata()).sum() > np.isfinite(solid.get_xdata()).sum() > 1
+    assert dashed.get_linestyle() == "--" and solid.get_linestyle() == "-"
+
+
+def test_a_path_that_cannot_be_followed_is_left_out_with_a_warning(plane_field, monkeypatch):
+    from dynamics.flow import trajectories
+
+    lost = trajectories.gradient_flow([[0, 1, 0, 1]], 12, 1.0)
+    stuck = trajectories.Trajectory(**{**vars(lost), "status": (trajectories.Status.STUCK,)})
+    monkeypatch.setattr(trajectories, "gradient_flow", lambda *_, **__: stuck)
+    with pytest.warns(UserWarning, match="start 1 is left out"):
+        assert landscape_plot(plane_field, flow={"starts": [[0.0, 1.0]]})["flow"] == []
+
+
+@pytest.mark.parametrize(
+    ("layers", "words"),
+    [
+        ({"contours": {"level": 3}}, "contours has no option 'level'"),
+        ({"flow": {"starts": [1, 2]}}, "shape"),
+        ({"points": {"theta": [[0, 0, 0]]}}, "shape"),
+        ({"points": {"theta": [[0, np.nan]]}}, "finite"),
+    ],
+)
+def test_layers_refuse_unknown_options_and_other_shapes(plane_field, layers, words):
+    with pytest.raises(ValueError, match=words):
+        landscape_plot(plane_field, **layers)
+
+
+def test_an_unknown_layer_is_an_error(plane_field):
+    with pytest.raises(TypeError, match="streamplot"):
+        landscape_plot(plane_field, streamplot=True)
+
+
+def test_main_draws_a_plane_of_ones_own(tmp_path):
+    np.save(tmp_path / "starts.npy", np.array([[0.5, 0.5], [-1.0, 1.5]]))
+    line = "--axes beta1 beta2 --fix alpha1=0 alpha2=1 --box -2 4 -2 2 --position end --rows exact --tokens 12"
+    files = ["--critical", "--start", f"{tmp_path}/starts.npy", "--format", "png", "--out", f"{tmp_path}/mine"]
+    assert run(fig_landscape.main, [*line.split(), *files]) == 0
+    with np.load(tmp_path / "mine.npz", allow_pickle=False) as stored:
+        assert stored["flow"].tolist() == [[0, 1, 0.5, 0.5], [0, 1, -1, 1.5]] and stored["position"] == "12"
+        exact = landscape.loss(0, 1, stored["beta1"][3], stored["beta2"][7], 12, 12)
+        assert stored["loss"][0, 0, 3, 7] == pytest.approx(exact, abs=1e-14)

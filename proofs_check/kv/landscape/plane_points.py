@@ -1,0 +1,123 @@
+"""Critical points of the exact loss on a plane of the parameters, each proved by Krawczyk's operator."""
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+from scipy.optimize import root
+
+from proofs_check.evidence.krawczyk import unique_zero
+from theory import landscape, symbols
+from theory.landscape.exact import Position
+from theory.landscape.field import Plane
+from theory.landscape.symbolic import interior_table, loss, position_table
+from theory.lowering.ball import BallFunction
+from theory.lowering.box import Box, Outcome
+from theory.lowering.precision import working
+
+_GRID = 81  # points a side of the search
+_REACHES = Fraction(1, 1000), Fraction(1, 10**5), Fraction(1, 10**8)  # of the sides: boxes tried about a candidate
+
+
+class CriticalPoint(NamedTuple):
+    """A point of the plane near which, by proof, the slopes of L along the plane have exactly one zero.
+
+    place: its coordinates; kind: "minimum", "saddle" or "maximum" on the plane; enclosure: a box that holds it.
+    """
+
+    place: tuple[float, float]
+    kind: str
+    enclosure: Box
+
+
+def critical_points(
+    surface: Plane, n_tokens: float, position: Position, box: tuple[float, float, float, float]
+) -> list[CriticalPoint]:
+    """The critical points of L on the plane that are found in the box and proved; others may exist.
+
+    Candidates are where both slopes change sign on a grid, made better by Powell's method. The coordinates that define
+    the plane are taken as the exact numbers that their floats are.
+    """
+    first, second = (symbol for symbol in symbols.PARAMETERS if symbol.name in surface.axes)
+    if first.name != surface.axes[0]:
+        first, second = second, first
+    exact = _loss(surface, n_tokens, position)
+    slopes = [sp.diff(exact, first), sp.diff(exact, second)]
+    bends = [sp.diff(slopes[0], first), sp.diff(slopes[0], second), sp.diff(slopes[1], second)]
+    found = []
+    for place in _candidates(surface, n_tokens, position, box):
+        point = _proved(slopes, bends, (first, second), place, box)
+        if point is not None and not any(np.allclose(point.place, other.place, atol=1e-9) for other in found):
+            found.append(point)
+    return found
+
+
+def _loss(surface: Plane, n_tokens: float, position: Position) -> sp.Expr:
+    """L on the plane, in the symbols of its axes."""
+    values = {}
+    for symbol, start, slopes in zip(symbols.PARAMETERS, surface.origin, surface.along.T, strict=True):
+        axes = [next(s for s in symbols.PARAMETERS if s.name == name) for name in surface.axes]
+        values[symbol] = _rational(start) + sum(_rational(k) * axis for k, axis in zip(slopes, axes, strict=True))
+    if position is None:
+        terms = [(sp.Integer(1), loss(interior_table(_rational(n_tokens))))]
+    elif position == "mean":
+        size = int(n_tokens)
+        counts = {1: 1, size - 1: 1} | ({2: size - 3} if size > 3 else {}) if size > 2 else {1: 1}
+        terms = [(sp.Rational(n, size - 1), loss(position_table(size, place))) for place, n in counts.items()]
+    else:
+        terms = [(sp.Integer(1), loss(position_table(int(n_tokens), position)))]
+    return sum((share * term.subs(values, simultaneous=True) for share, term in terms), sp.Integer(0))
+
+
+def _rational(number: float) -> sp.Rational:
+    return sp.Rational(Fraction(float(number)))
+
+
+def _candidates(surface: Plane, n_tokens: float, position: Position, box) -> list[NDArray[np.float64]]:
+    def slopes(at: NDArray[np.float64]) -> NDArray[np.float64]:
+        gradient = landscape.gradient(*surface.at(*at), n_tokens, position)
+        return np.moveaxis(gradient @ surface.along.T, -1, 0)
+
+    axes = np.linspace(*box[:2], _GRID), np.linspace(*box[2:], _GRID)
+    signs = np.sign(slopes(np.stack(np.meshgrid(*axes, indexing="ij"))))
+    corners = np.stack([signs[:, i : _GRID - 1 + i, j : _GRID - 1 + j] for i in (0, 1) for j in (0, 1)])
+    mixed = ((corners.min(0) <= 0) & (corners.max(0) >= 0)).all(0)
+    places = []
+    for i, j in zip(*np.nonzero(mixed), strict=True):
+        start = np.array([axes[0][i : i + 2].mean(), axes[1][j : j + 2].mean()])
+        better = root(slopes, start, tol=1e-13)
+        if np.isfinite(better.x).all() and box[0] <= better.x[0] <= box[1] and box[2] <= better.x[1] <= box[3]:
+            places.append(better.x)
+    return places
+
+
+def _proved(slopes, bends, axes, place, box) -> CriticalPoint | None:
+    sides = box[1] - box[0], box[3] - box[2]
+    for reach in _REACHES:
+        around = Box({
+            axis.name: (Fraction(float(x)) - reach * Fraction(side), Fraction(float(x)) + reach * Fraction(side))
+            for axis, x, side in zip(axes, place, sides, strict=True)
+        })  # fmt: skip
+        zero = unique_zero(slopes, around, budget=200)
+        if zero.outcome is Outcome.PROVED and zero.enclosure is not None:
+            kind = _kind(bends, axes, zero.enclosure)
+            middle = zero.enclosure.center()
+            return None if kind is None else CriticalPoint(
+                tuple(float(middle[axis.name]) for axis in axes), kind, zero.enclosure
+            )
+    return None
+
+
+def _kind(bends, axes, enclosure: Box) -> str | None:
+    """By the signs of the Hessian's determinant and of its first entry on the whole enclosure."""
+    with working(128):
+        ends = BallFunction(bends, tuple(axis.name for axis in axes)).on(enclosure)
+        a, b, c = (low.union(high) for low, high in ends)
+        determinant = a * c - b * b
+        if determinant < 0:
+            return "saddle"
+        if determinant > 0 and (a > 0 or a < 0):
+            return "minimum" if a > 0 else "maximum"
+    return None
