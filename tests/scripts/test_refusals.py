@@ -4,6 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dynamics.razor.plan_file import write_plan
@@ -33,6 +34,7 @@ def prepared(tmp_path_factory):
     for name, text in RESULTS.items():
         (here / f"{name}.json").write_text(text)
     (here / "link.json").symlink_to("elsewhere")
+    np.save(here / "pair.npy", np.ones((2, 3)))
     (here / "many").write_text("5000 " * 300)
     write_plan(here / "small.json", replace(receipt.default_plan(1, 8, 8, 48), share=Fraction(0)))
     return here
@@ -57,8 +59,9 @@ EMPTY_NAMES = [
     "verify --json ''",
     "report --out ''",
 ]
+HERE = "--alpha1 0 --alpha2 1 --beta1 1 --beta2 0"
 REFUSED = [
-    ("__main__", "give a command: verify, audit, report,"),
+    ("__main__", "give a command: verify, landscape, audit,"),
     ("__main__ verify --jobs 0", "--jobs"),
     ("__main__ verfy", "invalid choice: 'verfy'"),
     *((line, "expected a name, got '") for line in EMPTY_NAMES),
@@ -100,10 +103,32 @@ REFUSED = [
     ("dissect --quick --out other --quiet", "not empty, and no arena"),
     ("fig_heads --table x.jsonl", "--table needs the --sweep"),
     ("fig_heads --sweep nowhere", "nowhere"),
-    ("fig_landscape --tokens 3", "--tokens"),
-    ("fig_landscape --tokens 505", "--tokens"),
+    ("fig_landscape --tokens 3 --format png --out new", "T = 3 has no interior position"),
+    ("fig_landscape --tokens 1000001", "2..1000000"),
     ("fig_landscape --tokens 4,x", "--tokens"),
-    ("fig_landscape --tokens 4,5,6,7", "--tokens"),
+    ("fig_landscape --tokens 4,5,6,7,8,9,10,11,12,13", "--tokens"),
+    ("fig_landscape --rows exact,wrong --out new", "one or more of exact, equation, listing, got 'exact,wrong'"),
+    ("fig_landscape --rows exact,exact --out new", "--rows"),
+    ("fig_landscape --axes beta1 beta2 --out new", "need values of alpha1 and alpha2, got none"),
+    ("fig_landscape --axes beta1 beta1 --fix alpha1=0 --out new", "two different names"),
+    ("fig_landscape --fix alpha2=1-alpha2 beta2=0 --out new", "affine in alpha1 and beta1"),
+    ("fig_landscape --fix alpha2 --out new", "NAME=VALUE"),
+    ("fig_landscape --fix alpha2=1 alpha2=2 beta2=0 --out new", "--fix gives one parameter twice"),
+    ("fig_landscape --box 1 0 0 1 --out new", "box must run upwards"),
+    ("fig_landscape --box 0 nan 0 1 --out new", "expected a finite number, got 'nan'"),
+    ("fig_landscape --position middle --out new", "expected interior, first, last, end, mean or a whole number"),
+    ("fig_landscape --tokens 12 --position 13 --out new", "whole number in 1..12"),
+    ("fig_landscape --rows listing --position end --out new", "interior position"),
+    ("fig_landscape --tokens 5 --start nowhere.npy --out new", "nowhere.npy"),
+    ("fig_landscape --tokens 5 --start file --out new", "cannot use file"),
+    ("fig_landscape --tokens 5 --points pair.npy --out new", "pair.npy: the points of pair.npy must be finite numbers"),
+    ("landscape --alpha1 0 --alpha2 1 --beta1 1 --tokens 5", "--beta2"),
+    (f"landscape {HERE} --tokens 1", "--tokens"),
+    (f"landscape {HERE} --tokens 3", "T = 3 has no interior position"),
+    (f"landscape {HERE} --tokens 5 --position 6", "whole number in 1..5"),
+    (f"landscape {HERE} --tokens 5 --time 0", "t_end"),
+    (f"landscape {HERE} --tokens 5 --json file/new.json", "not a folder"),
+    ("landscape --alpha1 900 --alpha2 1 --beta1 1 --beta2 0 --tokens 5", "[-500, 500]"),
     ("fig_landscape --seed -1", "--seed: expected a whole number >= 0, got '-1'"),
     ("fig_landscape --format ''", "expected pdf, png"),
     ("fig_landscape --tokens 5 --format png --out file/figure", "not a folder"),
