@@ -21,8 +21,8 @@ NAUGHT = exp(1) - exp(1)  # which enclosures do not tell from other numbers
 
 
 def ends(found):
-    """The ends of an Arb interval as mpmath numbers, exactly."""
-    return [sampling.real(exactly(end)) for end in found]
+    """The ends of an Arb interval as mpmath numbers, exactly: a fraction of e^(e^20) would not end."""
+    return [mpmath.ldexp(*map(int, end.man_exp())) for end in found]
 
 
 def enclosures(seed, count):
