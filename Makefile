@@ -26,22 +26,22 @@ $(STAMP): pyproject.toml setup.py constraints.txt
 	touch $@
 
 verify: setup
-	$(BIN)/python -m scripts.verify --quick --json $(OUT)/verify.json
+	$(BIN)/python -m scripts verify --quick --json $(OUT)/verify.json
 
 figure: setup
-	$(BIN)/python -m scripts.fig_landscape --out $(OUT)/fig_landscape
+	$(BIN)/python -m scripts figure landscape --out $(OUT)/fig_landscape
 
 train: setup
-	$(BIN)/python -m scripts.train --preset kv-shift --out $(OUT)/train --overwrite
+	$(BIN)/python -m scripts train --preset kv-shift --out $(OUT)/train --overwrite
 
 experiments: setup
-	$(BIN)/python -m scripts.sweep --preset figure-1a figure-1b --out $(OUT)/sweep
+	$(BIN)/python -m scripts sweep --preset figure-1a figure-1b --out $(OUT)/sweep
 
 report: setup
-	$(BIN)/python -m scripts.report --out $(OUT)/report.html
+	$(BIN)/python -m scripts report --out $(OUT)/report.html
 
 docs: setup
-	$(BIN)/python -m scripts.docs
+	$(BIN)/python -m scripts docs
 
 test: setup lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not deep and not gpu'

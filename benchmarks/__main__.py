@@ -9,7 +9,7 @@ import json
 import os
 import sys
 
-from scripts.cli import Parser, output_file, run
+from scripts.commands.cli import Parser, output_file, run
 
 ROWS = ("landscape", "figure", "closed_form", "shift", "generator", "toy_step", "ensemble", "flow", "start_up", "scope",
         "formats", "value_residual", "observer", "razor")  # fmt: skip

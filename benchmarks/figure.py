@@ -16,9 +16,9 @@ from matplotlib.figure import Figure
 
 from benchmarks.row import Guard, Limit, Row, compare
 from benchmarks.timing import interleave
-from scripts import fig_landscape
-from scripts.figure_files import STYLE
-from scripts.landscape_panels import draw_panels
+from scripts.figures.figure_files import STYLE
+from scripts.figures.landscape import fig_landscape
+from scripts.figures.landscape.landscape_panels import draw_panels
 
 _TOKENS = (4, 12, 104)
 _CELLS = 34  # a side: then the lines are together as long as those of streamplot, which the guards check

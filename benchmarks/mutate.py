@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.mutation_judge import Judge, measured_judge
 from benchmarks.mutation_run import PROJECT
-from scripts.cli import run
+from scripts.commands.cli import run
 
 HARNESS = (
     *(f"proofs_check/ledger/{name}.py" for name in ("claim", "record", "harness", "rows", "registry")),

@@ -26,7 +26,7 @@ from benchmarks import mutation_run
 from benchmarks.mutate import copied, ground_of
 from benchmarks.mutation_judge import Judge, test_files
 from dynamics.files.atomic import atomic_write_text, check_target
-from scripts.cli import run
+from scripts.commands.cli import run
 
 ROOMS = ("theory", "dynamics", "proofs_check", "scripts")
 

@@ -1,38 +1,48 @@
 """Formulas, verdicts, trainings and figures about attention: one command for all of them.
 
-`induction-workbench COMMAND ..` where this is installed, `python -m scripts COMMAND ..` in a checkout; each command is
-a module beside this one, and says more with --help.
+`induction-workbench COMMAND ..` where this is installed, `python -m scripts COMMAND ..` in a checkout; each command
+says more, with examples, with --help.
 """
 
 import argparse
+import difflib
 import sys
-from importlib import import_module
-from pathlib import Path
 
 from . import __version__
-from .cli import Parser, run
-
-COMMANDS = (
-    "verify", "landscape", "audit", "report", "train", "sweep", "scalar", "compare", "arena", "igsm", "dissect",
-    "family", "scope", "receipt", "sinks", "conform",
-)  # fmt: skip
-HERE = Path(__file__).parent
-
-
-def commands() -> dict[str, str]:
-    """Every command with the first line of its docstring."""
-    names = [*COMMANDS, *sorted(path.stem for path in HERE.glob("fig_*.py"))]
-    return {name: (HERE / f"{name}.py").read_text("utf-8").split('"""')[1].strip().splitlines()[0] for name in names}
+from .commands.cli import Parser, program, run
+from .commands.table import COMMANDS, FIGURES, GROUPS, STUDIES, commands, headline, module, path_of
 
 
 def parser() -> Parser:
-    listed = "commands:\n" + "\n".join(f"  {name:20}{line}" for name, line in commands().items())
-    name = "induction-workbench" if __package__ == "induction_workbench" else "python -m scripts"
-    p = Parser(prog=name, description=__doc__, epilog=listed, formatter_class=argparse.RawDescriptionHelpFormatter)
+    listed = "commands:\n" + "\n".join(f"  {name:11}{line}" for name, line in commands().items())
+    p = Parser(prog=program(), description=__doc__, epilog=listed, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    p.add_argument("command", metavar="COMMAND", choices=list(commands()))
+    p.add_argument("command", metavar="COMMAND", help="one of those below")
     p.add_argument("rest", metavar="..", nargs=argparse.REMAINDER, help="what the command takes")
     return p
+
+
+def _members(group: str) -> Parser:
+    """The parser of a group: it lists the members."""
+    text, names = GROUPS[group]
+    listed = "names:\n" + "\n".join(f"  {name:17}{headline(path_of(f'{group} {name}'))}" for name in names)
+    p = Parser(prog=program(group), description=f"{text[0].upper()}{text[1:]}.", epilog=listed,
+               formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    p.add_argument("name", metavar="NAME", help="one of those below")
+    p.add_argument("rest", metavar="..", nargs=argparse.REMAINDER, help="what it takes")
+    return p
+
+
+def _known(name: str, names: tuple[str, ...], what: str) -> str:
+    """The name. Raises ValueError with the nearest names, or with the new one of an old command."""
+    if name in names:
+        return name
+    new = f"figure {name[4:]}" if name.startswith("fig_") and name[4:] in FIGURES else f"study {name}"
+    if what == "command" and (name in STUDIES or new.startswith("figure")):
+        raise ValueError(f"{name} is now: {new}")
+    near = difflib.get_close_matches(name, names, 3)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"choose from {', '.join(names)}"
+    raise ValueError(f"no {what} {name!r}: {hint}")
 
 
 def _dispatch(argv: list[str] | None) -> int:
@@ -40,7 +50,13 @@ def _dispatch(argv: list[str] | None) -> int:
     if not given:
         raise ValueError(f"give a command: {', '.join(commands())} (or --help)")
     asked = parser().parse_args(given)
-    return import_module(f".{asked.command}", __package__).main(asked.rest)
+    name, rest = _known(asked.command, (*COMMANDS, *GROUPS), "command"), asked.rest
+    if name in GROUPS:
+        if not rest:
+            raise ValueError(f"give a {name}: {', '.join(GROUPS[name][1])} (or --help)")
+        member = _members(name).parse_args(rest)
+        name, rest = f"{name} {_known(member.name, GROUPS[name][1], name)}", member.rest
+    return module(name).main(rest)
 
 
 def main(argv: list[str] | None = None) -> int:

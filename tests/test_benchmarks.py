@@ -10,7 +10,7 @@ from benchmarks import __main__ as command
 from benchmarks import generator
 from benchmarks.row import Comparison, Guard, Limit, Row, failures, table
 from benchmarks.timing import Times, interleave, peak_in_fresh_process
-from scripts.cli import run
+from scripts.commands.cli import run
 
 GOOD = Row(
     "good", [Comparison("slow", 4.0, 2.0, 2.0, 1.5, 3.0)], [Limit("limit", 2.0, 3.0)], [Guard("error", 0.0, 0.0)]

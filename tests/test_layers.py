@@ -8,7 +8,7 @@ from statistics import median
 
 import pytest
 
-from scripts import rooms
+from scripts.pages import rooms
 
 ROOT = Path(__file__).resolve().parents[1]
 LAYERS = ("theory", "dynamics", "proofs_check", "scripts")

@@ -155,7 +155,7 @@ for name, plan in plans.items():
         print(f"{bits_per_byte():.3f} with {100 * kept(plan):.0f} % of it: {name}")
 
 # %% [markdown]
-# On a text as short as this the windows hardly matter; on needles in a haystack they do (`induction-workbench compare`
+# On a text as short as this the windows hardly matter; on needles in a haystack they do (`induction-workbench study compare`
 # has ten policies at equal memory). Scopes can prove a window harmless: a head is *local* if what lies outside of it never
 # weighs more than a given mass in all.
 

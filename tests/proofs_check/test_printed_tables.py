@@ -14,7 +14,7 @@ from proofs_check.kv.tables import configuration_data as data
 from proofs_check.kv.tables.text import OPTIMISER
 from proofs_check.razor.measured import table_cells as razor
 from proofs_check.resformer.measured import table_cells as resformer
-from scripts import transcribe
+from scripts.pages import transcribe
 from theory.cache import size
 from theory.landscape import symbolic
 from theory.value_residual import memory

@@ -24,8 +24,10 @@ from dynamics.arena.ways import fastest, gains, shipped_ways
 from dynamics.files.hashed import read_hashed
 from dynamics.tasks.corpus import standard_library
 from proofs_check.ledger.registry import load
-from scripts import arena, arena_page, fig_arena, fig_arena_central
-from scripts.cli import run
+from scripts.commands import arena
+from scripts.commands.cli import run
+from scripts.figures.trained import fig_arena, fig_arena_central
+from scripts.pages import arena_page
 from tests.dynamics.arena.cases import MODELS, comparison, entry, made_up
 from tests.scripts.commands import run_twice
 
@@ -243,7 +245,7 @@ def test_every_shipped_plan_has_its_row_among_the_experiments():
     """A shipped plan's command stands there; Table 4's shares too."""
     text = (Path(__file__).resolve().parents[2] / "docs" / "experiments.md").read_text("utf-8")
     for name in shipped_names():
-        assert f"| `python -m scripts.arena{'' if name == 'league' else ' ' + name}` |" in text
+        assert f"| `python -m scripts arena{'' if name == 'league' else ' ' + name}` |" in text
     four = next(line for line in solved_lines(read_solved(IGSM)) if line.name == "answered, 4 operations")
     assert f"KV shift answers {100 * four.variant:.0f} % and vanilla {100 * four.baseline:.0f}, undecided" in text
 

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs_check.ledger.registry import load
-from scripts import audit, docket, docs
-from scripts.cli import run
-from scripts.markdown import markdown_text
+from scripts.commands import audit, docs
+from scripts.commands.cli import run
+from scripts.pages import docket
+from scripts.pages.markdown import markdown_text
 
 REGISTRY = load()
 NAMES = (*audit.PAPERS, "kv1")

@@ -4,7 +4,7 @@ import pytest
 
 from proofs_check.ledger import registry, store
 from proofs_check.ledger.verdicts import counted
-from scripts import certify
+from scripts.commands import certify
 
 NAME = "waiver.sec3.3.1.copies"
 

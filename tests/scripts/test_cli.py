@@ -10,13 +10,13 @@ import pytest
 
 from proofs_check.ledger import registry
 from scripts import __main__ as one_command
-from scripts import cli, verify
+from scripts.commands import cli, table, verify
 from tests.dynamics.files.test_atomic import KINDS
 from tests.scripts.commands import refused
 
 ROOT = Path(cli.__file__).parents[1]
-LIST = [sys.executable, "-m", "scripts.sweep", "--list"]
-HELP = [sys.executable, "-m", "scripts.train", "--help"]
+LIST = [sys.executable, "-m", "scripts.commands.sweep", "--list"]
+HELP = [sys.executable, "-m", "scripts.commands.train", "--help"]
 
 
 @pytest.mark.parametrize(("make", "words"), KINDS[1:], ids=lambda value: getattr(value, "__name__", ""))
@@ -83,9 +83,12 @@ def test_the_one_command_lists_every_command_with_a_line(capsys):
         one_command.main(["--help"])
     out = capsys.readouterr().out
     assert end.value.code == 0
-    for path in (Path(cli.__file__).parent).glob("fig_*.py"):
-        assert path.stem in out
-    assert all(name in out for name in one_command.COMMANDS)
+    assert all(name in out for name in (*table.COMMANDS, *table.GROUPS))
+    for group, (_, names) in table.GROUPS.items():
+        with pytest.raises(SystemExit):
+            one_command.main([group, "--help"])
+        out = capsys.readouterr().out
+        assert names and all(name in out for name in names)
 
 
 HIDDEN = ["\n", "\r", "\t", "\x00", "\x1b[2K", "\x7f", "\x85", "\x9b2K", "\xad", "\u034f", "\u061c", "\u115f", "\u200b",
@@ -116,7 +119,10 @@ def test_text_that_prints_stays_as_it_is():
 
 
 HEAVY = {"torch", "sympy", "scipy", "matplotlib", "numpy", "flint", "pydantic", "tqdm", "joblib", "dask"}
-COMMANDS = ["verify", "report", "docs", "train", "sweep", "scope", "sinks", "fig_landscape", "fig_heads", "fig_sweep"]
+COMMANDS = [
+    *(f"commands.{name}" for name in ("verify", "report", "docs", "train", "landscape", "sweep", "scope", "sinks")),
+    "figures.landscape.fig_landscape", "figures.trained.fig_heads", "figures.trained.fig_sweep",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -7,16 +7,16 @@ path or a basin may move a few of them.
 
 import os
 import re
-from importlib import import_module
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from dynamics.tasks.corpus import standard_library
-from scripts.docs import ROOT
-from scripts.gallery import pictures
-from scripts.site.findings import FINDINGS
+from scripts.commands.docs import ROOT
+from scripts.commands.table import module
+from scripts.pages.gallery import pictures
+from scripts.pages.site.findings import FINDINGS
 
 LEVELS, SHARE = 8, 1e-3  # pixels may differ by more than 8 of 255 levels in this share; a palette of 256 does in 3e-3
 
@@ -38,7 +38,7 @@ COMMITTED = [picture for picture in pictures() if picture.name in WANTED]
 @pytest.mark.parametrize("picture", COMMITTED, ids=lambda picture: picture.name)
 def test_a_committed_figure_is_what_its_command_draws(picture, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
-    text = getattr(import_module(f"scripts.{picture.module}"), "TEXT", None)
+    text = getattr(module(picture.module), "TEXT", None)
     if text is not None and text != standard_library().sha256:
         pytest.skip("it reads this Python's standard library, which is not the one that it was committed with")
     with Image.open(ROOT / "docs" / f"{picture.name}.png") as committed, Image.open(picture.draw(tmp_path)) as drawn:

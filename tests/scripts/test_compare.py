@@ -15,9 +15,9 @@ from dynamics.tasks import corpus
 from dynamics.tasks.needles import VOCAB
 from dynamics.training.checkpoint import load
 from dynamics.training.text_settings import TextTraining
-from scripts import compare
-from scripts.cli import run
-from scripts.compare_table import formula, scope_table, table
+from scripts.commands.cli import run
+from scripts.commands.studies import compare
+from scripts.commands.studies.compare_table import formula, scope_table, table
 from tests.dynamics.comparison.test_policies import CORPUS
 
 CONFIG = ModelConfig(vocab=VOCAB, width=8, n_heads=4, n_layers=2, mlp_width=8, shift="kv", position="alibi")

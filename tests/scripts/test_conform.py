@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from proofs_check.conform import CHECKS, SUBJECTS
-from scripts import conform
-from scripts.cli import run
+from scripts.commands import conform
+from scripts.commands.cli import run
 
 EXAMPLES = Path(conform.__file__).parents[1] / "examples/conform"
 WRONG = """

@@ -3,7 +3,8 @@
 import re
 
 from proofs_check.ledger.registry import load
-from scripts import coverage_page, docs
+from scripts.commands import docs
+from scripts.pages import coverage_page
 
 REGISTRY = load()
 TEXT = (docs.ROOT / "docs" / "coverage.md").read_text("utf-8")

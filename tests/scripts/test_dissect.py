@@ -11,8 +11,10 @@ from dynamics.arena.dissect import DISSECTED, SCHEMES
 from dynamics.arena.dissected import FILE, Looks, read_dissection, scores, strays
 from dynamics.arena.training import heldout_rows, places, texts
 from dynamics.tasks.corpus import standard_library
-from scripts import dissect, dissect_page, fig_dissected, fig_dissected_sinks
-from scripts.cli import run
+from scripts.commands.cli import run
+from scripts.commands.studies import dissect
+from scripts.figures.trained import fig_dissected, fig_dissected_sinks
+from scripts.pages import dissect_page
 
 QUICK = module.quick
 

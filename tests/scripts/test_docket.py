@@ -6,9 +6,10 @@ import pytest
 
 from proofs_check.ledger.registry import load
 from proofs_check.ledger.rows import record
-from scripts import docket, docs
-from scripts.markdown import escaped
-from scripts.site.findings import FINDINGS
+from scripts.commands import docs
+from scripts.pages import docket
+from scripts.pages.markdown import escaped
+from scripts.pages.site.findings import FINDINGS
 
 REGISTRY = load()
 README, ERRATA = ((docs.ROOT / path).read_text("utf-8") for path in ("README.md", "docs/errata.md"))

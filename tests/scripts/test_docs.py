@@ -2,7 +2,6 @@
 
 import re
 from fnmatch import fnmatchcase
-from importlib import import_module
 
 import pytest
 from markdown_it import MarkdownIt
@@ -11,9 +10,9 @@ from proofs_check.ledger import judged, store
 from proofs_check.ledger.claim import Extent, Severity, Status, Verdict
 from proofs_check.ledger.harness import evaluate_witness
 from proofs_check.ledger.registry import dropped, load
-from scripts import __main__ as one_command
-from scripts import docs, family_page, gallery
-from scripts.markdown import escaped, markdown_text
+from scripts.commands import docs, table
+from scripts.pages import family_page, gallery
+from scripts.pages.markdown import escaped, markdown_text
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +35,7 @@ def test_the_guide_runs_from_python_as_printed(monkeypatch):
 
 
 def test_pages_that_a_help_names_exist():
-    told = {name: import_module(f"scripts.{name}").parser().format_help() for name in one_command.COMMANDS}
+    told = {name: table.module(name).parser().format_help() for name in table.COMMANDS}
     named = {(name, page) for name, text in told.items() for page in re.findall(r"docs/[\w-]+\.md", text)}
     assert len(named) > 2 and [one for one in named if not (docs.ROOT / one[1]).is_file()] == []
     assert [name for name, text in told.items() if "see the README" in text] == []

@@ -7,9 +7,10 @@ import pytest
 from dynamics.comparison import plan
 from dynamics.comparison.record import read_comparison
 from dynamics.comparison.statistics import line_of
-from scripts import compare_table, fig_compare
-from scripts.compare_panels import LOOKS
-from scripts.compare_table import markdown_table
+from scripts.commands.studies import compare_table
+from scripts.commands.studies.compare_table import markdown_table
+from scripts.figures.trained import fig_compare
+from scripts.figures.trained.compare_panels import LOOKS
 from tests.scripts.commands import drawn
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from proofs_check.oracles.alibi import ball_weights
 from proofs_check.razor.scope.theorem1_checks import WITNESSES
-from scripts import fig_counterexample
+from scripts.figures.heads import fig_counterexample
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from dynamics.model.config import ModelConfig
 from dynamics.sweep.run import run_sweep
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
-from scripts import fig_heads
+from scripts.figures.trained import fig_heads
 from tests.scripts.commands import drawn
 from theory import landscape
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from scripts import fig_landscape
-from scripts.cli import run
-from scripts.landscape_plot import OPTIONS, landscape_plot, levels_of
-from scripts.streamlines import streamlines
+from scripts.commands.cli import run
+from scripts.figures.landscape import fig_landscape
+from scripts.figures.landscape.landscape_plot import OPTIONS, landscape_plot, levels_of
+from scripts.figures.landscape.streamlines import streamlines
 from tests.scripts.commands import drawn
 from theory import landscape
 from theory.landscape.field import field

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scripts import fig_phase_portrait
+from scripts.figures.landscape import fig_phase_portrait
 from tests.scripts.commands import drawn
 from theory import landscape
 

@@ -6,8 +6,9 @@ import pytest
 from dynamics.scalar import study
 from dynamics.scalar.record import ScalarTraining, read_study
 from dynamics.scalar.study import Plan
-from scripts import fig_finite_width, fig_learning_time, scalar
-from scripts.cli import run
+from scripts.commands.cli import run
+from scripts.commands.studies import scalar
+from scripts.figures.landscape import fig_finite_width, fig_learning_time
 from tests.scripts.commands import drawn
 
 TINY = ScalarTraining(n_tokens=5, width=4000, runs=2, steps=600, rate=0.1, batch=8)

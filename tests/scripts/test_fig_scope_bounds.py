@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dynamics.comparison.by_distance import read_scopes
-from scripts import fig_scope_bounds
+from scripts.figures.heads import fig_scope_bounds
 from tests.scripts.commands import drawn
 from theory import alibi
 

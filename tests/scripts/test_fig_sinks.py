@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scripts import fig_sink_reach, fig_value_residual, fig_waiver_token
+from scripts.figures.heads import fig_sink_reach, fig_value_residual, fig_waiver_token
 from tests.scripts.commands import drawn
 
 

@@ -10,8 +10,9 @@ from dynamics.sweep.record import Job, Measure, result_of
 from dynamics.sweep.run import run_sweep
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
-from scripts import fig_sweep, palette
-from scripts.sweep_panels import BANDS, alike, looks
+from scripts.figures import palette
+from scripts.figures.trained import fig_sweep
+from scripts.figures.trained.sweep_panels import BANDS, alike, looks
 from tests.scripts.commands import drawn
 
 MODEL = ModelConfig(vocab=24, width=8, n_heads=2)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scripts import fig_theorem_3_3
+from scripts.figures.heads import fig_theorem_3_3
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scripts import fig_truncation
+from scripts.figures.heads import fig_truncation
 from tests.scripts.commands import drawn
 
 ROUNDING = 1e-15

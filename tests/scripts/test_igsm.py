@@ -12,7 +12,8 @@ from dynamics.arena.solved import IGSM, accuracies, lines, outcome, read_bundle
 from dynamics.arena.solving import train
 from dynamics.arena.solving_plan import PARTS
 from proofs_check.ledger.registry import load
-from scripts import igsm, igsm_page
+from scripts.commands.studies import igsm
+from scripts.pages import igsm_page
 from tests.dynamics.arena.solving_cases import TRAINING, tiny
 from tests.scripts.commands import run_twice
 

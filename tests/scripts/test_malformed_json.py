@@ -61,7 +61,7 @@ COMPARE = "train --compare --resume --quiet --device cpu --out {folder.parent}"
 CASES = {
     "scope, config": (alone("config.json"), "scope {folder} --eps .1"),
     "scope, manifest": (alone("manifest.json"), "scope {folder} --eps .1"),
-    "inspect": (alone("manifest.json"), "train --inspect {folder}"),
+    "inspect": (alone("manifest.json"), "inspect {folder}"),
     "compare, history": (in_a_run("history.json"), COMPARE),
     "compare, manifest": (in_a_run("manifest.json"), COMPARE),
     "sweep": (alone("manifest.json"), "sweep --quick --quiet --device cpu --out {folder}"),
@@ -101,7 +101,7 @@ def test_a_manifest_with_a_value_out_of_range_is_named_with_the_value(changes, w
     path = tmp_path / NAME / "manifest.json"
     manifest = json.loads(path.read_text())
     path.write_text(json.dumps(manifest | {key: manifest[key] | value for key, value in changes.items()}))
-    refused(capsys, f"train --inspect {tmp_path / NAME}", f"error: {path}: ", words)
+    refused(capsys, f"inspect {tmp_path / NAME}", f"error: {path}: ", words)
 
 
 def test_metrics_that_are_missing_are_named(tmp_path, capsys):

@@ -14,7 +14,7 @@ from dynamics.scope.promise import promised_plan
 from dynamics.sinks.opened import open_model
 from dynamics.training.checkpoint import SHIPPED
 from dynamics.weights.reader import open_checkpoint
-from scripts import receipt, receipt_report
+from scripts.commands import receipt, receipt_report
 from tests.dynamics.hf import models
 from tests.scripts.commands import command, done
 

@@ -9,12 +9,12 @@ import pytest
 
 from dynamics.razor.plan_file import write_plan
 from scripts import __main__ as one_command
-from scripts import receipt
+from scripts.commands import receipt, table
 from tests.dynamics.weights import checkpoint_files as files
 from tests.scripts.commands import refused
 
 ROOT = Path(one_command.__file__).parents[1]
-FIGURES = [name for name in one_command.commands() if name.startswith("fig_")]
+FIGURES = [f"fig_{name}" for name in table.FIGURES]
 ADAPTER = ROOT / "examples/conform/transformers_mpt.py"
 ALIBI = f"{ROOT}/dynamics/shipped/models/alibi-text"
 TEXT = f"{ALIBI} --text {ROOT}/LICENSE"
@@ -51,7 +51,7 @@ EMPTY_NAMES = [
     "scope MODEL --eps .1 --figure ' '",
     "fig_landscape --out ''",
     "train --out ''",
-    "train --inspect ''",
+    "inspect ''",
     "sweep --out ''",
     "sweep --bundle ''",
     "compare --out ''",
@@ -61,9 +61,14 @@ EMPTY_NAMES = [
 ]
 HERE = "--alpha1 0 --alpha2 1 --beta1 1 --beta2 0"
 REFUSED = [
-    ("__main__", "give a command: verify, landscape, audit,"),
+    ("__main__", "give a command: verify, train, inspect,"),
     ("__main__ verify --jobs 0", "--jobs"),
-    ("__main__ verfy", "invalid choice: 'verfy'"),
+    ("__main__ verfy", "no command 'verfy': did you mean verify"),
+    ("__main__ fig_landscape", "fig_landscape is now: figure landscape"),
+    ("__main__ scalar --table", "scalar is now: study scalar"),
+    ("__main__ figure", "give a figure: "),
+    ("__main__ figure landscpe", "no figure 'landscpe': did you mean landscape?"),
+    ("__main__ study zzz", "no study 'zzz': choose from scalar, igsm"),
     *((line, "expected a name, got '") for line in EMPTY_NAMES),
     *((f"{name} --format svg", "expected pdf, png") for name in FIGURES),
     *((f"{name} --quick --full", "not allowed with") for name in FIGURES),
@@ -220,9 +225,10 @@ REFUSED = [
     ("train --out out --resume", "nothing to resume"),
     ("train --out out --compare --resume", "no interrupted run in out/small-kv-shift, out/small-"),
     ("train --out out --resume --overwrite", "not allowed with"),
-    ("train --out out --compare --task hop", "hop is compared, with seeds, by python -m scripts.sweep --preset hop-k"),
+    ("train --out out --compare --task hop", "hop is compared, with seeds, by python -m scripts sweep --preset hop-k"),
     ("train --out out --compare --preset vanilla-1", "not allowed with"),
-    ("train --out out --inspect nowhere", "nowhere"),
+    ("inspect nowhere", "nowhere"),
+    ("train --inspect nowhere", "--inspect is now a command: python -m scripts inspect nowhere"),
     ("train --out out --unknown", "unrecognized arguments: --unknown"),
     ("train --out file --steps 2", "not a folder"),
     ("verify --id kv.thm3.4.limit --false", "no claim that matches 'kv.thm3.4.limit' is false"),

@@ -13,7 +13,7 @@ import pytest
 
 from dynamics.scope.heads import layer_scopes, settings
 from dynamics.weights.reader import open_checkpoint
-from scripts import scope
+from scripts.commands import scope
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_layouts import M1, m1_convolutions
 from tests.scripts.commands import command, done
@@ -55,7 +55,7 @@ def test_table_and_json_hold_what_the_library_returns(alibi, tmp_path, capsys):
 
 
 def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi, tmp_path, capsys):
-    from scripts.scope_map import Data, draw
+    from scripts.figures.heads.scope_map import Data, draw
 
     out = tmp_path / "scope.json"
     printed = done(capsys, "scope", alibi, "--eps", "1e-2", "--json", out)
@@ -107,7 +107,7 @@ def test_map_holds_a_cell_a_head_and_draws_the_same_bytes_twice(alibi, tmp_path,
 
 
 def test_map_without_a_bound_or_a_local_head_is_drawn():
-    from scripts.scope_map import Data, draw
+    from scripts.figures.heads.scope_map import Data, draw
 
     for cells in (np.array([[np.inf, np.nan]]), np.array([[3.0, np.inf]]), np.array([[0.0, 5.0], [1e300, 2.0]])):
         draw(Data(cells, np.zeros(cells.shape, bool), np.array(0.1), np.array(9), np.array("m"))).canvas.draw()
@@ -165,7 +165,7 @@ def test_interruption_exits_130_and_writes_nothing(alibi, tmp_path, monkeypatch,
 
 def test_models_of_others_are_read_without_torch(llama):
     code = (
-        "import sys, scripts.scope as s\n"
+        "import sys, scripts.commands.scope as s\n"
         f"assert s.main([{str(llama)!r}, '--eps', '0.1']) == 0\n"
         "sys.exit('imported torch' if 'torch' in sys.modules else 0)"
     )
@@ -219,7 +219,7 @@ def prepared(model):
         with contextlib.redirect_stdout(io.StringIO()):
             assert scope.main([model, "--eps", "1e-3"]) == 0
 
-    for name in ("dynamics.scope.totals", "scripts.scope_report", "tqdm"):
+    for name in ("dynamics.scope.totals", "scripts.commands.scope_report", "tqdm"):
         importlib.import_module(name)
 
     return whole

@@ -12,7 +12,8 @@ import torch
 from dynamics.sinks.intervention import Mask, Swap, intervene
 from dynamics.sinks.measured import measure
 from dynamics.sinks.opened import open_model
-from scripts import fig_sink_layers, sinks, sinks_panels
+from scripts.commands import sinks
+from scripts.figures.heads import fig_sink_layers, sinks_panels
 from tests.dynamics.hf import models
 from tests.dynamics.sinks.test_own import own
 from tests.scripts.commands import command, done, drawn, refused

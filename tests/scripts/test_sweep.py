@@ -18,8 +18,8 @@ from dynamics.sweep.run import read_sweep
 from dynamics.sweep.shipped import read_bundle
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
-from scripts import sweep
-from scripts.cli import run
+from scripts.commands import sweep
+from scripts.commands.cli import run
 from tests.scripts.commands import refused
 
 MODELS = {name: ModelConfig(vocab=24, width=8, n_heads=2, shift=shift) for name, shift in (("a", "kv"), ("b", "none"))}
@@ -104,7 +104,7 @@ def test_list_names_every_experiment(capsys):
 
 def test_list_and_refusals_import_nothing_heavy():
     code = (
-        "import sys, scripts.sweep as s, scripts.cli as c\n"
+        "import sys, scripts.commands.sweep as s, scripts.commands.cli as c\n"
         "c.run(s.main, ['--list']); c.run(s.main, ['--preset', 'nonsense'])\n"
         "heavy = {'torch', 'scipy', 'sympy', 'matplotlib', 'joblib'} & set(sys.modules)\n"
         "sys.exit(f'imported {heavy}' if heavy else 0)"

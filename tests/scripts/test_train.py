@@ -20,8 +20,8 @@ from dynamics.training.describe import sizes
 from dynamics.training.evaluation import evaluate
 from dynamics.training.folder import heldout_of
 from dynamics.training.settings import TRAININGS, TrainConfig
-from scripts import train
-from scripts.cli import run
+from scripts.commands import inspect, train
+from scripts.commands.cli import run
 from tests.dynamics.interruption import interrupt
 from tests.dynamics.refusal import flip
 from tests.scripts.commands import command, refused
@@ -107,8 +107,9 @@ def test_a_task_and_a_model_of_a_users_package_are_trained_recorded_and_read_bac
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
 
     own = [*TINY, "--task", "copy", "--set", "length=9", "--place", "doubled", "--out", str(out)]
-    inspected = ["--inspect", str(out / "kv-shift")]
-    code = f"from scripts import cli, train; [cli.run(train.main, line) and exit(1) for line in ({own}, {inspected})]"
+    inspected = [str(out / "kv-shift")]
+    code = "from scripts.commands import cli, inspect, train; "
+    code += f"exit(cli.run(train.main, {own}) or cli.run(inspect.main, {inspected}))"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -116,7 +117,7 @@ def test_a_task_and_a_model_of_a_users_package_are_trained_recorded_and_read_bac
     assert manifest["training"]["task"] == {"name": "copy", "length": 9} and manifest["config"]["place"] == "doubled"
     assert "length 9" in done.stdout.splitlines()[0]
     assert "held-out accuracy" in done.stdout
-    assert run(train.main, inspected) == 2  # where the package is not
+    assert run(inspect.main, inspected) == 2  # where the package is not
 
 
 def test_compare_trains_its_presets_and_says_whether_there_are_induction_heads(tmp_path, capsys):
@@ -152,7 +153,7 @@ def test_help_states_the_sizes_that_are_trained():
 
 def test_inspect_reports_the_heads_of_a_checkpoint(trained, capsys):
     capsys.readouterr()
-    assert run(train.main, ["--inspect", str(trained), "--device", "cpu"]) == 0
+    assert run(inspect.main, [str(trained), "--device", "cpu"]) == 0
     printed = capsys.readouterr().out
     assert "on successor" in printed
     assert len([line for line in printed.splitlines() if line.split()[:1] == ["0"]]) == 2
@@ -168,7 +169,7 @@ def test_presets_of_the_command_line_are_those_of_the_package():
 @pytest.mark.parametrize("name", ["weights.safetensors", "manifest.json"])
 def test_inspect_refuses_a_flipped_byte(trained, name, capsys):
     flip(trained / name, bit=0x80)
-    refused(capsys, f"train --inspect {trained}", name)
+    refused(capsys, f"inspect {trained}", name)
 
 
 def test_a_finished_run_is_replaced_only_when_asked(trained, capsys):

@@ -13,7 +13,8 @@ from proofs_check.ledger import registry, shipped
 from proofs_check.ledger.claim import Effort
 from proofs_check.ledger.rows import decided, document, record
 from proofs_check.ledger.store import judge
-from scripts import cli, docket, report, verify
+from scripts.commands import cli, report, verify
+from scripts.pages import docket
 from tests.proofs_check.ledger import ledgers
 
 EQ10 = ("--id", "kv.eq10", "--id", "kv.eq10.corrected")
@@ -158,7 +159,7 @@ def test_report_is_one_page_without_scripts_or_outside_links(eq10, capsys, tmp_p
 
 SLOW = """
 import signal, sys
-from scripts import cli, verify
+from scripts.commands import cli, verify
 from tests.proofs_check.ledger import ledgers
 
 if __name__ == "__main__":

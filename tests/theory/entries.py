@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scripts import theory_table
+from scripts.pages import theory_table
 from theory import alibi, induction, shift, sink, value_residual
 from theory.alibi import grams, grams_rotary, reach, rotary, rounded, sharp, shifted, shifted_scope, sinks, tables
 from theory.alibi import printed as alibi_printed

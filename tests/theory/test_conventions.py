@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from scripts import theory_table
+from scripts.pages import theory_table
 from tests.theory.entries import ENTRIES
 from theory.records import comparable
 

@@ -1,6 +1,7 @@
 """What single heads of small trained models read, beside RazorAttention's sentences on the heads of large ones.
 
-Evidence re-reads the shipped measurements, whose bytes are checked (`python -m scripts.compare` makes them afresh).
+Evidence re-reads the shipped measurements, whose bytes are checked (`python -m scripts study compare` makes them
+afresh).
 """
 
 from fractions import Fraction

@@ -1,7 +1,7 @@
 """What RazorAttention says of its experiments, at a small scale: policies at equal memory.
 
-Evidence re-reads the shipped comparison, whose bytes are checked (`python -m scripts.compare` makes it afresh). The
-thresholds and their reasons: `trained_checks`.
+Evidence re-reads the shipped comparison, whose bytes are checked (`python -m scripts study compare` makes it
+afresh). The thresholds and their reasons: `trained_checks`.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """Theorem 1 on trained heads: measured attention by distance against the printed and the sharp scope.
 
-Evidence re-reads the shipped attention by distance of `python -m scripts.compare`, whose bytes are checked.
+Evidence re-reads the shipped attention by distance of `python -m scripts study compare`, whose bytes are checked.
 """
 
 from typing import Any

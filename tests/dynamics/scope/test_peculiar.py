@@ -86,8 +86,8 @@ def test_the_window_and_the_dropped_mass_of_falcon_hold(hf, tmp_path):  # noqa: 
 
 
 def test_the_command_says_for_which_contexts_rounded_biases_were_bounded(hf, tmp_path, capsys):  # noqa: F811
-    from scripts import scope
-    from scripts.cli import run
+    from scripts.commands import scope
+    from scripts.commands.cli import run
 
     saved(hf, tmp_path, "Falcon", FALCON | HIGH, 0.02)
     assert run(scope.main, [str(tmp_path), "--eps", "0.01", "--context", "600"]) == 0
@@ -115,8 +115,8 @@ def test_a_sink_bounds_weights_and_mass_where_the_range_says_nothing(hf, tmp_pat
 
 
 def test_what_is_not_normed_is_bounded_by_the_gains_and_nothing_of_it_is_dropped(hf, tmp_path, capsys):  # noqa: F811
-    from scripts import scope
-    from scripts.cli import run
+    from scripts.commands import scope
+    from scripts.commands.cli import run
 
     saved(hf, tmp_path / "model", "Olmo2", CASES["olmo2"][1], 1.0)
     out = tmp_path / "scope.json"

@@ -107,8 +107,8 @@ def test_refusals(model):
 
 
 def test_the_command_says_what_rounding_leaves(model, tmp_path, capsys):
-    from scripts import scope
-    from scripts.cli import run
+    from scripts.commands import scope
+    from scripts.commands.cli import run
 
     _, _, folder = model
     out = tmp_path / "scope.json"
@@ -125,8 +125,8 @@ def test_the_command_says_what_rounding_leaves(model, tmp_path, capsys):
 
 def test_the_command_refuses_shifted_heads(tmp_path, capsys):
     from dynamics.training.checkpoint import SHIPPED
-    from scripts import scope
-    from scripts.cli import run
+    from scripts.commands import scope
+    from scripts.commands.cli import run
 
     assert run(scope.main, [str(SHIPPED / "alibi-text"), "--eps", "1e-3", "--arithmetic", "bfloat16"]) == 2
     assert "without a shift" in capsys.readouterr().err

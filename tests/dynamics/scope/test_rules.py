@@ -7,7 +7,7 @@ import pytest
 from dynamics.scope.bounded import Rule
 from dynamics.scope.heads import layer_scopes, settings
 from dynamics.scope.ranges import layer_ranges
-from scripts.scope_report import text
+from scripts.commands.scope_report import text
 from tests.dynamics.scope.cases import ALIBI, CASES, KV_HEADS, PLAIN, InMemory
 from theory import alibi
 from theory.alibi.shifted_scope import shifted_dropped_mass, shifted_scope, shifted_window

@@ -9,7 +9,7 @@ import pytest
 import proofs_check
 from proofs_check.language import exp, log, real, statement, whole
 from proofs_check.ledger.library import Verdicts, decide, verify
-from scripts import verify as command
+from scripts.commands import verify as command
 
 X = real("x")
 IDS = ("razor.thm1", "kv.thm3.4.limit")

@@ -4,7 +4,7 @@ import pytest
 
 from proofs_check.ledger.claim import Status
 from proofs_check.ledger.harness import run_claim
-from scripts.docs import ROOT
+from scripts.commands.docs import ROOT
 from tests.proofs_check.ledger.plants import _ODD, OPEN, STOPPED
 
 

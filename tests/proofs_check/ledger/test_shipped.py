@@ -8,7 +8,8 @@ import pytest
 from dynamics.files.shipped import FOLDER
 from proofs_check.ledger import judged, shipped, store
 from proofs_check.ledger.registry import DROPPED, BrokenLedger
-from scripts import docs, transcribe
+from scripts.commands import docs
+from scripts.pages import transcribe
 
 
 def test_what_ships_is_what_is_listed_and_sha256sum_agrees():

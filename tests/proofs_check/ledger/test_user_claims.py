@@ -15,7 +15,7 @@ import pytest
 
 from proofs_check.language import exp, real, statement, supervised
 from proofs_check.ledger import user_claims, workers
-from scripts import cli, verify
+from scripts.commands import cli, verify
 from tests.shares import one_in
 
 HEAD = "from proofs_check.language import *\nx = real('x')\n"
@@ -26,7 +26,7 @@ FALSE = "statement('mine.false', for_all=[x], says=exp(x) > 1 + x)\n"
 def run(tmp_path, text, *more):
     path = tmp_path / "claims.py"
     path.write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "scripts.verify", "--claims", str(path), "--seconds", "60", *more]
+    command = [sys.executable, "-m", "scripts.commands.verify", "--claims", str(path), "--seconds", "60", *more]
     return subprocess.run(command, capture_output=True, text=True, timeout=200)
 
 
@@ -158,7 +158,7 @@ THEN = f"while not os.path.exists({{0!r}}): time.sleep(.01)\n{HEAD}{TRUE}"
 ENDS = {"it ends": "", "it leaves": "os._exit(0)", "the limit": "time.sleep(90)"}
 # What a shell starts in the background ignores Ctrl-C.
 COMMAND = """import signal, sys
-from scripts import cli, verify
+from scripts.commands import cli, verify
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.exit(cli.run(verify.main))"""
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from scripts import site
+from scripts.pages import site
 from tests.scripts.site.browser import look
 
 PAGE = Path(site.__file__).with_name("explorer.html")

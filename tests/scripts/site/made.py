@@ -4,9 +4,10 @@ import base64
 from functools import cache
 
 from proofs_check.ledger.registry import load
-from scripts import docs, gallery
-from scripts.site import build, notebooks
-from scripts.site.pages import Pages
+from scripts.commands import docs
+from scripts.pages import gallery
+from scripts.pages.site import build, notebooks
+from scripts.pages.site.pages import Pages
 
 PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=")
 

@@ -6,8 +6,8 @@ import nbformat
 import pytest
 
 from proofs_check.ledger.registry import load
-from scripts import docs
-from scripts.site import notebooks
+from scripts.commands import docs
+from scripts.pages.site import notebooks
 
 SOURCES = {path.stem: path for path in notebooks.sources()}
 SHOWN = {

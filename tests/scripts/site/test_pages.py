@@ -6,10 +6,11 @@ from html.parser import HTMLParser
 import pytest
 
 from proofs_check.ledger.registry import dropped, load
-from scripts import docs, gallery
-from scripts.site import build, text
-from scripts.site.findings import FINDINGS, QUESTIONS
-from scripts.site.view import claim_link
+from scripts.commands import docs
+from scripts.pages import gallery
+from scripts.pages.site import build, text
+from scripts.pages.site.findings import FINDINGS, QUESTIONS
+from scripts.pages.site.view import claim_link
 from tests.scripts.site import made
 
 VOID = {"meta", "link", "img", "input", "br", "hr"}

@@ -1,0 +1,275 @@
+"""Write the generated pages that are committed, then the site: out/site/index.html, which opens from a file.
+
+Committed are the claims by paper, the errata, the arena, the family of shifts, the rooms, the figures of the findings.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..pages import arena_page, coverage_page, docket, rooms
+from ..pages.markdown import between, escaped
+from ..pages.site.findings import FINDINGS
+from . import cli
+
+ROOT = Path(__file__).resolve().parents[2]
+FOUND = "<!-- findings: begin -->", "<!-- findings: end -->"
+SIZES = "<!-- sizes: begin -->", "<!-- sizes: end -->"
+READ = "<!-- second reading: begin -->", "<!-- second reading: end -->"
+FILES = {"KV shifting": "claims-kv.md", "Razor": "claims-razor.md", "ResFormer": "claims-resformer.md",
+         "waiver": "claims-waiver.md"}  # fmt: skip
+
+
+def parser() -> cli.Parser:
+    p = cli.Parser(prog=cli.program("docs"), description=__doc__)
+    p.add_argument("--check", action="store_true", help="write nothing; exit 1 if a committed page is stale")
+    p.add_argument("--shipped", action="store_true", help="write the sha256 of what ships as data, and nothing else")
+    p.add_argument("--site", default="out/site", metavar="FOLDER", help="where the site goes (default out/site)")
+    return p
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = parser().parse_args(argv)
+    if args.shipped:
+        _list_what_ships()
+        return 0
+    return _check() if args.check else _write(Path(args.site))
+
+
+def _check() -> int:
+    """Say what is stale; 0 if nothing is."""
+    from proofs_check.ledger import judged, shipped
+    from proofs_check.ledger.registry import load
+
+    registry = load()
+    fresh = pages(registry, records(registry))
+    found = [*(str(path.relative_to(ROOT)) for path in _stale(fresh)), *judged.stale(_statements(registry))]
+    found += [str(path.with_suffix(".ipynb").relative_to(ROOT)) for path in _old_notebooks()]
+    found += shipped.faults()
+    for name in found:
+        print(f"stale: {name} (run `make docs`)")
+    return 1 if found else 0
+
+
+def _write(site: Path) -> int:
+    """The committed pages and the site; figures are drawn by other processes meanwhile."""
+    from dynamics.files.atomic import atomic_write_text
+    from dynamics.training.parallel import quiet_restarts
+
+    from ..pages.site import build, notebooks
+
+    with quiet_restarts(), build.drawing(site / "figures"):
+        from proofs_check.ledger import judged
+        from proofs_check.ledger.registry import load
+
+        registry = load()
+        _keep(judged, registry)
+        _list_what_ships()
+        rows = records(registry)
+        fresh = pages(registry, rows)
+        for path in _stale(fresh):
+            atomic_write_text(path, fresh[path])
+            print(f"wrote {path.relative_to(ROOT)}")
+        for path in _old_notebooks():
+            notebooks.store(path)
+            print(f"wrote {path.with_suffix('.ipynb').relative_to(ROOT)}")
+        texts = documents(registry)
+    print(f"wrote {build.write_site(site, rows, registry, texts)}")
+    return 0
+
+
+def _list_what_ships() -> None:
+    from dynamics.files.atomic import atomic_write_text
+    from proofs_check.ledger import shipped
+
+    text = shipped.written()
+    if not shipped.LIST.is_file() or shipped.LIST.read_text("utf-8") != text:
+        atomic_write_text(shipped.LIST, text)
+        print(f"wrote {shipped.LIST.relative_to(ROOT)}")
+
+
+def _old_notebooks() -> list[Path]:
+    """The scripts whose notebooks were run with another text."""
+    from ..pages.site import notebooks
+
+    return [path for path in notebooks.sources() if notebooks.stored(path) is None]
+
+
+def _stale(fresh: Mapping[Path, str]) -> list[Path]:
+    return [path for path, text in fresh.items() if not path.is_file() or path.read_text("utf-8") != text]
+
+
+def _statements(registry) -> list:
+    return [claim.formal for claim in registry.values() if claim.formal is not None]
+
+
+def _keep(judged, registry) -> None:
+    """What the core says of the stored certificates, written down where it is not."""
+    from dynamics.files.atomic import atomic_write_text
+
+    if judged.stale(_statements(registry)):
+        atomic_write_text(judged.FILE, judged.written(_statements(registry)))
+        judged.kept.cache_clear()
+        print(f"wrote {judged.FILE.relative_to(ROOT)}")
+
+
+def pages(registry, rows) -> dict[Path, str]:
+    """Every generated page that is committed, by its path."""
+    from ..pages import family_page
+
+    folder, readme = ROOT / "docs", ROOT / "README.md"
+    sentences, worth = folder / "coverage.md", folder / "trust.md"
+    claims = {folder / name: claim_table(registry, rows, paper) for paper, name in FILES.items()}
+    return claims | {
+        folder / "errata.md": errata(registry, rows),
+        folder / "arena.md": arena_page.page(registry),
+        folder / "rooms.svg": rooms.picture(),
+        folder / "family.md": family_page.page(registry),
+        sentences: coverage_page.with_shares(sentences.read_text("utf-8"), rows),
+        worth: between(between(worth.read_text("utf-8"), SIZES, sizes()), READ, second_reading(rows)),
+        readme: between(readme.read_text("utf-8"), FOUND, findings(rows)),
+    }
+
+
+def documents(registry) -> dict[str, str]:
+    """The Markdown that the site shows as pages of its own: what is committed, and what is made for it alone."""
+    from ..pages import dissect_page, statements_page
+
+    committed = (path for path in (ROOT / "docs").glob("*.md") if path.name not in ("errata.md", *FILES.values()))
+    found = {path.stem: path.read_text("utf-8") for path in sorted(committed)}
+    found |= {name.lower(): (ROOT / f"{name}.md").read_text("utf-8") for name in ("CONTRIBUTING", "CHANGELOG")}
+    return found | {"dissected": dissect_page.page(), "statements": statements_page.page(registry)}
+
+
+def findings(rows) -> list[str]:
+    """The README's list: a line a finding, what is ruled on, and how many defects there are."""
+    lines = [f"{at}. **{one.title}.** {one.text} `{one.claims[0]}`" for at, one in enumerate(FINDINGS, 1)]
+    shares = coverage_page.shares((ROOT / "docs" / "coverage.md").read_text("utf-8"), rows)
+    wrong = [row for row in rows if row["verdict"] in ("false", "typo")]
+    return [*lines, "", "How many of the papers' checkable sentences are ruled on:", "",
+            *coverage_page.table([share for share in shares if ":" not in share.name], "paper"), "",
+            f"{len(wrong)} claims of the papers are false or misprinted, by {len(docket.defects(wrong))} defects: the "
+            "[errata](docs/errata.md) list them. `python -m scripts verify --id kv.thm3.3` prints one claim in "
+            "full."]  # fmt: skip
+
+
+CORE = "What the core decided"
+
+
+def sizes() -> list[str]:
+    """Lines of code of what has to be trusted, and where it lies."""
+    from proofs_check import trust
+
+    counts = trust.sizes()
+    return ["| what a verdict rests on | lines of code |", "|---|---|",
+            f"| the core: what decides, found by its imports | {counts['decision']} |",
+            "| what turns writing into trees, outcomes into a status and words, and says who may say what: "
+            + ", ".join(f"`{name.removeprefix('proofs_check.')}`" for name in trust.LOGIC) + f" | {counts['logic']} |",
+            f"| statements of the papers, and the formulas of theory in them | {counts['definitions']} |"]  # fmt: skip
+
+
+def second_reading(rows) -> list[str]:
+    """How often a reader who had not seen the rulings reached another verdict, by the verdict of the ruling."""
+    read = [json.loads(line) for line in (ROOT / "docs" / "second-reading.jsonl").read_text("utf-8").splitlines()]
+    ruled = {row["id"]: row["verdict"] for row in rows}
+    pairs = [(ruled[one["id"]], one["verdict"]) for one in read if one["id"] in ruled]
+    words = ("false", "typo", "holds_if", "holds", "unsettled")
+    lines = [[verdict, *(str(pairs.count((verdict, word)) or "") for word in words)] for verdict in words]
+    header = ["ruling", *(f"read as {word}" for word in words)]
+    return ["| " + " | ".join(cells) + " |" for cells in (header, ["---"] * 6, *lines)]
+
+
+def claim_table(registry, rows, paper: str) -> str:
+    """Every claim of one paper, in the docket's order: one table a group."""
+    lines = [f"# Claims: {paper}", "", f"Generated by `make docs` from the registry. {_papers()}", ""]
+    lines += ["`python -m scripts verify --id ID` runs one and prints it in full. [Errata](errata.md) tell the first "
+              "groups at length; CONTRIBUTING says how a ruling is made.", ""]  # fmt: skip
+    header = "| id | source | statement | verdict | covers | evidence | holds instead, or stands beside |"
+    for group, every in docket.grouped(rows):
+        mine = [row for row in every if docket.paper(row) == paper]
+        if mine:
+            lines += [f"## {group.title} ({len(mine)})", "", *([group.lead, ""] if group.lead else [])]
+            lines += [header, "|---" * 7 + "|", *("| " + " | ".join(_cells(row, registry)) + " |" for row in mine), ""]
+    proved = [row for row in rows if row["strength"] == "proved" and docket.paper(row) == paper]
+    lines += [f"## {CORE}", "", "The sentences that it decided, printed from their trees.", ""]
+    lines += [f"- `{row['id']}`: {row['core']['outcome']}: {escaped(row['as_data'])}" for row in proved] + [""]
+    return "\n".join(lines)
+
+
+def _cells(row, registry) -> tuple[str, ...]:
+    core = [f"[core](#{CORE.lower().replace(' ', '-')})"] if row["strength"] == "proved" else []
+    kinds = ", ".join(dict.fromkeys([*core, *(e.kind.value for e in registry[row["id"]].evidence)]))
+    link = row["correction"] or row["outcome_of"]
+    verdict = row["verdict"] + (f" ({row['severity']})" if row["severity"] else "")
+    read = f" (Read: {escaped(row['reading'])})" if row["reading"] else ""
+    statement = escaped(row["statement"]) + read
+    return (f"`{row['id']}`", escaped(row["source"]), statement, verdict, row["coverage"] or "", kinds,
+            f"`{link}`" if link else "")  # fmt: skip
+
+
+WHAT = {"holds_if": "Needed", "typo": "Right form", "false": "True"}
+
+
+def errata(registry, every) -> str:
+    """What the papers print and what is true, what breaks a theorem first: printed, reading, true, witness."""
+    lines = ["# Errata", "", f"Generated by `make docs`. {_papers()}", "", *_counts(every), ""]
+    for group, rows in docket.grouped(every):
+        if rows[0]["verdict"] not in WHAT:
+            continue
+        defects = docket.defects(rows)
+        count = f"{len(rows)} claims, {len(defects)} defects" if len(defects) < len(rows) else f"{len(rows)}"
+        lines += [f"## {group.title} ({count})", "", *([group.lead, ""] if group.lead else [])]
+        for row in (row for members in defects for row in members):
+            lines += _erratum(row, registry[row["id"]])
+    return "\n".join(lines)
+
+
+def _erratum(row, claim) -> list[str]:
+    from proofs_check.ledger.harness import evaluate_witness
+    from proofs_check.ledger.rows import plain
+
+    from .report import failing, show
+
+    lines = [f"### `{row['id']}`", "", f"*{escaped(row['source'])}*", "", f"Printed: {escaped(row['statement'])}", ""]
+    if row["defect"]:
+        lines += [f"This repeats the defect of `{row['defect']}`.", ""]
+    if row["reading"]:
+        lines += [f"Read as: {escaped(row['reading'])}", ""]
+    lines += [f"{WHAT[row['verdict']]}: {escaped(row['note'])}", ""]
+    if row["correction"]:
+        lines += [f"Holds instead: `{row['correction']}`: {escaped(row['holds_instead'])}", ""]
+    witness = evaluate_witness(claim)
+    if witness is not None:
+        point, printed, true = (escaped(show(plain(part))) for part in (witness.point, witness.printed, witness.true))
+        lines += [f"Witness at {point or 'the statement itself'}:", "", f"- printed: {printed}", f"- true: {true}", ""]
+    elif row["strength"] == "proved" and row["core"]["outcome"] == "refuted":
+        lines += [f"{escaped(failing(row))}: the core refutes it as data: {escaped(row['as_data'])}", ""]
+    return lines
+
+
+def records(registry: Mapping) -> list[dict]:
+    """The claims' rows without their evidence run; what the core said of a statement as data gives its coverage."""
+    from proofs_check.ledger.judged import judged
+    from proofs_check.ledger.rows import decided, record
+
+    found = []
+    for row in (record(claim, registry) for claim in registry.values()):
+        one = row if row["formal"] is None else decided(row, judged(row["formal"]))
+        against = one["status"] == "contradicted"  # what is otherwise unsettled here, other evidence settles in a run
+        found.append(one if against else {**one, "status": None, "message": ""})
+    return found
+
+
+def _papers() -> str:
+    return "The papers: " + "; ".join(f"[{title}]({link})" for title, link in docket.PAPERS.items()) + "."
+
+
+def _counts(rows) -> list[str]:
+    heading, *lines = docket.table(docket.counts(rows))
+    table = ["| " + " | ".join(cells) + " |" for cells in (heading, *lines)]
+    return [table[0], "|" + "---|" * len(heading), *table[1:]]
+
+
+if __name__ == "__main__":
+    sys.exit(cli.run(main))

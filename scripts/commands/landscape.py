@@ -1,0 +1,103 @@
+"""One point of the loss landscape: its loss, slopes and bend, where gradient flow takes it, and how long that takes.
+
+The closed form is that of one KV-shift head on a sentence of T different tokens with one repeated (KV shifting, Theorem
+3.4, corrected). It knows nothing of other heads, of MLPs or of the gains of a trained head.
+"""
+
+import argparse
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from ..figures.landscape.fig_landscape import LARGEST, PARAMETERS, position_type
+from .cli import Parser, finite, output_file, program, run, whole
+
+if TYPE_CHECKING:
+    from dynamics.flow.point import Point
+
+EPILOG = """examples:
+  {0} --alpha1 0.5 --alpha2 0.5 --beta1 0.5 --beta2 0.5 --tokens 50
+  {0} --alpha1 0 --alpha2 1 --beta1 1 --beta2 0 --tokens 12 --position mean
+  {0} --alpha1 1 --alpha2 0 --beta1 0 --beta2 1 --tokens 8 --json point.json
+
+exit status: 0 answered, 2 bad input (one line, nothing written), 130 interrupted"""
+_ZERO = 1e-13  # of the largest eigenvalue
+
+
+def parser() -> Parser:
+    name = program("landscape")
+    p = Parser(prog=name, description=__doc__, epilog=EPILOG.format(name),
+               formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    for parameter in PARAMETERS:
+        p.add_argument(f"--{parameter}", type=finite, required=True, metavar="X")
+    p.add_argument("--tokens", type=whole(2, LARGEST), required=True, metavar="T", help="number of different tokens")
+    p.add_argument("--position", type=position_type, metavar="I",
+                   help="of the repeated token: interior (default), first, last, end, mean, or 1 to T")  # fmt: skip
+    p.add_argument("--time", type=finite, default=1e7, metavar="t", help="follow gradient flow to here (default 1e7)")
+    p.add_argument("--json", metavar="FILE", help="write all numbers there")
+    return p
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = parser().parse_args(argv)
+    target = None if args.json is None else output_file(args.json)
+    from dynamics.flow.point import point
+
+    found = point([getattr(args, name) for name in PARAMETERS], args.tokens, args.position, args.time)
+    if target is not None:
+        from dynamics.files.atomic import atomic_write_text
+
+        atomic_write_text(target, json.dumps(_document(found), indent=1, allow_nan=False) + "\n")
+    print("\n".join(_lines(found)))
+    return 0
+
+
+def _document(found: "Point") -> dict[str, Any]:
+    """All numbers; None for a time that is not reached or not known."""
+    plain = {name: getattr(value, "tolist", lambda value=value: value)() for name, value in found._asdict().items()}
+    plain |= {"status": found.status.value, "route": found.route}
+    return {name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in plain.items()}  # fmt: skip
+
+
+def _lines(found: "Point") -> list[str]:
+    guess = math.log(found.n_tokens)
+    gap = f"{abs(found.excess):.3g} {'below' if found.excess < 0 else 'above'}" if found.excess else "equal to"
+    size = max(abs(found.eigenvalues))
+    up, down = (int((sign * found.eigenvalues > _ZERO * size).sum()) for sign in (1, -1))
+    flat = f" and {4 - up - down} that rounding cannot tell from 0" if up + down < 4 else ""
+    return [
+        f"loss {found.loss:.6g} nats, {gap} guessing (log T = {guess:.6g})",
+        "gradient: " + ", ".join(f"{name} {x:+.4g}" for name, x in zip(PARAMETERS, found.gradient, strict=True)),
+        f"a {found.kind}; the Hessian has {up} positive and {down} negative eigenvalues{flat}",
+        *_route(found),
+    ]
+
+
+def _route(found: "Point") -> list[str]:
+    from dynamics.flow.point import LEARNT
+    from dynamics.flow.trajectories import Status
+
+    if found.kind == "critical point":
+        return ["gradient flow stays at a critical point; from beside it, it leaves"]
+    if found.status is not Status.REACHED:
+        return [f"gradient flow could not be followed: {found.status.value}"]
+    if found.end_loss > LEARNT:
+        lines = [f"gradient flow has not learnt by time {found.t_end:g}: its loss is above {LEARNT}"]
+    else:
+        sign = ">" if found.route == "induction" else "<"
+        when = f"loss {LEARNT} at time {found.learning_time:.4g}"
+        lines = [f"gradient flow goes to {found.route} (beta1 {sign} 0): {when}"]
+    leading = "none here: " + found.no_leading_time
+    if found.leading_time is not None:
+        leading = f"{found.leading_time:.4g} (no bound on the difference at this T is known)"
+    end = ", ".join(f"{name} {x:.4g}" for name, x in zip(PARAMETERS, found.end, strict=True))
+    return [
+        *lines,
+        f"s* T, the time to leading order in T: {leading}",
+        f"at time {found.t_end:g}: {end}; loss {found.end_loss:.4g}",
+    ]
+
+
+if __name__ == "__main__":
+    raise SystemExit(run(main))

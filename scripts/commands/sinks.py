@@ -1,0 +1,134 @@
+"""Run a model on a text: where its attention sinks are, what they do to values and states, what a mask changes.
+
+MODEL is a folder of safetensors (GPT-2, BERT, BLOOM, MPT, Falcon, gpt-oss, the Llama-like families of `scope`, or a
+model trained here) or a hub id. The text is cut into windows, which the model sees one by one. Tokens at its
+end that do not fill a window are left out. A model trained here reads a text as bytes.
+"""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from ..figures.figure_files import FORMATS, figure_prefix, formats
+from .cli import Parser, layers_and_heads, output_file, program, run, whole
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from dynamics.sinks.intervention import Effect, Mask, Swap
+    from dynamics.sinks.measured import Measured
+
+EPILOG = "exit status: 0 done, 2 bad input (one line, nothing written), 130 interrupted"
+DTYPES = ("float16", "bfloat16", "float32", "float64")
+
+
+def parser() -> Parser:
+    plain = argparse.RawDescriptionHelpFormatter
+    p = Parser(prog=program("sinks"), description=__doc__, epilog=EPILOG, formatter_class=plain)
+    p.add_argument("model", metavar="MODEL", help="a folder, or owner/name on the hub")
+    read = p.add_mutually_exclusive_group(required=True)
+    read.add_argument(
+        "--text", metavar="FILE", help="UTF-8; through the model's tokenizer.json, without special tokens"
+    )
+    read.add_argument("--tokens", metavar="FILE", help="numbers of tokens with spaces between, or an array (.npy)")
+    p.add_argument("--window", type=whole(2), metavar="N", help="tokens of a window (default: at most 1024)")
+    p.add_argument("--begin", type=whole(0), metavar="ID", help="a token to put in front of each window, such as <s>")
+    p.add_argument("--layers", type=_layers, metavar="L,..", help="only these layers: 0,3,7")
+    change = p.add_mutually_exclusive_group()
+    mask = "compare with token TOKEN of each window seeing itself alone, in all layers or these: 5, 5@0,2.1"
+    change.add_argument("--mask", type=_mask, metavar="TOKEN[@L[.H],..]", help=mask)
+    swap = "compare with two tokens of each window in each other's places"
+    change.add_argument("--swap", type=_swap, metavar="I,J", help=swap)
+    p.add_argument("--device", default="auto", help="auto, cpu or cuda[:N]")
+    p.add_argument("--dtype", choices=DTYPES, help="of the weights (default: as stored)")
+    p.add_argument("--json", metavar="FILE", help="write all numbers there; null: there is no such number")
+    p.add_argument("--figure", metavar="PATH", help="draw the layers: a folder, or a path without its ending")
+    p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files of it (default both)")
+    return p
+
+
+def _numbers(text: str, told: str) -> list[int]:
+    parts = text.split(",")
+    if not all(part.isascii() and part.isdigit() for part in parts):
+        raise argparse.ArgumentTypeError(f"expected {told}, got {text!r}")
+    return [int(part) for part in parts]
+
+
+def _layers(text: str) -> list[int]:
+    """An argparse type: layers."""
+    return _numbers(text, "layers such as 0,3,7")
+
+
+def _mask(text: str) -> tuple[int, dict[int, set[int]] | None]:
+    """An argparse type: a token, and the layers and heads of its mask, None for all."""
+    token, at, places = text.partition("@")
+    if len(found := _numbers(token, "a token and layers such as 5 or 5@0,2.1")) != 1:
+        raise argparse.ArgumentTypeError(f"expected one token, got {text!r}")
+    return found[0], layers_and_heads(places) if at else None
+
+
+def _swap(text: str) -> tuple[int, int]:
+    """An argparse type: two different tokens."""
+    found = _numbers(text, "two tokens such as 0,5")
+    if len(found) != 2 or found[0] == found[1]:
+        raise argparse.ArgumentTypeError(f"expected two different tokens such as 0,5, got {text!r}")
+    return found[0], found[1]
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = parser().parse_args(argv)
+    target = output_file(args.json) if args.json else None
+    prefix = figure_prefix(args.figure, "sinks", args.format) if args.figure else None
+    from . import sinks_report
+
+    model, found, effect = _measured(args)
+    text, written = sinks_report.text(model, found, effect), []
+    if target is not None:
+        from dynamics.files.atomic import atomic_write_text
+
+        atomic_write_text(target, sinks_report.document(args.model, model, found, effect))
+        written.append(target)
+    if prefix is not None:
+        from ..figures.figure_files import save_figure
+        from ..figures.heads.sinks_panels import compute, draw
+
+        data = compute(found)
+        written += save_figure(draw(data), data._asdict(), prefix, args.format)
+    print(text, *(f"wrote {path}" for path in written), sep="\n")
+    return 0
+
+
+def _measured(args: argparse.Namespace) -> "tuple[nn.Module, Measured, Effect | None]":
+    """The model, what is measured of it, and what a change did, with a bar on a terminal."""
+    import torch
+
+    from dynamics.sinks.intervention import intervene
+    from dynamics.sinks.measured import chosen_layers, measure
+    from dynamics.sinks.opened import open_model, read_text, read_tokens, tokens_of
+    from dynamics.training.loop import choose_device
+    from dynamics.weights.folder import locate
+
+    device = choose_device(args.device)
+    given = read_tokens(args.tokens) if args.tokens else read_text(args.text)
+    folder = locate(args.model)
+    model = open_model(folder, device, args.dtype)
+    tokens = given if args.tokens else tokens_of(model, folder, given)
+    layers, change = chosen_layers(model, args.layers), _change(args)
+    more = {"begin": args.begin, "progress": sys.stderr.isatty()}
+    try:
+        effect = None if change is None else intervene(model, tokens, change, args.window, **more)
+        return model, measure(model, tokens, args.window, layers, **more), effect
+    except torch.OutOfMemoryError:
+        raise ValueError(f"not enough memory on {device}: a smaller --window or --dtype needs less") from None
+
+
+def _change(args: argparse.Namespace) -> "Mask | Swap | None":
+    from dynamics.sinks.intervention import Mask, Swap
+
+    if args.mask:
+        return Mask(*args.mask)
+    return Swap(*args.swap) if args.swap else None
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

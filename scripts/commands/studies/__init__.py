@@ -1,0 +1,1 @@
+"""Studies: trainings and tables that answer one question each."""

@@ -1,0 +1,35 @@
+"""Train every member of the family of shifts at two widths; docs/family.md compares the results with the theorem."""
+
+from ..cli import Parser, output_file, program, run
+
+
+def parser() -> Parser:
+    """Return the command line; nothing heavy is imported for it."""
+    line = Parser(prog=program("study", "family"), description=__doc__)
+    line.add_argument("--out", default="out/family.json", metavar="FILE", help="the results, one file")
+    line.add_argument("--quiet", action="store_true", help="no progress bar")
+    return line
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line; return its exit code."""
+    options = parser().parse_args(argv)
+    out = output_file(options.out)
+    output_file(f"{out}.sha256")
+    import torch
+    from tqdm import tqdm
+
+    from dynamics.scalar.family import plan, run_family
+    from dynamics.scalar.family_record import write_family
+
+    torch.set_num_threads(1)
+    cells, further = plan()
+    with tqdm(total=len(cells) + len(further), disable=True if options.quiet else None) as bar:
+        study = run_family(cells, further, bar.update)
+    write_family(out, study)
+    print(out)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(run(main))

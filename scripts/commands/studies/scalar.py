@@ -1,0 +1,59 @@
+"""Train the theorem's own model (four free scalars, frozen random embeddings) at many lengths and widths."""
+
+from ..cli import Parser, output_file, program, run, whole
+
+
+def parser() -> Parser:
+    """Return the command line; nothing heavy is imported for it."""
+    line = Parser(prog=program("study", "scalar"), description=__doc__)
+    line.add_argument("--out", default="out/scalar-study.json", metavar="FILE", help="the results, one file")
+    line.add_argument("--quick", action="store_true", help="fewer lengths, widths and runs: seconds")
+    line.add_argument("--seed", type=whole(0), default=0, help="moves every seed (default 0)")
+    line.add_argument("--quiet", action="store_true", help="no progress bar")
+    return line
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line; return its exit code."""
+    options = parser().parse_args(argv)
+    out = output_file(options.out)
+    output_file(f"{out}.sha256")
+    import torch
+    from tqdm import tqdm
+
+    from dynamics.scalar.record import write_study
+    from dynamics.scalar.study import plan, run_study
+
+    torch.set_num_threads(1)
+    trainings = plan(options.quick, options.seed)
+    number = 2 * len(trainings.learning) + len(trainings.tables)
+    with tqdm(total=number, desc="trainings", disable=True if options.quiet else None) as bar:
+        study = run_study(trainings, bar.update)
+    write_study(out, study)
+    for line in table(study):
+        print(line)
+    print(out)
+    return 0
+
+
+def table(study) -> list[str]:
+    """The learning time of each length against the flow's own, with its interval."""
+    from dynamics.scalar.statistics import extrapolated_mean
+    from dynamics.scalar.study import flow_time
+
+    lines = ["time to loss 0.1, with intervals that hold together with 95 %"]
+    lines += [f"{'T':>5} {'start':>18} {'flow':>9} {'trained':>9} {'interval':>19}"]
+    for pair in study.learning:
+        setting = pair.fine.training
+        start = ",".join(f"{value:g}" for value in setting.start)
+        line = f"{setting.n_tokens:>5} {start:>18} {flow_time(setting.n_tokens, setting.start):>9.3f}"
+        if None in (*pair.fine.times, *pair.coarse.times):
+            lines.append(f"{line}   not learnt by every run")
+            continue
+        found = extrapolated_mean(pair.fine.times, pair.coarse.times)
+        lines.append(f"{line} {found.value:>9.3f} {found.low:>9.3f}..{found.high:.3f}")
+    return lines
+
+
+if __name__ == "__main__":
+    raise SystemExit(run(main))

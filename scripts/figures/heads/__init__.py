@@ -1,0 +1,1 @@
+"""Figures of constructions, scopes and sinks."""

@@ -1,0 +1,47 @@
+"""Sinks of a trained model, layer by layer: entropy, weight and size of the first token (resformer.eq11.*).
+
+The shipped text model of four layers reads held-out sources of the running Python's standard library. It has ALiBi and
+shifted keys, and no token that always comes first: all heads but one give the first token less than even attention
+would, and yet its values are between half and three quarters as large as those of the others. A part of that is the
+shift: what others mix in of the token before, the first one has not.
+"""
+
+from typing import TYPE_CHECKING
+
+from ...commands.cli import run
+from ..figure_command import figure_parser, write_figure
+from .sinks_panels import Data, draw
+
+if TYPE_CHECKING:
+    from dynamics.sinks.measured import Measured
+
+QUICK_SIZE, FULL_SIZE = 4, 64
+MODEL, WINDOW = "alibi-text", 256
+# The text behind the figure in docs/: another Python's library gives another one.
+TEXT = "f97ddf07a4fe9978fef3f216131ce34bc018c0be95d6a6234835ea8107472af2"
+
+
+def compute(size: int = FULL_SIZE) -> Data:
+    """The panels of so many windows."""
+    from . import sinks_panels
+
+    return sinks_panels.compute(measured(size))
+
+
+def measured(size: int) -> "Measured":
+    """What the shipped model gives on the first `size` windows of the held-out text."""
+    from dynamics.sinks.measured import measure
+    from dynamics.tasks.corpus import standard_library
+    from dynamics.training.checkpoint import shipped
+
+    text = standard_library().heldout[: size * WINDOW]
+    return measure(shipped(MODEL).model, text, WINDOW)
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = figure_parser("fig_sink_layers", __doc__, (QUICK_SIZE, FULL_SIZE), "windows of the text").parse_args(argv)
+    return write_figure(args, compute, draw)
+
+
+if __name__ == "__main__":
+    raise SystemExit(run(main))

@@ -1,0 +1,82 @@
+"""Map of a checkpoint's scopes, a cell a head: the distance from which no token can weigh more than eps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..palette import BLACK
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from dynamics.scope.heads import HeadScope, Settings
+
+WIDTH, HEIGHTS = 4.5, (1.9, 6.0)  # inches
+
+
+class Data(NamedTuple):
+    """Rows are layers, columns heads; NaN and False where a layer has fewer heads, or a head was not asked for."""
+
+    scope: NDArray  # tokens, inf where there is no bound
+    local: NDArray  # whether a window keeps the mass
+    eps: NDArray
+    context: NDArray
+    model: NDArray  # its name
+
+
+def compute(layers: Sequence[Sequence[HeadScope]], asked: Settings, model: str) -> Data:
+    """The arrays of the map."""
+    import numpy as np
+
+    from dynamics.scope.heads import Reach
+
+    every = [head for heads in layers for head in heads]
+    shape = 1 + max(head.layer for head in every), 1 + max(head.head for head in every)
+    scope, local = np.full(shape, np.nan), np.zeros(shape, bool)
+    for head in every:
+        scope[head.layer, head.head] = head.scope
+        local[head.layer, head.head] = head.reach is Reach.LOCAL
+    return Data(scope, local, np.array(asked.eps), np.array(asked.context), np.array(model))
+
+
+def draw(data: Data) -> Figure:
+    """Cells by the logarithm of the scope, grey without a bound, dotted where a window is proved to do."""
+    import matplotlib
+    import numpy as np
+    from matplotlib.colors import LogNorm
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    from ..figure_files import STYLE
+
+    rows, columns = data.scope.shape
+    finite = data.scope[np.isfinite(data.scope) & (data.scope > 0)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (1.0, 10.0)
+    norm = LogNorm(low, high if high > low else 10 * low)
+    with matplotlib.rc_context(fname=STYLE):
+        height = min(max(0.5 + WIDTH * 0.8 * rows / columns, HEIGHTS[0]), HEIGHTS[1])
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
+        panel = figure.add_subplot()
+        panel.set_facecolor("white")
+        colours = matplotlib.colormaps["viridis_r"]
+        unbounded = np.where(np.isinf(data.scope), 0.7, np.nan)
+        panel.imshow(unbounded, cmap="gray", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+        shown = np.where(np.isfinite(data.scope), np.maximum(data.scope, low), np.nan)
+        cells = panel.imshow(shown, cmap=colours, norm=norm, aspect="auto", interpolation="nearest")
+        layer, head = np.nonzero(data.local)
+        size = min(240 * height / max(rows, columns), 30) / 2
+        panel.scatter(head, layer, s=size, facecolors="white", edgecolors=BLACK, linewidths=0.4)
+        panel.set(xlabel="head (scopes in exact arithmetic)", ylabel="layer")
+        for axis in (panel.xaxis, panel.yaxis):
+            axis.set_major_locator(MaxNLocator(integer=True))
+        bar = figure.colorbar(cells, ax=panel, pad=0.02)
+        bar.set_label(f"scope at $\\epsilon$ = {float(data.eps):g} (tokens)")
+        if low < float(data.context) < high:
+            bar.ax.axhline(float(data.context), color=BLACK, linewidth=0.8)
+        notes = [f"dot: local at a context of {int(data.context)} (line)"] * bool(len(layer))
+        notes += ["grey: no bound"] * bool(np.isinf(data.scope).any())
+        said = "; ".join(notes) or f"no head is local at a context of {int(data.context)}"
+        panel.set_title(f"{data.model}: {said}" if len(str(data.model)) + len(said) < 60 else f"{data.model}\n{said}")
+    return figure

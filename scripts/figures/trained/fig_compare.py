@@ -1,0 +1,65 @@
+"""Quality against memory: ways to shrink the cache part in retrieval, hardly on text (razor.trained.*).
+
+Above, what text costs beyond the full cache; below, needles found. Means of the shipped comparison over seeds with
+Student's 95 % intervals (models differ most in retrieval); broken, the full cache.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...commands.cli import run
+from ..figure_command import figure_parser, write_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+QUICK_SIZE, FULL_SIZE = 5, 9
+
+
+class Data(NamedTuple):
+    """Policies by name; arrays (policy, budget), the last axis of the intervals (low, mean, high)."""
+
+    names: "NDArray"
+    memory: "NDArray"  # share of the full cache
+    extra: "NDArray"  # (policy, budget, 3): bits per byte above the full cache
+    accuracy: "NDArray"  # (policy, budget, 3): share of needles found
+    full: "NDArray"  # (3,): needles found with the full cache
+
+
+def compute(size: int = FULL_SIZE) -> Data:
+    """The first `size` of the policies, in the order of the figure's key."""
+    import numpy as np
+
+    from dynamics.comparison import plan
+    from dynamics.comparison.record import read_comparison
+    from dynamics.comparison.statistics import lines
+
+    order = (plan.RAZOR, plan.DROPPING, plan.RANDOM, plan.HEAVY, plan.STREAMING, plan.WINDOW, plan.NONE_PROTECTED,
+             plan.CENTRED, plan.DECAYED)[:size]  # fmt: skip
+    table = lines(read_comparison())
+    rows = [[line for line in table if line.policy == policy] for policy in order]
+
+    def ends(name: str) -> "NDArray":
+        found = [[getattr(line, name) for line in row] for row in rows]
+        return np.array([[(e.low, e.value, e.high) for e in row] for row in found])
+
+    whole = table[0].accuracy
+    return Data(np.array(order), np.array([[line.share for line in row] for row in rows]), ends("extra"),
+                ends("accuracy"), np.array([whole.low, whole.value, whole.high]))  # fmt: skip
+
+
+def draw(data: Data) -> "Figure":
+    """Draw both panels."""
+    from .compare_panels import draw_panels
+
+    return draw_panels(data)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line; return its exit code."""
+    options = figure_parser("fig_compare", __doc__, (QUICK_SIZE, FULL_SIZE), "policies").parse_args(argv)
+    return write_figure(options, compute, draw)
+
+
+if __name__ == "__main__":
+    raise SystemExit(run(main))

@@ -1,0 +1,126 @@
+"""Trained heads on the theory's map and in Table 5's cells (kv.tab5.*.trained, kv.beyond.{sign_rule,fate}.trained).
+
+(a) The slice of Figure 2, all of it, from -infinity to infinity (which are one point): each head from where it started
+to where it ended, in the gauge alpha1 + alpha2 = 1 and beta1 + beta2 = 1. (b) alpha2 and beta1
+times the head's own gains: these products are the same in every gauge and stand for the theorem's alpha2 and beta1. The
+contour lines are the theorem's chance of the right answer with alpha1 = beta2 = 0.
+(c) Shares of the cells of Table 5, at the start and trained, in the gauge that compares sizes, beside the paper's.
+"""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...commands.cli import Parser, output_file, run
+from ..figure_command import figure_parser, write_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from dynamics.heads.coupling import MixingTable
+
+QUICK_SIZE, FULL_SIZE = 61, 181
+EDGE = 88.0  # of the map in (a), in degrees
+REACH = 1.5  # of the axes in (b), over the farthest head
+
+
+class Data(NamedTuple):
+    """Heads are rows; a share p = c1/(c1 + c2) is shown at the angle atan(2 p - 1), in degrees in (-90, 90]."""
+
+    tokens: "NDArray"  # of the theory's sentence
+    successor: "NDArray"  # (head,) mean attention to the successor
+    start: "NDArray"  # (head, 2) angles of the shares of alpha1 and beta1; in [-45, 45] by the initial law
+    place: "NDArray"  # (head, 2) the same, trained
+    gained: "NDArray"  # (head, 2) key_gain alpha2, value_gain beta1
+    angle: "NDArray"
+    slice_chance: "NDArray"  # (alpha1, beta1) of the right answer, on the slice
+    alpha2: "NDArray"
+    beta1: "NDArray"
+    chance: "NDArray"  # (alpha2, beta1) of the right answer
+    cells: "NDArray"  # (table, row, column): at the start, trained, the paper's
+
+
+def compute(table: Any, size: int = QUICK_SIZE) -> Data:
+    """The heads of a `coupling.MixingTable` on the map of sentences of their mean length."""
+    import numpy as np
+
+    from dynamics.heads.coupling import cells, fixed
+    from dynamics.tasks.induction import as_induction
+    from proofs_check.kv.tables.cells import TABLE_5
+    from theory import landscape
+
+    heads = table.heads
+    tokens = max(4, round(as_induction(table.training.task).mean_length()))
+    gained = np.array([(head.key[1], head.value[0]) for head in heads])
+    angle = np.linspace(-EDGE, EDGE, size)
+    alpha2, beta1 = (
+        np.sinh(np.linspace(-1, 1, size) * np.arcsinh(REACH * max(farthest, 5.0))) for farthest in abs(gained).max(0)
+    )
+    share = (1 + np.tan(np.radians(angle))) / 2
+    a, b = share[:, None], share[None]
+    counts = (
+        cells((head.start_alpha, head.start_beta) for head in heads),
+        cells(fixed(head.alpha, head.beta) for head in heads),
+        TABLE_5,
+    )
+    return Data(
+        np.array(tokens),
+        np.array([head.successor for head in heads]),
+        np.array([(_angle(*head.start_alpha), _angle(*head.start_beta)) for head in heads]),
+        np.array([(_angle(*head.alpha), _angle(*head.beta)) for head in heads]),
+        gained,
+        angle,
+        np.exp(-landscape.loss(a, 1 - a, b, 1 - b, tokens, "mean")),
+        alpha2,
+        beta1,
+        np.exp(-landscape.loss(0.0, alpha2[:, None], beta1[None], 0.0, tokens, "mean")),
+        np.array(counts),
+    )
+
+
+def _angle(first: float, second: float) -> float:
+    """atan(2 p - 1) with p = first/(first + second), in degrees in (-90, 90]: the same in every gauge."""
+    import math
+
+    angle = math.degrees(math.atan2(first - second, first + second))
+    return angle - 180 * math.ceil((angle - 90) / 180)
+
+
+def draw(data: Data) -> "Figure":
+    from .heads_panels import draw_panels
+
+    return draw_panels(data)
+
+
+def parser() -> Parser:
+    p = figure_parser("fig_heads", __doc__, (QUICK_SIZE, FULL_SIZE), "points a side of the maps")
+    p.add_argument(
+        "--sweep", metavar="FOLDER", help="a finished coupling sweep of yours that kept its weights (default: shipped)"
+    )
+    p.add_argument("--table", metavar="FILE", help="write the heads of --sweep there too, with their hash beside")
+    return p
+
+
+def _table(args: Any) -> "MixingTable":
+    """The heads of the sweep given, else those that ship; written too where that is asked for."""
+    if args.table:
+        output_file(args.table)
+        output_file(f"{args.table}.sha256")
+    from dynamics.heads.coupling import collect
+    from dynamics.heads.coupling_file import shipped_table, write_table
+
+    table = collect(args.sweep) if args.sweep else shipped_table()
+    if args.table:
+        write_table(args.table, table)
+        print(args.table)
+    return table
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = parser().parse_args(argv)
+    if args.table and not args.sweep:
+        raise ValueError("--table needs the --sweep whose heads it takes")
+    return write_figure(args, lambda size: compute(_table(args), size), draw)
+
+
+if __name__ == "__main__":
+    raise SystemExit(run(main))

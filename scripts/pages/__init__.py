@@ -1,0 +1,1 @@
+"""Pages: Markdown, the site, and what they are made of."""

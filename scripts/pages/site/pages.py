@@ -1,0 +1,145 @@
+"""All pages of the site by name, from the ledger's rows, the docstrings and the project's Markdown."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from proofs_check.ledger.registry import dropped
+
+from ...commands import report
+from .. import coverage_page, docket, gallery
+from . import api, text
+from .findings import FINDINGS, QUESTIONS
+from .view import PAGES, View, claim_link, sections, views
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+NAV = (("Findings", "index.html"), ("KV shifting", "paper-kv.html"), ("Razor", "paper-razor.html"),
+       ("ResFormer", "paper-resformer.html"), ("Waivers", "paper-waiver.html"), ("Errata", "errata.html"),
+       ("All claims", "claims.html"), ("Explorer", "explorer.html"), ("Figures", "figures.html"),
+       ("Notebooks", "notebooks.html"), ("Arena", "arena.html"), ("API", "api.html"), ("Guide", "guide.html"),
+       ("Words", "glossary.html"), ("Trust", "trust.html"), ("Add to it", "contributing.html"))  # fmt: skip
+PAPERS = dict(zip(("kv", "razor", "resformer", "waiver"), docket.PAPERS.items(), strict=True))
+ERRATA = ("false", "holds_if", "typo")
+PAPER_LEAD = (
+    "Every claim in the order of the paper's sections, with the verdict, what it rests on, the smallest example where "
+    "it fails, and what holds instead. Statements marked ours stand beside the claims that they correct or complete."
+)  # fmt: skip
+CLAIMS_LEAD = "Every claim of the papers, and our statements beside them, worst first. Each leads to its page."
+API_LEAD = (
+    "import theory; theory.alibi.scope(..) reaches each. Numbers are ints, floats, Fractions or numpy's, and "
+    "broadcast, but for a size that is an axis of the result; what cannot be is refused in one line that names the "
+    "argument."
+)
+
+
+class Pages:
+    """The pages as texts. rows: the ledger's, decided; registry: its claims; documents: Markdown by page name;
+    notebooks: nodes of nbformat, with outputs or without, by the name of their script.
+    """
+
+    def __init__(self, rows: list[dict], registry: Mapping[str, Any], documents: Mapping[str, str],
+                 notebooks: Mapping[str, Any]):  # fmt: skip
+        self.rows, self.registry, self.documents, self.notebooks = rows, registry, documents, notebooks
+        self.groups = views(rows, registry)
+        self.environment = environment(set(registry))
+
+    def all(self) -> dict[str, str]:
+        """Every page that is made from a template, by file name."""
+        found = {"index.html": self.front(), "errata.html": self.errata(), "claims.html": self.claims()}
+        found |= {f"paper-{key}.html": self.paper(key) for key in PAPERS}
+        found |= {"figures.html": self.figures(), "api.html": self.api(), "notebooks.html": self.contents()}
+        found |= {f"notebook-{name}.html": self.notebook(name) for name in self.notebooks}
+        return {f"{name}.html": self.document(name) for name in self.documents} | found
+
+    def render(self, here: str, template: str, **values: Any) -> str:
+        from theory import __version__
+
+        page = self.environment.get_template(template)
+        return page.render(here=here, nav=NAV, up="", alone=False, version=__version__, **values)
+
+    def front(self) -> str:
+        own = [row for row in self.rows if not row["is_correction"]]
+        lead = f"There are {len(own)} claims of the papers and {len(self.rows) - len(own)} statements beside them."
+        shares = [one for one in coverage_page.shares(self.documents["coverage"], self.rows) if ":" not in one.name]
+        return self.render("index.html", "front.html.j2", title="Findings", lead=lead, findings=FINDINGS,
+                           questions=QUESTIONS, heading=coverage_page.HEADING, shares=shares,
+                           counts=docket.table(docket.counts(self.rows)))  # fmt: skip
+
+    def paper(self, key: str) -> str:
+        title, link = PAPERS[key]
+        mine = [view for _, members in self.groups for view in members if _paper(view) == key]
+        order = {row["id"]: at for at, row in enumerate(self.rows)}
+        mine.sort(key=lambda view: order[view.id])
+        tiles = [(group, sum(_paper(view) == key for view in members)) for group, members in self.groups]
+        page = f"paper-{key}.html"
+        gone = [(name, became) for name, became in dropped().items() if PAGES[name.split(".")[0]] == page]
+        return self.render(page, "paper.html.j2", title=title, link=link, lead=PAPER_LEAD, dropped=gone,
+                           tiles=[tile for tile in tiles if tile[1]],
+                           worst=[view for view in mine if view.group.key == "breaks"], sections=sections(mine),
+                           figures=[f for f in FINDINGS if f.claims[0].split(".")[0] == key])  # fmt: skip
+
+    def errata(self) -> str:
+        groups = [(group, members) for group, members in self.groups if members[0].row["verdict"] in ERRATA]
+        return self.render("errata.html", "errata.html.j2", title="Errata", groups=groups)
+
+    def claims(self) -> str:
+        every = [view for _, members in self.groups for view in members]
+        keys = {"paper": [view.paper for view in every], "verdict": [view.row["verdict"] for view in every],
+                "severity": [view.row["severity"] or "" for view in every],
+                "strength": [view.row["strength"] or "read" for view in every]}  # fmt: skip
+        filters = [(name, [value for value in dict.fromkeys(values) if value]) for name, values in keys.items()]
+        script = (HERE / "claims.js").read_text("utf-8")
+        return self.render("claims.html", "claims.html.j2", title="All claims", lead=CLAIMS_LEAD,
+                           groups=self.groups, filters=filters, script=script)  # fmt: skip
+
+    def figures(self) -> str:
+        return self.render("figures.html", "figures.html.j2", title="Figures", figures=list(gallery.pictures()))
+
+    def api(self) -> str:
+        return self.render("api.html", "api.html.j2", title="API", lead=API_LEAD, rooms=api.rooms())
+
+    def contents(self) -> str:
+        """The notebooks with their first words."""
+        from .notebooks import heading
+
+        found = [(name, *heading(node)) for name, node in self.notebooks.items()]
+        return self.render("notebooks.html", "notebooks.html.j2", title="Notebooks", notebooks=found)
+
+    def notebook(self, name: str) -> str:
+        from .notebooks import body, heading
+
+        node = self.notebooks[name]
+        return self.render(f"notebook-{name}.html", "notebook.html.j2", title=heading(node)[0], body=body(node),
+                           name=name)  # fmt: skip
+
+    def document(self, name: str) -> str:
+        markdown = self.documents[name]
+        title = re.search(r"^# (.+)$", markdown, re.MULTILINE)
+        body = text.html(markdown, self.environment.globals["ids"])
+        return self.render(f"{name}.html", "text.html.j2", title=title[1] if title else name, body=body)
+
+
+def _paper(view: View) -> str:
+    return view.id.split(".")[0].replace("kv1", "kv")
+
+
+def environment(ids: set[str]) -> Any:
+    """Templates with the filters that they use. ids: of the claims, to which their names lead."""
+    import jinja2
+
+    found = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True,
+                               undefined=jinja2.StrictUndefined, trim_blocks=True)  # fmt: skip
+    found.globals["ids"] = ids
+    found.filters.update(math=report.math, show=report.show, claim_link=claim_link, anchor=text.anchor,
+                         claims=lambda words: inline(words, ids))  # fmt: skip
+    return found
+
+
+def inline(words: str, ids: set[str]) -> str:
+    """Plain words as HTML: what stands between backticks as code, claim ids as links to their claims."""
+    import jinja2
+
+    escaped = str(jinja2.filters.escape(words))
+    return text.linked(re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped), ids)

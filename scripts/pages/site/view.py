@@ -1,0 +1,181 @@
+"""What the pages show of a claim: its row of the ledger, what decides it, the smallest example, where it stands."""
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...commands import report
+from .. import docket
+
+Row = dict[str, Any]
+PAGES = {"kv": "paper-kv.html", "kv1": "paper-kv.html", "razor": "paper-razor.html",
+         "resformer": "paper-resformer.html", "waiver": "paper-waiver.html"}  # fmt: skip
+WORDS = {"holds": "holds", "holds_if": "holds under a hypothesis", "false": "false", "typo": "misprint",
+         "unsettled": "unsettled"}  # fmt: skip
+
+
+class View:
+    """A claim as a page shows it. row: of the ledger, decided; page: where its permanent anchor is, or none."""
+
+    def __init__(self, row: Row, group: docket.Group, claim: Any = None, paged: bool = True):
+        self.row, self.group, self.claim, self.paged = row, group, claim, paged
+        self.id, self.colour = row["id"], group.colour
+        self.paper = docket.SHORT.get(self.id.split(".")[0], self.id.split(".")[0])
+
+    @property
+    def link(self) -> str:
+        return claim_link(self.id) if self.paged else f"#{self.id}"
+
+    @property
+    def correction_link(self) -> str:
+        return claim_link(self.row["correction"]) if self.paged else f"#{self.row['correction']}"
+
+    @property
+    def outcome_link(self) -> str:
+        return claim_link(self.row["outcome_of"]) if self.paged else f"#{self.row['outcome_of']}"
+
+    @property
+    def verdict_words(self) -> str:
+        """The verdict with its severity; what is ours says so."""
+        if self.row["is_correction"]:
+            return "ours"
+        return WORDS[self.row["verdict"]] + (f", {self.row['severity']}" if self.row["severity"] else "")
+
+    @property
+    def badge(self) -> str:
+        """What the run found, where there was one and it is not agreement."""
+        status = self.row["status"]
+        return "" if status in (None, "confirmed", "not_checked") else status
+
+    badge_colour = "false"
+
+    @cached_property
+    def witness(self) -> Row | None:
+        """Point, printed and true side: of the run, or evaluated now; those of our own statements are no examples."""
+        if self.row["witness"] is not None or self.claim is None:
+            return self.row["witness"]
+        from proofs_check.ledger.harness import evaluate_witness
+        from proofs_check.ledger.rows import plain
+
+        found = evaluate_witness(self.claim)
+        return None if found is None else {name: plain(value) for name, value in vars(found).items()}
+
+    @property
+    def fails(self) -> str:
+        """Where the core refutes what is printed."""
+        refuted = self.row.get("core", {}).get("outcome") == "refuted" and self.row["verdict"] in ("false", "typo")
+        return report.failing(self.row) if refuted else ""
+
+    @property
+    def example(self) -> str:
+        """The smallest example in a line, or nothing; of two places that disagree neither is called the true one."""
+        if self.witness is None:
+            return self.fails and f"{self.fails}. As data: {self.row['as_data']}"
+        point = self.witness["point"]
+        at = report.show(point["name"] if set(point) == {"name"} else point) or "the statement itself"
+        printed, true = (report.show(self.witness[name]) for name in ("printed", "true"))
+        if printed == true:
+            return ""
+        apart = self.row["severity"] == "arithmetic"
+        return f"At {at}: {printed} against {true}." if apart else f"At {at}: printed {printed}, true {true}."
+
+    @property
+    def wording(self) -> str:
+        """What an author may paste: the statement that holds instead, where the ledger has one."""
+        return self.row["holds_instead"] if self.row["correction"] else ""
+
+    @property
+    def wording_title(self) -> str:
+        """A correction takes the place of what is printed; another statement of ours only stands beside it."""
+        return "Suggested wording" if self.row["correction"].endswith(".corrected") else "What holds"
+
+    @property
+    def note_title(self) -> str:
+        return report.NOTES[self.row["verdict"]]
+
+    @property
+    def mutants(self) -> str:
+        made = self.row["mutants"]
+        if not made or not made["made"]:
+            return ""
+        return (f"Wrong variants: {made['made']} made, {made['refuted']} refuted, {made['true']} true, "
+                f"{made['open']} open.")  # fmt: skip
+
+    @property
+    def evidence(self) -> list[str]:
+        """A line a piece of evidence: what was checked, and how it went where it ran."""
+        return [_ran(e) for e in self.row["evidence"]]
+
+    @cached_property
+    def place(self) -> str:
+        """The file that states the claim, with its line."""
+        return places().get(self.id, "")
+
+
+def _ran(e: Row) -> str:
+    if e.get("margin") is None:
+        return f"{e['kind']} ({e['scope']})"
+    margin = f"{e['points']} points, smallest margin {e['margin']:.3g}"
+    controls = ", ".join(f'"{name}"' for name in e["controls"])
+    return f"{e['kind']} ({e['scope']}: {margin}; wrong variants rejected: {controls})"
+
+
+def claim_link(name: str) -> str:
+    """The permanent address of a claim."""
+    first = name.split(".")[0]
+    return f"{PAGES.get(first, 'claims.html')}#{name}"
+
+
+@cache
+def places() -> dict[str, str]:
+    """Where each id is first written as a text of its own, outside of proofs and statements as data."""
+    import proofs_check
+
+    folder, found = Path(inspect.getfile(proofs_check)).parent, {}
+    for path in sorted(folder.rglob("*.py")):
+        if {"proofs", "formal", "formal.py"} & set(path.relative_to(folder).parts):
+            continue
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            if match := re.match(r'.*?(?:^\s*|\()"((?:kv1?|razor|resformer|waiver)\.[\w.]+)"', line):
+                found.setdefault(match[1], f"{path.relative_to(folder.parent)}:{number}")
+    return found
+
+
+class Section(NamedTuple):
+    """A part of a paper and its claims, in the order of the ledger."""
+
+    name: str
+    claims: list[View]
+
+
+def sections(claims: Iterable[View]) -> list[Section]:
+    """The claims by the first part that their source names, sections in order, then what has none, then appendices."""
+    found: dict[str, list[View]] = {}
+    for claim in claims:
+        found.setdefault(_section(claim.row["source"]), []).append(claim)
+    return [Section(name, found[name]) for name in sorted(found, key=_order)]
+
+
+def _section(source: str) -> str:
+    match = re.search(r"Sections? (\d+(?:\.\d+)?)|Appendix ([A-Z])|(Abstract)", source)
+    if match is None:
+        return "Tables, figures and equations"
+    number, letter, abstract = match.groups()
+    return f"Section {number}" if number else f"Appendix {letter}" if letter else abstract
+
+
+def _order(name: str) -> tuple:
+    if name == "Abstract":
+        return (0,)
+    if name.startswith("Section"):
+        return 1, *map(int, name.split()[1].split("."))
+    return (2,) if not name.startswith("Appendix") else (3, name)
+
+
+def views(rows: list[Row], registry: Mapping[str, Any], paged: bool = True) -> list[tuple[docket.Group, list[View]]]:
+    """All rows by group, in the docket's order."""
+    return [(group, [View(row, group, registry.get(row["id"]), paged) for row in members])
+            for group, members in docket.grouped(rows)]  # fmt: skip
