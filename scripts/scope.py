@@ -21,13 +21,18 @@ if TYPE_CHECKING:
 
     from .scope_report import Rounded
 
+OF_MODEL = ("mass", "window", "context", "heads", "arithmetic", "figure", "format", "sha256", "certified")
 EPILOG = "exit status: 0 done, 2 bad input (one line, nothing written), 130 interrupted"
 
 
 def parser() -> Parser:
     plain = argparse.RawDescriptionHelpFormatter
     p = Parser(prog=program("scope"), description=__doc__, epilog=EPILOG, formatter_class=plain)
-    p.add_argument("model", metavar="MODEL", help="a folder, or owner/name on the hub")
+    source = p.add_mutually_exclusive_group(required=True)
+    source.add_argument("model", nargs="?", metavar="MODEL", help="a folder, or owner/name on the hub")
+    arrays = "ALiBi heads as matrices: w_q, w_k, gamma, and if any norm_bias, query_bias, norm, slope (docs/guide.md)"
+    source.add_argument("--matrices", metavar="FILE.npz", help=arrays)
+    p.add_argument("--slope", type=finite, metavar="X", help="slope of the heads of --matrices, if the file has none")
     p.add_argument("--eps", type=finite, required=True, metavar="X", help="weight of one token that counts as unseen")
     p.add_argument("--mass", type=finite, metavar="X", help="weight a local head may lose in all (default: eps)")
     p.add_argument("--window", type=whole(1), metavar="N", help="most tokens a local head may keep (default: context)")
@@ -54,8 +59,18 @@ def _hash(text: str) -> tuple[str, str]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    args = parser().parse_args(argv)
+    p = parser()
+    args = p.parse_args(argv)
+    for name in ("slope",) if args.matrices is None else OF_MODEL:
+        if getattr(args, name) != p.get_default(name):
+            p.error(f"argument --{name}: not allowed with {'MODEL' if args.matrices is None else '--matrices'}")
     target = output_file(args.json) if args.json else None
+    if args.matrices is not None:
+        from .scope_matrices import report
+
+        text, document = report(args.matrices, args.slope, args.eps)
+        print(text, *([] if target is None else [_written(target, document)]), sep="\n")
+        return 0
     prefix = figure_prefix(args.figure, "scope_map", args.format) if args.figure else None
     from dynamics.scope.heads import settings
     from dynamics.weights.reader import open_checkpoint
@@ -67,21 +82,27 @@ def main(argv: list[str] | None = None) -> int:
     from . import scope_report
 
     rounded = None if args.arithmetic is None else _as_run(checkpoint, layers, asked, args.arithmetic)
-    text, written = scope_report.text(checkpoint, layers, asked, bool(args.heads), rounded), []
+    text = scope_report.text(checkpoint, layers, asked, bool(args.heads), rounded)
+    said = []
     if target is not None:
-        from dynamics.files.atomic import atomic_write_text
-
         document = scope_report.document(args.model, checkpoint, layers, asked, bool(args.heads), rounded)
-        atomic_write_text(target, document)
-        written.append(target)
+        said.append(_written(target, document))
     if prefix is not None:
         from .figure_files import save_figure
         from .scope_map import compute, draw
 
         data = compute(layers, asked, Path(args.model).name)
-        written += save_figure(draw(data), data._asdict(), prefix, args.format)
-    print(text, *(f"wrote {path}" for path in written), sep="\n")
+        said += [f"wrote {path}" for path in save_figure(draw(data), data._asdict(), prefix, args.format)]
+    print(text, *said, sep="\n")
     return 0
+
+
+def _written(target: Path, document: str) -> str:
+    """Write the document, and say so."""
+    from dynamics.files.atomic import atomic_write_text
+
+    atomic_write_text(target, document)
+    return f"wrote {target}"
 
 
 def _as_run(

@@ -12,12 +12,16 @@ give a float, arrays an array.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.alibi.head import checked, product_norm, spectral_range
+from theory.alibi import ranges
+from theory.alibi.head import Head, checked, of_head, product_norm, spectral_range
 from theory.alibi.logs import gap_within, log_1m_exp, log_expm1, log_odds, log_sum_of_powers, odds_times_power, softplus
 from theory.checked import NONNEGATIVE, POSITIVE, SHARE, elementwise, index, real, reals, sized
+from theory.records import comparable
 
 
 def slopes(n_heads: int) -> list[float]:
@@ -32,6 +36,7 @@ def slopes(n_heads: int) -> list[float]:
     return first + [2.0 ** (-4.0 * h / below) for h in range(1, 2 * (n_heads - below), 2)]
 
 
+@of_head
 @elementwise("slope", "eps")
 @sized()
 def printed_scope(
@@ -65,6 +70,7 @@ def printed_scope_of_norm(
     return (2 * product * norms - math.log(eps)) / slope
 
 
+@of_head
 @elementwise("slope", "eps")
 @sized(infinite=True)
 def spectral_scope(
@@ -181,3 +187,33 @@ def window_for_mass(slope: float, logit_range: float, mass: float) -> float:
     mass, slope = real("mass", mass, SHARE), real("slope", slope, NONNEGATIVE)
     logit_range = real("logit_range", logit_range, NONNEGATIVE)
     return math.inf if slope == 0 else softplus(log_odds(mass) + logit_range) / slope
+
+
+@comparable
+class Scopes(NamedTuple):
+    """How far a head sees: D, D_s, the sharp `scope` of D, and beside it `printed_scope` and `spectral_scope`.
+
+    The scopes are numbers, or arrays of the shape that slope and eps have together.
+    """
+
+    logit_range: float
+    self_gap: float
+    scope: float | np.ndarray
+    printed_scope: float | np.ndarray
+    spectral_scope: float | np.ndarray
+
+
+def head_scope(head: Head, slope: ArrayLike, eps: ArrayLike) -> Scopes:
+    """From a head's matrices to its scope: `logit_range` and `self_gap`, then `scope` at that range.
+
+    Args: slope > 0 and eps in (0, 1), which broadcast. printed_scope knows no query bias and leaves it out.
+    Raises: ValueError as these functions do, among others for w_q or w_k that look transposed.
+    """
+    wide = ranges.logit_range(head)
+    return Scopes(
+        wide,
+        ranges.self_gap(head),
+        scope(slope, wide, eps),
+        printed_scope(head._replace(query_bias=None), slope, eps),
+        spectral_scope(head, slope, eps),
+    )

@@ -18,11 +18,13 @@ from numpy.typing import ArrayLike
 from theory.alibi import ranges
 from theory.alibi.grams_largest import FLAT, Sphere, bounded, largest
 from theory.alibi.grams_rows import Layer, Side, checked_layer, finite_gram, gram, near_one, room_for
+from theory.alibi.head import of_head
 from theory.checked import sized
 
 DIGITS = 1e-12  # of the square of a value diameter: one pass over one matrix more is cheap
 
 
+@of_head
 @sized()
 def logit_ranges(
     w_q: ArrayLike,

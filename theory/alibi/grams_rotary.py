@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from theory.alibi.grams_largest import Sphere, bounded, factor_of, moderate
 from theory.alibi.grams_rows import Layer, Side, checked_layer, finite_gram, near_one, room_for, times
+from theory.alibi.head import of_head
 from theory.alibi.rotary import pair_numbers
 from theory.alibi.sphere import sphere_maximum
 from theory.checked import reals, sized
@@ -30,6 +31,7 @@ class Reach(NamedTuple):
     size: float
 
 
+@of_head
 @sized()
 def rotary_ranges(
     w_q: ArrayLike,

@@ -9,18 +9,64 @@ of a query and so never matters without rotations.
 
 from __future__ import annotations
 
+import inspect
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from theory.checked import NONNEGATIVE, choice, elementwise, real, reals, sized
+from theory.records import comparable
 
 NORMS = ("rms", "layer")
+R = TypeVar("R")
 
 
+@comparable
 class Head(NamedTuple):
+    """The arrays of one attention head and of the norm before it: the query of a state x is w_q x + query_bias.
+
+    w_q, w_k (d_head, d_model), transposed if the weights are those of x @ W; gamma, norm_bias (d_model,), gain and bias
+    of the norm; query_bias (d_head,); None for no bias; norm "rms" or "layer". The functions that take it check it.
+    """
+
+    w_q: ArrayLike
+    w_k: ArrayLike
+    gamma: ArrayLike
+    norm_bias: ArrayLike | None = None
+    query_bias: ArrayLike | None = None
+    norm: str = "rms"
+
+
+def of_head(function: Callable[..., R]) -> Callable[..., R]:
+    """The function of a head's arrays, which also takes a `Head` in their place; its other arguments keep their order.
+
+    Raises ValueError for a bias of the head that the function does not take.
+    """
+    takes = inspect.signature(function)
+    fields = [name for name in Head._fields if name in takes.parameters]
+    rest = takes.replace(parameters=[p for name, p in takes.parameters.items() if name not in fields])
+
+    @wraps(function)
+    def of_record(*args: Any, **kwargs: Any) -> R:
+        place = next((i for i, value in enumerate(args) if isinstance(value, Head)), None)
+        if place is None:
+            return function(*args, **kwargs)
+        others = rest.bind(*args[:place], *args[place + 1 :], **kwargs).arguments
+        given = args[place]._asdict()
+        for name in ("norm_bias", "query_bias"):
+            if name not in fields and given[name] is not None:
+                raise ValueError(f"{function.__name__} is for a head without {name}")
+        return function(**{name: given[name] for name in fields}, **others)
+
+    of_record.__doc__ = f"{inspect.getdoc(function)}\n\nA `Head` may stand for {', '.join(fields)}."
+    return of_record
+
+
+class SphereHead(NamedTuple):
     """A head on the sphere ||z||^2 = radius2 in R^n: query vectors `query @ z + offset`, keys `key @ z` up to a shift.
 
     query, key: (d_head, n), n = d_model (RMSNorm) or d_model - 1 (LayerNorm, in a basis orthogonal to the ones).
@@ -62,20 +108,32 @@ def checked(
     Args: w_q, w_k (d_head, d_model); gamma and norm_bias (d_model,); query_bias (d_head,); norm "rms" or "layer".
     """
     choice("norm", norm, NORMS)
-    query = reals("w_q", w_q)
+    query, key, gains = reals("w_q", w_q), reals("w_k", w_k), reals("gamma", gamma)
     if query.ndim != 2 or not query.size:
         raise ValueError(f"w_q has shape {query.shape}: expected (d_head, d_model), both at least 1")
+    refuse_transposed(query, key, gains)
     d_head, d_model = query.shape
     if norm == "layer" and d_model < 2:
         raise ValueError(f"d_model is {d_model}: LayerNorm needs at least 2")
     return Weights(
         query,
-        reals("w_k", w_k, shape=(d_head, d_model)),
-        reals("gamma", gamma, shape=(d_model,)),
+        reals("w_k", key, shape=(d_head, d_model)),
+        reals("gamma", gains, shape=(d_model,)),
         np.zeros(d_model) if norm_bias is None else reals("norm_bias", norm_bias, shape=(d_model,)),
         np.zeros(d_head) if query_bias is None else reals("query_bias", query_bias, shape=(d_head,)),
         norm,
     )
+
+
+def refuse_transposed(w_q: np.ndarray, w_k: np.ndarray, gamma: np.ndarray) -> None:
+    """Raises ValueError, naming them, for weights (.., d_model, d_head) beside gamma (d_model,), d_head not d_model."""
+    shapes = {"w_q": w_q.shape, "w_k": w_k.shape} if gamma.ndim == 1 else {}
+    turned = [name for name, shape in shapes.items() if shape[-2:-1] == gamma.shape != shape[-1:]]
+    if turned:
+        raise ValueError(
+            f"transposed {' and '.join(turned)}: gamma has {len(gamma)} entries, and so must have each row, not each "
+            f"column; pass {'.mT and '.join(turned)}.mT for weights of x @ W (GPT-2's Conv1D, torch's Linear.weight.T)"
+        )
 
 
 def balanced(weights: Weights) -> tuple[Weights, float]:
@@ -87,14 +145,14 @@ def balanced(weights: Weights) -> tuple[Weights, float]:
     return weights._replace(w_q=weights.w_q / asked, w_k=weights.w_k / seen, query_bias=query_bias), asked * seen
 
 
-def head(weights: Weights) -> Head:
+def head(weights: Weights) -> SphereHead:
     """The head on its sphere."""
     d_head, d_model = weights.w_q.shape
     query, key = (scaled(rows, weights.gamma, weights.norm) for rows in (weights.w_q, weights.w_k))
     if weights.norm == "layer":
         query, key = _without_ones(query), _without_ones(key)
     offset = weights.w_q @ weights.norm_bias + weights.query_bias
-    return Head(query, key, offset, float(d_model), 1 / math.sqrt(d_head))
+    return SphereHead(query, key, offset, float(d_model), 1 / math.sqrt(d_head))
 
 
 def power_of_two(size: float) -> float:

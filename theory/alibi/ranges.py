@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 from theory.alibi.ascent import ascend
 from theory.alibi.certified import enclosed_range, enclosed_self_gap
-from theory.alibi.head import Head, balanced, checked, head, lifted, state
+from theory.alibi.head import SphereHead, balanced, checked, head, lifted, of_head, state
 from theory.alibi.sphere import SphereMaximum, sphere_maximum
 from theory.checked import sized
 from theory.records import comparable
@@ -26,6 +26,7 @@ class Extremes(NamedTuple):
     low: np.ndarray
 
 
+@of_head
 @sized()
 def logit_range(
     w_q: ArrayLike,
@@ -51,6 +52,7 @@ def logit_range(
     return 2 * math.sqrt(seen.radius2 * max(found.value, 0.0)) * seen.scale * factor
 
 
+@of_head
 @sized()
 def certified_logit_range(
     w_q: ArrayLike,
@@ -72,6 +74,7 @@ def certified_logit_range(
     return enclosed_range(weights, factor, found.multiplier, z)
 
 
+@of_head
 @sized()
 def extremes(
     w_q: ArrayLike,
@@ -92,6 +95,7 @@ def extremes(
     return Extremes(state(weights, z), state(weights, top), state(weights, -top))
 
 
+@of_head
 @sized()
 def self_gap(
     w_q: ArrayLike,
@@ -119,6 +123,7 @@ def self_gap(
     return max(found.value, 0.0) * seen.scale * factor
 
 
+@of_head
 @sized()
 def certified_self_gap(
     w_q: ArrayLike,
@@ -138,7 +143,7 @@ def certified_self_gap(
     return enclosed_self_gap(weights, factor, weight, found.multiplier, lifted(weights, gap.polished(weight)))
 
 
-def _largest_key_norm(seen: Head) -> tuple[SphereMaximum, np.ndarray]:
+def _largest_key_norm(seen: SphereHead) -> tuple[SphereMaximum, np.ndarray]:
     """max over the sphere of ||key^T (query z + offset)||^2, and the matrix that takes its point to z."""
     basis, small_query = np.linalg.qr(seen.query.T)
     small_key = np.linalg.qr(seen.key.T, mode="r")
@@ -151,7 +156,7 @@ def _largest_key_norm(seen: Head) -> tuple[SphereMaximum, np.ndarray]:
     return found, basis @ right.T[:, :size]
 
 
-def _any_point(seen: Head) -> np.ndarray:
+def _any_point(seen: SphereHead) -> np.ndarray:
     z = np.zeros(seen.query.shape[1])
     z[0] = math.sqrt(seen.radius2)
     return z
@@ -160,7 +165,7 @@ def _any_point(seen: Head) -> np.ndarray:
 class SelfGap:
     """The objective sqrt(d) ||N^T z + a|| - (N^T z + a) . z on the sphere, in the span of the head's rows."""
 
-    def __init__(self, seen: Head) -> None:
+    def __init__(self, seen: SphereHead) -> None:
         basis, factor = np.linalg.qr(np.concatenate([seen.query, seen.key]).T)
         d_head, n = seen.query.shape
         self.basis, self.radius2 = basis, seen.radius2

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
-from theory.alibi.head import checked, head, power_of_two
+from theory.alibi.head import checked, head, of_head, power_of_two
 from theory.alibi.sphere import sphere_maximum
 from theory.checked import choice, reals, sized, whole
 
 PAIRS = ("halves", "neighbours")
 
 
+@of_head
 @sized()
 def rotary_range(
     w_q: ArrayLike,

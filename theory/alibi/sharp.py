@@ -7,12 +7,13 @@ import math
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq, minimize_scalar
 
-from theory.alibi.head import balanced, checked, head
+from theory.alibi.head import balanced, checked, head, of_head
 from theory.alibi.logs import log_sum_of_powers, softplus
 from theory.alibi.ranges import SelfGap
 from theory.checked import NONNEGATIVE, real, sized, whole
 
 
+@of_head
 @sized()
 def sharp_weight(
     distance: int, slope: float, w_q: ArrayLike, w_k: ArrayLike, gamma: ArrayLike, norm: str = "rms"
