@@ -4,7 +4,7 @@ MODEL is a folder of safetensors (BLOOM, MPT, Falcon, Baichuan, Llama, Mistral, 
 OLMo, OPT, Phi-3, SmolLM3, StableLM, GPT-2, GPT-NeoX, gpt-oss, or a model trained here; docs/families.md) or a hub id,
 with the head of any task. All numbers but RazorAttention's printed scope are bounds for every context of normalised
 states, so they lie far above what real text reaches. They hold in exact arithmetic: a model that runs in bfloat16 can
-exceed them, and --arithmetic adds bounds that include the rounding.
+exceed them, and --arithmetic adds bounds that include the rounding. --matrices takes ALiBi heads as matrices instead.
 """
 
 import argparse
@@ -68,8 +68,7 @@ def main(argv: list[str] | None = None) -> int:
     if args.matrices is not None:
         from .scope_matrices import report
 
-        text, document = report(args.matrices, args.slope, args.eps)
-        print(text, *([] if target is None else [_written(target, document)]), sep="\n")
+        print(report(args.matrices, args.slope, args.eps, target))
         return 0
     prefix = figure_prefix(args.figure, "scope_map", args.format) if args.figure else None
     from dynamics.scope.heads import settings
@@ -82,27 +81,21 @@ def main(argv: list[str] | None = None) -> int:
     from . import scope_report
 
     rounded = None if args.arithmetic is None else _as_run(checkpoint, layers, asked, args.arithmetic)
-    text = scope_report.text(checkpoint, layers, asked, bool(args.heads), rounded)
-    said = []
+    text, written = scope_report.text(checkpoint, layers, asked, bool(args.heads), rounded), []
     if target is not None:
+        from dynamics.files.atomic import atomic_write_text
+
         document = scope_report.document(args.model, checkpoint, layers, asked, bool(args.heads), rounded)
-        said.append(_written(target, document))
+        atomic_write_text(target, document)
+        written.append(target)
     if prefix is not None:
         from .figure_files import save_figure
         from .scope_map import compute, draw
 
         data = compute(layers, asked, Path(args.model).name)
-        said += [f"wrote {path}" for path in save_figure(draw(data), data._asdict(), prefix, args.format)]
-    print(text, *said, sep="\n")
+        written += save_figure(draw(data), data._asdict(), prefix, args.format)
+    print(text, *(f"wrote {path}" for path in written), sep="\n")
     return 0
-
-
-def _written(target: Path, document: str) -> str:
-    """Write the document, and say so."""
-    from dynamics.files.atomic import atomic_write_text
-
-    atomic_write_text(target, document)
-    return f"wrote {target}"
 
 
 def _as_run(

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dynamics.files.atomic import atomic_write_text
 from theory import alibi
 from theory.checked import POSITIVE, SHARE, real, reals, shown
 
 from .cli import aligned
 from .scope_report import ARITHMETIC, finite, number
 
-NAMES = (*alibi.Head._fields, "slope")
+NEEDED, OPTIONAL = {"w_q", "w_k", "gamma"}, {"norm_bias", "query_bias", "norm", "slope"}
+NAMES = "it must hold w_q, w_k and gamma, and may hold norm_bias, query_bias, norm and slope"
 LARGEST = 2**30  # bytes of all arrays of a file
 COLUMNS = ("head", "slope", "range D", "self gap", "scope", "printed", "spectral")
 LEGEND = (
@@ -23,26 +26,31 @@ LEGEND = (
 )
 SQUARE = (
     "the matrices are square, so their shapes do not tell W x from x @ W; they were read as W x, "
-    "and the last column is the range D of x @ W"
+    "and the last column is the range D of x @ W",
 )
 
 
-def report(path: str, slope: float | None, eps: float) -> tuple[str, str]:
-    """The text and the JSON of a file of heads. Raises ValueError of one line for a bad file, and OSError for none."""
+def report(path: str, slope: float | None, eps: float, target: Path | None) -> str:
+    """The text of a file of heads; the JSON is written to a target, if there is one.
+
+    Raises: ValueError of one line for a bad file, OSError for none.
+    """
     eps = real("eps", eps, SHARE)
     try:
-        rows = [_measured(*one, eps) for one in _heads(_arrays(path), slope)]
+        rows = [_measured(head, one, eps) for head, one in _heads(_arrays(path), slope)]
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     square = "logit_range_transposed" in rows[0]
-    widest = number(max(row["scope"] for row in rows))
-    said = f"from distance {widest} on no token weighs more than {eps:g}, in any of {len(rows)} heads and any context"
     cells = [(str(head), *map(number, row.values())) for head, row in enumerate(rows)]
-    table = aligned([COLUMNS + ("D of x @ W",) * square, *cells])
-    text = "\n".join([said, "", *table, "", *LEGEND, *[SQUARE] * square, ARITHMETIC])
-    heads = [{"head": head} | finite(row) for head, row in enumerate(rows)]
-    content = {"matrices": path, "eps": eps, "arithmetic": ARITHMETIC.removeprefix("arithmetic: "), "heads": heads}
-    return text, json.dumps(content, indent=1, allow_nan=False) + "\n"
+    widest = number(max(row["scope"] for row in rows))
+    lines = [f"from distance {widest} on no token weighs more than {eps:g} in any head, whatever the context", ""]
+    lines += [*aligned([COLUMNS + ("D of x @ W",) * square, *cells]), "", *LEGEND, *SQUARE * square, ARITHMETIC]
+    if target is not None:
+        heads = [{"head": head} | finite(row) for head, row in enumerate(rows)]
+        content = {"matrices": path, "eps": eps, "arithmetic": ARITHMETIC.removeprefix("arithmetic: "), "heads": heads}
+        atomic_write_text(target, json.dumps(content, indent=1, allow_nan=False) + "\n")
+        lines.append(f"wrote {target}")
+    return "\n".join(lines)
 
 
 def _measured(head: alibi.Head, slope: float, eps: float) -> dict[str, Any]:
@@ -53,39 +61,32 @@ def _measured(head: alibi.Head, slope: float, eps: float) -> dict[str, Any]:
     return row
 
 
-def _heads(found: dict[str, np.ndarray], slope: float | None) -> list[tuple[alibi.Head, float]]:
+def _heads(found: dict[str, Any], slope: float | None) -> list[tuple[alibi.Head, float]]:
     """Each head with its slope: one of w_q (d_head, d_model), or those of w_q (heads, d_head, d_model)."""
     if (slope is None) == ("slope" not in found):
         raise ValueError("the slope must be given once, in the file or by --slope")
-    each = {name: found[name] for name in ("w_q", "w_k", "query_bias") if name in found}
-    if found["w_q"].ndim != 3:
-        each = {name: values[None] for name, values in each.items()}
-    count = len(each["w_q"])
-    for name, values in each.items():
-        if not count or values.shape[:1] != (count,):
-            raise ValueError(f"{name} has shape {found[name].shape}: expected as many heads as w_q, at least one")
-    slopes = reals("slope", found["slope"] if slope is None else slope, POSITIVE)
-    if slopes.shape not in ((), (count,)):
-        raise ValueError(f"slope has shape {slopes.shape}: expected () or ({count},)")
-    shared = {name: found[name] for name in ("gamma", "norm_bias") if name in found}
-    norm = str(found.get("norm", np.array("rms")).squeeze())
-    heads = [{name: values[i] for name, values in each.items()} for i in range(count)]
-    slopes = np.broadcast_to(slopes, count).tolist()
-    return [(alibi.Head(**shared, **one, norm=norm), slope) for one, slope in zip(heads, slopes, strict=True)]
+    slopes = reals("slope", found.pop("slope", slope), POSITIVE)
+    found["norm"] = str(found.get("norm", "rms"))
+    names = [name for name in ("w_q", "w_k", "query_bias") if name in found]
+    each = [found.pop(name) for name in names]
+    each = each if each[0].ndim == 3 else [values[None] for values in each]
+    each.append(slopes.ravel() if slopes.ndim else slopes.repeat(len(each[0])))
+    if {values.shape[:1] for values in each} != {(max(1, len(each[0])),)}:
+        shapes = f"got shapes {[values.shape for values in each]}"
+        raise ValueError(f"{', '.join(names)}, slope must hold as many heads, at least one, {shapes}")
+    return [(alibi.Head(**found, **dict(zip(names, one, strict=True))), at) for *one, at in zip(*each, strict=True)]
 
 
-def _arrays(path: str) -> dict[str, np.ndarray]:
+def _arrays(path: str) -> dict[str, Any]:
     """The arrays of the file by name; nothing is unpickled."""
     try:
         with zipfile.ZipFile(path) as archive:
-            sizes = {entry.filename.removesuffix(".npy"): entry.file_size for entry in archive.infolist()}
-        if wrong := (set(sizes) - set(NAMES)) | (set(NAMES[:3]) - set(sizes)):
-            names = f"must hold {', '.join(NAMES[:3])} and may hold {', '.join(NAMES[3:])}"
-            raise ValueError(f"{shown(sorted(wrong))} missing or unknown: it {names}")
-        if sum(sizes.values()) > LARGEST:
-            raise ValueError(f"its arrays have {sum(sizes.values())} bytes, more than {LARGEST}")
-        with np.load(path, allow_pickle=False) as file:
-            return {name: np.asarray(file[name]) for name in sizes}
+            entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
+            if wrong := (entries.keys() - OPTIONAL) ^ NEEDED:
+                raise ValueError(f"{shown(sorted(wrong))} missing or unknown: {NAMES}")
+            if (size := sum(entry.file_size for entry in entries.values())) > LARGEST:
+                raise ValueError(f"its arrays have {size} bytes, more than {LARGEST}")
+            return {name: np.load(archive.open(entry), allow_pickle=False) for name, entry in entries.items()}
     except OSError:
         raise
     except Exception as error:  # damaged, pickled and encrypted arrays raise errors of many classes

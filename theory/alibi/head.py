@@ -41,29 +41,32 @@ class Head(NamedTuple):
     norm: str = "rms"
 
 
-def of_head(function: Callable[..., R]) -> Callable[..., R]:
-    """The function of a head's arrays, which also takes a `Head` in their place; its other arguments keep their order.
+def of_head(order: str = " ".join(Head._fields)) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """The function of a `Head` and of other arguments, which also takes the head's arrays: all arguments in this order.
 
-    Raises ValueError for a bias of the head that the function does not take.
+    The signature is that of the arrays; an argument before one that must be given must be given too.
     """
-    takes = inspect.signature(function)
-    fields = [name for name in Head._fields if name in takes.parameters]
-    rest = takes.replace(parameters=[p for name, p in takes.parameters.items() if name not in fields])
 
-    @wraps(function)
-    def of_record(*args: Any, **kwargs: Any) -> R:
-        place = next((i for i, value in enumerate(args) if isinstance(value, Head)), None)
-        if place is None:
-            return function(*args, **kwargs)
-        others = rest.bind(*args[:place], *args[place + 1 :], **kwargs).arguments
-        given = args[place]._asdict()
-        for name in ("norm_bias", "query_bias"):
-            if name not in fields and given[name] is not None:
-                raise ValueError(f"{function.__name__} is for a head without {name}")
-        return function(**{name: given[name] for name in fields}, **others)
+    def wrap(function: Callable[..., R]) -> Callable[..., R]:
+        known = {**inspect.signature(Head).parameters, **inspect.signature(function).parameters}
+        taken = [known[name] for name in order.split()]
+        last = max(i for i, p in enumerate(taken) if p.default is p.empty)
+        loose = inspect.Signature(
+            [p.replace(default=p.empty if i < last else p.default, annotation=p.empty) for i, p in enumerate(taken)]
+        )
 
-    of_record.__doc__ = f"{inspect.getdoc(function)}\n\nA `Head` may stand for {', '.join(fields)}."
-    return of_record
+        @wraps(function)
+        def of_arrays(*args: Any, **kwargs: Any) -> R:
+            if args and isinstance(args[0], Head):
+                return function(*args, **kwargs)
+            given = loose.bind(*args, **kwargs).arguments
+            return function(Head(**{name: given.pop(name) for name in Head._fields if name in given}), **given)
+
+        of_arrays.__signature__ = loose  # type: ignore[attr-defined]
+        of_arrays.__doc__ = f"{inspect.getdoc(function)}\n\nA `Head` may be given first, in place of its arrays."
+        return of_arrays
+
+    return wrap
 
 
 class SphereHead(NamedTuple):
@@ -95,23 +98,18 @@ class Weights(NamedTuple):
     norm: str
 
 
-def checked(
-    w_q: ArrayLike,
-    w_k: ArrayLike,
-    gamma: ArrayLike,
-    norm_bias: ArrayLike | None = None,
-    query_bias: ArrayLike | None = None,
-    norm: str = "rms",
-) -> Weights:
+@of_head()
+def checked(head: Head) -> Weights:
     """The arguments as float64 arrays. Raises ValueError for a wrong shape, a number that is not finite, another norm.
 
     Args: w_q, w_k (d_head, d_model); gamma and norm_bias (d_model,); query_bias (d_head,); norm "rms" or "layer".
     """
+    w_q, w_k, gamma, norm_bias, query_bias, norm = head
     choice("norm", norm, NORMS)
     query, key, gains = reals("w_q", w_q), reals("w_k", w_k), reals("gamma", gamma)
     if query.ndim != 2 or not query.size:
         raise ValueError(f"w_q has shape {query.shape}: expected (d_head, d_model), both at least 1")
-    refuse_transposed(query, key, gains)
+    _refuse_transposed(gains.size, w_q=query, w_k=key)
     d_head, d_model = query.shape
     if norm == "layer" and d_model < 2:
         raise ValueError(f"d_model is {d_model}: LayerNorm needs at least 2")
@@ -125,14 +123,13 @@ def checked(
     )
 
 
-def refuse_transposed(w_q: np.ndarray, w_k: np.ndarray, gamma: np.ndarray) -> None:
-    """Raises ValueError, naming them, for weights (.., d_model, d_head) beside gamma (d_model,), d_head not d_model."""
-    shapes = {"w_q": w_q.shape, "w_k": w_k.shape} if gamma.ndim == 1 else {}
-    turned = [name for name, shape in shapes.items() if shape[-2:-1] == gamma.shape != shape[-1:]]
+def _refuse_transposed(d_model: int, **weights: np.ndarray) -> None:
+    """Raises ValueError, naming them, for weights (d_model, d_head) where d_head is not d_model."""
+    turned = [name for name, rows in weights.items() if rows.shape[-2:-1] == (d_model,) != rows.shape[-1:]]
     if turned:
         raise ValueError(
-            f"transposed {' and '.join(turned)}: gamma has {len(gamma)} entries, and so must have each row, not each "
-            f"column; pass {'.mT and '.join(turned)}.mT for weights of x @ W (GPT-2's Conv1D, torch's Linear.weight.T)"
+            f"transposed {' and '.join(turned)}: gamma has {d_model} entries, and so must have each row, not each "
+            f"column; pass {'.T and '.join(turned)}.T for weights of x @ W (GPT-2's Conv1D, torch's Linear.weight.T)"
         )
 
 
@@ -145,7 +142,7 @@ def balanced(weights: Weights) -> tuple[Weights, float]:
     return weights._replace(w_q=weights.w_q / asked, w_k=weights.w_k / seen, query_bias=query_bias), asked * seen
 
 
-def head(weights: Weights) -> SphereHead:
+def on_sphere(weights: Weights) -> SphereHead:
     """The head on its sphere."""
     d_head, d_model = weights.w_q.shape
     query, key = (scaled(rows, weights.gamma, weights.norm) for rows in (weights.w_q, weights.w_k))
