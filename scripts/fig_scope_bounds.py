@@ -48,7 +48,7 @@ def compute(size: int = FULL_SIZE, measured: str | None = None) -> Data:
     head = max(scopes.heads, key=lambda one: one.reach / one.sharp)
     ours = _built_head(), _random_head()
     found = [alibi.head_scope(alibi.Head(**one), SLOPE, EPS) for one in ours]
-    own = [(one.scope, one.printed_scope, one.spectral_scope) for one in found]
+    own = [one[2:] for one in found]  # the sharp, the printed and the spectral scope
     distance = np.unique(np.geomspace(1, 4000, 200).astype(int))
     ranges = [(SLOPE, one.logit_range, one.self_gap) for one in found]
     ranges.append((head.slope, head.logit_range, min(head.self_gap, head.logit_range)))

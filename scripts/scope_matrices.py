@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.files.atomic import atomic_write_text
+from dynamics.files.bounded import read_bytes
 from theory import alibi
 from theory.checked import POSITIVE, SHARE, real, reals, shown
 
@@ -18,7 +20,7 @@ from .scope_report import ARITHMETIC, finite, number
 
 NEEDED, OPTIONAL = {"w_q", "w_k", "gamma"}, {"norm_bias", "query_bias", "norm", "slope"}
 NAMES = "it must hold w_q, w_k and gamma, and may hold norm_bias, query_bias, norm and slope"
-LARGEST = 2**30  # bytes of all arrays of a file
+LARGEST = 2**30  # bytes of a file, and of all its arrays
 COLUMNS = ("head", "slope", "range D", "self gap", "scope", "printed", "spectral")
 LEGEND = (
     "range D: the most by which two logits of a query differ; self gap: the most by which one exceeds the query's own",
@@ -36,8 +38,9 @@ def report(path: str, slope: float | None, eps: float, target: Path | None) -> s
     Raises: ValueError of one line for a bad file, OSError for none.
     """
     eps = real("eps", eps, SHARE)
+    data = read_bytes(path, LARGEST)
     try:
-        rows = [_measured(head, one, eps) for head, one in _heads(_arrays(path), slope)]
+        rows = [_measured(head, one, eps) for head, one in _heads(_arrays(data), slope)]
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     square = "logit_range_transposed" in rows[0]
@@ -77,17 +80,15 @@ def _heads(found: dict[str, Any], slope: float | None) -> list[tuple[alibi.Head,
     return [(alibi.Head(**found, **dict(zip(names, one, strict=True))), at) for *one, at in zip(*each, strict=True)]
 
 
-def _arrays(path: str) -> dict[str, Any]:
-    """The arrays of the file by name; nothing is unpickled."""
+def _arrays(data: bytes) -> dict[str, Any]:
+    """The arrays of a file by name; nothing is unpickled."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
             if wrong := (entries.keys() - OPTIONAL) ^ NEEDED:
                 raise ValueError(f"{shown(sorted(wrong))} missing or unknown: {NAMES}")
             if (size := sum(entry.file_size for entry in entries.values())) > LARGEST:
                 raise ValueError(f"its arrays have {size} bytes, more than {LARGEST}")
             return {name: np.load(archive.open(entry), allow_pickle=False) for name, entry in entries.items()}
-    except OSError:
-        raise
     except Exception as error:  # damaged, pickled and encrypted arrays raise errors of many classes
-        raise ValueError(str(error)) from None
+        raise ValueError(str(error) or type(error).__name__) from None

@@ -164,7 +164,7 @@ REFUSED = [
     ("scope model --eps .1 --matrices x.npz", "argument --matrices: not allowed with argument MODEL"),
     ("scope --eps .1", "one of the arguments MODEL --matrices is required"),
     ("scope --matrices x.npz --eps .1 --window 5", "argument --window: not allowed with --matrices"),
-    ("scope --matrices x.npz --eps .1 --format png", "argument --format: not allowed with --matrices"),
+    ("scope --matrices /dev/zero --eps .1", "error: /dev/zero: a device, not a file"),
     ("scope --matrices x.npz --eps 2", "eps must lie strictly between 0 and 1, got 2"),
     ("scope model --eps .1 --sha256 model.safetensors=12", "64 hexadecimal digits"),
     (f"scope model --eps .1 --sha256 model.safetensors={ZEROS}", "model.safetensors"),

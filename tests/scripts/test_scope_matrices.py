@@ -75,7 +75,7 @@ def test_a_bad_file_is_one_line_and_nothing_is_written(capsys, words):
 
 def test_no_file_two_slopes_and_many_bytes_are_refused(capsys, monkeypatch):
     refused(capsys, LINE, "No such file", "x.npz")
-    np.savez(FILE, **GOOD)
+    np.savez_compressed(FILE, **GOOD | {"w_q": np.ones((4, 9999))})
     refused(capsys, f"{LINE} --slope 0.5", "x.npz: the slope must be given once, in the file or by --slope")
-    monkeypatch.setattr(scope_matrices, "LARGEST", 500)
-    refused(capsys, LINE, "bytes, more than 500")
+    monkeypatch.setattr(scope_matrices, "LARGEST", 5000)
+    refused(capsys, LINE, "x.npz: its arrays have 32", "bytes, more than 5000")
