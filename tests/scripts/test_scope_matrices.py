@@ -14,10 +14,9 @@ from theory import alibi
 ONE = random_head(np.random.default_rng(2), 6, 4, "layer", True)
 TWO = {name: np.stack([ONE[name], 2 * ONE[name]]) for name in ("w_q", "w_k", "query_bias")}
 FILE, LINE = Path("x.npz"), "scope --matrices x.npz --eps 0.01 --json out/x.json"
-pytestmark = pytest.mark.usefixtures("here")
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
