@@ -102,14 +102,14 @@ def head_scopes(model: InductionModel, seed: int, largest: np.ndarray) -> Iterat
         mixtures = block.attention.alpha_mix().detach().double().cpu().numpy()
         for head, slope in enumerate(alibi.slopes(config.n_heads)):
             own, size = mixtures[head, 0], float(np.abs(mixtures[head]).sum())
-            spread = alibi.logit_range(w_q[head], w_k[head], gamma, norm="rms")
-            gap = alibi.self_gap(w_q[head], w_k[head], gamma, norm="rms")
-            weights, seen = (w_q[head], size * w_k[head], gamma), largest[layer, head]
+            given, seen = alibi.Head(w_q[head], w_k[head], gamma), largest[layer, head]
+            spread, gap = alibi.logit_range(given), alibi.self_gap(given)
+            given = given._replace(w_k=size * w_k[head])
             yield HeadScope(
                 seed=seed, layer=layer, head=head, slope=slope, logit_range=size * spread,
                 self_gap=float(max(own, 0.0) * gap + (size - max(own, 0.0)) * spread),
-                printed=alibi.printed_scope(*weights, None, slope, EPS),
-                spectral=alibi.spectral_scope(*weights, None, slope, EPS),
+                printed=alibi.printed_scope(given, slope, EPS),
+                spectral=alibi.spectral_scope(given, slope, EPS),
                 sharp=alibi.scope(slope, size * spread, EPS),
                 reach=int(np.flatnonzero(seen > EPS).max(initial=-1)) + 1,
                 largest=tuple(float(f"{weight:.{DIGITS}g}") for weight in seen),

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .cli import aligned
+
 if TYPE_CHECKING:
     from dynamics.comparison.local_errors import Local
     from dynamics.razor.plan import RazorPlan
@@ -29,7 +31,7 @@ def measured(
     table = [COLUMNS, *((str(i), *(_number(x) for x in row.values())) for i, row in enumerate(layers))]
     total, forgetful = found.total_of_local_errors, int(found.forgetful.sum())
     said = [
-        *_aligned(table), "",
+        *aligned(table), "",
         f"{found.violations} of {forgetful} bounds exceeded; bound / measured {_number(found.tightness)}",
         f"total of local errors a sequence, bound: {_number(float(total.mean()))}, measured: {_number(_total(found))}",
         NOT_LOGITS,
@@ -37,7 +39,7 @@ def measured(
     if rows:
         promise = [PROMISED, *((told, one.policy, *(_number(x) for x in one[1:])) for told, one in rows)]
         what = "errors: shares of the diameter of a head's values; only the promised ones are proved"
-        said += ["", f"promise: no head loses more than {error:g}", "", *_aligned(promise), "", what]
+        said += ["", f"promise: no head loses more than {error:g}", "", *aligned(promise), "", what]
     return "\n".join(said), _json(_document(plan, found, layers, error, rows))
 
 
@@ -78,12 +80,7 @@ def attacked(tally: Tally, seed: int) -> tuple[str, str]:
     said = f"{tally.violations} bounds exceeded in {tally.total} steps, seed {seed}"
     document = {"format": "razor-receipt-attack", "version": VERSION, "seed": seed, "steps": tally.total,
                 "violations": tally.violations, "by_kind": {row[0]: list(row[1:]) for row in rows(tally)}}  # fmt: skip
-    return "\n".join([*_aligned(table), "", said, "closest: measured / bound, at most 1"]), _json(document)
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    return "\n".join([*aligned(table), "", said, "closest: measured / bound, at most 1"]), _json(document)
 
 
 def _number(x: float) -> str:

@@ -4,7 +4,7 @@ MODEL is a folder of safetensors (BLOOM, MPT, Falcon, Baichuan, Llama, Mistral, 
 OLMo, OPT, Phi-3, SmolLM3, StableLM, GPT-2, GPT-NeoX, gpt-oss, or a model trained here; docs/families.md) or a hub id,
 with the head of any task. All numbers but RazorAttention's printed scope are bounds for every context of normalised
 states, so they lie far above what real text reaches. They hold in exact arithmetic: a model that runs in bfloat16 can
-exceed them, and --arithmetic adds bounds that include the rounding.
+exceed them, and --arithmetic adds bounds that include the rounding. --matrices takes ALiBi heads as matrices instead.
 """
 
 import argparse
@@ -21,13 +21,18 @@ if TYPE_CHECKING:
 
     from .scope_report import Rounded
 
+OF_MODEL = ("mass", "window", "context", "heads", "arithmetic", "figure", "format", "sha256", "certified")
 EPILOG = "exit status: 0 done, 2 bad input (one line, nothing written), 130 interrupted"
 
 
 def parser() -> Parser:
     plain = argparse.RawDescriptionHelpFormatter
     p = Parser(prog=program("scope"), description=__doc__, epilog=EPILOG, formatter_class=plain)
-    p.add_argument("model", metavar="MODEL", help="a folder, or owner/name on the hub")
+    source = p.add_mutually_exclusive_group(required=True)
+    source.add_argument("model", nargs="?", metavar="MODEL", help="a folder, or owner/name on the hub")
+    arrays = "ALiBi heads as matrices: w_q, w_k, gamma, and if any norm_bias, query_bias, norm, slope (docs/guide.md)"
+    source.add_argument("--matrices", metavar="FILE.npz", help=arrays)
+    p.add_argument("--slope", type=finite, metavar="X", help="slope of the heads of --matrices, if the file has none")
     p.add_argument("--eps", type=finite, required=True, metavar="X", help="weight of one token that counts as unseen")
     p.add_argument("--mass", type=finite, metavar="X", help="weight a local head may lose in all (default: eps)")
     p.add_argument("--window", type=whole(1), metavar="N", help="most tokens a local head may keep (default: context)")
@@ -54,8 +59,17 @@ def _hash(text: str) -> tuple[str, str]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    args = parser().parse_args(argv)
+    p = parser()
+    args = p.parse_args(argv)
+    for name in ("slope",) if args.matrices is None else OF_MODEL:
+        if getattr(args, name) != p.get_default(name):
+            p.error(f"argument --{name}: not allowed with {'MODEL' if args.matrices is None else '--matrices'}")
     target = output_file(args.json) if args.json else None
+    if args.matrices is not None:
+        from .scope_matrices import report
+
+        print(report(args.matrices, args.slope, args.eps, target))
+        return 0
     prefix = figure_prefix(args.figure, "scope_map", args.format) if args.figure else None
     from dynamics.scope.heads import settings
     from dynamics.weights.reader import open_checkpoint

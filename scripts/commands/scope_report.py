@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .cli import aligned
+
 if TYPE_CHECKING:
     from dynamics.scope.heads import HeadScope, Settings
     from dynamics.weights.reader import Checkpoint
@@ -37,12 +39,10 @@ def text(
     rows = [COLUMNS + SHIFT * shifted, *(_row(head, shifted) for heads in layers for head in heads)]
     if rounded is not None:
         every = [head for heads in layers for head in heads]
-        cells = (f"in {rounded.arithmetic}", *(_number(rounded.scopes[head.layer, head.head]) for head in every))
+        cells = (f"in {rounded.arithmetic}", *(number(rounded.scopes[head.layer, head.head]) for head in every))
         rows = [(*row[:7], cell, *row[7:]) for row, cell in zip(rows, cells, strict=True)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
     said = [] if rounded is None else [_left(rounded, asked)]
-    return "\n".join([*lines, "", *said, *_summary(checkpoint, layers, asked, part)])
+    return "\n".join([*aligned(rows), "", *said, *_summary(checkpoint, layers, asked, part)])
 
 
 def _left(rounded: Rounded, asked: Settings) -> str:
@@ -58,16 +58,16 @@ def _row(head: HeadScope, shifted: bool) -> tuple[str, ...]:
     cells = (
         str(head.layer),
         str(head.head),
-        _number(head.slope),
-        _number(head.logit_range),
-        _number(head.printed_scope),
-        _number(head.spectral_scope),
-        _number(head.scope),
-        _number(head.mass_window),
+        number(head.slope),
+        number(head.logit_range),
+        number(head.printed_scope),
+        number(head.spectral_scope),
+        number(head.scope),
+        number(head.mass_window),
         head.reach.name.lower(),
         str(head.budget),
-        _number(head.dropped_mass),
-        _number(head.output_error),
+        number(head.dropped_mass),
+        number(head.output_error),
     )
     places = tuple(
         "-" if row is None else "(" + ", ".join(f"{c:+.3f}" for c in row) + ")"
@@ -76,7 +76,7 @@ def _row(head: HeadScope, shifted: bool) -> tuple[str, ...]:
     return cells + places * shifted
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:.6g}" if math.isfinite(value) else "no bound"
@@ -148,6 +148,11 @@ def _plain(head: HeadScope, rounded: Rounded | None = None) -> dict[str, Any]:
     if rounded is not None:
         values[f"scope_in_{rounded.arithmetic}"] = rounded.scopes[head.layer, head.head]
         values[f"logit_range_in_{rounded.arithmetic}"] = rounded.ranges[head.layer, head.head]
+    return finite(values)
+
+
+def finite(values: dict[str, Any]) -> dict[str, Any]:
+    """The values, null in place of a float that is not finite."""
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in values.items()
     }

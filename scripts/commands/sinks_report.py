@@ -6,6 +6,8 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from .cli import aligned
+
 if TYPE_CHECKING:
     from torch import nn
 
@@ -30,10 +32,8 @@ KINDS = {
 def text(model: nn.Module, found: Measured, effect: Effect | None) -> str:
     """A line a layer, what the columns are, and what a change did."""
     rows = [COLUMNS, *(_row(found, index) for index in range(len(found.layers)))]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
     told = [] if effect is None else ["", *_told(effect)]
-    return "\n".join([*lines, "", *_summary(model, found), *told])
+    return "\n".join([*aligned(rows), "", *_summary(model, found), *told])
 
 
 def _row(found: Measured, index: int) -> tuple[str, ...]:

@@ -76,6 +76,7 @@ WORDS = {
     "law": "mean",
     "member": "key",
     "mask": "causal",
+    "head": alibi.Head(*QUERY.values()),
 }
 GOOD = QUERY | {
     "a2": 0.7,

@@ -12,12 +12,16 @@ give a float, arrays an array.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.alibi.head import checked, product_norm, spectral_range
+from theory.alibi import ranges
+from theory.alibi.head import Head, checked, of_head, product_norm, spectral_range
 from theory.alibi.logs import gap_within, log_1m_exp, log_expm1, log_odds, log_sum_of_powers, odds_times_power, softplus
-from theory.checked import NONNEGATIVE, POSITIVE, SHARE, elementwise, index, real, reals, sized
+from theory.checked import NONNEGATIVE, POSITIVE, SHARE, elementwise, index, real, reals, shown, sized
+from theory.records import comparable
 
 
 def slopes(n_heads: int) -> list[float]:
@@ -32,18 +36,17 @@ def slopes(n_heads: int) -> list[float]:
     return first + [2.0 ** (-4.0 * h / below) for h in range(1, 2 * (n_heads - below), 2)]
 
 
+@of_head("w_q w_k gamma norm_bias slope eps")
 @elementwise("slope", "eps")
 @sized()
-def printed_scope(
-    w_q: ArrayLike, w_k: ArrayLike, gamma: ArrayLike, norm_bias: ArrayLike | None, slope: float, eps: float
-) -> float:
+def printed_scope(head: Head, slope: float, eps: float) -> float:
     """L_h = (2 ||W_Q^T W_K||_2 (||gamma||^2 + ||b||^2) - ln eps) / slope, as printed: not a bound in general.
 
     Source: RazorAttention, Theorem 1, Eq. 2 (which writes W_Q W_K; without 1/sqrt(d_head)).
     `theory.alibi.printed.printed_condition` decides for which gains and bias it is a bound for every head.
     Args: w_q, w_k (d_head, d_model); gamma, norm_bias (d_model,), norm_bias None for 0; slope > 0; eps in (0, 1).
     """
-    weights = checked(w_q, w_k, gamma, norm_bias)
+    weights = checked(head)
     product = product_norm(weights.w_q, weights.w_k)
     return printed_scope_of_norm(product, weights.gamma, weights.norm_bias, slope, eps)
 
@@ -65,23 +68,16 @@ def printed_scope_of_norm(
     return (2 * product * norms - math.log(eps)) / slope
 
 
+@of_head("w_q w_k gamma norm_bias slope eps query_bias")
 @elementwise("slope", "eps")
 @sized(infinite=True)
-def spectral_scope(
-    w_q: ArrayLike,
-    w_k: ArrayLike,
-    gamma: ArrayLike,
-    norm_bias: ArrayLike | None,
-    slope: float,
-    eps: float,
-    query_bias: ArrayLike | None = None,
-) -> float:
+def spectral_scope(head: Head, slope: float, eps: float) -> float:
     """A valid scope from spectral norms alone: `scope` at D = 2 ||M|| r (r + ||b||), r = sqrt(d) max|gamma|.
 
     The repair of the printed form; M = W_Q^T W_K / sqrt(d_head). Arguments as in `printed_scope`; inf where it
     overflows.
     """
-    return scope(slope, spectral_range(checked(w_q, w_k, gamma, norm_bias, query_bias)), eps)
+    return scope(slope, spectral_range(checked(head)), eps)
 
 
 @elementwise("distance", "slope", "logit_range", "self_gap")
@@ -181,3 +177,35 @@ def window_for_mass(slope: float, logit_range: float, mass: float) -> float:
     mass, slope = real("mass", mass, SHARE), real("slope", slope, NONNEGATIVE)
     logit_range = real("logit_range", logit_range, NONNEGATIVE)
     return math.inf if slope == 0 else softplus(log_odds(mass) + logit_range) / slope
+
+
+@comparable
+class Scopes(NamedTuple):
+    """How far a head sees: D, D_s, the sharp `scope` of D, and beside it `printed_scope` and `spectral_scope`.
+
+    The scopes are numbers, or arrays of the shape that slope and eps have together.
+    """
+
+    logit_range: float
+    self_gap: float
+    scope: float | np.ndarray
+    printed_scope: float | np.ndarray
+    spectral_scope: float | np.ndarray
+
+
+def head_scope(head: Head, slope: ArrayLike, eps: ArrayLike) -> Scopes:
+    """From a head's matrices to its scope: `logit_range` and `self_gap`, then `scope` at that range.
+
+    Args: slope > 0 and eps in (0, 1), which broadcast. The printed scope knows no query bias.
+    Raises: ValueError as these functions do, among others for w_q or w_k that look transposed.
+    """
+    if not isinstance(head, Head):
+        raise ValueError(f"head must be a Head, got {shown(head)}")
+    wide = ranges.logit_range(head)
+    return Scopes(
+        wide,
+        ranges.self_gap(head),
+        scope(slope, wide, eps),
+        printed_scope(head, slope, eps),
+        spectral_scope(head, slope, eps),
+    )

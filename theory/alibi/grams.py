@@ -18,20 +18,15 @@ from numpy.typing import ArrayLike
 from theory.alibi import ranges
 from theory.alibi.grams_largest import FLAT, Sphere, bounded, largest
 from theory.alibi.grams_rows import Layer, Side, checked_layer, finite_gram, gram, near_one, room_for
+from theory.alibi.head import Head, of_head
 from theory.checked import sized
 
 DIGITS = 1e-12  # of the square of a value diameter: one pass over one matrix more is cheap
 
 
+@of_head()
 @sized()
-def logit_ranges(
-    w_q: ArrayLike,
-    w_k: ArrayLike,
-    gamma: ArrayLike,
-    norm_bias: ArrayLike | None = None,
-    query_bias: ArrayLike | None = None,
-    norm: str = "rms",
-) -> np.ndarray:
+def logit_ranges(heads: Head) -> np.ndarray:
     """`alibi.logit_range` of every head, to a relative 1e-10.
 
     Args: w_q (heads, d_head, d_model), float32 as stored or float64; w_k (kv heads, d_head, d_model), kv heads a
@@ -39,12 +34,12 @@ def logit_ranges(
     query_bias (heads, d_head); norm "rms" or "layer".
     Returns: (heads,), float64. Raises: ValueError for other shapes, a number that is not finite, or an unknown norm.
     """
-    layer = checked_layer(w_q, w_k, gamma, norm_bias, query_bias, norm)
+    layer = checked_layer(heads)
     room, found = room_for(layer), []
     for head, rows in enumerate(layer.w_q):
         if head % layer.group == 0:
-            key = Side(layer.w_k[head // layer.group], layer.gamma, norm, room)
-        query = Side(rows, layer.gamma, norm, room)
+            key = Side(layer.w_k[head // layer.group], layer.gamma, layer.norm, room)
+        query = Side(rows, layer.gamma, layer.norm, room)
         sphere = Sphere(query.gram, key.gram, layer.offsets[head], layer.d_model)
         sure = bounded(sphere, query.times, key.times)
         found.append(math.sqrt(sure.value) if sure else _anew(layer, head))

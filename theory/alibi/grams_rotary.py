@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from theory.alibi.grams_largest import Sphere, bounded, factor_of, moderate
 from theory.alibi.grams_rows import Layer, Side, checked_layer, finite_gram, near_one, room_for, times
+from theory.alibi.head import Head, of_head
 from theory.alibi.rotary import pair_numbers
 from theory.alibi.sphere import sphere_maximum
 from theory.checked import reals, sized
@@ -30,17 +31,10 @@ class Reach(NamedTuple):
     size: float
 
 
+@of_head("w_q w_k gamma norm_bias query_bias key_bias norm pairs rotated")
 @sized()
 def rotary_ranges(
-    w_q: ArrayLike,
-    w_k: ArrayLike,
-    gamma: ArrayLike,
-    norm_bias: ArrayLike | None = None,
-    query_bias: ArrayLike | None = None,
-    key_bias: ArrayLike | None = None,
-    norm: str = "rms",
-    pairs: str = "halves",
-    rotated: int | None = None,
+    heads: Head, key_bias: ArrayLike | None = None, pairs: str = "halves", rotated: int | None = None
 ) -> np.ndarray:
     """`rotary.rotary_range` of every head, with weights of the pairs from a few steps in place of a search.
 
@@ -51,7 +45,7 @@ def rotary_ranges(
         None for all: of the others |q_i k_i| is at most |q_i| |k_i|, a pair of one. Returns: bounds (heads,).
     Raises: ValueError also for an odd d_head, or unknown pairs.
     """
-    layer = checked_layer(w_q, w_k, gamma, norm_bias, query_bias, norm)
+    layer = checked_layer(heads)
     groups = pair_numbers(layer.d_head, pairs, rotated)
     shape = layer.w_k.shape[:2]
     shift = np.zeros(shape) if key_bias is None else reals("key_bias", key_bias, shape=shape)

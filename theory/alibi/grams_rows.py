@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.alibi.head import NORMS, power_of_two, scaled
+from theory.alibi.head import NORMS, Head, of_head, power_of_two, scaled
 from theory.checked import choice, reals
 
 ROWS = 16  # of a head at a time in float64: they stay in the cache
@@ -43,15 +43,10 @@ class Layer(NamedTuple):
         return self.w_q.shape[2]
 
 
-def checked_layer(
-    w_q: ArrayLike,
-    w_k: ArrayLike,
-    gamma: ArrayLike,
-    norm_bias: ArrayLike | None = None,
-    query_bias: ArrayLike | None = None,
-    norm: str = "rms",
-) -> Layer:
+@of_head()
+def checked_layer(given: Head) -> Layer:
     """The arguments as arrays. Raises ValueError for a wrong shape, a number that is not finite, an unknown norm."""
+    w_q, w_k, gamma, norm_bias, query_bias, norm = given
     queries, keys = _weights("w_q", w_q), _weights("w_k", w_k)
     heads, d_head, d_model = queries.shape
     if keys.shape[1:] != (d_head, d_model) or heads % len(keys):

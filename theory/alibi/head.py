@@ -9,18 +9,67 @@ of a query and so never matters without rotations.
 
 from __future__ import annotations
 
+import inspect
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from theory.checked import NONNEGATIVE, choice, elementwise, real, reals, sized
+from theory.records import comparable
 
 NORMS = ("rms", "layer")
+R = TypeVar("R")
 
 
+@comparable
 class Head(NamedTuple):
+    """The arrays of one attention head and of the norm before it: the query of a state x is w_q x + query_bias.
+
+    w_q, w_k (d_head, d_model), transposed if the weights are those of x @ W; gamma, norm_bias (d_model,), gain and bias
+    of the norm; query_bias (d_head,); None for no bias; norm "rms" or "layer". The functions that take it check it.
+    """
+
+    w_q: ArrayLike
+    w_k: ArrayLike
+    gamma: ArrayLike
+    norm_bias: ArrayLike | None = None
+    query_bias: ArrayLike | None = None
+    norm: str = "rms"
+
+
+def of_head(order: str = " ".join(Head._fields)) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """The function of a `Head` and of other arguments, which also takes the head's arrays: all arguments in this order.
+
+    The signature is that of the arrays; an argument before one that must be given must be given too.
+    """
+
+    def wrap(function: Callable[..., R]) -> Callable[..., R]:
+        known = {**inspect.signature(Head).parameters, **inspect.signature(function).parameters}
+        taken = [known[name] for name in order.split()]
+        last = max(i for i, p in enumerate(taken) if p.default is p.empty)
+        loose = inspect.Signature(
+            [p.replace(default=p.empty if i < last else p.default, annotation=p.empty) for i, p in enumerate(taken)]
+        )
+
+        @wraps(function)
+        def of_arrays(*args: Any, **kwargs: Any) -> R:
+            if args and isinstance(args[0], Head):
+                return function(*args, **kwargs)
+            given = loose.bind(*args, **kwargs).arguments
+            return function(Head(**{name: given.pop(name) for name in Head._fields if name in given}), **given)
+
+        of_arrays.__signature__ = loose  # type: ignore[attr-defined]
+        of_arrays.__doc__ = f"{inspect.getdoc(function)}\n\nA `Head` may be given first, in place of its arrays."
+        return of_arrays
+
+    return wrap
+
+
+class SphereHead(NamedTuple):
     """A head on the sphere ||z||^2 = radius2 in R^n: query vectors `query @ z + offset`, keys `key @ z` up to a shift.
 
     query, key: (d_head, n), n = d_model (RMSNorm) or d_model - 1 (LayerNorm, in a basis orthogonal to the ones).
@@ -49,33 +98,39 @@ class Weights(NamedTuple):
     norm: str
 
 
-def checked(
-    w_q: ArrayLike,
-    w_k: ArrayLike,
-    gamma: ArrayLike,
-    norm_bias: ArrayLike | None = None,
-    query_bias: ArrayLike | None = None,
-    norm: str = "rms",
-) -> Weights:
+@of_head()
+def checked(head: Head) -> Weights:
     """The arguments as float64 arrays. Raises ValueError for a wrong shape, a number that is not finite, another norm.
 
     Args: w_q, w_k (d_head, d_model); gamma and norm_bias (d_model,); query_bias (d_head,); norm "rms" or "layer".
     """
+    w_q, w_k, gamma, norm_bias, query_bias, norm = head
     choice("norm", norm, NORMS)
-    query = reals("w_q", w_q)
+    query, key, gains = reals("w_q", w_q), reals("w_k", w_k), reals("gamma", gamma)
     if query.ndim != 2 or not query.size:
         raise ValueError(f"w_q has shape {query.shape}: expected (d_head, d_model), both at least 1")
+    _refuse_transposed(gains.size, w_q=query, w_k=key)
     d_head, d_model = query.shape
     if norm == "layer" and d_model < 2:
         raise ValueError(f"d_model is {d_model}: LayerNorm needs at least 2")
     return Weights(
         query,
-        reals("w_k", w_k, shape=(d_head, d_model)),
-        reals("gamma", gamma, shape=(d_model,)),
+        reals("w_k", key, shape=(d_head, d_model)),
+        reals("gamma", gains, shape=(d_model,)),
         np.zeros(d_model) if norm_bias is None else reals("norm_bias", norm_bias, shape=(d_model,)),
         np.zeros(d_head) if query_bias is None else reals("query_bias", query_bias, shape=(d_head,)),
         norm,
     )
+
+
+def _refuse_transposed(d_model: int, **weights: np.ndarray) -> None:
+    """Raises ValueError, naming them, for weights (d_model, d_head) where d_head is not d_model."""
+    turned = [name for name, rows in weights.items() if rows.shape[-2:-1] == (d_model,) != rows.shape[-1:]]
+    if turned:
+        raise ValueError(
+            f"transposed {' and '.join(turned)}: gamma has {d_model} entries, and so must have each row, not each "
+            f"column; pass {'.T and '.join(turned)}.T for weights of x @ W (GPT-2's Conv1D, torch's Linear.weight.T)"
+        )
 
 
 def balanced(weights: Weights) -> tuple[Weights, float]:
@@ -87,14 +142,14 @@ def balanced(weights: Weights) -> tuple[Weights, float]:
     return weights._replace(w_q=weights.w_q / asked, w_k=weights.w_k / seen, query_bias=query_bias), asked * seen
 
 
-def head(weights: Weights) -> Head:
+def on_sphere(weights: Weights) -> SphereHead:
     """The head on its sphere."""
     d_head, d_model = weights.w_q.shape
     query, key = (scaled(rows, weights.gamma, weights.norm) for rows in (weights.w_q, weights.w_k))
     if weights.norm == "layer":
         query, key = _without_ones(query), _without_ones(key)
     offset = weights.w_q @ weights.norm_bias + weights.query_bias
-    return Head(query, key, offset, float(d_model), 1 / math.sqrt(d_head))
+    return SphereHead(query, key, offset, float(d_model), 1 / math.sqrt(d_head))
 
 
 def power_of_two(size: float) -> float:

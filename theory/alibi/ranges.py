@@ -6,12 +6,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from theory.alibi.ascent import ascend
 from theory.alibi.certified import enclosed_range, enclosed_self_gap
-from theory.alibi.head import Head, balanced, checked, head, lifted, state
+from theory.alibi.head import Head, SphereHead, balanced, checked, lifted, of_head, on_sphere, state
 from theory.alibi.sphere import SphereMaximum, sphere_maximum
 from theory.checked import sized
 from theory.records import comparable
@@ -26,15 +25,9 @@ class Extremes(NamedTuple):
     low: np.ndarray
 
 
+@of_head()
 @sized()
-def logit_range(
-    w_q: ArrayLike,
-    w_k: ArrayLike,
-    gamma: ArrayLike,
-    norm_bias: ArrayLike | None = None,
-    query_bias: ArrayLike | None = None,
-    norm: str = "rms",
-) -> float:
+def logit_range(head: Head) -> float:
     """D = max over post-norm x, y, y' of q(x) . (k(y) - k(y')) / sqrt(d_head), attained.
 
     For a fixed x the best y and y' are antipodal, so D = 2 sqrt(d) max_z ||A z + a|| / sqrt(d_head) on ||z||^2 = d with
@@ -45,45 +38,33 @@ def logit_range(
     Returns: D >= 0 as a float; `certified_logit_range` encloses it.
     Raises: ValueError for a wrong shape, a number that is not finite, or an unknown norm.
     """
-    weights, factor = balanced(checked(w_q, w_k, gamma, norm_bias, query_bias, norm))
-    seen = head(weights)
+    weights, factor = balanced(checked(head))
+    seen = on_sphere(weights)
     found, _ = _largest_key_norm(seen)
     return 2 * math.sqrt(seen.radius2 * max(found.value, 0.0)) * seen.scale * factor
 
 
+@of_head()
 @sized()
-def certified_logit_range(
-    w_q: ArrayLike,
-    w_k: ArrayLike,
-    gamma: ArrayLike,
-    norm_bias: ArrayLike | None = None,
-    query_bias: ArrayLike | None = None,
-    norm: str = "rms",
-) -> tuple[float, float]:
+def certified_logit_range(head: Head) -> tuple[float, float]:
     """Floats (lower, upper) from Arb balls that enclose `logit_range` of exactly these float64 arguments.
 
     The lower end is by an explicit query. Arguments and errors as in `logit_range`.
     """
-    weights, factor = balanced(checked(w_q, w_k, gamma, norm_bias, query_bias, norm))
-    seen = head(weights)
+    weights, factor = balanced(checked(head))
+    seen = on_sphere(weights)
     found, lift = _largest_key_norm(seen)
     point = lift @ found.point
     z = lifted(weights, point if point.any() else _any_point(seen))
     return enclosed_range(weights, factor, found.multiplier, z)
 
 
+@of_head()
 @sized()
-def extremes(
-    w_q: ArrayLike,
-    w_k: ArrayLike,
-    gamma: ArrayLike,
-    norm_bias: ArrayLike | None = None,
-    query_bias: ArrayLike | None = None,
-    norm: str = "rms",
-) -> Extremes:
+def extremes(head: Head) -> Extremes:
     """States that attain the logit range; arguments as in `logit_range`."""
-    weights, _ = balanced(checked(w_q, w_k, gamma, norm_bias, query_bias, norm))
-    seen = head(weights)
+    weights, _ = balanced(checked(head))
+    seen = on_sphere(weights)
     found, lift = _largest_key_norm(seen)
     z = lift @ found.point
     z = z * math.sqrt(seen.radius2) / np.linalg.norm(z) if z.any() else _any_point(seen)
@@ -92,15 +73,9 @@ def extremes(
     return Extremes(state(weights, z), state(weights, top), state(weights, -top))
 
 
+@of_head()
 @sized()
-def self_gap(
-    w_q: ArrayLike,
-    w_k: ArrayLike,
-    gamma: ArrayLike,
-    norm_bias: ArrayLike | None = None,
-    query_bias: ArrayLike | None = None,
-    norm: str = "rms",
-) -> float:
+def self_gap(head: Head) -> float:
     """D_s = max over post-norm x, y of q(x) . (k(y) - k(x)) / sqrt(d_head): how far any logit can exceed the own one.
 
     With N the bilinear form of the logits on the sphere and v = N^T z + a, ||v|| sqrt(d) <= s ||v||^2 + d/(4s) turns
@@ -113,32 +88,26 @@ def self_gap(
     unseen part. Without one, N = c I say, D_s grows and only the bounds without it stand (`razor.adversary.epsilon`).
     Arguments and errors as in `logit_range`. Returns: the bound as a float, 0 <= D_s <= D.
     """
-    weights, factor = balanced(checked(w_q, w_k, gamma, norm_bias, query_bias, norm))
-    seen = head(weights)
+    weights, factor = balanced(checked(head))
+    seen = on_sphere(weights)
     _, found = SelfGap(seen).best()
     return max(found.value, 0.0) * seen.scale * factor
 
 
+@of_head()
 @sized()
-def certified_self_gap(
-    w_q: ArrayLike,
-    w_k: ArrayLike,
-    gamma: ArrayLike,
-    norm_bias: ArrayLike | None = None,
-    query_bias: ArrayLike | None = None,
-    norm: str = "rms",
-) -> tuple[float, float]:
+def certified_self_gap(head: Head) -> tuple[float, float]:
     """Floats (lower, upper) from Arb balls around `self_gap`: by an explicit query, and by a multiplier.
 
     The lower end is not above the largest gap, the upper end not below. Arguments and errors as in `logit_range`.
     """
-    weights, factor = balanced(checked(w_q, w_k, gamma, norm_bias, query_bias, norm))
-    gap = SelfGap(head(weights))
+    weights, factor = balanced(checked(head))
+    gap = SelfGap(on_sphere(weights))
     weight, found = gap.best()
     return enclosed_self_gap(weights, factor, weight, found.multiplier, lifted(weights, gap.polished(weight)))
 
 
-def _largest_key_norm(seen: Head) -> tuple[SphereMaximum, np.ndarray]:
+def _largest_key_norm(seen: SphereHead) -> tuple[SphereMaximum, np.ndarray]:
     """max over the sphere of ||key^T (query z + offset)||^2, and the matrix that takes its point to z."""
     basis, small_query = np.linalg.qr(seen.query.T)
     small_key = np.linalg.qr(seen.key.T, mode="r")
@@ -151,7 +120,7 @@ def _largest_key_norm(seen: Head) -> tuple[SphereMaximum, np.ndarray]:
     return found, basis @ right.T[:, :size]
 
 
-def _any_point(seen: Head) -> np.ndarray:
+def _any_point(seen: SphereHead) -> np.ndarray:
     z = np.zeros(seen.query.shape[1])
     z[0] = math.sqrt(seen.radius2)
     return z
@@ -160,7 +129,7 @@ def _any_point(seen: Head) -> np.ndarray:
 class SelfGap:
     """The objective sqrt(d) ||N^T z + a|| - (N^T z + a) . z on the sphere, in the span of the head's rows."""
 
-    def __init__(self, seen: Head) -> None:
+    def __init__(self, seen: SphereHead) -> None:
         basis, factor = np.linalg.qr(np.concatenate([seen.query, seen.key]).T)
         d_head, n = seen.query.shape
         self.basis, self.radius2 = basis, seen.radius2

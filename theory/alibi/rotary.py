@@ -13,24 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
-from theory.alibi.head import checked, head, power_of_two
+from theory.alibi.head import Head, checked, of_head, on_sphere, power_of_two
 from theory.alibi.sphere import sphere_maximum
 from theory.checked import choice, reals, sized, whole
 
 PAIRS = ("halves", "neighbours")
 
 
+@of_head("w_q w_k gamma norm_bias query_bias key_bias norm pairs")
 @sized()
-def rotary_range(
-    w_q: ArrayLike,
-    w_k: ArrayLike,
-    gamma: ArrayLike,
-    norm_bias: ArrayLike | None = None,
-    query_bias: ArrayLike | None = None,
-    key_bias: ArrayLike | None = None,
-    norm: str = "rms",
-    pairs: str = "halves",
-) -> float:
+def rotary_range(head: Head, key_bias: ArrayLike | None = None, pairs: str = "halves") -> float:
     """A bound on the difference of any two logits of one query, over all post-norm states and relative rotations.
 
     D <= 2/sqrt(d_head) max sum_f |q_f| |k_f| <= 2/sqrt(d_head) sqrt(max_x sum_f w_f |q_f|^2 max_y sum_f |k_f|^2 / w_f)
@@ -39,11 +31,11 @@ def rotary_range(
     Args: as `alibi.logit_range`, key_bias (d_head,); pairs "halves" (i, i + d_head/2) or "neighbours" (2i, 2i + 1).
     Returns: a bound, not claimed to be attained unless d_head = 2. Raises: ValueError also for an odd d_head.
     """
-    weights = checked(w_q, w_k, gamma, norm_bias, query_bias, norm)
+    weights = checked(head)
     d_head = len(weights.w_q)
     groups = pair_numbers(d_head, pairs)
     shift = np.zeros(d_head) if key_bias is None else reals("key_bias", key_bias, shape=(d_head,))
-    seen = head(weights)
+    seen = on_sphere(weights)
     queries, asked = _balanced(*_reduced(seen.query, seen.offset))
     keys, answered = _balanced(*_reduced(seen.key, weights.w_k @ weights.norm_bias + shift))
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 
-from numpy.typing import ArrayLike
 from scipy.optimize import brentq, minimize_scalar
 
-from theory.alibi.head import balanced, checked, head
+from theory.alibi.head import Head, balanced, checked, of_head, on_sphere
 from theory.alibi.logs import log_sum_of_powers, softplus
 from theory.alibi.ranges import SelfGap
 from theory.checked import NONNEGATIVE, real, sized, whole
 
 
+@of_head("distance slope w_q w_k gamma norm")
 @sized()
-def sharp_weight(
-    distance: int, slope: float, w_q: ArrayLike, w_k: ArrayLike, gamma: ArrayLike, norm: str = "rms"
-) -> float:
+def sharp_weight(head: Head, distance: int, slope: float) -> float:
     """Supremum, over all contexts of more than `distance` tokens, of the attention to the one at that distance.
 
     1/(1 + min_z [e^{slope n + w - v} + e^{-2v} sum_{j=1}^{n-1} e^{slope j}]), n = distance: v = the query's highest
@@ -28,8 +26,10 @@ def sharp_weight(
     Returns: the supremum, attained by a context of distance + 1 tokens; in (0, 1).
     """
     distance, slope = whole("distance", distance, 1), real("slope", slope, NONNEGATIVE)
-    weights, factor = balanced(checked(w_q, w_k, gamma, norm=norm))
-    seen = head(weights)
+    weights, factor = balanced(checked(head))
+    if weights.norm_bias.any() or weights.query_bias.any():
+        raise ValueError("sharp_weight is of a head without biases")
+    seen = on_sphere(weights)
     return _Sharp(SelfGap(seen), seen.scale * factor, distance, slope).weight()
 
 

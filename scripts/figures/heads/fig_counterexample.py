@@ -45,8 +45,8 @@ def compute(size: int = FULL_SIZE) -> Data:
     model, distance = two_word_model(NAME), np.arange(1, size + 1)
     case = model.case
     # the scores are unscaled, as printed, where theory divides by sqrt(d_head)
-    head = np.array(case.w_q) * np.sqrt(len(case.w_q)), np.array(case.w_k), np.array(case.gamma)
-    wide = float(alibi.logit_range(*head, norm=case.norm))
+    head = alibi.Head(np.array(case.w_q) * np.sqrt(len(case.w_q)), case.w_k, case.gamma, norm=case.norm)
+    wide = alibi.logit_range(head)
     with torch.no_grad():
         states = model.norm(model.embedding.weight)
         keys, queries = model.head.k_proj(states), model.head.q_proj(states)

@@ -47,9 +47,10 @@ def compute(size: int = FULL_SIZE, measured: str | None = None) -> Data:
     scopes = text.read_scopes(measured or text.SHIPPED)
     head = max(scopes.heads, key=lambda one: one.reach / one.sharp)
     ours = _built_head(), _random_head()
-    own = [_scopes(one) for one in ours]
+    found = [alibi.head_scope(alibi.Head(**one), SLOPE, EPS) for one in ours]
+    own = [one[2:] for one in found]  # the sharp, the printed and the spectral scope
     distance = np.unique(np.geomspace(1, 4000, 200).astype(int))
-    ranges = [(SLOPE, *(float(f(**one)) for f in (alibi.logit_range, alibi.self_gap))) for one in ours]
+    ranges = [(SLOPE, one.logit_range, one.self_gap) for one in found]
     ranges.append((head.slope, head.logit_range, min(head.self_gap, head.logit_range)))
     bounds = [[alibi.weight_bound(int(n), *of) for n in distance] for of in ranges]
     sharp = own[0][0]
@@ -61,16 +62,6 @@ def compute(size: int = FULL_SIZE, measured: str | None = None) -> Data:
         np.array([*own, [head.sharp, head.printed, head.spectral]]),
         np.array([head.seed, head.layer, head.head, head.slope, head.logit_range, head.self_gap]),
     )  # fmt: skip
-
-
-def _scopes(head: dict) -> list[float]:
-    from theory import alibi
-
-    weights = head["w_q"], head["w_k"], head["gamma"], None
-    return [
-        alibi.scope(SLOPE, float(alibi.logit_range(**head)), EPS),
-        *(f(*weights, SLOPE, EPS) for f in (alibi.printed_scope, alibi.spectral_scope)),
-    ]
 
 
 def _built_head() -> dict:

@@ -86,19 +86,19 @@ def test_numbers_are_those_of_each_head_alone(name):
             weights["key"][kv].astype(float),
             weights["value"][kv],
         )
-        bias = None if small.query_bias is None else small.query_bias[head.head]
         adjusted = sizes.scale * math.sqrt(sizes.d_head)
-        wide = adjusted * alibi.logit_range(w_q, w_k, small.gamma, small.norm_bias, bias, sizes.norm)
+        bias = None if small.query_bias is None else adjusted * small.query_bias[head.head]
+        given = alibi.Head(adjusted * w_q, w_k, small.gamma, small.norm_bias, bias, sizes.norm)
+        wide = alibi.logit_range(given)
         slope = head.slope or 0.0
         assert head.logit_range == pytest.approx(wide, rel=1e-10)
         assert head.scope == pytest.approx(alibi.scope(slope, wide, 0.05), rel=1e-9)
         assert head.mass_window == pytest.approx(alibi.window_for_mass(slope, wide, 0.05), rel=1e-9)
         assert measured.value_diameter == pytest.approx(value_diameter(w_v, small.gamma, sizes.norm), rel=1e-9)
         if head.slope:
-            printed = alibi.printed_scope(w_q, w_k, small.gamma, small.norm_bias, slope, 0.05)
+            printed = alibi.printed_scope(given._replace(w_q=w_q), slope, 0.05)
             assert head.printed_scope == pytest.approx(printed, rel=1e-8)
-            scaled = w_q * adjusted, None if bias is None else bias * adjusted
-            valid = alibi.spectral_scope(scaled[0], w_k, small.gamma, small.norm_bias, slope, 0.05, scaled[1])
+            valid = alibi.spectral_scope(given, slope, 0.05)
             assert head.spectral_scope == pytest.approx(valid, rel=1e-8)
             assert head.spectral_scope >= head.scope
 

@@ -94,12 +94,12 @@ def test_sharp_weight_agrees_with_ascent_over_queries():
     ]:  # fmt: skip
         head = random_head(rng, d_model, d_head, norm, False)
         head["w_q"] = head["w_q"] * scale
-        arguments = head["w_q"], head["w_k"], head["gamma"], norm
-        wide = alibi.logit_range(*arguments[:3], norm=norm)
-        own = min(alibi.self_gap(*arguments[:3], norm=norm), wide)
+        given = alibi.Head(**head)
+        wide = alibi.logit_range(given)
+        own = min(alibi.self_gap(given), wide)
         before = 1.0
         for distance in (1, 3, 20):
-            found = sharp_weight(distance, 0.1, *arguments)
+            found = sharp_weight(given, distance, 0.1)
             assert found == pytest.approx(hostile(head, distance, 0.1, rng), rel=1e-7)
             assert alibi.weight_bound(distance, 0.1, own) <= found * (1 + 1e-9)
             assert found <= alibi.weight_bound(distance, 0.1, wide, own) * (1 + 1e-9)
