@@ -14,7 +14,7 @@ from scripts.commands import cli, table, verify
 from tests.dynamics.files.test_atomic import KINDS
 from tests.scripts.commands import refused
 
-ROOT = Path(cli.__file__).parents[1]
+ROOT = Path(cli.__file__).parents[2]
 LIST = [sys.executable, "-m", "scripts.commands.sweep", "--list"]
 HELP = [sys.executable, "-m", "scripts.commands.train", "--help"]
 

@@ -9,7 +9,7 @@ from proofs_check.conform import CHECKS, SUBJECTS
 from scripts.commands import conform
 from scripts.commands.cli import run
 
-EXAMPLES = Path(conform.__file__).parents[1] / "examples/conform"
+EXAMPLES = Path(conform.__file__).parents[2] / "examples/conform"
 WRONG = """
 def alibi_slopes(n_heads):
     return {wrong}

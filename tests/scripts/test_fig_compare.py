@@ -42,7 +42,7 @@ def test_table_gives_every_mean_its_interval():
     assert rows[0] == "| kept entries | 50 % | 32 % | 25 % | 12.5 % |"
     assert "| Razor as printed | 100 % each seed<br>.001 [-.002, .005] |" in rows[6]
     assert rows[6].endswith("| 70 % [0, 100]<br>.075 [.043, .107] |")
-    assert "\n".join(rows) in Path(compare_table.__file__).parents[1].joinpath("docs/experiments.md").read_text("utf-8")
+    assert "\n".join(rows) in Path(compare_table.__file__).parents[3].joinpath("docs/experiments.md").read_text("utf-8")
 
 
 def test_table_of_one_seed_has_no_intervals():

@@ -19,7 +19,7 @@ from tests.dynamics.hf import models
 from tests.scripts.commands import command, done
 
 ALIBI = str(SHIPPED / "alibi-text")
-LICENSE = str(Path(receipt.__file__).parents[1] / "LICENSE")
+LICENSE = str(Path(receipt.__file__).parents[2] / "LICENSE")
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_layouts import M1, m1_convolutions
 from tests.scripts.commands import command, done
 
-ROOT = Path(scope.__file__).parents[1]
+ROOT = Path(scope.__file__).parents[2]
 KV_SHIFT = ROOT / "dynamics/shipped/models/kv-shift"
 
 

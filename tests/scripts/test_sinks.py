@@ -19,7 +19,7 @@ from tests.dynamics.sinks.test_own import own
 from tests.scripts.commands import command, done, drawn, refused
 from tests.scripts.test_scope_refusals import QUERY, config, content, pickled
 
-ROOT = Path(sinks.__file__).parents[1]
+ROOT = Path(sinks.__file__).parents[2]
 SHIPPED = ROOT / "dynamics/shipped/models"
 ALIBI = str(SHIPPED / "alibi-text")
 IDS = "--tokens ids --window 12"

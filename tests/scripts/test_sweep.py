@@ -109,7 +109,7 @@ def test_list_and_refusals_import_nothing_heavy():
         "heavy = {'torch', 'scipy', 'sympy', 'matplotlib', 'joblib'} & set(sys.modules)\n"
         "sys.exit(f'imported {heavy}' if heavy else 0)"
     )
-    root = Path(sweep.__file__).parents[1]
+    root = Path(sweep.__file__).parents[2]
     subprocess.run([sys.executable, "-c", code], cwd=root, check=True, capture_output=True)
 
 
