@@ -7,6 +7,7 @@ import gc
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -79,6 +80,14 @@ def plain(text: str) -> str:
 def page(lines: Iterable[str]) -> str:
     """The lines, each of them plain."""
     return "\n".join(map(plain, lines))
+
+
+def wrapped(text: str, most: int | None = None) -> str:
+    """The text, plain, in lines of at most 120 columns, all but the first indented; ".." stands for what does not fit
+    into `most` lines.
+    """
+    lines = textwrap.wrap(plain(text), 120, subsequent_indent="  ", max_lines=most, placeholder=" ..")
+    return "\n".join(lines)
 
 
 def complain(text: str) -> None:
