@@ -108,7 +108,7 @@ def test_a_run_is_told_on_one_screen_in_a_pipe_as_on_a_terminal(capsys, monkeypa
 
     status, out, err = run(capsys, main)
     lines = out.splitlines()
-    assert (status, err) == (int(left > 0), []) and len(lines) <= 40 and max(map(len, lines)) <= 120
+    assert (status, err) == (int(left > 0), []) and len(lines) <= 9 and max(map(len, lines)) <= 120
     assert lines[0].startswith("Claims to check: 12 (planted). ") and "minutes on 2 cores" in lines[0]
     assert lines[2].split() == ["planted", "12", str(12 - left), "0", "0", str(left), "0", "0"]
     first = " The first one:\nerror: planted.c2: RuntimeError: no such thing" * bool(left)
