@@ -11,9 +11,18 @@ PIP_INDEX = $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX),)
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.stamp
 
-.PHONY: all setup verify figure train experiments report docs test test-deep mutate lint bench clean
+.PHONY: all plan setup verify figure train experiments report docs test test-deep mutate lint bench clean
 
-all: verify figure train report
+all: plan verify figure train report
+	@echo
+	@echo 'To open: $(OUT)/report.html (every claim), $(OUT)/fig_landscape.png (Figure 2) and'
+	@echo '  $(OUT)/train/kv-shift/manifest.json (the trained model).'
+
+plan:
+	@echo 'make checks the claims of the papers (1 to 2 minutes on 2 cores), draws Figure 2 of the KV-shifting paper'
+	@echo '(seconds), trains a model of one layer (half a minute) and writes a report (seconds). It stops where a step'
+	@echo 'fails. Before the first run it sets up $(VENV), which takes some minutes more.'
+	@echo
 
 setup: $(STAMP)
 
@@ -38,7 +47,8 @@ experiments: setup
 	$(BIN)/python -m scripts sweep --preset figure-1a figure-1b --out $(OUT)/sweep
 
 report: setup
-	$(BIN)/python -m scripts report --out $(OUT)/report.html
+	$(BIN)/python -m scripts report --from $(OUT)/verify.json --figures $(OUT) \
+	  --training $(OUT)/train --out $(OUT)/report.html
 
 docs: setup
 	$(BIN)/python -m scripts docs

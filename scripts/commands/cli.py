@@ -7,6 +7,7 @@ import gc
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -86,6 +87,14 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """The rows of a table as lines, every column flush right."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+
+
+def wrapped(text: str, most: int | None = None) -> str:
+    """The text, plain, in lines of at most 120 columns, all but the first indented; ".." stands for what does not fit
+    into `most` lines.
+    """
+    lines = textwrap.wrap(plain(text), 120, subsequent_indent="  ", max_lines=most, placeholder=" ..")
+    return "\n".join(lines)
 
 
 def complain(text: str) -> None:

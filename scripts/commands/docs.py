@@ -146,7 +146,7 @@ def findings(rows) -> list[str]:
     """The README's list: a line a finding, what is ruled on, and how many defects there are."""
     lines = [f"{at}. **{one.title}.** {one.text} `{one.claims[0]}`" for at, one in enumerate(FINDINGS, 1)]
     shares = coverage_page.shares((ROOT / "docs" / "coverage.md").read_text("utf-8"), rows)
-    wrong = [row for row in rows if row["verdict"] in ("false", "typo")]
+    wrong = docket.wrong(rows)
     return [*lines, "", "How many of the papers' checkable sentences are ruled on:", "",
             *coverage_page.table([share for share in shares if ":" not in share.name], "paper"), "",
             f"{len(wrong)} claims of the papers are false or misprinted, by {len(docket.defects(wrong))} defects: the "

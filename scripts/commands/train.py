@@ -16,7 +16,7 @@ from pathlib import Path
 
 from dynamics.files import registered
 
-from .cli import Parser, output_folder, program, run, whole
+from .cli import Parser, output_folder, program, run, whole, wrapped
 
 COMPARED = ("small-kv-shift", "small-vanilla-1", "small-vanilla-2")
 PRESETS = ("kv-shift", "vanilla-1", "vanilla-2", *COMPARED)
@@ -134,7 +134,7 @@ def _header(runs, options) -> str:
     from dynamics.training.describe import sizes
     from dynamics.training.settings import SMALL_TRAINING
 
-    lines = [f"{sizes(runs.values(), stops=False)}, seed {options.seed or 0}"]
+    lines = [wrapped(f"{sizes(runs.values(), stops=False)}, seed {options.seed or 0}")]
     as_chosen = {
         name: (config, SMALL_TRAINING.model_copy(update={"seed": options.seed or 0}))
         for name, config in CONFIGS.items()

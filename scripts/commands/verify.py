@@ -1,12 +1,14 @@
-"""Run the claims and print a verdict for each; exit 0 only if all evidence supports every recorded verdict."""
+"""Run the claims and print a line for each paper; exit 0 only if all evidence supports every recorded verdict."""
 
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from . import cli
+from . import cli, docket
 
 EPILOG = (
     "exit status: 0 all confirmed (or only quoted), with --claims all proved, 1 a claim is not or the claims cannot be "
@@ -26,6 +28,7 @@ def parser() -> cli.Parser:
         help="only these claims, each in full; * stands for anything, and then they make a table (repeatable)",
     )  # fmt: skip
     p.add_argument("--false", action="store_true", help="only the claims that are false")
+    p.add_argument("--all", action="store_true", help="after the line for each paper, also a row for each claim")
     p.add_argument("--list", action="store_true", help="list the claims with their verdicts and run nothing")
     p.add_argument(
         "--claims", metavar="FILE.py",
@@ -123,8 +126,6 @@ def _decision(row: dict) -> str:
 
 def _rules(certificate: dict) -> list[tuple[str, int]]:
     """The rules that a certificate uses, most used first."""
-    from collections import Counter
-
     from proofs_check.core.rules import RULES
 
     counts: Counter = Counter()
@@ -159,18 +160,29 @@ def _verified(plan, args, target) -> int:
     from proofs_check.ledger.rows import document
     from proofs_check.ledger.workers import run
 
-    rows = run(plan, args.jobs, _bar())
+    short = not (args.markdown or args.id or args.false)
+    rows = run(plan, args.jobs, partial(_started, plan, short))
     report = document(rows, Effort.FULL if plan.full else Effort.QUICK)
     if target is not None:
         _write(target, report)
-    print(markdown(report) if args.markdown else details(report) if plan.by_name else table(report))
+    if short:
+        print(overview(report) + "\n" * args.all)
+    if args.all or not short:
+        print(markdown(report) if args.markdown else details(report) if plan.by_name else table(report))
     return 0 if report["summary"]["supported"] else FAILED
 
 
-def _bar():
+def _started(plan, told: bool, rows: list[dict]):
+    """The progress bar of a run. Before it stands what is run and about how long that takes, if this is to be told."""
     from tqdm import tqdm
 
-    return tqdm(unit="claim", disable=not sys.stderr.isatty(), leave=False)
+    if told:
+        papers = ", ".join(dict.fromkeys(map(docket.paper, rows)))
+        longer = "; --full takes many times as long" * plan.full
+        time = f"With --quick all papers take 1 to 2 minutes on 2 cores{longer}."
+        print(cli.wrapped(f"Claims to check: {len(rows)} ({papers}). {time}"), flush=True)
+    checks = len(rows) + sum(row["formal"] is not None for row in rows)
+    return tqdm(total=checks, unit="check", disable=not sys.stderr.isatty(), leave=False)
 
 
 def _verdict(claim: dict) -> str:
@@ -204,8 +216,12 @@ def _summary_lines(report: dict) -> list[str]:
         lines.append(f"{summary['decided_by_the_core']} of them as data, for the core ({how}); --id prints each")
     for claim in report["claims"]:
         if claim["message"]:
-            lines += [f"{claim['status']}: {claim['id']}: {claim['message']}", *_sides(claim), *_as_data(claim)]
+            lines += [_failure(claim), *_sides(claim), *_as_data(claim)]
     return lines
+
+
+def _failure(claim: dict) -> str:
+    return f"{claim['status']}: {claim['id']}: {claim['message']}"
 
 
 def _sides(claim: dict) -> list[str]:
@@ -259,7 +275,8 @@ def _core(claim: dict) -> list[str]:
 
 def _as_data(claim: dict) -> list[str]:
     """What the core decides in its own words, which no others replace."""
-    return ["  As data: " + claim["as_data"].replace("; where ", "\n    where ")] if claim["as_data"] else []
+    said = claim["as_data"].replace("; where ", "\n    where ")
+    return f"  As data: {said}".splitlines() if said else []
 
 
 def _mutants(made: dict) -> str:
@@ -283,13 +300,41 @@ def _tolerance(evidence: dict) -> str:
     return f"; tolerance {evidence['tolerance']:.2g}, {error}"
 
 
+OVERVIEW = ("paper", "claims", "decided", "unsettled", "open", "failed", "defects", "proved")
+
+
+def overview(report: dict) -> str:
+    """A line for each paper, the first claim that fails or stays open, and how to see more, in 120 columns."""
+    claims, papers = report["claims"], {}
+    for claim in claims:
+        papers.setdefault(docket.paper(claim), []).append(claim)
+    shares = [_share(name, rows) for name, rows in [*papers.items(), ("all", claims)]]
+    lines = [_columns([OVERVIEW, *shares], str.rjust), ""]
+    left = [claim for claim in claims if claim["status"] not in ("confirmed", "not_checked")]
+    lines.append(f"Claims that fail or stay open: {len(left)}." + " The first one:" * bool(left))
+    for claim in left[:1]:
+        lines += [cli.wrapped(line, 2) for line in (_failure(claim), *_sides(claim), *_as_data(claim)[:1])]
+    return "\n".join([*lines, f"`{cli.program('verify')} --all` adds a row for each claim, --id ID shows one in full."])
+
+
+def _share(name: str, rows: list[dict]) -> tuple[str, ...]:
+    """What there is of each column of the overview."""
+    status = Counter(row["status"] for row in rows)
+    counts = (
+        len(rows), status["confirmed"], status["not_checked"], status["undecided"],
+        status["contradicted"] + status["error"], len(docket.defects(docket.wrong(rows))),
+        sum(row["strength"] == "proved" for row in rows),
+    )  # fmt: skip
+    return name, *map(str, counts)
+
+
 def table(report: dict) -> str:
     return "\n".join([_columns([HEADER, *_rows(report)]), "", cli.page(_summary_lines(report))])
 
 
-def _columns(rows: list[tuple[str, ...]]) -> str:
+def _columns(rows: list[tuple[str, ...]], aligned: Callable[[str, int], str] = str.ljust) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return cli.page("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return cli.page("  ".join(aligned(c, w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
 def markdown(report: dict) -> str:

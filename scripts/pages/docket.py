@@ -107,6 +107,11 @@ def counts(rows: Iterable[Row]) -> list[Counts]:
     return found
 
 
+def wrong(rows: Iterable[Row]) -> list[Row]:
+    """The rows that are false or misprinted."""
+    return [row for row in rows if row["verdict"] in ("false", "typo")]
+
+
 def defects(rows: Iterable[Row]) -> list[list[Row]]:
     """The rows that are false, misprinted or lack a hypothesis, those that repeat one defect together."""
     found: dict[str, list[Row]] = {}

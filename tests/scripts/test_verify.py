@@ -85,8 +85,8 @@ def test_a_claim_named_is_shown_in_full(shown):
 def test_a_claim_without_evidence_is_shown_by_what_the_core_decides(shown):
     _, out = shown.split("kv.tab3: typo")
     out = f"kv.tab3: typo{out}"
-    for part in ("kv.tab3: typo (misprint), confirmed", "  As data: For all ", "The core: refuted",
-                 "It fails at T = 7, a1 = 0, ",
+    for part in ("kv.tab3: typo (misprint), confirmed", "  As data: For all ", "\n    where logit(",
+                 "The core: refuted", "It fails at T = 7, a1 = 0, ",
                  "left side 0.102899, right side 0.279708 (conclusion)", "Covers: all\n"):  # fmt: skip
         assert part in out, part
     assert "Evidence, " not in out
@@ -100,6 +100,41 @@ def test_a_contradiction_names_its_point_and_both_sides(capsys):
     assert status == 1
     assert "contradicted: planted.exact: a fraction turned over" in out
     assert "  Contradicted at the statement itself: printed False, true True" in out
+
+
+@pytest.mark.parametrize(("load", "left"), [("whole", 0), ("fails", 4)])
+def test_a_run_is_told_on_one_screen_in_a_pipe_as_on_a_terminal(capsys, monkeypatch, load, left):
+    def main(argv):
+        return verify.main([*argv, "--jobs", "1"], getattr(ledgers, load))
+
+    status, out, err = run(capsys, main)
+    lines = out.splitlines()
+    assert (status, err) == (int(left > 0), []) and len(lines) <= 9 and max(map(len, lines)) <= 120
+    assert lines[0].startswith("Claims to check: 12 (planted). ") and "minutes on 2 cores" in lines[0]
+    assert lines[2].split() == ["planted", "12", str(12 - left), "0", "0", str(left), "0", "0"]
+    first = " The first one:\nerror: planted.c2: RuntimeError: no such thing" * bool(left)
+    assert f"\nClaims that fail or stay open: {left}.{first}" in out and "--all` adds a row" in lines[-1]
+    told = run(capsys, main, "--all")[1]
+    assert told.startswith(out) and all(f"\nplanted.c{k} " in told for k in range(12))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    _, seen, err = run(capsys, main)
+    assert seen == out and " 0/12 " in "".join(err)
+
+
+def test_the_line_of_a_paper_counts_claims_by_status_and_defects_once(eq10):
+    claims = json.loads(eq10[0].read_text())["claims"]
+    wrong = next(row for row in claims if row["id"] == "kv.eq10")
+    own = {"defect": None, "status": "contradicted"}
+    claims += [wrong | change for change in (
+        {"id": "kv1.again", "status": "undecided", "message": "who knows"}, {"id": "razor.own", **own},
+        {"id": "razor.good", "status": "error", "verdict": "holds", "severity": None},
+        {"id": "razor.read", "status": "not_checked", "strength": "read", **dict.fromkeys(("severity", "defect"))},
+    )]  # fmt: skip
+    out = verify.overview({"claims": claims})
+    rows = [line.split()[-7:] for line in out.splitlines()[:4]]
+    assert rows[0] == ["claims", "decided", "unsettled", "open", "failed", "defects", "proved"]
+    assert ["".join(row) for row in rows[1:]] == ["3201013", "3010212", "6211225"]
+    assert "The first one:\nundecided: kv1.again: who knows\n" in out
 
 
 @pytest.mark.parametrize("end", ["leaves", "leaves_while_loading"])
@@ -175,7 +210,7 @@ def test_an_interrupted_verify_ends_with_130_and_writes_nothing(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout.readline() == "ready\n"
+    assert process.stdout.readline().startswith("Claims to check: 1 ") and process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -31,6 +31,15 @@ def wrong(papers, patterns):
     return _registry(_claim("good"), planted.WITH_COUNTEREXAMPLE[-1])
 
 
+def fails(papers, patterns):
+    """Twelve claims, and for a third of them evidence that cannot be had, with a long reason."""
+
+    def margin():
+        raise RuntimeError("no such thing " * 40)
+
+    return _registry(*(_claim(f"c{k}", margin if k % 3 == 2 else None) for k in range(12)))
+
+
 def none(papers, patterns):
     return {}
 
@@ -85,6 +94,16 @@ def _with(name: str):
 
 def leaves_while_loading(papers, patterns):
     os._exit(0)
+
+
+HELD = []
+
+
+def holds_much():
+    """The process that this runs in, which then holds more than a leak of loky's."""
+    HELD.append(b"1" * 350_000_000)
+    time.sleep(1.1)  # loky looks once a second
+    return os.getpid()
 
 
 def sleeps(papers, patterns):

@@ -20,6 +20,10 @@ class Progress:
     def __init__(self):
         self.total, self.steps, self.closed = None, 0, False
 
+    def started(self, rows):
+        self.total = len(rows)
+        return self
+
     def update(self, n, /):
         self.steps += n
 
@@ -36,7 +40,7 @@ def untimed(rows):
 
 def test_rows_are_those_of_one_process_in_the_registrys_order():
     registry, progress = ledgers.whole(None, None), Progress()
-    found = workers.run(Plan(("planted",), load=ledgers.whole), 2, progress)
+    found = workers.run(Plan(("planted",), load=ledgers.whole), 2, progress.started)
     alone = [
         ledger.measured(ledger.record(claim, registry), ledger.measurements(run_claim(claim)))
         for claim in registry.values()
@@ -106,6 +110,12 @@ def test_nothing_runs_where_what_ships_is_not_what_is_listed(monkeypatch):
     monkeypatch.setattr(workers.shipped, "faults", lambda: ["a was changed", "b is missing"])
     with pytest.raises(BrokenLedger, match=r"^a was changed\nb is missing$"):
         workers.run(Plan(load=ledgers.leaves_while_loading), 1)
+
+
+def test_a_worker_that_holds_much_is_not_replaced():
+    with workers.processes(1) as pool:
+        first = pool.submit(os.getpid).result()
+        assert [done.result() for done in [pool.submit(ledgers.holds_much), pool.submit(os.getpid)]] == [first, first]
 
 
 @pytest.mark.parametrize("given", [None, "2"])
