@@ -13,8 +13,8 @@ from . import __version__
 from .cli import Parser, run
 
 COMMANDS = (
-    "verify", "audit", "report", "train", "sweep", "scalar", "compare", "arena", "igsm", "dissect", "family", "scope",
-    "receipt", "sinks", "conform",
+    "verify", "construct", "audit", "report", "train", "sweep", "scalar", "compare", "arena", "igsm", "dissect",
+    "family", "scope", "receipt", "sinks", "conform",
 )  # fmt: skip
 HERE = Path(__file__).parent
 
