@@ -7,7 +7,7 @@ from types import ModuleType
 HERE = Path(__file__).resolve().parents[1]
 PACKAGE = __package__.rpartition(".")[0]
 COMMANDS = (
-    "verify", "train", "inspect", "landscape", "scope", "sinks", "receipt", "sweep", "arena", "conform",
+    "verify", "train", "inspect", "construct", "landscape", "scope", "sinks", "receipt", "sweep", "arena", "conform",
     "certify", "audit", "report", "docs",
 )  # fmt: skip
 STUDIES = ("scalar", "igsm", "dissect", "family", "compare")

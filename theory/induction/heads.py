@@ -45,20 +45,47 @@ def induction_head(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike) -> Array:
     return (weights[..., None, :] @ tokens[..., 1:-1, :])[..., 0, :]
 
 
-def _kv_shift(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike, support: HeadSupport, alpha, beta):
-    """Attention over all L positions (zero off the support) and the mixed values, Eq. 5 and 6."""
+def checked_matrix(name: str, weight: ArrayLike, width: int) -> Array:
+    """A float64 matrix of `width` columns. Raises ValueError, which says so if its transpose would do."""
+    matrix = reals(name, weight)
+    if matrix.ndim != 2 or matrix.shape[1] != width or not matrix.size:
+        turned = " (its transpose fits)" if matrix.ndim == 2 and matrix.shape[0] == width else ""
+        raise ValueError(f"{name} must have shape (at least 1, {width}), got {matrix.shape}{turned}")
+    return matrix
+
+
+def check_keys(queries: int, keys: int) -> None:
+    """Raises ValueError where W_Q and W_K do not have as many rows as each other."""
+    if queries != keys:
+        raise ValueError(f"w_q and w_k must give as many channels as each other, got {queries} and {keys}")
+
+
+def _projected(name: str, weight: ArrayLike | None, rows: Array) -> Array:
+    """y = W x of every row; without a matrix the rows themselves."""
+    return rows if weight is None else rows @ checked_matrix(name, weight, rows.shape[-1]).T
+
+
+def _kv_shift(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike, support: HeadSupport, alpha, beta, *weights):
+    """Attention over all L positions (zero off the support) and the mixed values; weights W_Q, W_K, W_V, Eq. 4-6."""
     choice("support", support, get_args(HeadSupport))
     tokens = checked_tokens(x, 3 if support == "inner" else 1)
     sigma, slope = reals("sigma", sigma, POSITIVE), reals("slope", slope, NONNEGATIVE)
     mixing = np.concatenate([reals("alpha", alpha, shape=(2,)), reals("beta", beta, shape=(2,))])
-    previous = np.concatenate([np.zeros_like(tokens[..., :1, :]), tokens[..., :-1, :]], axis=-2)
+    w_q, w_k, w_v = weights or (None, None, None)
     with np.errstate(over="ignore", invalid="ignore"):
-        keys = mixing[0] * tokens + mixing[1] * previous
-        values = mixing[2] * tokens + mixing[3] * previous
-        matches = (keys @ tokens[..., -1, :, None])[..., 0]
+        query = _projected("w_q", w_q, tokens[..., -1:, :])[..., 0, :]
+        keys = _mixed(mixing[:2], _projected("w_k", w_k, tokens))
+        values = _mixed(mixing[2:], _projected("w_v", w_v, tokens))
+        check_keys(query.shape[-1], keys.shape[-1])
+        matches = (keys @ query[..., None])[..., 0]
         distances = np.arange(tokens.shape[-2] - 1, -1, -1)
         scores = matches / sigma[..., None] - slope[..., None] * distances
     return softmax(scores, support_mask(tokens.shape[-2], support)), values
+
+
+def _mixed(coefficients: Array, rows: Array) -> Array:
+    previous = np.concatenate([np.zeros_like(rows[..., :1, :]), rows[..., :-1, :]], axis=-2)
+    return coefficients[0] * rows + coefficients[1] * previous
 
 
 @sized()
@@ -70,18 +97,25 @@ def kv_shift_head(
     *,
     alpha: tuple[float, float] = (0.0, 1.0),
     beta: tuple[float, float] = (1.0, 0.0),
+    w_q: ArrayLike | None = None,
+    w_k: ArrayLike | None = None,
+    w_v: ArrayLike | None = None,
+    w_o: ArrayLike | None = None,
 ) -> Array:
-    """KVSA(x) = sum_{s in support} softmax_s(x_L . (a1 x_s + a2 x_{s-1}) / sigma - m (L - s)) (b1 x_s + b2 x_{s-1}).
+    """KVSA(x) = W_O sum_{s in support} softmax_s(q . (a1 k_s + a2 k_{s-1}) / sigma - m (L - s)) (b1 v_s + b2 v_{s-1}).
 
-    Source: KV shifting, Eq. 5-6 and Appendix B, identity projections. The defaults are its parameters, with print's
-    "beta_0 = 1/sigma" read as a score scale. With support "inner" = {2..L-1} this is the induction head; with "causal"
-    = {1..L}, the mask of Eq. 6, no parameters give the induction head, and `discrepancy` is the gap.
-    Args: x: (..., length, dim), length >= 3 for "inner", >= 1 for "causal"; sigma > 0; slope >= 0.
-    Returns: (..., dim).
-    Raises ValueError for input outside these domains and where a score overflows.
+    q = W_Q x_L, k_s = W_K x_s and v_s = W_V x_s, where k_0 = v_0 = 0.
+    Source: KV shifting, Eq. 4-6 and Appendix B, with tokens as columns (y = W x). The defaults are its parameters, with
+    W = I and with print's "beta_0 = 1/sigma" read as a score scale. With support "inner" = {2..L-1} the defaults give
+    the induction head; with "causal" = {1..L}, the mask of Eq. 6, no parameters do, and `discrepancy` is the gap.
+    Args:
+        x: (..., length, dim), length >= 3 for "inner", >= 1 for "causal"; sigma > 0; slope >= 0.
+        w_q, w_k: (d_key, dim); w_v: (d_value, dim); w_o: (d_out, d_value); None is the identity.
+    Returns: (..., d_out).
+    Raises ValueError for input outside these domains, other shapes, and where a score overflows.
     """
-    weights, values = _kv_shift(x, sigma, slope, support, alpha, beta)
-    return (weights[..., None, :] @ values)[..., 0, :]
+    weights, values = _kv_shift(x, sigma, slope, support, alpha, beta, w_q, w_k, w_v)
+    return _projected("w_o", w_o, (weights[..., None, :] @ values)[..., 0, :])
 
 
 @sized()

@@ -138,6 +138,19 @@ def two_layer_variant(
         return _run(tokens, sigma, slope, copy_slope, first_mask, support, convention, key)
 
 
+def copy_weights(length: int, copy_slope: ArrayLike, first_mask: FirstMask = "strict") -> Array:
+    """Attention of layer 1, (..., length, length): row s averages the tokens before s, with s itself if "causal"."""
+    behind = np.subtract.outer(np.arange(length), np.arange(length))
+    bias = -np.asarray(copy_slope)[..., None, None] * np.abs(behind)
+    return softmax(bias, behind > 0 if first_mask == "strict" else behind >= 0)
+
+
+def copied_stream(x: ArrayLike, copy_slope: ArrayLike) -> Array:
+    """What layer 2 reads, the columns (x_s, y_s): (..., length, 2 dim). Raises ValueError as `two_layer_variant`."""
+    tokens, copy_slope = checked_tokens(x, 3), reals("copy_slope", copy_slope, NONNEGATIVE)
+    return np.concatenate([tokens, copy_weights(tokens.shape[-2], copy_slope) @ tokens], axis=-1)
+
+
 def _run(tokens, sigma, slope, copy_slope, first_mask, support, convention, key) -> Array:
     length, dim = tokens.shape[-2:]
     weights = _matrices(dim, sigma, copy_slope, key)
@@ -145,14 +158,11 @@ def _run(tokens, sigma, slope, copy_slope, first_mask, support, convention, key)
     def times(matrix: Array, rows: Array) -> Array:
         return rows @ (np.swapaxes(matrix, -1, -2) if convention == "column" else matrix)
 
-    places = np.arange(length)
-    behind = places[:, None] - places[None, :]
-    bias = -copy_slope[..., None, None] * np.abs(behind)
-    copying = softmax(bias, behind > 0 if first_mask == "strict" else behind >= 0)
+    copying = copy_weights(length, copy_slope, first_mask)
     stream = np.concatenate([tokens, np.zeros_like(tokens)], axis=-1)
     stream = stream + copying @ times(weights.first_value, stream)
     query, keys = times(weights.query, stream[..., -1:, :]), times(weights.key, stream)
-    scores = (query @ np.swapaxes(keys, -1, -2))[..., 0, :] - slope[..., None] * (length - 1 - places)
+    scores = (query @ np.swapaxes(keys, -1, -2))[..., 0, :] - slope[..., None] * np.arange(length - 1, -1, -1)
     attention = softmax(scores, support_mask(length, support))
     read = (attention[..., None, :] @ times(weights.value, stream))[..., 0, :]
     return read @ weights.output.T  # W_O is (d, 2d): only columns conform, so the row variant reads it out likewise
