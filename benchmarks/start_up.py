@@ -60,8 +60,8 @@ def measure(quick: bool) -> Row:
 
 def command_lines() -> list[str]:
     """Modules that `python -m` runs: the scripts with a main part, and the benchmarks themselves."""
-    files = sorted(Path(ROOT, "scripts").glob("*.py"))
-    return [f"scripts.{f.stem}" for f in files if '__name__ == "__main__"' in f.read_text("utf-8")] + ["benchmarks"]
+    files = (f for f in sorted(Path(ROOT, "scripts").rglob("*.py")) if '__name__ == "__main__"' in f.read_text("utf-8"))
+    return [".".join(f.relative_to(ROOT).with_suffix("").parts) for f in files] + ["benchmarks"]
 
 
 def python(code: str, *arguments: str) -> Run:

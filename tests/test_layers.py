@@ -44,7 +44,7 @@ def test_layers_are_respected():
 
 def test_commands_import_each_other_relatively():
     """They are installed under another name than `scripts`."""
-    assert [str(path) for path in sorted((ROOT / "scripts").glob("*.py")) if "scripts" in imported(path)] == []
+    assert [str(path) for path in sorted((ROOT / "scripts").rglob("*.py")) if "scripts" in imported(path)] == []
 
 
 MOST_MODULES, MOST_ROOMS = 24, 18

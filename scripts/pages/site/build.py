@@ -75,7 +75,7 @@ def write_pages(folder: Path, pages: Mapping[str, str]) -> None:
 def sources() -> str:
     """A hash of all that figures are drawn from: code, style, what ships."""
     code = (path for room in ("theory", "dynamics", "scripts") for path in (ROOT / room).rglob("*.py"))
-    data = [ROOT / "scripts" / "workbench.mplstyle", *(ROOT / "dynamics" / "shipped").rglob("*.sha256")]
+    data = [ROOT / "scripts/figures/workbench.mplstyle", *(ROOT / "dynamics" / "shipped").rglob("*.sha256")]
     text = "".join(f"{path.relative_to(ROOT)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
                    for path in sorted([*code, *data]))  # fmt: skip
     return hashlib.sha256(text.encode()).hexdigest() + "\n"
