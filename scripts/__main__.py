@@ -6,15 +6,25 @@ says more, with examples, with --help.
 
 import argparse
 import difflib
+import shutil
 import sys
+import textwrap
 
 from . import __version__
 from .commands.cli import Parser, program, run
 from .commands.table import COMMANDS, FIGURES, GROUPS, STUDIES, commands, headline, module, path_of
 
 
+def _listed(title: str, lines: dict[str, str]) -> str:
+    """Names with a line each, wrapped at the terminal's width."""
+    column, width = 4 + max(map(len, lines)), min(120, shutil.get_terminal_size().columns)
+    shown = (textwrap.fill(f"  {name}".ljust(column) + line, width, subsequent_indent=" " * column)
+             for name, line in lines.items())  # fmt: skip
+    return "\n".join([f"{title}:", *shown])
+
+
 def parser() -> Parser:
-    listed = "commands:\n" + "\n".join(f"  {name:11}{line}" for name, line in commands().items())
+    listed = _listed("commands", commands())
     p = Parser(prog=program(), description=__doc__, epilog=listed, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     p.add_argument("command", metavar="COMMAND", help="one of those below")
@@ -25,7 +35,7 @@ def parser() -> Parser:
 def _members(group: str) -> Parser:
     """The parser of a group: it lists the members."""
     text, names = GROUPS[group]
-    listed = "names:\n" + "\n".join(f"  {name:17}{headline(path_of(f'{group} {name}'))}" for name in names)
+    listed = _listed("names", {name: headline(path_of(f"{group} {name}")) for name in names})
     p = Parser(prog=program(group), description=f"{text[0].upper()}{text[1:]}.", epilog=listed,
                formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     p.add_argument("name", metavar="NAME", help="one of those below")

@@ -44,12 +44,13 @@ def test_claims_that_repeat_a_defect_stand_behind_its_first_one():
     assert [[row["id"] for row in members] for members in docket.defects(rows)] == [["c", "b", "e"], ["d"]]
 
 
-def test_the_readme_leads_with_the_papers_and_tells_the_findings_on_its_first_screen():
+def test_the_readme_leads_with_the_papers_then_the_jobs_then_the_findings():
     assert all(address in README.split("    make ")[0] for address in docket.PAPERS.values())
     broken = docket.grouped(ROWS)[0][1]
     theorems = [row["id"] for row in broken if re.fullmatch(r"\w+\.thm[\d.]+", row["id"])]
     assert set(theorems) <= {one.claims[0] for one in FINDINGS[:2]}
-    screen = "\n".join(README.splitlines()[:50])
+    jobs, screen = README.split("## What was found")
+    assert "## What it is for" in jobs and len(jobs.splitlines()) <= 75
     assert all(one.title in screen and f"`{one.claims[0]}`" in screen for one in FINDINGS)
     assert f"{FINDINGS[0].figure}.png" in screen
     assert all(claim in REGISTRY for one in FINDINGS for claim in one.claims)

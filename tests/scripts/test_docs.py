@@ -1,6 +1,7 @@
 """Generated pages are up to date, and staleness is noticed."""
 
 import re
+import shlex
 from fnmatch import fnmatchcase
 
 import pytest
@@ -10,6 +11,7 @@ from proofs_check.ledger import judged, store
 from proofs_check.ledger.claim import Extent, Severity, Status, Verdict
 from proofs_check.ledger.harness import evaluate_witness
 from proofs_check.ledger.registry import dropped, load
+from scripts import __main__ as one_command
 from scripts.commands import docs, table
 from scripts.pages import family_page, gallery
 from scripts.pages.markdown import escaped, markdown_text
@@ -32,6 +34,39 @@ def test_the_guide_runs_from_python_as_printed(monkeypatch):
     assert first.startswith("From Python") and len(blocks(first)) == 2
     for block in blocks(first):
         exec(block, {})
+
+
+def commands_of(page):
+    """The command lines in the indented blocks of a page."""
+    lines = "".join(blocks((docs.ROOT / page).read_text("utf-8"))).splitlines()
+    return [shlex.split(line, comments=True)[3:] for line in lines if line.startswith("python -m scripts ")]
+
+
+def test_the_readme_runs_as_printed_and_prints_what_it_says(tmp_path, monkeypatch, capsys):
+    (tmp_path / "dynamics").symlink_to(docs.ROOT / "dynamics")
+    monkeypatch.chdir(tmp_path)
+    assert len(commands_of("README.md")) == 7
+    for words in commands_of("README.md"):
+        assert one_command.main([*words, *["--quiet"] * (words[0] == "train")]) == 0
+    printed = capsys.readouterr().out
+    told = re.findall(r"(?:prints|answer\sis) `([^`]+)`", (docs.ROOT / "README.md").read_text("utf-8"))
+    assert len(told) == 3 and [words for words in [*told, "103.151"] if words not in printed] == []
+
+
+def test_commands_of_the_guide_are_taken_by_their_parsers():
+    lines = [words for words in commands_of("docs/guide.md") if words != ["--help"]]
+    assert len(lines) > 15
+    for words in lines:
+        name = " ".join(words[: 2 if words[0] in table.GROUPS else 1])
+        table.module(name).parser().parse_args(words[len(name.split()) :])
+
+
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{name}.md" for name in ("guide", "own-claims", "receipts"))])
+def test_links_lead_to_files(page):
+    text = (docs.ROOT / page).read_text("utf-8")
+    links = [link.split("#")[0] for link in re.findall(r"\]\(([^)]+)\)", text) if "://" not in link]
+    folder = (docs.ROOT / page).parent
+    assert [link for link in links if link and not (folder / link).exists()] == []
 
 
 def test_pages_that_a_help_names_exist():
