@@ -87,7 +87,7 @@ def test_the_command_works_in_a_folder_with_a_scripts_package_of_its_own(install
     done = run("-m", "induction_workbench", "verify", "--claims", "mine.py")
     assert done.returncode == 0 and "m: proved" in done.stdout, done.stdout + done.stderr
     done = run("-m", "induction_workbench", "--help")
-    assert done.returncode == 0 and "induction-workbench" in done.stdout and "fig_landscape" in done.stdout
+    assert done.returncode == 0 and "induction-workbench" in done.stdout and "construct" in done.stdout
     done = run("-m", "induction_workbench", "report")
     assert done.returncode == 2 and "induction-workbench verify --json" in done.stderr
 
@@ -119,6 +119,6 @@ def test_the_wheel_works_in_an_empty_environment(wheel, tmp_path):
     subprocess.run(pip, check=True, env=alone)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    for arguments in (["--version"], ["verify", "--id", "kv.thm3.3"], ["fig_landscape", "--out", "fig"]):
+    for arguments in (["--version"], ["verify", "--id", "kv.thm3.3"], ["figure", "landscape", "--out", "fig"]):
         subprocess.run([programs / "induction-workbench", *arguments], cwd=elsewhere, check=True, env=alone)
     assert (elsewhere / "fig.png").is_file()

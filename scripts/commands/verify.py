@@ -8,7 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from . import cli, docket
+from ..pages import docket
+from . import cli
 
 EPILOG = (
     "exit status: 0 all confirmed (or only quoted), with --claims all proved, 1 a claim is not or the claims cannot be "

@@ -76,7 +76,7 @@ def test_deviations_are_near_their_predictions(width):
 @pytest.mark.parametrize("figure", [fig_learning_time, fig_finite_width], ids=lambda module: module.__name__)
 def test_main_leaves_its_files(figure, learning, width, tmp_path):
     data = learning if figure is fig_learning_time else width
-    drawn(tmp_path, figure.__name__.split(".")[1], "--quick", data=data)
+    drawn(tmp_path, figure.__name__.split(".")[-1], "--quick", data=data)
 
 
 def test_width_data_repeats_itself(width):

@@ -42,4 +42,4 @@ def test_three_schemes_keep_a_first_tokens_states_and_marks_lie_on_the_formulas(
 
 @pytest.mark.parametrize("script", [fig_sink_reach, fig_value_residual, fig_waiver_token])
 def test_main_leaves_its_files(script, tmp_path):
-    drawn(tmp_path, script.__name__.split(".")[1], "--quick", data=script.compute(15))
+    drawn(tmp_path, script.__name__.split(".")[-1], "--quick", data=script.compute(15))

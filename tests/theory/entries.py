@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scripts.pages import theory_table
-from theory import alibi, induction, shift, sink, value_residual
+from theory import alibi, induction, landscape, shift, sink, value_residual
 from theory.alibi import grams, grams_rotary, reach, rotary, rounded, sharp, shifted, shifted_scope, sinks, tables
 from theory.alibi import printed as alibi_printed
 from theory.cache import (
@@ -280,6 +280,8 @@ def fed(function):
 
 # They take sympy's numbers, a record or other words, or are a variant of `two_layer_alibi` with the same checks.
 APART = {
+    landscape.field,
+    landscape.plane,
     shift.mixing_matrix,
     shift.offset_weights,
     shift.softmax,

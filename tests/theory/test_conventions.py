@@ -34,6 +34,11 @@ def test_two_arguments_stand_in_one_order_wherever_both_are():
             first[pair] = name
 
 
+def test_signatures_read_plainly():
+    """`x: ArrayLike`, not numpy's unions over many lines."""
+    assert [name for name, function in PUBLIC.items() if "_SupportsArray" in str(inspect.signature(function))] == []
+
+
 @pytest.mark.parametrize("names", [("n_tokens", "tokens", "T"), ("length", "size_of_sentence", "L"),
                                    ("eps", "epsilon"), ("logit_range", "spread"), ("slope", "rate")])  # fmt: skip
 def test_one_thing_has_one_name(names):

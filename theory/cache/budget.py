@@ -1,5 +1,7 @@
 """How to split an error budget over the ALiBi heads of a layer so that their windows are shortest in total."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq

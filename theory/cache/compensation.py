@@ -10,6 +10,8 @@ the tangent at q_0 of the convex function q -> log Z_D(q): never more than the d
 its gradient and with the mean value. Queries carry the factor 1 / sqrt(d_head), which Eq. 5 omits.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

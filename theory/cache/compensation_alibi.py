@@ -4,6 +4,8 @@ RazorAttention does not say what bias its token gets. With the mean bias -slope 
 even for identical keys; with weights e^{-slope * distance} it is exact for them, and it stays so as the query moves.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -10,6 +10,8 @@ of RazorAttention). Then, with Z_D the dropped mass, Zhat the token's, T and Tha
 The first three are reached, or approached, by dropped logits of two values; r <= ||q - q_0|| diam(K_D).
 """
 
+from __future__ import annotations
+
 from fractions import Fraction
 
 import numpy as np

@@ -5,6 +5,8 @@ the rotation: the mean of a turning pair goes to 0, so that even identical keys 
 tends to prod_i I_0(A_i), A_i = |q_i| |k_i|, where frequencies and pi are independent over the rationals (Weyl).
 """
 
+from __future__ import annotations
+
 from math import factorial
 
 import numpy as np

@@ -7,6 +7,8 @@ for every kept set; the log mass errs by at most `compensation_bounds.second_ord
 It costs d_k^2 + d_k d_v numbers a head, and unlike a tangent may count too much.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

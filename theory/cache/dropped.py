@@ -5,6 +5,8 @@ output and o_K the output over the kept tokens: o - o_K = T (vbar - o_K). RoPE o
 page as well; the sharp T under ALiBi is in `theory.alibi`.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np

@@ -3,6 +3,8 @@
 Everything follows from e^{x_i - x_j} lying in [e^{-D}, e^D]. Logit ranges reach thousands: logarithms inside.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

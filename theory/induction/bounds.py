@@ -6,6 +6,8 @@ tanh(w / 4) of a softmax (two blocks of positions are the worst case), and a mea
 coordinate. The steps are proved in `theory.induction.sharpness`.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np

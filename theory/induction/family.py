@@ -40,6 +40,8 @@ with c = v1/v0 about -2 (a test holds them); up to 5 a descent on M, N and c fro
 With other coefficients between 1 and 2-5 - several shifts at once that do not concentrate - nothing is said.
 """
 
+from __future__ import annotations
+
 from fractions import Fraction
 from typing import Literal, NamedTuple
 

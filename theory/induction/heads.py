@@ -5,6 +5,8 @@ the output at the last position. Leading axes of x are a batch; sigma and the sl
 product divided by sigma only, without the further 1/sqrt(D) of Eq. 6.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np

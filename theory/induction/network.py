@@ -7,6 +7,8 @@ leaves W* undefined; it is I / sigma. The construction needs columns (y = W x), 
 that attends to {2..L-1}; `two_layer_variant` shows what each other choice computes.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np

@@ -6,6 +6,8 @@ one number C for all j, where IH has 0 at j = 1 and e^{-m(L-j)}/S at 2..L-1. The
 U = 0 the sentence whose token is the last one is right as well, so that the error stated is reached.
 """
 
+from __future__ import annotations
+
 from math import log, log1p
 
 import numpy as np

@@ -15,11 +15,13 @@ from theory.landscape.exact import (
     printed_loss,
     scaled_learning_time,
 )
+from theory.landscape.field import Field, field, plane
 from theory.landscape.width import FiniteWidth, finite_width
 
 __all__ = [
     "BoxMinimum",
     "CriticalPoint",
+    "Field",
     "FiniteWidth",
     "LearningTime",
     "Position",
@@ -27,6 +29,7 @@ __all__ = [
     "box_minimum",
     "critical_point",
     "excess_loss",
+    "field",
     "finite_width",
     "gradient",
     "hessian",
@@ -34,6 +37,7 @@ __all__ = [
     "logits",
     "loss",
     "loss_and_gradient",
+    "plane",
     "printed_loss",
     "scaled_learning_time",
 ]

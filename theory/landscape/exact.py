@@ -7,6 +7,8 @@ Arguments broadcast. `position` is None for an interior one (2 <= i <= T - 2, al
 or "mean" for the average over 1..T-1, the law of the paper's generator.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -9,6 +9,8 @@ cumulants are O(d^-2) and derivatives of L grow at most polynomially in G, so th
 The kernels run on fractions too, so that they can be compared with exact derivatives of L.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 

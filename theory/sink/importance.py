@@ -4,6 +4,8 @@ ResFormer, Section 4.1.3 prints the mean over the other index, and calls a highe
 sums to 1: the printed vector is 1/l, and its entropy (Eq. 11) ln l, for every A. A lower entropy is the more clustered.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

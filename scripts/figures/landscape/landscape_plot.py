@@ -68,7 +68,15 @@ def landscape_plot(
     chosen = {name: _options(name, value) for name, value in asked.items() if value is not False}
     if field.absent[row]:
         raise ValueError(f"the row {field.rows[row]} has no values: {field.absent[row]}")
-    panel = new_panel() if ax is None else ax
+    if ax is None:
+        with rc_context(fname=STYLE):
+            panel = Figure(figsize=(3.3, 3.3)).add_axes((0.13, 0.12, 0.84, 0.84))
+            panel.set(xlabel=SYMBOLS[field.plane.axes[0]], ylabel=SYMBOLS[field.plane.axes[1]])
+            return _drawn(panel, field, row, chosen)
+    return _drawn(ax, field, row, chosen)
+
+
+def _drawn(panel: Axes, field: Field, row: int, chosen: dict[str, dict[str, Any]]) -> dict[str, list[Artist]]:
     found = {name: draw(panel, field, row, **chosen[name]) for name, draw in _LAYERS.items() if name in chosen}
     _frame(panel, field)
     if "labels" in chosen and "contours" in found:
@@ -81,13 +89,6 @@ def _options(name: str, value: bool | Mapping[str, Any]) -> dict[str, Any]:
     if unknown := sorted(set(given) - set(OPTIONS[name])):
         raise ValueError(f"{name} has no option {unknown[0]!r}: it takes {', '.join(OPTIONS[name])}")
     return OPTIONS[name] | given
-
-
-def new_panel() -> Axes:
-    """The panel of a figure of 3.3 inches, the width of a column."""
-    with rc_context(fname=STYLE):
-        figure = Figure(figsize=(3.3, 3.3))
-        return figure.add_axes((0.2, 0.22, 0.66, 0.66))
 
 
 def box(field: Field) -> tuple[float, float, float, float]:
