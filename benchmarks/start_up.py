@@ -5,14 +5,17 @@ import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.row import Comparison, Guard, Limit, Row
 from benchmarks.timing import ROOT
+from scripts.commands import table
 
 _HEAVY = ("torch", "sympy", "scipy", "matplotlib.pyplot")
-_HELP = "import runpy, sys; name = sys.argv[1]; sys.argv[1:] = ['--help']; runpy.run_module(name, run_name='__main__')"
+_HELP = (
+    "import runpy, sys; sys.argv[1:] = sys.argv[1].split() + ['--help']; "
+    "runpy.run_module('scripts', run_name='__main__')"
+)
 _EAGER = f"import {', '.join(_HEAVY)}, scipy.integrate; {_HELP}"
 _LOADED = f"""
 import contextlib, io
@@ -31,7 +34,7 @@ class Run(NamedTuple):
 
 
 def measure(quick: bool) -> Row:
-    commands = command_lines()
+    commands = [*table.COMMANDS, *(f"{group} {name}" for group, (_, names) in table.GROUPS.items() for name in names)]
     rounds = 1 if quick else 5
     bare, eager, times = [], [], {name: [] for name in commands}
     python("pass")
@@ -56,12 +59,6 @@ def measure(quick: bool) -> Row:
         [Limit("a bare interpreter", ours[slowest] / statistics.median(run.cpu for run in bare))],
         guards,
     )  # fmt: skip
-
-
-def command_lines() -> list[str]:
-    """Modules that `python -m` runs: the scripts with a main part, and the benchmarks themselves."""
-    files = (f for f in sorted(Path(ROOT, "scripts").rglob("*.py")) if '__name__ == "__main__"' in f.read_text("utf-8"))
-    return [".".join(f.relative_to(ROOT).with_suffix("").parts) for f in files] + ["benchmarks"]
 
 
 def python(code: str, *arguments: str) -> Run:

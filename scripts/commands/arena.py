@@ -6,7 +6,7 @@ at every look. Interrupted, the same command goes on where it stopped, to the sa
 
 import json
 
-from .cli import Parser, output_file, output_folder, program, run, whole
+from .cli import Parser, output_file, output_folder, program, whole
 
 NAMES = ("league", "latent", "ablations", "borrowed", "settings", "rates", "quick", "paper-82m", "paper-180m")
 
@@ -202,7 +202,3 @@ def as_json(bundle) -> dict:
 
 def _percent(share: float) -> str:
     return f"{100 * share:+.2f} %" if abs(share) < 10 else ("+inf" if share > 0 else "-100 %")
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

@@ -4,7 +4,6 @@ Each finding has what is printed, how it was read, the smallest example, what ho
 """
 
 import re
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
@@ -156,7 +155,3 @@ def main(argv: list[str] | None = None) -> int:
         atomic_write_text(target, text)
         print(target)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(cli.run(main))

@@ -96,7 +96,3 @@ def _mutant(name: str, digest: str, kept: dict | None) -> dict | None:
     from proofs_check.ledger.store import tried
 
     return tried(load(patterns=(name,))[name], digest, kept)
-
-
-if __name__ == "__main__":
-    sys.exit(cli.run(main))

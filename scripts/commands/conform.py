@@ -6,11 +6,10 @@ by NotImplementedError, or did not run is never a pass.
 """
 
 import argparse
-import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from .cli import Parser, output_file, program, run, whole
+from .cli import Parser, output_file, program, whole
 
 if TYPE_CHECKING:
     from proofs_check.conform import Adapter, Result
@@ -95,7 +94,3 @@ def document(adapter: "Adapter", results: list["Result"], seed: int) -> str:
     ]
     head = {"adapter": adapter.name, "backend": adapter.backend, "dtype": adapter.dtype, "seed": seed}
     return json.dumps(head | {"results": rows}, indent=1) + "\n"
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -6,10 +6,9 @@ torch; both run on random inputs and on patterns that come close to the bound. M
 """
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
-from .cli import Parser, finite, output_file, page, program, run, whole
+from .cli import Parser, finite, output_file, page, program, whole
 
 if TYPE_CHECKING:
     from dynamics.model.made.constructed import Row, Verified
@@ -145,7 +144,3 @@ def document(found: "Verified") -> str:
     rows = [row._asdict() | {"at": {name: value.tolist() for name, value in row.at.items()}} for row in found.rows]
     whole_answer = {"holds": found.holds, "broken": found.broken, "setting": own, "rows": rows}
     return json.dumps(whole_answer, indent=1, allow_nan=False) + "\n"
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -4,7 +4,6 @@ Committed are the claims by paper, the errata, the arena, the family of shifts, 
 """
 
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -269,7 +268,3 @@ def _counts(rows) -> list[str]:
     heading, *lines = docket.table(docket.counts(rows))
     table = ["| " + " | ".join(cells) + " |" for cells in (heading, *lines)]
     return [table[0], "|" + "---|" * len(heading), *table[1:]]
-
-
-if __name__ == "__main__":
-    sys.exit(cli.run(main))

@@ -4,10 +4,9 @@ The coefficients are in the gauge of the largest one; the head's gains and signs
 """
 
 import argparse
-import sys
 from pathlib import Path
 
-from .cli import Parser, program, run
+from .cli import Parser, program
 
 EPILOG = """examples:
   {0} out/train/kv-shift
@@ -78,7 +77,3 @@ def _verdict(found) -> str:
 def score(heldout) -> str:
     """Accuracy in per cent and in answers."""
     return f"{100 * heldout.accuracy:.2f} % ({heldout.correct} of {heldout.rows})"
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..figures.landscape.fig_landscape import LARGEST, PARAMETERS, position_type
-from .cli import Parser, finite, output_file, program, run, whole
+from .cli import Parser, finite, output_file, program, whole
 
 if TYPE_CHECKING:
     from dynamics.flow.point import Point
@@ -97,7 +97,3 @@ def _route(found: "Point") -> list[str]:
         f"s* T, the time to leading order in T: {leading}",
         f"at time {found.t_end:g}: {end}; loss {found.end_loss:.4g}",
     ]
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from .cli import Parser, finite, output_file, program, run, whole
+from .cli import Parser, finite, output_file, program, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -253,7 +253,3 @@ def _reader(model: "nn.Module", tokens: "Tensor"):
             model(tokens, **more)
 
     return read
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -3,7 +3,6 @@
 import base64
 import json
 import re
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -133,7 +132,3 @@ def render(report: dict, pictures: list[dict], models: list[dict]) -> str:
         pictures=pictures, models=models, decided=len(decided), unsettled=len(theirs) - len(decided),
         proved=sum(row["strength"] == "proved" for row in decided),
     )  # fmt: skip
-
-
-if __name__ == "__main__":
-    sys.exit(cli.run(main))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..figures.figure_files import FORMATS, figure_prefix, formats
-from .cli import Parser, finite, layers_and_heads, output_file, program, run, whole
+from .cli import Parser, finite, layers_and_heads, output_file, program, whole
 
 if TYPE_CHECKING:
     from dynamics.scope.heads import HeadScope, Settings
@@ -132,7 +132,3 @@ def measured(
     bar = tqdm(sorted(chosen), unit="layer", disable=not sys.stderr.isatty(), leave=False)
     found = [layer_scopes(checkpoint, layer, asked) for layer in bar]
     return [[head for head in of if not chosen[head.layer] or head.head in chosen[head.layer]] for of in found]
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ..figures.figure_files import FORMATS, figure_prefix, formats
-from .cli import Parser, layers_and_heads, output_file, program, run, whole
+from .cli import Parser, layers_and_heads, output_file, program, whole
 
 if TYPE_CHECKING:
     from torch import nn
@@ -128,7 +128,3 @@ def _change(args: argparse.Namespace) -> "Mask | Swap | None":
     if args.mask:
         return Mask(*args.mask)
     return Swap(*args.swap) if args.swap else None
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -1,8 +1,7 @@
 """Train many small models, resume after any interruption, print how many steps each needs to reach 95 % accuracy."""
 
-import sys
 
-from .cli import Parser, output_file, output_folder, program, run, whole
+from .cli import Parser, output_file, output_folder, program, whole
 
 BACKENDS = ("loky", "sequential", "dask")
 
@@ -131,7 +130,3 @@ def by_variant(results) -> dict[str, list]:
 def shown(steps: float, budget: int) -> str:
     """Steps as text; "> budget" where they are censored."""
     return f">{budget}" if steps == float("inf") else f"{steps:g}"
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -11,12 +11,11 @@ different tokens: one layer with KV shifting learns them in 500 steps of 256 row
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
 from dynamics.files import registered
 
-from .cli import Parser, output_folder, program, run, whole, wrapped
+from .cli import Parser, output_folder, program, whole, wrapped
 
 COMPARED = ("small-kv-shift", "small-vanilla-1", "small-vanilla-2")
 PRESETS = ("kv-shift", "vanilla-1", "vanilla-2", *COMPARED)
@@ -203,7 +202,3 @@ def _trained(folder: Path, config, training, options, plan: str) -> str:
         took = f"{training.steps} steps in {result.seconds:.1f} s"
     reached = steps_to(0.95, history) or f">{training.steps}"
     return f"{reached:>13}  {score(heldout)}, {took}"
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -341,7 +341,3 @@ def _columns(rows: list[tuple[str, ...]], aligned: Callable[[str, int], str] = s
 def markdown(report: dict) -> str:
     lines = [HEADER, ("---",) * len(HEADER), *_rows(report)]
     return cli.page(["| " + " | ".join(row) + " |" for row in lines] + ["", *_summary_lines(report)])
-
-
-if __name__ == "__main__":
-    sys.exit(cli.run(main))

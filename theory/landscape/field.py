@@ -4,6 +4,8 @@ Two parameters are the axes of the plane. Each of the other two is a number or a
 alpha2 = 1 - alpha1. The slopes are the derivatives of L along the axes, with the other parameters moving along.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

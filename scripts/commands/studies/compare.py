@@ -6,7 +6,7 @@ byte) and on retrieval (planted keys and values). Interrupted, the same command 
 
 from pathlib import Path
 
-from ..cli import Parser, output_file, output_folder, program, run, whole
+from ..cli import Parser, output_file, output_folder, program, whole
 
 RESULTS, ATTENTION, HEADS = "compare.json", "attention_by_distance.json", "head_reading.json"
 INDUCTION = "attention_by_distance_induction.json"
@@ -129,7 +129,3 @@ def _heads(settings, corpus, out: Path, device: str):
 
 def _folder(out: Path, seed: int) -> Path:
     return out / f"seed-{seed}"
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

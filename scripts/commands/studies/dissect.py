@@ -8,7 +8,7 @@ out/site/dissected.html.
 
 from typing import TYPE_CHECKING
 
-from ..cli import Parser, output_file, output_folder, program, run, whole
+from ..cli import Parser, output_file, output_folder, program, whole
 
 if TYPE_CHECKING:
     from dynamics.arena.dissected import Dissection
@@ -100,7 +100,3 @@ def _same(found: "Dissection") -> list[str]:
     if not runs:
         return ["no run of the shipped league is among these"]
     return [f"{runs - len(wrong)} of {runs} runs of the shipped league have its losses to the last digit", *wrong]
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

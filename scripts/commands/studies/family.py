@@ -1,6 +1,6 @@
 """Train every member of the family of shifts at two widths; docs/family.md compares the results with the theorem."""
 
-from ..cli import Parser, output_file, program, run
+from ..cli import Parser, output_file, program
 
 
 def parser() -> Parser:
@@ -29,7 +29,3 @@ def main(argv: list[str] | None = None) -> int:
     write_family(out, study)
     print(out)
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

@@ -6,7 +6,7 @@ If it is interrupted, the same command goes on where it stopped, to the same byt
 
 import json
 
-from ..cli import Parser, output_file, output_folder, program, run, whole
+from ..cli import Parser, output_file, output_folder, program, whole
 
 
 def parser() -> Parser:
@@ -100,7 +100,3 @@ def assumptions(bundle) -> list[str]:
         f"they are about other seeds, not other problems: {training.problems} of each number of operations, held out;",
         f"equal parameters, the same batches for one seed; plan {bundle.plan.sha256[:12]}",
     ]
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

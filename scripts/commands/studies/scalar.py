@@ -1,6 +1,6 @@
 """Train the theorem's own model (four free scalars, frozen random embeddings) at many lengths and widths."""
 
-from ..cli import Parser, output_file, program, run, whole
+from ..cli import Parser, output_file, program, whole
 
 
 def parser() -> Parser:
@@ -53,7 +53,3 @@ def table(study) -> list[str]:
         found = extrapolated_mean(pair.fine.times, pair.coarse.times)
         lines.append(f"{line} {found.value:>9.3f} {found.low:>9.3f}..{found.high:.3f}")
     return lines
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

@@ -8,7 +8,6 @@ sharp scope.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...commands.cli import run
 from ..figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
@@ -70,7 +69,3 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = figure_parser("fig_counterexample", __doc__, (QUICK_SIZE, FULL_SIZE), "distances").parse_args(argv)
     return write_figure(options, compute, draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

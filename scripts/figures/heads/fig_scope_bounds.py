@@ -10,7 +10,6 @@ as printed, and from spectral norms. In (b) and (c) the printed one happens to l
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...commands.cli import run
 from ..figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
@@ -124,7 +123,3 @@ def main(argv: list[str] | None = None) -> int:
     line.add_argument("--measured", metavar="FILE", help="attention by distance (default the shipped one)")
     options = line.parse_args(argv)
     return write_figure(options, lambda size: compute(size, options.measured), draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

@@ -8,7 +8,6 @@ shift: what others mix in of the token before, the first one has not.
 
 from typing import TYPE_CHECKING
 
-from ...commands.cli import run
 from ..figure_command import figure_parser, write_figure
 from .sinks_panels import Data, draw
 
@@ -41,7 +40,3 @@ def measured(size: int) -> "Measured":
 def main(argv: list[str] | None = None) -> int:
     args = figure_parser("fig_sink_layers", __doc__, (QUICK_SIZE, FULL_SIZE), "windows of the text").parse_args(argv)
     return write_figure(args, compute, draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

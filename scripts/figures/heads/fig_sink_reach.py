@@ -6,7 +6,6 @@ it. (b) The longest context in which the first token can still have half of the 
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...commands.cli import run
 from ..figure_command import figure_parser, write_figure
 from ..palette import BLACK, ordered
 
@@ -91,7 +90,3 @@ def draw(data: Data) -> "Figure":
 def main(argv: list[str] | None = None) -> int:
     args = figure_parser("fig_sink_reach", __doc__, (QUICK_SIZE, FULL_SIZE), "points a curve").parse_args(argv)
     return write_figure(args, compute, draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

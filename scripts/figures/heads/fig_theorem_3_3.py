@@ -9,7 +9,6 @@ error that any head can have on sentences of one nonzero token, by length, witho
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...commands.cli import run
 from ..figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
@@ -88,7 +87,3 @@ def main(argv: list[str] | None = None) -> int:
     sizes = QUICK_SIZE, FULL_SIZE
     args = figure_parser("fig_theorem_3_3", __doc__, sizes, "tokens of the longest sentence").parse_args(argv)
     return write_figure(args, compute, draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

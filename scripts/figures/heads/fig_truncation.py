@@ -6,7 +6,6 @@ A Gaussian head over post-norm states that share a direction; the last of 2048 t
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...commands.cli import run
 from ..figure_command import figure_parser, write_figure
 from ..palette import AID, AMBER, BLACK, BLUE, DASHED, GREEN, PINK
 
@@ -130,7 +129,3 @@ def draw(data: Data) -> "Figure":
 def main(argv: list[str] | None = None) -> int:
     args = figure_parser("fig_truncation", __doc__, (QUICK_SIZE, FULL_SIZE), "contexts").parse_args(argv)
     return write_figure(args, compute, draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

@@ -7,7 +7,6 @@ decay .02 and a first value of 8.67 times the others' spread: two stable points,
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...commands.cli import run
 from ..figure_command import figure_parser, write_figure
 from ..palette import AID, BLACK, BLUE, DASHED, FAINT, VERMILION, WORDS, ordered
 
@@ -109,7 +108,3 @@ def _plane(panel: "Axes", data: Data) -> None:
 def main(argv: list[str] | None = None) -> int:
     args = figure_parser("fig_value_residual", __doc__, (QUICK_SIZE, FULL_SIZE), "points a side").parse_args(argv)
     return write_figure(args, compute, draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

@@ -8,7 +8,6 @@ marks what two models' own weights give.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...commands.cli import run
 from ..figure_command import figure_parser, write_figure
 from ..palette import AMBER, BLACK, BLUE, GREEN, PINK, SKY, VERMILION
 
@@ -153,7 +152,3 @@ def _leads(panel, data: Data) -> None:
 def main(argv: list[str] | None = None) -> int:
     args = figure_parser("fig_waiver_token", __doc__, (QUICK_SIZE, FULL_SIZE), "layers").parse_args(argv)
     return write_figure(args, compute, draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

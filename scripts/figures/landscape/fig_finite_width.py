@@ -7,7 +7,6 @@ the next order counts. (b) Trained scalars at t = 6 less the flow's, over frozen
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...commands.cli import run
 from ..figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
@@ -102,7 +101,3 @@ def draw(data: Data) -> "Figure":
 def main(argv: list[str] | None = None) -> int:
     args = figure_parser("fig_finite_width", __doc__, (QUICK_SIZE, FULL_SIZE), "sentences a time").parse_args(argv)
     return write_figure(args, compute, draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

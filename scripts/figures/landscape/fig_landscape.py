@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...commands.cli import Parser, finite, run, whole
+from ...commands.cli import Parser, finite, whole
 from ..figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
@@ -234,7 +234,3 @@ def main(argv: list[str] | None = None) -> int:
         return found._replace(layers=layers, title=args.title or found.title)
 
     return write_figure(args, data, draw, arrays)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

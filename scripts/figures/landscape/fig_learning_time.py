@@ -7,7 +7,6 @@ less the flow's own time, 95 % together, behind the line from other starts.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...commands.cli import run
 from ..figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
@@ -120,7 +119,3 @@ def main(argv: list[str] | None = None) -> int:
     sizes = QUICK_SIZE, FULL_SIZE
     args = figure_parser("fig_learning_time", __doc__, sizes, "lengths in the second panel").parse_args(argv)
     return write_figure(args, compute, draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

@@ -7,7 +7,7 @@ paper. Below: the parameters and the loss along one path of each route.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...commands.cli import run, whole
+from ...commands.cli import whole
 from ..figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
@@ -123,7 +123,3 @@ def main(argv: list[str] | None = None) -> int:
     p.add_argument("--tokens", type=whole(4, 100), default=8, metavar="T", help="sentence length (default 8)")
     args = p.parse_args(argv)
     return write_figure(args, lambda size: compute(args.tokens, size), draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

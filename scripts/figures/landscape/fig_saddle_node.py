@@ -6,7 +6,6 @@ Below: gradient flow held to the slice for one T on either side; shaded, the sta
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...commands.cli import run
 from ..figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
@@ -110,7 +109,3 @@ def draw(data: Data) -> "Figure":
 def main(argv: list[str] | None = None) -> int:
     args = figure_parser("fig_saddle_node", __doc__, (QUICK_SIZE, FULL_SIZE), "starts a side").parse_args(argv)
     return write_figure(args, compute, draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

@@ -6,7 +6,6 @@ smaller than x, the smallest that the plan cares for. Small models, short traini
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...commands.cli import run
 from ..figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
@@ -67,7 +66,3 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = figure_parser("fig_arena", __doc__, (QUICK_SIZE, FULL_SIZE), "variants at most").parse_args(argv)
     return write_figure(options, compute, draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

@@ -6,7 +6,6 @@ Student's 95 % intervals (models differ most in retrieval); broken, the full cac
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...commands.cli import run
 from ..figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
@@ -59,7 +58,3 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = figure_parser("fig_compare", __doc__, (QUICK_SIZE, FULL_SIZE), "policies").parse_args(argv)
     return write_figure(options, compute, draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

@@ -10,7 +10,6 @@ bars and bands reach from the least to the most.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...commands.cli import run
 from ..figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
@@ -90,7 +89,3 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = figure_parser("fig_dissected_sinks", __doc__, (QUICK_SIZE, FULL_SIZE), "seeds at most").parse_args(argv)
     return write_figure(options, compute, draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

@@ -9,7 +9,7 @@ contour lines are the theorem's chance of the right answer with alpha1 = beta2 =
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...commands.cli import Parser, output_file, run
+from ...commands.cli import Parser, output_file
 from ..figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
@@ -120,7 +120,3 @@ def main(argv: list[str] | None = None) -> int:
     if args.table and not args.sweep:
         raise ValueError("--table needs the --sweep whose heads it takes")
     return write_figure(args, lambda size: compute(_table(args), size), draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

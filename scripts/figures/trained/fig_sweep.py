@@ -8,7 +8,7 @@ reached by then (left-censored); the bar is the median and its 95 % bootstrap in
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...commands.cli import Parser, run
+from ...commands.cli import Parser
 from ..figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
@@ -134,7 +134,3 @@ def main(argv: list[str] | None = None) -> int:
     args.name = f"fig_sweep_{args.preset}" if args.preset else "fig_sweep"
     args.out = args.out or f"out/{args.name}"
     return write_figure(args, lambda draws: _data(args, draws), draw)
-
-
-if __name__ == "__main__":
-    raise SystemExit(run(main))

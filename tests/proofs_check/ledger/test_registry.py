@@ -189,7 +189,7 @@ def installed(tmp_path):
         (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my_paper\nVersion: 1.0\n")
         (metadata / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{paper} = my_paper\n")
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT.parent)])}
-        command = [sys.executable, "-m", "scripts.commands.verify", *argv]
+        command = [sys.executable, "-m", "scripts", "verify", *argv]
         return subprocess.run(command, cwd=ROOT.parent, env=environment, capture_output=True, text=True, timeout=200)
 
     return verify

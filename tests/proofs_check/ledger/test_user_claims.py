@@ -26,7 +26,7 @@ FALSE = "statement('mine.false', for_all=[x], says=exp(x) > 1 + x)\n"
 def run(tmp_path, text, *more):
     path = tmp_path / "claims.py"
     path.write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "scripts.commands.verify", "--claims", str(path), "--seconds", "60", *more]
+    command = [sys.executable, "-m", "scripts", "verify", "--claims", str(path), "--seconds", "60", *more]
     return subprocess.run(command, capture_output=True, text=True, timeout=200)
 
 
