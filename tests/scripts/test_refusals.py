@@ -36,6 +36,10 @@ def prepared(tmp_path_factory):
     (here / "link.json").symlink_to("elsewhere")
     np.save(here / "pair.npy", np.ones((2, 3)))
     (here / "many").write_text("5000 " * 300)
+    np.savez(here / "few.npz", w_q=np.eye(6))
+    np.savez(here / "objects.npz", w_q=np.array([{}]))
+    for name, matrix in (("turned", np.ones((6, 2))), ("nan", np.full((6, 6), np.nan))):
+        np.savez(here / name, **dict.fromkeys(("w_q", "w_k", "w_v", "w_o"), matrix))
     write_plan(here / "small.json", replace(receipt.default_plan(1, 8, 8, 48), share=Fraction(0)))
     return here
 
@@ -101,6 +105,21 @@ REFUSED = [
     (f"conform {ADAPTER} --only slopes --json r.json", "no check or subject 'slopes'"),
     (f"conform {ADAPTER} --json new/", "it names a folder"),
     (f"conform {ADAPTER} --seed -1", "expected a whole number"),
+    ("construct thm9 --json r.json", "invalid choice: 'thm9'"),
+    ("construct thm3.3 --length 2 --json r.json", "--length: expected a whole number in 3..1024, got '2'"),
+    ("construct thm3.3 --dim 0 --json r.json", "--dim: expected a whole number in 1..1024, got '0'"),
+    ("construct k-only --dim 2 --json r.json", "dim must be a whole number >= 3, got 2"),
+    ("construct appA --sigma 0 --json r.json", "sigma must be a finite number > 0, got 0.0"),
+    ("construct appA --copy-slope -1 --json r.json", "copy_slope must be a finite number >= 0, got -1.0"),
+    ("construct thm3.3 --copy-slope 1 --json r.json", "thm3.3 takes no copy_slope"),
+    ("construct v-only --length 6 --json r.json", "v-only takes no length"),
+    ("construct def3.1 --slope -1 --json r.json", "slope must be finite numbers >= 0 only, got -1.0"),
+    ("construct thm3.3 --matrices none.npz --json r.json", "none.npz: not an .npz file of numbers"),
+    ("construct thm3.3 --matrices file --json r.json", "file: not an .npz file of numbers"),
+    ("construct thm3.3 --matrices objects.npz --json r.json", "objects.npz: not an .npz file of numbers"),
+    ("construct thm3.3 --matrices few.npz --json r.json", "matrices must be w_q, w_k, w_v, and w_o of 6 rows, got w_q"),
+    ("construct thm3.3 --matrices nan.npz --json r.json", "w_q must be finite numbers only, got nan"),
+    ("construct thm3.3 --matrices turned.npz --json r.json", "w_q must have shape (at least 1, 6), got (6, 2) (its tr"),
     ("dissect --jobs 0", "--jobs"),
     ("dissect --table --quick", "--quick trains: with --table name its folder"),
     ("dissect --table --out none", "No such file"),

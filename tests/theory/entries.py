@@ -23,6 +23,7 @@ from theory.cache import (
     size,
 )
 from theory.induction import network
+from theory.induction.constructed import NAMES
 from theory.landscape import (
     frozen_table,
     grid,
@@ -259,8 +260,10 @@ CHANGES = {
     },
     value_residual.residual_stack: {"attention": [MIXING, MIXING]},
     value_residual.fold_ratios: {"decay": 0.1},
+    induction.kv_shift_head: dict.fromkeys(NAMES, np.eye(4)),
 }
 FREE = {
+    induction.kv_shift_head: NAMES,
     alibi.dropped_mass_bound: ("n_tokens",),
     shifted_scope.shifted_dropped_mass: ("n_tokens",),
     budget.split_budget: ("costs", "logit_ranges"),

@@ -47,38 +47,30 @@ def induction_head(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike) -> Array:
     return (weights[..., None, :] @ tokens[..., 1:-1, :])[..., 0, :]
 
 
-def checked_matrix(name: str, weight: ArrayLike, width: int) -> Array:
-    """A float64 matrix of `width` columns. Raises ValueError, which says so if its transpose would do."""
-    matrix = reals(name, weight)
+def _projected(name: str, weight: ArrayLike | None, rows: Array) -> Array:
+    """y = W x of every row; without a matrix the rows themselves. Raises ValueError for another width."""
+    if weight is None:
+        return rows
+    matrix, width = reals(name, weight), rows.shape[-1]
     if matrix.ndim != 2 or matrix.shape[1] != width or not matrix.size:
         turned = " (its transpose fits)" if matrix.ndim == 2 and matrix.shape[0] == width else ""
         raise ValueError(f"{name} must have shape (at least 1, {width}), got {matrix.shape}{turned}")
-    return matrix
+    return rows @ matrix.T
 
 
-def check_keys(queries: int, keys: int) -> None:
-    """Raises ValueError where W_Q and W_K do not have as many rows as each other."""
-    if queries != keys:
-        raise ValueError(f"w_q and w_k must give as many channels as each other, got {queries} and {keys}")
-
-
-def _projected(name: str, weight: ArrayLike | None, rows: Array) -> Array:
-    """y = W x of every row; without a matrix the rows themselves."""
-    return rows if weight is None else rows @ checked_matrix(name, weight, rows.shape[-1]).T
-
-
-def _kv_shift(x: ArrayLike, sigma: ArrayLike, slope: ArrayLike, support: HeadSupport, alpha, beta, *weights):
-    """Attention over all L positions (zero off the support) and the mixed values; weights W_Q, W_K, W_V, Eq. 4-6."""
+def _kv_shift(x, sigma, slope, support: HeadSupport, alpha, beta, w_q=None, w_k=None, w_v=None):
+    """Attention over all L positions (zero off the support) and the mixed values, Eq. 4-6."""
     choice("support", support, get_args(HeadSupport))
     tokens = checked_tokens(x, 3 if support == "inner" else 1)
     sigma, slope = reals("sigma", sigma, POSITIVE), reals("slope", slope, NONNEGATIVE)
     mixing = np.concatenate([reals("alpha", alpha, shape=(2,)), reals("beta", beta, shape=(2,))])
-    w_q, w_k, w_v = weights or (None, None, None)
     with np.errstate(over="ignore", invalid="ignore"):
         query = _projected("w_q", w_q, tokens[..., -1:, :])[..., 0, :]
         keys = _mixed(mixing[:2], _projected("w_k", w_k, tokens))
         values = _mixed(mixing[2:], _projected("w_v", w_v, tokens))
-        check_keys(query.shape[-1], keys.shape[-1])
+        if query.shape[-1] != keys.shape[-1]:
+            wide = query.shape[-1], keys.shape[-1]
+            raise ValueError(f"w_q and w_k must give as many channels as each other, got {wide}")
         matches = (keys @ query[..., None])[..., 0]
         distances = np.arange(tokens.shape[-2] - 1, -1, -1)
         scores = matches / sigma[..., None] - slope[..., None] * distances

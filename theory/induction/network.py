@@ -147,10 +147,9 @@ def copy_weights(length: int, copy_slope: ArrayLike, first_mask: FirstMask = "st
     return softmax(bias, behind > 0 if first_mask == "strict" else behind >= 0)
 
 
-def copied_stream(x: ArrayLike, copy_slope: ArrayLike) -> Array:
-    """What layer 2 reads, the columns (x_s, y_s): (..., length, 2 dim). Raises ValueError as `two_layer_variant`."""
-    tokens, copy_slope = checked_tokens(x, 3), reals("copy_slope", copy_slope, NONNEGATIVE)
-    return np.concatenate([tokens, copy_weights(tokens.shape[-2], copy_slope) @ tokens], axis=-1)
+def copied_stream(x: Array, copy_slope: ArrayLike) -> Array:
+    """What layer 2 reads of tokens (..., length, dim), the columns (x_s, y_s): (..., length, 2 dim)."""
+    return np.concatenate([x, copy_weights(x.shape[-2], copy_slope) @ x], axis=-1)
 
 
 def _run(tokens, sigma, slope, copy_slope, first_mask, support, convention, key) -> Array:

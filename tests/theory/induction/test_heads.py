@@ -53,6 +53,13 @@ def test_kv_shift_head_equals_brute_force(x, sigma, slope, support, mixing):
 
 
 @given(tokens, sigmas, slopes)
+def test_the_identity_is_no_matrix_at_all(x, sigma, slope):
+    one = dict.fromkeys(("w_q", "w_k", "w_v", "w_o"), np.eye(x.shape[1]))
+    heads = [induction.kv_shift_head(x, sigma, slope, "causal", **given) for given in ({}, one)]
+    assert np.array_equal(*heads)
+
+
+@given(tokens, sigmas, slopes)
 def test_discrepancy_is_the_gap_of_the_causal_head(x, sigma, slope):
     epsilon, vector = induction.discrepancy(x, sigma, slope)
     causal = oracle.kv_shift(x.tolist(), sigma, slope, range(1, len(x) + 1))
@@ -156,6 +163,7 @@ def test_bad_input_is_refused(head, x, sigma, slope, text):
 
 def test_bad_arguments_of_the_network_are_refused():
     refuses(lambda: induction.two_layer_alibi(GOOD, 1.0, 0.0, -1.0), "copy_slope")
+    refuses(lambda: induction.kv_shift_head(GOOD, 1.0, 0.0, "inner", w_q=np.ones((3, 2))), "each other, got (3, 2)")
     for option in ("first_mask", "support", "convention", "key"):
         wrong = {option: "other"}
         refuses(lambda wrong=wrong: induction.two_layer_variant(GOOD, 1.0, 0.0, 1.0, **wrong), f"{option} must be one")
