@@ -6,14 +6,14 @@ at every look. Interrupted, the same command goes on where it stopped, to the sa
 
 import json
 
-from .cli import Parser, output_file, output_folder, program, whole
+from .cli import Parser, command_parser, output_file, output_folder, whole
 
 NAMES = ("league", "latent", "ablations", "borrowed", "settings", "rates", "quick", "paper-82m", "paper-180m")
 
 
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
-    line = Parser(prog=program("arena"), description=__doc__)
+    line = command_parser("arena", __doc__)
     line.add_argument("preset", nargs="?", choices=NAMES, help="which plan (default: league)")
     line.add_argument("--quick", action="store_true", help="the plan `quick`: minutes on two cores")
     line.add_argument("--out", metavar="FOLDER", help="plan, results and states (default: out/arena/<preset>)")

@@ -19,7 +19,6 @@ LEADS = {
     "missing": "Each is true once the hypothesis named under it is said.", "misprints": "",
     "fair": "Each is true as a fair reader takes it; a clarifying line would spare others the question.",
 }  # fmt: skip
-EPILOG = "exit status: 0 written, 2 bad input"
 PLAIN = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "_": r"\_", "^": r"\textasciicircum{}", "%": r"\%",
          "&": r"\&", "#": r"\#", "$": r"\$", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
          "|": r"\textbar{}", '"': "{''}", "`": "`", "\N{ALMOST EQUAL TO}": r"\ensuremath{\approx}",
@@ -136,7 +135,7 @@ def idtex(name: str) -> str:
 
 
 def parser() -> cli.Parser:
-    p = cli.Parser(prog=cli.program("audit"), description=__doc__, epilog=EPILOG)
+    p = cli.command_parser("audit", __doc__)
     p.add_argument("paper", metavar="PAPER", help=f"{', '.join(PAPERS)}, or kv1, the first version of kv")
     p.add_argument("--out", metavar="FOLDER", help="where report.md and report.tex go (default out/audit/PAPER)")
     return p

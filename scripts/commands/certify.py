@@ -8,7 +8,7 @@ from . import cli
 
 
 def parser() -> cli.Parser:
-    p = cli.Parser(prog=cli.program("certify"), description=__doc__)
+    p = cli.command_parser("certify", __doc__)
     p.add_argument("--id", action="append", metavar="ID", help="only these claims; the others keep what is stored")
     p.add_argument("--missing", action="store_true", help="only statements that have no entry yet")
     p.add_argument("--proofs-only", action="store_true", help="no mutants: quicker by far, and a later run adds them")

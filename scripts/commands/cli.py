@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
+from .examples import examples
+
 BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 _NEGATIVE = re.compile(r"^-(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|inf(?:inity)?|nan)$", re.IGNORECASE)
 # Letters and marks by their class, and yet nothing to see.
@@ -44,6 +46,19 @@ def program(*words: str) -> str:
     """How a command is called, here or where it is installed."""
     installed = (__package__ or "").startswith("induction_workbench")
     return " ".join(("induction-workbench" if installed else "python -m scripts", *words))
+
+
+EXIT = """
+exit status: 0 answered (also where nothing is found), 1 not confirmed, 2 bad input (one line, nothing written),
+130 interrupted"""
+
+
+def command_parser(name: str, doc: str | None) -> Parser:
+    """The parser of a command, of "figure NAME" or "study NAME", whose --help ends with its examples."""
+    prog = program(name)
+    lines = [f"  {' '.join(filter(None, (prog, words)))}" for words in examples(name)]
+    epilog = "\n".join(["examples:", *lines, EXIT])
+    return Parser(prog=prog, description=doc, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
 def run(main: Callable[[list[str] | None], int], argv: list[str] | None = None) -> int:

@@ -5,24 +5,18 @@ and checks, docs/conform.md how to write one. It is imported, so run only what y
 by NotImplementedError, or did not run is never a pass.
 """
 
-import argparse
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from .cli import Parser, output_file, program, whole
+from .cli import Parser, command_parser, output_file, whole
 
 if TYPE_CHECKING:
     from proofs_check.conform import Adapter, Result
 
-EPILOG = (
-    "exit status: 0 every check that ran passed, 1 one did not or none ran, "
-    "2 bad input (one line, nothing written), 130 interrupted"
-)
 
 
 def parser() -> Parser:
-    plain = argparse.RawDescriptionHelpFormatter
-    p = Parser(prog=program("conform"), description=__doc__, epilog=EPILOG, formatter_class=plain)
+    p = command_parser("conform", __doc__)
     p.add_argument("module", metavar="MODULE", nargs="?", help="a file (..py), or a module")
     p.add_argument("--only", action="append", metavar="NAME", help="a subject or a check of --list; may be repeated")
     p.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="N", help="of the inputs (default 0)")

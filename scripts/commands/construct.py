@@ -5,9 +5,8 @@ KV shifting), k-only or v-only (one layer that shifts keys alone, or values alon
 torch; both run on random inputs and on patterns that come close to the bound. Matrices may be your own.
 """
 
-import argparse
 
-from .cli import Parser, finite, output_file, page, program, whole
+from .cli import Parser, command_parser, finite, output_file, page, whole
 
 TITLES = {
     "def3.1": "Definition 3.1",
@@ -17,20 +16,11 @@ TITLES = {
     "v-only": "The claim on V-only heads",
 }
 ALIASES = {"appA": "thm3.2", "appB": "thm3.3"}
-EPILOG = """examples:
-  {0} thm3.2 --length 12 --dim 4 --sigma 0.5 --copy-slope 10
-  {0} thm3.3 --dim 8 --sigma 0.1 --matrices head.npz
-  {0} k-only --length 32 --dim 16 --sigma 0.1 --json k_only.json
-
-exit status: 0 every bound holds, 1 one does not or the matrices break a hypothesis, 2 bad input (one line, nothing
-written), 130 interrupted"""
 
 
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
-    name = program("construct")
-    epilog = EPILOG.format(name)
-    p = Parser(prog=name, description=__doc__, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = command_parser("construct", __doc__)
     p.add_argument("theorem", metavar="THEOREM", choices=[*TITLES, *ALIASES], help="see above")
     p.add_argument("--length", type=whole(3, 1024), metavar="L", help="tokens (default 8; v-only has 6)")
     p.add_argument("--dim", type=whole(1, 1024), default=6, metavar="D", help="channels of a token (default 6)")

@@ -21,7 +21,7 @@ FILES = {"KV shifting": "claims-kv.md", "Razor": "claims-razor.md", "ResFormer":
 
 
 def parser() -> cli.Parser:
-    p = cli.Parser(prog=cli.program("docs"), description=__doc__)
+    p = cli.command_parser("docs", __doc__)
     p.add_argument("--check", action="store_true", help="write nothing; exit 1 if a committed page is stale")
     p.add_argument("--shipped", action="store_true", help="write the sha256 of what ships as data, and nothing else")
     p.add_argument("--site", default="out/site", metavar="FOLDER", help="where the site goes (default out/site)")

@@ -3,23 +3,13 @@
 The coefficients are in the gauge of the largest one; the head's gains and signs are not in them.
 """
 
-import argparse
 from pathlib import Path
 
-from .cli import Parser, program
-
-EPILOG = """examples:
-  {0} out/train/kv-shift
-  {0} dynamics/shipped/models/small-kv-shift
-  {0} out/train/kv-shift --device cpu
-
-exit status: 0 answered (also "no induction head"), 2 bad input (one line), 130 interrupted"""
+from .cli import Parser, command_parser
 
 
 def parser() -> Parser:
-    name = program("inspect")
-    p = Parser(prog=name, description=__doc__, epilog=EPILOG.format(name),
-               formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    p = command_parser("inspect", __doc__)
     p.add_argument("folder", metavar="FOLDER", help="a model that `train` has written, or one that ships")
     p.add_argument("--device", default="auto", help="auto, cpu or cuda[:N]")
     return p

@@ -4,30 +4,21 @@ The closed form is that of one KV-shift head on a sentence of T different tokens
 3.4, corrected). It knows nothing of other heads, of MLPs or of the gains of a trained head.
 """
 
-import argparse
 import json
 import math
 from typing import TYPE_CHECKING, Any
 
 from ..figures.landscape.fig_landscape import LARGEST, PARAMETERS, position_type
-from .cli import Parser, finite, output_file, program, whole
+from .cli import Parser, command_parser, finite, output_file, whole
 
 if TYPE_CHECKING:
     from dynamics.flow.point import Point
 
-EPILOG = """examples:
-  {0} --alpha1 0.5 --alpha2 0.5 --beta1 0.5 --beta2 0.5 --tokens 50
-  {0} --alpha1 0 --alpha2 1 --beta1 1 --beta2 0 --tokens 12 --position mean
-  {0} --alpha1 1 --alpha2 0 --beta1 0 --beta2 1 --tokens 8 --json point.json
-
-exit status: 0 answered, 2 bad input (one line, nothing written), 130 interrupted"""
 _ZERO = 1e-13  # of the largest eigenvalue
 
 
 def parser() -> Parser:
-    name = program("landscape")
-    p = Parser(prog=name, description=__doc__, epilog=EPILOG.format(name),
-               formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    p = command_parser("landscape", __doc__)
     for parameter in PARAMETERS:
         p.add_argument(f"--{parameter}", type=finite, required=True, metavar="X")
     p.add_argument("--tokens", type=whole(2, LARGEST), required=True, metavar="T", help="number of different tokens")

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from .cli import Parser, finite, output_file, program, whole
+from .cli import Parser, command_parser, finite, output_file, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,13 +23,11 @@ if TYPE_CHECKING:
     from dynamics.razor.receipt import Receipt
     from dynamics.weights.reader import Checkpoint
 
-EPILOG = "exit status: 0 done, 1 a bound was exceeded, 2 bad input (one line, nothing written), 130 interrupted"
 CONTEXT, SINKS = 256, 4
 
 
 def parser() -> Parser:
-    plain = argparse.RawDescriptionHelpFormatter
-    p = Parser(prog=program("receipt"), description=__doc__, epilog=EPILOG, formatter_class=plain)
+    p = command_parser("receipt", __doc__)
     p.add_argument("model", metavar="MODEL", nargs="?", help="a folder, or owner/name on the hub")
     read = p.add_mutually_exclusive_group()
     read.add_argument("--text", metavar="FILE", help="UTF-8; through the model's tokenizer.json, of ours as bytes")

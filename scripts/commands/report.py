@@ -11,7 +11,7 @@ from . import cli
 
 
 def parser() -> cli.Parser:
-    p = cli.Parser(prog=cli.program("report"), description=__doc__)
+    p = cli.command_parser("report", __doc__)
     p.add_argument("--from", dest="source", default="out/verify.json", metavar="FILE", help="JSON that verify wrote")
     p.add_argument("--out", default="out/report.html", metavar="FILE", help="page to write (default out/report.html)")
     p.add_argument("--figures", default="out", metavar="DIR", help="folder with the figures' PNG files (default out)")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..figures.figure_files import FORMATS, figure_prefix, formats
-from .cli import Parser, finite, layers_and_heads, output_file, program, whole
+from .cli import Parser, command_parser, finite, layers_and_heads, output_file, whole
 
 if TYPE_CHECKING:
     from dynamics.scope.heads import HeadScope, Settings
@@ -22,12 +22,10 @@ if TYPE_CHECKING:
     from .scope_report import Rounded
 
 OF_MODEL = ("mass", "window", "context", "heads", "arithmetic", "figure", "format", "sha256", "certified")
-EPILOG = "exit status: 0 done, 2 bad input (one line, nothing written), 130 interrupted"
 
 
 def parser() -> Parser:
-    plain = argparse.RawDescriptionHelpFormatter
-    p = Parser(prog=program("scope"), description=__doc__, epilog=EPILOG, formatter_class=plain)
+    p = command_parser("scope", __doc__)
     source = p.add_mutually_exclusive_group(required=True)
     source.add_argument("model", nargs="?", metavar="MODEL", help="a folder, or owner/name on the hub")
     arrays = "ALiBi heads as matrices: w_q, w_k, gamma, and if any norm_bias, query_bias, norm, slope (docs/guide.md)"

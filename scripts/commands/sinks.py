@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ..figures.figure_files import FORMATS, figure_prefix, formats
-from .cli import Parser, layers_and_heads, output_file, program, whole
+from .cli import Parser, command_parser, layers_and_heads, output_file, whole
 
 if TYPE_CHECKING:
     from torch import nn
@@ -18,13 +18,11 @@ if TYPE_CHECKING:
     from dynamics.sinks.intervention import Effect, Mask, Swap
     from dynamics.sinks.measured import Measured
 
-EPILOG = "exit status: 0 done, 2 bad input (one line, nothing written), 130 interrupted"
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 
 
 def parser() -> Parser:
-    plain = argparse.RawDescriptionHelpFormatter
-    p = Parser(prog=program("sinks"), description=__doc__, epilog=EPILOG, formatter_class=plain)
+    p = command_parser("sinks", __doc__)
     p.add_argument("model", metavar="MODEL", help="a folder, or owner/name on the hub")
     read = p.add_mutually_exclusive_group(required=True)
     read.add_argument(

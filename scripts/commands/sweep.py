@@ -1,14 +1,14 @@
 """Train many small models, resume after any interruption, print how many steps each needs to reach 95 % accuracy."""
 
 
-from .cli import Parser, output_file, output_folder, program, whole
+from .cli import Parser, command_parser, output_file, output_folder, whole
 
 BACKENDS = ("loky", "sequential", "dask")
 
 
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
-    line = Parser(prog=program("sweep"), description=__doc__)
+    line = command_parser("sweep", __doc__)
     line.add_argument(
         "--preset", nargs="+", default=["figure-1a"], metavar="NAME", help="which experiments (default: figure-1a)"
     )

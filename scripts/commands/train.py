@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dynamics.files import registered
 
-from .cli import Parser, output_folder, program, whole, wrapped
+from .cli import Parser, command_parser, output_folder, program, whole, wrapped
 
 COMPARED = ("small-kv-shift", "small-vanilla-1", "small-vanilla-2")
 PRESETS = ("kv-shift", "vanilla-1", "vanilla-2", *COMPARED)
@@ -25,7 +25,7 @@ SWEEPS = {"trigram": "figure-9", "hop": "hop-k", "mqar": "mqar"}
 
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
-    line = Parser(prog=program("train"), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    line = command_parser("train", __doc__)
     what = line.add_mutually_exclusive_group()
     what.add_argument("--preset", choices=PRESETS, default="kv-shift", help="the model to train (default: kv-shift)")
     what.add_argument("--compare", action="store_true", help="train the three small- ones and print them side by side")

@@ -11,15 +11,11 @@ from pathlib import Path
 from ..pages import docket
 from . import cli
 
-EPILOG = (
-    "exit status: 0 all confirmed (or only quoted), with --claims all proved, 1 a claim is not or the claims cannot be "
-    "loaded, 2 bad input, such as a file of claims that cannot be used, 130 interrupted"
-)
 FAILED = 1
 
 
 def parser() -> cli.Parser:
-    p = cli.Parser(prog=cli.program("verify"), description=__doc__, epilog=EPILOG)
+    p = cli.command_parser("verify", __doc__)
     p.add_argument(
         "--paper", action="append", metavar="NAME",
         help="only this paper: kv, kv1, razor, resformer, waiver, or one of a package of yours (repeatable)",

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..commands.cli import Parser, program
+from ..commands.cli import Parser, command_parser
 from .figure_files import FORMATS, figure_prefix, formats, save_figure
 
 if TYPE_CHECKING:
@@ -18,8 +18,7 @@ def figure_parser(name: str, doc: str | None, sizes: tuple[int, int], unit: str,
 
     unit: what the sizes count, for --help; full: whether the second is the default.
     """
-    plain = argparse.RawDescriptionHelpFormatter
-    p = Parser(prog=program("figure", name.removeprefix("fig_")), description=doc, formatter_class=plain)
+    p = command_parser(f"figure {name.removeprefix('fig_')}", doc)
     p.set_defaults(name=name)
     p.add_argument("--out", default=f"out/{name}", metavar="PATH", help="a folder, or a path without its ending")
     p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files (default both)")

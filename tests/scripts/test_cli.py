@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -119,6 +120,15 @@ def test_text_that_prints_stays_as_it_is():
 
 
 HEAVY = {"torch", "sympy", "scipy", "matplotlib", "numpy", "flint", "pydantic", "tqdm", "joblib", "dask"}
+@pytest.mark.parametrize("name", [*table.COMMANDS, *(f"study {name}" for name in table.STUDIES), "figure landscape"])
+def test_a_help_has_three_examples_that_the_parser_takes(name):
+    parser = table.module(name).parser()
+    shown = parser.format_help().split("examples:\n")[1].split("\n\n")[0].splitlines()
+    assert len({line.strip() for line in shown}) == 3
+    for line in shown:
+        parser.parse_args(shlex.split(line.replace(parser.prog, "", 1)))
+
+
 HELPED = [*table.COMMANDS, *table.GROUPS, "figure landscape", "figure heads", "figure sweep", "study compare"]
 
 

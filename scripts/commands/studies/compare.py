@@ -6,7 +6,7 @@ byte) and on retrieval (planted keys and values). Interrupted, the same command 
 
 from pathlib import Path
 
-from ..cli import Parser, output_file, output_folder, program, whole
+from ..cli import Parser, command_parser, output_file, output_folder, whole
 
 RESULTS, ATTENTION, HEADS = "compare.json", "attention_by_distance.json", "head_reading.json"
 INDUCTION = "attention_by_distance_induction.json"
@@ -14,7 +14,7 @@ INDUCTION = "attention_by_distance_induction.json"
 
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
-    line = Parser(prog=program("study", "compare"), description=__doc__)
+    line = command_parser("study compare", __doc__)
     line.add_argument(
         "--out",
         default="out/compare",

@@ -8,7 +8,7 @@ out/site/dissected.html.
 
 from typing import TYPE_CHECKING
 
-from ..cli import Parser, output_file, output_folder, program, whole
+from ..cli import Parser, command_parser, output_file, output_folder, whole
 
 if TYPE_CHECKING:
     from dynamics.arena.dissected import Dissection
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
-    line = Parser(prog=program("study", "dissect"), description=__doc__)
+    line = command_parser("study dissect", __doc__)
     line.add_argument("--quick", action="store_true", help="tiny models, seconds")
     line.add_argument("--out", metavar="FOLDER", help="plan, results, what was seen (default: out/dissect)")
     line.add_argument("--table", action="store_true", help="train nothing: the table of --out, or of what is shipped")

@@ -1,11 +1,11 @@
 """Train every member of the family of shifts at two widths; docs/family.md compares the results with the theorem."""
 
-from ..cli import Parser, output_file, program
+from ..cli import Parser, command_parser, output_file
 
 
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
-    line = Parser(prog=program("study", "family"), description=__doc__)
+    line = command_parser("study family", __doc__)
     line.add_argument("--out", default="out/family.json", metavar="FILE", help="the results, one file")
     line.add_argument("--quiet", action="store_true", help="no progress bar")
     return line

@@ -6,12 +6,12 @@ If it is interrupted, the same command goes on where it stopped, to the same byt
 
 import json
 
-from ..cli import Parser, output_file, output_folder, program, whole
+from ..cli import Parser, command_parser, output_file, output_folder, whole
 
 
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
-    line = Parser(prog=program("study", "igsm"), description=__doc__)
+    line = command_parser("study igsm", __doc__)
     line.add_argument("--quick", action="store_true", help="a tiny plan, two minutes, which says nothing of the models")
     line.add_argument("--out", metavar="FOLDER", help="plan, results and states (default: out/igsm or out/igsm-quick)")
     line.add_argument("--table", action="store_true", help="train nothing: the table of --out, or of what is shipped")

@@ -1,11 +1,11 @@
 """Train the theorem's own model (four free scalars, frozen random embeddings) at many lengths and widths."""
 
-from ..cli import Parser, output_file, program, whole
+from ..cli import Parser, command_parser, output_file, whole
 
 
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
-    line = Parser(prog=program("study", "scalar"), description=__doc__)
+    line = command_parser("study scalar", __doc__)
     line.add_argument("--out", default="out/scalar-study.json", metavar="FILE", help="the results, one file")
     line.add_argument("--quick", action="store_true", help="fewer lengths, widths and runs: seconds")
     line.add_argument("--seed", type=whole(0), default=0, help="moves every seed (default 0)")

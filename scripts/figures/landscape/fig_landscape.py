@@ -23,11 +23,6 @@ if TYPE_CHECKING:
 QUICK_SIZE, FULL_SIZE = 101, 201
 PARAMETERS, ROWS = ("alpha1", "alpha2", "beta1", "beta2"), ("exact", "equation", "listing")
 LARGEST = 10**6
-EPILOG = """examples:
-  {0} --tokens 50 --rows exact
-  {0} --axes beta1 beta2 --fix alpha1=0 alpha2=1 --box -2 4 -2 2 --position end --start starts.npy
-  {0} --tokens 15 --rows exact --box -1 3 -4 3 --critical --title "A saddle and a spurious minimum"
-"""
 
 
 class Data(NamedTuple):
@@ -147,7 +142,6 @@ def draw(data: Data) -> "Figure":
 
 def parser() -> Parser:
     p = figure_parser("fig_landscape", __doc__, (QUICK_SIZE, FULL_SIZE), "points a side", full=False)
-    p.epilog = EPILOG.format(p.prog)
     p.add_argument("--tokens", type=_tokens, default=(4, 12, 104), metavar="T,T,..",
                    help=f"numbers of tokens, 2 to {LARGEST} (default 4,12,104)")  # fmt: skip
     p.add_argument("--rows", type=_rows, default=ROWS, metavar="ROW,ROW,..",
