@@ -91,8 +91,8 @@ def _scale(bundle: "Bundle") -> str:
     variants = [means[line.variant] for line in league_lines(bundle) if line.baseline == "vanilla"]
     return (
         "These are models of four layers and 45 to 173 thousand parameters after 300 steps of 1,024 bytes of this "
-        "Python's standard library. By then none of the seven models that `dissect` looked into has an induction head, "
-        f"and counting does better: a 4-gram of the first seed's bytes reads {COUNTED:.2f} nats a token on the "
+        "Python's standard library. By then none of the seven models that `study dissect` looked into has an induction "
+        f"head, and counting does better: a 4-gram of the first seed's bytes reads {COUNTED:.2f} nats a token on the "
         f"same held-out rows, vanilla {means['vanilla']:.2f} and the best variant {min(variants):.2f}. So the arena "
         "compares how fast the models learn short contexts. All have one learning rate, unless a name says otherwise."
     )
