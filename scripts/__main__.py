@@ -12,7 +12,7 @@ import textwrap
 
 from . import __version__
 from .commands.cli import Parser, program, run
-from .commands.table import COMMANDS, FIGURES, GROUPS, STUDIES, commands, headline, module, path_of
+from .commands.table import COMMANDS, FIGURES, GROUPS, STUDIES, call, commands, headline, path_of
 
 
 def _listed(title: str, lines: dict[str, str]) -> str:
@@ -66,7 +66,7 @@ def _dispatch(argv: list[str] | None) -> int:
             raise ValueError(f"give a {name}: {', '.join(GROUPS[name][1])} (or --help)")
         member = _members(name).parse_args(rest)
         name, rest = f"{name} {_known(member.name, GROUPS[name][1], name)}", member.rest
-    return module(name).main(rest)
+    return call(name, rest)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -32,6 +32,16 @@ def module(name: str) -> ModuleType:
     return import_module(".".join((PACKAGE, *parts)))
 
 
+def call(name: str, argv: list[str] | None) -> int:
+    """Run a command; return its exit status."""
+    found = module(name)
+    if hasattr(found, "main"):
+        return found.main(argv)
+    from ..figures.figure_command import plain
+
+    return plain(found, argv)
+
+
 def commands() -> dict[str, str]:
     """Every command with the first line of its docstring; a group with what its members are."""
     return {name: headline(path_of(name)) for name in COMMANDS} | {name: text for name, (text, _) in GROUPS.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..commands.cli import Parser, command_parser
@@ -44,3 +45,10 @@ def write_figure(
     for path in save_figure(draw(data), arrays(data), prefix, args.format):
         print(path)
     return 0
+
+
+def plain(figure: ModuleType, argv: list[str] | None) -> int:
+    """The command of a figure without options of its own: its module has the sizes, `compute` and `draw`."""
+    name, sizes = figure.__name__.rpartition(".")[2], (figure.QUICK_SIZE, figure.FULL_SIZE)
+    args = figure_parser(name, figure.__doc__, sizes, figure.UNIT).parse_args(argv)
+    return write_figure(args, figure.compute, figure.draw)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ..commands.table import FIGURES, HERE, headline, module
+from ..commands.table import FIGURES, HERE, call, headline
 
 
 class Picture(NamedTuple):
@@ -23,7 +23,7 @@ class Picture(NamedTuple):
     def draw(self, folder: Path) -> Path:
         """Run the command in this process; return the PNG."""
         option = "--figure" if self.module == "scope" else "--out"
-        if module(self.module).main([*self.arguments, option, str(folder / self.name), "--format", "png"]) != 0:
+        if call(self.module, [*self.arguments, option, str(folder / self.name), "--format", "png"]) != 0:
             raise RuntimeError(f"{self.command} failed")
         return folder / f"{self.name}.png"
 

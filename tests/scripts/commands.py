@@ -1,6 +1,7 @@
 """How a test gives a command line, and what a refused one says."""
 
 import shlex
+from functools import partial
 
 import pytest
 
@@ -10,19 +11,23 @@ from scripts.pages import transcribe
 from tests.conftest import PROFILE
 
 
-def script(name):
-    """The module of a command; a figure's name begins with fig_, a study's is that of the study."""
-    if name in ("__main__", "transcribe"):
-        return one_command if name == "__main__" else transcribe
+def full(name):
+    """The words of a command; a figure's name begins with fig_, a study's is that of the study."""
     member = name.removeprefix("fig_")
-    return table.module(f"figure {member}" if member != name else f"study {name}" if name in table.STUDIES else name)
+    return f"figure {member}" if member != name else f"study {name}" if name in table.STUDIES else name
+
+
+def main_of(name):
+    """What runs a command with its arguments."""
+    own = {"__main__": one_command.main, "transcribe": transcribe.main}
+    return own.get(name) or partial(table.call, full(name))
 
 
 def command(capsys, name, *arguments):
     """(exit status, standard output, standard error) of a command."""
     capsys.readouterr()
     try:
-        status = cli.run(script(name).main, [str(argument) for argument in arguments])
+        status = cli.run(main_of(name), [str(argument) for argument in arguments])
     except SystemExit as stop:
         status = stop.code
     return status, *capsys.readouterr()
@@ -45,12 +50,11 @@ def refused(capsys, line, *words):
 def drawn(folder, name, *options, data=None, again=PROFILE == "deep"):
     """The command of a figure, of given data or its own, leaves a picture in two formats and the data; drawn again, the
     same bytes."""
-    drawing = script(name)
     with pytest.MonkeyPatch.context() as patch:
         if data is not None:
-            patch.setattr(drawing, "compute", lambda *_, **__: data)
+            patch.setattr(table.module(full(name)), "compute", lambda *_, **__: data)
         for one in ("one", "two") if again else ("one",):
-            assert cli.run(drawing.main, [*options, "--out", str(folder / one)]) == 0
+            assert cli.run(main_of(name), [*options, "--out", str(folder / one)]) == 0
     files = sorted(folder.glob("one.*"))
     assert [path.suffix for path in files] == [".npz", ".pdf", ".png"]
     for path in files:

@@ -8,13 +8,12 @@ sharp scope.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..figure_command import figure_parser, write_figure
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
 QUICK_SIZE, FULL_SIZE = 60, 80
+UNIT = "distances"
 NAME = "RMSNorm, d = 2"
 
 
@@ -63,9 +62,3 @@ def draw(data: Data) -> "Figure":
     from .counterexample_panels import draw_panels
 
     return draw_panels(data)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Run the command line; return its exit code."""
-    options = figure_parser("fig_counterexample", __doc__, (QUICK_SIZE, FULL_SIZE), "distances").parse_args(argv)
-    return write_figure(options, compute, draw)

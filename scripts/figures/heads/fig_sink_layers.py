@@ -8,13 +8,13 @@ shift: what others mix in of the token before, the first one has not.
 
 from typing import TYPE_CHECKING
 
-from ..figure_command import figure_parser, write_figure
-from .sinks_panels import Data, draw
+from .sinks_panels import Data
 
 if TYPE_CHECKING:
     from dynamics.sinks.measured import Measured
 
 QUICK_SIZE, FULL_SIZE = 4, 64
+UNIT = "windows of the text"
 MODEL, WINDOW = "alibi-text", 256
 # The text behind the figure in docs/: another Python's library gives another one.
 TEXT = "f97ddf07a4fe9978fef3f216131ce34bc018c0be95d6a6234835ea8107472af2"
@@ -35,8 +35,3 @@ def measured(size: int) -> "Measured":
 
     text = standard_library().heldout[: size * WINDOW]
     return measure(shipped(MODEL).model, text, WINDOW)
-
-
-def main(argv: list[str] | None = None) -> int:
-    args = figure_parser("fig_sink_layers", __doc__, (QUICK_SIZE, FULL_SIZE), "windows of the text").parse_args(argv)
-    return write_figure(args, compute, draw)

@@ -6,7 +6,6 @@ it. (b) The longest context in which the first token can still have half of the 
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..figure_command import figure_parser, write_figure
 from ..palette import BLACK, ordered
 
 if TYPE_CHECKING:
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 QUICK_SIZE, FULL_SIZE = 60, 400
+UNIT = "points a curve"
 SLOPES = (0.0, 1 / 256, 1 / 64, 1 / 16, 1 / 4)
 NAMES = ("no positions", "1/256", "1/64", "1/16", "1/4")
 RANGE, HALF = 10.0, 0.5
@@ -85,8 +85,3 @@ def draw(data: Data) -> "Figure":
                       title="ALiBi slope", columnspacing=1.2, handlelength=1.6,
                       labelspacing=0.3)  # fmt: skip
         return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    args = figure_parser("fig_sink_reach", __doc__, (QUICK_SIZE, FULL_SIZE), "points a curve").parse_args(argv)
-    return write_figure(args, compute, draw)

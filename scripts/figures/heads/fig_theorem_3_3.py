@@ -9,13 +9,12 @@ error that any head can have on sentences of one nonzero token, by length, witho
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..figure_command import figure_parser, write_figure
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
 QUICK_SIZE, FULL_SIZE = 64, 512  # tokens of the longest sentence of (b)
+UNIT = "tokens of the longest sentence"
 MATCHED, MATCH = 16, 7  # tokens of the sentence of (c), and where its last word stands before
 COLDEST = 12.0  # largest 1/sigma of (c)
 
@@ -80,10 +79,3 @@ def draw(data: Data) -> "Figure":
     from .theorem_3_3_panels import draw_panels
 
     return draw_panels(data)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Run the command line; return its exit code."""
-    sizes = QUICK_SIZE, FULL_SIZE
-    args = figure_parser("fig_theorem_3_3", __doc__, sizes, "tokens of the longest sentence").parse_args(argv)
-    return write_figure(args, compute, draw)

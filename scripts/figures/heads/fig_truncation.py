@@ -6,7 +6,6 @@ A Gaussian head over post-norm states that share a direction; the last of 2048 t
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..figure_command import figure_parser, write_figure
 from ..palette import AID, AMBER, BLACK, BLUE, DASHED, GREEN, PINK
 
 if TYPE_CHECKING:
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 QUICK_SIZE, FULL_SIZE = 3, 40
+UNIT = "contexts"
 D_MODEL, D_HEAD, TOKENS = 64, 16, 2048
 SLOPES = (0.0, 1 / 16)
 STEEPNESS, SHARED, CENTRE = 1.0, 0.5, 16  # std of queries and keys; cosine of two states; queries that make q_0
@@ -124,8 +124,3 @@ def draw(data: Data) -> "Figure":
         figure.legend(*panels[1].get_legend_handles_labels(), loc="lower center", ncol=2,
                       columnspacing=1.2, handlelength=2.2, labelspacing=0.3)  # fmt: skip
         return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    args = figure_parser("fig_truncation", __doc__, (QUICK_SIZE, FULL_SIZE), "contexts").parse_args(argv)
-    return write_figure(args, compute, draw)

@@ -7,7 +7,6 @@ decay .02 and a first value of 8.67 times the others' spread: two stable points,
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..figure_command import figure_parser, write_figure
 from ..palette import AID, BLACK, BLUE, DASHED, FAINT, VERMILION, WORDS, ordered
 
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 QUICK_SIZE, FULL_SIZE = 25, 121
+UNIT = "points a side"
 DEPTHS, WEIGHTS = (2, 8, 32), (0.25, 1.0, 4.0)
 DECAY, VARIANCE = 0.02, 1.0
 LOGITS, VALUES = (-5.0, 8.0), (0.0, 1.0)
@@ -103,8 +103,3 @@ def _plane(panel: "Axes", data: Data) -> None:
     panel.set_title(f"(b) a sink, decay {DECAY:g}")
     panel.legend(loc="upper right", frameon=True, framealpha=0.9, edgecolor="none", handlelength=1.6,
                  labelspacing=0.25, borderpad=0.2)  # fmt: skip
-
-
-def main(argv: list[str] | None = None) -> int:
-    args = figure_parser("fig_value_residual", __doc__, (QUICK_SIZE, FULL_SIZE), "points a side").parse_args(argv)
-    return write_figure(args, compute, draw)

@@ -8,7 +8,6 @@ marks what two models' own weights give.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..figure_command import figure_parser, write_figure
 from ..palette import AMBER, BLACK, BLUE, GREEN, PINK, SKY, VERMILION
 
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 QUICK_SIZE, FULL_SIZE = 4, 12
+UNIT = "layers"
 ROUNDING = 1e-13  # a smaller gap is drawn here: its size is the processor's, not the model's
 PLACE, QUERY, HEADS, STEP = 24, 64, 2, 6
 # Scheme, its name, colour and marker; the three that agree are drawn one inside another.
@@ -147,8 +147,3 @@ def _leads(panel, data: Data) -> None:
                    markeredgewidth=0.7)  # fmt: skip
     panel.set(xlabel="place of the waiver", ylabel="lead of its logit", xlim=(0, QUERY))
     panel.set_title("(b) logit, over a first token's")
-
-
-def main(argv: list[str] | None = None) -> int:
-    args = figure_parser("fig_waiver_token", __doc__, (QUICK_SIZE, FULL_SIZE), "layers").parse_args(argv)
-    return write_figure(args, compute, draw)

@@ -7,14 +7,13 @@ the next order counts. (b) Trained scalars at t = 6 less the flow's, over frozen
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..figure_command import figure_parser, write_figure
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
 WIDTH, T_END = 64, 24.0
 QUICK_SIZE, FULL_SIZE = 400, 4000  # sentences a time
+UNIT = "sentences a time"
 
 
 class Data(NamedTuple):
@@ -96,8 +95,3 @@ def draw(data: Data) -> "Figure":
     from ..trained.scalar_panels import draw_width
 
     return draw_width(data)
-
-
-def main(argv: list[str] | None = None) -> int:
-    args = figure_parser("fig_finite_width", __doc__, (QUICK_SIZE, FULL_SIZE), "sentences a time").parse_args(argv)
-    return write_figure(args, compute, draw)

@@ -7,8 +7,6 @@ less the flow's own time, 95 % together, behind the line from other starts.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..figure_command import figure_parser, write_figure
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
@@ -17,6 +15,7 @@ DRAWN = (64, 256, 1024)
 TOKENS = (100, 1_000, 10_000, 100_000)
 FARTHEST = 1.5  # of t / (s* T) in the first panel
 QUICK_SIZE, FULL_SIZE = 8, 25  # lengths of the second
+UNIT = "lengths in the second panel"
 
 
 class Data(NamedTuple):
@@ -113,9 +112,3 @@ def draw(data: Data) -> "Figure":
     from ..trained.scalar_panels import draw_learning
 
     return draw_learning(data)
-
-
-def main(argv: list[str] | None = None) -> int:
-    sizes = QUICK_SIZE, FULL_SIZE
-    args = figure_parser("fig_learning_time", __doc__, sizes, "lengths in the second panel").parse_args(argv)
-    return write_figure(args, compute, draw)

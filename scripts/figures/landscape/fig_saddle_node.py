@@ -6,13 +6,12 @@ Below: gradient flow held to the slice for one T on either side; shaded, the sta
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..figure_command import figure_parser, write_figure
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
 QUICK_SIZE, FULL_SIZE = 21, 61
+UNIT = "starts a side"
 TOKENS = (9, 15)
 ALPHA1, BETA1 = (-1.0, 3.0), (-4.0, 3.0)
 LEARNT, T_END = 0.1, 2e4
@@ -104,8 +103,3 @@ def draw(data: Data) -> "Figure":
     from .saddle_panels import draw_panels
 
     return draw_panels(data)
-
-
-def main(argv: list[str] | None = None) -> int:
-    args = figure_parser("fig_saddle_node", __doc__, (QUICK_SIZE, FULL_SIZE), "starts a side").parse_args(argv)
-    return write_figure(args, compute, draw)

@@ -6,13 +6,12 @@ smaller than x, the smallest that the plan cares for. Small models, short traini
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..figure_command import figure_parser, write_figure
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
 QUICK_SIZE, FULL_SIZE = 8, 100
+UNIT = "variants at most"
 
 
 class Data(NamedTuple):
@@ -60,9 +59,3 @@ def draw(data: Data) -> "Figure":
     from .arena_panels import draw_league
 
     return draw_league(data)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Run the command line; return its exit code."""
-    options = figure_parser("fig_arena", __doc__, (QUICK_SIZE, FULL_SIZE), "variants at most").parse_args(argv)
-    return write_figure(options, compute, draw)

@@ -8,13 +8,12 @@ Attention never leaves a document; one follows an unrelated one, or continues it
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..figure_command import figure_parser, write_figure
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
 QUICK_SIZE, FULL_SIZE = 8, 100
+UNIT = "seeds at most"
 MODELS = ("vanilla", "kv-shift", "resformer", "kv-shift+resformer")
 PACKINGS = {"documents": "unrelated", "cut": "continued"}  # what the document before is
 
@@ -81,9 +80,3 @@ def draw(data: Data) -> "Figure":
     from .arena_panels import draw_central
 
     return draw_central(data)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Run the command line; return its exit code."""
-    options = figure_parser("fig_arena_central", __doc__, (QUICK_SIZE, FULL_SIZE), "seeds at most").parse_args(argv)
-    return write_figure(options, compute, draw)

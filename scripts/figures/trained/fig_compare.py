@@ -6,13 +6,12 @@ Student's 95 % intervals (models differ most in retrieval); broken, the full cac
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..figure_command import figure_parser, write_figure
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
 QUICK_SIZE, FULL_SIZE = 5, 9
+UNIT = "policies"
 
 
 class Data(NamedTuple):
@@ -52,9 +51,3 @@ def draw(data: Data) -> "Figure":
     from .compare_panels import draw_panels
 
     return draw_panels(data)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Run the command line; return its exit code."""
-    options = figure_parser("fig_compare", __doc__, (QUICK_SIZE, FULL_SIZE), "policies").parse_args(argv)
-    return write_figure(options, compute, draw)

@@ -9,8 +9,6 @@ starts; the corner of induction is at the lower right. The flow belongs to anoth
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..figure_command import figure_parser, write_figure
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
     from dynamics.arena.dissected import Dissection
 
 QUICK_SIZE, FULL_SIZE = 2, 100
+UNIT = "seeds at most"
 SHIFTED = "kv-shift"
 TOKENS = 16  # of the sentences of the flow's loss, as many as a prompt has
 
@@ -84,9 +83,3 @@ def draw(data: Data) -> "Figure":
     from .dissected_panels import draw_training
 
     return draw_training(data)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Run the command line; return its exit code."""
-    options = figure_parser("fig_dissected", __doc__, (QUICK_SIZE, FULL_SIZE), "seeds at most").parse_args(argv)
-    return write_figure(options, compute, draw)

@@ -10,8 +10,6 @@ bars and bands reach from the least to the most.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..figure_command import figure_parser, write_figure
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from dynamics.arena.dissected import Dissection
 
 QUICK_SIZE, FULL_SIZE = 2, 100
+UNIT = "seeds at most"
 
 
 class Data(NamedTuple):
@@ -83,9 +82,3 @@ def draw(data: Data) -> "Figure":
     from .dissected_panels import draw_end
 
     return draw_end(data)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Run the command line; return its exit code."""
-    options = figure_parser("fig_dissected_sinks", __doc__, (QUICK_SIZE, FULL_SIZE), "seeds at most").parse_args(argv)
-    return write_figure(options, compute, draw)
