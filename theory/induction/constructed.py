@@ -47,11 +47,12 @@ def _pairs(m: Matrices):
     return (m["w_q"].T, m["w_k"]), (m["w_o"], m["w_v"])
 
 
+@sized()
 def rounding(x: Array, slope: Array, sigma: float, matrices: Matrices) -> Array:
     """What float64 may add to the difference of two computations of a head: 2^-52 times the operations in a row.
 
     A score is a sum of products, in the second layer of means over the length; the output moves by its error at most.
-    Args: x (n, length, dim), slope (n,). Returns: (n,).
+    Args: x (n, length, dim), slope (n,). Returns: (n,). Raises ValueError where it overflows.
     """
     query, key, value, output = (np.linalg.norm(matrices[name]) for name in NAMES)
     top, (length, dim) = np.linalg.norm(x, axis=-1).max(-1), x.shape[-2:]
@@ -68,7 +69,7 @@ def closest_case(
     The last 6 tokens before x_L take all patterns, those before them alternate, and x_L is high. Where m is free it is
     placed where two neighbours s and s + 1 change places: m = x_L . (k_s - k_{s+1}) / sigma, k_s the mean of x_{s-1}
     and y_s, so that IH and TF rank them by one margin in opposite orders. As a function of m the error has a peak there
-    that is as wide as this margin, e^{-p} of the slope or less.
+    that is as wide as this margin, about e^{-p} of the slope.
     Source: `sharp_case`, which this extends to every length. Raises ValueError as `copy_error_bound` and
     `induction_head` do.
     """

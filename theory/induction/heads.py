@@ -69,8 +69,9 @@ def _kv_shift(x, sigma, slope, support: HeadSupport, alpha, beta, w_q=None, w_k=
         keys = _mixed(mixing[:2], _projected("w_k", w_k, tokens))
         values = _mixed(mixing[2:], _projected("w_v", w_v, tokens))
         if query.shape[-1] != keys.shape[-1]:
-            wide = query.shape[-1], keys.shape[-1]
-            raise ValueError(f"w_q and w_k must give as many channels as each other, got {wide}")
+            raise ValueError(
+                f"w_q and w_k must give as many channels as each other, got {query.shape[-1]} and {keys.shape[-1]}"
+            )
         matches = (keys @ query[..., None])[..., 0]
         distances = np.arange(tokens.shape[-2] - 1, -1, -1)
         scores = matches / sigma[..., None] - slope[..., None] * distances

@@ -125,6 +125,8 @@ def _row(s: Setting, matrices, inputs, claim, x: Array, slope: Array, wanted, bo
     apart = np.abs(found - run(attention, stream, torch.tensor(x)).numpy()).max(-1)
     errors = _least_lead(found, wanted) if wanted.dtype == bool else np.abs(found - wanted).max(-1)
     bounds, rooms = np.broadcast_to(bound, errors.shape), constructed.rounding(x, slope, sigma, matrices)
+    if rooms.max() > 1e-3:
+        raise ValueError(f"the scores are too large to tell anything: rounding can reach {rooms.max():.1g}")
     best = np.argmax(np.divide(errors, bounds, out=errors.copy(), where=bounds > rooms))
     error, bound, room, m = (float(each[best]) for each in (errors, bounds, rooms, slope))
     holds = bool(((errors <= bounds + rooms) & (apart <= rooms)).all())

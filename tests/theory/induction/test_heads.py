@@ -163,7 +163,7 @@ def test_bad_input_is_refused(head, x, sigma, slope, text):
 
 def test_bad_arguments_of_the_network_are_refused():
     refuses(lambda: induction.two_layer_alibi(GOOD, 1.0, 0.0, -1.0), "copy_slope")
-    refuses(lambda: induction.kv_shift_head(GOOD, 1.0, 0.0, "inner", w_q=np.ones((3, 2))), "each other, got (3, 2)")
+    refuses(lambda: induction.kv_shift_head(GOOD, 1.0, 0.0, "inner", w_q=np.ones((3, 2))), "each other, got 3 and 2")
     for option in ("first_mask", "support", "convention", "key"):
         wrong = {option: "other"}
         refuses(lambda wrong=wrong: induction.two_layer_variant(GOOD, 1.0, 0.0, 1.0, **wrong), f"{option} must be one")
