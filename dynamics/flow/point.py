@@ -9,7 +9,7 @@ from dynamics.flow.trajectories import Status, gradient_flow
 from dynamics.flow.velocity import Array
 from theory import landscape
 from theory.landscape.exact import Position
-from theory.landscape.field import place
+from theory.landscape.planes import place
 from theory.records import comparable
 
 LEARNT = 0.1  # nats: once the loss is this small, the sign of beta1 tells the route

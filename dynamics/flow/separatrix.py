@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 from theory import landscape
 from theory.landscape.exact import Position
-from theory.landscape.field import Plane
+from theory.landscape.planes import Plane
 
 Array = NDArray[np.float64]
 

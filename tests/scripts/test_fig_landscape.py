@@ -10,7 +10,7 @@ from scripts.figures.landscape.landscape_plot import OPTIONS, landscape_plot, le
 from scripts.figures.landscape.streamlines import streamlines
 from tests.scripts.commands import drawn
 from theory import landscape
-from theory.landscape.field import field
+from theory.landscape.planes import field
 from theory.landscape.printed import EQUATION, LISTING, loss
 
 SMALL = ["--tokens", "5", "--format", "png"]

@@ -15,7 +15,7 @@ from theory.landscape.exact import (
     printed_loss,
     scaled_learning_time,
 )
-from theory.landscape.field import Field, field, plane
+from theory.landscape.planes import Field, field, plane
 from theory.landscape.width import FiniteWidth, finite_width
 
 __all__ = [

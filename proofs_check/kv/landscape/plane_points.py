@@ -11,7 +11,7 @@ from scipy.optimize import root
 from proofs_check.evidence.krawczyk import unique_zero
 from theory import landscape, symbols
 from theory.landscape.exact import Position
-from theory.landscape.field import Plane
+from theory.landscape.planes import Plane
 from theory.landscape.symbolic import interior_table, loss, position_table
 from theory.lowering.ball import BallFunction
 from theory.lowering.box import Box, Outcome

@@ -9,6 +9,7 @@ shift: what others mix in of the token before, the first one has not.
 from typing import TYPE_CHECKING
 
 from .sinks_panels import Data
+from .sinks_panels import draw as draw
 
 if TYPE_CHECKING:
     from dynamics.sinks.measured import Measured

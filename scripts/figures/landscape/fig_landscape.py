@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from proofs_check.kv.landscape.plane_points import CriticalPoint
-    from theory.landscape.field import Field
+    from theory.landscape.planes import Field
 
 QUICK_SIZE, FULL_SIZE = 101, 201
 PARAMETERS, ROWS = ("alpha1", "alpha2", "beta1", "beta2"), ("exact", "equation", "listing")
@@ -52,10 +52,10 @@ def compute(
     position: int | str | None = None,
     critical: bool = False,
 ) -> Data:
-    """The landscapes of each T. Raises ValueError as `theory.landscape.field` does."""
+    """The landscapes of each T. Raises ValueError as `landscape.field` does."""
     import numpy as np
 
-    from theory.landscape.field import field, plane
+    from theory.landscape.planes import field, plane
 
     fields = tuple(field(axes, box, t, fixed=fixed, position=position, rows=rows, size=size) for t in tokens)
     angle = proved = None
@@ -116,7 +116,7 @@ def _more(data: Data) -> dict[str, Any]:
     """What Figure 2's own plane and rows do without."""
     import numpy as np
 
-    from theory.landscape.field import plane
+    from theory.landscape.planes import plane
 
     one, found = data.fields[0], {}
     if one.rows != ROWS:

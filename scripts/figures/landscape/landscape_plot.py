@@ -1,4 +1,4 @@
-"""Draws a field of `theory.landscape.field` in layers, each switched by a bool or a dict of its options."""
+"""Draws a field of `landscape.field` in layers, each switched by a bool or a dict of its options."""
 
 import textwrap
 import warnings
@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
-from theory.landscape.field import NAMES, Field
+from theory.landscape.planes import NAMES, Field
 
 from ..figure_files import STYLE
 from ..palette import BLACK, DASHED, GREEN, PINK, RIGHT, WORDS

@@ -7,7 +7,7 @@ from dynamics.flow.separatrix import separatrix
 from dynamics.flow.trajectories import gradient_flow
 from proofs_check.kv.landscape.plane_points import critical_points
 from theory import landscape
-from theory.landscape.field import plane
+from theory.landscape.planes import plane
 
 BOX = (-1.0, 3.0, -4.0, 3.0)
 

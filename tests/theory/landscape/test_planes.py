@@ -8,7 +8,7 @@ from tests.theory.cases import refuses
 from tests.theory.landscape.digits import truth
 from theory import landscape
 from theory.landscape import printed
-from theory.landscape.field import field, place, plane
+from theory.landscape.planes import field, place, plane
 
 FIGURE_2 = {"alpha2": "1 - alpha1", "beta2": "1 - beta1"}
 HALF = {"alpha2": "0.5alpha1 - 2beta2 + .25", "beta1": -0.75}
@@ -29,7 +29,7 @@ SETTINGS = {
 
 
 def parameters(fixed, axes, first, second):
-    """(alpha1, .., beta2) at one point, written apart from `theory.landscape.field`."""
+    """(alpha1, .., beta2) at one point, written apart from `landscape.field`."""
     known = {axes[0]: first, axes[1]: second}
     for name, value in fixed.items():
         known[name] = {
