@@ -5,10 +5,7 @@ says more, with examples, with --help.
 """
 
 import argparse
-import difflib
-import shutil
 import sys
-import textwrap
 
 from . import __version__
 from .commands.cli import Parser, program, run
@@ -17,6 +14,9 @@ from .commands.table import COMMANDS, FIGURES, GROUPS, STUDIES, call, commands, 
 
 def _listed(title: str, lines: dict[str, str]) -> str:
     """Names with a line each, wrapped at the terminal's width."""
+    import shutil
+    import textwrap
+
     column, width = 4 + max(map(len, lines)), min(120, shutil.get_terminal_size().columns)
     shown = (textwrap.fill(f"  {name}".ljust(column) + line, width, subsequent_indent=" " * column)
              for name, line in lines.items())  # fmt: skip
@@ -50,6 +50,8 @@ def _known(name: str, names: tuple[str, ...], what: str) -> str:
     new = f"figure {name[4:]}" if name.startswith("fig_") and name[4:] in FIGURES else f"study {name}"
     if what == "command" and (name in STUDIES or new.startswith("figure")):
         raise ValueError(f"{name} is now: {new}")
+    import difflib
+
     near = difflib.get_close_matches(name, names, 3)
     hint = f"did you mean {' or '.join(near)}?" if near else f"choose from {', '.join(names)}"
     raise ValueError(f"no {what} {name!r}: {hint}")
@@ -59,13 +61,15 @@ def _dispatch(argv: list[str] | None) -> int:
     given = sys.argv[1:] if argv is None else argv
     if not given:
         raise ValueError(f"give a command: {', '.join(commands())} (or --help)")
-    asked = parser().parse_args(given)
-    name, rest = _known(asked.command, (*COMMANDS, *GROUPS), "command"), asked.rest
+    if given[0].startswith("-"):  # --help or --version, else an error
+        parser().parse_args(given)
+    name, rest = _known(given[0], (*COMMANDS, *GROUPS), "command"), given[1:]
     if name in GROUPS:
         if not rest:
             raise ValueError(f"give a {name}: {', '.join(GROUPS[name][1])} (or --help)")
-        member = _members(name).parse_args(rest)
-        name, rest = f"{name} {_known(member.name, GROUPS[name][1], name)}", member.rest
+        if rest[0].startswith("-"):
+            _members(name).parse_args(rest)
+        name, rest = f"{name} {_known(rest[0], GROUPS[name][1], name)}", rest[1:]
     return call(name, rest)
 
 
