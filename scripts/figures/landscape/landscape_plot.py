@@ -77,6 +77,13 @@ def landscape_plot(
 
 
 def _drawn(panel: Axes, field: Field, row: int, chosen: dict[str, dict[str, Any]]) -> dict[str, list[Artist]]:
+    proofs = [chosen[name] for name in ("separatrices", "critical") if name in chosen]
+    if any(options["proved"] is None for options in proofs):
+        from proofs_check.kv.landscape.plane_points import critical_points
+
+        points = critical_points(field.plane, field.n_tokens, field.position, box(field))
+        for options in proofs:
+            options["proved"] = points if options["proved"] is None else options["proved"]
     found = {name: draw(panel, field, row, **chosen[name]) for name, draw in _LAYERS.items() if name in chosen}
     _frame(panel, field)
     if "labels" in chosen and "contours" in found:
@@ -223,29 +230,18 @@ def _points(panel: Axes, field: Field, row: int, theta, color: str, marker: str,
 
 def _critical(panel: Axes, field: Field, row: int, proved, color: str, size: float) -> list[Artist]:
     edge = {"markeredgecolor": "white", "markeredgewidth": 0.5, "markersize": size, "linewidth": 0, "zorder": 7}
-    return [
-        panel.plot(*point.place, marker=SHAPES[point.kind], color=color, **edge)[0]
-        for point in _proved(field, proved)
-    ]
+    return [panel.plot(*point.place, marker=SHAPES[point.kind], color=color, **edge)[0] for point in proved]
 
 
 def _separatrices(panel: Axes, field: Field, row: int, proved, color: str, linewidth: float) -> list[Artist]:
     from dynamics.flow.separatrix import separatrix
 
     artists: list[Artist] = []
-    for point in _proved(field, proved):
+    for point in proved:
         if point.kind == "saddle":
             for path in separatrix(field.plane, field.n_tokens, field.position, point.place, box(field)):
                 artists += panel.plot(*path.T, color=color, linewidth=linewidth, zorder=4)
     return artists
-
-
-def _proved(field: Field, proved):
-    from proofs_check.kv.landscape.plane_points import critical_points
-
-    if proved is None:
-        proved = critical_points(field.plane, field.n_tokens, field.position, box(field))
-    return proved
 
 
 def _labels(panel: Axes, field: Field, row: int, lines, near) -> list[Artist]:
