@@ -230,3 +230,11 @@ def test_main_draws_a_plane_of_ones_own(tmp_path):
         assert stored["flow"].tolist() == [[0, 1, 0.5, 0.5], [0, 1, -1, 1.5]] and stored["position"] == "12"
         exact = landscape.loss(0, 1, stored["beta1"][3], stored["beta2"][7], 12, 12)
         assert stored["loss"][0, 0, 3, 7] == pytest.approx(exact, abs=1e-14)
+
+
+def test_a_constant_loss_has_no_contours_no_streamlines_and_no_critical_points():
+    data = fig_landscape.compute((12,), 11, rows=("exact",), axes=("alpha1", "alpha2"), box=(-1.0, 1.0, -1.0, 1.0),
+                                 fixed={"beta1": "0", "beta2": "0"}, critical=True)  # fmt: skip
+    (panel,) = fig_landscape.draw(data).axes
+    assert data.proved == [[]] and "2.48491 everywhere" in panel.get_title()
+    assert [len(artist.get_paths()) for artist in panel.collections] == [0, 0]

@@ -45,6 +45,8 @@ def critical_points(
         first, second = second, first
     exact = _loss(surface, n_tokens, position)
     slopes = [sp.diff(exact, first), sp.diff(exact, second)]
+    if set().union(*(slope.free_symbols for slope in slopes)) != {first, second}:
+        return []  # along one axis the loss is constant, and no critical point stands alone
     bends = [sp.diff(slopes[0], first), sp.diff(slopes[0], second), sp.diff(slopes[1], second)]
     found = []
     for place in _candidates(surface, n_tokens, position, box):

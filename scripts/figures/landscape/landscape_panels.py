@@ -124,8 +124,11 @@ def _title(data, row: int, column: int, table: bool) -> str:
     if data.angle is not None and (row > 0 if table else field.rows[row] != "exact"):
         angle = data.angle[row, column]
         lines.append(f"mean {angle.mean():.0f}°, max {angle.max():.0f}°")
-    loss, digits = field.loss[row], digits_of(field.loss[row])
+    loss = field.loss[row]
     levels = levels_of(loss)
+    if not len(levels):
+        return "\n".join([*lines, f"{loss.mean():.6g} everywhere"])
+    digits = digits_of(loss)
     return "\n".join([*lines, f"{levels[0]:.{digits}f} to {levels[-1]:.{digits}f} by {spacing(loss):g}"])
 
 

@@ -36,6 +36,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 _LINES = 8  # contour lines a panel, about
 _OFF = 0.01  # a path this far from the plane is dashed
+_CONSTANT = 1e-13  # of the loss: a range that rounding may be
 
 
 def landscape_plot(
@@ -86,7 +87,7 @@ def _drawn(panel: Axes, field: Field, row: int, chosen: dict[str, dict[str, Any]
             options["proved"] = points if options["proved"] is None else options["proved"]
     found = {name: draw(panel, field, row, **chosen[name]) for name, draw in _LAYERS.items() if name in chosen}
     _frame(panel, field)
-    if "labels" in chosen and "contours" in found:
+    if "labels" in chosen and found.get("contours"):
         found["labels"] = _labels(panel, field, row, found["contours"][0], **chosen["labels"])
     return found
 
@@ -117,6 +118,9 @@ def spacing(loss: np.ndarray) -> float:
 
 
 def levels_of(loss: np.ndarray) -> np.ndarray:
+    """The multiples of `spacing` in the range of the loss; none of a loss that is constant up to rounding."""
+    if np.ptp(loss) <= _CONSTANT * np.abs(loss).max():
+        return np.empty(0)
     step = spacing(loss)
     return step * np.arange(np.ceil(loss.min() / step), np.floor(loss.max() / step) + 1)
 
@@ -144,6 +148,8 @@ def _angle(panel: Axes, field: Field, row: int, degrees: np.ndarray | None, cmap
 def _contours(panel: Axes, field: Field, row: int, levels, color: str, linewidth: float) -> list[Artist]:
     loss = field.loss[row]
     chosen = levels_of(loss) if levels is None else levels
+    if not len(chosen):
+        return []
     return [panel.contour(field.first, field.second, loss.T, levels=chosen, colors=color, linewidths=linewidth)]
 
 

@@ -108,6 +108,8 @@ def _select(paths: NDArray[np.complex128], cells: int) -> Streamlines:
 
 
 def _with_arrows(lines: list[NDArray[np.complex128]]) -> Streamlines:
+    if not lines:  # a field that vanishes
+        return Streamlines([], np.empty((0, 2)), np.empty((0, 2)))
     middles = np.array([line[line.size // 2] for line in lines])
     tangents = np.array([line[line.size // 2 + 1] - line[line.size // 2 - 1] for line in lines])
     units = tangents / np.abs(tangents)
