@@ -9,7 +9,7 @@ from dynamics.flow.trajectories import Status, gradient_flow
 from dynamics.flow.velocity import Array
 from theory import landscape
 from theory.landscape.exact import Position
-from theory.landscape.planes import place
+from theory.landscape.planes import is_interior, place
 from theory.records import comparable
 
 LEARNT = 0.1  # nats: once the loss is this small, the sign of beta1 tells the route
@@ -77,7 +77,7 @@ def _kind(theta: Array, gradient: Array, n_tokens: float) -> str:
 
 
 def _leading_time(theta: Array, n_tokens: float, where: Position) -> tuple[float | None, str]:
-    if where is not None:
+    if not is_interior(where, n_tokens):
         return None, "it is known for an interior position only"
     try:
         return landscape.learning_time(theta[1], theta[2], n_tokens).value, ""

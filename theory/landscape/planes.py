@@ -135,6 +135,11 @@ def place(position: Position | str, n_tokens: float) -> Position:
     return checked_position(position, tokens)
 
 
+def is_interior(position: Position, n_tokens: float) -> bool:
+    """Whether it is a place from 2 to T - 2, all of which are alike."""
+    return position is None or (isinstance(position, int) and 2 <= position <= n_tokens - 2)
+
+
 def field(
     axes: Sequence[str],
     box: ArrayLike,
@@ -198,7 +203,7 @@ _ENGINES = {"exact": _exact, "equation": _equation, "listing": _listing}
 
 def _interior_rest(tokens: float, where: Position) -> float:
     """O(T) = T - 4 of the printed forms, which are written for an interior position."""
-    if where is not None and not (isinstance(where, int) and 2 <= where <= tokens - 2):
+    if not is_interior(where, tokens):
         raise ValueError("the printed forms are for an interior position")
     return tokens - 4.0
 

@@ -42,6 +42,8 @@ def test_the_critical_point_is_one_and_what_lies_beside_it_is_not():
 
 def test_leading_times_are_known_where_theory_knows_them():
     assert point((1, 0, 0, 1), 8).leading_time is None
+    start = (0.5, 0.5, 0.5, 0.5)
+    assert point(start, 8, 3).leading_time == point(start, 8).leading_time is not None
     assert "interior position" in point((0.5, 0.5, 0.5, 0.5), 8, "mean").no_leading_time
 
 
