@@ -18,8 +18,10 @@ def _listed(title: str, lines: dict[str, str]) -> str:
     import textwrap
 
     column, width = 4 + max(map(len, lines)), min(120, shutil.get_terminal_size().columns)
-    shown = (textwrap.fill(f"  {name}".ljust(column) + line, width, subsequent_indent=" " * column)
-             for name, line in lines.items())  # fmt: skip
+    shown = (
+        textwrap.fill(f"  {name}".ljust(column) + line, width, subsequent_indent=" " * column)
+        for name, line in lines.items()
+    )
     return "\n".join([f"{title}:", *shown])
 
 
@@ -36,8 +38,12 @@ def _members(group: str) -> Parser:
     """The parser of a group: it lists the members."""
     text, names = GROUPS[group]
     listed = _listed("names", {name: headline(path_of(f"{group} {name}")) for name in names})
-    p = Parser(prog=program(group), description=f"{text[0].upper()}{text[1:]}.", epilog=listed,
-               formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    p = Parser(
+        prog=program(group),
+        description=f"{text[0].upper()}{text[1:]}.",
+        epilog=listed,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     p.add_argument("name", metavar="NAME", help="one of those below")
     p.add_argument("rest", metavar="..", nargs=argparse.REMAINDER, help="what it takes")
     return p

@@ -60,13 +60,22 @@ def point(theta: ArrayLike, n_tokens: float, position: Position | str = None, t_
     end = path.theta[-1, 0]
     leading, why = _leading_time(start, n_tokens, where)
     return Point(
-        start, float(n_tokens), where,
-        float(landscape.loss(*start, n_tokens, where)), float(landscape.excess_loss(*start, n_tokens, where)),
-        gradient, np.linalg.eigvalsh(landscape.hessian(*start, n_tokens, where)), _kind(start, gradient, n_tokens),
-        path.status[0], float(t_end), end,
+        start,
+        float(n_tokens),
+        where,
+        float(landscape.loss(*start, n_tokens, where)),
+        float(landscape.excess_loss(*start, n_tokens, where)),
+        gradient,
+        np.linalg.eigvalsh(landscape.hessian(*start, n_tokens, where)),
+        _kind(start, gradient, n_tokens),
+        path.status[0],
+        float(t_end),
+        end,
         float(landscape.loss(*end, n_tokens, where)) if np.isfinite(end).all() else np.inf,
-        float(path.level_times[0, 0]), leading, why,
-    )  # fmt: skip
+        float(path.level_times[0, 0]),
+        leading,
+        why,
+    )
 
 
 def _kind(theta: Array, gradient: Array, n_tokens: float) -> str:

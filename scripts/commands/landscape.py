@@ -22,8 +22,12 @@ def parser() -> Parser:
     for parameter in PARAMETERS:
         p.add_argument(f"--{parameter}", type=finite, required=True, metavar="X")
     p.add_argument("--tokens", type=whole(2, LARGEST), required=True, metavar="T", help="number of different tokens")
-    p.add_argument("--position", type=position_type, metavar="I",
-                   help="of the repeated token: interior (default), first, last, end, mean, or 1 to T")  # fmt: skip
+    p.add_argument(
+        "--position",
+        type=position_type,
+        metavar="I",
+        help="of the repeated token: interior (default), first, last, end, mean, or 1 to T",
+    )
     p.add_argument("--time", type=finite, default=1e7, metavar="t", help="follow gradient flow to here (default 1e7)")
     p.add_argument("--json", metavar="FILE", help="write all numbers there")
     return p
@@ -47,8 +51,9 @@ def _document(found: "Point") -> dict[str, Any]:
     """All numbers; None for a time that is not reached or not known."""
     plain = {name: getattr(value, "tolist", lambda value=value: value)() for name, value in found._asdict().items()}
     plain |= {"status": found.status.value, "route": found.route}
-    return {name: None if isinstance(value, float) and not math.isfinite(value) else value
-            for name, value in plain.items()}  # fmt: skip
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in plain.items()
+    }
 
 
 def _lines(found: "Point") -> list[str]:

@@ -7,9 +7,22 @@ from types import ModuleType
 HERE = Path(__file__).resolve().parents[1]
 PACKAGE = __package__.rpartition(".")[0]
 COMMANDS = (
-    "verify", "train", "inspect", "construct", "landscape", "scope", "sinks", "receipt", "sweep", "arena", "conform",
-    "certify", "audit", "report", "docs",
-)  # fmt: skip
+    "verify",
+    "train",
+    "inspect",
+    "construct",
+    "landscape",
+    "scope",
+    "sinks",
+    "receipt",
+    "sweep",
+    "arena",
+    "conform",
+    "certify",
+    "audit",
+    "report",
+    "docs",
+)
 STUDIES = ("scalar", "igsm", "dissect", "family", "compare")
 FIGURES = {path.stem.removeprefix("fig_"): path for path in sorted(HERE.glob("figures/*/fig_*.py"))}
 GROUPS = {
@@ -50,5 +63,3 @@ def commands() -> dict[str, str]:
 def headline(path: Path) -> str:
     """The first line of a file's docstring."""
     return path.read_text("utf-8").split('"""')[1].strip().splitlines()[0]
-
-

@@ -233,8 +233,15 @@ def test_main_draws_a_plane_of_ones_own(tmp_path):
 
 
 def test_a_constant_loss_has_no_contours_no_streamlines_and_no_critical_points():
-    data = fig_landscape.compute((12,), 11, rows=("exact",), axes=("alpha1", "alpha2"), box=(-1.0, 1.0, -1.0, 1.0),
-                                 fixed={"beta1": "0", "beta2": "0"}, critical=True)  # fmt: skip
+    data = fig_landscape.compute(
+        (12,),
+        11,
+        rows=("exact",),
+        axes=("alpha1", "alpha2"),
+        box=(-1.0, 1.0, -1.0, 1.0),
+        fixed={"beta1": "0", "beta2": "0"},
+        critical=True,
+    )
     (panel,) = fig_landscape.draw(data).axes
     assert data.proved == [[]] and "2.48491 everywhere" in panel.get_title()
     assert [len(artist.get_paths()) for artist in panel.collections] == [0, 0]

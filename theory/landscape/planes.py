@@ -216,7 +216,5 @@ def _on_figure_2(surface: Plane, first: Array, second: Array) -> bool:
 
 def _along(surface: Plane, loss: Array, gradient: Array) -> list[Array]:
     """The chain rule: dL/dfirst = sum_k dL/dtheta_k dtheta_k/dfirst, and so for the second axis."""
-    slopes = [
-        sum(slope * gradient[..., k] for k, slope in enumerate(slopes) if slope) for slopes in surface.along
-    ]
+    slopes = [sum(slope * gradient[..., k] for k, slope in enumerate(slopes) if slope) for slopes in surface.along]
     return [loss, *slopes]

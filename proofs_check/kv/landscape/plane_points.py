@@ -98,16 +98,20 @@ def _candidates(surface: Plane, n_tokens: float, position: Position, box) -> lis
 def _proved(slopes, bends, axes, place, box) -> CriticalPoint | None:
     sides = box[1] - box[0], box[3] - box[2]
     for reach in _REACHES:
-        around = Box({
-            axis.name: (Fraction(float(x)) - reach * Fraction(side), Fraction(float(x)) + reach * Fraction(side))
-            for axis, x, side in zip(axes, place, sides, strict=True)
-        })  # fmt: skip
+        around = Box(
+            {
+                axis.name: (Fraction(float(x)) - reach * Fraction(side), Fraction(float(x)) + reach * Fraction(side))
+                for axis, x, side in zip(axes, place, sides, strict=True)
+            }
+        )
         zero = unique_zero(slopes, around, budget=200)
         if zero.outcome is Outcome.PROVED and zero.enclosure is not None:
             kind = _kind(bends, axes, zero.enclosure)
             middle = zero.enclosure.center()
-            return None if kind is None else CriticalPoint(
-                tuple(float(middle[axis.name]) for axis in axes), kind, zero.enclosure
+            return (
+                None
+                if kind is None
+                else CriticalPoint(tuple(float(middle[axis.name]) for axis in axes), kind, zero.enclosure)
             )
     return None
 

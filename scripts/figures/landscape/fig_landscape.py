@@ -104,8 +104,12 @@ def arrays(data: Data) -> dict[str, Any]:
     )
     found = {
         "tokens": np.array([int(field.n_tokens) for field in data.fields]),
-        first: one.first, second: one.second, "loss": loss, f"d_{first}": d_first, f"d_{second}": d_second,
-    }  # fmt: skip
+        first: one.first,
+        second: one.second,
+        "loss": loss,
+        f"d_{first}": d_first,
+        f"d_{second}": d_second,
+    }
     if data.angle is not None:
         found["angle"] = data.angle
     found["seed"] = np.array(data.seed)
@@ -142,22 +146,56 @@ def draw(data: Data) -> "Figure":
 
 def parser() -> Parser:
     p = figure_parser("fig_landscape", __doc__, (QUICK_SIZE, FULL_SIZE), "points a side", full=False)
-    p.add_argument("--tokens", type=_tokens, default=(4, 12, 104), metavar="T,T,..",
-                   help=f"numbers of tokens, 2 to {LARGEST} (default 4,12,104)")  # fmt: skip
-    p.add_argument("--rows", type=_rows, default=ROWS, metavar="ROW,ROW,..",
-                   help="of exact, equation (Eq. 10) and listing (Appendix L); default all three")  # fmt: skip
-    p.add_argument("--axes", nargs=2, choices=PARAMETERS, default=("alpha1", "beta1"), metavar=("NAME", "NAME"),
-                   help="the two coordinates (default alpha1 beta1)")  # fmt: skip
-    p.add_argument("--fix", nargs="+", type=_relation, metavar="NAME=VALUE",
-                   help="the other two: numbers, or affine in the axes such as alpha2=1-alpha1")  # fmt: skip
-    p.add_argument("--box", nargs=4, type=finite, default=(0.0, 1.0, 0.0, 1.0), metavar=("X0", "X1", "Y0", "Y1"),
-                   help="ends of both coordinates (default 0 1 0 1)")  # fmt: skip
-    p.add_argument("--position", type=position_type, metavar="I",
-                   help="of the repeated token: interior (default), first, last, end, mean, or 1 to T")  # fmt: skip
+    p.add_argument(
+        "--tokens",
+        type=_tokens,
+        default=(4, 12, 104),
+        metavar="T,T,..",
+        help=f"numbers of tokens, 2 to {LARGEST} (default 4,12,104)",
+    )
+    p.add_argument(
+        "--rows",
+        type=_rows,
+        default=ROWS,
+        metavar="ROW,ROW,..",
+        help="of exact, equation (Eq. 10) and listing (Appendix L); default all three",
+    )
+    p.add_argument(
+        "--axes",
+        nargs=2,
+        choices=PARAMETERS,
+        default=("alpha1", "beta1"),
+        metavar=("NAME", "NAME"),
+        help="the two coordinates (default alpha1 beta1)",
+    )
+    p.add_argument(
+        "--fix",
+        nargs="+",
+        type=_relation,
+        metavar="NAME=VALUE",
+        help="the other two: numbers, or affine in the axes such as alpha2=1-alpha1",
+    )
+    p.add_argument(
+        "--box",
+        nargs=4,
+        type=finite,
+        default=(0.0, 1.0, 0.0, 1.0),
+        metavar=("X0", "X1", "Y0", "Y1"),
+        help="ends of both coordinates (default 0 1 0 1)",
+    )
+    p.add_argument(
+        "--position",
+        type=position_type,
+        metavar="I",
+        help="of the repeated token: interior (default), first, last, end, mean, or 1 to T",
+    )
     p.add_argument("--start", metavar="FILE.npy", help="starts of gradient flow, (k, 4) or (k, 2) on the plane")
     p.add_argument("--points", metavar="FILE.npy", help="points to mark, of the same shapes")
-    p.add_argument("--critical", action="store_true",
-                   help="mark the critical points that are proved, and the separatrices of saddles")  # fmt: skip
+    p.add_argument(
+        "--critical",
+        action="store_true",
+        help="mark the critical points that are proved, and the separatrices of saddles",
+    )
     p.add_argument("--title", metavar="TEXT", help="above the panels")
     p.add_argument("--seed", type=whole(0), default=0, help="moves the starts of the streamlines (default 0)")
     return p
@@ -217,9 +255,16 @@ def main(argv: list[str] | None = None) -> int:
 
     def data(size: int) -> Data:
         found = compute(
-            args.tokens, size, args.seed, rows=args.rows, axes=tuple(args.axes), box=tuple(args.box),
-            fixed=dict(pairs) or None, position=args.position, critical=args.critical,
-        )  # fmt: skip
+            args.tokens,
+            size,
+            args.seed,
+            rows=args.rows,
+            axes=tuple(args.axes),
+            box=tuple(args.box),
+            fixed=dict(pairs) or None,
+            position=args.position,
+            critical=args.critical,
+        )
         layers: dict[str, Any] = {}
         if args.start:
             layers["flow"] = {"starts": _stored(args.start, found.fields[0], "starts")}

@@ -95,9 +95,13 @@ def _layout(data, count: int, columns: int, table: bool) -> tuple[Figure, list[A
     figure = Figure(figsize=(space.width, height))
     axes = figure.subplots(lines, columns, sharex=table, sharey=table, squeeze=False)
     figure.subplots_adjust(
-        space.left / space.width, space.bottom / height, 1 - space.right / space.width, 1 - space.top / height,
-        space.across / side, space.between / side,
-    )  # fmt: skip
+        space.left / space.width,
+        space.bottom / height,
+        1 - space.right / space.width,
+        1 - space.top / height,
+        space.across / side,
+        space.between / side,
+    )
     for unused in axes.flat[count:]:
         unused.remove()
     return figure, list(axes.flat[:count])

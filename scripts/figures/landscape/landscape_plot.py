@@ -64,8 +64,17 @@ def landscape_plot(
     separatrices: the lines of descent that end in its proved saddles. The last two are of the exact loss.
     Raises ValueError for an unknown option, a row without values, and starts or points of another shape.
     """
-    asked = {"angle": angle, "contours": contours, "descent": descent, "ideal": ideal, "flow": flow, "points": points,
-             "separatrices": separatrices, "critical": critical, "labels": labels}  # fmt: skip
+    asked = {
+        "angle": angle,
+        "contours": contours,
+        "descent": descent,
+        "ideal": ideal,
+        "flow": flow,
+        "points": points,
+        "separatrices": separatrices,
+        "critical": critical,
+        "labels": labels,
+    }
     chosen = {name: _options(name, value) for name, value in asked.items() if value is not False}
     if field.absent[row]:
         raise ValueError(f"the row {field.rows[row]} has no values: {field.absent[row]}")
@@ -141,8 +150,11 @@ def _angle(panel: Axes, field: Field, row: int, degrees: np.ndarray | None, cmap
     left, right, low, high = box(field)
     shown = np.full_like(field.loss[0], np.nan) if degrees is None else degrees
     aspect = "equal" if right - left == high - low else "auto"
-    return [panel.imshow(shown.T, extent=(left, right, low, high), origin="lower", cmap=cmap, vmin=0, vmax=180,
-                         aspect=aspect)]  # fmt: skip
+    return [
+        panel.imshow(
+            shown.T, extent=(left, right, low, high), origin="lower", cmap=cmap, vmin=0, vmax=180, aspect=aspect
+        )
+    ]
 
 
 def _contours(panel: Axes, field: Field, row: int, levels, color: str, linewidth: float) -> list[Artist]:
@@ -261,6 +273,12 @@ def _labels(panel: Axes, field: Field, row: int, lines, near) -> list[Artist]:
 
 
 _LAYERS = {
-    "angle": _angle, "contours": _contours, "descent": _descent, "ideal": _ideal, "flow": _flow, "points": _points,
-    "separatrices": _separatrices, "critical": _critical,
-}  # fmt: skip
+    "angle": _angle,
+    "contours": _contours,
+    "descent": _descent,
+    "ideal": _ideal,
+    "flow": _flow,
+    "points": _points,
+    "separatrices": _separatrices,
+    "critical": _critical,
+}

@@ -81,8 +81,9 @@ def test_the_general_equation_agrees_with_figure_2s_own_grid():
     narrow = field(("alpha1", "beta1"), (0, 1, 0, 1), 12, rows=("equation",), size=11)
     wide = field(("alpha1", "beta1"), (0, 20, 0, 20), 12, rows=("equation",), size=201)  # out of that grid's reach
     for name in ("loss", "d_first", "d_second"):
-        np.testing.assert_allclose(getattr(wide, name)[0, :11, :11][::10, ::10],
-                                   getattr(narrow, name)[0, ::10, ::10], atol=1e-13)  # fmt: skip
+        np.testing.assert_allclose(
+            getattr(wide, name)[0, :11, :11][::10, ::10], getattr(narrow, name)[0, ::10, ::10], atol=1e-13
+        )
 
 
 def test_limits_of_one_row_refuse_nothing_in_another():
