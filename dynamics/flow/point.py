@@ -13,7 +13,7 @@ from theory.landscape.planes import is_interior, place
 from theory.records import comparable
 
 LEARNT = 0.1  # nats: once the loss is this small, the sign of beta1 tells the route
-_FLAT = 1e-13  # of T |grad L| / max(1, |theta|): no slope that rounding leaves over is a slope
+_FLAT = 1e-13  # of T |grad L| / (min(1, L) max(1, |theta|)): slopes fall with L, and rounding leaves less over
 
 
 @comparable
@@ -55,6 +55,7 @@ def point(theta: ArrayLike, n_tokens: float, position: Position | str = None, t_
     Raises ValueError as `landscape.loss` and `gradient_flow` do.
     """
     start, where = np.asarray(theta, dtype=np.float64), place(position, n_tokens)
+    loss = float(landscape.loss(*start, n_tokens, where))
     gradient = landscape.gradient(*start, n_tokens, where)
     path = gradient_flow(start[None], n_tokens, t_end, times=[t_end], levels=[LEARNT], position=where)
     end = path.theta[-1, 0]
@@ -63,11 +64,11 @@ def point(theta: ArrayLike, n_tokens: float, position: Position | str = None, t_
         start,
         float(n_tokens),
         where,
-        float(landscape.loss(*start, n_tokens, where)),
+        loss,
         float(landscape.excess_loss(*start, n_tokens, where)),
         gradient,
         np.linalg.eigvalsh(landscape.hessian(*start, n_tokens, where)),
-        _kind(start, gradient, n_tokens),
+        _kind(start, gradient, n_tokens, loss),
         path.status[0],
         float(t_end),
         end,
@@ -78,11 +79,11 @@ def point(theta: ArrayLike, n_tokens: float, position: Position | str = None, t_
     )
 
 
-def _kind(theta: Array, gradient: Array, n_tokens: float) -> str:
+def _kind(theta: Array, gradient: Array, n_tokens: float, loss: float) -> str:
     if not gradient.any() and np.abs(theta).max() > 1:
         return "plateau"
     size = n_tokens * float(np.abs(gradient).max()) / max(1.0, float(np.abs(theta).max()))
-    return "critical point" if size <= _FLAT else "slope"
+    return "critical point" if size <= _FLAT * min(1.0, loss) else "slope"
 
 
 def _leading_time(theta: Array, n_tokens: float, where: Position) -> tuple[float | None, str]:

@@ -1,4 +1,7 @@
-"""The lines of steepest descent on a plane that end in a saddle: they part the starts that pass it on either side."""
+"""The lines of steepest descent on a plane that end in a saddle: they part the starts of that descent.
+
+Gradient flow of all four parameters leaves the plane, and its projection may cross them.
+"""
 
 import warnings
 
@@ -41,8 +44,12 @@ def separatrix(
     lines = []
     for side in (1.0, -1.0):
         try:
-            found = solve_ivp(upwards, (0.0, _LONGEST), start + side * way, events=inside, max_step=_STEP, rtol=1e-8)
-        except ValueError as why:
+            found = solve_ivp(upwards, (0.0, _LONGEST), start + side * way, events=inside, max_step=_STEP,
+                              rtol=1e-8, atol=1e-10)  # fmt: skip
+            why = found.message if not found.success else "the saddle is at the edge of the box"
+        except ValueError as error:
+            found, why = None, str(error)
+        if found is None or not found.success or inside(0.0, start + side * way) < 0:
             warnings.warn(f"a separatrix is left out: {why}", stacklevel=2)
             continue
         lines.append(corner + sides * np.vstack([start, found.y.T]))

@@ -46,7 +46,9 @@ def main(argv: list[str] | None = None) -> int:
     target = None if path is None else output_file(path)
     given["theorem"] = ALIASES.get(given["theorem"], given["theorem"])
     if given["matrices"] is not None:
-        given["matrices"] = read_matrices(given["matrices"])
+        from dynamics.files.arrays import read_arrays
+
+        given["matrices"] = read_arrays(given["matrices"])
     from dynamics.model.made.constructed import Setting, verify
 
     rows, broken = verify(Setting(**given))
@@ -65,15 +67,8 @@ def main(argv: list[str] | None = None) -> int:
     return 0 if holds else 1
 
 
-def read_matrices(path: str):
-    """The arrays of an .npz file. Raises ValueError for a file of anything else, or pickled, or none."""
-    import numpy as np
-
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return dict(file)
-    except Exception as error:  # numpy, zipfile and zlib have errors of their own
-        raise ValueError(f"{path}: not an .npz file of numbers ({' '.join(str(error).split())})") from None
+def _fault(row) -> str:
+    return ": exceeded" if row.error > row.bound + row.rounding else ": theory and torch differ"
 
 
 def text(title: str, rows, broken: list[str], verdict: str) -> list[str]:
@@ -87,7 +82,7 @@ def text(title: str, rows, broken: list[str], verdict: str) -> list[str]:
         share = f"{row.share:.4f}" if row.share else "-"
         lines.append(
             f"  {row.inputs:30}{row.error:>12.3e}{row.bound:>12.3e}{share:>10}{row.apart:>16.1e}  "
-            f"{row.claim}{'' if row.holds else ': exceeded'}"
+            f"{row.claim}{'' if row.holds else _fault(row)}"
         )
     closest = max(rows, key=lambda row: row.share)
     last = " ".join(f"{token[0]:.4g}" for token in closest.x[-12:])

@@ -51,9 +51,14 @@ def _document(found: "Point") -> dict[str, Any]:
     """All numbers; None for a time that is not reached or not known."""
     plain = {name: getattr(value, "tolist", lambda value=value: value)() for name, value in found._asdict().items()}
     plain |= {"status": found.status.value, "route": found.route}
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in plain.items()
-    }
+    return {name: _finite(value) for name, value in plain.items()}
+
+
+def _finite(value: Any) -> Any:
+    """The value with None for each number that JSON has no word for."""
+    if isinstance(value, list):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _lines(found: "Point") -> list[str]:
@@ -75,7 +80,8 @@ def _route(found: "Point") -> list[str]:
     from dynamics.flow.trajectories import Status
 
     if found.kind == "critical point":
-        return ["gradient flow stays at a critical point; from beside it, it leaves"]
+        leaves = "; from beside it, it leaves" if found.eigenvalues[0] < 0 else ""
+        return [f"gradient flow stays at a critical point{leaves}"]
     if found.status is not Status.REACHED:
         return [f"gradient flow could not be followed: {found.status.value}"]
     if found.end_loss > LEARNT:

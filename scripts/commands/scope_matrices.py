@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from dynamics.files.arrays import read_arrays
 from dynamics.files.atomic import atomic_write_text
-from dynamics.files.bounded import read_bytes
 from theory import alibi
 from theory.checked import POSITIVE, SHARE, real, reals, shown
 
@@ -38,9 +34,11 @@ def report(path: str, slope: float | None, eps: float, target: Path | None) -> s
     Raises: ValueError of one line for a bad file, OSError for none.
     """
     eps = real("eps", eps, SHARE)
-    data = read_bytes(path, LARGEST)
+    found = read_arrays(path, LARGEST)
     try:
-        rows = [_measured(head, one, eps) for head, one in _heads(_arrays(data), slope)]
+        if wrong := (found.keys() - OPTIONAL) ^ NEEDED:
+            raise ValueError(f"{shown(sorted(wrong))} missing or unknown: {NAMES}")
+        rows = [_measured(head, one, eps) for head, one in _heads(found, slope)]
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     square = "logit_range_transposed" in rows[0]
@@ -78,17 +76,3 @@ def _heads(found: dict[str, Any], slope: float | None) -> list[tuple[alibi.Head,
         shapes = f"got shapes {[values.shape for values in each]}"
         raise ValueError(f"{', '.join(names)}, slope must hold as many heads, at least one, {shapes}")
     return [(alibi.Head(**found, **dict(zip(names, one, strict=True))), at) for *one, at in zip(*each, strict=True)]
-
-
-def _arrays(data: bytes) -> dict[str, Any]:
-    """The arrays of a file by name; nothing is unpickled."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
-            if wrong := (entries.keys() - OPTIONAL) ^ NEEDED:
-                raise ValueError(f"{shown(sorted(wrong))} missing or unknown: {NAMES}")
-            if (size := sum(entry.file_size for entry in entries.values())) > LARGEST:
-                raise ValueError(f"its arrays have {size} bytes, more than {LARGEST}")
-            return {name: np.load(archive.open(entry), allow_pickle=False) for name, entry in entries.items()}
-    except Exception as error:  # damaged, pickled and encrypted arrays raise errors of many classes
-        raise ValueError(str(error) or type(error).__name__) from None

@@ -35,6 +35,7 @@ def prepared(tmp_path_factory):
         (here / f"{name}.json").write_text(text)
     (here / "link.json").symlink_to("elsewhere")
     np.save(here / "pair.npy", np.ones((2, 3)))
+    (here / "zip.npy").write_bytes(b"PK\3\4junk")
     (here / "many").write_text("5000 " * 300)
     np.savez(here / "few.npz", w_q=np.eye(6))
     np.savez(here / "objects.npz", w_q=np.array([{}]))
@@ -115,9 +116,9 @@ REFUSED = [
     ("construct thm3.3 --copy-slope 1 --json r.json", "thm3.3 takes no copy_slope"),
     ("construct v-only --length 6 --json r.json", "v-only takes no length"),
     ("construct def3.1 --slope -1 --json r.json", "slope must be finite numbers >= 0 only, got -1.0"),
-    ("construct thm3.3 --matrices none.npz --json r.json", "none.npz: not an .npz file of numbers"),
-    ("construct thm3.3 --matrices file --json r.json", "file: not an .npz file of numbers"),
-    ("construct thm3.3 --matrices objects.npz --json r.json", "objects.npz: not an .npz file of numbers"),
+    ("construct thm3.3 --matrices none.npz --json r.json", "No such file"),
+    ("construct thm3.3 --matrices file --json r.json", "file: File is not a zip file"),
+    ("construct thm3.3 --matrices objects.npz --json r.json", "objects.npz: Object arrays cannot be loaded"),
     ("construct thm3.3 --matrices few.npz --json r.json", "matrices must be w_q, w_k, w_v, and w_o of 6 rows, got w_q"),
     ("construct thm3.3 --matrices nan.npz --json r.json", "w_q must be finite numbers only, got nan"),
     ("construct thm3.3 --matrices turned.npz --json r.json", "w_q must have shape (at least 1, 6), got (6, 2) (its tr"),
@@ -145,8 +146,9 @@ REFUSED = [
     ("fig_landscape --tokens 12 --position 13 --out new", "whole number in 1..12"),
     ("fig_landscape --rows listing --position end --out new", "interior position"),
     ("fig_landscape --tokens 5 --start nowhere.npy --out new", "nowhere.npy"),
-    ("fig_landscape --tokens 5 --start file --out new", "cannot use file"),
-    ("fig_landscape --tokens 5 --points pair.npy --out new", "pair.npy: the points of pair.npy must be finite numbers"),
+    ("fig_landscape --tokens 5 --start file --out new", "file: "),
+    ("fig_landscape --tokens 5 --start zip.npy --out new", "zip.npy: the magic string is not correct"),
+    ("fig_landscape --tokens 5 --points pair.npy --out new", "the points of pair.npy must be finite numbers"),
     ("landscape --alpha1 0 --alpha2 1 --beta1 1 --tokens 5", "--beta2"),
     (f"landscape {HERE} --tokens 1", "--tokens"),
     (f"landscape {HERE} --tokens 3", "T = 3 has no interior position"),

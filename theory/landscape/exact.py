@@ -38,6 +38,7 @@ Kernel = Callable[..., Array]
 
 _BLOCK = 8192  # points: the arrays of one block stay in the cache
 _FUSED = 100.0  # to parameters of this size no sum of exponentials comes near overflow
+_MOST_TOKENS = 1e100  # slopes go with 1 / T^2 on the way
 
 
 def _clean(alpha1, alpha2, beta1, beta2, n_tokens, position: Position) -> tuple[list[Array], Position]:
@@ -149,12 +150,13 @@ def gradient(alpha1, alpha2, beta1, beta2, n_tokens, position: Position = None) 
 def loss_and_gradient(alpha1, alpha2, beta1, beta2, n_tokens, position: Position = None) -> tuple[Array, Array]:
     """`loss` and `gradient` from one evaluation; same domain and errors.
 
-    At an interior position and parameters up to 100 in size the slopes are right to rounding of their usual size; where
-    they nearly vanish, `gradient` keeps more of their digits.
+    At an interior position, for parameters up to 100 in size and T up to 1e100, the slopes are right to rounding of
+    their usual size; where they nearly vanish, `gradient` keeps more of their digits.
     """
     if position is None:
         arrays, _ = _clean(alpha1, alpha2, beta1, beta2, n_tokens, position)
-        if all(np.abs(array).max(initial=0.0) <= _FUSED for array in arrays[:4]):
+        small = all(np.abs(array).max(initial=0.0) <= _FUSED for array in arrays[:4])
+        if small and arrays[4].max(initial=0.0) <= _MOST_TOKENS:
             return _fused(np.broadcast_arrays(*arrays))
     found = _evaluate(both_at, alpha1, alpha2, beta1, beta2, n_tokens, position)
     return found[..., 0], found[..., 1:]

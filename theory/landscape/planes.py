@@ -27,7 +27,7 @@ ROWS = ("exact", "equation", "listing")
 PLACES = ("interior", "first", "last", "end", "mean")
 FIGURE_2 = {"alpha2": "1 - alpha1", "beta2": "1 - beta1"}
 
-_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _TERM = re.compile(rf"([+-])(?:({_NUMBER})\*?)?({'|'.join(NAMES)})?")
 
 
@@ -84,10 +84,12 @@ def plane(axes: Sequence[str] = ("alpha1", "beta1"), fixed: Mapping[str, float |
     alpha2 = 1 - alpha1 and beta2 = 1 - beta1.
     Raises ValueError for other names, equal axes, a parameter that is missing or given twice, and other texts.
     """
-    if isinstance(axes, str) or len(axes) != 2 or axes[0] == axes[1]:
+    if not isinstance(axes, list | tuple) or len(axes) != 2 or axes[0] == axes[1]:
         raise ValueError(f"axes must be two different names among {', '.join(NAMES)}, got {axes!r}")
     first, second = (choice("axes", name, NAMES) for name in axes)
     fixed = FIGURE_2 if fixed is None and (first, second) == ("alpha1", "beta1") else fixed or {}
+    if not isinstance(fixed, Mapping):
+        raise ValueError(f"fixed must give names their values, got {fixed!r}")
     rest = [name for name in NAMES if name not in (first, second)]
     if set(fixed) != set(rest):
         raise ValueError(f"the axes {first} and {second} need values of {' and '.join(rest)}, got {_given(fixed)}")
@@ -105,7 +107,7 @@ def _affine(name: str, value: float | str, axes: tuple[str, str]) -> tuple[float
     """(constant, slope in the first axis, slope in the second). Raises ValueError for anything not affine."""
     if not isinstance(value, str):
         return (real(name, value), 0.0, 0.0)
-    text = re.sub(r"\s+", "", value)
+    text = re.sub(r"\s*([-+*])\s*", r"\1", value.strip())
     text = text if text.startswith(("+", "-")) else "+" + text
     found, at = {"": 0.0, axes[0]: 0.0, axes[1]: 0.0}, 0
     while at < len(text):
@@ -162,7 +164,7 @@ def field(
     ends, number = reals("box", box, shape=(4,)), whole("size", size, 2)
     if not (ends[0] < ends[1] and ends[2] < ends[3]):
         raise ValueError(f"box must run upwards in both coordinates, got {' '.join(f'{end:g}' for end in ends)}")
-    names = tuple(choice("rows", row, ROWS) for row in rows)
+    names = tuple(choice("rows", row, ROWS) for row in ((rows,) if isinstance(rows, str) else rows))
     first, second = np.linspace(*ends[:2], number), np.linspace(*ends[2:], number)
     values = np.full((3, len(names), number, number), np.nan)
     absent = [""] * len(names)

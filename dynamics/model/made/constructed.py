@@ -127,7 +127,8 @@ def _row(s: Setting, matrices, inputs, claim, x: Array, slope: Array, wanted, bo
     bounds, rooms = np.broadcast_to(bound, errors.shape), constructed.rounding(x, slope, sigma, matrices)
     if rooms.max() > 1e-3:
         raise ValueError(f"the scores are too large to tell anything: rounding can reach {rooms.max():.1g}")
-    best = np.argmax(np.divide(errors, bounds, out=errors.copy(), where=bounds > rooms))
+    shares = np.divide(errors, bounds, out=errors.copy(), where=bounds > rooms)
+    best = np.argmax(np.where(errors > bounds + rooms, np.inf, shares))  # one that exceeds its bound before all others
     error, bound, room, m = (float(each[best]) for each in (errors, bounds, rooms, slope))
     holds = bool(((errors <= bounds + rooms) & (apart <= rooms)).all())
     share = error / bound if bound > room else 0.0

@@ -18,6 +18,7 @@ from theory.lowering.box import Box, Outcome
 from theory.lowering.precision import working
 
 _GRID = 81  # points a side of the search
+_SAME = 1e-9  # of the sides: candidates so near are one
 _REACHES = Fraction(1, 1000), Fraction(1, 10**5), Fraction(1, 10**8)  # of the sides: boxes tried about a candidate
 
 
@@ -51,7 +52,7 @@ def critical_points(
     found = []
     for place in _candidates(surface, n_tokens, position, box):
         point = _proved(slopes, bends, (first, second), place, box)
-        if point is not None and not any(np.allclose(point.place, other.place, atol=1e-9) for other in found):
+        if point is not None:
             found.append(point)
     return found
 
@@ -86,12 +87,18 @@ def _candidates(surface: Plane, n_tokens: float, position: Position, box) -> lis
     signs = np.sign(slopes(np.stack(np.meshgrid(*axes, indexing="ij"))))
     corners = np.stack([signs[:, i : _GRID - 1 + i, j : _GRID - 1 + j] for i in (0, 1) for j in (0, 1)])
     mixed = ((corners.min(0) <= 0) & (corners.max(0) >= 0)).all(0)
-    places = []
+    mixed &= (np.abs(corners).max(0) > 0).all(0)  # slopes that underflow have no sign
+    sides = np.array([box[1] - box[0], box[3] - box[2]])
+    places: list[NDArray[np.float64]] = []
     for i, j in zip(*np.nonzero(mixed), strict=True):
         start = np.array([axes[0][i : i + 2].mean(), axes[1][j : j + 2].mean()])
-        better = root(slopes, start, tol=1e-13)
-        if np.isfinite(better.x).all() and box[0] <= better.x[0] <= box[1] and box[2] <= better.x[1] <= box[3]:
-            places.append(better.x)
+        try:
+            found = root(slopes, start, tol=1e-13).x
+        except ValueError:  # it went to where the loss overflows
+            continue
+        inside = np.isfinite(found).all() and box[0] <= found[0] <= box[1] and box[2] <= found[1] <= box[3]
+        if inside and not any((np.abs(found - other) <= _SAME * sides).all() for other in places):
+            places.append(found)
     return places
 
 

@@ -12,7 +12,7 @@ ROUNDS, PARTS = 3, 16  # 64^2 parts of a panel's height are finer than its pixel
 
 
 def bisected(true: Callable[[NDArray], NDArray], low: NDArray, high: NDArray) -> NDArray:
-    """Heights between low (false) and high (true), one a line; low or high itself where all of a line is alike.
+    """Heights between low (false) and high (true), one a line; beside low or high where all of a line is alike.
 
     true: of heights (number, lines); false below one height of each line and true above it.
     """

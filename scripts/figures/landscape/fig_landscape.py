@@ -236,15 +236,11 @@ def position_type(text: str) -> int | str | None:
 
 def _stored(path: str, field: "Field", name: str) -> "NDArray":
     """Parameters (k, 4) of the points in a file. Raises ValueError for a file that is no array of points."""
-    import numpy as np
+    from dynamics.files.arrays import read_array
 
     from .landscape_plot import thetas
 
-    try:
-        rows = np.load(path, allow_pickle=False)
-        return thetas(field, rows, f"the {name} of {path}")
-    except (ValueError, EOFError, TypeError) as why:
-        raise ValueError(f"cannot use {path}: {why}") from None
+    return thetas(field, read_array(path), f"the {name} of {path}")
 
 
 def main(argv: list[str] | None = None) -> int:

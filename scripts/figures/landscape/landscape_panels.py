@@ -163,7 +163,7 @@ def _handles(drawn: dict[str, list], where: str) -> list[Line2D]:
         ("ideal", _ideal(drawn), {"linewidth": 0, "marker": "o", "markersize": 4}),
         ("flow", "flow of all four, projected", {"linewidth": 0.8, "linestyle": DASHED}),
         ("points", "points given", {"linewidth": 0, "marker": "P", "markersize": 4}),
-        ("separatrices", "separatrix", {"linewidth": 1.0}),
+        ("separatrices", "separatrix of the descent", {"linewidth": 1.0}),
     ):
         if drawn.get(layer):
             keys.append(Line2D([], [], color=OPTIONS[layer]["color"], label=label, **look))

@@ -207,7 +207,10 @@ def _frame(panel: Axes, field: Field) -> None:
 
 def thetas(field: Field, rows: Any, name: str) -> np.ndarray:
     """Parameters (k, 4) of points given so, or by their two coordinates on the plane."""
-    given = np.asarray(rows, dtype=np.float64)
+    try:
+        given = np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers, got {type(rows).__name__}") from None
     if given.ndim != 2 or given.shape[1] not in (2, 4) or not len(given) or not np.isfinite(given).all():
         raise ValueError(f"{name} must be finite numbers of shape (k, 4) or (k, 2), got shape {given.shape}")
     if given.shape[1] == 4:
@@ -264,6 +267,8 @@ def _separatrices(panel: Axes, field: Field, row: int, proved, color: str, linew
 
 def _labels(panel: Axes, field: Field, row: int, lines, near) -> list[Artist]:
     """Levels of the contours nearest to some places, over the streamlines."""
+    if not len(levels_of(field.loss[row])):
+        return []
     left, right, low, high = box(field)
     places = [(left + (right - left) * x, low + (high - low) * y) for x, y in near]
     texts = panel.clabel(lines, fmt=f"%.{digits_of(field.loss[row])}f", inline=False, manual=places, zorder=6)

@@ -38,6 +38,7 @@ def test_the_critical_point_is_one_and_what_lies_beside_it_is_not():
     critical = np.array(landscape.critical_point(8))
     assert point(critical, 8).kind == "critical point"
     assert point(critical + 1e-6, 8).kind == "slope"
+    assert point((0, 10, 40, 0), 10).kind == "slope"  # slopes of 4e-17 where the loss is no larger
 
 
 def test_leading_times_are_known_where_theory_knows_them():
