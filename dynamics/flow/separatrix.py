@@ -36,7 +36,7 @@ def separatrix(
     def inside(_: float, at: Array) -> float:
         return float(min(at.min(), 1 - at.max()))
 
-    inside.terminal = True  # type: ignore[attr-defined]
+    inside.terminal = True
     start = (np.asarray(saddle, dtype=np.float64) - corner) / sides
     bend = landscape.hessian(*surface.at(*np.asarray(saddle)), n_tokens, position)
     way = np.linalg.eigh(surface.along @ bend @ surface.along.T)[1][:, 1] / sides

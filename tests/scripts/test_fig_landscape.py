@@ -95,6 +95,14 @@ def test_streamlines_run_and_point_downstream():
     assert (radial[:, 0] * turned.directions[:, 1] - radial[:, 1] * turned.directions[:, 0] > 0).all()
 
 
+def test_no_streamline_turns_back_on_the_floor_of_a_narrow_valley():
+    _, _, x, y = turning_field()
+    (found,) = streamlines(-1e3 * x[None], np.ones_like(y)[None], cells=10)
+    for line in found.lines:
+        steps = np.diff(line, axis=0)
+        assert ((steps[1:] * steps[:-1]).sum(-1) >= 0).all()
+
+
 def test_streamlines_stay_inside_and_no_two_share_a_cell():
     u, v, _, _ = turning_field()
     (found,) = streamlines(u[None], v[None], cells=10)

@@ -62,7 +62,7 @@ def of_head(order: str = " ".join(Head._fields)) -> Callable[[Callable[..., R]],
             given = loose.bind(*args, **kwargs).arguments
             return function(Head(**{name: given.pop(name) for name in Head._fields if name in given}), **given)
 
-        of_arrays.__signature__ = loose  # type: ignore[attr-defined]
+        of_arrays.__signature__ = loose
         of_arrays.__doc__ = f"{inspect.getdoc(function)}\n\nA `Head` may be given first, in place of its arrays."
         return of_arrays
 

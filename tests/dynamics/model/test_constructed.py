@@ -37,3 +37,10 @@ def test_wrong_matrices_are_named_with_an_error_beyond_the_bound():
     rows, broken = verify(Setting("thm3.3", dim=3, matrices=wrong))
     assert [text.split(":")[0] for text in broken] == ["W_Q^T W_K is not I", "W_O W_V is not I"]
     assert not any(row.holds for row in rows)
+
+
+def test_matrices_that_are_a_little_wrong_are_named_and_the_row_shows_an_input_that_exceeds_its_bound():
+    nearly = paper_matrices(6) | {"w_v": (1 + 1e-6) * np.eye(6)}
+    rows, broken = verify(Setting("thm3.3", sigma=0.1, matrices=nearly, inputs=2, seed=2))
+    assert broken == ["W_O W_V is not I: an entry is off by 1e-06"]
+    assert all(not row.holds and row.error > row.bound for row in rows)

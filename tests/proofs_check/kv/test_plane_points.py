@@ -5,6 +5,7 @@ import pytest
 
 from dynamics.flow.separatrix import separatrix
 from dynamics.flow.trajectories import gradient_flow
+from proofs_check.kv.landscape import plane_points
 from proofs_check.kv.landscape.plane_points import critical_points
 from theory import landscape
 from theory.landscape.planes import plane
@@ -23,6 +24,12 @@ def test_figure_2s_plane_has_the_saddle_and_the_minimum_of_the_claims():
 
 def test_there_is_none_before_the_fold():
     assert critical_points(plane(), 10, None, BOX) == []
+
+
+def test_a_search_that_runs_off_to_an_overflow_ends_that_candidate_alone(monkeypatch):
+    monkeypatch.setattr(plane_points, "_GRID", 21)
+    steep = plane(("alpha1", "beta1"), {"alpha2": 1, "beta2": 1})
+    assert critical_points(steep, 12.0, None, (-600.0, 600.0, -1e6, 1e6)) == []
 
 
 @pytest.mark.parametrize("position", [None, 2, "mean", "end"])
@@ -45,10 +52,12 @@ def test_the_plane_of_the_critical_point_holds_it():
 def test_starts_on_either_side_of_a_separatrix_end_apart():
     (saddle,) = (point for point in critical_points(plane(), 15, None, BOX) if point.kind == "saddle")
     lines = separatrix(plane(), 15, None, saddle.place, BOX)
-    assert len(lines) == 2
+    assert [line[-1][0] for line in sorted(lines, key=lambda line: line[-1][0])] == pytest.approx(BOX[:2], abs=1e-6)
+    for line in lines:  # they rise from the saddle on
+        losses = landscape.loss(*plane().at(*line.T), 15)
+        assert (np.diff(losses) > 0).all()
     ends = []
     for line in lines:
-        assert line[-1][0] == pytest.approx(BOX[0 if line[-1][0] < 1 else 1], abs=1e-6)
         middle = line[len(line) // 2]
         starts = [(middle[0], middle[1] + side) for side in (0.05, -0.05)]
         rows = np.array([[a, 1 - a, b, 1 - b] for a, b in starts])
