@@ -77,14 +77,3 @@ def kv_shift(x, sigma, slope, positions, alpha=(0, 1), beta=(1, 0)):
             rows.append([mp.mpf(beta[0]) * a + mp.mpf(beta[1]) * b for a, b in zip(x[s - 1], before, strict=True)])
             weights.append(mp.exp(_dot(x[length - 1], key) / mp.mpf(sigma) - mp.mpf(slope) * (length - s)))
         return _average(weights, rows)
-
-
-def softmax_distance(u, v):
-    """sum_s |softmax(u)_s - softmax(v)_s|."""
-    with mp.workdps(DIGITS):
-        total_u = mp.fsum(mp.exp(mp.mpf(score)) for score in u)
-        total_v = mp.fsum(mp.exp(mp.mpf(score)) for score in v)
-        distance = mp.mpf(0)
-        for left, right in zip(u, v, strict=True):
-            distance += abs(mp.exp(mp.mpf(left)) / total_u - mp.exp(mp.mpf(right)) / total_v)
-        return distance

@@ -108,15 +108,3 @@ def inner_residuals(
     tokens = symbolic_tokens(length, dim)
     head = attend(kv_shift_terms(tokens, support, alpha, beta, scale))
     return tuple(reduced(a - b) for a, b in zip(head, attend(induction_terms(tokens)), strict=True))
-
-
-def discrepancy_residuals(length: int, dim: int, first: bool = True) -> tuple[sp.Expr, ...]:
-    """KVSA - IH - epsilon (vbar - IH) on general symbols, causal support: all zero. `first=False` forgets token 1."""
-    tokens = symbolic_tokens(length, dim)
-    terms = kv_shift_terms(tokens, "causal", *IDENTITY)
-    head, truth = attend(terms), attend(induction_terms(tokens))
-    outer = [terms[0], terms[-1]] if first else [terms[-1]]
-    a = sp.Add(*(sp.exp(score) for score, _ in outer))
-    z = sp.Add(*(sp.exp(score) for score, _ in induction_terms(tokens)))
-    epsilon = a / (a + z)
-    return tuple(reduced(h - t - epsilon * (v - t)) for h, t, v in zip(head, truth, attend(outer), strict=True))

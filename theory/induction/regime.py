@@ -19,15 +19,6 @@ def successor_weights(word: str) -> dict[int, sp.Expr]:
     return {s: sp.exp(score) for s, (score, _) in enumerate(induction_terms(tokens), start=2)}
 
 
-def match_ratio_residual(
-    word: str = "ABACA", later: int = 3, earlier: int = 1, claimed: sp.Expr | None = None
-) -> sp.Expr:
-    """Weight on the successor of the later match over that of the earlier one, less e^{m gap}; zero."""
-    weights = successor_weights(word)
-    ratio = weights[later + 1] / weights[earlier + 1]
-    return sp.simplify(ratio - (sp.exp(slope * (later - earlier)) if claimed is None else claimed))
-
-
 def latest_weight_limit(word: str = "ABACA", match: int = 3) -> sp.Expr:
     """Share of IH on the successor of the latest match as m -> 0, then sigma -> 0; the text after Eq. 7 needs 1."""
     weights = successor_weights(word)
@@ -91,12 +82,6 @@ def repaired_key_residuals(place: int, shrink: sp.Expr | None = None) -> tuple[s
     factor = 1 - _r if shrink is None else shrink
     weights = _repaired_weights(place, factor, 1 / _r)
     return sp.cancel(sp.Add(*weights) - 1), sp.cancel(weights[1] - (1 - _r) / (1 - _r**place))
-
-
-def repaired_key_gap_residual(place: int, claimed: sp.Expr | None = None) -> sp.Expr:
-    """Scaled by 1 / (1 - r), the repaired key exceeds x_{s-1} on [0, 1]^d by up to r / (1 - r) (all tokens 1); zero."""
-    weights = _repaired_weights(place, 1 - _r, 1 / (_r * (1 - _r)))
-    return sp.cancel(sp.Add(*weights) - 1 - (_r / (1 - _r) if claimed is None else claimed))
 
 
 def _repaired_weights(place: int, factor: sp.Expr, scale: sp.Expr) -> list[sp.Expr]:

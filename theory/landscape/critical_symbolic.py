@@ -1,4 +1,4 @@
-"""The sympy truth about critical points: the gradient in weights, the box in u = 1/(T - 2), the plane of directions.
+"""The sympy truth about critical points: the Hessian, the box in u = 1/(T - 2), the plane of directions.
 
 Not in the papers. Write D_c = (n_c - n_t)/S for the logit of class c less the target's and w_c = count_c e^{D_c}, so
 that L = log Z with Z = 1 + sum w_c. An interior position and a real T >= 4 throughout.
@@ -12,9 +12,6 @@ from theory.landscape.slice_symbolic import OWN, PREVIOUS, on_slice
 from theory.landscape.symbolic import A, B, interior_table
 from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens
 
-W_REPEATED, W_EDGE = sp.symbols("w_repeated w_edge", positive=True)
-W_OTHER = sp.Symbol("w_other", nonnegative=True)
-WEIGHTS = (W_REPEATED, W_EDGE, W_OTHER)
 INVERSE = sp.Symbol("inverse", nonnegative=True)  # u = 1/(T - 2), in [0, 1/2]
 TABLE = interior_table()
 
@@ -27,16 +24,6 @@ def gaps() -> list[sp.Expr]:
 
 def counts() -> list[sp.Expr]:
     return [c.count for c in TABLE.classes[1:]]
-
-
-@cache
-def weighted_gradient() -> tuple[sp.Expr, ...]:
-    """S Z dL / d(alpha1, alpha2, beta1, beta2) = S sum w_c dD_c, in the three weights."""
-    return tuple(
-        sum((w * sp.diff(gap / TABLE.partition, p) for w, gap in zip(WEIGHTS, gaps(), strict=True)), sp.Integer(0))
-        * TABLE.partition
-        for p in PARAMETERS
-    )
 
 
 def at_critical(expr: sp.Expr) -> sp.Expr:

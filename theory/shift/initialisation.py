@@ -6,12 +6,10 @@ paper's own; windows 3 and 4 are its "KV shifting 2" and "KV shifting 3".
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import comb, factorial
 
 import sympy as sp
 
 from theory.checked import whole
-from theory.lowering.box import exact
 
 
 def expectation(polynomial: sp.Expr, uniforms: Sequence[sp.Symbol]) -> Fraction:
@@ -44,34 +42,6 @@ def lagged_moment(window: int, lag: int = 0) -> Fraction:
     window, lag = len(row), whole("lag", lag, 0)
     products = [row[j] * row[j + lag] for j in range(window - lag)]
     return expectation(sp.expand(sum(products, sp.Integer(0))), uniforms)
-
-
-def second_moment(window: int) -> Fraction:
-    """E sum_j c_j^2 = n^2/4 - 7 n/12 + 1 with n = window - 1."""
-    drawn = coefficients(window)[0]
-    n = len(drawn)
-    return Fraction(n * n, 4) - Fraction(7 * n, 12) + 1
-
-
-def oldest_mean(window: int) -> Fraction:
-    """E c_w = 1 - (w - 1)/2."""
-    return 1 - Fraction(len(coefficients(window)[0]), 2)
-
-
-def uniform_sum_cdf(count: int, level: Fraction | int) -> Fraction:
-    """P(sum of `count` independent U(0, 1) <= level), the Irwin-Hall law; level is clipped to [0, count].
-
-    Raises ValueError for a count that is not whole and >= 0, and for a level that is not exact, as a float is not.
-    """
-    count = whole("count", count, 0)
-    level = min(max(exact(level), Fraction(0)), Fraction(count))
-    terms = ((-1) ** k * comb(count, k) * (level - k) ** count for k in range(int(level) + 1))
-    return sum(terms, Fraction(0)) / factorial(count)
-
-
-def oldest_negative(window: int) -> Fraction:
-    """P(c_w < 0) = 1 - 1/(w - 1)!: 0, 1/2, 5/6 for windows 2, 3, 4."""
-    return 1 - uniform_sum_cdf(len(coefficients(window)[0]), 1)
 
 
 def mixed_norm(own: sp.Expr, previous: sp.Expr, inner: sp.Expr) -> sp.Expr:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import sympy as sp
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
@@ -35,24 +34,6 @@ class Equilibria(NamedTuple):
     low_norm: float
     high_logit: float
     high_norm: float
-
-
-def fold_residual(factor: int = 4) -> sp.Expr:
-    """d/ds [2 ln(1 + a^2/mu) - s] = (a^2 (3 - factor a) - mu) / (a^2 + mu), by da/ds = a (1 - a): zero for 4."""
-    a, mu = sp.symbols("a mu", positive=True)
-    slope = sp.diff(2 * sp.log(1 + a**2 / mu), a) * a * (1 - a) - 1
-    return sp.cancel(slope - (a**2 * (3 - factor * a) - mu) / (a**2 + mu))
-
-
-def energy_residual(power: int = 2) -> sp.Expr:
-    """The least F over v is (a^2 mu/(a^2 + mu) V^2 + (1 - a)^2 rho^2)/2; its derivative in a is a e^2 - (1 - a) rho^2.
-
-    e = mu V/(a^2 + mu) is ||v_eff||: zero for power 2. So a root where that goes from - to + is a minimum.
-    """
-    a, mu, size, rho = sp.symbols("a mu V rho", positive=True)
-    least = (a**2 * mu / (a**2 + mu) * size**2 + (1 - a) ** 2 * rho**2) / 2
-    effective = mu * size / (a**2 + mu)
-    return sp.cancel(sp.diff(least, a) - (a * effective**power - (1 - a) * rho**2))
 
 
 @elementwise("norm", "variance", "decay")

@@ -1,12 +1,6 @@
-"""Obligations against meaning, on random statements with finite models.
+"""Obligations against meaning, on random statements with finite models: statement number k is that of seed + k."""
 
-`python -m tests.proofs_check.core.model_check --count 20000 --seed 1` prints shares and disagreements; statement number
-k is that of seed + k. `--search 500` sends statements that enumeration decides through the whole search.
-"""
-
-import argparse
 import random
-import sys
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
@@ -23,7 +17,6 @@ from proofs_check.rigour.decide import BRIEF, Empty, decide
 from tests.proofs_check.core.random_statements import statement
 
 NAMED = {"witness": "witness", "supremum": "attained"}
-_SHOWN = 10
 
 
 class Sequents:
@@ -60,7 +53,7 @@ class Sequents:
             given = sorted((self.deciding(g, at) for g in sequent.given), key=lambda g: self.value(g, at) is not False)
             key = tuple(given), self.deciding(sequent.goal, at)
             if key not in known:
-                made = arranged(sequent, *key)
+                made = certificate.arranged(sequent, *key)
                 known[key] = [*needed(made), made]
             if all(self.follows(part, at) for part in known[key]) != true:
                 return "true, not shown" if true else "shown, not true"
@@ -104,10 +97,6 @@ class Sequents:
         return Term(term.kind, *parts)
 
 
-def arranged(sequent, given, goal):
-    return certificate.arranged(sequent, given, goal) if hasattr(certificate, "arranged") else sequent
-
-
 def shuffled(rng, term):
     """The term with the parts of each `and` and `or` in another order."""
     parts = [shuffled(rng, part) if isinstance(part, Term) else part for part in term.parts]
@@ -149,8 +138,8 @@ def unread(made):
 
 
 def disagreements(made, model, rng):
-    """What the obligations, or their conditions, say otherwise than the meaning; and whether it is true and proved."""
-    found, true, proved = [], means(made, model), []
+    """What the obligations, or their conditions, say otherwise than the meaning; and whether it is true."""
+    found, true = [], means(made, model)
     kind = made.says.kind if isinstance(made.says, Form) else ""
     for order in ("", "in another order "):
         try:
@@ -159,12 +148,12 @@ def disagreements(made, model, rng):
             found.append(f"{order}refused: {fault}")
             continue
         parts = truths(now, model, found)
-        proved.append(all(parts.values()) and isolated(now, model))
+        proved = all(parts.values()) and isolated(now, model)
         base = certificate.premise(now)
         wrong = {
             "hypotheses are met otherwise than its premise": met(now, model) != met(base, model),
             "another meaning": means(now, model) != true,
-            "all obligations hold, and the statement is false": proved[-1] and not true,
+            "all obligations hold, and the statement is false": proved and not true,
             "an obligation fails, and the statement is true": true and not all(parts[k] for k in {*parts} - {*CHOSEN}),
             f"{kind}: its point fits, or does not, otherwise than its part says":
                 kind in NAMED and parts[NAMED[kind]] != fits(now, now.says, model),
@@ -174,7 +163,7 @@ def disagreements(made, model, rng):
         places = list(product(*(model.carriers[name] for name, _ in made.says.at)))
         if any(named(made, model, place) for place in rng.sample(places, len(places) if true else 1)) != true:
             found.append(f"{kind}: true and no constants can be named, or false and they can")
-    return found, true, proved[0]
+    return found, true
 
 
 def named(made, model, place):
@@ -212,21 +201,21 @@ def lacking(model, term, at):
     return model.value(term, at) is None or any(lacking(model, part, at) for part in inner if isinstance(part, Term))
 
 
-def run(count, seed, bar=iter, stop=False):
-    """Counts by form, and (seed, sentence, carriers, what is amiss) of each disagreement; stop: at the first."""
+def run(count, seed):
+    """Counts by form, and (seed, sentence, carriers, what is amiss) of each disagreement."""
     counts, faults = {}, []
-    for k in bar(range(seed, seed + count)):
-        made, model, refused = statement(k)
+    for k in range(seed, seed + count):
+        made, model = statement(k)
         form = isinstance(made.says, Form)
         mine = counts.setdefault(made.says.kind if form else "plain", Counter())
         if unread(made):
             mine.update({"all": 1, "matter of words": 1})
             continue
         try:
-            found, true, proved = disagreements(made, model, random.Random(k))
+            found, true = disagreements(made, model, random.Random(k))
         except Exception as fault:
-            found, true, proved = [f"{type(fault).__name__}: {fault}"], False, False
-        mine.update({"all": 1, "true": true, "proved": proved, "refused": refused})
+            found, true = [f"{type(fault).__name__}: {fault}"], False
+        mine.update({"all": 1, "true": true})
         terms = [*made.given, *(made.says.terms if form else [made.says])]
         with suppress(NoDomain):
             points = model.points(made.variables)
@@ -235,55 +224,19 @@ def run(count, seed, bar=iter, stop=False):
             mine["vacuous"] += not met(made, model)
         if found:
             faults.append((k, sentence(made), model.carriers, list(dict.fromkeys(found))))
-        if found and stop:
-            break
     return counts, faults
 
 
-def search(count, seed, bar=iter):
+def search(count, seed):
     """What the whole search says otherwise than enumeration, and how often it says anything."""
     counts, faults = Counter(), []
-    for k in bar(range(seed, seed + count)):
-        made, model, _ = statement(k, finite=True)
+    for k in range(seed, seed + count):
+        made, model = statement(k, finite=True)
         true, checked = means(made, model), None
         with suppress(Empty):
             checked = decide(made, BRIEF).checked
         said = checked and checked.outcome
         counts[f"{true}, {said.value if said else 'open'}"] += 1
         if said is (Outcome.REFUTED if true else Outcome.PROVED):
-            faults.append((k, sentence(made), {}, [f"{said.value}, and it is {true}"]))
+            faults.append((k, sentence(made), f"{said.value}, and it is {true}"))
     return counts, faults
-
-
-def table(counts):
-    """Percent by form: true, proved, points where something has no value, statements of no point, attempts refused."""
-    for kind, mine in counts.items():
-        shares = {name: mine[name] / mine["all"] for name in ("true", "proved", "vacuous", "refused")}
-        shares["undefined"] = mine["undefined"] / max(1, mine["points"])
-        shares["a matter of words"] = mine["matter of words"] / mine["all"]
-        yield f"{kind:9} {mine['all']:6}: " + ", ".join(f"{name} {100 * share:.1f} %" for name, share in shares.items())
-
-
-def main(argv=None):
-    from tqdm import tqdm
-
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name, default in (("count", 2000), ("seed", 1), ("search", 0)):
-        parser.add_argument(f"--{name}", type=int, default=default)
-    args = parser.parse_args(argv)
-
-    def bar(numbers):
-        return tqdm(numbers, unit="statement", disable=not sys.stderr.isatty())
-
-    counts, faults = search(args.search, args.seed, bar) if args.search else run(args.count, args.seed, bar)
-    print("\n".join(f"{kind}: {n}" for kind, n in sorted(counts.items())) if args.search else "\n".join(table(counts)))
-    for kind, n in Counter(fault for *_, found in faults for fault in found).most_common():
-        print(f"{n} times: {kind}")
-    for seed, said, carriers, found in faults[:_SHOWN]:
-        print(f"seed {seed}: {'; '.join(found)}\n  {said}")
-        print("  " + "; ".join(f"{name} of {', '.join(map(str, values))}" for name, values in carriers.items()))
-    return 1 if faults else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -12,7 +12,7 @@ from tests.proofs_check.core import model_check
 from tests.proofs_check.core.planted_limits import FALSE, TRUE, build
 
 WHOLE = [pytest.mark.deep, pytest.mark.timeout(3600)]
-RARE = (1116, 1277, 1279, 1333, 1563)  # statements that alone of the first 2000 find one of `planted_faults`
+RARE = (1116, 1277, 1279, 1333, 1563)  # each of them alone of the first 2000 finds some fault of the core
 
 
 @pytest.mark.parametrize("count", [800, pytest.param(20_000, marks=WHOLE)])

@@ -79,25 +79,6 @@ def test_odds_of_one_sign_are_attained_but_for_the_token_before_the_target(dista
     assert worst(distance, slope, raw, -own, -before, raw) == pytest.approx(bound + extra, rel=1e-7)
 
 
-def test_the_least_odds_may_lie_between_the_ends_of_the_targets_own_logit():
-    distance, slope, raw, own, before = 12, 0.2, 6.0, 0.5, 1.2
-    phi = sum(math.exp(slope * j) for j in range(1, distance + 1))
-    ends = [math.exp(-before * raw) * phi,
-            math.exp(-(own + before) * raw) * (phi - math.exp(slope)) + math.exp(slope - own * raw)]  # fmt: skip
-    found = log_odds_found(1, distance, slope, raw, own, before)
-    assert log_shifted_odds(distance, slope, raw, own, before) < found < math.log(min(ends)) - 0.3
-
-
-@pytest.mark.parametrize(("own", "before"), [(1.2, -0.5), (-1.2, 0.5)])
-def test_opposite_signs_come_near_their_bound_and_need_its_last_term(own, before):
-    slope, raw, distance = 0.1, 4.0, 60
-    phi = sum(math.exp(slope * j) for j in range(1, distance + 1))
-    bound = math.exp(log_shifted_odds(distance, slope, raw, own, before))
-    found = worst(distance, slope, raw, own, before, raw)
-    assert bound <= found < bound * 1.002
-    assert found < phi * math.exp(-abs(own) * raw)
-
-
 @given(eps=st.sampled_from([1e-6, 1e-3, 0.1, 0.5, 0.9]), **HEADS)
 def test_scope_is_where_the_bound_reaches_eps_and_never_beyond_the_old_one(eps, slope, raw, own, before):
     found = shifted_scope(slope, raw, own, before, eps)
@@ -106,14 +87,6 @@ def test_scope_is_where_the_bound_reaches_eps_and_never_beyond_the_old_one(eps, 
     assert shifted_weight_bound(distance, slope, raw, own, before) <= eps * (1 + 1e-9)
     if own * before >= 0 and found > 1:
         assert shifted_weight_bound(found, slope, raw, own, before) == pytest.approx(eps, rel=1e-6)
-
-
-@pytest.mark.parametrize(("own", "before", "tokens"), [(0.7, -0.7, 79), (0.5, -1.0, 57)])
-def test_scope_of_opposite_signs_loses_many_tokens_and_is_within_two_of_a_context(own, before, tokens):
-    slope, raw, eps = 0.05, 6.0, 1e-3
-    found = shifted_scope(slope, raw, own, before, eps)
-    assert alibi.scope(slope, shifted_range(raw, [own, before]), eps) - found > tokens - 1
-    assert log_odds_found(1, math.floor(found) - 2, slope, raw, own, before) < math.log(1 / eps - 1)
 
 
 @given(window=st.integers(1, 7), far=st.integers(1, 5), **HEADS)

@@ -101,14 +101,6 @@ def test_flat_mass_bounds_are_reached(n_dropped, n_kept, spread, part):
     assert found == pytest.approx(mass(logits, dropped), rel=1e-9)
 
 
-@given(st.floats(0, 6), st.floats(0.01, 0.99))
-def test_flat_scope_is_the_first_distance_where_no_token_weighs_more_than_eps(spread, eps):
-    scope = math.exp(log_scope(spread, eps))
-    for distance in (max(1, math.floor(scope)), math.floor(scope) + 1):
-        weight = mass([spread] + [0.0] * distance, [True] + [False] * distance)
-        assert (weight <= eps * (1 + 1e-12)) if distance >= scope else (weight >= eps * (1 - 1e-12))
-
-
 def test_flat_bounds_stay_finite_for_logit_ranges_of_thousands():
     assert mass_bound(10, 10, 5000.0) == 1.0
     assert 0.0 <= mass_floor(10, 10, 700.0) < 1e-300

@@ -7,19 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.theory.cases import refuses
-from theory.cache.size import buffer_length, kept_share, protected_groups
+from theory.cache.size import kept_share, protected_groups
 
 
 @given(st.integers(1, 200_000), st.integers(0, 20), st.integers(0, 8))
 def test_kept_share_equals_tokens_counted_head_by_head(length, chosen, extra):
     heads = [length] * chosen + [min(length, max(4000, Fraction(length, 5)) + extra)] * (20 - chosen)
     assert kept_share(length, Fraction(chosen, 20), extra) == sum(heads) / Fraction(20 * length)
-
-
-def test_kept_share_of_the_papers_setting_is_eight_of_twenty_five_from_20000_on():
-    assert {kept_share(length) for length in (20_000, 64_000, 10**6)} == {Fraction(8, 25)}
-    assert kept_share(19_999) > Fraction(8, 25) and kept_share(4000) == 1
-    assert buffer_length(100) == 100
 
 
 @given(st.sampled_from([(6, 2), (6, 3), (8, 4), (9, 3)]), st.integers(0, 6))

@@ -4,7 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from proofs_check.evidence.tolerances import ROUNDING, VISIBLE
 from proofs_check.oracles import family as oracle
@@ -76,54 +75,6 @@ def test_the_error_of_shifted_keys_is_exact(ratio):
     for x, _ in ALL:
         off = 1 - oracle.attention(x, (1, 0), (ratio, 1), match)[x.index(x[-1]) + 1]
         assert off == pytest.approx(induction.key_shift_error(len(x), ratio, 3.0), abs=ROUNDING)
-
-
-def certain(rows, unknowns):
-    """Whether some numbers of size at most 1 make all these sums positive, by a linear programme."""
-    a = np.array(sorted(rows))
-    found = linprog([0.0] * unknowns + [-1.0], A_ub=np.c_[-a, np.ones(len(a))], b_ub=np.zeros(len(a)),
-                    bounds=[(-1, 1)] * unknowns + [(None, 1)])  # fmt: skip
-    return -found.fun > 1e-7
-
-
-def concentrates(query, key, vocabulary=3, longest=6):
-    """Whether some M gives p + 1 the largest score on all sentences, as a linear programme in M."""
-    rows = set()
-    for x, _ in (item for length in range(3, longest + 1) for item in oracle.sentences(vocabulary, length)):
-        asked, scores = oracle.mixed(x, len(x) - 1, query), []
-        for place in range(len(x)):
-            score = np.zeros((vocabulary, vocabulary))
-            for i, a in asked.items():
-                for j, b in oracle.mixed(x, place, key).items():
-                    score[i, j] += a * b
-            scores.append(score.ravel())
-        best = x.index(x[-1]) + 1
-        rows |= {tuple(np.round(scores[best] - other, 9)) for t, other in enumerate(scores) if t != best}
-    return certain(rows, vocabulary**2)
-
-
-@pytest.mark.parametrize(
-    ("query", "key"),
-    [((1, s), (r, 1)) for r in (-1.5, -0.5, 0, 0.5, 1, 1.5) for s in (0, -0.5, 0.4, 1.2)]
-    + [((0, 1), (0, 1)), ((1, 0), (1, 0)), ((1, 0.5), (1, 0.5)), ((-0.5, 1), (-0.5, 1)), ((2, -1), (2, -1))],
-)
-def test_the_gap_is_positive_exactly_where_some_weights_concentrate(query, key):
-    """Of all matrices M, not of multiples of the identity alone."""
-    assert concentrates(query, key) == (induction.attention_gap(query, key) > 0)
-
-
-@pytest.mark.parametrize("value", [(1, 0), (1, 0.9), (1, 1), (-1, 1), (0, 1), (-1, -2), (2, -5)])
-def test_the_lead_is_positive_exactly_where_some_read_out_decodes(value):
-    rows = []
-    for a in range(3):
-        for b in (token for token in range(3) if token != a):
-            for other in (token for token in range(3) if token != b):
-                row = np.zeros((3, 3))
-                for token, share in ((b, value[0]), (a, value[1])):
-                    row[token, b] += share
-                    row[token, other] -= share
-                rows.append(row.ravel())
-    assert certain(map(tuple, rows), 9) == (induction.value_lead(value) > 0)
 
 
 @pytest.mark.parametrize("name", [n for n in MEMBERS if n not in YES])

@@ -85,12 +85,6 @@ def test_epsilon_keeps_its_relative_accuracy_where_it_is_tiny():
     assert epsilon == pytest.approx(exact, rel=1e-13)
 
 
-def test_theorem_3_3_fails_at_the_smallest_input():
-    x = [[0.0], [1.0], [0.0]]
-    assert induction.induction_head(x, 1.0, 0.0) == 1.0
-    assert induction.kv_shift_head(x, 1.0, 0.0, "causal") == pytest.approx(1 / 3, abs=ROUNDING)
-
-
 def test_causal_head_accepts_short_inputs():
     assert induction.kv_shift_head([[1.0], [2.0]], 1.0, 0.0, "causal") == pytest.approx(
         (1 + 2 * np.e**2) / (1 + np.e**2)
@@ -115,29 +109,12 @@ def test_batches_equal_their_rows(name):
     assert np.allclose(evaluate(x, sigma, slope), rows, rtol=0.0, atol=ROUNDING)
 
 
-def test_layer_one_of_the_construction_writes_the_copy():
-    weights = induction.construction(2, 0.5, 1.0)
-    assert (weights.first_value @ [3.0, 4.0, 0.0, 0.0]).tolist() == [0.0, 0.0, 3.0, 4.0]
-    assert (weights.key @ [3.0, 4.0, 5.0, 6.0]).tolist() == [0.0, 0.0, 10.0, 12.0]
-    assert (weights.query @ [3.0, 4.0, 5.0, 6.0]).tolist() == [0.0, 0.0, 3.0, 4.0]
-
-
 def test_row_convention_writes_nothing():
     """y = x W with the printed matrices: all keys vanish, and the head only sees the slope."""
     x = np.random.default_rng(7).normal(size=(7, 2))
     weights = np.exp(-0.3 * np.arange(5, 0, -1))
     row = induction.two_layer_variant(x, 0.5, 0.3, 2.0, convention="row")
     assert np.allclose(row, weights / weights.sum() @ x[1:-1], rtol=0.0, atol=ROUNDING)
-
-
-def test_repaired_key_suits_the_standard_mask_at_the_cost_of_its_norm():
-    x = np.random.default_rng(8).uniform(0, 1, (300, 8, 2))
-    head = induction.induction_head(x, 0.5, 0.1)
-    for copy_slope in (1.0, 4.0, 8.0):
-        output = induction.two_layer_variant(x, 0.5, 0.1, copy_slope, first_mask="causal", key="repaired")
-        assert np.abs(output - head).max() <= induction.copy_error_bound(2, 0.5, copy_slope, "unit")
-        norm = np.linalg.norm(induction.construction(2, 0.5, copy_slope, "repaired").key, 2)
-        assert norm >= np.exp(copy_slope) / 0.5
 
 
 GOOD = np.zeros((4, 2))

@@ -7,34 +7,13 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs_check.evidence.tolerances import KERNEL, ROUNDING
-from proofs_check.oracles.landscape import one_hot_logits, one_hot_loss, symbolic_one_hot_logits
+from proofs_check.evidence.tolerances import KERNEL
 from tests.theory.cases import refuses
 from theory import landscape
 from theory.landscape import symbolic
 from theory.symbols import PARAMETERS, n_tokens, rest_logits, rest_scores
 
-PLACES = [(tokens, place) for tokens in range(2, 13) for place in range(1, tokens + 1)]
 PARAMETER = st.floats(-6, 6)
-
-
-@pytest.mark.parametrize(("tokens", "place"), PLACES)
-def test_loss_and_logits_equal_attention_over_one_hot_rows(tokens, place):
-    rng = np.random.default_rng(1000 * tokens + place)
-    points = rng.normal(scale=2, size=(40, 4))
-    rows = landscape.logits(*points.T, tokens, place)
-    losses = landscape.loss(*points.T, tokens, place)
-    for point, row, loss in zip(points, rows, losses, strict=True):
-        np.testing.assert_allclose(row, one_hot_logits(*point, tokens, place), rtol=0, atol=ROUNDING)
-        assert abs(loss - one_hot_loss(*point, tokens, place)) <= ROUNDING
-
-
-@pytest.mark.parametrize(("tokens", "place"), [p for p in PLACES if p[0] <= 7])
-def test_logits_equal_attention_symbolically(tokens, place):
-    for mine, true in zip(symbolic.logits(tokens, place), symbolic_one_hot_logits(tokens, place), strict=True):
-        assert sp.simplify(mine - true) == 0
-
-
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,8 @@ from theory.landscape.printed import EQUATION, EXACT, LISTING
 from theory.landscape.slice_branches import FOLD_BETA1, branch
 from theory.landscape.slice_critical import conditions, x
 from theory.landscape.slice_symbolic import (
-    argmax_margins,
     conserved,
     exact_terms,
-    leading_excess,
-    limit_flow,
     loss,
     slipped_terms,
     slope_sign,
@@ -54,27 +51,6 @@ def test_slope_sign_has_the_sign_of_the_slope():
             g = landscape.gradient(a, 1 - a, b, 1 - b, 4)
             assert np.sign(value(slope_sign(terms, alpha1), a, b)) == np.sign(g[0] - g[1])
             assert np.sign(value(slope_sign(terms, beta1), a, b)) == np.sign(g[2] - g[3])
-
-
-def test_leading_excess_is_the_limit_of_the_scaled_excess():
-    for a, b in POINTS:
-        scaled = 1e8 * float(landscape.excess_loss(a, 1 - a, b, 1 - b, 1e8))
-        assert scaled == pytest.approx(value(leading_excess(), a, b), abs=1e-6)
-
-
-def test_limit_flow_is_the_limit_of_the_scaled_descent():
-    for a, b in POINTS:
-        g = -1e8 * landscape.gradient(a, 1 - a, b, 1 - b, 1e8)
-        found = [value(part, a, b) for part in limit_flow()]
-        np.testing.assert_allclose(found, [g[0] - g[1], g[2] - g[3]], atol=1e-6)
-
-
-def test_argmax_margins_are_positive_just_where_the_target_has_the_largest_logit():
-    for a in np.linspace(0.013, 0.21, 8):
-        for b in np.linspace(0.61, 0.99, 8):
-            row = landscape.logits(a, 1 - a, b, 1 - b, 9, 4)
-            leads = all(value(expr, a, b) > 0 for expr in argmax_margins().values())
-            assert leads == (row.argmax() == 4)
 
 
 def test_conserved_quantity_and_energy_are_one():

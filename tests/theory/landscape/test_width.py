@@ -6,22 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs_check.kv.beyond.width_checks import exact_terms, mean_shift_limit, variance_in_classes, variance_limit
-from proofs_check.kv.beyond.width_samples import monte_carlo
 from proofs_check.oracles.width import gradient_in_gram, gram_loss
 from tests.theory.cases import refuses
 from theory.landscape.width import finite_width, width_terms
-from theory.landscape.width_limit import limiting_mean_shift
-from theory.lowering.numeric import numeric
-from theory.symbols import PARAMETERS
 
 PARAMETER = st.floats(-2, 2)
 SENTENCE = st.integers(2, 6).flatmap(lambda t: st.tuples(st.just(t), st.integers(1, t)))
-
-
-@pytest.mark.parametrize(("tokens", "position"), [(t, i) for t in range(2, 6) for i in range(1, t + 1)])
-def test_finite_width_equals_exact_derivatives(tokens, position):
-    assert exact_terms(tokens, position).value == 0
 
 
 @given(sentence=SENTENCE, parameters=st.tuples(PARAMETER, PARAMETER, PARAMETER, PARAMETER))
@@ -66,26 +56,6 @@ def test_finite_width_stays_finite_where_attention_is_hard():
 )
 def test_finite_width_refuses_what_is_outside_its_domain(arguments, message):
     refuses(lambda: finite_width(*arguments), message)
-
-
-def test_monte_carlo_agrees_and_rejects_zero_and_twice():
-    assert monte_carlo(2, 256).value >= 0
-    for wrong in ({"mean_factor": 0.0}, {"mean_factor": 2.0}, {"variance_factor": 0.0}, {"variance_factor": 2.0}):
-        assert monte_carlo(2, 256, **wrong).value < 0
-
-
-def test_scaled_variance_matches_the_kernel_and_tends_to_the_square_of_the_sum():
-    assert variance_limit().value == 0
-    assert all(variance_in_classes(t, i, seed=t).value >= 0 for t, i in ((8, 4), (11, 6), (30, 26)))
-
-
-def test_scaled_mean_shift_tends_to_its_limit():
-    assert mean_shift_limit(3).value == 0
-    point = (0.4, 0.6, 0.9, -0.3)
-    limit = float(numeric(limiting_mean_shift(), PARAMETERS)(*point))
-    gaps = [abs(t * finite_width(*point, t, t // 2).mean_shift - limit) for t in (100, 200, 400)]
-    assert gaps[0] / gaps[1] == pytest.approx(2, rel=0.1)
-    assert gaps[1] / gaps[2] == pytest.approx(2, rel=0.1)
 
 
 def exact_softmax(values):

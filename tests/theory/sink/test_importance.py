@@ -36,15 +36,6 @@ def test_entropy_of_even_causal_attention_is_that_of_its_matrix(length):
     assert sink.uniform_causal_entropy(length) == pytest.approx(float(sink.importance_entropy(even)), abs=1e-12)
 
 
-def test_even_causal_attention_loses_one_minus_gamma_nats_at_most():
-    lengths = np.unique(np.geomspace(1, 10**6, 60).astype(int))
-    gaps = np.log(lengths) - sink.uniform_causal_entropy(lengths)
-    limit = 1 - np.euler_gamma
-    assert (gaps < limit).all() and (np.diff(gaps) > 0).all()
-    assert gaps[-1] > 0.99999 * limit
-    assert gaps[-1] < np.euler_gamma  # not gamma itself
-
-
 @given(LENGTHS, st.floats(0, 1))
 def test_first_token_bound_is_reached_by_a_causal_head_for_every_importance(length, share):
     a = np.eye(length) * (1 - share)

@@ -22,13 +22,6 @@ def test_the_share_is_that_of_the_vectors_counted_layer_by_layer(layers, groups,
     assert isinstance(found, Fraction) and found == Fraction(kept, whole)
 
 
-def test_the_share_at_the_depths_of_table_4():
-    shares = [svformer_cache(TABLE_4[name].layers) for name in ("2M", "82M", "180M", "468M")]
-    assert shares == [Fraction(5, 8), Fraction(9, 16), Fraction(13, 24), Fraction(25, 48)]
-    assert svformer_cache([4, 8]).tolist() == [0.625, 0.5625]
-    assert svformer_cache(24, n_heads=16, kv_heads=4, anchors=24) == Fraction(1, 4)
-
-
 def arrays(layers, hidden, ffn, vocab, values):
     """Sizes of all matrices and gains of a Llama-like model; `values` of its layers have a W_V."""
     block = [(hidden, hidden)] * 3 + [(hidden, ffn)] * 3 + [(hidden,)] * 2  # W_Q, W_K, W_O; gate, up, down; two norms
