@@ -141,16 +141,3 @@ def compare(logits: ArrayLike, values: ArrayLike, dropped: ArrayLike, weight: fl
         dropped_mean=attend(x[mask], v[mask]),
         token_value=mean,
     )
-
-
-@sized()
-def excess_over_dropping(head: Comparison) -> float:
-    """Compensation is worse than dropping iff this is > 0: That ||vhat - o_K||^2 - 2 T <vbar - o_K, vhat - o_K>.
-
-    Times That it is ||o - compensated||^2 - ||o - truncated||^2. At most 0 where ||vbar - vhat|| <= ||vhat - o_K|| / 2.
-    Source: against RazorAttention, Section 1 ("proved that the accuracy degradation gets further improved"): it can be
-    worse from 3 tokens on, as with logits (ln 2, -ln 2, 0) and values (1, -4, 0), the first two dropped.
-    """
-    towards = head.token_value - head.truncated
-    gain = float((head.dropped_mean - head.truncated) @ towards)
-    return head.token_mass * float(towards @ towards) - 2.0 * head.mass * gain

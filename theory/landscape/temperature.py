@@ -17,7 +17,7 @@ from theory.checked import shown, whole
 from theory.landscape.symbolic import interior_table, loss
 from theory.lowering.alone import alone
 from theory.lowering.box import Exact, to_ball
-from theory.symbols import alpha1, alpha2, beta1, beta2, dim, n_tokens
+from theory.symbols import alpha1, beta1, beta2, dim, n_tokens
 
 kappa = sp.Symbol("kappa", positive=True)
 margin = sp.Symbol("margin", real=True)
@@ -29,11 +29,6 @@ def infinite_width_loss() -> sp.Expr:
     """Loss at d = infinity with alpha = (0, alpha2), beta = (kappa, 0), i interior; it falls in alpha2 and, from
     alpha2 > log 2 on, in kappa, towards 0: no finite optimum."""
     return loss(interior_table()).subs({alpha1: 0, beta2: 0, beta1: kappa}, simultaneous=True)
-
-
-def attention_on_successor() -> sp.Expr:
-    """a_{i+1} = e^{alpha2} / (e^{alpha2} + T) at alpha1 = 0; at least 1/2 exactly where alpha2 >= log T."""
-    return sp.exp(alpha2) / (sp.exp(alpha2) + n_tokens)
 
 
 def conditional_density() -> sp.Expr:

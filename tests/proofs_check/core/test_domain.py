@@ -17,7 +17,6 @@ from proofs_check.language import (
     exp,
     fold,
     real,
-    sequence,
     statement,
     total,
     var,
@@ -28,7 +27,9 @@ from tests.proofs_check.core.writing import certificate
 from theory.lowering.precision import working
 
 x, y, i, n, s = map(var, "xyins")
-X, Y, N, S = real("x"), real("y"), whole("n", 1), sequence("s", n)
+N = whole("n", 1)
+
+
 @pytest.mark.parametrize(
     ("term", "told"),
     [

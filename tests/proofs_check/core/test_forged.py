@@ -80,7 +80,6 @@ LISTED = {
     "sigmoid": (X, x * (1 / (1 + exp(-x)) - Fraction(1, 2)) >= 0),
 }  # fmt: skip
 DEFAULT = ("razor", "squares", "shares", "whole", "choice", "box", "least", "below", "geometric", "zero")
-SMALL = Effort(refuter=400, prover=120, looks=400, depth=5, work=1_000_000)
 
 
 @cache

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from dynamics.flow.trajectories import gradient_flow
 from proofs_check.evidence.margin import Undecided
 from proofs_check.kv.landscape import figure2_order, position_classes, width_limit_checks
 from proofs_check.kv.landscape import theorem34_checks as closed
@@ -15,47 +14,6 @@ from proofs_check.ledger.claim import Effort
 from proofs_check.oracles.landscape import one_hot_logits, symbolic_one_hot_logits
 from theory import landscape
 from theory.symbols import alpha1, alpha2, beta1
-
-GRID = np.array(list(itertools.product(np.linspace(0, 1, 9), repeat=2)))
-STARTS = np.stack([GRID[:, 0], 1 - GRID[:, 0], GRID[:, 1], 1 - GRID[:, 1]], axis=1)
-ORDERED = [
-    (j, k)
-    for j, k in itertools.permutations(range(len(GRID)), 2)
-    if GRID[j, 0] <= GRID[k, 0] and GRID[j, 1] >= GRID[k, 1]
-]
-
-
-# Heads closer to (0, 1)
-
-
-@pytest.fixture(scope="module")
-def free():
-    return {t: gradient_flow(STARTS, t, 5000.0, times=[0.0], levels=[0.1]) for t in (4, 6, 10)}
-
-
-def _at(a, b):
-    return int(np.flatnonzero(((a, b) == GRID).all(1))[0])
-
-
-def test_in_four_parameters_a_closer_head_may_be_slower(free):
-    times = free[6].level_times[0]
-    assert round(times[_at(1, 0.625)]) == 630 and round(times[_at(1, 0)]) == 304
-
-
-@pytest.mark.parametrize(("tokens", "count"), [(4, 39), (6, 39), (10, 12)])
-def test_the_pairs_that_fail_in_four_parameters_are_not_about_induction_heads(free, tokens, count):
-    times, end = free[tokens].level_times[0], free[tokens].theta[-1]
-    failing = [(j, k) for j, k in ORDERED if not times[j] < times[k]]
-    assert len(ORDERED) == 1944 and len(failing) == count
-    assert all(min(end[j, 2], end[k, 2]) < 0 for j, k in failing)
-
-
-@pytest.mark.parametrize("tokens", [4, 6, 10, 30])
-def test_on_the_slice_no_pair_fails_free_or_in_the_box(tokens):
-    slice_times = gradient_flow(STARTS, tokens, 400.0 * tokens, times=[0.0], mode="slice", levels=[0.1]).level_times[0]
-    box_times = gradient_flow(STARTS, tokens, 400.0 * tokens, times=[0.0], mode="box").rest_times
-    for times in (slice_times, box_times):
-        assert np.isfinite(times).all() and all(times[j] < times[k] for j, k in ORDERED)
 
 
 def test_the_mixed_derivative_is_that_of_the_loss():

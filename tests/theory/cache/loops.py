@@ -24,7 +24,3 @@ def mean(logits, values):
 def mass(logits, dropped):
     """The share of the dropped tokens."""
     return mean(logits, np.transpose([dropped]))[0]
-
-
-def diameter(values):
-    return max(np.linalg.norm(a - b) for a in values for b in values)

@@ -4,15 +4,12 @@ from functools import partial
 
 import numpy as np
 import pytest
-import sympy as sp
 from scipy.integrate import solve_ivp
 
 from dynamics.flow.trajectories import gradient_flow
 from tests.theory.cases import refuses
-from theory.landscape.blow_up import blow_up_time, velocity
+from theory.landscape.blow_up import blow_up_time
 from theory.landscape.exact import learning_time, scaled_learning_time
-from theory.landscape.slice_symbolic import full_leading_excess
-from theory.symbols import alpha2, beta1
 
 STARTS = [(0.5, 0.5), (1.0, 1.0), (0.0, 0.2), (0.5, 0.0), (1.0, -0.5), (-0.5, 1.0), (0.01, 0.0), (2.0, -1.4)]
 
@@ -109,13 +106,6 @@ def test_the_flow_at_finite_length_is_later_by_what_the_docstring_says():
         assert found - limit.value > 1e10 * limit.quadrature_error
     said = " ".join(learning_time.__doc__.split())
     assert "19.8, 21.1, 24.0, 26.9 and 29.7 at T" in said and "97, 33, 3.8, .42 and .047 %" in said
-
-
-def test_velocity_is_descent_on_the_leading_excess():
-    excess = full_leading_excess()
-    for found, symbol in zip(velocity(), (alpha2, beta1), strict=True):
-        assert sp.simplify(found + sp.diff(excess, symbol)) == 0
-    assert excess.free_symbols == {alpha2, beta1}
 
 
 def test_blow_up_time_refuses_starts_that_do_not_learn():

@@ -7,13 +7,11 @@ import sympy as sp
 from tests.theory.cases import refuses
 from theory import landscape
 from theory.landscape import printed
-from theory.landscape.blow_up import energy
 from theory.landscape.late_rates import late_state, late_velocity
 from theory.landscape.printed import EQUATION, EXACT, LISTING
 from theory.landscape.slice_branches import FOLD_BETA1, branch
 from theory.landscape.slice_critical import conditions, x
 from theory.landscape.slice_symbolic import (
-    conserved,
     exact_terms,
     loss,
     slipped_terms,
@@ -21,7 +19,7 @@ from theory.landscape.slice_symbolic import (
 )
 from theory.landscape.symbolic import interior_table
 from theory.lowering.numeric import numeric
-from theory.symbols import alpha1, alpha2, beta1, n_tokens
+from theory.symbols import alpha1, beta1, n_tokens
 
 POINTS = [(0.0, 1.0), (0.3, 0.6), (1.0, 0.0), (0.8, 0.9)]
 
@@ -51,11 +49,6 @@ def test_slope_sign_has_the_sign_of_the_slope():
             g = landscape.gradient(a, 1 - a, b, 1 - b, 4)
             assert np.sign(value(slope_sign(terms, alpha1), a, b)) == np.sign(g[0] - g[1])
             assert np.sign(value(slope_sign(terms, beta1), a, b)) == np.sign(g[2] - g[3])
-
-
-def test_conserved_quantity_and_energy_are_one():
-    difference = conserved() / 2 - energy().subs(alpha2, 1 - alpha1)
-    assert sp.simplify(difference - 1) == 0
 
 
 ANYWHERE = np.random.default_rng(0).uniform([-1.5, -5.0, 4.0], [2.5, 4.0, 60.0], (200, 3))

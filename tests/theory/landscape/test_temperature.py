@@ -8,8 +8,6 @@ from scipy import integrate, stats
 
 from tests.theory.cases import refuses
 from theory.landscape import temperature as t
-from theory.lowering.numeric import numeric
-from theory.symbols import alpha2, n_tokens
 
 
 def _slope_by_quadrature(temperature: float, width: int) -> float:
@@ -43,13 +41,6 @@ def test_margin_density_has_mass_one_and_mean_minus_one(width):
 
 def test_slope_at_temperature_zero_is_half_the_mean_margin():
     assert abs(t.slope_in_temperature(0, 8) + arb("0.5")) < 1e-8
-
-
-@pytest.mark.parametrize("tokens", [4, 29, 512])
-def test_half_of_the_attention_needs_the_logarithm_of_the_length(tokens):
-    share = numeric(t.attention_on_successor(), (alpha2, n_tokens))
-    assert share(np.log(tokens), tokens) == pytest.approx(0.5)
-    assert share(np.log(tokens) - 0.01, tokens) < 0.5 < share(np.log(tokens) + 0.01, tokens)
 
 
 def test_margin_density_refuses_an_odd_or_empty_width():
