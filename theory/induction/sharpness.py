@@ -116,15 +116,14 @@ def first_order_error(tokens: Sequence[int]) -> sp.Expr:
     return sp.cancel(-change)
 
 
-def slope_witness_residual(domain: str = "unit", constant: sp.Expr | None = None) -> sp.Expr:
+def slope_witness_residual(domain: str, constant: sp.Expr) -> sp.Expr:
     """x = (low, 1, low, 1 | 1) at m = (1 - low) d / sigma: |IH - TF| / ((d/sigma) e^{-p}) -> 1/2 on [0,1], 2 on [-1,1].
 
     The limit is first p -> infinity, then d / sigma -> infinity. Zero for these constants, the slopes of the bounds.
     """
     low = 0 if domain == "unit" else -1
-    true = {"unit": sp.Rational(1, 2), "symmetric": sp.Integer(2)}[domain] if constant is None else constant
     error = first_order_error((low, 1, low, 1, 1)).subs(decay, match_weight ** (low - 1))
-    return sp.limit(sp.Abs(sp.cancel(error)), match_weight, sp.oo) - true
+    return sp.limit(sp.Abs(sp.cancel(error)), match_weight, sp.oo) - constant
 
 
 def flat_witness_residual(factor: sp.Expr = sp.S.One / 4) -> sp.Expr:

@@ -26,7 +26,7 @@ from proofs_check.language import (
 from tests.proofs_check.core.writing import certificate
 from theory.lowering.precision import working
 
-x, y, i, n, s = map(var, "xyins")
+x, y, i, n = map(var, "xyin")
 N = whole("n", 1)
 
 

@@ -19,14 +19,6 @@ def random_head(rng, d_model, d_head, norm, biased):
     }
 
 
-def normalised(raw, head):
-    """Post-norm states (., d_model) of raw vectors, by the definition of the norm."""
-    raw = np.atleast_2d(raw)
-    centred = raw - raw.mean(axis=1, keepdims=True) if head["norm"] == "layer" else raw
-    unit = centred / np.sqrt((centred**2).mean(axis=1, keepdims=True))
-    return unit * head["gamma"] + (0.0 if head["norm_bias"] is None else head["norm_bias"])
-
-
 def logits(head, query, keys):
     """Logits of one post-norm query state on post-norm key states (., d_model), with 1/sqrt(d_head)."""
     bias = 0.0 if head["query_bias"] is None else head["query_bias"]

@@ -61,15 +61,6 @@ def worst(distance, slope, raw, own, before, v):
     return (1 - share) / share
 
 
-@given(distance=st.integers(1, 9), **HEADS)
-def test_no_context_beats_the_odds_which_are_at_least_those_of_the_old_rule(distance, slope, raw, own, before):
-    found = log_odds_found(1, distance, slope, raw, own, before)
-    bound = log_shifted_odds(distance, slope, raw, own, before)
-    old = alibi.log_weight_bound(distance, slope, shifted_range(raw, [own, before]))
-    assert bound <= found + 1e-9
-    assert -math.log1p(math.exp(bound)) <= old + 1e-12
-
-
 @given(distance=st.integers(1, 30), **HEADS)
 def test_odds_of_one_sign_are_attained_but_for_the_token_before_the_target(distance, slope, raw, own, before):
     own, before = max(abs(own), abs(before)), min(abs(own), abs(before))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.theory.cache.loops import log_sum, mean
+from tests.theory.cache.loops import log_sum
 from tests.theory.cases import refuses
 from theory.cache import compensation as comp
 from theory.cache import compensation_bounds as bounds
@@ -31,25 +31,6 @@ class Head:
         stand_in = comp.token(self.keys[self.dropped], self.values[self.dropped], **token_arguments)
         weight = comp.log_weight(self.query, stand_in)
         return comp.compare(self.logits, self.values, self.dropped, weight, stand_in.value)
-
-
-@given(seeds)
-def test_compensated_output_equals_averaged_keys_repeated_n_times(seed):
-    head = Head(seed)
-    count = int(head.dropped.sum())
-    mean_key = [math.fsum(column) / count for column in head.keys[head.dropped].T]
-    mean_value = [math.fsum(column) / count for column in head.values[head.dropped].T]
-    logits = [*head.logits[~head.dropped], mean_key @ head.query + math.log(count)]
-    expected = mean(logits, [*head.values[~head.dropped], mean_value])
-    np.testing.assert_allclose(head.compare().compensated, expected, atol=1e-12)
-
-
-@given(seeds)
-def test_compensation_error_splits_into_mass_and_mean(seed):
-    found = Head(seed).compare()
-    gap, off = found.mass - found.token_mass, found.dropped_mean - found.token_value
-    split = gap * (found.dropped_mean - found.truncated) + found.token_mass * off
-    np.testing.assert_allclose(found.full - found.compensated, split, atol=1e-12)
 
 
 @given(seeds, st.floats(0.1, 20))
