@@ -63,6 +63,12 @@ def test_speeds_are_the_gradient_and_the_limit():
     assert found.limit_alpha2 == pytest.approx(1.5 * math.e**2) and found.limit_beta1 == pytest.approx(math.e**2 - 1)
 
 
+def test_constants_turn_positive_just_below_the_least_number_of_tokens():
+    assert all(ball > 0 for ball in (*order.slack_above(44), order.slack_below(44)))
+    assert order.slack_below(42) < 0
+    assert order.slack_below(43) < order.slack_below(44)
+
+
 def test_earliest_time_is_the_limit_less_a_logarithm():
     limit = scaled_learning_time(0.5, 0.5).value
     assert order.earliest(limit, 1000, 0.1) == pytest.approx(1000 * limit - 1 / math.log(996 / math.expm1(0.1)))
