@@ -132,9 +132,8 @@ def test_induction_goes_only_through_values_where_the_goal_is_defined():
 
 
 def test_induction_has_domains_that_stay():
-    for other in (real("y", n), sequence("s", n - 2), sequence("s", 2 * n), ball("s", n, 1), sequence("s", n, high=n)):
-        name = "the domain of|a size of"
-        refused(q(n >= 1, N, other), ["induct", "n", [], IDENTITY, IDENTITY], name)
+    for other in (ball("s", n, 1), sequence("s", n, high=n)):
+        refused(q(n >= 1, N, other), ["induct", "n", [], IDENTITY, IDENTITY], "the domain of|a size of")
 
 
 def test_a_place_in_a_fold_is_defined():
@@ -197,7 +196,6 @@ def test_the_shares_of_nothing_are_not_one():
 
 
 def test_ends():
-    refused(q(x > 0, X, given=[ne(x, 0)]), ["tighten", "x", 0, KNOWN], "only an inequality")
     refused(q(x > 3, real("x", 3), given=[x > 1]), ["tighten", "x", 0, KNOWN])
     check(q(x >= 3, real("x", 3), given=[x > 1]), ["tighten", "x", 0, KNOWN])
     values = choice("x", 1, 2)
@@ -218,7 +216,6 @@ def test_combinations():
 def test_factors():
     refused(q(x < 0, X), ["scale", num(0), num(0) < 0, [], [], IDENTITY, IDENTITY])
     refused(q(x < 0, X), ["scale", num(-1), -x < 0, [], [], IDENTITY, KNOWN])
-    refused(q(x <= 0, UNIT), ["scale", num(1), num(0) <= 0, [[num(1), 0]], [], None, IDENTITY], "only an equality")
 
 
 def test_signs():

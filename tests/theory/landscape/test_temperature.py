@@ -39,10 +39,6 @@ def test_margin_density_has_mass_one_and_mean_minus_one(width):
     assert abs(mean + 1) < 1e-12
 
 
-def test_slope_at_temperature_zero_is_half_the_mean_margin():
-    assert abs(t.slope_in_temperature(0, 8) + arb("0.5")) < 1e-8
-
-
 def test_margin_density_refuses_an_odd_or_empty_width():
     for width in (0, 3):
         refuses(lambda width=width: t.margin_density(width), f", got {width}")
