@@ -18,12 +18,6 @@ NEAR = (1.0, 0.05)
 # --- the learning time and the region R ---
 
 
-def test_gap_is_negative_on_the_slice_and_large_off_it_near_the_corner():
-    on_slice, free = (times.gap_from(mode, 1000, NEAR) for mode in ("slice", "free"))
-    assert -22.5 < on_slice < -21.5
-    assert 10 * np.log(1000) < 137 < free < 139
-
-
 def test_starts_are_the_named_ones_and_a_grid_away_from_the_corner():
     found = times.starts(10)
     assert [tuple(start) for start in found[:3]] == list(times.NAMED)
@@ -77,8 +71,3 @@ def test_bound_is_five_percent_where_the_derived_share_allows_it():
 def test_bound_refuses_a_share_between_five_and_ten_percent(monkeypatch):
     monkeypatch.setattr(scalars, "_left", lambda *_: np.array([0.01, 0.01, 0.01, 0.07]))
     assert scalars.explained(512, False).value < 0
-
-
-def test_brackets_of_the_median_a_little_smaller_fail():
-    assert times.quantile("1/2", "0.63", "0.678", 24).value < 0
-    assert times.quantile("1/2", "0.619", "0.66", 24).value < 0

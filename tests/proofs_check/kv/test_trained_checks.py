@@ -5,19 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 import dynamics.sweep.shipped as results
-from proofs_check.kv.trained import coupling_checks as coupling
 from proofs_check.kv.trained import decoupling, variants
 from proofs_check.kv.trained import tasks_checks as checks
 from proofs_check.kv.trained.hop_data import ERRORS, HOPS, ROWS, positions
-from proofs_check.kv.trained.sweep_margins import arrivals, medians
-
-
-def test_numbers_named_in_statements_are_checked():
-    assert coupling.count("signs", (232, 256)).value == 0 > coupling.count("signs", (231, 256)).value
-    assert coupling.count("cells", (12, 167, 40, 37)).value == 0 > coupling.count("cells", (12, 167, 40, 36)).value
-    vanilla = ("decoupling", "width-16.vanilla-2")
-    assert medians((vanilla,), (None,)).value == 0 > medians((vanilla,), (2500,)).value
-    assert arrivals(vanilla, 3).value == 0 > arrivals(vanilla, 4).value
 
 
 def test_a_loss_that_is_not_finite_is_no_falling_loss(monkeypatch):
