@@ -8,23 +8,14 @@ import sympy as sp
 
 from tests.theory.cases import refuses
 from theory.shift import initialisation as init
-from theory.shift.algebra import mixing_matrix, offset_weights, shift_matrix, shifted_attention, tokens
+from theory.shift.algebra import mixing_matrix, offset_weights, shifted_attention
 from theory.shift.parameters import (
     Shape,
     llama_ffn,
     non_embedding_parameters,
-    shift_parameters,
     tied_parameters,
     untied_parameters,
 )
-from theory.symbols import alpha1, alpha2, beta1, beta2
-
-
-def test_shift_discards_the_last_token_and_pads_a_zero():
-    rows = tokens(4, 2)
-    shifted = shift_matrix(4) * rows
-    assert shifted.row(0) == sp.zeros(1, 2)
-    assert shifted[1:, :] == rows[:3, :]
 
 
 @pytest.mark.parametrize("kernel", [(2, 3), (5, 7, 11), (1,)])
@@ -32,11 +23,6 @@ def test_mixing_matrix_is_numpy_convolution(kernel):
     column = np.arange(1, 6)
     mixed = np.array(mixing_matrix(kernel, 5).tolist(), dtype=int) @ column
     assert (mixed == np.convolve(column, kernel)[:5]).all()
-
-
-def test_offsets_of_equation_five_are_minus_one_zero_one():
-    weights = offset_weights((alpha1, alpha2), (beta1, beta2))
-    assert weights == {-1: alpha1 * beta2, 0: alpha1 * beta1 + alpha2 * beta2, 1: alpha2 * beta1}
 
 
 def test_offsets_leave_out_coefficients_that_cancel():
@@ -95,10 +81,6 @@ def test_counts_equal_the_sum_over_listed_matrices(shape):
     body = sum(rows * columns for rows, columns in listed(shape))
     assert non_embedding_parameters(shape) == body
     assert tied_parameters(shape) == body + shape.vocab * shape.hidden
-
-
-def test_shift_parameters_are_four_a_key_value_head():
-    assert shift_parameters(Shape(24, 3, 6, 2, 40, 11)) == 4 * 2 * 3
 
 
 def test_llama_ffn_equals_the_published_widths():
