@@ -3,7 +3,6 @@
 from dataclasses import replace
 from fractions import Fraction
 
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -84,25 +83,6 @@ def test_own_cache_generates_what_whole_passes_do(network, length, count, chunk)
         expected = network(torch.cat([words, found], dim=1))[:, length - 1 : -1]
     assert found.shape == (2, count) and logits.shape == (2, count, VOCAB)
     assert (logits - expected).abs().max() < TOLERANCE
-
-
-@pytest.mark.parametrize("position", ["rope", "alibi"])
-@pytest.mark.parametrize("shift", ["none", "kv", "qkv"])
-def test_scored_text_in_chunks_with_beams_equals_whole(position, shift):
-    network = model(position=position, shift=shift, window=3)
-    plan = plan_of(position)
-    words, beams = text(14), torch.tensor([1, 1, 0])
-    more = text(9, batch=3)
-    cache, caches = RazorCache(plan), [KVCache() for _ in network.blocks]
-    with torch.no_grad(), replaced(network, cache):
-        for part in words.split(5, dim=1):
-            network(part, caches=caches)
-        for held in (cache, *caches):
-            held.reorder(beams)
-        found = torch.cat([network(part, caches=caches) for part in more.split([1, 1, 4, 3], dim=1)], dim=1)
-    with torch.no_grad(), replaced(network, MaskedAttention(plan)):
-        expected = network(torch.cat([words[beams], more], dim=1))[:, 14:]
-    assert (found - expected).abs().max() < TOLERANCE
 
 
 def test_model_without_no_grad_is_refused():

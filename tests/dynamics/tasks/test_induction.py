@@ -61,12 +61,6 @@ def test_length_law_of_the_paper_has_mean_29_and_median_27():
     assert 1 - (mean + 2) / 512 == pytest.approx(0.9394, abs=1e-4)
 
 
-def test_previous_token_head_scores_five_and_a_half_percent():
-    # It answers x_T, right when i = T - 1.
-    law = length_law(512)
-    assert sum(law[n] / (n - 1) for n in range(2, 512)) == pytest.approx(0.055, abs=5e-4)
-
-
 @given(st.integers(0, 2**32), st.integers(1, 40), st.integers(14, 200), st.data())
 def test_induction_batch_rows_obey_their_definition(seed, rows, vocab, data):
     pool = data.draw(st.integers(3, vocab - 11))
