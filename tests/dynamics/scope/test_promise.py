@@ -10,6 +10,7 @@ from dynamics.comparison.local_errors import head_windows, least_share, measured
 from dynamics.model.attention_function import full_attention, replaced
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.promise import PromiseCache
+from dynamics.razor.receipt_layer import of_heads
 from dynamics.scope import receipt
 from dynamics.scope.promise import promised_plan, windows
 from dynamics.scope.ranges import layer_ranges
@@ -17,9 +18,10 @@ from dynamics.scope.receipt import weighed
 from dynamics.training.checkpoint import SHIPPED, shipped
 from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.refusal import refused
-from tests.dynamics.scope.cases import ALIBI, PLAIN, InMemory, case
+from tests.dynamics.scope.cases import ALIBI, CASES, PLAIN, InMemory, case
 from theory import alibi
 from theory.alibi.shifted_scope import shifted_window
+from theory.cache.reach import span
 
 TEXT = SHIPPED / "alibi-text"
 CONTEXT = 192
@@ -135,3 +137,29 @@ def test_what_a_layer_has_beside_what_is_known_is_refused(monkeypatch):
     refused(r"^layer 0: receipts do not know what rotated 2 allows", weighed, case(position="rope", rotated=2))
     monkeypatch.setattr(receipt, "SMALL", ())
     refused(r"^layer 0: receipts do not know what gamma allows", weighed, case())
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if "biases" not in name or "shift" not in name])
+def test_all_heads_that_scope_knows_have_a_reach_within_its_range(name):
+    """Of one query the keys' span is at most the range D of the head; over random queries of the reach."""
+    checkpoint = CASES[name]
+    known = weighed(checkpoint)[0]
+    ranges = list(layer_ranges(checkpoint, 0))
+    states = np.random.default_rng(0).standard_normal((50, checkpoint.architecture.d_model))
+    if checkpoint.architecture.norm == "layer":
+        states -= states.mean(1, keepdims=True)
+    small = checkpoint.small(0)
+    post = states * np.sqrt(states.shape[1]) / np.linalg.norm(states, axis=1, keepdims=True) * small.gamma
+    post = post if small.norm_bias is None else post + small.norm_bias
+    asked = np.einsum("nm,hdm->hnd", post, checkpoint.projection(0, "query", 0, 4))
+    asked = asked if small.query_bias is None else asked + small.query_bias[:, None]
+    if small.query_gain is not None:
+        asked = asked / np.sqrt((asked**2).mean(-1, keepdims=True)) * small.query_gain
+    if checkpoint.architecture.clip is not None:
+        asked = np.clip(asked, -checkpoint.architecture.clip, checkpoint.architecture.clip)
+    for head, vectors in enumerate(asked):
+        low, high = span(of_heads(known.keys, [head // 2]), vectors[None])
+        wide = float((high - low).max()) * checkpoint.architecture.scale
+        loose = 1.5 if name == "rope, biases" or "rope" in name or "clip" in name else 1 + 1e-3
+        assert 0.02 * ranges[head].logit_range < wide < loose * ranges[head].logit_range
+        assert known.values.radius[head // 2] * 2 == pytest.approx(ranges[head].value_diameter, rel=1e-2)
