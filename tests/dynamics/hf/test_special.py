@@ -48,16 +48,10 @@ def test_a_left_padded_batch_equals_the_masked_full_attention(family, how, chunk
     model = models.model(family)
     ids, mask = padded("left")
     plan = plan_for(model, prompt=2)
-    with models.double():
-        with hf_cache.razor(model, plan) as cache:
-            found = generate(
-                model, ids, how, past_key_values=cache, attention_mask=mask, prefill_chunk_size=chunk
-            )
-            assert cache.get_seq_length() == 14
-        with attention.replaced(model, MaskedAttention(plan)):
-            expected = generate(model, ids, how, use_cache=False, attention_mask=mask)
-            unpadded = generate(model, ids, how, use_cache=False)
+    found, expected, cache = both(model, plan, ids, how, mask, prefill_chunk_size=chunk)
+    assert cache.get_seq_length() == 14
     assert_same(found, expected)
+    _, unpadded, _ = both(model, plan, ids, how)
     assert (found.logits[0] - unpadded.logits[0]).abs().max() > 1e-4
 
 

@@ -64,11 +64,6 @@ def losses(logits, row):
     return (np.logaddexp.reduce(logits, axis=-1) - logits[np.arange(len(row)), np.roll(row, -1)])[:-1]
 
 
-def test_a_model_without_a_place_here_is_refused():
-    with pytest.raises(ValueError, match=r"the attention of Linear is none of"):
-        observe(torch.nn.Linear(2, 2), make_probe(variants.model(variants.named()), k=4))
-
-
 # --- ours -------------------------------------------------------------------------------------------------------------
 
 PASTS = ("smear", "key offset", "offsets", "canon", "output", "one of each")
@@ -101,12 +96,6 @@ def test_every_variant_of_ours_is_observed_as_it_shows_itself(config):
         for layer, block in enumerate(model.blocks):
             near(found.alpha[layer], block.attention.alpha_mix().detach())
             near(found.beta[layer], block.attention.beta_mix().detach())
-
-
-@pytest.mark.parametrize("source", ["cross-layer", "cross-layer-previous"])
-def test_keys_of_two_layers_are_refused(source):
-    model = variants.model(variants.named(source))
-    refused(r"^an attention function sees the keys of one layer", observe, model, make_probe(model, k=4))
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------

@@ -63,7 +63,8 @@ def obeys(head, weights):
 )  # fmt: skip
 def test_numbers_are_those_of_each_head_alone(checkpoint):
     sizes, small = checkpoint.architecture, checkpoint.small(0)
-    for head, measured in zip(scopes(checkpoint, mass=0.3)[0][1], scope_ranges.layer_ranges(checkpoint, 1), strict=True):
+    heads = scopes(checkpoint, mass=0.3)[0][1]
+    for head, measured in zip(heads, scope_ranges.layer_ranges(checkpoint, 1), strict=True):
         kv, weights = head.kv_head, checkpoint.weights[1]
         w_q, w_k, w_v = (
             weights["query"][head.head].astype(float),

@@ -11,6 +11,7 @@ from scipy.stats import chisquare
 
 from dynamics.tasks.induction import induction_batch, length_law, length_law_exact, stopping_law_exact
 from dynamics.tasks.listing_k import EndlessListingError, listing_sample
+from tests.dynamics.tasks.test_task import well_formed
 
 RARE = 1e-4  # a correct sampler fails a test at this level once in 10,000 seeds; the seeds here are fixed
 
@@ -65,9 +66,7 @@ def test_length_law_of_the_paper_has_mean_29_and_median_27():
 def test_induction_batch_rows_obey_their_definition(seed, rows, vocab, data):
     pool = data.draw(st.integers(3, vocab - 11))
     batch = induction_batch(np.random.default_rng(seed), rows, vocab, pool)
-    assert batch.tokens.dtype == np.int64
-    assert batch.tokens.shape == (rows, batch.lengths.max())
-    np.testing.assert_array_equal(batch.lengths, batch.query_index + 1)
+    well_formed(batch, rows)
     for row, length, query, target, i in zip(*batch, strict=True):
         distinct = row[:query]
         assert 2 <= query < pool
