@@ -109,38 +109,6 @@ def test_induction_batch_small_case_equals_the_joint_law_of_enumeration():
     assert chisquare(counts, [float(p) * len(pairs) for p in law.values()]).pvalue > RARE
 
 
-def test_listing_rows_have_the_task_form_and_hard_coded_padding():
-    rng = random.Random(0)
-    for _ in range(20):
-        row, (query,) = listing_sample(rng)
-        i = row.index(row[query]) + 1
-        assert len(row) == 512
-        assert row[query + 1] == row[i]
-        assert 1 <= i < query
-        assert 11 <= min(row[:query]) <= max(row[:query]) <= 7999
-        assert not any(row[query + 2 :])
-
-
-def test_listing_never_draws_its_upper_end_nor_reads_min_val():
-    rows = [listing_sample(random.Random(seed), 4, 1, 10, 16)[0] for seed in range(300)]
-    assert {token for row in rows for token in row} == {0, 11, 12, 13, 14, 15}
-    assert rows[:9] == [listing_sample(random.Random(seed), 4, 99, 10, 16)[0] for seed in range(9)]
-
-
-def test_listing_lengths_follow_the_exact_law():
-    rng, pool = random.Random(5), 6
-    law = enumerated_law(pool)
-    seen: dict[tuple[int, int], int] = dict.fromkeys(law, 0)
-    for _ in range(20_000):
-        row, (query,) = listing_sample(rng, pool, 1, 10, 17)
-        seen[query, row.index(row[query]) + 1] += 1
-    assert chisquare(list(seen.values()), [float(p) * 20_000 for p in law.values()]).pvalue > RARE
-
-
-def test_listing_row_of_length_three_always_holds_four_tokens():
-    assert all(sum(map(bool, listing_sample(random.Random(seed), 3)[0])) == 4 for seed in range(30))
-
-
 @pytest.mark.parametrize("length", [1, 2])
 def test_listing_recurses_without_end_below_length_three(length):
     with pytest.raises(RecursionError):
