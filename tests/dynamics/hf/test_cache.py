@@ -83,17 +83,6 @@ def test_sequences_that_end_early_do_not_disturb_the_others(family):
     assert_same(found, expected)
 
 
-@pytest.mark.parametrize("family", models.FAMILIES)
-def test_a_plan_that_drops_nothing_generates_what_the_model_does(family):
-    model = models.model(family)
-    ids = models.tokens(2, 8)
-    with models.double():
-        own = generate(model, ids, GREEDY, use_cache=True)
-        with hf_cache.razor(model, plan_for(model, buffer=16)) as cache:
-            found = generate(model, ids, GREEDY, past_key_values=cache)
-    assert_same(found, own)
-
-
 def formula(model, plan, n, itemsize, **sizes):
     dim = getattr(model.config, "head_dim", None) or model.config.hidden_size // plan.n_heads
     return razor_bytes(plan, n, dim, itemsize, **sizes)
