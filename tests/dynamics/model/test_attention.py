@@ -45,6 +45,19 @@ def test_attention_in_chunks_documents_pads_and_beams_equals_each_row_alone(modu
         assert beam_gap(module, sizes, beams, KVCache(capacity)) < TOLERANCE
 
 
+@given(attentions(), st.integers(1, 6), st.booleans(), st.booleans(), st.data())
+def test_attention_at_query_index_is_that_row_of_the_whole(module, length, packed, padded, data):
+    index = torch.tensor(data.draw(st.lists(st.integers(0, length - 1), min_size=2, max_size=2)), dtype=torch.int32)
+    draw_row = st.lists(st.integers(0, 1), min_size=length, max_size=length)
+    segment_ids = torch.tensor(data.draw(st.lists(draw_row, min_size=2, max_size=2))) if packed else None
+    pads = st.lists(st.integers(0, length), min_size=2, max_size=2)
+    extra = {"segment_ids": segment_ids, "padding": torch.tensor(data.draw(pads)) if padded else None}
+    x, rows, index_long = random_tokens(2, length), torch.arange(2), index.long()
+    assert gap(module(x, query_index=index, **extra)[:, 0], module(x, **extra)[rows, index_long]) < TOLERANCE
+    weights = module.weights(x, query_index=index, **extra)[:, :, 0]
+    assert gap(weights, module.weights(x, **extra)[rows, :, index_long]) < TOLERANCE
+
+
 def test_attention_under_vmap_equals_a_loop_over_models():
     modules = [attention(seed, n_heads=4, n_kv_heads=2, shift="qkv") for seed in range(3)]
     parameters, _ = torch.func.stack_module_state(modules)

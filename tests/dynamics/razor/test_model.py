@@ -52,10 +52,9 @@ def allowed(network: InductionModel, plan):
     return replace(plan, compensation="mean") if wrong else plan
 
 
-def plan_of(position: str) -> RazorPlan:
-    kind = "alibi" if position == "alibi" else "centred"
-    full = (frozenset({0}), frozenset())
-    return RazorPlan(4, 2, full, sinks=1, buffer=3, share=Fraction(0), compensation=kind, prompt=8)
+PLAN = RazorPlan(
+    4, 2, (frozenset({0}), frozenset()), sinks=1, buffer=3, share=Fraction(0), compensation="centred", prompt=8
+)
 
 
 def generation_gap(network, plan, words, count, chunk, cache) -> float:
@@ -86,14 +85,14 @@ def test_own_cache_generates_what_whole_passes_do(network, length, count, chunk)
 
 
 def test_model_without_no_grad_is_refused():
-    network, plan = model(), plan_of("rope")
-    with replaced(network, RazorCache(plan)):
+    network = model()
+    with replaced(network, RazorCache(PLAN)):
         refused("holds no graph", network, text(3))
 
 
 def test_cache_and_function_that_have_seen_different_texts_are_refused():
-    network, plan = model(), plan_of("rope")
-    cache, caches = RazorCache(plan), [KVCache() for _ in network.blocks]
+    network = model()
+    cache, caches = RazorCache(PLAN), [KVCache() for _ in network.blocks]
     with torch.no_grad(), replaced(network, cache):
         network(text(5), caches=caches)
         for wrong in (None, [KVCache() for _ in network.blocks]):

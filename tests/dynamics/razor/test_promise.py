@@ -72,9 +72,9 @@ def sloped(seed=0):
 LENGTH, SHARE, SLOPES, ASKED = 6 * BLOCK + 1, 0.3, (0.03, 0.05), (1.0, 0.8)
 
 
-def known_keys(seed):
+def known_keys():
     """Keys of width 1; the first token of a block adds next to nothing, so that its query sees what was promised."""
-    keys = np.random.default_rng(seed).normal(0, 0.5, LENGTH)
+    keys = np.random.default_rng(3).normal(0, 0.5, LENGTH)
     keys[::BLOCK] = -40.0
     return keys
 
@@ -104,7 +104,7 @@ def masses(keys, now):
 
 def test_what_is_forgotten_is_the_most_that_the_promise_allows():
     """By the masses of all that went before, added up anew at every look from where each token lies by then."""
-    keys = known_keys(3)
+    keys = known_keys()
     found, weights = known_cache(keys)
     gone = np.array([], dtype=int)
     for forgotten, weight, now in zip(found, weights, range(BLOCK, LENGTH, BLOCK), strict=True):
