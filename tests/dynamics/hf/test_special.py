@@ -139,7 +139,8 @@ def test_an_unrelated_prompt_on_a_used_cache_is_refused(family):
         assert cache.get_seq_length() == 11
         model.generate(longer, past_key_values=cache, max_new_tokens=2, prefill_chunk_size=2, **GREEDY)
         cache.reset()
-        model.generate(other, past_key_values=cache, max_new_tokens=2, **GREEDY)
+        text = model.generate(other, past_key_values=cache, max_new_tokens=2, **GREEDY)
+        model.generate(torch.cat([text, ids], dim=1), past_key_values=cache, max_new_tokens=2, **GREEDY)
     assert "generate" not in vars(model)
 
 
