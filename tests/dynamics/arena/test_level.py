@@ -50,16 +50,6 @@ def test_all_intervals_of_a_league_hold_at_once_as_often_as_they_say(law):
     assert stats.binom.sf(wrong.sum() - 1, len(wrong), 0.05) > 1e-3
 
 
-def test_a_level_that_is_not_shared_out_is_noticed(monkeypatch):
-    plan = PRESETS["league"]("0" * 64)
-    loud = {
-        name: one.model_copy(update={"rule": one.rule.model_copy(update={"share": 1.0})})
-        for name, one in plan.comparisons.items()
-    }
-    wrong = missed(plan.model_copy(update={"comparisons": loud}), LAWS["gaussian"], 300)
-    assert stats.binom.sf(wrong.sum() - 1, len(wrong), 0.05) < 1e-3
-
-
 def test_no_difference_of_the_shipped_league_is_far_from_normal():
     """Shapiro and Wilk's test of each comparison, Bonferroni's level over all: what the intervals assume."""
     bundle = shipped_arena("league")

@@ -99,7 +99,6 @@ FIRST = "vanilla.seed-0.json"
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (lambda f: (f / "plan.json").write_text("{}"), "holds another plan"),
         (lambda f: (f / "results" / FIRST).write_text("{}"), "vanilla.seed-0.json: run"),
         (lambda f: retrained(f / "results" / FIRST), "is of no run of this plan"),
         (lambda f: os.replace(f / "results" / FIRST, f / "results" / "x.json"), "is of no run of this plan"),

@@ -7,14 +7,13 @@ from torch import nn
 
 from dynamics.arena import training as module
 from dynamics.arena.record import PLACES, Run
-from dynamics.arena.training import heldout_rows, losses, places, run, texts
+from dynamics.arena.training import heldout_rows, places, run, texts
 from dynamics.model.decoder import InductionModel
-from dynamics.model.stacked import stack
 from dynamics.tasks.corpus import standard_library
 from dynamics.tasks.packed import Packed, packed_rows
 from dynamics.training.evaluation import heldout_rng, training_rng
 from dynamics.training.loop import learning_rate, make_optimizer
-from tests.dynamics.arena.cases import TRAINING, entry, plan
+from tests.dynamics.arena.cases import TRAINING, plan
 from tests.dynamics.interruption import interrupt
 from tests.dynamics.refusal import refused
 
@@ -63,18 +62,6 @@ def test_a_run_of_two_seeds_is_the_plain_loop_twice(name, tmp_path):
     for one, curve in zip(wanted.members, found.loss, strict=True):
         assert curve == pytest.approx(plain_loop(one, wanted.config), abs=2e-5)
     assert not (tmp_path / "s.safetensors").exists()
-
-
-def test_losses_leave_out_what_begins_a_document():
-    config = entry().config
-    models = [InductionModel(config, torch.Generator().manual_seed(seed)) for seed in range(2)]
-    drawn = [packed_rows(np.random.default_rng(seed), SOURCE.training, 3, 150, "documents") for seed in range(2)]
-    assert all(not rows.scored.all() for rows in drawn)
-    both = [torch.from_numpy(np.stack(part)) for part in zip(*drawn, strict=True)]
-    with torch.no_grad():
-        found, _ = losses(config, stack(models), *both)
-        wanted = [loss_of(model, rows) for model, rows in zip(models, drawn, strict=True)]
-    torch.testing.assert_close(found, torch.stack(wanted))
 
 
 def test_places_count_the_tokens_of_the_document_before_a_target():

@@ -32,6 +32,9 @@ def timed(seeds, **seconds) -> Measured:
     return Measured(seeds=seeds, sizes=found, whole=seconds.get(f"_{seeds}", 100.0))
 
 
+EIGHT = timed(8, _1=1.0, _2=1.5, _4=2.8, _8=5.0)
+
+
 def found(plan, stack_of_two, processes=2) -> Ways:
     """As if a stack of two took that long for every entry, where a model alone takes 1."""
     entries = {name: timed(4, _1=1.0, _2=stack_of_two) for name in plan.entries}
@@ -41,10 +44,10 @@ def found(plan, stack_of_two, processes=2) -> Ways:
 @pytest.mark.parametrize(
     ("one", "processes", "stack"),
     [
-        (timed(8, _1=1.0, _2=1.5, _4=2.8, _8=5.0), 1, 8),
-        (timed(8, _1=1.0, _2=1.5, _4=2.8, _8=5.0), 2, 4),  # the whole stack leaves a process idle
-        (timed(8, _1=1.0, _2=1.5, _4=2.8, _8=5.0), 4, 2),
-        (timed(8, _1=1.0, _2=1.5, _4=2.8, _8=5.0), 8, 1),
+        (EIGHT, 1, 8),
+        (EIGHT, 2, 4),  # the whole stack leaves a process idle
+        (EIGHT, 4, 2),
+        (EIGHT, 8, 1),
         (timed(8, _1=1.0, _2=1.92, _4=3.9), 1, 1),  # a gain within the noise
         (timed(8, _1=1.0, _2=2.2, _4=4.4), 1, 1),
         (timed(6, _1=1.0, _2=1.6), 2, 1),  # three stacks take two turns
@@ -59,8 +62,7 @@ def test_the_way_whose_seeds_are_done_first_is_chosen_and_none_slower_than_the_p
 
 
 def test_gains_are_against_the_pool_in_as_many_turns_as_it_takes():
-    one = timed(8, _1=1.0, _2=1.5, _4=2.8, _8=5.0)
-    assert gains(one, 2) == {1: 1.0, 2: pytest.approx(4 / 3), 4: pytest.approx(4 / 2.8), 8: pytest.approx(4 / 5)}
+    assert gains(EIGHT, 2) == {1: 1.0, 2: pytest.approx(4 / 3), 4: pytest.approx(4 / 2.8), 8: pytest.approx(4 / 5)}
 
 
 def test_ways_are_found_by_the_plan_they_are_of(tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ import pytest
 
 from dynamics.files import atomic
 from dynamics.files.hashed import write_hashed
+from tests.dynamics.interruption import interrupt
 from tests.dynamics.refusal import refused
 
 
@@ -92,6 +93,16 @@ def test_a_read_only_file_is_refused(tmp_path):
     target.write_text("old")
     target.chmod(0o444)
     refused("file: the file is read-only", atomic.atomic_write_text, target, "new")
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_an_interrupted_write_keeps_the_old_file_whole(tmp_path, monkeypatch, call):
+    (tmp_path / "file").write_text("old")
+    with monkeypatch.context() as patch:
+        interrupt(patch, os, call)
+        with pytest.raises(KeyboardInterrupt):
+            atomic.atomic_write_text(tmp_path / "file", "new")
+    assert (os.listdir(tmp_path), (tmp_path / "file").read_text()) == (["file"], "old")
 
 
 @pytest.mark.parametrize("call", ["open", "fsync", "replace"])

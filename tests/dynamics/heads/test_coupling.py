@@ -16,7 +16,7 @@ from dynamics.sweep.run import run_sweep
 from dynamics.tasks.induction import Induction
 from dynamics.training.evaluation import heldout_batch
 from dynamics.training.settings import TrainConfig
-from tests.dynamics.heads.test_named import constructed
+from tests.dynamics.heads.test_named import constructed, regauge
 from tests.dynamics.refusal import refused
 
 TRAINING = TrainConfig(steps=2, batch=8, task=Induction(pool=6), heldout_rows=20)
@@ -48,12 +48,8 @@ def test_fixed_cell_is_the_same_in_every_gauge(alpha, beta, key_scale, value_sca
 def test_gained_coefficients_are_the_same_in_every_gauge(position):
     config = CONFIG.model_copy(update={"position": position})
     model, other = model_of(config), model_of(config)
-    attention = other.blocks[0].attention
-    with torch.no_grad():
-        attention.alpha[1] *= -3.0
-        attention.k_proj.weight[4:8] /= -3.0
-        attention.beta[0] *= 0.5
-        attention.v_proj.weight[:4] /= 0.5
+    regauge(other, 0, 1, key_scale=-3.0, value_scale=1.0)
+    regauge(other, 0, 0, key_scale=1.0, value_scale=0.5)
     for left, right in zip(mixings(model, BATCH, 0), mixings(other, BATCH, 0), strict=True):
         np.testing.assert_allclose(left.key + left.value, right.key + right.value, rtol=1e-6)
     changed = [a.alpha != b.alpha for a, b in zip(mixings(model, BATCH, 0), mixings(other, BATCH, 0), strict=True)]

@@ -6,8 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics.heads import named
-from dynamics.heads.named import fix_gauge, inspect, place_on_slice, successor_attention
+from dynamics.heads.named import THRESHOLD, fix_gauge, inspect, place_on_slice, successor_attention
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.training.evaluation import as_tensors, heldout_batch
@@ -106,24 +105,17 @@ def constructed(alpha, beta, scale=80.0):
     return model
 
 
-def test_constructed_induction_head_is_found_and_placed_at_zero_one():
-    report = inspect(constructed((0.0, 1.0), (1.0, 0.0)), heldout_batch(1, 60, 32, 12))[0]
-    assert report.successor > 0.99 > named.THRESHOLD == 0.5
-    assert report.is_induction
-    assert report.key_looks_back
-    assert report.value_stays
-    assert report.place == (0.0, 1.0)
-
-
 def test_heads_are_named_by_attention_even_where_the_coefficients_say_otherwise():
     batch = heldout_batch(1, 60, 32, 12)
     looks_like_one = inspect(constructed((0.0, 1.0), (1.0, 0.0), scale=0.0), batch)[0]
     assert looks_like_one.key_looks_back
     assert looks_like_one.value_stays
     assert not looks_like_one.is_induction
-    is_one = inspect(constructed((0.0, 1.0), (0.0, 1.0)), batch)[0]
-    assert is_one.is_induction
-    assert not is_one.value_stays
+    for value_stays in (True, False):
+        is_one = inspect(constructed((0.0, 1.0), (1.0 * value_stays, 1.0 * (not value_stays))), batch)[0]
+        assert is_one.is_induction and is_one.successor > 0.99 > THRESHOLD == 0.5
+        assert is_one.place == (0.0, 1.0 * value_stays)
+        assert is_one.value_stays == value_stays
 
 
 def test_plain_attention_reports_the_coefficients_one_and_zero():

@@ -5,7 +5,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from dynamics.heads import rows as head_scores_rows
 from dynamics.heads.rows import watched
@@ -13,6 +12,7 @@ from dynamics.heads.scores import HeadScores, head_scores, repeated_prompt
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.softmax import probabilities
+from tests.dynamics.sinks.test_own import Alive
 
 POSITIONS = st.sampled_from(["rope", "alibi", "none"])
 SHAPES = st.sampled_from([(2, 1), (2, 2), (4, 1), (4, 2), (6, 3)])
@@ -91,30 +91,17 @@ def test_logits_of_half_precision_are_formed_in_single():
     torch.testing.assert_close(out.float(), whole @ key.float(), rtol=1e-2, atol=1e-2)
 
 
-class Largest(TorchDispatchMode):
-    """The number of entries of the largest tensor that is made."""
-
-    entries = 0
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        made = function(*args, **(kwargs or {}))
-        if isinstance(made, torch.Tensor):
-            self.entries = max(self.entries, made.untyped_storage().nbytes() // made.element_size())
-        return made
-
-
 def test_no_tensor_is_larger_than_a_block():
     config = ModelConfig(vocab=512, width=16, n_heads=4, n_kv_heads=1, position="alibi")
     model, length = InductionModel(config, torch.Generator().manual_seed(0)), 1200
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(head_scores_rows, "BLOCK", 96_000)
-        with Largest() as largest:
+        with Alive() as blocks:
             head_scores(model, k=300)
-    assert 64_000 <= largest.entries <= 96_000
-    assert 4 * length * length / largest.entries > 50
-    with Largest() as whole:
+    assert 4 * 64_000 <= blocks.largest <= 4 * 96_000  # bytes of single precision
+    with Alive() as whole:
         matrices(model, repeated_prompt(512, 300, 4, 0))
-    assert whole.entries >= 4 * length * length
+    assert whole.largest >= 4 * 4 * length * length > 50 * blocks.largest
 
 
 @given(st.integers(3, 40), st.integers(2, 5), st.integers(0, 10**6), st.sets(st.integers(0, 59), max_size=20))

@@ -2,21 +2,12 @@
 
 import numpy as np
 import pytest
-import torch
 
 from dynamics.heads.scores import head_scores, repeated_prompt
+from tests.dynamics.heads.test_returned import returned
 from tests.dynamics.heads.test_scores import brute_force
 from tests.dynamics.hf import models
 from tests.dynamics.refusal import refused
-
-
-def returned(model, tokens):
-    """(layers, heads, length, length) by the eager attention in double precision."""
-    model.config._attn_implementation = "eager"  # set_attn_implementation leaves Falcon as it is
-    with torch.no_grad(), models.double():
-        found = model(torch.from_numpy(tokens)[None], use_cache=False, output_attentions=True).attentions
-    return torch.cat(found).numpy()
-
 
 WINDOWS = [
     ("gemma3_text", {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 18}),
@@ -30,12 +21,11 @@ CASES = [(family, {}) for family in models.FAMILIES | models.MEASURED] + WINDOWS
 def test_scores_are_those_of_the_attention_that_transformers_returns(family, changes):
     model = models.model(family, **changes)
     tokens = repeated_prompt(64, 15, 4, 2, range(3))
-    weights = returned(model, tokens)
-    expected = brute_force(weights, tokens, 15)
     with models.double():
+        weights = returned(model, tokens)
         found = head_scores(model, k=15, seed=2, excluded=range(3))
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
-    assert np.ptp(expected.induction) > 1e-3
+    np.testing.assert_allclose(found, brute_force(weights, tokens, 15), rtol=0, atol=1e-12)
+    assert np.ptp(found.induction) > 1e-3
     assert (weights.sum(-1).min() < 0.9) == (family == "gpt_oss")
     assert (np.triu(weights, 1).max() > 0) == (family == "bert")
     assert (np.tril(weights, -18).max(axis=(1, 2, 3)) == 0).any() == bool(changes or family in ("gemma2", "gpt_oss"))

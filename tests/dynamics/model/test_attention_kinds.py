@@ -50,6 +50,8 @@ def test_latents_are_not_kept_by_a_function_and_shared_keys_are_not_shown():
     with replaced(of("latent"), full_attention) as model:
         refused("latents", model, tokens, caches=[KVCache() for _ in model.blocks])
     refused("keys of another layer", of("cla").attention_weights, tokens, torch.tensor([3]))
+    both = variants.model(variants.named("cross-layer"))
+    refused("keys of two layers", both.attention_weights, tokens, torch.tensor([3]))
     with pytest.raises(ValueError, match="layer 1 reads what layers below it keep"):
         of("cla").blocks[1].attention(torch.zeros(1, 4, 16, dtype=torch.float64))
 

@@ -74,14 +74,6 @@ def test_places_are_what_their_definitions_say(place):
     torch.testing.assert_close(model(tokens), logits_by_definition(model, tokens), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("position", ["rope", "none"])
-def test_scored_position_alone_equals_that_row_of_all_positions(place, position):
-    model, tokens, query = model_of(place, position=position), rows_of(2), torch.tensor([3, 8, 0])
-    alone = model(tokens, query)
-    torch.testing.assert_close(alone, model(tokens)[torch.arange(3), query], rtol=0, atol=1e-12)
-
-
 def test_the_fixed_matrix_is_orthogonal_no_weight_and_a_function_of_the_seed():
     model, again, other = model_of("fused"), model_of("fused"), model_of("fused", seed=1)
     identity = torch.eye(16, dtype=torch.double)

@@ -19,6 +19,7 @@ from dynamics.observed.undisturbed import undisturbed
 from dynamics.training.loop import make_optimizer, train_step
 from dynamics.training.settings import TrainConfig
 from tests.dynamics.hf import models
+from tests.dynamics.hf.test_attention import snapshot
 from tests.dynamics.model import variants
 from tests.dynamics.refusal import refused
 
@@ -82,20 +83,14 @@ def test_weights_trained_with_an_observer_and_without_are_the_same_bytes(case, t
 
 def everything(model):
     """All that an observation could change and training would not show at once."""
-    from transformers import AttentionMaskInterface
-    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
-
     modules = list(model.modules())
     return (
+        snapshot(model),
         [module.training for module in modules],
-        [sorted(vars(module)) for module in modules],
         [len(module._forward_hooks) + len(module._forward_pre_hooks) for module in modules],
-        [id(getattr(module, "config", None)) for module in modules],
-        getattr(model.config, "_attn_implementation", None),
-        sorted(ALL_ATTENTION_FUNCTIONS._global_mapping), sorted(ALL_ATTENTION_FUNCTIONS._local_mapping),
-        sorted(AttentionMaskInterface._global_mapping), torch.is_grad_enabled(), torch.get_rng_state().tolist(),
+        (torch.is_grad_enabled(), torch.get_rng_state().tolist()),
         [None if weight.grad is None else weight.grad.tolist() for weight in model.parameters()],
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("case", [Own(), Theirs(), Llama()], ids=["ours", "gpt2", "llama"])

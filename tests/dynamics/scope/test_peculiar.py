@@ -3,7 +3,6 @@
 import json
 import math
 
-import numpy as np
 import pytest
 import torch
 
@@ -12,11 +11,12 @@ from dynamics.scope.ranges import layer_ranges
 from dynamics.scope.rounded import rounded_scopes
 from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.refusal import refused
+from tests.dynamics.scope.test_rounded import EPS, beyond
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_reader import CASES, FALCON, LLAMA, SHORT_YARN, hf, random_model  # noqa: F401
 from theory import alibi
 
-LENGTH, EPS = 1500, 1e-3
+LENGTH = 1500
 HIGH = {"num_attention_heads": 12, "hidden_size": 24, "num_hidden_layers": 1, "multi_query": False, "alibi": True}
 
 
@@ -58,17 +58,10 @@ def test_no_weight_of_falcon_lies_beyond_its_scope_but_beyond_that_of_its_slopes
     if dtype is torch.bfloat16:
         scopes = rounded_scopes(checkpoint, 0, heads, asked, "bfloat16")
         assert all(far > head.scope for far, head in zip(scopes, heads, strict=True))
-    told = beyond = 0
-    for weights in once(model, LENGTH):
-        most = np.array([[float(head.diagonal(-n).max()) for n in range(LENGTH)] for head in weights])
-        for head, scope in zip(heads, scopes, strict=True):
-            far = most[head.head, min(math.ceil(scope), LENGTH) :]
-            assert (far <= EPS).all()
-            told += len(far) > 0
-            plain = alibi.scope(head.slope, head.logit_range, EPS)
-            beyond = max(beyond, most[head.head, min(math.ceil(plain), LENGTH - 1) :].max() / EPS)
-    assert told >= 8
-    assert beyond > 1.5  # a bound from the slopes alone is exceeded, even in float32
+    plain = [alibi.scope(head.slope, head.logit_range, EPS) for head in heads]
+    told, most = zip(*(beyond(weights, scopes, plain) for weights in once(model, LENGTH)), strict=True)
+    assert sum(told) >= 8
+    assert max(most) > 1.5  # a bound from the slopes alone is exceeded, even in float32
 
 
 def test_the_window_and_the_dropped_mass_of_falcon_hold(hf, tmp_path):  # noqa: F811

@@ -126,18 +126,6 @@ def test_states_that_are_not_finite_and_other_models_are_refused():
     refused(r"^the model is in training mode: use model\.eval\(\)", measure, model.train(), text(), WINDOW)
 
 
-@pytest.mark.parametrize("family", ["gpt2", "gpt_oss", "bloom"])
-def test_a_model_of_single_precision_gives_the_same_up_to_rounding(family):
-    model = models.model(family)
-    with models.double():
-        exact = measure(model, text(), WINDOW)
-    found = measure(models.model(family, dtype=torch.float32), text(), WINDOW)
-    for name in ("importance", "entropy", "sink_share"):
-        np.testing.assert_allclose(getattr(found.heads, name), getattr(exact.heads, name), rtol=0, atol=2e-5)
-    for name in ("drain", "peak", "similarity", "top"):
-        np.testing.assert_allclose(getattr(found.states, name), getattr(exact.states, name), rtol=0, atol=2e-4)
-
-
 @pytest.mark.gpu
 @pytest.mark.parametrize("family", ["gpt_oss", "bert", "bloom"])
 def test_a_device_gives_the_same_numbers(family):

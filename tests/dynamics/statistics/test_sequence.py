@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 
 from dynamics.statistics import sequence
-from dynamics.statistics.sequence import gaussian_log_e, intervals, running, symmetric_log_e
+from dynamics.statistics.sequence import gaussian_log_e, intervals, symmetric_log_e
 
 METHODS = ("gaussian", "symmetric")
 SHIPPED = Path(sequence.__file__).parents[1] / "shipped" / "sweeps"
@@ -91,24 +91,6 @@ def test_symmetric_interval_is_the_inversion_of_e(d, place, alpha):
     assert ((symmetric_log_e(d, m) >= level) == (m < low)).all()
     assert ((symmetric_log_e(-d, -m) >= level) == (m > high)).all()
     assert (symmetric_log_e(d, m) >= symmetric_log_e(d, m + 1 / 3) - 1e-12).all()
-
-
-@given(streams, st.sampled_from(METHODS), st.integers(-8, 8), st.sampled_from([-4.0, -1.0, 0.5, 2.0]))
-def test_intervals_move_and_scale_with_the_differences(d, method, shift, scale):
-    low, high = intervals(d, 0.1, method)
-    ends = np.sort([shift + scale * low, shift + scale * high], axis=0)
-    assert np.allclose(intervals(shift + scale * d, 0.1, method), ends, rtol=1e-9, atol=1e-9)
-
-
-@given(streams, st.sampled_from(METHODS))
-def test_a_smaller_error_gives_a_wider_interval_and_intervals_are_nested_when_they_run(d, method):
-    low, high = intervals(d, 0.3, method)
-    wide_low, wide_high = intervals(d, 0.03, method)
-    assert (wide_low <= low).all() and (wide_high >= high).all() and (low <= high).all()
-    run_low, run_high = running(low, high)
-    assert (np.diff(run_low[np.isfinite(run_low)]) >= 0).all() and (np.diff(run_high[np.isfinite(run_high)]) <= 0).all()
-    for n in range(1, len(d)):  # what came later changes nothing of what was said
-        assert np.array_equal(intervals(d[:n], 0.3, method), (low[:n], high[:n]))
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from dynamics.tasks.hop import NOWHERE, hop_batch
+from tests.dynamics.tasks.test_task import well_formed
 
 RARE = 1e-4  # as in test_tasks
 
@@ -30,9 +31,7 @@ def test_hop_rows_obey_their_definition(seed, rows, symbols, length, data):
     hops = data.draw(st.integers(0, 6))
     least = data.draw(st.none() | st.integers(0, hops))
     batch = hop_batch(np.random.default_rng(seed), rows, symbols, length, hops, least)
-    assert batch.tokens.dtype == np.int64
-    assert batch.tokens.shape == (rows, batch.lengths.max())
-    np.testing.assert_array_equal(batch.lengths, batch.query_index + 1)
+    well_formed(batch, rows)
     for row, end, query, target, position in zip(*batch, strict=True):
         k, text = row[0] - 11 - symbols, "".join(chr(97 + token - 11) for token in row[1:end])
         assert (hops if least is None else least) <= k <= hops

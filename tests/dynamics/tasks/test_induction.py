@@ -11,6 +11,7 @@ from scipy.stats import chisquare
 
 from dynamics.tasks.induction import induction_batch, length_law, length_law_exact, stopping_law_exact
 from dynamics.tasks.listing_k import EndlessListingError, listing_sample
+from tests.dynamics.tasks.test_task import well_formed
 
 RARE = 1e-4  # a correct sampler fails a test at this level once in 10,000 seeds; the seeds here are fixed
 
@@ -61,19 +62,11 @@ def test_length_law_of_the_paper_has_mean_29_and_median_27():
     assert 1 - (mean + 2) / 512 == pytest.approx(0.9394, abs=1e-4)
 
 
-def test_previous_token_head_scores_five_and_a_half_percent():
-    # It answers x_T, right when i = T - 1.
-    law = length_law(512)
-    assert sum(law[n] / (n - 1) for n in range(2, 512)) == pytest.approx(0.055, abs=5e-4)
-
-
 @given(st.integers(0, 2**32), st.integers(1, 40), st.integers(14, 200), st.data())
 def test_induction_batch_rows_obey_their_definition(seed, rows, vocab, data):
     pool = data.draw(st.integers(3, vocab - 11))
     batch = induction_batch(np.random.default_rng(seed), rows, vocab, pool)
-    assert batch.tokens.dtype == np.int64
-    assert batch.tokens.shape == (rows, batch.lengths.max())
-    np.testing.assert_array_equal(batch.lengths, batch.query_index + 1)
+    well_formed(batch, rows)
     for row, length, query, target, i in zip(*batch, strict=True):
         distinct = row[:query]
         assert 2 <= query < pool
@@ -114,38 +107,6 @@ def test_induction_batch_small_case_equals_the_joint_law_of_enumeration():
     counts = [pairs.count(key) for key in law]
     assert sum(counts) == len(pairs)
     assert chisquare(counts, [float(p) * len(pairs) for p in law.values()]).pvalue > RARE
-
-
-def test_listing_rows_have_the_task_form_and_hard_coded_padding():
-    rng = random.Random(0)
-    for _ in range(20):
-        row, (query,) = listing_sample(rng)
-        i = row.index(row[query]) + 1
-        assert len(row) == 512
-        assert row[query + 1] == row[i]
-        assert 1 <= i < query
-        assert 11 <= min(row[:query]) <= max(row[:query]) <= 7999
-        assert not any(row[query + 2 :])
-
-
-def test_listing_never_draws_its_upper_end_nor_reads_min_val():
-    rows = [listing_sample(random.Random(seed), 4, 1, 10, 16)[0] for seed in range(300)]
-    assert {token for row in rows for token in row} == {0, 11, 12, 13, 14, 15}
-    assert rows[:9] == [listing_sample(random.Random(seed), 4, 99, 10, 16)[0] for seed in range(9)]
-
-
-def test_listing_lengths_follow_the_exact_law():
-    rng, pool = random.Random(5), 6
-    law = enumerated_law(pool)
-    seen: dict[tuple[int, int], int] = dict.fromkeys(law, 0)
-    for _ in range(20_000):
-        row, (query,) = listing_sample(rng, pool, 1, 10, 17)
-        seen[query, row.index(row[query]) + 1] += 1
-    assert chisquare(list(seen.values()), [float(p) * 20_000 for p in law.values()]).pvalue > RARE
-
-
-def test_listing_row_of_length_three_always_holds_four_tokens():
-    assert all(sum(map(bool, listing_sample(random.Random(seed), 3)[0])) == 4 for seed in range(30))
 
 
 @pytest.mark.parametrize("length", [1, 2])

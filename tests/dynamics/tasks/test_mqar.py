@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from dynamics.tasks.mqar import POWER, _slots, key_value_border, mqar_batch
+from tests.dynamics.tasks.test_task import well_formed
 
 RARE = 1e-4  # as in test_tasks
 
@@ -20,9 +21,7 @@ def test_mqar_rows_obey_their_definition(seed, rows, vocab, data):
     length = 2 * data.draw(st.integers(2 * pairs, 2 * pairs + 8))
     batch = mqar_batch(np.random.default_rng(seed), rows, vocab, pairs, length)
     border = key_value_border(vocab)
-    assert batch.tokens.dtype == np.int64
-    assert batch.tokens.shape == (rows, batch.lengths.max())
-    np.testing.assert_array_equal(batch.lengths, batch.query_index + 1)
+    well_formed(batch, rows)
     for row, end, query, target, position in zip(*batch, strict=True):
         keys, values = row[: 2 * pairs : 2].tolist(), row[1 : 2 * pairs : 2].tolist()
         assert len({*keys}) == len({*values}) == pairs

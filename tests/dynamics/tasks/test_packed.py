@@ -62,10 +62,3 @@ def test_cut_rows_are_the_text_as_it_stands_with_borders_of_the_stated_chance():
     count = 400 * 64
     assert abs(borders - count / MEAN) < 4 * (count / MEAN) ** 0.5
     assert rows.tokens.max() < VOCAB
-
-
-def test_rows_belong_to_their_seed_and_no_others_are_drawn():
-    source = documents(standard_library().training)
-    one, same, other = (packed_rows(np.random.default_rng(seed), source, 2, 32, "documents") for seed in (5, 5, 6))
-    assert np.array_equal(one.tokens, same.tokens)
-    assert not np.array_equal(one.tokens, other.tokens)

@@ -37,6 +37,13 @@ WRONG: dict[str, dict[str, Any]] = {
 }
 
 
+def well_formed(batch, rows):
+    """The longest row fills the tokens, and each row is scored at its last one."""
+    assert batch.tokens.dtype == np.int64
+    assert batch.tokens.shape == (rows, batch.lengths.max())
+    np.testing.assert_array_equal(batch.lengths, batch.query_index + 1)
+
+
 def test_a_good_batch_passes_and_settings_are_named_in_a_heading():
     Given().check(9)
     assert Given().words() == {"change": "change ", "size": "size 2"}

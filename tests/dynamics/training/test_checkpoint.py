@@ -1,7 +1,6 @@
 """Checkpoints: what is written can be read, and everything else is refused with one line."""
 
 import json
-import os
 
 import pytest
 import safetensors.torch
@@ -123,22 +122,6 @@ def test_model_with_nan_is_not_saved(tmp_path):
     with pytest.raises(ValueError, match=r"norm\.weight holds a value that is not finite"):
         checkpoint.save(tmp_path / "new", model, seed=0, threads=1, device="cpu", training={}, metrics={})
     assert not (tmp_path / "new").exists()
-
-
-def test_interrupted_write_keeps_the_old_file_whole(tmp_path, monkeypatch):
-    target = tmp_path / "file"
-    atomic.atomic_write_text(target, "old")
-
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    for name in ("fsync", "replace"):
-        with monkeypatch.context() as patch:
-            patch.setattr(os, name, stop)
-            with pytest.raises(KeyboardInterrupt):
-                atomic.atomic_write_text(target, "new")
-        assert target.read_text() == "old"
-        assert os.listdir(tmp_path) == ["file"]
 
 
 def test_written_file_has_the_usual_permissions(tmp_path):

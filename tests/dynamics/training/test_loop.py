@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -15,11 +14,11 @@ from dynamics.training import loop as module
 from dynamics.training import state
 from dynamics.training.checkpoint import load
 from dynamics.training.evaluation import evaluate, heldout_batch, parts, training_rng
-from dynamics.training.folder import heldout_of, is_interrupted, read_history, steps_to, train_into
+from dynamics.training.folder import heldout_of, read_history, steps_to, train_into
 from dynamics.training.loop import learning_rate, train
 from dynamics.training.settings import TrainConfig
 from dynamics.training.state import STATE
-from tests.dynamics.folders import contents, forked
+from tests.dynamics.folders import contents
 from tests.dynamics.interruption import interrupt
 from tests.dynamics.refusal import flip, refused
 
@@ -82,12 +81,6 @@ def test_run_interrupted_while_it_is_scored_resumes_from_its_last_step(tmp_path,
         assert run(out=tmp_path, resume=True).heldout == whole[0].heldout
 
 
-def test_seed_decides_the_run(whole):
-    again, other = run(), train(CONFIG, TRAINING.model_copy(update={"seed": 1}), progress=False)
-    assert again.history == whole[0].history and same(again.model, whole[0].model)
-    assert again.history != other.history
-
-
 @pytest.mark.parametrize(
     ("changes", "words"),
     [({"steps": 13}, "the interrupted run has steps=12, not 13"), ({"seed": 5}, "seed=0, not 5")],
@@ -133,31 +126,6 @@ def test_first_state_comes_within_two_seconds_and_later_ones_cost_little(tmp_pat
     train(CONFIG, TRAINING.model_copy(update={"steps": 100, "batch": 1}), out=tmp_path, save_every=1000, progress=False)
     assert saved[0] <= 2
     assert 0.2 * len(saved) <= 0.06 * clock[0]
-
-
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # fork beside threads: the child is killed
-def test_a_run_that_is_killed_early_can_be_resumed(tmp_path, whole):
-    def killed():
-        slow_to_be_killed()
-        run_into(tmp_path)
-
-    assert forked(killed)
-    assert is_interrupted(tmp_path)
-    run_into(tmp_path, resume=True)
-    assert contents(tmp_path) == contents(whole[1])
-
-
-def slow_to_be_killed():
-    """Steps of half a second, by the clock of what keeps states; the fifth kills the process."""
-    plain, calls = module.train_step, []
-
-    def stepping(*arguments):
-        calls.append(1)
-        if len(calls) == 5:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return plain(*arguments)
-
-    module.train_step, state.time = stepping, SimpleNamespace(monotonic=lambda: 0.5 * len(calls))
 
 
 def test_a_folder_with_a_run_is_neither_overwritten_nor_begun_anew_unasked(tmp_path, monkeypatch):

@@ -97,20 +97,6 @@ def test_the_loss_is_that_of_each_document_alone():
         torch.testing.assert_close(packed_loss(model, packed, alone), wanted, rtol=1e-5, atol=1e-5)
 
 
-def test_a_short_training_beats_the_unigram():
-    model, rng = small(), np.random.default_rng(0)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=5e-3)
-    for _ in range(25):
-        optimizer.zero_grad()
-        packed_loss(model, TASK.packed(rng, 8, 128)).backward()
-        optimizer.step()
-    heldout = TASK.model_copy(update={"part": "test"}).packed(np.random.default_rng(1), 32, 128)
-    share = np.bincount(heldout.tokens[heldout.solution]) / heldout.solution.sum()
-    unigram = -(share[share > 0] * np.log(share[share > 0])).sum()
-    with torch.no_grad():
-        assert packed_loss(model, heldout) < 0.8 * unigram
-
-
 def test_what_cannot_be_scored_is_one_line():
     with pytest.raises(ValueError, match="rows of 3 tokens end before their first solution"):
         packed_loss(small(), TASK.packed(np.random.default_rng(0), 1, 3))

@@ -24,6 +24,7 @@ from dynamics.training.settings import TrainConfig
 from tests.dynamics.refusal import refused
 
 TRAINING = TrainConfig(steps=3, batch=4, warmup=0, heldout_rows=8, task=Induction(pool=8))
+ROWS = torch.arange(24).view(4, 6), torch.tensor([5, 3, 4, 5]), torch.tensor([1, 2, 3, 4])
 SIZES = {"vocab": 24, "width": 8, "n_heads": 2, "n_layers": 3, "mlp_width": 8}
 MODELS = {
     "residual": {"values": Residual(learnt=True, layers=(1,)), "weights": "sink"},
@@ -70,16 +71,14 @@ def test_every_parameter_is_trained(config):
     model = InductionModel(config, torch.Generator().manual_seed(1))
     before = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
     optimizer = make_optimizer(model, TRAINING)
-    rows = torch.arange(24).view(4, 6), torch.tensor([5, 3, 4, 5]), torch.tensor([1, 2, 3, 4])
     for _ in range(2):
-        train_step(model, optimizer, rows, 1.0)
+        train_step(model, optimizer, ROWS, 1.0)
     assert [name for name, p in model.named_parameters() if torch.equal(p, before[name])] == []
 
 
 def test_an_untied_output_matrix_is_the_one_that_is_trained():
     model = InductionModel(ModelConfig(**SIZES, tied=False), torch.Generator().manual_seed(1))
-    rows = torch.arange(24).view(4, 6), torch.tensor([5, 3, 4, 5]), torch.tensor([1, 2, 3, 4])
-    train_step(model, make_optimizer(model, TRAINING), rows, 1.0)
+    train_step(model, make_optimizer(model, TRAINING), ROWS, 1.0)
     assert model.head.grad.abs().sum(1).min() > 0  # of every word: softmax over all of them
     assert model.embedding.grad[16].abs().max() > 0 == model.embedding.grad[17].abs().max()  # row 2 is scored at 16
 
