@@ -16,28 +16,21 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from benchmarks import mutation_run
-from benchmarks.mutate import copied, ground_of
+from benchmarks.mutate import common_parser, copied, ground_of, in_turn
 from benchmarks.mutation_judge import Judge, test_files
 from dynamics.files.atomic import atomic_write_text, check_target
 from scripts.commands.cli import run
 
-ROOMS = ("theory", "dynamics", "proofs_check", "scripts")
-
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.mutation_lost", description=__doc__.split("\n")[0])
+    parser = common_parser("mutation_lost", __doc__, 600, 240.0, "out/mutation-lost.jsonl")
     parser.add_argument("commit", help="whose tests are compared with today's")
-    parser.add_argument("--sample", type=int, default=600, help="mutants to draw (default 600)")
-    parser.add_argument("--seed", type=int, default=0, help="of the drawing")
-    parser.add_argument("--budget-minutes", type=float, default=240.0, help="stop there")
-    parser.add_argument("--out", type=Path, default=Path("out/mutation-lost.jsonl"), help="one line a mutant")
     options = parser.parse_args(argv)
     if options.sample < 1:
         raise ValueError(f"--sample must be at least 1, got {options.sample}")
@@ -47,7 +40,7 @@ def main(argv: list[str] | None = None) -> int:
     mutation_run.preload()
     with copied(Path.cwd()) as new, copied(Path.cwd()) as old:
         _put(old, packed)
-        today, earlier = test_files(new, ROOMS), test_files(old, ROOMS)
+        today, earlier = (test_files(root, mutation_run.PACKAGES) for root in (new, old))
         names = mutation_run.collected(old, earlier)
         gone = gone_tests(old, new, names, mutation_run.collected(new, today))
         print(f"{len(gone)} of {len(names)} tests are gone or changed", flush=True)
@@ -145,15 +138,9 @@ def _drawn(root: Path, where: list[tuple[str, int]], sample: int, seed: int) -> 
 
 
 def _compare(today: Judge, earlier: Judge, mutants: Iterable[Any], options: argparse.Namespace) -> int:
-    from tqdm import tqdm
-
-    tqdm.monitor_interval = 0  # a thread beside a fork is asking for trouble
     lost, killed, seen_by_none = [], 0, 0
-    deadline = time.monotonic() + 60 * options.budget_minutes
     with options.out.open("a") as log:
-        for mutant in tqdm(mutants, total=options.sample, unit="mutant"):
-            if time.monotonic() > deadline:
-                break
+        for mutant in in_turn(mutants, options.sample, options.budget_minutes):
             verdict = today.verdict(mutant)
             if verdict["status"] == "killed":
                 killed += 1

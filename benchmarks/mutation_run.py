@@ -1,24 +1,27 @@
 """Run tests against mutants in forked children: third-party packages are imported once, the project afresh in each.
 
-The mutant never reaches the disk: the child's importer hands out its source in place of the module's own. A child gets
+The mutant never reaches the disk: the child's importer compiles its source in place of the file's own. A child gets
 ten times the processor time that its test took on the original, so a loaded machine does not turn slow into killed.
 """
 
 import gc
 import importlib
-import importlib.machinery
 import json
+import multiprocessing
 import os
 import resource
-import select
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass
+from contextlib import suppress
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType
-from typing import Any
+from types import CodeType, SimpleNamespace
+from typing import Any, NamedTuple
+
+import pytest
 
 PRELOADED = (
     "pytest", "hypothesis", "hypothesis.strategies", "hypothesis.extra.numpy", "hypothesis.core", "numpy",
@@ -33,37 +36,10 @@ CHILD_WALL_SECONDS = 300.0
 CPU_FLOOR_SECONDS = 4.0
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     status: str  # "killed", "survived" or "timeout"
     killer: str = ""
     seconds: float = 0.0
-
-
-class _Planted(importlib.machinery.SourceFileLoader):
-    def __init__(self, name: str, path: str, source: str) -> None:
-        super().__init__(name, path)
-        self._source = source
-
-    def get_code(self, fullname: str) -> CodeType:
-        return compile(self._source, self.path, "exec")
-
-
-class _Importer:
-    """Finds one module, and finds it mutated."""
-
-    def __init__(self, name: str, path: str, source: str) -> None:
-        self._name, self._loader = name, _Planted(name, path, source)
-
-    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if fullname != self._name:
-            return None
-        package = self._loader.path.endswith("/__init__.py")
-        spec = importlib.machinery.ModuleSpec(fullname, self._loader, origin=self._loader.path, is_package=package)
-        spec.has_location = True  # a module may ask for its __file__
-        if package:
-            spec.submodule_search_locations = [str(Path(self._loader.path).parent)]
-        return spec
 
 
 class _Watch:
@@ -97,12 +73,9 @@ def preload() -> None:
     """Import what every child needs and no mutant touches; one thread each, for forked torch hangs with more."""
     sys.dont_write_bytecode = True
     for name in PRELOADED:
-        try:
+        with suppress(ImportError):
             importlib.import_module(name)
-        except ImportError:
-            continue
-    torch = sys.modules.get("torch")
-    if torch is not None:
+    if torch := sys.modules.get("torch"):
         torch.set_num_threads(1)
     gc.collect()
     gc.freeze()
@@ -110,30 +83,23 @@ def preload() -> None:
 
 def in_child(
     root: Path, body: Callable[[Callable[[str], None]], int], limit: float = CHILD_WALL_SECONDS
-) -> tuple[int, str, float]:
-    """Run `body(tell)` in a forked child in `root`: its wait status, what it told, and its wall time."""
+) -> tuple[int | None, str, float]:
+    """Run `body(tell)` in a forked child in `root`: its exit code (minus a signal), what it told, and its wall time."""
     start = time.perf_counter()
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        _be_child(root, body, writer)
-    os.close(writer)
-    try:
-        told = _listen(reader, start + limit)
-        if told is None:
-            os.kill(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
-    except BaseException:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        raise
-    finally:
-        os.close(reader)
-    return status, told or "", time.perf_counter() - start
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder, "told")
+        told.touch()
+        child = multiprocessing.get_context("fork").Process(target=_be_child, args=(root, body, told))
+        child.start()
+        try:
+            child.join(limit)
+        finally:
+            child.kill()  # where it runs on, or the wait was interrupted
+            child.join()
+        return child.exitcode, told.read_text(), time.perf_counter() - start
 
 
-def _be_child(root: Path, body: Callable[[Callable[[str], None]], int], writer: int) -> None:
+def _be_child(root: Path, body: Callable[[Callable[[str], None]], int], told: Path) -> None:
     code = 70
     try:
         gc.freeze()  # what the parent has imported is not for the child to go through
@@ -141,13 +107,14 @@ def _be_child(root: Path, body: Callable[[Callable[[str], None]], int], writer: 
         sys.path[:] = [str(root), *(entry for entry in sys.path if entry not in ("", os.getcwd()))]
         for name in [name for name in sys.modules if name.split(".")[0] in PROJECT]:
             del sys.modules[name]  # the parent's are not those of the copy, and would be run in a mutant's place
-        silent = os.open(os.devnull, os.O_RDWR)
         if not os.environ.get("MUTATE_DEBUG"):
+            silent = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(silent, stream)
         resource.setrlimit(resource.RLIMIT_DATA, (6 << 30, 6 << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        code = body(lambda text: (os.write(writer, f"{text}\n".encode()), None)[1])
+        with told.open("w", buffering=1) as lines:
+            code = body(lambda text: print(text, file=lines))
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:
@@ -155,34 +122,28 @@ def _be_child(root: Path, body: Callable[[Callable[[str], None]], int], writer: 
         os._exit(code)
 
 
-def _listen(reader: int, deadline: float) -> str | None:
-    """All that the child writes until it ends, or None past the deadline."""
-    chunks = []
-    while True:
-        ready, _, _ = select.select([reader], [], [], max(0.0, deadline - time.perf_counter()))
-        if not ready:
-            return None
-        chunk = os.read(reader, 65536)
-        if not chunk:
-            return b"".join(chunks).decode()
-        chunks.append(chunk)
+def plant(path: str, source: str) -> None:
+    """From now on the file of that path is imported as if it held the source."""
+    plain = SourceFileLoader.get_code
+
+    def get_code(self: SourceFileLoader, fullname: str) -> CodeType | None:
+        return compile(source, path, "exec") if self.path == path else plain(self, fullname)
+
+    SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
 
 
 def run_mutant(root: Path, path: str, source: str, tests: Iterable[str], seconds: dict[str, float]) -> Outcome:
     """Killed by the first test that fails (or by failing to import), timeout, or survived."""
-    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
     def body(tell: Callable[[str], None]) -> int:
-        import pytest
-
-        sys.meta_path.insert(0, _Importer(module, str(root / path), source))
+        plant(str(root / path), source)
         limit_cpu(10 * CPU_FLOOR_SECONDS)
         return int(pytest.main(["-x", *OPTIONS, *tests], plugins=[_Watch(seconds, tell)]))
 
-    status, told, elapsed = in_child(root, body)
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGPROF, signal.SIGKILL):
+    code, told, elapsed = in_child(root, body)
+    if code in (-signal.SIGPROF, -signal.SIGKILL):
         return Outcome("timeout", "", elapsed)
-    if os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0:
+    if code == 0:
         return Outcome("survived", "", elapsed)
     return Outcome("killed", told.split("\n")[0] or "import or collection", elapsed)
 
@@ -191,9 +152,8 @@ def collected(root: Path, tests: Iterable[str]) -> list[str]:
     """The names of the tests in these files."""
 
     def body(tell: Callable[[str], None]) -> int:
-        import pytest
-
-        return int(pytest.main([*OPTIONS, *CHOICE, "--collect-only", *tests], plugins=[_Names(tell)]))
+        names = SimpleNamespace(pytest_collection_finish=lambda session: [tell(item.nodeid) for item in session.items])
+        return int(pytest.main([*OPTIONS, *CHOICE, "--collect-only", *tests], plugins=[names]))
 
     return in_child(root, body, limit=3600.0)[1].splitlines()
 
@@ -208,7 +168,6 @@ def baseline(root: Path, tests: Iterable[str], only: Container[str] | None = Non
 
     def body(tell: Callable[[str], None]) -> int:
         import coverage
-        import pytest
 
         sys.dont_write_bytecode = False
         cover = coverage.Coverage(source=[*PACKAGES], data_file=None, config_file=False)
@@ -221,21 +180,12 @@ def baseline(root: Path, tests: Iterable[str], only: Container[str] | None = Non
         report.write_text(json.dumps({"seconds": recorder.seconds, "lines": lines}))
         return code
 
-    status, told, _ = in_child(root, body, limit=4 * 3600.0)
-    if not os.WIFEXITED(status) or os.WEXITSTATUS(status) not in (0, 1) or not report.exists():
+    code, told, _ = in_child(root, body, limit=4 * 3600.0)
+    if code not in (0, 1) or not report.exists():
         raise RuntimeError("the tests do not run on the unchanged code")
     found: dict[str, Any] = json.loads(report.read_text())
     found["failed"] = sorted(set(told.splitlines()))
     return found
-
-
-class _Names:
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
-
-    def pytest_collection_finish(self, session: Any) -> None:
-        for item in session.items:
-            self._tell(item.nodeid)
 
 
 class _Recorder:

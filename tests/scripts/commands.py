@@ -1,7 +1,8 @@
-"""How a test gives a command line, and what a refused one says."""
+"""What runs a command, and what it leaves in a folder."""
 
-import shlex
+import json
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -18,33 +19,24 @@ def full(name):
 
 
 def main_of(name):
-    """What runs a command with its arguments."""
+    """What runs a command with its arguments; a function stands for itself."""
     own = {"__main__": one_command.main, "transcribe": transcribe.main}
-    return own.get(name) or partial(table.call, full(name))
+    return name if callable(name) else own.get(name) or partial(table.call, full(name))
 
 
-def command(capsys, name, *arguments):
-    """(exit status, standard output, standard error) of a command."""
-    capsys.readouterr()
-    try:
-        status = cli.run(main_of(name), [str(argument) for argument in arguments])
-    except SystemExit as stop:
-        status = stop.code
-    return status, *capsys.readouterr()
+def read(path):
+    """What a file of JSON holds."""
+    return json.loads(Path(path).read_text("utf-8"))
 
 
-def done(capsys, name, *arguments):
-    """What a command prints that succeeds and has nothing to complain of."""
-    status, printed, told = command(capsys, name, *arguments)
-    assert (status, told) == (0, "")
-    return printed
+def contents(folder):
+    """All that is below a folder, by its name: the bytes of a file, False for a folder."""
+    return {str(path.relative_to(folder)): path.is_file() and path.read_bytes() for path in Path(folder).rglob("*")}
 
 
-def refused(capsys, line, *words):
-    """The command of this line fails with one line, which holds these words."""
-    status, printed, told = command(capsys, *shlex.split(line))
-    assert (status, printed, told.count("\n")) == (2, "", 1), told
-    assert told.startswith("error: ") and all(some in told for some in words), told
+def stopped(*_, **__):
+    """Ctrl-C, in place of what a command calls."""
+    raise KeyboardInterrupt
 
 
 def drawn(folder, name, *options, data=None, again=PROFILE == "deep"):
@@ -62,14 +54,12 @@ def drawn(folder, name, *options, data=None, again=PROFILE == "deep"):
         assert not again or path.read_bytes() == (folder / f"two{path.suffix}").read_bytes()
 
 
-def run_twice(capsys, main, folder, table, *arguments):
+def run_twice(done, folder, table, name, *arguments):
     """The lines that a first run in a folder prints; its table and a second run leave the folder's results alone."""
-    out = ["--out", str(folder / "a")]
-    assert cli.run(main, [*arguments, *out, "--json", str(folder / "t.json"), "--bundle", str(folder / "b.json")]) == 0
-    said = capsys.readouterr().out.splitlines()
-    before = {path.name: path.read_bytes() for path in (folder / "a" / "results").iterdir()}
-    assert cli.run(main, [*table, *out]) == 0
-    assert capsys.readouterr().out.splitlines() == said[: len(said) - 2]
-    assert cli.run(main, [*arguments, *out]) == 0
-    assert {path.name: path.read_bytes() for path in (folder / "a" / "results").iterdir()} == before
+    out = ["--out", folder / "a"]
+    said = done(name, *arguments, *out, "--json", folder / "t.json", "--bundle", folder / "b.json").splitlines()
+    before = contents(folder / "a" / "results")
+    assert done(name, *table, *out).splitlines() == said[: len(said) - 2]
+    done(name, *arguments, *out)
+    assert contents(folder / "a" / "results") == before
     return said

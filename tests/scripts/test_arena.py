@@ -24,12 +24,10 @@ from dynamics.arena.ways import fastest, gains, shipped_ways
 from dynamics.files.hashed import read_hashed
 from dynamics.tasks.corpus import standard_library
 from proofs_check.ledger.registry import load
-from scripts.commands import arena
-from scripts.commands.cli import run
 from scripts.figures.trained import fig_arena, fig_arena_central
 from scripts.pages import arena_page
 from tests.dynamics.arena.cases import MODELS, comparison, entry, made_up
-from tests.scripts.commands import run_twice
+from tests.scripts.commands import contents, read, run_twice
 
 
 def tiny(corpus):
@@ -61,39 +59,35 @@ def shipped(tmp_path_factory):
 QUICK = ("--quick", "--jobs", "1", "--quiet")
 
 
-def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, capsys):
-    said = run_twice(capsys, arena.main, tmp_path, ["--quick", "--table"], *QUICK)
+def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, done):
+    said = run_twice(done, tmp_path, ["--quick", "--table"], "arena", *QUICK)
     assert said[0] == "Tiny"
     assert said[2].startswith("kv / vanilla")
     assert "independent and normal" in "\n".join(said)
-    record, bundle = json.loads((tmp_path / "t.json").read_text()), read_bundle(tmp_path / "b.json")
+    record, bundle = read(tmp_path / "t.json"), read_bundle(tmp_path / "b.json")
     (one,) = record["variants"]
     assert {"name", "seeds", "difference", "low", "high", "parameters", "tokens/s", "cache bytes"} <= one.keys()
     assert record["plan_sha256"] == bundle.plan.sha256
     assert next_runs(bundle.plan, bundle.losses) == []
 
 
-def test_a_choice_of_stacks_is_said_kept_and_gone_on_with(tmp_path, capsys):
-    chosen = [*QUICK, "--choose", "--out", str(tmp_path / "a")]
-    assert run(arena.main, chosen) == 0
-    said = capsys.readouterr().out.splitlines()
+def test_a_choice_of_stacks_is_said_kept_and_gone_on_with(tmp_path, done, refused):
+    chosen = ["arena", *QUICK, "--choose", "--out", str(tmp_path / "a")]
+    said = done(*chosen).splitlines()
     assert [line.split()[0] for line in said[:2]] == ["kv", "vanilla"]
     assert all(line.endswith("x the pool") for line in said[:2])
-    before = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir() if path.is_file()}
-    assert before.keys() == {"place.json", "plan.json", "ways.json"}
-    assert run(arena.main, chosen) == 0
-    assert capsys.readouterr().out.splitlines() == said
-    assert {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir() if path.is_file()} == before
-    assert run(arena.main, [*chosen, "--threads", "2"]) != 0
-    assert "one CPU thread" in capsys.readouterr().err
+    before = contents(tmp_path / "a")
+    assert {"place.json", "plan.json", "ways.json"} <= before.keys()
+    assert done(*chosen).splitlines() == said
+    assert contents(tmp_path / "a") == before
+    refused(" ".join([*chosen, "--threads", "2"]), "one CPU thread")
 
 
 @pytest.mark.parametrize(
     ("option", "words", "of"), [("--speeds", "tokens/s", "speeds"), ("--ways", "x the pool", "entries")]
 )
-def test_speeds_and_ways_are_measured_into_a_hashed_file(tmp_path, capsys, option, words, of):
-    assert run(arena.main, [*QUICK, option, str(tmp_path / "m.json")]) == 0
-    assert words in capsys.readouterr().out
+def test_speeds_and_ways_are_measured_into_a_hashed_file(tmp_path, done, option, words, of):
+    assert words in done("arena", *QUICK, option, tmp_path / "m.json")
     assert json.loads(read_hashed(tmp_path / "m.json"))[of].keys() == {"kv", "vanilla"}
 
 
@@ -137,10 +131,9 @@ def test_a_decimal_point_parts_no_name(name, told):
     assert arena_page._entry(name) == told
 
 
-def test_a_table_of_what_does_not_ship_is_refused(shipped, monkeypatch, capsys):
+def test_a_table_of_what_does_not_ship_is_refused(shipped, monkeypatch, refused):
     monkeypatch.setattr(module, "SHIPPED", shipped)
-    assert run(arena.main, ["latent", "--table"]) == 2
-    assert "no shipped arena 'latent'; there are league" in capsys.readouterr().err
+    refused("arena latent --table", "no shipped arena 'latent'; there are league")
 
 
 BETTER, SIZES, OTHERS = "better by at least 1 %", (".32", "", ".64"), ("queries", "keys")

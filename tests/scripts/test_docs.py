@@ -29,11 +29,10 @@ def blocks(text):
 
 
 @pytest.fixture
-def elsewhere(tmp_path, monkeypatch):
+def elsewhere(here):
     """A folder that has the shipped models where a checkout has them."""
-    (tmp_path / "dynamics").symlink_to(docs.ROOT / "dynamics")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    (here / "dynamics").symlink_to(docs.ROOT / "dynamics")
+    return here
 
 
 def test_the_guide_runs_from_python_as_printed(elsewhere):

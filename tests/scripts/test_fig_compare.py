@@ -11,7 +11,6 @@ from scripts.commands.studies import compare_table
 from scripts.commands.studies.compare_table import markdown_table
 from scripts.figures.trained import fig_compare
 from scripts.figures.trained.compare_panels import LOOKS
-from tests.scripts.commands import drawn
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +49,3 @@ def test_table_of_one_seed_has_no_intervals():
     cells = tuple(cell for cell in comparison.cells if cell.seed == 0)
     rows = markdown_table(comparison.model_copy(update={"cells": cells}))
     assert "[" not in "".join(rows) and "each seed" not in "".join(rows)
-
-
-def test_main_leaves_its_files(tmp_path, data):
-    drawn(tmp_path, "fig_compare", "--quick", data=data)

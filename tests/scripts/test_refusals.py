@@ -11,7 +11,7 @@ from dynamics.razor.plan_file import write_plan
 from scripts import __main__ as one_command
 from scripts.commands import receipt, table
 from tests.dynamics.weights import checkpoint_files as files
-from tests.scripts.commands import refused
+from tests.scripts.commands import contents
 
 ROOT = Path(one_command.__file__).parents[1]
 FIGURES = [f"fig_{name}" for name in table.FIGURES]
@@ -271,12 +271,8 @@ REFUSED = [
 ]
 
 
-def contents(folder):
-    return {str(path.relative_to(folder)): path.is_file() and path.read_bytes() for path in folder.rglob("*")}
-
-
 @pytest.mark.parametrize(("line", "words"), REFUSED)
-def test_bad_input_is_one_line_and_writes_nothing(line, words, here, capsys):
+def test_bad_input_is_one_line_and_writes_nothing(line, words, here, refused):
     before = contents(here)
-    refused(capsys, line, words)
+    refused(line, words)
     assert contents(here) | {"other/.lock": b""} == before | {"other/.lock": b""}

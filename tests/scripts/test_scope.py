@@ -16,7 +16,7 @@ from dynamics.weights.reader import open_checkpoint
 from scripts.commands import scope
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_layouts import M1, m1_convolutions
-from tests.scripts.commands import command, done
+from tests.scripts.commands import read, stopped
 
 ROOT = Path(scope.__file__).parents[2]
 KV_SHIFT = ROOT / "dynamics/shipped/models/kv-shift"
@@ -36,13 +36,13 @@ def alibi(tmp_path):
     return files.write(tmp_path / "alibi", config, small)
 
 
-def test_table_and_json_hold_what_the_library_returns(alibi, tmp_path, capsys):
+def test_table_and_json_hold_what_the_library_returns(alibi, tmp_path, done):
     out = tmp_path / "out" / "scope.json"
-    printed = done(capsys, "scope", alibi, "--eps", "1e-2", "--context", "900", "--json", out)
+    printed = done("scope", alibi, "--eps", "1e-2", "--context", "900", "--json", out)
     checkpoint = open_checkpoint(alibi)
     asked = settings(checkpoint, 1e-2, 1e-2, None, 900)
     expected = [head for layer in range(2) for head in layer_scopes(checkpoint, layer, asked)]
-    written = json.loads(out.read_text())
+    written = read(out)
     assert [head["scope"] for head in written["heads"]] == [head.scope for head in expected]
     assert [head["reach"] for head in written["heads"]] == [head.reach.name for head in expected]
     assert written["settings"]["context"] == 900 and written["architecture"]["n_heads"] == 8
@@ -54,48 +54,48 @@ def test_table_and_json_hold_what_the_library_returns(alibi, tmp_path, capsys):
     assert f"{kept} of {16 * 900} tokens" in printed and "% saved" in printed
 
 
-def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi, tmp_path, capsys):
+def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi, tmp_path, done, command):
     from scripts.figures.heads.scope_map import Data, draw
 
     out = tmp_path / "scope.json"
-    printed = done(capsys, "scope", alibi, "--eps", "1e-2", "--json", out)
+    printed = done("scope", alibi, "--eps", "1e-2", "--json", out)
     (line,) = [line for line in printed.splitlines() if line.startswith("arithmetic: ")]
     assert "exact (real) arithmetic" in line and "bfloat16" in line
-    assert json.loads(out.read_text())["arithmetic"] == line.removeprefix("arithmetic: ")
+    assert read(out)["arithmetic"] == line.removeprefix("arithmetic: ")
     figure = draw(Data(np.array([[3.0, 9.0]]), np.zeros((1, 2), bool), np.array(0.1), np.array(9), np.array("m")))
     assert "exact arithmetic" in figure.axes[0].get_xlabel()
-    _, help_text, _ = command(capsys, "scope", "--help")
+    _, help_text, _ = command("scope", "--help")
     assert "exact arithmetic" in help_text and "bfloat16" in help_text
 
 
-def test_no_bound_is_null_in_json_and_said_in_words(llama, tmp_path, capsys):
-    printed = done(capsys, "scope", llama, "--eps", "1e-3", "--json", tmp_path / "x.json")
-    heads = json.loads((tmp_path / "x.json").read_text())["heads"]
+def test_no_bound_is_null_in_json_and_said_in_words(llama, tmp_path, done):
+    printed = done("scope", llama, "--eps", "1e-3", "--json", tmp_path / "x.json")
+    heads = read(tmp_path / "x.json")["heads"]
     assert len(heads) == 8
     assert {head["mass_window"] for head in heads} == {head["slope"] for head in heads} == {None}
     assert printed.count("no bound") >= 8 and "8 heads unknown" in printed
 
 
-def test_models_with_a_shift_show_their_place_on_the_landscape(capsys):
-    printed = done(capsys, "scope", KV_SHIFT, "--eps", "1e-3")
+def test_models_with_a_shift_show_their_place_on_the_landscape(done):
+    printed = done("scope", KV_SHIFT, "--eps", "1e-3")
     header, *rows = printed.splitlines()
     assert header.split()[-3:] == ["alpha", "beta", "place"]
     assert rows[0].count("(") == 3
 
 
-def test_layers_with_other_heads_and_a_window_are_read_and_drawn(tmp_path, capsys):
+def test_layers_with_other_heads_and_a_window_are_read_and_drawn(tmp_path, done):
     raw = files.random_tensors(files.baichuan_shapes(M1, [16, 16, 16]) | m1_convolutions())
     model = files.write(tmp_path / "m1", M1, raw)
-    printed = done(capsys, "scope", model, "--eps", "0.1", "--context", "50", "--figure", tmp_path / "x")
+    printed = done("scope", model, "--eps", "0.1", "--context", "50", "--figure", tmp_path / "x")
     assert "heads masked" in printed and "heads unknown" in printed
     with np.load(tmp_path / "x.npz") as data:
         assert np.isnan(data["scope"]).any() and np.isfinite(data["scope"]).any()
 
 
-def test_map_holds_a_cell_a_head_and_draws_the_same_bytes_twice(alibi, tmp_path, capsys):
+def test_map_holds_a_cell_a_head_and_draws_the_same_bytes_twice(alibi, tmp_path, done):
     for name in ("a", "b"):
         arguments = [str(alibi), "--eps", "1e-2", "--context", "900", "--figure", str(tmp_path / name)]
-        done(capsys, "scope", *arguments)
+        done("scope", *arguments)
     assert sorted(os.listdir(tmp_path)) == ["a.npz", "a.pdf", "a.png", "alibi", "b.npz", "b.pdf", "b.png"]
     assert all(
         (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes() for kind in ("pdf", "png")
@@ -113,52 +113,49 @@ def test_map_without_a_bound_or_a_local_head_is_drawn():
         draw(Data(cells, np.zeros(cells.shape, bool), np.array(0.1), np.array(9), np.array("m"))).canvas.draw()
 
 
-def test_chosen_heads_are_those_of_the_whole_table_without_totals(alibi, tmp_path, capsys):
+def test_chosen_heads_are_those_of_the_whole_table_without_totals(alibi, tmp_path, done):
     common = [str(alibi), "--eps", "1e-2", "--context", "900", "--json"]
-    done(capsys, "scope", *common, tmp_path / "all.json")
+    done("scope", *common, tmp_path / "all.json")
     some, picture = tmp_path / "some.json", tmp_path / "map"
-    printed = done(capsys, "scope", *common, some, "--heads", "1.6,0.2,1.1", "--figure", picture)
+    printed = done("scope", *common, some, "--heads", "1.6,0.2,1.1", "--figure", picture)
     assert "3 chosen heads" in printed and "cache:" not in printed
-    every, found = (json.loads((tmp_path / name).read_text()) for name in ("all.json", "some.json"))
+    every, found = (read(tmp_path / name) for name in ("all.json", "some.json"))
     places = [(head["layer"], head["head"]) for head in found["heads"]]
     assert places == [(0, 2), (1, 1), (1, 6)] and found["totals"] is None
     assert found["heads"] == [head for head in every["heads"] if (head["layer"], head["head"]) in places]
     with np.load(tmp_path / "map.npz") as data:
         assert np.argwhere(np.isfinite(data["scope"])).tolist() == [list(place) for place in places]
-    printed = done(capsys, "scope", alibi, "--eps", "1e-2", "--heads", "1")
+    printed = done("scope", alibi, "--eps", "1e-2", "--heads", "1")
     assert [line.split()[0] for line in printed.splitlines()[1:9]] == ["1"] * 8
 
 
-def test_what_was_written_is_said_last(alibi, tmp_path, capsys):
+def test_what_was_written_is_said_last(alibi, tmp_path, done):
     out = ["--json", str(tmp_path / "x.json"), "--figure", str(tmp_path / "map"), "--format", "png"]
-    printed = done(capsys, "scope", alibi, "--eps", "1e-2", *out)
+    printed = done("scope", alibi, "--eps", "1e-2", *out)
     assert printed.splitlines()[-3:] == [f"wrote {tmp_path / name}" for name in ("x.json", "map.png", "map.npz")]
 
 
-def test_certified_ranges_are_asked_for_and_named(tmp_path, capsys):
+def test_certified_ranges_are_asked_for_and_named(tmp_path, done):
     config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
     model = files.write(tmp_path / "m", config, files.random_tensors(files.baichuan_shapes(config, [24])))
-    printed = done(capsys, "scope", model, "--eps", "0.1", "--certified")
+    printed = done("scope", model, "--eps", "0.1", "--certified")
     assert "4 ranges D: upper end of an enclosure in ball arithmetic" in printed
 
 
-def test_weights_that_reading_rounds_are_not_certified(tmp_path, capsys):
+def test_weights_that_reading_rounds_are_not_certified(tmp_path, done, command):
     config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
     raw = files.random_tensors(files.baichuan_shapes(config, [24]))
     model = files.write(tmp_path / "m", config, {name: tensor.astype(np.float64) for name, tensor in raw.items()})
-    done(capsys, "scope", model, "--eps", "0.1")
-    code, printed, errors = command(capsys, "scope", model, "--eps", "0.1", "--certified")
+    done("scope", model, "--eps", "0.1")
+    code, printed, errors = command("scope", model, "--eps", "0.1", "--certified")
     assert (code, printed) == (2, "") and "float64 weights are rounded to float32" in errors
 
 
-def test_interruption_exits_130_and_writes_nothing(alibi, tmp_path, monkeypatch, capsys):
+def test_interruption_exits_130_and_writes_nothing(alibi, tmp_path, monkeypatch, command):
     from dynamics.scope import heads as library
 
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(library, "layer_scopes", interrupted)
-    code, printed, errors = command(capsys, "scope", alibi, "--eps", "0.1", "--json", tmp_path / "x.json")
+    monkeypatch.setattr(library, "layer_scopes", stopped)
+    code, printed, errors = command("scope", alibi, "--eps", "0.1", "--json", tmp_path / "x.json")
     assert (code, printed) == (130, "") and errors.startswith("interrupted")
     assert os.listdir(tmp_path) == ["alibi"]
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.dynamics.refusal import flip
 from tests.dynamics.weights import checkpoint_files as files
-from tests.scripts.commands import command, refused
+from tests.scripts.commands import read
 from tests.scripts.test_scope import KV_SHIFT
 
 WEIGHTS = "model.safetensors"
@@ -23,7 +23,7 @@ def config(**changes):
 
     def change(folder):
         path = folder / "config.json"
-        data = json.loads(path.read_text()) | changes
+        data = read(path) | changes
         path.write_text(json.dumps({key: value for key, value in data.items() if value is not None}))
 
     return change
@@ -65,22 +65,21 @@ FILES = {
 
 
 @pytest.fixture
-def model(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return files.write(tmp_path / "model", files.LLAMA, files.random_tensors(files.llama_shapes(files.LLAMA)))
+def model(here):
+    return files.write(here / "model", files.LLAMA, files.random_tensors(files.llama_shapes(files.LLAMA)))
 
 
 @pytest.mark.parametrize(("words", "damage"), FILES.items(), ids=FILES)
-def test_a_bad_checkpoint_is_one_line_and_writes_nothing(words, damage, model, tmp_path, capsys):
+def test_a_bad_checkpoint_is_one_line_and_writes_nothing(words, damage, model, tmp_path, refused):
     damage(model)
-    refused(capsys, "scope ./model --eps 0.1 --json out/x.json --figure out/map", words)
+    refused("scope ./model --eps 0.1 --json out/x.json --figure out/map", words)
     assert os.listdir(tmp_path) in ([], ["model"])
 
 
-def test_a_flipped_byte_that_leaves_a_number_is_seen_by_a_hash(model, tmp_path, capsys):
+def test_a_flipped_byte_that_leaves_a_number_is_seen_by_a_hash(model, tmp_path, refused, command):
     digest = hashlib.sha256((model / WEIGHTS).read_bytes()).hexdigest()
     line = f"scope ./model --eps 0.1 --sha256 {WEIGHTS}={digest}"
-    assert command(capsys, *line.split())[0] == 0
+    assert command(*line.split())[0] == 0
     flip(model / WEIGHTS, -3)
-    refused(capsys, f"{line} --json x.json", WEIGHTS)
+    refused(f"{line} --json x.json", WEIGHTS)
     assert os.listdir(tmp_path) == ["model"]

@@ -1,6 +1,5 @@
 """The command sinks: its table, JSON and figure are what the library measures; and how it refuses."""
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -16,7 +15,7 @@ from scripts.commands import sinks
 from scripts.figures.heads import fig_sink_layers, sinks_panels
 from tests.dynamics.hf import models
 from tests.dynamics.sinks.test_own import own
-from tests.scripts.commands import command, done, drawn, refused
+from tests.scripts.commands import read, stopped
 from tests.scripts.test_scope_refusals import QUERY, config, content, pickled
 
 ROOT = Path(sinks.__file__).parents[2]
@@ -56,19 +55,18 @@ def folders(tmp_path_factory):
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
-    """A folder with a text and tokens, in which the command runs."""
-    monkeypatch.chdir(tmp_path)
+def here(here):
+    """With a text and tokens."""
     Path("text").write_text(f"{WORDS} {WORDS}", "utf-8")
     Path("ids").write_text(" ".join(map(str, models.tokens(1, 50)[0].tolist())), "utf-8")
-    return tmp_path
+    return here
 
 
-def test_the_table_and_the_json_are_what_the_library_measures(folders, here, capsys):
+def test_the_table_and_the_json_are_what_the_library_measures(folders, here, done):
     model = str(folders / "gpt_oss")
-    printed = done(capsys, "sinks", model, *IDS.split(), "--json", "out/x.json")
+    printed = done("sinks", model, *IDS.split(), "--json", "out/x.json")
     found = measure(open_model(model, CPU), models.tokens(1, 50)[0].numpy(), 12)
-    written = json.loads(Path("out/x.json").read_text("utf-8"))
+    written = read("out/x.json")
     for part, values in (("heads", found.heads), ("states", found.states)):
         for name, value in values._asdict().items():
             np.testing.assert_allclose(written[part][name], value, rtol=1e-12, err_msg=name)
@@ -90,34 +88,34 @@ def test_the_table_and_the_json_are_what_the_library_measures(folders, here, cap
         ("llama", ["--swap", "2,5"], Swap(2, 5), "tokens 2 and 5 of each window are exchanged"),
     ],
 )
-def test_what_a_change_did_is_what_the_library_says(folders, here, capsys, family, option, change, words):
+def test_what_a_change_did_is_what_the_library_says(folders, here, family, option, change, words, done):
     model = folders / family
-    printed = done(capsys, "sinks", model, *IDS.split(), *option, "--json", "x.json")
+    printed = done("sinks", model, *IDS.split(), *option, "--json", "x.json")
     assert words in printed
     effect = intervene(open_model(model, CPU), models.tokens(1, 50)[0].numpy(), change, 12)
-    written = json.loads(Path("x.json").read_text("utf-8"))["effect"]
+    written = read("x.json")["effect"]
     for name in ("loss_before", "loss_after", "divergence", "change", "weight_before", "weight_after"):
         np.testing.assert_allclose(written[name], getattr(effect, name), rtol=1e-12, err_msg=name)
     assert f"loss {effect.loss_before.mean():.6g} -> {effect.loss_after.mean():.6g}" in printed
 
 
-def test_a_text_goes_through_the_models_tokenizer(folders, here, capsys):
+def test_a_text_goes_through_the_models_tokenizer(folders, here, command):
     model = str(folders / "llama")
     vocabulary = {word: number for number, word in enumerate(["[UNK]", *dict.fromkeys(WORDS.split())])}
     Path("same").write_text(" ".join(str(vocabulary[word]) for word in f"{WORDS} {WORDS}".split()), "utf-8")
     np.save("same.npy", np.array([vocabulary[word] for word in f"{WORDS} {WORDS}".split()], np.int32))
     told = [
-        command(capsys, "sinks", model, option, name, "--window", "8")
+        command("sinks", model, option, name, "--window", "8")
         for option, name in (("--text", "text"), ("--tokens", "same"), ("--tokens", "same.npy"))
     ]
     assert told[0][0] == 0 and told[0] == told[1] == told[2]
 
 
-def test_a_model_trained_here_reads_bytes_and_draws_the_same_files_twice(here, capsys):
+def test_a_model_trained_here_reads_bytes_and_draws_the_same_files_twice(here, done):
     Path("text").write_text("naïve = 1\n" * 30, "utf-8")
     for name in ("one", "two"):
         line = f"{ALIBI} --text text --window 64 --figure {name}/"
-        printed = done(capsys, "sinks", *line.split())
+        printed = done("sinks", *line.split())
         assert "induction, 4 layers of 8 heads" in printed
     assert sorted(os.listdir("one")) == ["sinks.npz", "sinks.pdf", "sinks.png"]
     assert all(Path("one", name).read_bytes() == Path("two", name).read_bytes() for name in os.listdir("one"))
@@ -127,30 +125,27 @@ def test_a_model_trained_here_reads_bytes_and_draws_the_same_files_twice(here, c
         np.testing.assert_array_equal(data["entropy"], found.heads.entropy)
 
 
-def test_options_reach_the_measurement(folders, here, capsys):
+def test_options_reach_the_measurement(folders, here, done):
     model = str(folders / "gpt2")
     options = ["--layers", "1", "--begin", "9", "--dtype", "float64", "--device", "cpu"]
-    done(capsys, "sinks", model, *IDS.split(), "--json", "x.json", *options)
+    done("sinks", model, *IDS.split(), "--json", "x.json", *options)
     tokens = models.tokens(1, 50)[0].numpy()
     found = measure(open_model(model, CPU, "float64"), tokens, 12, [1], begin=9)
-    written = json.loads(Path("x.json").read_text("utf-8"))
+    written = read("x.json")
     assert written["layers"] == [1] and written["left_out"] == found.left_out == 6
     np.testing.assert_allclose(written["heads"]["entropy"], found.heads.entropy, rtol=1e-14)
 
 
-def test_a_model_without_its_head_is_measured_but_not_changed(folders, here, capsys):
+def test_a_model_without_its_head_is_measured_but_not_changed(folders, here, refused, done):
     open_model(folders / "bert", CPU).base_model.save_pretrained("bare")
-    done(capsys, "sinks", "bare", *IDS.split())
-    refused(capsys, f"sinks bare {IDS} --mask 3", "has no head 'cls'")
+    done("sinks", "bare", *IDS.split())
+    refused(f"sinks bare {IDS} --mask 3", "has no head 'cls'")
 
 
-def test_an_interruption_leaves_no_file(folders, here, capsys, monkeypatch):
-    def stopped(*_, **__):
-        raise KeyboardInterrupt
-
+def test_an_interruption_leaves_no_file(folders, here, monkeypatch, command):
     monkeypatch.setattr("dynamics.sinks.measured._window", stopped)
     arguments = [str(folders / "llama"), "--tokens", "ids", "--json", "x.json", "--figure", "map"]
-    code, printed, errors = command(capsys, "sinks", *arguments)
+    code, printed, errors = command("sinks", *arguments)
     assert (code, printed, errors) == (130, "", "interrupted: nothing half-written was left behind\n")
     assert sorted(os.listdir(here)) == ["ids", "text"]
 
@@ -164,10 +159,6 @@ def test_the_figure_of_the_shipped_model_says_what_its_caption_does():
     assert (data.entropy < data.most).all() and data.even < data.most
     assert (data.first > data.even_first).sum() <= 2
     assert (data.drain > 0.4).all() and (data.drain < 0.85).all() and (abs(data.peak - 1) < 0.3).all()
-
-
-def test_the_figure_leaves_its_files(tmp_path):
-    drawn(tmp_path, "fig_sink_layers", "--quick", data=fig_sink_layers.compute(1))
 
 
 def test_one_layer_far_norms_and_learned_sinks_are_drawn():
@@ -217,10 +208,10 @@ FILES = {
 
 
 @pytest.mark.parametrize(("words", "damage"), FILES.items(), ids=FILES)
-def test_a_bad_model_is_one_line_and_writes_nothing(words, damage, folders, here, capsys):
+def test_a_bad_model_is_one_line_and_writes_nothing(words, damage, folders, here, refused):
     shutil.copytree(folders / "llama", "model")
     damage(here / "model")
-    refused(capsys, "sinks ./model --text text --json out/x.json --figure out/map", words)
+    refused("sinks ./model --text text --json out/x.json --figure out/map", words)
     assert set(os.listdir(here)) <= {"ids", "text", "model"}
 
 
@@ -276,24 +267,24 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize(("options", "words"), OPTIONS)
-def test_a_bad_option_is_one_line_and_writes_nothing(options, words, folders, here, capsys):
+def test_a_bad_option_is_one_line_and_writes_nothing(options, words, folders, here, refused):
     shutil.copytree(folders / "llama", "model")
     texts(here)
     before = sorted(os.listdir(here))
     more = "" if "--json" in options else "--json out/x.json"
-    refused(capsys, f"sinks ./model {options} {more}", words)
+    refused(f"sinks ./model {options} {more}", words)
     assert sorted(os.listdir(here)) == before
 
 
-def test_models_trained_here_refuse_what_they_cannot_read(here, capsys):
-    refused(capsys, f"sinks {SHIPPED}/small-vanilla-2 --text text", "bytes need a vocabulary of 128")
-    refused(capsys, f"sinks {SHIPPED}/small-vanilla-2 --tokens ids", "tokens must be in 0..31")
+def test_models_trained_here_refuse_what_they_cannot_read(here, refused):
+    refused(f"sinks {SHIPPED}/small-vanilla-2 --text text", "bytes need a vocabulary of 128")
+    refused(f"sinks {SHIPPED}/small-vanilla-2 --tokens ids", "tokens must be in 0..31")
 
 
-def test_a_swap_in_a_model_without_positions_is_refused(here, capsys):
+def test_a_swap_in_a_model_without_positions_is_refused(here, refused, done):
     from dynamics.training.checkpoint import save
 
     model = own(position="none").float()
     save("bare", model, seed=0, threads=1, device="cpu", training={}, metrics={})
-    refused(capsys, "sinks ./bare --tokens ids --swap 1,2", "has no positions that two tokens could exchange")
-    done(capsys, "sinks", "./bare", "--tokens", "ids", "--mask", "1")
+    refused("sinks ./bare --tokens ids --swap 1,2", "has no positions that two tokens could exchange")
+    done("sinks", "./bare", "--tokens", "ids", "--mask", "1")
