@@ -18,6 +18,7 @@ import sys
 import tarfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +63,6 @@ def _put(root: Path, packed: bytes) -> None:
         files.extractall(root, filter="data")
 
 
-def _text(path: Path) -> str:
-    return path.read_text() if path.exists() else ""
-
-
 def _kept(out: Path, root: Path, tests: list[str], only: Collection[str] | None = None) -> dict[str, Any]:
     """What a pass over the unchanged code measures, folder by folder; taken over where code and tests are the same."""
     found: dict[str, Any] = {"seconds": {}, "failed": [], "lines": {}}
@@ -94,18 +91,17 @@ def _add(found: dict[str, Any], more: Mapping[str, Any]) -> None:
 def gone_tests(old: Path, new: Path, before: Iterable[str], after: Iterable[str]) -> set[str]:
     """Tests that today's tree has not by that name, or with other words in their function."""
     today = set(after)
-    functions = cache(_functions)
+
+    @cache
+    def functions(path: Path) -> dict[str, str]:
+        nodes = ast.walk(ast.parse(path.read_text() if path.exists() else ""))
+        return {node.name: ast.dump(node) for node in nodes if isinstance(node, ast.FunctionDef)}
 
     def body(root: Path, test: str) -> str | None:
         file, *names = test.split("[")[0].split("::")
         return functions(root / file).get(names[-1]) if names else None
 
     return {test for test in before if test not in today or body(old, test) != body(new, test)}
-
-
-def _functions(path: Path) -> dict[str, str]:
-    nodes = ast.walk(ast.parse(_text(path)))
-    return {node.name: ast.dump(node) for node in nodes if isinstance(node, ast.FunctionDef)}
 
 
 def places(lines: Mapping[str, Mapping[str, list[str]]], gone: set[str]) -> list[tuple[str, int]]:
@@ -120,21 +116,8 @@ def _drawn(root: Path, where: list[tuple[str, int]], sample: int, seed: int) -> 
 
     chance = random.Random(seed)
     chance.shuffle(where)
-    count = 0
-    for start in range(0, len(where), 100):
-        some = where[start : start + 100]
-        wanted: dict[str, set[int]] = {}
-        for path, line in some:
-            wanted.setdefault(path, set()).add(line)
-        at: dict[tuple[str, int], list[Any]] = {}
-        for mutant in (m for path in sorted(wanted) for m in mutants_of(root, path, wanted[path])):
-            at.setdefault((mutant.path, mutant.line), []).append(mutant)
-        for place in some:
-            if place in at and count < sample:
-                count += 1
-                yield chance.choice(at[place])
-        if count == sample:
-            return
+    of_lines = (mutants_of(root, path, {line}) for path, line in where)
+    return islice((chance.choice(some) for some in of_lines if some), sample)
 
 
 def _compare(today: Judge, earlier: Judge, mutants: Iterable[Any], options: argparse.Namespace) -> int:

@@ -41,7 +41,9 @@ class Row(NamedTuple):
     guards: list[Guard]
 
 
-def compare(times: Times, slow: str, fast: str, label: str, floor: float | None, aim: float | None) -> Comparison:
+def compare(
+    times: Times, slow: str, label: str, floor: float | None = None, aim: float | None = None, fast: str = "ours"
+) -> Comparison:
     """The comparison of two timed variants."""
     return Comparison(label, times.seconds(slow), times.seconds(fast), times.ratio(slow, fast), floor, aim)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dynamics.razor.plan_file import write_plan
+from dynamics.training.checkpoint import SHIPPED
 from scripts import __main__ as one_command
 from scripts.commands import receipt, table
 from tests.dynamics.weights import checkpoint_files as files
@@ -16,7 +17,7 @@ from tests.scripts.commands import contents
 ROOT = Path(one_command.__file__).parents[1]
 FIGURES = [f"fig_{name}" for name in table.FIGURES]
 ADAPTER = ROOT / "examples/conform/transformers_mpt.py"
-ALIBI = f"{ROOT}/dynamics/shipped/models/alibi-text"
+ALIBI = f"{SHIPPED}/alibi-text"
 TEXT = f"{ALIBI} --text {ROOT}/LICENSE"
 ZEROS = "0" * 64
 RESULTS = {"empty": "", "brace": "{", "list": "[]", "short": '{"claims": []}', "three": '{"claims": 3, "summary": {}}'}
@@ -34,7 +35,11 @@ def prepared(tmp_path_factory):
     for name, text in RESULTS.items():
         (here / f"{name}.json").write_text(text)
     (here / "link.json").symlink_to("elsewhere")
-    np.save(here / "pair.npy", np.ones((2, 3)))
+    for name, values in {"pair": np.ones((2, 3)), "half": [0.5], "table": [[0]], "object": np.array([{}])}.items():
+        np.save(here / name, values)
+    (here / "blank").write_text(" \n")
+    (here / "latin").write_bytes(b"na\xefve")
+    (here / "ids").write_text("0 1 2 3 " * 9)
     (here / "zip.npy").write_bytes(b"PK\3\4junk")
     (here / "many").write_text("5000 " * 300)
     np.savez(here / "few.npz", w_q=np.eye(6))
@@ -51,6 +56,7 @@ def here(prepared, monkeypatch):
     return prepared
 
 
+IDS = "sinks model --json r.json --tokens ids --window 12"
 EMPTY_NAMES = [
     "scope MODEL --eps .1 --json ''",
     "scope MODEL --eps .1 --figure ' '",
@@ -228,6 +234,36 @@ REFUSED = [
     ("scope model --eps .1 --figure map --format gif", "expected pdf, png or pdf,png"),
     ("scope model --eps .1 --json model", "it is a folder"),
     ("scope model --eps .1 --figure model/config.json/map", "is not a folder"),
+    ("sinks model", "one of the arguments --text --tokens is required"),
+    ("sinks model --text file --tokens ids", "not allowed with argument"),
+    ("sinks model --text nowhere", "No such file or directory: 'nowhere'"),
+    ("sinks model --text model", "Is a directory"),
+    ("sinks model --text blank", "blank: the text is empty"),
+    ("sinks model --text latin", "latin: not UTF-8"),
+    ("sinks model --tokens nowhere.npy", "No such file or directory"),
+    ("sinks model --tokens file", "file: 'mine' is not the number of a token"),
+    ("sinks model --tokens blank", "blank: the text is empty"),
+    ("sinks model --tokens half.npy", "half.npy: tokens are whole numbers in one row"),
+    ("sinks model --tokens table.npy", "table.npy: tokens are whole numbers in one row"),
+    ("sinks model --tokens object.npy", "object.npy: not an array of numbers"),
+    (f"{IDS} --begin 5", "tokens must be in 0..4, got 5"),
+    (f"{IDS} --window 1", "--window: expected a whole number >= 2, got '1'"),
+    (f"{IDS} --layers all", "expected layers such as 0,3,7, got 'all'"),
+    (f"{IDS} --mask 12", "token 12 is outside the window: 0..11"),
+    (f"{IDS} --mask @1", "expected a token and layers such as 5 or 5@0,2.1, got ''"),
+    (f"{IDS} --mask 1,2", "expected one token, got '1,2'"),
+    (f"{IDS} --mask 1@all", "such as 3,7.0,7.2, got 'all'"),
+    (f"{IDS} --mask 1 --swap 1,2", "not allowed with argument"),
+    (f"{IDS} --swap 3", "expected two different tokens such as 0,5, got '3'"),
+    (f"{IDS} --swap 3,3", "expected two different tokens such as 0,5, got '3,3'"),
+    (f"{IDS} --dtype int8", "--dtype: invalid choice: 'int8'"),
+    (f"{IDS} --device tpu", "device must be auto, cpu or cuda[:N], got 'tpu'"),
+    (f"{IDS} --figure map --format gif", "expected pdf, png or pdf,png, got 'gif'"),
+    (f"{IDS} --json model", "it is a folder"),
+    (f"{IDS} --figure file/map", "is not a folder"),
+    (f"{IDS} --seed 1", "unrecognized arguments"),
+    (f"sinks {SHIPPED}/small-vanilla-2 --text file", "bytes need a vocabulary of 128"),
+    (f"sinks {SHIPPED}/small-vanilla-2 --tokens many", "tokens must be in 0..31"),
     ("sweep --out out --seeds 0", "--seeds: expected a whole number >= 1, got '0'"),
     ("sweep --out out --jobs none", "got 'none'"),
     ("sweep --out out --preset figure-9000", "no preset 'figure-9000'; there are "),

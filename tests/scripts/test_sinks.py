@@ -11,29 +11,19 @@ import torch
 from dynamics.sinks.intervention import Mask, Swap, intervene
 from dynamics.sinks.measured import measure
 from dynamics.sinks.opened import open_model
-from scripts.commands import sinks
+from dynamics.training.checkpoint import SHIPPED, save
 from scripts.figures.heads import fig_sink_layers, sinks_panels
 from tests.dynamics.hf import models
 from tests.dynamics.sinks.test_own import own
-from tests.scripts.commands import read, stopped
+from tests.scripts.commands import contents, read, stopped
 from tests.scripts.test_scope_refusals import QUERY, config, content, pickled
 
-ROOT = Path(sinks.__file__).parents[2]
-SHIPPED = ROOT / "dynamics/shipped/models"
 ALIBI = str(SHIPPED / "alibi-text")
 IDS = "--tokens ids --window 12"
 CPU = torch.device("cpu")
+TOKENS = models.tokens(1, 50)[0].numpy()
 WORDS = "the first token of a window is often the one that is given most and changes least"
-
-
-def saved(folder, family):
-    """A folder of transformers with a tiny random model of single precision."""
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()
-    model = models.model(family, dtype=torch.float32)
-    model.save_pretrained(folder)
-    return model
+VOCABULARY = {word: number for number, word in enumerate(["[UNK]", *dict.fromkeys(WORDS.split())])}
 
 
 @pytest.fixture(scope="module")
@@ -43,12 +33,13 @@ def folders(tmp_path_factory):
     from tokenizers.models import WordLevel
     from tokenizers.pre_tokenizers import Whitespace
     from transformers import PreTrainedTokenizerFast
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()
     place = tmp_path_factory.mktemp("models")
     for family in ("llama", "gpt2", "bert", "gpt_oss"):
-        saved(place / family, family)
-    words = {word: number for number, word in enumerate(["[UNK]", *dict.fromkeys(WORDS.split())])}
-    tokenizer = Tokenizer(WordLevel(words, unk_token="[UNK]"))
+        models.model(family, dtype=torch.float32).save_pretrained(place / family)
+    tokenizer = Tokenizer(WordLevel(VOCABULARY, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = Whitespace()
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]").save_pretrained(place / "llama")
     return place
@@ -58,14 +49,14 @@ def folders(tmp_path_factory):
 def here(here):
     """With a text and tokens."""
     Path("text").write_text(f"{WORDS} {WORDS}", "utf-8")
-    Path("ids").write_text(" ".join(map(str, models.tokens(1, 50)[0].tolist())), "utf-8")
+    Path("ids").write_text(" ".join(map(str, TOKENS)), "utf-8")
     return here
 
 
 def test_the_table_and_the_json_are_what_the_library_measures(folders, here, done):
     model = str(folders / "gpt_oss")
     printed = done("sinks", model, *IDS.split(), "--json", "out/x.json")
-    found = measure(open_model(model, CPU), models.tokens(1, 50)[0].numpy(), 12)
+    found = measure(open_model(model, CPU), TOKENS, 12)
     written = read("out/x.json")
     for part, values in (("heads", found.heads), ("states", found.states)):
         for name, value in values._asdict().items():
@@ -92,7 +83,7 @@ def test_what_a_change_did_is_what_the_library_says(folders, here, family, optio
     model = folders / family
     printed = done("sinks", model, *IDS.split(), *option, "--json", "x.json")
     assert words in printed
-    effect = intervene(open_model(model, CPU), models.tokens(1, 50)[0].numpy(), change, 12)
+    effect = intervene(open_model(model, CPU), TOKENS, change, 12)
     written = read("x.json")["effect"]
     for name in ("loss_before", "loss_after", "divergence", "change", "weight_before", "weight_after"):
         np.testing.assert_allclose(written[name], getattr(effect, name), rtol=1e-12, err_msg=name)
@@ -101,9 +92,9 @@ def test_what_a_change_did_is_what_the_library_says(folders, here, family, optio
 
 def test_a_text_goes_through_the_models_tokenizer(folders, here, command):
     model = str(folders / "llama")
-    vocabulary = {word: number for number, word in enumerate(["[UNK]", *dict.fromkeys(WORDS.split())])}
-    Path("same").write_text(" ".join(str(vocabulary[word]) for word in f"{WORDS} {WORDS}".split()), "utf-8")
-    np.save("same.npy", np.array([vocabulary[word] for word in f"{WORDS} {WORDS}".split()], np.int32))
+    numbers = [VOCABULARY[word] for word in f"{WORDS} {WORDS}".split()]
+    Path("same").write_text(" ".join(map(str, numbers)), "utf-8")
+    np.save("same.npy", np.array(numbers, np.int32))
     told = [
         command("sinks", model, option, name, "--window", "8")
         for option, name in (("--text", "text"), ("--tokens", "same"), ("--tokens", "same.npy"))
@@ -117,8 +108,7 @@ def test_a_model_trained_here_reads_bytes_and_draws_the_same_files_twice(here, d
         line = f"{ALIBI} --text text --window 64 --figure {name}/"
         printed = done("sinks", *line.split())
         assert "induction, 4 layers of 8 heads" in printed
-    assert sorted(os.listdir("one")) == ["sinks.npz", "sinks.pdf", "sinks.png"]
-    assert all(Path("one", name).read_bytes() == Path("two", name).read_bytes() for name in os.listdir("one"))
+    assert contents("one").keys() == {"sinks.npz", "sinks.pdf", "sinks.png"} and contents("one") == contents("two")
     with np.load("one/sinks.npz") as data:
         text = b"na??ve = 1\n" * 30
         found = measure(open_model(ALIBI, CPU), np.frombuffer(text, np.uint8), 64)
@@ -129,8 +119,7 @@ def test_options_reach_the_measurement(folders, here, done):
     model = str(folders / "gpt2")
     options = ["--layers", "1", "--begin", "9", "--dtype", "float64", "--device", "cpu"]
     done("sinks", model, *IDS.split(), "--json", "x.json", *options)
-    tokens = models.tokens(1, 50)[0].numpy()
-    found = measure(open_model(model, CPU, "float64"), tokens, 12, [1], begin=9)
+    found = measure(open_model(model, CPU, "float64"), TOKENS, 12, [1], begin=9)
     written = read("x.json")
     assert written["layers"] == [1] and written["left_out"] == found.left_out == 6
     np.testing.assert_allclose(written["heads"]["entropy"], found.heads.entropy, rtol=1e-14)
@@ -215,75 +204,7 @@ def test_a_bad_model_is_one_line_and_writes_nothing(words, damage, folders, here
     assert set(os.listdir(here)) <= {"ids", "text", "model"}
 
 
-def texts(here):
-    Path("empty").write_text(" \n")
-    Path("latin").write_bytes("naïve".encode("latin-1"))
-    Path("words").write_text("1 2 three")
-    Path("short").write_text("1 2 3")
-    Path("large").write_text("1 2 64 3")
-    np.save("half.npy", np.array([0.5, 1]))
-    np.save("table.npy", np.zeros((2, 2), int))
-    np.save("objects.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
-    Path("a file").write_text("")
-
-
-OPTIONS = [
-    ("", "one of the arguments --text --tokens is required"),
-    ("--text text --tokens ids --window 12", "not allowed with argument"),
-    ("--text nowhere", "No such file or directory: 'nowhere'"),
-    ("--text model", "Is a directory"),
-    ("--text empty", "empty: the text is empty"),
-    ("--text latin", "latin: not UTF-8"),
-    ("--tokens nowhere.npy", "No such file or directory"),
-    ("--tokens words", "words: 'three' is not the number of a token"),
-    ("--tokens empty", "empty: the text is empty"),
-    ("--tokens half.npy", "half.npy: tokens are whole numbers in one row"),
-    ("--tokens table.npy", "table.npy: tokens are whole numbers in one row"),
-    ("--tokens objects.npy", "objects.npy: not an array of numbers"),
-    ("--tokens large", "tokens must be in 0..63, got 64"),
-    (f"{IDS} --begin 64", "tokens must be in 0..63, got 64"),
-    ("--tokens short --window 4", "the text has 3 tokens, a window takes 4"),
-    ("--tokens ids --window 1", "--window: expected a whole number >= 2, got '1'"),
-    ("--tokens ids --window 129", "beyond the 128 positions"),
-    (f"{IDS} --layers 0,2", "layers must be in 0..1, got 0, 2"),
-    (f"{IDS} --layers all", "expected layers such as 0,3,7, got 'all'"),
-    (f"{IDS} --mask 12", "token 12 is outside the window: 0..11"),
-    (f"{IDS} --mask 1@2", "layers must be in 0..1, got 2"),
-    (f"{IDS} --mask 1@0.4", "heads of layer 0 must be in 0..3, got 4"),
-    (f"{IDS} --mask @1", "expected a token and layers such as 5 or 5@0,2.1, got ''"),
-    (f"{IDS} --mask 1,2", "expected one token, got '1,2'"),
-    (f"{IDS} --mask 1@all", "such as 3,7.0,7.2, got 'all'"),
-    (f"{IDS} --mask 1 --swap 1,2", "not allowed with argument"),
-    (f"{IDS} --swap 3", "expected two different tokens such as 0,5, got '3'"),
-    (f"{IDS} --swap 3,3", "expected two different tokens such as 0,5, got '3,3'"),
-    (f"{IDS} --swap 3,12", "token 12 is outside the window"),
-    (f"{IDS} --dtype int8", "--dtype: invalid choice: 'int8'"),
-    (f"{IDS} --device tpu", "device must be auto, cpu or cuda[:N], got 'tpu'"),
-    (f"{IDS} --figure map --format gif", "expected pdf, png or pdf,png, got 'gif'"),
-    (f"{IDS} --json model", "it is a folder"),
-    (f"{IDS} --figure 'a file/map'", "is not a folder"),
-    (f"{IDS} --seed 1", "unrecognized arguments"),
-]
-
-
-@pytest.mark.parametrize(("options", "words"), OPTIONS)
-def test_a_bad_option_is_one_line_and_writes_nothing(options, words, folders, here, refused):
-    shutil.copytree(folders / "llama", "model")
-    texts(here)
-    before = sorted(os.listdir(here))
-    more = "" if "--json" in options else "--json out/x.json"
-    refused(f"sinks ./model {options} {more}", words)
-    assert sorted(os.listdir(here)) == before
-
-
-def test_models_trained_here_refuse_what_they_cannot_read(here, refused):
-    refused(f"sinks {SHIPPED}/small-vanilla-2 --text text", "bytes need a vocabulary of 128")
-    refused(f"sinks {SHIPPED}/small-vanilla-2 --tokens ids", "tokens must be in 0..31")
-
-
 def test_a_swap_in_a_model_without_positions_is_refused(here, refused, done):
-    from dynamics.training.checkpoint import save
-
     model = own(position="none").float()
     save("bare", model, seed=0, threads=1, device="cpu", training={}, metrics={})
     refused("sinks ./bare --tokens ids --swap 1,2", "has no positions that two tokens could exchange")
