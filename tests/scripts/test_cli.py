@@ -1,6 +1,5 @@
 """What all command lines share: early checks of outputs, and standard output that takes no more."""
 
-import argparse
 import os
 import shlex
 import subprocess
@@ -54,14 +53,6 @@ def test_an_interruption_says_what_it_was_told(command):
         raise KeyboardInterrupt("to go on, add --resume")
 
     assert command(stopped) == (130, "", "interrupted: to go on, add --resume\n")
-
-
-def test_empty_text_is_refused_for_every_option_without_a_type():
-    line = cli.Parser(prog="x")
-    line.add_argument("--name")
-    assert line.parse_args(["--name", "a"]) == argparse.Namespace(name="a")
-    with pytest.raises(SystemExit):
-        line.parse_args(["--name", ""])
 
 
 def test_the_one_command_lists_every_command_with_a_line(done):

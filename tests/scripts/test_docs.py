@@ -102,14 +102,10 @@ def test_no_generated_page_is_stale_or_holds_an_absolute_path(ledger):
     assert judged.stale([claim.formal for claim in ledger[0].values() if claim.formal is not None]) == []
 
 
-def test_what_is_kept_of_the_core_is_what_it_says(ledger):
+@pytest.mark.parametrize(("share", "of_mutants"), [(16, 128), pytest.param(1, 1, marks=pytest.mark.deep)])
+def test_what_is_kept_of_the_core_is_what_it_says(ledger, share, of_mutants):
     """A sixteenth of the certificates, and the mutants of one statement in a hundred and twenty-eight."""
-    assert unlike(ledger[0], 16, 128) == []
-
-
-@pytest.mark.deep
-def test_what_is_kept_of_the_core_is_what_it_says_of_every_mutant(ledger):
-    assert unlike(ledger[0], 1, 1) == []
+    assert unlike(ledger[0], share, of_mutants) == []
 
 
 def unlike(registry, share, share_of_mutants):

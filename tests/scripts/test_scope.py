@@ -14,6 +14,7 @@ import pytest
 from dynamics.scope.heads import layer_scopes, settings
 from dynamics.weights.reader import open_checkpoint
 from scripts.commands import scope
+from scripts.figures.heads.scope_map import Data, draw
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_layouts import M1, m1_convolutions
 from tests.scripts.commands import read, stopped
@@ -54,17 +55,14 @@ def test_table_and_json_hold_what_the_library_returns(alibi, tmp_path, done):
     assert f"{kept} of {16 * 900} tokens" in printed and "% saved" in printed
 
 
-def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi, tmp_path, done, command):
-    from scripts.figures.heads.scope_map import Data, draw
-
+def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi, tmp_path, done):
     out = tmp_path / "scope.json"
     printed = done("scope", alibi, "--eps", "1e-2", "--json", out)
     (line,) = [line for line in printed.splitlines() if line.startswith("arithmetic: ")]
     assert "exact (real) arithmetic" in line and "bfloat16" in line
     assert read(out)["arithmetic"] == line.removeprefix("arithmetic: ")
-    figure = draw(Data(np.array([[3.0, 9.0]]), np.zeros((1, 2), bool), np.array(0.1), np.array(9), np.array("m")))
-    assert "exact arithmetic" in figure.axes[0].get_xlabel()
-    _, help_text, _ = command("scope", "--help")
+    assert "exact arithmetic" in mapped([[3.0, 9.0]]).axes[0].get_xlabel()
+    help_text = done("scope", "--help")
     assert "exact arithmetic" in help_text and "bfloat16" in help_text
 
 
@@ -106,11 +104,14 @@ def test_map_holds_a_cell_a_head_and_draws_the_same_bytes_twice(alibi, tmp_path,
         assert (np.diff(data["scope"][:, ::2]) > 0).all()  # the steeper the slope the shorter the scope
 
 
-def test_map_without_a_bound_or_a_local_head_is_drawn():
-    from scripts.figures.heads.scope_map import Data, draw
+def mapped(cells):
+    """The map of these scopes, no head being local."""
+    return draw(Data(np.array(cells), np.zeros(np.shape(cells), bool), np.array(0.1), np.array(9), np.array("m")))
 
-    for cells in (np.array([[np.inf, np.nan]]), np.array([[3.0, np.inf]]), np.array([[0.0, 5.0], [1e300, 2.0]])):
-        draw(Data(cells, np.zeros(cells.shape, bool), np.array(0.1), np.array(9), np.array("m"))).canvas.draw()
+
+def test_map_without_a_bound_or_a_local_head_is_drawn():
+    for cells in ([[np.inf, np.nan]], [[3.0, np.inf]], [[0.0, 5.0], [1e300, 2.0]]):
+        mapped(cells).canvas.draw()
 
 
 def test_chosen_heads_are_those_of_the_whole_table_without_totals(alibi, tmp_path, done):
@@ -135,26 +136,25 @@ def test_what_was_written_is_said_last(alibi, tmp_path, done):
     assert printed.splitlines()[-3:] == [f"wrote {tmp_path / name}" for name in ("x.json", "map.png", "map.npz")]
 
 
-def test_certified_ranges_are_asked_for_and_named(tmp_path, done):
+def one_layer(folder, dtype):
     config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
-    model = files.write(tmp_path / "m", config, files.random_tensors(files.baichuan_shapes(config, [24])))
-    printed = done("scope", model, "--eps", "0.1", "--certified")
+    raw = files.random_tensors(files.baichuan_shapes(config, [24]))
+    return files.write(folder, config, {name: tensor.astype(dtype) for name, tensor in raw.items()})
+
+
+def test_certified_ranges_are_asked_for_and_named(tmp_path, done):
+    printed = done("scope", one_layer(tmp_path / "m", np.float32), "--eps", "0.1", "--certified")
     assert "4 ranges D: upper end of an enclosure in ball arithmetic" in printed
 
 
-def test_weights_that_reading_rounds_are_not_certified(tmp_path, done, command):
-    config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
-    raw = files.random_tensors(files.baichuan_shapes(config, [24]))
-    model = files.write(tmp_path / "m", config, {name: tensor.astype(np.float64) for name, tensor in raw.items()})
+def test_weights_that_reading_rounds_are_not_certified(tmp_path, done, refused):
+    model = one_layer(tmp_path / "m", np.float64)
     done("scope", model, "--eps", "0.1")
-    code, printed, errors = command("scope", model, "--eps", "0.1", "--certified")
-    assert (code, printed) == (2, "") and "float64 weights are rounded to float32" in errors
+    refused(f"scope {model} --eps 0.1 --certified", "float64 weights are rounded to float32")
 
 
 def test_interruption_exits_130_and_writes_nothing(alibi, tmp_path, monkeypatch, command):
-    from dynamics.scope import heads as library
-
-    monkeypatch.setattr(library, "layer_scopes", stopped)
+    monkeypatch.setattr("dynamics.scope.heads.layer_scopes", stopped)
     code, printed, errors = command("scope", alibi, "--eps", "0.1", "--json", tmp_path / "x.json")
     assert (code, printed) == (130, "") and errors.startswith("interrupted")
     assert os.listdir(tmp_path) == ["alibi"]

@@ -8,10 +8,11 @@ import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dynamics.experiments import PAPER, QUICK, SweepPreset, alike, presets
-from dynamics.experiments.presets import SWEEPS, named
+from dynamics.experiments.presets import SWEEPS
 from dynamics.model.config import ModelConfig
 from dynamics.sweep.record import JobResult, Measure
 from dynamics.sweep.run import read_sweep
@@ -19,7 +20,7 @@ from dynamics.sweep.shipped import read_bundle
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
 from scripts.commands import sweep, table
-from tests.scripts.commands import stopped
+from tests.scripts.commands import drawn, stopped
 
 MODELS = {name: ModelConfig(vocab=24, width=8, n_heads=2, shift=shift) for name, shift in (("a", "kv"), ("b", "none"))}
 TRAINING = TrainConfig(steps=3, batch=4, task=Induction(pool=12), heldout_rows=16)
@@ -58,6 +59,13 @@ def test_same_command_again_has_nothing_to_do(finished, monkeypatch, done):
     monkeypatch.setattr("dynamics.sweep.run.run_job", None)
     told = done("sweep", *SMALL, folder / "s")
     assert told.splitlines() == printed.splitlines()[:-1]  # the bundle's name comes last
+
+
+def test_any_finished_sweep_is_drawn_twice_alike(finished, tmp_path):
+    drawn(tmp_path, "fig_sweep", "--sweep", str(finished[0] / "s"), "--quick")
+    with np.load(tmp_path / "one.npz") as found:
+        assert found["accuracy"].shape == (2, 2, 2)
+        assert str(found["title"]) == ""  # of the shipped experiments it is none
 
 
 def result(seed, reached):
@@ -133,14 +141,6 @@ def test_preset_has_at_least_eight_seeds_where_it_can_and_a_job_a_variant_and_se
     assert preset.title
     if name.endswith((QUICK, PAPER)):
         assert name.removesuffix(QUICK).removesuffix(PAPER) in SWEEPS
-
-
-def test_preset_that_is_not_there_is_named():
-    assert named("figure-1a", QUICK) is SWEEPS["figure-1a-quick"]
-    with pytest.raises(ValueError, match=r"no preset .figure-9000.; there are .*figure-1a"):
-        named("figure-9000", QUICK)
-    with pytest.raises(ValueError, match="figure-1a-quick has no preset figure-1a-quick-paper"):
-        named("figure-1a-quick", PAPER)
 
 
 def test_folder_of_another_sweep_is_refused(finished, refused):
