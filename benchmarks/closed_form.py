@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.row import Comparison, Guard, Limit, Row, compare
+from benchmarks.row import Guard, Limit, Row, compare
 from benchmarks.timing import interleave
 from theory import landscape
 
@@ -21,13 +21,11 @@ def measure(quick: bool) -> Row:
     small = {"many, T = 8": lambda: landscape.loss(*many, 8), "one, T = 8": lambda: landscape.loss(*one, 8)}
     calls = {"one": 20, "one, T = 8": 20}
     flat = interleave({name: variants[name] for name in ("one", "many")} | small, 5 if quick else 101, calls)
-    oracle, point = times.seconds("oracle"), times.seconds("many") / points
-    ratio = times.ratio("oracle", "many") * points
     oracle_gap = max(abs(sparse_attention(*p, tokens, 2) - landscape.loss(*p, tokens)) for p in many.T[:5])
     return Row(
         "closed_form",
         [
-            Comparison(f"sparse attention, a point of {points}", oracle, point, ratio, 1e4),
+            compare(times, "oracle", f"sparse attention, {points} points", 1e4, fast="many", scale=points),
             compare(times, "oracle", "sparse attention, a lone call", fast="one"),
         ],
         [

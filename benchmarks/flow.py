@@ -72,8 +72,7 @@ def comparisons(times: Times, number: int, sample: int) -> list[Comparison]:
         rows.append(compare(times, "torchdiffeq", "torchdiffeq dopri5, all starts stacked", 10, 13))
     scale = number / sample
     label = f"solve_ivp LSODA, a loop: {sample} starts times {scale:g}"
-    seconds, ratio = scale * times.seconds("loop"), scale * times.ratio("loop", "ours")
-    return [*rows, Comparison(label, seconds, times.seconds("ours"), ratio, 140, 197)]
+    return [*rows, compare(times, "loop", label, 140, 197, scale=scale)]
 
 
 def ours(starts: Array) -> Trajectory:

@@ -18,10 +18,11 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.mutation_judge import Judge, measured_judge
+from benchmarks.mutation_judge import measured_judge
 from benchmarks.mutation_run import PROJECT
 from scripts.commands.cli import run
 
@@ -93,14 +94,12 @@ def _judge_all(root: Path, populations: dict[str, list[Any]], options: argparse.
     ground = ground_of(root)
     known = _known(options.out, ground, options.keep_kills)
     judged: dict[str, Any] = {}
-    judges: dict[tuple[str, ...], Judge] = {}
+    judge = cache(partial(measured_judge, root))
     with options.out.open("a") as log:
         for mutant in in_turn(chosen, len(chosen), options.budget_minutes):
             if mutant.digest not in known:
-                rooms = _rooms(mutant.path, options.only)
-                if rooms not in judges:
-                    judges[rooms] = measured_judge(root, rooms)
-                known[mutant.digest] = {**judges[rooms].verdict(mutant), "ground": ground}
+                verdict = judge(_rooms(mutant.path, options.only)).verdict(mutant)
+                known[mutant.digest] = {**verdict, "ground": ground}
                 print(json.dumps(known[mutant.digest]), file=log, flush=True)
             judged[mutant.digest] = known[mutant.digest]
     older = sum(record["ground"] != ground for record in judged.values())
@@ -148,12 +147,11 @@ def files_of(root: Path) -> dict[str, list[str]]:
     """The files of each part; the decision core is found by its imports, so no file of it can be forgotten."""
     from proofs_check import trust
 
-    decision = [str(path.relative_to(trust.ROOT)) for path in trust.walk(trust.START).values()]
-    theory = {str(path.relative_to(root)) for path in (root / "theory").rglob("*.py")}
-    theory.remove("theory/symbols.py")  # names, domains and LaTeX: nothing but strings
-    parts = {"decision-core": sorted(decision), "harness": list(HARNESS), "theory": sorted(theory - {*decision})}
-    for part in ("dynamics", "scripts"):
-        parts[part] = sorted(str(path.relative_to(root)) for path in (root / part).rglob("*.py"))
+    decision = sorted(str(path.relative_to(trust.ROOT)) for path in trust.walk(trust.START).values())
+    others = {*decision, "theory/symbols.py"}  # names, domains and LaTeX: nothing but strings
+    parts = {"decision-core": decision, "harness": list(HARNESS)}
+    for part in ("theory", "dynamics", "scripts"):
+        parts[part] = sorted({str(path.relative_to(root)) for path in (root / part).rglob("*.py")} - others)
     return parts
 
 
@@ -179,12 +177,8 @@ def ground_of(root: Path) -> str:
 
 
 def _known(out: Path, ground: str, keep_kills: bool) -> dict[str, Any]:
-    known: dict[str, Any] = {}
-    for line in out.read_text().splitlines() if out.exists() else ():
-        record = json.loads(line)
-        if record["ground"] == ground or (keep_kills and record["status"] == "killed"):
-            known[record["digest"]] = record
-    return known
+    records = map(json.loads, out.read_text().splitlines() if out.exists() else ())
+    return {r["digest"]: r for r in records if r["ground"] == ground or (keep_kills and r["status"] == "killed")}
 
 
 if __name__ == "__main__":

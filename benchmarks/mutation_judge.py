@@ -50,15 +50,8 @@ class Judge:
             if not known and not self._passes_unchanged(mutant.path, some):
                 return self.verdict(mutant)
             self._kills[key] = self._kills.get(key, 0) + 1
-        return {
-            "digest": mutant.digest,
-            "name": mutant.name,
-            "path": mutant.path,
-            "line": mutant.line,
-            "status": outcome.status,
-            "killer": outcome.killer,
-            "seconds": round(outcome.seconds, 2),
-        }
+        about = {"digest": mutant.digest, "name": mutant.name, "path": mutant.path, "line": mutant.line}
+        return about | outcome._asdict()
 
     def _passes_unchanged(self, path: str, tests: list[str]) -> bool:
         """Do they pass on the unchanged file in a child of the same make? What fails is left out from then on."""

@@ -96,7 +96,7 @@ def in_child(
         finally:
             child.kill()  # where it runs on, or the wait was interrupted
             child.join()
-        return child.exitcode, told.read_text(), time.perf_counter() - start
+        return child.exitcode, told.read_text(), round(time.perf_counter() - start, 2)
 
 
 def _be_child(root: Path, body: Callable[[Callable[[str], None]], int], told: Path) -> None:

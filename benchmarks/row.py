@@ -43,10 +43,17 @@ class Row(NamedTuple):
 
 
 def compare(
-    times: Times, slow: str, label: str, floor: float | None = None, aim: float | None = None, fast: str = "ours"
+    times: Times,
+    slow: str,
+    label: str,
+    floor: float | None = None,
+    aim: float | None = None,
+    fast: str = "ours",
+    scale: float = 1.0,
 ) -> Comparison:
-    """The comparison of two timed variants."""
-    return Comparison(label, times.seconds(slow), times.seconds(fast), times.ratio(slow, fast), floor, aim)
+    """The comparison of two timed variants, of which the slow one is a part, to be taken `scale` times."""
+    seconds, ratio = scale * times.seconds(slow), scale * times.ratio(slow, fast)
+    return Comparison(label, seconds, times.seconds(fast), ratio, floor, aim)
 
 
 def measured(name: str, quick: bool) -> Row:

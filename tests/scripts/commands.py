@@ -1,6 +1,10 @@
 """What runs a command, and what it leaves in a folder."""
 
+import io
 import json
+import subprocess
+import sys
+from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
 
@@ -24,9 +28,42 @@ def main_of(name):
     return name if callable(name) else own.get(name) or partial(table.call, full(name))
 
 
+def told(name, *arguments):
+    """What a command prints that succeeds, for fixtures of a whole file."""
+    with redirect_stdout(io.StringIO()) as printed:
+        assert cli.run(main_of(name), [str(argument) for argument in arguments]) == 0
+    return printed.getvalue()
+
+
+HEAVY = {"torch", "sympy", "scipy", "matplotlib", "numpy", "flint", "pydantic", "tqdm", "joblib", "dask"}
+RUN = """
+import json, runpy, sys
+statuses = []
+for words in {lines}:
+    sys.argv = ["scripts", *words]
+    try:
+        runpy.run_module("scripts", run_name="__main__")
+    except SystemExit as end:
+        statuses.append(end.code or 0)
+print(json.dumps([statuses, sorted({heavy} & set(sys.modules))]))
+"""
+
+
+def loaded(*lines):
+    """[exit statuses of these commands in one new interpreter, the heavy libraries that it has imported then]."""
+    python = [sys.executable, "-c", RUN.format(lines=[line.split() for line in lines], heavy=HEAVY)]
+    ran = subprocess.run(python, cwd=table.HERE.parent, capture_output=True, text=True, timeout=60)
+    return json.loads(ran.stdout.splitlines()[-1])
+
+
 def read(path):
     """What a file of JSON holds."""
     return json.loads(Path(path).read_text("utf-8"))
+
+
+def text_of(page):
+    """The text of a page, by its path in the checkout."""
+    return (table.HERE.parent / page).read_text("utf-8")
 
 
 def contents(folder):

@@ -23,11 +23,10 @@ from dynamics.arena.ways import fastest, gains, shipped_ways
 from dynamics.files.hashed import read_hashed
 from dynamics.tasks.corpus import standard_library
 from proofs_check.ledger.registry import load
-from scripts.commands.docs import ROOT
 from scripts.figures.trained import fig_arena, fig_arena_central
 from scripts.pages import arena_page
 from tests.dynamics.arena.cases import MODELS, comparison, entry, made_up
-from tests.scripts.commands import contents, read, run_twice
+from tests.scripts.commands import contents, read, run_twice, text_of
 
 
 def tiny(corpus):
@@ -192,7 +191,7 @@ OUTCOMES = {
 
 def test_the_table_of_experiments_says_what_ships():
     """The outcomes that docs/experiments.md names, of all shipped arenas."""
-    text = (ROOT / "docs" / "experiments.md").read_text("utf-8")
+    text = text_of("docs/experiments.md")
     plans = {name: shipped_arena(name) for name in shipped_names()}
     said = {name: {line.name: outcome(line, smallest(one.plan)) for line in lines(one)} for name, one in plans.items()}
     for name, rows in OUTCOMES.items():
@@ -223,7 +222,7 @@ def test_counting_beats_every_model_of_the_league():
 
 def test_every_shipped_plan_has_its_row_among_the_experiments():
     """A shipped plan's command stands there; Table 4's shares too."""
-    text = (ROOT / "docs" / "experiments.md").read_text("utf-8")
+    text = text_of("docs/experiments.md")
     for name in shipped_names():
         assert f"| `python -m scripts arena{'' if name == 'league' else ' ' + name}` |" in text
     four = next(line for line in solved_lines(read_solved(IGSM)) if line.name == "answered, 4 operations")

@@ -1,8 +1,5 @@
 """The comparison's command line: its files, its table, going on after a kill, refusals; and its figure."""
 
-import contextlib
-import io
-
 import pytest
 
 from dynamics.comparison import induction, plan, presets
@@ -15,9 +12,9 @@ from dynamics.tasks import corpus
 from dynamics.tasks.needles import VOCAB
 from dynamics.training.checkpoint import load
 from dynamics.training.text_settings import TextTraining
-from scripts.commands import table as commands
 from scripts.commands.studies.compare_table import formula, scope_table, table
 from tests.dynamics.comparison.test_policies import CORPUS
+from tests.scripts.commands import told
 
 CONFIG = ModelConfig(vocab=VOCAB, width=8, n_heads=4, n_layers=2, mlp_width=8, shift="kv", position="alibi")
 
@@ -58,10 +55,8 @@ def line(out):
 @pytest.fixture(scope="module")
 def finished(small, tmp_path_factory):
     """The folder of a finished comparison and what was printed."""
-    folder, printed = tmp_path_factory.mktemp("compare"), io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        assert commands.call("study compare", line(folder).split()[1:]) == 0
-    return folder, printed.getvalue()
+    folder = tmp_path_factory.mktemp("compare")
+    return folder, told(*line(folder).split())
 
 
 def test_main_writes_results_that_are_read_back_and_prints_every_policy(finished):

@@ -6,7 +6,7 @@ import pytest
 
 from proofs_check.conform import CHECKS, SUBJECTS
 from scripts.commands import conform
-from tests.scripts.commands import read
+from tests.scripts.commands import read, text_of
 
 EXAMPLES = Path(conform.__file__).parents[2] / "examples/conform"
 WRONG = """
@@ -85,7 +85,7 @@ def test_list_names_every_subject_and_check(conformed):
 def test_the_page_lists_every_subject_and_every_planted_mistake():
     from tests.proofs_check.conform.planted import MISTAKES
 
-    page = (EXAMPLES.parents[1] / "docs/conform.md").read_text("utf-8")
+    page = text_of("docs/conform.md")
     for name in SUBJECTS:
         assert f"`{name}" in page, name
     for mistake, check in MISTAKES.values():

@@ -17,7 +17,7 @@ from scripts.commands import scope
 from scripts.figures.heads.scope_map import Data, draw
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_layouts import M1, m1_convolutions
-from tests.scripts.commands import read, stopped
+from tests.scripts.commands import loaded, read, stopped
 
 ROOT = Path(scope.__file__).parents[2]
 KV_SHIFT = ROOT / "dynamics/shipped/models/kv-shift"
@@ -161,12 +161,8 @@ def test_interruption_exits_130_and_writes_nothing(alibi, tmp_path, monkeypatch,
 
 
 def test_models_of_others_are_read_without_torch(llama):
-    code = (
-        "import sys, scripts.commands.scope as s\n"
-        f"assert s.main([{str(llama)!r}, '--eps', '0.1']) == 0\n"
-        "sys.exit('imported torch' if 'torch' in sys.modules else 0)"
-    )
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    statuses, heavy = loaded(f"scope {llama} --eps 0.1")
+    assert statuses == [0] and "torch" not in heavy
 
 
 @pytest.mark.deep

@@ -6,8 +6,9 @@ import os
 import pickle
 import shutil
 
-import numpy as np
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
 from tests.dynamics.refusal import flip
 from tests.dynamics.weights import checkpoint_files as files
@@ -38,10 +39,19 @@ def pickled(folder):
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps({}))
 
 
-def poisoned(folder):
-    data = files.random_tensors(files.llama_shapes(files.LLAMA))
-    data[QUERY][3, 2] = np.nan
-    files.write(folder, files.LLAMA, data)
+def weights(change):
+    """Rewrite the weights after a change of the dictionary of tensors."""
+
+    def rewrite(folder):
+        tensors = load_file(folder / WEIGHTS)
+        change(tensors)
+        save_file(tensors, folder / WEIGHTS, {"format": "pt"})
+
+    return rewrite
+
+
+def poisoned(name):
+    return weights(lambda tensors: tensors[name][3, 2].fill_(torch.nan))
 
 
 def flipped_own(folder):
@@ -58,7 +68,7 @@ FILES = {
     "pickled": pickled,
     "model_type 'rwkv' is not one of": config(model_type="rwkv"),
     "num_attention_heads: Input should be greater than or equal to 1": config(num_attention_heads=0),
-    f"{QUERY} holds a value that is not finite": poisoned,
+    f"{QUERY} holds a value that is not finite": poisoned(QUERY),
     "cut off": content(lambda data: data[:-1]),
     "weights.safetensors: sha256": flipped_own,
 }

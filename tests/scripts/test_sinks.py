@@ -16,7 +16,7 @@ from scripts.figures.heads import fig_sink_layers, sinks_panels
 from tests.dynamics.hf import models
 from tests.dynamics.sinks.test_own import own
 from tests.scripts.commands import contents, read, stopped
-from tests.scripts.test_scope_refusals import QUERY, config, content, pickled
+from tests.scripts.test_scope_refusals import QUERY, config, content, pickled, poisoned, weights
 
 ALIBI = str(SHIPPED / "alibi-text")
 IDS = "--tokens ids --window 12"
@@ -161,23 +161,6 @@ def test_one_layer_far_norms_and_learned_sinks_are_drawn():
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
-def weights(change):
-    """Rewrite the weights after a change of the dictionary of tensors."""
-
-    def rewrite(folder):
-        from safetensors.torch import load_file, save_file
-
-        tensors = load_file(folder / "model.safetensors")
-        change(tensors)
-        save_file(tensors, folder / "model.safetensors", {"format": "pt"})
-
-    return rewrite
-
-
-def poisoned(tensors):
-    tensors["model.layers.1.mlp.up_proj.weight"][3, 2] = torch.nan
-
-
 FILES = {
     "model: no such folder": shutil.rmtree,
     "config.json is missing": lambda folder: (folder / "config.json").unlink(),
@@ -187,7 +170,7 @@ FILES = {
     "an encoder and a decoder": config(model_type="t5", is_encoder_decoder=True),
     "pickled weights are never read": pickled,
     "cut off": content(lambda data: data[:-9]),
-    "model.layers.1.mlp.up_proj.weight holds a value that is not finite": weights(poisoned),
+    "model.layers.1.mlp.up_proj.weight holds a value that is not finite": poisoned("model.layers.1.mlp.up_proj.weight"),
     f"tensor {QUERY} is missing": weights(lambda tensors: tensors.pop(QUERY)),
     "transformers cannot load it": config(hidden_size=16),
     "is_causal is False": config(is_causal=False),

@@ -1,12 +1,7 @@
 """The sweep command line: what it leaves and prints, that it goes on where it was, and how it refuses."""
 
-import io
 import os
 import shlex
-import subprocess
-import sys
-from contextlib import redirect_stdout
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,8 +14,8 @@ from dynamics.sweep.run import read_sweep
 from dynamics.sweep.shipped import read_bundle
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
-from scripts.commands import sweep, table
-from tests.scripts.commands import drawn, stopped
+from scripts.commands import sweep
+from tests.scripts.commands import drawn, loaded, stopped, told
 
 MODELS = {name: ModelConfig(vocab=24, width=8, n_heads=2, shift=shift) for name, shift in (("a", "kv"), ("b", "none"))}
 TRAINING = TrainConfig(steps=3, batch=4, task=Induction(pool=12), heldout_rows=16)
@@ -36,11 +31,10 @@ def _tiny_preset(monkeypatch):
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """The folder of a finished sweep, its bundle, and what was printed."""
-    folder, printed = tmp_path_factory.mktemp("sweep"), io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
+    folder = tmp_path_factory.mktemp("sweep")
+    with pytest.MonkeyPatch.context() as patch:
         patch.setitem(presets.SWEEPS, "figure-1a-quick", TINY)
-        assert table.call("sweep", [*SMALL, str(folder / "s"), "--bundle", str(folder / "bundle.json")]) == 0
-    return folder, printed.getvalue()
+        return folder, told("sweep", *SMALL, folder / "s", "--bundle", folder / "bundle.json")
 
 
 def test_sweep_trains_every_model_with_every_seed_and_prints_a_line_a_model(finished):
@@ -57,8 +51,8 @@ def test_sweep_trains_every_model_with_every_seed_and_prints_a_line_a_model(fini
 def test_same_command_again_has_nothing_to_do(finished, monkeypatch, done):
     folder, printed = finished
     monkeypatch.setattr("dynamics.sweep.run.run_job", None)
-    told = done("sweep", *SMALL, folder / "s")
-    assert told.splitlines() == printed.splitlines()[:-1]  # the bundle's name comes last
+    again = done("sweep", *SMALL, folder / "s")
+    assert again.splitlines() == printed.splitlines()[:-1]  # the bundle's name comes last
 
 
 def test_any_finished_sweep_is_drawn_twice_alike(finished, tmp_path):
@@ -108,21 +102,15 @@ def test_list_names_every_experiment(done):
 
 
 def test_list_and_refusals_import_nothing_heavy():
-    code = (
-        "import sys, scripts.commands.sweep as s, scripts.commands.cli as c\n"
-        "c.run(s.main, ['--list']); c.run(s.main, ['--preset', 'nonsense'])\n"
-        "heavy = {'torch', 'scipy', 'sympy', 'matplotlib', 'joblib'} & set(sys.modules)\n"
-        "sys.exit(f'imported {heavy}' if heavy else 0)"
-    )
-    root = Path(sweep.__file__).parents[2]
-    subprocess.run([sys.executable, "-c", code], cwd=root, check=True, capture_output=True)
+    statuses, heavy = loaded("sweep --list", "sweep --preset nonsense")
+    assert statuses == [0, 2] and set(heavy) <= {"numpy", "pydantic", "tqdm"}
 
 
 def test_interrupted_sweep_says_that_the_same_command_goes_on_and_it_does(tmp_path, monkeypatch, command, done):
     with monkeypatch.context() as patch:
         patch.setattr("dynamics.sweep.job.train_step", stopped)
-        status, _, told = command("sweep", *SMALL, tmp_path / "s")
-    assert (status, told) == (130, "interrupted: the same command goes on where it was\n")
+        status, _, errors = command("sweep", *SMALL, tmp_path / "s")
+    assert (status, errors) == (130, "interrupted: the same command goes on where it was\n")
     done("sweep", *SMALL, tmp_path / "s")
 
 

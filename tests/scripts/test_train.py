@@ -19,10 +19,10 @@ from dynamics.training.describe import sizes
 from dynamics.training.evaluation import evaluate
 from dynamics.training.folder import heldout_of
 from dynamics.training.settings import TRAININGS, TrainConfig
-from scripts.commands import table, train
+from scripts.commands import train
 from tests.dynamics.interruption import interrupt
 from tests.dynamics.refusal import flip
-from tests.scripts.commands import contents, read
+from tests.scripts.commands import contents, read, told
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ["history.json", "history.json.sha256", "manifest.json", "weights.safetensors"]
@@ -32,7 +32,7 @@ TINY = ["--steps", "2", "--batch", "4", "--width", "8", "--heads", "2", "--devic
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     folder = tmp_path_factory.mktemp("trained")
-    assert table.call("train", [*TINY, "--out", str(folder)]) == 0
+    told("train", *TINY, "--out", folder)
     return folder
 
 

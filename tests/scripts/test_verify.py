@@ -1,10 +1,8 @@
 """The verify and report command lines: what they write, how they end."""
 
-import io
 import signal
 import subprocess
 import sys
-from contextlib import redirect_stdout
 
 import pytest
 
@@ -12,10 +10,10 @@ from proofs_check.ledger import registry, shipped
 from proofs_check.ledger.claim import Effort
 from proofs_check.ledger.rows import decided, document, record
 from proofs_check.ledger.store import judge
-from scripts.commands import cli, verify
+from scripts.commands import verify
 from scripts.pages import docket
 from tests.proofs_check.ledger import ledgers
-from tests.scripts.commands import read
+from tests.scripts.commands import read, told
 
 EQ10 = ("--id", "kv.eq10", "--id", "kv.eq10.corrected")
 BALL_WITNESS = "kv.eq12"  # a witness in Arb balls, which do not pickle
@@ -28,9 +26,7 @@ EVIDENCE_KEYS = {"kind", "margin", "points", "seconds", "controls_rejected", "sc
 def eq10(tmp_path_factory):
     """The JSON of a run of Eq. 10 and of its correction, and what was printed."""
     target = tmp_path_factory.mktemp("verify") / "deep" / "verify.json"
-    with redirect_stdout(io.StringIO()) as out:
-        assert cli.run(verify.main, [*EQ10, "--jobs", "1", "--json", str(target)]) == 0
-    return target, out.getvalue()
+    return target, told("verify", *EQ10, "--jobs", "1", "--json", target)
 
 
 def test_verify_writes_the_promised_json(eq10):
@@ -60,9 +56,7 @@ def test_markdown_is_a_table_and_a_witness_has_its_point_and_both_sides(command,
 @pytest.fixture(scope="module")
 def shown():
     """What is printed of a claim with evidence and of one without."""
-    with redirect_stdout(io.StringIO()) as out:
-        assert cli.run(verify.main, ["--id", "kv.sec2.2.initial_state", "--id", "kv.tab3", "--jobs", "1"]) == 0
-    return out.getvalue()
+    return told("verify", "--id", "kv.sec2.2.initial_state", "--id", "kv.tab3", "--jobs", "1")
 
 
 def test_a_claim_named_is_shown_in_full(shown):
@@ -101,8 +95,8 @@ def test_a_run_is_told_on_one_screen_in_a_pipe_as_on_a_terminal(command, monkeyp
     assert lines[2].split() == ["planted", "12", str(12 - left), "0", "0", str(left), "0", "0"]
     first = " The first one:\nerror: planted.c2: RuntimeError: no such thing" * bool(left)
     assert f"\nClaims that fail or stay open: {left}.{first}" in out and "--all` adds a row" in lines[-1]
-    told = command(main, "--all")[1]
-    assert told.startswith(out) and all(f"\nplanted.c{k} " in told for k in range(12))
+    every = command(main, "--all")[1]
+    assert every.startswith(out) and all(f"\nplanted.c{k} " in every for k in range(12))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     _, seen, err = command(main)
     assert seen == out and " 0/12 " in err
@@ -155,8 +149,8 @@ def test_what_the_core_says_against_a_claim_stands_beside_its_own_sentence():
     entry = {**record(claim, {}), "evidence": [], "status": "not_checked"}
     row = decided(entry, {**judge(claim.formal.to_json(), mutants=False), "outcome": "proved"})
     report = document([row], Effort.QUICK)
-    for told in (verify.table(report), verify.markdown(report)):
-        assert "the core finds the statement proved\n  As data: For all " in told
+    for text in (verify.table(report), verify.markdown(report)):
+        assert "the core finds the statement proved\n  As data: For all " in text
 
 
 def test_the_list_runs_nothing_and_may_be_of_false_claims_only(command):

@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from tests.scripts.site.browser import errors, look
-from tests.scripts.site.explorer_page import PAGE, ask, ask_all, opened, settle
+from tests.scripts.site.browser import PAGE, ask, ask_all, errors, look, opened, settle
 from theory import alibi, landscape
 from theory.landscape import printed
 from theory.landscape.grid import angle_between, slice_grid
