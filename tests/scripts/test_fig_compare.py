@@ -40,10 +40,3 @@ def test_table_gives_every_mean_its_interval():
     assert "| Razor as printed | 100 % each seed<br>.001 [-.002, .005] |" in rows[6]
     assert rows[6].endswith("| 70 % [0, 100]<br>.075 [.043, .107] |")
     assert "\n".join(rows) in text_of("docs/experiments.md")
-
-
-def test_table_of_one_seed_has_no_intervals():
-    comparison = read_comparison()
-    cells = tuple(cell for cell in comparison.cells if cell.seed == 0)
-    rows = markdown_table(comparison.model_copy(update={"cells": cells}))
-    assert "[" not in "".join(rows) and "each seed" not in "".join(rows)

@@ -17,7 +17,7 @@ from scripts.commands import scope
 from scripts.figures.heads.scope_map import Data, draw
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_layouts import M1, m1_convolutions
-from tests.scripts.commands import loaded, read, stopped
+from tests.scripts.commands import contents, loaded, read, stopped
 
 ROOT = Path(scope.__file__).parents[2]
 KV_SHIFT = ROOT / "dynamics/shipped/models/kv-shift"
@@ -91,14 +91,11 @@ def test_layers_with_other_heads_and_a_window_are_read_and_drawn(tmp_path, done)
 
 
 def test_map_holds_a_cell_a_head_and_draws_the_same_bytes_twice(alibi, tmp_path, done):
-    for name in ("a", "b"):
-        arguments = [str(alibi), "--eps", "1e-2", "--context", "900", "--figure", str(tmp_path / name)]
-        done("scope", *arguments)
-    assert sorted(os.listdir(tmp_path)) == ["a.npz", "a.pdf", "a.png", "alibi", "b.npz", "b.pdf", "b.png"]
-    assert all(
-        (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes() for kind in ("pdf", "png")
-    )
-    with np.load(tmp_path / "a.npz") as data:
+    for name in ("one", "two"):
+        done("scope", alibi, "--eps", "1e-2", "--context", "900", "--figure", tmp_path / name / "map")
+    files = contents(tmp_path / "one")
+    assert files.keys() == {"map.npz", "map.pdf", "map.png"} and files == contents(tmp_path / "two")
+    with np.load(tmp_path / "one" / "map.npz") as data:
         assert data["scope"].shape == data["local"].shape == (2, 8)
         assert data["local"].any() and not data["local"].all()
         assert (np.diff(data["scope"][:, ::2]) > 0).all()  # the steeper the slope the shorter the scope
