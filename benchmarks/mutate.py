@@ -22,8 +22,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.mutation_judge import measured_judge
-from benchmarks.mutation_run import PROJECT
+from benchmarks.mutation_run import PROJECT, measured_judge
 from scripts.commands.cli import run
 
 HARNESS = (

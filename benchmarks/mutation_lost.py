@@ -24,7 +24,7 @@ from typing import Any
 
 from benchmarks import mutation_run
 from benchmarks.mutate import common_parser, copied, ground_of, in_turn
-from benchmarks.mutation_judge import Judge, test_files
+from benchmarks.mutation_run import Judge, test_files
 from dynamics.files.atomic import atomic_write_text, check_target
 from scripts.commands.cli import run
 

@@ -1,4 +1,5 @@
-"""Run tests against mutants in forked children: third-party packages are imported once, the project afresh in each.
+"""Run tests against mutants in forked children: third-party packages are imported once, the project afresh in each; and
+choose which tests judge a mutant.
 
 The mutant never reaches the disk: the child's importer compiles its source in place of the file's own. A child gets
 ten times the processor time that its test took on the original, so a loaded machine does not turn slow into killed.
@@ -9,12 +10,13 @@ import importlib
 import json
 import multiprocessing
 import os
+import re
 import resource
 import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -24,7 +26,7 @@ from typing import Any, NamedTuple
 import pytest
 
 PRELOADED = (
-    "pytest", "hypothesis", "hypothesis.strategies", "hypothesis.extra.numpy", "hypothesis.core", "numpy",
+    "hypothesis", "hypothesis.strategies", "hypothesis.extra.numpy", "hypothesis.core", "numpy",
     "sympy", "sympy.stats", "mpmath", "flint", "scipy.special", "scipy.optimize", "scipy.integrate", "scipy.stats",
     "scipy.linalg", "torch", "joblib", "_hypothesis_pytestplugin", "_hypothesis_globals",
 )  # fmt: skip
@@ -34,6 +36,13 @@ OPTIONS = ("-q", "--assert=plain", "--no-header", "--tb=no", "-p", "no:cov", "-p
 CHOICE = ("-m", "not deep and not gpu", "--continue-on-collection-errors")
 CHILD_WALL_SECONDS = 300.0
 CPU_FLOOR_SECONDS = 4.0
+# The ledger takes longer to load than a mutant to judge: its claims speak only on lines that no other test runs.
+LEDGER = "tests/proofs_check/ledger/test_claims.py::"
+TESTS_LEFT_OUT = ("test_claims_by_hypothesis.py",)
+SLOW_SECONDS = 5.0
+# Seconds of tests, as measured on the original, for those that run the mutant's line and for the module's others.
+NEAR_SECONDS, FAR_SECONDS = 8.0, 3.0
+FIRST = 20
 
 
 class Outcome(NamedTuple):
@@ -164,34 +173,32 @@ def baseline(root: Path, tests: Iterable[str], only: Container[str] | None = Non
     Of the tests in these files only those named in `only` run (default: all). Lines run while modules are imported are
     listed under the empty name; tests that fail are listed as `failed`. Raises RuntimeError where none can be run.
     """
-    report = root / "baseline.json"
 
     def body(tell: Callable[[str], None]) -> int:
         import coverage
 
         sys.dont_write_bytecode = False
         cover = coverage.Coverage(source=[*PACKAGES], data_file=None, config_file=False)
-        recorder = _Recorder(cover, tell, only)
+        recorder = _Recorder(cover, only)
         cover.start()
         code = int(pytest.main([*OPTIONS, *CHOICE, *tests], plugins=[recorder]))
         cover.stop()
         data = cover.get_data()
         lines = {str(Path(f).relative_to(root)): data.contexts_by_lineno(f) for f in data.measured_files()}
-        report.write_text(json.dumps({"seconds": recorder.seconds, "lines": lines}))
+        tell(json.dumps({"seconds": recorder.seconds, "failed": sorted(recorder.failed), "lines": lines}))
         return code
 
     code, told, _ = in_child(root, body, limit=4 * 3600.0)
-    if code not in (0, 1) or not report.exists():
+    if code not in (0, 1):
         raise RuntimeError("the tests do not run on the unchanged code")
-    found: dict[str, Any] = json.loads(report.read_text())
-    found["failed"] = sorted(set(told.splitlines()))
-    return found
+    return json.loads(told)
 
 
 class _Recorder:
-    def __init__(self, cover: Any, tell: Callable[[str], None], only: Container[str] | None) -> None:
-        self._cover, self._tell, self._only = cover, tell, only
+    def __init__(self, cover: Any, only: Container[str] | None) -> None:
+        self._cover, self._only = cover, only
         self.seconds: dict[str, float] = {}
+        self.failed: set[str] = set()
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         if self._only is not None:
@@ -206,4 +213,88 @@ class _Recorder:
     def pytest_runtest_logreport(self, report: Any) -> None:
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
         if report.failed:
-            self._tell(report.nodeid)
+            self.failed.add(report.nodeid)
+
+
+class Judge:
+    """Chooses tests for a mutant from one measured pass over the original: those that run its line come first.
+
+    `measured` is what `mutation_baseline` found; of its tests only those in `among` speak (default: all).
+    """
+
+    def __init__(self, root: Path, measured: Mapping[str, Any], among: Container[str] | None = None) -> None:
+        self._root = root
+        self._seconds: dict[str, float] = measured["seconds"]
+        self._lines: dict[str, dict[str, list[str]]] = measured["lines"]
+        slow = {test for test, seconds in self._seconds.items() if seconds > SLOW_SECONDS}
+        for kind, tests in (("they fail unchanged", measured["failed"]), ("they are slow", sorted(slow))):
+            if tests:
+                print(f"left out, for {kind}: {', '.join(tests)}")
+        usable = set(self._seconds) - slow - set(measured["failed"])
+        self._usable = {test for test in usable if among is None or test in among}
+        self._texts = {name: (root / name).read_text() for name in {test.split("::")[0] for test in self._usable}}
+        self._kills: dict[tuple[str, str], int] = {}
+
+    def verdict(self, mutant: Any) -> dict[str, Any]:
+        tests = self._tests(mutant.path, mutant.line)
+        outcome = Outcome("survived", "no test runs it")
+        # The likeliest killers go alone first: pytest imports the files of all tests it is given before it runs one.
+        for some in (tests[:FIRST], tests[FIRST:]):
+            if some:
+                outcome = run_mutant(self._root, mutant.path, mutant.source, some, self._seconds)
+            if outcome.status != "survived":
+                break
+        if outcome.status == "killed":
+            key = (mutant.path, outcome.killer)
+            known = key in self._kills and outcome.killer in self._usable  # else pytest could not begin
+            if not known and not self._passes_unchanged(mutant.path, some):
+                return self.verdict(mutant)
+            self._kills[key] = self._kills.get(key, 0) + 1
+        about = {"digest": mutant.digest, "name": mutant.name, "path": mutant.path, "line": mutant.line}
+        return about | outcome._asdict()
+
+    def _passes_unchanged(self, path: str, tests: list[str]) -> bool:
+        """Do they pass on the unchanged file in a child of the same make? What fails is left out from then on."""
+        outcome = run_mutant(self._root, path, (self._root / path).read_text(), tests, self._seconds)
+        if outcome.status != "survived":
+            wrong = {outcome.killer} & self._usable or {*tests}
+            print(f"left out, {outcome.status} on the unchanged {path}: {', '.join(sorted(wrong))}", flush=True)
+            self._usable -= wrong
+        return outcome.status == "survived"
+
+    def _tests(self, path: str, line: int) -> list[str]:
+        """Tests that run the line, then the others of the module, the deadliest and quickest of each first."""
+        lines = self._lines.get(path, {})
+        near = set(lines.get(str(line), ()))
+        # What runs while modules are imported (constants, defaults, parameters of tests) is laid to no test.
+        users = self._users(path)
+        near |= users if "" in near else set()
+        far = {test for test in users.union(*lines.values()) if not test.startswith(LEDGER)} - near
+        quick = {test for test in near if not test.startswith(LEDGER)} & self._usable
+        near, far = quick or near & self._usable, far & self._usable
+        chosen: list[str] = []
+        for group, budget in ((near, NEAR_SECONDS), (far, FAR_SECONDS)):
+            for test in sorted(group, key=lambda t: (-self._kills.get((path, t), 0), self._seconds[t], t)):
+                if self._seconds[test] <= budget:
+                    chosen.append(test)
+                    budget -= self._seconds[test]
+        return chosen
+
+    def _users(self, path: str) -> set[str]:
+        """The tests in files that speak of the module."""
+        word = re.compile(rf"\b{Path(path).stem}\b")
+        files = {name for name, text in self._texts.items() if word.search(text)}
+        return {test for test in self._usable if test.split("::")[0] in files and not test.startswith(LEDGER)}
+
+
+def test_files(root: Path, rooms: Iterable[str]) -> list[str]:
+    """The files of tests in these rooms, but for the one that only repeats others at drawn points."""
+    files = {str(f.relative_to(root)) for room in rooms for f in (root / "tests" / room).rglob("test_*.py")}
+    return sorted(f for f in files if not f.endswith(TESTS_LEFT_OUT))
+
+
+def measured_judge(root: Path, rooms: Iterable[str]) -> Judge:
+    """A judge who has run the tests of the rooms once on the unchanged code."""
+    print("running the tests once on the unchanged code", flush=True)
+    preload()
+    return Judge(root, baseline(root, test_files(root, rooms)))

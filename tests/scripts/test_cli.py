@@ -63,9 +63,11 @@ def test_the_one_command_lists_every_command_with_a_line(done):
         assert names and all(name in out for name in names)
 
 
-HIDDEN = ["\n", "\r", "\t", "\x00", "\x1b[2K", "\x7f", "\x85", "\x9b2K", "\xad", "\u034f", "\u061c", "\u115f", "\u200b",
-          "\u200d", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202e", "\u2060", "\u2066", "\u2069", "\u3164",
-          "\ud800", "\ufe0f", "\ufeff", "\U000e0041", "\U000e0100"]  # fmt: skip
+HIDDEN = [
+    *("\x1b[2K", "\x9b2K"),
+    *"\n\r\t\x00\x7f\x85\xad\u034f\u061c\u115f\u200b\u200d\u200e\u200f\u2028\u2029\u202a\u202e",
+    *"\u2060\u2066\u2069\u3164\ud800\ufe0f\ufeff\U000e0041\U000e0100",
+]
 
 
 @pytest.mark.parametrize("hidden", HIDDEN, ids=ascii)

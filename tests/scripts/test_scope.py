@@ -1,26 +1,22 @@
 """The command scope: its table, JSON and map on small checkpoints, memory."""
 
 import importlib
-import json
 import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
 
+from benchmarks.timing import peak_in_fresh_process
 from dynamics.scope.heads import layer_scopes, settings
+from dynamics.training.checkpoint import SHIPPED
 from dynamics.weights.reader import open_checkpoint
-from scripts.commands import scope
 from scripts.figures.heads.scope_map import Data, draw
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_layouts import M1, m1_convolutions
-from tests.scripts.commands import contents, loaded, read, stopped
+from tests.scripts.commands import contents, loaded, read, stopped, told
 
-ROOT = Path(scope.__file__).parents[2]
-KV_SHIFT = ROOT / "dynamics/shipped/models/kv-shift"
+KV_SHIFT = SHIPPED / "kv-shift"
 
 
 @pytest.fixture
@@ -164,52 +160,19 @@ def test_models_of_others_are_read_without_torch(llama):
 
 @pytest.mark.deep
 def test_memory_does_not_grow_with_depth(tmp_path):
-    """Sharded checkpoints of 0.5 and 2.1 GB: at most 350 MB above start, and little between the two."""
+    """Checkpoints of 0.3 and 1.1 GB: at most 350 MB above start, and little between the two."""
     peaks = []
     for layers in (8, 32):
-        model = sharded(tmp_path / str(layers), layers)
-        process = subprocess.run(
-            [sys.executable, "-m", "benchmarks.timing", "tests.scripts.test_scope", "prepared", str(model)],
-            cwd=ROOT, capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        peaks.append(int(process.stdout.splitlines()[-1]) / 1e6)
-        shutil.rmtree(model)
+        sizes = {"hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": layers}
+        config = files.LLAMA | sizes | {"num_attention_heads": 16, "num_key_value_heads": 16}
+        model = files.write_zeros(tmp_path / str(layers), config, files.llama_shapes(config))
+        peaks.append(peak_in_fresh_process("tests.scripts.test_scope", "prepared", str(model.parent)) / 1e6)
     assert max(peaks) < 350
     assert abs(peaks[1] - peaks[0]) < 60
 
 
-def sharded(folder, layers, width=1024, hidden=4096):
-    """A Llama in one file a layer, 67 MB each with what scope never reads."""
-    import safetensors.numpy
-
-    sizes = {"hidden_size": width, "intermediate_size": hidden, "num_hidden_layers": layers}
-    config = files.LLAMA | sizes | {"num_attention_heads": 16, "num_key_value_heads": 16}
-    shapes = files.llama_shapes(config)
-    folder.mkdir()
-    (folder / "config.json").write_text(json.dumps(config))
-    places = {}
-    for number in range(layers + 1):
-        mine = {
-            n: s for n, s in shapes.items() if (f"layers.{number}." in n) or (number == layers and "layers" not in n)
-        }
-        name = f"model-{number:05d}.safetensors"
-        safetensors.numpy.save_file(files.random_tensors(mine, number), folder / name)
-        places |= dict.fromkeys(mine, name)
-    index = {"metadata": {}, "weight_map": places}
-    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
-    return folder
-
-
 def prepared(model):
     """What the test above measures, with everything imported."""
-    import contextlib
-    import io
-
-    def whole():
-        with contextlib.redirect_stdout(io.StringIO()):
-            assert scope.main([model, "--eps", "1e-3"]) == 0
-
-    for name in ("dynamics.scope.totals", "scripts.commands.scope_report", "tqdm"):
+    for name in ("dynamics.scope.totals", "scripts.commands.scope", "scripts.commands.scope_report", "tqdm"):
         importlib.import_module(name)
-
-    return whole
+    return partial(told, "scope", model, "--eps", "1e-3")
